@@ -9,11 +9,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// historyOf returns the history of a trace made from words.
+// historyOf returns the history of the trace that traceFromWords makes.
 func historyOf(words string) *history.History { return history.New(traceFromWords(words)) }
 
-// traceFromWords makes the trace of a client and the node redis-1 from words, one each
-// second: see [wordEvents]. The word "..." comes a minute later.
+// traceFromWords makes a trace of client-1 and the node redis-1. Each word is one event, a
+// second after the event before: see [wordEvents]. The word "..." comes a minute later.
 func traceFromWords(words string) *trace.Trace {
 	t := &trace.Trace{
 		Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}, {Name: "redis-1", Role: trace.RoleNode}},
@@ -33,23 +33,28 @@ func traceFromWords(words string) *trace.Trace {
 	return t
 }
 
+// owner is the acquisition whose key the words of [wordEvents] are about.
 var owner = &trace.Actor{Client: "client-1", Section: 1}
 
+// clientEvent returns an event of a step of client-1's first section.
 func clientEvent(kind trace.Kind, step trace.Step) trace.Event {
 	return trace.Event{Kind: kind, Process: "client-1", Section: 1, Step: step, OK: true, Lock: "lock", Notifies: true}
 }
 
+// keyEvent returns an event about client-1's key on redis-1.
 func keyEvent(kind trace.Kind) trace.Event {
 	return trace.Event{Kind: kind, Process: "redis-1", Key: "k", Owner: owner}
 }
 
+// wordEvents maps each word of [traceFromWords] to its event, without time and number. The
+// word "-" is an event that means nothing to the lock, so a second passes.
 var wordEvents = map[string]trace.Event{
 	"...":       {Kind: trace.KindSync, Process: "redis-1"},
 	"horizon":   {Kind: trace.KindHorizon},
 	"late-asks": {Kind: trace.KindBegin, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "lock", ContextEnded: true},
 	"again":     {Kind: trace.KindBegin, Process: "client-1", Section: 2, Step: trace.Acquire, Lock: "lock"},
 	"sends":     {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Section: 1, Step: trace.Acquire, Text: "SET k v NX"},
-	"sets":      {Kind: trace.KindSet, Process: "redis-1", Key: "k", Owner: owner, By: &trace.Actor{Client: "client-1", Section: 1, Sent: 2}}, // sent with the second event
+	"sets":      {Kind: trace.KindSet, Process: "redis-1", Key: "k", Owner: owner, By: &trace.Actor{Client: "client-1", Section: 1, Sent: 2}}, // with a request that was the second event
 	"refused":   {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire},
 	"prolongs":  clientEvent(trace.KindBegin, trace.Extend),
 	"-":         {Kind: trace.KindSync, Process: "redis-1"},
@@ -73,7 +78,8 @@ var wordEvents = map[string]trace.Event{
 	"injection": {Kind: trace.KindStrike, Fault: 1, Instant: true},
 }
 
-// The TTL is two and a half seconds, so anything that must last longer takes three words.
+// These kinds of misconduct depend on what happens after a loss or a release. The TTL is
+// two and a half seconds, so anything that must last longer takes three words.
 func TestAftermath(t *testing.T) {
 	for _, c := range []struct {
 		name, words string

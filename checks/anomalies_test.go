@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Each anomaly violates exactly these properties. One more would be a false accusation.
+// Each script shows one anomaly, and violates exactly these properties. One property more
+// would be a false accusation.
 func TestAnomalies(t *testing.T) {
 	for _, test := range []struct {
 		name  string

@@ -20,6 +20,8 @@ type Blame struct {
 type BlameKind string
 
 const (
+	// The comments of [BlameLock], [BlameInherent] and [BlameAssumption] say when to use
+	// these kinds.
 	KindLock       BlameKind = "lock"
 	KindInherent   BlameKind = "inherent: needs fencing"
 	KindAssumption BlameKind = "assumption"
@@ -36,12 +38,13 @@ var (
 	// [history.History.CanServe]).
 	BlameLock = Blame{Kind: KindLock}
 	// BlameInherent is the blame if two sections overlap although their leases do not, and
-	// the lock owed no client a signal. No lock whose grants end by time can avoid that.
+	// the lock did not have to notify any client of a loss. No lock whose grants end by
+	// time can avoid that.
 	BlameInherent = Blame{Kind: KindInherent}
 )
 
 // BlameAssumption returns the blame for a violation that broken assumptions caused. Leases
-// overlap because nodes lost keys or ended them too early, so that the others are no
+// overlap because nodes lost keys or ended them too early, and the remaining nodes are no
 // quorum, or because a client's clock did not count the time that passed. Tokens do not
 // grow because a node lost a counter, or because a clock was set.
 func BlameAssumption(broken ...trace.Assumption) Blame {

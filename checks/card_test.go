@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Every card is complete, because reports need all of it.
+// Every card is complete, because reports need all of its fields. No two cards contradict
+// each other.
 func TestCards(t *testing.T) {
 	graver := map[int]Property{}
 	for _, p := range properties {

@@ -8,7 +8,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// The cost of reading and judging a trace, which is a small part of the cost of the world.
+// BenchmarkCheck measures how long it takes to read and judge a trace. That is little
+// compared with the run of the world.
 func BenchmarkCheck(b *testing.B) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {

@@ -5,7 +5,8 @@
 // below speaks of two clients, it also means two handles of one client.
 //
 // Intervals are half-open and compared in whole nanoseconds of true time. Where two events
-// share a nanosecond, their order in the trace decides. Each lock name is judged by itself.
+// share a nanosecond, their order in the trace decides. Locks with different names are
+// judged separately.
 //
 // A verdict is computed from the trace alone, so a stored trace can be judged again later.
 // The same holds for measures: what a run cost, and how long clients waited.
@@ -51,15 +52,15 @@ type Finding struct {
 	// Reason is why the outcome is unknown or n/a. For a violation it says who did what and
 	// when. For a property that holds it is empty, or qualifies how it was checked.
 	Reason Reason
-	// At is the Seq of the event with which a violated property broke.
+	// At is the Seq of the event that violated the property.
 	At int
 	// Events are the Seqs of the few events that show the violation, in order.
 	Events []int
 	// Blame says whose fault a violation is; zero if that is not known.
 	Blame Blame
-	// IsConclusive says that a violation of [Progress] cannot be explained by preconditions
-	// of the scenario that were not met: an acquire waits for a grant that nobody uses, or
-	// a client's program says so.
+	// IsConclusive says that the violation counts even if preconditions of the scenario
+	// were not met, because the lock itself is the cause: an acquire waits for a grant that
+	// nobody uses, or a client's program complains about the lock.
 	IsConclusive bool
 	// Cycle is the shortest cycle of dependencies that violates serial-sections, one reason
 	// for each dependency.
@@ -94,13 +95,14 @@ type Verdict struct {
 	// Verdict is Unsafe if a data property is violated, Safe if all of them hold, and
 	// otherwise Undecided. It is also Undecided if the run proves nothing; see Reasons.
 	Verdict string
-	// Reasons say why the run proves nothing: a witness was not seen, the trace has doubts
-	// of its own, a fault did not act, or the two checkers of the storage's history
-	// disagree. No property of such a run has the outcome Holds.
+	// Reasons say why the run proves nothing. A witness was not seen, the trace contains
+	// doubts about the run, a fault did not act, or the two checkers of the storage's
+	// history disagree: that of [SerialSections] and porcupine. No property of such a run
+	// has the outcome Holds.
 	Reasons []Reason
-	// Findings has one entry for each property by which such a run is judged, in the order
-	// of [Properties]. [OncePerPeriod] has an entry only in a run with a schedule.
-	// Properties of misconduct have an entry only if they are violated.
+	// Findings has one entry for each property by which the run is judged, in the order of
+	// [Properties]. [OncePerPeriod] has an entry only in a run with a schedule. Properties
+	// of misconduct have an entry only if they are violated.
 	Findings  []Finding
 	Witnesses []WitnessResult
 	Torn      []TornSection
@@ -114,8 +116,8 @@ type Verdict struct {
 	RanOn bool
 }
 
-// Finding returns the finding on one property. If such a run is not judged by it, the
-// outcome is [NotApplicable]. It panics if there is no such property.
+// Finding returns the finding on one property. If the run was not judged by the property,
+// the outcome is [NotApplicable]. It panics if there is no such property.
 func (v *Verdict) Finding(p Property) Finding {
 	for _, f := range v.Findings {
 		if f.Property == p {
@@ -155,8 +157,8 @@ func (v *Verdict) Gravest() Property {
 }
 
 // Check judges a run. The verdict is unknown if a witness was not seen, a fault did not
-// act, the trace has doubts of its own, or the two checkers of the storage's history
-// disagree. Then properties that hold become unknown, and violated properties stay
+// act, the trace contains doubts about the run, or the two checkers of the storage's
+// history disagree. Then properties that hold become unknown, and violated properties stay
 // violated.
 func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	h := &inquiry{of}
@@ -196,9 +198,9 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	return v
 }
 
-// judgeProperty judges a property. If the property's own judgement does not blame the lock,
-// the way in which a client's code ended the run, and the complaints of its program, count
-// too.
+// judgeProperty judges a run by one property. If the property's own judge does not blame
+// the lock, two other things can show a violation: the way in which a client's code ended
+// the run, and a complaint of a client's program.
 func (h *inquiry) judgeProperty(p property) Finding {
 	f := holds()
 	if panicked := h.Trace.Ending != nil && h.Trace.Ending.Rule == trace.ConductPanic; p.Subject != SubjectMisconduct || !panicked {
@@ -212,13 +214,14 @@ func (h *inquiry) judgeProperty(p property) Finding {
 		}
 	}
 	if last := h.Last(); f.Outcome == Violated && f.At == 0 && last != nil {
-		f.At = last.Seq // a violation that no single event shows is known at the end
+		f.At = last.Seq // a violation that no single event shows is known only at the end of the run
 	}
 	f.Property = p.Property
 	return f
 }
 
-// crossCheck compares the finding on serial-sections with porcupine's result.
+// crossCheck compares the finding on serial-sections with the result of porcupine, an
+// independent checker for linearizability.
 func (v *Verdict) crossCheck(second porcupineResult) {
 	for i := range v.Findings {
 		f := &v.Findings[i]

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Claims of a lock's author that the lock does not keep. A lock is held only to the claims
-// in the trace; see [trace.Claims].
+// These properties are violated by a lock that does not keep a claim of its author. A lock
+// is judged only by the claims in the trace; see [trace.Claims].
 const (
 	// ClaimExtends is violated by a lease that cannot be renewed as claimed. Only a
 	// client's program can report that.
@@ -69,7 +69,7 @@ var reportsLossAtReleaseAsClaimed = misconduct(Card{
 	if !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Claims.ReportsLossAtRelease }) {
 		return Reason{}, nil
 	}
-	// A violation that is the lock's fault anyway is one of ReleaseAnswer itself.
+	// If ReleaseAnswer itself blames the lock, the violation is not reported a second time.
 	f := judgeReleaseAnswer(h)
 	if f.Outcome != Violated || f.Blame == BlameLock {
 		return Reason{}, nil
@@ -77,8 +77,8 @@ var reportsLossAtReleaseAsClaimed = misconduct(Card{
 	return f.Reason, f.Events
 })
 
-// findUnnotified finds a holder that is not notified for a TTL that its lease is lost,
-// although nothing else is wrong.
+// findUnnotified finds a holder whose lease is lost, and whom the lock does not notify of
+// that for a TTL although nothing else is wrong.
 func (h *inquiry) findUnnotified() (reason Reason, at []int) {
 	var late *trace.Event
 	for _, in := range h.Sections() {
@@ -87,7 +87,7 @@ func (h *inquiry) findUnnotified() (reason Reason, at []int) {
 			continue
 		}
 		if in.Granted.Session != "" && len(h.Backings(in.Lock, in.Acquisition)) == 0 {
-			continue // the grant relies on a key that the session had already
+			continue // the grant relies on a key that the session already had
 		}
 		for _, lost := range h.unbackedTimes(in) {
 			ev := h.firstEventAfterQuiet(lost.Interval, lock.TTL)
@@ -101,8 +101,8 @@ func (h *inquiry) findUnnotified() (reason Reason, at []int) {
 }
 
 // unbackedTimes returns the intervals in which a client was in its section and had not been
-// notified of a loss although the nodes did not back its grant. Each interval lasts up to
-// the event with which it ended. EndedBy is the event with which it began.
+// notified of a loss, although the nodes did not back its grant. EndedBy of each interval
+// is the event that ended the backing: the interval begins with it.
 func (h *inquiry) unbackedTimes(in *history.Section) (all []history.Backing) {
 	end := in.To
 	if in.Lost != nil {
@@ -123,8 +123,9 @@ func (h *inquiry) unbackedTimes(in *history.Section) (all []history.Backing) {
 	return all
 }
 
-// firstEventAfterQuiet returns the first event in an interval before which no fault had
-// acted for longer than a TTL; nil if there is none.
+// firstEventAfterQuiet returns the first event in an interval that comes after a quiet
+// time: no fault had acted before it, within the interval, for longer than a TTL. It
+// returns nil if there is none.
 func (h *inquiry) firstEventAfterQuiet(during history.Interval, ttl time.Duration) *trace.Event {
 	for _, quiet := range h.QuietTimes() {
 		from, to := history.Later(quiet.From, during.From), history.Earlier(quiet.To, during.To)

@@ -6,8 +6,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A release that returns success although the lease had expired breaks the claim of a lock
-// that promises to report the loss at release. It does not count against any other lock.
+// A lock may claim that a release reports the loss of the lock. It breaks that claim with a
+// release that returns success although the lease had expired. For a lock without this
+// claim, such a release does not count.
 func TestClaimToTellAtRelease(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -23,7 +24,7 @@ func TestClaimToTellAtRelease(t *testing.T) {
 		tr := traceFromWords(c.words)
 		tr.Locks[0].Claims = trace.Claims{ReportsLossAtRelease: c.claims}
 		for i := range tr.Events {
-			tr.Events[i].Notifies = false // then its lease lasts one TTL
+			tr.Events[i].Notifies = false // for a lock that does not notify, the lease lasts one TTL
 		}
 		if got := misconductIn(tr); got != c.want {
 			t.Errorf("%s: what is broken is %q, want %q", c.name, got, c.want)

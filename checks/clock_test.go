@@ -7,8 +7,9 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// A lease's declared end is mapped to true time by the client's clocks, as they run before
-// and after the declaration.
+// A lock declares the end of a lease as a reading of its client's clock. That reading is
+// converted to true time, with the changes of the clock before and after the declaration
+// taken into account.
 func TestDeclaredEndInTrueTime(t *testing.T) {
 	for _, test := range []struct {
 		name, story string
@@ -129,8 +130,8 @@ func TestTrueTimeLock(t *testing.T) {
 	}
 }
 
-// A lease that a clock jump ended overlaps with nothing after the jump and with everything
-// before it, even within the same nanosecond.
+// A jump of a clock ends a lease. The lease overlaps with everything that came before the
+// jump and with nothing after it, even within the same nanosecond.
 func TestJumpEndsALeaseWithinTheNanosecond(t *testing.T) {
 	const before = `
 		0s  c1 shows wall=0s monotonic=0s

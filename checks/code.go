@@ -1,7 +1,7 @@
 package checks
 
-// The type of a code determines the number and the types of its reasons' arguments, so the
-// compiler checks them.
+// A code of type codeN belongs to reasons with N arguments. The type also determines the
+// types of the arguments, so the compiler checks them.
 
 type code0 Code
 

@@ -1,8 +1,8 @@
 package checks
 
 // CannotBeMade is violated by a lock that could not be constructed. conformance is violated
-// by a lock that broke a rule of a client's program. The trace has both as complaints of
-// clients; see [trace.Complaint].
+// by a lock that broke a rule that a client's program checks. The trace has both as
+// complaints of clients; see [trace.Complaint].
 const (
 	CannotBeMade Property = "cannot be made"
 	conformance  Property = "conformance"

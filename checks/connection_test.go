@@ -8,10 +8,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lock without a TTL that belongs to a connection or a transaction has a lease for ever:
-// until it is released, or until its client sees that the connection has ended. If the
-// client has set a time after which the server ends the lock, the client itself declares
-// that end.
+// A lock without a TTL that belongs to a connection or a transaction has a lease without an
+// end. It lasts until it is released, or until its client sees that the connection has
+// ended. If the client has set a time after which the server ends the lock, the client
+// itself declares that end.
 func TestLeaseOnAConnection(t *testing.T) {
 	const held = `
 			lock L ttl=0s nodes=A quorum=1
@@ -43,8 +43,8 @@ func TestLeaseOnAConnection(t *testing.T) {
 	}
 }
 
-// If the server ends it earlier, an assumption has broken: the network if the connection
-// had ended, the lock's memory if the server has crashed.
+// If the server ends such a lease earlier, an assumption has broken: the network if the
+// connection had ended, the lock's memory if the server had crashed.
 func TestLeasesOnConnections(t *testing.T) {
 	const held = `
 			lock L ttl=0s nodes=A quorum=1

@@ -12,9 +12,10 @@ import (
 )
 
 // A crowd is a trace in which far more happens at the same time than in any scenario.
-// Client c1 does everything, and node A holds the keys.
+// Client c1 makes all calls, and node A holds the keys.
 type crowd struct{ trace.Trace }
 
+// newCrowd returns a crowd without events, whose lock has this number of slots on node A.
 func newCrowd(slots int) *crowd {
 	l := trace.LockInfo{Name: "L", TTL: time.Hour, Quorum: 1}
 	for i := range slots {
@@ -25,16 +26,20 @@ func newCrowd(slots int) *crowd {
 	}}}
 }
 
+// emit adds an event, a nanosecond after the event before.
 func (c *crowd) emit(ev trace.Event) {
 	ev.Seq = len(c.Events) + 1
 	ev.At = time.Duration(ev.Seq)
 	c.Events = append(c.Events, ev)
 }
 
+// calls begins a call of acquire.
 func (c *crowd) calls(section int) {
 	c.emit(trace.Event{Kind: trace.KindBegin, Process: "c1", Section: section, Step: trace.Acquire, Lock: "L"})
 }
 
+// acquires makes a call of acquire that is granted the lock. The grants are ranked by the
+// sections' numbers.
 func (c *crowd) acquires(section int) {
 	c.calls(section)
 	c.emit(trace.Event{
@@ -43,16 +48,18 @@ func (c *crowd) acquires(section int) {
 	})
 }
 
+// fails ends a call of acquire without a grant.
 func (c *crowd) fails(section int) {
 	c.emit(trace.Event{Kind: trace.KindEnd, Process: "c1", Section: section, Step: trace.Acquire})
 }
 
+// sets sets a key of the lock for a section.
 func (c *crowd) sets(section, key int) {
 	by := &trace.Actor{Client: "c1", Section: section}
 	c.emit(trace.Event{Kind: trace.KindSet, Process: "A", Key: fmt.Sprint(key), Value: fmt.Sprint(section), TTL: time.Hour, By: by, Owner: by})
 }
 
-// mints gives a section a token that is smaller than those of the earlier sections.
+// mints gives a section a token that is smaller than the tokens of all earlier sections.
 func (c *crowd) mints(section int) {
 	c.emit(trace.Event{Kind: trace.KindEnd, Process: "c1", Section: section, Step: trace.Acquire, Minted: true, Token: uint64(1e6 - section)})
 }
@@ -66,7 +73,7 @@ func (c *crowd) replaces(section int) {
 }
 
 // overlappingSections returns a trace in which one client is in many sections at the same
-// time, each with a lease that overlaps with all others.
+// time. The lease of each section overlaps with all others.
 func overlappingSections(sections int) *trace.Trace {
 	c := newCrowd(1)
 	for i := range sections {
@@ -75,8 +82,8 @@ func overlappingSections(sections int) *trace.Trace {
 	return &c.Trace
 }
 
-// A verdict on a crowd takes seconds and not minutes, as BenchmarkManySections shows: no
-// check reads the whole trace for each pair of sections, or lists all pairs.
+// Judging a crowd takes seconds and not minutes, because no check reads the whole trace for
+// each pair of sections, or lists all pairs. BenchmarkManySections measures it.
 func TestCrowdsAreJudged(t *testing.T) {
 	const n = 3000
 	for _, test := range []struct {
@@ -136,8 +143,8 @@ func TestCrowdsAreJudged(t *testing.T) {
 	}
 }
 
-// Ten times as many sections at the same time may take a hundred times as long, but not a
-// thousand times.
+// With ten times as many sections at the same time, judging may take a hundred times as
+// long, but not a thousand times.
 func BenchmarkManySections(b *testing.B) {
 	for _, n := range []int{300, 1000, 3000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -2,8 +2,9 @@ package checks
 
 import "github.com/locksim/locksim/trace"
 
-// Panic and GoroutineLeak are violated by code that ends a run; see [trace.Ending]. [Hang]
-// and [EndlessRetry] can be violated in this way, too.
+// Panic and GoroutineLeak are violated by a client's code that ends the run: it panics, or
+// leaves goroutines behind. See [trace.Ending]. [Hang] and [EndlessRetry] can be violated
+// in this way, too.
 const (
 	Panic         Property = trace.ConductPanic
 	GoroutineLeak Property = trace.ConductLeak

@@ -13,6 +13,8 @@ import (
 const EndlessRetry Property = trace.ConductEndless
 
 const (
+	// maxCommands is how many commands a call may send without a pause of at least minPause
+	// between two of them.
 	maxCommands = 150
 	minPause    = 5 * time.Millisecond
 )
@@ -45,7 +47,7 @@ func (h *inquiry) findEndlessRetry() (Reason, []int) {
 			all++
 		}
 	}
-	if all <= maxCommands { // in nearly every world, and then the calls need not be distinguished
+	if all <= maxCommands { // in nearly every world all calls together send too few commands
 		return Reason{}, nil
 	}
 	runs := map[call]run{}

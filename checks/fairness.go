@@ -8,12 +8,13 @@ import (
 
 // fairness measures how evenly the clients that want a lock are granted it. Jain's index of
 // the grants per client that asked is 100 % if all were granted it equally often. It is 1/n
-// of that if one of n clients had it every time: R. Jain, D. Chiu and W. Hawe, "A
+// of that if one of n clients was granted it every time: R. Jain, D. Chiu and W. Hawe, "A
 // Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared
 // Computer Systems" (1984, https://arxiv.org/abs/cs/9809099). The index does not depend on
-// the order of the grants. The second figure does: it is the largest number of later requests that
-// asked later than another one and were granted the lock first. The measure means little
-// for a run that ends when all clients are done.
+// the order of the grants. The second figure does: it counts, for the request that was
+// overtaken most, the requests that came later and were granted the lock first. The measure
+// means little for a run that ends when all clients are done, because then each client has
+// been granted the lock as often as it wanted.
 var fairness = measure{
 	name:     "fairness",
 	title:    "how evenly the lock was granted to the clients that asked, as Jain's index, and by how many later requests one request was overtaken",
@@ -33,7 +34,7 @@ func takeFairness(h *inquiry) Measure {
 	if len(granted) < 2 {
 		return noMeasure(nobodyCompeted.Reason())
 	}
-	asked := map[string][]int{} // by lock: when each client that was granted it had asked, in order
+	asked := map[string][]int{} // by lock: the Seqs of the requests that have been granted, in order
 	overtaken := 0
 	for _, w := range h.waitsByGrant() {
 		before := asked[w.Lock]

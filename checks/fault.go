@@ -10,11 +10,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// blameForLeases says whose fault it is that two leases overlap since the event at.
+// blameForLeases returns whose fault it is that two leases overlap since the event at. It
+// also returns the reason, with an explanation added if there is one. The functions below
+// do the same for other violations.
 func (h *inquiry) blameForLeases(a, b *history.Section, at int, reason Reason) (Blame, Reason) {
 	ungranted := h.ungrantedNames(a, b)
 	if h.wasClockSet(a, b, at) && (ungranted != "" || h.hasShortLivedKey(a, at) || h.hasShortLivedKey(b, at)) {
-		// The lock ends its keys by the time of day of its own process.
+		// Such a lock ends its keys by the time of day, and that clock was set.
 		return BlameAssumption(trace.AssumeClock), reason
 	}
 	if ungranted != "" {
@@ -29,9 +31,9 @@ func (h *inquiry) blameForLeases(a, b *history.Section, at int, reason Reason) (
 	return h.unlessRanOn(BlameLock, reason, at, a.Client, b.Client)
 }
 
-// ungrantedNames names those of two sections that no server granted, as far as the lock can
-// be observed. A grant by a server that was taken for one of the lock's nodes counts as a
-// grant.
+// ungrantedNames names those of two sections that no server granted, as far as the keys of
+// the lock are known. A grant by a server that is no longer one of the lock's nodes, such
+// as a replaced master, counts as a grant.
 func (h *inquiry) ungrantedNames(a, b *history.Section) string {
 	var names []string
 	for _, s := range []*history.Section{a, b} {
@@ -51,9 +53,9 @@ func (h *inquiry) hasShortLivedKey(s *history.Section, at int) bool {
 	})
 }
 
-// brokenClocks names the broken assumptions about clients' clocks without which two leases
-// that overlap since the event at would not overlap: the declared time of one lease had
-// passed before the other began, but its client's clock had not counted it.
+// brokenClocks names the broken assumptions about clients' clocks that made two leases
+// overlap at the event at. The declared time of one lease had passed before the other lease
+// began, but its client's clock had not counted it.
 func (h *inquiry) brokenClocks(a, b *history.Section, at int) []trace.Assumption {
 	since := history.Later(a.Lease.From, b.Lease.From)
 	var broken []trace.Assumption
@@ -80,7 +82,8 @@ func brokenClockAssumptions(clock history.Clock, from, to history.Moment) []trac
 	return broken
 }
 
-// blameForSections says whose fault it is that two sections overlap since b's was granted.
+// blameForSections returns whose fault it is that two sections overlap. b is the section
+// that was granted later.
 func (h *inquiry) blameForSections(a, b *history.Section, reason Reason) (Blame, Reason) {
 	if a.GrantsEveryone {
 		return Blame{}, reason.And(grantsEveryone.Reason())
@@ -112,16 +115,16 @@ func (h *inquiry) blameForSections(a, b *history.Section, reason Reason) (Blame,
 	return BlameInherent, reason
 }
 
-// laggingClock names the broken assumptions about its client's clock that excuse a
-// section's client: because of them it could not know, at a moment, that the lease had
-// ended as declared. A lock that declares the end reads the clock on which it does so. For
-// another lock it is not known which clock it reads. Such a lock is excused only by a clock
-// that had not yet counted the length of the lease since the lease began to count.
+// clockExcuse names the broken assumptions about a client's clock because of which the
+// client could not know, at a moment, that its lease had ended; none if it could know. d is
+// the declaration of the lease's end. If the lock declared the end on a clock, it reads
+// that clock. Otherwise it is not known which clock it reads. Then a clock excuses the
+// client only if that clock had not yet counted the length of the lease.
 func (h *inquiry) laggingClock(s *history.Section, d history.Declaration, at history.Moment) []trace.Assumption {
 	if ends := d.Event.LeaseEnd; ends != nil {
 		declared := history.MomentOf(d.Event)
 		if !declared.Before(at) {
-			return nil // by the clock of the declaration itself the end had already passed
+			return nil // by the clock on which the lock declared the end, it had already passed
 		}
 		return brokenClockAssumptions(h.ClockOf(s, ends.Clock), declared, at)
 	}
@@ -140,8 +143,9 @@ func (h *inquiry) laggingClock(s *history.Section, d history.Declaration, at his
 	return nil
 }
 
-// blameForLateSignal says whose fault it is that a section's client, which stops when it is
-// notified, had not been notified that its lease had ended when another section began.
+// blameForLateSignal returns whose fault it is that a client was still in its section when
+// another section began. The client stops when it is notified, but its lock had not
+// notified it that its lease had ended.
 func (h *inquiry) blameForLateSignal(s *history.Section, since history.Moment, reason Reason) (Blame, Reason) {
 	last := s.Lease.Latest(since.Seq)
 	if broken := h.laggingClock(s, *last, since); len(broken) > 0 {
@@ -155,8 +159,8 @@ func (h *inquiry) blameForLateSignal(s *history.Section, since history.Moment, r
 	return h.unlessRanOn(BlameLock, reason, since.Seq, s.Client)
 }
 
-// blameForTokens says whose fault it is that, of two tokens minted by a lock, the later
-// grant's is not greater than the earlier grant's, as the event at shows.
+// blameForTokens returns whose fault it is that, of two tokens minted by a lock, the token
+// of the later grant is not greater. The event at shows it.
 func (h *inquiry) blameForTokens(old, young *history.Section, at int, reason Reason) (Blame, Reason) {
 	var broken []trace.Assumption
 	if h.wasClockSet(old, young, at) {
@@ -172,9 +176,10 @@ func (h *inquiry) blameForTokens(old, young *history.Section, at int, reason Rea
 	return h.unlessRanOn(BlameLock, reason, at, old.Client, young.Client)
 }
 
-// wasClockSet reports whether, up to the event at, a fault had set a clock, or had changed
-// the rate of one, that a lock may have read for two grants: a node's clock, or that of one
-// of their clients if the lock reads it.
+// wasClockSet reports whether a fault had changed a clock that a lock may have read for two
+// grants: had set it, or changed its rate, up to the event at. That can be the clock of any
+// process that is not a client, and the clocks of the two clients unless the lock reads
+// true time.
 func (h *inquiry) wasClockSet(a, b *history.Section, at int) bool {
 	for _, p := range h.Trace.Processes {
 		read := p.Role != trace.RoleClient || !h.Lock(a.Lock).TrueTime && (p.Name == a.Client || p.Name == b.Client)
@@ -185,8 +190,9 @@ func (h *inquiry) wasClockSet(a, b *history.Section, at int) bool {
 	return false
 }
 
-// unlessRanOn returns no blame if a paused process took part after it had run on: a real
-// pause would have stopped it. Otherwise it returns the given blame.
+// unlessRanOn returns no blame if one of the clients had done something while it was
+// paused, up to the event at: a real pause would have prevented that. Otherwise it returns
+// the given blame.
 func (h *inquiry) unlessRanOn(blame Blame, reason Reason, at int, clients ...string) (Blame, Reason) {
 	for _, c := range clients {
 		if since, ran := h.RanOn(c); ran && since.Seq <= at {

@@ -8,6 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// The cases differ in what the nodes did with c1's keys before c2 was granted the lock. The
+// scripts of this file are traces written by hand; see [script].
 func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 	const (
 		granted = `
@@ -128,9 +130,9 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 	})
 }
 
-// A lease needs a quorum: if one node of five did not keep a key that was renewed on it, no
+// A lease needs a quorum. If one node of five did not keep a key that was renewed on it, no
 // other client can be granted the lock. R, S and T are replicas of A, B and C that have not
-// received the renewal; A does not know that it has been replaced.
+// received the renewal. A does not know that R has replaced it.
 func TestWhoseFaultALeaseIsThatWasProlongedInVain(t *testing.T) {
 	const (
 		five = `
@@ -238,8 +240,9 @@ func TestWhoseFaultALeaseIsThatWasProlongedInVain(t *testing.T) {
 	})
 }
 
-// If one of five nodes loses its key, no other client can be granted the lock, nor if two
-// do: a client that counts only its own three nodes has the others against it.
+// If one or two of five nodes lose their keys, no other client can be granted the lock,
+// because three nodes still hold theirs. A lock that grants it nevertheless is to blame. A
+// client with keys on only three nodes loses its quorum with one of them.
 func TestWhoseFaultALeaseIsOfWhichAMinorityWasLost(t *testing.T) {
 	const (
 		five = `
@@ -369,8 +372,8 @@ func TestWhoseFaultALeaseIsOfWhichAMinorityWasLost(t *testing.T) {
 	})
 }
 
-// Until 30s every node keeps every key of c1, and c2 is granted the lock afterwards. The
-// cases differ in what c1's clocks do.
+// Until 30s every node keeps every key of c1, and c2 is granted the lock afterwards. So the
+// nodes have broken no assumption. The cases differ in what c1's clocks do.
 func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
 	const again = `
 		40s c2 calls
@@ -495,6 +498,8 @@ func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
 	})
 }
 
+// The lock is to blame if acquire returned success although no server had made the grant.
+// An "ungranted" acquire is one during which no slot of the lock changed.
 func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 	judgeAll(t, LeaseExclusion, []judgement{
 		{name: "both acquired the lock without a grant", want: Violated, blame: BlameLock,
@@ -553,8 +558,8 @@ func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 	})
 }
 
-// For a lock that does not declare where it keeps its grants, nobody can know that no
-// server granted them.
+// If a lock does not declare where it keeps its grants, it is not known whether a server
+// made a grant.
 func TestAGrantThatNobodyCanWatch(t *testing.T) {
 	f := Check(history.New(parseScript(t, `
 		lock L ttl=30s unwatched
@@ -565,6 +570,8 @@ func TestAGrantThatNobodyCanWatch(t *testing.T) {
 	}
 }
 
+// The lock is not blamed if a client that takes part in a violation had done something
+// while it was paused, before the violation.
 func TestNobodyIsBlamedForWhatRanOn(t *testing.T) {
 	s := parseScript(t, `
 		0s  c1 acquires rank=1 ends=30s
@@ -595,6 +602,8 @@ func TestNobodyIsBlamedWhereEveryClientIsGrantedTheLock(t *testing.T) {
 	}
 }
 
+// If two sections overlap although their leases do not, the overlap is inherent, unless the
+// lock had to notify a client.
 func TestWhoseFaultASectionOverlapIs(t *testing.T) {
 	judgeAll(t, SectionExclusion, []judgement{
 		{name: "the leases are disjoint", want: Violated, blame: BlameInherent, script: `

@@ -7,9 +7,10 @@ import (
 )
 
 // GrantOrder is violated when a write of an older grant was applied after a newer grant was
-// made, which is when its acquire returned. A client with several locks writes under the
-// lock that has the object's name, or else under all of them. The property does not apply
-// to a lock with room for several clients, because there a newer grant ends no older one.
+// made. A grant is made when its acquire returns. A client with several locks writes under
+// the lock that has the object's name, or else under all of them. The property does not
+// apply to a lock with room for several clients, because there a newer grant ends no older
+// one.
 const GrantOrder Property = "grant-order"
 
 var grantOrder = property{

@@ -2,6 +2,7 @@ package checks
 
 import "testing"
 
+// The scripts are traces written by hand; see [script].
 func TestGrantOrder(t *testing.T) {
 	judgeAll(t, GrantOrder, []judgement{
 		{name: "a lock that admits two holders", want: NotApplicable, reasonParts: []string{"the lock admits several holders"}, script: `

@@ -32,8 +32,8 @@ func (h *inquiry) findGrowingTraffic() (Reason, []int) {
 	if len(h.Calls()) < enoughSections {
 		return Reason{}, nil
 	}
-	// A tally has a client's commands, calls of acquire and ends of sections, each as the
-	// Seq of its event.
+	// A tally is what one client did: commands, calls of acquire and ends of sections, each
+	// as the Seq of its event.
 	type tally struct{ sent, calls, ends []int }
 	clients := map[string]*tally{}
 	for _, p := range h.Trace.Processes {

@@ -9,14 +9,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Hang is violated by a call of the lock that does not return although nothing is wrong any
-// more:
+// Hang is violated by a call of the lock that does not return although everything works
+// again. That is so in two cases:
 //
 //   - no fault has acted for a minute, and no other client holds the lock. An acquire that waits
 //     for a grant which nobody uses behaves correctly; in that case [Progress] is violated.
-//   - or the call has sent no node anything about the lock for a TTL, so it waits for something
-//     in its own process. An acquire must wait while another client's grant exists, and it may
-//     wait while its own client is in a section of the same lock.
+//   - the call has sent no node anything about the lock for a TTL, so it waits for something in
+//     its own process. An acquire does not count while another client's grant exists, because it
+//     must wait, nor while its own client is in a section of the same lock.
 //
 // It is also violated by code that runs for ever without sending any message.
 const Hang Property = trace.ConductHang
@@ -90,8 +90,8 @@ func (h *inquiry) isGranted(lock string, at history.Moment) bool {
 // findMuteCall finds a call of the lock that has sent no node anything about the lock for a
 // TTL and has not returned when the run is cut off.
 //
-// If the preconditions of a run were not met for this reason, the outcome is not unknown:
-// the lock itself prevented them.
+// Such a run is judged even if its preconditions were not met, because the lock itself
+// prevented them.
 func (h *inquiry) findMuteCall() (Reason, []int) {
 	over := h.Horizon()
 	if over == nil {
@@ -117,9 +117,9 @@ func (h *inquiry) findMuteCall() (Reason, []int) {
 	return Reason{}, nil
 }
 
-// isLockFree reports whether a call of acquire had no reason to wait when a run was cut off: for
-// the given time no other acquisition had a key of the lock, and the call's own client was in no
-// section of the lock.
+// isLockFree reports whether a call of acquire had no reason to wait when a run was cut
+// off: for the duration long no other acquisition had a key of the lock, and the call's own
+// client was in no section of the lock.
 func (h *inquiry) isLockFree(c *history.Call, over *trace.Event, long time.Duration) bool {
 	since := history.StartOf(over.At - long)
 	stands := func(k *history.Holding) bool {
@@ -131,9 +131,9 @@ func (h *inquiry) isLockFree(c *history.Call, over *trace.Event, long time.Durat
 	return !slices.ContainsFunc(h.Holdings(), stands) && !slices.ContainsFunc(h.Sections(), in)
 }
 
-// hasAsked reports whether a client has sent anything to a node since a call began.
-// Messages about another lock do not count, because the client may be in a section of that
-// lock.
+// hasAsked reports whether a client has sent anything about a lock to a node since a call
+// began. Messages about another lock do not count, because the client may be in a section
+// of that lock.
 func (h *inquiry) hasAsked(c *history.Call, lock string) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		sent := m.Sent

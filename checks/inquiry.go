@@ -2,5 +2,5 @@ package checks
 
 import "github.com/locksim/locksim/history"
 
-// An inquiry is a history that is being judged.
+// A judgedRun is the history of a run that is judged and measured.
 type inquiry struct{ *history.History }

@@ -10,10 +10,10 @@ import (
 
 // KeyLeftBehind is violated by a key that exists on a node until it expires, because the
 // lock never asks the node to remove it: after a successful release, or after an acquire
-// that fails. Until it expires no client is granted the lock. The lock must have been able
-// to ask: no fault acted since the release, or the node could be reached all the time since
-// the key was set. The keys of an acquire that was called with a context that had ended do
-// not count.
+// that fails. Until the key expires, no client is granted the lock. The lock must have been
+// able to ask: no fault acted since the release, or the node could be reached all the time
+// since the key was set. The keys of an acquire that was called with a context that had
+// ended do not count.
 const KeyLeftBehind Property = "key left behind"
 
 var noKeyLeftBehind = misconduct(Card{
@@ -72,8 +72,8 @@ func lastSuccess(calls []*history.Call, before *trace.Event) (ended *trace.Event
 }
 
 // wasNodeAsked reports whether the owner of a key sent its node anything between the
-// beginning of a release and the end of the key. Messages in a later release are about
-// something else.
+// beginning of a release and the end of the key. Messages that the client sends once it
+// releases a later section do not count, because they are about that section.
 func (h *inquiry) wasNodeAsked(key *history.Holding, released *trace.Event) bool {
 	until := key.Ended.Seq
 	for _, c := range h.Calls() {

@@ -45,9 +45,10 @@ func judgeLeaseExclusion(h *inquiry) Finding {
 	return h.overlapFinding(old, young, first)
 }
 
-// excessLease returns the section whose lease, together with those of others, overlaps with
-// the lease of the later grant b, so that the lock has one holder too many. It also returns
-// the event that showed it. All these leases exist at the moment of the later grant.
+// excessLease finds out whether there is one lease too many: together with the lease of the
+// later grant b, more leases overlap than the lock has room for. It returns the section of
+// the other lease that exceeded the room, and the event that showed that the two leases
+// overlap. others are the sections whose leases had not ended at the later grant.
 func excessLease(in []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
 	type overlap struct {
 		a  *history.Section

@@ -2,6 +2,7 @@ package checks
 
 import "testing"
 
+// The scripts are traces written by hand; see [script].
 func TestLeaseExclusion(t *testing.T) {
 	judgeAll(t, LeaseExclusion, []judgement{
 		{name: "granted again while the lease runs", want: Violated,

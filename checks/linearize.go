@@ -9,10 +9,10 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// maxSteps bounds porcupine's search by the number of its steps and not by time, so that
-// every run gives the same result. It is enough for any history in which fewer than a dozen
-// sections overlap. A step copies the state of all objects, so with more than
-// objectsPerStep objects it counts as several steps.
+// maxSteps bounds the search of porcupine, a checker for linearizability. It bounds the
+// number of its steps and not its time, so every run gives the same result. It is enough
+// for any history in which fewer than a dozen sections overlap. A step copies the state of
+// all objects, so with more than objectsPerStep objects it counts as several steps.
 const (
 	maxSteps       = 200_000
 	objectsPerStep = 100
@@ -22,12 +22,13 @@ const (
 type porcupineResult string
 
 const (
-	serial      porcupineResult = "serial"
-	notSerial   porcupineResult = "not-serial"
+	serial    porcupineResult = "serial"
+	notSerial porcupineResult = "not-serial"
+	// notSearched: the search was ended at maxSteps, without a result.
 	notSearched porcupineResult = "not-searched"
 )
 
-// An objectAccess is one operation of a section, with objects and versions numbered.
+// An objectAccess is one operation of a section. Objects and versions are given as numbers.
 type objectAccess struct {
 	object      int
 	write       bool
@@ -74,7 +75,7 @@ func linearize(sections []*history.Section) porcupineResult {
 	steps, cost := 0, 1+len(objects)/objectsPerStep
 	model := porcupine.Model{
 		Init: func() any { return string(make([]byte, 4*len(objects))) },
-		// The history is one partition, so one goroutine takes all steps.
+		// The history is one partition, so porcupine takes all steps in one goroutine.
 		Step: func(state, input, _ any) (bool, any) {
 			if steps += cost; steps > maxSteps {
 				return false, state
@@ -101,7 +102,7 @@ func linearize(sections []*history.Section) porcupineResult {
 	return notSerial
 }
 
-// disagreement returns a reason if the two checkers disagree; otherwise it is zero.
+// disagreement returns why the results of the two checkers disagree; zero if they agree.
 func disagreement(ours Outcome, porcupines porcupineResult) Reason {
 	switch {
 	case porcupines == notSearched || (ours == Holds) == (porcupines == serial):

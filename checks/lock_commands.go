@@ -5,8 +5,8 @@ import (
 )
 
 // lockCommands measures the lock's traffic: requests that clients sent to nodes, including
-// those for tokens. Requests that set up a connection do not count, nor does what nodes
-// send to their replicas.
+// those for tokens. Requests that set up a connection do not count, and neither do messages
+// from nodes to their replicas.
 var lockCommands = measure{
 	name:     "lock-commands",
 	title:    "requests that clients sent to the nodes that keep the locks",

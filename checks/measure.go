@@ -14,7 +14,7 @@ type Measure struct {
 	// people.
 	Name, Title string
 	// Figures are its numbers, in a fixed order. A number that the run does not have, such
-	// as the median of nothing, is left out.
+	// as the median of no values, is left out.
 	Figures []Figure
 	// Summary describes it in words, or says why there are no figures.
 	Summary Reason
@@ -45,9 +45,10 @@ const (
 // add it to the list below.
 type measure struct {
 	name, title string
-	// headline are the figures to show where there is no room for all.
+	// headline names the figures that are shown where there is no room for all.
 	headline []string
-	take     func(*inquiry) Measure
+	// take computes the measure.
+	take func(*inquiry) Measure
 }
 
 // measures lists all measures: how long clients wait, what the lock costs, and what work
@@ -100,6 +101,7 @@ func Measures(of *history.History) []Measure {
 	return all
 }
 
+// noMeasure returns a measure without figures; why says why there are none.
 func noMeasure(why Reason) Measure { return Measure{Summary: why} }
 
 // ratio returns a/b, rounded to the nearest whole number.

@@ -12,13 +12,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A measurement is what a test expects of one measure: its text, and its figures by name.
+// A measurement is what a test expects of one measure for one script: its text, and its
+// figures by name.
 type measurement struct {
 	name, script string
 	text         string
 	figures      string
 }
 
+// measureAll computes one measure for each script; see [script].
 func measureAll(t *testing.T, measure string, tests []measurement) {
 	t.Helper()
 	for _, test := range tests {
@@ -622,7 +624,7 @@ func TestRefusedWork(t *testing.T) {
 	})
 }
 
-// An empty run has every measure, and none has figures.
+// For an empty run every measure has its name, title and summary.
 func TestMeasures(t *testing.T) {
 	want := strings.Fields("time-to-acquire time-held wait-after-crash loss-noticed attempts fairness split-votes lock-commands notifications traffic renewals releases sections refused refused-work")
 	if got := MeasureNames(); !slices.Equal(got, want) {
@@ -645,6 +647,7 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
+// The median of an even number of times is the mean of the middle two, rounded down.
 func TestMedian(t *testing.T) {
 	for _, test := range []struct {
 		times []time.Duration
@@ -653,7 +656,7 @@ func TestMedian(t *testing.T) {
 		{[]time.Duration{7}, 7},
 		{[]time.Duration{9, 1}, 5},
 		{[]time.Duration{9, 1, 2}, 2},
-		{[]time.Duration{4, 1, 1, 9}, 2}, // 2.5 is no whole number
+		{[]time.Duration{4, 1, 1, 9}, 2}, // 2.5 is not a whole number
 		{[]time.Duration{math.MaxInt64, math.MaxInt64 - 2}, math.MaxInt64 - 1},
 	} {
 		if got := median(test.times); got != test.want {

@@ -14,7 +14,8 @@ import (
 // well.
 
 // misconduct returns a property that a lock violates by its behaviour. find returns the
-// first violation, and the events that show it; a zero reason means that there is none.
+// first violation as a reason, and the Seqs of the events that show it. A zero reason means
+// that there is no violation.
 func misconduct(c Card, find func(*inquiry) (Reason, []int)) property {
 	c.Subject = SubjectMisconduct
 	return property{Card: c, judge: func(h *inquiry) Finding {
@@ -37,8 +38,8 @@ func lockViolation(reason Reason, events []int) Finding {
 	return f
 }
 
-// findNothing is for rules that only [inquiry.endingFinding] and [inquiry.complaintFinding]
-// find violated.
+// findNothing finds no violation. It is for properties whose violations only
+// [judgedRun.endingFinding] and [judgedRun.complaintFinding] find.
 func findNothing(*inquiry) (Reason, []int) { return Reason{}, nil }
 
 // endingFinding returns a violation of p if a client's code ended the run in a way that p
@@ -50,8 +51,9 @@ func (h *inquiry) endingFinding(p Property) Finding {
 	return holds()
 }
 
-// complaintFinding returns a violation of p if a client's program complained about its lock
-// in a way that p forbids. A rule that is no property is one of the program's own.
+// complaintFinding returns a violation of p if a client's program complained that its lock
+// broke the rule p. If the complaint names a rule that is not a property, the rule is the
+// program's own, and p is [Conformance].
 func (h *inquiry) complaintFinding(p Property) Finding {
 	for _, c := range h.Trace.Complaints {
 		rule := Property(c.Rule)

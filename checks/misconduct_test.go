@@ -9,8 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The way in which a run ended, and complaints of clients' programs, are findings against
-// the lock, whatever else is in the trace. A lock that panics has no other finding.
+// The way in which a client's code ended a run, and the complaints of clients' programs, are
+// findings against the lock, in addition to what the events show. A lock that panics has no
+// other finding of misconduct.
 func TestComplaintsAndEndings(t *testing.T) {
 	says := func(rule string) []trace.Complaint {
 		return []trace.Complaint{{Client: "client-1", Rule: rule, Why: "so it is"}}
@@ -82,7 +83,8 @@ func TestMisconduct(t *testing.T) {
 			t.Errorf("%s (%s): got %q, want %q", c.name, c.words, got, c.want)
 		}
 	}
-	// A lease must notify of its loss and have a token only if the lock claims so.
+	// A lock must notify of a loss, and its grants must have tokens, only if the lock
+	// claims so.
 	for _, c := range []struct {
 		claims trace.Claims
 		tells  bool
@@ -102,12 +104,13 @@ func TestMisconduct(t *testing.T) {
 			t.Errorf("%+v, and the lease tells %v: got %q, want %q", c.claims, c.tells, got, c.want)
 		}
 	}
-	// A grant that nobody uses prevents all progress, and that is no hang.
+	// An acquire that waits for a grant that nobody uses is not a hang. It violates
+	// progress.
 	for words, want := range map[string]bool{
 		"asks set gets leaves left again ... horizon":         true,
 		"asks set gets leaves left again - horizon":           false, // less than a minute
 		"asks set gets again ... horizon":                     false, // a client is in its section
-		"asks set gets leaves removed left again ... horizon": false, // the grant does not exist any more
+		"asks set gets leaves removed left again ... horizon": false, // the grant no longer exists
 	} {
 		tr := traceFromWords(words)
 		v := Check(history.New(tr), nil)
@@ -115,7 +118,7 @@ func TestMisconduct(t *testing.T) {
 			t.Errorf("%s: progress is %+v, and what is broken besides %q", words, f, misconductIn(tr))
 		}
 	}
-	// A verdict has no finding on misconduct if there was none.
+	// A verdict on a run without misconduct has no finding on it.
 	v := Check(historyOf("asks set gets leaves removed left"), nil)
 	if all := JudgedProperties(v); slices.ContainsFunc(PropertiesOf(SubjectMisconduct), func(p Property) bool { return slices.Contains(all, p) }) {
 		t.Errorf("a run without misconduct is judged by %v", all)

@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// Two clients have both locks and write both objects, each under its own lock and in the
-// order of that lock's grants. One client comes first for one object, the other for the
-// other object. That violates the order, because a client's work under several locks is one
-// piece of work.
+// Two clients hold both locks and write both objects, each object under its own lock and in
+// the order of that lock's grants. One client comes first for one object, and the other
+// client for the other object. That violates serial-sections, because a client's work under
+// several locks is one piece of work.
 func TestNestedSectionsAreOneInTheOrderOfAll(t *testing.T) {
 	both := `
 			lock a ttl=30s
@@ -102,8 +102,8 @@ func TestGrantOrderOfNestedSections(t *testing.T) {
 	})
 }
 
-// Clients that wait for each other get no work done, and the finding says who waits for
-// whom.
+// Clients that wait for each other get no work done. The finding says which client waits
+// for which.
 func TestProgressOfNestedSections(t *testing.T) {
 	judgeAll(t, Progress, []judgement{
 		{name: "two wait for each other", want: Violated, reasonParts: []string{"c1 holds a and waits for b, which c2 holds", "c2 holds b and waits for a, which c1 holds"}, script: `
@@ -148,7 +148,8 @@ func TestProgressOfNestedSections(t *testing.T) {
 	})
 }
 
-// If a section took effect only in part, so did the whole work, whatever the lock.
+// If one of the nested sections took effect only in part, the whole work did, whichever
+// lock protects that section.
 func TestTornNestedSections(t *testing.T) {
 	s := parseScript(t, `
 			lock a ttl=30s
@@ -165,8 +166,8 @@ func TestTornNestedSections(t *testing.T) {
 }
 
 // Work that a handle does in the background has the number of the section that its client
-// is busy with. A key of the handle's lock that was set while the client asked for another
-// lock still belongs to the handle; a key of the other lock does not.
+// is busy with. So a key that was set while the client asked for another lock may still
+// belong to the handle: it does if it is a key of the handle's own lock.
 func TestReleaseOwnershipOfNestedSections(t *testing.T) {
 	two := `
 			lock a ttl=30s keys=ka

@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
+// The scripts are traces written by hand; see [script].
 func TestNoLostUpdate(t *testing.T) {
 	judgeAll(t, NoLostUpdate, []judgement{
 		{name: "replaced another version than the one it had read", want: Violated,
@@ -280,8 +281,8 @@ func TestNoLostUpdate(t *testing.T) {
 	})
 }
 
-// The fast search for the first observation that shows a loss finds the same one as a
-// search through all observations.
+// The fast search for the first observation that shows a loss finds the same observation as
+// a search through all of them.
 func TestGoneIsTheFirstSight(t *testing.T) {
 	found := 0
 	for seed := range uint64(2000) {

@@ -4,9 +4,9 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// notifications measures what it costs that a lock becomes free: how many notifications
-// clients receive, in total and at most between one release and the next. A lock that wakes
-// all waiters causes a thundering herd.
+// notifications measures what it costs the clients that a lock becomes free: how many
+// notifications they receive, in total and at most between one release and the next. A lock
+// that wakes all waiters causes a thundering herd.
 var notifications = measure{
 	name:     "notifications",
 	title:    "how often clients were notified of a change of something that they watch",

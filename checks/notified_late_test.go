@@ -103,9 +103,8 @@ func TestLeaseOfALockThatTells(t *testing.T) {
 	}
 }
 
-// A lock must notify of a loss before the lease ends. If a client that would have stopped
-// runs on without the signal, and another client is in its section, that is the lock's
-// fault.
+// A lock must notify of a loss before the lease ends. The lock is to blame if it did not,
+// its client would have stopped, and another client was already in its section.
 func TestWhoseFaultALateNotificationIs(t *testing.T) {
 	const held = `
 			lock L ttl=30s nodes=A quorum=1
@@ -201,7 +200,8 @@ func TestWhoseFaultALateNotificationIs(t *testing.T) {
 	})
 }
 
-// The client was notified late, whether or not another client was in its section.
+// NotifiedLate measures how late a client was notified, whether or not another client was
+// in its section.
 func TestToldLate(t *testing.T) {
 	const held = `
 			0s  c1 acquires rank=1 ends=30s notifies`

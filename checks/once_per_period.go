@@ -42,8 +42,8 @@ func judgeOncePerPeriod(h *inquiry) Finding {
 	return holds()
 }
 
-// ranTwiceFinding returns the finding that a second section had an effect for the same
-// period as a first.
+// ranTwiceFinding returns the finding that two sections had an effect for the same period.
+// a had its first effect before b.
 func (h *inquiry) ranTwiceFinding(a, b *history.Section, period int) Finding {
 	first, second := a.Effects()[0], b.Effects()[0]
 	f := Finding{Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq}}

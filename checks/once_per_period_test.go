@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
+// The scripts are traces written by hand; see [script].
 func TestOncePerPeriod(t *testing.T) {
 	const minutely = `
 		schedule every=60s periods=2
@@ -110,7 +111,7 @@ func TestOncePerPeriod(t *testing.T) {
 	})
 }
 
-// A job that has run twice has done harm, whatever the lock did.
+// A job that has been run twice has done harm, even if the sections do not overlap.
 func TestARunTwiceIsUnsafe(t *testing.T) {
 	v := Check(history.New(parseScript(t, `
 		schedule every=60s periods=1
@@ -128,6 +129,7 @@ func TestARunTwiceIsUnsafe(t *testing.T) {
 	}
 }
 
+// violated returns the properties whose violations count.
 func violated(v *Verdict) []Property {
 	var all []Property
 	for _, f := range v.Violations() {
@@ -136,6 +138,7 @@ func violated(v *Verdict) []Property {
 	return all
 }
 
+// A period is missed if it has begun and no section has had an effect for it.
 func TestMissed(t *testing.T) {
 	for _, test := range []struct {
 		name, story string
@@ -188,7 +191,8 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// A client that is refused the lock for a period that has been run is denied nothing.
+// A client that asks for the lock in a period whose job has been run already is denied
+// nothing.
 func TestProgressOfJobs(t *testing.T) {
 	const kept = `
 		schedule every=60s periods=2

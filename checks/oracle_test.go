@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TestOracle replays a script to an oracle and asks it at each end of a successful acquire,
-// as a world does. want is "client/section=rank" for each, with a "!" for a grant that no
-// server made.
+// An oracle that sees the events of a script is asked for the rank at each end of a
+// successful acquire, as a world does. want has "client/section=rank" for each of these
+// ends, with a "!" for a grant that no server made.
 func TestOracle(t *testing.T) {
 	for _, test := range []struct {
 		name, story string

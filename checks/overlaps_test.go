@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// When sections and their leases end, and which sections overlap.
+// The test checks when sections and their leases end, and which sections overlap.
 func TestOverlaps(t *testing.T) {
 	for _, c := range []struct {
 		name, story string
@@ -88,8 +88,8 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// Of many overlaps no more are listed than asked for, and each section knows that it has
-// one.
+// Of many overlaps only as many are listed as asked for. Overlapping still finds all
+// sections that have one.
 func TestOverlapsAreBounded(t *testing.T) {
 	sections := history.New(overlappingSections(100)).Sections()
 	if n := len(history.Overlaps(sections, 1e6)); n != 100*99/2 {

@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A holder that goes by its own clock cannot know that its lease has ended before that
+// A holder that relies on its own clock cannot know that its lease has ended before that
 // clock has counted the length of the lease. Once the clock has counted it, the lock has no
 // excuse.
 func TestWhoseFaultASlowClockIs(t *testing.T) {

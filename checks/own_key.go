@@ -8,7 +8,7 @@ import (
 )
 
 // OwnKeyInTheWay is violated by an acquire that takes its own key for another client's. The
-// key existed, and its node answered one more request of the same acquire. Then acquire
+// key existed, and its node answered a further request of the same acquire. Then acquire
 // failed, or kept asking until the key expired, although nothing was wrong. A lock that
 // sends SET NX again must not treat a nil reply to the second request as a refusal.
 const OwnKeyInTheWay Property = "own key in the way"

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Parties returns the acquisitions that took part in what broke: those whose events show
-// it, and those whose client or message was struck by a fault. If progress is violated, all
-// granted acquisitions are parties.
+// Parties returns the acquisitions that took part in what broke. An event of a violation
+// shows them, or a fault struck their client or a message of it. If progress is violated,
+// all granted acquisitions are parties.
 func (v *Verdict) Parties(h *history.History) map[history.Acquisition]bool {
 	parties := map[history.Acquisition]bool{}
 	for _, f := range v.Violations() {
@@ -33,7 +33,7 @@ func (v *Verdict) Parties(h *history.History) map[history.Acquisition]bool {
 	for _, a := range h.Acts() {
 		client := h.ClientOf(a.Fault)
 		for _, c := range slices.Backward(h.Calls()) {
-			if c.Client == client && c.Began != nil && c.Began.Seq < a.Struck.Seq { // its latest step
+			if c.Client == client && c.Began != nil && c.Began.Seq < a.Struck.Seq { // the client's latest step before the fault
 				parties[c.Acquisition] = parties[c.Acquisition] || c.Section > 0
 				break
 			}

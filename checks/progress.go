@@ -12,17 +12,20 @@ import (
 // writes acknowledged, after the last strike or the end of any fault and within the
 // scenario's time limit. A client wants the lock if it calls acquire in that time, or if it
 // was already waiting for a pending acquire or for its next attempt. It completes a section
-// by calling release after at least one write, all of which it knows to be applied. A client
-// that never writes completes it if nothing failed.
+// by calling release after at least one write, all of which it knows to be applied. A
+// client that never writes completes it if nothing failed.
 //
 // In a run with a schedule, a client no longer wants the lock when another client has run
 // the job for its period.
 //
-// The property does not apply to a run that ended before a fault that was meant to end.
+// The property does not apply to a run that ended before a fault did that was meant to end.
 //
-// It is also violated in two cases in which the run was cut off. No client wanted the lock,
-// because a client that held it, or waited for something else, never ended. Or, a minute
-// after the last fault, an acquire still waited for an existing grant that no client used.
+// Progress is also violated in two cases in which the run was cut off:
+//
+//   - no client wanted the lock, because a client that held it, or waited for something else,
+//     never ended;
+//   - a minute after the last fault, an acquire still waited for a grant that existed and that
+//     no client used.
 const Progress Property = "progress"
 
 var progress = property{
@@ -64,7 +67,7 @@ func judgeProgress(h *inquiry) Finding {
 	return verdict
 }
 
-// calmTime is the time after the last fault, in which the lock has to work.
+// calmTime is the time after the last fault. In this time the lock has to work.
 type calmTime struct {
 	*inquiry
 	from history.Moment
@@ -82,6 +85,7 @@ type calmTime struct {
 	next     map[*history.Call]*history.Call
 }
 
+// newCalmTime returns the calm time of a run; without faults it is the whole run.
 func newCalmTime(h *inquiry) *calmTime {
 	c := &calmTime{
 		inquiry: h, from: history.StartOf(0), until: history.Never,
@@ -101,7 +105,8 @@ func newCalmTime(h *inquiry) *calmTime {
 		last[call.Client] = call
 		c.acquires = append(c.acquires, call)
 	}
-	// A time limit as long as the whole run can be cut off only by the end of the run.
+	// If the run was cut off, a time limit that is not shorter than the run has no effect,
+	// because the run ended first.
 	if within := h.Trace.ProgressWithin; within > 0 && (c.horizon == nil || within < c.horizon.At) {
 		c.until = history.Moment{At: c.from.At + within, Seq: history.Never.Seq}
 	}
@@ -109,8 +114,8 @@ func newCalmTime(h *inquiry) *calmTime {
 }
 
 // locks lists the locks that clients asked for, in the order of the first calls. Locks that
-// a client wants now come first, so that a client that waits for one of them does not count
-// as stuck with another.
+// a client wants now come first: a client that waits for one of them must not count as
+// stuck with another lock.
 func (c *calmTime) locks() []string {
 	var names []string
 	for _, call := range c.acquires {
@@ -123,6 +128,7 @@ func (c *calmTime) locks() []string {
 	return names
 }
 
+// judge judges the progress of the clients that want one lock.
 func (c *calmTime) judge(lock string) Finding {
 	wanting := c.wantingCalls(lock)
 	calls := firstOfEach(wanting)
@@ -206,8 +212,8 @@ func (c *calmTime) judge(lock string) Finding {
 	return f
 }
 
-// withoutPeriodsRun leaves out the calls for a period of the schedule that has been run:
-// the lock is not wanted for its own sake.
+// withoutPeriodsRun leaves out the calls for a period of the schedule that has been run.
+// Their clients wanted the lock only to run the job for this period.
 func (c *calmTime) withoutPeriodsRun(calls []*history.Call) []*history.Call {
 	return slices.DeleteFunc(slices.Clone(calls), func(call *history.Call) bool {
 		period := call.Began.Period
@@ -246,7 +252,7 @@ func (c *calmTime) areKeysOverdue(lock, client string) bool {
 }
 
 // withReachable adds to the reason how many nodes, or members, the client could reach and
-// how many it needed, if some of them were out of reach.
+// how many it needed. It adds nothing if the client could reach all of them.
 func (c *calmTime) withReachable(lock, client string, reason Reason) Reason {
 	of, quorum := c.Required(lock)
 	slots, _ := c.ReachableSlots(lock, client)
@@ -260,7 +266,7 @@ func (c *calmTime) withReachable(lock, client string, reason Reason) Reason {
 }
 
 // withSilentServer adds to the reason that the client waits for a server that has lost its
-// power, if it does.
+// power. It adds nothing if the client waits for none.
 func (c *calmTime) withSilentServer(client string, reason Reason) Reason {
 	if servers := c.SilentServers(client); len(servers) > 0 {
 		return reason.And(serverSilent.Reason(client, servers[0]))
@@ -268,9 +274,9 @@ func (c *calmTime) withSilentServer(client string, reason Reason) Reason {
 	return reason
 }
 
-// storageRefusal returns the first event with which the storage refused, or did not answer,
-// a client that had been granted the lock; nil if there is none. The lock is not to blame
-// for that.
+// storageRefusal returns the first event with which the storage refused a client that had
+// been granted the lock, or did not answer it; nil if there is none. The lock is not to
+// blame for such an event.
 func (c *calmTime) storageRefusal(lock string) *trace.Event {
 	var first *trace.Event
 	for _, call := range c.Calls() {
@@ -285,10 +291,10 @@ func (c *calmTime) storageRefusal(lock string) *trace.Event {
 	return first
 }
 
-// overdueSection returns a section, granted after the last fault, that was given up when
-// its lease had ended; nil if there is none. Either the client did not ask in time for an
-// extension, or much of the lease had passed before the fault ended. The lock had declared
-// the lease's end.
+// overdueSection returns a section, granted after the last fault, whose client gave up
+// because the section's lease had ended; nil if there is none. Either the client did not
+// ask in time for an extension, or much of the lease had passed before the fault ended. The
+// lock is not to blame, because it had declared when the lease ends.
 func (c *calmTime) overdueSection(lock string) *history.Section {
 	for _, s := range c.Sections() {
 		if s.Lock != lock || !c.from.Before(s.From) || s.Lease.IsEmpty() || s.Completed() {
@@ -325,9 +331,9 @@ func (c *calmTime) lostKeyAssumptions(lock string, at int) []trace.Assumption {
 	return nil
 }
 
-// misguidedSection returns a section, granted after the last fault, whose client was
-// stopped or had its clock set while it asked, so that it could not know that the grant was
-// stale; nil if there is none.
+// misguidedSection returns a section, granted after the last fault, whose client could not
+// know that its grant was stale: it was stopped or had its clock set while it asked for the
+// lock. It returns nil if there is none.
 func (c *calmTime) misguidedSection(lock string) *history.Section {
 	for _, s := range c.Sections() {
 		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(c.clockBrokenWhileAsking(s)) > 0 {

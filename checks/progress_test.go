@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// The scripts are traces written by hand; see [script].
 func TestProgress(t *testing.T) {
 	const works = `
 			11s c1 acquires rank=1

@@ -9,10 +9,10 @@ import (
 )
 
 // brokenPromises names the assumptions that nodes broke, up to the event at, by not keeping
-// a section's keys as promised. It names them only if the keys would have existed on a
-// quorum of the lock's slots with these nodes, and did not without them. It counts slots,
-// as a grant does. One such node of five does not make room for another client, so a lock
-// that granted it nevertheless has no excuse.
+// a section's keys. A node that sets a key promises to keep it for its TTL. The assumptions
+// are named only if the keys would have existed on a quorum of the lock's slots with these
+// nodes, and did not without them. If one of five nodes breaks its promise, that makes no
+// room for another client, so a lock that granted it nevertheless has no excuse.
 func (h *inquiry) brokenPromises(s *history.Section, at int) []trace.Assumption {
 	promised, kept := 0, 0
 	var broken []trace.Assumption
@@ -37,17 +37,18 @@ func (h *inquiry) brokenPromises(s *history.Section, at int) []trace.Assumption 
 }
 
 // isGrantedInVain reports whether a section was granted only because nodes did not keep
-// their promises: mostly a master that does not know that it has been replaced.
+// their promises. Mostly such a node is a master that does not know that it has been
+// replaced.
 func (h *inquiry) isGrantedInVain(s *history.Section) bool {
 	return len(h.brokenPromises(s, s.Granted.Seq)) > 0
 }
 
-// promised reports whether, up to the event at, a node had promised a section's client that
-// its key in a slot would exist for longer than that. broke is the assumption that broke if
-// the key does not exist; it is "" if it exists, or if a command removed it, which is not
-// the node's fault. A replica that took a node's place has to keep all promises of that
-// node. These include promises that the node made afterwards, when it did not know that it
-// had been replaced.
+// slotPromise reports whether, up to the event at, a node had promised a section's client
+// that its key in a slot would still exist after that event. broke is the assumption that
+// the node broke if the key does not exist. It is "" if the key exists, or if a command
+// removed it, which is not the node's fault. A replica that took a node's place has to keep
+// all promises of that node. These include promises that the node made afterwards, when it
+// did not know that it had been replaced.
 func (h *inquiry) promised(s *history.Section, slot history.Place, at int) (made bool, broke trace.Assumption) {
 	for _, ev := range h.Promotions() {
 		if ev.Peer != slot.Node || ev.Seq > at {
@@ -64,8 +65,8 @@ func (h *inquiry) promised(s *history.Section, slot history.Place, at int) (made
 	return made, broke
 }
 
-// promisedBy is promised for one node. A key that came back to it from a disk or from a
-// master counts as promised.
+// nodePromise is slotPromise for one node. A key that came back to the node from a disk or
+// from a master counts as promised.
 func (h *inquiry) promisedBy(s *history.Section, place history.Place, at int) (made bool, broke trace.Assumption) {
 	now := h.Event(at).At
 	for _, k := range h.HoldingsOf(s.Acquisition) {
@@ -76,7 +77,7 @@ func (h *inquiry) promisedBy(s *history.Section, place history.Place, at int) (m
 		switch stands := !givenUp && now < promisedUntil(k, at); {
 		case stands:
 			made, broke = true, h.assumptionOfLoss(s.Lock, k, at)
-		case givenUp, k.By != nil: // a key that came back with less of its time revokes no promise
+		case givenUp, k.By != nil: // a key that came back with a shorter time to live revokes no promise
 			made, broke = false, ""
 		}
 	}

@@ -12,14 +12,14 @@ type property struct {
 	appliesTo func(*inquiry) bool
 }
 
-// A Card is everything about a property that its users need, apart from how it is judged.
+// A Card describes a property to the rest of the program: everything but how it is judged.
 type Card struct {
 	Property Property
-	// Title says in one line what holds.
+	// Title says, in one line, what is true if the property holds.
 	Title string
-	// Broken says what has happened if it does not hold, for the end of a title. Label says
-	// the same in a cell of a table; several properties can have the same label. Meaning
-	// explains the label.
+	// Broken says what has happened if the property is violated, as the end of a headline.
+	// Label says the same in a cell of a table; several properties can have the same label.
+	// Meaning explains the label.
 	Broken, Label, Meaning string
 	// Column is the heading of the property's column in a text matrix, if it has one.
 	// Letter marks the property in a cell there, if it has no column.
@@ -44,7 +44,7 @@ const (
 	SubjectData Subject = "data"
 	// SubjectConduct: how else the lock and its users behave.
 	SubjectConduct Subject = "conduct"
-	// SubjectMisconduct: the lock does nothing that no caller can accept. A verdict has a
+	// SubjectMisconduct: behaviour of the lock that no caller can accept. A verdict has a
 	// finding on such a property only if the lock violates it.
 	SubjectMisconduct Subject = "misconduct"
 )
@@ -125,9 +125,9 @@ func notApplicable(why Reason) Finding { return Finding{Outcome: NotApplicable, 
 
 func unknown(why Reason) Finding { return Finding{Outcome: Unknown, Reason: why} }
 
-// worse returns the violation that came first. It compares findings only by their moments:
-// to find out whose fault a violation is can require reading the whole trace, so that is
-// done only for the finding that remains.
+// worse returns the finding that is a violation; of two violations, the one that came
+// first. It does not compare whose fault they are, because finding that out can require
+// reading the whole trace. That is done only for the finding that remains.
 func worse(a, b Finding) Finding {
 	if a.Outcome != Violated || b.Outcome == Violated && b.At < a.At {
 		return b

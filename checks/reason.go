@@ -6,7 +6,7 @@ import (
 )
 
 // A Reason says why something was found, as a code with arguments. Package internal/story
-// writes its sentence.
+// turns it into a sentence.
 type Reason struct {
 	Code Code
 	// Args are the arguments of the code, of the types with which it is declared: names of
@@ -23,6 +23,8 @@ type Code string
 // A Token is a fencing token that a reason is about.
 type Token uint64
 
+// reason returns a reason; the codes' own methods call it with arguments of the right
+// types.
 func reason(code Code, args ...any) Reason { return Reason{Code: code, Args: args} }
 
 // And returns the reason with another one added.

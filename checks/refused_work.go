@@ -7,11 +7,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// refusedWork measures how much work is done and then refused: sections of which the storage
-// applied nothing because it refused their requests, compared with sections of which it applied
-// something. A section's work lasts from its grant to the storage's last decision on it; what
-// the client does later is no work on it. Sections that only read, or that sent the storage
-// nothing to decide on, count as neither. Sections that are nested in each other count as one.
+// refusedWork measures how much work clients do that the storage then refuses. It compares
+// sections of which the storage applied nothing, because it refused their requests, with
+// sections of which it applied something. A section's work lasts from its grant to the
+// storage's last decision on it; what the client does later is not part of it. Sections
+// that only read, or that sent the storage nothing to decide on, are not counted at all.
+// Sections that are nested in each other count as one.
 var refusedWork = measure{
 	name:     "refused-work",
 	title:    "sections whose work the storage refused, and the time that this work had taken",

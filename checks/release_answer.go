@@ -12,9 +12,9 @@ import (
 // ReleaseAnswer is violated when the answer of a call of release does not match what the
 // call did, as the lock's keys on its servers show:
 //
-//   - it returned success, but the client's commands neither removed nor shortened any key of
-//     the grant, neither since the call nor by an earlier release, and the connection that held
-//     the key was not closed: either the client no longer held the lock, or it still does;
+//   - it returned success, but no command of the client removed or shortened a key of the grant,
+//     since this call or by an earlier release, and the connection that held the key was not
+//     closed. Either the client no longer held the lock, or it still holds it;
 //   - it returned an error, but a command of this call had removed the grant, the answer to
 //     that command had reached the client, and no fault had disturbed the call.
 //
@@ -22,8 +22,8 @@ import (
 // the call, the call was cancelled, or the answer to the command had not arrived. Such an
 // error is true if it means "not confirmed" and false if it means "not held", and a trace
 // does not show which. It is also unknown if the run ended while a message of the release
-// was in flight. An error of a release that removed no grant is true, and so is the second
-// answer of a lock that is released twice.
+// was in flight. An error of a release that removed no grant is true. If a lock is released
+// twice, any second answer is true.
 //
 // It is n/a if nothing can be compared: the lock does not declare which keys it keeps, the
 // server never had a key of the grant, or no release returned.
@@ -80,8 +80,8 @@ type releaseCall struct {
 	keys []*history.Holding
 }
 
-// newReleaseCall returns what the answer of a release is compared with. It is not
-// comparable if the call never returned, if no server had a key of the grant, or if the
+// newReleaseCall returns a call of release with the keys to compare its answer with. It is
+// not comparable if the call never returned, if no server had a key of the grant, or if the
 // client had released the grant before.
 func (h *inquiry) newReleaseCall(c *history.Call) (r releaseCall, comparable bool) {
 	s := h.Section(c.Acquisition)
@@ -117,7 +117,7 @@ func (r releaseCall) judge() Finding {
 	return r.judgeFailure()
 }
 
-// judgeSuccess judges the answer that the lock was released.
+// judgeSuccess judges the answer of a release that returned success.
 func (r releaseCall) judgeSuccess() Finding {
 	if slices.ContainsFunc(r.keys, r.wasGivenUp) {
 		return holds()
@@ -175,7 +175,7 @@ func (r releaseCall) wasGivenUp(k *history.Holding) bool {
 		return r.isOwn(k.Ended) && k.Ended.By.Sent >= r.call.Began.Seq
 	case history.Dropped:
 		return true
-	case history.Replaced: // the key was shared, and another client has it alone now
+	case history.Replaced: // the client had shared the key with another client, which has it alone now
 		return r.isOwn(k.Ended)
 	}
 	return false
@@ -207,7 +207,7 @@ func (r releaseCall) isLeased() bool {
 	return last != nil && called.Before(last.Until) && (r.section.Lost == nil || r.call.Began.Seq < r.section.Lost.Seq)
 }
 
-// judgeFailure judges the answer that the lock was not released.
+// judgeFailure judges the answer of a release that returned an error.
 func (r releaseCall) judgeFailure() Finding {
 	slots, quorum := r.Slots(r.section.Lock), r.Lock(r.section.Lock).Quorum
 	for _, ev := range r.Promotions() {

@@ -6,6 +6,7 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
+// The scripts are traces written by hand; see [script].
 func TestReleaseAnswer(t *testing.T) {
 	judgeAll(t, ReleaseAnswer, []judgement{
 		{name: "success, and the lock had expired", want: Violated,
@@ -257,7 +258,7 @@ func TestReportOnlyPropertiesCountOnlyAgainstTheLock(t *testing.T) {
 	}
 }
 
-// Nobody is to blame if a release succeeds that came too late.
+// Nobody is to blame if a release returns success although the lease had ended.
 func TestLateReleaseIsNobodysFault(t *testing.T) {
 	for name, text := range map[string]string{
 		"the client outstayed its lease": `

@@ -9,12 +9,14 @@ import (
 )
 
 // ReleaseOwnership is violated when, on any node, a command removed, overwrote or changed
-// the expiry of a key of the lock that was set for another acquisition. That is an
-// acquisition by another client, by a later section of the same client, or with a command
-// that the same client sent later. It is also violated when the command removed or
+// the expiry of a key of the lock that was set for another acquisition. Another acquisition
+// is one by another client, by a later section of the same client, or with a command that
+// the same client sent later. The property is also violated when the command removed or
 // overwrote the key of an earlier section that the client, through another handle, is still
-// in. A client that replaces a record which has ended by its own content, though no server
-// has ended it, takes the lock over; that is no violation.
+// in.
+//
+// A client that replaces a record which has ended by its own content, though no server has
+// ended it, takes the lock over; that is no violation.
 const ReleaseOwnership Property = "release-ownership"
 
 var releaseOwnership = property{
@@ -77,8 +79,9 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 	return holds()
 }
 
-// isForeign reports whether by must not touch a key that owner set. Commands outside any
-// section are distinguished by the order in which the client sent them.
+// isForeign reports whether the acquisition by must not touch a key that the acquisition
+// owner set. Commands outside any section are distinguished by the order in which the
+// client sent them.
 func (h *inquiry) isForeign(c history.Change, by, owner *trace.Actor) bool {
 	switch {
 	case by.Client != owner.Client:
@@ -113,8 +116,8 @@ func (h *inquiry) mayBeBackground(c history.Change, by, owner *trace.Actor) bool
 }
 
 // isOfOtherLock reports whether a key of by's lock was set while the client asked for
-// another lock. No handle sets this key for the other lock, so by's own handle set it in
-// the background.
+// another lock. No handle sets this key for the other lock. So the handle of by's lock has
+// set it in the background, and may change it.
 func (h *inquiry) isOfOtherLock(c history.Change, by, owner *trace.Actor) bool {
 	lock := func(a *trace.Actor) string {
 		for _, call := range h.Calls() {

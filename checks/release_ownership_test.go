@@ -2,6 +2,7 @@ package checks
 
 import "testing"
 
+// The scripts are traces written by hand; see [script].
 func TestReleaseOwnership(t *testing.T) {
 	judgeAll(t, ReleaseOwnership, []judgement{
 		{name: "another client's key removed", want: Violated, blame: BlameLock,

@@ -22,7 +22,8 @@ type SafeOverlap struct {
 	// Last is the last access of Section to the storage, and Next the first access of
 	// Other.
 	Last, Next Access
-	// Cause is why Section wrote nothing, as far as the trace shows it; CausedAt is when.
+	// Cause is why Section wrote nothing, as far as the trace shows it. CausedAt is when
+	// that happened.
 	Cause    NoWriteCause
 	CausedAt time.Duration
 }
@@ -45,8 +46,8 @@ const (
 	NeitherWrote
 	// WroteNothing: Section wrote nothing.
 	WroteNothing
-	// WroteBefore: the last write of Section, the first, came before the second was
-	// granted.
+	// WroteBefore: Section is the first section, and its last write came before the second
+	// section was granted.
 	WroteBefore
 	// DoneBefore: Section's last access came before Other's first.
 	DoneBefore
@@ -58,15 +59,15 @@ const (
 type NoWriteCause int
 
 const (
-	// NoCause: the trace shows none.
+	// NoCause: the trace shows no cause.
 	NoCause NoWriteCause = iota
-	// NotifiedOfLoss: the lock notified it that its lease was lost.
+	// NotifiedOfLoss: the lock notified the section's client that its lease was lost.
 	NotifiedOfLoss
-	// CheckFailed: its check showed that its lease had ended.
+	// CheckFailed: a check showed the client that its lease had ended.
 	CheckFailed
-	// ExtendFailed: it could not extend its lease.
+	// ExtendFailed: the client could not extend its lease.
 	ExtendFailed
-	// ClientCrashed: its client crashed.
+	// ClientCrashed: the client crashed.
 	ClientCrashed
 )
 
@@ -87,10 +88,11 @@ func SafeOverlaps(of *history.History, limit int) (first []SafeOverlap, more int
 	return first, more
 }
 
-// explainOverlap explains why the sections a and then b, with these accesses, did no harm.
+// explainOverlap explains why the overlap of a, which was granted first, with b did no
+// harm. It gets the accesses of both sections.
 func (h *inquiry) explainOverlap(a, b *history.Section, firstAccesses, secondAccesses []access) SafeOverlap {
 	s := SafeOverlap{First: h.Name(a), Second: h.Name(b), Entered: b.From.At}
-	// about sets a reason that is about one of the two sections.
+	// about returns s with a reason that is about one of the two sections.
 	about := func(how SafetyReason, who *history.Section) SafeOverlap {
 		s.Reason, s.Section, s.Other = how, h.Name(who), h.Name(b)
 		if who == b {
@@ -135,8 +137,9 @@ type access struct {
 	moment history.Moment
 }
 
-// accesses returns the operations of the storage for each section, in order. It includes
-// those whose answers the client never received, and those that the storage lost again.
+// accesses returns the storage's operations for each section, in order. It includes
+// operations whose answers the client never received, and operations that the storage lost
+// again.
 func (h *inquiry) accesses() map[history.Acquisition][]access {
 	all := map[history.Acquisition][]access{}
 	for _, ev := range h.ServedRequests() {
@@ -158,9 +161,10 @@ func lastOf(all []access, step trace.Step) *access {
 	return nil
 }
 
-// noWriteCause returns the first cause, during a section, why it did not even try to write.
+// noWriteCause returns the first thing that happened during a section and explains why its
+// client did not even try to write, and when it happened.
 func (h *inquiry) noWriteCause(s *history.Section) (NoWriteCause, time.Duration) {
-	if s.ReadOnly || s.WritesBegun > 0 { // it never writes, or it did try
+	if s.ReadOnly || s.WritesBegun > 0 { // the client never writes, or it did try
 		return NoCause, 0
 	}
 	var first *trace.Event
@@ -180,7 +184,7 @@ func (h *inquiry) noWriteCause(s *history.Section) (NoWriteCause, time.Duration)
 	for _, call := range h.CallsOf(s.Acquisition) {
 		switch {
 		case !call.Failed():
-		case call.Step == trace.Extend && call.Began != nil: // a lock that extends by itself continues after a failure
+		case call.Step == trace.Extend && call.Began != nil: // a lock that extends by itself continues after a failure, so only the client's own calls count
 			consider(ExtendFailed, call.Ended)
 		case call.Step == trace.Check:
 			consider(CheckFailed, call.Ended)

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// Why two sections that overlapped left the data intact, each with a similar script that
-// has another reason.
+// In each script two sections overlapped and left the data intact. Similar scripts follow
+// each other and have different reasons.
 func TestSpared(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
@@ -157,7 +157,7 @@ func TestSpared(t *testing.T) {
 	}
 }
 
-// Only a limited number of overlaps are explained, and the others are counted.
+// SafeOverlaps explains only a limited number of overlaps, and counts the others.
 func TestSparedOfMany(t *testing.T) {
 	text := "0s c1 acquires rank=1 ends=1s\n"
 	for i := range 5 {

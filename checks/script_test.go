@@ -12,30 +12,33 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A script is a trace written by hand, one event per line:
+// A script is a trace written by hand, one event or step per line:
 //
 //	0s  c1 acquires rank=1 ends=30s
 //	1s  c1 reads x=0
 //	2s  c1 writes x=0>1
 //	3s  c1 releases
 //
-// Clients are called c1, c2 ..., nodes A to E, services s1, s2 ...; a client's calls of
-// acquire number its sections. Unless a line says otherwise, the lock is called L, has a
-// TTL of 30s and keeps the key L on five nodes, three of which are a quorum. The line that
-// ends in "<--" is the one with which the property breaks.
+// A line has a true time, a process, what it does, and words that say more. Clients are
+// called c1, c2 ..., nodes A to E, and services s1, s2 .... A client's sections are
+// numbered by its calls of acquire. Unless a line without a time says otherwise, the lock
+// is called L, has a TTL of 30s and keeps the key L on five nodes, three of which are a
+// quorum. The line that ends in "<--" is the line with which the property breaks.
 type script struct {
 	trace *trace.Trace
 	t     *testing.T
 	line  string
 	// breaks are the Seqs of the events of the marked line.
 	breaks []int
-	// section counts each client's calls of acquire; calling says that one is pending.
+	// section counts each client's calls of acquire. calling says that the last one is
+	// pending.
 	section map[string]int
 	calling map[string]bool
-	// sent is the Seq with which each client last sent each message.
+	// sent is the Seq with which each client last sent each of its messages.
 	sent map[string]int
 }
 
+// parseScript parses a script. It fails the test if it does not understand a line.
 func parseScript(t *testing.T, text string) *script {
 	t.Helper()
 	s := &script{t: t, trace: &trace.Trace{}, section: map[string]int{}, calling: map[string]bool{}, sent: map[string]int{}}
@@ -62,9 +65,11 @@ func parseScript(t *testing.T, text string) *script {
 	return s
 }
 
-// args are the words of a line: of name=value the value by its name, of other words "".
+// args are the words of a line by their names: the value of a word name=value, and "" for
+// any other word.
 type args map[string]string
 
+// parseArgs parses the words of a line.
 func parseArgs(words []string) args {
 	a := args{}
 	for _, w := range words {
@@ -108,6 +113,7 @@ func (s *script) actor(v string) *trace.Actor {
 	return &trace.Actor{Client: client, Section: s.number(section), Sent: s.number(sent)}
 }
 
+// header parses a line without a time, which describes the world.
 func (s *script) header(line string) {
 	words := strings.Fields(line)
 	a := parseArgs(words[1:])
@@ -129,7 +135,7 @@ func (s *script) header(line string) {
 				l.Slots = append(l.Slots, trace.SlotInfo{Node: string(node), Key: key})
 			}
 		}
-		if a.has("members") { // of a cluster
+		if a.has("members") { // the lock is kept in a cluster with these members
 			l.Slots, l.Quorum = []trace.SlotInfo{{Node: "cluster", Key: words[1]}}, 1
 			for _, member := range a["members"] {
 				l.Members = append(l.Members, string(member))
@@ -145,11 +151,11 @@ func (s *script) header(line string) {
 		s.trace.Locks = append(s.trace.Locks, l)
 	case "read-only":
 		s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: words[1], Role: trace.RoleClient, ReadOnly: true})
-	case "plans": // how many writes in each section
+	case "plans": // how many writes a client plans in each section
 		s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: words[1], Role: trace.RoleClient, Writes: s.number(a["writes"])})
 	case "no-lock":
 		s.trace.Locks = nil
-	case "bytes": // of the messages to and from nodes
+	case "bytes": // the length of all messages to and from nodes
 		s.trace.Bytes = int64(s.number(words[1]))
 	case "schedule":
 		s.trace.Schedule = &trace.Schedule{Every: s.duration(a["every"]), Periods: s.number(a["periods"]), Repeatable: a.has("repeatable")}
@@ -171,11 +177,14 @@ func cmpOr(a, b string) string {
 	return b
 }
 
+// emit adds an event to the trace.
 func (s *script) emit(ev trace.Event) {
 	ev.Seq = len(s.trace.Events) + 1
 	s.trace.Events = append(s.trace.Events, ev)
 }
 
+// addLine adds the events of a line with a time. who is its process, and verb says what the
+// process does.
 func (s *script) addLine(at time.Duration, who, verb string, a args) {
 	section := s.section[who]
 	if a.has("section") {
@@ -198,8 +207,8 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		}
 		s.emit(ev)
 	}
-	// serve lets the storage serve a request of the client, which a service may have passed
-	// on.
+	// serve adds the event with which the storage serves a request of the client. A service
+	// may have passed the request on.
 	serve := func(step trace.Step, object string, version, replaced int, ok bool) {
 		by := &trace.Actor{Client: who, Section: section, Sent: s.sent[who+a["message"]]}
 		s.emit(trace.Event{
@@ -211,7 +220,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		serve(step, cmpOr(a["object"], "x"), 0, 0, false)
 		end(step, func(ev *trace.Event) { ev.OK, ev.Refused = false, true })
 	}
-	// access parses the "x=0" or "x=0>1" of a line.
+	// access parses the word "x=0" or "x=0>1" of a line.
 	access := func() (object string, replaced, version int) {
 		for name, value := range a {
 			if !slices.Contains([]string{"value", "message", "section", "via", "from"}, name) {
@@ -246,7 +255,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 	}
 
 	switch verb {
-	// A client and its lock.
+	// What a client does with its lock.
 	case "calls":
 		s.section[who]++
 		ev.Section = s.section[who]
@@ -270,7 +279,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 			ev.Session = a["session"]
 			declared(ev)
 		})
-	case "hears-that-it-lives": // its session, until a true time
+	case "hears-that-it-lives": // the client learns that its session lasts until a true time
 		ev.Kind, ev.Section, ev.Session, ev.Expires = trace.KindAlive, 0, a["session"], s.duration(a["until"])
 		ev.TTL = s.duration(a["ttl"])
 		s.emit(ev)
@@ -283,7 +292,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		begin(trace.Extend, "")
 	case "fails-to-extend":
 		end(trace.Extend, func(ev *trace.Event) { ev.OK = false })
-	case "extended": // without a call if the lock did it by itself
+	case "extended": // the end of an extension, without a call if the lock made it by itself
 		end(trace.Extend, declared)
 	case "mints":
 		begin(trace.Mint, "")
@@ -310,7 +319,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		ev.Kind, ev.Section = trace.KindDone, 0
 		s.emit(ev)
 
-	case "commands": // a node, by a message
+	case "commands": // a message to a node
 		ev.Kind, ev.Handshake, ev.Text = trace.KindSend, a.has("handshake"), a["text"]
 		ev.Peer = strings.Fields(s.line)[3]
 		s.emit(ev)
@@ -320,16 +329,16 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		ev.Peer = strings.Fields(s.line)[3]
 		s.emit(ev)
 		s.addProcess(ev.Peer)
-		if a.has("arrives") { // immediately
+		if a.has("arrives") { // the answer arrives immediately
 			ev.Kind, ev.Process, ev.Peer = trace.KindDeliver, ev.Peer, who
 			s.emit(ev)
 		}
-	case "keeps-alive": // its session, by a message to a member
+	case "keeps-alive": // a message to a member that keeps the client's session alive
 		s.emit(trace.Event{
 			At: at, Kind: trace.KindSend, Process: who, Peer: strings.Fields(s.line)[3], Conn: 1, Msg: s.number(a["message"]),
 			KeepAlive: true, Bytes: s.number(a["bytes"]),
 		})
-	case "acknowledges": // a client's message; the answer arrives unless it is in-vain
+	case "acknowledges": // the answer to a keeps-alive; it arrives unless it is in-vain
 		client := strings.Fields(s.line)[3]
 		answer := trace.Event{At: at, Kind: trace.KindSend, Process: who, Peer: client, Conn: 1, Msg: s.number(a["message"]), Reply: true, KeepAlive: true, Bytes: s.number(a["bytes"])}
 		s.emit(answer)
@@ -340,13 +349,13 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		ev.Kind, ev.Section = trace.KindNotify, 0
 		s.emit(ev)
 
-	// A client and the storage.
+	// What happens between a client and the storage.
 	case "reads":
 		object, version, _ := access()
 		begin(trace.Read, object)
 		serve(trace.Read, object, version, 0, true)
 		end(trace.Read, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
-	case "is-shown": // the storage reads, and the answer is in flight
+	case "is-shown": // the storage serves a read, and the answer stays in flight
 		object, version, _ := access()
 		begin(trace.Read, object)
 		serve(trace.Read, object, version, 0, true)
@@ -363,7 +372,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		begin(trace.Write, object)
 		serve(trace.Write, object, version, replaced, true)
 		end(trace.Write, func(ev *trace.Event) { ev.Object, ev.Version, ev.Replaced = object, version, replaced })
-	case "sends", "resends": // a message; resends sends one of a write that has begun
+	case "sends", "resends": // a message of a write; resends sends one more of a write that has begun
 		if verb == "sends" {
 			begin(trace.Write, "")
 		}
@@ -372,7 +381,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 			Section: section, Step: trace.Write,
 		})
 		s.sent[who+a["message"]] = len(s.trace.Events)
-	case "lands": // a message is served, long after it was sent
+	case "lands": // the storage serves a message that was sent before
 		object, replaced, version := access()
 		serve(trace.Write, object, version, replaced, true)
 	case "hears":
@@ -381,7 +390,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 	case "is-refused":
 		begin(trace.Write, cmpOr(a["object"], "x"))
 		refuse(trace.Write)
-	case "hears-a-refusal": // of a write that has begun
+	case "hears-a-refusal": // the end of a write that has begun
 		refuse(trace.Write)
 	case "fails-to-read": // the storage does not answer
 		begin(trace.Read, cmpOr(a["object"], "x"))
@@ -395,11 +404,11 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 	case "reverts": // the storage comes back without its latest writes
 		object, was, version := access()
 		s.emit(trace.Event{At: at, Kind: trace.KindRevert, Process: who, Object: object, Version: version, Replaced: was, Value: a["value"]})
-	case "holds": // what the storage has at the end
+	case "holds": // what the storage has at the end of the run
 		object, version, _ := access()
 		s.emit(trace.Event{At: at, Kind: trace.KindObject, Process: who, Object: object, Version: version, Value: a["value"]})
 
-	// A node and its keys.
+	// What happens to the keys of a node.
 	case "sets":
 		key(trace.KindSet)
 	case "touches":
@@ -419,11 +428,11 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 			s.emit(trace.Event{At: at, Kind: trace.KindPromote, Process: who, Peer: peer})
 		}
 
-	// The schedule.
+	// What the schedule does.
 	case "begins":
 		s.emit(trace.Event{At: at, Kind: trace.KindPeriod, Period: s.number(a["period"])})
 
-	// Processes and faults.
+	// What happens to processes, and what faults do.
 	case "crashes":
 		s.emit(trace.Event{At: at, Kind: trace.KindCrash, Process: who, Text: a["how"]})
 	case "restarts":
@@ -507,16 +516,18 @@ func (s *script) addProcess(name string) {
 	}
 }
 
-// A judgement is what a test expects of one property.
+// A judgement is what a test expects of one property for one script.
 type judgement struct {
 	name   string
 	script string
 	want   Outcome
-	// blame and reasonParts are checked only if given; reasonParts are parts of the reason.
+	// blame and reasonParts are checked only if given. reasonParts are parts of the
+	// reason's sentence.
 	blame       Blame
 	reasonParts []string
 }
 
+// judgeAll judges each script by one property.
 func judgeAll(t *testing.T, p Property, tests []judgement) {
 	t.Helper()
 	for _, test := range tests {

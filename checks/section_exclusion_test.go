@@ -2,6 +2,7 @@ package checks
 
 import "testing"
 
+// The scripts are traces written by hand; see [script].
 func TestSectionExclusion(t *testing.T) {
 	judgeAll(t, SectionExclusion, []judgement{
 		{name: "entered before the other's release", want: Violated,

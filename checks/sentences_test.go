@@ -15,6 +15,7 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
+// The tests of this package compare sentences, which only internal/story can write.
 func init() { checks.Sentences = story.ForPrograms }
 
 // Only internal/story writes sentences about a run. The texts of this package are on the

@@ -13,9 +13,9 @@ import (
 // consists of its applied operations: the writes that the storage made, even after the
 // section had ended, and the reads whose answers reached the client. Sections that are
 // nested in each other are one section. A write that the storage lost before anybody knew
-// of it does not count. A section that wrote nothing because the storage refused all its
-// writes does not count, because what it had read led to nothing. A section that was cut
-// short or partly refused is reported as torn, which is no violation.
+// of it does not count. Neither does a section whose writes the storage all refused: what
+// it had read led to nothing. A section that was cut short or partly refused is reported as
+// torn, which is no violation.
 const SerialSections Property = "serial-sections"
 
 var serialSections = property{
@@ -54,7 +54,7 @@ func judgeSerialSections(h *inquiry) Finding {
 	return f
 }
 
-// A dependency is that one section must have come before another.
+// A dependency says that one section must have come before another.
 type dependency struct {
 	before, after *history.Section
 	kind          dependencyKind
@@ -64,6 +64,7 @@ type dependency struct {
 	events [2]int
 }
 
+// A dependencyKind says why one section must have come before another.
 type dependencyKind int
 
 const (
@@ -83,6 +84,7 @@ const (
 	lostOwn
 )
 
+// describeDependency returns the reason that describes a dependency.
 func (h *inquiry) describeDependency(d dependency) Reason {
 	a, b := h.Name(d.before), h.Name(d.after)
 	switch d.kind {
@@ -102,8 +104,8 @@ func (h *inquiry) describeDependency(d dependency) Reason {
 
 // A graph contains, for each section, the sections that must come after it. If hundreds of
 // sections used one version, or came after hundreds of others, there would be millions of
-// such pairs. So the pairs are not stored but derived from the versions that each section
-// used, and from the sections' order.
+// such pairs. So the graph does not store the pairs. It derives them from the versions that
+// each section used, and from the sections' order in time.
 type graph struct {
 	// sections are in the order in which they began; place maps each to its index.
 	sections []*history.Section
@@ -117,7 +119,7 @@ type graph struct {
 	versions int // the number of versions
 }
 
-// A shared version is a version with the operations on it, in order: of each section, the
+// A sharedVersion is a version with the operations on it, in order: of each section, the
 // first that saw it, and the first that replaced it. The versions of a graph are numbered.
 type shared struct {
 	*history.Version
@@ -125,8 +127,8 @@ type shared struct {
 	seen, replaced []*history.Operation
 }
 
-// A use is how one section used a version: it made it, or saw it first with the operation
-// first, or both.
+// A use says how one section used a version: the section made it, or saw it, or both. first
+// is the operation with which the section first saw it; nil if it never did.
 type use struct {
 	*shared
 	first *history.Operation
@@ -136,7 +138,7 @@ type use struct {
 // real time. The sections must be in the order in which they began.
 func dependencies(sections []*history.Section) *graph {
 	g := &graph{sections: sections, place: map[*history.Section]int{}, lost: map[*history.Section][]dependency{}, uses: map[*history.Section][]use{}}
-	var versions []*shared // a slice, so that the order is fixed
+	var versions []*shared // a slice, because its order is the same in every run
 	known := map[*history.Version]*shared{}
 	for i, s := range sections {
 		g.place[s] = i
@@ -176,7 +178,7 @@ func dependencies(sections []*history.Section) *graph {
 	return g
 }
 
-// dependents yields the dependencies of other sections on a section, without those by real
+// dependents yields the dependencies of other sections on a section, except those by real
 // time. Of two dependencies between the same sections about the same version it yields only
 // the first. skipReplacers reports whether to leave out the sections that replaced a
 // version.
@@ -237,8 +239,9 @@ func (g *graph) firstAfter(m history.Moment) int {
 	return sort.Search(len(g.sections), func(i int) bool { return m.Before(g.sections[i].From) })
 }
 
-// addOwnLosses examines one section by itself. When it uses an object again, its own write
-// must still be there, possibly under later writes of others.
+// addOwnLosses adds the dependencies of a section on itself. When the section uses an
+// object again, its own write must still be there, possibly under later writes of other
+// sections.
 func (g *graph) addOwnLosses(s *history.Section) {
 	last := map[string]*history.Operation{}
 	for _, o := range s.WorkOperations() {
@@ -283,10 +286,10 @@ func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
 	}
 	clear(g.reachedBy)
 	clear(g.replacersReached)
-	late := len(g.sections) // the sections from this index on have been reached by real time
+	late := len(g.sections) // real time has reached the sections from this index on
 	skipReplacers := func(v *shared) bool {
 		g.replacersReached[v.number]++
-		return g.replacersReached[v.number] > 2 // the first time reached all but one, the second time that one
+		return g.replacersReached[v.number] > 2 // the first time reached all replacers but one, and the second time reaches that one
 	}
 	reached := []*history.Section{s}
 	for length := 1; len(reached) > 0 && (limit == 0 || max(2, length) < limit); length++ {

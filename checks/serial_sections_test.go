@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
+// The scripts are traces written by hand; see [script].
 func TestSerialSections(t *testing.T) {
 	judgeAll(t, SerialSections, []judgement{
 		{name: "a lost update", want: Violated, reasonParts: []string{"c1 and c2 cannot have run one after the other"}, script: `
@@ -270,6 +271,7 @@ func TestSerialSections(t *testing.T) {
 	})
 }
 
+// A violation is shown by the shortest cycle of dependencies.
 func TestCycle(t *testing.T) {
 	for _, test := range []struct {
 		story string
@@ -321,7 +323,8 @@ func TestCycle(t *testing.T) {
 			1s c1 writes x=0>1
 			2s c1 reads x=0`,
 			[]string{"c1 wrote version 1 of x, and then found it gone"}},
-		// A cycle of three is connected to a cycle of two: the shorter one is shown.
+		// A cycle of three sections is connected to a cycle of two, and the shorter one is
+		// shown.
 		{`
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
@@ -351,8 +354,8 @@ func TestCycle(t *testing.T) {
 }
 
 // randomScript returns a script of a few sections that read and write two objects in any
-// interleaving, with late writes, sections that do not end, and a storage that sometimes
-// loses its latest writes.
+// order. Some writes arrive late, some sections do not end, and the storage sometimes loses
+// its latest writes.
 func randomScript(rng *rand.Rand) string {
 	var b strings.Builder
 	at := 0
@@ -382,7 +385,7 @@ func randomScript(rng *rand.Rand) string {
 		o := objects[rng.IntN(2)]
 		if lossy && versions[o] > 0 && rng.IntN(8) == 0 {
 			versions[o]--
-			if rng.IntN(2) == 0 { // otherwise no client notices
+			if rng.IntN(2) == 0 { // otherwise no event shows the loss
 				say("storage reverts %s=%d>%d", o, versions[o]+1, versions[o])
 			}
 		}
@@ -418,7 +421,8 @@ func randomScript(rng *rand.Rand) string {
 	return b.String()
 }
 
-// hasSerialOrder tries every order of the sections.
+// hasSerialOrder reports whether the sections can be ordered one after the other. It tries
+// every order.
 func hasSerialOrder(sections []*history.Section) bool {
 	var try func(done map[*history.Section]bool, state map[string]*history.Version) bool
 	try = func(done map[*history.Section]bool, state map[string]*history.Version) bool {
@@ -454,8 +458,8 @@ func hasSerialOrder(sections []*history.Section) bool {
 	return try(map[*history.Section]bool{}, map[string]*history.Version{})
 }
 
-// Three ways to find out whether sections can be ordered one after the other agree: by
-// their dependencies, by porcupine, and by trying every order.
+// Three ways to find out whether sections can be ordered one after the other give the same
+// result: by their dependencies, by porcupine, and by trying every order.
 func TestThreeCheckersAgree(t *testing.T) {
 	const stories = 6000
 	seen := map[porcupineResult]int{}
@@ -478,6 +482,7 @@ func TestThreeCheckersAgree(t *testing.T) {
 	}
 }
 
+// A search that porcupine did not finish disagrees with nothing.
 func TestDisagreement(t *testing.T) {
 	for _, test := range []struct {
 		ours       Outcome
@@ -498,8 +503,8 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
-// If a history holds and porcupine cannot search it, the finding says that it was not
-// cross-checked.
+// If serial-sections holds and porcupine could not search the history, the finding says
+// that it was not cross-checked.
 func TestNotCrossChecked(t *testing.T) {
 	for _, test := range []struct {
 		ours       Outcome
@@ -522,8 +527,8 @@ func TestNotCrossChecked(t *testing.T) {
 	}
 }
 
-// Readers of one version that all overlap, together with a contradiction, are too many for
-// a search.
+// Porcupine finds an order for forty readers of one version that all overlap. If two
+// writers contradict each other as well, there are too many orders to search.
 func TestTooLargeForPorcupine(t *testing.T) {
 	var b strings.Builder
 	for i := range 40 {

@@ -10,7 +10,7 @@ import (
 )
 
 // A lease on a session lasts until the session's TTL has passed since the client sent its
-// last sign of life that it knows to have arrived.
+// last acknowledged sign of life.
 func TestLeaseOnASession(t *testing.T) {
 	const held = `
 			lock L ttl=10s members=A
@@ -67,8 +67,8 @@ func TestLeaseOnASession(t *testing.T) {
 	}
 }
 
-// A lock on a session must notify its holder before the end of the lease, as the client
-// knows it.
+// A lock on a session must notify its holder before the end of the lease that the client
+// knows of.
 func TestLateNotificationOfASession(t *testing.T) {
 	const held = `
 			lock L ttl=10s members=A
@@ -108,9 +108,9 @@ func TestLateNotificationOfASession(t *testing.T) {
 	})
 }
 
-// An acknowledged lease is held, with one exception: a server acknowledges a session that
-// the cluster has ended. Then a lease can still be acknowledged after the cluster has
-// granted the lock to another client.
+// While its signs of life are acknowledged, a client holds its lease, with one exception: a
+// server acknowledges a session that the cluster has ended. Then the cluster may have
+// granted the lock to another client already.
 func TestLeasesOnSessions(t *testing.T) {
 	const held = `
 			lock L ttl=10s members=ABC
@@ -145,9 +145,9 @@ func TestLeasesOnSessions(t *testing.T) {
 	})
 }
 
-// A cluster serves as long as a majority of its members reach each other, and the client
-// reaches one of them. If the client then gets nothing done, it is the lock's fault;
-// otherwise it is nobody's.
+// A cluster serves a client if a majority of its members reach each other and the client
+// reaches one of them. If the client then gets no work done, the lock is to blame;
+// otherwise nobody is.
 func TestProgressOnACluster(t *testing.T) {
 	for _, test := range []struct {
 		name, faults string
@@ -184,7 +184,7 @@ func TestProgressOnACluster(t *testing.T) {
 	}
 }
 
-// A thundering herd is notified of one release.
+// One release notifies a whole thundering herd.
 func TestNotifications(t *testing.T) {
 	measureAll(t, "notifications", []measurement{
 		{"every client is notified, then all but one", `

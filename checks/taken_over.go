@@ -14,7 +14,7 @@ import (
 // free. This touches no other grant: the client acquires the lock.
 
 // isTakeover reports whether a change only replaces a record that had ended by its own
-// content.
+// content. by is the acquisition that replaces it.
 func (h *inquiry) isTakeover(c history.Change, by *trace.Actor) bool {
 	if c.Touch || c.Before == nil || c.After == nil {
 		return false
@@ -29,7 +29,7 @@ func (h *inquiry) isTakeover(c history.Change, by *trace.Actor) bool {
 	}
 	server := h.Clocks().Of(c.Node, fakeclock.Wall)
 	if wrote.TTL > 0 { // the server knows the end, and by its clock the end has not come
-		if !h.Clocks().Has(c.Node) { // the server counts down; its end is no time of day
+		if !h.Clocks().Has(c.Node) { // the server counts down, so its end is not a time of day
 			return false
 		}
 		end := server.Shows(history.MomentOf(wrote)) + int64(wrote.TTL)
@@ -51,9 +51,9 @@ func (h *inquiry) wallClockOf(lock trace.LockInfo, client string) history.Clock 
 	return h.Clocks().Of(client, fakeclock.Wall)
 }
 
-// callStart returns when the client of a change began the call in which it sent the
-// command. A record that it wrote lasts for at least a TTL from then on. freed reports
-// whether it was a call of release.
+// callStart returns when the client that wrote a record began the call in which it sent the
+// command. A record lasts for at least a TTL from then on. freed reports whether it was a
+// call of release.
 func (h *inquiry) callStart(wrote *trace.Event) (since history.Moment, freed bool) {
 	since = history.MomentOf(wrote)
 	by := wrote.By

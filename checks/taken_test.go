@@ -7,9 +7,9 @@ import (
 )
 
 // If no server ends a lock, a waiting client counts how long its holder has been silent,
-// and then takes the lock. If the client's clock counts more time than passes, it takes the
-// lock too early, which is that clock's fault. If the client does not wait at all, it is
-// the lock's fault.
+// and then takes the lock. If the client's clock counts too much time, the client takes the
+// lock too early, and the assumption about clocks is to blame. If the client does not wait
+// at all, the lock is to blame.
 func TestExpiryJudgedByTheTaker(t *testing.T) {
 	const held = `
 			lock L ttl=15s nodes=A quorum=1

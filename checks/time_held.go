@@ -8,10 +8,10 @@ import (
 )
 
 // timeHeld measures how long clients hold the lock, and how close they come to the lease's
-// end. It has the time from the grant to the end of the section, the longest of these as a
-// share of the lock's TTL, and the rest of the leases when they were released. A section
-// that had not ended when the run did has no length. The rest of a lease that ended before
-// its release is negative.
+// end. Its figures are the times from the grant to the end of the section, the longest of
+// these as a share of the lock's TTL, and how much of the leases was left when they were
+// released. A section that had not ended when the run did is left out. For a lease that
+// ended before its release, the time left is negative.
 var timeHeld = measure{
 	name:     "time-held",
 	title:    "time from the grant to the end of the section, and what was left of the lease at the release",

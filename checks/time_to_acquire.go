@@ -6,8 +6,8 @@ import (
 )
 
 // timeToAcquire measures the time from a client's first call of acquire for a section to
-// the grant. A client that gave up, crashed, or was still waiting when the run ended was
-// never granted the lock.
+// the grant. A client that gave up, crashed, or was still waiting when the run ended counts
+// as never granted.
 var timeToAcquire = measure{
 	name:     "time-to-acquire",
 	title:    "time from the first call of acquire for a section to the grant",

@@ -7,10 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TokenOrder is violated when, of the tokens that were minted, a later grant's is not
-// greater than an earlier grant's. The order of grants is the oracle's. The property does
-// not apply to tokens of the oracle itself, to tokens without an order, or to grants
-// without tokens.
+// TokenOrder is violated when, of the tokens that were minted, the token of a later grant
+// is not greater than the token of an earlier grant. The order of grants is the oracle's:
+// as a perfect lock service would have made them. The property does not apply to tokens of
+// the oracle itself, to tokens without an order, or to grants without tokens.
 const TokenOrder Property = "token-order"
 
 var tokenOrder = property{
@@ -47,7 +47,7 @@ func judgeTokenOrder(h *inquiry) Finding {
 	first := history.Never.Seq // the Seq at which both tokens had been minted
 	for a, b := range h.Pairs(func(*history.Section) history.Moment { return history.Never }) {
 		if first <= b.From.Seq {
-			break // later grants' tokens were minted later
+			break // the tokens of later grants were minted after both tokens of the pair that was found
 		}
 		if a.GrantsEveryone || len(a.Minted) == 0 || len(b.Minted) == 0 {
 			continue
@@ -69,8 +69,9 @@ func judgeTokenOrder(h *inquiry) Finding {
 	return h.tokensOutOfOrder(old, young, older, younger)
 }
 
-// tokensOutOfOrder returns the finding that a younger grant's token is not greater than an
-// older grant's.
+// tokensOutOfOrder returns the finding that the token of the younger grant is not greater
+// than the token of the older grant. o and y are the events with which the two tokens were
+// minted.
 func (h *inquiry) tokensOutOfOrder(old, young *history.Section, o, y *trace.Event) Finding {
 	first, second := o, y
 	if second.Seq < first.Seq {
@@ -80,7 +81,8 @@ func (h *inquiry) tokensOutOfOrder(old, young *history.Section, o, y *trace.Even
 		Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq},
 		Reason: tokenNotGreater.Reason(h.Name(young), h.Name(old), Token(y.Token), Token(o.Token), second.At),
 	}
-	// A separate token source is no part of the lock.
+	// Only tokens that acquire returned are the lock's. A separate source of tokens is no
+	// part of it.
 	if o.Step == trace.Acquire && y.Step == trace.Acquire {
 		f.Blame, f.Reason = h.blameForTokens(old, young, second.Seq, f.Reason)
 	}

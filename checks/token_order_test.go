@@ -7,6 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// The scripts are traces written by hand; see [script].
 func TestTokenOrder(t *testing.T) {
 	judgeAll(t, TokenOrder, []judgement{
 		{name: "a token given out twice", want: Violated, reasonParts: []string{"c2 was granted the lock after c1", "token 7 is not greater than 7"}, script: `
@@ -102,7 +103,7 @@ func TestTokenOrder(t *testing.T) {
 	})
 }
 
-// Tokens that a lock mints itself must grow, whatever happens, unless the lock lost the
+// Tokens that a lock mints itself must grow. The lock is excused only if it lost the
 // counter or clock that they come from.
 func TestWhoseFaultATokenIs(t *testing.T) {
 	const (
@@ -199,8 +200,8 @@ func TestWhoseFaultATokenIs(t *testing.T) {
 	})
 }
 
-// The lock is not to blame for the tokens of a separate source, nor for a client that ran
-// on while it was paused.
+// The lock is not to blame for the tokens of a separate source, nor for a client that did
+// something while it was paused.
 func TestNobodysToken(t *testing.T) {
 	for name, story := range map[string]string{
 		"a source": `

@@ -35,8 +35,8 @@ func (h *inquiry) torn() []TornSection {
 	return all
 }
 
-// wroteAll reports whether a section made all the writes that its client plans for it. If
-// the client then crashes, only the release is missing.
+// wroteAll reports whether a section made all the writes that its client plans for each
+// section. If the client then crashes, only the release is missing.
 func (h *inquiry) wroteAll(s *history.Section, applied int) bool {
 	planned := h.PlannedWrites(s.Client)
 	return planned > 0 && applied >= planned

@@ -9,9 +9,9 @@ import (
 
 // traffic measures what a lock costs on the network between its clients and its nodes:
 // messages in both directions, their bytes, and how often a client sends something and
-// waits. The figures are also given per granted section and per released one. Messages that
-// set up a connection do not count. Messages that keep a session alive do, but no client
-// waits for them.
+// waits. Each total is also divided by the number of granted critical sections, and by the
+// number of releases. Messages that set up a connection do not count. Messages that keep a
+// session alive count, but no client waits for them.
 var traffic = measure{
 	name:     "traffic",
 	title:    "messages between clients and nodes, their bytes, and round trips",

@@ -19,22 +19,24 @@ var noTrafficAfterRelease = misconduct(Card{
 	Label:  "traffic after release", Meaning: "the lock still sends commands about a lease that was released long ago",
 }, (*inquiry).findLingering)
 
-// enoughLingering is how many such commands are a violation.
+// enoughLingering is how many commands about a released lease are a violation.
 const enoughLingering = 5
 
-// A visitor is a client and its state: inside sections, or gone.
+// A clientState says what a client does at some moment: it is in sections, it asks for one,
+// or it is idle because it has released all of them.
 type visitor struct {
 	// calls are the calls of acquire and release that are still to come, in order.
 	calls []*history.Call
-	// inside are the sections that it is in. goneSince is the event since which it is in no
-	// section and has asked for none; nil if it is in one or has asked.
+	// inside are the numbers of the sections that it is in. idleSince is the event since
+	// which it is in no section and has asked for none; nil if it is in one or has asked.
 	inside    map[int]bool
 	goneSince *trace.Event
-	// sent counts the commands that its lock has sent since then about what was released.
+	// sent counts the commands that the client's lock has sent, since idleSince, about what
+	// was released.
 	sent int
 }
 
-// visitors returns the clients as they are at the beginning of a run.
+// clientStates returns the states of the clients at the beginning of a run.
 func visitors(h *inquiry) map[string]*visitor {
 	all := map[string]*visitor{}
 	for _, c := range h.Calls() {

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// commands is a trace in which client-1 sends commands.
+// commands is a trace in which client-1 sends commands to nodes. now is the time of the
+// next event.
 type commands struct {
 	trace.Trace
 	now time.Duration
@@ -24,7 +25,7 @@ func (t *commands) add(ev trace.Event) {
 	t.Events = append(t.Events, ev)
 }
 
-// sends adds n commands for a step, to some nodes in turn, one in every interval.
+// sends adds n commands of one step, one in every interval. They go to the nodes in turn.
 func (t *commands) sends(step trace.Step, n, nodes int, every time.Duration) {
 	for i := range n {
 		t.add(trace.Event{Kind: trace.KindSend, Peer: fmt.Sprintf("redis-%d", i%nodes+1), Step: step, Section: 1})
@@ -42,6 +43,7 @@ func misconductIn(t *trace.Trace) (all Property) {
 	return all
 }
 
+// A call may send 150 commands without a pause.
 func TestBreathless(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -70,9 +72,11 @@ func TestBreathless(t *testing.T) {
 	}
 }
 
+// Traffic that grows from section to section is misconduct, unless the client needs more
+// attempts.
 func TestGrowing(t *testing.T) {
-	// A section is one call of acquire that gets the lock, after some that do not. Each
-	// call costs some commands.
+	// sections returns a trace of n sections. A section is one call of acquire that is
+	// granted the lock, after some calls that are not. Each call costs some commands.
 	sections := func(n int, calls, cost func(i int) int) *commands {
 		tr := newCommands()
 		for i := range n {

@@ -11,6 +11,8 @@ import (
 )
 
 const (
+	// good is a run in which every property holds; bad is a run that violates data
+	// properties.
 	good = `
 		0s  c1 acquires rank=1 ends=30s
 		1s  c1 reads x=0
@@ -27,6 +29,7 @@ const (
 		61s c1 releases`
 )
 
+// outcomes returns the outcome of each property of a verdict.
 func outcomes(v *Verdict) map[Property]Outcome {
 	all := map[Property]Outcome{}
 	for _, f := range v.Findings {
@@ -35,6 +38,7 @@ func outcomes(v *Verdict) map[Property]Outcome {
 	return all
 }
 
+// witness parses a witness.
 func witness(t *testing.T, text string) trace.Witness {
 	t.Helper()
 	w, err := trace.ParseWitness(text)
@@ -76,7 +80,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// A violated property that is only about the lock makes no run unsafe.
+// A violated property that is not about the data makes no run unsafe.
 func TestOnlyTheDataDecides(t *testing.T) {
 	v := Check(history.New(parseScript(t, `
 		0s  c1 acquires rank=1 ends=30s
@@ -86,6 +90,8 @@ func TestOnlyTheDataDecides(t *testing.T) {
 	}
 }
 
+// Without ranks of the grants, write-order cannot be judged, so the data cannot be called
+// safe.
 func TestUnknownDataMakesTheVerdictUnknown(t *testing.T) {
 	v := Check(history.New(parseScript(t, `
 		0s c1 acquires
@@ -96,7 +102,7 @@ func TestUnknownDataMakesTheVerdictUnknown(t *testing.T) {
 	}
 }
 
-// In a run that proves nothing no property passes, but violated properties stay violated.
+// In a run that proves nothing no property holds, but violated properties stay violated.
 func TestARunThatProvesNothing(t *testing.T) {
 	for _, test := range []struct {
 		name, story string
@@ -136,7 +142,8 @@ func TestARunThatProvesNothing(t *testing.T) {
 	}
 }
 
-// The two checkers never disagree, so the test constructs a disagreement.
+// The two checkers of the storage's history never disagree, so the test constructs a
+// disagreement.
 func TestADisagreementMakesTheVerdictUnknown(t *testing.T) {
 	for outcome, want := range map[Outcome]Outcome{Holds: Unknown, Violated: Violated} {
 		v := &Verdict{Findings: []Finding{{Property: SerialSections, Outcome: outcome}, {Property: WriteOrder, Outcome: Holds}}}

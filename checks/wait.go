@@ -3,7 +3,8 @@ package checks
 import "github.com/locksim/locksim/trace"
 
 // A wait is a client's wait for a lock, from its first call of acquire for a section. A
-// client that releases all its locks because one was refused still waits for that one.
+// client that needs several locks may release all of them because one was refused. It still
+// waits for that one.
 type wait struct {
 	Client, Lock string
 	Asked        *trace.Event

@@ -8,10 +8,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// waitAfterCrash measures how long a dead holder keeps others from the lock: from the
-// moment at which a client that held it crashed or hung until another client was granted
-// it. A client hangs if it was paused and never resumed, or never left a step of its
-// section.
+// waitAfterCrash measures how long a dead holder keeps the lock from the other clients:
+// from the moment at which a client that held it crashed or hung until another client was
+// granted it. A client hangs if it was paused and never resumed, or never left a step of
+// its section.
 var waitAfterCrash = measure{
 	name:     "wait-after-crash",
 	title:    "time from the crash or hang of the lock's holder to the grant of another client",
@@ -60,7 +60,8 @@ func takeWaitAfterCrash(h *inquiry) Measure {
 	return m
 }
 
-// diedIn reports whether a client died in a section while it held the lock.
+// diedIn reports whether a client died in a section while it held the lock. death is the
+// event of its crash or hang; nil if it did not die.
 func diedIn(s *history.Section, died *trace.Event) bool {
 	if died == nil || s.Lease.End().Before(history.MomentOf(died)) {
 		return false

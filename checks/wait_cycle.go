@@ -14,8 +14,8 @@ type waitLink struct {
 }
 
 // waitCycle returns a cycle of clients at a moment: each waits for a lock that the next
-// client holds, and none releases its own lock before it gets the other. It returns nil if
-// the client is in no cycle and does not wait for one.
+// client holds, and none releases its own lock before it is granted the other. It starts
+// from one client, and returns nil if that client waits for no client of a cycle.
 func (h *inquiry) waitCycle(client string, at history.Moment) []waitLink {
 	waits := h.waitLinks(at)
 	var way []waitLink
@@ -32,8 +32,9 @@ func (h *inquiry) waitCycle(client string, at history.Moment) []waitLink {
 	}
 }
 
-// waitLinks returns, for each client that waits for a held lock at a moment, which lock it
-// holds itself and who holds the other. A client that holds no lock blocks nobody.
+// waitLinks returns, for each client that waits for a held lock at a moment, which lock the
+// client holds itself and which client holds the other lock. Held is "" if the client holds
+// no lock; then it blocks no other client.
 func (h *inquiry) waitLinks(at history.Moment) map[string]waitLink {
 	last := map[string]*history.Call{}
 	for _, c := range h.Calls() {
@@ -41,7 +42,7 @@ func (h *inquiry) waitLinks(at history.Moment) map[string]waitLink {
 			last[c.Client] = c
 		}
 	}
-	in := map[string]*history.Section{} // by lock: of the sections that have not ended, the one that was granted last
+	in := map[string]*history.Section{} // by lock: the section that was granted last, of the sections that have not ended
 	for _, s := range h.Sections() {
 		if !at.Before(s.From) && at.Before(s.To) {
 			in[s.Lock] = s

@@ -1,8 +1,9 @@
 package checks
 
-// WriteOrder is violated when, on one object, a write of an older grant replaced a newer
-// grant's write that its own section had not read when it sent the write. It is judged by
-// the oracle's order of grants in every run, whatever token the write carried.
+// WriteOrder is violated when, on one object, a write of an older grant replaced a write of
+// a newer grant. The section of the older grant had not read the newer write when it sent
+// its own. The order of grants is the oracle's in every run, whatever token the write
+// carried.
 const WriteOrder Property = "write-order"
 
 var writeOrder = property{

@@ -2,6 +2,7 @@ package checks
 
 import "testing"
 
+// The scripts are traces written by hand; see [script].
 func TestWriteOrder(t *testing.T) {
 	judgeAll(t, WriteOrder, []judgement{
 		{name: "an older grant's write on a newer one's", want: Violated,

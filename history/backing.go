@@ -7,8 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Backing is an interval during which the keys of an acquisition really existed on a
-// quorum of its lock's slots (see [Holding.Existence]).
+// A Backing is an interval during which nodes backed a grant: the keys of its acquisition
+// really existed on a quorum of the lock's slots. A slot is one key on one node. Whether a
+// key really existed is known with hindsight; see [Holding.Existence].
 type Backing struct {
 	Interval
 	// EndedBy is the event that showed that the backing had ended; nil if it lasted until
@@ -17,7 +18,8 @@ type Backing struct {
 }
 
 // Backings returns the intervals during which the nodes backed a grant of a lock, in order.
-// With a sound lock, the lease of a section ends before its backing ends.
+// id is the acquisition that led to the grant. With a sound lock, the lease of its section
+// ends before its backing ends.
 func (h *History) Backings(lock string, id Acquisition) []Backing {
 	type edge struct {
 		Moment
@@ -40,7 +42,8 @@ func (h *History) Backings(lock string, id Acquisition) []Backing {
 			}
 		}
 	}
-	// At the same moment, begins count before ends: a key that is set again has no gap.
+	// Of several edges at one moment, beginnings come before ends, because a key that is
+	// replaced by itself leaves no gap.
 	slices.SortStableFunc(edges, func(a, b edge) int {
 		return cmp.Or(a.compare(b.Moment), b.up-a.up)
 	})
@@ -58,14 +61,15 @@ func (h *History) Backings(lock string, id Acquisition) []Backing {
 	return slices.DeleteFunc(all, func(b Backing) bool { return !b.From.Before(b.To) })
 }
 
-// A slotTime is an interval during which a slot of a lock was at a place.
+// A slotTime is an interval during which a slot of a lock was at a place. The place changes
+// when a replica takes over from its master.
 type slotTime struct {
 	Place
 	Interval
 }
 
-// slotTimes returns the places of a lock's slots over time. A replica that is promoted has
-// its master's slots from then on.
+// slotTimes returns the places of a lock's slots over time. From its promotion on, a
+// replica has the slots of the master that it replaced.
 func (h *History) slotTimes(lock string) []slotTime {
 	var all []slotTime
 	slots := h.Slots(lock)

@@ -8,7 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A grant is backed by its own keys on a quorum of the slots, as they really existed.
+// Nodes back a grant as long as keys of its acquisition really exist on a quorum of the
+// lock's slots. client-1's keys are set by the first two events of each case.
 func TestBacked(t *testing.T) {
 	world := trace.Trace{Locks: []trace.LockInfo{{Name: "lock", Quorum: 2, Slots: []trace.SlotInfo{{Node: "a", Key: "k"}, {Node: "b", Key: "k"}, {Node: "c", Key: "k"}}}}}
 	mine, other := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-2", Section: 1}
@@ -20,7 +21,7 @@ func TestBacked(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		then []trace.Event
-		want string // from and to as the Seq of events, and the event that ended it
+		want string // the backings: from and to as the Seq of events, and the event that ended each
 	}{
 		{"they stay", nil, "2 to the end"},
 		{"one more, and one less", []trace.Event{of(trace.KindSet, "c", mine), of(trace.KindExpire, "a", mine)}, "2 to the end"},

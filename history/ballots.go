@@ -6,7 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Ballot is a call of acquire, and the keys on the lock's nodes during the call.
+// A Ballot is one call of acquire, seen as a vote. A key on a node is the node's vote for
+// the client that set it.
 type Ballot struct {
 	*Call
 	// LockHeld says that some client held the lock at some moment of the call. VotesSplit
@@ -22,8 +23,9 @@ func (h *History) Ballots() []Ballot {
 	var all []Ballot
 	o := NewOracle(h.Trace)
 	asking := map[Acquisition]*Call{}
-	// The Seq at which each lock was last seen to be held, and its votes to be split. They
-	// are updated when a client begins to ask, and at every change.
+	// heldAt and splitAt have the Seq at which a client was last seen to hold each lock,
+	// and at which its votes were last seen to be split. They are updated when a client
+	// begins to ask, and at every change of a key.
 	taken, split := map[*ranks]int{}, map[*ranks]int{}
 	observe := func(r *ranks, seq int) {
 		if len(r.onQuorum) > 0 {
@@ -63,8 +65,8 @@ func (h *History) Ballots() []Ballot {
 	return all
 }
 
-// isVoteSplit reports whether at least two of the clients that are asking have keys on the
-// lock's slots.
+// isVoteSplit reports whether at least two of the clients that are asking for the lock have
+// keys on its slots.
 func (r *ranks) isVoteSplit(asking map[Acquisition]*Call) bool {
 	one := ""
 	for g := range r.count {

@@ -2,19 +2,21 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// A Call is one step of a client, from its beginning to its end.
+// A Call is one step of a client, such as a call of acquire or a write, from its beginning
+// to its end.
 type Call struct {
 	Acquisition
 	Step trace.Step
-	// Nth numbers the steps of this kind that the client began, from 1, as points count
-	// them. It is 0 for an extension that the lock made by itself.
+	// Nth is the number of this step among the client's steps of the same kind, from 1.
+	// Points of scenarios use the same numbers. It is 0 for an extension that the lock made
+	// by itself.
 	Nth int
-	// Lock is the name of the lock of an acquire.
+	// Lock is the name of the lock that an acquire asks for.
 	Lock string
 	// Began is nil for an extension that the lock made by itself. Ended is nil for a call
 	// that never returned.
 	Began, Ended *trace.Event
-	// Crashed is the crash of its client during the call; nil if there was none.
+	// Crashed is the crash of the client during the call; nil if there was none.
 	Crashed *trace.Event
 	// Resent are the events with which the call's request was sent again, in order.
 	Resent []*trace.Event
@@ -26,7 +28,8 @@ type Call struct {
 // OK reports whether the call succeeded.
 func (c *Call) OK() bool { return c.Ended != nil && c.Ended.OK }
 
-// Point returns the call as a step point, with which a fault can strike before it.
+// Point returns the call as a step point: a fault can be placed there, and strikes just
+// before the step.
 func (c *Call) Point() trace.StepPoint {
 	return trace.StepPoint{Client: c.Client, Step: c.Step, Nth: c.Nth}
 }
@@ -49,17 +52,18 @@ func (h *History) CallsOf(id Acquisition) []*Call {
 	})[id]
 }
 
-// callList is the chapter of calls.
+// A callList has the calls of a run. It is a chapter of its [History].
 type callList struct {
 	all           []*Call
 	byAcquisition chapter[map[Acquisition][]*Call]
 	bySeq         []*Call // indexed by the Seq of their beginnings and ends
 }
 
+// callChapter returns the chapter of calls.
 func (h *History) callChapter() *callList {
 	return h.calls.get(func() *callList {
 		var all []*Call
-		open := map[step]*Call{} // those that have not ended
+		open := map[step]*Call{} // the calls that have not ended
 		counted := map[trace.StepPoint]int{}
 		for _, ev := range h.nonMessages {
 			at := step{Acquisition{ev.Process, ev.Section}, ev.Step}

@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A call is one step, from its beginning to its end.
+// Each call of a client is one step, from its beginning to its end.
 func TestCallsOfClients(t *testing.T) {
 	h := New(numbered(trace.Trace{},
 		beginEvent("client-1", trace.Acquire),
@@ -15,7 +15,7 @@ func TestCallsOfClients(t *testing.T) {
 		endEvent("client-1", trace.Acquire, false),
 		endEvent("client-2", trace.Acquire, true),
 		beginEvent("client-1", trace.Acquire),
-		endEvent("client-2", trace.Extend, true), // by itself
+		endEvent("client-2", trace.Extend, true), // the lock extended the lease by itself
 	))
 	type told struct {
 		client                  string

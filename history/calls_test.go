@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A call ends, or its client crashes during it, or neither; its request may have been sent
-// more than once.
+// A call ends, or its client crashes during it, or the run ends first. Its request may have
+// been sent more than once.
 func TestCalls(t *testing.T) {
 	write := func(kind trace.Kind, client string) trace.Event {
 		return trace.Event{Kind: kind, Process: client, Section: 1, Step: trace.Write, OK: kind == trace.KindEnd}

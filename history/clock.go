@@ -10,29 +10,29 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A clockSegment is how one clock of a process runs from one change of its clocks to the
-// next.
+// A clockSegment describes one clock of a process between two changes of its clocks: what
+// it shows at the beginning, and how fast it counts.
 type clockSegment struct {
 	from Moment
-	// reads is the reading of the clock at from, in nanoseconds.
+	// startReading is what the clock shows at from, in nanoseconds.
 	reads int64
-	// pace is how many nanoseconds the clock counts in a second of true time; 0 is a clock
-	// that stands still.
+	// pace is how many nanoseconds the clock counts in a second of true time; 0 if the
+	// clock has stopped.
 	pace uint64
 }
 
 const second = uint64(time.Second)
 
-// A Clock is one clock of a process over a whole run.
+// A Clock is one clock of a process over a whole run, as segments in the order of time.
 type Clock []clockSegment
 
-// Clocks is a reader that follows the changes of the processes' clocks.
+// Clocks is a reader that follows, event by event, the changes of the processes' clocks.
 type Clocks struct {
 	all     []*trace.Event
 	changes map[string][]*trace.Event // by process
 }
 
-// NewClocks returns a reader that has seen nothing.
+// NewClocks returns a reader that has seen no event.
 func NewClocks() *Clocks { return &Clocks{changes: map[string][]*trace.Event{}} }
 
 // See processes the next event.
@@ -43,24 +43,27 @@ func (c *Clocks) See(ev *trace.Event) {
 	}
 }
 
-// Of returns a clock of a process, continued as if no further change followed.
+// Of returns one clock of a process. After the last change that the reader has seen, the
+// clock continues as if no further change followed.
 func (c *Clocks) Of(process string, kind fakeclock.Kind) Clock {
 	return clockOf(c.changes[process], kind)
 }
 
-// Unfaulted returns a clock of a process as if it never changed after its first reading.
-// That is true time, which some libraries use in a world.
+// Unfaulted returns one clock of a process as it would be without faults: it counts true
+// time from its first reading on. A lock that reads true time (TrueTime in
+// [trace.LockInfo]) reads this clock.
 func (c *Clocks) Unfaulted(process string, kind fakeclock.Kind) Clock {
 	changes := c.changes[process]
 	return clockOf(changes[:min(len(changes), 1)], kind)
 }
 
-// Has reports whether the trace contains readings of a process's clocks. A cluster, such as
-// the members of etcd together, has no clock of its own.
+// HasReadings reports whether the trace contains readings of a process's clocks. It
+// contains none of a cluster, such as the members of etcd together, which has no clock of
+// its own.
 func (c *Clocks) Has(process string) bool { return len(c.changes[process]) > 0 }
 
-// WasSet reports whether a process's clocks had been set, or their rate changed, up to an
-// event.
+// WasSet reports whether a fault had set a process's clocks, or changed their rate, up to
+// the event seq.
 func (c *Clocks) WasSet(process string, seq int) bool {
 	for _, ev := range c.changes[process] {
 		if ev.Seq <= seq && (ev.Clocks.Why == trace.Jumped || ev.Clocks.Why == trace.Drifted) {
@@ -70,8 +73,8 @@ func (c *Clocks) WasSet(process string, seq int) bool {
 	return false
 }
 
-// JumpSize returns by how much a change of a process's clocks set its wall clock: forward,
-// or, if negative, back.
+// JumpSize returns by how much the clock event ev set its process's wall clock. A positive
+// size is forward, a negative one is back.
 func (c *Clocks) JumpSize(ev *trace.Event) time.Duration {
 	changes := c.changes[ev.Process]
 	i := slices.Index(changes, ev)
@@ -101,7 +104,7 @@ func clockOf(changes []*trace.Event, kind fakeclock.Kind) Clock {
 	return all
 }
 
-// readingAt returns what the clock shows at a true time within the segment.
+// readingAt returns what the clock shows at the true time t, which must be in the segment.
 func (s clockSegment) readingAt(t time.Duration) int64 {
 	hi, lo := bits.Mul64(uint64(t-s.from.At), s.pace)
 	counted, _ := bits.Div64(hi, lo, second)
@@ -109,7 +112,8 @@ func (s clockSegment) readingAt(t time.Duration) int64 {
 }
 
 // timeOf returns the first true time at which the clock shows value, if the segment lasts
-// that long. The clock must show less than value when the segment begins.
+// that long. reached is false if the clock would never show it. The clock must show less
+// than value when the segment begins.
 func (s clockSegment) timeOf(value int64) (t time.Duration, ever bool) {
 	hi, lo := bits.Mul64(uint64(value-s.reads), second)
 	if hi >= s.pace {
@@ -138,16 +142,17 @@ func (all Clock) segmentAt(m Moment) int {
 // moment.
 func (all Clock) withoutChangesAfter(m Moment) Clock { return all[:all.segmentAt(m)+1] }
 
-// Shows returns the reading of the clock at a moment, in nanoseconds: of a wall clock since
-// 1970, of a monotonic one since it was started.
+// ReadingAt returns what the clock shows at a moment, in nanoseconds: since 1970 for a wall
+// clock, and since its start for a monotonic one.
 func (all Clock) Shows(m Moment) int64 {
 	s := all[all.segmentAt(m)]
 	return s.readingAt(max(m.At, s.from.At))
 }
 
-// trueTimeOf maps a reading of the clock, declared at some moment, to true time. It is the
-// first moment from then on at which the clock shows the reading, with changes of the clock
-// taken into account. If the clock had already passed the reading when it was declared, it
+// trueTimeOf converts a reading of the clock to true time. A lock declared the reading at
+// the moment declared, for example as the end of a lease. The result is the first moment
+// from then on at which the clock shows the reading, with later changes of the clock taken
+// into account; [Never] if there is none. If the clock had already passed the reading, it
 // is the moment at which the clock passed it.
 func (all Clock) trueTimeOf(value int64, declared Moment) Moment {
 	now := all.segmentAt(declared)
@@ -156,7 +161,7 @@ func (all Clock) trueTimeOf(value int64, declared Moment) Moment {
 	}
 	for i, s := range all[now:] {
 		if s.reads >= value {
-			return s.from // the change itself moved the clock past it
+			return s.from // the change itself moved the clock past the value
 		}
 		t, ever := s.timeOf(value)
 		if next := now + i + 1; ever && (next == len(all) || t <= all[next].from.At) {
@@ -166,8 +171,8 @@ func (all Clock) trueTimeOf(value int64, declared Moment) Moment {
 	return Never
 }
 
-// reachedSince returns since when the clock has shown value or more without a break, up to
-// the end of the last segment. The clock must show at least value there.
+// reachedSince returns the moment from which the clock has shown at least value without a
+// break, until its last segment ends. In the last segment it must show at least value.
 func (all Clock) reachedSince(value int64) Moment {
 	for i := len(all) - 1; ; i-- {
 		s := all[i]
@@ -181,8 +186,9 @@ func (all Clock) reachedSince(value int64) Moment {
 	}
 }
 
-// Uncounted reports why the clock counted less time than passed between two moments: it
-// stood still for a while, or it was set back or ran too slowly.
+// Uncounted reports why the clock counted less time than passed between two moments.
+// stopped says that it did not count at all for a while. slow says that it was set back, or
+// counted too slowly.
 func (all Clock) Uncounted(from, to Moment) (stoodStill, behind bool) {
 	first := all.segmentAt(from)
 	for i := first; i < len(all) && !to.Before(all[i].from); i++ {

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// timeOf finds the first true time at which a clock shows a reading.
+// timeOf finds the first true time at which a clock shows a reading, whatever the clock's
+// rate is.
 func TestPassedInvertsTheClock(t *testing.T) {
 	change := func(at time.Duration, reads int64, ppb int64) *trace.Event {
 		return &trace.Event{At: at, Seq: 1, Clocks: &trace.Clocks{Wall: reads, RatePPB: ppb}}

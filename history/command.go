@@ -7,11 +7,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A trace quotes commands as they were sent: words with spaces between them. This file
-// extracts facts from these words.
+// A trace quotes the commands of clients as they were sent: words with spaces between them.
+// This file extracts facts from these words.
 
-// CommandNamesValue reports whether the actor's command contained a value as a word. If so,
-// the actor knew the value.
+// CommandNamesValue reports whether a command contained a value as one of its words. by is
+// the acquisition that sent the command. A client that sends a value knows it.
 func (h *History) CommandNamesValue(by *trace.Actor, value string) bool {
 	sent := h.Event(by.Sent)
 	return sent != nil && slices.Contains(strings.Fields(sent.Text), value)

@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An end of a connection awaits a reply as long as one of its requests has none.
+// An end of a connection awaits a reply as long as one of its requests has none. Only the
+// first timeout below comes while the client waits.
 func TestContacts(t *testing.T) {
 	ev := func(kind trace.Kind, process, peer string, reply bool) trace.Event {
 		return trace.Event{Kind: kind, Process: process, Peer: peer, Conn: 1, Reply: reply}

@@ -8,28 +8,29 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A FailedAcquire is a call of acquire that failed, and what the client met on the nodes of
+// A FailedAcquire is a call of acquire that failed. It says which keys were on the nodes of
 // the lock during the call.
 type FailedAcquire struct {
 	// Ended is the end of the call.
 	Ended *trace.Event
 	// MetOtherKeys says that there were keys of other clients. MetLeftoverKeys says that
 	// there were keys of a client that was not entitled to have them there. A client is
-	// entitled if it is asking for the lock or holds it. It is also entitled for less than
-	// a TTL after it crashed or was hindered by a fault ([History.isHindered]).
+	// entitled to its keys while it asks for the lock or holds it. A client that crashed is
+	// entitled to leave them for less than a TTL after the crash. If a fault hinders the
+	// client ([History.isHindered]), that TTL begins when it set the key.
 	MetOtherKeys, MetLeftoverKeys bool
 }
 
-// Contention describes how clients prevented each other from getting a lock, up to a
+// Contention describes how clients prevented each other from acquiring a lock, up to a
 // moment.
 type Contention struct {
 	// FailedAcquires are the calls of acquire that failed, in order.
 	FailedAcquires []FailedAcquire
-	// AwaitsRelease says that a client that no fault hinders was then waiting for a call of
-	// release that had not returned.
+	// AwaitsRelease says that at that moment a client, which no fault hindered, waited for
+	// a call of release that had not returned.
 	AwaitsRelease bool
-	// Unavailable says that the lock could not be granted to any client then. The reason is
-	// keys of clients that held it and were working, or that were entitled to have left
+	// Unavailable says that no client could be granted the lock at that moment. The reason
+	// is keys of clients that held it and were working, or that were entitled to leave
 	// their keys.
 	Unavailable bool
 }
@@ -115,8 +116,8 @@ func (h *History) Contention(lock string, until Moment) Contention {
 	return Contention{all, releasing, withheld > 0 && len(slots)-withheld < h.locks[lock].Quorum}
 }
 
-// isWorking reports whether an acquisition had a section and a lease at a moment, and was
-// not waiting in a call of its lock.
+// isWorking reports whether an acquisition had a section and a lease at a moment, and its
+// client was not waiting in a call of the lock.
 func (h *History) isWorking(id Acquisition, m Moment) bool {
 	s := h.Section(id)
 	return s != nil && m.Before(s.To) && m.Before(s.Lease.End()) && !slices.ContainsFunc(h.CallsOf(id), func(c *Call) bool {
@@ -124,8 +125,8 @@ func (h *History) isWorking(id Acquisition, m Moment) bool {
 	})
 }
 
-// owners summarises the owners of keys: one of them, whether there is any, and whether
-// there are several. That is enough to know whether there are keys of others.
+// owners summarises the owners of some keys: one of them, whether there is any, and whether
+// there are several. That is enough to find out whether there are keys of other clients.
 type owners struct {
 	first        Acquisition
 	any, several bool

@@ -26,7 +26,7 @@ var failurePrefixes = map[trace.Step]string{
 }
 
 // lockLostText is the text with which package locks reports that the client no longer held
-// the lock. A lock may put before it in which call it noticed.
+// the lock. A lock may put the name of the call that noticed it before this text.
 const lockLostText = "lock lost"
 
 // NotHeld reports whether a call of extend or release failed because the client no longer
@@ -77,10 +77,11 @@ func (h *History) lockOf(c *Call) string {
 	return ""
 }
 
-// CauseOfEnd returns the failed call with whose error a client's program ended, and the text
-// that the program's error has before it. If calls of several acquisitions failed with that
-// error, the last of them is meant. Within an acquisition it is the first such call, because
-// another call may have passed on its error. It returns nil if the program did not end
+// CauseOfEnd returns the failed call whose error ended a client's program, and the text
+// before that error in the program's own error. done is the event with which the program
+// ended. Calls of several acquisitions may have failed with that error; then the last
+// acquisition is meant. Of the calls of one acquisition it is the first, because a later
+// call may only have passed on the error. CauseOfEnd returns nil if the program did not end
 // because of a call.
 func (h *History) CauseOfEnd(done *trace.Event) (failed *Call, before string) {
 	endsProgram := func(c *Call) bool {

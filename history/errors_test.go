@@ -22,7 +22,8 @@ func twoNodes(events ...trace.Event) *history.History {
 	})
 }
 
-// FailureText leaves out that a step failed, and names the node instead of its number.
+// FailureText leaves out the words that say only that a step failed, and replaces the
+// numbers of nodes by their names.
 func TestWhyACallFailed(t *testing.T) {
 	say := func(err error) string {
 		return fmt.Errorf("%w: node 1: taken, node 2: timed out, node 3: gone", err).Error()
@@ -35,7 +36,7 @@ func TestWhyACallFailed(t *testing.T) {
 		{trace.Acquire, say(locks.ErrNotAcquired), named},
 		{trace.Mint, say(locks.ErrNoToken), "node 1: taken, node 2: timed out, node 3: gone"},
 		{trace.Release, say(locks.ErrLost), "lock lost: " + named},
-		{trace.Extend, say(locks.ErrLost), say(locks.ErrLost)}, // the error may be about nodes that are no slots
+		{trace.Extend, say(locks.ErrLost), say(locks.ErrLost)}, // the error may be about nodes that have no slot
 		{trace.Acquire, locks.ErrNotAcquired.Error(), locks.ErrNotAcquired.Error()},
 		{trace.Acquire, "my node 1: taken, " + locks.ErrNotAcquired.Error(), "my redis-b: taken, " + locks.ErrNotAcquired.Error()},
 		{trace.Write, say(locks.ErrNotAcquired), say(locks.ErrNotAcquired)},
@@ -61,12 +62,12 @@ func TestWhyACallFailed(t *testing.T) {
 	}
 }
 
-// A program ends because of the first of its own calls that failed with the program's
-// error.
+// A program ends because of the first of its own calls that failed with the error with
+// which the program ended.
 func TestWhatEndsAProgram(t *testing.T) {
 	for _, c := range []struct {
 		text   string
-		step   trace.Step // of the call that caused the end
+		step   trace.Step // the step of the call that caused the end
 		before string
 	}{
 		{"timed out", trace.Read, ""},
@@ -80,7 +81,7 @@ func TestWhatEndsAProgram(t *testing.T) {
 			trace.Event{Kind: trace.KindBegin, Step: trace.Write},
 			trace.Event{Kind: trace.KindBegin, Step: trace.Read},
 			trace.Event{Kind: trace.KindEnd, Step: trace.Read, Text: "timed out"},
-			trace.Event{Kind: trace.KindEnd, Step: trace.Write, Text: "timed out"}, // another handle's
+			trace.Event{Kind: trace.KindEnd, Step: trace.Write, Text: "timed out"}, // the call of another handle
 			trace.Event{Kind: trace.KindEnd, Step: trace.Extend, Text: "lost"},
 			trace.Event{Kind: trace.KindDone, Text: c.text},
 			trace.Event{Kind: trace.KindEnd, Step: trace.Release, Text: "too late"},
@@ -96,8 +97,8 @@ func TestWhatEndsAProgram(t *testing.T) {
 	}
 }
 
-// An error that a client met earlier and survived has not ended its program. The cause is
-// the last call that failed with that error, or a call that it made.
+// A client may meet an error, continue, and meet the same error again later. Then the last
+// acquisition with that error has ended its program, and in it the first call that failed.
 func TestWhatEndsAProgramThatHadFailedBefore(t *testing.T) {
 	fails := func(section int, step trace.Step) []trace.Event {
 		return []trace.Event{
@@ -116,7 +117,7 @@ func TestWhatEndsAProgramThatHadFailedBefore(t *testing.T) {
 	}
 }
 
-// NotHeld finds the words of package locks anywhere in an error.
+// NotHeld finds the error text of package locks anywhere in an error.
 func TestNotHeld(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An EventQueue is a list of functions to be called in the order of events.
+// An EventQueue is a list of functions, each of which belongs to one event of a run. They
+// are called in the order of the events.
 type EventQueue []entry
 
 type entry struct {
@@ -15,15 +16,16 @@ type entry struct {
 	do func()
 }
 
-// Add schedules do for an event; nil is an event that never happened, and adds nothing.
+// Add adds a function to call for an event. It adds nothing if ev is nil, which means that
+// the event never happened.
 func (c *EventQueue) Add(ev *trace.Event, do func()) {
 	if ev != nil {
 		*c = append(*c, entry{ev, do})
 	}
 }
 
-// RunUntil calls all functions for events up to a Seq. Functions for the same event are
-// called in the order in which they were added.
+// RunUntil calls the functions for all events up to the event seq. Functions for the same
+// event are called in the order in which they were added.
 func (c EventQueue) RunUntil(seq int) {
 	slices.SortStableFunc(c, func(a, b entry) int { return cmp.Compare(a.ev.Seq, b.ev.Seq) })
 	for _, e := range c {

@@ -32,7 +32,7 @@ func runScenario(scenario, variant string) *history.History {
 // ms truncates a time to milliseconds, as reports show it.
 func ms(t time.Duration) time.Duration { return t.Truncate(time.Millisecond) }
 
-// When each client was in its section, and when its lease ended.
+// The example prints when each client was in its section, and when its lease ended.
 func ExampleHistory_Sections() {
 	h := pausedHistory()
 	for _, s := range h.Sections() {
@@ -43,7 +43,7 @@ func ExampleHistory_Sections() {
 	// client-2: section 30.015s to 30.018s, lease until 30.018s, token 2
 }
 
-// A lease that its holder did not release in time.
+// A lease expired before its holder released it.
 func ExampleSection_Lapses() {
 	for _, s := range pausedHistory().Sections() {
 		for _, l := range s.Lapses() {
@@ -54,7 +54,7 @@ func ExampleSection_Lapses() {
 	// client-1 was in its section when its lease ran out at 29.698s
 }
 
-// Two sections of one lock at the same time.
+// Two sections of one lock run at the same time.
 func ExampleOverlaps() {
 	for _, o := range history.Overlaps(pausedHistory().Sections(), 10) {
 		fmt.Printf("%s and %s, for %v\n", o.A.Client, o.B.Client, ms(o.To-o.From))
@@ -63,9 +63,9 @@ func ExampleOverlaps() {
 	// client-1 and client-2, for 2ms
 }
 
-// A key on a node that crashed has four answers: until when it was withheld from other
-// clients, when a client would have seen it, when it really existed, and until when its
-// owner could rely on it.
+// When did a key exist whose node crashed? There are four answers: until when it was
+// withheld from other clients, when a client would have seen it, when it really existed,
+// and until when its owner could rely on it.
 func ExampleHolding() {
 	k := runScenario("single-crash", "forgets").Holdings()[0]
 	fmt.Printf("%s on %s, set %v, %s\n", k.Owner.Client, k.Node, ms(k.From.At), k.How)
@@ -83,7 +83,7 @@ func ExampleHolding() {
 	//   due until 30s
 }
 
-// How long the nodes backed what the lock had granted.
+// The example prints how long the nodes backed each grant.
 func ExampleHistory_Backings() {
 	h := pausedHistory()
 	for _, s := range h.Sections() {
@@ -96,7 +96,7 @@ func ExampleHistory_Backings() {
 	// client-2: 30.011s to 30.027s
 }
 
-// When something happened, in the words of a scenario.
+// The example prints when something happened that it names in the words of a scenario.
 func ExampleHistory_Occurrences() {
 	h := pausedHistory()
 	for _, words := range []string{"client-1's keys expired", "client-2 acquired", "client-1 wrote"} {
@@ -114,8 +114,8 @@ func ExampleHistory_Occurrences() {
 	// client-1 wrote: 30.036s
 }
 
-// A reader follows a run event by event and knows only the past, as a world does while it
-// runs.
+// A reader follows a run event by event and knows only the past. A world uses it in this
+// way while it runs.
 func ExampleKeys() {
 	h := pausedHistory()
 	slot := h.Slots("resource")[0]

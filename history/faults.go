@@ -6,27 +6,30 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An Act is one activation of a fault.
+// An Act is one time that a fault acts: it strikes, and later it may be lifted. A fault can
+// act several times.
 type Act struct {
 	// Fault is the fault's number, from 1.
 	Fault int
-	// Struck is the event with which it began, and Lifted the event with which it ended.
-	// Lifted is nil if it has not ended, or if it has no duration.
+	// Struck is the event with which the act began, and Lifted the event with which it
+	// ended. Lifted is nil if the act has not ended, or if it has no duration.
 	Struck, Lifted *trace.Event
-	// Stalled is the event with which it stalled a request in the storage until it was
-	// lifted; nil if it did not.
+	// Stalled is the event with which the fault stalled a request in the storage, until the
+	// fault was lifted; nil if it stalled none.
 	Stalled *trace.Event
-	// Instant says that it had no duration. HasEnd says that it was meant to end.
+	// Instant says that the act has no duration. HasEnd says that it was meant to end.
 	Instant, HasEnd bool
 }
 
-// isUnfinished reports whether the fault was meant to end and has not.
+// isUnfinished reports whether the act was meant to end and has not ended.
 func (a *Act) isUnfinished() bool { return a.HasEnd && a.Lifted == nil }
 
-// Faults is a reader that follows which faults act. There are three ways to ask whether
-// everything is calm. No fault acts now: [Faults.QuietSince]. No fault strikes or ends any
-// more: [History.LastFault], which needs hindsight. No fault that still acts keeps the lock
-// from serving a client: [History.CanServe].
+// Faults is a reader that follows, event by event, which faults act. There are three
+// different questions about calm:
+//
+//   - [Faults.QuietSince]: does no fault act now?
+//   - [History.LastFault]: does no fault strike or end any more? That needs hindsight.
+//   - [History.CanServe]: can the lock serve a client, although some faults still act?
 type Faults struct {
 	acts []*Act
 	// acting maps each fault that acts now to the index of its act.
@@ -34,7 +37,7 @@ type Faults struct {
 	last   *trace.Event
 }
 
-// NewFaults returns a reader that has seen nothing.
+// NewFaults returns a reader that has seen no event.
 func NewFaults() *Faults { return &Faults{acting: map[int]int{}} }
 
 // See processes the next event.
@@ -59,8 +62,8 @@ func (f *Faults) See(ev *trace.Event) {
 	}
 }
 
-// QuietSince returns since when no fault has acted, and false if a fault acts now. A run
-// without faults is quiet from its start.
+// QuietSince returns the moment since which no fault has acted; quiet is false if a fault
+// acts now. A run without faults is quiet from its start.
 func (f *Faults) QuietSince() (since Moment, ever bool) {
 	switch {
 	case len(f.acting) > 0:
@@ -87,8 +90,9 @@ func (h *History) seeFault(ev *trace.Event) {
 // duration ends one interval and begins the next.
 func (h *History) QuietTimes() []Interval { return h.quiet }
 
-// QuietSince returns since when no fault had acted at a moment, and false if a fault acted
-// then. A fault that strikes at that very moment acts; a fault that ends at it does not.
+// QuietSince returns the moment since which no fault had acted at m; quiet is false if a
+// fault acted at m. A fault that strikes at m itself acts then, and a fault that ends at m
+// does not.
 func (h *History) QuietSince(m Moment) (since Moment, ever bool) {
 	for _, q := range slices.Backward(h.quiet) {
 		if !m.Before(q.From) {

@@ -6,7 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An act has the event with which its fault stalled a request, until the fault has ended.
+// An act has the event with which its fault stalled a request. A stall after the end of the
+// fault does not belong to it.
 func TestStalled(t *testing.T) {
 	stall := trace.Event{Kind: trace.KindStall, Process: trace.StorageName, Fault: 2}
 	acts := New(traceOf(
@@ -14,7 +15,7 @@ func TestStalled(t *testing.T) {
 		trace.Event{Kind: trace.KindStrike, Fault: 2},
 		stall, // 3
 		trace.Event{Kind: trace.KindLift, Fault: 2},
-		stall, // the fault has ended
+		stall, // the fault has ended before
 	)).Acts()
 	if len(acts) != 2 || acts[0].Stalled != nil || acts[1].Stalled == nil || acts[1].Stalled.Seq != 3 {
 		t.Errorf("the faults acted so: %+v", acts)

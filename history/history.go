@@ -1,23 +1,26 @@
 // Package history reads a trace once and answers all questions about it.
 //
-// It has two layers. Readers ([Keys], [Slots], [Clocks], [Processes], [Faults], [Oracle],
-// [Recogniser]) see one event after the other and know only the past: a world uses them
-// while it runs. A [History] runs the same readers over a whole trace, and adds hindsight:
-// the loss of a key in a crash is dated back to the crash, and a lease takes its later loss
-// into account. A History consists of chapters. Each is computed once, when it is first
-// asked for.
+// The package has two layers. Readers ([Keys], [Slots], [Clocks], [Processes], [Faults],
+// [Oracle], [Recogniser]) see one event after the other and know only the past: a world
+// uses them while it runs. A [History] runs the same readers over a whole trace, and adds
+// hindsight: the loss of a key in a crash is dated back to the crash, and a lease takes its
+// later loss into account. A History consists of chapters. Each chapter is computed once,
+// when it is first asked for.
 //
 // A lease runs from "acquire returned" to the end that the lock itself declared, on the
 // client's own clock and mapped to true time. If the lock declares no end, the lease lasts
-// one TTL from the call of acquire or extend, and for ever if there is no TTL. Some locks
-// renew the lease by themselves and promise to notify their client of its loss. Without a
-// declared end, their lease lasts until the keys have existed on a quorum for their TTL
-// since they were last set or renewed. The loss signal, a release or a crash ends the
-// lease. A successful extend continues the same lease, without a gap. A lock that notifies
-// must send its signal before the lease ends.
+// one TTL from the call of acquire or extend, and for ever if there is no TTL.
+//
+// Some locks renew the lease by themselves and promise to notify their client of its loss.
+// If such a lock declares no end, its lease lasts as long as the keys of the grant are
+// meant to: until they have existed on a quorum for their TTL since they were last set or
+// renewed. The loss signal, a release or a crash ends the lease earlier. A successful
+// extend continues the same lease, without a gap. A lock that notifies must send its signal
+// before the lease ends.
 //
 // A section runs from "acquire returned" until release is called, or the client crashes or
-// abandons it. Each section belongs to one handle on the lock.
+// abandons it. Each section belongs to one handle on the lock, which is one lock object in
+// the client's program.
 //
 // Intervals are half-open and compared in whole nanoseconds of true time. Where two events
 // share a nanosecond, their order in the trace decides.
@@ -37,7 +40,7 @@ type History struct {
 	Trace *trace.Trace
 
 	locks map[string]trace.LockInfo
-	// processOrder maps each process to its place in the order of the world.
+	// processOrder has the index of each process in the trace's list of processes.
 	processOrder map[string]int
 	clocks       *Clocks
 	faults       *Faults
@@ -45,10 +48,11 @@ type History struct {
 	// nonMessages are the events other than those with which a message is sent or arrives.
 	// Most events are of messages, and most chapters do not need them.
 	nonMessages []*trace.Event
-	// ranOn is when each process first ran on while it was paused.
+	// ranOn is when each process first did something although it was paused.
 	ranOn map[string]Moment
 	// lost are the acquisitions that were notified that their lease is lost.
-	lost    map[Acquisition]bool
+	lost map[Acquisition]bool
+	// horizon is the event with which the run was cut off; nil if it was not.
 	horizon *trace.Event
 	// processEnds are the events with which the processes ended.
 	processEnds map[string]*trace.Event
@@ -93,7 +97,7 @@ func New(t *trace.Trace) *History {
 	for _, l := range t.Locks {
 		h.locks[l.Name] = l
 	}
-	for i, p := range slices.Backward(t.Processes) { // of two processes with one name the first counts
+	for i, p := range slices.Backward(t.Processes) { // of two processes with the same name, the first counts
 		h.processOrder[p.Name] = i
 	}
 	for i := range t.Events {
@@ -161,7 +165,7 @@ func (h *History) Last() *trace.Event { return h.Event(len(h.Trace.Events)) }
 // Horizon returns the event with which the run was cut off; nil if it was not.
 func (h *History) Horizon() *trace.Event { return h.horizon }
 
-// LastBefore returns the last event that is not after a moment; nil if there is none.
+// LastUntil returns the last event that is not after a moment; nil if there is none.
 func (h *History) LastBefore(m Moment) *trace.Event {
 	n, _ := slices.BinarySearchFunc(h.Trace.Events, m, func(ev trace.Event, m Moment) int {
 		if m.Before(MomentOf(&ev)) {
@@ -178,14 +182,14 @@ func (h *History) Lock(name string) trace.LockInfo { return h.locks[name] }
 // Clocks returns the clocks of all processes.
 func (h *History) Clocks() *Clocks { return h.clocks }
 
-// RanOn returns when a process first did something while it was paused, and false if it
-// never did. Code that does not use the simulated clock can do so.
+// RanOn returns when a process first did something although it was paused; found is false
+// if it never did. Code that does not use the simulated clock can do so.
 func (h *History) RanOn(process string) (since Moment, ever bool) {
 	since, ever = h.ranOn[process]
 	return since, ever
 }
 
-// AnyRanOn reports whether any process did something while it was paused.
+// AnyRanOn reports whether any process did something although it was paused.
 func (h *History) AnyRanOn() bool { return len(h.ranOn) > 0 }
 
 // NoExclusion reports whether every lock of the run is granted to every client.

@@ -26,16 +26,16 @@ const (
 	traceFolder = module + "trace"
 )
 
-// changesState reports whether a constant is a kind of event that changes a state of which
-// readers keep track.
+// changesState reports whether a constant is a kind of event that changes a state which
+// readers of package history follow.
 func changesState(c *types.Const) bool {
 	return slices.ContainsFunc(trace.Kinds(), func(f trace.Form) bool {
 		return f.ChangesState && c.Val().Kind() == constant.String && constant.StringVal(c.Val()) == string(f.Kind)
 	})
 }
 
-// Only packages trace and history iterate over events and keep track of what events change.
-// All others ask a history. The world only writes events.
+// Only packages trace and history iterate over the events of a trace and follow what they
+// change. All other packages ask a history, and the world only writes events.
 func TestATraceIsReadInOnePlace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")
@@ -50,7 +50,8 @@ func TestATraceIsReadInOnePlace(t *testing.T) {
 	}
 }
 
-// Package history returns typed lists and exports no way to iterate over events one by one.
+// Package history returns typed lists, and exports no way to iterate over events one by
+// one.
 func TestHistoryExportsNoCallbackOverEvents(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")
@@ -145,12 +146,13 @@ func modulePackages(t *testing.T) []listedPackage {
 	return all
 }
 
-// isForTests reports whether the package is for tests, which may look at anything.
+// isForTests reports whether the package is for tests. Such a package may look at all
+// events.
 func (p listedPackage) isForTests() bool {
 	return slices.Contains(p.Imports, "testing") && p.ImportPath != module+"locktest" && p.ImportPath != module+"sim"
 }
 
-// types type-checks the package.
+// types type-checks the package, and returns what the type checker found out about it.
 func (p listedPackage) types(t *testing.T) (*types.Package, *types.Info, *token.FileSet, []*ast.File) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -173,7 +175,8 @@ func (p listedPackage) types(t *testing.T) (*types.Package, *types.Info, *token.
 	return pkg, info, fset, files
 }
 
-// findMisuses lists what the package uses and must not use.
+// findMisuses lists the places at which the package iterates over events or looks for
+// events that change a state.
 func (p listedPackage) findMisuses(t *testing.T) []string {
 	_, info, fset, files := p.types(t)
 	var found []string

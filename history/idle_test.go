@@ -9,8 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A node takes part in a run through the lock's slots, a message, a key, a clock or a
-// fault, but not through events that every node has.
+// A node is idle unless the lock keeps a slot there, or a message, a key, a change of a
+// clock or a fault concerns it. Events that every node has, such as connections, do not
+// count.
 func TestIdleNodes(t *testing.T) {
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	for name, c := range map[string]struct {

@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The size of a jump is what the clock shows after it, less what it would have shown.
+// The size of a jump is the difference between what the clock shows after it, and what it
+// would have shown without it.
 func TestJump(t *testing.T) {
 	clock := func(wall, ppb int64, why trace.ClockChange) trace.Event {
 		return trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: wall, RatePPB: ppb, Why: why}}

@@ -7,13 +7,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A keyRecord is the chapter of keys.
+// A keyRecord has all keys that existed in a run, and all their changes. It is a chapter of
+// the run's [History].
 type keyRecord struct {
 	holdings      []*Holding
 	byAcquisition map[Acquisition][]*Holding
 	changes       []Change
 }
 
+// keyChapter returns the chapter of keys.
 func (h *History) keyChapter() *keyRecord {
 	return h.keys.get(func() *keyRecord {
 		r := &keyRecord{byAcquisition: map[Acquisition][]*Holding{}, changes: make([]Change, 0, 32)}
@@ -55,16 +57,16 @@ func (h *History) HoldingsOf(id Acquisition) []*Holding { return h.keyChapter().
 // KeyChanges returns all changes of keys on nodes, in the order in which they took effect.
 func (h *History) KeyChanges() []Change { return h.keyChapter().changes }
 
-// A Loss is that a node did not keep a key of a lock for its TTL of true time. A key that a
-// client's command removed is not a loss. A key that an operator deleted by hand is one: no
-// client asked for that, and no client is notified.
+// A Loss is a key of a lock that a node did not keep for the key's TTL of true time. A key
+// that a client's command removed is not lost. A key that an operator deleted by hand is
+// lost, because no client asked for that, and no client is notified.
 type Loss struct {
 	// Event is the event that showed the loss.
 	Event *trace.Event
-	// Key is the lost key. Early says that a clock ended it too early: its node's clock, or
-	// that of the client that took it. ConnectionLost says that the connection that held it
-	// ended. If neither is set, the node forgot it, an operator deleted it, or a replica
-	// without the key took the node's place.
+	// Key is the lost key. Early says that a clock ended it too early: the clock of its
+	// node, or of the client that took the lock over. ConnectionLost says that the
+	// connection that held the key ended. If neither is set, the node forgot it, an
+	// operator deleted it, or a replica without the key took the node's place.
 	Key                   *Holding
 	Early, ConnectionLost bool
 }
@@ -74,6 +76,7 @@ func (h *History) Losses(lock string) []Loss {
 	return h.losses.get(h.readLosses)[lock]
 }
 
+// readLosses computes the losses of all locks, by lock.
 func (h *History) readLosses() map[string][]Loss {
 	all := map[string][]Loss{}
 	lost := func(lock string, l Loss) { all[lock] = append(all[lock], l) }
@@ -123,9 +126,11 @@ func (h *History) readLosses() map[string][]Loss {
 	return all
 }
 
-// expiredTooEarly reports whether a key ended before its TTL of true time because of a
-// clock that counted too much. It is false if a client took the key with a clock that
-// counts true time. If the key declares its end, that is compared with the client's clock.
+// expiredTooEarly reports whether a clock that counted too much time ended a key before its
+// TTL of true time. The change c must have ended the key before that. If no client caused
+// the change, the node's clock did. If a client took the key over, its clock decides: it
+// must have reached the end that the key declares, or else have counted more time than
+// passed.
 func (h *History) expiredTooEarly(c Change) bool {
 	if c.Event.By == nil {
 		return true
@@ -156,8 +161,9 @@ func (h *History) RevivedByClock(ev *trace.Event) bool {
 }
 
 // NodesForgot reports whether a node that a lock uses lost a grant or a counter of tokens,
-// after the event since and up to the event until: in a crash, because an operator deleted
-// it, or because a replica that had not received it took the node's place.
+// after the event since and up to the event until. It does so in a crash, because an
+// operator deletes the key, or because a replica that has not received the key takes the
+// node's place.
 func (h *History) NodesForgot(lock string, since, until int) bool {
 	k, slots := NewKeys(), h.Slots(lock)
 	used := func(node string) bool {

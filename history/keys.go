@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Place is a key on a node.
+// A Place is where a key can exist: its name, and the node.
 type Place struct{ Node, Key string }
 
 // A Holding is a key that exists on a node. It begins when the key is set, or comes back
@@ -15,10 +15,10 @@ type Place struct{ Node, Key string }
 // its expiry does not end it.
 //
 // When a key exists is four different questions, because not everybody can know the same
-// thing at the same time. Each has a name and is answered from this one record:
+// thing at the same time. One record answers all four:
 //
 //   - [Holding.Withheld]: while no other client could be granted what the key holds. A node
-//     that has crashed counts as holding until it restarts.
+//     that has crashed counts as holding its keys until it restarts.
 //   - [Holding.Visible]: while a client that asked the node would have found it.
 //   - [Holding.Existence]: while it really existed, with hindsight. A key that a crash
 //     destroyed was gone with the crash, though that showed only later.
@@ -35,18 +35,18 @@ type Holding struct {
 	From Moment
 	// Touches are the events that changed its expiry, in order.
 	Touches []*trace.Event
-	// Due is when it has existed for its TTL of true time since it was last set or renewed;
-	// [Forever] if it does not expire.
+	// Due is the true time at which it has existed for its TTL since it was last set or
+	// renewed; [Forever] if it does not expire.
 	Due time.Duration
 	// Expires is the true time at which it expires by the node's own clock, as predicted
-	// when it was last set or renewed; 0 is never.
+	// when it was last set or renewed; 0 if it does not expire.
 	Expires time.Duration
 	// How says how it ended, and Ended is the event with which it ended; nil while it
 	// exists.
 	How   Ending
 	Ended *trace.Event
-	// end is when the end took effect for clients that ask for the lock: not before the
-	// node had restarted.
+	// end is when the key's end took effect for clients that ask for the lock. If the node
+	// was down at its end, that is when the node had restarted.
 	end Moment
 	// outages are the intervals in which its node was down while it existed, in order.
 	outages []Interval
@@ -78,10 +78,11 @@ var endings = map[trace.Kind]Ending{
 	trace.KindDrop:    Dropped,
 }
 
-// An Interval is a time span from a moment, which is included, to another, which is not.
+// An Interval is a time span. It includes the moment From and does not include the moment
+// To.
 type Interval struct{ From, To Moment }
 
-// Has reports whether a moment is in the interval.
+// Contains reports whether a moment is in the interval.
 func (i Interval) Has(m Moment) bool { return !m.Before(i.From) && m.Before(i.To) }
 
 // Withheld returns the interval during which no other client could be granted what the key
@@ -137,7 +138,8 @@ func (h *Holding) Existence() Interval {
 	return whole
 }
 
-// ReplacedByItself reports whether the key was replaced by itself, with another expiry.
+// ReplacedByItself reports whether the key was replaced by a key from a disk or a master
+// that has the same owner and the same value. Only the expiry can differ.
 func (h *Holding) ReplacedByItself() bool {
 	return h.How == Replaced && h.Owner == AcquisitionOf(h.Ended.Owner) && h.Value == h.Ended.Value
 }
@@ -160,12 +162,12 @@ type Change struct {
 	Place
 	// At is when the change took effect for clients that ask for the lock.
 	At time.Duration
-	// Before and After are the key before and after the event; nil is no key. Touch says
-	// that only the expiry changed; then both are the same holding.
+	// Before and After are the key before and after the event; nil if there was no key.
+	// Touch says that only the expiry changed; then Before and After are the same holding.
 	Before, After *Holding
 	Touch         bool
-	// How is how such an event ends an existing key, if there is one; [Standing] if it
-	// changes only the expiry.
+	// How says how an event of this kind ends an existing key, if there is one;
+	// [StillExists] if it changes only the expiry.
 	How Ending
 	// DueBefore is what Before.Due was before the event.
 	DueBefore time.Duration
@@ -173,23 +175,24 @@ type Change struct {
 
 // Keys is a reader that follows the keys of a run's nodes, event by event, and knows only
 // the past. A node that has crashed counts as holding its keys until it is restarted,
-// because no other client can be granted them before.
+// because before that no other client can be granted what they hold.
 type Keys struct {
 	standing map[Place]*Holding
 	down     map[string]Moment // since when each node is down
-	// waiting are the events about keys of a node that is down; they take effect when it
-	// restarts.
+	// deferred are the events about keys of a node that is down. They take effect when the
+	// node restarts.
 	waiting map[string][]*trace.Event
-	// places are the places where a key exists or existed, in the order of their first
-	// keys.
+	// places are the places where a key exists or existed, in the order of the first key of
+	// each.
 	places []Place
 	known  map[Place]bool
-	ended  func(*Holding)
+	// ended is called for each key that ends; nil if nobody needs that.
+	ended func(*Holding)
 	// changes are the changes of the last event.
 	changes []Change
 }
 
-// NewKeys returns a reader that has seen nothing.
+// NewKeys returns a reader that has seen no event.
 func NewKeys() *Keys {
 	return &Keys{
 		standing: map[Place]*Holding{},
@@ -202,7 +205,7 @@ func NewKeys() *Keys {
 // At returns the key at a place, or nil. The caller must not modify it.
 func (k *Keys) At(p Place) *Holding { return k.standing[p] }
 
-// IsVisible reports whether the node would report now that the key exists.
+// IsVisible reports whether the node of a place would report now that the key exists.
 func (k *Keys) IsVisible(p Place) bool { return k.standing[p] != nil && !k.isDown(p.Node) }
 
 func (k *Keys) isDown(node string) bool { _, is := k.down[node]; return is }
@@ -232,7 +235,7 @@ func (k *Keys) See(ev *trace.Event) []Change {
 	return nil
 }
 
-// restart lets everything that happened to a node's keys while it was down take effect.
+// restart applies the events about a node's keys that happened while the node was down.
 func (k *Keys) restart(ev *trace.Event) []Change {
 	since, was := k.down[ev.Process]
 	if !was {
@@ -252,6 +255,7 @@ func (k *Keys) restart(ev *trace.Event) []Change {
 	return k.changes
 }
 
+// apply changes a key as the event ev describes, with effect from the moment at.
 func (k *Keys) apply(ev *trace.Event, at Moment) Change {
 	p := Place{ev.Process, ev.Key}
 	c := Change{Event: ev, Place: p, At: at.At, Before: k.standing[p], Touch: ev.Kind == trace.KindTouch}
@@ -266,7 +270,7 @@ func (k *Keys) apply(ev *trace.Event, at Moment) Change {
 			c.After.Touches = append(c.After.Touches, ev)
 			break
 		}
-		fallthrough // the trace begins in the middle
+		fallthrough // the trace begins after the event that set the key
 	case trace.KindSet, trace.KindRestore:
 		k.end(c.Before, ev, at, cmp.Or(c.How, Overwritten))
 		c.After = &Holding{Place: p, Owner: AcquisitionOf(ev.Owner), Value: ev.Value, Set: ev, From: at, end: Never}
@@ -289,6 +293,7 @@ func (k *Keys) apply(ev *trace.Event, at Moment) Change {
 	return c
 }
 
+// end ends a key with the event ev; h is nil if there is no key.
 func (k *Keys) end(h *Holding, ev *trace.Event, at Moment, how Ending) {
 	if h == nil {
 		return
@@ -300,8 +305,7 @@ func (k *Keys) end(h *Holding, ev *trace.Event, at Moment, how Ending) {
 	}
 }
 
-// haveSameKeys reports whether every key on one node exists on the other with the same
-// value.
+// haveSameKeys reports whether each key on node also exists on other, with the same value.
 func (k *Keys) haveSameKeys(node, other string) bool {
 	for _, p := range k.places {
 		was := k.standing[p]

@@ -36,7 +36,7 @@ func keyEvent(at time.Duration, kind trace.Kind, owner string) trace.Event {
 }
 
 // When a key is withheld from other clients, when it is visible, and when it existed are
-// three answers, and they all differ if its node was down.
+// three answers. They differ from each other if its node was down.
 func TestHolding(t *testing.T) {
 	const s = time.Second
 	crash, restart := keyEvent(2*s, trace.KindCrash, ""), func(at time.Duration) trace.Event { return keyEvent(at, trace.KindRestart, "") }
@@ -97,7 +97,7 @@ func TestHolding(t *testing.T) {
 }
 
 // A key that expired while its node was down existed until it expired by the node's own
-// clock, which can have been set in that time.
+// clock. A fault can have set that clock.
 func TestThereByTheNodesClock(t *testing.T) {
 	const s = time.Second
 	clock := func(at, wall time.Duration) trace.Event {
@@ -135,8 +135,8 @@ func TestThereByTheNodesClock(t *testing.T) {
 	}
 }
 
-// A key stays one holding when its expiry changes, no matter which client changes it. A
-// key that is set again is another holding, and belongs to the client that set it.
+// A key stays one holding when its expiry changes, whichever client changes it. A key that
+// is set again is another holding, and belongs to the client that set it.
 func TestHoldingsOf(t *testing.T) {
 	const s = time.Second
 	again := func(kind trace.Kind, owner, by, prior string) trace.Event {
@@ -153,7 +153,7 @@ func TestHoldingsOf(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		then trace.Event
-		// holdings are the existing holdings: owner, due time, and how they ended.
+		// holdings are all holdings of the key: owner, due time, and how each ended
 		holdings string
 		itself   bool
 	}{

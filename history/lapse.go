@@ -3,8 +3,8 @@ package history
 // A Lapse is a moment at which a lease expired although its client had not released it.
 type Lapse struct {
 	At Moment
-	// RenewedBy is the declaration that renewed the lease later; it is still the same
-	// lease. Nil is that the lease had ended.
+	// RenewedBy is the declaration that renewed the lease later. It continues the same
+	// lease. It is nil if no declaration renewed it.
 	RenewedBy *Declaration
 }
 
@@ -15,7 +15,7 @@ func (s *Section) Lapses() []Lapse {
 	var all []Lapse
 	l := s.Lease
 	for i, d := range l.Declarations {
-		next := Never // when the lock declares another end
+		next := Never // when the lock declares the next end
 		if i+1 < len(l.Declarations) {
 			next = MomentOf(l.Declarations[i+1].Event)
 		}
@@ -23,7 +23,7 @@ func (s *Section) Lapses() []Lapse {
 			continue
 		}
 		if n := len(all); n > 0 && all[n-1].At == d.Until {
-			continue // the renewal's own end had passed already
+			continue // the renewal declared an end that had passed already
 		}
 		lapse := Lapse{At: d.Until}
 		for j := range l.Declarations[i+1:] {

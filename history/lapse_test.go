@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// traceEverySecond returns a trace of events that happen one second apart, with clocks that
-// show true time at first.
+// traceEverySecond returns a trace of events that happen one second apart. At first its
+// clocks show true time.
 func traceEverySecond(events ...trace.Event) *trace.Trace {
 	t := &trace.Trace{
 		Locks:     []trace.LockInfo{{Name: "x", TTL: 30 * time.Second, Quorum: 1, Slots: []trace.SlotInfo{{Node: "redis-1", Key: "x"}}}},
@@ -23,8 +23,8 @@ func traceEverySecond(events ...trace.Event) *trace.Trace {
 	return t
 }
 
-// A lease expires at its last declared end, unless it was released or reported lost before.
-// If it is renewed later, it is still one lease.
+// A lease expires at its last declared end, unless the client had released it or had been
+// notified of its loss before. If it is renewed after that, it is still the same lease.
 func TestLapses(t *testing.T) {
 	step := func(kind trace.Kind, step trace.Step, ends time.Duration) trace.Event {
 		ev := trace.Event{Kind: kind, Process: "client-1", Section: 1, Step: step, Lock: "x", OK: true}
@@ -40,7 +40,7 @@ func TestLapses(t *testing.T) {
 	jump := trace.Event{Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Wall: 60e9, Why: trace.Jumped}}
 	type lapse struct {
 		at        int // in seconds
-		prolonged int // the event that renewed it
+		prolonged int // the event that renewed it, or 0
 	}
 	for name, c := range map[string]struct {
 		events []trace.Event
@@ -79,7 +79,7 @@ func TestLapses(t *testing.T) {
 	}
 }
 
-// A foreseen end of a lease does not depend on later changes of the clock.
+// The foreseen end of a lease does not depend on later changes of the clock.
 func TestForeseen(t *testing.T) {
 	h := New(traceEverySecond(
 		trace.Event{Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Wall: 1e9}},

@@ -19,22 +19,25 @@ type Lease struct {
 	CutAt Moment
 }
 
-// A Declaration is the end of a lease as one event declared it, mostly the end of an
-// acquire or an extend.
+// A Declaration says when a lease ends, as one event declared it. Mostly that is the event
+// with which a call of acquire or extend returned.
 type Declaration struct {
 	Event *trace.Event
-	// Call is the beginning of that step. If the lock renewed the lease by itself, it is
-	// the request that renewed the lease's keys, or Event if no such request is known.
-	Call  *trace.Event
+	// Call is the event with which that call began. If the lock renewed the lease by
+	// itself, it is the request that renewed the lease's keys, or Event if no such request
+	// is known.
+	Call *trace.Event
+	// Until is when the lease ends.
 	Until Moment
-	// Due is what Until would be if the client's clock had kept true time since the call.
+	// Due is what Until would be if the client's clock had counted true time since the
+	// call.
 	Due Moment
-	// Foreseen is what Until would be if nothing had changed the client's clock afterwards:
-	// the end that could be predicted at the time.
+	// Foreseen is what Until would be if nothing had changed the client's clock after
+	// Event: the end that could be predicted then.
 	Foreseen Moment
 }
 
-// Until returns when the lease ends, as declared by the event seq and those before it.
+// Until returns when the lease ends by the declarations up to the event seq.
 func (l Lease) Until(seq int) Moment {
 	if d := l.Latest(seq); d != nil {
 		return Earlier(d.Until, l.CutAt)
@@ -52,10 +55,10 @@ func (l Lease) Latest(seq int) *Declaration {
 	return nil
 }
 
-// End returns when the lease ends.
+// End returns when the lease ends by all its declarations.
 func (l Lease) End() Moment { return l.Until(Never.Seq) }
 
-// Longest returns the latest end that was ever declared for the lease.
+// Longest returns the latest end that any declaration gave the lease.
 func (l Lease) Longest() Moment {
 	last := l.From
 	for _, d := range l.Declarations {
@@ -64,12 +67,13 @@ func (l Lease) Longest() Moment {
 	return Earlier(last, l.CutAt)
 }
 
-// IsEmpty reports whether the lease had ended when it was granted.
+// IsEmpty reports whether the lease had already ended when it was granted.
 func (l Lease) IsEmpty() bool { return !l.From.Before(l.End()) }
 
-// RenewedTooLate returns the first renewal that was declared when both the lease's old
-// end and its new end had passed; nil if there is none. A sign that a session is alive does
-// not count: the server gave it in time, though the lock may process it late.
+// RenewedTooLate returns the first renewal that was declared when both the lease's old end
+// and its new end had passed; nil if there is none. A sign of life of a session does not
+// count: the cluster acknowledged it in time, even if the lock processes the
+// acknowledgement late.
 func (l Lease) RenewedTooLate() *Declaration {
 	for i := 1; i < len(l.Declarations); i++ {
 		d := &l.Declarations[i]
@@ -81,8 +85,8 @@ func (l Lease) RenewedTooLate() *Declaration {
 }
 
 // declareEnd adds a declaration of a new end. A lease that had ended continues as if it had
-// not, because its holder learns of no gap. A new end in the past does not revoke what had
-// been promised until now.
+// not, because its holder learns of no gap. A new end in the past does not revoke the time
+// that had been promised and has already passed.
 func (l *Lease) declareEnd(d Declaration) {
 	d.Until = Later(d.Until, Earlier(l.Until(d.Event.Seq), MomentOf(d.Event)))
 	l.Declarations = append(l.Declarations, d)
@@ -108,8 +112,9 @@ func (l Lease) Overlap(o Lease) *trace.Event {
 	return nil
 }
 
-// newDeclaration derives the declaration of a lease that was granted or renewed by ev, the
-// end of an acquire or an extend. call is nil if the lock renewed it by itself.
+// newDeclaration returns the declaration of a lease that was granted or renewed by ev, the
+// end of an acquire or an extend. call is the beginning of that step; nil if the lock
+// renewed the lease by itself.
 func (r *reading) newDeclaration(s *Section, call, ev *trace.Event) Declaration {
 	if call == nil {
 		call = ev
@@ -193,8 +198,8 @@ func (r *reading) keyEvents(s *Section) []*trace.Event {
 }
 
 // keyEnd returns until when a key of a section is meant to exist after an event that set,
-// renewed or removed it. If a lock gives its keys an end by the time of day, and a clock
-// that was set shortens it, the lock still means a whole TTL.
+// renewed or removed it. Some locks give their keys an end by the time of day. If a clock
+// that was set shortens such a key, the lock still means a whole TTL.
 func (r *reading) keyEnd(s *Section, ev *trace.Event) time.Duration {
 	set := func(process string) bool { return r.clocks.WasSet(process, ev.Seq) }
 	switch {
@@ -214,8 +219,8 @@ func (h *History) HasShortTTL(lock string, ev *trace.Event) bool {
 	return 0 < ev.TTL && ev.TTL < h.locks[lock].TTL*9/10
 }
 
-// ClockOf returns the clock that a section's lock reads. A lock that reads true time reads
-// its client's clock as it was before any fault.
+// ClockOf returns the clock that a section's lock reads: its client's clock, or for a lock
+// that reads true time, that clock as it would be without faults.
 func (h *History) ClockOf(s *Section, kind fakeclock.Kind) Clock {
 	if h.locks[s.Lock].TrueTime {
 		return h.clocks.Unfaulted(s.Client, kind)

@@ -6,10 +6,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lock that notifies of losses must send its signal before the lease ends.
+// A lock that notifies its clients must send its signal before the lease ends. This file
+// computes by how much a signal was too late.
 
 // ImmediateWithin is the longest time after a moment within which a reaction counts as
-// immediate: in a world each event has a nanosecond of its own.
+// immediate. It is not 0, because in a world each event has a nanosecond of its own.
 const ImmediateWithin = time.Microsecond
 
 // StopsWhenNotified reports whether a section's lock notifies of a loss, and its client
@@ -27,8 +28,8 @@ func (h *History) StopsWhenNotified(s *Section) bool {
 }
 
 // UnnotifiedFor returns for how long, during an interval, a section's lease had expired and
-// its process was running without having been notified. It is 0 if it was notified
-// immediately, or if its lock does not notify.
+// its client's process was running without having been notified. It is 0 if the client was
+// notified immediately, or if the lock does not notify.
 func (h *History) UnnotifiedFor(s *Section, during Interval) time.Duration {
 	if !s.Notifies {
 		return 0
@@ -44,8 +45,8 @@ func (h *History) UnnotifiedFor(s *Section, during Interval) time.Duration {
 	return h.runTime(s.Client, unnotified)
 }
 
-// runTime returns for how long a process ran during an interval, without its pauses; 0 if
-// that is not more than [ImmediateWithin].
+// runTime returns for how long a process ran during an interval, without its pauses. It is
+// 0 if the process did not run for longer than [ImmediateWithin].
 func (h *History) runTime(process string, during Interval) time.Duration {
 	ran := during.To.At - during.From.At
 	for _, spell := range h.Spells() {
@@ -62,9 +63,9 @@ func (h *History) runTime(process string, during Interval) time.Duration {
 	return ran
 }
 
-// NotifiedLate returns how much too late a section was notified of the loss of its lease:
-// the time from the lease's end to the signal, without its process's pauses. It is 0 if it
-// was notified in time, or never.
+// NotifiedLate returns how much too late a section's client was notified of the loss of its
+// lease: the time from the lease's end to the signal, without the pauses of its process. It
+// is 0 if the client was notified in time, or never.
 func (h *History) NotifiedLate(s *Section) time.Duration {
 	if s.Lost == nil {
 		return 0

@@ -1,8 +1,8 @@
 package history
 
 // LostServers returns how many of the servers that keep the locks went down and did not
-// come back, and how many servers there are. If a replica was promoted, no server counts as
-// lost.
+// come back, and how many such servers there are. If a replica was promoted, it may have
+// taken the place of a lost server, so no server counts as lost.
 func (h *History) LostServers() (lost, total int) {
 	servers := map[string]bool{}
 	for _, l := range h.Trace.Locks {

@@ -7,6 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// A server is lost if it is down at the end of the run and no replica has taken its place.
 func TestLostServers(t *testing.T) {
 	lock := trace.LockInfo{Slots: []trace.SlotInfo{{Node: "A"}, {Node: "B"}, {Node: "C"}}}
 	cluster := trace.LockInfo{Slots: []trace.SlotInfo{{Node: "cluster"}}, Members: []string{"A", "B"}}

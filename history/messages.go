@@ -40,7 +40,8 @@ func (h *History) Messages() []*Message {
 				sent++
 			}
 		}
-		// Every run needs the messages, so they are allocated together.
+		// One allocation for all messages is faster than one for each, and every run needs
+		// them.
 		all, room := make([]*Message, 0, sent), make([]Message, sent)
 		known := make(map[name]*Message, sent)
 		for i := range h.Trace.Events {

@@ -43,7 +43,8 @@ func (s *Section) WorkOperations() []*Operation {
 	return all
 }
 
-// nestIn nests a section in the section of its client in which it was granted.
+// nestIn nests a section in outer, the section of the same client in which it was granted;
+// outer may be nil.
 func (s *Section) nestIn(within *Section) {
 	if within != nil {
 		s.Outer = within

@@ -6,21 +6,22 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Notice is how a section's client learnt that its lease had ended, or was about to end.
+// A Notice is how the client of a section learnt that its lease had ended, or would soon
+// end.
 type Notice struct {
-	// By is the first event since the last renewal of the lease that showed it to the
-	// client: the lock's signal, or a refusal by the lock or the storage. Nil is that there
+	// ShownBy is the first event since the last renewal of the lease that showed the end to
+	// the client: the lock's signal, or a refusal by the lock or the storage; nil if there
 	// was none.
 	By *trace.Event
-	// Delay is how long the client's process ran after the lease had expired and before By;
-	// 0 if the client knew in time.
+	// Delay is how long the client's process ran between the expiry of the lease and
+	// ShownBy; 0 if the client knew in time.
 	Delay time.Duration
 }
 
 // NoticeOf returns how a section's client learnt that its lease had ended. It returns nil
 // unless the lease expired before the section ended, or the lock notified of its loss, or
-// it could not be renewed. Locks that notify and locks whose clients have to find out are
-// measured in the same way.
+// the lease could not be renewed. It applies the same rules to locks that notify and to
+// locks whose clients have to find out by themselves.
 func (h *History) NoticeOf(s *Section) *Notice {
 	last := s.Lease.Latest(Never.Seq)
 	var by *trace.Event

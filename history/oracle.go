@@ -6,16 +6,18 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// NewOracle returns an oracle. It ranks the grants of a run as a perfect lock service would
-// have done. It looks at the keys on the nodes, not at the commands that set them.
+// NewOracle returns an oracle. An oracle ranks the grants of a run as a perfect lock
+// service would have done. It looks at the keys on the nodes, not at the commands that set
+// them.
 //
-// An episode begins when one acquisition's value exists, unexpired by each node's clock, on
-// a quorum of the lock's slots at the same time, and ends when that is no longer so. A node
-// that has crashed counts as holding its keys until it is restarted. A successful acquire
-// gets the rank of the last episode that began during its call. It is the last because a
-// library may use one value for several inner attempts. If no episode began, the acquire
-// gets the rank of its last successful change of a slot. If it changed no slot, it gets the
-// rank of its return; then no server made the grant.
+// An episode is a time during which one acquisition's value exists on a quorum of the
+// lock's slots, not expired by the clocks of their nodes. A node that has crashed counts as
+// holding its keys until it is restarted.
+//
+// A successful acquire gets the rank of the last episode that began during its call. It is
+// the last because a library may use one value for several attempts within one call. If no
+// episode began, the acquire gets the rank of its last successful change of a slot. If it
+// changed no slot, it gets the rank of its return; then no server made the grant.
 //
 // Ranks are small whole numbers that count up for each lock. A rank is fixed when acquire
 // returns. Extending the lease never changes it, and failed attempts leave gaps.
@@ -31,8 +33,9 @@ func NewOracle(t *trace.Trace) *Oracle {
 // An Oracle is a reader that ranks grants; see [NewOracle]. It must see the events of a run
 // in order, and each event before anything reacts to it.
 type Oracle struct {
-	keys    *Keys
-	locks   map[string]*ranks
+	keys  *Keys
+	locks map[string]*ranks
+	// slotsAt has the locks with slots at each place, as they are now.
 	slotsAt slotIndex
 	// changed are the locks that the last event changed.
 	changed []*ranks
@@ -52,7 +55,7 @@ func (o *Oracle) add(l trace.LockInfo) *ranks {
 	return r
 }
 
-// locate computes the places of all slots.
+// locate computes at which places the slots of each lock are now.
 func (o *Oracle) locate() {
 	o.slotsAt = slotIndex{}
 	for name, r := range o.locks {
@@ -102,7 +105,7 @@ type grant struct {
 	value string
 }
 
-// ranks numbers the grants of one lock.
+// ranks assigns the ranks of one lock's grants.
 type ranks struct {
 	slots  Slots
 	quorum int
@@ -114,20 +117,20 @@ type ranks struct {
 	count    map[grant]int
 	onQuorum map[grant]bool
 	episodes map[Acquisition]uint64
-	// pending are the acquisitions that have changed a slot since and have no rank for it,
-	// in the order of their last changes. reserved has the ranks of those that had to get
-	// one.
+	// pending are the acquisitions that have changed a slot and have no rank for that
+	// change yet, in the order of their last changes. reserved has the ranks of those that
+	// had to get one, because a later grant needed a higher rank.
 	pending  []Acquisition
 	reserved map[Acquisition]uint64
 	// ranked are the acquisitions whose ranks are fixed.
 	ranked map[Acquisition]bool
 }
 
-// see processes a change at a place with this number of the lock's slots.
+// see processes a change of a key. slots is how many of the lock's slots are at its place.
 func (r *ranks) see(c Change, slots int) {
 	r.recordChange(c.Event)
 	if c.Before != c.After {
-		r.add(c.After, slots) // first, so that a grant that is set again has no gap
+		r.add(c.After, slots) // first, because a grant that is set again has no gap
 		r.add(c.Before, -slots)
 	}
 	r.cancelPending()
@@ -159,6 +162,8 @@ func (r *ranks) recount(k *Keys) {
 	}
 }
 
+// add adds n to the number of slots that a key's grant is on. n can be negative; h is nil
+// if there is no key.
 func (r *ranks) add(h *Holding, n int) {
 	if h == nil {
 		return
@@ -183,8 +188,9 @@ func (r *ranks) beginEpisode(g grant) {
 	r.episodes[g.Acquisition] = r.next()
 }
 
-// cancelPending removes the pending changes of all acquisitions whose grant is on a quorum:
-// these changes need no ranks of their own.
+// cancelPending removes the acquisitions whose grant is on a quorum from those that wait
+// for a rank. They have the rank of their episode, and their changes need no ranks of their
+// own.
 func (r *ranks) cancelPending() {
 	for g := range r.onQuorum {
 		r.removePending(g.Acquisition)
@@ -225,6 +231,7 @@ func (r *ranks) assignNumbers(n int) {
 	r.pending = slices.Delete(r.pending, 0, n)
 }
 
+// fixRank is [Oracle.Rank] for one lock.
 func (r *ranks) fixRank(id Acquisition) (rank uint64, ungranted bool) {
 	r.ranked[id] = true
 	if rank := r.episodes[id]; rank > 0 {

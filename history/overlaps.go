@@ -19,9 +19,10 @@ type Overlap struct {
 
 // Overlaps lists the overlaps of some sections, in the order in which they began. The
 // sections must be in the order of their grants. Sections of a lock that is granted to
-// every client have no overlaps; those of a lock with room for several clients have them
-// only where there are too many. The number of overlaps can be half the square of the
-// number of sections, so at most limit overlaps are listed.
+// every client have no overlaps. Sections of a lock with room for several clients have
+// overlaps only where there are more of them than the lock has room for. At most limit
+// overlaps are listed, because there can be half as many as the square of the number of
+// sections.
 func Overlaps(sections []*Section, limit int) []Overlap {
 	var found []Overlap
 	for in, b := range overlapping(sections) {
@@ -35,8 +36,8 @@ func Overlaps(sections []*Section, limit int) []Overlap {
 	return found
 }
 
-// Overlapping returns the sections that overlap with another one. The sections must be in
-// the order of their grants.
+// Overlapping returns the set of the sections that overlap with another section. The
+// sections must be in the order of their grants.
 func Overlapping(sections []*Section) map[*Section]bool {
 	overlaps := map[*Section]bool{}
 	for in, b := range overlapping(sections) {
@@ -48,9 +49,9 @@ func Overlapping(sections []*Section) map[*Section]bool {
 	return overlaps
 }
 
-// overlapping yields each section that begins while its lock has no room for it, with the
-// sections that hold the lock. It leaves out sections without duration, and sections of a
-// lock that is granted to every client.
+// overlapping yields each section that begins while its lock has no room for it, and with
+// it the sections that are in the lock then. It leaves out sections without duration, and
+// sections of a lock that is granted to every client.
 func overlapping(sections []*Section) iter.Seq2[[]*Section, *Section] {
 	lasting := slices.DeleteFunc(slices.Clone(sections), func(s *Section) bool { return s.From.At == s.To.At || s.GrantsEveryone })
 	return grantsBeyondRoom(lasting, func(s *Section) Moment { return StartOf(s.To.At) })

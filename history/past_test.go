@@ -6,6 +6,8 @@ import (
 	"github.com/locksim/locksim/internal/testkit/roof"
 )
 
+// A reader that follows a run knows the same as a history of the whole trace, except for
+// what needs hindsight. The counts show that the scenarios test this.
 func TestReadersKnowThePast(t *testing.T) {
 	scenarios := roof.Playable()
 	if testing.Short() {

@@ -7,11 +7,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Recogniser recognises when a point is reached in one run. It must see all events of the
-// run, in order.
+// A Recogniser recognises when a point, such as "client-1 acquired", is reached in one run.
+// It must see all events of the run, in order.
 type Recogniser struct{ clauses []func(*trace.Event) bool }
 
-// Recognise returns a recogniser of a point. It uses only what the trace contains before
+// Recognise returns a recogniser of a point. Of the trace it uses only what is there before
 // the run starts: the locks. It ignores a delay ("5s after …"), so it recognises the point
 // when the delay begins.
 func Recognise(p trace.Point, t *trace.Trace) *Recogniser {
@@ -31,8 +31,8 @@ func (r *Recogniser) See(ev *trace.Event) bool {
 	return reached
 }
 
-// Occurrences returns the events with which a point is reached, in order. It ignores a
-// delay, as [Recognise] does.
+// Occurrences returns the events with which a point is reached, in order. Like [Recognise],
+// it ignores a delay.
 func (h *History) Occurrences(p trace.Point) []*trace.Event {
 	var all []*trace.Event
 	r := Recognise(p, h.Trace)
@@ -44,6 +44,8 @@ func (h *History) Occurrences(p trace.Point) []*trace.Event {
 	return all
 }
 
+// recognise returns a function like that of recogniseHappening. If the clause names a
+// number n, it recognises only the n-th time that the happening occurs.
 func recognise(c trace.Clause, t *trace.Trace) func(*trace.Event) bool {
 	see := recogniseHappening(c.Happening, t)
 	if c.Nth == 0 {
@@ -104,7 +106,7 @@ func recogniseHappening(what trace.Happening, t *trace.Trace) func(*trace.Event)
 	panic(fmt.Sprintf("history: nobody knows how to recognise a %T", what))
 }
 
-// owns reports whether a client had set the key of an event.
+// owns reports whether a client had set the key that an event is about.
 func owns(client string, ev *trace.Event) bool { return ev.Owner != nil && ev.Owner.Client == client }
 
 // verbPredicates report, for each verb, whether an event matches it.
@@ -136,6 +138,7 @@ var verbPredicates = map[trace.Verb]func(*trace.Event) bool{
 	trace.WasNotified:  isKind(trace.KindNotify),
 }
 
+// endedStep matches the event with which a step succeeded.
 func endedStep(s trace.Step) func(*trace.Event) bool {
 	return func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Step == s && ev.OK }
 }
@@ -151,9 +154,9 @@ var answerPredicates = map[trace.Answer]func(*trace.Event) bool{
 	trace.TokenChecked: func(ev *trace.Event) bool { return ev.Kind == trace.KindCheck && ev.OK },
 }
 
-// recogniseKeysExpired recognises that the last visible key of a client expires. Keys on a
-// node that is down are not visible. Keys that never expire, such as a counter of tokens,
-// do not count.
+// recogniseKeysExpired returns a function that recognises when the last visible key of a
+// client expires. Keys on a node that is down are not visible. Keys that never expire, such
+// as a counter of tokens, do not count.
 func recogniseKeysExpired(client string) func(*trace.Event) bool {
 	k := NewKeys()
 	isClientKey := func(h *Holding) bool { return h != nil && h.Owner.Client == client && h.Due != Forever }
@@ -166,9 +169,10 @@ func recogniseKeysExpired(client string) func(*trace.Event) bool {
 	}
 }
 
-// recogniseEveryTransit recognises that the messages of one section with all nodes of the
-// lock are in flight at the same time, or have all arrived. With a cluster, one of its
-// members is enough, because a client asks the cluster through one member.
+// recogniseEveryTransit returns a function that recognises when a message between a client
+// and each node of the lock is in flight, or when all of these messages have arrived. They
+// must belong to one section. With a cluster, a message to one of its members is enough,
+// because a client asks the cluster through one member.
 func recogniseEveryTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
 	nodes, members := map[string]bool{}, map[string]bool{}
 	for _, l := range t.Locks {

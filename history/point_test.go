@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// "every reply to …" is reached when all nodes of the lock have replied in one section, and
-// none of the replies has arrived.
+// "every reply to …" is in flight when all nodes of the lock have replied in one section
+// and none of the replies has arrived. It has arrived when all of the replies have arrived.
 func TestEveryTransit(t *testing.T) {
 	tr := &trace.Trace{Locks: []trace.LockInfo{{Slots: []trace.SlotInfo{{Node: "redis-1"}, {Node: "redis-2"}}}}}
 	send := func(node string, section int) trace.Event {
@@ -42,8 +42,8 @@ func TestEveryTransit(t *testing.T) {
 	}
 }
 
-// A client's keys count as expired even if a node that is down still has one: no client can
-// see it.
+// A client's keys count as expired even if a node that is down still has one of them,
+// because no client can see that key.
 func TestKeysOnNodesThatAreDown(t *testing.T) {
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	set := func(node string) trace.Event {
@@ -74,6 +74,7 @@ func TestKeysOnNodesThatAreDown(t *testing.T) {
 	}
 }
 
+// point parses a point of a scenario.
 func point(t *testing.T, text string) trace.Point {
 	t.Helper()
 	p, err := trace.ParsePoint(text)

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// It is quiet while no fault acts. Events are one second apart.
+// A run is quiet while no fault acts. Events are one second apart.
 func TestQuiet(t *testing.T) {
 	strike := func(fault int) trace.Event { return trace.Event{Kind: trace.KindStrike, Fault: fault} }
 	blow := trace.Event{Kind: trace.KindStrike, Fault: 9, Instant: true}
@@ -17,7 +17,7 @@ func TestQuiet(t *testing.T) {
 		what   string
 		events []trace.Event
 		times  string
-		since  string // at each event
+		since  string // at each event: since when the run has been quiet; "-" if a fault acts
 	}{
 		{"no fault", []trace.Event{other, other}, "0s-", "0s 0s "},
 		{"one that stays", []trace.Event{other, strike(1), other}, "0s-1s ", "0s - - "},

@@ -2,9 +2,10 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// OnQuorum returns the acquisitions that had keys of their own on a quorum of a lock's
-// slots, on each slot at some time, whether or not their clients learnt of it. A replica
-// that was promoted has its master's slots.
+// OnQuorum maps the acquisitions that ever had a key on one of a lock's slots to whether
+// they had keys on a quorum of them. The keys need not have existed at the same time, and
+// the client need not have learnt of them. A replica that was promoted has its master's
+// slots.
 func (h *History) OnQuorum(lock string) map[Acquisition]bool {
 	k, slots := NewKeys(), h.Slots(lock)
 	has := map[Acquisition]map[int]bool{} // the indices of the slots

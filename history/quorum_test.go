@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An acquisition is on a quorum if it ever had its own keys on enough slots, whatever the
-// slots' nodes are at the end.
+// An acquisition is on a quorum if it ever had keys of its own on enough slots. The keys
+// need not exist at the same time.
 func TestOnQuorum(t *testing.T) {
 	one, two := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-1", Section: 2}
 	set := func(node string, owner *trace.Actor) trace.Event {

@@ -6,19 +6,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// CanServe reports whether, at the end of the run, the lock could serve a client, whatever
-// faults still acted. This needs three things to be well: the client itself, its link to
-// the storage, and enough of the lock's slots for a quorum, with the links to them. A
-// quorum exists to tolerate a minority that is silent, slow, erring or down. The end of a
-// lease exists to tolerate another client that stopped for good.
+// CanServe reports whether, at the end of the run, the lock could serve a client in spite
+// of the faults that still acted. Three things must work: the client itself, its link to
+// the storage, and enough of the lock's slots for a quorum, with the client's links to
+// them. Other faults are no excuse for a lock: a quorum exists to tolerate a minority that
+// is silent, slow, erring or down, and the end of a lease exists to tolerate another client
+// that stopped for good.
 func (h *History) CanServe(lock, client string) bool {
 	slots, ok := h.ReachableSlots(lock, client)
 	of, quorum := h.Required(lock)
 	return ok && (len(slots) >= quorum || of == 0)
 }
 
-// Required returns how many servers have to be well for a lock to serve: quorum of total
-// slots, or of total members of its cluster.
+// Required returns how many servers have to work if a lock is to serve clients: quorum of
+// total slots, or of total members of its cluster.
 func (h *History) Required(lock string) (total, quorum int) {
 	l := h.locks[lock]
 	if n := len(l.Members); n > 0 {
@@ -27,10 +28,10 @@ func (h *History) Required(lock string) (total, quorum int) {
 	return len(l.Slots), l.Quorum
 }
 
-// ReachableSlots returns the slots of a lock that were well and reachable for a client at the
-// end of the run. For a cluster it returns the largest group of members that reach each other
-// and of which the client reaches at least one, as slots without a key. ok is false if
-// something else that the client needs was missing.
+// ReachableSlots returns the slots of a lock that worked and that a client could reach at
+// the end of the run. For a cluster it returns the largest group of members that reach each
+// other and of which the client reaches at least one, as slots without a key. ok is false
+// if something else that the client needs was missing.
 func (h *History) ReachableSlots(lock, client string) (slots Slots, ok bool) {
 	members := h.locks[lock].Members
 	now := h.Slots(lock)
@@ -49,7 +50,7 @@ func (h *History) ReachableSlots(lock, client string) (slots Slots, ok bool) {
 		for _, n := range nodes {
 			struck[n] = true
 			// A node without a slot has another role, such as a replica's. The trace does
-			// not contain it, so the lock counts as not served.
+			// not contain the role, so the lock counts as unable to serve.
 			all = all && slices.ContainsFunc(now, func(p Place) bool { return p.Node == n })
 		}
 		if !all {
@@ -75,7 +76,7 @@ func (h *History) ReachableSlots(lock, client string) (slots Slots, ok bool) {
 
 // largestReachableGroup returns the largest group of a cluster's members that reach each
 // other and of which the client reaches at least one. struck are the members that the
-// client does not reach, or that are not well.
+// client does not reach, or that do not work.
 func (h *History) largestReachableGroup(members Slots, struck map[string]bool) Slots {
 	var most Slots
 	for _, leader := range members {
@@ -134,8 +135,8 @@ func (h *History) isHindered(client string) bool {
 }
 
 // nodesTaken returns the nodes that a fault makes unavailable to a client that wants a
-// lock. all is false if the fault takes something else from the client, too, or if that is
-// not known.
+// lock. onlyNodes is false if the fault also takes something else from the client, or if
+// that is not known.
 func (h *History) nodesTaken(fault int, lock, client string) (nodes []string, all bool) {
 	f := h.Fault(fault)
 	switch {

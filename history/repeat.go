@@ -10,8 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This file answers questions about a run from which the results of other runs follow, in
-// which a fault differs a little.
+// A search can skip a run that differs only a little from a run that it has executed, in
+// one fault, if its result follows from that run. The methods of this file answer the
+// questions about the executed run that decide this.
 
 // IsComplete reports whether the trace contains the end of its run: the final state of the
 // storage, or the horizon at which the run was cut off.
@@ -29,8 +30,8 @@ func (h *History) WallClockUnread(client string) bool {
 }
 
 // TimeAfterStrike returns how long the run continued after the first fault struck. It
-// returns false if a fault was lifted in that time, if the first fault has no end, or if
-// none struck.
+// returns false if a fault was lifted in that time, if the first fault was not meant to
+// end, or if none struck.
 func (h *History) TimeAfterStrike() (time.Duration, bool) {
 	events := h.Trace.Events
 	struck := slices.IndexFunc(events, func(ev trace.Event) bool { return ev.Kind == trace.KindStrike })
@@ -55,8 +56,9 @@ func (h *History) WroteInBackground(process string) bool {
 	return false
 }
 
-// HashEvents adds all events with their times to a hash, without the readings of one
-// process's wall clock and the size of the faults that set it.
+// HashEvents adds all events with their times to a hash. It leaves out what differs if only
+// the size of a clock fault differs: the readings of one process's wall clock, and the
+// texts of the strikes.
 func (h *History) HashEvents(sum hash.Hash, process string) {
 	events := json.NewEncoder(sum)
 	for _, ev := range h.Trace.Events {

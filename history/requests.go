@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Request is one read or write that the storage was asked for.
+// A Request is one read or write that a client asked of the storage.
 type Request struct {
 	// Step is Read or Write.
 	Step   trace.Step
@@ -14,8 +14,9 @@ type Request struct {
 	// Call is the client's step. It is nil for a request outside any step, which only the
 	// storage's events show.
 	Call *Call
-	// Executions are the events with which the storage executed it, in order; more than one
-	// if it was sent again. An execution that was undone is not among them: see [Version].
+	// Executions are the events with which the storage executed the request, in order.
+	// There are several if it was sent again. An execution that was undone is not among
+	// them: see [Version].
 	Executions []*trace.Event
 }
 
@@ -27,7 +28,7 @@ func (r *Request) FirstEvent() *trace.Event {
 	return r.Executions[0]
 }
 
-// Requests returns the reads and writes that the storage was asked for, in the order in
+// Requests returns the reads and writes that clients asked of the storage, in the order in
 // which they began.
 func (h *History) Requests() []*Request {
 	type asked struct {
@@ -44,7 +45,7 @@ func (h *History) Requests() []*Request {
 			of[what] = append(of[what], r)
 		}
 	}
-	by := map[*trace.Event]*Request{} // by the event of their execution
+	by := map[*trace.Event]*Request{} // each request by the event of its execution
 	for _, ev := range h.StorageDecisions() {
 		if ev.Kind != trace.KindServe || !ev.OK || ev.Step != trace.Read && ev.Step != trace.Write {
 			continue

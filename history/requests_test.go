@@ -9,10 +9,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// requestsOf returns a history from a string of events: B and E begin and end client-1's
-// write of x, and b and e its read. W and R are the storage's executions of them, w is a
-// write that only the storage reports, and L is that the storage lost everything. A number
-// after W or R is the event with which the request was sent.
+// requestsOf returns a history from a string of events. B and E begin and end client-1's
+// write of x, and b and e its read. W and R are executions of these by the storage. w is a
+// write that only the storage reports. With L the storage loses everything. A number after
+// W or R is the event with which the request was sent.
 func requestsOf(story string) *History {
 	var events []trace.Event
 	version := 0
@@ -63,7 +63,7 @@ func TestRequests(t *testing.T) {
 		"B W L B W4 E":    "write 1: [], write 4: [5]",
 		"B W1 B W3 L":     "write 1: [], write 3: []",
 		"B W1 B W3 E L":   "write 1: [2], write 3: [4]",
-		"B W1 b R3 B W L": "write 1: [], read 3: [4], write 5: []", // no client learnt what was read
+		"B W1 b R3 B W L": "write 1: [], read 3: [4], write 5: []", // no client learnt the version that was read
 	} {
 		var got []string
 		for _, r := range requestsOf(story).Requests() {
@@ -83,7 +83,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A reused number names the later version, but only after that version was made.
+// A version number that is used again names the later version, but only after that version
+// was made.
 func TestVersionAt(t *testing.T) {
 	h := requestsOf("B W E L B W E")
 	var got []int

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Effects returns the writes that a section has made, without those that only record that a
-// period has been run.
+// Effects returns the writes that a section has made. In a run with a schedule it leaves
+// out the writes that only record that a period has been run.
 func (s *Section) Effects() []*Operation {
 	var effects []*Operation
 	for _, o := range s.Operations {

@@ -20,7 +20,7 @@ type Section struct {
 	inner []*Section
 	// Period is the period of the schedule that the client means to run; 0 is none.
 	Period int
-	// Granted is the end of acquire; nil if the lock was never granted.
+	// Granted is the event with which acquire returned; nil if the lock was never granted.
 	Granted *trace.Event
 	// Minted are the events that gave the section fencing tokens of its own, in order: ends
 	// of acquire or of mint.
@@ -34,12 +34,15 @@ type Section struct {
 	ReadOnly bool
 	// Notifies: the lock notifies this client if the lease is lost.
 	Notifies bool
+	// From is when acquire returned, and To is when the section ended; [Never] if it has
+	// not ended.
 	From, To Moment
+	// Released is the event with which release was called; nil if it was not.
 	Released *trace.Event
 	// Lost is the event with which the lock notified the client that its lease is lost; nil
 	// if it did not.
 	Lost *trace.Event
-	// How is how the section ended.
+	// How says how the section ended.
 	How   SectionEnding
 	Lease Lease
 
@@ -60,8 +63,8 @@ type Section struct {
 	LastApplied Moment
 }
 
-// Rank returns the section's place in the order of grants. If the lock is granted to every
-// client, that is the order of the tokens, if they have one.
+// Rank returns the section's place in the order of grants. For a lock that is granted to
+// every client it is the section's token, if there are tokens and they have an order.
 func (s *Section) Rank() uint64 {
 	if s.GrantsEveryone && !s.Unordered && len(s.Minted) > 0 {
 		return s.Token()
@@ -69,8 +72,8 @@ func (s *Section) Rank() uint64 {
 	return s.Granted.Rank
 }
 
-// Token returns the last fencing token that the section was given and sent to the storage;
-// 0 is none.
+// Token returns the last fencing token that the section was given, which it sends to the
+// storage; 0 if it has none.
 func (s *Section) Token() uint64 {
 	if n := len(s.Minted); n > 0 {
 		return s.Minted[n-1].Token
@@ -78,15 +81,16 @@ func (s *Section) Token() uint64 {
 	return s.Granted.Token
 }
 
-// A reading is the chapter of sections. It has the granted sections with their leases, and
-// everything that they and others did to the storage.
+// A reading is the chapter of sections: the granted sections with their leases, and
+// everything that clients did to the storage.
 type reading struct {
 	*History
 	// sections are the granted sections, in the order in which acquire returned.
 	sections []*Section
 	granted  map[Acquisition]*Section
-	// ungranted are the operations that belong to no granted section. They are grouped by
-	// the failed call that they followed; operations without such a call stand alone.
+	// ungranted are the operations that belong to no granted section. Operations that
+	// followed the same failed call of acquire are one Section. An operation without such a
+	// call is a Section of its own.
 	ungranted []*Section
 	// versions are the applied writes, in the order of the storage. made maps each object
 	// and version number to the versions with that number.
@@ -106,6 +110,7 @@ func (h *History) Sections() []*Section { return h.read().sections }
 // first section has a high number.
 func (h *History) Section(id Acquisition) *Section { return h.read().granted[id] }
 
+// read returns the chapter of sections.
 func (h *History) read() *reading {
 	return h.reading.get(func() *reading {
 		r := &reading{History: h, granted: map[Acquisition]*Section{}, made: map[state][]*Version{}, signsOfLife: map[sessionName]*trace.Event{}}
@@ -235,8 +240,8 @@ func (s *Section) ReleasedByWrite() bool {
 	return s.How == releaseCalled && s.Released != nil && s.To.Before(MomentOf(s.Released))
 }
 
-// AcquireCall returns the beginning of the call of acquire that led to the section, or its
-// end if nothing else is known.
+// AcquireCall returns the beginning of the call of acquire that led to the section, or the
+// end of that call if its beginning is not known.
 func (s *Section) AcquireCall() *trace.Event { return s.Lease.Declarations[0].Call }
 
 // EndEvent returns the event with which the section ended, or the last event of the run if
@@ -280,6 +285,7 @@ func (r *reading) grant(id Acquisition, call, ev *trace.Event) *Section {
 	return s
 }
 
+// end ends the section with the event ev. A section that had ended earlier keeps that end.
 func (s *Section) end(ev *trace.Event, how SectionEnding) {
 	s.To = Earlier(s.To, MomentOf(ev))
 	s.How = how
@@ -327,6 +333,7 @@ func (h *History) GrantsBeyondRoom(end func(*Section) Moment) iter.Seq2[[]*Secti
 	return grantsBeyondRoom(h.Sections(), end)
 }
 
+// grantsBeyondRoom is [History.GrantsBeyondRoom] for these sections.
 func grantsBeyondRoom(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
 	return func(yield func(in []*Section, b *Section) bool) {
 		for in, b := range concurrentGrants(sections, over) {
@@ -364,7 +371,7 @@ func (h *History) HasRanks() bool {
 }
 
 // hasNoEffect reports whether the storage refused everything that the section's work tried
-// to write, and its client knows. Then what it had read led to nothing.
+// to write, and its client knows that. Then the section's reads have no consequence.
 func (s *Section) hasNoEffect() bool {
 	refused := func(s *Section) bool { return s.WritesRefused > 0 }
 	return slices.ContainsFunc(s.WorkSections(), refused) && !slices.ContainsFunc(s.WorkOperations(), func(o *Operation) bool { return o.Makes != nil })

@@ -6,12 +6,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A sessionName is the name of a client's session with a cluster.
+// A sessionName is the name of a client's session with a cluster. The cluster keeps a
+// session for a client that it takes for alive.
 type sessionName struct{ client, session string }
 
-// recordSignOfLife records that a client knows that the cluster has acknowledged a sign of
-// life of its session. The leases that the session carries then last until its TTL has
-// passed since the sign was sent. An acknowledgement that arrives after a later one changes
+// recordSignOfLife records that a client learnt that the cluster had acknowledged a sign of
+// life of its session. The leases that depend on the session then last until the session's
+// TTL has passed since the sign was sent. An acknowledgement of an earlier sign changes
 // nothing.
 func (r *reading) recordSignOfLife(ev *trace.Event) {
 	id := sessionName{ev.Process, ev.Session}
@@ -27,16 +28,17 @@ func (r *reading) recordSignOfLife(ev *trace.Event) {
 }
 
 // declareFromSession returns the declaration of a lease that lasts as long as a session. ev
-// ended the call, and alive is the session's last sign of life that the client knows of.
-// The client's clock does not matter, because the cluster ends the session.
+// is the event that declares it, and call the beginning of its step. alive is the session's
+// last sign of life that the client knows of. The client's clock does not matter, because
+// the cluster ends the session.
 func declareFromSession(ev, call, alive *trace.Event) Declaration {
 	until := StartOf(alive.Expires)
 	return Declaration{Event: ev, Call: call, Until: until, Due: until, Foreseen: until}
 }
 
-// CountsFrom returns the moment from which the lease with this declaration counts: when the
-// client sent the sign of life of its session, or called the step that granted or renewed
-// the lease.
+// CountsFrom returns the moment from which the time of a lease with this declaration
+// counts: when the client sent the sign of life of its session, or when it called the step
+// that granted or renewed the lease.
 func (h *History) CountsFrom(s *Section, d Declaration) Moment {
 	for i := range slices.Backward(h.Trace.Events[:d.Event.Seq]) {
 		ev := &h.Trace.Events[i]

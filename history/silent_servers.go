@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// SilentServers returns, sorted, the servers that lost their power while they had a
-// connection to the client, and for whose answer the client still waits at the end of the
-// run. Nothing notifies the client of the loss, so only a deadline of its own would end the
-// wait. If the lock has no other server, the caller of the lock has to set that deadline.
+// SilentServers returns, sorted, the servers that lost their power and for whose answer the
+// client still waits at the end of the run. A server without power closes no connection, so
+// only a deadline can end the wait. A lock with several servers has to set a deadline and
+// ask the other servers. If there is no other server, that is up to the caller of the lock.
 func (h *History) SilentServers(client string) []string {
 	type wire struct {
 		server string

@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Each of these events is in the list of its subject.
+// Each list of single events has exactly the events of its subject.
 func TestAsides(t *testing.T) {
 	var events []trace.Event
 	for _, kind := range []trace.Kind{

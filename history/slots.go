@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Slots are the places where a lock keeps its grants.
+// Slots are the places where a lock keeps its grants. A slot is one key on one node.
 type Slots []Place
 
 // slotsOf returns the places where a lock keeps its grants when the run starts.
@@ -30,14 +30,14 @@ func (s Slots) See(ev *trace.Event) {
 	}
 }
 
-// Has reports whether a place is one of the slots.
+// Contains reports whether a place is one of the slots.
 func (s Slots) Has(p Place) bool { return slices.Contains(s, p) }
 
 // A slotIndex maps each place to the locks that have slots there.
 type slotIndex map[Place][]slotCount
 
-// A slotCount is a lock and the number of its slots at one place; it can be more than one
-// after promotions.
+// A slotCount is a lock, and how many of its slots are at one place. After promotions,
+// several slots can be at the same place.
 type slotCount struct {
 	lock  string
 	slots int
@@ -54,14 +54,18 @@ func (at slotIndex) add(lock string, slots Slots) {
 	}
 }
 
-// A slotRecord is the chapter of the places where the locks keep their grants.
+// A slotRecord has the places where the locks keep their grants. It is a chapter of a
+// [History].
 type slotRecord struct {
+	// nodes are the nodes that keep the locks, or the members of their clusters.
 	nodes []string
-	// keepers are the processes that the slots are on.
+	// keepers are the processes that the slots are on: nodes, or clusters as a whole.
 	keepers []string
-	keys    map[string]bool
+	// keys are the keys in which the locks keep their grants.
+	keys map[string]bool
 }
 
+// slotChapter returns the chapter of the places where the locks keep their grants.
 func (h *History) slotChapter() *slotRecord {
 	return h.slots.get(func() *slotRecord {
 		r := &slotRecord{keys: map[string]bool{}}

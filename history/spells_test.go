@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A spell ends with its matching event. After a restart a node fails again if it is still
-// to fail, but it does not fail while it is down.
+// A spell ends with its matching event, such as a pause with a resume. A failing node does
+// not fail while it is down, but it fails again after its restart.
 func TestSpells(t *testing.T) {
 	ev := func(kind trace.Kind, text string) trace.Event {
 		return trace.Event{Kind: kind, Process: "redis-1", Text: text}

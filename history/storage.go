@@ -17,16 +17,17 @@ type Version struct {
 	// the initial state.
 	By   *Section
 	Made *trace.Event
-	// Replaced is the version that the write found.
+	// Replaced is the version that the write replaced.
 	Replaced *Version
-	// Issued is the Seq with which the client sent the write. Acked is the event with which
-	// the client learnt that the write succeeded, or nil. Blind says that the client had
-	// not asked to read the object before it sent the write.
+	// Issued is the Seq of the event with which the client sent the write. Acked is the
+	// event with which the client learnt that the write succeeded, or nil. Blind says that
+	// the client had not asked to read the object before it sent the write.
 	Issued int
 	Acked  *trace.Event
 	Blind  bool
-	// IsUndone says that the storage lost it before anybody knew of it: its client learnt
-	// of no success, and no other client saw it. It might as well never have been made.
+	// IsUndone says that the storage lost the version before anybody knew of it: its client
+	// learnt of no success, and no other client saw it. Such a version is treated as if it
+	// had never been made.
 	IsUndone bool
 }
 
@@ -43,13 +44,13 @@ type Operation struct {
 	Section *Section
 	// Seq is the event with which the storage served it.
 	Seq int
-	// Sees is the version that was read or replaced; Makes is the version that a write
-	// made.
+	// Sees is the version that was read or replaced. Makes is the version that a write
+	// made; nil for a read.
 	Sees, Makes *Version
 }
 
-// A knowledge is that a client learnt, with the event seq, that an object was at a version:
-// it had read the version, or made it and learnt of the success.
+// A knowledge is a version of an object that a client knows since the event seq. The client
+// had read the version, or had made it and then learnt of the success.
 type knowledge struct {
 	seq int
 	*Version
@@ -75,11 +76,11 @@ func (s *Section) KnewVersion(v *Version, seq int) bool {
 // An Observation is the state in which an object was seen at some moment.
 type Observation struct {
 	Event *trace.Event
-	// Number is the number of the observed version, and Version the last version that had
+	// Number is the number of the observed version. Version is the last version that had
 	// been given this number.
 	Number int
 	*Version
-	// Verb is how it was seen, for use in a sentence.
+	// Verb says how it was seen, for use in a sentence: "was read as".
 	Verb string
 }
 
@@ -89,7 +90,7 @@ func (s Observation) IsOtherWrite(v *Version) bool {
 	return s.Version != v || s.Event.Kind == trace.KindObject && s.Event.Value != v.Made.Value
 }
 
-// A readWish is a section's intention to read an object.
+// A readWish identifies the reads of one object in one section.
 type readWish struct {
 	Acquisition
 	object string
@@ -102,21 +103,23 @@ type state struct {
 	number int
 }
 
-// An answer is the state of an object that a client read in a section.
+// An answer is a state of an object that a client may have read in a section.
 type answer struct {
 	Acquisition
 	state
 }
 
-// A step is a client's step of some kind in a section.
+// A step identifies the steps of one kind in one section.
 type step struct {
 	Acquisition
 	trace.Step
 }
 
-// A storageReader follows the requests to the storage.
+// A storageReader follows the requests to the storage, event by event.
 type storageReader struct {
 	*reading
+	// ungranted are the sections without a grant, and initial is the initial version of
+	// each object.
 	ungranted map[Acquisition]*Section
 	initial   map[string]*Version
 	// asked is when each section first asked to read each object.
@@ -199,8 +202,8 @@ func (r *storageReader) isFromMember(ev *trace.Event) bool {
 	return r.Role(ev.Process) == trace.RoleNode
 }
 
-// undo removes from their sections the writes that the storage lost before anybody knew of
-// them.
+// undo removes, from their sections, the writes that the storage lost before anybody knew
+// of them.
 func (r *storageReader) undo() {
 	if len(r.reverts) == 0 {
 		return
@@ -271,9 +274,9 @@ func (r *reading) version(object string, number, seq int) *Version {
 	return nil
 }
 
-// sectionFor returns the section that an operation belongs to: the granted section, or else
-// a section for all that the client did after the same failed acquire. An operation outside
-// any acquire gets a section of its own.
+// sectionFor returns the section that an operation belongs to. That is the granted section,
+// or else a section for everything that the client did after the same failed acquire. An
+// operation outside any acquisition gets a section of its own.
 func (r *storageReader) sectionFor(client string, number int, of trace.Step, issued int, ev *trace.Event) *Section {
 	id := Acquisition{client, number}
 	if s := r.granted[id]; s != nil {
@@ -318,14 +321,15 @@ func (r *storageReader) acknowledge(ev *trace.Event) {
 	}
 }
 
-// extendUngranted lets a section without a grant last until its last answer.
+// extendUngranted moves the end of a section without a grant to its last answer, ev.
 func (s *Section) extendUngranted(ev *trace.Event) {
 	if s.Granted == nil {
 		s.To = MomentOf(ev)
 	}
 }
 
-// DescendsFrom reports whether a version is from, or was made from it.
+// DescendsFrom reports whether a version is the version from, or was made from it by later
+// writes.
 func (v *Version) DescendsFrom(from *Version) bool {
 	for ; v != nil; v = v.Replaced {
 		if v == from {
@@ -338,9 +342,9 @@ func (v *Version) DescendsFrom(from *Version) bool {
 // Versions returns the applied writes, in the order of the storage.
 func (h *History) Versions() []*Version { return h.read().versions }
 
-// VersionAt returns the version of an object that had a number before the event seq: a
-// storage that lost a write reuses its number. It returns nil if no write had made that
-// number; then it is the object's initial state.
+// VersionAt returns the version of an object that had a number before the event seq. The
+// event is needed because a storage that lost a write reuses its number. VersionAt returns
+// nil if no write had made that number; then it is the object's initial state.
 func (h *History) VersionAt(object string, number, seq int) *Version {
 	return h.read().version(object, number, seq)
 }

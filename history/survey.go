@@ -22,14 +22,15 @@ type Occasion struct {
 	Message trace.NthMessage
 	Arrived bool
 	// Stage is the step that the event's process is in, and ClientStage the step that the
-	// message's client is in. For a process that is no client it is the step of the lock's
-	// holder, or else of any client that is in a step. It is [Between] outside of steps.
+	// message's client is in. A process that is no client counts as being in the step of
+	// the lock's holder, or else of any client that is in a step. Outside of steps it is
+	// [Between].
 	Stage, ClientStage trace.Step
 	// Call is the last call of a lock that the client had begun, even if it had returned
 	// (see [Occasion.IsInCall]); nil before the first call.
 	Call *Call
-	// Request is set for a reply that is sent: it is the request that is answered, the
-	// first on the connection without a reply. It is nil otherwise.
+	// Request is the request that a sent reply answers: the first on the connection that
+	// had no reply. It is nil for everything but a sent reply.
 	Request *Occasion
 }
 
@@ -42,8 +43,8 @@ func (o *Occasion) IsInCall() bool {
 	return o.Call != nil && (o.Call.Ended == nil || o.Event.Seq <= o.Call.Ended.Seq)
 }
 
-// Point returns the point that is reached when the message is sent, or arrives; none for a
-// step. The first message of its kind gets a point without a number.
+// Point returns the point that is reached when the message is sent, or arrives; the zero
+// point for a step. The first message of its kind gets a point without a number.
 func (o *Occasion) Point() trace.Point {
 	nth := o.Message.Nth
 	if nth == 1 {
@@ -87,12 +88,14 @@ type surveyor struct {
 	currentStep map[string]trace.Step
 	holders     map[string]bool
 	lastCall    map[string]*Call
-	// sent and arrived count the messages of each selection. unanswered are the requests on
-	// each connection that have no reply yet.
+	// sent and arrived count the messages of each selection, such as all requests of one
+	// client to one node in one step. unanswered are the requests on each connection that
+	// have no reply yet.
 	sent, arrived map[trace.Message]int
 	unanswered    map[wire][]*Occasion
 }
 
+// see processes the next event of the run.
 func (s *surveyor) see(ev *trace.Event) {
 	switch ev.Kind {
 	case trace.KindBegin:
@@ -152,7 +155,7 @@ func (s *surveyor) addMessage(ev *trace.Event) {
 	if o.Arrived {
 		counted = s.arrived
 	}
-	every := m // a selection without a step counts the messages of all steps
+	every := m // the selection of the same messages in all steps
 	every.Step = ""
 	counted[every]++
 	if m.Step != "" {

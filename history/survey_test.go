@@ -19,6 +19,7 @@ func numbered(t trace.Trace, events ...trace.Event) *trace.Trace {
 	return &t
 }
 
+// beginEvent and endEvent return the beginning and the end of a client's step.
 func beginEvent(client string, s trace.Step) trace.Event {
 	return trace.Event{Kind: trace.KindBegin, Process: client, Step: s}
 }
@@ -27,8 +28,8 @@ func endEvent(client string, s trace.Step, ok bool) trace.Event {
 	return trace.Event{Kind: trace.KindEnd, Process: client, Step: s, OK: ok}
 }
 
-// requestEvent and replyEvent return a request that is sent, and its reply. arrivalOf
-// returns the arrival of either.
+// requestEvent and replyEvent return the sending of a request and of its reply. arrivalOf
+// returns the arrival of a message that was sent.
 func requestEvent(client, server string, s trace.Step) trace.Event {
 	return trace.Event{Kind: trace.KindSend, Process: client, Peer: server, Conn: 1, Step: s}
 }
@@ -67,8 +68,8 @@ func describeOccasion(o *Occasion) string {
 	return b.String()
 }
 
-// Steps and messages are counted as points count them, and each knows the step that it
-// belongs to.
+// Steps and messages are counted as points of scenarios count them. Each occasion knows the
+// step and the call that it belongs to.
 func TestSurvey(t *testing.T) {
 	world := trace.Trace{Processes: []trace.ProcessInfo{
 		{Name: "client-1", Role: trace.RoleClient}, {Name: "client-2", Role: trace.RoleClient}, {Name: "a", Role: trace.RoleNode},
@@ -107,8 +108,8 @@ func TestSurvey(t *testing.T) {
 			"a's reply to client-1's acquire is in flight, 2nd time (2): between steps; to 3",
 			"a's reply to client-1's acquire is in flight, 3rd time (3): between steps",
 		}},
-		// Messages that the lock sends in a step that is not a call of it are counted with
-		// all others.
+		// Messages that a lock sends during a step that is not a call of the lock are
+		// counted together with all others.
 		{"messages of other steps", []trace.Event{
 			beginEvent("client-1", trace.Extend), requestEvent("client-1", "a", trace.Extend), endEvent("client-1", trace.Extend, true),
 			beginEvent("client-1", trace.Work), requestEvent("client-1", "a", trace.Work), endEvent("client-1", trace.Work, true),
@@ -120,7 +121,7 @@ func TestSurvey(t *testing.T) {
 			"client-1's request to a is in flight, 2nd time (2): work; after client-1 extend",
 			"client-1's request to a is in flight, 3rd time (3): between steps; after client-1 extend",
 		}},
-		// A request to the storage is named by its step only where it goes to the storage
+		// The name of a request contains its step only if the request goes to the storage
 		// itself.
 		{"by way of a service", []trace.Event{
 			beginEvent("client-1", trace.Write), requestEvent("client-1", "proxy", trace.Write), requestEvent("proxy", trace.StorageName, trace.Write),
@@ -133,7 +134,7 @@ func TestSurvey(t *testing.T) {
 			beginEvent("client-1", trace.Acquire), endEvent("client-1", trace.Acquire, false),
 			beginEvent("client-2", trace.Acquire), endEvent("client-2", trace.Acquire, false),
 			beginEvent("client-1", trace.Acquire),
-			endEvent("client-1", trace.Extend, true), // an extend that the lock makes by itself is no step
+			endEvent("client-1", trace.Extend, true), // an extension that the lock makes by itself is not a step of the client
 			beginEvent("client-1", trace.Extend),
 		}, []string{
 			"before client-1 acquire: acquire; in client-1 acquire",
@@ -141,8 +142,8 @@ func TestSurvey(t *testing.T) {
 			"before client-1 acquire, 2nd time: acquire; in client-1 acquire, 2nd time",
 			"before client-1 extend: extend; in client-1 extend",
 		}},
-		// A node is in the stage of the holder, even while another client asks it; without
-		// a holder, in the stage of any client.
+		// A node counts as being in the step of the lock's holder, even while it answers
+		// another client. Without a holder it counts as being in the step of any client.
 		{"the stage of a node", []trace.Event{
 			beginEvent("client-2", trace.Acquire), replyEvent("client-1", "a", ""),
 			endEvent("client-2", trace.Acquire, true), beginEvent("client-1", trace.Acquire), replyEvent("client-1", "a", trace.Acquire),
@@ -166,7 +167,7 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
-// The point of each message is reached with that message, and only then.
+// The point of each occasion is reached with its message, and with no other event.
 func TestSurveyNamesWhatIsRecognised(t *testing.T) {
 	var events []trace.Event
 	for range 3 {
@@ -177,7 +178,7 @@ func TestSurveyNamesWhatIsRecognised(t *testing.T) {
 	tr := numbered(trace.Trace{}, events...)
 	for _, o := range New(tr).Occasions() {
 		p := o.Point()
-		if o.Message.Nth == 1 { // a point without a number is reached each time; this is the first
+		if o.Message.Nth == 1 { // a point without a number is reached each time, and this is the first time
 			p = point(t, p.String()+", 1st time")
 		}
 		r := Recognise(p, tr)
@@ -189,8 +190,8 @@ func TestSurveyNamesWhatIsRecognised(t *testing.T) {
 	}
 }
 
-// The reply of a node that does not know a script is distinguished from other replies and
-// from requests.
+// Only the reply of a node that does not know a script counts as [UnknownScript], and no
+// other reply or request.
 func TestUnknownScript(t *testing.T) {
 	for _, c := range []struct {
 		ev   trace.Event

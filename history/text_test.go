@@ -13,7 +13,8 @@ import (
 )
 
 // displayTexts lists the fields and methods that hold text for people, by package and type.
-// The facts in such a text also exist as values elsewhere.
+// The facts in such a text also exist as values elsewhere, so no code needs to search the
+// text.
 var displayTexts = map[string][]string{
 	"trace.Event":          {"Text"},
 	"trace.Trace":          {"Doubts", "Notes"},
@@ -46,9 +47,9 @@ var searches = []string{
 	"SplitAfterN", "SplitAfterSeq", "SplitN", "SplitSeq", "TrimPrefix", "TrimSuffix",
 }
 
-// Texts for people are read only by people. Code must not extract facts from them. The
-// exceptions are trace, which has the grammar, and history, which reads the errors of other
-// programs.
+// Texts for people are read only by people: code must not extract facts from them. The
+// exceptions are package trace, which has the grammar of points, and package history, which
+// reads the errors of other programs.
 func TestNobodyReadsWhatIsSaid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")
@@ -84,14 +85,14 @@ func TestNobodyReadsWhatIsSaid(t *testing.T) {
 // A textReader collects the places of one file at which code searches a text for people.
 type textReader struct {
 	info *types.Info
-	// textVars are the variables that hold such a text, and used are the entries of
+	// textVars are the variables that hold a text for people. used are the entries of
 	// displayTexts that the code uses.
 	textVars map[types.Object]bool
 	used     map[string]bool
 	found    []token.Pos
 }
 
-// recordTextVars records which variables are assigned such a text.
+// recordTextVars records which variables are assigned a text for people.
 func (r *textReader) recordTextVars(n ast.Node) bool {
 	note := func(x ast.Expr) {
 		if id, ok := x.(*ast.Ident); ok {
@@ -115,7 +116,7 @@ func (r *textReader) recordTextVars(n ast.Node) bool {
 	return true
 }
 
-// isText reports whether an expression is such a text.
+// isText reports whether an expression is a text for people.
 func (r *textReader) isText(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -152,7 +153,8 @@ func (r *textReader) isText(x ast.Expr) bool {
 	return false
 }
 
-// findSearches finds the code that searches such a text, or compares it with a constant.
+// findSearches finds the code that searches a text for people, or compares it with a
+// constant.
 func (r *textReader) findSearches(n ast.Node) bool {
 	literal := func(x ast.Expr) bool {
 		v := r.info.Types[x].Value
@@ -181,13 +183,14 @@ func (r *textReader) findSearches(n ast.Node) bool {
 	return true
 }
 
+// callee returns the function or method that is called; false if that is not known.
 func (r *textReader) callee(call *ast.CallExpr) (*types.Func, bool) {
 	fn, ok := r.info.Uses[nameOf(call.Fun)].(*types.Func)
 	return fn, ok
 }
 
-// typeName returns the name of a type of this module, or of the type that it points to:
-// "trace.Event".
+// typeName returns the name of a type of this module, such as "trace.Event". For a pointer
+// it is the name of the type that it points to.
 func typeName(typ types.Type) string {
 	if pointer, ok := typ.Underlying().(*types.Pointer); ok {
 		typ = pointer.Elem()
@@ -200,7 +203,7 @@ func typeName(typ types.Type) string {
 	return fmt.Sprintf("%s.%s", strings.TrimPrefix(path, "internal/"), n.Obj().Name())
 }
 
-// fieldOf returns the type that declares a selected field.
+// fieldOf returns the name of the type that declares a selected field.
 func fieldOf(s *types.Selection) string {
 	typ := s.Recv()
 	for _, i := range s.Index()[:len(s.Index())-1] {

@@ -6,9 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// renewsUndeclared reports whether a lock renewed the keys of a section by itself, in time
-// and with an answer, and declared no new end of the lease. Then the end that it declared
-// with the grant no longer counts.
+// renewsUndeclared reports whether a lock renewed the keys of a section by itself and
+// declared no new end of the lease. The client must have received the answer to a renewal
+// before the lease ended. In that case the end that the lock declared with the grant no
+// longer counts.
 func (r *reading) renewsUndeclared(s *Section) bool {
 	declares := func(d Declaration) bool {
 		return d.Event.Step == trace.Extend && d.Event.Kind == trace.KindEnd && r.callChapter().bySeq[d.Event.Seq].Began == nil
@@ -34,9 +35,9 @@ func (r *reading) renewsUndeclared(s *Section) bool {
 	return false
 }
 
-// renewalRequest returns the request from which a lock counts an end that it declares by
-// itself, with the event ev. It is the first request since the previous declaration that
-// renewed a key of the section; nil if there is none.
+// renewalRequest returns the request from which the time of a renewal counts that a lock
+// made by itself and declared with the event ev. It is the first request since the previous
+// declaration that renewed a key of the section; nil if there is none.
 func (r *reading) renewalRequest(s *Section, ev *trace.Event) *trace.Event {
 	first, before := 0, s.Lease.Latest(ev.Seq)
 	slots := r.Slots(s.Lock)

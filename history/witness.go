@@ -2,14 +2,15 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// WasSeen reports whether a witness was seen in a run.
+// WasSeen reports whether a witness was seen in a run. A witness is a precondition: without
+// it the run says nothing about the lock.
 func WasSeen(w trace.Witness, t *trace.Trace) bool {
 	_, seen := SeenAt(w, t)
 	return seen
 }
 
-// SeenAt reports whether a witness was seen in a run, and returns the Seq of the event with
-// which it was. A zero witness is seen with the first event.
+// SeenAt reports whether a witness was seen in a run, and returns the Seq of the event that
+// showed it. A zero witness is seen with the first event.
 func SeenAt(w trace.Witness, t *trace.Trace) (event int, seen bool) {
 	point, other := Recognise(w.Point, t), Recognise(w.Other, t)
 	processes, firstReached := NewProcesses(), false

@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Whether a witness was seen in a run.
+// Each witness is seen in the runs of yes, and not seen in the runs of no. A run is a word;
+// each letter is one of the events below, and _ is a run without events.
 func TestWitnessSeen(t *testing.T) {
 	events := map[rune]trace.Event{
 		'P': {Kind: trace.KindPause, Process: "client-1"},
@@ -47,7 +48,7 @@ func TestWitnessSeen(t *testing.T) {
 	}
 }
 
-// A witness is seen with the event that completes it.
+// The event of a witness is the one that completes it.
 func TestWitnessReached(t *testing.T) {
 	tr := &trace.Trace{Events: []trace.Event{
 		{Seq: 1, Kind: trace.KindPause, Process: "client-1"},
