@@ -13,7 +13,7 @@ var attempts = measure{
 	take:     takeAttempts,
 }
 
-func takeAttempts(h *inquiry) Measure {
+func takeAttempts(h *judgedRun) Measure {
 	var calls, failed int64
 	for _, c := range h.Calls() {
 		switch {

@@ -8,7 +8,7 @@ import (
 // Every card is complete, because reports need all of its fields. No two cards contradict
 // each other.
 func TestCards(t *testing.T) {
-	graver := map[int]Property{}
+	byGravity := map[int]Property{}
 	for _, p := range properties {
 		c := p.Card
 		if c.Title == "" || c.Broken == "" || c.Label == "" || c.Meaning == "" {
@@ -23,10 +23,10 @@ func TestCards(t *testing.T) {
 		if (len(c.Letter) == 1) != (c.Subject == SubjectConduct) {
 			t.Errorf("%s is about %s, and its letter is %q", c.Property, c.Subject, c.Letter)
 		}
-		if other, taken := graver[c.Gravity]; taken || c.Gravity < 1 || c.Gravity > len(properties) {
+		if other, taken := byGravity[c.Gravity]; taken || c.Gravity < 1 || c.Gravity > len(properties) {
 			t.Errorf("the gravity of %s is %d, and that of %q is the same", c.Property, c.Gravity, other)
 		}
-		graver[c.Gravity] = c.Property
+		byGravity[c.Gravity] = c.Property
 		for _, o := range properties {
 			if o.Property != c.Property && o.Letter != "" && o.Letter == c.Letter {
 				t.Errorf("%s and %s have the letter %q", c.Property, o.Property, c.Letter)

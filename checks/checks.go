@@ -160,8 +160,8 @@ func (v *Verdict) Gravest() Property {
 // act, the trace contains doubts about the run, or the two checkers of the storage's
 // history disagree. Then properties that hold become unknown, and violated properties stay
 // violated.
-func Check(of *history.History, witnesses []trace.Witness) *Verdict {
-	h := &inquiry{of}
+func Check(runHistory *history.History, witnesses []trace.Witness) *Verdict {
+	h := &judgedRun{runHistory}
 	t := h.Trace
 	v := &Verdict{Torn: h.torn(), RanOn: h.AnyRanOn(), Findings: make([]Finding, 0, len(properties))}
 	if t.Schedule != nil {
@@ -201,7 +201,7 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 // judgeProperty judges a run by one property. If the property's own judge does not blame
 // the lock, two other things can show a violation: the way in which a client's code ended
 // the run, and a complaint of a client's program.
-func (h *inquiry) judgeProperty(p property) Finding {
+func (h *judgedRun) judgeProperty(p property) Finding {
 	f := holds()
 	if panicked := h.Trace.Ending != nil && h.Trace.Ending.Rule == trace.ConductPanic; p.Subject != SubjectMisconduct || !panicked {
 		f = p.judge(h) // a lock that panics is not judged for other misconduct
@@ -222,16 +222,16 @@ func (h *inquiry) judgeProperty(p property) Finding {
 
 // crossCheck compares the finding on serial-sections with the result of porcupine, an
 // independent checker for linearizability.
-func (v *Verdict) crossCheck(second porcupineResult) {
+func (v *Verdict) crossCheck(porcupines porcupineResult) {
 	for i := range v.Findings {
 		f := &v.Findings[i]
 		if f.Property != SerialSections {
 			continue
 		}
-		if reason := disagreement(f.Outcome, second); !reason.IsZero() {
+		if reason := disagreement(f.Outcome, porcupines); !reason.IsZero() {
 			v.Reasons = append(v.Reasons, reason)
 		}
-		if second == notSearched && f.Outcome == Holds {
+		if porcupines == notSearched && f.Outcome == Holds {
 			f.Reason = notCrossChecked.Reason()
 		}
 	}

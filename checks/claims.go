@@ -37,7 +37,7 @@ var notifiesAsClaimed = misconduct(Card{
 	Title:  "the lock notifies the holder of a lost lease, as it claims",
 	Broken: "the lock does not notify the holder of a lost lease, although it claims to",
 	Label:  "claim: notifies", Meaning: "the lock claims to notify the holder of a lost lease, and does not",
-}, func(h *inquiry) (Reason, []int) {
+}, func(h *judgedRun) (Reason, []int) {
 	for _, in := range h.Sections() {
 		if h.Lock(in.Lock).Claims.Notifies && !in.Granted.Notifies {
 			return leaseCannotTell.Reason(in.Client), []int{in.Granted.Seq}
@@ -51,7 +51,7 @@ var tokensAsClaimed = misconduct(Card{
 	Title:  "each grant comes with a fencing token, as the lock claims",
 	Broken: "a grant comes without a fencing token, although the lock claims to have them",
 	Label:  "claim: tokens", Meaning: "the lock claims that each grant has a fencing token, and one grant has none",
-}, func(h *inquiry) (Reason, []int) {
+}, func(h *judgedRun) (Reason, []int) {
 	for _, in := range h.Sections() {
 		if h.Lock(in.Lock).Claims.Tokens && !in.Granted.Minted {
 			return grantWithoutToken.Reason(in.Client), []int{in.Granted.Seq}
@@ -65,7 +65,7 @@ var reportsLossAtReleaseAsClaimed = misconduct(Card{
 	Title:  "a release reports whether the lock was lost, as the lock claims",
 	Broken: "a release does not report that the lock was lost, although the lock claims it",
 	Label:  "claim: tells at release", Meaning: "the lock claims that a release reports whether the lock was lost, and it does not",
-}, func(h *inquiry) (Reason, []int) {
+}, func(h *judgedRun) (Reason, []int) {
 	if !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Claims.ReportsLossAtRelease }) {
 		return Reason{}, nil
 	}
@@ -79,20 +79,20 @@ var reportsLossAtReleaseAsClaimed = misconduct(Card{
 
 // findUnnotified finds a holder whose lease is lost, and whom the lock does not notify of
 // that for a TTL although nothing else is wrong.
-func (h *inquiry) findUnnotified() (reason Reason, at []int) {
-	var late *trace.Event
-	for _, in := range h.Sections() {
-		lock := h.Lock(in.Lock)
-		if !lock.Claims.Notifies || in.Granted.Ungranted || lock.TTL == 0 || len(lock.Slots) == 0 {
+func (h *judgedRun) findUnnotified() (reason Reason, at []int) {
+	var first *trace.Event
+	for _, section := range h.Sections() {
+		lock := h.Lock(section.Lock)
+		if !lock.Claims.Notifies || section.Granted.Ungranted || lock.TTL == 0 || len(lock.Slots) == 0 {
 			continue
 		}
-		if in.Granted.Session != "" && len(h.Backings(in.Lock, in.Acquisition)) == 0 {
+		if section.Granted.Session != "" && len(h.Backings(section.Lock, section.Acquisition)) == 0 {
 			continue // the grant relies on a key that the session already had
 		}
-		for _, lost := range h.unbackedTimes(in) {
+		for _, lost := range h.unbackedTimes(section) {
 			ev := h.firstEventAfterQuiet(lost.Interval, lock.TTL)
-			if ev != nil && !h.wasClockChanged(in.Client, ev) && (late == nil || ev.Seq < late.Seq) {
-				late, reason = ev, notNotifiedOfLoss.Reason(in.Client, lost.From, ev.At)
+			if ev != nil && !h.wasClockChanged(section.Client, ev) && (first == nil || ev.Seq < first.Seq) {
+				first, reason = ev, notNotifiedOfLoss.Reason(section.Client, lost.From, ev.At)
 				at = []int{lost.EndedBy.Seq, ev.Seq}
 			}
 		}
@@ -103,22 +103,22 @@ func (h *inquiry) findUnnotified() (reason Reason, at []int) {
 // unbackedTimes returns the intervals in which a client was in its section and had not been
 // notified of a loss, although the nodes did not back its grant. EndedBy of each interval
 // is the event that ended the backing: the interval begins with it.
-func (h *inquiry) unbackedTimes(in *history.Section) (all []history.Backing) {
-	end := in.To
-	if in.Lost != nil {
-		end = history.Earlier(end, history.MomentOf(in.Lost))
+func (h *judgedRun) unbackedTimes(section *history.Section) (all []history.Backing) {
+	end := section.To
+	if section.Lost != nil {
+		end = history.Earlier(end, history.MomentOf(section.Lost))
 	}
-	from, lapsed := in.From, in.Granted
-	for _, b := range h.Backings(in.Lock, in.Acquisition) {
+	from, endedBy := section.From, section.Granted
+	for _, b := range h.Backings(section.Lock, section.Acquisition) {
 		if to := history.Earlier(b.From, end); from.Before(to) {
-			all = append(all, history.Backing{Interval: history.Interval{From: from, To: to}, EndedBy: lapsed})
+			all = append(all, history.Backing{Interval: history.Interval{From: from, To: to}, EndedBy: endedBy})
 		}
 		if from.Before(b.To) {
-			from, lapsed = b.To, b.EndedBy
+			from, endedBy = b.To, b.EndedBy
 		}
 	}
 	if from.Before(end) {
-		all = append(all, history.Backing{Interval: history.Interval{From: from, To: end}, EndedBy: lapsed})
+		all = append(all, history.Backing{Interval: history.Interval{From: from, To: end}, EndedBy: endedBy})
 	}
 	return all
 }
@@ -126,11 +126,11 @@ func (h *inquiry) unbackedTimes(in *history.Section) (all []history.Backing) {
 // firstEventAfterQuiet returns the first event in an interval that comes after a quiet
 // time: no fault had acted before it, within the interval, for longer than a TTL. It
 // returns nil if there is none.
-func (h *inquiry) firstEventAfterQuiet(during history.Interval, ttl time.Duration) *trace.Event {
+func (h *judgedRun) firstEventAfterQuiet(during history.Interval, ttl time.Duration) *trace.Event {
 	for _, quiet := range h.QuietTimes() {
 		from, to := history.Later(quiet.From, during.From), history.Earlier(quiet.To, during.To)
 		next := 1
-		if last := h.LastBefore(history.Moment{At: from.At + ttl, Seq: history.Never.Seq}); last != nil {
+		if last := h.LastUntil(history.Moment{At: from.At + ttl, Seq: history.Never.Seq}); last != nil {
 			next = last.Seq + 1
 		}
 		if ev := h.Event(next); from.Before(to) && ev != nil && !to.Before(history.MomentOf(ev)) {
@@ -141,7 +141,7 @@ func (h *inquiry) firstEventAfterQuiet(during history.Interval, ttl time.Duratio
 }
 
 // wasClockChanged reports whether a process's clocks had been changed before an event.
-func (h *inquiry) wasClockChanged(process string, before *trace.Event) bool {
+func (h *judgedRun) wasClockChanged(process string, before *trace.Event) bool {
 	return slices.ContainsFunc(h.ClockChanges(), func(ev *trace.Event) bool {
 		return ev.Process == process && ev.Clocks.Why != "" && ev.Seq < before.Seq
 	})

@@ -24,11 +24,11 @@ var noEndlessRetry = misconduct(Card{
 	Title:  "the lock pauses between its attempts",
 	Broken: "the lock retries without a pause",
 	Label:  "endless retry", Meaning: "a call of the lock retries without a pause or without an end",
-}, (*inquiry).findEndlessRetry)
+}, (*judgedRun).findEndlessRetry)
 
 // findEndlessRetry finds a call that retries without a pause, on one node or on several in
 // turn.
-func (h *inquiry) findEndlessRetry() (Reason, []int) {
+func (h *judgedRun) findEndlessRetry() (Reason, []int) {
 	type call struct {
 		client  string
 		section int

@@ -22,7 +22,7 @@ var fairness = measure{
 	take:     takeFairness,
 }
 
-func takeFairness(h *inquiry) Measure {
+func takeFairness(h *judgedRun) Measure {
 	granted := map[string]int64{}
 	for _, w := range h.waits() {
 		n := granted[w.Client]
@@ -60,16 +60,16 @@ func takeFairness(h *inquiry) Measure {
 
 // waitsByGrant returns the waits for the lock in the order of their grants. Waits that were
 // never granted come last.
-func (h *inquiry) waitsByGrant() []wait {
+func (h *judgedRun) waitsByGrant() []wait {
 	all := h.waits()
-	until := func(w wait) int {
+	grantSeq := func(w wait) int {
 		if w.Granted == nil {
 			return history.Never.Seq
 		}
 		return w.Granted.Seq
 	}
 	slices.SortStableFunc(all, func(a, b wait) int {
-		if x, y := until(a), until(b); x != y {
+		if x, y := grantSeq(a), grantSeq(b); x != y {
 			return x - y
 		}
 		return a.Asked.Seq - b.Asked.Seq

@@ -13,7 +13,7 @@ import (
 // blameForLeases returns whose fault it is that two leases overlap since the event at. It
 // also returns the reason, with an explanation added if there is one. The functions below
 // do the same for other violations.
-func (h *inquiry) blameForLeases(a, b *history.Section, at int, reason Reason) (Blame, Reason) {
+func (h *judgedRun) blameForLeases(a, b *history.Section, at int, reason Reason) (Blame, Reason) {
 	ungranted := h.ungrantedNames(a, b)
 	if h.wasClockSet(a, b, at) && (ungranted != "" || h.hasShortLivedKey(a, at) || h.hasShortLivedKey(b, at)) {
 		// Such a lock ends its keys by the time of day, and that clock was set.
@@ -34,7 +34,7 @@ func (h *inquiry) blameForLeases(a, b *history.Section, at int, reason Reason) (
 // ungrantedNames names those of two sections that no server granted, as far as the keys of
 // the lock are known. A grant by a server that is no longer one of the lock's nodes, such
 // as a replaced master, counts as a grant.
-func (h *inquiry) ungrantedNames(a, b *history.Section) string {
+func (h *judgedRun) ungrantedNames(a, b *history.Section) string {
 	var names []string
 	for _, s := range []*history.Section{a, b} {
 		if s.Granted.Ungranted && len(h.Slots(s.Lock)) > 0 && !h.isGrantedInVain(s) {
@@ -46,17 +46,17 @@ func (h *inquiry) ungrantedNames(a, b *history.Section) string {
 
 // hasShortLivedKey reports whether, up to the event at, a key of a section's grant was set
 // to expire after much less than the lock's TTL, by the node's own clock.
-func (h *inquiry) hasShortLivedKey(s *history.Section, at int) bool {
+func (h *judgedRun) hasShortLivedKey(s *history.Section, at int) bool {
 	slots := h.Slots(s.Lock)
 	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-		return k.Owner == s.Acquisition && k.Set.Seq <= at && k.By != nil && slots.Has(k.Place) && h.HasShortTTL(s.Lock, k.Set)
+		return k.Owner == s.Acquisition && k.Set.Seq <= at && k.By != nil && slots.Contains(k.Place) && h.HasShortTTL(s.Lock, k.Set)
 	})
 }
 
 // brokenClocks names the broken assumptions about clients' clocks that made two leases
 // overlap at the event at. The declared time of one lease had passed before the other lease
 // began, but its client's clock had not counted it.
-func (h *inquiry) brokenClocks(a, b *history.Section, at int) []trace.Assumption {
+func (h *judgedRun) brokenClocks(a, b *history.Section, at int) []trace.Assumption {
 	since := history.Later(a.Lease.From, b.Lease.From)
 	var broken []trace.Assumption
 	for _, s := range []*history.Section{a, b} {
@@ -84,7 +84,7 @@ func brokenClockAssumptions(clock history.Clock, from, to history.Moment) []trac
 
 // blameForSections returns whose fault it is that two sections overlap. b is the section
 // that was granted later.
-func (h *inquiry) blameForSections(a, b *history.Section, reason Reason) (Blame, Reason) {
+func (h *judgedRun) blameForSections(a, b *history.Section, reason Reason) (Blame, Reason) {
 	if a.GrantsEveryone {
 		return Blame{}, reason.And(grantsEveryone.Reason())
 	}
@@ -93,14 +93,14 @@ func (h *inquiry) blameForSections(a, b *history.Section, reason Reason) (Blame,
 	}
 	for _, s := range []*history.Section{a, b} {
 		if s.Lease.IsEmpty() {
-			if broken := h.laggingClock(s, *s.Lease.Latest(s.Granted.Seq), s.From); len(broken) > 0 {
+			if broken := h.clockExcuse(s, *s.Lease.Latest(s.Granted.Seq), s.From); len(broken) > 0 {
 				return BlameAssumption(broken...), reason
 			}
 			reason = reason.And(endedWhenGranted.Reason(h.Name(s)))
 			return h.unlessRanOn(BlameLock, reason, b.From.Seq, s.Client)
 		}
 		if late := s.Lease.RenewedTooLate(); late != nil {
-			if broken := h.laggingClock(s, *late, history.MomentOf(late.Event)); len(broken) > 0 {
+			if broken := h.clockExcuse(s, *late, history.MomentOf(late.Event)); len(broken) > 0 {
 				return BlameAssumption(broken...), reason
 			}
 			reason = reason.And(renewedTooLate.Reason(late.Event.At, h.Name(s), late.Until))
@@ -120,7 +120,7 @@ func (h *inquiry) blameForSections(a, b *history.Section, reason Reason) (Blame,
 // the declaration of the lease's end. If the lock declared the end on a clock, it reads
 // that clock. Otherwise it is not known which clock it reads. Then a clock excuses the
 // client only if that clock had not yet counted the length of the lease.
-func (h *inquiry) laggingClock(s *history.Section, d history.Declaration, at history.Moment) []trace.Assumption {
+func (h *judgedRun) clockExcuse(s *history.Section, d history.Declaration, at history.Moment) []trace.Assumption {
 	if ends := d.Event.LeaseEnd; ends != nil {
 		declared := history.MomentOf(d.Event)
 		if !declared.Before(at) {
@@ -134,7 +134,7 @@ func (h *inquiry) laggingClock(s *history.Section, d history.Declaration, at his
 	from := h.CountsFrom(s, d)
 	for _, kind := range []fakeclock.Kind{fakeclock.Monotonic, fakeclock.Wall} {
 		clock := h.ClockOf(s, kind)
-		if counted := time.Duration(clock.Shows(at) - clock.Shows(from)); counted < d.Until.At-from.At {
+		if counted := time.Duration(clock.ReadingAt(at) - clock.ReadingAt(from)); counted < d.Until.At-from.At {
 			if broken := brokenClockAssumptions(clock, from, at); len(broken) > 0 {
 				return broken
 			}
@@ -146,9 +146,9 @@ func (h *inquiry) laggingClock(s *history.Section, d history.Declaration, at his
 // blameForLateSignal returns whose fault it is that a client was still in its section when
 // another section began. The client stops when it is notified, but its lock had not
 // notified it that its lease had ended.
-func (h *inquiry) blameForLateSignal(s *history.Section, since history.Moment, reason Reason) (Blame, Reason) {
+func (h *judgedRun) blameForLateSignal(s *history.Section, since history.Moment, reason Reason) (Blame, Reason) {
 	last := s.Lease.Latest(since.Seq)
-	if broken := h.laggingClock(s, *last, since); len(broken) > 0 {
+	if broken := h.clockExcuse(s, *last, since); len(broken) > 0 {
 		return BlameAssumption(broken...), reason
 	}
 	if s.Lost == nil {
@@ -161,7 +161,7 @@ func (h *inquiry) blameForLateSignal(s *history.Section, since history.Moment, r
 
 // blameForTokens returns whose fault it is that, of two tokens minted by a lock, the token
 // of the later grant is not greater. The event at shows it.
-func (h *inquiry) blameForTokens(old, young *history.Section, at int, reason Reason) (Blame, Reason) {
+func (h *judgedRun) blameForTokens(old, young *history.Section, at int, reason Reason) (Blame, Reason) {
 	var broken []trace.Assumption
 	if h.wasClockSet(old, young, at) {
 		broken = append(broken, trace.AssumeClock)
@@ -180,7 +180,7 @@ func (h *inquiry) blameForTokens(old, young *history.Section, at int, reason Rea
 // grants: had set it, or changed its rate, up to the event at. That can be the clock of any
 // process that is not a client, and the clocks of the two clients unless the lock reads
 // true time.
-func (h *inquiry) wasClockSet(a, b *history.Section, at int) bool {
+func (h *judgedRun) wasClockSet(a, b *history.Section, at int) bool {
 	for _, p := range h.Trace.Processes {
 		read := p.Role != trace.RoleClient || !h.Lock(a.Lock).TrueTime && (p.Name == a.Client || p.Name == b.Client)
 		if read && h.Clocks().WasSet(p.Name, at) {
@@ -193,7 +193,7 @@ func (h *inquiry) wasClockSet(a, b *history.Section, at int) bool {
 // unlessRanOn returns no blame if one of the clients had done something while it was
 // paused, up to the event at: a real pause would have prevented that. Otherwise it returns
 // the given blame.
-func (h *inquiry) unlessRanOn(blame Blame, reason Reason, at int, clients ...string) (Blame, Reason) {
+func (h *judgedRun) unlessRanOn(blame Blame, reason Reason, at int, clients ...string) (Blame, Reason) {
 	for _, c := range clients {
 		if since, ran := h.RanOn(c); ran && since.Seq <= at {
 			return Blame{}, reason.And(ranOnWhilePaused.Reason(c))

@@ -23,7 +23,7 @@ var grantOrder = property{
 	judge: judgeGrantOrder,
 }
 
-func judgeGrantOrder(h *inquiry) Finding {
+func judgeGrantOrder(h *judgedRun) Finding {
 	switch {
 	case len(h.Trace.Locks) == 0:
 		return notApplicable(noLock.Reason())

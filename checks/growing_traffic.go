@@ -16,7 +16,7 @@ var noGrowingTraffic = misconduct(Card{
 	Title:  "a later section needs no more commands than the first sections",
 	Broken: "sections need more and more commands",
 	Label:  "growing traffic", Meaning: "the lock sends more and more commands for a section",
-}, (*inquiry).findGrowingTraffic)
+}, (*judgedRun).findGrowingTraffic)
 
 // enoughSections is how many sections a client must have had for its traffic to be
 // compared. comparedSections is how many of the first and of the last sections are
@@ -28,7 +28,7 @@ const (
 
 // findGrowingTraffic finds sections that cost many more commands per attempt to acquire
 // than the client's first sections.
-func (h *inquiry) findGrowingTraffic() (Reason, []int) {
+func (h *judgedRun) findGrowingTraffic() (Reason, []int) {
 	if len(h.Calls()) < enoughSections {
 		return Reason{}, nil
 	}

@@ -26,7 +26,7 @@ var noHang = misconduct(Card{
 	Title:  "each call of the lock returns once everything works again",
 	Broken: "a call of the lock never returns",
 	Label:  "hang", Meaning: "a call of the lock does not return although everything works again",
-}, func(h *inquiry) (Reason, []int) {
+}, func(h *judgedRun) (Reason, []int) {
 	if reason, at := h.findUnreturned(false); !reason.IsZero() {
 		return reason, at
 	}
@@ -40,29 +40,29 @@ const maxCallTime = time.Minute
 // although no fault has acted for long. With forIdleGrant it finds a call that waits for a
 // grant that nobody uses, otherwise any other call. An acquire that waits its turn does not
 // count.
-func (h *inquiry) findUnreturned(forIdleGrant bool) (Reason, []int) {
-	over := h.Horizon()
-	if over == nil {
+func (h *judgedRun) findUnreturned(forIdleGrant bool) (Reason, []int) {
+	horizon := h.Horizon()
+	if horizon == nil {
 		return Reason{}, nil
 	}
-	end := history.MomentOf(over)
-	calm, ever := h.QuietSince(end)
+	end := history.MomentOf(horizon)
+	quietSince, ever := h.QuietSince(end)
 	if !ever {
 		return Reason{}, nil
 	}
-	before := func(ev *trace.Event) bool { return ev != nil && ev.Seq < over.Seq }
+	before := func(ev *trace.Event) bool { return ev != nil && ev.Seq < horizon.Seq }
 	for _, p := range h.Trace.Processes {
-		fate, _ := h.ProcessEnd(p.Name)
+		processEnd, _ := h.ProcessEnd(p.Name)
 		for _, c := range h.Calls() {
 			switch {
-			case c.Client != p.Name || c.Began == nil || before(c.Ended) || before(fate):
-			case c.Step.AtStorage() || c.Step == trace.Work || over.At-max(c.Began.At, calm.At) < maxCallTime:
+			case c.Client != p.Name || c.Began == nil || before(c.Ended) || before(processEnd):
+			case c.Step.AtStorage() || c.Step == trace.Work || horizon.At-max(c.Began.At, quietSince.At) < maxCallTime:
 			case c.Step == trace.Acquire && h.isInSection(c.Lock, end):
 			case (c.Step == trace.Acquire && h.isGranted(c.Lock, end)) != forIdleGrant:
 			case forIdleGrant:
-				return waitsForIdleGrant.Reason(p.Name, c.Step, c.Began.At, over.At), []int{c.Began.Seq, over.Seq}
+				return waitsForIdleGrant.Reason(p.Name, c.Step, c.Began.At, horizon.At), []int{c.Began.Seq, horizon.Seq}
 			default:
-				return stillWaits.Reason(p.Name, c.Step, c.Began.At, over.At), []int{c.Began.Seq, over.Seq}
+				return stillWaits.Reason(p.Name, c.Step, c.Began.At, horizon.At), []int{c.Began.Seq, horizon.Seq}
 			}
 		}
 	}
@@ -70,15 +70,15 @@ func (h *inquiry) findUnreturned(forIdleGrant bool) (Reason, []int) {
 }
 
 // isInSection reports whether a client is in a section of a lock at a moment.
-func (h *inquiry) isInSection(lock string, at history.Moment) bool {
+func (h *judgedRun) isInSection(lock string, at history.Moment) bool {
 	return slices.ContainsFunc(h.Sections(), func(s *history.Section) bool { return s.Lock == lock && s.From.Before(at) && !s.To.Before(at) })
 }
 
 // isGranted reports whether the keys of a grant of a lock exist on a quorum at a moment.
-func (h *inquiry) isGranted(lock string, at history.Moment) bool {
+func (h *judgedRun) isGranted(lock string, at history.Moment) bool {
 	count := map[history.Acquisition]int{}
 	for _, k := range h.Holdings() {
-		if h.Slots(lock).Has(k.Place) && k.Withheld().Has(at) {
+		if h.Slots(lock).Contains(k.Place) && k.Withheld().Contains(at) {
 			if count[k.Owner]++; count[k.Owner] >= h.Lock(lock).Quorum {
 				return true
 			}
@@ -92,9 +92,9 @@ func (h *inquiry) isGranted(lock string, at history.Moment) bool {
 //
 // Such a run is judged even if its preconditions were not met, because the lock itself
 // prevented them.
-func (h *inquiry) findMuteCall() (Reason, []int) {
-	over := h.Horizon()
-	if over == nil {
+func (h *judgedRun) findMuteCall() (Reason, []int) {
+	horizon := h.Horizon()
+	if horizon == nil {
 		return Reason{}, nil
 	}
 	for _, c := range h.Calls() {
@@ -106,13 +106,13 @@ func (h *inquiry) findMuteCall() (Reason, []int) {
 			lock = s.Lock
 		}
 		patience := cmp.Or(h.Lock(lock).TTL, maxCallTime)
-		if over.At-c.Began.At < patience || !h.isCalmSince(c.Began, over) || c.Step == trace.Acquire && !h.isLockFree(c, over, patience) || h.hasAsked(c, lock) {
+		if horizon.At-c.Began.At < patience || !h.isCalmSince(c.Began, horizon) || c.Step == trace.Acquire && !h.isLockFree(c, horizon, patience) || h.hasAsked(c, lock) {
 			continue
 		}
-		if fate, _ := h.ProcessEnd(c.Client); fate != nil && fate.Seq < over.Seq {
+		if processEnd, _ := h.ProcessEnd(c.Client); processEnd != nil && processEnd.Seq < horizon.Seq {
 			continue
 		}
-		return sentNothing.Reason(c.Client, c.Step, c.Began.At, over.At), []int{c.Began.Seq, over.Seq}
+		return sentNothing.Reason(c.Client, c.Step, c.Began.At, horizon.At), []int{c.Began.Seq, horizon.Seq}
 	}
 	return Reason{}, nil
 }
@@ -120,21 +120,21 @@ func (h *inquiry) findMuteCall() (Reason, []int) {
 // isLockFree reports whether a call of acquire had no reason to wait when a run was cut
 // off: for the duration long no other acquisition had a key of the lock, and the call's own
 // client was in no section of the lock.
-func (h *inquiry) isLockFree(c *history.Call, over *trace.Event, long time.Duration) bool {
-	since := history.StartOf(over.At - long)
-	stands := func(k *history.Holding) bool {
-		return h.Slots(c.Lock).Has(k.Place) && k.Owner != c.Acquisition && since.Before(k.Withheld().To)
+func (h *judgedRun) isLockFree(c *history.Call, horizon *trace.Event, long time.Duration) bool {
+	since := history.StartOf(horizon.At - long)
+	blocks := func(k *history.Holding) bool {
+		return h.Slots(c.Lock).Contains(k.Place) && k.Owner != c.Acquisition && since.Before(k.Withheld().To)
 	}
-	in := func(s *history.Section) bool {
-		return s.Lock == c.Lock && !s.To.Before(history.MomentOf(over)) && (s.Client == c.Client || len(h.Slots(c.Lock)) == 0)
+	occupies := func(s *history.Section) bool {
+		return s.Lock == c.Lock && !s.To.Before(history.MomentOf(horizon)) && (s.Client == c.Client || len(h.Slots(c.Lock)) == 0)
 	}
-	return !slices.ContainsFunc(h.Holdings(), stands) && !slices.ContainsFunc(h.Sections(), in)
+	return !slices.ContainsFunc(h.Holdings(), blocks) && !slices.ContainsFunc(h.Sections(), occupies)
 }
 
 // hasAsked reports whether a client has sent anything about a lock to a node since a call
 // began. Messages about another lock do not count, because the client may be in a section
 // of that lock.
-func (h *inquiry) hasAsked(c *history.Call, lock string) bool {
+func (h *judgedRun) hasAsked(c *history.Call, lock string) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		sent := m.Sent
 		if m.From != c.Client || sent.Seq < c.Began.Seq || m.To == trace.StorageName || sent.Reply || sent.KeepAlive {
@@ -145,6 +145,6 @@ func (h *inquiry) hasAsked(c *history.Call, lock string) bool {
 }
 
 // namesKeyOf reports whether a message names a key of a lock.
-func (h *inquiry) namesKeyOf(m *history.Message, lock string) bool {
+func (h *judgedRun) namesKeyOf(m *history.Message, lock string) bool {
 	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return m.NamesKey(p.Key) })
 }

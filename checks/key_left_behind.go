@@ -21,7 +21,7 @@ var noKeyLeftBehind = misconduct(Card{
 	Title:  "the lock removes the keys that it has set",
 	Broken: "the lock leaves a key behind, and never asks the node to remove it",
 	Label:  "key left behind", Meaning: "a key stays until it expires, because the lock never asked its node to remove it",
-}, func(h *inquiry) (Reason, []int) {
+}, func(h *judgedRun) (Reason, []int) {
 	if reason, at := h.findLeftKey(); !reason.IsZero() {
 		return reason, at
 	}
@@ -31,7 +31,7 @@ var noKeyLeftBehind = misconduct(Card{
 // findLeftKey finds a key that existed on a node when its section was released, and until
 // it expired. Nothing was wrong, the release succeeded, and the node was never asked to
 // remove it.
-func (h *inquiry) findLeftKey() (reason Reason, at []int) {
+func (h *judgedRun) findLeftKey() (reason Reason, at []int) {
 	releases := map[history.Acquisition][]*history.Call{}
 	for _, c := range h.Calls() {
 		if c.Step == trace.Release && c.Began != nil {
@@ -41,13 +41,13 @@ func (h *inquiry) findLeftKey() (reason Reason, at []int) {
 	var first *history.Holding
 	for _, key := range h.Holdings() {
 		asked := releases[key.Owner]
-		_, kept := h.LockAt(key.Place)
-		if key.How != history.Expired || len(asked) == 0 || first != nil && first.Ended.Seq < key.Ended.Seq || !kept {
+		_, isSlot := h.LockAt(key.Place)
+		if key.How != history.Expired || len(asked) == 0 || first != nil && first.Ended.Seq < key.Ended.Seq || !isSlot {
 			continue
 		}
 		began, ended := asked[0].Began, lastSuccess(asked, key.Ended)
-		prolonged := key.Ended.Owner != nil && key.Ended.Owner.Sent > began.Seq
-		if ended == nil || prolonged || h.quietFor(key.Ended) < key.Ended.At-began.At || h.wasNodeAsked(key, began) {
+		renewed := key.Ended.Owner != nil && key.Ended.Owner.Sent > began.Seq
+		if ended == nil || renewed || h.quietFor(key.Ended) < key.Ended.At-began.At || h.wasNodeAsked(key, began) {
 			continue
 		}
 		first = key
@@ -74,7 +74,7 @@ func lastSuccess(calls []*history.Call, before *trace.Event) (ended *trace.Event
 // wasNodeAsked reports whether the owner of a key sent its node anything between the
 // beginning of a release and the end of the key. Messages that the client sends once it
 // releases a later section do not count, because they are about that section.
-func (h *inquiry) wasNodeAsked(key *history.Holding, released *trace.Event) bool {
+func (h *judgedRun) wasNodeAsked(key *history.Holding, released *trace.Event) bool {
 	until := key.Ended.Seq
 	for _, c := range h.Calls() {
 		if c.Step == trace.Release && c.Began != nil && c.Client == key.Owner.Client && c.Section != key.Owner.Section && c.Began.Seq > released.Seq {
@@ -94,11 +94,11 @@ func removalTime(ttl time.Duration) time.Duration { return ttl / 10 }
 // remove. It expires by itself, and until then no client is granted the lock. The node
 // could be reached all the time: if a message was lost or late, a new connection would have
 // worked.
-func (h *inquiry) findAbandonedKey() (reason Reason, at []int) {
+func (h *judgedRun) findAbandonedKey() (reason Reason, at []int) {
 	var first *history.Holding
 	for _, key := range h.Holdings() {
-		lock, kept := h.LockAt(key.Place)
-		if !kept || lock.TTL == 0 || key.How != history.Expired || key.By == nil || key.By.Sent == 0 || first != nil && first.Ended.Seq < key.Ended.Seq {
+		lock, isSlot := h.LockAt(key.Place)
+		if !isSlot || lock.TTL == 0 || key.How != history.Expired || key.By == nil || key.By.Sent == 0 || first != nil && first.Ended.Seq < key.Ended.Seq {
 			continue
 		}
 		acquire, set := h.firstCall(key.Owner, trace.Acquire), h.Event(key.By.Sent)
@@ -107,9 +107,9 @@ func (h *inquiry) findAbandonedKey() (reason Reason, at []int) {
 		}
 		since := history.Later(key.From, history.MomentOf(acquire.Ended))
 		until := history.StartOf(since.At + removalTime(lock.TTL))
-		switch over, _ := h.ProcessEnd(key.Owner.Client); {
+		switch processEnd, _ := h.ProcessEnd(key.Owner.Client); {
 		case key.From.At > acquire.Ended.At+removalTime(lock.TTL), key.Ended.At < until.At:
-		case over != nil && history.MomentOf(over).Before(until):
+		case processEnd != nil && history.MomentOf(processEnd).Before(until):
 		case h.isObstructed(set, until), h.triesToRemove(key, set, lock):
 		default:
 			first = key
@@ -124,27 +124,27 @@ func (h *inquiry) findAbandonedKey() (reason Reason, at []int) {
 // isObstructed reports whether, from an event to a moment, a fault separated clients from
 // nodes, or acted on one of them or its clock. A late or lost message and a cancelled call
 // do not count, because other messages still arrive.
-func (h *inquiry) isObstructed(from *trace.Event, to history.Moment) bool {
+func (h *judgedRun) isObstructed(from *trace.Event, to history.Moment) bool {
 	return slices.ContainsFunc(h.Acts(), func(a *history.Act) bool {
 		switch h.Fault(a.Fault).Effect {
 		case trace.HoldsMessage, trace.ResetsConnection, trace.CancelsCall:
 			return false
 		}
-		over := history.Never
+		ended := history.Never
 		switch {
 		case a.Instant:
-			over = history.MomentOf(a.Struck)
+			ended = history.MomentOf(a.Struck)
 		case a.Lifted != nil:
-			over = history.MomentOf(a.Lifted)
+			ended = history.MomentOf(a.Lifted)
 		}
-		return history.MomentOf(a.Struck).Before(to) && !over.Before(history.MomentOf(from))
+		return history.MomentOf(a.Struck).Before(to) && !ended.Before(history.MomentOf(from))
 	})
 }
 
 // triesToRemove reports whether a client, after the request that set a key, sends its node
 // another request that may be meant to remove the key. The request must belong to the same
 // call of acquire, or to no call. A repetition of the first request does not count.
-func (h *inquiry) triesToRemove(key *history.Holding, set *trace.Event, lock trace.LockInfo) bool {
+func (h *judgedRun) triesToRemove(key *history.Holding, set *trace.Event, lock trace.LockInfo) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		sent := m.Sent
 		switch {

@@ -22,7 +22,7 @@ var leaseExclusion = property{
 	judge: judgeLeaseExclusion,
 }
 
-func judgeLeaseExclusion(h *inquiry) Finding {
+func judgeLeaseExclusion(h *judgedRun) Finding {
 	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock.Reason())
 	}
@@ -31,11 +31,11 @@ func judgeLeaseExclusion(h *inquiry) Finding {
 	}
 	var old, young *history.Section // the sections of the first overlap
 	var first *trace.Event
-	for in, b := range h.GrantsBeyondRoom(func(s *history.Section) history.Moment { return s.Lease.Longest() }) {
+	for others, b := range h.GrantsBeyondRoom(func(s *history.Section) history.Moment { return s.Lease.Longest() }) {
 		if first != nil && first.Seq <= b.From.Seq {
 			break // a later grant's lease can only overlap later
 		}
-		if a, at := excessLease(in, b); at != nil && (first == nil || at.Seq < first.Seq) {
+		if a, at := excessLease(others, b); at != nil && (first == nil || at.Seq < first.Seq) {
 			old, young, first = a, b, at
 		}
 	}
@@ -49,13 +49,13 @@ func judgeLeaseExclusion(h *inquiry) Finding {
 // later grant b, more leases overlap than the lock has room for. It returns the section of
 // the other lease that exceeded the room, and the event that showed that the two leases
 // overlap. others are the sections whose leases had not ended at the later grant.
-func excessLease(in []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
+func excessLease(others []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
 	type overlap struct {
 		a  *history.Section
 		at *trace.Event
 	}
 	var all []overlap
-	for _, a := range in {
+	for _, a := range others {
 		if a.GrantsEveryone {
 			continue
 		}
@@ -73,7 +73,7 @@ func excessLease(in []*history.Section, b *history.Section) (*history.Section, *
 
 // overlapFinding returns the finding of two leases that were shown to overlap by the event
 // at; b's was granted later.
-func (h *inquiry) overlapFinding(a, b *history.Section, at *trace.Event) Finding {
+func (h *judgedRun) overlapFinding(a, b *history.Section, at *trace.Event) Finding {
 	f := Finding{Outcome: Violated, At: at.Seq}
 	if at == b.Granted {
 		f.Events = []int{a.From.Seq, b.From.Seq}

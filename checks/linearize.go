@@ -31,7 +31,7 @@ const (
 // An objectAccess is one operation of a section. Objects and versions are given as numbers.
 type objectAccess struct {
 	object      int
-	write       bool
+	isWrite     bool
 	sees, makes uint32
 }
 
@@ -62,7 +62,7 @@ func linearize(sections []*history.Section) porcupineResult {
 			}
 			v := objectAccess{object: objects[name], sees: number(o.Sees)}
 			if o.Makes != nil {
-				v.write, v.makes = true, number(o.Makes)
+				v.isWrite, v.makes = true, number(o.Makes)
 			}
 			accesses = append(accesses, v)
 		}
@@ -80,17 +80,17 @@ func linearize(sections []*history.Section) porcupineResult {
 			if steps += cost; steps > maxSteps {
 				return false, state
 			}
-			now := []byte(state.(string))
+			versions := []byte(state.(string))
 			for _, v := range input.([]objectAccess) {
-				at := now[4*v.object:]
-				if binary.BigEndian.Uint32(at) != v.sees {
+				stored := versions[4*v.object:]
+				if binary.BigEndian.Uint32(stored) != v.sees {
 					return false, state
 				}
-				if v.write {
-					binary.BigEndian.PutUint32(at, v.makes)
+				if v.isWrite {
+					binary.BigEndian.PutUint32(stored, v.makes)
 				}
 			}
-			return true, string(now)
+			return true, string(versions)
 		},
 	}
 	switch ok := porcupine.CheckOperations(model, operations); {

@@ -14,7 +14,7 @@ var lockCommands = measure{
 	take:     takeLockCommands,
 }
 
-func takeLockCommands(h *inquiry) Measure {
+func takeLockCommands(h *judgedRun) Measure {
 	nodes := 0
 	for _, p := range h.Trace.Processes {
 		if p.Role == trace.RoleNode {
@@ -35,9 +35,9 @@ func takeLockCommands(h *inquiry) Measure {
 		Summary: plainValue.Reason(sent),
 	}
 	if granted := int64(len(h.Sections())); granted > 0 {
-		each := ratio(sent, granted)
-		m.Figures = append(m.Figures, Figure{"per section granted", Count, each})
-		m.Summary = m.Summary.And(perSectionGranted.Reason(each))
+		perGrant := ratio(sent, granted)
+		m.Figures = append(m.Figures, Figure{"per section granted", Count, perGrant})
+		m.Summary = m.Summary.And(perSectionGranted.Reason(perGrant))
 	}
 	return m
 }

@@ -16,8 +16,8 @@ var lossNoticed = measure{
 	take:     takeLossNoticed,
 }
 
-func takeLossNoticed(h *inquiry) Measure {
-	var late []time.Duration
+func takeLossNoticed(h *judgedRun) Measure {
+	var delays []time.Duration
 	losses := 0
 	for _, s := range h.Sections() {
 		n := h.NoticeOf(s)
@@ -25,17 +25,17 @@ func takeLossNoticed(h *inquiry) Measure {
 			continue
 		}
 		losses++
-		if n.By != nil {
-			late = append(late, n.Delay)
+		if n.ShownBy != nil {
+			delays = append(delays, n.Delay)
 		}
 	}
-	never := losses - len(late)
+	never := losses - len(delays)
 	if losses == 0 {
 		return noMeasure(nothingLost.Reason())
 	}
 	var m Measure
-	if len(late) > 0 {
-		middle, longest := median(late), slices.Max(late)
+	if len(delays) > 0 {
+		middle, longest := median(delays), slices.Max(delays)
 		m.Figures = []Figure{{"median", Nanoseconds, int64(middle)}, {"longest", Nanoseconds, int64(longest)}}
 		m.Summary = medianAndLongest.Reason(middle, longest)
 		if never > 0 {

@@ -48,7 +48,7 @@ type measure struct {
 	// headline names the figures that are shown where there is no room for all.
 	headline []string
 	// take computes the measure.
-	take func(*inquiry) Measure
+	take func(*judgedRun) Measure
 }
 
 // measures lists all measures: how long clients wait, what the lock costs, and what work
@@ -91,8 +91,8 @@ func Headline(name string) []string {
 }
 
 // Measures computes all measures of a run, in the order of [MeasureNames].
-func Measures(of *history.History) []Measure {
-	h := &inquiry{of}
+func Measures(runHistory *history.History) []Measure {
+	h := &judgedRun{runHistory}
 	all := make([]Measure, len(measures))
 	for i, m := range measures {
 		all[i] = m.take(h)

@@ -16,9 +16,9 @@ import (
 // misconduct returns a property that a lock violates by its behaviour. find returns the
 // first violation as a reason, and the Seqs of the events that show it. A zero reason means
 // that there is no violation.
-func misconduct(c Card, find func(*inquiry) (Reason, []int)) property {
+func misconduct(c Card, find func(*judgedRun) (Reason, []int)) property {
 	c.Subject = SubjectMisconduct
-	return property{Card: c, judge: func(h *inquiry) Finding {
+	return property{Card: c, judge: func(h *judgedRun) Finding {
 		reason, events := find(h)
 		return lockViolation(reason, events)
 	}}
@@ -40,11 +40,11 @@ func lockViolation(reason Reason, events []int) Finding {
 
 // findNothing finds no violation. It is for properties whose violations only
 // [judgedRun.endingFinding] and [judgedRun.complaintFinding] find.
-func findNothing(*inquiry) (Reason, []int) { return Reason{}, nil }
+func findNothing(*judgedRun) (Reason, []int) { return Reason{}, nil }
 
 // endingFinding returns a violation of p if a client's code ended the run in a way that p
 // forbids.
-func (h *inquiry) endingFinding(p Property) Finding {
+func (h *judgedRun) endingFinding(p Property) Finding {
 	if e := h.Trace.Ending; e != nil && Property(e.Rule) == p {
 		return lockViolation(endedRun.Reason(e.Why), nil)
 	}
@@ -54,7 +54,7 @@ func (h *inquiry) endingFinding(p Property) Finding {
 // complaintFinding returns a violation of p if a client's program complained that its lock
 // broke the rule p. If the complaint names a rule that is not a property, the rule is the
 // program's own, and p is [Conformance].
-func (h *inquiry) complaintFinding(p Property) Finding {
+func (h *judgedRun) complaintFinding(p Property) Finding {
 	for _, c := range h.Trace.Complaints {
 		rule := Property(c.Rule)
 		switch {
@@ -74,7 +74,7 @@ func (h *inquiry) complaintFinding(p Property) Finding {
 
 // lastCallEvents returns the events of a client's last call of acquire or extend, with the
 // ends of later extensions that the lock made by itself.
-func (h *inquiry) lastCallEvents(client string) (at []int) {
+func (h *judgedRun) lastCallEvents(client string) (at []int) {
 	for _, c := range h.Calls() {
 		if c.Client != client || c.Step != trace.Acquire && c.Step != trace.Extend {
 			continue
@@ -90,7 +90,7 @@ func (h *inquiry) lastCallEvents(client string) (at []int) {
 }
 
 // quietFor returns for how long before an event no fault has acted.
-func (h *inquiry) quietFor(ev *trace.Event) time.Duration {
+func (h *judgedRun) quietFor(ev *trace.Event) time.Duration {
 	since, ever := h.QuietSince(history.MomentOf(ev))
 	if !ever {
 		return 0
@@ -100,7 +100,7 @@ func (h *inquiry) quietFor(ev *trace.Event) time.Duration {
 
 // isCalmSince reports whether no fault acted from one event to a later one, and no clock
 // had been changed before the later one.
-func (h *inquiry) isCalmSince(from, to *trace.Event) bool {
+func (h *judgedRun) isCalmSince(from, to *trace.Event) bool {
 	return h.quietFor(to) >= to.At-from.At && !slices.ContainsFunc(h.ClockChanges(), func(ev *trace.Event) bool {
 		return ev.Clocks.Why != "" && ev.Seq < to.Seq
 	})
@@ -108,7 +108,7 @@ func (h *inquiry) isCalmSince(from, to *trace.Event) bool {
 
 // firstCall returns the first call of a step in an acquisition. It returns nil if there is
 // none, or if it has not returned.
-func (h *inquiry) firstCall(id history.Acquisition, step trace.Step) *history.Call {
+func (h *judgedRun) firstCall(id history.Acquisition, step trace.Step) *history.Call {
 	for _, c := range h.CallsOf(id) {
 		if c.Step == step {
 			if c.Began == nil || c.Ended == nil || c.Crashed != nil {

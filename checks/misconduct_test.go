@@ -13,7 +13,7 @@ import (
 // findings against the lock, in addition to what the events show. A lock that panics has no
 // other finding of misconduct.
 func TestComplaintsAndEndings(t *testing.T) {
-	says := func(rule string) []trace.Complaint {
+	complaintAbout := func(rule string) []trace.Complaint {
 		return []trace.Complaint{{Client: "client-1", Rule: rule, Why: "so it is"}}
 	}
 	for _, c := range []struct {
@@ -28,10 +28,10 @@ func TestComplaintsAndEndings(t *testing.T) {
 		{"a leak", "asks set gets", trace.ConductLeak, nil, "goroutine leak"},
 		{"a leak, and a key left behind", "asks set gets leaves left - expires", trace.ConductLeak, nil, "goroutine leak, key left behind"},
 		{"a panic, and a key left behind", "asks set gets leaves left - expires", trace.ConductPanic, nil, "panic"},
-		{"no lock", "-", "", says(trace.CannotMake), "cannot be made"},
-		{"a claim", "asks set gets", "", says("claim: extends"), "claim: extends"},
-		{"a property of conduct", "asks set gets", "", says("progress"), "progress"},
-		{"a rule of the program's own", "asks set gets", "", says("manners"), "conformance"},
+		{"no lock", "-", "", complaintAbout(trace.CannotMake), "cannot be made"},
+		{"a claim", "asks set gets", "", complaintAbout("claim: extends"), "claim: extends"},
+		{"a property of conduct", "asks set gets", "", complaintAbout("progress"), "progress"},
+		{"a rule of the program's own", "asks set gets", "", complaintAbout("manners"), "conformance"},
 	} {
 		tr := traceFromWords(c.words)
 		tr.Complaints = c.complaints

@@ -82,7 +82,7 @@ type Cause struct {
 // that removes another client's key is then granted twice, and two clients are in their
 // sections.
 func Causes(h *history.History, blamed []Finding) []Cause {
-	q := &inquiry{h}
+	q := &judgedRun{h}
 	var causes []Cause
 	for _, f := range inOrderOfCause(blamed) {
 		if i := slices.IndexFunc(causes, func(c Cause) bool { return c.explains(f) }); i >= 0 {
@@ -156,7 +156,7 @@ func (c Cause) explains(f Finding) bool {
 }
 
 // mistakeOf returns the mistake that a violation shows, and the call in which it was made.
-func (h *inquiry) mistakeOf(f Finding) (Mistake, trace.Step) {
+func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 	switch f.Property {
 	case ReleaseOwnership:
 		return h.mistakeWithForeignKey(h.Event(f.At))
@@ -183,7 +183,7 @@ func (h *inquiry) mistakeOf(f Finding) (Mistake, trace.Step) {
 
 // mistakeWithForeignKey returns the mistake of a command that touched a key of another
 // acquisition. ev is the change of the key.
-func (h *inquiry) mistakeWithForeignKey(ev *trace.Event) (Mistake, trace.Step) {
+func (h *judgedRun) mistakeWithForeignKey(ev *trace.Event) (Mistake, trace.Step) {
 	sent := h.Event(ev.By.Sent)
 	if sent == nil {
 		return Mistake(ReleaseOwnership), ""
@@ -221,7 +221,7 @@ func comparesNothing(command string) bool {
 
 // wasReadBefore reports whether the client read the key by a GET in the same call, before
 // it sent a command.
-func (h *inquiry) wasReadBefore(key string, sent *trace.Event) bool {
+func (h *judgedRun) wasReadBefore(key string, sent *trace.Event) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		ev := m.Sent
 		words := strings.Fields(ev.Text)
@@ -232,7 +232,7 @@ func (h *inquiry) wasReadBefore(key string, sent *trace.Event) bool {
 
 // comparesEqualValues reports whether two acquisitions set a slot of the lock to the same
 // value, or tried to, and the lock sends that value again in order to compare it.
-func (h *inquiry) comparesEqualValues() bool {
+func (h *judgedRun) comparesEqualValues() bool {
 	type attempt struct{ key, value string }
 	by := map[attempt]history.Acquisition{}
 	for _, m := range h.Messages() {
@@ -253,7 +253,7 @@ func (h *inquiry) comparesEqualValues() bool {
 
 // sendsAgain reports whether a client sends a value in a request that does not set a key to
 // it, as if to compare the value.
-func (h *inquiry) sendsAgain(value string) bool {
+func (h *judgedRun) sendsAgain(value string) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		words := strings.Fields(m.Sent.Text)
 		return !m.Sent.Reply && len(words) > 0 && !strings.EqualFold(words[0], "set") && slices.Contains(words, value)
@@ -262,7 +262,7 @@ func (h *inquiry) sendsAgain(value string) bool {
 
 // mistakeWithExclusion returns the mistake that two leases or two sections at the same time
 // show.
-func (h *inquiry) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
+func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 	for _, more := range f.Reason.More {
 		switch more.Code {
 		case Code(grantedByNobody):
@@ -303,19 +303,19 @@ func (h *inquiry) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 
 // hasKeyOfOtherHandle reports whether, when one of a violation's sections was granted the
 // lock, another acquisition of the same client had a key of the lock.
-func (h *inquiry) hasKeyOfOtherHandle(f Finding) bool {
+func (h *judgedRun) hasKeyOfOtherHandle(f Finding) bool {
 	return slices.ContainsFunc(f.Events, func(number int) bool {
 		granted := history.MomentOf(h.Event(number))
 		own := history.Acquisition{Client: h.Event(number).Process, Section: h.Event(number).Section}
 		return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-			return h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Has(granted)
+			return h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Contains(granted)
 		})
 	})
 }
 
 // mistakeWithLease compares a section's lease with the keys that it is based on, as they
 // were when another client was granted the lock. It returns "" if they agree.
-func (h *inquiry) mistakeWithLease(s *history.Section, seen *trace.Event) (Mistake, trace.Step) {
+func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event) (Mistake, trace.Step) {
 	lock := h.Lock(s.Lock)
 	slots, latest := h.Slots(s.Lock), s.Lease.Latest(seen.Seq)
 	if len(slots) == 0 || latest == nil {
@@ -324,7 +324,7 @@ func (h *inquiry) mistakeWithLease(s *history.Section, seen *trace.Event) (Mista
 	keys := map[history.Place]bool{}
 	until, outlived := s.Lease.Until(seen.Seq), 0
 	for _, k := range h.HoldingsOf(s.Acquisition) {
-		if k.By == nil || !slots.Has(k.Place) || k.Set.Seq > seen.Seq {
+		if k.By == nil || !slots.Contains(k.Place) || k.Set.Seq > seen.Seq {
 			continue
 		}
 		if k.Set.Seq < s.Granted.Seq {
@@ -351,7 +351,7 @@ func (h *inquiry) mistakeWithLease(s *history.Section, seen *trace.Event) (Mista
 
 // stepOf returns the call in which an actor sent its command; "" if it sent the command
 // between two calls.
-func (h *inquiry) stepOf(by *trace.Actor) trace.Step {
+func (h *judgedRun) stepOf(by *trace.Actor) trace.Step {
 	if sent := h.Event(by.Sent); sent != nil {
 		return sent.Step
 	}
@@ -360,7 +360,7 @@ func (h *inquiry) stepOf(by *trace.Actor) trace.Step {
 
 // mistakeWithStandingKey returns the mistake that made a key of the lock keep other clients
 // waiting; "" if no key did.
-func (h *inquiry) mistakeWithStandingKey() (Mistake, trace.Step) {
+func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step) {
 	for _, k := range h.Holdings() {
 		lock, kept := h.LockAt(k.Place)
 		if !kept || lock.TTL == 0 || k.By == nil || !slices.Contains(lockCalls, h.stepOf(k.By)) {

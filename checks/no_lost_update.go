@@ -26,23 +26,23 @@ var noLostUpdate = property{
 	judge: judgeNoLostUpdate,
 }
 
-func judgeNoLostUpdate(h *inquiry) Finding {
+func judgeNoLostUpdate(h *judgedRun) Finding {
 	return worse(staleUpdate(h), missingWrite(h))
 }
 
 // staleUpdate finds the first update that was computed from another version than the one it
 // replaced.
-func staleUpdate(h *inquiry) Finding {
+func staleUpdate(h *judgedRun) Finding {
 	for _, v := range h.Versions() {
 		read := v.By.KnownVersion(v.Object, v.Issued)
 		if read == nil || v.Blind {
 			continue
 		}
-		was := v.Replaced
-		for was != read && was.By == v.By && was.Issued < v.Issued {
-			was = was.Replaced
+		replaced := v.Replaced
+		for replaced != read && replaced.By == v.By && replaced.Issued < v.Issued {
+			replaced = replaced.Replaced
 		}
-		if was == read {
+		if replaced == read {
 			continue
 		}
 		f := Finding{
@@ -59,14 +59,14 @@ func staleUpdate(h *inquiry) Finding {
 }
 
 // missingWrite finds the first acknowledged write that was seen to be missing.
-func missingWrite(h *inquiry) Finding {
+func missingWrite(h *judgedRun) Finding {
 	found := holds()
 	all := observationsByObject(h.Observations())
 	for _, v := range h.Versions() {
 		if v.Acked == nil {
 			continue
 		}
-		s := all[v.Object].firstGone(v)
+		s := all[v.Object].firstMissing(v)
 		if s == nil {
 			continue
 		}
@@ -95,22 +95,22 @@ type objectObservations struct {
 func observationsByObject(all []history.Observation) map[string]*objectObservations {
 	byObject := map[string]*objectObservations{}
 	for _, s := range all {
-		of := byObject[s.Object]
-		if of == nil {
-			of = &objectObservations{byNumber: map[int][]int{}}
-			byObject[s.Object] = of
+		object := byObject[s.Object]
+		if object == nil {
+			object = &objectObservations{byNumber: map[int][]int{}}
+			byObject[s.Object] = object
 		}
-		of.byNumber[s.Number] = append(of.byNumber[s.Number], len(of.all))
-		of.all = append(of.all, s)
+		object.byNumber[s.Number] = append(object.byNumber[s.Number], len(object.all))
+		object.all = append(object.all, s)
 	}
-	for _, of := range byObject {
-		of.nextLower = make([]int, len(of.all))
-		for i := len(of.all) - 1; i >= 0; i-- {
+	for _, object := range byObject {
+		object.nextLower = make([]int, len(object.all))
+		for i := len(object.all) - 1; i >= 0; i-- {
 			next := i + 1
-			for next < len(of.all) && of.all[next].Number >= of.all[i].Number {
-				next = of.nextLower[next]
+			for next < len(object.all) && object.all[next].Number >= object.all[i].Number {
+				next = object.nextLower[next]
 			}
-			of.nextLower[i] = next
+			object.nextLower[i] = next
 		}
 	}
 	return byObject
@@ -119,7 +119,7 @@ func observationsByObject(all []history.Observation) map[string]*objectObservati
 // firstMissing returns the first observation that shows that a write is missing: after its
 // version was made, the object had an older version, or the same number with another
 // client's write. It returns nil if there is none.
-func (s *objectObservations) firstGone(v *history.Version) *history.Observation {
+func (s *objectObservations) firstMissing(v *history.Version) *history.Observation {
 	if s == nil {
 		return nil
 	}

@@ -298,7 +298,7 @@ func TestGoneIsTheFirstSight(t *testing.T) {
 					break
 				}
 			}
-			got := all[v.Object].firstGone(v)
+			got := all[v.Object].firstMissing(v)
 			if (got == nil) != (want == nil) || got != nil && got.Event != want.Event {
 				t.Fatalf("%s\n%v is gone with %v, want %v", text, v, got, want)
 			}

@@ -14,23 +14,23 @@ var notifications = measure{
 	take:     takeNotifications,
 }
 
-func takeNotifications(h *inquiry) Measure {
+func takeNotifications(h *judgedRun) Measure {
 	if !h.usesCluster() {
 		return noMeasure(noCluster.Reason())
 	}
-	sentEvents, releases := h.Notifications(), h.releaseTimes()
-	n := int64(len(sentEvents))
+	notified, releases := h.Notifications(), h.releaseTimes()
+	n := int64(len(notified))
 	m := Measure{Figures: []Figure{{"sent", Count, n}}, Summary: plainValue.Reason(n)}
 	if len(releases) == 0 {
 		return m
 	}
-	var most, now int64
-	for i, next := 0, 0; i < len(sentEvents); i++ {
-		for ; next < len(releases) && releases[next].Before(history.MomentOf(sentEvents[i])); next++ {
-			now = 0
+	var most, sinceRelease int64
+	for i, next := 0, 0; i < len(notified); i++ {
+		for ; next < len(releases) && releases[next].Before(history.MomentOf(notified[i])); next++ {
+			sinceRelease = 0
 		}
-		if now++; next > 0 {
-			most = max(most, now)
+		if sinceRelease++; next > 0 {
+			most = max(most, sinceRelease)
 		}
 	}
 	m.Figures = append(m.Figures, Figure{"most after one release", Count, most})
@@ -39,7 +39,7 @@ func takeNotifications(h *inquiry) Measure {
 }
 
 // usesCluster reports whether a lock is kept in a cluster.
-func (h *inquiry) usesCluster() bool {
+func (h *judgedRun) usesCluster() bool {
 	for _, l := range h.Trace.Locks {
 		if len(l.Members) > 0 {
 			return true
@@ -49,7 +49,7 @@ func (h *inquiry) usesCluster() bool {
 }
 
 // releaseTimes returns when release was called, in order.
-func (h *inquiry) releaseTimes() []history.Moment {
+func (h *judgedRun) releaseTimes() []history.Moment {
 	var all []history.Moment
 	for _, c := range h.Calls() {
 		if s := h.Section(c.Acquisition); s != nil && s.Released != nil && s.Released == c.Began {

@@ -21,10 +21,10 @@ var oncePerPeriod = property{
 		Label:  "twice", Meaning: "a job is run twice for one period",
 	},
 	judge:     judgeOncePerPeriod,
-	appliesTo: func(h *inquiry) bool { return h.Trace.Schedule != nil },
+	appliesTo: func(h *judgedRun) bool { return h.Trace.Schedule != nil },
 }
 
-func judgeOncePerPeriod(h *inquiry) Finding {
+func judgeOncePerPeriod(h *judgedRun) Finding {
 	if h.Trace.Schedule.Repeatable {
 		return notApplicable(twiceIsHarmless.Reason())
 	}
@@ -44,7 +44,7 @@ func judgeOncePerPeriod(h *inquiry) Finding {
 
 // ranTwiceFinding returns the finding that two sections had an effect for the same period.
 // a had its first effect before b.
-func (h *inquiry) ranTwiceFinding(a, b *history.Section, period int) Finding {
+func (h *judgedRun) ranTwiceFinding(a, b *history.Section, period int) Finding {
 	first, second := a.Effects()[0], b.Effects()[0]
 	f := Finding{Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq}}
 	f.Reason = ranTwice.Reason(h.Name(b), period, second.Makes.Made.At, h.Name(a), first.Makes.Made.At)
@@ -69,7 +69,7 @@ type MissedPeriod struct {
 }
 
 // missedPeriods lists the periods that have begun and for which no section had an effect.
-func (h *inquiry) missedPeriods() []MissedPeriod {
+func (h *judgedRun) missedPeriods() []MissedPeriod {
 	var all []MissedPeriod
 	for _, lock := range h.Trace.Locks {
 		for _, begun := range h.Periods() {
@@ -105,7 +105,7 @@ type RepeatedPeriod struct {
 }
 
 // repeatedPeriods lists the periods that were run more than once, if that does no harm.
-func (h *inquiry) repeatedPeriods() []RepeatedPeriod {
+func (h *judgedRun) repeatedPeriods() []RepeatedPeriod {
 	var all []RepeatedPeriod
 	for _, lock := range h.Trace.Locks {
 		for period := 1; h.Trace.Schedule.Repeatable && period <= h.Trace.Schedule.Periods; period++ {

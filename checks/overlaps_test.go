@@ -81,8 +81,8 @@ func TestOverlaps(t *testing.T) {
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
-			if marked := history.Overlapping(sections); !maps.Equal(marked, listed) {
-				t.Errorf("%d overlap, and %d are listed", len(marked), len(listed))
+			if overlapping := history.Overlapping(sections); !maps.Equal(overlapping, listed) {
+				t.Errorf("%d overlap, and %d are listed", len(overlapping), len(listed))
 			}
 		})
 	}

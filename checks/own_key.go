@@ -18,11 +18,11 @@ var ownKeyKnown = misconduct(Card{
 	Title:  "the lock recognizes its own key",
 	Broken: "the lock mistakes its own key for another client's key",
 	Label:  "own key in the way", Meaning: "an acquire mistakes the key that it has set itself for another client's key",
-}, (*inquiry).findOwnKeyInTheWay)
+}, (*judgedRun).findOwnKeyInTheWay)
 
 // findOwnKeyInTheWay finds an acquire that takes its own key for another client's; see
 // [OwnKeyInTheWay].
-func (h *inquiry) findOwnKeyInTheWay() (Reason, []int) {
+func (h *judgedRun) findOwnKeyInTheWay() (Reason, []int) {
 	for _, c := range h.Calls() {
 		if c.Step != trace.Acquire || c.Began == nil {
 			continue
@@ -31,15 +31,15 @@ func (h *inquiry) findOwnKeyInTheWay() (Reason, []int) {
 			if k.How != history.Expired || k.By == nil || !h.isNeeded(k.Place) {
 				continue
 			}
-			until, then := k.Ended.Seq, wasStillCalled.Reason()
+			until, howItEnded := k.Ended.Seq, wasStillCalled.Reason()
 			switch {
 			case c.Ended != nil && c.Ended.Seq < until && (c.OK() || h.wasGrantedLater(c, k)):
 				continue
 			case c.Ended != nil && c.Ended.Seq < until:
-				until, then = c.Ended.Seq, andFailed.Reason(c.Ended.At)
+				until, howItEnded = c.Ended.Seq, andFailed.Reason(c.Ended.At)
 			}
 			if answer := h.secondAnswer(c, k, until); answer != nil && h.quietFor(k.Ended) >= k.Ended.At-answer.At {
-				return ownKeyInTheWay.Reason(c.Client, k.Node, k.From.At, answer.At, then, k.Ended.At), []int{k.Set.Seq, answer.Seq, k.Ended.Seq}
+				return ownKeyInTheWay.Reason(c.Client, k.Node, k.From.At, answer.At, howItEnded, k.Ended.At), []int{k.Set.Seq, answer.Seq, k.Ended.Seq}
 			}
 		}
 	}
@@ -48,16 +48,16 @@ func (h *inquiry) findOwnKeyInTheWay() (Reason, []int) {
 
 // isNeeded reports whether a place is a slot of a lock that needs all of its nodes. A lock
 // that asks a quorum of nodes can do without a few keys.
-func (h *inquiry) isNeeded(place history.Place) bool {
-	lock, kept := h.LockAt(place)
+func (h *judgedRun) isNeeded(place history.Place) bool {
+	lock, isSlot := h.LockAt(place)
 	isOtherNode := func(s trace.SlotInfo) bool { return s.Node != place.Node }
-	return kept && (lock.Quorum == len(lock.Slots) || !slices.ContainsFunc(lock.Slots, isOtherNode))
+	return isSlot && (lock.Quorum == len(lock.Slots) || !slices.ContainsFunc(lock.Slots, isOtherNode))
 }
 
 // secondAnswer returns the arrival of a reply from a key's node to a request of acquire
 // other than the one that set the key. The reply was sent after the key was set, and
 // arrived before the event until. It returns nil if there is none.
-func (h *inquiry) secondAnswer(c *history.Call, k *history.Holding, until int) *trace.Event {
+func (h *judgedRun) secondAnswer(c *history.Call, k *history.Holding, until int) *trace.Event {
 	asked := map[int]*trace.Event{} // the last request on each connection
 	for _, m := range h.Messages() {
 		switch sent := m.Sent; {
@@ -76,9 +76,9 @@ func (h *inquiry) secondAnswer(c *history.Call, k *history.Holding, until int) *
 
 // wasGrantedLater reports whether the client was granted the lock between the failure of a
 // call and the end of a key. Then it may have recognised the key as its own after all.
-func (h *inquiry) wasGrantedLater(c *history.Call, k *history.Holding) bool {
-	for _, in := range h.Sections() {
-		if in.Client == c.Client && in.Granted.Seq > c.Ended.Seq && in.Granted.Seq < k.Ended.Seq {
+func (h *judgedRun) wasGrantedLater(c *history.Call, k *history.Holding) bool {
+	for _, section := range h.Sections() {
+		if section.Client == c.Client && section.Granted.Seq > c.Ended.Seq && section.Granted.Seq < k.Ended.Seq {
 			return true
 		}
 	}

@@ -35,7 +35,7 @@ var progress = property{
 		Broken: "no client gets its work done",
 		Label:  "no progress", Meaning: "no client gets its work done after the faults have ended",
 	},
-	judge: func(h *inquiry) Finding {
+	judge: func(h *judgedRun) Finding {
 		f := judgeProgress(h)
 		if reason, events := h.findUnreturned(true); !reason.IsZero() {
 			if f.Blame != BlameLock {
@@ -47,7 +47,7 @@ var progress = property{
 	},
 }
 
-func judgeProgress(h *inquiry) Finding {
+func judgeProgress(h *judgedRun) Finding {
 	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock.Reason())
 	}
@@ -69,7 +69,7 @@ func judgeProgress(h *inquiry) Finding {
 
 // calmTime is the time after the last fault. In this time the lock has to work.
 type calmTime struct {
-	*inquiry
+	*judgedRun
 	from history.Moment
 	// fault is the last strike or lift; nil if there was none.
 	fault *trace.Event
@@ -86,9 +86,9 @@ type calmTime struct {
 }
 
 // newCalmTime returns the calm time of a run; without faults it is the whole run.
-func newCalmTime(h *inquiry) *calmTime {
+func newCalmTime(h *judgedRun) *calmTime {
 	c := &calmTime{
-		inquiry: h, from: history.StartOf(0), until: history.Never,
+		judgedRun: h, from: history.StartOf(0), until: history.Never,
 		fault: h.LastFault(), horizon: h.Horizon(), unfinished: h.Unfinished(), next: map[*history.Call]*history.Call{},
 	}
 	if c.fault != nil {
@@ -138,8 +138,8 @@ func (c *calmTime) judge(lock string) Finding {
 				Outcome: Violated, At: c.horizon.Seq, Events: []int{c.horizon.Seq},
 				Reason: neverEnded.Reason(c.horizon.At, client),
 			}
-			switch provided := c.CanServe(lock, client); {
-			case !provided:
+			switch canServe := c.CanServe(lock, client); {
+			case !canServe:
 				f.Reason = c.withSilentServer(client, f.Reason)
 			case step == trace.Extend || step == trace.Release:
 				f.Reason = c.withReachable(lock, client, f.Reason.And(lockDidNotAnswer.Reason(step)))
@@ -163,7 +163,7 @@ func (c *calmTime) judge(lock string) Finding {
 	if c.horizon != nil && c.until != history.Never && c.horizon.At < c.until.At {
 		return unknown(cutOffTooEarly.Reason(c.horizon.At, c.until))
 	}
-	end, denied := c.LastBefore(c.until), c.deniedClient(lock, calls)
+	end, denied := c.LastUntil(c.until), c.deniedClient(lock, calls)
 	shown := calls[max(0, slices.Index(clients, denied))]
 	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{shown.Began.Seq, end.Seq}}
 	bound := c.until.At // not the time of the last event within it
@@ -177,17 +177,17 @@ func (c *calmTime) judge(lock string) Finding {
 		slices.Sort(f.Events)
 		f.Events = slices.Compact(f.Events)
 	}
-	switch turnedAway, circle := c.storageRefusal(lock), c.waitCycle(shown.Client, history.MomentOf(end)); {
-	case len(circle) > 0:
-		for _, l := range circle {
-			f.Reason = f.Reason.And(waitsForOther.Reason(l.Client, l.Has, l.Wants, l.Holder))
+	switch refusal, cycle := c.storageRefusal(lock), c.waitCycle(shown.Client, history.MomentOf(end)); {
+	case len(cycle) > 0:
+		for _, l := range cycle {
+			f.Reason = f.Reason.And(waitsForOther.Reason(l.Client, l.Held, l.Wanted, l.Holder))
 		}
-	case turnedAway != nil:
+	case refusal != nil:
 		how := "failed"
-		if turnedAway.Refused {
+		if refusal.Refused {
 			how = "refused"
 		}
-		f.Reason = f.Reason.And(storageTurnedAway.Reason(turnedAway.Process, how, turnedAway.Step, turnedAway.At))
+		f.Reason = f.Reason.And(storageTurnedAway.Reason(refusal.Process, how, refusal.Step, refusal.At))
 	case c.misguidedSection(lock) != nil:
 		s := c.misguidedSection(lock)
 		f.Blame = BlameAssumption(c.clockBrokenWhileAsking(s)...)
@@ -239,11 +239,11 @@ func (c *calmTime) deniedClient(lock string, wanting []*history.Call) string {
 // areKeysOverdue reports whether a client has no quorum because keys existed for longer
 // than their TTL of true time, on nodes whose clocks were set back or run slowly.
 func (c *calmTime) areKeysOverdue(lock, client string) bool {
-	end := c.LastBefore(c.until)
+	end := c.LastUntil(c.until)
 	slots, _ := c.ReachableSlots(lock, client)
 	free := len(slots)
 	for _, k := range c.Holdings() {
-		if slots.Has(k.Place) && k.Withheld().Has(history.MomentOf(end)) && k.Due <= end.At && c.Clocks().WasSet(k.Node, end.Seq) {
+		if slots.Contains(k.Place) && k.Withheld().Contains(history.MomentOf(end)) && k.Due <= end.At && c.Clocks().WasSet(k.Node, end.Seq) {
 			free--
 		}
 	}
@@ -254,15 +254,15 @@ func (c *calmTime) areKeysOverdue(lock, client string) bool {
 // withReachable adds to the reason how many nodes, or members, the client could reach and
 // how many it needed. It adds nothing if the client could reach all of them.
 func (c *calmTime) withReachable(lock, client string, reason Reason) Reason {
-	of, quorum := c.Required(lock)
+	total, quorum := c.Required(lock)
 	slots, _ := c.ReachableSlots(lock, client)
-	if len(slots) == of {
+	if len(slots) == total {
 		return reason
 	}
 	if len(c.Lock(lock).Members) > 0 {
-		return reason.And(membersInReach.Reason(client, len(slots), of, quorum))
+		return reason.And(membersInReach.Reason(client, len(slots), total, quorum))
 	}
-	return reason.And(quorumInReach.Reason(client, len(slots), of, quorum))
+	return reason.And(quorumInReach.Reason(client, len(slots), total, quorum))
 }
 
 // withSilentServer adds to the reason that the client waits for a server that has lost its

@@ -591,7 +591,7 @@ func TestProgressOfALongRun(t *testing.T) {
 	for i := range calls {
 		fmt.Fprintf(&b, "%dms c1 fails\n", i)
 	}
-	h := &inquiry{history.New(parseScript(t, b.String()+"60s c2 acquires rank=1\n61s c2 writes x=0>1\n62s c2 releases").trace)}
+	h := &judgedRun{history.New(parseScript(t, b.String()+"60s c2 acquires rank=1\n61s c2 writes x=0>1\n62s c2 releases").trace)}
 	began := time.Now()
 	if f := judgeProgress(h); f.Outcome != Holds {
 		t.Errorf("%s: %s", f.Outcome, f.Reason)

@@ -13,11 +13,11 @@ import (
 // are named only if the keys would have existed on a quorum of the lock's slots with these
 // nodes, and did not without them. If one of five nodes breaks its promise, that makes no
 // room for another client, so a lock that granted it nevertheless has no excuse.
-func (h *inquiry) brokenPromises(s *history.Section, at int) []trace.Assumption {
+func (h *judgedRun) brokenPromises(s *history.Section, at int) []trace.Assumption {
 	promised, kept := 0, 0
 	var broken []trace.Assumption
 	for _, slot := range h.Slots(s.Lock) {
-		made, broke := h.promised(s, slot, at)
+		made, broke := h.slotPromise(s, slot, at)
 		switch {
 		case !made:
 		case broke == "":
@@ -39,7 +39,7 @@ func (h *inquiry) brokenPromises(s *history.Section, at int) []trace.Assumption 
 // isGrantedInVain reports whether a section was granted only because nodes did not keep
 // their promises. Mostly such a node is a master that does not know that it has been
 // replaced.
-func (h *inquiry) isGrantedInVain(s *history.Section) bool {
+func (h *judgedRun) isGrantedInVain(s *history.Section) bool {
 	return len(h.brokenPromises(s, s.Granted.Seq)) > 0
 }
 
@@ -49,17 +49,17 @@ func (h *inquiry) isGrantedInVain(s *history.Section) bool {
 // removed it, which is not the node's fault. A replica that took a node's place has to keep
 // all promises of that node. These include promises that the node made afterwards, when it
 // did not know that it had been replaced.
-func (h *inquiry) promised(s *history.Section, slot history.Place, at int) (made bool, broke trace.Assumption) {
+func (h *judgedRun) slotPromise(s *history.Section, slot history.Place, at int) (made bool, broke trace.Assumption) {
 	for _, ev := range h.Promotions() {
 		if ev.Peer != slot.Node || ev.Seq > at {
 			continue
 		}
-		if before, _ := h.promisedBy(s, slot, at); before {
+		if before, _ := h.nodePromise(s, slot, at); before {
 			made, broke = true, trace.AssumeLockMemory
 		}
 		slot.Node = ev.Process
 	}
-	if now, lost := h.promisedBy(s, slot, at); now {
+	if isMade, lost := h.nodePromise(s, slot, at); isMade {
 		return true, lost
 	}
 	return made, broke
@@ -67,15 +67,15 @@ func (h *inquiry) promised(s *history.Section, slot history.Place, at int) (made
 
 // nodePromise is slotPromise for one node. A key that came back to the node from a disk or
 // from a master counts as promised.
-func (h *inquiry) promisedBy(s *history.Section, place history.Place, at int) (made bool, broke trace.Assumption) {
-	now := h.Event(at).At
+func (h *judgedRun) nodePromise(s *history.Section, place history.Place, at int) (made bool, broke trace.Assumption) {
+	trueTime := h.Event(at).At
 	for _, k := range h.HoldingsOf(s.Acquisition) {
 		if k.Place != place || k.Set.Seq > at {
 			continue
 		}
 		givenUp := k.How == history.Removed && k.Ended.Seq <= at && history.AcquisitionOf(k.Ended.By) == s.Acquisition
-		switch stands := !givenUp && now < promisedUntil(k, at); {
-		case stands:
+		switch isRunning := !givenUp && trueTime < promisedUntil(k, at); {
+		case isRunning:
 			made, broke = true, h.assumptionOfLoss(s.Lock, k, at)
 		case givenUp, k.By != nil: // a key that came back with a shorter time to live revokes no promise
 			made, broke = false, ""
@@ -101,7 +101,7 @@ func promisedUntil(k *history.Holding, at int) time.Duration {
 
 // assumptionOfLoss returns the assumption that a node broke, up to the event at, by losing
 // a key of a lock; "" if it did not.
-func (h *inquiry) assumptionOfLoss(lock string, k *history.Holding, at int) trace.Assumption {
+func (h *judgedRun) assumptionOfLoss(lock string, k *history.Holding, at int) trace.Assumption {
 	for _, l := range h.Losses(lock) {
 		if l.Key.Set != k.Set || l.Event.Process != k.Node || l.Event.Seq > at {
 			continue

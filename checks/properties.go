@@ -6,10 +6,10 @@ import "slices"
 // add one, write a file that declares it and add it to the list below.
 type property struct {
 	Card
-	judge func(*inquiry) Finding
+	judge func(*judgedRun) Finding
 	// appliesTo reports whether a run is judged by the property; nil means every run is.
 	// Reports of other runs do not mention it.
-	appliesTo func(*inquiry) bool
+	appliesTo func(*judgedRun) bool
 }
 
 // A Card describes a property to the rest of the program: everything but how it is judged.
@@ -97,8 +97,8 @@ func JudgedProperties(verdicts ...*Verdict) []Property {
 }
 
 // PropertiesOf lists the properties about a subject.
-func PropertiesOf(what Subject) []Property {
-	return slices.DeleteFunc(Properties(), func(p Property) bool { return p.Card().Subject != what })
+func PropertiesOf(subject Subject) []Property {
+	return slices.DeleteFunc(Properties(), func(p Property) bool { return p.Card().Subject != subject })
 }
 
 // Card returns the property's card. The card of an unknown property has only its name, and

@@ -13,30 +13,30 @@ var refused = measure{
 	take:     takeRefused,
 }
 
-func takeRefused(h *inquiry) Measure {
-	served, turnedAway := map[trace.Step]int64{}, map[trace.Step]int64{}
-	var all, denied int64
+func takeRefused(h *judgedRun) Measure {
+	served, refusedRequests := map[trace.Step]int64{}, map[trace.Step]int64{}
+	var total, totalRefused int64
 	for _, ev := range h.ServedRequests() {
 		served[ev.Step]++
-		all++
+		total++
 		if !ev.OK {
-			turnedAway[ev.Step]++
-			denied++
+			refusedRequests[ev.Step]++
+			totalRefused++
 		}
 	}
-	if all == 0 {
+	if total == 0 {
 		return noMeasure(nothingAsked.Reason())
 	}
 	return Measure{
 		Figures: []Figure{
-			{"refused", Count, denied},
-			{"requests", Count, all},
-			{"refused reads", Count, turnedAway[trace.Read]},
+			{"refused", Count, totalRefused},
+			{"requests", Count, total},
+			{"refused reads", Count, refusedRequests[trace.Read]},
 			{"reads", Count, served[trace.Read]},
-			{"refused writes", Count, turnedAway[trace.Write]},
+			{"refused writes", Count, refusedRequests[trace.Write]},
 			{"writes", Count, served[trace.Write]},
 		},
-		Summary: ofRequests.Reason(denied, all,
-			turnedAway[trace.Read], served[trace.Read], turnedAway[trace.Write], served[trace.Write]),
+		Summary: ofRequests.Reason(totalRefused, total,
+			refusedRequests[trace.Read], served[trace.Read], refusedRequests[trace.Write], served[trace.Write]),
 	}
 }

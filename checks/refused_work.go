@@ -20,7 +20,7 @@ var refusedWork = measure{
 	take:     takeRefusedWork,
 }
 
-func takeRefusedWork(h *inquiry) Measure {
+func takeRefusedWork(h *judgedRun) Measure {
 	type decision struct {
 		made bool
 		last time.Duration
@@ -43,7 +43,7 @@ func takeRefusedWork(h *inquiry) Measure {
 		d.last = ev.At
 	}
 	var sections, refused int64
-	var worked, inVain time.Duration
+	var worked, refusedTime time.Duration
 	for _, s := range h.Sections() {
 		d := decided[s.Acquisition]
 		if d == nil {
@@ -54,7 +54,7 @@ func takeRefusedWork(h *inquiry) Measure {
 		worked += took
 		if !d.made {
 			refused++
-			inVain += took
+			refusedTime += took
 		}
 	}
 	if sections == 0 {
@@ -64,9 +64,9 @@ func takeRefusedWork(h *inquiry) Measure {
 		Figures: []Figure{
 			{"refused sections", Count, refused},
 			{"sections", Count, sections},
-			{"refused time", Nanoseconds, int64(inVain)},
+			{"refused time", Nanoseconds, int64(refusedTime)},
 			{"time", Nanoseconds, int64(worked)},
 		},
-		Summary: ofSections.Reason(refused, sections, inVain, worked),
+		Summary: ofSections.Reason(refused, sections, refusedTime, worked),
 	}
 }

@@ -45,14 +45,14 @@ var releaseAnswer = property{
 	judge: judgeReleaseAnswer,
 }
 
-func judgeReleaseAnswer(h *inquiry) Finding {
-	keeps := func(l trace.LockInfo) bool { return len(l.Slots) > 0 }
+func judgeReleaseAnswer(h *judgedRun) Finding {
+	declaresKeys := func(l trace.LockInfo) bool { return len(l.Slots) > 0 }
 	switch {
 	case len(h.Trace.Locks) == 0:
 		return notApplicable(noLock.Reason())
 	case h.NoExclusion():
 		return notApplicable(grantsEveryone.Reason())
-	case !slices.ContainsFunc(h.Trace.Locks, keeps):
+	case !slices.ContainsFunc(h.Trace.Locks, declaresKeys):
 		return notApplicable(keysUnknown.Reason())
 	}
 	verdict := notApplicable(nothingToCompare.Reason())
@@ -73,7 +73,7 @@ func judgeReleaseAnswer(h *inquiry) Finding {
 
 // A releaseCall is a call of release that returned, with the keys of its grant.
 type releaseCall struct {
-	*inquiry
+	*judgedRun
 	call    *history.Call
 	section *history.Section
 	// keys are the keys that the grant had when release was called, or before.
@@ -83,12 +83,12 @@ type releaseCall struct {
 // newReleaseCall returns a call of release with the keys to compare its answer with. It is
 // not comparable if the call never returned, if no server had a key of the grant, or if the
 // client had released the grant before.
-func (h *inquiry) newReleaseCall(c *history.Call) (r releaseCall, comparable bool) {
+func (h *judgedRun) newReleaseCall(c *history.Call) (r releaseCall, comparable bool) {
 	s := h.Section(c.Acquisition)
 	if c.Step != trace.Release || c.Began == nil || c.Ended == nil || s == nil || s.ReleasedByWrite() {
 		return r, false
 	}
-	r = releaseCall{inquiry: h, call: c, section: s}
+	r = releaseCall{judgedRun: h, call: c, section: s}
 	slots := h.Slots(s.Lock)
 	for _, k := range h.HoldingsOf(c.Acquisition) {
 		ofLock := slices.ContainsFunc(slots, func(p history.Place) bool { return p.Key == k.Key })
@@ -122,20 +122,20 @@ func (r releaseCall) judgeSuccess() Finding {
 	if slices.ContainsFunc(r.keys, r.wasGivenUp) {
 		return holds()
 	}
-	left := slices.DeleteFunc(slices.Clone(r.keys), func(k *history.Holding) bool {
+	remaining := slices.DeleteFunc(slices.Clone(r.keys), func(k *history.Holding) bool {
 		return k.Existence().To.Before(history.MomentOf(r.call.Ended))
 	})
 	f := Finding{Outcome: Violated, At: r.call.Ended.Seq, Events: []int{r.call.Began.Seq, r.call.Ended.Seq}}
-	who, at := r.Name(r.section), r.call.Ended.At
+	name, at := r.Name(r.section), r.call.Ended.At
 	switch {
-	case len(left) > 0 && r.isMessageInFlight(left):
-		return unknown(releaseUnderWay.Reason(who))
-	case len(left) > 0:
+	case len(remaining) > 0 && r.isMessageInFlight(remaining):
+		return unknown(releaseUnderWay.Reason(name))
+	case len(remaining) > 0:
 		var nodes []string
-		for _, k := range left {
+		for _, k := range remaining {
 			nodes = append(nodes, k.Node)
 		}
-		f.Reason = releasedNothing.Reason(who, at, strings.Join(r.InWorldOrder(nodes), ", "))
+		f.Reason = releasedNothing.Reason(name, at, strings.Join(r.InWorldOrder(nodes), ", "))
 	default:
 		last := r.keys[0]
 		for _, k := range r.keys {
@@ -147,7 +147,7 @@ func (r releaseCall) judgeSuccess() Finding {
 			f.Events = append([]int{last.Ended.Seq}, f.Events...)
 			slices.Sort(f.Events)
 		}
-		f.Reason = releasedLost.Reason(who, at, keyEnding(last), last.Node, last.Existence().To)
+		f.Reason = releasedLost.Reason(name, at, keyEnding(last), last.Node, last.Existence().To)
 	}
 	if r.LastFaultUntil(r.call.Ended.Seq) == nil && r.isLeased() {
 		f.Blame, f.Reason = r.unlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
@@ -191,9 +191,9 @@ func dueBy(ev *trace.Event) time.Duration {
 
 // isMessageInFlight reports whether the run ended while some of these keys existed, and a
 // message that the client had sent to a server since release was called had not arrived.
-func (r releaseCall) isMessageInFlight(left []*history.Holding) bool {
-	stands := func(k *history.Holding) bool { return k.How == history.Standing }
-	return slices.ContainsFunc(left, stands) && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {
+func (r releaseCall) isMessageInFlight(remaining []*history.Holding) bool {
+	exists := func(k *history.Holding) bool { return k.How == history.StillExists }
+	return slices.ContainsFunc(remaining, exists) && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {
 		return m.From == r.call.Client && m.To != trace.StorageName && m.Sent.Seq > r.call.Began.Seq &&
 			!m.Sent.KeepAlive && m.Arrived == nil && m.Lost == nil
 	})
@@ -217,24 +217,24 @@ func (r releaseCall) judgeFailure() Finding {
 	}
 	var removed []*history.Holding
 	for _, k := range r.keys {
-		if slots.Has(k.Place) && k.How == history.Removed && r.isOwn(k.Ended) && r.call.Began.Seq < k.Ended.Seq && k.Ended.Seq < r.call.Ended.Seq {
+		if slots.Contains(k.Place) && k.How == history.Removed && r.isOwn(k.Ended) && r.call.Began.Seq < k.Ended.Seq && k.Ended.Seq < r.call.Ended.Seq {
 			removed = append(removed, k)
 		}
 	}
 	if len(removed) < max(quorum, 1) {
 		return holds()
 	}
-	who, at, last := r.Name(r.section), r.call.Ended.At, removed[0]
+	name, at, last := r.Name(r.section), r.call.Ended.At, removed[0]
 	for _, k := range removed {
 		if last.Ended.Seq < k.Ended.Seq {
 			last = k
 		}
 	}
 	if r.wasDisturbed() || !r.wasAnswered(last.Ended) {
-		return unknown(releaseDisturbed.Reason(who, at, last.Ended.At))
+		return unknown(releaseDisturbed.Reason(name, at, last.Ended.At))
 	}
 	f := Finding{Outcome: Violated, At: r.call.Ended.Seq, Events: []int{r.call.Began.Seq, last.Ended.Seq, r.call.Ended.Seq}}
-	f.Reason = releasedDespiteError.Reason(who, at, last.Node, last.Ended.At)
+	f.Reason = releasedDespiteError.Reason(name, at, last.Node, last.Ended.At)
 	f.Blame, f.Reason = r.unlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
 	return f
 }
@@ -258,11 +258,11 @@ func (r releaseCall) wasAnswered(removal *trace.Event) bool {
 
 // keyEnding returns the reason for the end of a key that its client had not released.
 func keyEnding(k *history.Holding) Reason {
-	by := func(somebody code1[string], nobody code0) Reason {
+	by := func(byClient code1[string], byItself code0) Reason {
 		if k.Ended != nil && k.Ended.By != nil {
-			return somebody.Reason(k.Ended.By.Client)
+			return byClient.Reason(k.Ended.By.Client)
 		}
-		return nobody.Reason()
+		return byItself.Reason()
 	}
 	switch k.How {
 	case history.Expired:

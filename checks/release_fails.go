@@ -16,11 +16,11 @@ var releaseWorks = misconduct(Card{
 	Title:  "a release succeeds while nothing is wrong",
 	Broken: "a release fails although nothing is wrong",
 	Label:  "release fails", Meaning: "a release returns an error although nothing is wrong",
-}, (*inquiry).findFailedRelease)
+}, (*judgedRun).findFailedRelease)
 
 // findFailedRelease finds a release that fails although nothing is wrong; see
 // [ReleaseFails].
-func (h *inquiry) findFailedRelease() (reason Reason, at []int) {
+func (h *judgedRun) findFailedRelease() (reason Reason, at []int) {
 	for _, s := range h.Sections() {
 		release := h.firstCall(s.Acquisition, trace.Release)
 		if release == nil || !release.Failed() || release.Cancelled != nil || s.Granted.Ungranted || h.hadEndedContext(s.Acquisition) {
@@ -36,17 +36,17 @@ func (h *inquiry) findFailedRelease() (reason Reason, at []int) {
 
 // wasHeldDuring reports whether a section's lease ran until its release returned, and its
 // keys existed when release was called.
-func (h *inquiry) wasHeldDuring(s *history.Section, release *history.Call) bool {
+func (h *judgedRun) wasHeldDuring(s *history.Section, release *history.Call) bool {
 	began, ended := history.MomentOf(release.Began), history.MomentOf(release.Ended)
 	lease := s.Lease.Latest(release.Began.Seq)
 	if lease == nil || !ended.Before(lease.Until) || s.Lost != nil && s.Lost.Seq < release.Ended.Seq {
 		return false
 	}
-	return slices.ContainsFunc(h.Backings(s.Lock, s.Acquisition), func(b history.Backing) bool { return b.Has(began) })
+	return slices.ContainsFunc(h.Backings(s.Lock, s.Acquisition), func(b history.Backing) bool { return b.Contains(began) })
 }
 
 // hadEndedContext reports whether any call of an acquisition was made with a context that
 // had ended.
-func (h *inquiry) hadEndedContext(id history.Acquisition) bool {
+func (h *judgedRun) hadEndedContext(id history.Acquisition) bool {
 	return slices.ContainsFunc(h.CallsOf(id), func(c *history.Call) bool { return c.Began != nil && c.Began.ContextEnded })
 }

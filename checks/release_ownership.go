@@ -29,7 +29,7 @@ var releaseOwnership = property{
 	judge: judgeReleaseOwnership,
 }
 
-func judgeReleaseOwnership(h *inquiry) Finding {
+func judgeReleaseOwnership(h *judgedRun) Finding {
 	slots := map[string]bool{}
 	for _, l := range h.Trace.Locks {
 		for _, s := range l.Slots {
@@ -82,7 +82,7 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 // isForeign reports whether the acquisition by must not touch a key that the acquisition
 // owner set. Commands outside any section are distinguished by the order in which the
 // client sent them.
-func (h *inquiry) isForeign(c history.Change, by, owner *trace.Actor) bool {
+func (h *judgedRun) isForeign(c history.Change, by, owner *trace.Actor) bool {
 	switch {
 	case by.Client != owner.Client:
 		return true
@@ -105,7 +105,7 @@ func (h *inquiry) isForeign(c history.Change, by, owner *trace.Actor) bool {
 // handles do in the background has the number of the section that the client is busy with.
 // A command that contains the key's value was sent by a handle that knows it. So it belongs
 // to the later section, unless the earlier one has used that value, too.
-func (h *inquiry) mayBeBackground(c history.Change, by, owner *trace.Actor) bool {
+func (h *judgedRun) mayBeBackground(c history.Change, by, owner *trace.Actor) bool {
 	value := c.Event.Value
 	if by.Sent <= owner.Sent || !c.Touch && c.After != nil || !h.CommandNamesValue(by, value) {
 		return false
@@ -118,8 +118,8 @@ func (h *inquiry) mayBeBackground(c history.Change, by, owner *trace.Actor) bool
 // isOfOtherLock reports whether a key of by's lock was set while the client asked for
 // another lock. No handle sets this key for the other lock. So the handle of by's lock has
 // set it in the background, and may change it.
-func (h *inquiry) isOfOtherLock(c history.Change, by, owner *trace.Actor) bool {
-	lock := func(a *trace.Actor) string {
+func (h *judgedRun) isOfOtherLock(c history.Change, by, owner *trace.Actor) bool {
+	lockOf := func(a *trace.Actor) string {
 		for _, call := range h.Calls() {
 			if call.Step == trace.Acquire && call.Acquisition == history.AcquisitionOf(a) {
 				return call.Lock
@@ -127,13 +127,13 @@ func (h *inquiry) isOfOtherLock(c history.Change, by, owner *trace.Actor) bool {
 		}
 		return ""
 	}
-	own, other := lock(by), lock(owner)
+	own, other := lockOf(by), lockOf(owner)
 	return own != other && slices.ContainsFunc(h.Slots(own), func(s history.Place) bool { return s.Key == c.Key }) &&
 		!slices.ContainsFunc(h.Slots(other), func(s history.Place) bool { return s.Key == c.Key })
 }
 
 // wasInSection reports whether a client was in a section when an event happened.
-func (h *inquiry) wasInSection(id history.Acquisition, ev *trace.Event) bool {
+func (h *judgedRun) wasInSection(id history.Acquisition, ev *trace.Event) bool {
 	s := h.Section(id)
 	return s != nil && s.From.Before(history.MomentOf(ev)) && history.MomentOf(ev).Before(s.To)
 }

@@ -17,8 +17,8 @@ var releases = measure{
 	take:     takeReleases,
 }
 
-func takeReleases(h *inquiry) Measure {
-	var calls, failed, inVain int64
+func takeReleases(h *judgedRun) Measure {
+	var calls, failed, foundNone int64
 	known := true
 	for _, c := range h.Calls() {
 		s := h.Section(c.Acquisition)
@@ -31,12 +31,12 @@ func takeReleases(h *inquiry) Measure {
 		}
 		slots := h.Lock(s.Lock).Slots
 		known = known && len(slots) > 0
-		stands := func(k *history.Holding) bool {
+		existed := func(k *history.Holding) bool {
 			own := func(slot trace.SlotInfo) bool { return slot.Key == k.Key }
-			return slices.ContainsFunc(slots, own) && k.Existence().Has(history.MomentOf(c.Began))
+			return slices.ContainsFunc(slots, own) && k.Existence().Contains(history.MomentOf(c.Began))
 		}
-		if !slices.ContainsFunc(h.HoldingsOf(c.Acquisition), stands) {
-			inVain++
+		if !slices.ContainsFunc(h.HoldingsOf(c.Acquisition), existed) {
+			foundNone++
 		}
 	}
 	if calls == 0 {
@@ -47,8 +47,8 @@ func takeReleases(h *inquiry) Measure {
 		Summary: ofWhichFailed.Reason(calls, failed),
 	}
 	if known {
-		m.Figures = append(m.Figures, Figure{"found nothing", Count, inVain})
-		m.Summary = m.Summary.And(foundNothing.Reason(inVain))
+		m.Figures = append(m.Figures, Figure{"found nothing", Count, foundNone})
+		m.Summary = m.Summary.And(foundNothing.Reason(foundNone))
 	}
 	return m
 }

@@ -17,7 +17,7 @@ var renewals = measure{
 	take:     takeRenewals,
 }
 
-func takeRenewals(h *inquiry) Measure {
+func takeRenewals(h *judgedRun) Measure {
 	var tried, failed int64
 	for _, c := range h.Calls() {
 		if c.Step != trace.Extend {

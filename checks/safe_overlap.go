@@ -73,11 +73,11 @@ const (
 
 // SafeOverlaps explains, for at most limit overlaps of a run, why they did no harm, and
 // returns how many more there were. It is for a run whose data is intact.
-func SafeOverlaps(of *history.History, limit int) (first []SafeOverlap, more int) {
-	h := &inquiry{of}
+func SafeOverlaps(runHistory *history.History, limit int) (first []SafeOverlap, more int) {
+	h := &judgedRun{runHistory}
 	accesses := h.accesses()
-	for in, b := range h.GrantsBeyondRoom(func(s *history.Section) history.Moment { return s.To }) {
-		for _, a := range in {
+	for others, b := range h.GrantsBeyondRoom(func(s *history.Section) history.Moment { return s.To }) {
+		for _, a := range others {
 			if len(first) < limit {
 				first = append(first, h.explainOverlap(a, b, accesses[a.Acquisition], accesses[b.Acquisition]))
 			} else {
@@ -90,7 +90,7 @@ func SafeOverlaps(of *history.History, limit int) (first []SafeOverlap, more int
 
 // explainOverlap explains why the overlap of a, which was granted first, with b did no
 // harm. It gets the accesses of both sections.
-func (h *inquiry) explainOverlap(a, b *history.Section, firstAccesses, secondAccesses []access) SafeOverlap {
+func (h *judgedRun) explainOverlap(a, b *history.Section, firstAccesses, secondAccesses []access) SafeOverlap {
 	s := SafeOverlap{First: h.Name(a), Second: h.Name(b), Entered: b.From.At}
 	// about returns s with a reason that is about one of the two sections.
 	about := func(how SafetyReason, who *history.Section) SafeOverlap {
@@ -140,7 +140,7 @@ type access struct {
 // accesses returns the storage's operations for each section, in order. It includes
 // operations whose answers the client never received, and operations that the storage lost
 // again.
-func (h *inquiry) accesses() map[history.Acquisition][]access {
+func (h *judgedRun) accesses() map[history.Acquisition][]access {
 	all := map[history.Acquisition][]access{}
 	for _, ev := range h.ServedRequests() {
 		if ev.OK && (ev.Step == trace.Read || ev.Step == trace.Write) {
@@ -163,7 +163,7 @@ func lastOf(all []access, step trace.Step) *access {
 
 // noWriteCause returns the first thing that happened during a section and explains why its
 // client did not even try to write, and when it happened.
-func (h *inquiry) noWriteCause(s *history.Section) (NoWriteCause, time.Duration) {
+func (h *judgedRun) noWriteCause(s *history.Section) (NoWriteCause, time.Duration) {
 	if s.ReadOnly || s.WritesBegun > 0 { // the client never writes, or it did try
 		return NoCause, 0
 	}

@@ -143,13 +143,13 @@ func TestSpared(t *testing.T) {
 			SafeOverlap{Entered: 31 * s, Reason: OtherObjects}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			story := parseScript(t, c.story)
-			v := Check(history.New(story.trace), nil)
+			parsed := parseScript(t, c.story)
+			v := Check(history.New(parsed.trace), nil)
 			if v.Verdict != Safe || v.Finding(SectionExclusion).Outcome != Violated {
 				t.Fatalf("the story is %s, and %s is %s", v.Verdict, SectionExclusion, v.Finding(SectionExclusion).Outcome)
 			}
 			c.want.First, c.want.Second = "c1", "c2"
-			got, more := SafeOverlaps(history.New(story.trace), 5)
+			got, more := SafeOverlaps(history.New(parsed.trace), 5)
 			if want := []SafeOverlap{c.want}; !slices.Equal(got, want) || more != 0 {
 				t.Errorf("\ngot  %+v, and %d more\nwant %+v", got, more, want)
 			}
@@ -163,8 +163,8 @@ func TestSparedOfMany(t *testing.T) {
 	for i := range 5 {
 		text += fmt.Sprintf("%ds c%d acquires rank=%d ends=60s\n%ds c%d releases\n", 2*i+2, i+2, i+2, 2*i+3, i+2)
 	}
-	story := parseScript(t, text+"60s c1 releases")
-	got, more := SafeOverlaps(history.New(story.trace), 2)
+	parsed := parseScript(t, text+"60s c1 releases")
+	got, more := SafeOverlaps(history.New(parsed.trace), 2)
 	if len(got) != 2 || more != 3 || got[0].Second != "c2" || got[1].Second != "c3" {
 		t.Errorf("%+v, and %d more; want those of c2 and c3, and 3 more", got, more)
 	}

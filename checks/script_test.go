@@ -129,8 +129,8 @@ func (s *script) header(line string) {
 		if a.has("quorum") {
 			l.Quorum = s.number(a["quorum"])
 		}
-		keys := strings.Split(cmpOr(a["keys"], words[1]), ",")
-		for _, node := range cmpOr(a["nodes"], "ABCDE") {
+		keys := strings.Split(firstNonEmpty(a["keys"], words[1]), ",")
+		for _, node := range firstNonEmpty(a["nodes"], "ABCDE") {
 			for _, key := range keys {
 				l.Slots = append(l.Slots, trace.SlotInfo{Node: string(node), Key: key})
 			}
@@ -170,7 +170,7 @@ func (s *script) header(line string) {
 	}
 }
 
-func cmpOr(a, b string) string {
+func firstNonEmpty(a, b string) string {
 	if a != "" {
 		return a
 	}
@@ -195,7 +195,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		ev := ev
 		ev.Kind, ev.Step, ev.Object = trace.KindBegin, step, object
 		if step == trace.Acquire {
-			ev.Lock, ev.Period, ev.OuterSection = cmpOr(a["lock"], "L"), s.number(a["period"]), s.number(a["within"])
+			ev.Lock, ev.Period, ev.OuterSection = firstNonEmpty(a["lock"], "L"), s.number(a["period"]), s.number(a["within"])
 		}
 		s.emit(ev)
 	}
@@ -212,12 +212,12 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 	serve := func(step trace.Step, object string, version, replaced int, ok bool) {
 		by := &trace.Actor{Client: who, Section: section, Sent: s.sent[who+a["message"]]}
 		s.emit(trace.Event{
-			At: at, Kind: trace.KindServe, Process: cmpOr(a["from"], trace.StorageName), Peer: cmpOr(a["via"], who), By: by, Section: section, Step: step,
+			At: at, Kind: trace.KindServe, Process: firstNonEmpty(a["from"], trace.StorageName), Peer: firstNonEmpty(a["via"], who), By: by, Section: section, Step: step,
 			OK: ok, Object: object, Version: version, Replaced: replaced, Value: a["value"],
 		})
 	}
 	refuse := func(step trace.Step) {
-		serve(step, cmpOr(a["object"], "x"), 0, 0, false)
+		serve(step, firstNonEmpty(a["object"], "x"), 0, 0, false)
 		end(step, func(ev *trace.Event) { ev.OK, ev.Refused = false, true })
 	}
 	// access parses the word "x=0" or "x=0>1" of a line.
@@ -235,7 +235,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		s.t.Fatalf("%s: which object?", s.line)
 		return "", 0, 0
 	}
-	declared := func(ev *trace.Event) {
+	declareEnd := func(ev *trace.Event) {
 		if a.has("ends") {
 			ev.LeaseEnd = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(s.duration(a["ends"]))}
 			if a.has("monotonic") {
@@ -245,7 +245,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 	}
 	key := func(kind trace.Kind) {
 		ev := ev
-		ev.Kind, ev.Key, ev.Value = kind, cmpOr(a["key"], "L"), cmpOr(a["value"], "value-1")
+		ev.Kind, ev.Key, ev.Value = kind, firstNonEmpty(a["key"], "L"), firstNonEmpty(a["value"], "value-1")
 		ev.TTL = s.duration(a["ttl"])
 		ev.By, ev.Owner, ev.Prior = s.actor(a["by"]), s.actor(a["of"]), s.actor(a["over"])
 		if kind == trace.KindSet {
@@ -273,11 +273,11 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 			if !ev.OK {
 				return
 			}
-			ev.Lock = cmpOr(a["lock"], "L")
+			ev.Lock = firstNonEmpty(a["lock"], "L")
 			ev.Rank, ev.Token = uint64(s.number(a["rank"])), uint64(s.number(a["token"]))
 			ev.Minted, ev.Notifies, ev.Ungranted = a.has("minted"), a.has("notifies"), a.has("ungranted")
 			ev.Session = a["session"]
-			declared(ev)
+			declareEnd(ev)
 		})
 	case "hears-that-it-lives": // the client learns that its session lasts until a true time
 		ev.Kind, ev.Section, ev.Session, ev.Expires = trace.KindAlive, 0, a["session"], s.duration(a["until"])
@@ -287,13 +287,13 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		begin(trace.Work, "")
 	case "extends":
 		begin(trace.Extend, "")
-		end(trace.Extend, declared)
+		end(trace.Extend, declareEnd)
 	case "asks-to-extend":
 		begin(trace.Extend, "")
 	case "fails-to-extend":
 		end(trace.Extend, func(ev *trace.Event) { ev.OK = false })
 	case "extended": // the end of an extension, without a call if the lock made it by itself
-		end(trace.Extend, declared)
+		end(trace.Extend, declareEnd)
 	case "mints":
 		begin(trace.Mint, "")
 		end(trace.Mint, func(ev *trace.Event) { ev.Token, ev.Minted = uint64(s.number(a["token"])), true })
@@ -377,7 +377,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 			begin(trace.Write, "")
 		}
 		s.emit(trace.Event{
-			At: at, Kind: trace.KindSend, Process: who, Peer: cmpOr(a["via"], trace.StorageName), Conn: 1, Msg: s.number(a["message"]),
+			At: at, Kind: trace.KindSend, Process: who, Peer: firstNonEmpty(a["via"], trace.StorageName), Conn: 1, Msg: s.number(a["message"]),
 			Section: section, Step: trace.Write,
 		})
 		s.sent[who+a["message"]] = len(s.trace.Events)
@@ -388,22 +388,22 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		object, _, version := access()
 		end(trace.Write, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
 	case "is-refused":
-		begin(trace.Write, cmpOr(a["object"], "x"))
+		begin(trace.Write, firstNonEmpty(a["object"], "x"))
 		refuse(trace.Write)
 	case "hears-a-refusal": // the end of a write that has begun
 		refuse(trace.Write)
 	case "fails-to-read": // the storage does not answer
-		begin(trace.Read, cmpOr(a["object"], "x"))
+		begin(trace.Read, firstNonEmpty(a["object"], "x"))
 		end(trace.Read, func(ev *trace.Event) { ev.OK = false })
 	case "is-refused-a-read":
-		begin(trace.Read, cmpOr(a["object"], "x"))
+		begin(trace.Read, firstNonEmpty(a["object"], "x"))
 		refuse(trace.Read)
 	case "is-refused-a-mark":
-		begin(trace.Mark, cmpOr(a["object"], "x"))
+		begin(trace.Mark, firstNonEmpty(a["object"], "x"))
 		refuse(trace.Mark)
 	case "reverts": // the storage comes back without its latest writes
-		object, was, version := access()
-		s.emit(trace.Event{At: at, Kind: trace.KindRevert, Process: who, Object: object, Version: version, Replaced: was, Value: a["value"]})
+		object, replaced, version := access()
+		s.emit(trace.Event{At: at, Kind: trace.KindRevert, Process: who, Object: object, Version: version, Replaced: replaced, Value: a["value"]})
 	case "holds": // what the storage has at the end of the run
 		object, version, _ := access()
 		s.emit(trace.Event{At: at, Kind: trace.KindObject, Process: who, Object: object, Version: version, Value: a["value"]})
@@ -467,14 +467,14 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 
 // describeFault fills in a fault from words such as "stops=A" or "cuts=c1 from=A,storage".
 func (s *script) describeFault(f *trace.FaultInfo, a args) {
-	for does, effect := range map[string]trace.Effect{
+	for verb, effect := range map[string]trace.Effect{
 		"stops": trace.StopsProcess, "kills": trace.KillsProcess, "fails": trace.AnswersErrors, "drifts": trace.DriftsClock,
 		"stalls": trace.StallsRequest, "cuts": trace.CutsLink, "slows": trace.SlowsLink, "holds": trace.HoldsMessage,
 	} {
-		if !a.has(does) {
+		if !a.has(verb) {
 			continue
 		}
-		f.Effect, f.Targets = effect, [][]string{{a[does]}}
+		f.Effect, f.Targets = effect, [][]string{{a[verb]}}
 		if a.has("from") {
 			f.Targets = append(f.Targets, strings.Split(a["from"], ","))
 		}
@@ -483,9 +483,9 @@ func (s *script) describeFault(f *trace.FaultInfo, a args) {
 		}
 		switch effect {
 		case trace.StopsProcess, trace.KillsProcess:
-			f.Stops = a[does]
+			f.Stops = a[verb]
 		case trace.HoldsMessage:
-			f.Message.Client, f.Message.Peer = a[does], a["from"]
+			f.Message.Client, f.Message.Peer = a[verb], a["from"]
 		}
 	}
 }

@@ -14,7 +14,7 @@ var sectionsDone = measure{
 	take:     takeSectionsDone,
 }
 
-func takeSectionsDone(h *inquiry) Measure {
+func takeSectionsDone(h *judgedRun) Measure {
 	var done int64
 	for _, s := range h.Sections() {
 		if s.Outer == nil && s.Completed() {

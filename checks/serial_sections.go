@@ -28,7 +28,7 @@ var serialSections = property{
 	judge: judgeSerialSections,
 }
 
-func judgeSerialSections(h *inquiry) Finding {
+func judgeSerialSections(h *judgedRun) Finding {
 	cycle := dependencies(h.DataSections()).shortestCycle()
 	if cycle == nil {
 		return holds()
@@ -85,7 +85,7 @@ const (
 )
 
 // describeDependency returns the reason that describes a dependency.
-func (h *inquiry) describeDependency(d dependency) Reason {
+func (h *judgedRun) describeDependency(d dependency) Reason {
 	a, b := h.Name(d.before), h.Name(d.after)
 	switch d.kind {
 	case realTime:
@@ -121,7 +121,7 @@ type graph struct {
 
 // A sharedVersion is a version with the operations on it, in order: of each section, the
 // first that saw it, and the first that replaced it. The versions of a graph are numbered.
-type shared struct {
+type sharedVersion struct {
 	*history.Version
 	number         int
 	seen, replaced []*history.Operation
@@ -130,7 +130,7 @@ type shared struct {
 // A use says how one section used a version: the section made it, or saw it, or both. first
 // is the operation with which the section first saw it; nil if it never did.
 type use struct {
-	*shared
+	*sharedVersion
 	first *history.Operation
 }
 
@@ -138,8 +138,8 @@ type use struct {
 // real time. The sections must be in the order in which they began.
 func dependencies(sections []*history.Section) *graph {
 	g := &graph{sections: sections, place: map[*history.Section]int{}, lost: map[*history.Section][]dependency{}, uses: map[*history.Section][]use{}}
-	var versions []*shared // a slice, because its order is the same in every run
-	known := map[*history.Version]*shared{}
+	var versions []*sharedVersion // a slice, because its order is the same in every run
+	known := map[*history.Version]*sharedVersion{}
 	for i, s := range sections {
 		g.place[s] = i
 		g.nextAfter = append(g.nextAfter, g.firstAfter(s.To))
@@ -148,7 +148,7 @@ func dependencies(sections []*history.Section) *graph {
 		for _, o := range s.WorkOperations() {
 			v := known[o.Sees]
 			if v == nil {
-				v = &shared{Version: o.Sees, number: len(versions)}
+				v = &sharedVersion{Version: o.Sees, number: len(versions)}
 				known[o.Sees] = v
 				versions = append(versions, v)
 			}
@@ -182,7 +182,7 @@ func dependencies(sections []*history.Section) *graph {
 // time. Of two dependencies between the same sections about the same version it yields only
 // the first. skipReplacers reports whether to leave out the sections that replaced a
 // version.
-func (g *graph) dependents(s *history.Section, skipReplacers func(*shared) bool) iter.Seq[dependency] {
+func (g *graph) dependents(s *history.Section, skipReplacers func(*sharedVersion) bool) iter.Seq[dependency] {
 	return func(yield func(dependency) bool) {
 		for _, d := range g.lost[s] {
 			if !yield(d) {
@@ -198,9 +198,9 @@ func (g *graph) dependents(s *history.Section, skipReplacers func(*shared) bool)
 }
 
 // dependents yields the dependencies on a section that follow from its use of one version.
-func (u use) dependents(s *history.Section, skipReplacers func(*shared) bool, yield func(dependency) bool) bool {
+func (u use) dependents(s *history.Section, skipReplacers func(*sharedVersion) bool, yield func(dependency) bool) bool {
 	replacers := func() bool {
-		if skipReplacers(u.shared) {
+		if skipReplacers(u.sharedVersion) {
 			return true
 		}
 		kind := readBefore
@@ -281,13 +281,13 @@ type walk struct {
 // cycleThrough returns the shortest cycle through a section, if it has fewer than limit
 // dependencies or limit is 0.
 func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
-	if alone := g.lost[s]; len(alone) > 0 && limit != 1 {
-		return alone[:1]
+	if ownLosses := g.lost[s]; len(ownLosses) > 0 && limit != 1 {
+		return ownLosses[:1]
 	}
 	clear(g.reachedBy)
 	clear(g.replacersReached)
-	late := len(g.sections) // real time has reached the sections from this index on
-	skipReplacers := func(v *shared) bool {
+	firstReached := len(g.sections) // real time has reached the sections from this index on
+	skipReplacers := func(v *sharedVersion) bool {
 		g.replacersReached[v.number]++
 		return g.replacersReached[v.number] > 2 // the first time reached all replacers but one, and the second time reaches that one
 	}
@@ -305,10 +305,10 @@ func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
 				reach(d)
 			}
 			began := g.nextAfter[g.place[a]]
-			for _, b := range g.sections[min(began, late):late] {
+			for _, b := range g.sections[min(began, firstReached):firstReached] {
 				reach(dependency{a, b, realTime, nil, [2]int{a.To.Seq, b.From.Seq}})
 			}
-			late = min(late, began)
+			firstReached = min(firstReached, began)
 		}
 		if d := g.reachedBy[g.place[s]]; d.after != nil {
 			cycle := []dependency{d}
@@ -338,21 +338,21 @@ func (g *graph) cyclicCandidates() []*history.Section {
 		before[b] = append(before[b], a)
 		after[a]++
 	}
-	contested := map[*shared]int{}
+	contested := map[*sharedVersion]int{}
 	for i, s := range g.sections {
 		for _, u := range g.uses[s] {
-			if _, known := contested[u.shared]; !known && len(u.replaced) > 1 {
-				contested[u.shared] = len(after)
+			if _, known := contested[u.sharedVersion]; !known && len(u.replaced) > 1 {
+				contested[u.sharedVersion] = len(after)
 				before, after = append(before, nil), append(after, 0)
 				for _, o := range u.replaced {
 					add(len(after)-1, g.place[o.Section.Outermost()])
 				}
 			}
-			if number, is := contested[u.shared]; is && u.first != nil {
-				add(i, number)
+			if node, found := contested[u.sharedVersion]; found && u.first != nil {
+				add(i, node)
 			}
 		}
-		for d := range g.dependents(s, func(v *shared) bool { return len(v.replaced) > 1 }) {
+		for d := range g.dependents(s, func(v *sharedVersion) bool { return len(v.replaced) > 1 }) {
 			add(i, g.place[d.after])
 		}
 		if began := g.nextAfter[i]; began < n {

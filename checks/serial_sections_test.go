@@ -359,7 +359,7 @@ func TestCycle(t *testing.T) {
 func randomScript(rng *rand.Rand) string {
 	var b strings.Builder
 	at := 0
-	say := func(format string, args ...any) {
+	addLine := func(format string, args ...any) {
 		at++
 		fmt.Fprintf(&b, "%ds %s\n", at, fmt.Sprintf(format, args...))
 	}
@@ -368,16 +368,16 @@ func randomScript(rng *rand.Rand) string {
 	const (
 		waiting = iota
 		inside
-		over
+		released
 	)
 	state := make([]int, clients)
-	late := make([]int, clients) // writes in flight, by client
+	inFlight := make([]int, clients) // writes in flight, by client
 	objects := []string{"x", "y"}
 	versions := map[string]int{}
 	land := func(i int) {
 		o := objects[rng.IntN(2)]
-		late[i]--
-		say("c%d lands message=1 %s=%d>%d", i, o, versions[o], versions[o]+1)
+		inFlight[i]--
+		addLine("c%d lands message=1 %s=%d>%d", i, o, versions[o], versions[o]+1)
 		versions[o]++
 	}
 	for range 4 + rng.IntN(5*clients) {
@@ -386,35 +386,35 @@ func randomScript(rng *rand.Rand) string {
 		if lossy && versions[o] > 0 && rng.IntN(8) == 0 {
 			versions[o]--
 			if rng.IntN(2) == 0 { // otherwise no event shows the loss
-				say("storage reverts %s=%d>%d", o, versions[o]+1, versions[o])
+				addLine("storage reverts %s=%d>%d", o, versions[o]+1, versions[o])
 			}
 		}
-		if late[i] > 0 && rng.IntN(3) == 0 {
+		if inFlight[i] > 0 && rng.IntN(3) == 0 {
 			land(i)
 			continue
 		}
 		switch state[i] {
 		case waiting:
-			say("c%d acquires rank=%d", i, at+1)
+			addLine("c%d acquires rank=%d", i, at+1)
 			state[i] = inside
 		case inside:
 			switch rng.IntN(6) {
 			case 0, 1:
-				say("c%d reads %s=%d", i, o, versions[o])
+				addLine("c%d reads %s=%d", i, o, versions[o])
 			case 2, 3:
-				say("c%d writes %s=%d>%d", i, o, versions[o], versions[o]+1)
+				addLine("c%d writes %s=%d>%d", i, o, versions[o], versions[o]+1)
 				versions[o]++
 			case 4:
-				say("c%d sends message=1", i)
-				late[i]++
+				addLine("c%d sends message=1", i)
+				inFlight[i]++
 			case 5:
-				say("c%d releases", i)
-				state[i] = over
+				addLine("c%d releases", i)
+				state[i] = released
 			}
 		}
 	}
-	for i := range late {
-		if late[i] > 0 {
+	for i := range inFlight {
+		if inFlight[i] > 0 {
 			land(i)
 		}
 	}
@@ -437,15 +437,15 @@ func hasSerialOrder(sections []*history.Section) bool {
 			for o, v := range state {
 				next[o] = v
 			}
-			fits := true
+			isPossible := true
 			for _, o := range s.Operations {
-				is := next[o.Sees.Object]
-				fits = fits && (is == o.Sees || is == nil && o.Sees.Made == nil)
+				current := next[o.Sees.Object]
+				isPossible = isPossible && (current == o.Sees || current == nil && o.Sees.Made == nil)
 				if o.Makes != nil {
 					next[o.Sees.Object] = o.Makes
 				}
 			}
-			if fits {
+			if isPossible {
 				done[s] = true
 				if try(done, next) {
 					return true
@@ -461,23 +461,23 @@ func hasSerialOrder(sections []*history.Section) bool {
 // Three ways to find out whether sections can be ordered one after the other give the same
 // result: by their dependencies, by porcupine, and by trying every order.
 func TestThreeCheckersAgree(t *testing.T) {
-	const stories = 6000
+	const scripts = 6000
 	seen := map[porcupineResult]int{}
-	for seed := range uint64(stories) {
+	for seed := range uint64(scripts) {
 		text := randomScript(rand.New(rand.NewPCG(seed, 1)))
-		h := &inquiry{history.New(parseScript(t, text).trace)}
+		h := &judgedRun{history.New(parseScript(t, text).trace)}
 		sections := h.DataSections()
 		ours := judgeSerialSections(h).Outcome == Holds
 		porcupines := linearize(sections)
-		every := hasSerialOrder(sections)
-		if ours != every || (porcupines == serial) != every || porcupines == notSearched {
-			t.Fatalf("seed %d: by dependencies %v, by porcupine %q, by trying every order %v:\n%s", seed, ours, porcupines, every, text)
+		bySearch := hasSerialOrder(sections)
+		if ours != bySearch || (porcupines == serial) != bySearch || porcupines == notSearched {
+			t.Fatalf("seed %d: by dependencies %v, by porcupine %q, by trying every order %v:\n%s", seed, ours, porcupines, bySearch, text)
 		}
 		seen[porcupines]++
 	}
 	for _, o := range []porcupineResult{serial, notSerial} {
-		if seen[o] < stories/10 {
-			t.Errorf("only %d of %d stories %s: they test little", seen[o], stories, o)
+		if seen[o] < scripts/10 {
+			t.Errorf("only %d of %d stories %s: they test little", seen[o], scripts, o)
 		}
 	}
 }
@@ -534,7 +534,7 @@ func TestTooLargeForPorcupine(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&b, "0s c%d acquires rank=%d\n1s c%d reads x=0\n", i, i+1, i)
 	}
-	h := &inquiry{history.New(parseScript(t, b.String()).trace)}
+	h := &judgedRun{history.New(parseScript(t, b.String()).trace)}
 	if got := linearize(h.DataSections()); got != serial {
 		t.Errorf("forty readers %s", got)
 	}
@@ -543,7 +543,7 @@ func TestTooLargeForPorcupine(t *testing.T) {
 		t.Errorf("forty readers: %s, %q", f.Outcome, f.Reason)
 	}
 	b.WriteString("2s c90 acquires rank=90\n2s c91 acquires rank=91\n2s c90 writes y=0>1\n2s c91 writes y=0>1\n")
-	h = &inquiry{history.New(parseScript(t, b.String()).trace)}
+	h = &judgedRun{history.New(parseScript(t, b.String()).trace)}
 	if got := linearize(h.DataSections()); got != notSearched {
 		t.Errorf("forty readers and a contradiction %s", got)
 	}
@@ -569,7 +569,7 @@ func TestSerialSectionsOfALongRun(t *testing.T) {
 		40003s c3 reads x=0
 		40004s c3 writes x=0>1
 		40005s c2 writes x=1>2`)
-	h := &inquiry{history.New(parseScript(t, b.String()).trace)}
+	h := &judgedRun{history.New(parseScript(t, b.String()).trace)}
 	began := time.Now()
 	f := judgeSerialSections(h)
 	if len(f.Cycle) != 2 || !strings.HasPrefix(sentence(f.Reason), "c2 and c3 ") {

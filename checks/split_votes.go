@@ -17,9 +17,9 @@ var splitVotes = measure{
 	take:     takeSplitVotes,
 }
 
-func takeSplitVotes(h *inquiry) Measure {
-	votes := slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Quorum > 1 })
-	if !votes {
+func takeSplitVotes(h *judgedRun) Measure {
+	needsQuorum := slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Quorum > 1 })
+	if !needsQuorum {
 		return noMeasure(noMajority.Reason())
 	}
 	var split, failed int64

@@ -15,36 +15,36 @@ import (
 
 // isTakeover reports whether a change only replaces a record that had ended by its own
 // content. by is the acquisition that replaces it.
-func (h *inquiry) isTakeover(c history.Change, by *trace.Actor) bool {
+func (h *judgedRun) isTakeover(c history.Change, by *trace.Actor) bool {
 	if c.Touch || c.Before == nil || c.After == nil {
 		return false
 	}
-	wrote, now := c.Before.Set, history.MomentOf(c.Event)
+	lastWrite, changed := c.Before.Set, history.MomentOf(c.Event)
 	if n := len(c.Before.Touches); n > 0 {
-		wrote = c.Before.Touches[n-1]
+		lastWrite = c.Before.Touches[n-1]
 	}
-	lock, kept := h.LockAt(c.Place)
-	if !kept {
+	lock, isSlot := h.LockAt(c.Place)
+	if !isSlot {
 		return false
 	}
 	server := h.Clocks().Of(c.Node, fakeclock.Wall)
-	if wrote.TTL > 0 { // the server knows the end, and by its clock the end has not come
-		if !h.Clocks().Has(c.Node) { // the server counts down, so its end is not a time of day
+	if lastWrite.TTL > 0 { // the server knows the end, and by its clock the end has not come
+		if !h.Clocks().HasReadings(c.Node) { // the server counts down, so its end is not a time of day
 			return false
 		}
-		end := server.Shows(history.MomentOf(wrote)) + int64(wrote.TTL)
-		return h.wallClockOf(lock, by.Client).Shows(now) >= end
+		end := server.ReadingAt(history.MomentOf(lastWrite)) + int64(lastWrite.TTL)
+		return h.wallClockOf(lock, by.Client).ReadingAt(changed) >= end
 	}
-	asked, freed := h.callStart(wrote)
+	asked, freed := h.callStart(lastWrite)
 	elapsed := func(clock history.Clock, since history.Moment) time.Duration {
-		return time.Duration(clock.Shows(now) - clock.Shows(since))
+		return time.Duration(clock.ReadingAt(changed) - clock.ReadingAt(since))
 	}
-	return freed || lock.TTL > 0 && (elapsed(server, history.MomentOf(wrote)) >= lock.TTL ||
-		h.wallClockOf(lock, by.Client).Shows(now) >= h.wallClockOf(lock, c.Before.Owner.Client).Shows(asked)+int64(lock.TTL))
+	return freed || lock.TTL > 0 && (elapsed(server, history.MomentOf(lastWrite)) >= lock.TTL ||
+		h.wallClockOf(lock, by.Client).ReadingAt(changed) >= h.wallClockOf(lock, c.Before.Owner.Client).ReadingAt(asked)+int64(lock.TTL))
 }
 
 // wallClockOf returns a client's wall clock, as its lock reads it.
-func (h *inquiry) wallClockOf(lock trace.LockInfo, client string) history.Clock {
+func (h *judgedRun) wallClockOf(lock trace.LockInfo, client string) history.Clock {
 	if lock.TrueTime {
 		return h.Clocks().Unfaulted(client, fakeclock.Wall)
 	}
@@ -54,7 +54,7 @@ func (h *inquiry) wallClockOf(lock trace.LockInfo, client string) history.Clock 
 // callStart returns when the client that wrote a record began the call in which it sent the
 // command. A record lasts for at least a TTL from then on. freed reports whether it was a
 // call of release.
-func (h *inquiry) callStart(wrote *trace.Event) (since history.Moment, freed bool) {
+func (h *judgedRun) callStart(wrote *trace.Event) (since history.Moment, freed bool) {
 	since = history.MomentOf(wrote)
 	by := wrote.By
 	if by == nil || h.Event(by.Sent) == nil {

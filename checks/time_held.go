@@ -19,7 +19,7 @@ var timeHeld = measure{
 	take:     takeTimeHeld,
 }
 
-func takeTimeHeld(h *inquiry) Measure {
+func takeTimeHeld(h *judgedRun) Measure {
 	var held, left []time.Duration
 	var share int64 // per cent
 	for _, s := range h.Sections() {

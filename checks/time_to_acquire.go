@@ -15,7 +15,7 @@ var timeToAcquire = measure{
 	take:     takeTimeToAcquire,
 }
 
-func takeTimeToAcquire(h *inquiry) Measure {
+func takeTimeToAcquire(h *judgedRun) Measure {
 	var times []time.Duration
 	waits := h.waits()
 	for _, w := range waits {

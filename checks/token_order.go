@@ -23,7 +23,7 @@ var tokenOrder = property{
 	judge: judgeTokenOrder,
 }
 
-func judgeTokenOrder(h *inquiry) Finding {
+func judgeTokenOrder(h *judgedRun) Finding {
 	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock.Reason())
 	}
@@ -72,7 +72,7 @@ func judgeTokenOrder(h *inquiry) Finding {
 // tokensOutOfOrder returns the finding that the token of the younger grant is not greater
 // than the token of the older grant. o and y are the events with which the two tokens were
 // minted.
-func (h *inquiry) tokensOutOfOrder(old, young *history.Section, o, y *trace.Event) Finding {
+func (h *judgedRun) tokensOutOfOrder(old, young *history.Section, o, y *trace.Event) Finding {
 	first, second := o, y
 	if second.Seq < first.Seq {
 		first, second = second, first

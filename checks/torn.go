@@ -7,7 +7,7 @@ import (
 
 // torn lists the sections that took effect only in part. Sections that are nested in each
 // other count as one.
-func (h *inquiry) torn() []TornSection {
+func (h *judgedRun) torn() []TornSection {
 	var all []TornSection
 	for _, s := range h.Sections() {
 		if s.Outer != nil {
@@ -37,14 +37,14 @@ func (h *inquiry) torn() []TornSection {
 
 // wroteAll reports whether a section made all the writes that its client plans for each
 // section. If the client then crashes, only the release is missing.
-func (h *inquiry) wroteAll(s *history.Section, applied int) bool {
+func (h *judgedRun) wroteAll(s *history.Section, applied int) bool {
 	planned := h.PlannedWrites(s.Client)
 	return planned > 0 && applied >= planned
 }
 
 // writesApplied counts the writes that a section began and of which at least one message
 // was applied. A message that arrives twice is applied twice, but is one write.
-func (h *inquiry) writesApplied(s *history.Section) int {
+func (h *judgedRun) writesApplied(s *history.Section) int {
 	var writes []*history.Call
 	for _, c := range h.CallsOf(s.Acquisition) {
 		if c.Step == trace.Write && c.Began != nil {
@@ -60,13 +60,13 @@ func (h *inquiry) writesApplied(s *history.Section) int {
 		if by := h.Event(o.Seq).By; by != nil && by.Sent > 0 {
 			sent = by.Sent
 		}
-		of := -1 // a write whose beginning is not in the trace
+		index := -1 // a write whose beginning is not in the trace
 		for i, c := range writes {
 			if c.Began.Seq <= sent {
-				of = i
+				index = i
 			}
 		}
-		applied[of] = true
+		applied[index] = true
 	}
 	return len(applied)
 }

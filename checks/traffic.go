@@ -19,26 +19,26 @@ var traffic = measure{
 	take:     takeTraffic,
 }
 
-func takeTraffic(h *inquiry) Measure {
+func takeTraffic(h *judgedRun) Measure {
 	var messages, trips int64
 	bytes := h.Trace.Bytes
-	asked := map[string]time.Duration{} // when each client last sent something
+	lastRequest := map[string]time.Duration{} // when each client last sent something
 	for _, m := range h.Messages() {
-		asks := h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode
-		if !asks && !(h.Role(m.From) == trace.RoleNode && h.IsClient(m.To)) || m.IsHandshake() {
+		isRequest := h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode
+		if !isRequest && !(h.Role(m.From) == trace.RoleNode && h.IsClient(m.To)) || m.IsHandshake() {
 			continue
 		}
 		messages++
 		bytes += int64(m.Sent.Bytes)
-		if !asks || m.Sent.KeepAlive {
+		if !isRequest || m.Sent.KeepAlive {
 			continue
 		}
 		// Requests that are sent together, such as those to all nodes of Redlock, are one
 		// round trip.
-		if last, before := asked[m.From]; !before || m.Sent.At-last > history.ImmediateWithin {
+		if last, hasAsked := lastRequest[m.From]; !hasAsked || m.Sent.At-last > history.ImmediateWithin {
 			trips++
 		}
-		asked[m.From] = m.Sent.At
+		lastRequest[m.From] = m.Sent.At
 	}
 	if messages == 0 {
 		return noMeasure(noTraffic.Reason())

@@ -17,31 +17,31 @@ var noTrafficAfterRelease = misconduct(Card{
 	Title:  "the lock sends no commands about a lease that was released long ago",
 	Broken: "the lock still sends commands about a released lease",
 	Label:  "traffic after release", Meaning: "the lock still sends commands about a lease that was released long ago",
-}, (*inquiry).findLingering)
+}, (*judgedRun).findLingering)
 
 // enoughLingering is how many commands about a released lease are a violation.
 const enoughLingering = 5
 
 // A clientState says what a client does at some moment: it is in sections, it asks for one,
 // or it is idle because it has released all of them.
-type visitor struct {
+type clientState struct {
 	// calls are the calls of acquire and release that are still to come, in order.
 	calls []*history.Call
 	// inside are the numbers of the sections that it is in. idleSince is the event since
 	// which it is in no section and has asked for none; nil if it is in one or has asked.
 	inside    map[int]bool
-	goneSince *trace.Event
+	idleSince *trace.Event
 	// sent counts the commands that the client's lock has sent, since idleSince, about what
 	// was released.
 	sent int
 }
 
 // clientStates returns the states of the clients at the beginning of a run.
-func visitors(h *inquiry) map[string]*visitor {
-	all := map[string]*visitor{}
+func clientStates(h *judgedRun) map[string]*clientState {
+	all := map[string]*clientState{}
 	for _, c := range h.Calls() {
 		if all[c.Client] == nil {
-			all[c.Client] = &visitor{inside: map[int]bool{}}
+			all[c.Client] = &clientState{inside: map[int]bool{}}
 		}
 		if c.Began != nil && (c.Step == trace.Acquire || c.Step == trace.Release) {
 			v := all[c.Client]
@@ -52,20 +52,20 @@ func visitors(h *inquiry) map[string]*visitor {
 }
 
 // advance moves the client's state forward to an event outside any call.
-func (v *visitor) advance(ev *trace.Event) {
+func (v *clientState) advance(ev *trace.Event) {
 	for len(v.calls) > 0 && v.calls[0].Began.Seq < ev.Seq {
 		c := v.calls[0]
 		v.calls = v.calls[1:]
 		switch {
 		case c.Step == trace.Acquire:
-			v.goneSince, v.sent = nil, 0
+			v.idleSince, v.sent = nil, 0
 			if c.OK() {
 				v.inside[c.Section] = true
 			}
 		case c.Ended != nil:
 			delete(v.inside, c.Section)
 			if len(v.inside) == 0 {
-				v.goneSince = c.Ended
+				v.idleSince = c.Ended
 			}
 		}
 	}
@@ -73,25 +73,25 @@ func (v *visitor) advance(ev *trace.Event) {
 
 // findLingering finds commands about a lock that its client released more than a TTL ago
 // and has not asked for since.
-func (h *inquiry) findLingering() (Reason, []int) {
-	clients := visitors(h)
+func (h *judgedRun) findLingering() (Reason, []int) {
+	clients := clientStates(h)
 	for _, m := range h.Messages() {
 		v := clients[m.From]
 		if v == nil || m.Sent.Reply || m.Sent.Step != "" {
 			continue
 		}
 		v.advance(m.Sent)
-		if v.goneSince == nil {
+		if v.idleSince == nil {
 			continue
 		}
 		for _, lock := range h.Trace.Locks {
 			about := func(s trace.SlotInfo) bool { return s.Node == m.To && m.Mentions(s.Key) }
-			if lock.TTL > 0 && min(h.quietFor(m.Sent), m.Sent.At-v.goneSince.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
+			if lock.TTL > 0 && min(h.quietFor(m.Sent), m.Sent.At-v.idleSince.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
 				v.sent++
 			}
 		}
 		if v.sent == enoughLingering {
-			return stillSent.Reason(m.From, v.goneSince.At, m.Sent.At, m.Sent.Text), []int{v.goneSince.Seq, m.Sent.Seq}
+			return stillSent.Reason(m.From, v.idleSince.At, m.Sent.At, m.Sent.Text), []int{v.idleSince.Seq, m.Sent.Seq}
 		}
 	}
 	return Reason{}, nil

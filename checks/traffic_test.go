@@ -88,17 +88,17 @@ func TestGrowing(t *testing.T) {
 		}
 		return tr
 	}
-	always := func(n int) func(int) int { return func(int) int { return n } }
+	constant := func(n int) func(int) int { return func(int) int { return n } }
 	for _, c := range []struct {
 		name  string
 		trace *commands
 		want  Property
 	}{
-		{"always the same", sections(150, always(1), always(2)), ""},
-		{"one more command for every ten sections", sections(150, always(1), func(i int) int { return 2 + i/10 }), GrowingTraffic},
-		{"the same, in too few sections", sections(99, always(1), func(i int) int { return 2 + i/10 }), ""},
-		{"more attempts, at the same price", sections(150, func(i int) int { return 1 + i/10 }, always(2)), ""},
-		{"dearer at first", sections(150, always(1), func(i int) int { return max(20-i, 2) }), ""},
+		{"always the same", sections(150, constant(1), constant(2)), ""},
+		{"one more command for every ten sections", sections(150, constant(1), func(i int) int { return 2 + i/10 }), GrowingTraffic},
+		{"the same, in too few sections", sections(99, constant(1), func(i int) int { return 2 + i/10 }), ""},
+		{"more attempts, at the same price", sections(150, func(i int) int { return 1 + i/10 }, constant(2)), ""},
+		{"dearer at first", sections(150, constant(1), func(i int) int { return max(20-i, 2) }), ""},
 	} {
 		if got := misconductIn(&c.trace.Trace); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)

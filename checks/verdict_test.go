@@ -118,23 +118,23 @@ func TestARunThatProvesNothing(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := parseScript(t, test.story).trace
-			certain := *tr
-			certain.Faults, certain.Doubts = nil, nil
-			without := outcomes(Check(history.New(&certain), nil))
+			undoubted := *tr
+			undoubted.Faults, undoubted.Doubts = nil, nil
+			certainOutcomes := outcomes(Check(history.New(&undoubted), nil))
 			v := Check(history.New(tr), test.witnesses)
 			if v.Verdict != Undecided || len(v.Reasons) != 1 || sentence(v.Reasons[0]) != test.reason {
 				t.Errorf("the verdict is %s because %q, want unknown because %q", v.Verdict, v.Reasons, test.reason)
 			}
-			for p, was := range without {
-				want := was
-				if was == Holds {
+			for p, certainOutcome := range certainOutcomes {
+				want := certainOutcome
+				if certainOutcome == Holds {
 					want = Unknown
 				}
 				f := v.Finding(p)
 				if f.Outcome != want {
 					t.Errorf("%s is %s, want %s", p, f.Outcome, want)
 				}
-				if was == Holds && sentence(f.Reason) != test.reason {
+				if certainOutcome == Holds && sentence(f.Reason) != test.reason {
 					t.Errorf("%s is unknown because %q", p, f.Reason)
 				}
 			}
@@ -147,11 +147,11 @@ func TestARunThatProvesNothing(t *testing.T) {
 func TestADisagreementMakesTheVerdictUnknown(t *testing.T) {
 	for outcome, want := range map[Outcome]Outcome{Holds: Unknown, Violated: Violated} {
 		v := &Verdict{Findings: []Finding{{Property: SerialSections, Outcome: outcome}, {Property: WriteOrder, Outcome: Holds}}}
-		second := serial
+		porcupines := serial
 		if outcome == Holds {
-			second = notSerial
+			porcupines = notSerial
 		}
-		v.crossCheck(second)
+		v.crossCheck(porcupines)
 		v.decide()
 		if v.Verdict != Undecided || v.Findings[0].Outcome != want || v.Findings[1].Outcome != Unknown {
 			t.Errorf("serial-sections %s and porcupine disagree: got %+v", outcome, v)

@@ -13,7 +13,7 @@ type wait struct {
 }
 
 // waits returns the waits of all clients, in the order in which they began.
-func (h *inquiry) waits() []wait {
+func (h *judgedRun) waits() []wait {
 	var all []wait
 	type wish struct{ client, lock string }
 	pending := map[wish]int{} // the index of each pending wait

@@ -19,17 +19,17 @@ var waitAfterCrash = measure{
 	take:     takeWaitAfterCrash,
 }
 
-func takeWaitAfterCrash(h *inquiry) Measure {
+func takeWaitAfterCrash(h *judgedRun) Measure {
 	var times []time.Duration
 	never, last := 0, "" // last is the client after whose death nobody was granted the lock
 	deaths := h.ClientStops()
 	for _, s := range h.Sections() {
-		died := deaths[s.Client]
-		if !diedIn(s, died) {
+		death := deaths[s.Client]
+		if !diedIn(s, death) {
 			continue
 		}
-		if next := h.nextSection(s, died); next != nil {
-			times = append(times, next.From.At-died.At)
+		if next := h.nextSection(s, death); next != nil {
+			times = append(times, next.From.At-death.At)
 			continue
 		}
 		never++
@@ -62,16 +62,16 @@ func takeWaitAfterCrash(h *inquiry) Measure {
 
 // diedIn reports whether a client died in a section while it held the lock. death is the
 // event of its crash or hang; nil if it did not die.
-func diedIn(s *history.Section, died *trace.Event) bool {
-	if died == nil || s.Lease.End().Before(history.MomentOf(died)) {
+func diedIn(s *history.Section, death *trace.Event) bool {
+	if death == nil || s.Lease.End().Before(history.MomentOf(death)) {
 		return false
 	}
-	return died.Kind != trace.KindBegin || s.To == history.Never
+	return death.Kind != trace.KindBegin || s.To == history.Never
 }
 
 // nextSection returns the first section of the same lock that was granted after an event;
 // nil if there is none.
-func (h *inquiry) nextSection(s *history.Section, after *trace.Event) *history.Section {
+func (h *judgedRun) nextSection(s *history.Section, after *trace.Event) *history.Section {
 	for _, o := range h.Sections() {
 		if o.Lock == s.Lock && history.MomentOf(after).Before(o.From) {
 			return o

@@ -10,24 +10,24 @@ import (
 // A waitLink is a client that waits for a lock, the lock that it holds itself, and the
 // client that holds the lock it waits for.
 type waitLink struct {
-	Client, Has, Wants, Holder string
+	Client, Held, Wanted, Holder string
 }
 
 // waitCycle returns a cycle of clients at a moment: each waits for a lock that the next
 // client holds, and none releases its own lock before it is granted the other. It starts
 // from one client, and returns nil if that client waits for no client of a cycle.
-func (h *inquiry) waitCycle(client string, at history.Moment) []waitLink {
+func (h *judgedRun) waitCycle(client string, at history.Moment) []waitLink {
 	waits := h.waitLinks(at)
-	var way []waitLink
+	var path []waitLink
 	for {
 		l, waiting := waits[client]
 		if !waiting {
 			return nil
 		}
-		if i := slices.IndexFunc(way, func(o waitLink) bool { return o.Client == client }); i >= 0 {
-			return way[i:]
+		if i := slices.IndexFunc(path, func(o waitLink) bool { return o.Client == client }); i >= 0 {
+			return path[i:]
 		}
-		way = append(way, l)
+		path = append(path, l)
 		client = l.Holder
 	}
 }
@@ -35,17 +35,17 @@ func (h *inquiry) waitCycle(client string, at history.Moment) []waitLink {
 // waitLinks returns, for each client that waits for a held lock at a moment, which lock the
 // client holds itself and which client holds the other lock. Held is "" if the client holds
 // no lock; then it blocks no other client.
-func (h *inquiry) waitLinks(at history.Moment) map[string]waitLink {
+func (h *judgedRun) waitLinks(at history.Moment) map[string]waitLink {
 	last := map[string]*history.Call{}
 	for _, c := range h.Calls() {
 		if c.Step == trace.Acquire && c.Began != nil && !at.Before(history.MomentOf(c.Began)) {
 			last[c.Client] = c
 		}
 	}
-	in := map[string]*history.Section{} // by lock: the section that was granted last, of the sections that have not ended
+	sections := map[string]*history.Section{} // by lock: the section that was granted last, of the sections that have not ended
 	for _, s := range h.Sections() {
 		if !at.Before(s.From) && at.Before(s.To) {
-			in[s.Lock] = s
+			sections[s.Lock] = s
 		}
 	}
 	waits := map[string]waitLink{}
@@ -53,11 +53,11 @@ func (h *inquiry) waitLinks(at history.Moment) map[string]waitLink {
 		if c.OK() && !at.Before(history.MomentOf(c.Ended)) {
 			continue
 		}
-		l := waitLink{Client: client, Wants: c.Lock}
+		l := waitLink{Client: client, Wanted: c.Lock}
 		if outer := h.Section(history.Acquisition{Client: client, Section: c.Began.OuterSection}); outer != nil && at.Before(outer.To) {
-			l.Has = outer.Lock
+			l.Held = outer.Lock
 		}
-		if holder := in[c.Lock]; holder != nil {
+		if holder := sections[c.Lock]; holder != nil {
 			l.Holder = holder.Client
 			waits[client] = l
 		}

@@ -16,7 +16,7 @@ var writeOrder = property{
 	judge: judgeWriteOrder,
 }
 
-func judgeWriteOrder(h *inquiry) Finding {
+func judgeWriteOrder(h *judgedRun) Finding {
 	if !h.HasRanks() {
 		return unknown(noRanks.Reason())
 	}

@@ -29,16 +29,16 @@ func (h *History) Backings(lock string, id Acquisition) []Backing {
 	var edges []edge
 	for _, slot := range h.slotTimes(lock) {
 		for _, key := range h.HoldingsOf(id) {
-			there := key.Existence()
-			from, to := Later(there.From, slot.From), Earlier(there.To, slot.To)
+			existence := key.Existence()
+			from, to := Later(existence.From, slot.From), Earlier(existence.To, slot.To)
 			if key.Place != slot.Place || !from.Before(to) {
 				continue
 			}
 			edges = append(edges, edge{Moment: from, up: 1})
-			if to == there.To && to != Never {
-				edges = append(edges, edge{to, -1, cmp.Or(key.Ended, h.LastBefore(to))})
+			if to == existence.To && to != Never {
+				edges = append(edges, edge{to, -1, cmp.Or(key.Ended, h.LastUntil(to))})
 			} else if to != Never {
-				edges = append(edges, edge{to, -1, h.LastBefore(to)})
+				edges = append(edges, edge{to, -1, h.LastUntil(to)})
 			}
 		}
 	}
@@ -78,9 +78,9 @@ func (h *History) slotTimes(lock string) []slotTime {
 		since[i] = StartOf(0)
 	}
 	for _, ev := range h.Promotions() {
-		before := slices.Clone(slots)
+		oldSlots := slices.Clone(slots)
 		slots.See(ev)
-		for i, p := range before {
+		for i, p := range oldSlots {
 			if p != slots[i] {
 				all = append(all, slotTime{p, Interval{since[i], MomentOf(ev)}})
 				since[i] = MomentOf(ev)

@@ -26,18 +26,18 @@ func (h *History) Ballots() []Ballot {
 	// heldAt and splitAt have the Seq at which a client was last seen to hold each lock,
 	// and at which its votes were last seen to be split. They are updated when a client
 	// begins to ask, and at every change of a key.
-	taken, split := map[*ranks]int{}, map[*ranks]int{}
+	heldAt, splitAt := map[*ranks]int{}, map[*ranks]int{}
 	observe := func(r *ranks, seq int) {
 		if len(r.onQuorum) > 0 {
-			taken[r] = seq
+			heldAt[r] = seq
 		}
 		if r.isVoteSplit(asking) {
-			split[r] = seq
+			splitAt[r] = seq
 		}
 	}
 	ballot := func(c *Call) Ballot {
 		r := o.locks[c.Lock]
-		return Ballot{Call: c, LockHeld: taken[r] >= c.Began.Seq, VotesSplit: split[r] >= c.Began.Seq}
+		return Ballot{Call: c, LockHeld: heldAt[r] >= c.Began.Seq, VotesSplit: splitAt[r] >= c.Began.Seq}
 	}
 	for _, ev := range h.nonMessages {
 		for _, r := range o.see(ev) {
@@ -68,15 +68,15 @@ func (h *History) Ballots() []Ballot {
 // isVoteSplit reports whether at least two of the clients that are asking for the lock have
 // keys on its slots.
 func (r *ranks) isVoteSplit(asking map[Acquisition]*Call) bool {
-	one := ""
+	voter := ""
 	for g := range r.count {
 		if asking[g.Acquisition] == nil {
 			continue
 		}
-		if one != "" && one != g.Client {
+		if voter != "" && voter != g.Client {
 			return true
 		}
-		one = g.Client
+		voter = g.Client
 	}
 	return false
 }

@@ -44,11 +44,11 @@ func (h *History) Calls() []*Call { return h.callChapter().all }
 func (h *History) CallsOf(id Acquisition) []*Call {
 	list := h.callChapter()
 	return list.byAcquisition.get(func() map[Acquisition][]*Call {
-		of := map[Acquisition][]*Call{}
+		grouped := map[Acquisition][]*Call{}
 		for _, c := range list.all {
-			of[c.Acquisition] = append(of[c.Acquisition], c)
+			grouped[c.Acquisition] = append(grouped[c.Acquisition], c)
 		}
-		return of
+		return grouped
 	})[id]
 }
 
@@ -63,34 +63,34 @@ type callList struct {
 func (h *History) callChapter() *callList {
 	return h.calls.get(func() *callList {
 		var all []*Call
-		open := map[step]*Call{} // the calls that have not ended
+		running := map[step]*Call{} // the calls that have not ended
 		counted := map[trace.StepPoint]int{}
 		for _, ev := range h.nonMessages {
-			at := step{Acquisition{ev.Process, ev.Section}, ev.Step}
+			key := step{Acquisition{ev.Process, ev.Section}, ev.Step}
 			switch ev.Kind {
 			case trace.KindBegin:
-				c := &Call{Acquisition: at.Acquisition, Step: ev.Step, Lock: ev.Lock, Began: ev}
+				c := &Call{Acquisition: key.Acquisition, Step: ev.Step, Lock: ev.Lock, Began: ev}
 				counted[c.Point()]++
 				c.Nth = counted[c.Point()]
-				open[at] = c
+				running[key] = c
 				all = append(all, c)
 			case trace.KindCancel:
-				if c := open[at]; c != nil {
+				if c := running[key]; c != nil {
 					c.Cancelled = ev
 				}
 			case trace.KindEnd:
-				if c := open[at]; c != nil {
+				if c := running[key]; c != nil {
 					c.Ended = ev
-					delete(open, at)
+					delete(running, key)
 					break
 				}
-				all = append(all, &Call{Acquisition: at.Acquisition, Step: ev.Step, Lock: ev.Lock, Ended: ev})
+				all = append(all, &Call{Acquisition: key.Acquisition, Step: ev.Step, Lock: ev.Lock, Ended: ev})
 			case trace.KindAgain:
-				if c := open[at]; c != nil {
+				if c := running[key]; c != nil {
 					c.Resent = append(c.Resent, ev)
 				}
 			case trace.KindCrash:
-				for _, c := range open {
+				for _, c := range running {
 					if c.Client == ev.Process && c.Crashed == nil {
 						c.Crashed = ev
 					}

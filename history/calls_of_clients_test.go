@@ -17,7 +17,7 @@ func TestCallsOfClients(t *testing.T) {
 		beginEvent("client-1", trace.Acquire),
 		endEvent("client-2", trace.Extend, true), // the lock extended the lease by itself
 	))
-	type told struct {
+	type callFacts struct {
 		client                  string
 		nth                     int
 		began, ended, cancelled int
@@ -29,14 +29,14 @@ func TestCallsOfClients(t *testing.T) {
 		}
 		return ev.Seq
 	}
-	want := []told{
+	want := []callFacts{
 		{"client-1", 1, 1, 4, 3, false, true},
 		{"client-2", 1, 2, 5, 0, true, false},
 		{"client-1", 2, 6, 0, 0, false, false},
 		{"client-2", 0, 0, 7, 0, true, false},
 	}
 	for i, c := range h.Calls() {
-		got := told{c.Client, c.Nth, seq(c.Began), seq(c.Ended), seq(c.Cancelled), c.OK(), c.Failed()}
+		got := callFacts{c.Client, c.Nth, seq(c.Began), seq(c.Ended), seq(c.Cancelled), c.OK(), c.Failed()}
 		if i >= len(want) || got != want[i] {
 			t.Errorf("call %d: %+v, want %+v", i, got, want)
 		}

@@ -15,7 +15,7 @@ import (
 type clockSegment struct {
 	from Moment
 	// startReading is what the clock shows at from, in nanoseconds.
-	reads int64
+	startReading int64
 	// pace is how many nanoseconds the clock counts in a second of true time; 0 if the
 	// clock has stopped.
 	pace uint64
@@ -60,7 +60,7 @@ func (c *Clocks) Unfaulted(process string, kind fakeclock.Kind) Clock {
 // HasReadings reports whether the trace contains readings of a process's clocks. It
 // contains none of a cluster, such as the members of etcd together, which has no clock of
 // its own.
-func (c *Clocks) Has(process string) bool { return len(c.changes[process]) > 0 }
+func (c *Clocks) HasReadings(process string) bool { return len(c.changes[process]) > 0 }
 
 // WasSet reports whether a fault had set a process's clocks, or changed their rate, up to
 // the event seq.
@@ -81,7 +81,7 @@ func (c *Clocks) JumpSize(ev *trace.Event) time.Duration {
 	if i < 0 {
 		return 0
 	}
-	return time.Duration(ev.Clocks.Wall - clockOf(changes[:i], fakeclock.Wall).Shows(MomentOf(ev)))
+	return time.Duration(ev.Clocks.Wall - clockOf(changes[:i], fakeclock.Wall).ReadingAt(MomentOf(ev)))
 }
 
 // clockOf returns one clock of a process, from its first reading on. A process without
@@ -92,9 +92,9 @@ func clockOf(changes []*trace.Event, kind fakeclock.Kind) Clock {
 	}
 	all := make(Clock, len(changes))
 	for i, ev := range changes {
-		s := clockSegment{from: MomentOf(ev), reads: ev.Clocks.Wall}
+		s := clockSegment{from: MomentOf(ev), startReading: ev.Clocks.Wall}
 		if kind == fakeclock.Monotonic {
-			s.reads = ev.Clocks.Monotonic
+			s.startReading = ev.Clocks.Monotonic
 		}
 		if pace := int64(second) + ev.Clocks.RatePPB; pace > 0 && !ev.Clocks.Halted {
 			s.pace = uint64(pace)
@@ -108,14 +108,14 @@ func clockOf(changes []*trace.Event, kind fakeclock.Kind) Clock {
 func (s clockSegment) readingAt(t time.Duration) int64 {
 	hi, lo := bits.Mul64(uint64(t-s.from.At), s.pace)
 	counted, _ := bits.Div64(hi, lo, second)
-	return s.reads + int64(counted)
+	return s.startReading + int64(counted)
 }
 
 // timeOf returns the first true time at which the clock shows value, if the segment lasts
 // that long. reached is false if the clock would never show it. The clock must show less
 // than value when the segment begins.
-func (s clockSegment) timeOf(value int64) (t time.Duration, ever bool) {
-	hi, lo := bits.Mul64(uint64(value-s.reads), second)
+func (s clockSegment) timeOf(value int64) (t time.Duration, reached bool) {
+	hi, lo := bits.Mul64(uint64(value-s.startReading), second)
 	if hi >= s.pace {
 		return 0, false
 	}
@@ -131,11 +131,11 @@ func (s clockSegment) timeOf(value int64) (t time.Duration, ever bool) {
 
 // segmentAt returns the index of the segment that contains a moment.
 func (all Clock) segmentAt(m Moment) int {
-	now := 0
-	for now+1 < len(all) && !m.Before(all[now+1].from) {
-		now++
+	index := 0
+	for index+1 < len(all) && !m.Before(all[index+1].from) {
+		index++
 	}
-	return now
+	return index
 }
 
 // withoutChangesAfter returns the clock as it would run if nothing changed it after a
@@ -144,7 +144,7 @@ func (all Clock) withoutChangesAfter(m Moment) Clock { return all[:all.segmentAt
 
 // ReadingAt returns what the clock shows at a moment, in nanoseconds: since 1970 for a wall
 // clock, and since its start for a monotonic one.
-func (all Clock) Shows(m Moment) int64 {
+func (all Clock) ReadingAt(m Moment) int64 {
 	s := all[all.segmentAt(m)]
 	return s.readingAt(max(m.At, s.from.At))
 }
@@ -155,16 +155,16 @@ func (all Clock) Shows(m Moment) int64 {
 // into account; [Never] if there is none. If the clock had already passed the reading, it
 // is the moment at which the clock passed it.
 func (all Clock) trueTimeOf(value int64, declared Moment) Moment {
-	now := all.segmentAt(declared)
-	if all.Shows(declared) >= value {
-		return all[:now+1].reachedSince(value)
+	current := all.segmentAt(declared)
+	if all.ReadingAt(declared) >= value {
+		return all[:current+1].reachedSince(value)
 	}
-	for i, s := range all[now:] {
-		if s.reads >= value {
+	for i, s := range all[current:] {
+		if s.startReading >= value {
 			return s.from // the change itself moved the clock past the value
 		}
-		t, ever := s.timeOf(value)
-		if next := now + i + 1; ever && (next == len(all) || t <= all[next].from.At) {
+		t, reached := s.timeOf(value)
+		if next := current + i + 1; reached && (next == len(all) || t <= all[next].from.At) {
 			return StartOf(t)
 		}
 	}
@@ -176,7 +176,7 @@ func (all Clock) trueTimeOf(value int64, declared Moment) Moment {
 func (all Clock) reachedSince(value int64) Moment {
 	for i := len(all) - 1; ; i-- {
 		s := all[i]
-		if s.reads < value {
+		if s.startReading < value {
 			t, _ := s.timeOf(value)
 			return StartOf(t)
 		}
@@ -189,16 +189,16 @@ func (all Clock) reachedSince(value int64) Moment {
 // Uncounted reports why the clock counted less time than passed between two moments.
 // stopped says that it did not count at all for a while. slow says that it was set back, or
 // counted too slowly.
-func (all Clock) Uncounted(from, to Moment) (stoodStill, behind bool) {
+func (all Clock) Uncounted(from, to Moment) (stopped, slow bool) {
 	first := all.segmentAt(from)
 	for i := first; i < len(all) && !to.Before(all[i].from); i++ {
 		s := all[i]
 		switch {
 		case s.pace == 0:
-			stoodStill = true
-		case s.pace < second, i > first && s.reads < all[i-1].readingAt(s.from.At):
-			behind = true
+			stopped = true
+		case s.pace < second, i > first && s.startReading < all[i-1].readingAt(s.from.At):
+			slow = true
 		}
 	}
-	return stoodStill, behind
+	return stopped, slow
 }

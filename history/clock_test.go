@@ -20,19 +20,19 @@ func TestPassedInvertsTheClock(t *testing.T) {
 		for _, at := range []time.Duration{0, 1, 999, time.Second, time.Hour + 7, 1000 * time.Hour} {
 			value := s.readingAt(at)
 			first := at
-			if value > s.reads {
-				var ever bool
-				if first, ever = s.timeOf(value); !ever {
+			if value > s.startReading {
+				var reached bool
+				if first, reached = s.timeOf(value); !reached {
 					t.Fatalf("at %d ppb the clock never shows what it shows at %v", ppb, at)
 				}
 			}
-			if first > at || s.readingAt(first) < value || first > 0 && value > s.reads && s.readingAt(first-1) >= value {
+			if first > at || s.readingAt(first) < value || first > 0 && value > s.startReading && s.readingAt(first-1) >= value {
 				t.Errorf("at %d ppb the clock shows %d at %v, but first at %v", ppb, value, at, first)
 			}
 		}
 	}
 	slow := clockOf([]*trace.Event{change(0, 0, -999_999_999)}, fakeclock.Wall)[0]
-	if at, ever := slow.timeOf(math.MaxInt64); ever {
+	if at, reached := slow.timeOf(math.MaxInt64); reached {
 		t.Errorf("a clock that hardly runs gets to the end of time at %v", at)
 	}
 }

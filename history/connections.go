@@ -24,18 +24,18 @@ func (h *History) ConnectionEvents() []ConnectionEvent {
 		waiting := map[end]int{} // how many replies each end waits for
 		for i := range h.Trace.Events {
 			ev := &h.Trace.Events[i]
-			at := end{ev.Process, ev.Peer, ev.Conn}
+			key := end{ev.Process, ev.Peer, ev.Conn}
 			switch ev.Kind {
 			case trace.KindSend:
 				if !ev.Reply {
-					waiting[at]++
+					waiting[key]++
 				}
 			case trace.KindDeliver:
 				if ev.Reply {
-					waiting[at]--
+					waiting[key]--
 				}
 			case trace.KindConnect, trace.KindRefuse, trace.KindClose, trace.KindReset, trace.KindTimeout:
-				all = append(all, ConnectionEvent{ev, waiting[at] > 0})
+				all = append(all, ConnectionEvent{ev, waiting[key] > 0})
 			}
 		}
 		return all

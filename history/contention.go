@@ -44,16 +44,16 @@ func (h *History) Contention(lock string, until Moment) Contention {
 		hindered[p.Name] = h.isHindered(p.Name)
 	}
 	asking := map[Acquisition]*FailedAcquire{}
-	inside, leaving := map[Acquisition]bool{}, map[Acquisition]bool{}
+	inSection, inRelease := map[Acquisition]bool{}, map[Acquisition]bool{}
 	crashed := map[string]time.Duration{} // when each client crashed
 	k, slots := NewKeys(), h.Slots(lock)
 	// mayLeave reports whether the owner of a key was entitled to leave it on the node.
 	mayLeave := func(key *Holding, ev *trace.Event) bool {
-		at, since := crashed[key.Owner.Client]
-		if !since && hindered[key.Owner.Client] {
-			at, since = key.Set.At, true
+		stoppedAt, hasStopped := crashed[key.Owner.Client]
+		if !hasStopped && hindered[key.Owner.Client] {
+			stoppedAt, hasStopped = key.Set.At, true
 		}
-		return since && key.Due != Forever && ev.At < min(key.Due, at+ttl)
+		return hasStopped && key.Due != Forever && ev.At < min(key.Due, stoppedAt+ttl)
 	}
 	var last *trace.Event
 	for i := range h.Trace.Events {
@@ -65,55 +65,55 @@ func (h *History) Contention(lock string, until Moment) Contention {
 		switch {
 		case ev.Kind == trace.KindCrash && h.IsClient(ev.Process):
 			crashed[ev.Process] = ev.At
-			gone := func(id Acquisition, _ bool) bool { return id.Client == ev.Process }
-			maps.DeleteFunc(asking, func(id Acquisition, _ *FailedAcquire) bool { return gone(id, true) })
-			maps.DeleteFunc(inside, gone)
-			maps.DeleteFunc(leaving, gone)
+			ofCrashed := func(id Acquisition, _ bool) bool { return id.Client == ev.Process }
+			maps.DeleteFunc(asking, func(id Acquisition, _ *FailedAcquire) bool { return ofCrashed(id, true) })
+			maps.DeleteFunc(inSection, ofCrashed)
+			maps.DeleteFunc(inRelease, ofCrashed)
 		case ev.Kind == trace.KindPromote:
 			slots.See(ev)
 		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && ev.Lock == lock:
 			asking[id] = &FailedAcquire{}
 		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK:
-			inside[id] = true
+			inSection[id] = true
 			delete(asking, id)
 		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire:
-			if met := asking[id]; met != nil {
-				met.Ended = ev
-				all = append(all, *met)
+			if attempt := asking[id]; attempt != nil {
+				attempt.Ended = ev
+				all = append(all, *attempt)
 				delete(asking, id)
 			}
 		case ev.Kind == trace.KindBegin && ev.Step == trace.Release:
-			leaving[id] = !hindered[ev.Process]
+			inRelease[id] = !hindered[ev.Process]
 		case ev.Kind == trace.KindEnd && ev.Step == trace.Release:
-			delete(inside, id)
-			delete(leaving, id)
+			delete(inSection, id)
+			delete(inRelease, id)
 		}
 		k.See(ev)
 		last = ev
-		var standing, wrong owners
+		var keyOwners, leftoverOwners owners
 		for _, p := range slots {
 			key := k.At(p)
 			if key == nil {
 				continue
 			}
-			standing.add(key.Owner)
-			if asking[key.Owner] == nil && !inside[key.Owner] && !mayLeave(key, ev) {
-				wrong.add(key.Owner)
+			keyOwners.add(key.Owner)
+			if asking[key.Owner] == nil && !inSection[key.Owner] && !mayLeave(key, ev) {
+				leftoverOwners.add(key.Owner)
 			}
 		}
-		for id, met := range asking {
-			met.MetOtherKeys = met.MetOtherKeys || standing.others(id)
-			met.MetLeftoverKeys = met.MetLeftoverKeys || wrong.others(id)
+		for id, attempt := range asking {
+			attempt.MetOtherKeys = attempt.MetOtherKeys || keyOwners.others(id)
+			attempt.MetLeftoverKeys = attempt.MetLeftoverKeys || leftoverOwners.others(id)
 		}
 	}
-	withheld := 0
+	unavailableSlots := 0
 	for _, p := range slots {
-		if key := k.At(p); key != nil && (mayLeave(key, last) || inside[key.Owner] && h.isWorking(key.Owner, MomentOf(last))) {
-			withheld++
+		if key := k.At(p); key != nil && (mayLeave(key, last) || inSection[key.Owner] && h.isWorking(key.Owner, MomentOf(last))) {
+			unavailableSlots++
 		}
 	}
-	releasing := slices.Contains(slices.Collect(maps.Values(leaving)), true)
-	return Contention{all, releasing, withheld > 0 && len(slots)-withheld < h.locks[lock].Quorum}
+	releasing := slices.Contains(slices.Collect(maps.Values(inRelease)), true)
+	return Contention{all, releasing, unavailableSlots > 0 && len(slots)-unavailableSlots < h.locks[lock].Quorum}
 }
 
 // isWorking reports whether an acquisition had a section and a lease at a moment, and its

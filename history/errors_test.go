@@ -25,7 +25,7 @@ func twoNodes(events ...trace.Event) *history.History {
 // FailureText leaves out the words that say only that a step failed, and replaces the
 // numbers of nodes by their names.
 func TestWhyACallFailed(t *testing.T) {
-	say := func(err error) string {
+	errorText := func(err error) string {
 		return fmt.Errorf("%w: node 1: taken, node 2: timed out, node 3: gone", err).Error()
 	}
 	const named = "redis-b: taken, redis-a: timed out, node 3: gone"
@@ -33,13 +33,13 @@ func TestWhyACallFailed(t *testing.T) {
 		step       trace.Step
 		text, want string
 	}{
-		{trace.Acquire, say(locks.ErrNotAcquired), named},
-		{trace.Mint, say(locks.ErrNoToken), "node 1: taken, node 2: timed out, node 3: gone"},
-		{trace.Release, say(locks.ErrLost), "lock lost: " + named},
-		{trace.Extend, say(locks.ErrLost), say(locks.ErrLost)}, // the error may be about nodes that have no slot
+		{trace.Acquire, errorText(locks.ErrNotAcquired), named},
+		{trace.Mint, errorText(locks.ErrNoToken), "node 1: taken, node 2: timed out, node 3: gone"},
+		{trace.Release, errorText(locks.ErrLost), "lock lost: " + named},
+		{trace.Extend, errorText(locks.ErrLost), errorText(locks.ErrLost)}, // the error may be about nodes that have no slot
 		{trace.Acquire, locks.ErrNotAcquired.Error(), locks.ErrNotAcquired.Error()},
 		{trace.Acquire, "my node 1: taken, " + locks.ErrNotAcquired.Error(), "my redis-b: taken, " + locks.ErrNotAcquired.Error()},
-		{trace.Write, say(locks.ErrNotAcquired), say(locks.ErrNotAcquired)},
+		{trace.Write, errorText(locks.ErrNotAcquired), errorText(locks.ErrNotAcquired)},
 	} {
 		h := twoNodes(
 			trace.Event{Kind: trace.KindBegin, Step: trace.Acquire, Lock: "l"},

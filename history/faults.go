@@ -51,12 +51,12 @@ func (f *Faults) See(ev *trace.Event) {
 		}
 	case trace.KindLift:
 		f.last = ev
-		if i, acts := f.acting[ev.Fault]; acts {
+		if i, isActing := f.acting[ev.Fault]; isActing {
 			f.acts[i].Lifted = ev
 			delete(f.acting, ev.Fault)
 		}
 	case trace.KindStall:
-		if i, acts := f.acting[ev.Fault]; acts {
+		if i, isActing := f.acting[ev.Fault]; isActing {
 			f.acts[i].Stalled = ev
 		}
 	}
@@ -64,7 +64,7 @@ func (f *Faults) See(ev *trace.Event) {
 
 // QuietSince returns the moment since which no fault has acted; quiet is false if a fault
 // acts now. A run without faults is quiet from its start.
-func (f *Faults) QuietSince() (since Moment, ever bool) {
+func (f *Faults) QuietSince() (since Moment, quiet bool) {
 	switch {
 	case len(f.acting) > 0:
 		return Never, false
@@ -76,12 +76,12 @@ func (f *Faults) QuietSince() (since Moment, ever bool) {
 
 // seeFault processes the strike or the end of a fault.
 func (h *History) seeFault(ev *trace.Event) {
-	at := MomentOf(ev)
+	moment := MomentOf(ev)
 	h.faults.See(ev)
-	if last := &h.quiet[len(h.quiet)-1]; at.Before(last.To) {
-		last.To = at
+	if last := &h.quiet[len(h.quiet)-1]; moment.Before(last.To) {
+		last.To = moment
 	}
-	if since, ever := h.faults.QuietSince(); ever {
+	if since, quiet := h.faults.QuietSince(); quiet {
 		h.quiet = append(h.quiet, Interval{since, Never})
 	}
 }
@@ -93,7 +93,7 @@ func (h *History) QuietTimes() []Interval { return h.quiet }
 // QuietSince returns the moment since which no fault had acted at m; quiet is false if a
 // fault acted at m. A fault that strikes at m itself acts then, and a fault that ends at m
 // does not.
-func (h *History) QuietSince(m Moment) (since Moment, ever bool) {
+func (h *History) QuietSince(m Moment) (since Moment, quiet bool) {
 	for _, q := range slices.Backward(h.quiet) {
 		if !m.Before(q.From) {
 			return q.From, m.Before(q.To)
@@ -159,8 +159,8 @@ func (h *History) Fault(number int) trace.FaultInfo {
 // strikes, or the client or service whose message it strikes; "" if there is none.
 func (h *History) ClientOf(fault int) string {
 	f := h.Fault(fault)
-	if on := f.Target(); h.IsClient(on) {
-		return on
+	if target := f.Target(); h.IsClient(target) {
+		return target
 	}
 	return f.Message.Client
 }

@@ -166,7 +166,7 @@ func (h *History) Last() *trace.Event { return h.Event(len(h.Trace.Events)) }
 func (h *History) Horizon() *trace.Event { return h.horizon }
 
 // LastUntil returns the last event that is not after a moment; nil if there is none.
-func (h *History) LastBefore(m Moment) *trace.Event {
+func (h *History) LastUntil(m Moment) *trace.Event {
 	n, _ := slices.BinarySearchFunc(h.Trace.Events, m, func(ev trace.Event, m Moment) int {
 		if m.Before(MomentOf(&ev)) {
 			return 1
@@ -184,9 +184,9 @@ func (h *History) Clocks() *Clocks { return h.clocks }
 
 // RanOn returns when a process first did something although it was paused; found is false
 // if it never did. Code that does not use the simulated clock can do so.
-func (h *History) RanOn(process string) (since Moment, ever bool) {
-	since, ever = h.ranOn[process]
-	return since, ever
+func (h *History) RanOn(process string) (since Moment, found bool) {
+	since, found = h.ranOn[process]
+	return since, found
 }
 
 // AnyRanOn reports whether any process did something although it was paused.

@@ -82,7 +82,7 @@ func TestHistoryExportsNoCallbackOverEvents(t *testing.T) {
 // takesCallback reports whether a function takes, or returns, a function that is called
 // with events.
 func takesCallback(fn *types.Func) bool {
-	over := func(tuple *types.Tuple) bool {
+	hasEventCallback := func(tuple *types.Tuple) bool {
 		for v := range tuple.Variables() {
 			if sig, ok := v.Type().Underlying().(*types.Signature); ok && strings.Contains(sig.String(), traceFolder+".Event") {
 				return true
@@ -91,7 +91,7 @@ func takesCallback(fn *types.Func) bool {
 		return false
 	}
 	sig := fn.Signature()
-	return over(sig.Params()) || over(sig.Results())
+	return hasEventCallback(sig.Params()) || hasEventCallback(sig.Results())
 }
 
 // A listedPackage is a package as go list reports it.
@@ -185,7 +185,7 @@ func (p listedPackage) findMisuses(t *testing.T) []string {
 		return fmt.Sprintf("%s/%s:%d", strings.TrimPrefix(p.ImportPath, module), filepath.Base(at.Filename), at.Line)
 	}
 	// These packages write events, and must not look at the events that they have written.
-	writes := slices.Contains([]string{module + "sim", module + "internal/rowregister", module + "servers/redis", module + "servers/zookeeper", module + "servers/consul", module + "servers/kubernetes"}, p.ImportPath)
+	writesEvents := slices.Contains([]string{module + "sim", module + "internal/rowregister", module + "servers/redis", module + "servers/zookeeper", module + "servers/consul", module + "servers/kubernetes"}, p.ImportPath)
 	compared := map[*ast.Ident]bool{}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -201,12 +201,12 @@ func (p listedPackage) findMisuses(t *testing.T) []string {
 		})
 	}
 	for sel, s := range info.Selections {
-		if v, ok := s.Obj().(*types.Var); ok && v.IsField() && v.Name() == "Events" && inTrace(v) && !writes {
+		if v, ok := s.Obj().(*types.Var); ok && v.IsField() && v.Name() == "Events" && inTrace(v) && !writesEvents {
 			found = append(found, place(sel.Pos())+" walks over the events of a trace")
 		}
 	}
 	for id, obj := range info.Uses {
-		if c, ok := obj.(*types.Const); ok && inTrace(c) && strings.HasPrefix(c.Name(), "Kind") && changesState(c) && (!writes || compared[id]) {
+		if c, ok := obj.(*types.Const); ok && inTrace(c) && strings.HasPrefix(c.Name(), "Kind") && changesState(c) && (!writesEvents || compared[id]) {
 			found = append(found, place(id.Pos())+" looks for events of "+c.Name())
 		}
 	}

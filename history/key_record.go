@@ -31,7 +31,7 @@ func (h *History) keyChapter() *keyRecord {
 		}
 		for node, since := range k.down {
 			for _, p := range k.places {
-				if key := k.standing[p]; key != nil && p.Node == node {
+				if key := k.existing[p]; key != nil && p.Node == node {
 					key.outages = append(key.outages, Interval{since, Never})
 				}
 			}
@@ -39,7 +39,7 @@ func (h *History) keyChapter() *keyRecord {
 		for _, key := range r.holdings {
 			if key.How == Expired && len(key.outages) > 0 {
 				set, clock := key.lastExpiryEvent(), h.clocks.Of(key.Node, fakeclock.Wall)
-				key.expiredAt = clock.trueTimeOf(clock.Shows(MomentOf(set))+int64(set.TTL), MomentOf(set))
+				key.expiredAt = clock.trueTimeOf(clock.ReadingAt(MomentOf(set))+int64(set.TTL), MomentOf(set))
 			}
 		}
 		return r
@@ -79,46 +79,46 @@ func (h *History) Losses(lock string) []Loss {
 // readLosses computes the losses of all locks, by lock.
 func (h *History) readLosses() map[string][]Loss {
 	all := map[string][]Loss{}
-	lost := func(lock string, l Loss) { all[lock] = append(all[lock], l) }
+	addLoss := func(lock string, l Loss) { all[lock] = append(all[lock], l) }
 	slots := map[string]Slots{}
 	for _, l := range h.Trace.Locks {
 		slots[l.Name] = slotsOf(l)
 	}
-	locate := func() slotIndex {
-		at := slotIndex{}
+	indexSlots := func() slotIndex {
+		index := slotIndex{}
 		for lock, slots := range slots {
-			at.add(lock, slots)
+			index.add(lock, slots)
 		}
-		return at
+		return index
 	}
-	k, at := NewKeys(), locate()
+	k, index := NewKeys(), indexSlots()
 	for _, ev := range h.nonMessages {
 		if ev.Kind == trace.KindPromote {
 			for lock, slots := range slots {
 				for _, p := range slots {
-					was, is := k.At(p), k.At(Place{ev.Process, p.Key})
-					if p.Node == ev.Peer && was != nil && ev.At < was.Due && (is == nil || is.Owner != was.Owner) {
-						lost(lock, Loss{Event: ev, Key: was})
+					masterKey, replicaKey := k.At(p), k.At(Place{ev.Process, p.Key})
+					if p.Node == ev.Peer && masterKey != nil && ev.At < masterKey.Due && (replicaKey == nil || replicaKey.Owner != masterKey.Owner) {
+						addLoss(lock, Loss{Event: ev, Key: masterKey})
 					}
 				}
 				slots.See(ev)
 			}
-			at = locate()
+			index = indexSlots()
 		}
 		for _, c := range k.See(ev) {
 			if c.Before == nil || c.At >= c.DueBefore {
 				continue
 			}
-			for _, s := range at[c.Place] {
+			for _, s := range index[c.Place] {
 				switch {
 				case c.Event.Kind == trace.KindExpire && h.expiredTooEarly(c):
-					lost(s.lock, Loss{Event: c.Event, Key: c.Before, Early: true})
+					addLoss(s.lock, Loss{Event: c.Event, Key: c.Before, Early: true})
 				case c.Event.Kind == trace.KindDrop:
-					lost(s.lock, Loss{Event: c.Event, Key: c.Before, ConnectionLost: true})
+					addLoss(s.lock, Loss{Event: c.Event, Key: c.Before, ConnectionLost: true})
 				case c.Event.Kind == trace.KindForget,
 					c.How == Removed && c.Event.By.IsOperator(),
 					c.Event.Kind == trace.KindRestore && (c.After.Owner != c.Before.Owner || c.After.Due < c.DueBefore):
-					lost(s.lock, Loss{Event: c.Event, Key: c.Before})
+					addLoss(s.lock, Loss{Event: c.Event, Key: c.Before})
 				}
 			}
 		}
@@ -136,11 +136,11 @@ func (h *History) expiredTooEarly(c Change) bool {
 		return true
 	}
 	if ends := c.Before.lastExpiryEvent().LeaseEnd; ends != nil {
-		return h.clocks.Of(c.Event.By.Client, ends.Clock).Shows(MomentOf(c.Event)) >= ends.Nanos
+		return h.clocks.Of(c.Event.By.Client, ends.Clock).ReadingAt(MomentOf(c.Event)) >= ends.Nanos
 	}
 	clock := h.clocks.Of(c.Event.By.Client, fakeclock.Monotonic)
 	from, to := MomentOf(c.Before.lastExpiryEvent()), MomentOf(c.Event)
-	return clock.Shows(to)-clock.Shows(from) > int64(to.At-from.At)
+	return clock.ReadingAt(to)-clock.ReadingAt(from) > int64(to.At-from.At)
 }
 
 // RevivedByClock reports whether an event immediately follows the setting of a node's clock

@@ -59,7 +59,7 @@ type Holding struct {
 type Ending string
 
 const (
-	Standing    Ending = ""            // it has not ended
+	StillExists Ending = ""            // it has not ended
 	Overwritten Ending = "overwritten" // by a command
 	Removed     Ending = "removed"     // by a command
 	Expired     Ending = "expired"     // by the node's clock
@@ -83,7 +83,7 @@ var endings = map[trace.Kind]Ending{
 type Interval struct{ From, To Moment }
 
 // Contains reports whether a moment is in the interval.
-func (i Interval) Has(m Moment) bool { return !m.Before(i.From) && m.Before(i.To) }
+func (i Interval) Contains(m Moment) bool { return !m.Before(i.From) && m.Before(i.To) }
 
 // Withheld returns the interval during which no other client could be granted what the key
 // holds.
@@ -177,11 +177,11 @@ type Change struct {
 // the past. A node that has crashed counts as holding its keys until it is restarted,
 // because before that no other client can be granted what they hold.
 type Keys struct {
-	standing map[Place]*Holding
+	existing map[Place]*Holding
 	down     map[string]Moment // since when each node is down
 	// deferred are the events about keys of a node that is down. They take effect when the
 	// node restarts.
-	waiting map[string][]*trace.Event
+	deferred map[string][]*trace.Event
 	// places are the places where a key exists or existed, in the order of the first key of
 	// each.
 	places []Place
@@ -195,18 +195,18 @@ type Keys struct {
 // NewKeys returns a reader that has seen no event.
 func NewKeys() *Keys {
 	return &Keys{
-		standing: map[Place]*Holding{},
+		existing: map[Place]*Holding{},
 		down:     map[string]Moment{},
-		waiting:  map[string][]*trace.Event{},
+		deferred: map[string][]*trace.Event{},
 		known:    map[Place]bool{},
 	}
 }
 
 // At returns the key at a place, or nil. The caller must not modify it.
-func (k *Keys) At(p Place) *Holding { return k.standing[p] }
+func (k *Keys) At(p Place) *Holding { return k.existing[p] }
 
 // IsVisible reports whether the node of a place would report now that the key exists.
-func (k *Keys) IsVisible(p Place) bool { return k.standing[p] != nil && !k.isDown(p.Node) }
+func (k *Keys) IsVisible(p Place) bool { return k.existing[p] != nil && !k.isDown(p.Node) }
 
 func (k *Keys) isDown(node string) bool { _, is := k.down[node]; return is }
 
@@ -226,7 +226,7 @@ func (k *Keys) See(ev *trace.Event) []Change {
 		return k.restart(ev)
 	case trace.KindSet, trace.KindTouch, trace.KindRestore, trace.KindDelete, trace.KindExpire, trace.KindForget, trace.KindDrop:
 		if k.isDown(ev.Process) {
-			k.waiting[ev.Process] = append(k.waiting[ev.Process], ev)
+			k.deferred[ev.Process] = append(k.deferred[ev.Process], ev)
 			return nil
 		}
 		k.changes = append(k.changes[:0], k.apply(ev, MomentOf(ev)))
@@ -237,28 +237,28 @@ func (k *Keys) See(ev *trace.Event) []Change {
 
 // restart applies the events about a node's keys that happened while the node was down.
 func (k *Keys) restart(ev *trace.Event) []Change {
-	since, was := k.down[ev.Process]
-	if !was {
+	downSince, wasDown := k.down[ev.Process]
+	if !wasDown {
 		return nil
 	}
 	delete(k.down, ev.Process)
 	for _, p := range k.places {
-		if h := k.standing[p]; h != nil && p.Node == ev.Process {
-			h.outages = append(h.outages, Interval{since, MomentOf(ev)})
+		if h := k.existing[p]; h != nil && p.Node == ev.Process {
+			h.outages = append(h.outages, Interval{downSince, MomentOf(ev)})
 		}
 	}
 	k.changes = k.changes[:0]
-	for _, late := range k.waiting[ev.Process] {
-		k.changes = append(k.changes, k.apply(late, MomentOf(ev)))
+	for _, deferredEvent := range k.deferred[ev.Process] {
+		k.changes = append(k.changes, k.apply(deferredEvent, MomentOf(ev)))
 	}
-	delete(k.waiting, ev.Process)
+	delete(k.deferred, ev.Process)
 	return k.changes
 }
 
 // apply changes a key as the event ev describes, with effect from the moment at.
 func (k *Keys) apply(ev *trace.Event, at Moment) Change {
 	p := Place{ev.Process, ev.Key}
-	c := Change{Event: ev, Place: p, At: at.At, Before: k.standing[p], Touch: ev.Kind == trace.KindTouch}
+	c := Change{Event: ev, Place: p, At: at.At, Before: k.existing[p], Touch: ev.Kind == trace.KindTouch}
 	if c.Before != nil {
 		c.DueBefore = c.Before.Due
 	}
@@ -277,7 +277,7 @@ func (k *Keys) apply(ev *trace.Event, at Moment) Change {
 		if ev.Kind == trace.KindSet {
 			c.After.By = ev.By
 		}
-		if k.standing[p] = c.After; !k.known[p] {
+		if k.existing[p] = c.After; !k.known[p] {
 			k.known[p] = true
 			k.places = append(k.places, p)
 		}
@@ -299,7 +299,7 @@ func (k *Keys) end(h *Holding, ev *trace.Event, at Moment, how Ending) {
 		return
 	}
 	h.How, h.Ended, h.end = how, ev, at
-	delete(k.standing, h.Place)
+	delete(k.existing, h.Place)
 	if k.ended != nil {
 		k.ended(h)
 	}
@@ -308,11 +308,11 @@ func (k *Keys) end(h *Holding, ev *trace.Event, at Moment, how Ending) {
 // haveSameKeys reports whether each key on node also exists on other, with the same value.
 func (k *Keys) haveSameKeys(node, other string) bool {
 	for _, p := range k.places {
-		was := k.standing[p]
-		if p.Node != node || was == nil {
+		key := k.existing[p]
+		if p.Node != node || key == nil {
 			continue
 		}
-		if is := k.standing[Place{other, p.Key}]; is == nil || is.Value != was.Value {
+		if counterpart := k.existing[Place{other, p.Key}]; counterpart == nil || counterpart.Value != key.Value {
 			return false
 		}
 	}

@@ -139,7 +139,7 @@ func TestThereByTheNodesClock(t *testing.T) {
 // is set again is another holding, and belongs to the client that set it.
 func TestHoldingsOf(t *testing.T) {
 	const s = time.Second
-	again := func(kind trace.Kind, owner, by, prior string) trace.Event {
+	changeOf := func(kind trace.Kind, owner, by, prior string) trace.Event {
 		ev := keyEvent(5*s, kind, owner)
 		ev.TTL, ev.Expires = 10*s, 15*s
 		if by != "" {
@@ -157,12 +157,12 @@ func TestHoldingsOf(t *testing.T) {
 		holdings string
 		itself   bool
 	}{
-		{"prolonged by its owner", again(trace.KindTouch, "client-1", "client-1", ""), "client-1 15s ", false},
-		{"prolonged by another", again(trace.KindTouch, "client-1", "client-2", ""), "client-1 15s ", false},
-		{"overwritten by another", again(trace.KindSet, "client-2", "client-2", "client-1"), "client-1 11s overwritten, client-2 15s ", false},
-		{"overwritten by its owner", again(trace.KindSet, "client-1", "client-1", "client-1"), "client-1 11s overwritten, client-1 15s ", false},
-		{"replaced by what its master had", again(trace.KindRestore, "client-2", "", ""), "client-1 11s replaced, client-2 15s ", false},
-		{"prolonged by its master", again(trace.KindRestore, "client-1", "", ""), "client-1 11s replaced, client-1 15s ", true},
+		{"prolonged by its owner", changeOf(trace.KindTouch, "client-1", "client-1", ""), "client-1 15s ", false},
+		{"prolonged by another", changeOf(trace.KindTouch, "client-1", "client-2", ""), "client-1 15s ", false},
+		{"overwritten by another", changeOf(trace.KindSet, "client-2", "client-2", "client-1"), "client-1 11s overwritten, client-2 15s ", false},
+		{"overwritten by its owner", changeOf(trace.KindSet, "client-1", "client-1", "client-1"), "client-1 11s overwritten, client-1 15s ", false},
+		{"replaced by what its master had", changeOf(trace.KindRestore, "client-2", "", ""), "client-1 11s replaced, client-2 15s ", false},
+		{"prolonged by its master", changeOf(trace.KindRestore, "client-1", "", ""), "client-1 11s replaced, client-1 15s ", true},
 	} {
 		h := keyHistory(c.then)
 		var all []string

@@ -77,7 +77,7 @@ func (l Lease) IsEmpty() bool { return !l.From.Before(l.End()) }
 func (l Lease) RenewedTooLate() *Declaration {
 	for i := 1; i < len(l.Declarations); i++ {
 		d := &l.Declarations[i]
-		if said := MomentOf(d.Event); d.Event.Kind != trace.KindAlive && !said.Before(d.Until) && !said.Before(l.Until(d.Event.Seq-1)) {
+		if declaredAt := MomentOf(d.Event); d.Event.Kind != trace.KindAlive && !declaredAt.Before(d.Until) && !declaredAt.Before(l.Until(d.Event.Seq-1)) {
 			return d
 		}
 	}
@@ -95,7 +95,7 @@ func (l *Lease) declareEnd(d Declaration) {
 // Overlap returns the event that made two leases overlap: the later grant, or the extend of
 // a lease that had already ended. It returns nil if they do not overlap.
 func (l Lease) Overlap(o Lease) *trace.Event {
-	both := Later(l.From, o.From)
+	start := Later(l.From, o.From)
 	for i, j := 0, 0; i < len(l.Declarations) || j < len(o.Declarations); {
 		var ev *trace.Event // the next declaration of either lease
 		if j == len(o.Declarations) || i < len(l.Declarations) && l.Declarations[i].Event.Seq < o.Declarations[j].Event.Seq {
@@ -105,7 +105,7 @@ func (l Lease) Overlap(o Lease) *trace.Event {
 			ev = o.Declarations[j].Event
 			j++
 		}
-		if i > 0 && j > 0 && both.Before(Earlier(Earlier(l.Declarations[i-1].Until, l.CutAt), Earlier(o.Declarations[j-1].Until, o.CutAt))) {
+		if i > 0 && j > 0 && start.Before(Earlier(Earlier(l.Declarations[i-1].Until, l.CutAt), Earlier(o.Declarations[j-1].Until, o.CutAt))) {
 			return ev
 		}
 	}
@@ -127,7 +127,7 @@ func (r *reading) newDeclaration(s *Section, call, ev *trace.Event) Declaration 
 		clock := r.ClockOf(s, ev.LeaseEnd.Clock)
 		d.Until = clock.trueTimeOf(ev.LeaseEnd.Nanos, MomentOf(ev))
 		d.Foreseen = clock.withoutChangesAfter(MomentOf(ev)).trueTimeOf(ev.LeaseEnd.Nanos, MomentOf(ev))
-		d.Due = StartOf(call.At + time.Duration(ev.LeaseEnd.Nanos-clock.Shows(MomentOf(call))))
+		d.Due = StartOf(call.At + time.Duration(ev.LeaseEnd.Nanos-clock.ReadingAt(MomentOf(call))))
 	case s.Notifies || ttl == 0: // the lock declares nothing: see deriveEndsFromSlots
 		d.Until, d.Due, d.Foreseen = Never, Never, Never
 	default:
@@ -149,30 +149,30 @@ func (r *reading) deriveEndsFromSlots() {
 		if !s.Notifies || lock.TTL == 0 || r.signsOfLife[sessionName{s.Client, s.Granted.Session}] != nil || !declaresNothing && !r.renewsUndeclared(s) {
 			continue
 		}
-		ends := Lease{From: s.Lease.From, CutAt: s.Lease.CutAt}
+		derived := Lease{From: s.Lease.From, CutAt: s.Lease.CutAt}
 		due := map[Place]time.Duration{} // by slot
-		until, granted := Moment{}, s.Lease.Declarations[0]
+		lastEnd, granted := Moment{}, s.Lease.Declarations[0]
 		for _, ev := range append(r.keyEvents(s), nil) {
-			if len(ends.Declarations) == 0 && until != (Moment{}) && (ev == nil || granted.Event.Seq < ev.Seq) {
-				granted.Until, granted.Due, granted.Foreseen = until, until, until
-				ends.declareEnd(granted)
+			if len(derived.Declarations) == 0 && lastEnd != (Moment{}) && (ev == nil || granted.Event.Seq < ev.Seq) {
+				granted.Until, granted.Due, granted.Foreseen = lastEnd, lastEnd, lastEnd
+				derived.declareEnd(granted)
 			}
 			if ev == nil || !MomentOf(ev).Before(s.Lease.CutAt) {
 				break
 			}
 			due[Place{ev.Process, ev.Key}] = r.keyEnd(s, ev)
-			all := slices.Sorted(maps.Values(due))
-			if len(all) < lock.Quorum {
+			sortedDue := slices.Sorted(maps.Values(due))
+			if len(sortedDue) < lock.Quorum {
 				continue
 			}
-			at := StartOf(all[len(all)-lock.Quorum])
-			if len(ends.Declarations) > 0 && until != at {
-				ends.declareEnd(Declaration{Event: ev, Call: ev, Until: at, Due: at, Foreseen: at})
+			leaseEnd := StartOf(sortedDue[len(sortedDue)-lock.Quorum])
+			if len(derived.Declarations) > 0 && lastEnd != leaseEnd {
+				derived.declareEnd(Declaration{Event: ev, Call: ev, Until: leaseEnd, Due: leaseEnd, Foreseen: leaseEnd})
 			}
-			until = at
+			lastEnd = leaseEnd
 		}
-		if len(ends.Declarations) > 0 {
-			s.Lease = ends
+		if len(derived.Declarations) > 0 {
+			s.Lease = derived
 		}
 	}
 }
@@ -201,13 +201,13 @@ func (r *reading) keyEvents(s *Section) []*trace.Event {
 // renewed or removed it. Some locks give their keys an end by the time of day. If a clock
 // that was set shortens such a key, the lock still means a whole TTL.
 func (r *reading) keyEnd(s *Section, ev *trace.Event) time.Duration {
-	set := func(process string) bool { return r.clocks.WasSet(process, ev.Seq) }
+	wasSet := func(process string) bool { return r.clocks.WasSet(process, ev.Seq) }
 	switch {
 	case ev.Kind == trace.KindDelete:
 		return ev.At
 	case ev.TTL == 0:
 		return Forever
-	case r.HasShortTTL(s.Lock, ev) && (set(ev.Process) || !r.locks[s.Lock].TrueTime && set(s.Client)):
+	case r.HasShortTTL(s.Lock, ev) && (wasSet(ev.Process) || !r.locks[s.Lock].TrueTime && wasSet(s.Client)):
 		return ev.At + r.locks[s.Lock].TTL
 	}
 	return ev.At + ev.TTL

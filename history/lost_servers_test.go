@@ -27,8 +27,8 @@ func TestLostServers(t *testing.T) {
 		for i := range test.events {
 			test.events[i].Seq = i + 1
 		}
-		if lost, of := history.New(&trace.Trace{Locks: []trace.LockInfo{test.lock}, Events: test.events}).LostServers(); lost != test.lost || of != test.of {
-			t.Errorf("%s: %d of %d are lost, want %d of %d", test.name, lost, of, test.lost, test.of)
+		if lost, total := history.New(&trace.Trace{Locks: []trace.LockInfo{test.lock}, Events: test.events}).LostServers(); lost != test.lost || total != test.of {
+			t.Errorf("%s: %d of %d are lost, want %d of %d", test.name, lost, total, test.lost, test.of)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (h *History) Messages() []*Message {
 		}
 		// One allocation for all messages is faster than one for each, and every run needs
 		// them.
-		all, room := make([]*Message, 0, sent), make([]Message, sent)
+		all, allocated := make([]*Message, 0, sent), make([]Message, sent)
 		known := make(map[name]*Message, sent)
 		for i := range h.Trace.Events {
 			ev := &h.Trace.Events[i]
@@ -51,7 +51,7 @@ func (h *History) Messages() []*Message {
 				m := known[name{ev.Process, ev.Peer, ev.Conn, ev.Msg, ev.Reply}]
 				switch {
 				case ev.Kind == trace.KindSend:
-					m = &room[len(all)]
+					m = &allocated[len(all)]
 					*m = Message{From: ev.Process, To: ev.Peer, Sent: ev}
 					known[name{ev.Process, ev.Peer, ev.Conn, ev.Msg, ev.Reply}] = m
 					all = append(all, m)

@@ -45,10 +45,10 @@ func (s *Section) WorkOperations() []*Operation {
 
 // nestIn nests a section in outer, the section of the same client in which it was granted;
 // outer may be nil.
-func (s *Section) nestIn(within *Section) {
-	if within != nil {
-		s.Outer = within
-		within.inner = append(within.inner, s)
+func (s *Section) nestIn(outer *Section) {
+	if outer != nil {
+		s.Outer = outer
+		outer.inner = append(outer.inner, s)
 	}
 }
 

@@ -12,7 +12,7 @@ type Notice struct {
 	// ShownBy is the first event since the last renewal of the lease that showed the end to
 	// the client: the lock's signal, or a refusal by the lock or the storage; nil if there
 	// was none.
-	By *trace.Event
+	ShownBy *trace.Event
 	// Delay is how long the client's process ran between the expiry of the lease and
 	// ShownBy; 0 if the client knew in time.
 	Delay time.Duration
@@ -24,31 +24,31 @@ type Notice struct {
 // locks whose clients have to find out by themselves.
 func (h *History) NoticeOf(s *Section) *Notice {
 	last := s.Lease.Latest(Never.Seq)
-	var by *trace.Event
+	var shownBy *trace.Event
 	if s.Lost != nil && s.Lost.Seq > last.Event.Seq {
-		by = s.Lost
+		shownBy = s.Lost
 	}
 	for _, c := range h.CallsOf(s.Acquisition) {
-		if c.Began == nil || !c.Failed() || c.Ended.Seq < last.Event.Seq || by != nil && by.Seq < c.Ended.Seq {
+		if c.Began == nil || !c.Failed() || c.Ended.Seq < last.Event.Seq || shownBy != nil && shownBy.Seq < c.Ended.Seq {
 			continue
 		}
-		switch over := last.Until.Before(MomentOf(c.Ended)); {
+		switch expired := last.Until.Before(MomentOf(c.Ended)); {
 		case c.Step == trace.Extend, c.Step == trace.Check:
-			by = c.Ended
-		case over && (c.Step == trace.Release || c.Ended.Refused):
-			by = c.Ended
+			shownBy = c.Ended
+		case expired && (c.Step == trace.Release || c.Ended.Refused):
+			shownBy = c.Ended
 		}
 	}
-	over := last.Until.Before(s.To) && last.Until.Before(MomentOf(h.Last()))
+	expired := last.Until.Before(s.To) && last.Until.Before(MomentOf(h.Last()))
 	switch {
-	case by == nil && !over:
+	case shownBy == nil && !expired:
 		return nil
-	case by == nil:
+	case shownBy == nil:
 		return &Notice{}
-	case !last.Until.Before(MomentOf(by)):
-		return &Notice{By: by}
-	case !over: // the section had ended, and its release failed
+	case !last.Until.Before(MomentOf(shownBy)):
+		return &Notice{ShownBy: shownBy}
+	case !expired: // the section had ended, and its release failed
 		return nil
 	}
-	return &Notice{by, h.runTime(s.Client, Interval{last.Until, MomentOf(by)})}
+	return &Notice{shownBy, h.runTime(s.Client, Interval{last.Until, MomentOf(shownBy)})}
 }

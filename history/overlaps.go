@@ -25,8 +25,8 @@ type Overlap struct {
 // sections.
 func Overlaps(sections []*Section, limit int) []Overlap {
 	var found []Overlap
-	for in, b := range overlapping(sections) {
-		for _, a := range in {
+	for others, b := range overlapping(sections) {
+		for _, a := range others {
 			if len(found) == limit {
 				return found
 			}
@@ -40,9 +40,9 @@ func Overlaps(sections []*Section, limit int) []Overlap {
 // sections must be in the order of their grants.
 func Overlapping(sections []*Section) map[*Section]bool {
 	overlaps := map[*Section]bool{}
-	for in, b := range overlapping(sections) {
+	for others, b := range overlapping(sections) {
 		overlaps[b] = true
-		for _, a := range in {
+		for _, a := range others {
 			overlaps[a] = true
 		}
 	}

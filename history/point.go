@@ -47,13 +47,13 @@ func (h *History) Occurrences(p trace.Point) []*trace.Event {
 // recognise returns a function like that of recogniseHappening. If the clause names a
 // number n, it recognises only the n-th time that the happening occurs.
 func recognise(c trace.Clause, t *trace.Trace) func(*trace.Event) bool {
-	see := recogniseHappening(c.Happening, t)
+	occurs := recogniseHappening(c.Happening, t)
 	if c.Nth == 0 {
-		return see
+		return occurs
 	}
 	times := 0
 	return func(ev *trace.Event) bool {
-		if !see(ev) {
+		if !occurs(ev) {
 			return false
 		}
 		times++
@@ -63,13 +63,13 @@ func recognise(c trace.Clause, t *trace.Trace) func(*trace.Event) bool {
 
 // recogniseHappening returns a function that must be called with every event of a run, in
 // order, and reports whether the happening occurs with it.
-func recogniseHappening(what trace.Happening, t *trace.Trace) func(*trace.Event) bool {
-	switch h := what.(type) {
+func recogniseHappening(happening trace.Happening, t *trace.Trace) func(*trace.Event) bool {
+	switch h := happening.(type) {
 	case trace.Start:
 		return func(ev *trace.Event) bool { return ev.Seq == 1 }
 	case trace.Action:
-		did := verbPredicates[h.Verb]
-		return func(ev *trace.Event) bool { return ev.Process == h.Process && did(ev) }
+		matchesVerb := verbPredicates[h.Verb]
+		return func(ev *trace.Event) bool { return ev.Process == h.Process && matchesVerb(ev) }
 	case trace.HoldsNode:
 		return func(ev *trace.Event) bool {
 			return ev.Kind == trace.KindSet && ev.Process == h.Node && owns(h.Client, ev)
@@ -87,8 +87,8 @@ func recogniseHappening(what trace.Happening, t *trace.Trace) func(*trace.Event)
 			return ev.Kind == trace.KindClock && ev.Process == h.Process && ev.Clocks.Why == trace.Jumped
 		}
 	case trace.RequestServed:
-		served := answerPredicates[h.Answer]
-		return func(ev *trace.Event) bool { return served(ev) && ev.Step == h.Step && ev.Client() == h.Client }
+		matchesAnswer := answerPredicates[h.Answer]
+		return func(ev *trace.Event) bool { return matchesAnswer(ev) && ev.Step == h.Step && ev.Client() == h.Client }
 	case trace.Transit:
 		kind := trace.KindSend
 		if h.Arrived {
@@ -103,7 +103,7 @@ func recogniseHappening(what trace.Happening, t *trace.Trace) func(*trace.Event)
 			return ev.Kind == trace.KindEnd && ev.Process == h.Client && ev.Step == h.Step
 		}
 	}
-	panic(fmt.Sprintf("history: nobody knows how to recognise a %T", what))
+	panic(fmt.Sprintf("history: nobody knows how to recognise a %T", happening))
 }
 
 // owns reports whether a client had set the key that an event is about.

@@ -10,7 +10,7 @@ import (
 // A run is quiet while no fault acts. Events are one second apart.
 func TestQuiet(t *testing.T) {
 	strike := func(fault int) trace.Event { return trace.Event{Kind: trace.KindStrike, Fault: fault} }
-	blow := trace.Event{Kind: trace.KindStrike, Fault: 9, Instant: true}
+	instantStrike := trace.Event{Kind: trace.KindStrike, Fault: 9, Instant: true}
 	lift := func(fault int) trace.Event { return trace.Event{Kind: trace.KindLift, Fault: fault} }
 	other := trace.Event{Kind: trace.KindSync}
 	for _, c := range []struct {
@@ -23,8 +23,8 @@ func TestQuiet(t *testing.T) {
 		{"one that stays", []trace.Event{other, strike(1), other}, "0s-1s ", "0s - - "},
 		{"one that ends", []trace.Event{other, strike(1), other, lift(1), other}, "0s-1s 3s-", "0s - - 3s 3s "},
 		{"two at once", []trace.Event{other, strike(1), strike(2), lift(1), lift(2), other}, "0s-1s 4s-", "0s - - - 4s 4s "},
-		{"one that is over at once", []trace.Event{other, blow, other}, "0s-1s 1s-", "0s 1s 1s "},
-		{"one that is over at once, while another acts", []trace.Event{other, strike(1), blow, lift(1), other}, "0s-1s 3s-", "0s - - 3s 3s "},
+		{"one that is over at once", []trace.Event{other, instantStrike, other}, "0s-1s 1s-", "0s 1s 1s "},
+		{"one that is over at once, while another acts", []trace.Event{other, strike(1), instantStrike, lift(1), other}, "0s-1s 3s-", "0s - - 3s 3s "},
 		{"the same twice", []trace.Event{other, strike(1), lift(1), strike(1), other}, "0s-1s 2s-3s ", "0s - 2s - - "},
 	} {
 		h := New(numbered(trace.Trace{}, c.events...))
@@ -35,7 +35,7 @@ func TestQuiet(t *testing.T) {
 			}
 		}
 		for i := range c.events {
-			if from, ever := h.QuietSince(MomentOf(h.Event(i + 1))); ever {
+			if from, quiet := h.QuietSince(MomentOf(h.Event(i + 1))); quiet {
 				since += fmt.Sprintf("%v ", from.At)
 			} else {
 				since += "- "

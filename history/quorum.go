@@ -8,33 +8,33 @@ import "github.com/locksim/locksim/trace"
 // slots.
 func (h *History) OnQuorum(lock string) map[Acquisition]bool {
 	k, slots := NewKeys(), h.Slots(lock)
-	has := map[Acquisition]map[int]bool{} // the indices of the slots
-	note := func(slot int, key *Holding) {
+	slotsByOwner := map[Acquisition]map[int]bool{} // the indices of the slots
+	recordSlot := func(slot int, key *Holding) {
 		if key == nil || key.Owner == (Acquisition{}) {
 			return
 		}
-		if has[key.Owner] == nil {
-			has[key.Owner] = map[int]bool{}
+		if slotsByOwner[key.Owner] == nil {
+			slotsByOwner[key.Owner] = map[int]bool{}
 		}
-		has[key.Owner][slot] = true
+		slotsByOwner[key.Owner][slot] = true
 	}
 	for _, ev := range h.nonMessages {
 		if ev.Kind == trace.KindPromote {
 			slots.See(ev)
 			for n, p := range slots {
-				note(n, k.At(p))
+				recordSlot(n, k.At(p))
 			}
 		}
 		for _, c := range k.See(ev) {
 			for n, p := range slots {
 				if p == c.Place {
-					note(n, c.After)
+					recordSlot(n, c.After)
 				}
 			}
 		}
 	}
 	all := map[Acquisition]bool{}
-	for id, slots := range has {
+	for id, slots := range slotsByOwner {
 		all[id] = len(slots) >= h.locks[lock].Quorum
 	}
 	return all

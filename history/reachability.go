@@ -34,26 +34,26 @@ func (h *History) Required(lock string) (total, quorum int) {
 // if something else that the client needs was missing.
 func (h *History) ReachableSlots(lock, client string) (slots Slots, ok bool) {
 	members := h.locks[lock].Members
-	now := h.Slots(lock)
+	current := h.Slots(lock)
 	if len(members) > 0 {
-		now = nil
+		current = nil
 		for _, m := range members {
-			now = append(now, Place{m, ""})
+			current = append(current, Place{m, ""})
 		}
 	}
 	for _, ev := range h.Promotions() {
-		now.See(ev)
+		current.See(ev)
 	}
 	struck := map[string]bool{} // nodes that the client cannot rely on
 	for fault := range h.faults.acting {
-		nodes, all := h.nodesTaken(fault, lock, client)
+		nodes, onlyNodes := h.nodesTaken(fault, lock, client)
 		for _, n := range nodes {
 			struck[n] = true
 			// A node without a slot has another role, such as a replica's. The trace does
 			// not contain the role, so the lock counts as unable to serve.
-			all = all && slices.ContainsFunc(now, func(p Place) bool { return p.Node == n })
+			onlyNodes = onlyNodes && slices.ContainsFunc(current, func(p Place) bool { return p.Node == n })
 		}
-		if !all {
+		if !onlyNodes {
 			return nil, false
 		}
 	}
@@ -64,9 +64,9 @@ func (h *History) ReachableSlots(lock, client string) (slots Slots, ok bool) {
 		struck[server] = true
 	}
 	if len(members) > 0 {
-		return h.largestReachableGroup(now, struck), true
+		return h.largestReachableGroup(current, struck), true
 	}
-	for _, p := range now {
+	for _, p := range current {
 		if !struck[p.Node] {
 			slots = append(slots, p)
 		}
@@ -137,7 +137,7 @@ func (h *History) isHindered(client string) bool {
 // nodesTaken returns the nodes that a fault makes unavailable to a client that wants a
 // lock. onlyNodes is false if the fault also takes something else from the client, or if
 // that is not known.
-func (h *History) nodesTaken(fault int, lock, client string) (nodes []string, all bool) {
+func (h *History) nodesTaken(fault int, lock, client string) (nodes []string, onlyNodes bool) {
 	f := h.Fault(fault)
 	switch {
 	case h.strikesLink(fault):
@@ -171,8 +171,8 @@ func (h *History) nodesTaken(fault int, lock, client string) (nodes []string, al
 	case trace.RoleNode:
 		return []string{struck}, true
 	case trace.RoleClient:
-		unread := h.locks[lock].TrueTime && (f.Effect == trace.SetsClock || f.Effect == trace.DriftsClock)
-		return nil, struck != client || unread
+		clockUnread := h.locks[lock].TrueTime && (f.Effect == trace.SetsClock || f.Effect == trace.DriftsClock)
+		return nil, struck != client || clockUnread
 	}
 	return nil, false
 }

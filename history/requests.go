@@ -36,35 +36,35 @@ func (h *History) Requests() []*Request {
 		object string
 	}
 	var all []*Request
-	of := map[asked][]*Request{} // in order
+	byStep := map[asked][]*Request{} // in order
 	for _, c := range h.Calls() {
 		if c.Began != nil && (c.Step == trace.Read || c.Step == trace.Write) {
 			r := &Request{Step: c.Step, Object: c.Began.Object, Call: c}
 			all = append(all, r)
-			what := asked{step{c.Acquisition, c.Step}, r.Object}
-			of[what] = append(of[what], r)
+			key := asked{step{c.Acquisition, c.Step}, r.Object}
+			byStep[key] = append(byStep[key], r)
 		}
 	}
-	by := map[*trace.Event]*Request{} // each request by the event of its execution
+	byExecution := map[*trace.Event]*Request{} // each request by the event of its execution
 	for _, ev := range h.StorageDecisions() {
 		if ev.Kind != trace.KindServe || !ev.OK || ev.Step != trace.Read && ev.Step != trace.Write {
 			continue
 		}
-		what := asked{step{Acquisition{ev.Client(), ev.Section}, ev.Step}, ev.Object}
-		before := of[what] // the requests that the client had made when it sent this one
-		for len(before) > 0 && issued(ev) < before[len(before)-1].Call.Began.Seq {
-			before = before[:len(before)-1]
+		key := asked{step{Acquisition{ev.Client(), ev.Section}, ev.Step}, ev.Object}
+		earlier := byStep[key] // the requests that the client had made when it sent this one
+		for len(earlier) > 0 && issued(ev) < earlier[len(earlier)-1].Call.Began.Seq {
+			earlier = earlier[:len(earlier)-1]
 		}
-		if len(before) == 0 {
+		if len(earlier) == 0 {
 			all = append(all, &Request{Step: ev.Step, Object: ev.Object, Executions: []*trace.Event{ev}})
 			continue
 		}
-		r := before[len(before)-1] // the client may have given up this request long ago
+		r := earlier[len(earlier)-1] // the client may have given up this request long ago
 		r.Executions = append(r.Executions, ev)
-		by[ev] = r
+		byExecution[ev] = r
 	}
 	for _, v := range h.Versions() {
-		if r := by[v.Made]; r != nil && v.IsUndone {
+		if r := byExecution[v.Made]; r != nil && v.IsUndone {
 			r.Executions = slices.DeleteFunc(r.Executions, func(ev *trace.Event) bool { return ev == v.Made })
 		}
 	}

@@ -13,15 +13,15 @@ import (
 // write of x, and b and e its read. W and R are executions of these by the storage. w is a
 // write that only the storage reports. With L the storage loses everything. A number after
 // W or R is the event with which the request was sent.
-func requestsOf(story string) *History {
+func requestsOf(letters string) *History {
 	var events []trace.Event
 	version := 0
-	for what := range strings.FieldsSeq(story) {
+	for word := range strings.FieldsSeq(letters) {
 		ev := trace.Event{Process: "client-1", Section: 1, Step: trace.Write, Object: "x"}
-		if strings.ContainsAny(what[:1], "beR") {
+		if strings.ContainsAny(word[:1], "beR") {
 			ev.Step = trace.Read
 		}
-		switch what[:1] {
+		switch word[:1] {
 		case "B", "b":
 			ev.Kind = trace.KindBegin
 		case "E", "e":
@@ -31,8 +31,8 @@ func requestsOf(story string) *History {
 		default:
 			ev.Kind, ev.Process, ev.Peer, ev.OK = trace.KindServe, trace.StorageName, "client-1", true
 			ev.By = &trace.Actor{Client: "client-1", Section: 1}
-			fmt.Sscan(what[1:], &ev.By.Sent)
-			if what[:1] == "w" {
+			fmt.Sscan(word[1:], &ev.By.Sent)
+			if word[:1] == "w" {
 				ev.Section, ev.By.Section = 0, 0
 			}
 			if ev.Version = version; ev.Step == trace.Write {
@@ -67,13 +67,13 @@ func TestRequests(t *testing.T) {
 	} {
 		var got []string
 		for _, r := range requestsOf(story).Requests() {
-			var carried []int
+			var executions []int
 			for _, ev := range r.Executions {
-				carried = append(carried, ev.Seq)
+				executions = append(executions, ev.Seq)
 			}
-			words := fmt.Sprintf("%s %d: %v", r.Step, r.FirstEvent().Seq, carried)
+			words := fmt.Sprintf("%s %d: %v", r.Step, r.FirstEvent().Seq, executions)
 			if r.Call == nil {
-				words = fmt.Sprintf("%s %d of nobody: %v", r.Step, r.FirstEvent().Seq, carried)
+				words = fmt.Sprintf("%s %d of nobody: %v", r.Step, r.FirstEvent().Seq, executions)
 			}
 			got = append(got, words)
 		}

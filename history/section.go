@@ -316,8 +316,8 @@ func (h *History) Name(s *Section) string {
 // the order of the second grants.
 func (h *History) Pairs(end func(*Section) Moment) iter.Seq2[*Section, *Section] {
 	return func(yield func(a, b *Section) bool) {
-		for in, b := range concurrentGrants(h.Sections(), end) {
-			for _, a := range in {
+		for others, b := range concurrentGrants(h.Sections(), end) {
+			for _, a := range others {
 				if !yield(a, b) {
 					return
 				}
@@ -334,11 +334,11 @@ func (h *History) GrantsBeyondRoom(end func(*Section) Moment) iter.Seq2[[]*Secti
 }
 
 // grantsBeyondRoom is [History.GrantsBeyondRoom] for these sections.
-func grantsBeyondRoom(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
-	return func(yield func(in []*Section, b *Section) bool) {
-		for in, b := range concurrentGrants(sections, over) {
+func grantsBeyondRoom(sections []*Section, end func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
+	return func(yield func(others []*Section, b *Section) bool) {
+		for others, b := range concurrentGrants(sections, end) {
 			// A lock with room for one client must not be granted to a second.
-			if len(in) >= max(b.MaxHolders, 1) && !yield(in, b) {
+			if len(others) >= max(b.MaxHolders, 1) && !yield(others, b) {
 				return
 			}
 		}
@@ -347,15 +347,15 @@ func grantsBeyondRoom(sections []*Section, over func(*Section) Moment) iter.Seq2
 
 // concurrentGrants yields each section, with the sections of the same lock that had not
 // ended when it was granted. The sections must be in the order of their grants.
-func concurrentGrants(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
-	return func(yield func(in []*Section, b *Section) bool) {
+func concurrentGrants(sections []*Section, end func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
+	return func(yield func(others []*Section, b *Section) bool) {
 		running := map[string][]*Section{} // by lock: the sections that had not ended at the last grant
 		for _, b := range sections {
-			in := slices.DeleteFunc(running[b.Lock], func(a *Section) bool { return !b.From.Before(over(a)) })
-			if !yield(in, b) {
+			others := slices.DeleteFunc(running[b.Lock], func(a *Section) bool { return !b.From.Before(end(a)) })
+			if !yield(others, b) {
 				return
 			}
-			running[b.Lock] = append(in, b)
+			running[b.Lock] = append(others, b)
 		}
 	}
 }

@@ -15,32 +15,32 @@ func (h *History) SilentServers(client string) []string {
 		server string
 		conn   int
 	}
-	waits, dark := map[wire]bool{}, map[wire]bool{}
+	awaitsReply, lostPower := map[wire]bool{}, map[wire]bool{}
 	for i := range h.Trace.Events {
 		ev := &h.Trace.Events[i]
 		w := wire{ev.Peer, ev.Conn}
 		switch {
 		case ev.Kind == trace.KindCrash && (ev.Text == string(trace.PowerLoss) || ev.Text == string(trace.FailOver)):
-			for w := range waits {
+			for w := range awaitsReply {
 				if w.server == ev.Process {
-					dark[w] = true
+					lostPower[w] = true
 				}
 			}
 		case ev.Kind == trace.KindSend && ev.Reply && ev.Peer == client:
-			waits[wire{ev.Process, ev.Conn}] = false // the reply is in flight
+			awaitsReply[wire{ev.Process, ev.Conn}] = false // the reply is in flight
 		case ev.Process != client:
 		case ev.Kind == trace.KindConnect:
-			waits[w] = false
+			awaitsReply[w] = false
 		case ev.Kind == trace.KindSend && !ev.Reply:
-			waits[w] = true
+			awaitsReply[w] = true
 		case ev.Kind == trace.KindClose, ev.Kind == trace.KindReset, ev.Kind == trace.KindTimeout:
-			delete(waits, w)
-			delete(dark, w)
+			delete(awaitsReply, w)
+			delete(lostPower, w)
 		}
 	}
 	var found []string
-	for w := range dark {
-		if waits[w] {
+	for w := range lostPower {
+		if awaitsReply[w] {
 			found = append(found, w.server)
 		}
 	}

@@ -31,7 +31,7 @@ func (s Slots) See(ev *trace.Event) {
 }
 
 // Contains reports whether a place is one of the slots.
-func (s Slots) Has(p Place) bool { return slices.Contains(s, p) }
+func (s Slots) Contains(p Place) bool { return slices.Contains(s, p) }
 
 // A slotIndex maps each place to the locks that have slots there.
 type slotIndex map[Place][]slotCount
@@ -114,7 +114,7 @@ func (h *History) Slots(lock string) Slots { return slotsOf(h.locks[lock]) }
 // LockAt returns the lock that has a slot at a place; ok is false if there is none.
 func (h *History) LockAt(place Place) (lock trace.LockInfo, ok bool) {
 	for _, l := range h.Trace.Locks {
-		if h.Slots(l.Name).Has(place) {
+		if h.Slots(l.Name).Contains(place) {
 			return l, true
 		}
 	}

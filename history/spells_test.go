@@ -38,8 +38,8 @@ func TestSpells(t *testing.T) {
 				if s.Ended != nil {
 					text += fmt.Sprintf(" to %d", s.Ended.Seq)
 				}
-				if on := s.RecoveryEvent(); on != nil {
-					text += fmt.Sprintf(", went on with %d", on.Seq)
+				if recovery := s.RecoveryEvent(); recovery != nil {
+					text += fmt.Sprintf(", went on with %d", recovery.Seq)
 				}
 				got = append(got, text)
 			}

@@ -242,9 +242,9 @@ func issued(ev *trace.Event) int {
 
 // lastBegun returns the beginning of the client's last step of a kind up to the event seq,
 // or nil.
-func (r *storageReader) lastBegun(client string, section int, of trace.Step, seq int) *trace.Event {
+func (r *storageReader) lastBegun(client string, section int, kind trace.Step, seq int) *trace.Event {
 	for _, c := range slices.Backward(r.CallsOf(Acquisition{client, section})) {
-		if c.Step == of && c.Began != nil && c.Began.Seq <= seq {
+		if c.Step == kind && c.Began != nil && c.Began.Seq <= seq {
 			return c.Began
 		}
 	}
@@ -277,7 +277,7 @@ func (r *reading) version(object string, number, seq int) *Version {
 // sectionFor returns the section that an operation belongs to. That is the granted section,
 // or else a section for everything that the client did after the same failed acquire. An
 // operation outside any acquisition gets a section of its own.
-func (r *storageReader) sectionFor(client string, number int, of trace.Step, issued int, ev *trace.Event) *Section {
+func (r *storageReader) sectionFor(client string, number int, kind trace.Step, issued int, ev *trace.Event) *Section {
 	id := Acquisition{client, number}
 	if s := r.granted[id]; s != nil {
 		return s
@@ -286,7 +286,7 @@ func (r *storageReader) sectionFor(client string, number int, of trace.Step, iss
 		return s
 	}
 	from := MomentOf(ev)
-	if begin := r.lastBegun(client, number, of, issued); begin != nil {
+	if begin := r.lastBegun(client, number, kind, issued); begin != nil {
 		from = MomentOf(begin)
 	}
 	s := &Section{Acquisition: id, From: from, To: from}

@@ -155,14 +155,14 @@ func (s *surveyor) addMessage(ev *trace.Event) {
 	if o.Arrived {
 		counted = s.arrived
 	}
-	every := m // the selection of the same messages in all steps
-	every.Step = ""
-	counted[every]++
+	allSteps := m // the selection of the same messages in all steps
+	allSteps.Step = ""
+	counted[allSteps]++
 	if m.Step != "" {
 		counted[m]++
 	}
 	if !m.Step.AtLock() && !(m.Step.AtStorage() && m.Peer == trace.StorageName) {
-		m = every
+		m = allSteps
 	}
 	o.Message = trace.NthMessage{Message: m, Nth: counted[m]}
 	if w := (wire{m.Client, m.Peer, ev.Conn}); !o.Arrived && !ev.Reply {

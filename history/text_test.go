@@ -54,7 +54,7 @@ func TestNobodyReadsWhatIsSaid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")
 	}
-	met := map[string]bool{}
+	used := map[string]bool{}
 	for _, p := range modulePackages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module)
 		if name == "trace" || name == "history" {
@@ -62,7 +62,7 @@ func TestNobodyReadsWhatIsSaid(t *testing.T) {
 		}
 		_, info, fset, files := p.types(t)
 		for _, file := range files {
-			r := textReader{info: info, textVars: map[types.Object]bool{}, used: met}
+			r := textReader{info: info, textVars: map[types.Object]bool{}, used: used}
 			for range 3 { // a text may be assigned from variable to variable
 				ast.Inspect(file, r.recordTextVars)
 			}
@@ -75,7 +75,7 @@ func TestNobodyReadsWhatIsSaid(t *testing.T) {
 	}
 	for of, names := range displayTexts {
 		for _, name := range names {
-			if !met[of+"."+name] {
+			if !used[of+"."+name] {
 				t.Errorf("nobody uses %s.%s: is it still called that?", of, name)
 			}
 		}
@@ -94,9 +94,9 @@ type textReader struct {
 
 // recordTextVars records which variables are assigned a text for people.
 func (r *textReader) recordTextVars(n ast.Node) bool {
-	note := func(x ast.Expr) {
+	record := func(x ast.Expr) {
 		if id, ok := x.(*ast.Ident); ok {
-			if obj := cmpOr(r.info.Defs[id], r.info.Uses[id]); obj != nil {
+			if obj := firstObject(r.info.Defs[id], r.info.Uses[id]); obj != nil {
 				r.textVars[obj] = true
 			}
 		}
@@ -105,12 +105,12 @@ func (r *textReader) recordTextVars(n ast.Node) bool {
 	case *ast.AssignStmt:
 		for i, x := range n.Rhs {
 			if len(n.Lhs) == len(n.Rhs) && r.isText(x) {
-				note(n.Lhs[i])
+				record(n.Lhs[i])
 			}
 		}
 	case *ast.RangeStmt:
 		if n.Value != nil && r.isText(n.X) {
-			note(n.Value)
+			record(n.Value)
 		}
 	}
 	return true
@@ -146,8 +146,8 @@ func (r *textReader) isText(x ast.Expr) bool {
 		if _, method := s.Obj().(*types.Func); !method { // a field may belong to an embedded type
 			of = fieldOf(s)
 		}
-		saying := of + "." + x.Sel.Name
-		r.used[saying] = true
+		fieldName := of + "." + x.Sel.Name
+		r.used[fieldName] = true
 		return slices.Contains(displayTexts[of], x.Sel.Name)
 	}
 	return false
@@ -215,7 +215,7 @@ func fieldOf(s *types.Selection) string {
 	return typeName(typ)
 }
 
-func cmpOr(a, b types.Object) types.Object {
+func firstObject(a, b types.Object) types.Object {
 	if a != nil {
 		return a
 	}

@@ -19,7 +19,7 @@ func (r *reading) renewsUndeclared(s *Section) bool {
 	}
 	slots := r.Slots(s.Lock)
 	for _, k := range r.HoldingsOf(s.Acquisition) {
-		if !slots.Has(k.Place) {
+		if !slots.Contains(k.Place) {
 			continue
 		}
 		for _, touch := range k.Touches {
@@ -27,7 +27,7 @@ func (r *reading) renewsUndeclared(s *Section) bool {
 			if answer == nil || touch.By.Client != s.Client { // a second handle may have begun another acquisition
 				continue
 			}
-			if heard := MomentOf(answer); heard.Before(s.Lease.Until(answer.Seq)) {
+			if answeredAt := MomentOf(answer); answeredAt.Before(s.Lease.Until(answer.Seq)) {
 				return true
 			}
 		}
@@ -39,22 +39,22 @@ func (r *reading) renewsUndeclared(s *Section) bool {
 // made by itself and declared with the event ev. It is the first request since the previous
 // declaration that renewed a key of the section; nil if there is none.
 func (r *reading) renewalRequest(s *Section, ev *trace.Event) *trace.Event {
-	first, before := 0, s.Lease.Latest(ev.Seq)
+	firstSent, previous := 0, s.Lease.Latest(ev.Seq)
 	slots := r.Slots(s.Lock)
 	for _, k := range r.HoldingsOf(s.Acquisition) {
 		for _, touch := range k.Touches {
-			if !slots.Has(k.Place) || touch.Seq > ev.Seq || touch.By == nil || touch.By.Client != s.Client {
+			if !slots.Contains(k.Place) || touch.Seq > ev.Seq || touch.By == nil || touch.By.Client != s.Client {
 				continue
 			}
-			if sent := touch.By.Sent; sent > before.Event.Seq && (first == 0 || sent < first) {
-				first = sent
+			if sent := touch.By.Sent; sent > previous.Event.Seq && (firstSent == 0 || sent < firstSent) {
+				firstSent = sent
 			}
 		}
 	}
-	if first == 0 {
+	if firstSent == 0 {
 		return nil
 	}
-	return r.Event(first)
+	return r.Event(firstSent)
 }
 
 // replyArrival returns the arrival of the reply to the command with which a key was

@@ -9,7 +9,7 @@ import (
 
 // layOutColumns arranges the cells of a table in columns. Text reports use it if [Options]
 // has no function for that (Columns). It takes every character for one column wide.
-func layOut(heads []string, rows [][]string) string {
+func layOutColumns(heads []string, rows [][]string) string {
 	all := append([][]string{heads}, rows...)
 	widths, total := make([]int, len(heads)), 0
 	for i := range widths {
@@ -21,19 +21,19 @@ func layOut(heads []string, rows [][]string) string {
 		total += widths[i] + 2
 	}
 	var b strings.Builder
-	for n, row := range all {
-		for at := range height(row) {
+	for rowNumber, row := range all {
+		for lineNumber := range height(row) {
 			line := ""
 			for i, cell := range row {
 				part := ""
-				if lines := strings.Split(cell, "\n"); at < len(lines) {
-					part = lines[at]
+				if lines := strings.Split(cell, "\n"); lineNumber < len(lines) {
+					part = lines[lineNumber]
 				}
 				line += "  " + part + strings.Repeat(" ", widths[i]-columnsOf(part))
 			}
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 		}
-		if n == 0 && len(rows) > 0 {
+		if rowNumber == 0 && len(rows) > 0 {
 			b.WriteString(" " + strings.Repeat("─", total) + "\n")
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // fencingNames are the names of the two runs of a variant, by their fencing, for people.
-var runName = map[string]string{
+var fencingNames = map[string]string{
 	scenarios.Off: "without fencing",
 	scenarios.On:  "with fencing",
 }
@@ -21,20 +21,20 @@ var runName = map[string]string{
 // verdictTable returns a table of the runs of one variant. It has a row for each property,
 // a column for each run, and the verdicts in the last row.
 func verdictTable(runs []scenarios.RunResult) table {
-	out, last := table{Heads: heads("property")}, []tableCell{plainCell("verdict")}
+	result, verdictRow := table{Heads: heads("property")}, []tableCell{plainCell("verdict")}
 	for _, run := range runs {
-		out.Heads = append(out.Heads, heads(runName[run.Fencing])...)
-		last = append(last, verdictBadges[run.Verdict.Verdict].cell())
+		result.Heads = append(result.Heads, heads(fencingNames[run.Fencing])...)
+		verdictRow = append(verdictRow, verdictBadges[run.Verdict.Verdict].cell())
 	}
 	for _, property := range propertiesOf(runs) {
 		row := []tableCell{plainCell(string(property))}
 		for _, run := range runs {
 			row = append(row, outcomeBadges[run.Verdict.Finding(property).Outcome].cell())
 		}
-		out.add(row...)
+		result.add(row...)
 	}
-	out.Rows = append(out.Rows, tableRow{Cells: last, ruled: true})
-	return out
+	result.Rows = append(result.Rows, tableRow{Cells: verdictRow, ruled: true})
+	return result
 }
 
 // propertiesOf returns the properties by which the runs are judged. It leaves out a
@@ -120,7 +120,7 @@ func variantTable(pairs [][]scenarios.RunResult) table {
 	for _, property := range checks.Properties() {
 		row, applies := []tableCell{plainCell(string(property))}, false
 		for _, runs := range pairs {
-			row = append(row, signCell(distinctOutcomes(runs, property), " → ", ownSign))
+			row = append(row, signCell(distinctOutcomes(runs, property), " → ", signSpan))
 			applies = applies || !isSilent(property, runs) && slices.ContainsFunc(runs, func(run scenarios.RunResult) bool {
 				return run.Verdict.Finding(property).Outcome != checks.NotApplicable
 			})
@@ -133,7 +133,7 @@ func variantTable(pairs [][]scenarios.RunResult) table {
 		out.add(row...)
 	}
 	for i, run := range pairs[0] {
-		row := []tableCell{plainCell(runName[run.Fencing])}
+		row := []tableCell{plainCell(fencingNames[run.Fencing])}
 		for _, runs := range pairs {
 			row = append(row, verdictBadges[runs[i].Verdict.Verdict].cell())
 		}
@@ -198,18 +198,18 @@ func measureFacts(pairs [][]scenarios.RunResult) []remark {
 			text := texts[0]
 			if len(slices.Compact(slices.Clone(texts))) > 1 {
 				for j, run := range runs {
-					texts[j] = runName[run.Fencing] + " " + texts[j]
+					texts[j] = fencingNames[run.Fencing] + " " + texts[j]
 				}
 				text = strings.Join(texts, "; ")
 			}
 			if len(pairs) > 1 {
 				text = runs[0].Variant.Name + ": " + text
 			}
-			about := name
+			label := name
 			if slices.ContainsFunc(rows, func(r remark) bool { return r.About == story.Raw(name) }) {
-				about = ""
+				label = ""
 			}
-			rows = append(rows, remarkOn(about, text))
+			rows = append(rows, remarkOn(label, text))
 		}
 	}
 	return rows

@@ -48,7 +48,7 @@ func TestCrowdIsToldInPart(t *testing.T) {
 	const more = " left out here; --messages shows all."
 	for messages, want := range map[bool]bool{false: true, true: false} {
 		var b strings.Builder
-		if err := text(t).Write(&b, []*scenarios.Result{crowded(t)}, reports.Options{Messages: messages}); err != nil {
+		if err := textFormat(t).Write(&b, []*scenarios.Result{crowded(t)}, reports.Options{Messages: messages}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), more); got != want {
@@ -60,7 +60,7 @@ func TestCrowdIsToldInPart(t *testing.T) {
 	}
 }
 
-func text(t *testing.T) reports.Format[reports.Results] {
+func textFormat(t *testing.T) reports.Format[reports.Results] {
 	for _, format := range reports.Runs.Formats() {
 		if format.Name == "text" {
 			return format

@@ -7,7 +7,7 @@ import "strings"
 // "##[" or "##vso[".
 func defuseCommand(line string) string {
 	if strings.Contains(line, "##") {
-		line = hashed.Replace(line)
+		line = commandMarks.Replace(line)
 	}
 	if strings.HasPrefix(strings.TrimSpace(line), "::") {
 		line = "| " + line
@@ -16,7 +16,7 @@ func defuseCommand(line string) string {
 }
 
 // commandMarks replaces the beginnings of commands in the middle of a line.
-var hashed = strings.NewReplacer("##[", "## [", "##vso[", "## vso[")
+var commandMarks = strings.NewReplacer("##[", "## [", "##vso[", "## vso[")
 
 // DefuseCommands changes a text for people so that CI systems find no commands in it. This
 // prevents a scenario file or a lock from giving commands by what it prints.

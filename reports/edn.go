@@ -51,7 +51,7 @@ func historyPages(results []*scenarios.Result, o Options) []Page {
 
 // maxHistories is the maximum number of histories of one kind for which historyNames
 // returns names. How many histories a run has is known only after the run.
-const mostHistories = 20
+const maxHistories = 20
 
 // historyNames returns all names that the files of historyPages can have.
 func historyNames(results []*scenarios.Result, _ Options) []string {
@@ -61,7 +61,7 @@ func historyNames(results []*scenarios.Result, _ Options) []string {
 		for _, run := range r.Runs {
 			for _, kind := range edn.Kinds() {
 				files = append(files, names.name(append(runWords(r, run), kind)...)+".edn")
-				for i := range mostHistories {
+				for i := range maxHistories {
 					files = append(files, names.name(append(runWords(r, run), fmt.Sprintf("%s-%d", kind, i+1))...)+".edn")
 				}
 			}

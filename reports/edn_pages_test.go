@@ -10,7 +10,7 @@ import (
 
 // The files in one folder have different names, even if two scenarios have the same name.
 func TestHistoryPages(t *testing.T) {
-	one, two := result(floor.PausedHolderTrace("none")), result(floor.PausedHolderTrace("none"))
+	one, two := resultOf(floor.PausedHolderTrace("none")), resultOf(floor.PausedHolderTrace("none"))
 	one.Scenario.Name, two.Scenario.Name = "../a b", "../a:b"
 	one.Runs[0].Variant.Name, two.Runs[0].Variant.Name = "late", "late"
 	edn, _ := Runs.Lookup("edn")

@@ -31,7 +31,7 @@ type op struct {
 func readHistory(t *testing.T, document string) []op {
 	t.Helper()
 	r := &ednReader{t: t, rest: document}
-	forms := r.until("")
+	forms := r.valuesUntil("")
 	if len(forms) != 1 {
 		t.Fatalf("a document has %d values, want one history:\n%s", len(forms), document)
 	}
@@ -57,7 +57,7 @@ type ednReader struct {
 
 // valuesUntil parses values up to a closing bracket, or up to the end of the document if
 // closing is "".
-func (r *ednReader) until(closing string) []any {
+func (r *ednReader) valuesUntil(closing string) []any {
 	var values []any
 	for {
 		r.rest = strings.TrimLeft(r.rest, " \n\r\t,")
@@ -81,10 +81,10 @@ func (r *ednReader) value() any {
 	switch first := r.rest[0]; first {
 	case '[':
 		r.rest = r.rest[1:]
-		return append([]any{}, r.until("]")...)
+		return append([]any{}, r.valuesUntil("]")...)
 	case '{':
 		r.rest = r.rest[1:]
-		fields, m := r.until("}"), map[string]any{}
+		fields, m := r.valuesUntil("}"), map[string]any{}
 		for i := 0; i+1 < len(fields); i += 2 {
 			m[fields[i].(string)] = fields[i+1]
 		}
@@ -113,7 +113,7 @@ func (r *ednReader) value() any {
 // porcupine. apply returns the state after an operation, and whether the operation is
 // possible. A failed operation did not happen. An operation with an unknown outcome may
 // happen at any time after its invocation, or never.
-func checked(history []op, initial any, apply func(state any, o op) (any, bool)) bool {
+func isExplained(history []op, initial any, apply func(state any, o op) (any, bool)) bool {
 	type input struct {
 		op
 		maybe bool
@@ -180,18 +180,18 @@ func transactions(state any, o op) (any, bool) {
 }
 
 // modelExplains reports whether the model for its kind explains a history.
-func explained(kind string, history []op) bool {
+func modelExplains(kind string, history []op) bool {
 	switch kind {
 	case "lock":
-		return checked(history, false, mutex)
+		return isExplained(history, false, mutex)
 	case "register":
-		return checked(history, nil, register)
+		return isExplained(history, nil, register)
 	}
-	return checked(history, map[string]any{}, transactions)
+	return isExplained(history, map[string]any{}, transactions)
 }
 
 // checkWellFormed fails the test if a history breaks a rule of Jepsen's histories.
-func wellFormed(t *testing.T, name string, history []op) {
+func checkWellFormed(t *testing.T, name string, history []op) {
 	t.Helper()
 	open, over := map[int]op{}, map[int]bool{}
 	for i, o := range history {
@@ -243,9 +243,9 @@ func TestOthersCanCheckOurHistories(t *testing.T) {
 			all := map[string]bool{}
 			for _, page := range edn.Pages([]*scenarios.Result{&one}, reports.Options{}) {
 				history := readHistory(t, string(page.Data))
-				wellFormed(t, page.Name, history)
+				checkWellFormed(t, page.Name, history)
 				kind := historyKind.FindStringSubmatch(page.Name)[1]
-				legal := explained(kind, history)
+				legal := modelExplains(kind, history)
 				before, more := all[kind]
 				all[kind] = legal && (before || !more)
 				seen[fmt.Sprintf("%s %v", kind, legal)]++
@@ -258,7 +258,7 @@ func TestOthersCanCheckOurHistories(t *testing.T) {
 				case "sections":
 					found = run.Verdict.Finding(checks.SerialSections).Outcome
 				case "register":
-					if !twiceOrLost(run.History.Trace) {
+					if !executedTwiceOrLost(run.History.Trace) {
 						found = checks.Holds
 					}
 				}
@@ -277,7 +277,7 @@ func TestOthersCanCheckOurHistories(t *testing.T) {
 
 var historyKind = regexp.MustCompile(`-(lock|register|sections)(-[0-9]+)?\.edn$`)
 
-func twiceOrLost(t *trace.Trace) bool {
+func executedTwiceOrLost(t *trace.Trace) bool {
 	return slices.ContainsFunc(t.Events, func(ev trace.Event) bool { return ev.Kind == trace.KindAgain || ev.Kind == trace.KindRevert })
 }
 
@@ -302,7 +302,7 @@ func TestHistoriesOfGCPause(t *testing.T) {
 		if !ok {
 			t.Fatalf("there is no %s", file)
 		}
-		if got := explained(test.history, readHistory(t, page)); got != test.legal {
+		if got := modelExplains(test.history, readHistory(t, page)); got != test.legal {
 			t.Errorf("%s: that its model explains it is %v\n%s", file, got, page)
 		}
 	}
@@ -313,7 +313,7 @@ func pagesOf(t *testing.T, scenario string) map[string]string {
 	t.Helper()
 	edn, _ := reports.Runs.Lookup("edn")
 	pages := map[string]string{}
-	for _, page := range edn.Pages([]*scenarios.Result{ran(t, scenario)}, reports.Options{}) {
+	for _, page := range edn.Pages([]*scenarios.Result{runScenario(t, scenario)}, reports.Options{}) {
 		pages[page.Name] = string(page.Data)
 	}
 	return pages

@@ -21,7 +21,7 @@ func remarkOn[A, T ~string](about A, text T) remark {
 func explainRuns(runs []scenarios.RunResult) []remark {
 	var remarks []remark
 	for _, run := range runs {
-		remarks = append(remarks, remarkOn(runName[run.Fencing], story.DataSummary(run.History, run.Verdict)))
+		remarks = append(remarks, remarkOn(fencingNames[run.Fencing], story.DataSummary(run.History, run.Verdict)))
 	}
 	remarks = append(mergeEqual(remarks, "the data"), explainLocks(runs)...)
 	remarks = append(remarks, buildNotes(runs)...)
@@ -61,7 +61,7 @@ func explainLocks(runs []scenarios.RunResult) []remark {
 	for i, run := range runs {
 		for _, text := range sentences[i] {
 			if !inAllRuns(text) {
-				remarks = append(remarks, remarkOn("the lock, "+runName[run.Fencing], text))
+				remarks = append(remarks, remarkOn("the lock, "+fencingNames[run.Fencing], text))
 			}
 		}
 	}
@@ -70,11 +70,11 @@ func explainLocks(runs []scenarios.RunResult) []remark {
 
 // mergeEqual returns the remarks as they are. If all have the same text, it returns one
 // remark with that text and the given label.
-func mergeEqual(remarks []remark, about story.Raw) []remark {
+func mergeEqual(remarks []remark, label story.Raw) []remark {
 	for _, r := range remarks {
 		if r.Text != remarks[0].Text {
 			return remarks
 		}
 	}
-	return []remark{{about, remarks[0].Text}}
+	return []remark{{label, remarks[0].Text}}
 }

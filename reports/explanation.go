@@ -43,46 +43,46 @@ func explanation(r *scenarios.Result, o Options) *document {
 	if v := r.Scenario.Variants[0]; len(r.Scenario.Variants) == 1 && v.Name != "" {
 		d.title = Row{Scenario: r.Scenario, Variant: v}.name() + ": " + story.Visible(v.Title)
 	}
-	stories := stories(r)
-	settings := make([][]remark, len(stories))
-	for i, runs := range stories {
-		settings[i] = setting(runs[0], r.Seed)
+	byVariant := groupByVariant(r)
+	settings := make([][]remark, len(byVariant))
+	for i, runs := range byVariant {
+		settings[i] = describeSetting(runs[0], r.Seed)
 	}
-	common := inCommon(settings)
-	shared := func(field func(scenarios.Narrative) string) bool {
-		return !slices.ContainsFunc(stories, func(runs []scenarios.RunResult) bool {
-			return field(runs[0].Variant.Narrative) != field(stories[0][0].Variant.Narrative)
+	common := commonRows(settings)
+	isShared := func(field func(scenarios.Narrative) string) bool {
+		return !slices.ContainsFunc(byVariant, func(runs []scenarios.RunResult) bool {
+			return field(runs[0].Variant.Narrative) != field(byVariant[0][0].Variant.Narrative)
 		})
 	}
 	// addSayings adds texts of the scenario: either those that are equal in all variants
 	// (ifShared), or those that differ.
-	addSayings := func(sayings []saying, of scenarios.Narrative, ifShared bool) {
+	addSayings := func(sayings []saying, narrative scenarios.Narrative, ifShared bool) {
 		for _, c := range sayings {
-			if shared(c.field) == ifShared {
-				d.add(c.title, paragraph(c.field(of)))
+			if isShared(c.field) == ifShared {
+				d.add(c.title, paragraph(c.field(narrative)))
 			}
 		}
 	}
-	base := stories[0][0].Variant.Narrative
-	sameDebate := !slices.ContainsFunc(stories, func(runs []scenarios.RunResult) bool {
+	base := byVariant[0][0].Variant.Narrative
+	sameDebate := !slices.ContainsFunc(byVariant, func(runs []scenarios.RunResult) bool {
 		return !slices.Equal(runs[0].Variant.Opinions(), base.Opinions())
 	})
-	several := len(stories) > 1
+	hasVariants := len(byVariant) > 1
 
 	d.add("The setting", facts(common))
 	addSayings(sayingsBefore, base, true)
-	if several && shared(storyOf) {
+	if hasVariants && isShared(storyField) {
 		d.add("The story", paragraph(base.Story))
 	}
-	for i, runs := range stories {
+	for i, runs := range byVariant {
 		v := runs[0].Variant
-		if several {
-			d.beginPart(fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(stories), story.Visible(v.Name), story.Visible(v.Title)))
-			d.add("The setting of this variant", facts(without(settings[i], common)))
+		if hasVariants {
+			d.beginPart(fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(byVariant), story.Visible(v.Name), story.Visible(v.Title)))
+			d.add("The setting of this variant", facts(exclude(settings[i], common)))
 			addSayings(sayingsBefore, v.Narrative, false)
 		}
 		storyText := paragraph(v.Story)
-		if several && shared(storyOf) {
+		if hasVariants && isShared(storyField) {
 			storyText = ""
 		}
 		if hasRun(runs) {
@@ -92,37 +92,37 @@ func explanation(r *scenarios.Result, o Options) *document {
 			d.add("The story", storyText)
 			d.add("What is expected", facts(expectedFacts(runs)))
 		}
-		if several {
+		if hasVariants {
 			addSayings(sayingsAfter, v.Narrative, false)
 			if !sameDebate {
 				d.add("What each side says", debateFacts(v.Narrative))
 			}
 		}
 	}
-	ran := slices.DeleteFunc(slices.Clone(stories), func(runs []scenarios.RunResult) bool { return !hasRun(runs) })
-	if several {
+	executed := slices.DeleteFunc(slices.Clone(byVariant), func(runs []scenarios.RunResult) bool { return !hasRun(runs) })
+	if hasVariants {
 		d.beginPart("all variants")
-		d.add("Side by side", sideBySide(ran, o))
+		d.add("Side by side", sideBySide(executed, o))
 	}
-	d.add("Measures", facts(measureFacts(ran)))
+	d.add("Measures", facts(measureFacts(executed)))
 	addSayings(sayingsAfter[:1], base, true)
 	if sameDebate {
 		d.add("What each side says", debateFacts(base))
 	}
 	addSayings(sayingsAfter[1:], base, true)
-	d.chapters = append(d.chapters, propertyGlossary(namedProperties(ran, several)).chapters...)
+	d.chapters = append(d.chapters, propertyGlossary(namedProperties(executed, hasVariants)).chapters...)
 	d.add("Source", paragraph(r.Scenario.Source))
-	d.add("Left out", missingLocks(stories))
+	d.add("Left out", missingLocks(byVariant))
 	return d
 }
 
 // namedProperties returns the properties that an explanation has to explain. With several
 // variants these are all properties in the table that compares them, otherwise only the
 // violated ones.
-func namedProperties(pairs [][]scenarios.RunResult, several bool) []checks.Property {
+func namedProperties(pairs [][]scenarios.RunResult, hasVariants bool) []checks.Property {
 	all := slices.Concat(pairs...)
 	return slices.DeleteFunc(propertiesOf(all), func(p checks.Property) bool {
-		return !several && !slices.ContainsFunc(all, func(run scenarios.RunResult) bool {
+		return !hasVariants && !slices.ContainsFunc(all, func(run scenarios.RunResult) bool {
 			return run.Verdict.Finding(p).Outcome == checks.Violated
 		})
 	})
@@ -134,9 +134,9 @@ func hasRun(runs []scenarios.RunResult) bool { return runs[0].History != nil }
 
 // missingLocks says which locks are not linked into this program, so that their variants
 // are not explained in full. It returns "" if there are none.
-func missingLocks(stories [][]scenarios.RunResult) paragraph {
+func missingLocks(byVariant [][]scenarios.RunResult) paragraph {
 	var missing []string
-	for _, runs := range stories {
+	for _, runs := range byVariant {
 		if lock := story.Visible(runs[0].Lock); !hasRun(runs) && !slices.Contains(missing, lock) {
 			missing = append(missing, lock)
 		}
@@ -144,11 +144,11 @@ func missingLocks(stories [][]scenarios.RunResult) paragraph {
 	if len(missing) == 0 {
 		return ""
 	}
-	which := "the lock " + story.List(missing) + " is"
+	subject := "the lock " + story.List(missing) + " is"
 	if len(missing) > 1 {
-		which = "the locks " + story.List(missing) + " are"
+		subject = "the locks " + story.List(missing) + " are"
 	}
-	return paragraph("What happened step by step, and what broke: " + which + " not linked into this program. locksim-all contains all locks and shows it.")
+	return paragraph("What happened step by step, and what broke: " + subject + " not linked into this program. locksim-all contains all locks and shows it.")
 }
 
 // expectedFacts describes a variant whose runs were not executed: the assumption that it
@@ -162,7 +162,7 @@ func expectedFacts(runs []scenarios.RunResult) []remark {
 			if len(e.Violated) > 0 {
 				words += "; violated: " + story.List(e.Violated)
 			}
-			rows = append(rows, remarkOn(runName[run.Fencing], words))
+			rows = append(rows, remarkOn(fencingNames[run.Fencing], words))
 		}
 	}
 	if v.Why != "" && v.Lock == runs[0].Lock {
@@ -199,34 +199,34 @@ var (
 )
 
 // storyField returns the field story of a scenario.
-func storyOf(t scenarios.Narrative) string { return t.Story }
+func storyField(t scenarios.Narrative) string { return t.Story }
 
 // debateFacts lists the opinions of people who disagree about the lock, each with its
 // author.
 func debateFacts(t scenarios.Narrative) facts {
-	var said facts
+	var opinions facts
 	for _, v := range t.Opinions() {
-		said = append(said, remarkOn(v.Author, textwrap.OneLine(v.Text)))
+		opinions = append(opinions, remarkOn(v.Author, textwrap.OneLine(v.Text)))
 	}
-	return said
+	return opinions
 }
 
 // timelineOf returns the timelines of the runs, with the important moments marked.
 func timelineOf(runs []scenarios.RunResult, o Options) string {
-	stories := make([][]story.Clause, len(runs))
+	clauses := make([][]story.Clause, len(runs))
 	for i, run := range runs {
-		stories[i] = clausesOf(run, o.Messages)
+		clauses[i] = clausesOf(run, o.Messages)
 	}
-	return timelineOfClauses(runs, stories, o)
+	return timelineOfClauses(runs, clauses, o)
 }
 
 // timelineOfClauses returns the timelines of the runs. Its clauses are those of each run.
-func timelineOfClauses(runs []scenarios.RunResult, stories [][]story.Clause, o Options) string {
+func timelineOfClauses(runs []scenarios.RunResult, clauses [][]story.Clause, o Options) string {
 	headings := make([]string, len(runs))
 	for i, run := range runs {
-		headings[i] = runName[run.Fencing]
+		headings[i] = fencingNames[run.Fencing]
 	}
-	return Timeline{Palette: o.Palette, Messages: o.Messages}.write(headings, stories)
+	return Timeline{Palette: o.Palette, Messages: o.Messages}.write(headings, clauses)
 }
 
 // doubtFacts lists what did not happen although the scenario requires it: witnesses that
@@ -271,7 +271,7 @@ func damageFacts(runs []scenarios.RunResult) []remark {
 	}
 	var data []remark
 	for _, run := range runs {
-		data = append(data, remarkOn(runName[run.Fencing], story.VerdictAndData(run.History, run.Verdict)))
+		data = append(data, remarkOn(fencingNames[run.Fencing], story.VerdictAndData(run.History, run.Verdict)))
 	}
 	rows = append(rows, mergeEqual(data, "the data")...)
 	return append(rows, explainLocks(runs)...)

@@ -9,7 +9,7 @@ import (
 )
 
 // writeExplanation runs a scenario and returns its explanation in one of the formats.
-func explained(t *testing.T, format, text string, change func(*scenarios.Result)) string {
+func writeExplanation(t *testing.T, format, text string, change func(*scenarios.Result)) string {
 	t.Helper()
 	s, err := scenarios.Parse("late.yaml", []byte(text))
 	if err != nil {
@@ -53,7 +53,7 @@ witnesses: [client-1's keys expired before client-1 worked]
 `
 
 func TestExplanation(t *testing.T) {
-	got := explained(t, "text", late, nil)
+	got := writeExplanation(t, "text", late, nil)
 	contains(t, got,
 		"late: The work takes too long\n\nThe setting\n\n  lock      single on 1 node, TTL 10s\n",
 		"  client-2  starts when client-1's keys expired\n",
@@ -86,7 +86,7 @@ func TestExplanation(t *testing.T) {
 }
 
 func TestExplanationAsMarkdown(t *testing.T) {
-	contains(t, explained(t, "markdown", late, nil),
+	contains(t, writeExplanation(t, "markdown", late, nil),
 		"# late: The work takes too long\n\n## The setting\n\n- **lock**: single on 1 node, TTL 10s\n",
 		"\n## What happened\n\nSomebody works for too long.\n\n```text\n   0.001s  client-1  gets",
 		"\n```\n\n## What broke\n\n- **assumption**: process",
@@ -98,7 +98,7 @@ func TestExplanationAsMarkdown(t *testing.T) {
 // A field that a scenario leaves out has no heading.
 func TestExplanationLeavesOutWhatIsNotSaid(t *testing.T) {
 	_, bare, _ := strings.Cut(late, "lock: {")
-	got := explained(t, "text", "title: The work takes too long\nlock: {"+bare, nil)
+	got := writeExplanation(t, "text", "title: The work takes too long\nlock: {"+bare, nil)
 	for _, heading := range []string{"question", "prevented", "side", "lesson", "Source", "assumption", "in short"} {
 		if strings.Contains(got, heading) {
 			t.Errorf("%q is in\n%s", heading, got)
@@ -108,7 +108,7 @@ func TestExplanationLeavesOutWhatIsNotSaid(t *testing.T) {
 }
 
 func TestExplanationOfOneRun(t *testing.T) {
-	got := explained(t, "text", late, func(r *scenarios.Result) { r.Runs = r.Runs[1:] })
+	got := writeExplanation(t, "text", late, func(r *scenarios.Result) { r.Runs = r.Runs[1:] })
 	contains(t, got, "\n  the data    safe. The storage refused", "\nreplay: locksim explain late.yaml --seed 1 --fencing on\n")
 	if strings.Contains(got, "without fencing") {
 		t.Errorf("the other run is mentioned\n%s", got)
@@ -132,7 +132,7 @@ variants:
 func TestExplanationOfVariants(t *testing.T) {
 	text := strings.Replace(lateOrNot, "lock: {kind", "measures: [lock-commands]\nlock: {kind", 1)
 	text = strings.Replace(text, "{works-until: client-2 released}", "{works: 20s}", 1)
-	got := explained(t, "text", text, nil)
+	got := writeExplanation(t, "text", text, nil)
 	contains(t, got,
 		"late: The work takes too long\n\nThe setting\n\n  lock     single on 1 node, TTL 10s\n",
 		"\nThe question\n",
@@ -156,8 +156,8 @@ func TestExplanationOfVariants(t *testing.T) {
 			t.Errorf("%q occurs %d times", once, n)
 		}
 	}
-	contains(t, explained(t, "markdown", text, nil), "\n### Measures\n\n- **lock-commands**: late: 5, 3 per grant\n  - in-time: 5")
-	only := explained(t, "text", text, func(r *scenarios.Result) {
+	contains(t, writeExplanation(t, "markdown", text, nil), "\n### Measures\n\n- **lock-commands**: late: 5, 3 per grant\n  - in-time: 5")
+	only := writeExplanation(t, "text", text, func(r *scenarios.Result) {
 		s, err := r.Scenario.SelectVariant("in-time")
 		if err != nil {
 			t.Fatal(err)
@@ -174,7 +174,7 @@ func TestExplanationOfVariants(t *testing.T) {
 func TestExplanationNamesWhatIsMissing(t *testing.T) {
 	text := strings.Replace(late, "client-1 worked]", "client-1 worked, client-2 crashed]", 1)
 	text += "faults: [{pause: client-2, when: client-2 crashed, for: 1s}]\n"
-	contains(t, explained(t, "text", text, nil),
+	contains(t, writeExplanation(t, "text", text, nil),
 		"\n  did not happen  client-2 crashed\n",
 		"  fault 1         did not act: its moment never came: when client-2 crashed\n",
 		"\nWhat broke\n", "unknown. ")

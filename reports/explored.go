@@ -83,10 +83,10 @@ const aboutRanOn = "A paused process still did something, because the lock's tim
 func exploredSummary(r *explore.Result, since *Comparison) string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
-	own, fenced := 0, 0
+	blamed, fenced := 0, 0
 	for _, w := range r.Ways {
 		if w.Blame == checks.BlameLock {
-			own++
+			blamed++
 		}
 		if corrupts(w.On) {
 			fenced++
@@ -94,7 +94,7 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	}
 	add("%s to break it", story.Count(len(r.Ways), "way"))
 	if len(r.Ways) > 0 {
-		words[0] += fmt.Sprintf(" (%d the lock's own fault, %d with wrong data even with fencing tokens)", own, fenced)
+		words[0] += fmt.Sprintf(" (%d the lock's own fault, %d with wrong data even with fencing tokens)", blamed, fenced)
 	}
 	if len(r.RanOn) > 0 {
 		add("%d listed separately", len(r.RanOn))
@@ -129,40 +129,40 @@ func (d *document) addComparison(r *explore.Result, c *Comparison) {
 	if c == nil {
 		return
 	}
-	var said points
+	var lines points
 	if len(c.New)+len(c.Gone) == 0 {
-		said = points{{goodSign, "the same ways, and none worse"}}
+		lines = points{{goodSign, "the same ways, and none worse"}}
 	}
 	for _, n := range c.New {
-		said = append(said, point{badSign, n.oneLine()})
+		lines = append(lines, point{badSign, n.oneLine()})
 	}
 	for _, w := range c.Gone {
-		said = append(said, point{goodSign, "not found again: " + goneWords(w)})
+		lines = append(lines, point{goodSign, "not found again: " + describeGone(w)})
 	}
 	for _, doubt := range c.doubts(r) {
-		said = append(said, point{doubtSign, doubt})
+		lines = append(lines, point{doubtSign, doubt})
 	}
-	d.add("Compared with "+story.Visible(c.Since), said)
+	d.add("Compared with "+story.Visible(c.Since), lines)
 }
 
 // addCoverage adds two chapters: which worlds the search tried, and which kinds of damage
 // it did not find.
 func (d *document) addCoverage(r *explore.Result) {
-	was := []piece{facts(coverage(r)), paragraph(kindsWords(r)), paragraph(countWords(r))}
-	var none points
+	tried := []piece{facts(coverage(r)), paragraph(kindsWords(r)), paragraph(countWords(r))}
+	var missing points
 	for _, a := range notFound(r) {
 		sign := badge{"doubt", "?", ""}
 		if a.isFirm {
 			sign = goodSign
 		}
-		none = append(none, point{sign, a.text})
+		missing = append(missing, point{sign, a.text})
 	}
-	if len(none) == 0 {
-		d.add("What was tried", append(was, paragraph(notCovered(r)))...)
+	if len(missing) == 0 {
+		d.add("What was tried", append(tried, paragraph(notCovered(r)))...)
 		return
 	}
-	d.add("What was tried", was...)
-	d.add("What was not found", none, paragraph(notCovered(r)))
+	d.add("What was tried", tried...)
+	d.add("What was not found", missing, paragraph(notCovered(r)))
 }
 
 // The signs of good news, bad news and doubts.

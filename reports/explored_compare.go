@@ -47,7 +47,7 @@ func Compare(result, known *explore.Result, since string) *Comparison {
 		}
 	}
 	for _, w := range known.Ways {
-		if _, again := wayByID(result.Ways, w.ID); !again {
+		if _, found := wayByID(result.Ways, w.ID); !found {
 			c.Gone = append(c.Gone, w)
 		}
 	}
@@ -64,13 +64,13 @@ func wayByID(ways []explore.Way, id string) (explore.Way, bool) {
 }
 
 // describeWorsening says in which respect a way has become worse; "" if it has not.
-func describeWorsening(before, now explore.Way) string {
+func describeWorsening(before, after explore.Way) string {
 	var words []string
-	more := slices.DeleteFunc(slices.Clone(now.On), func(what string) bool { return slices.Contains(before.On, what) })
-	if len(more) > 0 {
-		words = append(words, "it now breaks "+story.List(more)+" with fencing tokens")
+	newlyBroken := slices.DeleteFunc(slices.Clone(after.On), func(what string) bool { return slices.Contains(before.On, what) })
+	if len(newlyBroken) > 0 {
+		words = append(words, "it now breaks "+story.List(newlyBroken)+" with fencing tokens")
 	}
-	if now.Blame == checks.BlameLock && before.Blame != checks.BlameLock {
+	if after.Blame == checks.BlameLock && before.Blame != checks.BlameLock {
 		words = append(words, "it is now the lock's own fault")
 	}
 	return strings.Join(words, ", and ")
@@ -115,14 +115,14 @@ func (n NewWay) oneLine() string {
 }
 
 // describeGone describes a way that was not found again.
-func goneWords(w explore.Way) string {
+func describeGone(w explore.Way) string {
 	broke := slices.Clone(w.Off)
-	for _, what := range w.On {
-		if !slices.Contains(broke, what) {
-			broke = append(broke, what)
+	for _, name := range w.On {
+		if !slices.Contains(broke, name) {
+			broke = append(broke, name)
 		}
 	}
-	return story.Cause(w.Cause) + ", which broke " + inFull(broke)
+	return story.Cause(w.Cause) + ", which broke " + listBroken(broke)
 }
 
 // doubts lists the reasons why the two searches may not be comparable.

@@ -86,9 +86,9 @@ func TestWhatIsKeptApartIsNotCompared(t *testing.T) {
 // A comparison says if the two searches are hard to compare.
 func TestComparisonsThatMeanLittle(t *testing.T) {
 	doubts := func(known func(*explore.Result)) []string {
-		k := several()
+		k := fullSearch()
 		known(k)
-		return Compare(several(), k, "known.json").doubts(several())
+		return Compare(fullSearch(), k, "known.json").doubts(fullSearch())
 	}
 	if got := doubts(func(k *explore.Result) { k.Worlds++ }); got != nil {
 		t.Errorf("nothing is gone, and yet %q", got)

@@ -40,16 +40,16 @@ func WorldsTried(tried, run int) string {
 // triedWords says how many sets of faults were tried out of all sets: "all 8,934 single
 // faults", "20,000 of 17,912,345 pairs".
 func triedWords(l explore.Level) string {
-	of := story.Thousands(l.Space) + " " + setsName(l.Faults)
+	total := story.Thousands(l.Space) + " " + setsName(l.Faults)
 	switch n := l.Sets(); {
 	case l.Estimated && n > 0:
-		return "about " + story.Thousands(n) + " of " + of
+		return "about " + story.Thousands(n) + " of " + total
 	case n == l.Space:
-		return "all " + of
+		return "all " + total
 	case n == 0:
-		return "none of " + of
+		return "none of " + total
 	default:
-		return story.Thousands(n) + " of " + of
+		return story.Thousands(n) + " of " + total
 	}
 }
 
@@ -136,12 +136,12 @@ type harm struct {
 	matches func(explore.Harm) bool
 	// dataFencing says in which run the data is harmed, by the fencing of the run; "" if
 	// the harm is not about data.
-	data string
+	dataFencing string
 }
 
 // dataHarm returns the harm to the data in the run with the given fencing.
-func dataHarm(does, fencing string) harm {
-	return harm{does, func(h explore.Harm) bool { return h.Fencing == fencing && checks.Property(h.What).IsData() }, fencing}
+func dataHarm(predicate, fencing string) harm {
+	return harm{predicate, func(h explore.Harm) bool { return h.Fencing == fencing && checks.Property(h.What).IsData() }, fencing}
 }
 
 // corruptsFenced is the worst harm: fencing tokens do not prevent it.
@@ -168,7 +168,7 @@ func (h harm) inExample(w explore.Way) bool { return h.isIn(w.Damage) }
 func (h harm) onMap(maps []explore.DangerMap) bool {
 	corrupted := func(row []explore.Danger) bool { return slices.Contains(row, explore.Corrupted) }
 	return slices.ContainsFunc(maps, func(m explore.DangerMap) bool {
-		return m.Fencing == h.data && slices.ContainsFunc(m.Cells, corrupted)
+		return m.Fencing == h.dataFencing && slices.ContainsFunc(m.Cells, corrupted)
 	})
 }
 
@@ -187,11 +187,11 @@ func notFound(r *explore.Result) []absence {
 	}
 	var all []absence
 	for _, h := range harms {
-		if said := h.notFound(r); said != "" {
+		if sentence := h.describeAbsence(r); sentence != "" {
 			if h.onMap(r.Maps) {
-				said += " But a pause in the danger map does."
+				sentence += " But a pause in the danger map does."
 			}
-			all = append(all, absence{said, triedAllSingles(r) && !h.onMap(r.Maps)})
+			all = append(all, absence{sentence, triedAllSingles(r) && !h.onMap(r.Maps)})
 		}
 	}
 	return all
@@ -200,7 +200,7 @@ func notFound(r *explore.Result) []absence {
 // describeAbsence says how many faults the harm requires at least. It returns "" if a
 // single fault causes the harm, or if it happens without faults. It considers all tried
 // worlds, because a world can show the harm without being the example of a way.
-func (h harm) notFound(r *explore.Result) string {
+func (h harm) describeAbsence(r *explore.Result) string {
 	doubt := ""
 	if slices.ContainsFunc(r.RanOn, h.inExample) {
 		doubt = ", except for the ways listed separately"
@@ -213,18 +213,18 @@ func (h harm) notFound(r *explore.Result) string {
 	if faults < 2 || triedNote(r, fewer) == "" {
 		return ""
 	}
-	none := "No single fault "
+	subject := "No single fault "
 	if faults > 2 {
-		none = fmt.Sprintf("No set of fewer than %d faults ", faults)
+		subject = fmt.Sprintf("No set of fewer than %d faults ", faults)
 	}
 	if !isExhaustive(fewer) {
-		none += "that was tried "
+		subject += "that was tried "
 	}
-	said := fmt.Sprintf("%s%s%s%s. It takes %d faults", none, h.predicate, doubt, triedNote(r, fewer), faults)
+	sentence := fmt.Sprintf("%s%s%s%s. It takes %d faults", subject, h.predicate, doubt, triedNote(r, fewer), faults)
 	if ways := h.examples(r.Ways, faults); ways != "" {
-		said += ": see " + ways
+		sentence += ": see " + ways
 	}
-	return said + "."
+	return sentence + "."
 }
 
 // fewest returns the smallest number of faults that caused the harm. It considers the tried
@@ -269,11 +269,11 @@ func (h harm) examples(ways []explore.Way, faults int) string {
 
 // inconclusive says that n worlds are inconclusive. suffix is put after the number: "" or "
 // that".
-func inconclusive(n uint64, that string) string {
+func inconclusive(n uint64, suffix string) string {
 	if n == 1 {
-		return "1" + that + " is inconclusive"
+		return "1" + suffix + " is inconclusive"
 	}
-	return story.Thousands(n) + that + " are inconclusive"
+	return story.Thousands(n) + suffix + " are inconclusive"
 }
 
 // isExhaustive reports whether all sets of faults of the levels were tried. It returns

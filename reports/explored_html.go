@@ -46,7 +46,7 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) s
 		Title: before.title, Incomplete: before.warning, Summary: before.summary,
 		Before: before.chapters, After: after.chapters, Maps: heatmaps(r),
 	}
-	found, apart := wayLists(r, o.Since)
+	found, ranOn := wayLists(r, o.Since)
 	known := withBars(legend(r.Ways), r.Ways)
 	add := func(l wayList, legend []remark) {
 		if len(l.ways) > 0 {
@@ -54,7 +54,7 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) s
 		}
 	}
 	add(found, known)
-	add(apart, without(withBars(legend(r.RanOn), r.RanOn), known))
+	add(ranOn, exclude(withBars(legend(r.RanOn), r.RanOn), known))
 	s := newSheet(p.Title, fill("explored.html", p), asset("explored.css"))
 	s.Script = template.JS(asset("explored.js"))
 	return s

@@ -62,11 +62,11 @@ func heatmaps(r *explore.Result) []heatmap {
 // heatmap returns a chart for a page, with the given HTML ID.
 func (c chart) heatmap(r *explore.Result, id string) heatmap {
 	h := heatmap{ID: id, Title: c.title()}
-	past := slices.IndexFunc(c.Lengths, func(d time.Duration) bool { return d > r.TTL })
+	firstPastTTL := slices.IndexFunc(c.Lengths, func(d time.Duration) bool { return d > r.TTL })
 	if r.TTL == 0 {
-		past = -1
+		firstPastTTL = -1
 	}
-	if past >= 0 {
+	if firstPastTTL >= 0 {
 		h.Note = "The vertical line is the TTL, " + trace.ShortDuration(r.TTL) + ": all pauses to the right of it are longer than a grant lasts."
 	}
 	for _, d := range c.Lengths {
@@ -78,8 +78,8 @@ func (c chart) heatmap(r *explore.Result, id string) heatmap {
 		out := heatRow{Label: strings.TrimSpace(row.label)}
 		for k, p := range row.perils {
 			seen[p] = true
-			says := append(dangerWords("without fencing", off, row.start, k), dangerWords("with fencing", on, row.start, k)...)
-			out.Cells = append(out.Cells, heatCell{perilSigns[p], perilLevels[p], strings.Join(says, ", "), k == past})
+			texts := append(dangerWords("without fencing", off, row.start, k), dangerWords("with fencing", on, row.start, k)...)
+			out.Cells = append(out.Cells, heatCell{perilSigns[p], perilLevels[p], strings.Join(texts, ", "), k == firstPastTTL})
 		}
 		h.Rows = append(h.Rows, out)
 	}

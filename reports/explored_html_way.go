@@ -70,7 +70,7 @@ func (l wayList) cards(r *explore.Result, page func(file string) string) []wayCa
 func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 	card := wayCard{
 		Title: wayTitle(w), Story: story.Visible(textwrap.OneLine(w.Story)),
-		Off: wayHarm{"without fencing", harmTone(w.Off), inShort(w.Off)}, On: wayHarm{"with fencing", harmTone(w.On), inShort(w.On)},
+		Off: wayHarm{"without fencing", harmTone(w.Off), breakageWords(w.Off)}, On: wayHarm{"with fencing", harmTone(w.On), breakageWords(w.On)},
 		Blame: blameWords(w), BlameMood: "doubt", Worlds: story.Count(w.Worlds, "world"),
 		File: story.Visible(publicFile(w.File)), Stack: listing{"What the lock did", stack(w)},
 	}
@@ -93,7 +93,7 @@ func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 		}
 	}
 	for _, m := range w.Margins {
-		card.Margins = append(card.Margins, bars.of(m))
+		card.Margins = append(card.Margins, bars.bar(m))
 	}
 	return card
 }
@@ -103,7 +103,7 @@ type marginBars struct{ ttl, scale time.Duration }
 
 // bar returns the bar for a margin. The scale for a rate is the largest rate that a clock
 // can have.
-func (b marginBars) of(m explore.Margin) marginBar {
+func (b marginBars) bar(m explore.Margin) marginBar {
 	if m.Broken.Rate != 0 {
 		broken := int(m.Broken.Rate * 1000 / sim.FastestRate)
 		return marginBar{m.String(), int(m.Survived.Rate * 1000 / sim.FastestRate), broken, 1000 - broken, 0}

@@ -198,7 +198,7 @@ func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 		Schema: exploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
 		Kinds: r.Kinds, Quick: r.Quick, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, Run: r.RunCount(), Parts: r.Parts, First: r.First,
 		LengthsNS: r.Lengths, RatesPPB: r.Rates, TakeoverNS: r.Takeover,
-		Bases: present(r.Bases), Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
+		Bases: nonNil(r.Bases), Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
 		Maps: []jsonDangerMap{}, NotFound: []string{},
 	}
 	for _, a := range notFound(r) {
@@ -225,7 +225,7 @@ func levelJSON(l explore.Level) jsonLevel {
 		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Run: l.RunCount(),
 		Again: l.Duplicates, Estimated: l.Estimated, Untried: l.Untried(),
 		Kinds: l.Kinds, KindsTried: l.KindsTried, Broke: l.Broke, BrokeFenced: l.BrokeFenced, Doubtful: l.Doubtful,
-		Effect: present(l.Damage), Behaviours: l.Behaviours,
+		Effect: nonNil(l.Damage), Behaviours: l.Behaviours,
 	}
 }
 
@@ -243,8 +243,8 @@ func waysJSON(ways []explore.Way) []jsonWay {
 	all := []jsonWay{}
 	for _, w := range ways {
 		way := jsonWay{
-			ID: w.ID, Title: w.Title, Story: w.Story, Cause: present(w.Cause), Causes: present(w.Causes), Stages: present(w.Stages), WithoutFencing: present(w.Off), WithFencing: present(w.On),
-			Fault: w.Blame, Worlds: w.Worlds, Example: worldJSON(w.Example), Effect: present(w.Damage), Margins: []jsonMargin{}, File: w.File, Why: w.Why,
+			ID: w.ID, Title: w.Title, Story: w.Story, Cause: nonNil(w.Cause), Causes: nonNil(w.Causes), Stages: nonNil(w.Stages), WithoutFencing: nonNil(w.Off), WithFencing: nonNil(w.On),
+			Fault: w.Blame, Worlds: w.Worlds, Example: worldJSON(w.Example), Effect: nonNil(w.Damage), Margins: []jsonMargin{}, File: w.File, Why: w.Why,
 		}
 		for _, m := range w.Margins {
 			way.Margins = append(way.Margins, jsonMargin{
@@ -262,7 +262,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 }
 
 // nonNil returns a list that JSON writes as [] and not as null if it is empty.
-func present[T any](list []T) []T { return append([]T{}, list...) }
+func nonNil[T any](list []T) []T { return append([]T{}, list...) }
 
 // worldJSON converts the world of an example to its form in JSON.
 func worldJSON(w runs.WorldSpec) jsonWorld {
@@ -287,7 +287,7 @@ func worldJSON(w runs.WorldSpec) jsonWorld {
 // dangerJSON converts a danger map to its form in JSON.
 func dangerJSON(m explore.DangerMap) jsonDangerMap {
 	out := jsonDangerMap{
-		Base: m.Base, Client: m.Client, Fencing: m.Fencing, Starts: present(m.Starts),
+		Base: m.Base, Client: m.Client, Fencing: m.Fencing, Starts: nonNil(m.Starts),
 		Lengths: []string{}, LengthsNS: append([]time.Duration{}, m.Lengths...), Cells: [][]explore.Danger{},
 	}
 	for _, d := range m.Lengths {

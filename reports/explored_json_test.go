@@ -17,30 +17,30 @@ import (
 
 // A written document can be read again. The texts of the scenarios are not part of it.
 func TestExploredJSONRoundTrip(t *testing.T) {
-	for _, r := range []*explore.Result{several(), nothing(), stopped()} {
-		text := explored(t, "json", r, Options{})
+	for _, r := range []*explore.Result{fullSearch(), emptySearch(), interruptedSearch()} {
+		text := writeExplored(t, "json", r, Options{})
 		got, err := ReadExplored([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again := explored(t, "json", got, Options{}); again != text {
+		if again := writeExplored(t, "json", got, Options{}); again != text {
 			t.Errorf("got:\n%s\nwant:\n%s", again, text)
 		}
 		for i := range got.Ways {
 			want := r.Ways[i]
 			want.Text = nil
-			if !sameButEmpty(reflect.ValueOf(got.Ways[i]), reflect.ValueOf(want)) {
+			if !equalExceptNil(reflect.ValueOf(got.Ways[i]), reflect.ValueOf(want)) {
 				t.Errorf("got %+v, want %+v", got.Ways[i], want)
 			}
 		}
 	}
-	if got := explored(t, "json", several(), Options{}); strings.Contains(got, "title: a pause") {
+	if got := writeExplored(t, "json", fullSearch(), Options{}); strings.Contains(got, "title: a pause") {
 		t.Error("the text of a scenario is in the document")
 	}
 }
 
 // equalExceptNil is like reflect.DeepEqual, but takes nil and an empty list as equal.
-func sameButEmpty(a, b reflect.Value) bool {
+func equalExceptNil(a, b reflect.Value) bool {
 	if f, ok := a.Interface().(runs.Fault); ok {
 		return f.Equal(b.Interface().(runs.Fault))
 	}
@@ -50,7 +50,7 @@ func sameButEmpty(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Struct:
 		for i := range a.NumField() {
-			if !sameButEmpty(a.Field(i), b.Field(i)) {
+			if !equalExceptNil(a.Field(i), b.Field(i)) {
 				return false
 			}
 		}
@@ -60,7 +60,7 @@ func sameButEmpty(a, b reflect.Value) bool {
 			return false
 		}
 		for i := range a.Len() {
-			if !sameButEmpty(a.Index(i), b.Index(i)) {
+			if !equalExceptNil(a.Index(i), b.Index(i)) {
 				return false
 			}
 		}
@@ -73,13 +73,13 @@ func sameButEmpty(a, b reflect.Value) bool {
 // document, and no two changes give the same document.
 func TestExploredJSONTellsResultsApart(t *testing.T) {
 	full := func() *explore.Result {
-		r := several()
+		r := fullSearch()
 		r.Stopped = "interrupted"
 		faults := &r.Ways[1].Example.Faults
 		*faults = append(*faults, pauseFor(s), runs.Fault{Fault: sim.Fault{Action: &sim.Stall{Client: "client-1", Step: trace.Write}, For: s}})
 		return r
 	}
-	seen := map[string]string{explored(t, "json", full(), Options{}): "the result itself"}
+	seen := map[string]string{writeExplored(t, "json", full(), Options{}): "the result itself"}
 	fields := 0
 	for at := 0; ; at++ {
 		r := full()
@@ -88,7 +88,7 @@ func TestExploredJSONTellsResultsApart(t *testing.T) {
 		if !ok {
 			break
 		}
-		got := explored(t, "json", r, Options{})
+		got := writeExplored(t, "json", r, Options{})
 		if path == "" { // the text of a scenario, which the document does not contain
 			continue
 		}
@@ -192,7 +192,7 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 }
 
 func TestReadExploredRefuses(t *testing.T) {
-	good := explored(t, "json", several(), Options{})
+	good := writeExplored(t, "json", fullSearch(), Options{})
 	search := `{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{"name": "contend"}], "worlds": 3, `
 	for name, c := range map[string]struct{ data, says string }{
 		"nothing":      {"", "not a JSON object (unexpected end"},
@@ -246,17 +246,17 @@ func TestCountsOfADocumentAddUp(t *testing.T) {
 			{"faults": 1, "space": 36, "tried": 36, "repeats": 6}, {"faults": 2, "space": 322, "tried": 17964}, {"faults": 3, "space": 9000}]}`
 		tried = "about 322 of 322 pairs tried in 17,964 worlds"
 	)
-	results := map[string]*explore.Result{"several": several(), "nothing": nothing(), "stopped": stopped()}
+	results := map[string]*explore.Result{"several": fullSearch(), "nothing": emptySearch(), "stopped": interruptedSearch()}
 	var err error
 	if results["older"], err = ReadExplored([]byte(older)); err != nil {
 		t.Fatal(err)
 	}
-	if text := explored(t, "text", results["older"], Options{}); !strings.Contains(text, tried) {
+	if text := writeExplored(t, "text", results["older"], Options{}); !strings.Contains(text, tried) {
 		t.Errorf("it says nothing of %q:\n%s", tried, text)
 	}
 	for name, r := range results {
 		var doc jsonExplored
-		if err := json.Unmarshal([]byte(explored(t, "json", r, Options{})), &doc); err != nil {
+		if err := json.Unmarshal([]byte(writeExplored(t, "json", r, Options{})), &doc); err != nil {
 			t.Fatal(err)
 		}
 		all, run := doc.Parts, doc.Parts

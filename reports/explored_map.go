@@ -39,11 +39,11 @@ var perilTones = []string{unharmed: "good", unclear: "soft", misbehaved: "doubt"
 // chartLegend explains the signs of charts. It explains the sign of misconduct only if one
 // of the charts has it, because that is rare.
 func chartLegend(all ...chart) string {
-	says := "  ·  safe   2  two holders   x  corrupted without fencing   X  even with fencing   ?  unknown\n"
+	text := "  ·  safe   2  two holders   x  corrupted without fencing   X  even with fencing   ?  unknown\n"
 	if slices.ContainsFunc(all, func(c chart) bool { return slices.ContainsFunc(c.perils, misbehaves) }) {
-		says += "  m  misconduct: the lock does something that no caller can tolerate\n"
+		text += "  m  misconduct: the lock does something that no caller can tolerate\n"
 	}
-	return says
+	return text
 }
 
 // misbehaves reports whether a row of a chart shows misconduct of the lock.
@@ -84,11 +84,11 @@ func charts(maps []explore.DangerMap) []chart {
 		if len(m.Starts) == 0 || len(m.Lengths) == 0 {
 			continue
 		}
-		at := slices.IndexFunc(all, func(c chart) bool {
+		index := slices.IndexFunc(all, func(c chart) bool {
 			return c.Base == m.Base && c.Client == m.Client && slices.Equal(c.Starts, m.Starts) && slices.Equal(c.Lengths, m.Lengths)
 		})
-		if at < 0 {
-			at = len(all)
+		if index < 0 {
+			index = len(all)
 			c := chart{DangerMap: m}
 			for range m.Starts {
 				c.perils = append(c.perils, make([]peril, len(m.Lengths)))
@@ -97,7 +97,7 @@ func charts(maps []explore.DangerMap) []chart {
 		}
 		for i, row := range m.Cells {
 			for k, danger := range row {
-				all[at].perils[i][k] = max(all[at].perils[i][k], perilOf(danger, m.Fencing))
+				all[index].perils[i][k] = max(all[index].perils[i][k], perilOf(danger, m.Fencing))
 			}
 		}
 	}
@@ -117,7 +117,7 @@ const exploredWidth = 100
 // the pause. Of several equal lines in a row it draws only the first and the last. If there
 // is no room for all lengths above the columns, it writes some of them there and lists all
 // of them below.
-func (c chart) figure(p Palette) string {
+func (c chart) draw(p Palette) string {
 	const corner = "the pause begins"
 	lengths, longest := make([]string, len(c.Lengths)), 0
 	for i, d := range c.Lengths {
@@ -130,14 +130,14 @@ func (c chart) figure(p Palette) string {
 	}
 	margin += 4 // two columns before the label and two after it
 	cell := max(1, min(longest+2, (exploredWidth-margin)/len(lengths)))
-	every := (longest + 1 + cell) / cell // the number of cells between two lengths; it leaves at least one blank
+	labelInterval := (longest + 1 + cell) / cell // the number of cells between two lengths; it leaves at least one blank
 
 	var b strings.Builder
 	line := func(s string) { b.WriteString(strings.TrimRight(s, " ") + "\n") }
 	header := pad("  "+corner, margin)
-	for i := 0; i < len(lengths); i += every {
-		if at := pad(header, margin+i*cell) + lengths[i]; utf8.RuneCountInString(at) <= exploredWidth {
-			header = at
+	for i := 0; i < len(lengths); i += labelInterval {
+		if extended := pad(header, margin+i*cell) + lengths[i]; utf8.RuneCountInString(extended) <= exploredWidth {
+			header = extended
 		}
 	}
 	line(header)
@@ -148,7 +148,7 @@ func (c chart) figure(p Palette) string {
 		}
 		line(pad("  "+r.label, margin) + cells)
 	}
-	if every > 1 {
+	if labelInterval > 1 {
 		line("")
 		line("  " + textwrap.Wrap("columns: "+listLengths(c.Lengths, lengths), exploredWidth-2, 4))
 	}
@@ -174,8 +174,8 @@ func (c chart) rows() []chartRow {
 			last++
 		}
 		for i := first; i <= last; i++ {
-			if between := last - first - 1; between > 1 && i > first {
-				rows = append(rows, chartRow{label: fmt.Sprintf("  ⋮ %d more, the same", between)})
+			if omitted := last - first - 1; omitted > 1 && i > first {
+				rows = append(rows, chartRow{label: fmt.Sprintf("  ⋮ %d more, the same", omitted)})
 				i = last
 			}
 			rows = append(rows, chartRow{starts[i], c.perils[i], i})
@@ -191,11 +191,11 @@ func listLengths(lengths []time.Duration, words []string) string {
 	n := len(lengths)
 	if n > 3 {
 		step := lengths[1] - lengths[0]
-		even := true
+		isRegular := true
 		for i := range n - 1 {
-			even = even && lengths[i+1]-lengths[i] == step
+			isRegular = isRegular && lengths[i+1]-lengths[i] == step
 		}
-		if even {
+		if isRegular {
 			return fmt.Sprintf("%s to %s in steps of %s", words[0], words[n-1], trace.ShortDuration(step))
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // onlyChart returns the chart of some danger maps, and fails the test if they do not make
 // exactly one.
-func charted(t *testing.T, maps ...explore.DangerMap) chart {
+func onlyChart(t *testing.T, maps ...explore.DangerMap) chart {
 	t.Helper()
 	all := charts(maps)
 	if len(all) != 1 {
@@ -46,10 +46,10 @@ func TestDangerMaps(t *testing.T) {
   before client-10 read   2       x       X
   at first                ?       2       ?
 `
-	c := charted(t, off, on)
-	wantText(t, both, c.figure(Palette{}))
-	wantText(t, both, charted(t, on, off).figure(Palette{}))
-	if got := c.figure(Colour); stripped(got) != c.figure(Palette{}) || !strings.Contains(got, Colour.bad("X")) {
+	c := onlyChart(t, off, on)
+	wantText(t, both, c.draw(Palette{}))
+	wantText(t, both, onlyChart(t, on, off).draw(Palette{}))
+	if got := c.draw(Colour); stripColours(got) != c.draw(Palette{}) || !strings.Contains(got, Colour.bad("X")) {
 		t.Errorf("got in colour:\n%s", got)
 	}
 	wantText(t, `
@@ -57,7 +57,7 @@ func TestDangerMaps(t *testing.T) {
   before client-10 write  ·       2       x
   before client-10 read   2       x       x
   at first                ·       ?       ?
-`, charted(t, off).figure(Palette{}))
+`, onlyChart(t, off).draw(Palette{}))
 }
 
 // Maps with different clients, workloads or pauses become separate charts. A map without
@@ -107,7 +107,7 @@ func TestRepetitiveDangerMap(t *testing.T) {
   h                     ·
     ⋮ 3 more, the same
   l                     ·
-`, charted(t, m).figure(Palette{}))
+`, onlyChart(t, m).draw(Palette{}))
 }
 
 // If there is no room for a length above every column, all lengths are listed.
@@ -122,10 +122,10 @@ func TestWideDangerMap(t *testing.T) {
   before client-1 write  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  2  2  2  2  2  2  2  2  2  2
 
   columns: 3s to 1m in steps of 3s
-`, charted(t, m).figure(Palette{}))
+`, onlyChart(t, m).draw(Palette{}))
 
 	m.Lengths[0] = s // now the steps between the lengths are not equal
-	contains(t, charted(t, m).figure(Palette{}), `
+	contains(t, onlyChart(t, m).draw(Palette{}), `
   columns: 1s, 6s, 9s, 12s, 15s, 18s, 21s, 24s, 27s, 30s, 33s, 36s, 39s, 42s, 45s, 48s, 51s, 54s,
     57s, 1m
 `)
@@ -134,7 +134,7 @@ func TestWideDangerMap(t *testing.T) {
 	for range 60 {
 		m.Lengths, m.Cells[0] = append(m.Lengths, time.Hour), append(m.Cells[0], explore.Corrupted)
 	}
-	got := charted(t, m).figure(Palette{})
+	got := onlyChart(t, m).draw(Palette{})
 	for line := range strings.Lines(got) {
 		if n := utf8.RuneCountInString(line) - 1; n > exploredWidth {
 			t.Errorf("a line is %d columns wide: %s", n, line)

@@ -11,8 +11,8 @@ import (
 func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 	d := exploredDocument(r, o.Since)
 	d.addComparison(r, o.Since)
-	found, apart := wayLists(r, o.Since)
-	for _, l := range []wayList{found, apart} {
+	found, ranOn := wayLists(r, o.Since)
+	for _, l := range []wayList{found, ranOn} {
 		pieces := []piece{paragraph(l.explanation), l.fullTable(r)}
 		for i, w := range l.ways {
 			pieces = append(pieces, listing{"Way " + l.number(i) + ": what the lock did", stack(w)})
@@ -22,7 +22,7 @@ func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 		}
 	}
 	for _, c := range charts(r.Maps) { // each line of a chart has its signs after the label, so no line can end the code block
-		d.add(c.title(), figure(c.figure(Palette{})+"\n"+chartLegend(c)))
+		d.add(c.title(), figure(c.draw(Palette{})+"\n"+chartLegend(c)))
 	}
 	d.addCoverage(r)
 	md := &markdownText{level: 2}

@@ -124,10 +124,10 @@ func (doc jsonExplored) result() *explore.Result {
 func completeCounts(r *explore.Result) {
 	r.Parts = r.Worlds
 	for i := range r.Levels {
-		l := &r.Levels[i]
-		r.Parts = max(r.Parts-int(l.Tried), 0)
-		if l.Faults > 1 && l.Tried > 0 {
-			l.Duplicates, l.Estimated = l.Tried-min(l.Tried, l.Space), true
+		level := &r.Levels[i]
+		r.Parts = max(r.Parts-int(level.Tried), 0)
+		if level.Faults > 1 && level.Tried > 0 {
+			level.Duplicates, level.Estimated = level.Tried-min(level.Tried, level.Space), true
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (l wayList) number(i int) string { return fmt.Sprintf("%s%d", l.letter, i+1
 
 // news says whether a way is new or has become worse; "" if it is neither.
 func (l wayList) news(w explore.Way) string {
-	if n, is := l.since.newWay(w); is {
+	if n, found := l.since.newWay(w); found {
 		return n.describe(l.since.Since)
 	}
 	return ""
@@ -52,7 +52,7 @@ func (l wayList) shortTable() table {
 			sizes = append(sizes, marginCell(m))
 		}
 		way := plainCell(textwrap.Wrap(story.Cause(w.Cause), 24, 0))
-		if n, is := l.since.newWay(w); is {
+		if n, found := l.since.newWay(w); found {
 			way = append(tableCell{badSign.span(n.label()), {Text: "\n", Tone: plain}}, way...)
 		}
 		out.add(plainCell(l.number(i)), way, harmInShort(w.Off), harmInShort(w.On), blameInShort(w), plainCell(sizes...), plainCell(story.Thousands(w.Worlds)))
@@ -62,7 +62,7 @@ func (l wayList) shortTable() table {
 
 // harmInShort returns a cell with a line for each kind of damage.
 func harmInShort(broke []string) tableCell {
-	return tableCell{{cmp.Or(strings.Join(inShort(broke), "\n"), "–"), harmTone(broke), ""}}
+	return tableCell{{cmp.Or(strings.Join(breakageWords(broke), "\n"), "–"), harmTone(broke), ""}}
 }
 
 // harmTone returns the colour for what broke.
@@ -122,9 +122,9 @@ func (l wayList) fullTable(r *explore.Result) table {
 // the data is damaged.
 func harmInFull(broke []string) tableCell {
 	if corrupts(broke) {
-		return tableCell{badSign.span(inFull(broke))}
+		return tableCell{badSign.span(listBroken(broke))}
 	}
-	return plainCell(inFull(broke))
+	return plainCell(listBroken(broke))
 }
 
 // blameInFull returns a cell that says whose fault a way is, with an explanation if that is

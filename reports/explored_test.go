@@ -54,7 +54,7 @@ func pauseWay() explore.Way {
 var releaseReply = trace.Message{Client: "client-1", Peer: "redis-1", Step: trace.Release, Reply: true}
 
 // strikesAt returns a trigger with which a fault strikes at a happening.
-func when(h trace.Happening) trace.Trigger { return trace.Trigger{When: trace.At(h)} }
+func strikesAt(h trace.Happening) trace.Trigger { return trace.Trigger{When: trace.At(h)} }
 
 // pauseFor returns a pause of client-1 that begins just before the client writes.
 func pauseFor(d time.Duration) runs.Fault {
@@ -71,7 +71,7 @@ func jumpWay() explore.Way {
 		Damage: explore.Damage{{Fencing: runs.FencingOff, What: "lease-exclusion", Blame: checks.BlameAssumption(trace.AssumeClock)}, {Fencing: runs.FencingOff, What: "no-lost-update"}, {Fencing: runs.FencingOn, What: "section-exclusion", Blame: checks.BlameAssumption(trace.AssumeClock)}},
 		Example: runs.WorldSpec{Faults: []runs.Fault{
 			{Fault: sim.Fault{Action: &sim.Partition{Process: "client-1", From: []string{"redis-4", "redis-5"}}}},
-			{Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: 30 * s}, Strikes: when(trace.Action{Process: "client-1", Verb: trace.HasRead})}},
+			{Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: 30 * s}, Strikes: strikesAt(trace.Action{Process: "client-1", Verb: trace.HasRead})}},
 		}},
 		Margins: []explore.Margin{{Fault: 1, What: "a jump of redis-3", Survived: sim.Size{Time: 29990 * ms}, Broken: sim.Size{Time: 30 * s}}},
 		File:    "found/redlock-2-jump.yaml",
@@ -90,10 +90,10 @@ func ownWay() explore.Way {
 				Clients: []string{"client-1", "client-2"}, Nodes: 3, Persistence: map[string]sim.Persistence{"redis-1": "snapshot"},
 			},
 			Faults: []runs.Fault{
-				{Fault: sim.Fault{Action: &sim.Reset{Process: "client-1", From: "redis-1"}, Strikes: when(trace.Transit{Message: releaseReply})}},
+				{Fault: sim.Fault{Action: &sim.Reset{Process: "client-1", From: "redis-1"}, Strikes: strikesAt(trace.Transit{Message: releaseReply})}},
 				{Fault: sim.Fault{
 					Action: &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss}, For: s,
-					Strikes: when(trace.Action{Process: "client-2", Verb: trace.Acquired}),
+					Strikes: strikesAt(trace.Action{Process: "client-2", Verb: trace.Acquired}),
 				}},
 			},
 		},
@@ -119,7 +119,7 @@ func panicWay() explore.Way {
 }
 
 // fullSearch returns the result of a search that found ways of all sorts.
-func several() *explore.Result {
+func fullSearch() *explore.Result {
 	apart := pauseWay()
 	apart.ID, apart.Worlds, apart.File = "d4", 12, "found/redlock-r1-pause.yaml"
 	row := func(cells string) []explore.Danger {
@@ -172,7 +172,7 @@ func several() *explore.Result {
 
 // emptySearch returns the result of a search that tried all single faults and found
 // nothing.
-func nothing() *explore.Result {
+func emptySearch() *explore.Result {
 	return &explore.Result{
 		Lock: "mine", Nodes: 1, Seed: 7, MaxFaults: 1, Budget: 20000,
 		Bases:  []explore.BaseRecord{{Name: "contend", Points: 4, Steps: 4}},
@@ -183,7 +183,7 @@ func nothing() *explore.Result {
 
 // interruptedSearch returns the result of a search that was interrupted after it had found
 // one way.
-func stopped() *explore.Result {
+func interruptedSearch() *explore.Result {
 	return &explore.Result{
 		Lock: "redlock", Nodes: 5, TTL: 30 * s, Seed: 1, MaxFaults: 2, Budget: 20000,
 		Bases:  []explore.BaseRecord{{Name: "contend", Points: 212, Steps: 34, Messages: 178, Broke: "progress"}},
@@ -195,16 +195,16 @@ func stopped() *explore.Result {
 
 // comparedSearch returns the result of fullSearch, and options with a comparison with an
 // earlier search.
-func compared() (*explore.Result, Options) {
+func comparedSearch() (*explore.Result, Options) {
 	before := pauseWay()
 	before.ID, before.Cause = "e5", []string{"a late write request"}
 	known := &explore.Result{Lock: "redlock", Nodes: 5, TTL: 10 * s, Worlds: 30000, Ways: []explore.Way{jumpWay(), pauseWay(), before}}
 	known.Ways[0].On = []string{"section-exclusion"}
-	r := several()
+	r := fullSearch()
 	return r, Options{Since: Compare(r, known, "known.json")}
 }
 
-func explored(t *testing.T, format string, r *explore.Result, o Options) string {
+func writeExplored(t *testing.T, format string, r *explore.Result, o Options) string {
 	t.Helper()
 	for _, f := range Searches.Formats() {
 		if f.Name == format {
@@ -222,13 +222,13 @@ func explored(t *testing.T, format string, r *explore.Result, o Options) string 
 // The golden files contain reports of searches.
 func TestExploredGolden(t *testing.T) {
 	for _, format := range Searches.Formats() {
-		for name, r := range map[string]*explore.Result{"several": several(), "nothing": nothing(), "stopped": stopped(), "compared": nil} {
+		for name, r := range map[string]*explore.Result{"several": fullSearch(), "nothing": emptySearch(), "stopped": interruptedSearch(), "compared": nil} {
 			var o Options
 			if r == nil {
-				r, o = compared()
+				r, o = comparedSearch()
 			}
 			file := filepath.Join("testdata", "explored", name+"."+map[string]string{"text": "txt", "json": "json", "markdown": "md", "html": "html"}[format.Name])
-			got := explored(t, format.Name, r, o)
+			got := writeExplored(t, format.Name, r, o)
 			if format.Name == "html" {
 				got = main(t, []byte(got))
 			}
@@ -249,8 +249,8 @@ func TestExploredGolden(t *testing.T) {
 }
 
 func TestExploredFitsThePage(t *testing.T) {
-	for _, r := range []*explore.Result{several(), nothing(), stopped()} {
-		for line := range strings.Lines(explored(t, "text", r, Options{})) {
+	for _, r := range []*explore.Result{fullSearch(), emptySearch(), interruptedSearch()} {
+		for line := range strings.Lines(writeExplored(t, "text", r, Options{})) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > exploredWidth {
 				t.Errorf("a line is %d columns wide: %s", n, line)
 			}
@@ -259,23 +259,23 @@ func TestExploredFitsThePage(t *testing.T) {
 }
 
 func TestColouredExploredSaysTheSame(t *testing.T) {
-	r, o := compared()
-	plain := explored(t, "text", r, o)
+	r, o := comparedSearch()
+	plain := writeExplored(t, "text", r, o)
 	o.Palette = Colour
-	coloured := explored(t, "text", r, o)
+	coloured := writeExplored(t, "text", r, o)
 	if plain == coloured {
 		t.Error("there is no colour")
 	}
-	if stripped(coloured) != plain {
-		t.Errorf("got:\n%s\nwant:\n%s", stripped(coloured), plain)
+	if stripColours(coloured) != plain {
+		t.Errorf("got:\n%s\nwant:\n%s", stripColours(coloured), plain)
 	}
 }
 
 // hostileSearch returns the result of a search, and options that compare it with itself.
 // Every text in it that comes from outside contains markup or control characters.
-func hostile() (*explore.Result, Options) {
+func hostileSearch() (*explore.Result, Options) {
 	const evil = "x\x1b[31m|<b>\n```\n# h\n| a |\u202e*y*"
-	r := several()
+	r := fullSearch()
 	r.Lock, r.Stopped = evil, evil
 	for i := range r.Bases {
 		r.Bases[i].Name, r.Bases[i].Broke, r.Bases[i].Doubt = evil, evil, []string{"", evil}[i]
@@ -306,9 +306,9 @@ func hostile() (*explore.Result, Options) {
 
 // No text from outside can control the terminal, or has a meaning in Markdown.
 func TestExploredEscapes(t *testing.T) {
-	r, o := hostile()
+	r, o := hostileSearch()
 	for _, format := range []string{"text", "markdown"} {
-		got := explored(t, format, r, o)
+		got := writeExplored(t, format, r, o)
 		for _, c := range got {
 			if c < ' ' && c != '\n' || c == '\u202e' {
 				t.Fatalf("as %s there is a %q in\n%s", format, c, got)
@@ -316,7 +316,7 @@ func TestExploredEscapes(t *testing.T) {
 		}
 	}
 	cells, fenced := 0, false
-	for line := range strings.Lines(explored(t, "markdown", r, o)) {
+	for line := range strings.Lines(writeExplored(t, "markdown", r, o)) {
 		line = strings.TrimRight(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "```"):

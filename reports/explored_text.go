@@ -14,24 +14,24 @@ import (
 // writeExploredText writes the result of a search for a terminal.
 func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	d := exploredDocument(r, o.Since)
-	found, apart := wayLists(r, o.Since)
+	found, ranOn := wayLists(r, o.Since)
 	add := func(l wayList, legend facts) {
 		if len(l.ways) == 0 {
 			return
 		}
 		pieces := []piece{paragraph(l.explanation), l.shortTable(), legend}
 		for i := range l.ways {
-			pieces = append(pieces, l.paragraph(i, r, o))
+			pieces = append(pieces, l.describeWay(i, r, o))
 		}
 		d.add(l.heading(), pieces...)
 	}
 	add(found, legend(r.Ways))
 	d.addComparison(r, o.Since)
-	add(apart, without(legend(r.RanOn), legend(r.Ways)))
+	add(ranOn, exclude(legend(r.RanOn), legend(r.Ways)))
 	d.add("", paragraph(unwrittenWays(r)))
 	all := charts(r.Maps)
 	for _, c := range all {
-		d.add(c.title(), figure(c.figure(o.Palette)))
+		d.add(c.title(), figure(c.draw(o.Palette)))
 	}
 	if len(all) > 0 {
 		d.add("", figure(chartLegend(all...)))
@@ -45,29 +45,29 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 // unwrittenWays says how to get the scenario files of the ways, if none was written and
 // their texts are known; "" otherwise.
 func unwrittenWays(r *explore.Result) string {
-	could := false
+	hasText := false
 	for _, w := range slices.Concat(r.Ways, r.RanOn) {
 		if w.File != "" {
 			return ""
 		}
-		could = could || w.Text != nil
+		hasText = hasText || w.Text != nil
 	}
-	if !could {
+	if !hasText {
 		return ""
 	}
 	return "With --ways DIR each way is written to a scenario file that locksim run can run."
 }
 
 // describeWay describes the way with index i, except what the table already shows.
-func (l wayList) paragraph(i int, r *explore.Result, o Options) figure {
+func (l wayList) describeWay(i int, r *explore.Result, o Options) figure {
 	p, w := &text{Options: o, width: exploredWidth}, l.ways[i]
 	number := "Way " + l.number(i) + ": "
 	p.line("%s", p.Palette.strong(textwrap.Wrap(number+wayTitle(w), exploredWidth, len(number))))
 	if news := l.news(w); news != "" {
 		p.line("  %s", p.Palette.bad(textwrap.Wrap(news, exploredWidth-2, 2)))
 	}
-	if told := story.Visible(textwrap.OneLine(w.Story)); told != "" {
-		p.line("  %s", textwrap.Wrap(told, exploredWidth-2, 2))
+	if narrative := story.Visible(textwrap.OneLine(w.Story)); narrative != "" {
+		p.line("  %s", textwrap.Wrap(narrative, exploredWidth-2, 2))
 	}
 	var rows []remark
 	add := func(about, text string) {

@@ -20,7 +20,7 @@ import (
 type breakage struct {
 	word       string
 	properties []checks.Property
-	means      string
+	meaning    string
 }
 
 // breakages are the words for all properties, in the properties' order. Damage that is not
@@ -44,7 +44,7 @@ func (b breakage) includes(broke []string) bool {
 }
 
 // breakageWords returns the short words for what broke, such as "two at work" and "data".
-func inShort(broke []string) []string {
+func breakageWords(broke []string) []string {
 	var words []string
 	for _, b := range breakages {
 		if b.includes(broke) {
@@ -60,7 +60,7 @@ func inShort(broke []string) []string {
 }
 
 // listBroken lists what broke by the full names of the properties.
-func inFull(broke []string) string {
+func listBroken(broke []string) string {
 	if len(broke) == 0 {
 		return "nothing"
 	}
@@ -101,7 +101,7 @@ func breakageLegend(ways []explore.Way) []remark {
 		for _, p := range b.properties {
 			properties = append(properties, string(p))
 		}
-		rows = append(rows, remarkOn(b.word, b.means+": "+story.Either(properties)+" is violated"))
+		rows = append(rows, remarkOn(b.word, b.meaning+": "+story.Either(properties)+" is violated"))
 	}
 	return rows
 }
@@ -109,16 +109,16 @@ func breakageLegend(ways []explore.Way) []remark {
 // faultLegend explains the values of blame that occur in the ways.
 func faultLegend(ways []explore.Way) []remark {
 	var rows []remark
-	add := func(about, text string, is func(explore.Way) bool) {
-		if slices.ContainsFunc(ways, is) {
+	add := func(about, text string, hasBlame func(explore.Way) bool) {
+		if slices.ContainsFunc(ways, hasBlame) {
 			rows = append(rows, remarkOn(about, text))
 		}
 	}
-	is := func(blame checks.Blame) func(explore.Way) bool {
+	hasBlame := func(blame checks.Blame) func(explore.Way) bool {
 		return func(w explore.Way) bool { return w.Blame == blame }
 	}
-	add(checks.BlameLock.String(), "the lock's own fault: a better lock would have prevented this", is(checks.BlameLock))
-	add("inherent", "no lock with leases that expire can avoid this; the storage has to check tokens", is(checks.BlameInherent))
+	add(checks.BlameLock.String(), "the lock's own fault: a better lock would have prevented this", hasBlame(checks.BlameLock))
+	add("inherent", "no lock with leases that expire can avoid this; the storage has to check tokens", hasBlame(checks.BlameInherent))
 	add("assumption", "an assumption that the lock relies on did not hold", func(w explore.Way) bool { return w.Blame.Kind == checks.KindAssumption })
 	add(nobodysFault, "the lock kept the clients apart, but a write arrived late", isOnlyLateWrite)
 	add("?", "the run does not show it", func(w explore.Way) bool { return blameWords(w) == "?" })
@@ -150,7 +150,7 @@ func blameWords(w explore.Way) string {
 }
 
 // maxCauses is the maximum number of other causes that are listed for a way.
-const manyCauses = 3
+const maxCauses = 3
 
 // otherCauses lists causes that had the same effect as that of the way's example, the most
 // common first. Each has the number of its worlds. It returns "" if there are none.
@@ -158,7 +158,7 @@ func otherCauses(w explore.Way) string {
 	own := strings.Join(w.Cause, " and ")
 	others := slices.DeleteFunc(slices.Clone(w.Causes), func(c explore.Cause) bool { return c.Faults == own })
 	var words []string
-	for _, c := range others[:min(len(others), manyCauses)] {
+	for _, c := range others[:min(len(others), maxCauses)] {
 		words = append(words, fmt.Sprintf("%s (%s)", story.Visible(c.Faults), story.Thousands(c.Worlds)))
 	}
 	if more := len(others) - len(words); more > 0 {
@@ -205,10 +205,10 @@ func persistenceOf(w runs.WorldSpec, f runs.Fault) sim.Persistence {
 
 // exploredFaultWords says what a fault does, when it strikes and how long it lasts.
 func exploredFaultWords(w runs.WorldSpec, f runs.Fault) string {
-	own := f.Fault
-	own.Text = scenarios.FaultText(own)
-	own.For = 0 // sim would round the duration; it is added below in full
-	words := faultWords(own)
+	fault := f.Fault
+	fault.Text = scenarios.FaultText(fault)
+	fault.For = 0 // sim would round the duration; it is added below in full
+	words := faultWords(fault)
 	if f.For > 0 {
 		words += ", for " + trace.ShortDuration(f.For)
 	}
@@ -246,7 +246,7 @@ func marginCell(m explore.Margin) string {
 }
 
 // maxStack is the maximum number of lines that are shown of a stack.
-const longestStack = 24
+const maxStack = 24
 
 // stack returns the lines about the misconduct of a lock, with the stack of a panic. Long
 // lines are cut at their beginning, because a stack names files and line numbers at the end
@@ -256,19 +256,19 @@ func stack(w explore.Way) []string {
 		return nil
 	}
 	all := strings.Split(strings.TrimRight(w.Why, "\n"), "\n")
-	left := len(all) - longestStack
-	if left > 0 {
-		all = all[:longestStack]
+	omitted := len(all) - maxStack
+	if omitted > 0 {
+		all = all[:maxStack]
 	}
 	for i, line := range all {
 		runes := []rune(story.Visible(strings.ReplaceAll(line, "\t", "  ")))
-		if over := len(runes) - (exploredWidth - 4); over > 0 {
-			runes = append([]rune{'…'}, runes[over+1:]...)
+		if excess := len(runes) - (exploredWidth - 4); excess > 0 {
+			runes = append([]rune{'…'}, runes[excess+1:]...)
 		}
 		all[i] = string(runes)
 	}
-	if left > 0 {
-		all = append(all, fmt.Sprintf("… and %s, see the JSON report", story.Count(left, "more line")))
+	if omitted > 0 {
+		all = append(all, fmt.Sprintf("… and %s, see the JSON report", story.Count(omitted, "more line")))
 	}
 	return all
 }

@@ -17,14 +17,14 @@ import (
 // property, the word is its own name.
 func TestEveryPropertyHasAShortWord(t *testing.T) {
 	for _, p := range checks.Properties() {
-		if got := inShort([]string{string(p)}); len(got) != 1 || (got[0] == string(p)) != (p.Card().Subject == checks.SubjectMisconduct) {
+		if got := breakageWords([]string{string(p)}); len(got) != 1 || (got[0] == string(p)) != (p.Card().Subject == checks.SubjectMisconduct) {
 			t.Errorf("%s is %q in short", p, got)
 		}
 		if got := breakageLegend([]explore.Way{{On: []string{string(p)}}}); len(got) != 1 || !strings.Contains(string(got[0].Text), string(p)) {
 			t.Errorf("%s is explained as %v", p, got)
 		}
 	}
-	got := inShort([]string{"serial-sections", "goroutine leak", "lease-exclusion", "write-order"})
+	got := breakageWords([]string{"serial-sections", "goroutine leak", "lease-exclusion", "write-order"})
 	if strings.Join(got, "; ") != "two leases; data; goroutine leak" {
 		t.Errorf("got %q", got)
 	}
@@ -107,7 +107,7 @@ func TestExploredFaultWords(t *testing.T) {
 			Fault: sim.Fault{Action: &sim.Partition{Process: "client-1", From: []string{"redis-4", "redis-5"}}},
 		},
 		"jump redis-3, by -31s, when client-1 read": {
-			Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: -31 * s}, Strikes: when(trace.Action{Process: "client-1", Verb: trace.HasRead})},
+			Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: -31 * s}, Strikes: strikesAt(trace.Action{Process: "client-1", Verb: trace.HasRead})},
 		},
 		"crash redis-1, at the start, for 1m, with persistence everysec": {
 			Fault: sim.Fault{Action: &sim.CrashFault{Process: "redis-1"}, For: 60 * s},

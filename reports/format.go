@@ -49,13 +49,13 @@ type Page struct {
 
 // A plannedPage is a file whose name is known before the runs. data returns its content
 // after them.
-type planned struct {
+type plannedPage struct {
 	name string
 	data func() []byte
 }
 
 // pagesOf returns a func for [Format.Pages] that returns the pages of a plan.
-func pagesOf[S any](plan func(S, Options) []planned) func(S, Options) []Page {
+func pagesOf[S any](plan func(S, Options) []plannedPage) func(S, Options) []Page {
 	return func(subject S, o Options) []Page {
 		var pages []Page
 		for _, p := range plan(subject, o) {
@@ -66,7 +66,7 @@ func pagesOf[S any](plan func(S, Options) []planned) func(S, Options) []Page {
 }
 
 // fileNamesOf returns a func for [Format.Names] that returns the file names of a plan.
-func fileNamesOf[S any](plan func(S, Options) []planned) func(S, Options) []string {
+func fileNamesOf[S any](plan func(S, Options) []plannedPage) func(S, Options) []string {
 	return func(subject S, o Options) []string {
 		var names []string
 		for _, p := range plan(subject, o) {

@@ -7,14 +7,14 @@ import (
 
 // Every format has a title, which lists of formats show.
 func TestFormatsSayWhatTheyAreFor(t *testing.T) {
-	titled(t, "runs", Runs)
-	titled(t, "explanations", Explanations)
-	titled(t, "matrices", Matrices)
-	titled(t, "searches", Searches)
-	titled(t, "tallies", Tallies)
+	checkTitles(t, "runs", Runs)
+	checkTitles(t, "explanations", Explanations)
+	checkTitles(t, "matrices", Matrices)
+	checkTitles(t, "searches", Searches)
+	checkTitles(t, "tallies", Tallies)
 }
 
-func titled[S any](t *testing.T, subject string, s *Subject[S]) {
+func checkTitles[S any](t *testing.T, subject string, s *Subject[S]) {
 	t.Helper()
 	if len(s.Formats()) == 0 {
 		t.Errorf("there are no formats of %s", subject)

@@ -96,7 +96,7 @@ func TestFormatsForPrograms(t *testing.T) {
 	for _, test := range []struct{ format, ending string }{
 		{"edn", "edn"}, {"github", "github.txt"}, {"jsonl", "jsonl"}, {"junit", "junit.xml"}, {"markdown", "md"},
 	} {
-		for _, r := range []*scenarios.Result{ran(t, "gc-pause"), runText(t, "tests/surprising.yaml", surprising)} {
+		for _, r := range []*scenarios.Result{runScenario(t, "gc-pause"), runText(t, "tests/surprising.yaml", surprising)} {
 			file := filepath.Join("testdata", "formats", r.Scenario.Name+"."+test.ending)
 			got := writtenIn(t, test.format, reports.Options{}, r)
 			if *update {

@@ -30,32 +30,32 @@ func BenchmarkGrowth(b *testing.B) {
 	}{
 		{"nodes", []int{5, 11, 25, 51, 101}, func(n int) string {
 			return fmt.Sprintf("lock: {kind: redlock, ttl: 10s, nodes: %d}\n", n) +
-				likeClients(2, "{sections: 10, key: lock-%d}")
+				equalClients(2, "{sections: 10, key: lock-%d}")
 		}},
 		{"clients", []int{2, 10, 50, 200}, func(n int) string {
 			// With more clients, each client asks less often, so that the share of failed
 			// attempts stays the same.
 			return "lock: {kind: single, ttl: 10s}\n" +
-				likeClients(n, fmt.Sprintf("{sections: 5, works: 5ms, retry-every: %dms, retry: jitter}", 10*n))
+				equalClients(n, fmt.Sprintf("{sections: 5, works: 5ms, retry-every: %dms, retry: jitter}", 10*n))
 		}},
 		{"locks", []int{2, 10, 50, 200}, func(n int) string {
 			return "lock: {kind: single, ttl: 10s}\n" +
-				likeClients(n, "{sections: 10, key: lock-%d}")
+				equalClients(n, "{sections: 10, key: lock-%d}")
 		}},
 		{"sections", []int{1, 10, 100, 1000, 2000}, func(n int) string {
 			return "lock: {kind: single, ttl: 10s}\n" +
-				likeClients(2, fmt.Sprintf("{sections: %d, works: 5ms, retry-every: 20ms}", n))
+				equalClients(2, fmt.Sprintf("{sections: %d, works: 5ms, retry-every: 20ms}", n))
 		}},
 	} {
 		b.Run(axis.of, func(b *testing.B) {
 			defer debug.SetGCPercent(debug.SetGCPercent(800)) // the same setting as in the command locksim
-			var worlds []*grown
+			var worlds []*growingWorld
 			for _, n := range axis.sizes {
-				worlds = append(worlds, grow(b, axis.world(n)))
+				worlds = append(worlds, newGrowingWorld(b, axis.world(n)))
 			}
 			for b.Loop() {
 				for _, w := range worlds {
-					w.turn(b)
+					w.measure(b)
 				}
 			}
 			for i, w := range worlds {
@@ -74,7 +74,7 @@ func BenchmarkGrowth(b *testing.B) {
 }
 
 // equalClients returns the YAML of n clients that all do the same.
-func likeClients(n int, does string) string {
+func equalClients(n int, does string) string {
 	var all strings.Builder
 	all.WriteString("clients:\n")
 	for i := 1; i <= n; i++ {
@@ -94,7 +94,7 @@ const (
 
 // growingWorld is a world of one size. each contains the least time for an event in each
 // part of the work, in microseconds.
-type grown struct {
+type growingWorld struct {
 	variant *scenarios.Variant
 	config  sim.Config
 	events  int
@@ -102,13 +102,13 @@ type grown struct {
 }
 
 // newGrowingWorld returns the world that a scenario's text describes.
-func grow(b *testing.B, world string) *grown {
+func newGrowingWorld(b *testing.B, world string) *growingWorld {
 	b.Helper()
 	s, err := scenarios.Parse("growth.yaml", []byte("title: A world that grows\nassumption: none\n"+world))
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := &grown{variant: s.Variants[0]}
+	w := &growingWorld{variant: s.Variants[0]}
 	if w.config, err = w.variant.Config(scenarios.Options{Seed: 1, Fencing: scenarios.Off}); err != nil {
 		b.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func grow(b *testing.B, world string) *grown {
 
 // measure runs, judges and describes the world once. If the world is small, it does so
 // repeatedly, so that the time includes its share of garbage collection.
-func (w *grown) turn(b *testing.B) {
+func (w *growingWorld) measure(b *testing.B) {
 	const enough = 20_000
 	var took [parts]time.Duration
 	events := 0

@@ -107,14 +107,14 @@ var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
 
 func check(t *testing.T, format, document string) {
 	t.Helper()
-	printable(t, document)
+	checkPrintable(t, document)
 	if read := readers[format]; read != nil {
 		read(t, document)
 	}
 }
 
 // checkPrintable fails the test if a document contains characters that control a terminal.
-func printable(t *testing.T, document string) {
+func checkPrintable(t *testing.T, document string) {
 	t.Helper()
 	if !utf8.ValidString(document) {
 		t.Error("this is not UTF-8")
@@ -132,7 +132,7 @@ func excerpt(document string, at int) string {
 }
 
 // checkAbsent fails the test if a document contains any of these texts.
-func without(t *testing.T, document string, markup ...string) {
+func checkAbsent(t *testing.T, document string, markup ...string) {
 	t.Helper()
 	for _, m := range markup {
 		if i := strings.Index(document, m); i >= 0 {
@@ -142,7 +142,7 @@ func without(t *testing.T, document string, markup ...string) {
 }
 
 func htmlDocument(t *testing.T, document string) {
-	without(t, document, "<script>alert", "<img", "-->", "]]>")
+	checkAbsent(t, document, "<script>alert", "<img", "-->", "]]>")
 	if opened, closed := strings.Count(document, "<script"), strings.Count(document, "</script"); opened != closed {
 		t.Errorf("%d scripts begin and %d end", opened, closed)
 	}
@@ -167,7 +167,7 @@ func xmlDocument(t *testing.T, document string) {
 
 func svgDocument(t *testing.T, document string) {
 	xmlDocument(t, document)
-	without(t, document, "<script>alert", "<img")
+	checkAbsent(t, document, "<script>alert", "<img")
 }
 
 func jsonDocument(t *testing.T, document string) {
@@ -218,8 +218,8 @@ func markdownDocument(t *testing.T, document string) {
 			fenced = !fenced
 		case fenced:
 		default:
-			without(t, markup(line), "<script", "<img", "[x](", "**_", "`|", "](javascript", "](/x")
-			if is := moreThanText.FindString(markup(line)); is != "" {
+			checkAbsent(t, activeMarkup(line), "<script", "<img", "[x](", "**_", "`|", "](javascript", "](/x")
+			if is := moreThanText.FindString(activeMarkup(line)); is != "" {
 				t.Errorf("there is %q: %.300s", is, line)
 			}
 			if strings.HasPrefix(line, "# heading") || strings.HasPrefix(line, "::") {
@@ -253,7 +253,7 @@ var moreThanText = regexp.MustCompile(`(?i)~|@[a-z0-9]|#[0-9]|gh-[0-9]|://|www\.
 
 // activeMarkup returns the parts of a line of Markdown that can have a meaning: those that
 // are not escaped, not code, and not the address of a link.
-func markup(line string) string {
+func activeMarkup(line string) string {
 	var b strings.Builder
 	line = address.ReplaceAllString(line, "]")
 	for line != "" {

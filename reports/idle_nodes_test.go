@@ -50,7 +50,7 @@ func TestOtherLockOtherNodes(t *testing.T) {
 				if got := describeSetup(run)[0]; got.About != "lock" || !strings.HasPrefix(string(got.Text), c.setting) {
 					t.Errorf("the header says %q of the lock, want %q", got.Text, c.setting)
 				}
-				for _, row := range setting(run, 1) {
+				for _, row := range describeSetting(run, 1) {
 					if strings.HasPrefix(string(row.About), "redis-") && !strings.Contains(c.lanes, string(row.About)) {
 						t.Errorf("the setting speaks of %s, which takes no part", row.About)
 					}
@@ -63,7 +63,7 @@ func TestOtherLockOtherNodes(t *testing.T) {
 // lanesOf returns the names of the lanes in the diagram of a run.
 func lanesOf(run scenarios.RunResult) string {
 	var names []string
-	for _, lane := range diagram.Draw(drawn([]scenarios.RunResult{run}), diagram.RoomFor(drawn([]scenarios.RunResult{run})))[0].Lanes {
+	for _, lane := range diagram.Draw(diagramRuns([]scenarios.RunResult{run}), diagram.RoomFor(diagramRuns([]scenarios.RunResult{run})))[0].Lanes {
 		names = append(names, lane.Name)
 	}
 	return strings.Join(names, " ")

@@ -120,9 +120,9 @@ func suiteOf(r *scenarios.Result, o Options) junitSuite {
 		counts := junitCounts{Tests: 1}
 		switch standing := standingOfRun(run); standing {
 		case NotAsExpected:
-			c.Failure, counts.Failures = troubleOf(run, "unexpected", replay(r, o)), 1
+			c.Failure, counts.Failures = describeTrouble(run, "unexpected", replay(r, o)), 1
 		case Undecided:
-			c.Error, counts.Errors = troubleOf(run, "unknown", replay(r, o)), 1
+			c.Error, counts.Errors = describeTrouble(run, "unknown", replay(r, o)), 1
 		case NothingExpected:
 			c.Skipped, counts.Skipped = &junitTrouble{Message: nothingExpected(run)}, 1
 		}
@@ -134,12 +134,12 @@ func suiteOf(r *scenarios.Result, o Options) junitSuite {
 
 // describeTrouble says what is wrong with a run, and gives the command that repeats the
 // run.
-func troubleOf(run scenarios.RunResult, kind, replay string) *junitTrouble {
-	said := visibleTexts(complaintsOfRun(run))
+func describeTrouble(run scenarios.RunResult, kind, replay string) *junitTrouble {
+	complaints := visibleTexts(complaintsOfRun(run))
 	return &junitTrouble{
-		Message: complaintTitle(standingOfRun(run)) + ": " + said[0],
+		Message: complaintTitle(standingOfRun(run)) + ": " + complaints[0],
 		Type:    kind,
-		Text:    lines(append(said, "replay: "+replay)),
+		Text:    lines(append(complaints, "replay: "+replay)),
 	}
 }
 

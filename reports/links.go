@@ -21,16 +21,16 @@ type stretch struct {
 func splitLinks(text string) []stretch {
 	text = story.Visible(textwrap.OneLine(text))
 	var stretches []stretch
-	at := 0
-	add := func(to int, leads bool) {
-		if to > at {
-			stretches = append(stretches, stretch{text[at:to], leads})
+	start := 0
+	add := func(to int, isAddress bool) {
+		if to > start {
+			stretches = append(stretches, stretch{text[start:to], isAddress})
 		}
-		at = to
+		start = to
 	}
-	for _, is := range address().FindAllStringIndex(text, -1) {
-		add(is[0], false)
-		add(is[1], true)
+	for _, bounds := range address().FindAllStringIndex(text, -1) {
+		add(bounds[0], false)
+		add(bounds[1], true)
 	}
 	add(len(text), false)
 	return stretches

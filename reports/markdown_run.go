@@ -26,19 +26,19 @@ func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error
 	o = o.forPublication()
 	m := &runMarkdown{options: o}
 	m.line("## locksim: %s", summary(results))
-	wrong := func(r *scenarios.Result) bool {
+	needsAttention := func(r *scenarios.Result) bool {
 		standing := StandingOf(r)
 		return standing == NotAsExpected || standing == Undecided
 	}
-	first := slices.DeleteFunc(slices.Clone(results), func(r *scenarios.Result) bool { return !wrong(r) })
-	others := slices.DeleteFunc(slices.Clone(results), wrong)
+	first := slices.DeleteFunc(slices.Clone(results), func(r *scenarios.Result) bool { return !needsAttention(r) })
+	others := slices.DeleteFunc(slices.Clone(results), needsAttention)
 	m.table(first)
 	if len(results) == 1 {
 		m.table(others)
-		m.inFull(results[0], true)
+		m.describe(results[0], true)
 	} else {
 		for _, r := range first {
-			m.inFull(r, false)
+			m.describe(r, false)
 		}
 		m.collapsedTable(others)
 	}
@@ -68,19 +68,19 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 	}
 	t := table{Heads: heads("", "scenario", "assumption", "without fencing", "with fencing", "what differs")}
 	for _, r := range results {
-		for _, runs := range stories(r) {
+		for _, runs := range groupByVariant(r) {
 			row := Row{Scenario: r.Scenario, Variant: runs[0].Variant}
 			verdicts := map[string]tableCell{}
-			var differs []string
+			var differences []string
 			for i, run := range runs {
 				verdicts[run.Fencing] = tableCell{markdownVerdict(Cell{Runs: runs}, i)}
-				if said := complaintsOfRun(run); len(said) > 0 {
-					differs = append(differs, runName[run.Fencing]+": "+firstOf(visibleTexts(said)))
+				if complaints := complaintsOfRun(run); len(complaints) > 0 {
+					differences = append(differences, fencingNames[run.Fencing]+": "+firstComplaint(visibleTexts(complaints)))
 				}
 			}
 			t.add(
 				plainCell(standingSign(runs)), tableCell{{row.name(), plain, fileOf(r.Scenario, m.options)}}, plainCell(row.assumption()),
-				verdicts[scenarios.Off], verdicts[scenarios.On], plainCell(differs...),
+				verdicts[scenarios.Off], verdicts[scenarios.On], plainCell(differences...),
 			)
 		}
 	}
@@ -88,11 +88,11 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 }
 
 // firstComplaint returns the first complaint, and says how many more there are.
-func firstOf(said []string) string {
-	if len(said) == 1 {
-		return said[0]
+func firstComplaint(complaints []string) string {
+	if len(complaints) == 1 {
+		return complaints[0]
 	}
-	return fmt.Sprintf("%s, and %d more", said[0], len(said)-1)
+	return fmt.Sprintf("%s, and %d more", complaints[0], len(complaints)-1)
 }
 
 // standingSign returns the sign of the worst standing among the runs of one variant.
@@ -103,15 +103,15 @@ func standingSign(runs []scenarios.RunResult) string {
 // describe says for each variant of a scenario that is not as expected what differs, and
 // why. If the scenario is alone in the report, it describes every variant, with all
 // properties and the timeline.
-func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
-	for _, runs := range stories(r) {
-		wrong := complaintsOf(runs)
-		if len(wrong) == 0 && !alone {
+func (m *runMarkdown) describe(r *scenarios.Result, alone bool) {
+	for _, runs := range groupByVariant(r) {
+		complaints := complaintsOf(runs)
+		if len(complaints) == 0 && !alone {
 			continue
 		}
 		v := runs[0].Variant
 		m.line("\n### %s %s", standingSign(runs), markdown(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title))
-		m.pieces(facts(describeLocks(runs[0])), facts(wrong))
+		m.pieces(facts(describeLocks(runs[0])), facts(complaints))
 		if alone {
 			m.properties(runs)
 		}
@@ -133,7 +133,7 @@ func (m *runMarkdown) properties(runs []scenarios.RunResult) {
 	t := table{Heads: heads("property")}
 	verdicts := []tableCell{{{Text: "verdict", Tone: strong}}}
 	for i, run := range runs {
-		t.Heads = append(t.Heads, heads(runName[run.Fencing])...)
+		t.Heads = append(t.Heads, heads(fencingNames[run.Fencing])...)
 		verdicts = append(verdicts, tableCell{markdownVerdict(Cell{Runs: runs}, i)})
 	}
 	for _, p := range propertiesOf(runs) {
@@ -155,15 +155,15 @@ const maxSteps = 150
 // nearest to the violations. No line can close the code block around the timeline, because
 // every line begins with a sign, a time or blanks.
 func (m *runMarkdown) timeline(runs []scenarios.RunResult) {
-	left := 0
-	told := make([][]story.Clause, len(runs))
+	omitted := 0
+	clauses := make([][]story.Clause, len(runs))
 	for i, run := range runs {
 		all := clausesOf(run, m.options.Messages)
-		told[i] = diagram.Nearest(run.History, run.Verdict, all, maxSteps)
-		left += len(all) - len(told[i])
+		clauses[i] = diagram.KeepNearest(run.History, run.Verdict, all, maxSteps)
+		omitted += len(all) - len(clauses[i])
 	}
-	m.pieces(figure(timelineOfClauses(runs, told, m.options)))
-	if left > 0 {
-		m.line("\n%s left out; `locksim run --messages` shows all.", story.Count(left, "step"))
+	m.pieces(figure(timelineOfClauses(runs, clauses, m.options)))
+	if omitted > 0 {
+		m.line("\n%s left out; `locksim run --messages` shows all.", story.Count(omitted, "step"))
 	}
 }

@@ -26,7 +26,7 @@ func witnesses(t *testing.T, texts ...string) []trace.Witness {
 }
 
 // runOf returns a run for a trace written by hand, with its verdict.
-func outcome(tr *trace.Trace, seen []trace.Witness) scenarios.RunResult {
+func runOf(tr *trace.Trace, seen []trace.Witness) scenarios.RunResult {
 	return scenarios.RunResult{
 		Variant: &scenarios.Variant{Witnesses: seen}, Fencing: scenarios.Off, History: history.New(tr), Verdict: checks.Check(history.New(tr), seen),
 	}
@@ -60,7 +60,7 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
   30.027s  client-1  believes that it has released the lock, but none of its
                      keys was still valid
 `, timelineOf([]scenarios.RunResult{
-		outcome(floor.PausedHolderTrace("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
+		runOf(floor.PausedHolderTrace("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
 	}, Options{}))
 }
 
@@ -78,7 +78,7 @@ func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
        ⋮  2s pass
 ▸ 2.000s            witness: client-2's write request to storage is in flight
   2.001s  client-1  crashes
-`, timelineOf([]scenarios.RunResult{outcome(&s.Trace, witnesses(t,
+`, timelineOf([]scenarios.RunResult{runOf(&s.Trace, witnesses(t,
 		"client-2's write request to storage is in flight", "client-1's write request to storage is in flight"))}, Options{}))
 }
 
@@ -95,15 +95,15 @@ func TestFaultsAreToldOnce(t *testing.T) {
 ▸ 0.001s  fault 1  strikes: partition client-1
 ▸ 0.003s  redis-1  its wall clock jumps forward by 31s (fault 2)
                    ▸ fault 2: jump redis-1, by 31s
-`, timelineOf([]scenarios.RunResult{outcome(&s.Trace, nil)}, Options{}))
+`, timelineOf([]scenarios.RunResult{runOf(&s.Trace, nil)}, Options{}))
 }
 
 // The common part of two runs ends where their marks differ, even if their clauses are
 // equal there.
 func TestRunsAreToldTogetherWithTheirMarks(t *testing.T) {
-	with := outcome(floor.PausedHolderTrace("writes"), nil)
+	with := runOf(floor.PausedHolderTrace("writes"), nil)
 	with.Fencing = scenarios.On
-	contains(t, timelineOf([]scenarios.RunResult{outcome(floor.PausedHolderTrace("none"), nil), with}, Options{}),
+	contains(t, timelineOf([]scenarios.RunResult{runOf(floor.PausedHolderTrace("none"), nil), with}, Options{}),
 		"✗ violates section-exclusion\n",
 		"Same so far. From here on the runs without fencing and with fencing differ:",
 		"\n  without fencing\n✗ 30.024s",

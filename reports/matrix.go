@@ -143,8 +143,8 @@ func caveats(run scenarios.RunResult) []checks.Property {
 }
 
 // violated returns those of the given properties that a run violates.
-func violated(run scenarios.RunResult, of []checks.Property) []checks.Property {
-	return slices.DeleteFunc(slices.Clone(of), func(p checks.Property) bool {
+func violated(run scenarios.RunResult, properties []checks.Property) []checks.Property {
+	return slices.DeleteFunc(slices.Clone(properties), func(p checks.Property) bool {
 		return run.Verdict.Finding(p).Outcome != checks.Violated
 	})
 }

@@ -78,7 +78,7 @@ func (m *Matrix) page(pages pageFinder) matrixTable {
 	t := matrixTable{
 		Locks:     eachVisible(m.Locks),
 		Heads:     []string{"scenario", "assumption"},
-		Pair:      []string{runName[scenarios.Off], runName[scenarios.On]},
+		Pair:      []string{fencingNames[scenarios.Off], fencingNames[scenarios.On]},
 		standings: map[Standing]int{}, notRun: m.NotRun(),
 	}
 	if len(m.Locks) == 0 {
@@ -87,7 +87,7 @@ func (m *Matrix) page(pages pageFinder) matrixTable {
 	t.Columns = len(t.Heads) + 2*max(1, len(m.Locks))
 	ids, counts := pageNames{}, map[string]int{}
 	for _, shelf := range m.shelves() {
-		here := matrixShelf{Title: shelf.Title}
+		group := matrixShelf{Title: shelf.Title}
 		for _, s := range shelf.Scenarios {
 			out := matrixScenario{
 				ID: "row-" + ids.name(s.Name), Name: story.Visible(s.Name), Title: story.Visible(textwrap.OneLine(s.Title)),
@@ -111,11 +111,11 @@ func (m *Matrix) page(pages pageFinder) matrixTable {
 					t.notApplicable++
 				}
 			}
-			here.Scenarios = append(here.Scenarios, out)
+			group.Scenarios = append(group.Scenarios, out)
 		}
-		t.Shelves = append(t.Shelves, here)
+		t.Shelves = append(t.Shelves, group)
 	}
-	for _, s := range sorts {
+	for _, s := range listKinds {
 		if n := counts[s.key]; n > 0 {
 			t.Choices = append(t.Choices, matrixChoice{s.key, s.label, n})
 		}
@@ -134,12 +134,12 @@ func (t matrixTable) summary() string {
 	if t.Rows > scenarios {
 		text = story.Count(t.Rows, "variant") + " of " + text
 	}
-	which := "this lock"
+	lock := "this lock"
 	if len(t.Locks) > 0 {
 		text += ", with " + story.Count(len(t.Locks), "lock")
-		which = "some lock"
+		lock = "some lock"
 	}
-	text += ": " + standingsWords(t.standings, which)
+	text += ": " + standingsWords(t.standings, lock)
 	if t.notApplicable > 0 {
 		text += fmt.Sprintf(", %d not applicable", t.notApplicable)
 	}
@@ -165,26 +165,26 @@ func (m *Matrix) row(r Row, pages pageFinder) matrixRow {
 	if title := story.Visible(textwrap.OneLine(r.Variant.Title)); title != story.Visible(textwrap.OneLine(r.Scenario.Title)) {
 		out.Title = title
 	}
-	found := map[sort]bool{}
+	found := map[listKind]bool{}
 	for column, c := range r.Cells {
 		page := pages(r, column)
 		out.Note = cmp.Or(out.Note, page.Text)
 		e := matrixEntry{r, c, page.To, len(m.Locks) > 0}
 		if out.To == "" {
-			out.To = e.to(variantAnchor(r.Variant))
+			out.To = e.address(variantAnchor(r.Variant))
 		}
 		out.Cells = append(out.Cells, e.cells()...)
-		found[c.sort()] = true
+		found[c.kind()] = true
 	}
 	for _, standing := range r.standings() {
 		if slices.Contains(alarms, standing) {
 			out.Alarms = append(out.Alarms, standingBadges[standing])
 		}
-		found[unexpected] = found[unexpected] || standing == NotAsExpected
+		found[unexpectedResult] = found[unexpectedResult] || standing == NotAsExpected
 	}
 	var keys []string
-	for kind, s := range sorts {
-		if found[sort(kind)] {
+	for kind, s := range listKinds {
+		if found[listKind(kind)] {
 			keys = append(keys, s.key)
 		}
 	}

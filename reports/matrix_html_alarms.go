@@ -43,8 +43,8 @@ func (m *Matrix) boxes() []frontBox {
 		box := boxes[alarm]
 		box.Class = standingBadges[alarm].Class
 		for _, r := range m.inOrder() {
-			if said := m.alarmReasons(r, alarm); len(said) > 0 {
-				box.Items = append(box.Items, remark{story.Raw(r.name()), story.Raw(strings.Join(said, "; "))})
+			if reasons := m.alarmReasons(r, alarm); len(reasons) > 0 {
+				box.Items = append(box.Items, remark{story.Raw(r.name()), story.Raw(strings.Join(reasons, "; "))})
 			}
 		}
 		if len(box.Items) > 0 {
@@ -56,7 +56,7 @@ func (m *Matrix) boxes() []frontBox {
 
 // alarmReasons says why cells of a row have a standing that needs attention.
 func (m *Matrix) alarmReasons(r Row, alarm Standing) []string {
-	var said []string
+	var reasons []string
 	for _, c := range r.Cells {
 		if !c.hasRuns() || c.standing() != alarm {
 			continue
@@ -66,14 +66,14 @@ func (m *Matrix) alarmReasons(r Row, alarm Standing) []string {
 			lock = []string{story.Visible(c.Lock)}
 		}
 		if alarm == Undecided {
-			said = append(said, strings.Join(append(lock, c.doubt()), ": "))
+			reasons = append(reasons, strings.Join(append(lock, c.doubt()), ": "))
 			continue
 		}
 		for _, run := range c.Runs {
 			if len(run.Differences) > 0 {
-				said = append(said, strings.Join(append(lock, runName[run.Fencing]), ", ")+": "+strings.Join(visibleTexts(complaintsOfRun(run)), "; "))
+				reasons = append(reasons, strings.Join(append(lock, fencingNames[run.Fencing]), ", ")+": "+strings.Join(visibleTexts(complaintsOfRun(run)), "; "))
 			}
 		}
 	}
-	return said
+	return reasons
 }

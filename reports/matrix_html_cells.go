@@ -46,15 +46,15 @@ func (e matrixEntry) cells() []matrixCell {
 }
 
 // describe names the entry and one of its results, for screen readers.
-func (e matrixEntry) of(what string) string {
+func (e matrixEntry) describe(resultName string) string {
 	if e.several {
-		return e.Row.name() + ", " + story.Visible(e.Lock) + ", " + what + ": "
+		return e.Row.name() + ", " + story.Visible(e.Lock) + ", " + resultName + ": "
 	}
-	return e.Row.name() + ", " + what + ": "
+	return e.Row.name() + ", " + resultName + ": "
 }
 
 // address returns the address of a place on the entry's page; "" if there is no page.
-func (e matrixEntry) to(anchor string) string {
+func (e matrixEntry) address(anchor string) string {
 	if e.page == "" {
 		return ""
 	}
@@ -66,15 +66,15 @@ func (e matrixEntry) to(anchor string) string {
 func (e matrixEntry) exclusion(p checks.Property) matrixCell {
 	out := matrixCell{Column: string(p), Mood: "soft"}
 	var signs, words []string
-	came := distinctOutcomes(e.Runs, p)
-	for _, o := range came {
+	outcomes := distinctOutcomes(e.Runs, p)
+	for _, o := range outcomes {
 		signs, words = append(signs, outcomeBadges[o].Sign), append(words, outcomeClauses[o])
 	}
 	out.Sign = strings.Join(signs, "→")
-	out.Of = e.of(string(p)) + strings.Join(words, " without fencing, then with fencing ")
+	out.Of = e.describe(string(p)) + strings.Join(words, " without fencing, then with fencing ")
 	if e.hasRuns() {
-		out.Mood = outcomeBadges[worst(came)].Class
-		out.To = e.to(variantAnchor(e.Variant))
+		out.Mood = outcomeBadges[worst(outcomes)].Class
+		out.To = e.address(variantAnchor(e.Variant))
 	}
 	return out
 }
@@ -82,7 +82,7 @@ func (e matrixEntry) exclusion(p checks.Property) matrixCell {
 // verdict returns the cell with the verdict of one run. If the exclusion properties have no
 // columns, the cell lists those that are violated.
 func (e matrixEntry) verdict(fencing string) matrixCell {
-	out := matrixCell{Column: runName[fencing], Of: e.of(runName[fencing]), Sign: "–", Mood: "soft"}
+	out := matrixCell{Column: fencingNames[fencing], Of: e.describe(fencingNames[fencing]), Sign: "–", Mood: "soft"}
 	if e.several {
 		out.Column = story.Visible(e.Lock) + " " + out.Column
 	}
@@ -95,7 +95,7 @@ func (e matrixEntry) verdict(fencing string) matrixCell {
 		return out
 	}
 	run := e.Runs[i]
-	out.To = e.to(runAnchor(e.Variant, fencing))
+	out.To = e.address(runAnchor(e.Variant, fencing))
 	b := runBadge(run)
 	out.Sign, out.Word, out.Mood = b.Sign, b.Word, b.Class
 	var also []string

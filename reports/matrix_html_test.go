@@ -9,7 +9,7 @@ import (
 )
 
 // unexpectedRun returns a copy of a run that differs from what its scenario expects.
-func differing(run scenarios.RunResult, how string) scenarios.RunResult {
+func unexpectedRun(run scenarios.RunResult, how string) scenarios.RunResult {
 	run.Differences = reasonsOf(how)
 	return run
 }
@@ -17,7 +17,7 @@ func differing(run scenarios.RunResult, how string) scenarios.RunResult {
 // undecidedRun returns an inconclusive run, which therefore differs from what its scenario
 // expects.
 func undecidedRun(fencing, why string) scenarios.RunResult {
-	run := differing(judged(fencing, checks.Undecided), "the verdict is unknown, expected unsafe")
+	run := unexpectedRun(runWithVerdict(fencing, checks.Undecided), "the verdict is unknown, expected unsafe")
 	run.Verdict.Reasons = reasonsOf(why)
 	return run
 }
@@ -25,7 +25,7 @@ func undecidedRun(fencing, why string) scenarios.RunResult {
 // The cell of an exclusion property has the colour of the worse run, in whatever order the
 // runs are.
 func TestColourOfAnExclusion(t *testing.T) {
-	unclear := judged(off, checks.Undecided)
+	unclear := runWithVerdict(off, checks.Undecided)
 	for i := range unclear.Verdict.Findings {
 		unclear.Verdict.Findings[i].Outcome = checks.Unknown
 	}
@@ -33,13 +33,13 @@ func TestColourOfAnExclusion(t *testing.T) {
 		without, with scenarios.RunResult
 		want          string
 	}{
-		"unknown, holds":  {unclear, judged(on, checks.Safe), `<span class="sign doubt">`},
-		"holds, unknown":  {judged(off, checks.Safe), unclear, `<span class="sign doubt">`},
-		"violated, holds": {judged(off, checks.Unsafe, twice...), judged(on, checks.Safe), `<span class="sign bad">`},
-		"both hold":       {judged(off, checks.Safe), judged(on, checks.Safe), `<span class="sign good">`},
+		"unknown, holds":  {unclear, runWithVerdict(on, checks.Safe), `<span class="sign doubt">`},
+		"holds, unknown":  {runWithVerdict(off, checks.Safe), unclear, `<span class="sign doubt">`},
+		"violated, holds": {runWithVerdict(off, checks.Unsafe, twice...), runWithVerdict(on, checks.Safe), `<span class="sign bad">`},
+		"both hold":       {runWithVerdict(off, checks.Safe), runWithVerdict(on, checks.Safe), `<span class="sign good">`},
 	} {
 		m := &Matrix{Rows: rows("debate", "a", "", map[string][]Cell{"": {cell("redlock", c.without, c.with)}}, "=")}
-		page := main(t, []byte(matrix(t, "html", ofVariants(m))))
+		page := main(t, []byte(matrix(t, "html", withVariants(m))))
 		if n := strings.Count(page, c.want+`<span class="unseen">a, lease-exclusion`); n != 1 {
 			t.Errorf("%s: no %s in\n%s", name, c.want, page)
 		}
@@ -48,23 +48,23 @@ func TestColourOfAnExclusion(t *testing.T) {
 
 // alarmMatrix returns a matrix with three scenarios: one is as expected, one is not as
 // expected in both runs, and one has two variants whose verdicts are unknown.
-func alarming() *Matrix {
+func alarmMatrix() *Matrix {
 	m := &Matrix{}
-	m.Rows = append(m.Rows, rows("debate", "calm", "", map[string][]Cell{"": {does("redlock")}}, "=")...)
+	m.Rows = append(m.Rows, rows("debate", "calm", "", map[string][]Cell{"": {safeCell("redlock")}}, "=")...)
 	m.Rows = append(m.Rows, rows("debate", "odd", "", map[string][]Cell{
-		"": {cell("redlock", differing(judged(off, checks.Safe), "it is safe"), differing(judged(on, checks.Safe), "it is safe, too"))},
+		"": {cell("redlock", unexpectedRun(runWithVerdict(off, checks.Safe), "it is safe"), unexpectedRun(runWithVerdict(on, checks.Safe), "it is safe, too"))},
 	}, "=")...)
 	m.Rows = append(m.Rows, rows("debate", "dark", "", map[string][]Cell{
-		"one": {cell("redlock", undecidedRun(off, "nobody looked"), judged(on, checks.Safe))},
-		"two": {cell("redlock", undecidedRun(off, "nobody came"), differing(judged(on, checks.Safe), "it is safe"))},
+		"one": {cell("redlock", undecidedRun(off, "nobody looked"), runWithVerdict(on, checks.Safe))},
+		"two": {cell("redlock", undecidedRun(off, "nobody came"), unexpectedRun(runWithVerdict(on, checks.Safe), "it is safe"))},
 	}, "one=", "two=")...)
-	return ofVariants(m)
+	return withVariants(m)
 }
 
 // A row with an unknown verdict is not counted as unexpected. The numbers in the summary,
 // the boxes, the choices and the badges are numbers of rows.
 func TestUnknownIsNotUnexpected(t *testing.T) {
-	page := main(t, []byte(matrix(t, "html", alarming())))
+	page := main(t, []byte(matrix(t, "html", alarmMatrix())))
 	for _, want := range []string{
 		`<span class="badge bad wide">4 variants of 3 scenarios: 1 as expected, 1 not as expected, 2 unknown</span>`,
 		`<h2 id="surprises">Not as expected (1)</h2>` + "\n" +
@@ -95,11 +95,11 @@ func TestUnknownIsNotUnexpected(t *testing.T) {
 // lock.
 func TestAlarmsOfSeveralLocks(t *testing.T) {
 	m := &Matrix{Locks: []string{"single", "redlock", "redsync"}, Rows: rows("debate", "a", "", map[string][]Cell{"": {
-		cell("single", differing(judged(off, checks.Safe), "it is safe"), judged(on, checks.Safe)),
-		cell("redlock", undecidedRun(off, "nobody looked"), judged(on, checks.Safe)),
+		cell("single", unexpectedRun(runWithVerdict(off, checks.Safe), "it is safe"), runWithVerdict(on, checks.Safe)),
+		cell("redlock", undecidedRun(off, "nobody looked"), runWithVerdict(on, checks.Safe)),
 		{Lock: "redsync", NotApplicable: "it has no such node"},
 	}}, "=")}
-	contains(t, read(t, "matrix", []byte(matrix(t, "html", ofVariants(m)))).text,
+	contains(t, readPage(t, "matrix", []byte(matrix(t, "html", withVariants(m)))).text,
 		"1 scenario, with 3 locks: 0 as expected, 1 not as expected, 1 unknown",
 		"Not as expected (1) asingle, without fencing: it is safe",
 		"Unknown (1) aredlock: nobody looked",
@@ -115,10 +115,10 @@ func TestUntoldOnAPage(t *testing.T) {
 
 // A lock for which the scenario expects nothing is not counted as "as expected".
 func TestNothingExpectedOnAPage(t *testing.T) {
-	silent := does("redsync")
+	silent := safeCell("redsync")
 	for i := range silent.Runs {
 		silent.Runs[i].Expected = nil
 	}
 	m := &Matrix{Rows: rows("debate", "a", "", map[string][]Cell{"": {silent}}, "=")}
-	contains(t, matrix(t, "html", ofVariants(m)), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 without an expectation for this lock")
+	contains(t, matrix(t, "html", withVariants(m)), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 without an expectation for this lock")
 }

@@ -34,9 +34,9 @@ func (m *Matrix) contents() matrixContents {
 				s.caveats = append(s.caveats, caveats(run)...)
 			}
 			for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
-				came := distinctOutcomes(c.Runs, p)
-				s.hasChange = s.hasChange || len(came) > 1
-				s.hasNotApplicable = s.hasNotApplicable || slices.Contains(came, checks.NotApplicable)
+				outcomes := distinctOutcomes(c.Runs, p)
+				s.hasChange = s.hasChange || len(outcomes) > 1
+				s.hasNotApplicable = s.hasNotApplicable || slices.Contains(outcomes, checks.NotApplicable)
 			}
 		}
 	}
@@ -76,13 +76,13 @@ func aboutUnsafe() string {
 }
 
 // describeProperty returns the name of a property with its meaning.
-func about(p checks.Property) string { return string(p) + ": " + p.Title() }
+func describeProperty(p checks.Property) string { return string(p) + ": " + p.Title() }
 
 // aboutExclusions explains the signs of all exclusion properties in one cell.
 func aboutExclusions() string {
 	var all []string
 	for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
-		all = append(all, about(p))
+		all = append(all, describeProperty(p))
 	}
 	return "first " + strings.Join(all, "; then ")
 }

@@ -14,63 +14,63 @@ import (
 // A rowList is a list under a matrix. It has an entry, with an explanation, for each row
 // whose results are of one kind.
 type rowList struct {
-	Sort  sort
+	Sort  listKind
 	Title string
 	Items entries
 }
 
 // A listKind is a kind of result that a cell of the matrix can have. Each kind except the
 // last has its own list.
-type sort int
+type listKind int
 
 const (
-	unexpected sort = iota
+	unexpectedResult listKind = iota
 	breaksWithout
 	breaksAnyway
-	holds
-	undecided
-	notApplicable
-	notRun
-	oneRunOnly // no list: only one of the two runs was made
+	safeResult
+	unknownResult
+	notApplicableResult
+	notRunResult
+	singleRunResult // no list: only one of the two runs was made
 )
 
 // listKinds describes the lists in their order: the key and the label of the filter on a
 // page, and the title of the list.
-var sorts = [oneRunOnly]struct{ key, label, title string }{
-	unexpected:    {"differs", "not as expected", "Not as its scenario expects"},
-	breaksWithout: {"fencing-helps", "safe only with fencing", "Breaks without fencing tokens"},
-	breaksAnyway:  {"unsafe", "unsafe even with fencing", "Breaks even with fencing tokens, and why"},
-	holds:         {"safe", "safe without fencing", "Safe without fencing tokens, and why"},
-	undecided:     {"unknown", "unknown", "Unknown, and why"},
-	notApplicable: {"untold", "not applicable", "Not applicable to this lock, and why"},
-	notRun:        {"not-run", "not run", "Not run, and why"},
+var listKinds = [singleRunResult]struct{ key, label, title string }{
+	unexpectedResult:    {"differs", "not as expected", "Not as its scenario expects"},
+	breaksWithout:       {"fencing-helps", "safe only with fencing", "Breaks without fencing tokens"},
+	breaksAnyway:        {"unsafe", "unsafe even with fencing", "Breaks even with fencing tokens, and why"},
+	safeResult:          {"safe", "safe without fencing", "Safe without fencing tokens, and why"},
+	unknownResult:       {"unknown", "unknown", "Unknown, and why"},
+	notApplicableResult: {"untold", "not applicable", "Not applicable to this lock, and why"},
+	notRunResult:        {"not-run", "not run", "Not run, and why"},
 }
 
 // kind returns the kind of the cell's result.
-func (c Cell) sort() sort {
+func (c Cell) kind() listKind {
 	switch {
 	case c.NotRun != "":
-		return notRun
+		return notRunResult
 	case !c.hasRuns():
-		return notApplicable
+		return notApplicableResult
 	case !c.isDecided():
-		return undecided
+		return unknownResult
 	case len(c.Runs) < 2:
-		return oneRunOnly
+		return singleRunResult
 	case c.verdict(1) == checks.Unsafe:
 		return breaksAnyway
 	case c.verdict(0) == checks.Unsafe:
 		return breaksWithout
 	}
-	return holds
+	return safeResult
 }
 
 // lists returns the lists that have entries, in their order. A row whose cells have results
 // of several kinds is in several lists.
 func (m *Matrix) lists() []rowList {
 	var lists []rowList
-	for kind, s := range sorts {
-		l := rowList{Sort: sort(kind), Title: s.title}
+	for kind, s := range listKinds {
+		l := rowList{Sort: listKind(kind), Title: s.title}
 		for _, r := range m.inOrder() {
 			l.Items = append(l.Items, m.items(r, l.Sort)...)
 		}
@@ -97,36 +97,36 @@ func (m *Matrix) document(table piece, legend facts) *document {
 }
 
 // items returns the entries of a row in a list. Locks with the same text share an entry.
-func (m *Matrix) items(r Row, kind sort) entries {
-	if kind == unexpected {
+func (m *Matrix) items(r Row, kind listKind) entries {
+	if kind == unexpectedResult {
 		return m.surprises(r)
 	}
-	var says []remarks
+	var texts []remarks
 	cells := map[remarks][]Cell{}
 	for _, c := range r.Cells {
-		if c.sort() == kind {
-			said := c.remarksFor(kind)
-			if cells[said] == nil {
-				says = append(says, said)
+		if c.kind() == kind {
+			text := c.remarksFor(kind)
+			if cells[text] == nil {
+				texts = append(texts, text)
 			}
-			cells[said] = append(cells[said], c)
+			cells[text] = append(cells[text], c)
 		}
 	}
 	var items entries
-	for _, said := range says {
-		parts := []string{said.reason}
-		if kind != undecided && kind != notApplicable && kind != notRun && slices.ContainsFunc(cells[said], r.explains) {
-			parts = []string{strings.TrimRight(story.Visible(textwrap.OneLine(r.Variant.Why)), "."), said.reason}
+	for _, text := range texts {
+		parts := []string{text.reason}
+		if kind != unknownResult && kind != notApplicableResult && kind != notRunResult && slices.ContainsFunc(cells[text], r.explains) {
+			parts = []string{strings.TrimRight(story.Visible(textwrap.OneLine(r.Variant.Why)), "."), text.reason}
 		}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 		switch {
-		case said.caveat == "":
+		case text.caveat == "":
 		case len(parts) == 0:
-			parts = []string{said.caveat}
+			parts = []string{text.caveat}
 		default:
-			parts = append(parts, "but "+said.caveat)
+			parts = append(parts, "but "+text.caveat)
 		}
-		items = append(items, remarkOn(r.name()+m.lockNames(cells[said]), strings.Join(parts, "; ")))
+		items = append(items, remarkOn(r.name()+m.lockNames(cells[text]), strings.Join(parts, "; ")))
 	}
 	return items
 }
@@ -159,19 +159,19 @@ func (m *Matrix) lockNames(cells []Cell) string {
 }
 
 // remarksFor returns the texts about a cell in the list of one kind.
-func (c Cell) remarksFor(kind sort) remarks {
-	said := remarks{caveat: c.caveatNote()}
+func (c Cell) remarksFor(kind listKind) remarks {
+	result := remarks{caveat: c.caveatNote()}
 	switch kind {
-	case notApplicable:
-		said.reason = story.Visible(c.NotApplicable)
-	case notRun:
-		said.reason = story.Visible(c.NotRun)
-	case undecided:
-		said.reason = c.doubt()
+	case notApplicableResult:
+		result.reason = story.Visible(c.NotApplicable)
+	case notRunResult:
+		result.reason = story.Visible(c.NotRun)
+	case unknownResult:
+		result.reason = c.doubt()
 	case breaksAnyway:
-		said.reason = "violated: " + story.List(violated(c.Runs[1], checks.PropertiesOf(checks.SubjectData)))
+		result.reason = "violated: " + story.List(violated(c.Runs[1], checks.PropertiesOf(checks.SubjectData)))
 	}
-	return said
+	return result
 }
 
 // caveatNote says what is violated although the data is safe; "" if nothing is, or the
@@ -227,7 +227,7 @@ func (m *Matrix) surprises(r Row) entries {
 	for _, c := range r.Cells {
 		for _, run := range c.Runs {
 			if len(run.Differences) > 0 && c.isDecided() {
-				name := r.name() + m.lockNames([]Cell{c}) + ", " + runName[run.Fencing]
+				name := r.name() + m.lockNames([]Cell{c}) + ", " + fencingNames[run.Fencing]
 				items = append(items, remarkOn(name, story.RenderReasons(run.Differences...)))
 			}
 		}

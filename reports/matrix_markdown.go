@@ -46,14 +46,14 @@ func link(name, file string) string {
 // paragraph, a cell of a table, or the name of a link.
 func markdown(s string) string {
 	s = story.Visible(textwrap.OneLine(s))
-	begins := -1
+	escapeAt := -1
 	if beginsBlock().MatchString(s) {
-		begins = len(s) - len(strings.TrimLeft(s, "0123456789"))
+		escapeAt = len(s) - len(strings.TrimLeft(s, "0123456789"))
 	}
 	var b strings.Builder
 	for i, r := range s {
 		switch {
-		case i == begins, strings.ContainsRune("\\`|*_~[]", r):
+		case i == escapeAt, strings.ContainsRune("\\`|*_~[]", r):
 			b.WriteString(`\` + string(r))
 		case r == '<':
 			b.WriteString("&lt;")
@@ -119,8 +119,8 @@ func markdownVerdict(c Cell, run int) span {
 	if c.verdict(run) == checks.Unsafe {
 		return verdictBadges[checks.Unsafe].span("unsafe")
 	}
-	if also := caveats(c.Runs[run]); len(also) > 0 {
-		return span{Text: "safe, ✗ " + story.List(also), Tone: plain}
+	if violations := caveats(c.Runs[run]); len(violations) > 0 {
+		return span{Text: "safe, ✗ " + story.List(violations), Tone: plain}
 	}
 	return span{Text: "safe", Tone: plain}
 }

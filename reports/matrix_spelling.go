@@ -32,10 +32,10 @@ type spelling struct {
 // it.
 func spellingInFull() spelling {
 	return spelling{
-		sign:      ownSign,
+		sign:      signSpan,
 		exclusion: func(p checks.Property) string { return string(p) },
 		about:     checks.Property.Title,
-		runs:      [2]string{runName[scenarios.Off], runName[scenarios.On]},
+		runs:      [2]string{fencingNames[scenarios.Off], fencingNames[scenarios.On]},
 		unsafe:    "unsafe", safe: "safe", unknown: "unknown", notApplicable: "n/a", unknownWhy: aboutUndecided,
 		caveat: func(p checks.Property) string { return "safe, ✗ " + string(p) },
 	}

@@ -16,7 +16,7 @@ import (
 
 // runWithVerdict returns a run with a verdict and some violated properties. It has no
 // schedule.
-func judged(fencing, verdict string, violated ...checks.Property) scenarios.RunResult {
+func runWithVerdict(fencing, verdict string, violated ...checks.Property) scenarios.RunResult {
 	v := &checks.Verdict{Verdict: verdict}
 	for _, p := range checks.Properties() {
 		if p == checks.OncePerPeriod || p.Card().Subject == checks.SubjectMisconduct && !slices.Contains(violated, p) {
@@ -48,12 +48,12 @@ var (
 
 // brokenCell returns a cell in which the run without fencing is unsafe, and the run with
 // fencing has overlapping sections.
-func breaks(lock string) Cell {
-	return cell(lock, judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Safe, checks.SectionExclusion))
+func brokenCell(lock string) Cell {
+	return cell(lock, runWithVerdict(off, checks.Unsafe, lateWrite...), runWithVerdict(on, checks.Safe, checks.SectionExclusion))
 }
 
-func does(lock string) Cell {
-	return cell(lock, judged(off, checks.Safe), judged(on, checks.Safe))
+func safeCell(lock string) Cell {
+	return cell(lock, runWithVerdict(off, checks.Safe), runWithVerdict(on, checks.Safe))
 }
 
 // rows returns the rows of a scenario, one for each variant. A variant is given as
@@ -75,26 +75,26 @@ func rows(group, name, assumption string, cells map[string][]Cell, variants ...s
 
 // sampleMatrix returns a matrix with a row of every sort. Its rows are not in the order of
 // the catalogue.
-func small() *Matrix {
-	unseen := judged(on, checks.Undecided)
+func sampleMatrix() *Matrix {
+	unseen := runWithVerdict(on, checks.Undecided)
 	unseen.Verdict.Reasons = reasonsOf(`the witness "client-1 wrote" was not seen`)
-	order := judged(on, checks.Safe, checks.GrantOrder)
+	order := runWithVerdict(on, checks.Safe, checks.GrantOrder)
 	return &Matrix{Seed: 7, Rows: slices.Concat(
-		rows("examples", "no-faults", "none", map[string][]Cell{"": {does("redlock")}}, "=nothing breaks"),
+		rows("examples", "no-faults", "none", map[string][]Cell{"": {safeCell("redlock")}}, "=nothing breaks"),
 		rows("fencing", "fencing-gap", "process", map[string][]Cell{
-			"": {cell("redlock", judged(off, checks.Safe, checks.GrantOrder), order)},
+			"": {cell("redlock", runWithVerdict(off, checks.Safe, checks.GrantOrder), order)},
 		}, "=nobody has shown the newer token yet."),
 		rows("fencing", "fencing-lost-update", "process", map[string][]Cell{
-			"": {cell("redlock", judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Unsafe, checks.NoLostUpdate, checks.SerialSections))},
+			"": {cell("redlock", runWithVerdict(off, checks.Unsafe, lateWrite...), runWithVerdict(on, checks.Unsafe, checks.NoLostUpdate, checks.SerialSections))},
 		}, "=the newer holder has read but not written, so the storage does not know its token"),
 		rows("debate", "clock-jump", "clock", map[string][]Cell{
-			"": {cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.SectionExclusion))},
+			"": {cell("redlock", runWithVerdict(off, checks.Unsafe, twice...), runWithVerdict(on, checks.Safe, checks.SectionExclusion))},
 		}, "=two majorities share one node"),
 		rows("debate", "delayed-write", "network", map[string][]Cell{
-			"waits": {breaks("redlock")}, "gives-up": {does("redlock")},
+			"waits": {brokenCell("redlock")}, "gives-up": {safeCell("redlock")},
 		}, "waits=the write comes late", "gives-up="),
 		rows("single-instance", "majority-down", "lock memory", map[string][]Cell{
-			"": {cell("single", judged(off, checks.Unsafe, checks.NoLostUpdate), judged(on, checks.Safe, checks.TokenOrder, checks.Progress))},
+			"": {cell("single", runWithVerdict(off, checks.Unsafe, checks.NoLostUpdate), runWithVerdict(on, checks.Safe, checks.TokenOrder, checks.Progress))},
 		}, "="),
 		rows("", "of-mine", "", map[string][]Cell{"": {cell("redlock", unseen, unseen)}}, "="),
 	)}
@@ -166,7 +166,7 @@ Safe without fencing tokens, and why (3)
 Unknown, and why (1)
 
   of-mine: the witness "client-1 wrote" was not seen
-`, matrix(t, "text", small()))
+`, matrix(t, "text", sampleMatrix()))
 }
 
 func matrix(t *testing.T, format string, m *Matrix) string {
@@ -190,8 +190,8 @@ func matrixIn(t *testing.T, format string, m *Matrix, o Options) string {
 }
 
 func TestMatrixAsMarkdown(t *testing.T) {
-	m := small()
-	m.Rows = append(m.Rows, rows("debate", "a|b", "process", map[string][]Cell{"": {breaks("redlock")}}, "=a <b> *c*")...)
+	m := sampleMatrix()
+	m.Rows = append(m.Rows, rows("debate", "a|b", "process", map[string][]Cell{"": {brokenCell("redlock")}}, "=a <b> *c*")...)
 	got := matrix(t, "markdown", m)
 	contains(t, got,
 		"| scenario | assumption | lease-exclusion | section-exclusion | without fencing | with fencing |\n|---|---|---|---|---|---|\n",
@@ -237,7 +237,7 @@ func TestMatrixAsJSON(t *testing.T) {
 			}
 		}
 	}
-	m := small()
+	m := sampleMatrix()
 	m.Rows[0].Cells = append(m.Rows[0].Cells, Cell{Lock: "single", NotApplicable: "it has no nodes"})
 	text := matrix(t, "json", m)
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
@@ -275,21 +275,21 @@ func TestMatrixAsJSON(t *testing.T) {
 // With --lock there is a column for each lock. An entry of a list names its locks, unless
 // these are all locks.
 func TestMatrixOfLocks(t *testing.T) {
-	unseen := judged(on, checks.Undecided)
+	unseen := runWithVerdict(on, checks.Undecided)
 	unseen.Verdict.Reasons = reasonsOf("nobody came")
-	unforeseen := breaks("redsync")
+	unforeseen := brokenCell("redsync")
 	for i := range unforeseen.Runs {
 		unforeseen.Runs[i].Expected = nil
 	}
 	m := &Matrix{Locks: []string{"single", "redlock", "redsync"}, Rows: slices.Concat(
 		rows("debate", "gc-pause", "process", map[string][]Cell{
-			"": {breaks("single"), breaks("redlock"), unforeseen},
+			"": {brokenCell("single"), brokenCell("redlock"), unforeseen},
 		}, "=the pause outlasts the lease"),
 		rows("debate", "clock-jump", "clock", map[string][]Cell{
-			"": {{Lock: "single", NotApplicable: "the lock has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, twice[:2]...)), cell("redsync", unseen, unseen)},
+			"": {{Lock: "single", NotApplicable: "the lock has one node"}, cell("redlock", runWithVerdict(off, checks.Unsafe, twice...), runWithVerdict(on, checks.Safe, twice[:2]...)), cell("redsync", unseen, unseen)},
 		}, "=two majorities share one node"),
 		rows("fencing", "fencing-gap", "process", map[string][]Cell{
-			"": {does("single"), does("redlock"), cell("redsync", judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Safe, checks.Progress))},
+			"": {safeCell("single"), safeCell("redlock"), cell("redsync", runWithVerdict(off, checks.Unsafe, lateWrite...), runWithVerdict(on, checks.Safe, checks.Progress))},
 		}, "=nobody has shown the newer token yet"),
 	)}
 	got := matrix(t, "text", m)
@@ -326,7 +326,7 @@ Where fencing itself breaks
 // The scenario's own explanation is given only for locks of which the scenario expects
 // something.
 func TestReasonsAreTheStorysOwn(t *testing.T) {
-	c := breaks("redsync")
+	c := brokenCell("redsync")
 	c.Runs[0].Expected = nil
 	m := &Matrix{Locks: []string{"redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{"": {c}}, "=the pause outlasts the lease")}
 	contains(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause\n")
@@ -335,7 +335,7 @@ func TestReasonsAreTheStorysOwn(t *testing.T) {
 }
 
 func TestMatrixNamesWhatIsNotAsExpected(t *testing.T) {
-	m := small()
+	m := sampleMatrix()
 	if m.AsExpected() {
 		t.Error("a verdict on a story's own lock is unknown, and that is as expected")
 	}
@@ -359,7 +359,7 @@ func TestMatrixNamesWhatIsNotAsExpected(t *testing.T) {
 // An unknown verdict is an error only with the scenario's own lock. With another lock only
 // expectations of the scenario count.
 func TestOtherLocksNeedNotBeKnown(t *testing.T) {
-	unseen := judged(on, checks.Undecided)
+	unseen := runWithVerdict(on, checks.Undecided)
 	m := &Matrix{Locks: []string{"single", "redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
 		"": {cell("single", unseen, unseen), {Lock: "redsync", NotApplicable: "no"}},
 	}, "=")}
@@ -373,13 +373,13 @@ func TestOtherLocksNeedNotBeKnown(t *testing.T) {
 }
 
 func TestColouredMatrixSaysTheSame(t *testing.T) {
-	for _, m := range []*Matrix{small(), {}} {
+	for _, m := range []*Matrix{sampleMatrix(), {}} {
 		plain, coloured := matrix(t, "text", m), matrixIn(t, "text", m, Options{Palette: Colour})
 		if len(m.Rows) > 0 && plain == coloured {
 			t.Error("there is no colour")
 		}
-		if stripped(coloured) != plain {
-			t.Errorf("got:\n%s\nwant:\n%s", stripped(coloured), plain)
+		if stripColours(coloured) != plain {
+			t.Errorf("got:\n%s\nwant:\n%s", stripColours(coloured), plain)
 		}
 	}
 }
@@ -390,9 +390,9 @@ func TestMatrixFitsThePage(t *testing.T) {
 	m := &Matrix{}
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
-			c := breaks(v.Lock)
+			c := brokenCell(v.Lock)
 			if len(m.Rows) == 0 {
-				c = cell(v.Lock, judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.TokenOrder, checks.Progress))
+				c = cell(v.Lock, runWithVerdict(off, checks.Unsafe, twice...), runWithVerdict(on, checks.Safe, checks.TokenOrder, checks.Progress))
 			}
 			m.Rows = append(m.Rows, Row{Scenario: s, Variant: v, Cells: []Cell{c}})
 		}
@@ -438,7 +438,7 @@ func TestMarkdownOfTexts(t *testing.T) {
 func TestNotRun(t *testing.T) {
 	const why = "the lock abacus is not linked into this program"
 	m := &Matrix{Rows: slices.Concat(
-		rows("examples", "no-faults", "none", map[string][]Cell{"": {does("redlock")}}, "=nothing breaks"),
+		rows("examples", "no-faults", "none", map[string][]Cell{"": {safeCell("redlock")}}, "=nothing breaks"),
 		rows("debate", "counted", "clock", map[string][]Cell{"": {{Lock: "redlock", NotRun: why}}}, "="),
 	)}
 	if !m.AsExpected() || m.NotRun() != 1 {

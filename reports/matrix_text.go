@@ -27,7 +27,7 @@ func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 func (m *Matrix) textSpelling() spelling {
 	w := spellingInFull()
 	w.exclusion = func(p checks.Property) string { return p.Card().Column }
-	w.about, w.runs = about, [2]string{"without", "with"}
+	w.about, w.runs = describeProperty, [2]string{"without", "with"}
 	w.verdict, w.mark, w.arrow = verdictSign, verdictMark, "→"
 	w.caveat = func(p checks.Property) string { return "! safe " + letters([]checks.Property{p}) }
 	if len(m.Locks) > 0 {
@@ -46,9 +46,9 @@ func (m *Matrix) textSpelling() spelling {
 // the two verdicts. drawn is the table, and heads are the heads of its columns.
 func pairHeads(heads []span, drawn string) figure {
 	line, _, _ := strings.Cut(drawn, "\n")
-	over := strings.Repeat(" ", column(line, heads[2].Text)) + "exclusion"
-	over += strings.Repeat(" ", column(line, "without")-utf8.RuneCountInString(over)) + "fencing tokens"
-	return figure(over + "\n")
+	heading := strings.Repeat(" ", column(line, heads[2].Text)) + "exclusion"
+	heading += strings.Repeat(" ", column(line, "without")-utf8.RuneCountInString(heading)) + "fencing tokens"
+	return figure(heading + "\n")
 }
 
 // column returns the column at which a word begins in a line.

@@ -44,12 +44,12 @@ func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
 }
 
 // mermaidPages returns a file for each run, with its diagram.
-func mermaidPages(results []*scenarios.Result, _ Options) []planned {
-	var pages []planned
+func mermaidPages(results []*scenarios.Result, _ Options) []plannedPage {
+	var pages []plannedPage
 	names := pageNames{}
 	for _, r := range results {
 		for _, run := range r.Runs {
-			pages = append(pages, planned{names.name(runWords(r, run)...) + ".mmd", func() []byte {
+			pages = append(pages, plannedPage{names.name(runWords(r, run)...) + ".mmd", func() []byte {
 				return []byte("%% " + pageMark + "\n" + sequence(r, run))
 			}})
 		}
@@ -59,6 +59,6 @@ func mermaidPages(results []*scenarios.Result, _ Options) []planned {
 
 // sequence returns the sequence diagram of a run in the language of Mermaid.
 func sequence(r *scenarios.Result, run scenarios.RunResult) string {
-	title := Row{Scenario: r.Scenario, Variant: run.Variant}.name() + ", " + runName[run.Fencing]
-	return diagram.Sequence(drawn([]scenarios.RunResult{run})[0], title, run.Variant.Title)
+	title := Row{Scenario: r.Scenario, Variant: run.Variant}.name() + ", " + fencingNames[run.Fencing]
+	return diagram.Sequence(diagramRuns([]scenarios.RunResult{run})[0], title, run.Variant.Title)
 }

@@ -16,7 +16,7 @@ func TestMermaidGolden(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no format mermaid")
 	}
-	got := mermaid.Pages([]*scenarios.Result{ran(t, "gc-pause")}, reports.Options{})[0].Data
+	got := mermaid.Pages([]*scenarios.Result{runScenario(t, "gc-pause")}, reports.Options{})[0].Data
 	if *update {
 		if err := os.WriteFile(file, got, 0o666); err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestMermaidGolden(t *testing.T) {
 }
 
 // runScenario returns the result of one scenario of the catalogue.
-func ran(t *testing.T, name string) *scenarios.Result {
+func runScenario(t *testing.T, name string) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Open(name)
 	if err != nil {

@@ -11,19 +11,19 @@ import (
 // One run becomes a diagram for an .mmd file. Several runs become a Markdown document.
 func TestMermaidOfOneRunAndOfSeveral(t *testing.T) {
 	off, on := floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")
-	if got := written(t, "mermaid", Options{}, result(off)); !strings.HasPrefix(got, "sequenceDiagram\n") || strings.Contains(got, "```") {
+	if got := written(t, "mermaid", Options{}, resultOf(off)); !strings.HasPrefix(got, "sequenceDiagram\n") || strings.Contains(got, "```") {
 		t.Errorf("one run is\n%s", got)
 	}
-	contains(t, written(t, "mermaid", Options{}, result(off, on)),
+	contains(t, written(t, "mermaid", Options{}, resultOf(off, on)),
 		"# by-hand: A story\n\n## without fencing\n\nunsafe. ", "\n\n```mermaid\nsequenceDiagram\n", "\n```\n",
 		"\n## with fencing\n\nsafe. ", "\n\n```mermaid\nsequenceDiagram\n", "\n```\n")
 
 	format, _ := Runs.Lookup("mermaid")
-	pages := format.Pages([]*scenarios.Result{result(off, on)}, Options{})
+	pages := format.Pages([]*scenarios.Result{resultOf(off, on)}, Options{})
 	if len(pages) != 2 || pages[0].Name != "by-hand-fencing-off.mmd" || pages[1].Name != "by-hand-fencing-on.mmd" {
 		t.Fatalf("got %+v", pages)
 	}
-	if got, want := string(pages[0].Data), "%% "+pageMark+"\n"+written(t, "mermaid", Options{}, result(off)); got != want {
+	if got, want := string(pages[0].Data), "%% "+pageMark+"\n"+written(t, "mermaid", Options{}, resultOf(off)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -10,10 +10,10 @@ const maxObjects = 1_000_000
 
 // countObjects returns an error if a JSON document has more than limit objects. It reads
 // the document without creating them. Each element of a list counts as an object.
-func countObjects(data []byte, most int) error {
+func countObjects(data []byte, limit int) error {
 	var lists []bool // for each object or list that is open: whether it is a list
-	objects, inText, first := 0, false, false
-	for i := 0; i < len(data) && objects <= most; i++ {
+	objects, inText, beginsElement := 0, false, false
+	for i := 0; i < len(data) && objects <= limit; i++ {
 		c := data[i]
 		switch {
 		case inText && c == '\\':
@@ -25,27 +25,27 @@ func countObjects(data []byte, most int) error {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			continue
 		}
-		in := len(lists) > 0 && lists[len(lists)-1]
-		if c == '{' || in && first && c != ']' {
+		inList := len(lists) > 0 && lists[len(lists)-1]
+		if c == '{' || inList && beginsElement && c != ']' {
 			objects++
 		}
-		first = false
+		beginsElement = false
 		switch c {
 		case '"':
 			inText = true
 		case '{', '[':
 			lists = append(lists, c == '[')
-			first = true
+			beginsElement = true
 		case '}', ']':
 			if len(lists) > 0 {
 				lists = lists[:len(lists)-1]
 			}
 		case ',':
-			first = true
+			beginsElement = true
 		}
 	}
-	if objects > most {
-		return fmt.Errorf("it contains more than %d objects, which is the limit", most)
+	if objects > limit {
+		return fmt.Errorf("it contains more than %d objects, which is the limit", limit)
 	}
 	return nil
 }

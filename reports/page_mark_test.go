@@ -12,7 +12,7 @@ import (
 // Each page of a folder has the mark of locksim's own files, and its name is known before
 // the runs.
 func TestPagesAreMarkedAndForetold(t *testing.T) {
-	results := []*scenarios.Result{result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("none")), result(floor.PausedHolderTrace("none"))}
+	results := []*scenarios.Result{resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("none")), resultOf(floor.PausedHolderTrace("none"))}
 	for _, f := range Runs.Formats() {
 		if (f.Pages == nil) != (f.Names == nil) {
 			t.Fatalf("%s has pages without names, or names without pages", f.Name)

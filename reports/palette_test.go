@@ -7,7 +7,7 @@ import (
 
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-func stripped(s string) string { return sgr.ReplaceAllString(s, "") }
+func stripColours(s string) string { return sgr.ReplaceAllString(s, "") }
 
 func TestTheZeroPaletteIsPlain(t *testing.T) {
 	if got := (Palette{}).bad("x"); got != "x" {

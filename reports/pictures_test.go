@@ -15,7 +15,7 @@ func TestNamesOfPictures(t *testing.T) {
 		r := &scenarios.Result{Scenario: &scenarios.Scenario{Name: "by-hand"}, Runs: runs}
 		return pagesOf(svgPages)([]*scenarios.Result{r}, Options{})[0].Name
 	}
-	off := result(floor.PausedHolderTrace("none")).Runs[0]
+	off := resultOf(floor.PausedHolderTrace("none")).Runs[0]
 	on := off
 	on.Fencing = scenarios.On
 	if got := name(off, on); got != "by-hand.svg" {
@@ -41,7 +41,7 @@ func TestPictureInTheReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := svg(r, stories(r)); !bytes.Equal(got, want) {
+	if got := svg(r, groupByVariant(r)); !bytes.Equal(got, want) {
 		t.Errorf("the picture is another now; if it should be, write it with: go run ./cmd/locksim run gc-pause --format svg -o reports/%s", file)
 	}
 }

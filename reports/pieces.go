@@ -117,18 +117,18 @@ func (e entries) html() template.HTML { return fill("facts", e) }
 func (p points) empty() bool { return len(p) == 0 }
 
 func (p points) text(t *text) {
-	for _, one := range p {
+	for _, item := range p {
 		sign := " "
-		if one.Sign.Sign != "" {
-			sign = t.Palette.paint(one.Sign.Class, one.Sign.Sign)
+		if item.Sign.Sign != "" {
+			sign = t.Palette.paint(item.Sign.Class, item.Sign.Sign)
 		}
-		t.line("  %s %s", sign, textwrap.Wrap(one.Says, t.columns()-4, 4))
+		t.line("  %s %s", sign, textwrap.Wrap(item.Says, t.columns()-4, 4))
 	}
 }
 
 func (p points) markdown(m *markdownText) {
-	for _, one := range p {
-		m.line("- %s", one.Sign.span(one.Says).markdown())
+	for _, item := range p {
+		m.line("- %s", item.Sign.span(item.Says).markdown())
 	}
 }
 

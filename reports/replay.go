@@ -11,8 +11,8 @@ import (
 
 // Replay returns the command that runs a scenario again in the same way. If only a saved
 // trace is known and not the scenario, it returns the command that reports the trace again.
-func Replay(s *scenarios.Scenario, ran scenarios.RunOptions, o Options) string {
-	return replayOf("run", s, s.Variants, "", ran, o)
+func Replay(s *scenarios.Scenario, runOptions scenarios.RunOptions, o Options) string {
+	return replayOf("run", s, s.Variants, "", runOptions, o)
 }
 
 // replay returns the command that repeats exactly the runs of a result.
@@ -20,12 +20,12 @@ func replay(r *scenarios.Result, o Options) string { return replayBy("run", r, o
 
 // replayBy is like replay, with another command that runs scenarios.
 func replayBy(command string, r *scenarios.Result, o Options) string {
-	ran := scenarios.RunOptions{Seed: r.Seed}
+	runOptions := scenarios.RunOptions{Seed: r.Seed}
 	var variants []*scenarios.Variant
 	var fencings []string
 	for _, run := range r.Runs {
 		if run.Lock != run.Variant.Lock {
-			ran.Lock = run.Lock
+			runOptions.Lock = run.Lock
 		}
 		if !slices.Contains(variants, run.Variant) {
 			variants = append(variants, run.Variant)
@@ -38,12 +38,12 @@ func replayBy(command string, r *scenarios.Result, o Options) string {
 	if len(fencings) == 1 {
 		fencing = fencings[0]
 	}
-	return replayOf(command, r.Scenario, variants, fencing, ran, o)
+	return replayOf(command, r.Scenario, variants, fencing, runOptions, o)
 }
 
 // replayOf returns the command that runs some variants of a scenario. If fencing is "", the
 // command runs both runs of each variant.
-func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Variant, fencing string, ran scenarios.RunOptions, o Options) string {
+func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Variant, fencing string, runOptions scenarios.RunOptions, o Options) string {
 	if file := o.Traces[s]; file != "" {
 		if file == "-" {
 			return "locksim report -" // the trace was read from standard input
@@ -53,10 +53,10 @@ func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Varia
 		}
 		return "locksim report " + Operand(file)
 	}
-	line := fmt.Sprintf("locksim %s %s --seed %d", command, Operand(o.operandFor(s)), ran.Seed)
-	overrides := func(v *scenarios.Variant) bool { return v.Lock != ran.Lock }
-	if ran.Lock != "" && slices.ContainsFunc(variants, overrides) {
-		line += " --lock " + story.ShellWord(ran.Lock)
+	line := fmt.Sprintf("locksim %s %s --seed %d", command, Operand(o.operandFor(s)), runOptions.Seed)
+	overrides := func(v *scenarios.Variant) bool { return v.Lock != runOptions.Lock }
+	if runOptions.Lock != "" && slices.ContainsFunc(variants, overrides) {
+		line += " --lock " + story.ShellWord(runOptions.Lock)
 	}
 	if len(variants) == 1 && variants[0].Name != "" {
 		line += " --variant " + story.ShellWord(variants[0].Name)

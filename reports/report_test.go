@@ -16,7 +16,7 @@ import (
 )
 
 // resultOf returns a result for traces written by hand, with their verdicts.
-func result(traces ...*trace.Trace) *scenarios.Result {
+func resultOf(traces ...*trace.Trace) *scenarios.Result {
 	v := &scenarios.Variant{Scenario: "by-hand", Title: "A story", Narrative: scenarios.Narrative{Story: "Somebody oversleeps."}, Lock: "redlock"}
 	s := &scenarios.Scenario{Name: "by-hand", File: "by-hand.yaml", Title: "A story", Narrative: scenarios.Narrative{Lesson: "Do not."}, Variants: []*scenarios.Variant{v}}
 	r := &scenarios.Result{Scenario: s, Lock: "redlock", Seed: 1}
@@ -56,7 +56,7 @@ func contains(t *testing.T, got string, parts ...string) {
 }
 
 func TestTextReport(t *testing.T) {
-	got := written(t, "text", Options{}, result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")))
+	got := written(t, "text", Options{}, resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")))
 	contains(t, got,
 		"by-hand: A story\n",
 		"\n  Somebody oversleeps.\n",
@@ -87,7 +87,7 @@ func TestTextReport(t *testing.T) {
 }
 
 func TestEveryPropertyHasARow(t *testing.T) {
-	r := result(floor.PausedHolderTrace("none"))
+	r := resultOf(floor.PausedHolderTrace("none"))
 	got := written(t, "text", Options{}, r)
 	for _, p := range checks.JudgedProperties(r.Runs[0].Verdict) {
 		if !p.Card().ReportOnly {
@@ -103,18 +103,18 @@ func TestEveryPropertyHasARow(t *testing.T) {
 }
 
 func TestColouredReportSaysTheSame(t *testing.T) {
-	r := result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	r := resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	plain, coloured := written(t, "text", Options{}, r), written(t, "text", Options{Palette: Colour}, r)
 	if plain == coloured {
 		t.Error("there is no colour")
 	}
-	if stripped(coloured) != plain {
-		t.Errorf("got:\n%s\nwant:\n%s", stripped(coloured), plain)
+	if stripColours(coloured) != plain {
+		t.Errorf("got:\n%s\nwant:\n%s", stripColours(coloured), plain)
 	}
 }
 
 func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
-	r := result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	r := resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	for i := range r.Runs {
 		r.Runs[i].Expected = &scenarios.Expectation{}
 	}
@@ -126,7 +126,7 @@ func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
 }
 
 func TestDoubtsAreNamed(t *testing.T) {
-	r := result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	r := resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	seen := checks.WitnessResult{Text: "client-1 wrote", Seen: true}
 	missed := checks.WitnessResult{Text: "client-1 wrote"}
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{seen, seen, missed}
@@ -145,10 +145,10 @@ func TestDoubtsAreNamed(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	expected, surprising, silent := result(floor.PausedHolderTrace("none")), result(floor.PausedHolderTrace("none")), result(floor.PausedHolderTrace("none"))
+	expected, surprising, silent := resultOf(floor.PausedHolderTrace("none")), resultOf(floor.PausedHolderTrace("none")), resultOf(floor.PausedHolderTrace("none"))
 	expected.Runs[0].Expected = &scenarios.Expectation{}
 	surprising.Runs[0].Differences = reasonsOf("the verdict is safe, expected unsafe")
-	undecided := result(floor.PausedHolderTrace("none"))
+	undecided := resultOf(floor.PausedHolderTrace("none"))
 	undecided.Runs[0].Verdict.Verdict = checks.Undecided
 	// Each of the four runs lasts 30.027 s.
 	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock\n4 runs: 2m 0s of virtual time"
@@ -164,13 +164,13 @@ func TestSummary(t *testing.T) {
 
 // The JSON report contains the time of a violation.
 func TestJSONSaysWhenSomethingBroke(t *testing.T) {
-	text := written(t, "json", Options{}, result(floor.PausedHolderTrace("none")))
+	text := written(t, "json", Options{}, resultOf(floor.PausedHolderTrace("none")))
 	contains(t, text, `"property": "section-exclusion"`, `"at_ns": 30009000000`, `"property": "write-order"`, `"at_ns": 30024000000`)
 }
 
 func TestJSONReport(t *testing.T) {
 	yes := true
-	r := result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	r := resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	r.AsExpected = &yes
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{{Text: "<b> & c", Seen: true}}
 	text := written(t, "json", Options{}, r)
@@ -229,7 +229,7 @@ func TestJSONOfNothing(t *testing.T) {
 }
 
 func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
-	r := result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	r := resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	if got := replay(r, Options{}); got != "locksim run by-hand.yaml --seed 1" {
 		t.Errorf("got %q", got)
 	}

@@ -218,8 +218,8 @@ func (r savedResult) check() error {
 		if run.Fencing == scenarios.Off {
 			other = scenarios.On
 		}
-		has := func(o savedRun) bool { return o.Fencing == other }
-		if slices.ContainsFunc(r.Runs, has) && r.index(run.Variant, other) < 0 {
+		isOther := func(o savedRun) bool { return o.Fencing == other }
+		if slices.ContainsFunc(r.Runs, isOther) && r.index(run.Variant, other) < 0 {
 			return fmt.Errorf("runs[%d]: the variant %q has no run with fencing %s, but other variants have one", i, run.Variant, other)
 		}
 	}
@@ -300,35 +300,35 @@ func (s *Saved) judge(run savedRun, v *scenarios.Variant, doubt string) scenario
 		t.Doubts = append(t.Doubts, doubt)
 	}
 	out := v.Judge(t, run.Lock, run.Fencing)
-	who := story.Visible(v.Scenario)
+	runLabel := story.Visible(v.Scenario)
 	if v.Name != "" {
-		who += ", " + story.Visible(v.Name)
+		runLabel += ", " + story.Visible(v.Name)
 	}
 	note := func(format string, args ...any) {
-		s.Notes = append(s.Notes, who+", "+runName[run.Fencing]+": "+story.Visible(fmt.Sprintf(format, args...)))
+		s.Notes = append(s.Notes, runLabel+", "+fencingNames[run.Fencing]+": "+story.Visible(fmt.Sprintf(format, args...)))
 	}
 	if doubt != "" {
 		note("%s", doubt)
 		return out // everything else that differs may have the same cause
 	}
-	if now := out.Verdict.Verdict; run.Verdict != "" && run.Verdict != now {
-		note("checked again: the verdict was %s when saved, is %s now", run.Verdict, now)
+	if current := out.Verdict.Verdict; run.Verdict != "" && run.Verdict != current {
+		note("checked again: the verdict was %s when saved, is %s now", run.Verdict, current)
 	}
 	for _, f := range out.Verdict.Findings {
-		if was, known := run.Properties[f.Property]; known && was != f.Outcome {
-			note("checked again: %s was %s when saved, is %s now", f.Property, was, f.Outcome)
+		if saved, known := run.Properties[f.Property]; known && saved != f.Outcome {
+			note("checked again: %s was %s when saved, is %s now", f.Property, saved, f.Outcome)
 			continue
 		}
-		was, now := run.violation(f.Property), findingJSON(out, f)
-		if was == nil || now.AtNS == nil {
+		saved, current := run.violation(f.Property), findingJSON(out, f)
+		if saved == nil || current.AtNS == nil {
 			continue
 		}
-		if *was.AtNS != *now.AtNS {
-			note("checked again: %s was violated at %v when saved, is violated at %v now", f.Property, time.Duration(*was.AtNS), time.Duration(*now.AtNS))
+		if *saved.AtNS != *current.AtNS {
+			note("checked again: %s was violated at %v when saved, is violated at %v now", f.Property, time.Duration(*saved.AtNS), time.Duration(*current.AtNS))
 		}
-		if was.Fault != now.Fault {
+		if saved.Fault != current.Fault {
 			note("checked again: the blame for the violation of %s was %s when saved, is %s now",
-				f.Property, cmp.Or(was.Fault, "unknown"), cmp.Or(now.Fault, "unknown"))
+				f.Property, cmp.Or(saved.Fault, "unknown"), cmp.Or(current.Fault, "unknown"))
 		}
 	}
 	return out

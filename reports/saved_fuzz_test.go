@@ -92,13 +92,13 @@ func FuzzChangedTraces(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
 		docs := savedFor()
-		readAndWrite(t, edited(docs[int(which)%len(docs)], edits))
+		readAndWrite(t, applyEdits(docs[int(which)%len(docs)], edits))
 	})
 }
 
 // applyEdits returns a document after some edits. An edit consists of four bytes: two for
 // the place, one for the operation, and one for the new value.
-func edited(doc, edits []byte) []byte {
+func applyEdits(doc, edits []byte) []byte {
 	var root any
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
@@ -129,7 +129,7 @@ func TestEditedDocuments(t *testing.T) {
 		`{}`:            `{}`,
 		`[1]`:           `[null]`,
 	} {
-		if got := string(edited([]byte(doc), make([]byte, 12))); got != want {
+		if got := string(applyEdits([]byte(doc), make([]byte, 12))); got != want {
 			t.Errorf("%s has become %s, want %s", doc, got, want)
 		}
 	}
@@ -191,23 +191,23 @@ func (s spot) edit(how byte, with int, all []spot) {
 		s.set([]any{"", "x", true, nil, "client-1", "client-2", "redis-1", "storage", []any{}, map[string]any{}}[with%10])
 	default:
 		alike := slices.DeleteFunc(slices.Clone(all), func(o spot) bool { return (o.object == nil) != (s.object == nil) || o.name != s.name })
-		s.set(copied(alike[(with*7)%len(alike)].get()))
+		s.set(deepCopy(alike[(with*7)%len(alike)].get()))
 	}
 }
 
 // deepCopy returns a deep copy of a value.
-func copied(value any) any {
+func deepCopy(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		c := map[string]any{}
 		for name, member := range value {
-			c[name] = copied(member)
+			c[name] = deepCopy(member)
 		}
 		return c
 	case []any:
 		c := make([]any, len(value))
 		for i, item := range value {
-			c[i] = copied(item)
+			c[i] = deepCopy(item)
 		}
 		return c
 	}

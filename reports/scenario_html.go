@@ -116,18 +116,18 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: splitLinks(r.Scenario.Source),
 		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: diagram.Signs(), Patterns: diagram.Patterns(),
 	}
-	pairs := stories(r)
-	room := diagram.RoomFor(drawn(r.Runs))
-	lesson := true // whether all variants have the same lesson as the scenario
+	pairs := groupByVariant(r)
+	room := diagram.RoomFor(diagramRuns(r.Runs))
+	sharesLesson := true // whether all variants have the same lesson as the scenario
 	for i, runs := range pairs {
 		v := variantPage(runs, room)
 		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
 			v.Story = ""
 		}
-		lesson = lesson && v.Lesson == story.Visible(textwrap.OneLine(r.Scenario.Lesson))
+		sharesLesson = sharesLesson && v.Lesson == story.Visible(textwrap.OneLine(r.Scenario.Lesson))
 		s.Variants = append(s.Variants, v)
 	}
-	if lesson {
+	if sharesLesson {
 		s.Lesson = story.Visible(textwrap.OneLine(r.Scenario.Lesson))
 		for i := range s.Variants {
 			s.Variants[i].Lesson = ""
@@ -155,7 +155,7 @@ func variantPage(runs []scenarios.RunResult, room diagram.Room) variantSheet {
 	if v.Lock == runs[0].Lock {
 		out.Why = text(v.Why)
 	}
-	figures := diagram.Draw(drawn(runs), room)
+	figures := diagram.Draw(diagramRuns(runs), room)
 	for i, run := range runs {
 		out.Runs = append(out.Runs, runPage(run, figures[i]))
 		out.Verdicts = append(out.Verdicts, verdictBadges[run.Verdict.Verdict])
@@ -185,7 +185,7 @@ func missedIn(runs []scenarios.RunResult, witness int) string {
 	var missed []string
 	for _, run := range runs {
 		if !run.Verdict.Witnesses[witness].Seen {
-			missed = append(missed, runName[run.Fencing])
+			missed = append(missed, fencingNames[run.Fencing])
 		}
 	}
 	if len(missed) == len(runs) {
@@ -229,7 +229,7 @@ func outcomeOnPage(run scenarios.RunResult, p checks.Property, steps []story.Cla
 		if run.History.Event(f.At) != nil {
 			c.To = diagram.BrokenAnchor(runAnchor(run.Variant, run.Fencing), p)
 			c.Step = stepAt(steps, f.At)
-			c.Label = fmt.Sprintf("%s, %s: violated; show the moment", p, runName[run.Fencing])
+			c.Label = fmt.Sprintf("%s, %s: violated; show the moment", p, fencingNames[run.Fencing])
 		}
 	}
 	return c
@@ -238,16 +238,16 @@ func outcomeOnPage(run scenarios.RunResult, p checks.Property, steps []story.Cla
 // stepAt returns the index of the step that covers an event, or of the last step before the
 // event.
 func stepAt(steps []story.Clause, seq int) int {
-	at := 0
+	index := 0
 	for i, e := range steps {
 		if e.First <= seq {
-			at = i
+			index = i
 		}
 		if e.First <= seq && seq <= e.Last {
 			return i
 		}
 	}
-	return at
+	return index
 }
 
 // variantAnchor returns the HTML ID of a variant on the page of its scenario.

@@ -15,7 +15,7 @@ import (
 // describeSetting lists with what a run begins: the lock, the servers, the clients, the
 // network and the faults. It contains nothing about the result, because explanations begin
 // with it.
-func setting(run scenarios.RunResult, seed uint64) []remark {
+func describeSetting(run scenarios.RunResult, seed uint64) []remark {
 	config, err := run.Variant.Config(scenarios.Options{Seed: seed, Lock: run.Lock, Fencing: scenarios.On})
 	switch {
 	case err == nil:
@@ -26,11 +26,11 @@ func setting(run scenarios.RunResult, seed uint64) []remark {
 	}
 	rows := []remark{}
 	add := func(about, text string) { rows = append(rows, remarkOn(about, text)) }
-	ls, idle := config.Locks(), []string(nil)
+	locks, idle := config.Locks(), []string(nil)
 	if run.History != nil {
-		ls, idle = run.History.Trace.Locks, run.History.IdleNodes()
+		locks, idle = run.History.Trace.Locks, run.History.IdleNodes()
 	}
-	add("lock", lockWords(ls, config.Lock))
+	add("lock", lockWords(locks, config.Lock))
 	for _, n := range config.Nodes {
 		if words := nodeWords(n); words != "" && !slices.Contains(idle, n.Name) {
 			add(n.Name, words)
@@ -77,11 +77,11 @@ func storageWords(s sim.Storage) string {
 }
 
 // lockWords describes the lock and its options.
-func lockWords(all []trace.LockInfo, lock sim.Lock) string {
-	if len(all) == 0 {
+func lockWords(locks []trace.LockInfo, lock sim.Lock) string {
+	if len(locks) == 0 {
 		return "none"
 	}
-	l := all[0]
+	l := locks[0]
 	if l.GrantsEveryone {
 		return l.Kind + ": no lock, every client enters its section"
 	}
@@ -198,15 +198,15 @@ func scheduleWords(s trace.Schedule) string {
 
 // networkWords describes how long messages take.
 func networkWords(n sim.Network) string {
-	words := []string{"every message takes " + between(n.Min, n.Max)}
+	words := []string{"every message takes " + latencyWords(n.Min, n.Max)}
 	for _, p := range n.Paths {
-		words = append(words, fmt.Sprintf("%s between %s and %s", between(p.Min, p.Max), p.Between, p.And))
+		words = append(words, fmt.Sprintf("%s between %s and %s", latencyWords(p.Min, p.Max), p.Between, p.And))
 	}
 	return strings.Join(words, "; ")
 }
 
 // latencyWords describes a range of latencies.
-func between(shortest, longest time.Duration) string {
+func latencyWords(shortest, longest time.Duration) string {
 	if shortest == longest {
 		return story.Span(shortest)
 	}
@@ -218,13 +218,13 @@ func faultWords(f sim.Fault) string { return f.Text + ", " + f.Course() }
 
 // commonRows returns the rows that occur in all settings, in the order of the first
 // setting.
-func inCommon(settings [][]remark) []remark {
+func commonRows(settings [][]remark) []remark {
 	return slices.DeleteFunc(slices.Clone(settings[0]), func(row remark) bool {
 		return slices.ContainsFunc(settings, func(other []remark) bool { return !slices.Contains(other, row) })
 	})
 }
 
 // exclude returns the rows that do not occur in others.
-func without(rows, others []remark) []remark {
+func exclude(rows, others []remark) []remark {
 	return slices.DeleteFunc(slices.Clone(rows), func(row remark) bool { return slices.Contains(others, row) })
 }

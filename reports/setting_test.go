@@ -51,7 +51,7 @@ func TestSetting(t *testing.T) {
 		{"fault 2", "jump redis-1, by 31s, 1s after client-2 acquired"},
 		{"fault 3", "partition client-1, from redis-1, at 2s, for 1s"},
 	}
-	if got := setting(r.Runs[0], 1); !slices.Equal(got, want) {
+	if got := describeSetting(r.Runs[0], 1); !slices.Equal(got, want) {
 		t.Errorf("the setting is\n%v\nwant\n%v", got, want)
 	}
 }
@@ -114,11 +114,11 @@ func TestALockThatLetsEverybodyInIsToldAsThat(t *testing.T) {
 func TestWhatSettingsHaveInCommon(t *testing.T) {
 	a := []remark{{"lock", "redlock"}, {"client-1", "starts immediately"}, {"faults", "none"}}
 	b := []remark{{"lock", "redlock"}, {"client-1", "starts later"}, {"faults", "none"}}
-	common := inCommon([][]remark{a, b})
+	common := commonRows([][]remark{a, b})
 	if !slices.Equal(common, []remark{a[0], a[2]}) {
 		t.Errorf("in common: %v", common)
 	}
-	if rest := without(b, common); !slices.Equal(rest, []remark{b[1]}) {
+	if rest := exclude(b, common); !slices.Equal(rest, []remark{b[1]}) {
 		t.Errorf("the rest: %v", rest)
 	}
 	if len(a) != 3 || a[1].Text != "starts immediately" {

@@ -36,9 +36,9 @@ func describeSetup(run scenarios.RunResult) []remark {
 // simulatedTokens reports whether the simulator issued all fencing tokens of a run. It
 // returns false if there are none.
 func simulatedTokens(h *history.History) bool {
-	carries := func(s *history.Section) bool { return s.Token() != 0 }
-	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
-	return slices.ContainsFunc(h.Sections(), carries) && !slices.ContainsFunc(h.Sections(), minted)
+	hasToken := func(s *history.Section) bool { return s.Token() != 0 }
+	hasOwnToken := func(s *history.Section) bool { return len(s.Minted) > 0 }
+	return slices.ContainsFunc(h.Sections(), hasToken) && !slices.ContainsFunc(h.Sections(), hasOwnToken)
 }
 
 // describeLocks lists the locks of a run, and the settings of their servers that differ

@@ -12,25 +12,25 @@ import (
 // runTitle returns the name of a run within its scenario: "gives-up, with fencing".
 func runTitle(run scenarios.RunResult) string {
 	if run.Variant.Name == "" {
-		return runName[run.Fencing]
+		return fencingNames[run.Fencing]
 	}
-	return story.Visible(run.Variant.Name) + ", " + runName[run.Fencing]
+	return story.Visible(run.Variant.Name) + ", " + fencingNames[run.Fencing]
 }
 
 // complaintsOfRun says why a run is not as expected, or why its verdict is unknown. Each
 // text is one line. It returns none for any other run.
 func complaintsOfRun(run scenarios.RunResult) []story.Raw {
-	var why []checks.Reason
+	var reasons []checks.Reason
 	switch standingOfRun(run) {
 	case NotAsExpected:
-		why = run.Differences
+		reasons = run.Differences
 	case Undecided:
-		if why = run.Verdict.Reasons; len(why) == 0 {
+		if reasons = run.Verdict.Reasons; len(reasons) == 0 {
 			return []story.Raw{story.Raw("the verdict is " + run.Verdict.Verdict)}
 		}
 	}
-	texts := make([]story.Raw, len(why))
-	for i, reason := range why {
+	texts := make([]story.Raw, len(reasons))
+	for i, reason := range reasons {
 		texts[i] = story.RenderReasons(reason)
 	}
 	return texts
@@ -41,8 +41,8 @@ func complaintsOfRun(run scenarios.RunResult) []story.Raw {
 func complaintsOf(runs []scenarios.RunResult) []remark {
 	var all []remark
 	for _, run := range runs {
-		for _, said := range complaintsOfRun(run) {
-			all = append(all, remarkOn(runName[run.Fencing], said))
+		for _, complaint := range complaintsOfRun(run) {
+			all = append(all, remarkOn(fencingNames[run.Fencing], complaint))
 		}
 	}
 	return all

@@ -17,20 +17,20 @@ const longestLink = 40
 // sitePages returns the pages of a site, which is a folder. The front page is a matrix of
 // the results. Each result has a page, and so has each search. The links are relative, so
 // the folder can be moved.
-func sitePages(results []*scenarios.Result, o Options) []planned {
-	m, behind := matrixOf(results)
-	return newSite(m, behind, o).pages()
+func sitePages(results []*scenarios.Result, o Options) []plannedPage {
+	m, byVariant := matrixOf(results)
+	return newSite(m, byVariant, o).pages()
 }
 
 // matrixPages returns the pages of a site whose front page is the given matrix.
-func matrixPages(m *Matrix, o Options) []planned { return newSite(m, resultsOf(m), o).pages() }
+func matrixPages(m *Matrix, o Options) []plannedPage { return newSite(m, resultsOf(m), o).pages() }
 
 // A site is a matrix with a page for each of its results.
 type site struct {
 	Options
 	matrix *Matrix
 	// variantResults maps the variant of each row to its results, one for each column.
-	behind behind
+	variantResults variantResults
 	// results are all results in the order of the matrix, and names the files of their
 	// pages. searches are the files of the pages about searches.
 	results  []*scenarios.Result
@@ -39,8 +39,8 @@ type site struct {
 }
 
 // newSite returns a site. It gives each page its file name.
-func newSite(m *Matrix, b behind, o Options) *site {
-	s := &site{Options: o.forPublication(), matrix: m, behind: b, names: map[*scenarios.Result]string{}}
+func newSite(m *Matrix, b variantResults, o Options) *site {
+	s := &site{Options: o.forPublication(), matrix: m, variantResults: b, names: map[*scenarios.Result]string{}}
 	taken := pageNames{"index": true}
 	for _, r := range b.inOrder(m) {
 		words := []string{r.Scenario.Name}
@@ -58,30 +58,30 @@ func newSite(m *Matrix, b behind, o Options) *site {
 
 // pages returns all pages of the site. The front page is the last, because it links to the
 // other pages.
-func (s *site) pages() []planned {
-	var pages []planned
+func (s *site) pages() []plannedPage {
+	var pages []plannedPage
 	for i, r := range s.results {
-		pages = append(pages, planned{s.names[r], func() []byte { return scenarioPage(r, s.Options, s.linksOf(i)).html() }})
+		pages = append(pages, plannedPage{s.names[r], func() []byte { return scenarioPage(r, s.Options, s.linksOf(i)).html() }})
 	}
 	for i, r := range s.Explored {
-		pages = append(pages, planned{s.searches[i], func() []byte {
-			page := exploredPage(r, Options{}, s.way)
+		pages = append(pages, plannedPage{s.searches[i], func() []byte {
+			page := exploredPage(r, Options{}, s.pageOfFile)
 			page.Links = neighbours(s.searches, i, func(i int) string { return exploredLock(s.Explored[i]) })
 			return page.html()
 		}})
 	}
-	return append(pages, planned{FrontPage, func() []byte { return s.front().html() }})
+	return append(pages, plannedPage{FrontPage, func() []byte { return s.front().html() }})
 }
 
 // linksOf returns the links from a result's page to the front page, and to the pages before
 // and after it.
-func (s *site) linksOf(i int) []pageLink {
+func (s *site) linksOf(index int) []pageLink {
 	files := make([]string, len(s.results))
-	for i, r := range s.results {
-		files[i] = s.names[r]
+	for index, r := range s.results {
+		files[index] = s.names[r]
 	}
-	return neighbours(files, i, func(i int) string {
-		r := s.results[i]
+	return neighbours(files, index, func(index int) string {
+		r := s.results[index]
 		if len(s.matrix.Locks) > 0 {
 			return story.Visible(r.Scenario.Name) + ", " + story.Visible(r.Lock)
 		}
@@ -104,13 +104,13 @@ func neighbours(files []string, i int, name func(int) string) []pageLink {
 
 // linkToResult returns the link to the page about the result of a row with the lock of a
 // column. If the results have several seeds, the text of the link is the seed.
-func (s *site) wayIn(r Row, column int) pageLink {
-	all := s.behind[r.Variant]
+func (s *site) linkToResult(r Row, column int) pageLink {
+	all := s.variantResults[r.Variant]
 	if column >= len(all) || all[column] == nil {
 		return pageLink{}
 	}
 	link := pageLink{To: s.names[all[column]]}
-	if _, one := seedOf(s.results); !one {
+	if _, isSame := seedOf(s.results); !isSame {
 		link.Text = fmt.Sprintf("seed %d", all[column].Seed)
 	}
 	return link
@@ -118,7 +118,7 @@ func (s *site) wayIn(r Row, column int) pageLink {
 
 // pageOfFile returns the page about the scenario in a file, which may be one that a search
 // has written. It returns "" if there is no such page.
-func (s *site) way(file string) string {
+func (s *site) pageOfFile(file string) string {
 	for _, r := range s.results {
 		if file != "" && r.Scenario.File == file {
 			return s.names[r]

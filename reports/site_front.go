@@ -48,14 +48,14 @@ var frontSigns = []badge{{"good", "✓", "holds"}, {"bad", "✗", "is violated"}
 
 // writeMatrixHTML writes the matrix as a single page.
 func writeMatrixHTML(w io.Writer, m *Matrix, o Options) error {
-	alone := front{Table: m.page(noPage)}
-	_, err := w.Write(alone.of(m, resultsOf(m).inOrder(m), o.forPublication()).sheet().html())
+	page := front{Table: m.page(noPage)}
+	_, err := w.Write(page.withTexts(m, resultsOf(m).inOrder(m), o.forPublication()).sheet().html())
 	return err
 }
 
 // front returns the front page of the site.
 func (s *site) front() sheet {
-	f := front{Linked: true, Table: s.matrix.page(s.wayIn)}
+	f := front{Linked: true, Table: s.matrix.page(s.linkToResult)}
 	for i, r := range s.Explored {
 		search := frontSearch{To: s.searches[i], Title: exploredTitle(r), Summary: exploredSummary(r, nil)}
 		if maps := heatmaps(r); len(maps) > 0 {
@@ -63,7 +63,7 @@ func (s *site) front() sheet {
 		}
 		f.Searches = append(f.Searches, search)
 	}
-	page := f.of(s.matrix, s.results, s.Options).sheet()
+	page := f.withTexts(s.matrix, s.results, s.Options).sheet()
 	if f.Table.Rows > 0 {
 		page.Links = append(page.Links, pageLink{"#matrix", "Matrix"})
 	}
@@ -74,19 +74,19 @@ func (s *site) front() sheet {
 }
 
 // withTexts adds the texts around the table of the matrix, and how its results were made.
-func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
+func (f front) withTexts(m *Matrix, results []*scenarios.Result, o Options) front {
 	f.Title = frontTitle
 	f.Legend, f.Signs = m.legend(pageSpelling()), frontSigns
 	f.Boxes = m.boxes()
 	for _, l := range m.lists() {
-		if l.Sort == unexpected || l.Sort == undecided {
+		if l.Sort == unexpectedResult || l.Sort == unknownResult {
 			continue // these rows have a box
 		}
 		f.Lists = append(f.Lists, l)
 	}
 	f.Standing, f.Mood = f.Table.summary(), f.Table.mood()
 	f.Made = duration(results, 0)
-	if seed, one := seedOf(results); one {
+	if seed, isSame := seedOf(results); isSame {
 		f.Made += fmt.Sprintf(", with the seed %d", seed)
 	}
 	for _, r := range results {
@@ -97,14 +97,14 @@ func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 
 // seedOf returns the seed of the results. isSame is false if there are several seeds or no
 // results.
-func seedOf(results []*scenarios.Result) (seed uint64, one bool) {
+func seedOf(results []*scenarios.Result) (seed uint64, isSame bool) {
 	for _, r := range results {
 		if r.Seed != results[0].Seed {
 			return 0, false
 		}
-		seed, one = r.Seed, true
+		seed, isSame = r.Seed, true
 	}
-	return seed, one
+	return seed, isSame
 }
 
 // sheet returns the page with the data.

@@ -45,17 +45,17 @@ var (
 // distinguish files of the same scenario.
 func slugged(words []string) string {
 	var slugs []string
-	over := -1 - longestSlug
+	excess := -1 - longestSlug
 	for _, w := range words {
 		if w = strings.Trim(notInSlugs().ReplaceAllString(strings.ToLower(w), "-"), "-"); w != "" {
 			slugs = append(slugs, w)
-			over += len(w) + 1
+			excess += len(w) + 1
 		}
 	}
 	for i, w := range slugs {
-		off := min(max(over, 0), max(len(w)-shortestWord, 0))
-		slugs[i] = strings.TrimRight(w[:len(w)-off], "-")
-		over -= off
+		cut := min(max(excess, 0), max(len(w)-shortestWord, 0))
+		slugs[i] = strings.TrimRight(w[:len(w)-cut], "-")
+		excess -= cut
 	}
 	s := strings.Join(slugs, "-")
 	if s == "" || devices().MatchString(s) {

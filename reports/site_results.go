@@ -8,10 +8,10 @@ import (
 
 // variantResults maps the variant of each row of a matrix to its results. It has one result
 // for each column, or nil if nothing was run there.
-type behind map[*scenarios.Variant][]*scenarios.Result
+type variantResults map[*scenarios.Variant][]*scenarios.Result
 
 // inOrder returns the results in the order of the matrix's rows, each once.
-func (b behind) inOrder(m *Matrix) []*scenarios.Result {
+func (b variantResults) inOrder(m *Matrix) []*scenarios.Result {
 	var all []*scenarios.Result
 	seen := map[*scenarios.Result]bool{nil: true}
 	for _, row := range m.inOrder() {
@@ -30,7 +30,7 @@ func (b behind) inOrder(m *Matrix) []*scenarios.Result {
 type resultGroup []*scenarios.Result
 
 // withLock returns the result with the given lock; nil if there is none.
-func (t resultGroup) with(lock string) *scenarios.Result {
+func (t resultGroup) withLock(lock string) *scenarios.Result {
 	i := slices.IndexFunc(t, func(r *scenarios.Result) bool { return r.Lock == lock })
 	if i < 0 {
 		return nil
@@ -41,15 +41,15 @@ func (t resultGroup) with(lock string) *scenarios.Result {
 // groupResults groups the results of each scenario and seed. If there are two results with
 // the same lock, they are put into different groups, so that both are reported.
 func groupResults(results []*scenarios.Result) []resultGroup {
-	type story struct {
+	type groupKey struct {
 		name, file string
 		seed       uint64
 	}
 	var all []resultGroup
-	places := map[story][]int{}
+	places := map[groupKey][]int{}
 	for _, r := range results {
-		key := story{r.Scenario.Name, r.Scenario.File, r.Seed}
-		free := slices.IndexFunc(places[key], func(i int) bool { return all[i].with(r.Lock) == nil })
+		key := groupKey{r.Scenario.Name, r.Scenario.File, r.Seed}
+		free := slices.IndexFunc(places[key], func(i int) bool { return all[i].withLock(r.Lock) == nil })
 		if free < 0 {
 			places[key] = append(places[key], len(all))
 			all = append(all, resultGroup{r})
@@ -63,8 +63,8 @@ func groupResults(results []*scenarios.Result) []resultGroup {
 
 // matrixOf makes a matrix of results. It has a column for each lock if some scenario was
 // run with several locks.
-func matrixOf(results []*scenarios.Result) (*Matrix, behind) {
-	m, b := &Matrix{}, behind{}
+func matrixOf(results []*scenarios.Result) (*Matrix, variantResults) {
+	m, b := &Matrix{}, variantResults{}
 	if len(results) > 0 {
 		m.Seed = results[0].Seed
 	}
@@ -81,7 +81,7 @@ func matrixOf(results []*scenarios.Result) (*Matrix, behind) {
 		if len(m.Locks) > 0 {
 			columns = nil
 			for _, lock := range m.Locks {
-				columns = append(columns, t.with(lock))
+				columns = append(columns, t.withLock(lock))
 			}
 		}
 		for _, v := range t.variants() {
@@ -129,12 +129,12 @@ func cellOf(r *scenarios.Result, v *scenarios.Variant) Cell {
 }
 
 // resultsOf returns the results of a matrix, one for each scenario and column.
-func resultsOf(m *Matrix) behind {
+func resultsOf(m *Matrix) variantResults {
 	type column struct {
 		*scenarios.Scenario
 		number int
 	}
-	b, results := behind{}, map[column]*scenarios.Result{}
+	b, results := variantResults{}, map[column]*scenarios.Result{}
 	for _, row := range m.Rows {
 		for i, c := range row.Cells {
 			if !c.hasRuns() {

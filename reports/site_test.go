@@ -19,7 +19,7 @@ import (
 )
 
 // A parsedPage is one page as a browser reads it: its IDs, its links and its text.
-type leaf struct {
+type parsedPage struct {
 	ids, links []string
 	text       string
 }
@@ -32,9 +32,9 @@ var notMarkup = regexp.MustCompile(`(?s)<(script|style)>.*?</(script|style)>`)
 
 // readPage parses a page, and fails the test if an element is not closed in the right
 // place.
-func read(t *testing.T, name string, page []byte) leaf {
+func readPage(t *testing.T, name string, page []byte) parsedPage {
 	t.Helper()
-	var l leaf
+	var l parsedPage
 	var open []string
 	d := xml.NewDecoder(bytes.NewReader(notMarkup.ReplaceAll(page, nil)))
 	d.Strict, d.Entity = false, xml.HTMLEntity
@@ -82,14 +82,14 @@ func read(t *testing.T, name string, page []byte) leaf {
 
 // readSite parses all pages of a site, and fails the test if a link between them has no
 // target.
-func folder(t *testing.T, pages []Page) map[string]leaf {
+func readSite(t *testing.T, pages []Page) map[string]parsedPage {
 	t.Helper()
-	leaves := map[string]leaf{}
+	leaves := map[string]parsedPage{}
 	for _, p := range pages {
 		if _, dup := leaves[strings.ToLower(p.Name)]; dup || p.Name != strings.ToLower(p.Name) {
 			t.Errorf("%q is not the name of one file on every system", p.Name)
 		}
-		leaves[p.Name] = read(t, p.Name, p.Data)
+		leaves[p.Name] = readPage(t, p.Name, p.Data)
 	}
 	for name, l := range leaves {
 		for _, to := range l.links {
@@ -130,11 +130,11 @@ func results(t *testing.T, lock string, names ...string) []*scenarios.Result {
 // A site has a front page, a page for each scenario and a page for each search. The pages
 // link to each other.
 func TestSite(t *testing.T) {
-	pages := pagesOf(sitePages)(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
+	pages := pagesOf(sitePages)(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{fullSearch(), emptySearch(), fullSearch()}})
 	if last := pages[len(pages)-1].Name; last != "index.html" {
 		t.Errorf("the last page is %s: who opens the front page before may find no others", last)
 	}
-	leaves := folder(t, pages)
+	leaves := readSite(t, pages)
 	for page, links := range map[string][]string{
 		"index.html": {
 			"gc-pause.html", "gc-pause.html#story", "gc-pause.html#off", "gc-pause.html#on",
@@ -161,7 +161,7 @@ func TestSite(t *testing.T) {
 		"with the seed 1.",
 		"locksim run gc-pause --seed 1",
 	)
-	again := pagesOf(sitePages)(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
+	again := pagesOf(sitePages)(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{fullSearch(), emptySearch(), fullSearch()}})
 	if !slices.EqualFunc(pages, again, func(a, b Page) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) {
 		t.Error("the same results gave another site")
 	}
@@ -169,9 +169,9 @@ func TestSite(t *testing.T) {
 
 // A way to break the lock links to the page about its scenario if the site has that page.
 func TestWaysLeadToTheirScenarios(t *testing.T) {
-	found := several()
+	found := fullSearch()
 	found.Ways[3].File = "scenarios/gc-pause.yaml"
-	leaves := folder(t, pagesOf(sitePages)(results(t, "", "gc-pause"), Options{Explored: []*explore.Result{found}}))
+	leaves := readSite(t, pagesOf(sitePages)(results(t, "", "gc-pause"), Options{Explored: []*explore.Result{found}}))
 	links := leaves["explored-redlock.html"].links
 	if !slices.Equal(links, []string{"#main", "index.html", "gc-pause.html"}) {
 		t.Errorf("the links are %q", links)
@@ -182,7 +182,7 @@ func TestWaysLeadToTheirScenarios(t *testing.T) {
 // has a pair of columns for each lock.
 func TestSiteOfSeveralLocks(t *testing.T) {
 	all := slices.Concat(results(t, "redlock", "gc-pause", "clock-jump"), results(t, "single", "gc-pause"))
-	leaves := folder(t, pagesOf(sitePages)(all, Options{}))
+	leaves := readSite(t, pagesOf(sitePages)(all, Options{}))
 	if len(leaves) != 4 {
 		t.Errorf("there are %d pages", len(leaves))
 	}
@@ -204,14 +204,14 @@ func TestSiteOfSeveralLocks(t *testing.T) {
 // another seed. Two files of saved traces can contain the same scenario.
 func TestSiteOfOneScenarioTwice(t *testing.T) {
 	all := slices.Concat(results(t, "", "gc-pause"), results(t, "", "gc-pause"))
-	leaves := folder(t, pagesOf(sitePages)(all, Options{}))
+	leaves := readSite(t, pagesOf(sitePages)(all, Options{}))
 	for _, to := range []string{"gc-pause.html#off", "gc-pause-2.html#off"} {
 		if !slices.Contains(leaves["index.html"].links, to) {
 			t.Errorf("the front page has no link to %s", to)
 		}
 	}
 	all[1].Seed = 2
-	text := folder(t, pagesOf(sitePages)(all, Options{}))["index.html"].text
+	text := readSite(t, pagesOf(sitePages)(all, Options{}))["index.html"].text
 	contains(t, text, "A garbage-collection pause outlasts the lock (seed 1)", "A garbage-collection pause outlasts the lock (seed 2)")
 	if strings.Contains(text, "with the seed") {
 		t.Error("there are two seeds, and the front page names one")
@@ -225,7 +225,7 @@ func TestSiteOfHalfTheRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := folder(t, pagesOf(sitePages)([]*scenarios.Result{r}, Options{}))["index.html"]
+	front := readSite(t, pagesOf(sitePages)([]*scenarios.Result{r}, Options{}))["index.html"]
 	contains(t, front.text, "gc-pause, without fencing: – not run", "gc-pause, with fencing: ✓ safe")
 	if strings.Contains(front.text, "safe without fencing") {
 		t.Error("something is said of the run that is not there")
@@ -234,7 +234,7 @@ func TestSiteOfHalfTheRuns(t *testing.T) {
 
 // A site may have no scenarios.
 func TestSiteOfSearchesAlone(t *testing.T) {
-	leaves := folder(t, pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{nothing()}}))
+	leaves := readSite(t, pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{emptySearch()}}))
 	if text := leaves["index.html"].text; strings.Contains(text, "The matrix") || !strings.Contains(text, "mine on 1 node") {
 		t.Errorf("got %s", text)
 	}
@@ -242,7 +242,7 @@ func TestSiteOfSearchesAlone(t *testing.T) {
 
 // withVariants returns the matrix, after it has set the variant of each row in the row's
 // runs.
-func ofVariants(m *Matrix) *Matrix {
+func withVariants(m *Matrix) *Matrix {
 	for _, r := range m.Rows {
 		for _, c := range r.Cells {
 			for i := range c.Runs {
@@ -255,10 +255,10 @@ func ofVariants(m *Matrix) *Matrix {
 
 // The golden file contains the text of a front page.
 func TestFrontPageGolden(t *testing.T) {
-	m := ofVariants(small())
+	m := withVariants(sampleMatrix())
 	m.Rows[0].Cells[0].Runs[1].Differences = reasonsOf("the verdict is safe, expected unsafe")
-	pages := pagesOf(matrixPages)(m, Options{Explored: []*explore.Result{several()}})
-	folder(t, pages)
+	pages := pagesOf(matrixPages)(m, Options{Explored: []*explore.Result{fullSearch()}})
+	readSite(t, pages)
 	golden(t, filepath.Join("testdata", "site", "index.html"), main(t, pages[len(pages)-1].Data))
 }
 
@@ -300,11 +300,11 @@ func TestHostileNamesOnASite(t *testing.T) {
 	}
 	m := &Matrix{}
 	for _, name := range evil {
-		r := rows("debate", name, name, map[string][]Cell{name: {breaks(name)}, "does": {does(name)}}, name+"="+name, "does=")
+		r := rows("debate", name, name, map[string][]Cell{name: {brokenCell(name)}, "does": {safeCell(name)}}, name+"="+name, "does=")
 		m.Rows = append(m.Rows, r...)
 	}
-	pages := pagesOf(matrixPages)(ofVariants(m), Options{Explored: []*explore.Result{several()}})
-	leaves := folder(t, pages)
+	pages := pagesOf(matrixPages)(withVariants(m), Options{Explored: []*explore.Result{fullSearch()}})
+	leaves := readSite(t, pages)
 	if len(leaves) != len(evil)+2 {
 		t.Errorf("%d pages have %d names", len(evil)+2, len(leaves))
 	}
@@ -324,10 +324,10 @@ func TestHostileNamesOnASite(t *testing.T) {
 
 // The texts of a search are shown as text, on the search's page and on the front page.
 func TestHostileSearchesOnASite(t *testing.T) {
-	r, o := hostile()
-	pages := append(pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{r}}), Page{"search", []byte(explored(t, "html", r, o))})
+	r, o := hostileSearch()
+	pages := append(pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{r}}), Page{"search", []byte(writeExplored(t, "html", r, o))})
 	for _, p := range pages {
-		read(t, p.Name, p.Data)
+		readPage(t, p.Name, p.Data)
 		for _, bad := range []string{"|<b>", "\u202e", "\x1b", "ZgotmplZ"} {
 			if strings.Contains(main(t, p.Data), bad) {
 				t.Errorf("%s holds %q", p.Name, bad)
@@ -375,9 +375,9 @@ func TestLongPageNames(t *testing.T) {
 
 // A matrix that is written as a single page has no links to other pages.
 func TestMatrixAsHTML(t *testing.T) {
-	m := ofVariants(small())
+	m := withVariants(sampleMatrix())
 	page := []byte(matrix(t, "html", m))
-	l := read(t, "matrix", page)
+	l := readPage(t, "matrix", page)
 	for _, to := range l.links {
 		if to[0] != '#' || !slices.Contains(l.ids, to[1:]) {
 			t.Errorf("the link to %s leads nowhere", to)
@@ -401,9 +401,9 @@ func TestMatrixAsHTML(t *testing.T) {
 // exclusion properties that are violated.
 func TestMatrixOfLocksAsHTML(t *testing.T) {
 	m := &Matrix{Locks: []string{"single", "redlock"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
-		"": {{Lock: "single", NotApplicable: "the lock has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.Progress, checks.SectionExclusion))},
+		"": {{Lock: "single", NotApplicable: "the lock has one node"}, cell("redlock", runWithVerdict(off, checks.Unsafe, twice...), runWithVerdict(on, checks.Safe, checks.Progress, checks.SectionExclusion))},
 	}, "=the pause outlasts the lease")}
-	contains(t, read(t, "matrix", []byte(matrix(t, "html", m))).text,
+	contains(t, readPage(t, "matrix", []byte(matrix(t, "html", m))).text,
 		"1 scenario, with 2 locks: 1 as expected",
 		"scenarioassumptionsingleredlock without fencingwith fencingwithout fencingwith fencing",
 		"gc-pause, single, without fencing: – n/a",

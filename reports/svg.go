@@ -17,7 +17,7 @@ func init() {
 // variant share a time axis.
 func writeSVG(w io.Writer, results []*scenarios.Result, _ Options) error {
 	for _, r := range results {
-		if _, err := w.Write(svg(r, stories(r))); err != nil {
+		if _, err := w.Write(svg(r, groupByVariant(r))); err != nil {
 			return err
 		}
 	}
@@ -25,16 +25,16 @@ func writeSVG(w io.Writer, results []*scenarios.Result, _ Options) error {
 }
 
 // svgPages returns a file with a picture for each variant of each scenario.
-func svgPages(results []*scenarios.Result, _ Options) []planned {
-	var pages []planned
+func svgPages(results []*scenarios.Result, _ Options) []plannedPage {
+	var pages []plannedPage
 	names := pageNames{}
 	for _, r := range results {
-		for _, runs := range stories(r) {
+		for _, runs := range groupByVariant(r) {
 			words := []string{r.Scenario.Name, runs[0].Variant.Name}
 			if len(runs) == 1 {
 				words = runWords(r, runs[0])
 			}
-			pages = append(pages, planned{names.name(words...) + ".svg", func() []byte {
+			pages = append(pages, plannedPage{names.name(words...) + ".svg", func() []byte {
 				head, body, _ := bytes.Cut(svg(r, [][]scenarios.RunResult{runs}), []byte("\n"))
 				return slices.Concat(head, []byte("\n<!-- "+pageMark+" -->\n"), body)
 			}})
@@ -45,10 +45,10 @@ func svgPages(results []*scenarios.Result, _ Options) []planned {
 
 // svg draws the runs of some variants of a result in one picture.
 func svg(r *scenarios.Result, variants [][]scenarios.RunResult) []byte {
-	room := diagram.RoomFor(drawn(slices.Concat(variants...)))
+	room := diagram.RoomFor(diagramRuns(slices.Concat(variants...)))
 	var strips []diagram.Strip
 	for _, runs := range variants {
-		for i, f := range diagram.Draw(drawn(runs), room) {
+		for i, f := range diagram.Draw(diagramRuns(runs), room) {
 			heading := runTitle(runs[i]) + ": " + runs[i].Verdict.Verdict
 			if f.LeftOut != "" {
 				heading += ". " + f.LeftOut
@@ -60,12 +60,12 @@ func svg(r *scenarios.Result, variants [][]scenarios.RunResult) []byte {
 }
 
 // diagramRuns converts runs to the type of package diagram.
-func drawn(runs []scenarios.RunResult) []diagram.Run {
+func diagramRuns(runs []scenarios.RunResult) []diagram.Run {
 	all := make([]diagram.Run, len(runs))
 	for i, run := range runs {
 		all[i] = diagram.Run{
 			History: run.History, Verdict: run.Verdict, Witnesses: run.Witnesses(),
-			ID: runAnchor(run.Variant, run.Fencing), Title: runName[run.Fencing],
+			ID: runAnchor(run.Variant, run.Fencing), Title: fencingNames[run.Fencing],
 		}
 	}
 	return all

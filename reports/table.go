@@ -54,7 +54,7 @@ func (b badge) span(text string) span { return span{Text: text, Tone: b.Class} }
 func (b badge) cell() tableCell { return tableCell{b.span(b.Text())} }
 
 // signSpan returns the sign of a badge without its word.
-func ownSign(b badge) span { return b.span(b.Sign) }
+func signSpan(b badge) span { return b.span(b.Sign) }
 
 // add adds a row.
 func (tb *table) add(cells ...tableCell) { tb.Rows = append(tb.Rows, tableRow{Cells: cells}) }
@@ -73,19 +73,19 @@ func (tb table) draw(o Options) string {
 		}
 	}
 	var rows [][]string
-	below := 0 // the number of lines below the line under the heads
+	bodyHeight := 0 // the number of lines below the line under the heads
 	for _, r := range tb.Rows {
 		if r.Title == "" {
 			rows = append(rows, r.painted(o.Palette))
-			below += height(rows[len(rows)-1])
+			bodyHeight += height(rows[len(rows)-1])
 		}
 	}
 	columns := o.Columns
 	if columns == nil {
-		columns = layOut
+		columns = layOutColumns
 	}
 	lines := slices.Collect(strings.Lines(columns(names, rows)))
-	rule := len(lines) - below - 1
+	rule := len(lines) - bodyHeight - 1
 	if tb.wide {
 		for i := range lines {
 			lines[i] = strings.TrimPrefix(lines[i], " ")
@@ -93,7 +93,7 @@ func (tb table) draw(o Options) string {
 		lines[rule] = strings.Replace(lines[rule], "─", "", 1) // make the line as wide as the columns
 	}
 	drawn := slices.Clone(lines[:rule+1])
-	at := rule + 1
+	next := rule + 1
 	for i, r := range tb.Rows {
 		if r.Title != "" {
 			if i > 0 {
@@ -106,8 +106,8 @@ func (tb table) draw(o Options) string {
 			drawn = append(drawn, lines[rule])
 		}
 		n := height(rows[0])
-		drawn = append(drawn, lines[at:at+n]...)
-		at, rows = at+n, rows[1:]
+		drawn = append(drawn, lines[next:next+n]...)
+		next, rows = next+n, rows[1:]
 	}
 	return strings.Join(drawn, "")
 }
@@ -139,16 +139,16 @@ func (s span) paint(p Palette) string {
 // narrow breaks the head of a column into lines of about ten letters. It breaks between
 // words and after hyphens.
 func narrow(head string) string {
-	const most = 10
+	const maxWidth = 10
 	var lines []string
 	for _, word := range strings.Fields(strings.ReplaceAll(head, "-", "- ")) {
 		last := len(lines) - 1
-		glue := " "
+		separator := " "
 		if last >= 0 && strings.HasSuffix(lines[last], "-") {
-			glue = ""
+			separator = ""
 		}
-		if last >= 0 && len(lines[last])+len(glue)+len(word) <= most && !strings.HasSuffix(lines[last], ":") {
-			lines[last] += glue + word
+		if last >= 0 && len(lines[last])+len(separator)+len(word) <= maxWidth && !strings.HasSuffix(lines[last], ":") {
+			lines[last] += separator + word
 			continue
 		}
 		lines = append(lines, word)
@@ -194,8 +194,8 @@ func (s span) markdown() string {
 	lines := strings.Split(s.Text, "\n")
 	for i, line := range lines {
 		text := strings.TrimSpace(line)
-		begins := strings.Index(line, text)
-		lines[i] = line[:begins] + link(text, s.Link) + line[begins+len(text):]
+		start := strings.Index(line, text)
+		lines[i] = line[:start] + link(text, s.Link) + line[start+len(text):]
 	}
 	text := strings.Join(lines, "<br>")
 	if s.Tone == "bad" || s.Tone == strong {

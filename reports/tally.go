@@ -20,9 +20,9 @@ type Tally struct {
 }
 
 // NewTally returns an empty tally for scenarios and locks. seed is the first seed.
-func NewTally(stories []*scenarios.Scenario, locks []string, seed uint64) *Tally {
+func NewTally(catalogue []*scenarios.Scenario, locks []string, seed uint64) *Tally {
 	t := &Tally{Matrix: Matrix{Seed: seed, Locks: locks}}
-	for _, s := range stories {
+	for _, s := range catalogue {
 		for _, v := range s.Variants {
 			row := Row{Scenario: s, Variant: v}
 			for _, lock := range locks {
@@ -149,20 +149,20 @@ func (c *Count) add(seed uint64, runs []scenarios.RunResult) {
 	}
 	for _, m := range runs[0].Measures {
 		for _, f := range m.Figures {
-			c.figure(m, f)
+			c.addFigure(m, f)
 		}
 	}
 }
 
 // countMore adds one to the count of a property in a run (0 or 1).
-func countMore(times map[checks.Property][2]Times, p checks.Property, run int, seed uint64) {
-	t := times[p]
+func countMore(counts map[checks.Property][2]Times, p checks.Property, run int, seed uint64) {
+	t := counts[p]
 	t[run] = t[run].plus(seed)
-	times[p] = t
+	counts[p] = t
 }
 
 // addFigure adds the value of a figure to its sample.
-func (c *Count) figure(m checks.Measure, f checks.Figure) {
+func (c *Count) addFigure(m checks.Measure, f checks.Figure) {
 	i := slices.IndexFunc(c.Figures, func(s Sample) bool { return s.Measure == m.Name && s.Figure == f.Name })
 	if i < 0 {
 		i = len(c.Figures)
@@ -184,4 +184,4 @@ func (c Count) sample(measure, figure string) Sample {
 }
 
 // seedWords returns the number of seeds in words: "20 seeds".
-func (t *Tally) seeds() string { return story.Count(t.Seeds, "seed") }
+func (t *Tally) seedWords() string { return story.Count(t.Seeds, "seed") }

@@ -21,18 +21,18 @@ func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
 
 // tallyPages returns the page about the tally, and a page for each scenario with each lock,
 // with the first seed.
-func tallyPages(t *Tally, o Options) []planned {
+func tallyPages(t *Tally, o Options) []plannedPage {
 	s := newSite(&t.Matrix, resultsOf(&t.Matrix), o)
 	pages := s.pages()
-	pages[len(pages)-1].data = func() []byte { return t.sheet(s.wayIn, s.Options).html() } // replaces the front page
+	pages[len(pages)-1].data = func() []byte { return t.sheet(s.linkToResult, s.Options).html() } // replaces the front page
 	return pages
 }
 
 // sheet returns the page about the tally.
 func (t *Tally) sheet(pages pageFinder, o Options) sheet {
 	page := tallyPage{
-		Title: tallyTitle, Tables: tallyTables{t, pages}.all(),
-		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), NotRun: t.notRun(), Stories: t.stories(),
+		Title: tallyTitle, Tables: tallyTables{t, pages}.tables(),
+		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), NotRun: t.notRun(), Stories: t.scenarioList(),
 	}
 	return newSheet(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
 }

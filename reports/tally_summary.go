@@ -20,7 +20,7 @@ func (t tallyTables) summary() []tallyTable {
 	var columns []tallyColumn
 	for i, r := range t.Rows {
 		if r.Variant.Assumption != "none" && len(r.Variant.Measures) == 0 {
-			columns = append(columns, t.ofStory(i, harmSpan))
+			columns = append(columns, t.scenarioColumn(i, harmSpan))
 		}
 	}
 	if len(t.Rows) < 2 || len(columns) == 0 {
@@ -29,12 +29,12 @@ func (t tallyTables) summary() []tallyTable {
 	columns = append(columns, tallyColumn{heads("own token")[0], t.tokenCell}, tallyColumn{heads("may lose")[0], t.mayLoseCell})
 	for i, r := range t.Rows {
 		for _, s := range summed {
-			if slices.Contains(r.Variant.Measures, s.measure) && len(t.variants(r.Scenario)) == 1 {
-				figure := t.figure("", s.measure, s.figure)
-				head := t.head(i)
+			if slices.Contains(r.Variant.Measures, s.measure) && len(t.variantRows(r.Scenario)) == 1 {
+				figure := t.figureColumn("", s.measure, s.figure)
+				head := t.columnHead(i)
 				head.Text += ": " + s.head
 				columns = append(columns, tallyColumn{head, func(r tallyRow) span {
-					r.story = i
+					r.row = i
 					return figure.cell(r)
 				}})
 			}
@@ -42,7 +42,7 @@ func (t tallyTables) summary() []tallyTable {
 	}
 	return []tallyTable{newTallyTable("Summary",
 		"For each scenario with a fault: how often two leases overlapped, and how often the data was wrong without fencing tokens → with them.",
-		t.locks(0), columns)}
+		t.lockRows(0), columns)}
 }
 
 // harmSpan says how often two clients held a lease at the same time, and how often the data
@@ -58,7 +58,7 @@ func harmSpan(c Count) span {
 
 // ownTokens reports whether each grant of a lock had a fencing token that the lock issued.
 // known is false if there was no grant.
-func (t *Tally) ownTokens(column int) (comes, known bool) {
+func (t *Tally) ownTokens(column int) (hasTokens, known bool) {
 	grants, tokens := 0, 0
 	for i := range t.Rows {
 		grants += t.Counts[i][column].Grants
@@ -69,16 +69,16 @@ func (t *Tally) ownTokens(column int) (comes, known bool) {
 
 // tokenCell says whether a lock issues fencing tokens.
 func (t tallyTables) tokenCell(r tallyRow) span {
-	shown := max(0, slices.IndexFunc(t.Counts, func(row []Count) bool { return row[r.lock].Grants > 0 }))
-	says := span{Text: "–", Tone: "soft"}
-	switch comes, known := t.ownTokens(r.lock); {
+	firstRow := max(0, slices.IndexFunc(t.Counts, func(row []Count) bool { return row[r.lock].Grants > 0 }))
+	result := span{Text: "–", Tone: "soft"}
+	switch hasTokens, known := t.ownTokens(r.lock); {
 	case !known:
-	case comes:
-		says = span{Text: "yes", Tone: "good"}
+	case hasTokens:
+		result = span{Text: "yes", Tone: "good"}
 	default:
-		says = span{Text: "no", Tone: "bad"}
+		result = span{Text: "no", Tone: "bad"}
 	}
-	return t.linkTo(says, shown, r.lock)
+	return t.linkTo(result, firstRow, r.lock)
 }
 
 // maxLost returns how many of its servers a lock may lose and still work. It looks at the
@@ -87,26 +87,26 @@ func (t tallyTables) tokenCell(r tallyRow) span {
 // The result lost is the largest number up to which this holds, and total is the number of
 // servers. The result row is the row of the scenario that shows it, or -1 if no scenario
 // loses a server.
-func (t *Tally) mayLose(column int) (lost, of, row int) {
+func (t *Tally) maxLost(column int) (lost, total, row int) {
 	row = -1
-	type one struct {
+	type lossResult struct {
 		goesOn bool
 		row    int
 	}
-	stories := map[int]one{} // by the number of lost servers
+	byLost := map[int]lossResult{} // by the number of lost servers
 	for i := range t.Rows {
 		c := t.Counts[i][column]
 		if c.Lost == 0 || c.Judged[checks.Progress][0].N == 0 {
 			continue
 		}
-		of = c.Servers
+		total = c.Servers
 		stillWorks := c.Undecided[0].N+c.Unsafe[0].N+c.Violated[checks.Progress][0].N+c.Violated[checks.LeaseExclusion][0].N == 0
-		if known, found := stories[c.Lost]; !found || known.goesOn && !stillWorks {
-			stories[c.Lost] = one{stillWorks, i}
+		if known, found := byLost[c.Lost]; !found || known.goesOn && !stillWorks {
+			byLost[c.Lost] = lossResult{stillWorks, i}
 		}
 	}
-	for n := 1; n <= of; n++ {
-		s, found := stories[n]
+	for n := 1; n <= total; n++ {
+		s, found := byLost[n]
 		if !found {
 			continue
 		}
@@ -116,18 +116,18 @@ func (t *Tally) mayLose(column int) (lost, of, row int) {
 		}
 		lost = n
 	}
-	return lost, of, row
+	return lost, total, row
 }
 
 // mayLoseCell says how many of its servers a lock may lose.
 func (t tallyTables) mayLoseCell(r tallyRow) span {
-	lost, of, row := t.mayLose(r.lock)
-	says := span{Text: fmt.Sprintf("%d of %d", lost, of), Tone: "good"}
+	lost, total, row := t.maxLost(r.lock)
+	result := span{Text: fmt.Sprintf("%d of %d", lost, total), Tone: "good"}
 	switch {
 	case row < 0:
-		says = span{Text: "–", Tone: "soft"}
+		result = span{Text: "–", Tone: "soft"}
 	case lost == 0:
-		says.Tone = "bad"
+		result.Tone = "bad"
 	}
-	return t.linkTo(says, max(0, row), r.lock)
+	return t.linkTo(result, max(0, row), r.lock)
 }

@@ -15,7 +15,7 @@ import (
 // with a fault, one with a lost server, one with two lost servers, and one that only
 // measures. The lock single stops working when its server is lost, and redlock when two
 // servers are lost.
-func summarised() *Tally {
+func summaryTally() *Tally {
 	var stories []*scenarios.Scenario
 	for _, v := range []*scenarios.Variant{
 		{Scenario: "same-pause", Narrative: scenarios.Narrative{Assumption: "process"}},
@@ -36,10 +36,10 @@ func summarised() *Tally {
 		for i, node := range lost {
 			tr.Events = append(tr.Events, trace.Event{Seq: i + 1, Kind: trace.KindCrash, Process: node, Text: string(trace.Kill)})
 		}
-		without := judged(off, checks.Safe, violated...)
+		without := runWithVerdict(off, checks.Safe, violated...)
 		without.History = history.New(tr)
 		without.Measures = []checks.Measure{{Name: "traffic", Figures: []checks.Figure{{Name: "messages per section", Value: int64(10 * servers)}}}}
-		with := judged(on, checks.Safe)
+		with := runWithVerdict(on, checks.Safe)
 		with.History = history.New(&trace.Trace{Locks: tr.Locks, Events: []trace.Event{
 			{Seq: 1, Kind: trace.KindBegin, Process: "c", Section: 1, Step: trace.Acquire},
 			{Seq: 2, Kind: trace.KindEnd, Process: "c", Section: 1, Step: trace.Acquire, OK: true, Token: 1, Minted: column == 0},
@@ -59,7 +59,7 @@ func summarised() *Tally {
 
 func TestSummaryOfTally(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeTallyText(&b, summarised(), Options{}); err != nil {
+	if err := writeTallyText(&b, summaryTally(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, b.String(),
@@ -68,7 +68,7 @@ func TestSummaryOfTally(t *testing.T) {
 		"  redlock  ✗, ✓   yes        1 of 3    30\n  single   ✓, ✓   no         0 of 1    10\n",
 	)
 	b.Reset()
-	if err := writeTallyJSON(&b, summarised(), Options{}); err != nil {
+	if err := writeTallyJSON(&b, summaryTally(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var doc struct{ Summary []jsonTallyLock }
@@ -118,7 +118,7 @@ func TestMayLose(t *testing.T) {
 				tally.Rows = append(tally.Rows, Row{})
 				tally.Counts = append(tally.Counts, []Count{c})
 			}
-			lost, _, row := tally.mayLose(0)
+			lost, _, row := tally.maxLost(0)
 			if lost != test.lost || row != test.row {
 				t.Errorf("it may lose %d, which row %d shows; want %d and %d", lost, row, test.lost, test.row)
 			}
@@ -137,17 +137,17 @@ func TestVersionsSideBySide(t *testing.T) {
 	tally.Seeds = 1
 	for row := range 2 {
 		for column := range 2 {
-			run := judged(off, checks.Safe)
+			run := runWithVerdict(off, checks.Safe)
 			run.Measures = []checks.Measure{{Name: "attempts", Figures: []checks.Figure{
 				{Name: "calls", Value: 77}, {Name: "per grant", Unit: checks.Hundredths, Value: int64(100 + 50*row)},
 			}}}
 			if row > 0 {
 				run.Measures = append(run.Measures, checks.Measure{Name: "fairness", Figures: []checks.Figure{{Name: "Jain index", Unit: checks.Percent, Value: 90}}})
 			}
-			tally.Add(row, column, 1, []scenarios.RunResult{run, judged(on, checks.Safe)}, "")
+			tally.Add(row, column, 1, []scenarios.RunResult{run, runWithVerdict(on, checks.Safe)}, "")
 		}
 	}
-	tables := tallyTables{tally, noPage}.all()
+	tables := tallyTables{tally, noPage}.tables()
 	last := tables[len(tables)-1].Table
 	var got [][]string
 	for _, r := range last.Rows {

@@ -22,8 +22,8 @@ type tallyTable struct {
 // row in the matrix, and lock that of the lock. In tables with a column for each scenario,
 // row is not used.
 type tallyRow struct {
-	name        string
-	story, lock int
+	name      string
+	row, lock int
 }
 
 // A tallyColumn is a column, with a func that returns its cell in each row.
@@ -40,22 +40,22 @@ type tallyTables struct {
 }
 
 // tables returns all tables of the tally.
-func (t tallyTables) all() []tallyTable {
-	of := func(p checks.Property) tallyTable {
-		return t.ofStories(capitalize(p.Title()), "How often "+string(p)+" was violated.", func(c Count) span {
+func (t tallyTables) tables() []tallyTable {
+	violationsTable := func(p checks.Property) tallyTable {
+		return t.scenariosTable(capitalize(p.Title()), "How often "+string(p)+" was violated.", func(c Count) span {
 			return frequency(c.Violated[p][0], c.Judged[p][0].N)
 		})
 	}
 	tables := slices.Concat(t.summary(), []tallyTable{
-		of(checks.LeaseExclusion),
-		of(checks.SectionExclusion),
-		t.ofStories("Wrong data", "How often the data was wrong, without fencing tokens → with them.", wrongData),
-		of(checks.Progress),
+		violationsTable(checks.LeaseExclusion),
+		violationsTable(checks.SectionExclusion),
+		t.scenariosTable("Wrong data", "How often the data was wrong, without fencing tokens → with them.", wrongData),
+		violationsTable(checks.Progress),
 	})
 	for i, row := range t.Rows {
-		switch variants := t.variants(row.Scenario); {
+		switch variants := t.variantRows(row.Scenario); {
 		case len(variants) == 1:
-			tables = append(tables, t.costs(i, row)...)
+			tables = append(tables, t.costTables(i, row)...)
 		case i == variants[0]:
 			tables = append(tables, t.sideBySide(variants)...)
 		}
@@ -68,7 +68,7 @@ func (t tallyTables) all() []tallyTable {
 }
 
 // variantRows returns the indexes of the rows of one scenario.
-func (t *Tally) variants(s *scenarios.Scenario) (rows []int) {
+func (t *Tally) variantRows(s *scenarios.Scenario) (rows []int) {
 	for i, row := range t.Rows {
 		if row.Scenario == s {
 			rows = append(rows, i)
@@ -78,7 +78,7 @@ func (t *Tally) variants(s *scenarios.Scenario) (rows []int) {
 }
 
 // lockRows returns a table row for each lock, all about the scenario in matrix row i.
-func (t *Tally) locks(i int) []tallyRow {
+func (t *Tally) lockRows(i int) []tallyRow {
 	var rows []tallyRow
 	for lock, name := range t.Locks {
 		rows = append(rows, tallyRow{story.Visible(name), i, lock})
@@ -104,33 +104,33 @@ func newTallyTable(title, about string, rows []tallyRow, columns []tallyColumn) 
 
 // scenariosTable returns a table with a column for each scenario. makeCell returns the
 // content of a cell from its counts.
-func (t tallyTables) ofStories(title, about string, of func(Count) span) tallyTable {
+func (t tallyTables) scenariosTable(title, about string, makeCell func(Count) span) tallyTable {
 	var columns []tallyColumn
 	for i := range t.Rows {
-		columns = append(columns, t.ofStory(i, of))
+		columns = append(columns, t.scenarioColumn(i, makeCell))
 	}
-	return newTallyTable(title, about, t.locks(0), columns)
+	return newTallyTable(title, about, t.lockRows(0), columns)
 }
 
 // scenarioColumn returns the column of one scenario. Its cell is "n/a" if the scenario does
 // not apply to the lock, and "?" if the verdict of a run is unknown. Otherwise makeCell
 // returns it. The head links to the scenario's file.
-func (t tallyTables) ofStory(i int, of func(Count) span) tallyColumn {
-	return tallyColumn{t.head(i), func(r tallyRow) span {
-		says := span{Text: "n/a", Tone: "soft"}
+func (t tallyTables) scenarioColumn(i int, makeCell func(Count) span) tallyColumn {
+	return tallyColumn{t.columnHead(i), func(r tallyRow) span {
+		result := span{Text: "n/a", Tone: "soft"}
 		switch c := t.Counts[i][r.lock]; {
 		case c.Seeds == 0:
 		case c.Undecided[0].N > 0 || c.Undecided[1].N > 0:
-			says = span{Text: "?", Tone: "doubt"}
+			result = span{Text: "?", Tone: "doubt"}
 		default:
-			says = of(c)
+			result = makeCell(c)
 		}
-		return t.linkTo(says, i, r.lock)
+		return t.linkTo(result, i, r.lock)
 	}}
 }
 
 // columnHead returns the head of the column for a scenario.
-func (t *Tally) head(i int) span {
+func (t *Tally) columnHead(i int) span {
 	return span{Text: t.shortNames()[i], Tone: plain, Link: t.Rows[i].Scenario.File}
 }
 
@@ -142,16 +142,16 @@ func (t tallyTables) linkTo(s span, row, lock int) span {
 
 // frequency says how often something bad happened, out of the given number of times: never
 // (✓), always (✗), or a fraction.
-func frequency(t Times, of int) span {
+func frequency(t Times, total int) span {
 	switch {
-	case of == 0:
+	case total == 0:
 		return span{Text: "–", Tone: "soft"}
 	case t.N == 0:
 		return span{Text: "✓", Tone: "good"}
-	case t.N == of:
+	case t.N == total:
 		return span{Text: "✗", Tone: "bad"}
 	}
-	return span{Text: fmt.Sprintf("%d/%d", t.N, of), Tone: "bad"}
+	return span{Text: fmt.Sprintf("%d/%d", t.N, total), Tone: "bad"}
 }
 
 // wrongData says how often the data was wrong, without and with fencing tokens.
@@ -164,7 +164,7 @@ func wrongData(c Count) span {
 }
 
 // costTables returns a table for each measure that a scenario asks for.
-func (t tallyTables) costs(i int, r Row) []tallyTable {
+func (t tallyTables) costTables(i int, r Row) []tallyTable {
 	var tables []tallyTable
 	for _, measure := range checks.MeasureNames() {
 		if !slices.Contains(r.Variant.Measures, measure) {
@@ -176,12 +176,12 @@ func (t tallyTables) costs(i int, r Row) []tallyTable {
 			for _, s := range c.Figures {
 				if s.Measure == measure && !named[s.Figure] {
 					about, named[s.Figure] = s.Title, true
-					columns = append(columns, t.figure(s.Figure, measure, s.Figure))
+					columns = append(columns, t.figureColumn(s.Figure, measure, s.Figure))
 				}
 			}
 		}
 		if len(columns) > 0 {
-			tables = append(tables, newTallyTable(t.shortNames()[i]+": "+measure, about, t.locks(i), columns))
+			tables = append(tables, newTallyTable(t.shortNames()[i]+": "+measure, about, t.lockRows(i), columns))
 		}
 	}
 	return tables
@@ -189,13 +189,13 @@ func (t tallyTables) costs(i int, r Row) []tallyTable {
 
 // figureColumn returns a column with a figure of a measure. It is about the scenario of
 // each row.
-func (t tallyTables) figure(head, measure, figure string) tallyColumn {
+func (t tallyTables) figureColumn(head, measure, figure string) tallyColumn {
 	return tallyColumn{heads(head)[0], func(r tallyRow) span {
-		says := span{Text: "–", Tone: "soft"}
-		if s := t.Counts[r.story][r.lock].sample(measure, figure); len(s.Values) > 0 {
-			says = span{Text: s.format()}
+		result := span{Text: "–", Tone: "soft"}
+		if s := t.Counts[r.row][r.lock].sample(measure, figure); len(s.Values) > 0 {
+			result = span{Text: s.format()}
 		}
-		return t.linkTo(says, r.story, r.lock)
+		return t.linkTo(result, r.row, r.lock)
 	}}
 }
 
@@ -207,7 +207,7 @@ func (t tallyTables) sideBySide(variants []int) []tallyTable {
 	for _, m := range checks.MeasureNames() {
 		if slices.Contains(s.Variant.Measures, m) {
 			for _, figure := range checks.Headline(m) {
-				columns = append(columns, t.figure(m+": "+figure, m, figure))
+				columns = append(columns, t.figureColumn(m+": "+figure, m, figure))
 			}
 		}
 	}
@@ -267,25 +267,25 @@ func (t *Tally) shortNames() []string {
 
 // legend explains the cells of the tables.
 func (t *Tally) legend(o Options) facts {
-	var own, none []string
+	var issuing, notIssuing []string
 	for column, lock := range t.Locks {
-		switch comes, known := t.ownTokens(column); {
+		switch hasTokens, known := t.ownTokens(column); {
 		case !known:
-		case comes:
-			own = append(own, story.Visible(lock))
+		case hasTokens:
+			issuing = append(issuing, story.Visible(lock))
 		default:
-			none = append(none, story.Visible(lock))
+			notIssuing = append(notIssuing, story.Visible(lock))
 		}
 	}
 	rows := facts{remarkOn("cells", "✓ never, ✗ on every seed, 3/20 on three of twenty; – nothing to judge; n/a the scenario does not apply to the lock or was not run; ? unknown, because a run was inconclusive")}
 	rows = append(rows, remarkOn("numbers", "the median over the seeds, and the 99th percentile if it differs"))
-	rows = append(rows, remarkOn("seeds", fmt.Sprintf("%s, from %d on; the same seeds give the same table on every machine", t.seeds(), t.Seed)))
+	rows = append(rows, remarkOn("seeds", fmt.Sprintf("%s, from %d on; the same seeds give the same table on every machine", t.seedWords(), t.Seed)))
 	rows = append(rows, remarkOn("every cell", fmt.Sprintf("is about its scenario with its lock, run as in %s; for a cell that needs another seed the command is below", t.replayCommand(0, 0, t.Seed, o))))
-	if len(own) > 0 {
-		rows = append(rows, remarkOn("own tokens", story.List(own)+": each grant comes with a fencing token"))
+	if len(issuing) > 0 {
+		rows = append(rows, remarkOn("own tokens", story.List(issuing)+": each grant comes with a fencing token"))
 	}
-	if len(none) > 0 {
-		rows = append(rows, remarkOn("no tokens", story.List(none)+": the runs with fencing use tokens of the simulator, as if a counter were added to the lock"))
+	if len(notIssuing) > 0 {
+		rows = append(rows, remarkOn("no tokens", story.List(notIssuing)+": the runs with fencing use tokens of the simulator, as if a counter were added to the lock"))
 	}
 	return rows
 }
@@ -296,20 +296,20 @@ func (t *Tally) unusual(o Options) entries {
 	var all entries
 	for i, row := range t.Counts {
 		for column, c := range row {
-			var says []string
+			var texts []string
 			var seed uint64
-			add := func(what string, n Times, of int, also bool) {
-				if n.N == 0 || n.N == of && !also {
+			add := func(what string, n Times, total int, evenAlways bool) {
+				if n.N == 0 || n.N == total && !evenAlways {
 					return
 				}
-				says = append(says, fmt.Sprintf("%s %d/%d", what, n.N, of))
+				texts = append(texts, fmt.Sprintf("%s %d/%d", what, n.N, total))
 				if seed == 0 {
 					seed = n.Seed
 				}
 			}
-			for run, how := range []string{"without fencing", "with fencing"} {
-				add("unknown "+how, c.Undecided[run], c.Seeds, true)
-				add("unsafe "+how, c.Unsafe[run], c.Seeds, false)
+			for run, label := range []string{"without fencing", "with fencing"} {
+				add("unknown "+label, c.Undecided[run], c.Seeds, true)
+				add("unsafe "+label, c.Unsafe[run], c.Seeds, false)
 			}
 			for _, p := range checks.Properties() {
 				if p.Card().ReportOnly {
@@ -317,8 +317,8 @@ func (t *Tally) unusual(o Options) entries {
 				}
 				add(string(p), c.Violated[p][0], c.Judged[p][0].N, false)
 			}
-			if len(says) > 0 {
-				all = append(all, remarkOn(t.Rows[i].name()+", "+story.Visible(t.Locks[column]), strings.Join(says, ", ")+": "+t.replayCommand(i, column, seed, o)))
+			if len(texts) > 0 {
+				all = append(all, remarkOn(t.Rows[i].name()+", "+story.Visible(t.Locks[column]), strings.Join(texts, ", ")+": "+t.replayCommand(i, column, seed, o)))
 			}
 		}
 	}
@@ -328,8 +328,8 @@ func (t *Tally) unusual(o Options) entries {
 // replayCommand returns the command that runs a variant with a lock and a seed.
 func (t *Tally) replayCommand(row, column int, seed uint64, o Options) string {
 	r := t.Rows[row]
-	ran := scenarios.RunOptions{Seed: seed, Lock: t.Locks[column]}
-	return replayOf("run", r.Scenario, []*scenarios.Variant{r.Variant}, "", ran, o)
+	runOptions := scenarios.RunOptions{Seed: seed, Lock: t.Locks[column]}
+	return replayOf("run", r.Scenario, []*scenarios.Variant{r.Variant}, "", runOptions, o)
 }
 
 // capitalize returns s with a capital first letter.

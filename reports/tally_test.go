@@ -14,7 +14,7 @@ import (
 // sampleTally returns a tally of one scenario with three locks and three seeds. With etcd
 // nothing breaks. With redlock the data breaks with the second and the third seed. The
 // scenario does not apply to single.
-func tallied() *Tally {
+func sampleTally() *Tally {
 	v := &scenarios.Variant{Scenario: "same-pause", Title: "On every system, a pause", Lock: "redlock", Measures: []string{"attempts"}}
 	s := &scenarios.Scenario{Name: "same-pause", File: "scenarios/same-pause.yaml", Variants: []*scenarios.Variant{v}}
 	t := NewTally([]*scenarios.Scenario{s}, []string{"redlock", "single", "etcd"}, 7)
@@ -26,12 +26,12 @@ func tallied() *Tally {
 	for i, n := range []int64{5, 9, 1} {
 		seed := t.Seed + uint64(i)
 		if i == 0 {
-			t.Add(0, 0, seed, []scenarios.RunResult{calls(judged(off, checks.Safe), n), judged(on, checks.Safe)}, "")
+			t.Add(0, 0, seed, []scenarios.RunResult{calls(runWithVerdict(off, checks.Safe), n), runWithVerdict(on, checks.Safe)}, "")
 		} else {
-			t.Add(0, 0, seed, []scenarios.RunResult{calls(judged(off, checks.Unsafe, lateWrite...), n), judged(on, checks.Safe, checks.SectionExclusion)}, "")
+			t.Add(0, 0, seed, []scenarios.RunResult{calls(runWithVerdict(off, checks.Unsafe, lateWrite...), n), runWithVerdict(on, checks.Safe, checks.SectionExclusion)}, "")
 		}
 		t.Add(0, 1, seed, nil, "there is one node")
-		t.Add(0, 2, seed, []scenarios.RunResult{calls(judged(off, checks.Safe), 2), judged(on, checks.Safe)}, "")
+		t.Add(0, 2, seed, []scenarios.RunResult{calls(runWithVerdict(off, checks.Safe), 2), runWithVerdict(on, checks.Safe)}, "")
 	}
 	return t
 }
@@ -40,7 +40,7 @@ func tallied() *Tally {
 // seed with that result.
 func TestTallyAsText(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeTallyText(&b, tallied(), Options{}); err != nil {
+	if err := writeTallyText(&b, sampleTally(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, b.String(),
@@ -57,7 +57,7 @@ func TestTallyAsText(t *testing.T) {
 
 func TestTallyAsJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeTallyJSON(&b, tallied(), Options{}); err != nil {
+	if err := writeTallyJSON(&b, sampleTally(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var doc struct {
@@ -90,13 +90,13 @@ func TestTallyAsJSON(t *testing.T) {
 
 // A run that is not as its scenario expects is reported, with whatever seed it was run.
 func TestTallyIsAsExpected(t *testing.T) {
-	tally := tallied()
+	tally := sampleTally()
 	if !tally.AsExpected() {
 		t.Error("nothing is expected, and it differs")
 	}
-	odd := judged(off, checks.Safe)
+	odd := runWithVerdict(off, checks.Safe)
 	odd.Differences = reasonsOf("the verdict is safe, expected unsafe")
-	tally.Add(0, 2, 10, []scenarios.RunResult{odd, judged(on, checks.Safe)}, "")
+	tally.Add(0, 2, 10, []scenarios.RunResult{odd, runWithVerdict(on, checks.Safe)}, "")
 	if tally.AsExpected() {
 		t.Error("a run that differs is not reported")
 	}

@@ -15,20 +15,20 @@ const tallyTitle = "Locks side by side"
 func (t *Tally) document(o Options) *document {
 	d := &document{title: tallyTitle}
 	d.add("", t.legend(o))
-	for _, one := range (tallyTables{t, noPage}).all() {
-		d.add(one.Title, paragraph(one.About), one.Table)
+	for _, entry := range (tallyTables{t, noPage}).tables() {
+		d.add(entry.Title, paragraph(entry.About), entry.Table)
 	}
 	d.add("Differs between seeds, with a command that shows it", t.unusual(o))
 	d.add("Not as its scenario expects", t.surprises(o))
 	if n := t.NotRun(); n > 0 {
 		d.add(fmt.Sprintf("Not run, and why (%d)", n), t.notRun())
 	}
-	d.add("Scenarios", t.stories())
+	d.add("Scenarios", t.scenarioList())
 	return d
 }
 
 // scenarioList says which scenarios the columns are about.
-func (t *Tally) stories() entries {
+func (t *Tally) scenarioList() entries {
 	var all entries
 	for i, r := range t.Rows {
 		all = append(all, remarkOn(t.shortNames()[i], story.Visible(r.Scenario.Name)+", "+story.Visible(r.Variant.Title)))
@@ -176,14 +176,14 @@ type jsonSample struct {
 func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 	doc := jsonTally{Schema: tallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), NotRun: t.NotRun(), Summary: []jsonTallyLock{}, Rows: []jsonTallyStory{}}
 	for column, lock := range t.Locks {
-		one := jsonTallyLock{Lock: lock}
-		if comes, known := t.ownTokens(column); known {
-			one.OwnTokens = &comes
+		summary := jsonTallyLock{Lock: lock}
+		if hasTokens, known := t.ownTokens(column); known {
+			summary.OwnTokens = &hasTokens
 		}
-		if lost, of, row := t.mayLose(column); row >= 0 {
-			one.MayLose, one.Servers, one.Replay = &lost, of, t.replayCommand(row, column, t.Seed, o)
+		if lost, total, row := t.maxLost(column); row >= 0 {
+			summary.MayLose, summary.Servers, summary.Replay = &lost, total, t.replayCommand(row, column, t.Seed, o)
 		}
-		doc.Summary = append(doc.Summary, one)
+		doc.Summary = append(doc.Summary, summary)
 	}
 	for i, r := range t.Rows {
 		row := jsonTallyStory{Scenario: r.Scenario.Name, Variant: r.Variant.Name, Title: r.Variant.Title, File: r.Scenario.File, Cells: []jsonTallyCell{}}

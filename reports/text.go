@@ -53,7 +53,7 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 // properties. Otherwise they are explained after all results.
 func (t *text) result(r *scenarios.Result, alone bool) {
 	d := &document{title: story.Visible(r.Scenario.Name) + ": " + story.Visible(r.Scenario.Title)}
-	pairs := stories(r)
+	pairs := groupByVariant(r)
 	for i, runs := range pairs {
 		v := runs[0].Variant
 		if len(pairs) > 1 {
@@ -83,23 +83,23 @@ const maxClauses = 300
 
 // timeline returns the timelines of a variant's runs. If a run has too many clauses, it
 // keeps those nearest to the violations, and omitted says how many are left out.
-func (t *text) timeline(runs []scenarios.RunResult) (told string, left paragraph) {
-	stories, more := make([][]story.Clause, len(runs)), 0
+func (t *text) timeline(runs []scenarios.RunResult) (timeline string, omitted paragraph) {
+	clauses, omittedCount := make([][]story.Clause, len(runs)), 0
 	for i, run := range runs {
-		stories[i] = story.Clauses(run.History, t.Messages)
-		if all := len(stories[i]); all > maxClauses && !t.Messages {
-			stories[i] = diagram.Nearest(run.History, run.Verdict, stories[i], maxClauses)
-			more = max(more, all-maxClauses)
+		clauses[i] = story.Clauses(run.History, t.Messages)
+		if all := len(clauses[i]); all > maxClauses && !t.Messages {
+			clauses[i] = diagram.KeepNearest(run.History, run.Verdict, clauses[i], maxClauses)
+			omittedCount = max(omittedCount, all-maxClauses)
 		}
 	}
-	if more > 0 {
-		left = paragraph(story.Raw(fmt.Sprintf("%s left out here; --messages shows all.", story.Count(more, "step"))))
+	if omittedCount > 0 {
+		omitted = paragraph(story.Raw(fmt.Sprintf("%s left out here; --messages shows all.", story.Count(omittedCount, "step"))))
 	}
-	return timelineOfClauses(runs, stories, t.Options), left
+	return timelineOfClauses(runs, clauses, t.Options), omitted
 }
 
 // groupByVariant returns the runs of a result, grouped by variant.
-func stories(r *scenarios.Result) [][]scenarios.RunResult {
+func groupByVariant(r *scenarios.Result) [][]scenarios.RunResult {
 	var pairs [][]scenarios.RunResult
 	for i, run := range r.Runs {
 		if i == 0 || run.Variant != r.Runs[i-1].Variant {
@@ -140,18 +140,18 @@ func doubtPoints(runs []scenarios.RunResult) points {
 		}
 	}
 	for _, run := range runs {
-		doubt := func(says string) { all = append(all, point{doubtSign, runName[run.Fencing] + ": " + says}) }
+		addDoubt := func(text string) { all = append(all, point{doubtSign, fencingNames[run.Fencing] + ": " + text}) }
 		if run.Verdict.RanOn {
-			doubt("a paused process kept running, so the lock is not blamed for anything in which it took part")
+			addDoubt("a paused process kept running, so the lock is not blamed for anything in which it took part")
 		}
 		for _, r := range run.Verdict.Repeated {
-			doubt(story.RepeatedSentence(r).String())
+			addDoubt(story.RepeatedSentence(r).String())
 		}
 		for _, m := range run.Verdict.Missed {
-			doubt(story.MissedSentence(m).String())
+			addDoubt(story.MissedSentence(m).String())
 		}
 		for _, torn := range run.Verdict.Torn {
-			doubt(story.TornSentence(torn).String())
+			addDoubt(story.TornSentence(torn).String())
 		}
 	}
 	return all
@@ -172,10 +172,10 @@ func expectation(runs []scenarios.RunResult) points {
 
 // eachRun lists the reasons of each run, as getReasons returns them. A reason that is the
 // same for all runs appears once.
-func eachRun(runs []scenarios.RunResult, what func(scenarios.RunResult) []checks.Reason) points {
+func eachRun(runs []scenarios.RunResult, getReasons func(scenarios.RunResult) []checks.Reason) points {
 	texts := make([][]string, len(runs))
 	for i, run := range runs {
-		for _, s := range what(run) {
+		for _, s := range getReasons(run) {
 			texts[i] = append(texts[i], story.RenderReasons(s).String())
 		}
 	}
@@ -187,7 +187,7 @@ func eachRun(runs []scenarios.RunResult, what func(scenarios.RunResult) []checks
 			case inAll && i == 0:
 				all = append(all, point{Says: s})
 			case !inAll:
-				all = append(all, point{Says: runName[run.Fencing] + ": " + s})
+				all = append(all, point{Says: fencingNames[run.Fencing] + ": " + s})
 			}
 		}
 	}
@@ -196,18 +196,18 @@ func eachRun(runs []scenarios.RunResult, what func(scenarios.RunResult) []checks
 
 // summary counts the results by standing.
 func summary(results []*scenarios.Result) string {
-	came := map[Standing]int{}
+	counts := map[Standing]int{}
 	for _, r := range results {
-		came[StandingOf(r)]++
+		counts[StandingOf(r)]++
 	}
-	return story.Count(len(results), "scenario") + ": " + standingsWords(came, "this lock")
+	return story.Count(len(results), "scenario") + ": " + standingsWords(counts, "this lock")
 }
 
 // standingsWords lists the number of results with each standing. lock is the phrase for the
 // lock in the text.
-func standingsWords(came map[Standing]int, lock string) string {
-	text := fmt.Sprintf("%d as expected, %d not as expected, %d unknown", came[AsExpected], came[NotAsExpected], came[Undecided])
-	if n := came[NothingExpected]; n > 0 {
+func standingsWords(counts map[Standing]int, lock string) string {
+	text := fmt.Sprintf("%d as expected, %d not as expected, %d unknown", counts[AsExpected], counts[NotAsExpected], counts[Undecided])
+	if n := counts[NothingExpected]; n > 0 {
 		text += fmt.Sprintf(", %d without an expectation for %s", n, lock)
 	}
 	return text

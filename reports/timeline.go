@@ -30,36 +30,36 @@ type Timeline struct {
 // Render returns the timelines of runs that differ in one thing, such as the storage's
 // fencing. headings names the runs. The part up to the first difference is written once.
 func (l Timeline) Render(headings []string, runs []*history.History) string {
-	stories := make([][]story.Clause, len(runs))
+	clauses := make([][]story.Clause, len(runs))
 	for i, h := range runs {
-		stories[i] = story.Clauses(h, l.Messages)
+		clauses[i] = story.Clauses(h, l.Messages)
 	}
-	return l.write(headings, stories)
+	return l.write(headings, clauses)
 }
 
 // write returns the timelines of runs from their clauses.
-func (l Timeline) write(headings []string, stories [][]story.Clause) string {
-	page := l.page(stories)
+func (l Timeline) write(headings []string, timelines [][]story.Clause) string {
+	page := l.page(timelines)
 	var b strings.Builder
 	common := 0
-	if len(stories) > 1 {
-		common = commonPrefix(stories)
-		last := page.write(&b, stories[0][:common], 0)
-		if allHaveLength(stories, common) {
+	if len(timelines) > 1 {
+		common = commonPrefix(timelines)
+		last := page.write(&b, timelines[0][:common], 0)
+		if allHaveLength(timelines, common) {
 			fmt.Fprintf(&b, "  %s\n", l.Palette.strong(textwrap.Wrap("All of this happened in each run: "+story.List(eachVisible(headings))+".", pageWidth-2, 2)))
 			return b.String()
 		}
 		if common > 0 {
 			fmt.Fprintf(&b, "  %s\n", l.Palette.faint(textwrap.Wrap("Same so far. From here on the runs "+story.List(eachVisible(headings))+" differ:", pageWidth-2, 2)))
 		}
-		for i, told := range stories {
+		for i, clauses := range timelines {
 			fmt.Fprintf(&b, "\n  %s\n", l.Palette.strong(story.Visible(headings[i])))
-			page.write(&b, told[common:], last)
+			page.write(&b, clauses[common:], last)
 		}
 		return b.String()
 	}
-	for _, told := range stories {
-		page.write(&b, told, 0)
+	for _, clauses := range timelines {
+		page.write(&b, clauses, 0)
 	}
 	return b.String()
 }
@@ -76,11 +76,11 @@ func marksOf(run scenarios.RunResult) []story.Mark {
 
 // commonPrefix returns the number of clauses at the beginning that are equal in all
 // timelines.
-func commonPrefix(stories [][]story.Clause) int {
+func commonPrefix(timelines [][]story.Clause) int {
 	n := 0
 	for {
-		for _, told := range stories {
-			if n >= len(told) || !sameClause(told[n], stories[0][n]) {
+		for _, clauses := range timelines {
+			if n >= len(clauses) || !sameClause(clauses[n], timelines[0][n]) {
 				return n
 			}
 		}
@@ -89,9 +89,9 @@ func commonPrefix(stories [][]story.Clause) int {
 }
 
 // allHaveLength reports whether all timelines have the same number of clauses.
-func allHaveLength(stories [][]story.Clause, common int) bool {
-	for _, told := range stories {
-		if len(told) != common {
+func allHaveLength(timelines [][]story.Clause, common int) bool {
+	for _, clauses := range timelines {
+		if len(clauses) != common {
 			return false
 		}
 	}
@@ -106,44 +106,44 @@ func sameClause(a, b story.Clause) bool {
 
 // page is the layout of a timeline: its colours and the widths of its columns.
 type page struct {
-	palette  Palette // of the seconds in a time
-	decimals int
-	time     int // width of the times in characters
-	who      int // width of the names in characters
+	palette   Palette // of the seconds in a time
+	decimals  int
+	timeWidth int // width of the times in characters
+	nameWidth int // width of the names in characters
 }
 
 // page returns a layout into which the clauses of all timelines fit.
-func (l Timeline) page(stories [][]story.Clause) page {
+func (l Timeline) page(timelines [][]story.Clause) page {
 	p := page{palette: l.Palette, decimals: 3}
 	if l.Messages {
 		p.decimals = 6
 	}
-	for _, told := range stories {
-		for _, e := range told {
-			p.time = max(p.time, len(story.Moment(e.At, p.decimals)))
-			p.who = max(p.who, utf8.RuneCountInString(e.Subject.String()))
+	for _, clauses := range timelines {
+		for _, e := range clauses {
+			p.timeWidth = max(p.timeWidth, len(story.Moment(e.At, p.decimals)))
+			p.nameWidth = max(p.nameWidth, utf8.RuneCountInString(e.Subject.String()))
 		}
 	}
-	p.who = min(p.who, 20)
+	p.nameWidth = min(p.nameWidth, 20)
 	return p
 }
 
 // write writes clauses. last is when the clause before the first of them ended. It returns
 // when the last of them ended.
 func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Duration) time.Duration {
-	indent := 2 + p.time + 2 + p.who + 2
+	indent := 2 + p.timeWidth + 2 + p.nameWidth + 2
 	for _, c := range clauses {
 		if gap := c.Wait(last); gap != "" {
-			fmt.Fprintf(b, "  %s\n", p.palette.faint(fmt.Sprintf("%*s  %s", p.time, "⋮", gap)))
+			fmt.Fprintf(b, "  %s\n", p.palette.faint(fmt.Sprintf("%*s  %s", p.timeWidth, "⋮", gap)))
 		}
 		last = c.End()
-		who := c.Subject.String()
-		who += strings.Repeat(" ", max(0, p.who-utf8.RuneCountInString(who)))
+		name := c.Subject.String()
+		name += strings.Repeat(" ", max(0, p.nameWidth-utf8.RuneCountInString(name)))
 		margin := " "
 		if c.Sign != "" {
 			margin = p.palette.paint(moodClass[signMoods[c.Sign]], string(c.Sign))
 		}
-		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.time, story.Moment(c.At, p.decimals), p.palette.strong(who), p.palette.paint(moodClass[c.Mood], block(c.Predicate, indent)))
+		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.timeWidth, story.Moment(c.At, p.decimals), p.palette.strong(name), p.palette.paint(moodClass[c.Mood], block(c.Predicate, indent)))
 		for _, m := range c.Marks {
 			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), p.palette.paint(moodClass[m.Mood], string(m.Sign)+" "+block(m.Text, indent+2)))
 		}

@@ -78,7 +78,7 @@ func TestColourChangesNothingButColour(t *testing.T) {
 	runs := readAll(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	headings := []string{"a", "b"}
 	plain := Timeline{}.Render(headings, runs)
-	if got := stripped(Timeline{Palette: Colour}.Render(headings, runs)); got != plain {
+	if got := stripColours(Timeline{Palette: Colour}.Render(headings, runs)); got != plain {
 		t.Errorf("got:\n%s\nwant:\n%s", got, plain)
 	}
 }

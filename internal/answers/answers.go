@@ -49,14 +49,14 @@ func (a Answers) MayHaveYes(n int) bool {
 // Refusals lists, in parentheses, the nodes that did not answer yes, each with the reason;
 // "" if all answered yes. noReason is the reason given for a node that answered no. Nodes
 // are numbered from 1 in the list.
-func (a Answers) Refusals(no string) string {
+func (a Answers) Refusals(noReason string) string {
 	var refusals []string
 	for _, answer := range a {
 		switch {
 		case answer.Err != nil:
 			refusals = append(refusals, fmt.Sprintf("node %d: %s", answer.Node+1, Reason(answer.Err)))
 		case !answer.Yes:
-			refusals = append(refusals, fmt.Sprintf("node %d: %s", answer.Node+1, no))
+			refusals = append(refusals, fmt.Sprintf("node %d: %s", answer.Node+1, noReason))
 		}
 	}
 	if refusals == nil {

@@ -4,24 +4,24 @@ import "context"
 
 // Await returns the next value from a channel. ok is false if ctx ends before there is a
 // value. If there is a value and ctx has ended, Await returns the value.
-func Await[T any](ctx context.Context, from <-chan T) (got T, ok bool) {
+func Await[T any](ctx context.Context, values <-chan T) (value T, ok bool) {
 	select {
-	case got = <-from:
-		return got, true
+	case value = <-values:
+		return value, true
 	case <-ctx.Done():
 	}
 	select {
-	case got = <-from:
-		return got, true
+	case value = <-values:
+		return value, true
 	default:
-		return got, false
+		return value, false
 	}
 }
 
 // Call calls f, which cannot be cancelled, and returns its results. ok is false if ctx ends
 // before f returns. In that case Call leaves f running. When f returns a value without an
 // error, Call passes the value to handleLate, which may be nil.
-func Call[T any](ctx context.Context, f func() (T, error), late func(T)) (got T, ok bool, err error) {
+func Call[T any](ctx context.Context, f func() (T, error), handleLate func(T)) (got T, ok bool, err error) {
 	type outcome struct {
 		got T
 		err error
@@ -32,10 +32,10 @@ func Call[T any](ctx context.Context, f func() (T, error), late func(T)) (got T,
 		done <- outcome{got, err}
 	}()
 	o, ok := Await(ctx, done)
-	if !ok && late != nil {
+	if !ok && handleLate != nil {
 		go func() {
 			if o := <-done; o.err == nil {
-				late(o.got)
+				handleLate(o.got)
 			}
 		}()
 	}

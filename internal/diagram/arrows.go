@@ -12,13 +12,13 @@ import (
 
 // placeArrows places an arrow for each message, from the line of its sender's lane to that
 // of its receiver's.
-func (l *layout) arrows() {
+func (l *layout) placeArrows() {
 	for _, m := range l.diagram.messages {
 		from, to := l.lanes[m.from], l.lanes[m.to]
 		if from == nil || to == nil {
 			continue
 		}
-		g := figureArrow{Class: cmp.Or(l.clients[m.client], "server"), Title: story.DescribeMessage(m.of, textwrap.Clip(m.of.Sent.Text, 160), l.diagram.end()), First: m.first, Last: m.last}
+		g := figureArrow{Class: cmp.Or(l.colours[m.client], "server"), Title: story.DescribeMessage(m.source, textwrap.Clip(m.source.Sent.Text, 160), l.diagram.end()), First: m.sentSeq, Last: m.endSeq}
 		if m.reply {
 			g.Class += " reply"
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func shownAt(moments ...time.Duration) *diagram { return &diagram{shown: moments} }
+func shownAt(moments ...time.Duration) *diagram { return &diagram{moments: moments} }
 
 // Moments keep their order and are drawn apart, whether they are a nanosecond or a day
 // apart in time.
@@ -42,7 +42,7 @@ func TestAxisBetweenMoments(t *testing.T) {
 // The axis folds an idle time that is long enough, and does not fold one that is a
 // nanosecond shorter.
 func TestAxisFoldsIdleStretches(t *testing.T) {
-	a := newAxis(0, []*diagram{shownAt(0, idle-1, 2*idle-1, time.Minute)})
+	a := newAxis(0, []*diagram{shownAt(0, minIdle-1, 2*minIdle-1, time.Minute)})
 	var lengths []time.Duration
 	for _, f := range a.folds {
 		lengths = append(lengths, f.length)
@@ -50,7 +50,7 @@ func TestAxisFoldsIdleStretches(t *testing.T) {
 			t.Errorf("a fold goes from %d to %d", f.from, f.to)
 		}
 	}
-	if want := []time.Duration{idle, time.Minute - 2*idle + 1}; !slices.Equal(lengths, want) {
+	if want := []time.Duration{minIdle, time.Minute - 2*minIdle + 1}; !slices.Equal(lengths, want) {
 		t.Errorf("the folds are %v long, want %v", lengths, want)
 	}
 }
@@ -60,8 +60,8 @@ func TestAxisFoldsIdleStretches(t *testing.T) {
 func TestRunsShareAnAxis(t *testing.T) {
 	off, on := shownAt(0, time.Millisecond, 3*time.Millisecond), shownAt(0, 2*time.Millisecond)
 	a := newAxis(0, []*diagram{off, on})
-	for _, at := range slices.Concat(off.shown, on.shown) {
-		if !slices.Contains(a.at, at) {
+	for _, at := range slices.Concat(off.moments, on.moments) {
+		if !slices.Contains(a.moments, at) {
 			t.Errorf("%v has no place", at)
 		}
 	}
@@ -70,12 +70,12 @@ func TestRunsShareAnAxis(t *testing.T) {
 // Decisions of the storage do not cover each other, however close they are in time.
 func TestAxisLeavesRoomForDecisions(t *testing.T) {
 	d := shownAt(0, 1, 2, 3)
-	for _, at := range d.shown {
+	for _, at := range d.moments {
 		d.decisions = append(d.decisions, decision{at: at, label: "W 123456"})
 	}
 	a := newAxis(0, []*diagram{d})
-	for i := 1; i < len(d.shown); i++ {
-		if gap := a.positionOf(d.shown[i]) - a.positionOf(d.shown[i-1]); gap < pillWidth("W 123456") {
+	for i := 1; i < len(d.moments); i++ {
+		if gap := a.positionOf(d.moments[i]) - a.positionOf(d.moments[i-1]); gap < pillWidth("W 123456") {
 			t.Errorf("decisions %d and %d are %d pixels apart, and each is %d wide", i-1, i, gap, pillWidth("W 123456"))
 		}
 	}

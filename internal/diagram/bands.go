@@ -51,23 +51,23 @@ func (d *diagram) readBands(room Room) {
 	d.bands = keepHeaviest(d.focus, bands, room.bands, equalWeight, func(b band) int { return b.seq })
 	d.noteOmitted(len(bands)-len(d.bands), 0, "a band", "bands")
 	for _, b := range d.bands {
-		d.show(b.from, b.to)
+		d.addMoments(b.from, b.to)
 	}
 	d.readClocks(room.bands)
 }
 
 // readClocks finds the changes of clocks that the timeline reports.
-func (d *diagram) readClocks(most int) {
+func (d *diagram) readClocks(limit int) {
 	var all []clockMark
 	for _, ev := range d.history.ClockChanges() {
 		if words := story.DescribeClockChange(d.history, ev); words != "" {
 			all = append(all, clockMark{ev.Process, words, ev.At, ev.Seq})
 		}
 	}
-	d.clocks = keepHeaviest(d.focus, all, most, equalWeight, func(c clockMark) int { return c.seq })
+	d.clocks = keepHeaviest(d.focus, all, limit, equalWeight, func(c clockMark) int { return c.seq })
 	d.noteOmitted(len(all)-len(d.clocks), 0, "a change of a clock", "changes of clocks")
 	for _, c := range d.clocks {
-		d.show(c.at)
+		d.addMoments(c.at)
 	}
 }
 
@@ -75,22 +75,22 @@ func (d *diagram) readClocks(most int) {
 // processes at both ends of these links have a band each.
 func (d *diagram) linkBandsOf(act *history.Act) []band {
 	f := d.fault(act.Fault)
-	look := linkBands[f.Effect]
-	if look.words == "" {
+	style := linkBands[f.Effect]
+	if style.format == "" {
 		return nil
 	}
-	class, words, groups := look.class, look.words, f.Targets
+	class, format, groups := style.class, style.format, f.Targets
 	if len(groups) == 0 || len(groups[0]) == 0 {
 		return nil
 	}
-	one := groups[0][0]
+	target := groups[0][0]
 	if len(groups) == 1 {
-		return []band{{process: one, class: class, text: strings.Replace(words, "%s", "everybody", 1)}}
+		return []band{{process: target, class: class, text: strings.Replace(format, "%s", "everybody", 1)}}
 	}
 	others := groups[1]
-	bands := []band{{process: one, class: class, text: fmt.Sprintf(words, story.List(others))}}
+	bands := []band{{process: target, class: class, text: fmt.Sprintf(format, story.List(others))}}
 	for _, other := range others {
-		bands = append(bands, band{process: other, class: class, text: fmt.Sprintf(words, one)})
+		bands = append(bands, band{process: other, class: class, text: fmt.Sprintf(format, target)})
 	}
 	return bands
 }
@@ -118,26 +118,26 @@ var effectsOfOldKinds = map[string]trace.Effect{"partition": trace.CutsLink, "de
 // why the effect has none.
 type linkBand struct {
 	// format is the text of a band, with %s for the processes at the other end.
-	class, words string
+	class, format string
 	// noBandReason says why the effect has no bands of links; only for readers of this
 	// table.
-	whyNone string
+	noBandReason string
 }
 
 // linkBands has an entry for each effect of a fault.
 var linkBands = map[trace.Effect]linkBand{
-	trace.CutsLink:         {class: "partition", words: "cut off from %s"},
-	trace.SlowsLink:        {class: "delay", words: "delayed to %s"},
-	trace.StopsProcess:     {whyNone: "the process itself has a band"},
-	trace.KillsProcess:     {whyNone: "the process itself has a band"},
-	trace.AnswersErrors:    {whyNone: "the process itself has a band"},
-	trace.StallsDisk:       {class: "stall", words: "its disk stalls"},
-	trace.StallsRequest:    {whyNone: "the storage has a band while a request is stalled in it"},
-	trace.HoldsMessage:     {whyNone: "the arrow of the message shows it"},
-	trace.ResetsConnection: {whyNone: "it has no duration, and the messages that it takes are shown as lost"},
-	trace.SetsClock:        {whyNone: "the clock has a mark"},
-	trace.DriftsClock:      {whyNone: "the clock has a mark"},
-	trace.MovesRole:        {whyNone: "it has no duration"},
-	trace.CancelsCall:      {whyNone: "it has no duration"},
-	trace.RevokesClaim:     {whyNone: "it has no duration"},
+	trace.CutsLink:         {class: "partition", format: "cut off from %s"},
+	trace.SlowsLink:        {class: "delay", format: "delayed to %s"},
+	trace.StopsProcess:     {noBandReason: "the process itself has a band"},
+	trace.KillsProcess:     {noBandReason: "the process itself has a band"},
+	trace.AnswersErrors:    {noBandReason: "the process itself has a band"},
+	trace.StallsDisk:       {class: "stall", format: "its disk stalls"},
+	trace.StallsRequest:    {noBandReason: "the storage has a band while a request is stalled in it"},
+	trace.HoldsMessage:     {noBandReason: "the arrow of the message shows it"},
+	trace.ResetsConnection: {noBandReason: "it has no duration, and the messages that it takes are shown as lost"},
+	trace.SetsClock:        {noBandReason: "the clock has a mark"},
+	trace.DriftsClock:      {noBandReason: "the clock has a mark"},
+	trace.MovesRole:        {noBandReason: "it has no duration"},
+	trace.CancelsCall:      {noBandReason: "it has no duration"},
+	trace.RevokesClaim:     {noBandReason: "it has no duration"},
 }

@@ -42,7 +42,7 @@ type diagram struct {
 	// such as "12 messages".
 	leftOut, repeated []string
 	// moments are the times at which something is visible.
-	shown []time.Duration
+	moments []time.Duration
 }
 
 // newDiagram finds what is visible in a run. It keeps as many things as room allows.
@@ -50,22 +50,22 @@ func newDiagram(run Run, room Room) *diagram {
 	h := run.History
 	d := &diagram{run: run, history: h, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, h)}
 	d.readLanes(room.lanes)
-	told := story.Marked(story.Clauses(h, false), run.marks())
-	d.readSteps(told, room.steps)
-	again := repetitions(told)
+	clauses := story.Marked(story.Clauses(h, false), run.marks())
+	d.readSteps(clauses, room.steps)
+	repeats := repetitions(clauses)
 	d.readSections(room)
-	d.readAttempts(room.attempts, again)
-	d.readKeys(room.keys, again)
+	d.readAttempts(room.attempts, repeats)
+	d.readKeys(room.keys, repeats)
 	d.readBands(room)
-	d.readMessages(room.messages, again)
+	d.readMessages(room.messages, repeats)
 	d.readDecisions(room.decisions)
 	d.readPennants(room.pennants)
 	for i := range d.steps {
-		d.show(d.steps[i].At)
+		d.addMoments(d.steps[i].At)
 	}
-	d.show(0, d.end())
-	slices.Sort(d.shown)
-	d.shown = slices.Compact(d.shown)
+	d.addMoments(0, d.end())
+	slices.Sort(d.moments)
+	d.moments = slices.Compact(d.moments)
 	return d
 }
 
@@ -73,10 +73,10 @@ func newDiagram(run Run, room Room) *diagram {
 func (d *diagram) end() time.Duration { return d.history.Trace.End() }
 
 // addMoments records that something is visible at these times.
-func (d *diagram) show(times ...time.Duration) {
+func (d *diagram) addMoments(times ...time.Duration) {
 	for _, at := range times {
 		if at >= 0 && at < history.Forever {
-			d.shown = append(d.shown, at)
+			d.moments = append(d.moments, at)
 		}
 	}
 }
@@ -84,29 +84,29 @@ func (d *diagram) show(times ...time.Duration) {
 // noteOmitted records that some things of a kind are not drawn. There is no room for a
 // number of them (room), and others only repeat what happened before (repeated). The text
 // singular is the phrase for one thing of the kind, and plural is the noun for several.
-func (d *diagram) noteOmitted(room, repeated int, one, several string) {
-	note := func(where *[]string, n int) {
+func (d *diagram) noteOmitted(room, repeated int, singular, plural string) {
+	record := func(list *[]string, n int) {
 		switch {
 		case n == 1:
-			*where = append(*where, one)
+			*list = append(*list, singular)
 		case n > 1:
-			*where = append(*where, story.Thousands(n)+" "+several)
+			*list = append(*list, story.Thousands(n)+" "+plural)
 		}
 	}
-	note(&d.leftOut, room)
-	note(&d.repeated, repeated)
+	record(&d.leftOut, room)
+	record(&d.repeated, repeated)
 }
 
 // describeOmissions says what is not drawn; "" if everything is.
-func (d *diagram) leftOutWords() string {
-	var words []string
+func (d *diagram) describeOmissions() string {
+	var sentences []string
 	if len(d.repeated) > 0 {
-		words = append(words, "Repetitions that are drawn only once: "+story.List(d.repeated)+".")
+		sentences = append(sentences, "Repetitions that are drawn only once: "+story.List(d.repeated)+".")
 	}
 	if len(d.leftOut) > 0 {
-		words = append(words, "Not drawn, for lack of room: "+story.List(d.leftOut)+". The verdict is computed from everything.")
+		sentences = append(sentences, "Not drawn, for lack of room: "+story.List(d.leftOut)+". The verdict is computed from everything.")
 	}
-	return strings.Join(words, " ")
+	return strings.Join(sentences, " ")
 }
 
 // laneOrder is the order of the lanes. It puts the clients, which use the lock, next to the
@@ -116,7 +116,7 @@ var laneOrder = []trace.Role{trace.RoleClient, trace.RoleService, trace.RoleStor
 // readLanes orders the processes. It leaves out the nodes that take no part in the run. A
 // process of which the trace gives nothing but the name has a lane too, so that its events
 // are visible.
-func (d *diagram) readLanes(most int) {
+func (d *diagram) readLanes(limit int) {
 	order := map[string]int{}
 	idle := d.history.IdleNodes()
 	for i, p := range d.history.Trace.Processes {
@@ -131,15 +131,15 @@ func (d *diagram) readLanes(most int) {
 			cmp.Compare(slices.Index(laneOrder, d.roles[a]), slices.Index(laneOrder, d.roles[b])),
 			cmp.Compare(order[a], order[b]))
 	})
-	if len(d.lanes) > most {
-		d.lanes = d.busiest(most)
+	if len(d.lanes) > limit {
+		d.lanes = d.busiest(limit)
 	}
 }
 
 // busiest returns the lanes to keep if there are too many. It prefers the storage, and next
 // the processes that are involved in a violation. Then come the other servers and services,
 // and last the first of the other clients.
-func (d *diagram) busiest(most int) []string {
+func (d *diagram) busiest(limit int) []string {
 	weight := map[string]int{}
 	for _, p := range d.lanes {
 		if d.roles[p] != trace.RoleClient {
@@ -158,51 +158,51 @@ func (d *diagram) busiest(most int) []string {
 	}
 	kept := slices.Clone(d.lanes)
 	slices.SortStableFunc(kept, func(a, b string) int { return weight[b] - weight[a] })
-	kept = kept[:most]
-	d.noteOmitted(len(d.lanes)-most, 0, "a process with all its events", "processes with all their events")
+	kept = kept[:limit]
+	d.noteOmitted(len(d.lanes)-limit, 0, "a process with all its events", "processes with all their events")
 	return slices.DeleteFunc(slices.Clone(d.lanes), func(p string) bool { return !slices.Contains(kept, p) })
 }
 
 // hasLane reports whether a process has a lane.
-func (d *diagram) drawn(process string) bool { return slices.Contains(d.lanes, process) }
+func (d *diagram) hasLane(process string) bool { return slices.Contains(d.lanes, process) }
 
 // readSteps keeps the entries of the timeline for which there is room.
-func (d *diagram) readSteps(told []story.Clause, most int) {
-	d.steps = d.focus.nearest(told, most)
-	d.noteOmitted(len(told)-len(d.steps), 0, "a step of the timeline", "steps of the timeline")
+func (d *diagram) readSteps(clauses []story.Clause, limit int) {
+	d.steps = d.focus.keepNearest(clauses, limit)
+	d.noteOmitted(len(clauses)-len(d.steps), 0, "a step of the timeline", "steps of the timeline")
 }
 
 // An eventRange is a range of events, by their Seqs, with both ends.
-type stretch struct{ first, last int }
+type eventRange struct{ first, last int }
 
 // repetitions returns the ranges of events that only repeat what happened before.
-func repetitions(told []story.Clause) []stretch {
-	var again []stretch
-	for _, e := range told {
+func repetitions(clauses []story.Clause) []eventRange {
+	var repeats []eventRange
+	for _, e := range clauses {
 		if e.IsRepetition {
-			again = append(again, stretch{e.First, e.Last})
+			repeats = append(repeats, eventRange{e.First, e.Last})
 		}
 	}
-	return again
+	return repeats
 }
 
 // inAnyRange reports whether the event with the given Seq is in one of the ranges.
-func within(seq int, stretches []stretch) bool {
-	return slices.ContainsFunc(stretches, func(s stretch) bool { return s.first <= seq && seq <= s.last })
+func inAnyRange(seq int, ranges []eventRange) bool {
+	return slices.ContainsFunc(ranges, func(s eventRange) bool { return s.first <= seq && seq <= s.last })
 }
 
 // An attempt is a call of acquire as it is drawn.
 type attempt struct {
-	of       *history.Call
+	call     *history.Call
 	client   string
 	from, to time.Duration
 	ok       bool
-	begun    int // the Seq of the event with which the call began
+	startSeq int // the Seq of the event with which the call began
 }
 
 // readAttempts finds the calls of acquire. A call that has not ended is drawn until the end
 // of the run.
-func (d *diagram) readAttempts(most int, again []stretch) {
+func (d *diagram) readAttempts(limit int, repeats []eventRange) {
 	var all []attempt
 	total := 0
 	for _, c := range d.history.Calls() {
@@ -210,19 +210,19 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 			continue
 		}
 		total++
-		if within(c.Began.Seq, again) {
+		if inAnyRange(c.Began.Seq, repeats) {
 			continue
 		}
-		a := attempt{of: c, client: c.Client, from: c.Began.At, to: d.end(), ok: c.OK(), begun: c.Began.Seq}
-		if last := cmp.Or(c.Crashed, c.Ended); last != nil {
-			a.to = last.At
+		a := attempt{call: c, client: c.Client, from: c.Began.At, to: d.end(), ok: c.OK(), startSeq: c.Began.Seq}
+		if endEvent := cmp.Or(c.Crashed, c.Ended); endEvent != nil {
+			a.to = endEvent.At
 		}
 		all = append(all, a)
 	}
-	got := func(a attempt) int { return map[bool]int{true: 1}[a.ok] }
-	d.attempts = keepHeaviest(d.focus, all, most, got, func(a attempt) int { return a.begun })
+	succeeded := func(a attempt) int { return map[bool]int{true: 1}[a.ok] }
+	d.attempts = keepHeaviest(d.focus, all, limit, succeeded, func(a attempt) int { return a.startSeq })
 	for _, a := range d.attempts {
-		d.show(a.from, a.to)
+		d.addMoments(a.from, a.to)
 	}
 	d.noteOmitted(len(all)-len(d.attempts), total-len(all), "an attempt", "attempts")
 }
@@ -231,7 +231,7 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 // pill, with the label in it and the text below.
 type decision struct {
 	process, client, label, below string
-	words                         story.Raw
+	title                         story.Raw
 	at                            time.Duration
 	seq                           int
 	step                          trace.Step
@@ -240,11 +240,11 @@ type decision struct {
 
 // readDecisions finds the storage's decisions. A label consists of the first letter of the
 // step and the token. The text below it shows the versions of the object.
-func (d *diagram) readDecisions(most int) {
+func (d *diagram) readDecisions(limit int) {
 	initial := map[trace.Step]string{trace.Read: "R", trace.Write: "W", trace.Mark: "M"}
 	var all []decision
 	for _, ev := range d.history.StorageDecisions() {
-		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == trace.KindCheck, words: story.DescribeDecision(ev)}
+		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == trace.KindCheck, title: story.DescribeDecision(ev)}
 		g.label = cmp.Or(initial[ev.Step], "?")
 		if g.checked {
 			g.label = "check " + g.label
@@ -264,9 +264,9 @@ func (d *diagram) readDecisions(most int) {
 		all = append(all, g)
 	}
 	refused := func(g decision) int { return map[bool]int{false: 1}[g.ok] }
-	d.decisions = keepHeaviest(d.focus, all, most, refused, func(g decision) int { return g.seq })
+	d.decisions = keepHeaviest(d.focus, all, limit, refused, func(g decision) int { return g.seq })
 	for _, g := range d.decisions {
-		d.show(g.at)
+		d.addMoments(g.at)
 	}
 	d.noteOmitted(len(all)-len(d.decisions), 0, "a decision of the storage", "decisions of the storage")
 }
@@ -292,12 +292,12 @@ type pennant struct {
 
 // readPennants finds the important moments: the beginnings and ends of faults, and the
 // moments at which properties are violated.
-func (d *diagram) readPennants(most int) {
+func (d *diagram) readPennants(limit int) {
 	var all []pennant
 	for _, act := range d.history.Acts() {
 		all = append(all, pennant{act.Struck.At, act.Struck.Seq, "fault", "", story.Raw(fmt.Sprintf("fault %d: %s", act.Fault, act.Struck.Text))})
-		if over := act.Lifted; over != nil {
-			all = append(all, pennant{over.At, over.Seq, "fault", "", story.Raw(fmt.Sprintf("fault %d ends", act.Fault))})
+		if lifted := act.Lifted; lifted != nil {
+			all = append(all, pennant{lifted.At, lifted.Seq, "fault", "", story.Raw(fmt.Sprintf("fault %d ends", act.Fault))})
 		}
 	}
 	for _, f := range d.run.Verdict.Findings {
@@ -306,10 +306,10 @@ func (d *diagram) readPennants(most int) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b pennant) int { return cmp.Compare(a.seq, b.seq) })
-	broke := func(p pennant) int { return min(1, len(p.property)) }
-	d.pennants = keepHeaviest(d.focus, all, most, broke, func(p pennant) int { return p.seq })
+	isViolation := func(p pennant) int { return min(1, len(p.property)) }
+	d.pennants = keepHeaviest(d.focus, all, limit, isViolation, func(p pennant) int { return p.seq })
 	d.noteOmitted(len(all)-len(d.pennants), 0, "a fault's flag", "flags of faults")
 	for _, p := range d.pennants {
-		d.show(p.at)
+		d.addMoments(p.at)
 	}
 }

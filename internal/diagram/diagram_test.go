@@ -43,7 +43,7 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 	}
 	expired := 0
 	for _, k := range d.keys {
-		if k.owner == "client-1" && k.of.How == history.Expired && pause.from < k.to && k.to < pause.to {
+		if k.owner == "client-1" && k.holding.How == history.Expired && pause.from < k.to && k.to < pause.to {
 			expired++
 		}
 	}
@@ -190,7 +190,7 @@ func TestDiagramOfACrash(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s, %v to %v", b.text, b.from, b.to))
 	}
 	for _, a := range d.attempts {
-		got = append(got, story.DescribeAcquire(a.of, d.end()).String())
+		got = append(got, story.DescribeAcquire(a.call, d.end()).String())
 	}
 	want := []string{"paused, 2ms to 3ms", "down, 3ms to 4ms", "client-1 asks for the lock from 0.001s to 0.003s, and crashes"}
 	if !slices.Equal(got, want) {
@@ -251,11 +251,11 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 				t.Fatal("there is no key")
 			}
 			got := d.keys[0]
-			if says := string(story.DescribeKey(got.of, d.end())); got.to != c.to || !strings.HasSuffix(says, ": "+c.want) {
+			if says := string(story.DescribeKey(got.holding, d.end())); got.to != c.to || !strings.HasSuffix(says, ": "+c.want) {
 				t.Errorf("it ends at %v: %s, want %v: %s", got.to, says, c.to, c.want)
 			}
-			a := newAxis(laneLabel, []*diagram{d})
-			bar := layOut(d, a).Keys[0]
+			a := newAxis(laneLabelWidth, []*diagram{d})
+			bar := newFigure(d, a).Keys[0]
 			if end := a.positionOf(c.to); bar.X+bar.W != end {
 				t.Errorf("its bar goes from %d to %d, and %v is at %d", bar.X, bar.X+bar.W, c.to, end)
 			}
@@ -309,7 +309,7 @@ func TestFlagsDoNotHideEachOther(t *testing.T) {
 	for i := range 6 {
 		d.pennants = append(d.pennants, pennant{at: time.Duration(i), text: "fault: something that takes room"})
 	}
-	f := layOut(d, newAxis(laneLabel, []*diagram{d}))
+	f := newFigure(d, newAxis(laneLabelWidth, []*diagram{d}))
 	for i, a := range f.Pennants {
 		for _, b := range f.Pennants[:i] {
 			if left, right := max(a.TextX, b.TextX)-6, min(a.TextX-6+a.W, b.TextX-6+b.W); a.Y == b.Y && left < right {
@@ -322,7 +322,7 @@ func TestFlagsDoNotHideEachOther(t *testing.T) {
 // Every effect of a fault has a band, or a reason why it has none.
 func TestBandsKnowEveryEffect(t *testing.T) {
 	for _, effect := range trace.Effects() {
-		if look := linkBands[effect]; (look.words != "") == (look.whyNone != "") || (look.words == "") != (look.class == "") {
+		if look := linkBands[effect]; (look.format != "") == (look.noBandReason != "") || (look.format == "") != (look.class == "") {
 			t.Errorf("of a fault that %s: %+v", effect, look)
 		}
 	}

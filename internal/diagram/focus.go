@@ -15,50 +15,50 @@ type focus []int
 
 // focusOf returns the focus of a run.
 func focusOf(v *checks.Verdict, h *history.History) focus {
-	var about focus
+	var seqs focus
 	for _, f := range v.Findings {
 		if f.Counts() {
-			about = append(append(about, f.At), f.Events...)
+			seqs = append(append(seqs, f.At), f.Events...)
 		}
 	}
-	if len(about) == 0 {
+	if len(seqs) == 0 {
 		for _, act := range h.Acts() {
-			about = append(about, act.Struck.Seq)
+			seqs = append(seqs, act.Struck.Seq)
 			if act.Lifted != nil {
-				about = append(about, act.Lifted.Seq)
+				seqs = append(seqs, act.Lifted.Seq)
 			}
 		}
 	}
-	slices.Sort(about)
-	return slices.Compact(about)
+	slices.Sort(seqs)
+	return slices.Compact(seqs)
 }
 
 // distance returns how many events an event is away from the nearest important event.
-func (about focus) distance(seq int) int {
-	if len(about) == 0 {
+func (f focus) distance(seq int) int {
+	if len(f) == 0 {
 		return seq
 	}
-	i, _ := slices.BinarySearch(about, seq)
-	if i == len(about) {
-		return seq - about[i-1]
+	i, _ := slices.BinarySearch(f, seq)
+	if i == len(f) {
+		return seq - f[i-1]
 	}
-	away := about[i] - seq
+	distance := f[i] - seq
 	if i > 0 {
-		away = min(away, seq-about[i-1])
+		distance = min(distance, seq-f[i-1])
 	}
-	return away
+	return distance
 }
 
 // keepNearest keeps at most limit clauses, in their order. It prefers clauses that are
 // marked with a sign, and after them those nearest to the important events.
-func (about focus) nearest(told []story.Clause, most int) []story.Clause {
+func (f focus) keepNearest(clauses []story.Clause, limit int) []story.Clause {
 	marked := func(c story.Clause) int { return min(1, len(c.Sign)) }
-	return keepHeaviest(about, told, most, marked, func(c story.Clause) int { return c.First })
+	return keepHeaviest(f, clauses, limit, marked, func(c story.Clause) int { return c.First })
 }
 
 // KeepNearest keeps at most limit clauses of a run's timeline, in their order. It prefers
 // clauses that are marked with a sign, and after them those nearest to the violations or,
 // if there are none, to the faults.
-func Nearest(h *history.History, v *checks.Verdict, told []story.Clause, most int) []story.Clause {
-	return focusOf(v, h).nearest(told, most)
+func KeepNearest(h *history.History, v *checks.Verdict, clauses []story.Clause, limit int) []story.Clause {
+	return focusOf(v, h).keepNearest(clauses, limit)
 }

@@ -27,13 +27,13 @@ func textWidth(s string, size int) int {
 
 // placePennants places the labels above the lanes, in as many rows as are needed for them
 // not to overlap.
-func (l *layout) pennants() {
+func (l *layout) placePennants() {
 	var ends []int // where the last label of each row ends
 	for _, p := range l.diagram.pennants {
 		text := textwrap.Clip(p.text.String(), 64)
 		g := figurePennant{Class: p.class, Property: string(p.property), Text: text, X: l.axis.positionOf(p.at), W: textWidth(text, fontSize) + 12}
 		left := g.X
-		if left+g.W > l.axis.end() && left-g.W > laneLabel {
+		if left+g.W > l.axis.end() && left-g.W > laneLabelWidth {
 			left -= g.W // there is no room to the right
 		}
 		g.TextX = left + 6
@@ -43,14 +43,14 @@ func (l *layout) pennants() {
 			ends = append(ends, 0)
 		}
 		ends[row] = left + g.W
-		g.Y = 4 + row*pennantRow
+		g.Y = 4 + row*pennantRowHeight
 		if p.property != "" {
 			g.ID = BrokenAnchor(l.figure.ID, p.property)
 		}
 		l.figure.Pennants = append(l.figure.Pennants, g)
 		l.figure.Width = max(l.figure.Width, left+g.W+axisPad)
 	}
-	l.figure.Top = 8 + len(ends)*pennantRow + tickRow
+	l.figure.Top = 8 + len(ends)*pennantRowHeight + tickRowHeight
 }
 
 // BrokenAnchor returns the HTML ID of the moment at which a property is violated, in the
@@ -61,43 +61,43 @@ func BrokenAnchor(figure string, p checks.Property) string {
 
 // placeTicks places times above the lanes: first the times of pennants, and then those of
 // the timeline's entries, as far as there is room.
-func (l *layout) ticks() {
+func (l *layout) placeTicks() {
 	// A tick is the horizontal room that a time takes.
 	type tick struct{ from, to int }
 	var taken []tick
-	written := map[string]bool{}
-	place := func(at time.Duration) {
+	seen := map[string]bool{}
+	placeTick := func(at time.Duration) {
 		text := story.Moment(at, 3)
-		if written[text] {
+		if seen[text] {
 			return
 		}
 		x, half := l.axis.positionOf(at), textWidth(text, fontSize)/2+5
 		t := tick{x - half, x + half}
-		if t.from < laneLabel || slices.ContainsFunc(taken, func(o tick) bool { return t.from < o.to && o.from < t.to }) {
+		if t.from < laneLabelWidth || slices.ContainsFunc(taken, func(o tick) bool { return t.from < o.to && o.from < t.to }) {
 			return
 		}
-		taken, written[text] = append(taken, t), true
+		taken, seen[text] = append(taken, t), true
 		l.figure.Ticks = append(l.figure.Ticks, figureText{X: x, Y: l.figure.Top - 6, Text: text})
 	}
 	for _, p := range l.diagram.pennants {
-		place(p.at)
+		placeTick(p.at)
 	}
 	for _, e := range l.diagram.steps {
-		place(e.At)
+		placeTick(e.At)
 	}
 }
 
 // describe returns a description of the figure for screen readers.
-func (l *layout) description() string {
+func (l *layout) describe() string {
 	d := l.diagram
 	return fmt.Sprintf("Space-time diagram, %s: a lane for each of %s, time from left to right over %s. It shows %s, %s and %s of the storage; %s. The timeline below describes all of it in words.",
-		l.figure.Title, processes(len(l.figure.Lanes)), story.Span(d.end()),
+		l.figure.Title, describeProcessCount(len(l.figure.Lanes)), story.Span(d.end()),
 		story.Count(len(l.figure.Messages), "message"), story.Count(len(d.sections), "critical section"),
-		story.Count(len(l.figure.Decisions), "decision"), overlapWords(len(d.overlaps)))
+		story.Count(len(l.figure.Decisions), "decision"), describeOverlaps(len(d.overlaps)))
 }
 
 // describeProcessCount returns the number of processes in words.
-func processes(n int) string {
+func describeProcessCount(n int) string {
 	if n == 1 {
 		return "1 process"
 	}
@@ -105,7 +105,7 @@ func processes(n int) string {
 }
 
 // describeOverlaps says whether critical sections overlap.
-func overlapWords(n int) string {
+func describeOverlaps(n int) string {
 	if n == 0 {
 		return "no two critical sections overlap"
 	}

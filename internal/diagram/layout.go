@@ -13,11 +13,11 @@ import (
 
 // Sizes in pixels.
 const (
-	fontSize   = 12
-	laneLabel  = 112 // the width of the lanes' names
-	pennantRow = 22  // the height of a row of pennants
-	tickRow    = 34  // the height of the row with the lengths of the folds and the times below them
-	pillHeight = 20
+	fontSize         = 12
+	laneLabelWidth   = 112 // the width of the lanes' names
+	pennantRowHeight = 22  // the height of a row of pennants
+	tickRowHeight    = 34  // the height of the row with the lengths of the folds and the times below them
+	pillHeight       = 20
 )
 
 // The heights of the parts of a lane, in pixels.
@@ -38,7 +38,7 @@ type layout struct {
 	axis    axis
 	figure  Figure
 	lanes   map[string]*figureLane
-	clients map[string]string // the CSS class with the colour of each client
+	colours map[string]string // the CSS class with the colour of each client
 	rows    []int             // the row of each section within its client's lane
 }
 
@@ -51,11 +51,11 @@ func Draw(runs []Run, room Room) []Figure {
 	for i, run := range runs {
 		diagrams[i] = newDiagram(run, room)
 	}
-	a := newAxis(laneLabel, diagrams)
+	a := newAxis(laneLabelWidth, diagrams)
 	all := make([]Figure, len(runs))
 	width := 0
 	for i, d := range diagrams {
-		all[i] = layOut(d, a)
+		all[i] = newFigure(d, a)
 		width = max(width, all[i].Width)
 	}
 	for i := range all {
@@ -65,24 +65,24 @@ func Draw(runs []Run, room Room) []Figure {
 }
 
 // newFigure returns the figure of a diagram on an axis.
-func layOut(d *diagram, a axis) Figure {
-	l := &layout{diagram: d, axis: a, lanes: map[string]*figureLane{}, clients: map[string]string{}}
+func newFigure(d *diagram, a axis) Figure {
+	l := &layout{diagram: d, axis: a, lanes: map[string]*figureLane{}, colours: map[string]string{}}
 	l.figure = Figure{
-		ID: d.run.ID, Title: d.run.Title, Steps: d.steps, LeftOut: d.leftOutWords(), axis: a, Left: laneLabel, Width: a.end() + axisPad,
+		ID: d.run.ID, Title: d.run.Title, Steps: d.steps, LeftOut: d.describeOmissions(), axis: a, Left: laneLabelWidth, Width: a.end() + axisPad,
 	}
-	l.pennants()
-	l.layLanes()
-	l.bars()
-	l.arrows()
-	l.pills()
-	l.poles()
-	l.ticks()
-	l.figure.Desc = l.description()
+	l.placePennants()
+	l.placeLanes()
+	l.placeBars()
+	l.placeArrows()
+	l.placePills()
+	l.placePoles()
+	l.placeTicks()
+	l.figure.Desc = l.describe()
 	return l.figure
 }
 
 // placeLanes gives each process its lane.
-func (l *layout) layLanes() {
+func (l *layout) placeLanes() {
 	d := l.diagram
 	l.rows = rowsOf(d.sections)
 	rows := map[string]int{}
@@ -92,9 +92,9 @@ func (l *layout) layLanes() {
 	for _, k := range d.keys {
 		rows[k.node] = max(rows[k.node], k.row+1)
 	}
-	banded := map[string]bool{}
+	hasBand := map[string]bool{}
 	for _, b := range d.bands {
-		banded[b.process] = true
+		hasBand[b.process] = true
 	}
 	y, clients := l.figure.Top, 0
 	for _, name := range d.lanes {
@@ -103,7 +103,7 @@ func (l *layout) layLanes() {
 		switch n := max(1, rows[name]); lane.Role {
 		case trace.RoleClient:
 			lane.Class = fmt.Sprintf("c%d", clients%6)
-			l.clients[name] = lane.Class
+			l.colours[name] = lane.Class
 			clients++
 			lane.H = laneGap + n*(sectionHeight+leaseHeight+4) + 24
 			if rows[name] == 0 && len(d.lanes) > crowdedLanes {
@@ -111,7 +111,7 @@ func (l *layout) layLanes() {
 			}
 		case trace.RoleStorage:
 			lane.H = pillHeight + 34
-			if banded[name] {
+			if hasBand[name] {
 				lane.H += 14
 			}
 		case trace.RoleNode, trace.RoleCluster:
@@ -148,7 +148,7 @@ func rowsOf(sections []*history.Section) []int {
 
 // newBar returns a bar on the lane of a process, from one time to another. y and height are
 // in pixels.
-func (l *layout) bar(class, process string, from, to time.Duration, y, height int, title story.Raw) figureBar {
+func (l *layout) newBar(class, process string, from, to time.Duration, y, height int, title story.Raw) figureBar {
 	x := l.axis.positionOf(from)
 	return figureBar{
 		Class: class, Process: story.Visible(process), X: x, Y: y,
@@ -158,7 +158,7 @@ func (l *layout) bar(class, process string, from, to time.Duration, y, height in
 
 // withLabel returns the bar with the first of these labels that fits; without a label if
 // none fits.
-func (b figureBar) labelled(labels ...string) figureBar {
+func (b figureBar) withLabel(labels ...string) figureBar {
 	for _, s := range labels {
 		if textWidth(s, fontSize)+8 <= b.W {
 			b.Label = s
@@ -169,38 +169,38 @@ func (b figureBar) labelled(labels ...string) figureBar {
 }
 
 // placeBars places everything that has a duration, and the marks on clocks.
-func (l *layout) bars() {
+func (l *layout) placeBars() {
 	d, f := l.diagram, &l.figure
 	for _, c := range l.axis.folds {
 		f.Folds = append(f.Folds, figureFold{c.from, c.to - c.from, story.Span(c.length)})
 	}
 	for _, b := range d.bands {
 		if lane := l.lanes[b.process]; lane != nil {
-			f.Bands = append(f.Bands, l.bar(b.class, b.process, b.from, b.to, lane.Y+1, lane.H-2, story.DescribeState(b.process, b.text, b.from, b.to)).labelled(story.Visible(b.text)))
+			f.Bands = append(f.Bands, l.newBar(b.class, b.process, b.from, b.to, lane.Y+1, lane.H-2, story.DescribeState(b.process, b.text, b.from, b.to)).withLabel(story.Visible(b.text)))
 		}
 	}
 	for _, a := range d.attempts {
 		if lane := l.lanes[a.client]; lane != nil {
-			class := l.clients[a.client]
+			class := l.colours[a.client]
 			if !a.ok {
 				class += " failed"
 			}
-			f.Attempts = append(f.Attempts, l.bar(class, a.client, a.from, a.to, lane.Base-2, 4, story.DescribeAcquire(a.of, d.end())))
+			f.Attempts = append(f.Attempts, l.newBar(class, a.client, a.from, a.to, lane.Base-2, 4, story.DescribeAcquire(a.call, d.end())))
 		}
 	}
 	for _, k := range d.keys {
 		if lane := l.lanes[k.node]; lane != nil {
-			b := l.bar(cmp.Or(l.clients[k.owner], "nobody"), k.node, k.from, k.to, lane.Y+laneGap/2+k.row*(keyHeight+3), keyHeight, story.DescribeKey(k.of, d.end()))
+			b := l.newBar(cmp.Or(l.colours[k.owner], "nobody"), k.node, k.from, k.to, lane.Y+laneGap/2+k.row*(keyHeight+3), keyHeight, story.DescribeKey(k.holding, d.end()))
 			b.Client = story.Visible(k.owner)
-			f.Keys = append(f.Keys, b.labelled("key of "+b.Client, b.Client))
-			l.extensions(k.touched, b)
+			f.Keys = append(f.Keys, b.withLabel("key of "+b.Client, b.Client))
+			l.placeExtensions(k.expiryChanges, b)
 		}
 	}
 	for i, s := range d.sections {
-		l.section(i, s)
+		l.placeSection(i, s)
 	}
 	for _, o := range d.overlaps {
-		l.overlap(o)
+		l.placeOverlap(o)
 	}
 	for _, c := range d.clocks {
 		if lane := l.lanes[c.process]; lane != nil {
@@ -211,57 +211,57 @@ func (l *layout) bars() {
 
 // placeSection places a critical section, and below it the bar of its lease. A part of the
 // section after the end of the lease is drawn as a separate bar.
-func (l *layout) section(i int, s *history.Section) {
+func (l *layout) placeSection(i int, s *history.Section) {
 	lane := l.lanes[s.Client]
 	if lane == nil {
 		return
 	}
-	f, end, over := &l.figure, l.diagram.end(), leaseEnd(s)
+	f, end, leaseEnded := &l.figure, l.diagram.end(), leaseEnd(s)
 	y := lane.Y + laneGap/2 + l.rows[i]*(sectionHeight+leaseHeight+4)
-	class := l.clients[s.Client]
+	class := l.colours[s.Client]
 	label := "in its section"
 	if s.Token() != 0 {
 		label += ", token " + story.Token(s.Token())
 	}
-	b := l.bar(class, s.Client, s.From.At, s.To.At, y, sectionHeight, story.DescribeSection(s, end))
+	b := l.newBar(class, s.Client, s.From.At, s.To.At, y, sectionHeight, story.DescribeSection(s, end))
 	b.Client = story.Visible(s.Client)
-	covered := b
+	room := b
 	if !s.GrantsEveryone { // the part after the end of the lease has its own label
-		covered.W = min(b.W, l.axis.positionOf(min(over, end))-b.X)
+		room.W = min(b.W, l.axis.positionOf(min(leaseEnded, end))-b.X)
 	}
-	b.Label = covered.labelled(label, "token "+story.Token(s.Token()), story.Token(s.Token())).Label
+	b.Label = room.withLabel(label, "token "+story.Token(s.Token()), story.Token(s.Token())).Label
 	f.Sections = append(f.Sections, b)
 	if s.GrantsEveryone {
 		return
 	}
-	lease := l.bar(class, s.Client, s.From.At, over, y+sectionHeight+2, leaseHeight, story.DescribeLease(s, over, len(prolongedAt(s))))
+	lease := l.newBar(class, s.Client, s.From.At, leaseEnded, y+sectionHeight+2, leaseHeight, story.DescribeLease(s, leaseEnded, len(extendedAt(s))))
 	lease.Client = b.Client
-	f.Leases = append(f.Leases, lease.labelled("lease"))
-	l.extensions(prolongedAt(s), lease)
-	if over < min(s.To.At, end) {
-		bare := l.bar("bare", s.Client, over, s.To.At, y, sectionHeight,
-			story.DescribeOverrun(s, over, end))
-		f.Sections = append(f.Sections, bare.labelled("lease ended"))
+	f.Leases = append(f.Leases, lease.withLabel("lease"))
+	l.placeExtensions(extendedAt(s), lease)
+	if leaseEnded < min(s.To.At, end) {
+		overrun := l.newBar("bare", s.Client, leaseEnded, s.To.At, y, sectionHeight,
+			story.DescribeOverrun(s, leaseEnded, end))
+		f.Sections = append(f.Sections, overrun.withLabel("lease ended"))
 	}
 }
 
 // maxExtensions is the maximum number of marks for extensions on a bar.
-const mostExtensions = 40
+const maxExtensions = 40
 
 // placeExtensions marks on a bar the moments at which a lease was extended. If there are
 // too many to distinguish, it marks none.
-func (l *layout) extensions(at []time.Duration, b figureBar) {
-	if len(at) > mostExtensions {
+func (l *layout) placeExtensions(times []time.Duration, b figureBar) {
+	if len(times) > maxExtensions {
 		return
 	}
-	for _, t := range at {
+	for _, t := range times {
 		l.figure.Extensions = append(l.figure.Extensions, figureTick{l.axis.positionOf(t), b.Y, b.H, "extended at " + story.Moment(t, 3)})
 	}
 }
 
 // placeOverlap places a bar across the lanes of two clients for the time in which both are
 // in their sections.
-func (l *layout) overlap(o history.Overlap) {
+func (l *layout) placeOverlap(o history.Overlap) {
 	first, second := l.lanes[o.A.Client], l.lanes[o.B.Client]
 	if first == nil || second == nil {
 		return
@@ -270,6 +270,6 @@ func (l *layout) overlap(o history.Overlap) {
 		first, second = second, first
 	}
 	end := min(o.To, l.diagram.end())
-	bar := l.bar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, story.DescribeOverlap(o, end))
-	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar.labelled("two clients", "overlap", "two"), *first, *second})
+	bar := l.newBar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, story.DescribeOverlap(o, end))
+	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar.withLabel("two clients", "overlap", "two"), *first, *second})
 }

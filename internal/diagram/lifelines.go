@@ -15,8 +15,8 @@ import (
 // all do the same, and otherwise the text names the node. Then come the clients, the
 // services that they call, and the storage. In this order few arrows cross a lifeline.
 type lanes struct {
-	list []lane
-	by   map[string]int // the index of each process's lane
+	list      []lane
+	laneIndex map[string]int // the index of each process's lane
 	// stepLanes are the lanes of the processes to which a step sent requests.
 	stepLanes map[story.Step][]int
 	// storage are the lanes of the storage.
@@ -35,7 +35,7 @@ type lane struct {
 // newLanes returns the lanes for a run, of which none is drawn yet.
 func newLanes(h *history.History) *lanes {
 	t := h.Trace
-	l := &lanes{by: map[string]int{}, stepLanes: map[story.Step][]int{}}
+	l := &lanes{laneIndex: map[string]int{}, stepLanes: map[story.Step][]int{}}
 	nodes := h.LockNodes()
 	for _, keeper := range h.Keepers() {
 		if h.Role(keeper) == trace.RoleCluster { // a cluster is represented by its members
@@ -48,7 +48,7 @@ func newLanes(h *history.History) *lanes {
 	}
 	for _, role := range []trace.Role{trace.RoleNode, trace.RoleClient, trace.RoleService, trace.RoleStorage} {
 		for _, p := range t.Processes {
-			if _, has := l.by[p.Name]; p.Role == role && !has {
+			if _, known := l.laneIndex[p.Name]; p.Role == role && !known {
 				l.add(role, p.Name)
 			}
 		}
@@ -78,22 +78,22 @@ func newLanes(h *history.History) *lanes {
 // add adds a lane that some processes share.
 func (l *lanes) add(role trace.Role, processes ...string) {
 	for _, p := range processes {
-		l.by[p] = len(l.list)
+		l.laneIndex[p] = len(l.list)
 	}
 	l.list = append(l.list, lane{processes: processes, role: role})
 }
 
 // lanesOf returns the lane of a process, as a list of one; nil if it has none.
 func (l *lanes) lanesOf(process string) []int {
-	if i, ok := l.by[process]; ok {
+	if i, ok := l.laneIndex[process]; ok {
 		return []int{i}
 	}
 	return nil
 }
 
 // isShared reports whether a process shares its lane with other processes.
-func (l *lanes) shared(process string) bool {
-	return len(l.list[l.by[process]].processes) > 1
+func (l *lanes) isShared(process string) bool {
+	return len(l.list[l.laneIndex[process]].processes) > 1
 }
 
 // servers returns the lanes to which the client's step of an event sends requests: those of
@@ -107,7 +107,7 @@ func (l *lanes) servers(ev *trace.Event) []int {
 
 // outerNames returns the names of the first and the last drawn lane. Mermaid writes a note
 // over all lanes between the two.
-func (l *lanes) all() string {
+func (l *lanes) outerNames() string {
 	first, last := 0, 0
 	for i, lane := range l.list {
 		if lane.drawn {
@@ -117,12 +117,12 @@ func (l *lanes) all() string {
 	for !l.list[first].drawn && first < last {
 		first++
 	}
-	return l.names(first, last)
+	return l.spanNames(first, last)
 }
 
 // spanNames returns the names of two lanes as Mermaid writes the space from one to the
 // other; one name if they are the same lane.
-func (l *lanes) names(first, last int) string {
+func (l *lanes) spanNames(first, last int) string {
 	if first == last {
 		return l.name(first)
 	}
@@ -137,7 +137,7 @@ func (l *lanes) name(i int) string {
 }
 
 // declarations returns the lines of Mermaid that declare the drawn lanes.
-func (l *lanes) declared() string {
+func (l *lanes) declarations() string {
 	var b strings.Builder
 	for i, lane := range l.list {
 		if !lane.drawn {

@@ -24,9 +24,9 @@ const (
 
 // mermaidLines returns a text in lines of at most columns characters, with <br/> between
 // them. It shortens the text to at most limit characters.
-func mermaidLines(text string, most, columns int) string {
+func mermaidLines(text string, limit, columns int) string {
 	var lines []string
-	for line := range strings.SplitSeq(textwrap.Wrap(shorten(story.Visible(textwrap.OneLine(text)), most), columns, 0), "\n") {
+	for line := range strings.SplitSeq(textwrap.Wrap(shorten(story.Visible(textwrap.OneLine(text)), limit), columns, 0), "\n") {
 		for chunk := range slices.Chunk([]rune(line), columns) { // a word can be longer than a line
 			lines = append(lines, mermaidEscape(string(chunk)))
 		}
@@ -35,17 +35,17 @@ func mermaidLines(text string, most, columns int) string {
 }
 
 // mermaidLine returns a text as one line, which it shortens to at most limit characters.
-func mermaidLine(text string, most int) string {
-	return mermaidEscape(shorten(story.Visible(textwrap.OneLine(text)), most))
+func mermaidLine(text string, limit int) string {
+	return mermaidEscape(shorten(story.Visible(textwrap.OneLine(text)), limit))
 }
 
 // shorten shortens a text to at most limit characters. If it removes any, the text ends
 // with "…".
-func shorten(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
+func shorten(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	return string([]rune(text)[:most-1]) + "…"
+	return string([]rune(text)[:limit-1]) + "…"
 }
 
 // mermaidEscape replaces every character that has a meaning in Mermaid by its number. Such

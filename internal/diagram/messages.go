@@ -11,7 +11,7 @@ import (
 
 // A message is one message as it is drawn, from its sending to its end.
 type message struct {
-	of       *history.Message
+	source   *history.Message
 	from, to string
 	client   string // the client that sent this request or gets this reply; "" between servers
 	reply    bool
@@ -22,18 +22,18 @@ type message struct {
 	held    bool
 	section int
 	// sentSeq and endSeq are the Seqs of the events with which it was sent and ended.
-	first, last int
+	sentSeq, endSeq int
 }
 
 // weight returns the importance of a message. The most important messages were lost, held
 // or delayed. Next are those to and from the storage and its services, and then those of
 // the acquisitions that were granted.
 func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
-	protected := func(p string) bool { return d.roles[p] == trace.RoleStorage || d.roles[p] == trace.RoleService }
+	isStorage := func(p string) bool { return d.roles[p] == trace.RoleStorage || d.roles[p] == trace.RoleService }
 	switch {
 	case m.lost || m.held || m.ended-m.sent >= story.Silence:
 		return 3
-	case protected(m.from) || protected(m.to):
+	case isStorage(m.from) || isStorage(m.to):
 		return 2
 	case granted[history.Acquisition{Client: m.client, Section: m.section}]:
 		return 1
@@ -43,32 +43,32 @@ func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 
 // readMessages finds the messages, and how each of them ended. It leaves out messages that
 // only set up a connection.
-func (d *diagram) readMessages(most int, again []stretch) {
+func (d *diagram) readMessages(limit int, repeats []eventRange) {
 	var all []message
 	for _, m := range d.history.Messages() {
 		if !m.IsHandshake() {
-			all = append(all, d.message(m))
+			all = append(all, d.newMessage(m))
 		}
 	}
-	d.keepMessages(all, most, again)
+	d.keepMessages(all, limit, repeats)
 }
 
 // newMessage returns a message as it is drawn. A message that has not ended is drawn until
 // the end of the run.
-func (d *diagram) message(m *history.Message) message {
-	drawn := message{
-		of:   m,
-		from: m.From, to: m.To, reply: m.Sent.Reply, sent: m.Sent.At, ended: d.end(), lost: m.Arrived == nil, held: m.Held != nil,
-		section: m.Sent.Section, first: m.Sent.Seq, last: m.Sent.Seq,
+func (d *diagram) newMessage(m *history.Message) message {
+	result := message{
+		source: m,
+		from:   m.From, to: m.To, reply: m.Sent.Reply, sent: m.Sent.At, ended: d.end(), lost: m.Arrived == nil, held: m.Held != nil,
+		section: m.Sent.Section, sentSeq: m.Sent.Seq, endSeq: m.Sent.Seq,
 	}
 	switch {
 	case m.Arrived != nil:
-		drawn.ended, drawn.last = m.Arrived.At, m.Arrived.Seq
+		result.ended, result.endSeq = m.Arrived.At, m.Arrived.Seq
 	case m.Lost != nil:
-		drawn.last = m.Lost.Seq
+		result.endSeq = m.Lost.Seq
 	}
-	drawn.client = d.clientOf(drawn)
-	return drawn
+	result.client = d.clientOf(result)
+	return result
 }
 
 // clientOf returns the client that sent a request or gets a reply; "" if the message is
@@ -86,21 +86,21 @@ func (d *diagram) clientOf(m message) string {
 
 // keepMessages keeps the messages for which there is room. repeats are the ranges of events
 // that only repeat what happened before.
-func (d *diagram) keepMessages(all []message, most int, again []stretch) {
+func (d *diagram) keepMessages(all []message, limit int, repeats []eventRange) {
 	granted := map[history.Acquisition]bool{}
 	for _, s := range d.sections {
 		granted[s.Acquisition] = true
 	}
-	once := slices.DeleteFunc(slices.Clone(all), func(m message) bool {
-		return !d.drawn(m.from) || !d.drawn(m.to) || within(m.first, again)
+	unrepeated := slices.DeleteFunc(slices.Clone(all), func(m message) bool {
+		return !d.hasLane(m.from) || !d.hasLane(m.to) || inAnyRange(m.sentSeq, repeats)
 	})
-	kept := keepHeaviest(d.focus, once, most, func(m message) int { return d.weight(m, granted) }, func(m message) int { return m.first })
-	d.noteOmitted(len(once)-len(kept), len(all)-len(once), "a message", "messages")
+	kept := keepHeaviest(d.focus, unrepeated, limit, func(m message) int { return d.weight(m, granted) }, func(m message) int { return m.sentSeq })
+	d.noteOmitted(len(unrepeated)-len(kept), len(all)-len(unrepeated), "a message", "messages")
 	d.messages = kept
 	for _, m := range kept {
-		d.show(m.sent)
+		d.addMoments(m.sent)
 		if !m.lost {
-			d.show(m.ended)
+			d.addMoments(m.ended)
 		}
 	}
 }

@@ -54,23 +54,23 @@ func Picture(title string, strips []Strip, page string) []byte {
 var (
 	// rootRule matches the first rule of a style sheet, colour the definition of a colour
 	// in it, and colourUse a reference to a colour.
-	firstColours = lazy.Regexp(`(?s)^[^{]*:root \{(.*?)\}`)
-	colour       = lazy.Regexp(`--([a-z0-9-]+): (#[0-9a-f]+)`)
-	useOfColour  = lazy.Regexp(`var\(--([a-z0-9-]+)\)`)
+	rootRule  = lazy.Regexp(`(?s)^[^{]*:root \{(.*?)\}`)
+	colour    = lazy.Regexp(`--([a-z0-9-]+): (#[0-9a-f]+)`)
+	colourUse = lazy.Regexp(`var\(--([a-z0-9-]+)\)`)
 )
 
 // paperStyle returns the style of a self-contained picture. It replaces the variables for
 // colours by the values of a light page, because programs for slides and papers do not
 // support variables.
 func paperStyle(page string) string {
-	value := map[string]string{}
+	values := map[string]string{}
 	for _, style := range []string{page, asset("diagram-colours.css")} {
-		for _, c := range colour().FindAllStringSubmatch(firstColours().FindString(style), -1) {
-			value[c[1]] = c[2]
+		for _, c := range colour().FindAllStringSubmatch(rootRule().FindString(style), -1) {
+			values[c[1]] = c[2]
 		}
 	}
-	style := useOfColour().ReplaceAllStringFunc(asset("diagram.css"), func(use string) string {
-		return value[useOfColour().FindStringSubmatch(use)[1]]
+	style := colourUse().ReplaceAllStringFunc(asset("diagram.css"), func(reference string) string {
+		return values[colourUse().FindStringSubmatch(reference)[1]]
 	})
 	const headings = ".title { font: 700 18px sans-serif; } .heading { font: 600 14px sans-serif; }\n"
 	return strings.TrimSpace(style) + "\n" + headings

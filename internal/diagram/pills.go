@@ -8,10 +8,10 @@ import (
 
 // placePills places the decisions of the storage. Each is drawn as a pill: a box with
 // rounded corners.
-func (l *layout) pills() {
+func (l *layout) placePills() {
 	for _, g := range l.diagram.decisions {
 		if lane := l.lanes[g.process]; lane != nil {
-			colour := cmp.Or(l.clients[g.client], "nobody")
+			colour := cmp.Or(l.colours[g.client], "nobody")
 			l.figure.Decisions = append(l.figure.Decisions, g.pill(colour, l.axis.positionOf(g.at), lane.Base+pillGap))
 		}
 	}
@@ -28,7 +28,7 @@ const (
 // write is filled. A refused request has square corners and is crossed out.
 func (g decision) pill(colour string, x, y int) figurePill {
 	p := figurePill{
-		Class: colour + " ", Label: g.label, Below: g.below, Title: g.words,
+		Class: colour + " ", Label: g.label, Below: g.below, Title: g.title,
 		seq: g.seq, X: x, Y: y, W: pillWidth(g.label), Corner: roundCorner,
 	}
 	switch {

@@ -9,26 +9,26 @@ import (
 // the lanes, down through all lanes. A pole has a gap at each pill (a decision of the
 // storage) on its way, because a line through a pill would look as if it crossed the
 // decision out. If the pennant is about the decision itself, its pole ends above the pill.
-func (l *layout) poles() {
+func (l *layout) placePoles() {
 	pills := slices.Clone(l.figure.Decisions)
 	slices.SortStableFunc(pills, func(a, b figurePill) int { return cmp.Compare(a.Y, b.Y) })
 	for i, flag := range l.figure.Pennants {
 		from := flag.Y
-		piece := func(to int) {
+		addPiece := func(to int) {
 			if from < to {
 				l.figure.Poles = append(l.figure.Poles, figurePole{flag.Class, flag.X, from, to})
 			}
 		}
-		own := false
+		isOwn := false
 		for _, p := range pills {
 			if p.covers(flag.X) {
-				piece(p.Y - pillGap)
+				addPiece(p.Y - pillGap)
 				from = p.end()
-				own = own || p.seq == l.diagram.pennants[i].seq
+				isOwn = isOwn || p.seq == l.diagram.pennants[i].seq
 			}
 		}
-		if !own {
-			piece(l.figure.Height)
+		if !isOwn {
+			addPiece(l.figure.Height)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 	lay := func(seq int) []figurePole {
 		own := d.decisions[len(d.decisions)-1]
 		d.pennants = []pennant{{at: own.at, seq: seq, class: "broken", text: "✗"}}
-		return layOut(d, newAxis(laneLabel, []*diagram{d})).Poles
+		return newFigure(d, newAxis(laneLabelWidth, []*diagram{d})).Poles
 	}
 	own := d.decisions[len(d.decisions)-1].seq
 	if got := lay(own); len(got) != 1 {
@@ -30,7 +30,7 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 func TestAppliedAndRefused(t *testing.T) {
 	looks := func(fencing string) figurePill {
 		d := diagramOf(floor.PausedHolderTrace(fencing))
-		pills := layOut(d, newAxis(laneLabel, []*diagram{d})).Decisions
+		pills := newFigure(d, newAxis(laneLabelWidth, []*diagram{d})).Decisions
 		return pills[len(pills)-1]
 	}
 	applied, refused := looks("none"), looks("writes")

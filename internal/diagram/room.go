@@ -19,7 +19,7 @@ var unlimitedRoom = Room{
 }
 
 // bytesPerThing is about how many bytes of a page one thing of each kind takes.
-var weights = Room{messages: 200, decisions: 250, keys: 240, attempts: 170, sections: 480, overlaps: 450, steps: 200}
+var bytesPerThing = Room{messages: 200, decisions: 250, keys: 240, attempts: 170, sections: 480, overlaps: 450, steps: 200}
 
 // pageRoom is how many bytes of a page the things of all runs on it may take. Together with
 // everything else, the page then has less than 500 KB.
@@ -36,20 +36,20 @@ func (r *Room) sharedFields() []*int {
 // the same proportion. This affects the runs with the most things first.
 func RoomFor(runs []Run) Room {
 	wanted := make([]Room, len(runs))
-	most := Room{}
+	largest := Room{}
 	for i, run := range runs {
 		wanted[i] = newDiagram(run, unlimitedRoom).size()
 		for k, n := range wanted[i].sharedFields() {
-			*most.sharedFields()[k] = max(*most.sharedFields()[k], *n)
+			*largest.sharedFields()[k] = max(*largest.sharedFields()[k], *n)
 		}
 	}
 	for share := 1000; ; share = share * 9 / 10 {
 		limit := unlimitedRoom
 		bytes := 0
 		for k, n := range limit.sharedFields() {
-			*n = (*most.sharedFields()[k]*share + 999) / 1000
+			*n = (*largest.sharedFields()[k]*share + 999) / 1000
 			for i := range wanted {
-				bytes += min(*wanted[i].sharedFields()[k], *n) * *weights.sharedFields()[k]
+				bytes += min(*wanted[i].sharedFields()[k], *n) * *bytesPerThing.sharedFields()[k]
 			}
 		}
 		if bytes <= pageRoom || share < 10 {
@@ -69,8 +69,8 @@ func (d *diagram) size() Room {
 // keepHeaviest returns at most limit things, in their order. It keeps those with the
 // greatest weight and, among things of equal weight, those nearest to the important events.
 // seq returns the Seq of a thing's event.
-func keepHeaviest[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
-	if len(all) <= most {
+func keepHeaviest[T any](f focus, all []T, limit int, weight, seq func(T) int) []T {
+	if len(all) <= limit {
 		return all
 	}
 	order := make([]int, len(all))
@@ -78,13 +78,13 @@ func keepHeaviest[T any](about focus, all []T, most int, weight, seq func(T) int
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(weight(all[b]), weight(all[a])), cmp.Compare(about.distance(seq(all[a])), about.distance(seq(all[b]))))
+		return cmp.Or(cmp.Compare(weight(all[b]), weight(all[a])), cmp.Compare(f.distance(seq(all[a])), f.distance(seq(all[b]))))
 	})
-	order = order[:most]
+	order = order[:limit]
 	slices.Sort(order)
-	kept := make([]T, most)
-	for i, from := range order {
-		kept[i] = all[from]
+	kept := make([]T, limit)
+	for i, index := range order {
+		kept[i] = all[index]
 	}
 	return kept
 }

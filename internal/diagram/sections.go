@@ -20,13 +20,13 @@ func (d *diagram) readSections(room Room) {
 	d.sections = keepHeaviest(d.focus, all, room.sections, overlaps, granted)
 	d.noteOmitted(len(all)-len(d.sections), 0, "a critical section", "critical sections")
 
-	both := history.Overlaps(d.sections, maxOverlaps)
-	d.overlaps = keepHeaviest(d.focus, both, room.overlaps, equalWeight, func(o history.Overlap) int { return o.B.Granted.Seq })
-	d.noteOmitted(len(both)-len(d.overlaps), 0, "an overlap", "overlaps")
+	found := history.Overlaps(d.sections, maxOverlaps)
+	d.overlaps = keepHeaviest(d.focus, found, room.overlaps, equalWeight, func(o history.Overlap) int { return o.B.Granted.Seq })
+	d.noteOmitted(len(found)-len(d.overlaps), 0, "an overlap", "overlaps")
 	for _, s := range d.sections {
-		d.show(s.From.At, min(s.To.At, d.end()), min(leaseEnd(s), d.end()))
-		prolonged := prolongedAt(s)
-		d.show(prolonged[:min(len(prolonged), mostExtensions)]...)
+		d.addMoments(s.From.At, min(s.To.At, d.end()), min(leaseEnd(s), d.end()))
+		extensions := extendedAt(s)
+		d.addMoments(extensions[:min(len(extensions), maxExtensions)]...)
 	}
 }
 
@@ -35,7 +35,7 @@ func (d *diagram) readSections(room Room) {
 func leaseEnd(s *history.Section) time.Duration { return max(s.From.At, s.Lease.End().At) }
 
 // extendedAt returns the times at which the lease of a section was extended.
-func prolongedAt(s *history.Section) []time.Duration {
+func extendedAt(s *history.Section) []time.Duration {
 	var all []time.Duration
 	for _, d := range s.Lease.Declarations[1:] {
 		all = append(all, d.Event.At)

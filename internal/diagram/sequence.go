@@ -21,15 +21,15 @@ const mermaidRoom = 48_000
 // timeline is longer than Mermaid can draw, the diagram contains its beginning and the
 // later violations, and says so. title names the run, and description describes it in a
 // line.
-func Sequence(run Run, title, about string) string {
-	broke := slices.DeleteFunc(run.marks(), func(m story.Mark) bool { return m.Sign != story.Broken })
-	told := story.Marked(story.Clauses(run.History, false), broke)
-	for most := len(told); ; {
-		text := newSequence(run).draw(title, about, told, most)
-		if len(text) <= mermaidRoom || most == 0 {
+func Sequence(run Run, title, description string) string {
+	violations := slices.DeleteFunc(run.marks(), func(m story.Mark) bool { return m.Sign != story.Broken })
+	clauses := story.Marked(story.Clauses(run.History, false), violations)
+	for limit := len(clauses); ; {
+		text := newSequence(run).draw(title, description, clauses, limit)
+		if len(text) <= mermaidRoom || limit == 0 {
 			return text
 		}
-		most = min(most*mermaidRoom/len(text), most-1)
+		limit = min(limit*mermaidRoom/len(text), limit-1)
 	}
 }
 
@@ -41,25 +41,25 @@ type sequence struct {
 
 	// boundaries are the beginnings and ends of the critical sections that have not been
 	// drawn yet, in order.
-	turns []turn
+	boundaries []boundary
 	// hidden are the sections that begin in a part that is left out. openSections are the
 	// other sections that have begun and not ended. frameIsOpen reports whether the frame
 	// around overlapping sections is open.
-	hidden      map[*history.Section]bool
-	inside      []*history.Section
-	frameIsOpen bool
+	hidden       map[*history.Section]bool
+	openSections []*history.Section
+	frameIsOpen  bool
 }
 
 // A sequenceLine is one statement of a diagram. If overAll is set, text is the text of a
 // note over all lifelines. Such a statement is completed at the end, when it is known which
 // lifelines are drawn.
 type sequenceLine struct {
-	text string
-	wide bool
+	text    string
+	overAll bool
 }
 
 // A boundary is the beginning or the end of a section.
-type turn struct {
+type boundary struct {
 	at      time.Duration
 	section *history.Section
 	begins  bool
@@ -69,49 +69,49 @@ type turn struct {
 func newSequence(run Run) *sequence {
 	s := &sequence{run: run, lanes: newLanes(run.History), hidden: map[*history.Section]bool{}}
 	for _, section := range run.History.Sections() {
-		s.turns = append(s.turns, turn{section.From.At, section, true}, turn{section.To.At, section, false})
+		s.boundaries = append(s.boundaries, boundary{section.From.At, section, true}, boundary{section.To.At, section, false})
 	}
-	slices.SortStableFunc(s.turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(s.boundaries, func(a, b boundary) int { return cmp.Compare(a.at, b.at) })
 	return s
 }
 
 // draw returns the diagram with the first limit clauses, and all violations.
-func (s *sequence) draw(title, about string, clauses []story.Clause, most int) string {
-	last, left := time.Duration(0), 0
+func (s *sequence) draw(title, description string, clauses []story.Clause, limit int) string {
+	lastEnd, omitted := time.Duration(0), 0
 	for i, e := range clauses {
-		if i >= most && e.Sign != story.Broken {
-			left++
-			s.drawTurns(func(t turn) bool { return t.at <= e.At }, false)
+		if i >= limit && e.Sign != story.Broken {
+			omitted++
+			s.drawBoundaries(func(t boundary) bool { return t.at <= e.At }, false)
 			continue
 		}
-		s.drawTurns(func(t turn) bool { return t.at < e.At || !t.begins && t.at == e.At }, true)
-		if gap := e.Wait(last); gap != "" {
-			s.wide("⋮ " + gap)
+		s.drawBoundaries(func(t boundary) bool { return t.at < e.At || !t.begins && t.at == e.At }, true)
+		if gap := e.Wait(lastEnd); gap != "" {
+			s.addWideNote("⋮ " + gap)
 		}
-		last = e.End()
+		lastEnd = e.End()
 		s.addClause(e)
 		for _, m := range e.Marks {
-			s.note(s.lanesFor(e), fmt.Sprintf("%s %s", m.Sign, string(m.Text)))
+			s.addNote(s.lanesFor(e), fmt.Sprintf("%s %s", m.Sign, string(m.Text)))
 		}
-		s.drawTurns(func(t turn) bool { return t.at == e.At }, true)
+		s.drawBoundaries(func(t boundary) bool { return t.at == e.At }, true)
 	}
-	s.drawTurns(func(turn) bool { return true }, false)
-	if left > 0 {
-		s.wide(fmt.Sprintf("%s left out, because Mermaid cannot draw more", story.Count(left, "moment")))
+	s.drawBoundaries(func(boundary) bool { return true }, false)
+	if omitted > 0 {
+		s.addWideNote(fmt.Sprintf("%s left out, because Mermaid cannot draw more", story.Count(omitted, "moment")))
 	}
-	cameTo := string(story.VerdictAndData(s.run.History, s.run.Verdict))
-	s.wide(cameTo)
+	verdict := string(story.VerdictAndData(s.run.History, s.run.Verdict))
+	s.addWideNote(verdict)
 
-	all := s.lanes.all()
+	allLanes := s.lanes.outerNames()
 	var b strings.Builder
 	b.WriteString("sequenceDiagram\n")
 	fmt.Fprintf(&b, "  title %s\n", mermaidLine(title, mermaidWide))
-	fmt.Fprintf(&b, "  accTitle: %s\n", mermaidLine(title+": "+about, mermaidText))
-	fmt.Fprintf(&b, "  accDescr: %s\n", mermaidLine(cameTo, mermaidText))
-	b.WriteString(s.lanes.declared())
+	fmt.Fprintf(&b, "  accTitle: %s\n", mermaidLine(title+": "+description, mermaidText))
+	fmt.Fprintf(&b, "  accDescr: %s\n", mermaidLine(verdict, mermaidText))
+	b.WriteString(s.lanes.declarations())
 	for _, line := range s.lines {
-		if line.wide {
-			line.text = fmt.Sprintf("Note over %s: %s", all, line.text)
+		if line.overAll {
+			line.text = fmt.Sprintf("Note over %s: %s", allLanes, line.text)
 		}
 		fmt.Fprintf(&b, "  %s\n", line.text)
 	}
@@ -119,25 +119,25 @@ func (s *sequence) draw(title, about string, clauses []story.Clause, most int) s
 }
 
 // addLine adds a statement.
-func (s *sequence) line(format string, args ...any) {
+func (s *sequence) addLine(format string, args ...any) {
 	s.lines = append(s.lines, sequenceLine{text: fmt.Sprintf(format, args...)})
 }
 
 // addNote adds a note over some lifelines, or over all of them if there are none.
-func (s *sequence) note(over []int, text string) {
-	if over == nil {
-		s.wide(text)
+func (s *sequence) addNote(lanes []int, text string) {
+	if lanes == nil {
+		s.addWideNote(text)
 		return
 	}
-	first, last, columns := slices.Min(over), slices.Max(over), mermaidColumns
+	first, last, columns := slices.Min(lanes), slices.Max(lanes), mermaidColumns
 	if first != last {
 		columns = mermaidBetween
 	}
-	s.line("Note over %s: %s", s.lanes.names(first, last), mermaidLines(text, mermaidText, columns))
+	s.addLine("Note over %s: %s", s.lanes.spanNames(first, last), mermaidLines(text, mermaidText, columns))
 }
 
 // addWideNote adds a note over all lifelines.
-func (s *sequence) wide(text string) {
+func (s *sequence) addWideNote(text string) {
 	s.lines = append(s.lines, sequenceLine{mermaidLines(text, mermaidText, mermaidWide), true})
 }
 
@@ -149,8 +149,8 @@ const (
 )
 
 // addArrow adds an arrow from one lane to another.
-func (s *sequence) arrow(from int, arrow string, to int, text string) {
-	s.line("%s%s%s: %s", s.lanes.name(from), arrow, s.lanes.name(to), mermaidLines(text, mermaidText, mermaidColumns))
+func (s *sequence) addArrow(from int, arrow string, to int, text string) {
+	s.addLine("%s%s%s: %s", s.lanes.name(from), arrow, s.lanes.name(to), mermaidLines(text, mermaidText, mermaidColumns))
 }
 
 // addClause draws a clause of the timeline: the step of a client as arrows, and anything
@@ -158,7 +158,7 @@ func (s *sequence) arrow(from int, arrow string, to int, text string) {
 func (s *sequence) addClause(e story.Clause) {
 	ev := s.run.History.Event(e.Last)
 	if ev == nil || e.Of == (story.Step{}) {
-		s.note(s.lanesFor(e), s.timedText(e))
+		s.addNote(s.lanesFor(e), s.timedText(e))
 		return
 	}
 	client, servers := s.lanes.lanesOf(ev.Process), s.lanes.servers(ev)
@@ -166,40 +166,40 @@ func (s *sequence) addClause(e story.Clause) {
 		client = s.lanes.lanesOf(ev.Client())
 	}
 	if len(client) == 0 || len(servers) == 0 {
-		s.note(s.lanesFor(e), s.timedText(e))
+		s.addNote(s.lanesFor(e), s.timedText(e))
 		return
 	}
 	if e.Asked != "" {
 		begin := s.run.History.Event(e.First)
 		for _, server := range servers {
-			s.arrow(client[0], requestArrow, server, story.Moment(begin.At, 3)+" "+string(e.Asked))
+			s.addArrow(client[0], requestArrow, server, story.Moment(begin.At, 3)+" "+string(e.Asked))
 		}
 	}
 	server := servers[len(servers)-1]
 	switch {
 	case e.Part == story.StepBegins:
 		for _, server := range servers {
-			s.arrow(client[0], requestArrow, server, s.timedText(e))
+			s.addArrow(client[0], requestArrow, server, s.timedText(e))
 		}
 	case ev.Kind != trace.KindEnd, !ev.OK && !ev.Refused && ev.Step.AtStorage():
-		s.note(s.lanesFor(e), s.timedText(e)) // the answer was lost, or no client waits for it
+		s.addNote(s.lanesFor(e), s.timedText(e)) // the answer was lost, or no client waits for it
 	case ev.OK:
-		s.arrow(server, answerArrow, client[0], s.timedText(e))
+		s.addArrow(server, answerArrow, client[0], s.timedText(e))
 	default:
-		s.arrow(server, refusalArrow, client[0], s.timedText(e))
+		s.addArrow(server, refusalArrow, client[0], s.timedText(e))
 	}
 }
 
 // timedText returns the time and the text of a clause. The subject's name is between them,
 // unless the clause's place in the diagram shows the subject.
 func (s *sequence) timedText(e story.Clause) string {
-	text, who := story.Moment(e.At, 3), string(e.Subject)
+	text, subject := story.Moment(e.At, 3), string(e.Subject)
 	switch {
-	case who == "":
-	case len(s.lanes.lanesOf(who)) == 0:
-		text += " " + who
-	case s.lanes.shared(who):
-		text += " " + who + ":"
+	case subject == "":
+	case len(s.lanes.lanesOf(subject)) == 0:
+		text += " " + subject
+	case s.lanes.isShared(subject):
+		text += " " + subject + ":"
 	}
 	return text + " " + string(e.Predicate)
 }
@@ -219,10 +219,10 @@ func (s *sequence) lanesFor(e story.Clause) []int {
 
 // drawBoundaries draws the next beginnings and ends of sections as long as isDue returns
 // true. In a part of the run that is left out (shown is false) it draws no beginnings.
-func (s *sequence) drawTurns(next func(turn) bool, shown bool) {
-	for len(s.turns) > 0 && next(s.turns[0]) {
-		t := s.turns[0]
-		s.turns = s.turns[1:]
+func (s *sequence) drawBoundaries(isDue func(boundary) bool, shown bool) {
+	for len(s.boundaries) > 0 && isDue(s.boundaries[0]) {
+		t := s.boundaries[0]
+		s.boundaries = s.boundaries[1:]
 		lane := s.lanes.lanesOf(t.section.Client)
 		if t.begins && (!shown || len(lane) == 0) {
 			s.hidden[t.section] = true
@@ -230,13 +230,13 @@ func (s *sequence) drawTurns(next func(turn) bool, shown bool) {
 		switch {
 		case s.hidden[t.section]:
 		case t.begins:
-			s.inside = append(s.inside, t.section)
-			s.line("activate %s", s.lanes.name(lane[0]))
-			s.frame(t)
+			s.openSections = append(s.openSections, t.section)
+			s.addLine("activate %s", s.lanes.name(lane[0]))
+			s.updateFrame(t)
 		default:
-			s.inside = slices.DeleteFunc(s.inside, func(o *history.Section) bool { return o == t.section })
-			s.frame(t)
-			s.line("deactivate %s", s.lanes.name(lane[0]))
+			s.openSections = slices.DeleteFunc(s.openSections, func(o *history.Section) bool { return o == t.section })
+			s.updateFrame(t)
+			s.addLine("deactivate %s", s.lanes.name(lane[0]))
 		}
 	}
 }
@@ -244,27 +244,27 @@ func (s *sequence) drawTurns(next func(turn) bool, shown bool) {
 // updateFrame opens a frame when two sections of one lock overlap, and closes it when no
 // sections overlap any more. When a section begins that overlaps others, it adds a note
 // with the names of the clients.
-func (s *sequence) frame(t turn) {
+func (s *sequence) updateFrame(t boundary) {
 	overlaps := func(a, b *history.Section) bool { return a != b && a.Lock == b.Lock && !a.GrantsEveryone }
-	overlap := slices.ContainsFunc(s.inside, func(a *history.Section) bool {
-		return slices.ContainsFunc(s.inside, func(b *history.Section) bool { return overlaps(a, b) })
+	hasOverlap := slices.ContainsFunc(s.openSections, func(a *history.Section) bool {
+		return slices.ContainsFunc(s.openSections, func(b *history.Section) bool { return overlaps(a, b) })
 	})
-	if overlap && !s.frameIsOpen {
-		s.line("rect rgba(213, 94, 0, 0.15)")
+	if hasOverlap && !s.frameIsOpen {
+		s.addLine("rect rgba(213, 94, 0, 0.15)")
 	}
-	if !overlap && s.frameIsOpen {
-		s.line("end")
+	if !hasOverlap && s.frameIsOpen {
+		s.addLine("end")
 	}
-	s.frameIsOpen = overlap
-	var who []string
-	var over []int
-	for _, o := range s.inside {
+	s.frameIsOpen = hasOverlap
+	var clients []string
+	var clientLanes []int
+	for _, o := range s.openSections {
 		if o == t.section || overlaps(o, t.section) {
-			who = append(who, story.Visible(o.Client))
-			over = append(over, s.lanes.lanesOf(o.Client)...)
+			clients = append(clients, story.Visible(o.Client))
+			clientLanes = append(clientLanes, s.lanes.lanesOf(o.Client)...)
 		}
 	}
-	if t.begins && len(who) > 1 {
-		s.note(over, story.List(who)+" are in their critical sections at the same time")
+	if t.begins && len(clients) > 1 {
+		s.addNote(clientLanes, story.List(clients)+" are in their critical sections at the same time")
 	}
 }

@@ -48,7 +48,7 @@ type figureKey struct {
 // newKey returns the row that explains the signs, beginning at x.
 func newKey(x int) figureKey {
 	var k figureKey
-	say := func(text string) {
+	addText := func(text string) {
 		k.Texts = append(k.Texts, figureText{X: x, Y: pillGap + 14, Text: text})
 		x += textWidth(text, fontSize) + 20
 	}
@@ -58,11 +58,11 @@ func newKey(x int) figureKey {
 		k.Pills = append(k.Pills, pill)
 		k.Height = max(k.Height, s.Height())
 		x += s.Width() + 6
-		say(s.Text)
+		addText(s.Text)
 	}
 	k.Poles = []figurePole{{Class: "broken", X: x, From: pillGap, To: pillGap + pillHeight}}
 	x += 8
-	say("a property is violated")
+	addText("a property is violated")
 	k.Width = x
 	return k
 }

@@ -15,41 +15,41 @@ import (
 // on a quorum of the lock's slots.
 func lockHistory(h *history.History, lock string) []fields {
 	threads := clientThreads(h)
-	granted := h.OnQuorum(lock)
-	inside := map[history.Acquisition]bool{}
+	onQuorum := h.OnQuorum(lock)
+	inSection := map[history.Acquisition]bool{}
 	var operations []*operation
 	for _, c := range h.Calls() {
 		switch {
 		case c.Began == nil:
 			continue
 		case c.Step == trace.Acquire && c.Lock == lock:
-			inside[c.Acquisition] = c.OK()
-		case c.Step == trace.Release && inside[c.Acquisition]:
-			delete(inside, c.Acquisition)
+			inSection[c.Acquisition] = c.OK()
+		case c.Step == trace.Release && inSection[c.Acquisition]:
+			delete(inSection, c.Acquisition)
 		default:
 			continue
 		}
-		o := &operation{thread: threads[c.Client], f: keyword(c.Step), invoked: c.Began, fields: aboutStep(c.Began)}
+		o := &operation{thread: threads[c.Client], f: keyword(c.Step), invoked: c.Began, fields: stepFields(c.Began)}
 		switch {
 		case c.OK():
-			o.end(c.Ended, okOutcome, nil)
+			o.complete(c.Ended, okOutcome, nil)
 			if c.Ended.Token > 0 {
 				o.resultFields = append(o.resultFields, field{"token", c.Ended.Token})
 			}
-		case c.Failed() && c.Step == trace.Acquire && !granted[c.Acquisition]:
-			o.end(c.Ended, failOutcome, nil)
+		case c.Failed() && c.Step == trace.Acquire && !onQuorum[c.Acquisition]:
+			o.complete(c.Ended, failOutcome, nil)
 		default:
-			o.end(endOfCall(h, c), infoOutcome, nil)
+			o.complete(endOfCall(h, c), unknownOutcome, nil)
 		}
 		operations = append(operations, o)
 	}
 	for _, s := range h.Sections() {
-		if !inside[s.Acquisition] || s.CutShort() == "" {
+		if !inSection[s.Acquisition] || s.CutShort() == "" {
 			continue
 		}
-		over := h.EndEvent(s)
+		endEvent := h.EndEvent(s)
 		operations = append(operations, &operation{
-			thread: threads[s.Client], f: keyword(trace.Release), invoked: over, completed: over, outcome: infoOutcome,
+			thread: threads[s.Client], f: keyword(trace.Release), invoked: endEvent, completed: endEvent, outcome: unknownOutcome,
 			fields: fields{{"client", s.Client}, {"section", s.Section}},
 		})
 	}

@@ -10,9 +10,9 @@ import (
 
 // The outcomes of an operation, in Jepsen's words.
 const (
-	okOutcome   keyword = "ok"   // the operation took effect
-	failOutcome keyword = "fail" // the operation did not take effect
-	infoOutcome keyword = "info" // not known: the operation may take effect at any later time, or never
+	okOutcome      keyword = "ok"   // the operation took effect
+	failOutcome    keyword = "fail" // the operation did not take effect
+	unknownOutcome keyword = "info" // not known: the operation may take effect at any later time, or never
 )
 
 // An operation is one operation of a Jepsen history: its invocation and its completion.
@@ -35,8 +35,8 @@ type operation struct {
 }
 
 // complete sets the completion of the operation.
-func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
-	o.completed, o.outcome, o.completedValue = ev, outcome, got
+func (o *operation) complete(ev *trace.Event, outcome keyword, value any) {
+	o.completed, o.outcome, o.completedValue = ev, outcome, value
 	if ev.Kind == trace.KindEnd && ev.Text != "" {
 		o.resultFields = append(o.resultFields, field{"error", ev.Text})
 	}
@@ -46,8 +46,8 @@ func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
 // in their order. After an operation with an unknown outcome, its thread continues as a new
 // process, because Jepsen takes such an operation for one that never ends. The number of
 // the new process is higher by the number of threads.
-func jepsenHistory(operations []*operation, threads int) []fields {
-	endOvertaken(operations)
+func jepsenHistory(operations []*operation, threadCount int) []fields {
+	completeOvertaken(operations)
 	type moment struct {
 		*operation
 		ev      *trace.Event
@@ -59,22 +59,22 @@ func jepsenHistory(operations []*operation, threads int) []fields {
 	}
 	slices.SortStableFunc(moments, func(a, b moment) int { return a.ev.Seq - b.ev.Seq })
 
-	processes := make([]int, threads)
+	processes := make([]int, threadCount)
 	for i := range processes {
 		processes[i] = i
 	}
 	var history []fields
 	for i, m := range moments {
-		kind, value, more := keyword("invoke"), m.invokedValue, m.fields
+		kind, value, otherFields := keyword("invoke"), m.invokedValue, m.fields
 		if !m.invokes {
-			kind, value, more = m.outcome, m.completedValue, slices.Concat(m.fields, m.resultFields)
+			kind, value, otherFields = m.outcome, m.completedValue, slices.Concat(m.fields, m.resultFields)
 		}
 		history = append(history, append(fields{
 			{"index", i}, {"time", m.ev.At}, {"process", processes[m.thread]},
 			{"type", kind}, {"f", m.f}, {"value", value},
-		}, more...))
-		if kind == infoOutcome {
-			processes[m.thread] += threads
+		}, otherFields...))
+		if kind == unknownOutcome {
+			processes[m.thread] += threadCount
 		}
 	}
 	return history
@@ -82,15 +82,15 @@ func jepsenHistory(operations []*operation, threads int) []fields {
 
 // completeOvertaken gives an unknown outcome to an operation that was still running when
 // its thread began the next one. That happens if a trace lacks the end of the operation.
-func endOvertaken(operations []*operation) {
-	last := map[int]*operation{} // by thread
-	inOrder := slices.Clone(operations)
-	slices.SortStableFunc(inOrder, func(a, b *operation) int { return a.invoked.Seq - b.invoked.Seq })
-	for _, o := range inOrder {
-		if before := last[o.thread]; before != nil && o.invoked.Seq < before.completed.Seq {
-			before.completed, before.outcome, before.resultFields = o.invoked, infoOutcome, nil
+func completeOvertaken(operations []*operation) {
+	latest := map[int]*operation{} // by thread
+	byStart := slices.Clone(operations)
+	slices.SortStableFunc(byStart, func(a, b *operation) int { return a.invoked.Seq - b.invoked.Seq })
+	for _, o := range byStart {
+		if previous := latest[o.thread]; previous != nil && o.invoked.Seq < previous.completed.Seq {
+			previous.completed, previous.outcome, previous.resultFields = o.invoked, unknownOutcome, nil
 		}
-		last[o.thread] = o
+		latest[o.thread] = o
 	}
 }
 
@@ -124,10 +124,10 @@ func endOfCall(h *history.History, c *history.Call) *trace.Event {
 
 // stepFields returns the client, the section and the token of the step that began with an
 // event.
-func aboutStep(ev *trace.Event) fields {
-	about := fields{{"client", ev.Process}, {"section", ev.Section}}
+func stepFields(ev *trace.Event) fields {
+	result := fields{{"client", ev.Process}, {"section", ev.Section}}
 	if ev.Token > 0 {
-		about = append(about, field{"token", ev.Token})
+		result = append(result, field{"token", ev.Token})
 	}
-	return about
+	return result
 }

@@ -11,18 +11,18 @@ func registerHistory(r *requests, object string) []fields {
 	threads := clientThreads(r.History)
 	observer := len(threads) // a thread that reads the final state
 	var operations []*operation
-	for _, o := range r.all {
-		if o.Object != object {
+	for _, req := range r.all {
+		if req.Object != object {
 			continue
 		}
-		op := &operation{thread: observer, f: keyword(o.Step), invoked: o.FirstEvent()}
-		if o.Call != nil {
-			op.thread, op.fields = threads[o.Call.Client], aboutStep(o.Call.Began)
+		op := &operation{thread: observer, f: keyword(req.Step), invoked: req.FirstEvent()}
+		if req.Call != nil {
+			op.thread, op.fields = threads[req.Call.Client], stepFields(req.Call.Began)
 		}
-		if o.Step == trace.Write {
-			op.invokedValue = o.value
+		if req.Step == trace.Write {
+			op.invokedValue = req.value
 		}
-		op.end(r.endOf(o), o.outcome(), o.value)
+		op.complete(r.endOf(req), req.outcome(), req.value)
 		if op.outcome == okOutcome {
 			op.resultFields = append(op.resultFields, field{"version", op.completed.Version})
 		}

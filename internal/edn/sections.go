@@ -23,29 +23,29 @@ func sectionsHistory(r *requests) []fields {
 		o.f, o.thread = "txn", len(operations)
 		operations = append(operations, o)
 	}
-	own, rest := r.assign()
+	bySection, outside := r.assign()
 	for _, s := range r.Sections() {
-		if len(own[s]) > 0 {
-			add(transaction(own[s], s.Granted, r.EndEvent(s)))
+		if len(bySection[s]) > 0 {
+			add(transaction(bySection[s], s.Granted, r.EndEvent(s)))
 		}
 	}
-	for _, o := range rest {
-		alone := transaction([]*request{o}, o.FirstEvent(), r.endOf(o))
+	for _, o := range outside {
+		single := transaction([]*request{o}, o.FirstEvent(), r.endOf(o))
 		// The storage may have applied a write without an answer after its client had
 		// stopped waiting. Such a transaction has no end before the end of the run.
-		if alone.outcome == okOutcome && !o.acknowledged() {
-			alone.outcome, alone.completed = infoOutcome, r.Last()
+		if single.outcome == okOutcome && !o.acknowledged() {
+			single.outcome, single.completed = unknownOutcome, r.Last()
 		}
-		add(alone)
+		add(single)
 	}
-	if at := r.FinalObjects(); len(at) > 0 {
-		final := &operation{invoked: at[0], completed: at[len(at)-1], outcome: okOutcome}
-		var asked, got []any
-		for _, ev := range at {
-			asked = append(asked, []any{keyword("r"), ev.Object, nil})
-			got = append(got, []any{keyword("r"), ev.Object, r.finalValue(ev)})
+	if finalEvents := r.FinalObjects(); len(finalEvents) > 0 {
+		final := &operation{invoked: finalEvents[0], completed: finalEvents[len(finalEvents)-1], outcome: okOutcome}
+		var requested, observed []any
+		for _, ev := range finalEvents {
+			requested = append(requested, []any{keyword("r"), ev.Object, nil})
+			observed = append(observed, []any{keyword("r"), ev.Object, r.finalValue(ev)})
 		}
-		final.invokedValue, final.completedValue = asked, got
+		final.invokedValue, final.completedValue = requested, observed
 		add(final)
 	}
 	return jepsenHistory(operations, len(operations))
@@ -59,51 +59,51 @@ func transaction(requests []*request, from, to *trace.Event) *operation {
 		op  []any
 	}
 	var effects []effect
-	asked, got := []any{}, []any{}
+	requested, observed := []any{}, []any{}
 	for _, o := range requests {
 		if o.Step == trace.Read {
-			asked = append(asked, []any{keyword("r"), o.Object, nil})
+			requested = append(requested, []any{keyword("r"), o.Object, nil})
 			if o.acknowledged() {
-				effects = append(effects, effect{o.last().Seq, []any{keyword("r"), o.Object, o.value}})
+				effects = append(effects, effect{o.serveEvent().Seq, []any{keyword("r"), o.Object, o.value}})
 			}
 			continue
 		}
 		write := []any{keyword("w"), o.Object, o.value}
-		asked = append(asked, write)
+		requested = append(requested, write)
 		for _, ev := range o.Executions {
 			effects = append(effects, effect{ev.Seq, write})
 		}
 	}
 	slices.SortStableFunc(effects, func(a, b effect) int { return a.seq - b.seq })
 	for _, e := range effects {
-		got = append(got, e.op)
+		observed = append(observed, e.op)
 	}
-	o := &operation{invoked: from, completed: to, outcome: okOutcome, invokedValue: asked, completedValue: got}
+	o := &operation{invoked: from, completed: to, outcome: okOutcome, invokedValue: requested, completedValue: observed}
 	// An event of kind KindServe is the storage's, so it is not the beginning of a client's
 	// step.
 	if from.Process != "" && from.Kind != trace.KindServe {
-		o.fields = aboutStep(from)
+		o.fields = stepFields(from)
 	}
 	if len(effects) == 0 {
-		o.outcome, o.completedValue = failOutcome, asked
+		o.outcome, o.completedValue = failOutcome, requested
 	}
 	return o
 }
 
 // assign assigns each request to the section in which its client was when it began the
 // request. The requests outside any section are outside.
-func (r *requests) assign() (own map[*history.Section][]*request, rest []*request) {
-	own = map[*history.Section][]*request{}
-	for _, o := range r.all {
+func (r *requests) assign() (bySection map[*history.Section][]*request, outside []*request) {
+	bySection = map[*history.Section][]*request{}
+	for _, req := range r.all {
 		var s *history.Section
-		if o.Call != nil {
-			s = r.Section(o.Call.Acquisition)
+		if req.Call != nil {
+			s = r.Section(req.Call.Acquisition)
 		}
-		if s == nil || o.FirstEvent().Seq < s.Granted.Seq || o.FirstEvent().Seq > r.EndEvent(s).Seq {
-			rest = append(rest, o)
+		if s == nil || req.FirstEvent().Seq < s.Granted.Seq || req.FirstEvent().Seq > r.EndEvent(s).Seq {
+			outside = append(outside, req)
 			continue
 		}
-		own[s] = append(own[s], o)
+		bySection[s] = append(bySection[s], req)
 	}
-	return own, rest
+	return bySection, outside
 }

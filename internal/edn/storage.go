@@ -24,11 +24,11 @@ func (r *request) outcome() keyword {
 	case r.Call == nil || r.Call.OK():
 		return okOutcome
 	case r.Call.Ended == nil:
-		return infoOutcome
+		return unknownOutcome
 	case r.Step == trace.Read, r.Call.Ended.Refused && len(r.Call.Resent) == 0:
 		return failOutcome
 	}
-	return infoOutcome
+	return unknownOutcome
 }
 
 // acknowledged reports whether the client knows that the request was executed.
@@ -36,7 +36,7 @@ func (r *request) acknowledged() bool { return r.outcome() == okOutcome }
 
 // serveEvent returns the event at which the storage last executed an acknowledged request,
 // or the client's answer if there is no such event.
-func (r *request) last() *trace.Event {
+func (r *request) serveEvent() *trace.Event {
 	if n := len(r.Executions); n > 0 {
 		return r.Executions[n-1]
 	}
@@ -56,20 +56,20 @@ type requests struct {
 func readRequests(h *history.History) *requests {
 	r := &requests{History: h, writes: map[*trace.Event]int{}}
 	writes := 0
-	for _, asked := range h.Requests() {
-		o := &request{Request: asked}
-		if o.Step == trace.Write {
+	for _, source := range h.Requests() {
+		req := &request{Request: source}
+		if req.Step == trace.Write {
 			writes++
-			o.value = writes
-			for _, ev := range o.Executions {
+			req.value = writes
+			for _, ev := range req.Executions {
 				r.writes[ev] = writes
 			}
 		}
-		r.all = append(r.all, o)
+		r.all = append(r.all, req)
 	}
-	for _, o := range r.all {
-		if o.Step == trace.Read && o.acknowledged() {
-			o.value = r.valueSeen(o)
+	for _, req := range r.all {
+		if req.Step == trace.Read && req.acknowledged() {
+			req.value = r.valueSeen(req)
 		}
 	}
 	return r
@@ -77,19 +77,19 @@ func readRequests(h *history.History) *requests {
 
 // valueSeen returns the value that a read returned: the value that the object had when the
 // storage executed the read.
-func (r *requests) valueSeen(o *request) any {
-	if o.Call == nil {
-		ev := o.FirstEvent()
+func (r *requests) valueSeen(req *request) any {
+	if req.Call == nil {
+		ev := req.FirstEvent()
 		return r.value(ev, ev.Seq)
 	}
-	answer := o.Call.Ended
-	at := answer.Seq
-	for _, served := range o.Executions {
+	answer := req.Call.Ended
+	seq := answer.Seq
+	for _, served := range req.Executions {
 		if served.Version == answer.Version && served.Seq < answer.Seq {
-			at = served.Seq
+			seq = served.Seq
 		}
 	}
-	return r.value(answer, at)
+	return r.value(answer, seq)
 }
 
 // value returns the number of the write that made the version of an object that ev names,

@@ -175,7 +175,7 @@ func (s *clauseBuilder) keysSet(id history.Acquisition, before *trace.Event) []s
 
 // keysThere returns the nodes on which an acquisition's key existed when an event happened.
 func (s *clauseBuilder) keysThere(id history.Acquisition, ev *trace.Event) []string {
-	return s.keysOf(id, func(k *history.Holding) bool { return k.Existence().Has(history.MomentOf(ev)) })
+	return s.keysOf(id, func(k *history.Holding) bool { return k.Existence().Contains(history.MomentOf(ev)) })
 }
 
 // keysReleased returns the nodes on which a call of release removed its own key.

@@ -14,7 +14,7 @@ import (
 func (n *narrator) nodesWithKey(id history.Acquisition) []string {
 	var nodes []string
 	for _, k := range n.history.HoldingsOf(id) {
-		if k.Withheld().Has(n.now) && slices.Contains(n.nodes, k.Node) {
+		if k.Withheld().Contains(n.now) && slices.Contains(n.nodes, k.Node) {
 			nodes = append(nodes, k.Node)
 		}
 	}

@@ -262,7 +262,7 @@ func (s *clauseBuilder) remainingKeys(c *history.Call) string {
 	down := s.keysOf(c.Acquisition, func(k *history.Holding) bool {
 		return slices.ContainsFunc(s.Spells(), func(spell *history.Spell) bool {
 			began := history.MomentOf(spell.Began)
-			return spell.State == history.Down && spell.Process == k.Node && spell.Interval().Has(over) && k.From.Before(began) && !k.Existence().To.Before(began)
+			return spell.State == history.Down && spell.Process == k.Node && spell.Interval().Contains(over) && k.From.Before(began) && !k.Existence().To.Before(began)
 		})
 	})
 	up := slices.DeleteFunc(s.keysThere(c.Acquisition, c.Ended), func(node string) bool { return slices.Contains(down, node) })
@@ -315,8 +315,8 @@ func (s *clauseBuilder) lostRelease(c *history.Call) string {
 	var nodes []string
 	var ended *trace.Event
 	for _, k := range s.keys[c.Acquisition] {
-		stays := k.How == history.Standing || k.How == history.Expired || k.How == history.Overwritten
-		if !stays || s.isCopy(k.Node) || !k.Existence().Has(history.MomentOf(c.Ended)) {
+		stays := k.How == history.StillExists || k.How == history.Expired || k.How == history.Overwritten
+		if !stays || s.isCopy(k.Node) || !k.Existence().Contains(history.MomentOf(c.Ended)) {
 			continue
 		}
 		nodes = append(nodes, k.Node)

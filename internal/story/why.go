@@ -149,7 +149,7 @@ func (p *Paragraph) blockCause() string {
 func (p *Paragraph) endlessKeyOwners() []string {
 	var owners []string
 	for _, k := range p.history.Holdings() {
-		if k.How == history.Standing && k.Due == history.Forever && k.Owner.Client != "" && slices.Contains(p.nodes, k.Node) {
+		if k.How == history.StillExists && k.Due == history.Forever && k.Owner.Client != "" && slices.Contains(p.nodes, k.Node) {
 			owners = append(owners, k.Owner.Client)
 		}
 	}

@@ -32,9 +32,9 @@ func Wrap(s string, width, indent int) string {
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Clip shortens s to at most limit characters. If it removes any, it appends "…".
-func Clip(s string, most int) string {
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
+func Clip(s string, limit int) string {
+	if runes := []rune(s); len(runes) > limit {
+		return string(runes[:limit]) + "…"
 	}
 	return s
 }

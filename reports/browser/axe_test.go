@@ -17,7 +17,7 @@ func axeCore(t *testing.T) string {
 	t.Helper()
 	file := os.Getenv("LOCKSIM_AXE")
 	if file == "" {
-		needed(t, errors.New("no axe-core: let LOCKSIM_AXE name its axe.min.js"))
+		skipOrFail(t, errors.New("no axe-core: let LOCKSIM_AXE name its axe.min.js"))
 	}
 	script, err := os.ReadFile(file)
 	if err != nil {
@@ -55,18 +55,18 @@ func (p *tab) violations() []violation {
 func TestPagesAreAccessible(t *testing.T) {
 	axe := axeCore(t)
 	folder := siteFolder(t)
-	if err := os.WriteFile(filepath.Join(folder, "compared.html"), compared(t), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "compared.html"), tallyPage(t), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(kinds(t), "compared.html") {
+	for _, name := range append(pageKinds(t), "compared.html") {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, filepath.Join(folder, name), desktop)
 			eval[any](p, axe+`; null`)
-			if len(p.shown()) > 0 {
+			if len(p.visibleRuns()) > 0 {
 				p.choose("off", "on") // so that axe-core checks both runs
 			}
-			for _, v := range []view{phone.in(false), phone.in(true), desktop.in(false), desktop.in(true)} {
-				p.look(v)
+			for _, v := range []view{phone.withDark(false), phone.withDark(true), desktop.withDark(false), desktop.withDark(true)} {
+				p.setView(v)
 				for _, violation := range p.violations() {
 					t.Errorf("at %s: %s", v, violation)
 				}

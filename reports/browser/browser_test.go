@@ -74,7 +74,7 @@ func findChromium() (string, error) {
 
 // skipOrFail ends a test because something that it needs is missing. If
 // LOCKSIM_REQUIRE_BROWSER=1 is set, the test fails; otherwise it is skipped.
-func needed(t *testing.T, lacking error) {
+func skipOrFail(t *testing.T, lacking error) {
 	t.Helper()
 	if os.Getenv("LOCKSIM_REQUIRE_BROWSER") == "1" {
 		t.Fatal(lacking)
@@ -88,9 +88,9 @@ type view struct {
 	width, height int64
 	dark          bool
 	// reducedMotion is set if the reader has asked for reduced motion.
-	still    bool
-	print    bool
-	noScript bool
+	reducedMotion bool
+	print         bool
+	noScript      bool
 }
 
 var (
@@ -99,7 +99,7 @@ var (
 )
 
 // withDark returns the view with the dark or the light colour scheme.
-func (v view) in(dark bool) view {
+func (v view) withDark(dark bool) view {
 	v.dark = dark
 	return v
 }
@@ -137,9 +137,9 @@ func show(t *testing.T, html []byte, v view) *tab {
 // itself and the pages in its folder, opens a dialog, or makes the browser log a message.
 func open(t *testing.T, file string, v view) *tab {
 	t.Helper()
-	p := peek(t, file, v)
+	p := openUnchecked(t, file, v)
 	t.Cleanup(func() {
-		for _, complaint := range p.complained() {
+		for _, complaint := range p.allComplaints() {
 			t.Error(complaint)
 		}
 	})
@@ -155,34 +155,34 @@ func browser(t *testing.T) context.Context {
 	}
 	ctx, err := chromium()
 	if err != nil {
-		needed(t, fmt.Errorf("no browser: %w", err))
+		skipOrFail(t, fmt.Errorf("no browser: %w", err))
 	}
 	return ctx
 }
 
 // openUnchecked opens a file like open, but does not fail the test if the browser
 // complains.
-func peek(t *testing.T, file string, v view) *tab {
+func openUnchecked(t *testing.T, file string, v view) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser(t))
 	t.Cleanup(cancel)
 	p := &tab{t: t, ctx: ctx, folder: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Dir(file)) + "/"}).String()}
-	if err := chromedp.Listen(ctx, p.hear); err != nil {
+	if err := chromedp.Listen(ctx, p.recordComplaint); err != nil {
 		t.Fatal(err)
 	}
-	p.look(v)
-	p.turnTo(filepath.Base(file))
+	p.setView(v)
+	p.openInTab(filepath.Base(file))
 	return p
 }
 
 // openInTab opens another file of the folder in the same tab.
-func (p *tab) turnTo(name string) {
+func (p *tab) openInTab(name string) {
 	p.t.Helper()
 	p.do(chromedp.Navigate(p.folder + url.PathEscape(name)))
 }
 
 // setView sets the size of the window and the settings of the tab.
-func (p *tab) look(v view) {
+func (p *tab) setView(v view) {
 	p.t.Helper()
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: "light"},
@@ -191,7 +191,7 @@ func (p *tab) look(v view) {
 	if v.dark {
 		media.Features[0].Value = "dark"
 	}
-	if v.still {
+	if v.reducedMotion {
 		media.Features[1].Value = "reduce"
 	}
 	if v.print {
@@ -215,7 +215,7 @@ func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.V
 }
 
 // recordComplaint records an event of the browser if no page of a report should cause it.
-func (p *tab) hear(event any) {
+func (p *tab) recordComplaint(event any) {
 	switch event := event.(type) {
 	case *runtime.EventConsoleAPICalled:
 		var said []string
@@ -254,7 +254,7 @@ func (p *tab) complain(format string, args ...any) {
 }
 
 // allComplaints returns everything about which the browser has complained so far.
-func (p *tab) complained() []string {
+func (p *tab) allComplaints() []string {
 	p.t.Helper()
 	eval[bool](p, `true`) // when this answer arrives, all earlier events have been handled
 	p.mu.Lock()

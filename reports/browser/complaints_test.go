@@ -29,7 +29,7 @@ func TestBrowserComplains(t *testing.T) {
 			if err := os.WriteFile(file, []byte("<!DOCTYPE html><meta charset=utf-8>"+c.html), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			got := peek(t, file, desktop).complained()
+			got := openUnchecked(t, file, desktop).allComplaints()
 			heard := slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, c.complaint) })
 			if c.complaint == "" && len(got) > 0 || c.complaint != "" && !heard {
 				t.Errorf("got %q, want %q", got, c.complaint)

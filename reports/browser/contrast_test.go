@@ -9,7 +9,7 @@ import (
 // their background is below 4.5, the minimum of WCAG AA. axe-core does not check pictures.
 // If a text has an outline, the outline counts as its background. The background of a
 // hatched area is the color under the hatching.
-const faint = `[...document.querySelectorAll("svg.diagram")].flatMap(svg => {
+const findFaintTexts = `[...document.querySelectorAll("svg.diagram")].flatMap(svg => {
 	const parse = c => { const n = c.match(/[\d.]+/g).map(Number); return [n[0], n[1], n[2], n[3] ?? 1] }
 	const over = (back, c, alpha) => back.map((v, i) => i < 3 ? v + (c[i] - v) * c[3] * alpha : 1)
 	const luminance = c => c.slice(0, 3).map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
@@ -37,15 +37,15 @@ const faint = `[...document.querySelectorAll("svg.diagram")].flatMap(svg => {
 func TestDiagramsAreLegible(t *testing.T) {
 	for _, name := range []string{"gc-pause", "clock-jump", "fencing-gap", "failover"} {
 		t.Run(name, func(t *testing.T) {
-			p := show(t, written(t, ran(t, name)), desktop)
+			p := show(t, writePage(t, runScenario(t, name)), desktop)
 			p.choose("off", "on")
 			if n := eval[int](p, `document.querySelectorAll("svg.diagram text").length`); n < 10 {
 				t.Fatalf("there are only %d texts", n)
 			}
 			for _, dark := range []bool{false, true} {
-				p.look(desktop.in(dark))
-				for _, text := range eval[[]string](p, faint) {
-					t.Errorf("%s: %s", desktop.in(dark), text)
+				p.setView(desktop.withDark(dark))
+				for _, text := range eval[[]string](p, findFaintTexts) {
+					t.Errorf("%s: %s", desktop.withDark(dark), text)
 				}
 			}
 		})
@@ -57,7 +57,7 @@ func TestFaintTextIsFound(t *testing.T) {
 	p := show(t, []byte(`<!DOCTYPE html><html lang="en"><title>x</title><body style="background: white">
 		<svg class="diagram" width="200" height="60"><rect width="200" height="60" fill="#0072b2" fill-opacity=".3"/>
 		<text x="5" y="20" fill="#16181d">dark</text><text x="5" y="50" fill="#565d68" fill-opacity="1">pale</text></svg>`), desktop)
-	got := eval[[]string](p, faint)
+	got := eval[[]string](p, findFaintTexts)
 	if len(got) != 1 || !strings.HasPrefix(got[0], "pale: 4.29") {
 		t.Errorf("got %q", got)
 	}

@@ -22,7 +22,7 @@ func (p *tab) boxes(selector string) []box {
 
 // enclosingBox returns the smallest box around all elements that match a selector. There
 // must be at least one.
-func (p *tab) around(selector string) box {
+func (p *tab) enclosingBox(selector string) box {
 	p.t.Helper()
 	boxes := p.boxes(selector)
 	if len(boxes) == 0 {
@@ -37,11 +37,11 @@ func (p *tab) around(selector string) box {
 
 // Each process has its own lane.
 func TestLanes(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	var lanes []box
-	for _, process := range ran(t, "gc-pause").Runs[0].History.Trace.Processes {
-		lanes = append(lanes, p.around(fmt.Sprintf(`[data-run=off] .lane[data-process=%q]`, process.Name)))
+	for _, process := range runScenario(t, "gc-pause").Runs[0].History.Trace.Processes {
+		lanes = append(lanes, p.enclosingBox(fmt.Sprintf(`[data-run=off] .lane[data-process=%q]`, process.Name)))
 	}
 	slices.SortFunc(lanes, func(a, b box) int { return cmp.Compare(a.Top, b.Top) })
 	for i := 1; i < len(lanes); i++ {
@@ -54,9 +54,9 @@ func TestLanes(t *testing.T) {
 // Two critical sections that are open at the same time are on the lanes of their clients,
 // and their overlap is marked.
 func TestOverlappingSections(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
-	first, second := p.around(`[data-run=off] .section-bar[data-client="client-1"]`), p.around(`[data-run=off] .section-bar[data-client="client-2"]`)
+	first, second := p.enclosingBox(`[data-run=off] .section-bar[data-client="client-1"]`), p.enclosingBox(`[data-run=off] .section-bar[data-client="client-2"]`)
 	if !first.overlapsInTime(second) {
 		t.Errorf("the sections do not overlap: %+v, %+v", first, second)
 	}
@@ -72,9 +72,9 @@ func TestOverlappingSections(t *testing.T) {
 // The leases in the diagram do not overlap, because the scenario is about sections that
 // overlap although the leases do not.
 func TestLeasesSideBySide(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
-	first, second := p.around(`[data-run=off] .lease-bar[data-client="client-1"]`), p.around(`[data-run=off] .lease-bar[data-client="client-2"]`)
+	first, second := p.enclosingBox(`[data-run=off] .lease-bar[data-client="client-1"]`), p.enclosingBox(`[data-run=off] .lease-bar[data-client="client-2"]`)
 	if first.overlapsInTime(second) {
 		t.Errorf("the leases overlap: %+v, %+v", first, second)
 	}
@@ -83,12 +83,12 @@ func TestLeasesSideBySide(t *testing.T) {
 // A client is paused in its section. Its keys expire on every node during the pause, and
 // its section continues.
 func TestKeysExpireUnderAPausedClient(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
-	section := p.around(`[data-run=off] .section-bar[data-client="client-1"]`)
-	pause := p.around(`[data-run=off] .band.pause`)
-	for _, slot := range ran(t, "gc-pause").Runs[0].History.Trace.Locks[0].Slots {
-		key := p.around(fmt.Sprintf(`[data-run=off] .key-bar[data-process=%q][data-client="client-1"]`, slot.Node))
+	section := p.enclosingBox(`[data-run=off] .section-bar[data-client="client-1"]`)
+	pause := p.enclosingBox(`[data-run=off] .band.pause`)
+	for _, slot := range runScenario(t, "gc-pause").Runs[0].History.Trace.Locks[0].Slots {
+		key := p.enclosingBox(fmt.Sprintf(`[data-run=off] .key-bar[data-process=%q][data-client="client-1"]`, slot.Node))
 		if key.Right >= section.Right {
 			t.Errorf("on %s the key ends at %.1f, and the section already at %.1f", slot.Node, key.Right, section.Right)
 		}
@@ -101,7 +101,7 @@ func TestKeysExpireUnderAPausedClient(t *testing.T) {
 // The diagram shows the storage's decision on each request, and the token of a refused
 // request.
 func TestDecisions(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off", "on")
 	for run, want := range map[string]int{"off": 0, "on": 1} {
 		if got := len(p.boxes(fmt.Sprintf(`[data-run=%s] .decision.refused`, run))); got != want {
@@ -119,10 +119,10 @@ func TestDecisions(t *testing.T) {
 // Both runs have the same time axis, so events at the same moment are exactly one above the
 // other.
 func TestOneTimeAxis(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off", "on")
 	for _, what := range []string{`.section-bar[data-client="client-1"]`, `.section-bar[data-client="client-2"]`, `.band.pause`} {
-		off, on := p.around(`[data-run=off] `+what), p.around(`[data-run=on] `+what)
+		off, on := p.enclosingBox(`[data-run=off] `+what), p.enclosingBox(`[data-run=on] `+what)
 		if off.Left != on.Left {
 			t.Errorf("%s begins at %.1f without fencing and at %.1f with it", what, off.Left, on.Left)
 		}
@@ -134,7 +134,7 @@ func TestOneTimeAxis(t *testing.T) {
 
 // The axis shortens a long time in which nothing happens, and a mark shows that.
 func TestFolds(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	if len(p.boxes(`[data-run=off] .fold`)) == 0 {
 		t.Error("no time is folded")

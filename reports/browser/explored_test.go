@@ -7,7 +7,7 @@ import (
 
 // A page with a danger map works even if the rows of the map have no cells.
 func TestDangerMapWithoutCells(t *testing.T) {
-	pages, err := site()
+	pages, err := catalogueSite()
 	if err != nil {
 		t.Fatal(err)
 	}

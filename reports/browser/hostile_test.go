@@ -30,10 +30,10 @@ var (
 // hostileResult returns the result of gc-pause with the texts of an attacker in every place
 // where a text comes from outside and is not checked. Groups and assumptions are checked:
 // they are words from a list.
-func hostile(t *testing.T) *scenarios.Result {
+func hostileResult(t *testing.T) *scenarios.Result {
 	t.Helper()
 	all := strings.Join(evil, " ")
-	harmless := ran(t, "gc-pause")
+	harmless := runScenario(t, "gc-pause")
 	telling := scenarios.Narrative{
 		Assumption: harmless.Scenario.Assumption,
 		Story:      all, Question: all, Why: all, Prevention: all, Lesson: all, Kleppmann: all, Sanfilippo: all, Redis: all,
@@ -50,7 +50,7 @@ func hostile(t *testing.T) *scenarios.Result {
 		v := *run.Variant
 		v.Scenario, v.Name, v.Title, v.Narrative, v.Lock = evilScript, evilEnd, all, telling, evilEnd
 		run.Variant, run.Lock = &v, evilEnd
-		run.History = history.New(rewritten(t, run.History.Trace, func(word string) string {
+		run.History = history.New(rewriteTrace(t, run.History.Trace, func(word string) string {
 			if word == harmless.Runs[0].History.Trace.Locks[0].Slots[0].Key {
 				return evilPicture
 			}
@@ -70,7 +70,7 @@ func hostile(t *testing.T) *scenarios.Result {
 
 // rewriteTrace returns a copy of a trace in which all names and texts are replaced. Words
 // that the program defines, such as the kinds of events, stay.
-func rewritten(t *testing.T, tr *trace.Trace, rewrite func(string) string) *trace.Trace {
+func rewriteTrace(t *testing.T, tr *trace.Trace, rewrite func(string) string) *trace.Trace {
 	t.Helper()
 	own := []string{"kind", "step", "role", "fencing", "assumption"}
 	var walk func(value any) any
@@ -114,8 +114,8 @@ func rewritten(t *testing.T, tr *trace.Trace, rewrite func(string) string) *trac
 // Every name and every text is shown as text, and the page is not wider than the window. If
 // a script runs, a dialog opens or a request is made, the tab reports it.
 func TestHostileText(t *testing.T) {
-	html := written(t, hostile(t))
-	scripts := eval[int](show(t, written(t, ran(t, "gc-pause")), phone), `document.scripts.length`)
+	html := writePage(t, hostileResult(t))
+	scripts := eval[int](show(t, writePage(t, runScenario(t, "gc-pause")), phone), `document.scripts.length`)
 	for _, v := range []view{phone, desktop} {
 		t.Run(v.String(), func(t *testing.T) {
 			p := show(t, html, v)
@@ -127,7 +127,7 @@ func TestHostileText(t *testing.T) {
 
 // The same holds for the front page of a site. The names of the site's files are harmless.
 func TestHostileSite(t *testing.T) {
-	r := hostile(t)
+	r := hostileResult(t)
 	html, _ := reports.Runs.Lookup("html")
 	folder := folderOf(t, html.Pages([]*scenarios.Result{r, r}, reports.Options{}))
 	scripts := eval[int](open(t, filepath.Join(siteFolder(t), "index.html"), phone), `document.scripts.length`)

@@ -21,7 +21,7 @@ func TestPagesAreSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range results {
-		if size := len(written(t, r)); size > 500_000 {
+		if size := len(writePage(t, r)); size > 500_000 {
 			t.Errorf("%s takes %d kB", r.Scenario.Name, size/1000)
 		}
 	}
@@ -54,7 +54,7 @@ func TestLargeWorld(t *testing.T) {
 	if n := len(r.Runs[0].History.Trace.Events); n < 20_000 {
 		t.Fatalf("the world has only %d events", n)
 	}
-	html := written(t, r)
+	html := writePage(t, r)
 	p := show(t, html, desktop)
 	p.choose("off")
 	if left := eval[string](p, `document.querySelector(".left-out").innerText`); left == "" {
@@ -76,7 +76,7 @@ func TestLargeWorld(t *testing.T) {
 		return performance.now() - began
 	})()`, steps))
 	layouts := (p.metrics()["LayoutCount"] - before["LayoutCount"]) / steps
-	if m := p.now("off"); m.Step != min(steps, len(p.story("off"))-1) {
+	if m := p.position("off"); m.Step != min(steps, len(p.story("off"))-1) {
 		t.Errorf("after %d steps it is at step %d of %d", steps, m.Step, len(p.story("off")))
 	}
 	t.Logf("%d kB, %d elements; a step takes %.1f ms and %.1f layouts", len(html)/1000, eval[int](p, `document.querySelectorAll("*").length`), took/steps, layouts)

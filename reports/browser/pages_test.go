@@ -16,7 +16,7 @@ import (
 
 // runScenario returns the result of one scenario of the catalogue, for a test that needs
 // the browser.
-func ran(t *testing.T, name string) *scenarios.Result {
+func runScenario(t *testing.T, name string) *scenarios.Result {
 	t.Helper()
 	browser(t) // skips the test without a browser, before all scenarios are run in vain
 	results, err := roof.Results()
@@ -33,7 +33,7 @@ func ran(t *testing.T, name string) *scenarios.Result {
 }
 
 // writePage returns the page about one result.
-func written(t *testing.T, r *scenarios.Result) []byte {
+func writePage(t *testing.T, r *scenarios.Result) []byte {
 	t.Helper()
 	html, ok := reports.Runs.Lookup("html")
 	if !ok {
@@ -47,7 +47,7 @@ func written(t *testing.T, r *scenarios.Result) []byte {
 }
 
 // catalogueSite returns the pages of a site with the whole catalogue and a search.
-var site = sync.OnceValues(func() ([]reports.Page, error) {
+var catalogueSite = sync.OnceValues(func() ([]reports.Page, error) {
 	results, err := roof.Results()
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ var site = sync.OnceValues(func() ([]reports.Page, error) {
 func siteFolder(t *testing.T) string {
 	t.Helper()
 	browser(t) // skips the test without a browser, before the site is made in vain
-	pages, err := site()
+	pages, err := catalogueSite()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,9 +91,9 @@ func folderOf(t *testing.T, pages []reports.Page) string {
 
 // pageKinds returns the names of one page of every kind: the front page, a scenario without
 // variants, a scenario with variants, and a search with a danger map.
-func kinds(t *testing.T) []string {
+func pageKinds(t *testing.T) []string {
 	t.Helper()
-	pages, err := site()
+	pages, err := catalogueSite()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func kinds(t *testing.T) []string {
 }
 
 // tallyPage returns the page that compares locks side by side.
-func compared(t *testing.T) []byte {
+func tallyPage(t *testing.T) []byte {
 	t.Helper()
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {

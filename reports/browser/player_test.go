@@ -12,7 +12,7 @@ import (
 )
 
 // visibleRuns returns the runs whose diagrams are visible.
-func (p *tab) shown() []string {
+func (p *tab) visibleRuns() []string {
 	p.t.Helper()
 	return eval[[]string](p, `[...document.querySelectorAll("figure.run")].filter(f => f.checkVisibility()).map(f => f.dataset.run)`)
 }
@@ -21,7 +21,7 @@ func (p *tab) shown() []string {
 func (p *tab) choose(runs ...string) {
 	p.t.Helper()
 	for range 3 {
-		if slices.Equal(p.shown(), runs) {
+		if slices.Equal(p.visibleRuns(), runs) {
 			return
 		}
 		p.press("f")
@@ -49,7 +49,7 @@ type moment struct {
 }
 
 // position returns the reader's position in the timeline of a run.
-func (p *tab) now(run string) moment {
+func (p *tab) position(run string) moment {
 	p.t.Helper()
 	return eval[moment](p, fmt.Sprintf(`(() => {
 		const figure = document.querySelector("figure.run[data-run=%[1]s]")
@@ -66,7 +66,7 @@ func (p *tab) now(run string) moment {
 // The arrow keys move through the timeline. Each step becomes the current step, is read out
 // by screen readers, and moves the cursor in the diagram.
 func TestStepsByKey(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	story := p.story("off")
 	if len(story) < 10 {
@@ -75,7 +75,7 @@ func TestStepsByKey(t *testing.T) {
 	p.press(kb.Home)
 	var there []moment
 	for range story {
-		there = append(there, p.now("off"))
+		there = append(there, p.position("off"))
 		p.press(kb.ArrowRight)
 	}
 	for i, m := range there {
@@ -90,37 +90,37 @@ func TestStepsByKey(t *testing.T) {
 	if first := there[0]; last.X <= first.X {
 		t.Errorf("the cursor has not moved from %.1f", first.X)
 	}
-	if m := p.now("off"); m != last {
+	if m := p.position("off"); m != last {
 		t.Errorf("after the last step comes another: %+v", m)
 	}
 	for i := len(story) - 2; i >= 0; i-- {
 		p.press(kb.ArrowLeft)
-		if m := p.now("off"); m != there[i] {
+		if m := p.position("off"); m != there[i] {
 			t.Errorf("back at step %d: got %+v, want %+v", i, m, there[i])
 		}
 	}
 	p.press(kb.ArrowLeft)
-	if m := p.now("off"); m.Step != 0 {
+	if m := p.position("off"); m.Step != 0 {
 		t.Errorf("before the first step comes another: %+v", m)
 	}
 }
 
 func TestFirstAndLastStepByKey(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	p.press(kb.End)
-	if m, last := p.now("off"), len(p.story("off"))-1; m.Step != last {
+	if m, last := p.position("off"), len(p.story("off"))-1; m.Step != last {
 		t.Errorf("End goes to step %d, and the last is %d", m.Step, last)
 	}
 	p.press(kb.Home)
-	if m := p.now("off"); m.Step != 0 {
+	if m := p.position("off"); m.Step != 0 {
 		t.Errorf("Home goes to step %d", m.Step)
 	}
 }
 
 // The buttons have the same effects as the keys.
 func TestStepsByButton(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	last := len(p.story("off")) - 1
 	for _, c := range []struct {
@@ -130,7 +130,7 @@ func TestStepsByButton(t *testing.T) {
 		{"first", 0}, {"next", 1}, {"next", 2}, {"back", 1}, {"last", last}, {"next", last}, {"first", 0}, {"back", 0},
 	} {
 		p.click(fmt.Sprintf(".player button[data-do=%s]", c.button))
-		if m := p.now("off"); m.Step != c.want {
+		if m := p.position("off"); m.Step != c.want {
 			t.Errorf("%s leads to step %d, want %d", c.button, m.Step, c.want)
 		}
 	}
@@ -138,7 +138,7 @@ func TestStepsByButton(t *testing.T) {
 
 // The space key starts to play the timeline from the current step, and pauses it.
 func TestPlay(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	p.press(kb.Home)
 	began := time.Now()
@@ -146,9 +146,9 @@ func TestPlay(t *testing.T) {
 	p.until("the story plays", `document.querySelector("ol.steps[data-run=off] > li:nth-child(3)").getAttribute("aria-current") === "step"`)
 	twoSteps := time.Since(began)
 	p.press(" ")
-	held := p.now("off")
+	held := p.position("off")
 	time.Sleep(twoSteps)
-	if m := p.now("off"); m != held {
+	if m := p.position("off"); m != held {
 		t.Errorf("it was held at %+v and is at %+v", held, m)
 	}
 	p.press(kb.End)
@@ -160,7 +160,7 @@ func TestPlay(t *testing.T) {
 
 // Keys move from message to message. Each message gets the focus, and its text is shown.
 func TestMessagesByKey(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	messages := eval[[]string](p, `[...document.querySelectorAll("figure.run[data-run=off] .message > title")].map(e => e.textContent)`)
 	if len(messages) < 10 {
@@ -169,19 +169,19 @@ func TestMessagesByKey(t *testing.T) {
 	for i, want := range messages {
 		p.press(kb.ArrowRight, chromedp.ModifierShift)
 		focused := eval[string](p, `document.activeElement.querySelector("title")?.textContent ?? ""`)
-		if focused != want || p.now("off").Detail != want {
-			t.Errorf("message %d: %q has the focus and says %q, want %q", i, focused, p.now("off").Detail, want)
+		if focused != want || p.position("off").Detail != want {
+			t.Errorf("message %d: %q has the focus and says %q, want %q", i, focused, p.position("off").Detail, want)
 		}
 	}
 	p.press(kb.ArrowLeft, chromedp.ModifierShift)
-	if got, want := p.now("off").Detail, messages[len(messages)-2]; got != want {
+	if got, want := p.position("off").Detail, messages[len(messages)-2]; got != want {
 		t.Errorf("back from the last message: got %q, want %q", got, want)
 	}
 }
 
 // The text of a message is also shown while the mouse points at the message.
 func TestMessageUnderThePointer(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	// The test uses the first message to the storage, because other messages may cover
 	// those to the nodes.
@@ -195,7 +195,7 @@ func TestMessageUnderThePointer(t *testing.T) {
 		return { X: at.x, Y: at.y, Title: message.querySelector("title").textContent }
 	})()`)
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, message.X, message.Y))
-	if got := p.now("off").Detail; got != message.Title {
+	if got := p.position("off").Detail; got != message.Title {
 		t.Errorf("it says %q, want %q", got, message.Title)
 	}
 	if !eval[bool](p, `document.querySelector(".player .detail").checkVisibility()`) {
@@ -206,11 +206,11 @@ func TestMessageUnderThePointer(t *testing.T) {
 // The reader can show each of the two runs alone, and both together, by radio button and by
 // key.
 func TestFencing(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	runs := map[string][]string{"off": {"off"}, "on": {"on"}, "both": {"off", "on"}}
 	for _, choice := range []string{"on", "both", "off"} {
 		p.click(fmt.Sprintf("label:has(input[name=fencing][value=%[1]s]), label[for=fencing-%[1]s]", choice))
-		if got := p.shown(); !slices.Equal(got, runs[choice]) {
+		if got := p.visibleRuns(); !slices.Equal(got, runs[choice]) {
 			t.Errorf("choosing %s shows %q", choice, got)
 		}
 	}
@@ -219,7 +219,7 @@ func TestFencing(t *testing.T) {
 	for range 3 {
 		p.press("f")
 		chosen := eval[string](p, `document.querySelector("input[name=fencing]:checked").value`)
-		if got := p.shown(); !slices.Equal(got, runs[chosen]) {
+		if got := p.visibleRuns(); !slices.Equal(got, runs[chosen]) {
 			t.Errorf("%s is chosen, and %q are to be seen", chosen, got)
 		}
 		seen[chosen] = true
@@ -233,14 +233,14 @@ func TestFencing(t *testing.T) {
 func TestVerdictLeadsToTheMoment(t *testing.T) {
 	for _, v := range []view{phone, desktop} {
 		t.Run(v.String(), func(t *testing.T) {
-			p := show(t, written(t, ran(t, "gc-pause")), v)
+			p := show(t, writePage(t, runScenario(t, "gc-pause")), v)
 			p.choose("on")
 			p.click(`.verdict a[href="#off-write-order"]`)
-			if got := p.shown(); !slices.Contains(got, "off") {
+			if got := p.visibleRuns(); !slices.Contains(got, "off") {
 				t.Fatalf("the run in which it broke is not to be seen, but %q", got)
 			}
 			p.until("the flag of write-order is in view", inView("#off-write-order rect"))
-			m := p.now("off")
+			m := p.position("off")
 			if m.Step < 0 {
 				t.Fatal("no step is the current one")
 			}

@@ -26,11 +26,11 @@ func (p *tab) fits() {
 // No page of any kind has to be scrolled sideways.
 func TestPagesFitTheWindow(t *testing.T) {
 	folder := siteFolder(t)
-	for _, name := range kinds(t) {
+	for _, name := range pageKinds(t) {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, filepath.Join(folder, name), phone)
 			p.fits()
-			p.look(desktop)
+			p.setView(desktop)
 			p.fits()
 		})
 	}
@@ -39,7 +39,7 @@ func TestPagesFitTheWindow(t *testing.T) {
 // A finger can hit the buttons: each of them is at least 24 by 24 pixels, as WCAG 2.2
 // requires.
 func TestButtonsAreLargeEnough(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), phone)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), phone)
 	boxes := p.boxes(".player button, label:has(input[name=fencing])")
 	if len(boxes) < 8 {
 		t.Fatalf("there are only %d buttons and choices", len(boxes))
@@ -65,7 +65,7 @@ func inView(selector string) string {
 // On a phone the diagram is wider than the window. It scrolls so that the cursor at the
 // current moment stays visible.
 func TestTheMomentStaysInSight(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), phone)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), phone)
 	p.choose("off")
 	for _, key := range []string{kb.End, kb.Home} {
 		p.press(key)
@@ -79,8 +79,8 @@ func TestTheMomentStaysInSight(t *testing.T) {
 // For a reader who has asked for reduced motion, nothing moves.
 func TestNoMotion(t *testing.T) {
 	v := phone
-	v.still = true
-	p := show(t, written(t, ran(t, "gc-pause")), v)
+	v.reducedMotion = true
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), v)
 	p.choose("off")
 	p.press(kb.End)
 	if n := eval[int](p, `document.getAnimations().length`); n != 0 {
@@ -101,7 +101,7 @@ func TestNoMotion(t *testing.T) {
 func TestEverythingIsReachedByTab(t *testing.T) {
 	for _, v := range []view{phone, desktop} {
 		t.Run(v.String(), func(t *testing.T) {
-			p := show(t, written(t, ran(t, "gc-pause")), v)
+			p := show(t, writePage(t, runScenario(t, "gc-pause")), v)
 			missing := eval[[]string](p, `[...document.querySelectorAll("a[href], button, input:checked, summary, [tabindex='0']")]
 				.filter(e => e.checkVisibility()).map((e, i) => e.dataset.nth = i + " " + e.cloneNode(false).outerHTML)`)
 			if len(missing) < 10 {
@@ -139,8 +139,8 @@ func TestEverythingIsReachedByTab(t *testing.T) {
 func TestWithoutJavaScript(t *testing.T) {
 	v := desktop
 	v.noScript = true
-	p := show(t, written(t, ran(t, "gc-pause")), v)
-	if got := p.shown(); !slices.Equal(got, []string{"off", "on"}) {
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), v)
+	if got := p.visibleRuns(); !slices.Equal(got, []string{"off", "on"}) {
 		t.Errorf("one sees the runs %q", got)
 	}
 	if eval[bool](p, `[...document.querySelectorAll(".player button")].some(e => e.checkVisibility())`) {
@@ -154,12 +154,12 @@ func TestWithoutJavaScript(t *testing.T) {
 
 // On paper there is no player, and both runs are shown, whichever run was chosen.
 func TestOnPaper(t *testing.T) {
-	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("on")
 	paper := desktop
 	paper.print = true
-	p.look(paper)
-	if got := p.shown(); !slices.Equal(got, []string{"off", "on"}) {
+	p.setView(paper)
+	if got := p.visibleRuns(); !slices.Equal(got, []string{"off", "on"}) {
 		t.Errorf("one sees the runs %q", got)
 	}
 	if eval[bool](p, `document.querySelector(".player").checkVisibility()`) {

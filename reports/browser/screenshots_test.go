@@ -26,17 +26,17 @@ func TestScreenshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := siteFolder(t)
-	for _, name := range append(kinds(t), "clock-jump.html", "fencing-gap.html") {
-		for _, v := range []view{phone.in(false), phone.in(true), desktop.in(false), desktop.in(true)} {
+	for _, name := range append(pageKinds(t), "clock-jump.html", "fencing-gap.html") {
+		for _, v := range []view{phone.withDark(false), phone.withDark(true), desktop.withDark(false), desktop.withDark(true)} {
 			p := open(t, filepath.Join(folder, name), v)
 			scheme := map[bool]string{false: "light", true: "dark"}[v.dark]
 			file := strings.TrimSuffix(name, ".html") + "-" + strconv.FormatInt(v.width, 10) + "-" + scheme
 			p.photograph(filepath.Join(*screenshots, file+".png"))
-			if len(p.shown()) > 0 {
+			if len(p.visibleRuns()) > 0 {
 				p.choose("off", "on")
 			}
 			v.height = eval[int64](p, `document.scrollingElement.scrollHeight`)
-			p.look(v)
+			p.setView(v)
 			p.photograph(filepath.Join(*screenshots, file+"-whole.png"))
 		}
 	}

@@ -24,10 +24,10 @@ func TestFrontPageLeadsToTheDiagrams(t *testing.T) {
 // each variant on it to the end.
 func TestEveryPageOpens(t *testing.T) {
 	folder := siteFolder(t)
-	pages, _ := site()
+	pages, _ := catalogueSite()
 	p := open(t, filepath.Join(folder, "index.html"), phone)
 	for _, page := range pages {
-		p.turnTo(page.Name)
+		p.openInTab(page.Name)
 		p.fits()
 		stuck := eval[[]string](p, `[...document.querySelectorAll("section.variant")].map(variant => {
 			location.hash = variant.id

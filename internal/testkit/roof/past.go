@@ -76,7 +76,7 @@ func (p *past) see(ev *trace.Event) {
 	for _, s := range p.whole.Trace.Processes {
 		state := history.Running
 		for _, spell := range p.whole.Spells() {
-			if spell.Process == s.Name && spell.State != history.Failing && spell.Interval().Has(now) {
+			if spell.Process == s.Name && spell.State != history.Failing && spell.Interval().Contains(now) {
 				state = spell.State
 			}
 		}
@@ -93,7 +93,7 @@ func (p *past) see(ev *trace.Event) {
 		if !p.read[ev.Process] {
 			break
 		}
-		if got, want := p.clocks.Of(ev.Process, kind).Shows(now), p.whole.Clocks().Of(ev.Process, kind).Shows(now); got != want {
+		if got, want := p.clocks.Of(ev.Process, kind).ReadingAt(now), p.whole.Clocks().Of(ev.Process, kind).ReadingAt(now); got != want {
 			p.Errorf("%s, event %d: the %v clock of %s shows %d, and by the fold %d", p.name, ev.Seq, kind, ev.Process, got, want)
 		}
 	}
@@ -105,11 +105,11 @@ func (p *past) askKeys(now history.Moment, fold *history.History) {
 	withheld := map[history.Place]*history.Holding{}
 	visible := map[history.Place]bool{}
 	for _, h := range fold.Holdings() {
-		if h.Withheld().Has(now) {
+		if h.Withheld().Contains(now) {
 			withheld[h.Place] = h
 		}
 		for _, i := range h.Visible() {
-			visible[h.Place] = visible[h.Place] || i.Has(now)
+			visible[h.Place] = visible[h.Place] || i.Contains(now)
 		}
 	}
 	for _, at := range p.keys.Places() {
@@ -130,7 +130,7 @@ func (p *past) askKeys(now history.Moment, fold *history.History) {
 		if p.keys.IsVisible(at) != visible[at] && !justBack {
 			p.Errorf("%s, event %d: %v can be seen: %v, and by the fold %v", p.name, now.Seq, at, p.keys.IsVisible(at), visible[at])
 		}
-		if !was.Existence().Has(now) {
+		if !was.Existence().Contains(now) {
 			p.hindsight++
 			if !down && !justBack {
 				p.Errorf("%s, event %d: the key on %v, of a node that runs, was not really there", p.name, now.Seq, at)

@@ -3,4 +3,4 @@ package checks
 import "github.com/locksim/locksim/history"
 
 // A judgedRun is the history of a run that is judged and measured.
-type inquiry struct{ *history.History }
+type judgedRun struct{ *history.History }
