@@ -35,7 +35,7 @@ func (q *queue) add(at time.Duration, rank int, do func(), cancelled *atomic.Boo
 }
 
 // next returns the time of the earliest timer, and removes timers before it that were
-// cancelled. ok is false if the queue is empty. A cancelled timer must not take even a
+// cancelled. It returns false if the queue is empty. A cancelled timer must not take even a
 // nanosecond of its own, because the number of cancelled timers may depend on the order of
 // the goroutines.
 func (q *queue) next() (time.Duration, bool) {
