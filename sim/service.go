@@ -5,8 +5,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A service passes requests on to the next service on their way, or to the storage, and the
-// answers back. It stores nothing.
+// A service passes requests on to the storage, or to the next service on the way there, and
+// passes the responses back. It stores nothing, so a crash loses only its connections.
 type service struct {
 	w   *World
 	p   *process
@@ -21,8 +21,8 @@ func (s *service) crash(trace.Crash) {}
 func (s *service) restart()          {}
 func (s *service) stop()             {}
 
-// A servicePeer is a service's end of one connection. It has its own connections to the
-// next processes, so no caller waits for another.
+// A serviceEnd is a service's end of one connection. It has its own connections to the next
+// processes, so the requests of one client never wait for those of another.
 type servicePeer struct {
 	s      *service
 	c      *conn
@@ -53,5 +53,6 @@ func (p *servicePeer) receive(m *message) {
 	}})
 }
 
-// hangUp does not stop a request that has been passed on: it may still take effect.
+// hangUp does nothing, because a request that was passed on cannot be stopped: it may still
+// take effect.
 func (p *servicePeer) hangUp(bool) {}

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// CheckStorage returns an error if the storage cannot be where it is, or cannot check its
-// policy there.
+// CheckStorage returns an error if the storage's policy needs a cluster or a process and
+// the storage is not one, or if the cluster of the lock cannot keep data.
 func (cfg *Config) CheckStorage() error {
 	if cfg.Storage.InCluster {
 		return cfg.checkClusterStorage()
