@@ -106,7 +106,7 @@ func (s System) KeyOf(name string) string {
 	return s.Key(name)
 }
 
-// Persistence is what a node writes to its disk, and when, such as appendfsync-always. Each
+// Persistence is what a node writes to its disk, and when, such as always. Each
 // system has its own values.
 type Persistence string
 
