@@ -44,8 +44,10 @@ type Fake struct {
 	oscillator oscillator
 	// A clock reads the oscillator's ticks plus the clock's offset, in nanoseconds.
 	wall, monotonic int64
-	stopped         bool
-	suspended       bool
+	// stopped reports that the process is stopped, and suspended that its machine is
+	// suspended.
+	stopped   bool
+	suspended bool
 	// suspendedAt is the count of the oscillator when the machine was suspended.
 	suspendedAt int64
 	closed      bool
@@ -53,7 +55,9 @@ type Fake struct {
 	timers     []*timer // in firing order
 	timerCount uint64   // timers set so far
 	cancelWake func() bool
-	watchers   []func(why string)
+	// watchers are the functions of OnChange. cancelWake cancels the scheduled call of
+	// fire; nil if none is scheduled.
+	watchers []func(why string)
 }
 
 // maxWait is the longest wait of a timer, 146 years. It is half of the range of int64, so
@@ -68,6 +72,7 @@ type timer struct {
 	wake   func(error)
 }
 
+// compare returns the order in which two timers fire.
 func (t *timer) compare(u *timer) int {
 	return cmp.Or(cmp.Compare(t.due, u.due), cmp.Compare(t.number, u.number))
 }

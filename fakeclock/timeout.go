@@ -65,7 +65,9 @@ type timeoutContext struct {
 	mu       sync.Mutex
 	err      error
 	children []*child
-	release  func()
+	// cleanUp stops the timer and the link to the parent; nil before it is set and after it
+	// was called.
+	release func()
 }
 
 // A child is a function that must be called when the context ends. It is a struct so that

@@ -87,6 +87,8 @@ func (c *caller) finish(r storage.Response, err error) {
 	}
 }
 
+// receive ends the pending request with its response. It is a method of endpoint, like
+// hangUp.
 func (c *caller) receive(m *message) {
 	switch body := m.body.(type) {
 	case serviceFailure:
@@ -96,6 +98,7 @@ func (c *caller) receive(m *message) {
 	}
 }
 
+// hangUp ends the pending request with an error, because the connection has ended.
 func (c *caller) hangUp(reset bool) {
 	err := fmt.Errorf("read %s: %w", c.peer.name, errReset)
 	if !reset {

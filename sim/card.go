@@ -102,6 +102,7 @@ var (
 	brief       = []int{10}
 )
 
+// These are groups of roles for the Roles of a [Site].
 var allRoles = []trace.Role{trace.RoleClient, trace.RoleNode, trace.RoleService, trace.RoleStorage}
 
 var (

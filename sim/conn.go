@@ -45,6 +45,8 @@ func (w *World) connect(from, to *process, end endpoint, opened func(*conn, erro
 	return c
 }
 
+// newStream adds the stream of one direction to the connection. carriesReplies is true for
+// the direction to the client.
 func (c *conn) newHalf(l *link, reply bool) *half {
 	h := &half{conn: c, link: l, reply: reply}
 	l.halves = append(l.halves, h)

@@ -86,6 +86,7 @@ func (e *End) Reply(p Packet) { e.c.reply(p.message()) }
 // request.
 func (e *End) ReplyTo(r *Request, p Packet) { e.c.replyTo(r.m, p.message()) }
 
+// message returns the packet in the form that the network carries.
 func (p Packet) message() *message {
 	return &message{bytes: p.Bytes, body: p.Body, text: p.Text, clientEvents: p.ClientEvents, background: p.Background}
 }
@@ -107,6 +108,7 @@ func (e *End) RunOnLoop(f func()) { e.post(classStep, f) }
 // RunOnLoop in the same round.
 func (e *End) RunAfterSteps(f func()) { e.post(classWrite, f) }
 
+// post posts a request whose class decides its place among the requests of the same round.
 func (e *End) post(class class, f func()) {
 	server, client := e.c.serverProcess, e.c.clientProcess
 	e.c.w.post(&request{process: server, class: class, rank: client.index, sub: e.c.number, admit: f})

@@ -59,6 +59,7 @@ func (t Topology) process(field, name string) error {
 	return &UnknownProcess{Field: field, Name: name, Known: t.names()}
 }
 
+// names returns the names of all processes, in alphabetical order.
 func (t Topology) names() []string {
 	names := slices.Concat(slices.Collect(maps.Keys(t.Clients)), slices.Collect(maps.Keys(t.Nodes)), slices.Collect(maps.Keys(t.Services)))
 	if !t.InCluster {

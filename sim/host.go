@@ -28,6 +28,7 @@ type Host struct {
 	diskPause       *faultState
 }
 
+// newHost makes the machine of a node and boots its server.
 func newHost(w *World, p *process, cfg Node) *Host {
 	h := &Host{w: w, p: p, cfg: cfg}
 	h.system, _ = w.cfg.system(cfg) // it exists: checkConfig has refused other configurations
@@ -117,6 +118,7 @@ func (h *Host) Names() *Names { return h.w.names }
 // nothing.
 func (h *Host) Emit(ev trace.Event) { h.record(h.p.name, ev) }
 
+// record records an event of a process, unless the run has ended.
 func (h *Host) record(process string, ev trace.Event) {
 	if !h.w.ended {
 		ev.Process = process
@@ -247,6 +249,7 @@ func (h *Host) accept(c *conn) endpoint { return nodeEnd{h.server.Accept(&End{c:
 func (h *Host) crash(how trace.Crash)   { h.diskPause = nil; h.server.Crash(how) }
 func (h *Host) restart()                { h.server.Restart() }
 
+// stop ends the connections' goroutines and the server, at the end of the run.
 func (h *Host) stop() {
 	for _, c := range h.w.conns {
 		if c.serverProcess == h.p && c.server != nil {

@@ -59,10 +59,11 @@ func (n Network) between(a, b string) (least, most time.Duration) {
 	return least, most
 }
 
-// cut begins a partition of the link, and mend ends it. Messages that are sent meanwhile
-// are not lost: as with TCP, the sender tries again until they arrive.
+// cut begins a partition of the link. Messages that are sent while it lasts are not lost:
+// as with TCP, the sender tries again until they arrive.
 func (l *link) cut() { l.cuts++ }
 
+// mend ends a partition of the link. If it was the last, the stalled messages arrive.
 func (l *link) mend() {
 	if l.cuts--; l.cuts > 0 {
 		return

@@ -70,6 +70,7 @@ const (
 	live
 )
 
+// newMemoryMeter starts to measure the memory for a world that begins now.
 func newScale() *scale {
 	s := &scale{samples: []metrics.Sample{
 		objects: {Name: "/memory/classes/heap/objects:bytes"},
@@ -104,12 +105,14 @@ func (s *scale) close() {
 	}
 }
 
+// read reads the current values of the metrics.
 func (s *scale) read() { metrics.Read(s.samples) }
 
 // usedBytes returns how much memory the process uses for objects, including garbage, and
 // for stacks.
 func (s *scale) used() uint64 { return s.value(objects) + s.value(stacks) }
 
+// value returns a metric as it was last read, in bytes.
 func (s *scale) value(i int) uint64 { return s.samples[i].Value.Uint64() }
 
 // isTooHeavy reports whether the process uses too much memory. It collects the garbage

@@ -15,6 +15,8 @@ import (
 // tokens, nested in the section before it. When the outermost section ends, the client
 // releases all locks in reverse order.
 
+// errNestedRefused is the error of a section whose client tried once to acquire a further
+// lock and failed. The client then begins the section again.
 var errNestedRefused = errors.New("another lock was refused, and all are given back")
 
 // maxNested bounds how many locks a client acquires in one section in addition to its own.

@@ -63,6 +63,7 @@ type process struct {
 	ranOn bool
 }
 
+// processState is whether a process runs now, and if not, why not.
 type processState int
 
 const (
@@ -149,6 +150,7 @@ func (p *process) canAct() bool { return p.state == running || p.state == resumi
 // isHalted reports whether messages that arrive have to wait until the process runs.
 func (p *process) isHalted() bool { return p.state == paused || p.state == resuming }
 
+// setState changes the state of the process, under ioMutex because goroutines read it.
 func (p *process) setState(s processState) {
 	p.w.io.Lock()
 	p.state = s
@@ -264,6 +266,8 @@ type timeline struct {
 
 func (t timeline) Now() time.Duration { return t.w.now() }
 
+// At makes the loop call f at a true time. cancel cancels the call, and reports false if it
+// is too late for that.
 func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
 	cancelled := new(atomic.Bool)
 	t.w.post(&request{process: t.p, class: classTimer, rank: int(at), admit: func() {

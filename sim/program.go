@@ -65,6 +65,7 @@ type program struct {
 	ended     bool
 }
 
+// newProgram makes the program of a client. Its goroutine does not run yet.
 func newProgram(w *World, p *process, cfg Client) *program {
 	g := &program{w: w, p: p, cfg: cfg, callers: map[string]*caller{}, reached: map[trace.Step]int{}, start: make(chan struct{})}
 	g.latest = &Section{g: g}
@@ -160,6 +161,7 @@ func (g *program) warmUp() error {
 	return nil
 }
 
+// isReady implements [actor]: a client whose program has ended early is ready too.
 func (g *program) isReady() bool { return g.isWarm || g.ended }
 
 // ownHandle returns the handle for the client's own lock.
@@ -191,10 +193,14 @@ func (g *program) onLoop(rank int, do func()) { g.post(rank, 0, do) }
 // are several reports in one round, those about older sections come first.
 func (g *program) onLoopForLock(rank int, in *Section, do func()) { g.post(rank, in.number, do) }
 
+// post makes the loop call do, and waits until the moment of the call has ended. rank, then
+// sub, order such calls of one client in a round.
 func (g *program) post(rank, sub int, do func()) {
 	g.w.await(&request{process: g.p, class: classStep, rank: rank, sub: sub}, do)
 }
 
+// arm implements [actor]: it registers the points Starts, Cancels and WorksUntil of the
+// client.
 func (g *program) arm() {
 	g.w.onPoint(g.cfg.Starts, func() {
 		g.canStart = true
@@ -218,8 +224,11 @@ func (g *program) begin() {
 	}
 }
 
+// doing implements [actor].
 func (g *program) doing() (section int, step trace.Step) { return g.currentSection, g.currentStep }
 
+// report implements [actor]: it adds a doubt if the client never started, or never
+// cancelled a call although its configuration says so.
 func (g *program) report() {
 	if !g.started && g.p.state != down {
 		why := ""
@@ -348,6 +357,8 @@ func (g *program) done(err error) {
 func (g *program) stop()  { g.stopRun() }
 func (g *program) close() { g.env.Close() }
 
+// crash implements [actor]: the world no longer waits for the client's program. Its
+// goroutines stay blocked until stop.
 func (g *program) crash() {
 	if !g.ended {
 		g.ended = true

@@ -25,6 +25,8 @@ type queue struct {
 	added  int
 }
 
+// add adds a timer, which calls do at true time at. rank orders timers of the same time. If
+// cancelled is not nil, the timer is cancelled when it becomes true.
 func (q *queue) add(at time.Duration, rank int, do func(), cancelled *atomic.Bool) {
 	q.added++
 	m := timer{at, rank, q.added, do, cancelled}

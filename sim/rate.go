@@ -21,6 +21,7 @@ const (
 // broken, not drifting.
 const FastestRate = 50 * Percent
 
+// rateUnits are the units in which texts write rates, the largest first.
 var rateUnits = []struct {
 	name  string
 	scale Rate

@@ -13,10 +13,14 @@ type service struct {
 	cfg Service
 }
 
+// accept is called for a client, or for the service before this one on the way to the
+// storage.
 func (s *service) accept(c *conn) endpoint {
 	return &servicePeer{s: s, c: c, onward: map[string]*caller{}}
 }
 
+// crash, restart and stop have nothing to do: the service keeps no data, and the world
+// itself ends its connections.
 func (s *service) crash(trace.Crash) {}
 func (s *service) restart()          {}
 func (s *service) stop()             {}
@@ -29,6 +33,8 @@ type servicePeer struct {
 	onward map[string]*caller
 }
 
+// receive passes a request on, without its token if the service drops tokens, and passes
+// the response back.
 func (p *servicePeer) receive(m *message) {
 	e := m.body.(serviceRequest)
 	if p.s.cfg.DropsToken && e.request.Token != 0 {

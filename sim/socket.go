@@ -178,6 +178,8 @@ func (s *socket) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// read returns bytes from the inbox, and waits until there are some, the connection has
+// ended or the deadline has passed.
 func (s *socket) read(b []byte) (int, error) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -292,6 +294,7 @@ func (s *socket) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// write appends to the outbox, and posts a request to flush it if none is posted.
 func (s *socket) write(b []byte) (int, error) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -359,6 +362,7 @@ func (p *process) origin(f Frame) origin {
 	return o
 }
 
+// Close closes the socket. Bytes that were written before are still sent.
 func (s *socket) Close() error {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -372,6 +376,8 @@ func (s *socket) Close() error {
 	return nil
 }
 
+// receive implements endpoint: it puts the bytes of a message into the inbox, and wakes the
+// readers.
 func (s *socket) receive(m *message) {
 	s.w.afterMoment(func() {
 		s.w.io.Lock()
@@ -381,6 +387,7 @@ func (s *socket) receive(m *message) {
 	})
 }
 
+// hangUp implements endpoint: reads return what is in the inbox, and then an error.
 func (s *socket) hangUp(reset bool) {
 	s.w.afterMoment(func() {
 		s.w.io.Lock()
@@ -391,6 +398,8 @@ func (s *socket) hangUp(reset bool) {
 	})
 }
 
+// SetReadDeadline sets the deadline of reads. A deadline in the past ends them immediately;
+// the zero Time means none.
 func (s *socket) SetReadDeadline(t time.Time) error {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -400,6 +409,7 @@ func (s *socket) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
+// SetDeadline only sets the deadline of reads, because a write never waits.
 func (s *socket) SetDeadline(t time.Time) error { return s.SetReadDeadline(t) }
 
 // SetWriteDeadline does nothing, because a write never waits.
@@ -408,6 +418,7 @@ func (s *socket) SetWriteDeadline(time.Time) error { return nil }
 func (s *socket) LocalAddr() net.Addr  { return tcpAddr("10.1.0." + fmt.Sprint(s.p.index+1) + ":40000") }
 func (s *socket) RemoteAddr() net.Addr { return tcpAddr(s.peer.addr) }
 
+// tcpAddr is a [net.Addr] of the simulated network.
 type tcpAddr string
 
 func (tcpAddr) Network() string  { return "tcp" }
@@ -423,8 +434,12 @@ func (s *socket) SyscallConn() (syscall.RawConn, error) { return peek{s}, nil }
 // describes.
 type peek struct{ s *socket }
 
+// errPeek is what a check of an idle connection returns if the client must not use the
+// connection again.
 var errPeek = errors.New("the connection is closed, or has bytes that nothing asked for")
 
+// Read checks whether the connection has ended or has bytes that answer no request. It does
+// not call the function.
 func (p peek) Read(func(fd uintptr) bool) error {
 	p.s.w.io.Lock()
 	defer p.s.w.io.Unlock()
@@ -439,5 +454,6 @@ func (p peek) Read(func(fd uintptr) bool) error {
 // has ended, or has bytes that answer no request. The caller has locked w.ioMutex.
 func (s *socket) isStale() bool { return s.closed || s.eof || s.reset || len(s.inbox) > 0 }
 
+// Write and Control always fail: no client needs them here.
 func (p peek) Write(func(fd uintptr) bool) error { return errPeek }
 func (p peek) Control(func(fd uintptr)) error    { return errPeek }

@@ -23,10 +23,12 @@ type storageNode struct {
 	copied      int
 }
 
+// newStorageNode returns the server of the storage process, with no data.
 func newStorageNode(w *World, p *process, cfg Storage) *storageNode {
 	return &storageNode{w: w, p: p, cfg: cfg, store: storage.New(cfg.Fencing)}
 }
 
+// accept is called for each connection of a client or a service.
 func (n *storageNode) accept(c *conn) endpoint { return &storagePeer{n, c} }
 
 // crash ends the storage, and every request that it serves.
@@ -55,6 +57,7 @@ func (n *storageNode) restart() {
 	n.recordLosses(n.store.Crash())
 }
 
+// stop has nothing to do: the storage has no goroutines.
 func (n *storageNode) stop() {}
 
 // recordLosses records the writes and tokens that the storage lost in a crash.
@@ -91,6 +94,7 @@ type serving struct {
 	halted bool
 }
 
+// receive serves a request, unless a fault holds the request back.
 func (s *storagePeer) receive(m *message) {
 	n := s.n
 	v := &serving{peer: s, ctx: m.ctx, req: m.body.(storage.Request)}
@@ -106,6 +110,7 @@ func (s *storagePeer) receive(m *message) {
 	}
 }
 
+// hangUp does nothing: a request that has arrived is served even if its client has gone.
 func (s *storagePeer) hangUp(bool) {}
 
 // describe returns an event about the request.

@@ -268,6 +268,7 @@ func (w *World) notifyAttentive() {
 	}
 }
 
+// systems are the registered systems, in alphabetical order.
 var systems []System
 
 // RegisterSystem adds a system. Call it during package initialisation. It panics if the

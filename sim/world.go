@@ -42,6 +42,7 @@ type World struct {
 	cfg    Config
 	bounds bounds
 	trace  *trace.Trace
+	// oracle orders the grants of the run as a perfect lock service would have made them.
 	oracle *history.Oracle
 
 	// charged is how much memory the world has used for good, in bytes. reserved is the
@@ -58,9 +59,10 @@ type World struct {
 	lastMoment time.Duration // true time of the latest moment
 	watchdog   *watchdog
 
-	processes  []*process
-	byName     map[string]*process
-	byAddr     map[string]*process // guarded by ioMutex
+	processes []*process
+	byName    map[string]*process
+	byAddr    map[string]*process // guarded by ioMutex
+	// links are made when they are first needed.
 	links      map[linkKey]*link
 	connCounts map[linkKey]int // connections made so far, by client and server
 	conns      []*conn
@@ -72,13 +74,17 @@ type World struct {
 	inFlight int // deliveries that are scheduled; the run does not end before them
 	active   int // clients whose program has not ended
 
-	programs       sync.WaitGroup
-	ctx            context.Context
-	cancel         context.CancelFunc
-	failed         error // guarded by ioMutex
-	io             sync.Mutex
-	requests       []*request // guarded by ioMutex
-	round          int        // number of the loop's current round, see [World.loop]; guarded by ioMutex
+	// programs counts the goroutines of clients' programs. ctx ends when the world ends.
+	programs sync.WaitGroup
+	ctx      context.Context
+	cancel   context.CancelFunc
+	// firstError is the error of the run, or nil. ioMutex guards what the clients'
+	// goroutines share with the loop.
+	failed   error // guarded by ioMutex
+	io       sync.Mutex
+	requests []*request // guarded by ioMutex
+	round    int        // number of the loop's current round, see [World.loop]; guarded by ioMutex
+	// requestPosted has a value if a request was posted, which ends the loop's sleep.
 	wake           chan struct{}
 	ended          bool     // guarded by ioMutex
 	uncheckedReuse []string // systems with a node whose connection a client has used, without a check, after it had ended; guarded by ioMutex

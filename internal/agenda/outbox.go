@@ -7,9 +7,11 @@ import "github.com/locksim/locksim/sim"
 // reached. If such a fault crashes the server, the messages are never sent, as on a real
 // machine. Only the world's loop may call the methods.
 type Outbox struct {
-	host     *sim.Host
-	crashes  int // so that Do notices a crash
-	waiting  []func()
+	host    *sim.Host
+	crashes int // so that Do notices a crash
+	waiting []func()
+	// depth is how many calls of Do are active. flushing reports that messages are being
+	// sent, or that faults are striking before that.
 	depth    int
 	flushing bool
 }
