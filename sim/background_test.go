@@ -14,7 +14,7 @@ import (
 
 // A listener is a test server. A world has two of them. The first sends the second a
 // background message each second. The second records when it receives such a message, and
-// both record when Attend is called.
+// both record when Attend is called. See [sim.Attentive].
 type listener struct {
 	host *sim.Host
 	// heard are the true times at which a message arrived.

@@ -108,7 +108,8 @@ func (w *World) reserve(bytes int) bool {
 // unreserve ends the reservation of some bytes. Any goroutine may call it.
 func (w *World) unreserve(bytes int) { w.reserved.Add(-int64(bytes)) }
 
-// stopWith ends the world at its next moment with an error. Only the first call counts.
+// stopWith makes the world end before its next moment. kind is the error that its error
+// wraps. Later calls do nothing.
 func (w *World) stopWith(how error, what string, args ...any) {
 	if w.stopError == nil {
 		w.stopError = fmt.Errorf("%w: %s", how, fmt.Sprintf(what, args...))

@@ -85,7 +85,7 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 			}
 		}()
 		synctest.Test(new(testing.T), func(*testing.T) {
-			// A panic in the function of the bubble would end the program.
+			// Without this recover, a panic of f would end the whole program.
 			defer func() {
 				if r := recover(); r != nil {
 					buf := make([]byte, 16<<10)

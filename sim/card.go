@@ -10,8 +10,9 @@ import (
 )
 
 // FaultKind is the card of a kind of fault: it describes the kind to other packages, as
-// data. The search, the suite and the pictures use only its effect and its card. So a new
-// kind of fault with one of the existing effects needs only one new file.
+// data. Other packages, such as the search for faults that break a lock, use only this card
+// and its Effect. So a new kind of fault with one of the existing effects needs only one
+// new file.
 type FaultKind struct {
 	// Name is the kind's key in a scenario.
 	Name string

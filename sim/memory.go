@@ -21,9 +21,9 @@ const lookEvery = 10 * time.Millisecond
 // unnoticed.
 const maxGarbage = 256 << 20
 
-// runningWorlds is how many worlds run in the process now. Nobody can measure how much of
-// the memory each world uses, so the limit for all is maxMemoryGrowth for each running
-// world.
+// runningWorlds is how many worlds run in the process now. Go does not report how much
+// memory each of them uses. So only their sum is limited, to maxMemoryGrowth for each
+// running world.
 var bubbles atomic.Int64
 
 // leftBehindBytes is the size of the stacks of goroutines that ended worlds of this process

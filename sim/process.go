@@ -160,9 +160,9 @@ func (p *process) setState(s processState) {
 	p.w.io.Unlock()
 }
 
-// pause stops a process, or suspends its machine. Pauses may overlap: the process resumes
-// when the last of them ends, and its machine stands still as long as a pause that suspends
-// it lasts. It returns false if the process is down.
+// pause stops a process, or suspends its machine. by is the fault that does so. Pauses may
+// overlap: the process resumes when the last of them ends, and its machine stays suspended
+// until the last suspension ends. It returns false if the process is down.
 func (p *process) pause(mode trace.PauseMode, by *faultState) bool {
 	if p.state == down {
 		return false

@@ -136,8 +136,8 @@ func (g *program) run() error {
 	return g.sections()
 }
 
-// warmUp makes the lock and opens the connections, as if the client had been running for a
-// while before the story.
+// warmUp makes the lock and opens the connections before the story begins, so that the
+// story shows a client that has been running for a while.
 func (g *program) warmUp() error {
 	lock, err := g.newLock(g.env)
 	if err != nil {

@@ -529,8 +529,8 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 	})
 }
 
-// accessKept reads or writes data that the lock itself keeps, as one step. leaves is set if
-// the step also releases the lock.
+// accessKept reads or writes data that the lock itself keeps, as one step. releasesLock is
+// set if the step also releases the lock.
 func (in *Section) accessKept(ctx context.Context, req storage.Request, leaves bool, do func(context.Context) (version int, err error)) (storage.Response, error) {
 	req.Token = 0
 	return in.requestStep(trace.Event{Object: req.Object, Value: req.Value, ReleasesLock: leaves}, req, func() (storage.Response, error) {
@@ -541,7 +541,7 @@ func (in *Section) accessKept(ctx context.Context, req storage.Request, leaves b
 	})
 }
 
-// requestStep is one step that reads, writes or marks an object. ask sends the request;
+// requestStep is one step that reads, writes or marks an object. sendRequest sends it.
 // begins is the event of the step's beginning.
 func (in *Section) requestStep(begins trace.Event, req storage.Request, ask func() (storage.Response, error)) (storage.Response, error) {
 	step := trace.Step(req.Op)

@@ -7,8 +7,9 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// CheckStorage returns an error if the storage's policy needs a cluster or a process and
-// the storage is not one, or if the cluster of the lock cannot keep data.
+// CheckStorage returns an error if the storage cannot check its policy where it is: in the
+// cluster of the lock, or in a process of its own. It also returns an error if the cluster
+// of the lock cannot keep data.
 func (cfg *Config) CheckStorage() error {
 	if cfg.Storage.InCluster {
 		return cfg.checkClusterStorage()

@@ -106,8 +106,8 @@ func (s System) KeyOf(name string) string {
 	return s.Key(name)
 }
 
-// Persistence is what a node writes to its disk, and when, such as always. Each
-// system has its own values.
+// Persistence is what a node writes to its disk, and when, such as "always". Each system
+// has its own values.
 type Persistence string
 
 // NoPersistence means that a node writes nothing to its disk, so it is empty after a
