@@ -47,9 +47,9 @@ func (h *Host) Node() Node {
 }
 
 // Peer returns the server of another node of the same system, or nil before that server was
-// made. A server uses it before the story begins, which is when all clients have opened
-// their connections. During the story, nodes must exchange messages over connections
-// instead (see [Host.Connect]), because faults act on these.
+// made. A server uses it only outside the story: before all clients have opened their
+// connections, or to report the final data. During the story, nodes must exchange messages
+// over connections (see [Host.Connect]), because faults act on these.
 func (h *Host) Peer(name string) Server {
 	if o := h.w.byName[name].host(); o != nil && o.system.Name == h.system.Name {
 		return o.server

@@ -56,7 +56,7 @@ func (w *World) intercept(kind trace.Kind, p interceptable) bool {
 	return halted
 }
 
-// releaseKept lets the message or request that the fault holds back continue.
+// releaseHeldBack lets the message or request continue that the fault holds back.
 func (f *faultState) releaseKept() {
 	kept := f.kept
 	f.kept = nil

@@ -268,8 +268,9 @@ func (s *socket) moveDeadline(stood time.Duration) {
 	s.armed = s.deadline
 }
 
-// rearm schedules the check of the deadline after a pause. It is called when the stalled
-// goroutines have continued, so that they can first read the bytes that have arrived.
+// rescheduleDeadlineCheck schedules the check of the deadline after a pause. It is called
+// when the stalled goroutines have continued, so that they can first read the bytes that
+// have arrived.
 func (s *socket) rearm() {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
