@@ -14,20 +14,20 @@ import (
 type Kind string
 
 const (
-	// Wall is the time of day: it can be set, so it can jump either way.
+	// Wall is the time of day. It can be set, and then jumps forward or back.
 	Wall Kind = "wall"
-	// Monotonic counts up from an arbitrary moment and never jumps. Like
-	// Linux's CLOCK_MONOTONIC it stands still while the machine is suspended
-	// and follows the rate of the machine's oscillator.
+	// Monotonic counts up from an arbitrary moment and never jumps. Like Linux's
+	// CLOCK_MONOTONIC it stops while the machine is suspended, and runs fast or slow with
+	// the machine's oscillator.
 	Monotonic Kind = "monotonic"
 )
 
-// A Reading is what one of a process's clocks showed at some moment. Readings
-// of different kinds, or of different processes, cannot be compared.
+// A Reading is what one clock of a process showed at some moment. Readings of different
+// kinds of clocks, or of different processes, cannot be compared.
 type Reading struct {
 	Clock Kind `json:"clock"`
-	// Nanos counts nanoseconds: since 1970-01-01 UTC for a wall clock, since an
-	// arbitrary moment for a monotonic one.
+	// Nanos counts nanoseconds: since 1970-01-01 UTC for a wall clock, and since an
+	// arbitrary moment for a monotonic clock.
 	Nanos int64 `json:"nanos"`
 }
 
@@ -41,17 +41,17 @@ func (r Reading) Add(d time.Duration) Reading {
 // same clock.
 func (r Reading) Sub(s Reading) time.Duration { return time.Duration(r.Nanos - s.Nanos) }
 
-// Clock is everything that a process can see of time. Its methods may be called from any
-// goroutine of the process.
+// Clock provides the clocks of one process, and timers on its monotonic clock. Its methods
+// may be called from any goroutine of the process.
 type Clock interface {
 	// Now returns the wall clock's time of day.
 	Now() time.Time
 	// Read reads one clock.
 	Read(Kind) Reading
-	// Sleep returns nil once d has passed on the monotonic clock, or ctx's cause as soon as
-	// ctx is done.
+	// Sleep returns nil when d has passed on the monotonic clock. If ctx ends first, it
+	// returns the cause of ctx.
 	Sleep(ctx context.Context, d time.Duration) error
-	// AfterFunc calls f in its own goroutine once d has passed on the monotonic clock. stop
-	// reports whether it prevented the call.
+	// AfterFunc calls f in its own goroutine when d has passed on the monotonic clock. stop
+	// cancels the call, and reports false if it is too late for that.
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }

@@ -10,63 +10,69 @@ import (
 	"time"
 )
 
-// Timeline is the true time of a world. Both methods may be called from any
-// goroutine. They are called with a [Fake]'s lock held, so they must not call
-// back before they return.
+// Timeline is the true time of a world, which no clock of a process changes. Both methods
+// may be called from any goroutine. A [Fake] calls them while it holds its mutex, so they
+// must not call the Fake before they return.
 type Timeline interface {
 	// Now is the true time since the start of the world; it never goes back.
 	Now() time.Duration
-	// At calls f once on the world's loop, at true time t, or soon if t has passed. cancel
-	// reports whether it prevented the call.
+	// At calls f once, at true time t, or soon if t has passed. cancel cancels the call,
+	// and reports false if it is too late for that.
 	At(t time.Duration, f func()) (cancel func() bool)
 }
 
-// ErrClosed is the error of a clock after [Fake.Close]. It is a [context.Canceled], because
-// the process's world has been cancelled.
+// ErrClosed is the error of a clock after [Fake.Close]. It wraps [context.Canceled],
+// because the world of the process has been cancelled.
 var ErrClosed = fmt.Errorf("clock closed: %w", context.Canceled)
 
-// Fake is the clocks of one simulated process. Its methods may be called from any
+// Fake provides the clocks of one simulated process. Its methods may be called from any
 // goroutine.
 //
 // Both clocks count the ticks of one oscillator, which may run fast or slow. All arithmetic
-// is on integers and exact: readings are rounded down to a nanosecond, moments are rounded
-// up, and errors do not accumulate over changes. Readings are valid as long as they fit in
-// 64 bits of nanoseconds, which for the wall clock is until the year 2262.
+// is on integers and exact, so errors do not accumulate when the rate changes. Readings are
+// rounded down to a nanosecond, and the true times of timers are rounded up. Readings are
+// valid while they fit in 64 bits of nanoseconds, which is until the year 2262 for the wall
+// clock.
 //
-// Timers fire in the order of the moments for which they were set, and the timeline makes
-// one call for each moment. Timers of one moment fire together: if several goroutines set
-// them at the same time, their order may depend on chance.
+// Timers fire in the order of their due times. All timers with the same due time fire in
+// one call from the timeline. If several goroutines set such timers at the same time, the
+// order among them may depend on chance.
 type Fake struct {
 	timeline Timeline
 
 	mu         sync.Mutex
 	oscillator oscillator
-	// Each clock reads the oscillator's ticks plus its offset.
+	// A clock reads the oscillator's ticks plus the clock's offset, in nanoseconds.
 	wall, monotonic int64
-	stopped         bool
-	suspended       bool
-	// suspendedAt is the oscillator's ticks when the machine was suspended.
+	// stopped reports that the process is stopped, and suspended that its machine is
+	// suspended.
+	stopped   bool
+	suspended bool
+	// suspendedAt is the count of the oscillator when the machine was suspended.
 	suspendedAt int64
 	closed      bool
 
 	timers     []*timer // in firing order
-	timerCount uint64   // how many timers have been set
+	timerCount uint64   // timers set so far
 	cancelWake func() bool
-	watchers   []func(why string)
+	// watchers are the functions of OnChange. cancelWake cancels the scheduled call of
+	// fire; nil if none is scheduled.
+	watchers []func(why string)
 }
 
-// maxWait is a wait of 146 years. It is long enough, and so far from the end of int64 that
-// no offset makes a sum overflow.
+// maxWait is the longest wait of a timer, 146 years. It is half of the range of int64, so
+// that adding it to a clock's reading does not overflow.
 const maxWait = math.MaxInt64 / 2
 
-// A timer calls wake once: with nil when the monotonic clock reads due, or with
-// ErrClosed.
+// A timer calls wake once: with nil when the monotonic clock reads due, or with ErrClosed
+// when the clock is closed. number puts timers with the same due time in order.
 type timer struct {
 	due    int64
 	number uint64
 	wake   func(error)
 }
 
+// compare returns the order in which two timers fire.
 func (t *timer) compare(u *timer) int {
 	return cmp.Or(cmp.Compare(t.due, u.due), cmp.Compare(t.number, u.number))
 }
@@ -81,8 +87,8 @@ func New(tl Timeline, start time.Time) *Fake {
 	}
 }
 
-// ticks returns the oscillator's count for the process: the current count, or the count at
-// which the machine was suspended.
+// ticks returns the count of the oscillator now, or at the suspension if the machine is
+// suspended.
 func (f *Fake) ticks() int64 {
 	if f.suspended {
 		return f.suspendedAt
@@ -106,13 +112,13 @@ func (f *Fake) Read(k Kind) Reading {
 	return Reading{Clock: Wall, Nanos: f.ticks() + f.wall}
 }
 
-// State is what a process's clocks read at one moment, and how they run.
+// State holds the readings of a process's clocks at one moment, and their rate.
 type State struct {
 	// Wall and Monotonic are nanoseconds, as in [Reading].
 	Wall, Monotonic int64
 	// RatePPB is how much too fast both clocks run, in parts per billion.
 	RatePPB int64
-	// Halted reports that both clocks stand still because the machine is suspended.
+	// Halted reports that both clocks are stopped because the machine is suspended.
 	Halted bool
 }
 
@@ -129,22 +135,23 @@ func (f *Fake) State() State {
 	}
 }
 
-// Jump sets the wall clock forward by d, or back if d is negative. A suspended machine
-// shows the jump immediately and keeps it when it resumes.
+// Jump sets the wall clock forward by d, or back if d is negative. On a suspended machine
+// the reading changes immediately, and the jump still applies after it has resumed.
 func (f *Fake) Jump(d time.Duration) {
 	f.mu.Lock()
 	f.wall += int64(d)
 	f.unlockAndNotify("jump")
 }
 
-// MaxRatePPB bounds how much too fast a clock can run, in parts per billion. Several drifts
-// that act together can make it run at more than twice the speed.
+// MaxRatePPB is the limit of [Fake.SetRate]: a clock runs less than this too fast, in parts
+// per billion. It allows more than twice the normal speed, because several drifts of one
+// clock multiply.
 const MaxRatePPB = 10_000_000_000
 
 // SetRate makes both clocks run ppb parts per billion too fast from now on, or too slow if
 // ppb is negative. It returns an error if ppb is not between -1e9 and [MaxRatePPB], both
-// excluded. A clock can neither stand still nor go back, and a clock that runs ten times
-// too fast is broken, not drifting.
+// excluded. A rate of -1e9 would be a stopped clock, and at 10e9 a clock is broken, not
+// drifting.
 func (f *Fake) SetRate(ppb int64) error {
 	if ppb <= -nominalSpeed || ppb >= MaxRatePPB {
 		return fmt.Errorf("clock rate of %d parts per billion: must be more than %d and less than %d", ppb, -nominalSpeed, int64(MaxRatePPB))
@@ -159,8 +166,8 @@ func (f *Fake) SetRate(ppb int64) error {
 // Rate returns how much too fast both clocks run, in parts per billion.
 func (f *Fake) Rate() int64 { return f.State().RatePPB }
 
-// Stop stops the process, as SIGSTOP and garbage collection do: both clocks keep running,
-// but no timer fires before [Fake.Resume].
+// Stop stops the process, as SIGSTOP or a garbage collection does. Both clocks keep
+// running, but no timer fires before [Fake.Resume].
 func (f *Fake) Stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,9 +175,9 @@ func (f *Fake) Stop() {
 	f.arm()
 }
 
-// Suspend suspends the machine that the process runs on: both clocks stand still and no
-// timer fires until [Fake.Resume]. Then the monotonic clock continues from where it stood,
-// and the wall clock jumps to what it would have read.
+// Suspend suspends the machine that the process runs on. Both clocks stop, and no timer
+// fires until [Fake.Resume] or [Fake.Wake]. Then the monotonic clock continues from the
+// same reading, and the wall clock jumps to what it would have read without the suspension.
 func (f *Fake) Suspend() {
 	f.mu.Lock()
 	if f.suspended {
@@ -183,21 +190,22 @@ func (f *Fake) Suspend() {
 	f.unlockAndNotify("suspend")
 }
 
-// Resume ends both [Fake.Stop] and [Fake.Suspend].
+// Resume ends the effects of both [Fake.Stop] and [Fake.Suspend].
 func (f *Fake) Resume() {
 	f.mu.Lock()
 	f.stopped = false
 	f.wake()
 }
 
-// Wake ends only [Fake.Suspend]: a process that is stopped stays stopped.
+// Wake ends the effect of [Fake.Suspend] only: if the process was also stopped, it stays
+// stopped.
 func (f *Fake) Wake() {
 	f.mu.Lock()
 	f.wake()
 }
 
-// wake ends a suspension, if there is one. It must be called with f.mu locked, and unlocks
-// it.
+// endSuspension ends the suspension, if there is one, and schedules the next timer. The
+// caller must have locked f.mu; endSuspension unlocks it.
 func (f *Fake) wake() {
 	if !f.suspended {
 		f.arm()
@@ -212,7 +220,7 @@ func (f *Fake) wake() {
 
 // NextWall returns the first true time, not before now, at which the wall clock will read
 // wall or later if nothing changes. ok is false while the machine is suspended, or if that
-// time is out of range.
+// time exceeds the range of time.Duration.
 func (f *Fake) NextWall(wall time.Time) (at time.Duration, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -223,16 +231,17 @@ func (f *Fake) NextWall(wall time.Time) (at time.Duration, ok bool) {
 	return max(at, f.timeline.Now()), ok
 }
 
-// OnChange makes the clock call watch after every change, with the reason: "jump", "drift",
-// "suspend", or "resume" after a suspension. [Fake.Stop] and the Resume that ends it change
-// no clock. Watchers are called in the order in which they were added, by the goroutine
-// that made the change, and may use the clock.
+// OnChange makes the clock call watch after every change. why is "jump", "drift",
+// "suspend", or "resume" after a suspension. [Fake.Stop], and a Resume that ends only a
+// Stop, change no clock and call nothing. Watchers are called in the order in which they
+// were added, by the goroutine that made the change. They may use the clock.
 func (f *Fake) OnChange(watch func(why string)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.watchers = append(f.watchers, watch)
 }
 
+// unlockAndNotify unlocks f.mu and then calls the watchers, which may use the clock.
 func (f *Fake) unlockAndNotify(why string) {
 	watchers := f.watchers
 	f.mu.Unlock()
@@ -241,9 +250,9 @@ func (f *Fake) unlockAndNotify(why string) {
 	}
 }
 
-// Close ends the process's time. Every [Fake.Sleep], and every context of [WithTimeout] on
-// this clock, ends immediately with ErrClosed, including later ones. No timer fires any
-// more.
+// Close ends the clock, when the world ends. Every current and later [Fake.Sleep], and
+// every context of [WithTimeout] on this clock, ends immediately with ErrClosed. Functions
+// of [Fake.AfterFunc] are no longer called.
 func (f *Fake) Close() {
 	f.mu.Lock()
 	f.closed = true
@@ -256,8 +265,9 @@ func (f *Fake) Close() {
 	}
 }
 
-// Sleep returns nil once d has passed on the monotonic clock and the process is running. It
-// returns ctx's cause as soon as ctx is done, and ErrClosed when the clock is closed.
+// Sleep returns nil when d has passed on the monotonic clock and the process is running. If
+// ctx ends first, it returns the cause of ctx. It returns ErrClosed when the clock is
+// closed.
 func (f *Fake) Sleep(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -269,17 +279,17 @@ func (f *Fake) Sleep(ctx context.Context, d time.Duration) error {
 		return err
 	case <-ctx.Done():
 		if !stop() {
-			// Both happened. Which of the two select chose is chance, so the timer always
-			// wins.
+			// The timer has fired and ctx has ended. select chose one of the two by chance.
+			// The result must not depend on chance, so the timer always wins.
 			return <-woken
 		}
 		return context.Cause(ctx)
 	}
 }
 
-// AfterFunc calls call in its own goroutine once d has passed on the monotonic clock and
-// the process is running. stop reports whether it prevented the call. After Close nothing
-// is called, and stop reports false.
+// AfterFunc calls call in its own goroutine when d has passed on the monotonic clock and
+// the process is running. stop cancels the call, and reports false if it is too late for
+// that. After Close nothing is called, and stop reports false.
 func (f *Fake) AfterFunc(d time.Duration, call func()) (stop func() bool) {
 	return f.after(d, func(err error) {
 		if err == nil {
@@ -288,9 +298,10 @@ func (f *Fake) AfterFunc(d time.Duration, call func()) (stop func() bool) {
 	})
 }
 
-// after calls wake once: with nil on the world's loop when d has passed on the monotonic
-// clock and the process is running, or with ErrClosed. wake must not block. stop reports
-// whether it prevented the call.
+// after sets a timer, which calls wake once. It calls wake with nil when d has passed on
+// the monotonic clock and the process is running, or with ErrClosed when the clock is
+// closed. The world's loop may make the call, so wake must not block. stop cancels the
+// timer, and reports false if it is too late for that.
 func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 	f.mu.Lock()
 	if f.closed {
@@ -322,9 +333,10 @@ func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 	}
 }
 
-// arm asks the timeline for a call when the next timer is due, or for none if no timer can
-// fire in the current state. It must be called after every change of the clocks, of the
-// process's state and of the first timer.
+// scheduleFire makes the timeline call fire when the next timer is due, and cancels the
+// previous request. It requests no call while the process is stopped or suspended. It must
+// be called after every change of the clocks, of the process's state and of the first
+// timer.
 func (f *Fake) arm() {
 	if f.cancelWake != nil {
 		f.cancelWake()
@@ -339,8 +351,9 @@ func (f *Fake) arm() {
 	}
 }
 
-// fire wakes the first timers if they are due. It reads the clock again, because a call
-// that the timeline could no longer cancel may come after a change.
+// fire wakes all timers that have the earliest due time, if that time has come. It reads
+// the clock again: the timeline may have begun this call just before a change of the clock,
+// and then it is too early.
 func (f *Fake) fire() {
 	f.mu.Lock()
 	var due []*timer

@@ -28,7 +28,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// A change is something that happens to a clock at a true time.
+// A change is a change of a clock at a true time.
 type change struct {
 	at time.Duration
 	do func(*fakeclock.Fake)
@@ -109,7 +109,7 @@ func TestSuspendHaltsBothClocks(t *testing.T) {
 		if after := c.State(); after != before || !after.Halted || after.RatePPB != 7 {
 			t.Errorf("state went from %+v to %+v while suspended", before, after)
 		}
-		c.Suspend() // once more changes nothing
+		c.Suspend() // a second suspension changes nothing
 		w.runTo(30 * time.Second)
 		c.Resume()
 		after := c.State()
@@ -121,7 +121,7 @@ func TestSuspendHaltsBothClocks(t *testing.T) {
 
 func TestTimersDueWhileStoppedFireInOrder(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
-		var mu sync.Mutex // timers of one moment fire together
+		var mu sync.Mutex // timers of one moment fire together, so several goroutines use the results
 		var fired []int
 		for _, seconds := range []int{5, 3, 9, 3, 1, 40} {
 			c.AfterFunc(time.Duration(seconds)*time.Second, func() {
@@ -206,7 +206,7 @@ func TestNextWall(t *testing.T) {
 	tests := []struct {
 		name   string
 		before func(*fakeclock.Fake)
-		wall   time.Duration // on the clock, since its start
+		wall   time.Duration // reading of the wall clock, since its start
 		want   time.Duration // true time
 	}{
 		{"ahead", nil, time.Minute, time.Minute},
@@ -294,7 +294,7 @@ func TestOnChange(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		var told []string
 		c.OnChange(func(why string) {
-			c.State() // would hang if the clock were locked
+			c.State() // this would hang if a watcher were called with the clock locked
 			told = append(told, why)
 		})
 		c.Jump(time.Second)
@@ -345,11 +345,12 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// A year with a change of the rate every hour, compared with exact fractions.
+// The clock runs for a year, with a change of its rate every hour. Its readings are
+// compared with exact fractions.
 func TestExactOverAYear(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		rates := []int64{333_333_333, -333_333_331, 1, -999_999_999, 999_999_999, -7}
-		exact := new(big.Int) // 1e-9 ns
+		exact := new(big.Int) // in 1e-9 ns
 		const step = time.Hour + 7*time.Nanosecond
 		for i := 0; w.Now() < year; i++ {
 			ppb := rates[i%len(rates)]
@@ -367,9 +368,10 @@ func TestExactOverAYear(t *testing.T) {
 	})
 }
 
-// These hold whatever happens to a clock. It never goes back unless it is set back. No
-// timer fires early by the process's own clock, or while the process does not run. Each
-// timer fires in the end. NextWall returns the exact nanosecond.
+// The fuzz test makes random changes to a clock and checks what must always be true. A
+// clock never goes back unless it is set back. No timer fires before its time on the
+// process's own clock, or while the process is stopped. Each timer fires in the end.
+// NextWall returns the exact nanosecond.
 func FuzzClock(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
@@ -467,7 +469,8 @@ func TestTimersOfOneMomentFireInOneCall(t *testing.T) {
 	})
 }
 
-// The longest possible wait must not wrap around into the past.
+// The due time of the longest possible wait must not overflow, or the timer would fire
+// immediately.
 func TestWaitForEver(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		w.runTo(time.Hour)

@@ -10,12 +10,12 @@ import (
 // true time.
 const nominalSpeed = 1_000_000_000
 
-// oscillator is what both clocks of a machine count. At moment base of true time it had
-// made ticks + part/1e9 ticks of nominally 1 ns, and it makes speed ticks per second of
-// true time.
+// oscillator is the oscillator of a machine, whose ticks both of its clocks count. A tick
+// is nominally 1 ns. At true time base the count was ticks + fraction/1e9. Since then it
+// grows by speed ticks per second of true time.
 //
-// It is exact. The part of a tick is kept from change to change, so errors do not
-// accumulate. A reading is the true count rounded down by less than 1 ns.
+// The count is exact. It keeps the fraction of a tick at each change of speed, so errors do
+// not accumulate. A reading is the count rounded down to a whole tick.
 type oscillator struct {
 	base  time.Duration
 	ticks int64
@@ -23,19 +23,19 @@ type oscillator struct {
 	speed uint64 // from 1 to below nominalSpeed + MaxRatePPB
 }
 
-// at returns the count of whole ticks at moment now, which must not be before base, and the
-// part of the next tick.
+// countAt returns the count at true time now, which must not be before base: the whole
+// ticks, and the fraction in 1e-9 of a tick.
 func (o oscillator) at(now time.Duration) (ticks int64, part uint64) {
-	// Below 53 years of true time the high word stays below 1e9, even at the fastest speed,
-	// so the division cannot overflow.
+	// Div64 panics if the high word is 1e9 or more. For 53 years of true time it stays
+	// below that, even at the fastest speed.
 	hi, lo := bits.Mul64(uint64(now-o.base), o.speed)
 	lo, carry := bits.Add64(lo, o.part, 0)
 	whole, part := bits.Div64(hi+carry, lo, nominalSpeed)
 	return o.ticks + int64(whole), part
 }
 
-// when returns the first moment, not before base, at which at least n ticks will have been
-// made. ok is false if that is beyond the range of time.Duration.
+// timeOfCount returns the first true time, not before base, at which the count is n or
+// more. ok is false if that exceeds the range of time.Duration.
 func (o oscillator) when(n int64) (moment time.Duration, ok bool) {
 	if n <= o.ticks {
 		return o.base, true
@@ -56,7 +56,7 @@ func (o oscillator) when(n int64) (moment time.Duration, ok bool) {
 	return o.base + time.Duration(wait), true
 }
 
-// set changes the speed from moment now on.
+// setSpeed changes the speed from true time now on.
 func (o *oscillator) set(now time.Duration, speed uint64) {
 	o.ticks, o.part = o.at(now)
 	o.base, o.speed = now, speed

@@ -9,8 +9,10 @@ import (
 // the program.
 func System() Clock { return system{} }
 
+// system implements [Clock] with package time.
 type system struct{}
 
+// programStart is the moment at which the monotonic clock reads 0.
 var programStart = time.Now()
 
 func (system) Now() time.Time { return time.Now() }

@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// WithTimeout returns a context that ends with [context.DeadlineExceeded] once d has passed
-// on the clock's monotonic clock and the process is running. In a process that is stopped
-// or suspended it ends on resume. It ends with ErrClosed when the clock is a [Fake] that is
-// closed. It also ends as soon as parent ends or cancel is called, as in
-// [context.WithTimeout].
+// WithTimeout is [context.WithTimeout] on a process's own clock. The context ends with
+// [context.DeadlineExceeded] when d has passed on the monotonic clock and the process is
+// running. If the process is stopped or suspended then, the context ends on resume. If the
+// clock is a [Fake] and is closed, the context ends with ErrClosed. It also ends when
+// parent ends or the returned function is called.
 //
-// Its Deadline is d after time.Now, whatever the clock reads, or the parent's if that is
-// earlier. A [net.Conn] derives its deadlines from it, and the runtime keeps those. On a
-// clock that drifts or stands still the context therefore does not end at its Deadline.
+// The context's Deadline is d after time.Now, whatever the clock reads, or the parent's
+// deadline if that is earlier. Code derives the deadlines of a [net.Conn] from it, and
+// these are times of time.Now. If the clock drifts or is suspended, the context does not
+// end at its Deadline.
 func WithTimeout(parent context.Context, clock Clock, d time.Duration) (context.Context, context.CancelFunc) {
 	c := &timeoutContext{
 		Context:  parent,
@@ -43,8 +44,9 @@ func WithTimeout(parent context.Context, clock Clock, d time.Duration) (context.
 	return c, func() { c.end(context.Canceled) }
 }
 
-// after calls wake once: with nil when d has passed, or with ErrClosed if the clock is a
-// [Fake] that is closed.
+// after calls wake once: with nil when d has passed on the clock, or with ErrClosed if the
+// clock is a [Fake] and is closed. stop cancels the call, and reports false if it is too
+// late for that.
 func after(clock Clock, d time.Duration, wake func(error)) (stop func() bool) {
 	if f, ok := clock.(interface {
 		after(time.Duration, func(error)) func() bool
@@ -54,6 +56,7 @@ func after(clock Clock, d time.Duration, wake func(error)) (stop func() bool) {
 	return clock.AfterFunc(d, func() { wake(nil) })
 }
 
+// A timeoutContext is the context that [WithTimeout] returns.
 type timeoutContext struct {
 	context.Context // the parent
 	deadline        time.Time
@@ -62,9 +65,13 @@ type timeoutContext struct {
 	mu       sync.Mutex
 	err      error
 	children []*child
-	release  func()
+	// cleanUp stops the timer and the link to the parent; nil before it is set and after it
+	// was called.
+	release func()
 }
 
+// A child is a function that must be called when the context ends. It is a struct so that
+// its pointer identifies it.
 type child struct{ cancel func() }
 
 func (c *timeoutContext) Deadline() (time.Time, bool) { return c.deadline, true }
@@ -77,16 +84,17 @@ func (c *timeoutContext) Err() error {
 	return c.err
 }
 
-// AfterFunc is the method that the context package looks for in a foreign context. Without
-// it every child would keep a goroutine that waits for its parent. The package passes
-// functions that do not block, so they are called one after the other, in the order in
-// which the children were made.
+// AfterFunc makes the context call cancel when it ends. Package context looks for this
+// method in contexts of other packages. Without it, package context would start a goroutine
+// for each child context, which waits for the parent to end. The functions that it passes
+// do not block, so end calls them one after the other, in the order in which they were
+// added.
 func (c *timeoutContext) AfterFunc(cancel func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		// cancel must run in another goroutine: the package calls AfterFunc with the child
-		// locked, and cancelling locks it again.
+		// cancel must run in another goroutine, to avoid a deadlock: package context has
+		// locked the child while it calls AfterFunc, and cancel locks it too.
 		go cancel()
 		return func() bool { return false }
 	}
@@ -104,8 +112,8 @@ func (c *timeoutContext) AfterFunc(cancel func()) (stop func() bool) {
 	}
 }
 
-// onEnd calls release when the context ends, or now if it has ended already. A timer may
-// end it before it is completely set up.
+// onEnd makes the context call cleanUp when it ends. If it has ended already, onEnd calls
+// cleanUp itself: the timer may fire before WithTimeout reaches this call.
 func (c *timeoutContext) onEnd(release func()) {
 	c.mu.Lock()
 	if c.err == nil {
@@ -116,7 +124,8 @@ func (c *timeoutContext) onEnd(release func()) {
 	release()
 }
 
-// end ends the context and its children, unless it has ended.
+// end ends the context and its children with an error, unless the context has ended
+// already.
 func (c *timeoutContext) end(err error) {
 	c.mu.Lock()
 	if c.err != nil {

@@ -99,7 +99,7 @@ func TestWithTimeoutCancel(t *testing.T) {
 	})
 }
 
-// A context that continues must not keep a child that has ended.
+// A context that has not ended must not keep a reference to a child that has ended.
 func TestWithTimeoutForgetsChildren(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		ctx, cancel := fakeclock.WithTimeout(t.Context(), c, time.Hour)
@@ -140,8 +140,8 @@ func TestWithTimeoutDeadline(t *testing.T) {
 	})
 }
 
-// The context package registers a child while it holds the child's lock, and the call takes
-// that lock again.
+// Package context calls AfterFunc while it has locked the child. If the parent has ended
+// already, AfterFunc must not call cancel itself, because cancel locks the child again.
 func TestWithTimeoutTellsLateChildrenLater(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		ctx, cancel := fakeclock.WithTimeout(t.Context(), c, time.Hour)

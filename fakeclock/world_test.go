@@ -13,7 +13,7 @@ import (
 // start is what the wall clocks of the tests read at true time 0.
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// world is a timeline that a test moves by hand.
+// A world is a [fakeclock.Timeline] whose true time the test moves.
 type world struct {
 	mu    sync.Mutex
 	now   time.Duration
@@ -48,7 +48,8 @@ func (w *world) At(t time.Duration, f func()) (cancel func() bool) {
 	}
 }
 
-// pop removes the earliest call that is due at t, and moves true time there.
+// pop removes and returns the earliest call that is due by t, and moves true time to it. ok
+// is false if there is none.
 func (w *world) pop(t time.Duration) (f func(), ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +83,7 @@ func (w *world) runTo(t time.Duration) {
 	}
 }
 
-// inWorld runs a test in a bubble with one process's clocks.
+// inWorld runs a test in a synctest bubble, with the clocks of one process.
 func inWorld(t *testing.T, test func(t *testing.T, w *world, c *fakeclock.Fake)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,7 +95,7 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world, c *fakeclock.Fake))
 	})
 }
 
-// wall and mono return readings as the time since the process started.
+// wall and mono return a reading of a clock as the time since the process started.
 func wall(c *fakeclock.Fake) time.Duration { return c.Now().Sub(start) }
 
 func mono(c *fakeclock.Fake) time.Duration {

@@ -12,16 +12,18 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A listener is one of two nodes, the first of which sends the other a message each second,
-// in the background. It records when it receives one, and when Attend is called.
+// A listener is a test server. A world has two of them. The first sends the second a
+// background message each second. The second records when it receives such a message, and
+// both record when Attend is called. See [sim.Attentive].
 type listener struct {
-	host  *sim.Host
+	host *sim.Host
+	// heard are the true times at which a message arrived.
 	heard []time.Duration
-	// attended are the times at which Attend was called.
+	// attended are the true times at which Attend was called, rounded to a second.
 	attended []time.Duration
 }
 
-// listeners are the listeners of the latest world, in its order.
+// listeners are the listeners of the latest world, in the order of its nodes.
 var listeners []*listener
 
 func init() {
@@ -62,7 +64,8 @@ func (l *listener) Crash(trace.Crash)            {}
 func (l *listener) Restart()                     {}
 func (l *listener) Stop()                        {}
 
-// playListeners runs a world with two listeners and a client that sleeps for a while.
+// playListeners runs a world with two listeners and a client that sleeps for ten seconds.
+// It returns the second listener.
 func playListeners(t *testing.T, faults ...sim.Fault) (*trace.Trace, *listener) {
 	listeners = nil
 	cfg := ToyWorld(Client(t, "client-1", func(context.Context, *sim.Program) error {
@@ -99,13 +102,13 @@ func TestFaultsActOnPacketsInTheBackground(t *testing.T) {
 func TestAttention(t *testing.T) {
 	for _, c := range []struct {
 		fault sim.Action
-		told  int // calls of Attend at the beginning and the end of the fault
+		told  int // expected calls of Attend: one at the beginning and one at the end of the fault
 	}{
 		{Stopped("listener-1"), 2},
 		{&sim.Partition{Process: "listener-1", From: []string{"listener-2"}}, 2},
 		{&sim.Delay{Process: "listener-1", To: "listener-2", By: time.Second}, 2},
 		{Crashed("listener-2", trace.Kill), 2},
-		// A fault between nodes and other processes does not concern them.
+		// A fault that strikes no link between two nodes calls nothing.
 		{Stopped("client-1"), 0},
 		{&sim.Partition{Process: "client-1", From: []string{"listener-2"}}, 0},
 	} {

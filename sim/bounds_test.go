@@ -28,14 +28,14 @@ func endlessClient() sim.Client {
 	})
 }
 
-// clientRunning returns client-1 with a program.
+// clientRunning returns client-1, with f as its program.
 func clientRunning(f func(context.Context, *sim.Program) error) sim.Client {
 	return sim.Client{Name: "client-1", Run: f}
 }
 
-// A world in which too much happens, or that uses too much memory, ends with an error that
-// says so. It ends at the same event however its goroutines are scheduled, and the trace
-// goes as far as the run did.
+// A world with too many events, or with too much memory, ends with an error that says so.
+// It ends at the same event, however its goroutines are scheduled, and its trace contains
+// all events up to that.
 func TestTooMuch(t *testing.T) {
 	long := strings.Repeat("long", 1000)
 	writer := clientRunning(func(ctx context.Context, p *sim.Program) error {
@@ -45,7 +45,7 @@ func TestTooMuch(t *testing.T) {
 			}
 		}
 	})
-	// Which of the goroutines finds no room for its text is chance.
+	// Chance decides which of the goroutines finds no room for its text.
 	crowd := clientRunning(func(ctx context.Context, p *sim.Program) error {
 		var wg sync.WaitGroup
 		for i := range 8 {
@@ -105,8 +105,9 @@ func TestTooMuch(t *testing.T) {
 				if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("the error is %v", err)
 				}
-				// A client that never stops fills the trace. That a world is too large,
-				// however, may be the fault of its author.
+				// If a trace is full, a client did not stop, which is misconduct. If a
+				// world is too large, the author of the scenario may be to blame, so it is
+				// not misconduct.
 				ending := sim.Ending(err)
 				if endless := ending != nil && ending.Rule == trace.ConductEndless; endless != (c.is == sim.ErrTooMuch) {
 					t.Errorf("the client's conduct is %+v", ending)
@@ -123,8 +124,8 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// The error says that a world was cut off, whatever goroutines it leaves behind. Otherwise
-// a reader could believe that the trace is complete.
+// If a world is cut off and also leaves goroutines behind, the error says that it was cut
+// off. Otherwise a reader could believe that the trace is complete.
 func TestCutOffWithLeak(t *testing.T) {
 	cfg := ToyWorld(clientRunning(func(ctx context.Context, p *sim.Program) error {
 		go forgotten()
@@ -136,8 +137,8 @@ func TestCutOffWithLeak(t *testing.T) {
 	}
 }
 
-// The memory that a small world is charged for is between what its processes and its
-// connection take, and a few times that.
+// The memory for which a small world is charged is at least the estimate for its processes
+// and its connection, and at most a few times that.
 func TestMadeOfASmallWorld(t *testing.T) {
 	cfg := ToyWorld(clientRunning(func(ctx context.Context, p *sim.Program) error {
 		return Toy(p, 0).Do(ctx, "set k v")
@@ -154,14 +155,14 @@ func TestMadeOfASmallWorld(t *testing.T) {
 			most = bytes
 		}
 	}
-	processes := len(cfg.Clients) + len(cfg.Nodes) + 1 // the storage
+	processes := len(cfg.Clients) + len(cfg.Nodes) + 1 // 1 for the storage
 	if most < processes*sim.BytesOfProcess+sim.BytesOfConnection || most > 300_000 {
 		t.Errorf("a small world makes %d bytes", most)
 	}
 }
 
-// A world that is busy for too long in real time ends by itself: no goroutine is to blame,
-// and the error says nothing about the lock.
+// A world that takes too much real time, but still makes progress, is asked to end and
+// ends. The error blames no goroutine and says nothing about the lock.
 func TestLate(t *testing.T) {
 	cfg := ToyWorld(endlessClient())
 	cfg.Horizon = 1000 * time.Hour
@@ -180,8 +181,8 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// Many clients on many nodes would fill the trace before the story begins. That is known
-// before anything is made.
+// The connections of many clients to many nodes would fill the trace before the story
+// begins. CheckSize refuses such a world before it is made.
 func TestCheckSize(t *testing.T) {
 	crowd := func(clients, nodes int, kind locks.Kind) *sim.Config {
 		cfg := &sim.Config{Lock: sim.Lock{Kind: kind, Key: "k", TTL: time.Second}, Nodes: Nodes("toy", nodes)}
@@ -196,7 +197,7 @@ func TestCheckSize(t *testing.T) {
 	}{
 		{crowd(198, 101, ToyLock), ""},
 		{crowd(1000, 20, ToyLock), ""},
-		{crowd(1000, 101, lockOnOneNode()), ""}, // is kept on one of them
+		{crowd(1000, 101, lockOnOneNode()), ""}, // the lock is kept on one of the 101 nodes
 		{crowd(1000, 21, ToyLock), "1000 clients would open 21000 connections to nodes, but a world has room for 20000; use fewer clients or fewer nodes"},
 		{crowd(1000, 101, ToyLock), "1000 clients would open 101000 connections to nodes, but a world has room for 20000; use fewer clients or fewer nodes"},
 	} {

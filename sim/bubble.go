@@ -11,12 +11,13 @@ import (
 	"time"
 )
 
-// ErrStuck is wrapped by the error of a world that stopped making progress in real time.
-// Some goroutine computes without end, or waits for a mutex that is held across I/O, so
-// virtual time can never pass.
+// ErrStuck is wrapped by the error of a world that stopped making progress. Virtual time
+// passes only while every goroutine waits for I/O, a timer or a channel. In a stuck world
+// some goroutine computes without end, or waits for a mutex whose owner waits for I/O.
 var ErrStuck = errors.New("the world is stuck")
 
-// ErrLeak is wrapped by the error of a world that left goroutines behind.
+// ErrLeak is wrapped by the error of a world whose clients left goroutines that did not end
+// with it.
 var ErrLeak = errors.New("goroutines outlived the world")
 
 // ErrPanic is wrapped by the error of a world in which a client panicked.
@@ -34,47 +35,46 @@ var errStillHeavy = fmt.Errorf("%w: it was asked to end when the process used %d
 var errHeavyLeftovers = fmt.Errorf("%w: it ended but left goroutines behind, and the process uses %d MB more than before; make the lock's own code end its goroutines, and start fewer",
 	ErrHeavy, maxMemory>>20)
 
-// minStillTime is how long a bubble may stand still at least, however short its patience
-// is. On a busy machine nothing may run for a while.
+// minStillTime is how long a bubble may make no progress at least, even if its patience is
+// short. On a busy machine the operating system may run none of its goroutines for a while.
 const minStillTime = time.Second
 
-// endGrace is how much longer than its patience a bubble may take to end by itself.
+// endGrace is how much time a bubble gets to end by itself after it was asked to end.
 const endGrace = time.Second
 
-// A watchdog observes a bubble from outside, in real time.
+// A watchdog connects a bubble with the goroutine of [inBubble], which observes the bubble
+// from outside, in real time.
 type watchdog struct {
-	// moves counts the steps that the bubble makes.
+	// steps counts the steps of the world's progress.
 	moves atomic.Int64
-	// isLate reports that the bubble has used all its time, and isHeavy that the process
-	// uses too much memory. In both cases the bubble should end.
+	// isLate reports that the bubble has used all its real time. isHeavy reports that the
+	// process uses too much memory. In both cases the bubble must end.
 	isLate, isHeavy atomic.Bool
 }
 
-// inBubble runs f in a testing/synctest bubble, where time is virtual: it passes only while
-// every goroutine of the bubble waits.
+// inBubble runs f in a testing/synctest bubble, and observes it in real time. In a bubble
+// time is virtual: it passes only while every goroutine of the bubble waits.
 //
-// A bubble that has used its patience of real time is late, and has one more second to end.
-// If it does not end, inBubble returns an error that wraps ErrLate, and the bubble's
-// goroutines remain until it ends. The same holds for a bubble in which the process uses
-// too much memory; that error wraps ErrHeavy.
+// A bubble that runs longer than patience is asked to end, and gets another second for
+// that. If it still runs then, inBubble returns an error that wraps ErrLate, and the
+// bubble's goroutines keep running. If the process uses too much memory, inBubble does the
+// same with an error that wraps ErrHeavy.
 //
-// The bubble must move at least once in every half of its patience, or in every
-// [minStillTime] if that is longer. Otherwise inBubble returns an error that wraps ErrStuck
-// and shows the bubble's goroutines, which remain.
+// If the watchdog counts no step for half of patience, or for [minStillTime] if that is
+// longer, the bubble is stuck. inBubble then returns an error that wraps ErrStuck and
+// contains the stacks of the bubble's goroutines, which keep running.
 //
-// synctest is made for tests. But its Test needs nothing of the T except somewhere to
-// report a failure, so it works in any program. A test of this package would notice if a Go
-// release changed that.
+// synctest is made for tests, but synctest.Test also works in other programs with an empty
+// testing.T. A test of this package fails if a Go release changes that.
 func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 	done := make(chan error, 1)
 	go func() {
 		var failed error
-		// A deadlock in the bubble, or goroutines that remain in it, make synctest.Test
-		// panic in its caller.
+		// synctest.Test panics if the bubble has a deadlock, or if goroutines remain in it.
 		defer func() {
 			r := recover()
 			switch {
-			case failed != nil: // the panic left the remaining goroutines waiting
+			case failed != nil: // goroutines remain only because f panicked and did not end them
 				done <- failed
 			case r != nil:
 				done <- &ErrorWithStacks{fmt.Errorf("%w: %v; their stacks are below", ErrLeak, r), goroutines(func(head string) bool {
@@ -85,7 +85,7 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 			}
 		}()
 		synctest.Test(new(testing.T), func(*testing.T) {
-			// A panic in the function of the bubble would end the program.
+			// Without this recover, a panic of f would end the whole program.
 			defer func() {
 				if r := recover(); r != nil {
 					buf := make([]byte, 16<<10)
@@ -100,8 +100,9 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 	defer weight.close()
 	last := dog.moves.Load()
 	stillLimit := max(patience/2, minStillTime)
-	// The bubble is checked more often than that. Otherwise one that moved just after a
-	// check could stand still for almost twice as long.
+	// The steps are checked several times within stillLimit. With one check, a bubble that
+	// made its last step just after the check would be reported only after almost twice
+	// stillLimit.
 	const checksPerStill = 4
 	moveCheck := time.NewTicker(stillLimit / checksPerStill)
 	defer moveCheck.Stop()
@@ -112,7 +113,7 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 	for unmoved := 0; ; {
 		select {
 		case err := <-done:
-			// A bubble may end before anybody has measured its memory.
+			// The bubble may have ended before the first check of the memory.
 			if errors.Is(err, ErrLeak) && weight.isTooHeavy() {
 				return errHeavyLeftovers
 			}
@@ -128,7 +129,7 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 				return errStillHeavy
 			}
 			if !dog.isLate.Swap(true) {
-				deadline.Reset(max(endGrace, 2*stillLimit-patience)) // a short patience must not hide that the bubble stands still
+				deadline.Reset(max(endGrace, 2*stillLimit-patience)) // even with a short patience there must be time to find out that the bubble is stuck
 				continue
 			}
 			return fmt.Errorf("%w: it was asked to end after %v of real time, and %v later it still computes, so its result is unknown; make it smaller, or give it more time",
@@ -141,8 +142,8 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 			}
 			if unmoved == checksPerStill && !dog.isHeavy.Load() {
 				return &ErrorWithStacks{fmt.Errorf("%w: it made no progress for %v of real time; the goroutines to blame are among those below", ErrStuck, stillLimit), goroutines(func(head string) bool {
-					// The other goroutines are in the state that synctest calls durably
-					// blocked.
+					// A goroutine that synctest calls durably blocked only waits, so it is
+					// not to blame.
 					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")
 				})}
 			}
@@ -151,7 +152,8 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 	}
 }
 
-// goroutines returns the stacks of those goroutines whose first line is wanted.
+// goroutines returns the stacks of the goroutines of this process for whose first line
+// wanted returns true.
 func goroutines(wanted func(head string) bool) string {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// This is what the simulator needs of testing/synctest outside a test: virtual time, and a
-// panic for goroutines that remain. It would fail if a Go release changed that.
+// The simulator relies on testing/synctest outside a test: time is virtual, and goroutines
+// that remain cause a panic. This test fails if a Go release changes that.
 func TestBubble(t *testing.T) {
 	t.Run("time is virtual", func(t *testing.T) {
 		real := time.Now()
@@ -56,8 +56,8 @@ func TestBubble(t *testing.T) {
 	})
 }
 
-// A bubble that keeps moving after its time has passed is abandoned soon after, and its
-// goroutines are not blamed.
+// If a bubble still makes progress when it was asked to end, inBubble returns soon after.
+// Its error does not blame the bubble's goroutines.
 func TestBubbleThatDoesNotEnd(t *testing.T) {
 	var stop atomic.Bool
 	defer stop.Store(true)

@@ -7,8 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A caller is a process's connection to the storage, or to a service on the way there. At
-// most one request at a time is pending on it.
+// A storageConn is a process's connection to the storage, or to a service that passes
+// requests on to the storage. At most one request at a time is pending on it. It opens a
+// new connection when the old one has ended.
 type caller struct {
 	p       *process
 	peer    *process
@@ -17,8 +18,9 @@ type caller struct {
 	pending *call
 }
 
-// A call is one request to the storage, with the client that made it and the services that
-// it still has to pass.
+// A storageCall is one request to the storage, with its origin and the services that still
+// have to pass it on. onResult is called with the response, or with an error if there is
+// none.
 type call struct {
 	request storage.Request
 	via     []string
@@ -32,10 +34,11 @@ type serviceRequest struct {
 	via     []string
 }
 
-// serviceFailure is the body of a service's answer if the service itself got no answer.
+// serviceFailure is the body of a service's answer if the service got no response from the
+// storage.
 type serviceFailure struct{ error }
 
-// connect opens the connection.
+// connect opens a connection, and sends the pending request when it is open.
 func (c *caller) connect() {
 	c.opened = false
 	c.conn = c.p.w.connect(c.p, c.peer, c, func(conn *conn, err error) {
@@ -48,7 +51,7 @@ func (c *caller) connect() {
 	})
 }
 
-// call sends a request, over a new connection if the old one is closed.
+// call sends a request. It opens a new connection first if there is none.
 func (c *caller) call(k *call) {
 	c.pending = k
 	switch {
@@ -59,6 +62,7 @@ func (c *caller) call(k *call) {
 	}
 }
 
+// send sends the pending request.
 func (c *caller) send() {
 	k := c.pending
 	m := &message{body: k.request, text: describeRequest(k.request), ctx: k.ctx}
@@ -68,12 +72,14 @@ func (c *caller) send() {
 	c.conn.sendRequest(m)
 }
 
-// giveUp stops waiting for the answer. The request may still arrive at the server.
+// giveUp stops waiting for the response to the pending request, and closes the connection.
+// The request may still arrive at the server.
 func (c *caller) giveUp() {
 	c.pending = nil
 	c.conn.close()
 }
 
+// finish ends the pending request with its result.
 func (c *caller) finish(r storage.Response, err error) {
 	if k := c.pending; k != nil {
 		c.pending = nil
@@ -81,6 +87,8 @@ func (c *caller) finish(r storage.Response, err error) {
 	}
 }
 
+// receive ends the pending request with its response. It is a method of endpoint, like
+// hangUp.
 func (c *caller) receive(m *message) {
 	switch body := m.body.(type) {
 	case serviceFailure:
@@ -90,6 +98,7 @@ func (c *caller) receive(m *message) {
 	}
 }
 
+// hangUp ends the pending request with an error, because the connection has ended.
 func (c *caller) hangUp(reset bool) {
 	err := fmt.Errorf("read %s: %w", c.peer.name, errReset)
 	if !reset {

@@ -12,16 +12,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// worldOnThreeNodes returns the world of clients with a lock on three nodes.
+// worldOnThreeNodes returns a world of some clients and a lock that is kept on three nodes.
 func worldOnThreeNodes(clients ...sim.Client) sim.Config {
 	cfg := Sections(ToyLock, clients...)
 	cfg.Nodes = Nodes("toy", 3)
 	return cfg
 }
 
-// A client cancels its current call each time that its point is reached. What such a call
-// still does depends on its lock: a toy's lock asks no other node, and takes back what the
-// first has granted.
+// A client cancels its current call of the lock each time that its point is reached. What a
+// cancelled call still does depends on the lock: the test lock sends nothing to further
+// nodes, and after a cancelled acquire it deletes the key on the first node.
 func TestCancel(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -50,7 +50,8 @@ func TestCancel(t *testing.T) {
 			keys:  map[string]string{"toy-1": "set 1, touch 1, delete 1", "toy-2": "set 1, touch 1, delete 1", "toy-3": "set 1, delete 1"},
 		},
 		{
-			// The keys exist until they expire. Only then can they be set again.
+			// The cancelled release leaves the keys behind. They can be set again only when
+			// they have expired.
 			name: "a release, and the client goes on", client: sim.Client{Sections: 2, RetryEvery: 20 * time.Second},
 			cancels: "client-1's release request to toy-1 is in flight, 1st time", cancel: "release 1",
 			steps: "acquire, read x, write x, release failed, acquire failed, acquire failed, acquire, read x, write x, release",
@@ -71,8 +72,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Cancelling recalls nothing: a request in flight arrives, even if its client has continued
-// long before, and even its next lease has ended.
+// A cancellation does not stop a request in flight. The request arrives, even long after
+// the client has continued and its next lease has ended.
 func TestCancelRecallsNothing(t *testing.T) {
 	cfg := WithFaults(worldOnThreeNodes(sim.Client{
 		Name: "client-1", Cancels: Point("client-1's acquire request to toy-1 is in flight, 1st time"), Works: 40 * time.Second,
@@ -94,8 +95,8 @@ func TestCancelOfAPausedClient(t *testing.T) {
 	Equal(t, "its steps", Steps(tr, "client-1"), "acquire failed, acquire, read x, write x, release")
 }
 
-// If a client should cancel a call and never does, the run has a doubt: it does not show
-// what its story describes.
+// If the configuration says that a client cancels a call, and the client never does, the
+// run is inconclusive: it does not show what its story describes.
 func TestNothingToCancel(t *testing.T) {
 	for when, doubt := range map[string]string{
 		"client-1's acquire request to toy-1 arrived":          "",
@@ -114,8 +115,8 @@ func TestNothingToCancel(t *testing.T) {
 	}
 }
 
-// The trace must not depend on which of a lock's goroutines first sees the cancellation,
-// and which the answer that arrives at the same moment.
+// A lock has several goroutines, and an answer arrives at the moment of the cancellation.
+// The trace must not depend on which goroutine sees the cancellation or the answer first.
 func TestCancelIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, at := range []string{

@@ -9,9 +9,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// FaultKind is the card of a kind of fault: everything that other packages need to know
-// about it, as data. The search, the suite and the pictures decide by its effect and by
-// this card what to do about a fault. A new kind with a known effect is therefore one file.
+// FaultKind is the card of a kind of fault: it describes the kind to other packages, as
+// data. Other packages, such as the search for faults that break a lock, use only this card
+// and its Effect. So a new kind of fault with one of the existing effects needs only one
+// new file.
 type FaultKind struct {
 	// Name is the kind's key in a scenario.
 	Name string
@@ -19,82 +20,90 @@ type FaultKind struct {
 	Title string
 	// Effect is what the fault does to what it strikes.
 	Effect trace.Effect
-	// Instant kinds have no end: their actions are no [lifter]. registerFault sets it.
+	// Instant reports that faults of the kind have no end, because their action is no
+	// [lifter]. registerFault sets it.
 	Instant bool
-	// New returns a pointer to fresh parameters.
+	// New returns a pointer to parameters that are not set.
 	New func() Action
 	// Manners are the ways in which the fault happens, the common one first.
 	Manners []Manner
-	// Sites are where a search tries the fault. They are empty if the search does not try
-	// it; NotTried then says why.
+	// Sites are where a search tries the fault. If the search does not try it, Sites is
+	// empty and NotTried says why.
 	Sites    []Site
 	NotTried string
 
-	// parameters is the type of what New returns. fields maps each role of a parameter,
-	// such as "size", to the index of its field.
+	// parameters is the type that New returns. fields maps each role of a parameter, such
+	// as "size", to the index of its field in the struct.
 	parameters reflect.Type
 	fields     map[string]int
 }
 
-// IsPatient reports whether a fault of this kind waits after its trigger for a matching
-// message or request, instead of striking immediately.
+// IsPatient reports whether a fault of this kind waits, after its trigger, for a matching
+// message or request, and strikes then. Other faults strike at their trigger.
 func (k FaultKind) IsPatient() bool {
 	_, waits := k.New().(interceptor)
 	return waits
 }
 
-// HasSize reports whether faults of this kind have a size other than how long they last.
+// HasSize reports whether faults of this kind have a size in addition to how long they
+// last.
 func (k FaultKind) HasSize() bool { return parameter(k.New(), "size").IsValid() }
 
-// A Manner is one way in which a kind of fault happens, with its phrases.
+// A Manner is one form that a kind of fault can take, such as a crash by power loss. Its
+// phrases describe such a fault in a story.
 type Manner struct {
-	// Value is the value of the parameter tagged manner; "" is the default. Where the sign
-	// of the size makes the difference, [faultcard.Negative] is a size below zero.
+	// Value is the value of the parameter with the role manner; "" is the default. If the
+	// sign of the size selects the manner, Value is [faultcard.Negative] for a size below
+	// zero.
 	Value string
-	// Slug is one word for the fault where its manners are distinguished; "" is the kind's
-	// name.
+	// Slug is one word for a fault of this manner; "" means the kind's name.
 	Slug string
 	trace.Phrases
-	// Roles are the processes to which the fault can happen in this manner; empty means
-	// those of the site.
+	// Roles are the roles of the processes that the fault can strike in this manner; empty
+	// means the Roles of the site.
 	Roles []trace.Role
-	// System is the kind of server whose nodes the fault can strike in this manner; "" is
-	// any.
+	// System is the kind of server whose nodes the fault can strike in this manner; ""
+	// means any kind.
 	System string
-	// Needs is the condition under which this manner differs from the common one.
+	// Needs is the condition under which this manner has another effect than the common
+	// manner.
 	Needs faultcard.Gate
 }
 
-// A Site is a set of places where faults of a kind can strike, and how large they are
-// there.
+// A Site describes where a search tries faults of a kind, and in which sizes.
 type Site struct {
-	// Roles are those of the processes that are struck.
+	// Roles are the roles of the processes that the fault strikes.
 	Roles []trace.Role
-	At    faultcard.Occasion
-	// Others are the processes at the other end.
+	// At is when the fault strikes.
+	At faultcard.Occasion
+	// Others are the processes at the other end of the links or connections that the fault
+	// acts on.
 	Others faultcard.Others
 	// Lengths are how long the fault lasts, in percent of the TTL. If the fault has a size
-	// that is a time, they are that size. An empty slice means for good, or no time at all.
+	// that is a time, Lengths are its sizes. If Lengths is empty, the fault is instant or
+	// lasts until the end of the run.
 	Lengths []int
-	// Rates are the fault's sizes if these are rates of clocks.
+	// Rates are the sizes of a fault whose size is the rate of a clock.
 	Rates []Rate
-	// Manners are the values of the manners that are tried; nil is all.
+	// Manners are the values of the manners that the search tries; nil means all.
 	Manners []string
-	// Disks reports that it matters what a node writes to its disk: each persistence is
-	// tried.
+	// Disks reports that the effect depends on what a node writes to its disk, so the
+	// search tries each persistence.
 	Disks bool
-	// Needs is the condition under which the fault can act.
+	// Needs is the condition under which the fault can have an effect.
 	Needs faultcard.Gate
 }
 
-// Sizes that searches try, in percent of the TTL: twice the TTL, just above it, just below
-// it, and much smaller but longer than clients wait for an answer.
+// These are the lengths that searches try, in percent of the TTL: twice the TTL, slightly
+// more, slightly less, and a tenth. A tenth is still longer than clients wait for an
+// answer.
 var (
 	anyLength   = []int{200, 105, 95, 10}
 	briefOrLong = []int{10, 105}
 	brief       = []int{10}
 )
 
+// These are groups of roles for the Roles of a [Site].
 var allRoles = []trace.Role{trace.RoleClient, trace.RoleNode, trace.RoleService, trace.RoleStorage}
 
 var (
@@ -103,10 +112,12 @@ var (
 	servers = []trace.Role{trace.RoleNode, trace.RoleService, trace.RoleStorage}
 )
 
+// faultKinds are the registered kinds, in alphabetical order.
 var faultKinds []FaultKind
 
-// registerFault adds a kind of fault. It is for package initialisation. Registering one
-// name twice panics, because one of the two would never run and nobody would notice.
+// registerFault adds a kind of fault. Call it during package initialisation. It panics if
+// the name is already registered: otherwise one of the two kinds would be ignored without
+// an error.
 func registerFault(k FaultKind) {
 	if slices.ContainsFunc(faultKinds, func(o FaultKind) bool { return o.Name == k.Name }) {
 		panic("sim: two kinds of faults are called " + k.Name)
@@ -122,8 +133,8 @@ func registerFault(k FaultKind) {
 // FaultKinds lists the kinds of faults in alphabetical order.
 func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
 
-// KindOf finds the kind that an action's parameters belong to. ok is false if the kind is
-// not registered.
+// KindOf returns the kind of fault that has this type of action. It returns false if no
+// such kind is registered.
 func KindOf(a Action) (FaultKind, bool) {
 	typ := reflect.TypeOf(a)
 	for i := range faultKinds {
@@ -134,7 +145,7 @@ func KindOf(a Action) (FaultKind, bool) {
 	return FaultKind{}, false
 }
 
-// kind returns the card of the fault's kind; a zero card if it is not registered.
+// kind returns the card of the fault's kind, or a zero card if the kind is not registered.
 func (f Fault) kind() FaultKind {
 	k, _ := KindOf(f.Action)
 	return k
@@ -144,11 +155,11 @@ func (f Fault) kind() FaultKind {
 // registered.
 func (f Fault) Kind() string { return f.kind().Name }
 
-// Effect returns what the fault does to what it strikes.
+// Effect returns what the fault does to its target.
 func (f Fault) Effect() trace.Effect { return f.kind().Effect }
 
-// Manner returns the way in which the fault happens. It is the common manner if the card
-// has no other.
+// Manner returns the fault's manner from the card of its kind. It returns the first manner
+// of the card if none has the fault's value.
 func (f Fault) Manner() Manner {
 	all := f.kind().Manners
 	for _, m := range all {

@@ -16,7 +16,7 @@ import (
 // placeholders are the names that a phrase may contain in braces.
 var placeholders = []string{"{target}", "{others}", "{message}", "{step}", "{size}", "{lasting}", "{for-the-next}"}
 
-// flaws returns what is missing from the card of a kind of fault, or wrong on it.
+// flaws lists what is missing or wrong on the card of a kind of fault.
 func flaws(k sim.FaultKind) (all []string) {
 	flaw := func(is bool, what string) {
 		if is {
@@ -89,7 +89,7 @@ func TestCards(t *testing.T) {
 	sim.RegisterFault(sim.FaultKind{Name: "pause", New: func() sim.Action { return &sim.Pause{} }})
 }
 
-// Each flaw of a card is named.
+// The function flaws finds each flaw of a card.
 func TestFlawsOfCards(t *testing.T) {
 	type odd struct {
 		sim.Pause `yaml:"-"`

@@ -13,17 +13,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A councilMember is one member of a cluster whose members share their data without messages. A
-// client's session begins with its first line and lives for one second after each line.
-// When it ends, what the client has taken is free again. The lines are "hello", "take" and
-// "watch".
+// A councilMember is a test server: a member of a cluster. Clients send it the lines
+// "hello", "take" and "watch". A client's session begins with its first line and ends one
+// second after its latest line. When it ends, all that the client has taken becomes free.
+// The members share their data in memory, without messages.
 type councilMember struct{ host *sim.Host }
 
-// A firstMember is the first member of a council. It holds the data of all members.
+// A firstMember is the first member of the cluster, which holds the data of all members.
 type firstMember struct {
 	councilMember
 	holder  *trace.Actor
-	session map[string]int // number of lines received, by client
+	session map[string]int // number of lines received in the session, by client
 	watcher *councilConn
 }
 
@@ -98,7 +98,7 @@ func (s *councilConn) Receive(r *sim.Request) {
 	s.end.ReplyTo(r, sim.Packet{Bytes: []byte("ok\r\n"), Text: "ok", ClientEvents: []trace.Event{{Kind: trace.KindAlive, Session: session, TTL: time.Second}}})
 }
 
-// crown is a lock that Acquire always grants, on a session.
+// crown is a test lock on a session. Its Acquire always succeeds.
 var crown = locks.Kind{
 	Name: "crown", System: "council", Title: "the crown",
 	Slots: func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Node: locks.Cluster, Key: key}}, 1 },
@@ -130,8 +130,8 @@ func councilStory(clients ...sim.Client) sim.Config {
 	return cfg
 }
 
-// A grant of a cluster is recorded for the cluster, not for a member, and history finds it
-// there.
+// The trace records a grant as an event of the cluster, not of a member, and package
+// history finds it there.
 func TestClusterKeepsOneRegister(t *testing.T) {
 	tr := RunWorld(t, councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		_, err := p.Acquire(ctx, p.Lock())
@@ -154,8 +154,8 @@ func TestClusterKeepsOneRegister(t *testing.T) {
 	}
 }
 
-// As soon as a client has read an answer, it knows until when its session lives: the time
-// counts from when it sent the request.
+// When a client reads an answer, the trace records until when the client knows that its
+// session lives: one TTL after it sent the request.
 func TestClientLearnsThatItsSessionLives(t *testing.T) {
 	tr := RunWorld(t, WithFaults(councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := Dial(ctx, p, 0)
@@ -178,7 +178,8 @@ func TestClientLearnsThatItsSessionLives(t *testing.T) {
 	}
 }
 
-// A client that watches is notified. Points see that, and they see that a session expired.
+// A client that watches a key is notified. Faults can strike at the points "was notified"
+// and "session expired".
 func TestPointsOfClusters(t *testing.T) {
 	cfg := councilStory(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -206,8 +207,8 @@ func TestPointsOfClusters(t *testing.T) {
 	EqualTime(t, "it struck", OnlyEvent(t, tr, trace.KindPause, "council-2").At, OnlyEvent(t, tr, trace.KindNotify, "client-2").At)
 }
 
-// The length of messages is recorded once: with each message for members of a cluster, and
-// for the run as a whole for other nodes.
+// The trace records the length of messages once. For members of a cluster each event has
+// it; for other nodes only the sum for the whole run is recorded.
 func TestBytesOfMessages(t *testing.T) {
 	asks := func(line string, times int) sim.Client {
 		return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -238,7 +239,7 @@ func TestBytesOfMessages(t *testing.T) {
 	}
 }
 
-// A process with the name of the cluster would be confused with it.
+// A process must not have the name of the cluster, because the trace would confuse the two.
 func TestNobodyIsCalledAsTheCluster(t *testing.T) {
 	cfg := councilStory(Client(t, "council", func(context.Context, *sim.Program) error { return nil }))
 	if _, err := sim.Run(cfg); err == nil || err.Error() != `sim: a process and the cluster of its nodes are both called "council"` {
@@ -246,7 +247,7 @@ func TestNobodyIsCalledAsTheCluster(t *testing.T) {
 	}
 }
 
-// A TTL that a server cannot measure is refused before anything runs.
+// A TTL that the servers of the lock do not accept is refused before the run.
 func TestCheckTTL(t *testing.T) {
 	cfg := sim.Config{Lock: sim.Lock{Kind: locks.Kind{System: "sundial"}, TTL: 90 * time.Second}}
 	if err := cfg.CheckTTL(); err == nil || err.Error() != "a sundial counts a TTL in whole units of 1m, and 1m30s is not a multiple of that; 2m0s would be one" {

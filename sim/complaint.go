@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Breach is the error of a [Client.Run] whose lock has broken a rule that the program
-// checks. The trace keeps it as a complaint.
+// A Breach is the error that a [Client.Run] returns when it has found that the lock breaks
+// a rule. The trace contains it as a complaint.
 type Breach struct {
-	// Rule names the rule. Why is a sentence about what the lock did.
+	// Rule is the name of the broken rule. Why is a sentence about what the lock did.
 	Rule, Why string
 }
 
@@ -21,8 +21,8 @@ type lockError struct{ err error }
 func (u *lockError) Error() string { return trace.CannotMake + ": " + u.err.Error() }
 func (u *lockError) Unwrap() error { return u.err }
 
-// recordComplaint adds a complaint against the lock to the trace, if the error of a program
-// is one.
+// recordComplaint adds a complaint about the lock to the trace if the error of a program is
+// a [Breach] or a lockError.
 func (g *program) recordComplaint(err error) {
 	c := trace.Complaint{Client: g.p.name}
 	var b *Breach

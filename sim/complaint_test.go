@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A complaint in a program's error is kept as data. Any other error says nothing about the
-// lock.
+// The trace contains the error of a program as a complaint if it is about the lock. Any
+// other error of a program adds no complaint.
 func TestComplaints(t *testing.T) {
 	no := errors.New("no lock today")
 	fails := func(err error) sim.Client {

@@ -8,8 +8,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// conductOf returns the rule of conduct that a client's code broke when it ended a world
-// with an error. It is "" for other errors, which are not the code's fault.
+// brokenConductRule returns the rule of conduct that a client's code has broken, if that
+// caused the error with which a world ended. It returns "" for an error that is not the
+// code's fault.
 func conductOf(err error) string {
 	switch {
 	case errors.Is(err, ErrPanic):
@@ -24,8 +25,8 @@ func conductOf(err error) string {
 	return ""
 }
 
-// Ending describes how the code of a client ended a world, from the world's error. It is
-// nil if the error is not the code's fault.
+// Ending describes how the code of a client ended a world. err is the error of the world.
+// Ending returns nil if the error is not the code's fault.
 func Ending(err error) *trace.Ending {
 	rule := conductOf(err)
 	if rule == "" {
@@ -35,8 +36,8 @@ func Ending(err error) *trace.Ending {
 	return &trace.Ending{Rule: rule, Why: why, Stacks: stacks}
 }
 
-// An ErrorWithStacks is an error that shows the goroutines to blame. Its text is the text
-// of Err, which is one line, followed by the stacks.
+// An ErrorWithStacks is an error with the stacks of the goroutines that may have caused it.
+// Its text is the text of Err, which is one line, followed by the stacks.
 type ErrorWithStacks struct {
 	Err    error
 	Stacks string
@@ -45,8 +46,9 @@ type ErrorWithStacks struct {
 func (s *ErrorWithStacks) Error() string { return s.Err.Error() + "\n" + s.Stacks }
 func (s *ErrorWithStacks) Unwrap() error { return s.Err }
 
-// newPanicError returns the error of a panic in some code. All but the first line of the
-// panic's value is put before the stack.
+// newPanicError returns the error of a panic. where says whose code panicked. The error's
+// line contains the first line of the panic's value; the other lines of the value come
+// before the stack.
 func newPanicError(in string, value any, stack []byte) error {
 	first, rest, several := strings.Cut(fmt.Sprint(value), "\n")
 	if several {
@@ -55,9 +57,9 @@ func newPanicError(in string, value any, stack []byte) error {
 	return &ErrorWithStacks{fmt.Errorf("%w in %s: %s", ErrPanic, in, first), rest + string(stack)}
 }
 
-// splitStacks returns the text of an error and the stacks that it shows, if it contains an
-// [ErrorWithStacks]. The text then leaves out whatever the error was wrapped with. Any
-// other error keeps its whole text, and has no stacks.
+// splitStacks separates the text of an error from its stacks. If the error wraps an
+// [ErrorWithStacks], the text is that of its Err, without the text of the errors around it.
+// For any other error, stacks is "".
 func splitStacks(err error) (text, stacks string) {
 	var s *ErrorWithStacks
 	if errors.As(err, &s) {

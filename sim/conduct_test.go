@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// An error of a world is one line, with the stacks below it, whatever the panic's value is
-// and however often the error was wrapped.
+// splitStacks separates an error into one line and the stacks, also if the panic's value
+// has several lines or the error was wrapped.
 func TestWithoutStacks(t *testing.T) {
 	panics := func(says any) error {
 		return sim.InBubble(time.Minute, new(sim.Watchdog), func() { panic(says) })
@@ -19,7 +19,7 @@ func TestWithoutStacks(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		err          error
-		said, stacks string // their beginnings
+		said, stacks string // beginnings of the two results
 	}{
 		{"a panic", panics("oh no"), "panic in the simulator: oh no", "goroutine "},
 		{"in several lines", panics("oh\n\nno"), "panic in the simulator: oh", "\nno\ngoroutine "},

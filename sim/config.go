@@ -16,8 +16,8 @@ type Config struct {
 	// and seeds have equal traces.
 	Seed uint64
 
-	// Lock is what the clients compete for. In a world with a zero Lock the clients use
-	// none (see Client.Run).
+	// Lock is the lock that the clients compete for. In a world with a zero Lock there is
+	// none, and each client has its own program (see [Client.Run]).
 	Lock    Lock
 	Nodes   []Node
 	Clients []Client
@@ -29,22 +29,23 @@ type Config struct {
 	Network Network
 	Faults  []Fault
 
-	// Schedule is when the clients' jobs are due; without periods there is no schedule.
-	// With a schedule a client has one section in each period that its wall clock shows,
-	// and acquires the lock only for that.
+	// Schedule divides the time into periods; a zero Schedule has none. With a schedule, a
+	// client tries to have one section in each period, as its own wall clock shows it.
 	Schedule trace.Schedule
 
 	// Horizon is the true time at which the run is cut off.
 	Horizon time.Duration
-	// ProgressWithin is copied to the trace, for the progress property; 0 means until the
-	// end of the run.
+	// ProgressWithin is the time limit of the property progress; 0 means until the end of
+	// the run. It is copied to the trace.
 	ProgressWithin time.Duration
 
-	// Doubts are copied to the trace.
+	// Doubts are reasons why the run is inconclusive, which are known before it. They are
+	// copied to the trace.
 	Doubts []string
 
-	// Disturb, if set, is called by the processes' goroutines at every request to the
-	// world. Tests use it to disturb the scheduler, which must not change the trace.
+	// Disturb, if set, is called by the clients' goroutines at every request to the world.
+	// Tests use it to vary the order in which goroutines run, which must not change the
+	// trace.
 	Disturb func()
 }
 
@@ -63,32 +64,33 @@ type Node struct {
 	// System is the kind of server; "" means that of its master, or that of the world's
 	// lock.
 	System string
-	// Persistence is what it writes to its disk; "" is the first of its system's disks.
+	// Persistence is what the node writes to its disk; "" means the default of its system.
 	Persistence Persistence
-	// ReplicaOf names the node's master; it is "" for a master.
+	// ReplicaOf is the name of the node's master; "" for a node that is a master itself.
 	ReplicaOf string
 	// Lag delays each change on its way from the master to a replica, in addition to the
 	// network's latency.
 	Lag time.Duration
-	// CountersOnly is set for a node that keeps no lock: it only counts fencing tokens.
+	// CountersOnly is set for a node that keeps no lock and only counts fencing tokens.
 	CountersOnly bool
 	// Settings are the settings of its system that differ from the defaults, each as
 	// NAME=VALUE.
 	Settings []string
 }
 
-// Tokens is where the fencing tokens of grants come from. A source replaces the tokens that
-// leases have themselves.
+// Tokens is where the fencing tokens of grants come from.
 type Tokens struct {
-	// Source mints the tokens. With a zero Source the tokens are those of the lease, or
-	// else those of the oracle.
+	// Source mints the tokens, which replace the tokens of the leases. With a zero Source,
+	// the tokens are those of the leases. If the leases have none, the oracle gives them
+	// tokens, in the order of the grants.
 	Source locks.TokenSource
-	// Nodes names the nodes that count the tokens; if empty, the nodes of the lock do.
+	// Nodes are the names of the nodes that count the tokens. If it is empty, the nodes of
+	// the lock count them.
 	Nodes []string
 }
 
-// Service is a process that passes requests on to the storage, or to the next
-// service on their way there.
+// Service is a process between the clients and the storage. It passes requests on to the
+// storage, or to the next service.
 type Service struct {
 	Name string
 	// DropsToken makes the service pass requests on without their fencing tokens.
@@ -98,53 +100,57 @@ type Service struct {
 // Client is a client of the lock and what it does.
 type Client struct {
 	Name string
-	// Starts is when the client begins; the zero point is the start of the run.
+	// Starts is the point at which the client begins; the zero point is the start of the
+	// story.
 	Starts trace.Point
-	// Key names the client's lock; "" is that of [Lock].
+	// Key is the name of the client's lock; "" means the Key of [Lock].
 	Key string
-	// Does is what it does in a section; nil is read x, work, write x.
+	// Does is what the client does in a section; nil means read x, work, write x.
 	Does []trace.Task
-	// Sections is how many critical sections it completes before it is done; 0 is one. With
-	// a schedule it is done after the last period.
+	// Sections is how many critical sections the client completes before it is done; 0
+	// means one. With a schedule, the client is done after the last period.
 	Sections int
-	// Attempts bounds the calls of Acquire for one section; 0 is no bound.
+	// Attempts bounds the calls of Acquire for one section; 0 means no bound.
 	Attempts int
-	// RetryEvery is the pause between attempts. Retry computes the actual pauses from it.
+	// RetryEvery is the pause between two attempts. Retry computes the actual pause from
+	// it, such as with jitter.
 	RetryEvery time.Duration
 	Retry      locks.Retry
-	// Works is how long the work between read and write takes. WorksUntil, if set, is a
-	// point before which the work does not end.
+	// Works is how long each work step takes. WorksUntil, if set, is a point: the work does
+	// not end before it is reached.
 	Works      time.Duration
 	WorksUntil trace.Point
-	// ExtendsEvery is how often the lease is extended during the work; 0 is never.
+	// ExtendsEvery is the time between two extends of the lease during the work; 0 means
+	// that the client does not extend it.
 	ExtendsEvery time.Duration
-	// GivesUp bounds the wait for the storage's answer; 0 waits without a limit.
+	// GivesUp bounds how long the client waits for an answer of the storage; 0 means no
+	// bound.
 	GivesUp time.Duration
-	// Resends makes the client send a request again after it has given up on it, or after
-	// its connection was reset.
+	// Resends makes the client send a request to the storage again if it got no answer in
+	// time, or if the connection was reset or refused.
 	Resends bool
 	// StartsOver makes the client begin the section again, with a new acquire, when the
 	// storage has refused its read or write.
 	StartsOver bool
 
-	// KeepsFor is how long the client keeps the lock at least, counted from the grant; 0
-	// releases it when the work is done.
+	// KeepsFor is how long the client keeps the lock at least, from the grant on. With 0
+	// the client releases the lock when it has done its tasks.
 	KeepsFor time.Duration
 
 	// Cancels is a point. Each time that it is reached, the client cancels the context of
-	// its current call of the lock: acquire, extend or release. It then continues as after
-	// any call that failed. The zero point is never reached.
+	// its current call of the lock: acquire, extend or release. If that call fails, the
+	// client continues as after any failure. The zero point is never reached.
 	Cancels trace.Point
-	// CancelsAfter is the deadline of the context of each call of the lock, on the client's
-	// monotonic clock; 0 is none. A lease that lives as long as the context of its acquire
-	// ends at that deadline.
+	// CancelsAfter is the timeout of the context of each call of the lock, on the client's
+	// monotonic clock; 0 means none. Some locks bind the lease to the context of acquire;
+	// such a lease ends at that timeout.
 	CancelsAfter time.Duration
 
-	// Run, if set, is a program that replaces the critical sections.
+	// Run, if set, is the client's program. The client then runs no sections by itself.
 	Run func(ctx context.Context, p *Program) error
 }
 
-// does returns what the client does in a section.
+// does returns what the client does in a section, with the default filled in.
 func (c Client) does() []trace.Task {
 	if c.Does == nil {
 		return trace.DefaultTasks()
@@ -168,29 +174,31 @@ func (c Client) writes() int {
 	return n
 }
 
-// Storage is the protected resource.
+// Storage is the storage that the lock protects.
 type Storage struct {
+	// Fencing is how the storage checks fencing tokens.
 	Fencing storage.Policy
-	// InCluster keeps the objects in the cluster that keeps the lock; there is no storage
-	// process then. The clients read and write with the lock's own client library (see
+	// InCluster keeps the objects in the cluster that keeps the lock. There is no storage
+	// process then: the clients read and write with the lock's own client library (see
 	// [locks.DataClient]).
 	InCluster bool
-	// Reads is how the objects are read in the cluster: one of the system's Reads; "" is
-	// the first. OwnClient makes each client of the lock do that with another client of the
-	// library, connected to another member (see [locks.Data]).
+	// Reads is how clients read objects in the cluster: one of the system's Reads; "" means
+	// the first. OwnClient makes a client read and write through a second client of the
+	// library, which is connected to another member than the lock's client (see
+	// [locks.Data]).
 	Reads     string
 	OwnClient bool
-	// CopyLag is how far the storage's copy is behind it. The copy takes over when the
-	// storage crashes by [trace.FailOver].
+	// CopyLag is by how much time the storage's copy lags behind the storage. The copy
+	// takes over after a crash by [trace.FailOver].
 	CopyLag time.Duration
 }
 
-// Network is how long messages take: each one takes a time between Min and Max, both
-// included, drawn uniformly.
+// Network is how long messages take. Each message takes a random time between Min and Max,
+// both included, with uniform distribution.
 type Network struct {
 	Min, Max time.Duration
-	// Paths are the pairs of processes with other latencies. If two paths name the same
-	// pair, the last counts.
+	// Paths are pairs of processes with other latencies. If two paths name the same pair,
+	// the last one is used.
 	Paths []Path
 }
 
@@ -202,13 +210,16 @@ type Path struct {
 
 // Fault is one fault: when it strikes, what it does and when it ends.
 type Fault struct {
-	// Strikes is when the fault begins to act. An [Action] that waits for its own moment,
-	// as a held message does, begins to wait at Strikes.
+	// Strikes is when the fault strikes. A patient fault (see [FaultKind.IsPatient]), such
+	// as a hold, begins to wait for its message at Strikes, and strikes when the message
+	// comes.
 	Strikes trace.Trigger
-	// Until and For end the fault. If both are zero, it does not end.
+	// Until and For are when the fault ends: at a point, or after a time. If both are zero,
+	// it does not end.
 	Until trace.Point
 	For   time.Duration
-	// ByClockOf names the process on whose wall clock For is measured; "" means true time.
+	// ByClockOf is the name of the process whose wall clock measures For; "" means true
+	// time.
 	ByClockOf string
 	Action
 	// Text describes the fault to people, e.g. "pause client-1".

@@ -6,33 +6,33 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An endpoint is what a process does with its end of a connection. The loop calls it.
+// An endpoint handles one end of a connection for its process. The loop calls its methods.
 type endpoint interface {
-	// receive handles a message that has arrived at a running process.
+	// receive handles a message that has arrived, while the process runs.
 	receive(*message)
-	// hangUp is called when the other end has closed the connection, or, if reset, when the
-	// connection was cut.
+	// hangUp is called when the other end has closed the connection, or, if reset is true,
+	// when the connection was reset.
 	hangUp(reset bool)
 }
 
-// A conn is one connection: two ordered streams of messages. An end is nil when it is
-// closed, or when its process has crashed.
+// A conn is one connection between two processes: a stream of messages in each direction.
 type conn struct {
 	w      *World
 	number int
-	// client opened the connection. server is the process behind the address that the
-	// client dialled.
+	// clientProcess has opened the connection, and serverProcess has accepted it. clientEnd
+	// and serverEnd handle their ends. Such an end is nil before the connection is made,
+	// when it is closed, and when its process has crashed.
 	clientProcess, serverProcess *process
 	client, server               endpoint
 	up, down                     *half
-	// unanswered are the requests that have no reply yet.
+	// unanswered are the requests that have no reply yet, the oldest first.
 	unanswered []*message
-	// opened is called once, when the connection is made or refused.
+	// onOpened is called once, when the connection is made or refused; nil after that.
 	opened func(*conn, error)
 }
 
-// connect begins to open a connection. opened is called when the connection is made, or
-// with an error if it cannot be made.
+// connect begins to open a connection between two processes. end handles the opener's end.
+// onOpened is called when the connection is made, or with an error if it cannot be made.
 func (w *World) connect(from, to *process, end endpoint, opened func(*conn, error)) *conn {
 	pair := linkKey{from.name, to.name}
 	w.connCounts[pair]++
@@ -45,13 +45,15 @@ func (w *World) connect(from, to *process, end endpoint, opened func(*conn, erro
 	return c
 }
 
+// newStream adds the stream of one direction to the connection. carriesReplies is true for
+// the direction to the client.
 func (c *conn) newHalf(l *link, reply bool) *half {
 	h := &half{conn: c, link: l, reply: reply}
 	l.halves = append(l.halves, h)
 	return h
 }
 
-// handleArrival gives a packet to the process that it was sent to.
+// handleArrival handles a packet that has arrived at the machine of its receiver.
 func (c *conn) handleArrival(m *message) {
 	from, to, end := c.clientProcess, c.serverProcess, c.server
 	if m.half.reply {
@@ -62,7 +64,8 @@ func (c *conn) handleArrival(m *message) {
 			c.w.recordLoss(m, to.name+" has no power")
 			return
 		}
-		// The client's kernel sends it again; see process.restart.
+		// A real kernel sends the packet again until it is answered. So the packet waits
+		// until process.restart.
 		m.half.queue = slices.Insert(m.half.queue, 0, m)
 		m.half.stalled = true
 		return
@@ -105,8 +108,7 @@ func (c *conn) handleArrival(m *message) {
 	}
 }
 
-// deliver gives a message to its process now, or when the process runs again. Until then
-// its kernel keeps the message.
+// deliver gives a message to its process: now, or when the process runs again.
 func (c *conn) deliver(m *message) {
 	to, end := c.serverProcess, c.server
 	if m.half.reply {
@@ -124,9 +126,9 @@ func (c *conn) deliver(m *message) {
 	}
 }
 
-// recordClientEvents records what a client learns from an answer, when the client runs.
-// Until then its kernel keeps the answer. sent is the Seq of the send event of the answered
-// request.
+// recordClientEvents records the events of what a client learns from a message: now, or
+// when the client runs again. sendSeq is the Seq of the event with which the answered
+// request was sent.
 func (c *conn) recordClientEvents(client *process, all []trace.Event, sent int) {
 	if len(all) == 0 {
 		return
@@ -137,7 +139,7 @@ func (c *conn) recordClientEvents(client *process, all []trace.Event, sent int) 
 	}
 	for _, ev := range all {
 		ev.Process = client.name
-		if ev.TTL > 0 { // the TTL counts from the sending of the request
+		if ev.TTL > 0 { // the client counts the TTL from when it sent the request
 			ev.Expires = c.w.trace.Events[sent-1].At + ev.TTL
 		}
 		c.w.emit(ev)
@@ -145,6 +147,8 @@ func (c *conn) recordClientEvents(client *process, all []trace.Event, sent int) 
 	c.w.act()
 }
 
+// finishOpening calls onOpened: with nil if the connection was made, or with an error if it
+// was not.
 func (c *conn) finishOpening(err error) {
 	opened := c.opened
 	c.opened = nil
@@ -156,7 +160,8 @@ func (c *conn) finishOpening(err error) {
 	}
 }
 
-// hangUp notifies one end that the other end is closed or was reset.
+// notifyHangUp notifies one end that the other end has closed the connection, or that the
+// connection was reset.
 func (c *conn) hangUp(atClient, reset bool) {
 	end, process, peer := &c.server, c.serverProcess, c.clientProcess
 	if atClient {
@@ -166,7 +171,7 @@ func (c *conn) hangUp(atClient, reset bool) {
 		return
 	}
 	if process.server != nil && process.isHalted() {
-		// When it runs again, it first reads what arrived before.
+		// The process first has to read what arrived before.
 		process.backlog = append(process.backlog, func() { c.hangUp(atClient, reset) })
 		return
 	}
@@ -179,7 +184,7 @@ func (c *conn) hangUp(atClient, reset bool) {
 	}
 }
 
-// close closes the client's end. Messages that it has sent may still arrive.
+// close closes the client's end. Messages that the client has sent may still arrive.
 func (c *conn) close() {
 	if c.client == nil {
 		return
@@ -190,7 +195,8 @@ func (c *conn) close() {
 	c.up.send(&message{signal: finish})
 }
 
-// cut resets the connection at both ends at the same moment. Messages in flight are lost.
+// resetBothEnds resets the connection at both ends at the same moment. Messages in flight
+// are lost.
 func (c *conn) cut() {
 	c.up.drop("the connection was reset")
 	c.down.drop("the connection was reset")
@@ -202,7 +208,9 @@ func (c *conn) cut() {
 	c.hangUp(false, true)
 }
 
-// handleCrash does to the connection what the crash of one of its processes does.
+// handleCrash ends the connection's end at a process that crashes. If only the process has
+// crashed, its kernel resets the connection. If the machine has lost power, the other end
+// is not notified.
 func (c *conn) handleCrash(p *process) {
 	outgoing, end := c.down, &c.server
 	if p == c.clientProcess {
@@ -212,11 +220,12 @@ func (c *conn) handleCrash(p *process) {
 		return
 	}
 	if p == c.serverProcess {
-		(*end).hangUp(true) // so that the server ends what it does for the client
+		(*end).hangUp(true) // so that the server's goroutines for this client end
 	}
 	*end = nil
 	if p.powerless {
-		// What has left the machine arrives; what its kernel still held is lost.
+		// Messages that have left the machine arrive. Messages that its kernel still held
+		// are lost.
 		if outgoing.stalled || len(outgoing.queue) > 0 && outgoing.queue[0].held {
 			outgoing.drop(p.name + " lost power")
 		}
@@ -225,13 +234,14 @@ func (c *conn) handleCrash(p *process) {
 	outgoing.send(&message{signal: abort})
 }
 
-// sendRequest sends a request. Its reply will have the same origin.
+// sendRequest sends a message that will be answered by reply or replyTo.
 func (c *conn) sendRequest(m *message) {
 	c.unanswered = append(c.unanswered, m)
 	c.up.send(m)
 }
 
-// reply answers the oldest request that has no reply yet.
+// reply answers the oldest request that has no reply yet. The answer gets the origin of
+// that request.
 func (c *conn) reply(m *message) {
 	if len(c.unanswered) > 0 {
 		m.ctx = c.unanswered[0].ctx
@@ -240,7 +250,7 @@ func (c *conn) reply(m *message) {
 	c.down.send(m)
 }
 
-// replyTo answers one request. The request may already have had an answer.
+// replyTo answers one request, which may already have been answered.
 func (c *conn) replyTo(request, m *message) {
 	c.unanswered = slices.DeleteFunc(c.unanswered, func(o *message) bool { return o == request })
 	m.ctx = request.ctx

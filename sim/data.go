@@ -12,23 +12,23 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// If the storage is in the cluster that keeps the lock, a client reads and writes with the
-// lock's own client library (see [locks.DataClient]). The members record what was done, as
-// [trace.KindServe] events. A read is recorded by the member that answers it, which may be
-// behind. A write is recorded once, for the cluster, when a majority of its members have
-// it. So the trace shows this data as it shows the data of any storage.
+// This file is about data in the cluster that keeps the lock: a storage with InCluster. A
+// client reads and writes such data with the lock's own client library (see
+// [locks.DataClient]). The cluster's members record these requests as [trace.KindServe]
+// events, like a storage process. The member that answers a read records it, even if its
+// data is stale. A write is recorded once, for the cluster, when a majority of the members
+// have stored it.
 
-// A DataServer is a member of a cluster, or a single server, that keeps data in addition to
-// locks.
+// A DataServer is a server that keeps data in addition to locks: a member of a cluster, or
+// a single server.
 type DataServer interface {
 	Server
-	// Kept returns what the cluster has under a key: how often it was written, and the
-	// value.
+	// Kept returns the data under a key: how many times it was written, and its value.
 	Kept(key string) (version int, value string)
 }
 
-// Object returns the object whose data is kept under a key. ok is false if the key holds no
-// data of the clients.
+// Object returns the object whose data is kept under a key. It returns false if the key is
+// not that of an object.
 func (h *Host) Object(key string) (object string, is bool) {
 	if !strings.Contains(key, dataKeys) || !h.w.cfg.Storage.InCluster {
 		return "", false
@@ -41,16 +41,17 @@ func (h *Host) Object(key string) (object string, is bool) {
 	return "", false
 }
 
-// dataKeys is a text that every key of data contains.
+// dataKeys is the text that the key of each object contains.
 var dataKeys = locks.DataKey("")
 
-// NewServeEvent returns the event of a request for an object that a member or the cluster
-// has served.
+// NewServeEvent returns the event of a client's request for an object, which a member or
+// the cluster has served.
 func NewServeEvent(step trace.Step, object string, by *trace.Actor) trace.Event {
 	return trace.Event{Kind: trace.KindServe, Peer: by.Client, By: by, Section: by.Section, Step: step, Object: object, OK: true}
 }
 
-// objects returns the names of what the clients read and write, in alphabetical order.
+// objects returns the names of the objects that the clients read and write, in alphabetical
+// order.
 func (cfg *Config) objects() []string {
 	var all []string
 	for _, c := range cfg.Clients {
@@ -64,8 +65,8 @@ func (cfg *Config) objects() []string {
 	return slices.Compact(all)
 }
 
-// data returns what a lock has to know about the data that it keeps; nil if the storage is
-// not in the cluster.
+// data returns what a lock's client has to know to read and write the data; nil if the
+// storage is not in the cluster.
 func (w *World) data() *locks.Data {
 	s := w.cfg.Storage
 	if !s.InCluster {
@@ -74,9 +75,9 @@ func (w *World) data() *locks.Data {
 	return &locks.Data{Objects: w.cfg.objects(), ReadMode: s.Reads, ComparesVersion: s.Fencing == storage.Optimistic, ChecksOwner: s.Fencing == storage.Owner, SeparateClient: s.OwnClient}
 }
 
-// askCluster sends a request to the cluster, through the lock's client library.
+// askCluster reads or writes an object in the cluster, through the lock's client library.
 func (g *program) askCluster(ctx context.Context, req storage.Request) (storage.Response, error) {
-	client := g.lock.(locks.DataClient) // checkClusterStorage has refused others
+	client := g.lock.(locks.DataClient) // checkClusterStorage has refused other locks
 	ctx, cancel := g.withPatience(ctx)
 	defer cancel()
 	version, err := 0, error(nil)
@@ -98,7 +99,8 @@ func (g *program) askCluster(ctx context.Context, req storage.Request) (storage.
 	return responseFor(req, version), nil
 }
 
-// reportClusterData records what a cluster keeps at the end of the run.
+// recordClusterData records the final data of the objects in the cluster, at the end of the
+// run.
 func (w *World) reportClusterData() {
 	for _, p := range w.processes {
 		h := p.host()
@@ -119,12 +121,12 @@ func (w *World) reportClusterData() {
 	}
 }
 
-// checkClusterStorage returns an error if the storage cannot be in the cluster.
+// checkClusterStorage returns an error if the cluster of this lock cannot keep the data.
 func (cfg *Config) checkClusterStorage() error {
 	s, kind := cfg.Storage, cfg.Lock.Kind
 	system, known := LookupSystem(kind.System)
 	if !known && kind.System != "" {
-		return nil // a program that has such servers can check it
+		return nil // another program, which implements such servers, can check it
 	}
 	work := func(c Client) bool {
 		return slices.ContainsFunc(c.Does, func(t trace.Task) bool { return len(t.Via) > 0 || t.Step == trace.Mark })

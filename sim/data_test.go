@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A storage that cannot be where the lock is kept is refused before anything runs.
+// If the cluster of the lock cannot keep the data, the world is refused before the run.
 func TestCheckStorageInACluster(t *testing.T) {
 	sundial := locks.Kind{Name: "noon", System: "sundial", HasDataClient: true}
 	via := []trace.Task{{Step: trace.Write, Object: "x", Via: []string{"proxy"}}}
@@ -52,7 +52,8 @@ func TestCheckStorageInACluster(t *testing.T) {
 	}
 }
 
-// Only a server that keeps the key can check who owns it.
+// The policy owner needs a storage in the cluster: only the servers that keep the lock's
+// key can check who owns it.
 func TestTheOwnerIsAskedInACluster(t *testing.T) {
 	cfg := sim.Config{Lock: sim.Lock{Kind: ToyLock}, Storage: sim.Storage{Fencing: storage.Owner}}
 	if err := cfg.CheckStorage(); err == nil || !strings.Contains(err.Error(), "write in: cluster") {
@@ -60,7 +61,7 @@ func TestTheOwnerIsAskedInACluster(t *testing.T) {
 	}
 }
 
-// If there is no storage process, no fault can strike it.
+// If the data is in the cluster, there is no storage process that a fault could strike.
 func TestNoFaultsOfAStorageInACluster(t *testing.T) {
 	cfg := sim.Config{Storage: sim.Storage{InCluster: true}, Clients: []sim.Client{{Name: "client-1"}}}
 	err := (sim.Fault{Action: &sim.Pause{Process: trace.StorageName}}).Check(cfg.Topology())

@@ -6,46 +6,49 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An Endpoint is what a server does with its end of one connection.
+// An Endpoint handles a server's end of one connection. The server implements it, and the
+// world's loop calls it.
 type Endpoint interface {
 	// Receive handles a message that has arrived.
 	Receive(*Request)
-	// HangUp is called when the other end has closed the connection, or, if reset, when the
-	// connection was cut.
+	// HangUp is called when the other end has closed the connection, or, if reset is true,
+	// when the connection was reset.
 	HangUp(reset bool)
 }
 
 // A Request is a message that has arrived at a server.
 type Request struct {
-	// Body is the content of the message: the Body of its [Frame] or its [Packet].
+	// Body is the content of the message: the Body of its [Frame] if a client has sent it,
+	// or of its [Packet] if a node has.
 	Body any
 	m    *message
 }
 
-// Sender returns the client that sent the request, and what the client was doing then.
+// Sender returns the client that sent the request, with the section to which the request
+// belongs.
 func (r *Request) Sender() *trace.Actor { return r.m.ctx.actor() }
 
-// IsHandshake reports whether the request only sets the connection up.
+// IsHandshake reports whether the request only sets the connection up, or keeps it open.
 func (r *Request) IsHandshake() bool { return r.m.ctx.handshake }
 
 // A Packet is a message that a server sends.
 type Packet struct {
-	// Bytes are what a client's library reads.
+	// Bytes are what a client reads from its connection.
 	Bytes []byte
-	// Body is what another node receives instead of Bytes.
+	// Body is the content of a packet to another node, which gets no Bytes.
 	Body any
 	// Text describes the message to people.
 	Text string
-	// ClientEvents are events of what a client learns when it reads the packet: of
-	// [trace.KindAlive] or [trace.KindNotify], without the client's name.
+	// ClientEvents are events that happen when the client reads the packet, without the
+	// client's name. They are of [trace.KindAlive] or [trace.KindNotify].
 	ClientEvents []trace.Event
 	// Background is set for a packet between nodes that only shows that the sender is
-	// alive. It travels like any other packet, so faults of processes and of the network
-	// act on it. But no trace shows it, nothing counts it, and no run continues because of
-	// it.
+	// alive. Faults of processes and of the network act on it as on any other packet. But
+	// it is not in the trace, it is not counted, and a run may end before it arrives.
 	Background bool
-	// Delay is added to the network's latency, for a packet that answers no request. Before
-	// the story begins nothing is delayed.
+	// Delay is added to the network's latency. It has an effect only in [End.Send], and
+	// only after the story has begun, which is when all clients have opened their
+	// connections.
 	Delay time.Duration
 }
 
@@ -77,13 +80,14 @@ func (e *End) Send(p Packet) {
 	}
 }
 
-// Reply answers the oldest request of a client that has no answer yet.
+// Reply answers the oldest request on this connection that has no answer yet.
 func (e *End) Reply(p Packet) { e.c.reply(p.message()) }
 
 // ReplyTo answers one request of a client. It may be called several times for the same
 // request.
 func (e *End) ReplyTo(r *Request, p Packet) { e.c.replyTo(r.m, p.message()) }
 
+// message returns the packet in the form that the network carries.
 func (p Packet) message() *message {
 	return &message{bytes: p.Bytes, body: p.Body, text: p.Text, clientEvents: p.ClientEvents, background: p.Background}
 }
@@ -97,20 +101,22 @@ func (e *End) Close() {
 	e.c.down.send(&message{signal: finish})
 }
 
-// RunOnLoop makes the loop call f. It is for goroutines of the server's own, which may call
-// it at any time.
+// RunOnLoop makes the loop call f. A server that has goroutines calls it from them, at any
+// time.
 func (e *End) RunOnLoop(f func()) { e.post(classStep, f) }
 
-// RunAfterSteps makes the loop call f after everything else that was done at the same
-// moment. It is for goroutines of the server's own, which may call it at any time.
+// RunAfterSteps is RunOnLoop, but the loop calls f after all functions that were passed to
+// RunOnLoop in the same round.
 func (e *End) RunAfterSteps(f func()) { e.post(classWrite, f) }
 
+// post posts a request whose class decides its place among the requests of the same round.
 func (e *End) post(class class, f func()) {
 	server, client := e.c.serverProcess, e.c.clientProcess
 	e.c.w.post(&request{process: server, class: class, rank: client.index, sub: e.c.number, admit: f})
 }
 
-// nodeEnd makes an Endpoint an endpoint of the network.
+// nodeEnd adapts the exported [Endpoint] of a node to the package's own interface,
+// endpoint.
 type nodeEnd struct{ Endpoint }
 
 func (e nodeEnd) receive(m *message) { e.Receive(&Request{Body: m.body, m: m}) }

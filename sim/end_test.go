@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An answer belongs to the request that it answers, even if a later request is answered
+// ReplyTo gives an answer the section of its request, even if a later request is answered
 // first.
 func TestAnswersOutOfOrder(t *testing.T) {
 	waits := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {

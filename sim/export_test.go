@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What the external tests use of the inside of the package.
+// This file makes parts of the package available to the external tests.
 
 var (
 	InBubble      = inBubble
@@ -26,9 +26,8 @@ func RunWithin(cfg Config, patience time.Duration, events, bytes int) (*trace.Tr
 	return runWithin(cfg, bounds{patience, events, bytes})
 }
 
-// PanicInAnswer makes a client take an answer in a process that does not exist, which
-// panics.
+// PanicInAnswer calls takeAnswer for a program without a process, which panics.
 func PanicInAnswer(p *Program) { _, _ = (&program{w: p.g.w}).takeAnswer(storage.Response{}, nil) }
 
-// Move is a sign of life of a bubble.
+// Move counts one step of progress for the watchdog of a bubble.
 func (d *watchdog) Move() { d.moves.Add(1) }

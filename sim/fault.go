@@ -14,26 +14,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An Action is what a fault does. Its value is the fault's parameters, with yaml tags by
-// which a scenario sets them. File parameters.go describes the roles of parameters. What
-// every package has to know about a kind is on its card: [FaultKind].
+// An Action is what a fault does to the world. It is a pointer to a struct with the fault's
+// parameters, which a scenario sets by their yaml tags. File parameters.go describes the
+// roles of the parameters. [FaultKind] describes a kind of fault to other packages.
 //
-// An action changes the world from inside, so it is in this package. To add a kind of
-// fault, write one file that registers its card.
+// Actions are in this package because they change private parts of the world. To add a kind
+// of fault, write one file with its action, which registers its card.
 type Action interface {
-	// check returns an error if the parameters make no sense in a world.
+	// check returns an error if the parameters make no sense in a world, such as the name
+	// of a process that does not exist.
 	check(Topology) error
-	// strike begins the fault.
+	// strike begins the fault's effect.
 	strike(*World, *faultState)
 }
 
-// A lifter is an action with an end: lift ends it.
+// A lifter is an action whose effect has an end: lift ends it.
 type lifter interface {
 	Action
 	lift(*World, *faultState)
 }
 
-// Topology is the part of a world that is needed to check a fault's parameters.
+// Topology is what the check of a fault's parameters needs to know about the world.
 type Topology struct {
 	Clients  map[string]bool
 	Nodes    map[string]Node
@@ -43,7 +44,8 @@ type Topology struct {
 	InCluster bool
 }
 
-// process returns an error if name is not the name of a process.
+// checkProcess returns an error if name is not the name of a process. field is the
+// parameter with that name.
 func (t Topology) process(field, name string) error {
 	switch {
 	case name == "":
@@ -57,6 +59,7 @@ func (t Topology) process(field, name string) error {
 	return &UnknownProcess{Field: field, Name: name, Known: t.names()}
 }
 
+// names returns the names of all processes, in alphabetical order.
 func (t Topology) names() []string {
 	names := slices.Concat(slices.Collect(maps.Keys(t.Clients)), slices.Collect(maps.Keys(t.Nodes)), slices.Collect(maps.Keys(t.Services)))
 	if !t.InCluster {
@@ -66,8 +69,8 @@ func (t Topology) names() []string {
 	return names
 }
 
-// client returns an error if name is not the name of a client. whose says in the error what
-// of the client the fault acts on.
+// checkClient returns an error if name is not the name of a client. The error ends with
+// "name the client whose" and aspect, which says what the fault acts on.
 func (t Topology) client(field, name, whose string) error {
 	err := t.process(field, name)
 	if err == nil && !t.Clients[name] {
@@ -76,7 +79,7 @@ func (t Topology) client(field, name, whose string) error {
 	return err
 }
 
-// node finds a node and its system. The error is like that of client.
+// lookupNode returns a node and its system, or an error like that of checkClient.
 func (t Topology) node(field, name, whose string) (Node, System, error) {
 	node, is := t.Nodes[name]
 	err := t.process(field, name)
@@ -87,7 +90,7 @@ func (t Topology) node(field, name, whose string) (Node, System, error) {
 	return node, system, err
 }
 
-// UnknownProcess is the error of a name that no process has.
+// UnknownProcess is the error of a fault that names a process which does not exist.
 type UnknownProcess struct {
 	Field, Name string
 	Known       []string
@@ -104,21 +107,23 @@ type faultState struct {
 	fault  Fault
 	kind   FaultKind
 	number int
-	armed  bool // a patient fault is waiting
+	armed  bool // a patient fault has reached its trigger and waits
 	struck bool
 	lifted bool
-	isVain bool // it found nothing to act on
-	// endPlanned reports that the time of the fault's end is known, whether or not it has
-	// struck. willEnd reports that it has struck, and ends at a known time.
+	isVain bool // the fault struck and found nothing to act on
+	// endPlanned reports that the time of the fault's end is known, perhaps before the
+	// fault has struck. willEnd reports that the fault has struck and that the time of its
+	// end is known.
 	endPlanned, willEnd bool
-	planCount           int // how often that time was computed
-	// matched counts the messages or requests that the fault's rule has matched. kept is
-	// the one that it keeps.
+	planCount           int // number of calls of plan, of which only the latest has an effect
+	// matched counts the messages or requests that the fault's rule has matched. heldBack
+	// is the message or request that the fault holds back, or nil.
 	matched int
 	kept    interceptable
 }
 
-// armFault makes the fault wait for its moment.
+// armFault prepares a fault: its strike and its end are called when their points are
+// reached. number counts the faults from 1.
 func (w *World) armFault(number int, fault Fault) {
 	f := &faultState{w: w, fault: fault, number: number}
 	f.kind, _ = KindOf(fault.Action)
@@ -132,8 +137,8 @@ func (w *World) armFault(number int, fault Fault) {
 	w.onPoint(fault.Until, f.lift, func() { f.endPlanned, f.willEnd = true, f.struck })
 }
 
-// Info returns what a trace says about the fault, except which assumption it breaks and
-// whether it acted.
+// Info describes the fault for a trace. It leaves out the assumption that the fault breaks
+// and whether the fault acted, because these depend on the world.
 func (f Fault) Info() trace.FaultInfo {
 	info := trace.FaultInfo{
 		Text: f.Text, Timing: f.Course(), Kind: f.Kind(), Effect: f.Effect(), Targets: f.Targets(),
@@ -152,7 +157,7 @@ func (f Fault) Info() trace.FaultInfo {
 	return info
 }
 
-// Topology returns what the faults of the world can act on.
+// Topology returns what the check of a fault needs to know about the world.
 func (cfg *Config) Topology() Topology {
 	t := Topology{Clients: map[string]bool{}, Nodes: map[string]Node{}, Services: map[string]bool{}, Lock: cfg.Lock.Kind, InCluster: cfg.Storage.InCluster}
 	for _, c := range cfg.Clients {
@@ -170,8 +175,9 @@ func (cfg *Config) Topology() Topology {
 	return t
 }
 
-// brokenAssumption returns the assumption that the fault breaks. A crash breaks another one
-// for each role.
+// brokenAssumption returns the assumption that the fault breaks. For a crash it depends on
+// the role of the process: a crash of the storage breaks storage memory, a crash of a node
+// or service breaks lock memory.
 func (f Fault) brokenAssumption(t Topology) trace.Assumption {
 	switch dies := f.Effect() == trace.KillsProcess; {
 	case dies && f.Target() == trace.StorageName:
@@ -182,7 +188,8 @@ func (f Fault) brokenAssumption(t Topology) trace.Assumption {
 	return f.Effect().Breaks()
 }
 
-// idleReason returns why a fault cannot act on the lock of this world, or "".
+// idleReason returns why a fault cannot have an effect on the lock of this world, or "" if
+// it can.
 func (w *World) idleReason(fault Fault) string {
 	if len(w.trace.Locks) == 0 {
 		return ""
@@ -200,18 +207,19 @@ func (w *World) idleReason(fault Fault) string {
 	return ""
 }
 
-// actsElsewhere reports whether a fault of the same kind strikes at the same moment at a
-// process where it can act. An example is a power loss of all servers, one of which keeps
-// the lock.
+// hasActingTwin reports whether another fault of the same kind strikes at the same moment a
+// node that takes part. For example, a power loss may strike all servers, and only one of
+// them keeps the lock. The other faults belong to that event, so they are not reported as
+// idle.
 func (w *World) actsElsewhere(fault Fault) bool {
 	return slices.ContainsFunc(w.cfg.Faults, func(o Fault) bool {
 		return o.Kind() == fault.Kind() && o.Strikes.Equal(fault.Strikes) && w.byName[o.Target()].host() != nil && w.takesPart(o.Target())
 	})
 }
 
-// takesPart reports whether a process has a part in the story. A node has one if it keeps a
-// lock, is a replica of a node that keeps one, counts tokens, or keeps the data. Every
-// other process has one.
+// takesPart reports whether a fault at a process can affect the lock or the data. A node
+// takes part if it keeps a lock, is a replica of such a node, counts tokens, or keeps the
+// data. Every process that is no node takes part.
 func (w *World) takesPart(name string) bool {
 	p := w.byName[name]
 	if p == nil || p.role != trace.RoleNode {
@@ -226,7 +234,7 @@ func (w *World) takesPart(name string) bool {
 	})
 }
 
-// strikeInitial strikes the faults that strike at the start, and schedules those that
+// strikeInitial triggers the faults that strike at the start, and schedules the faults that
 // strike at a given time.
 func (w *World) strikeInitial() {
 	for _, f := range w.faults {
@@ -241,7 +249,8 @@ func (w *World) strikeInitial() {
 	}
 }
 
-// strikeBefore strikes the faults that strike before a client's step.
+// strikeBefore triggers the faults that strike before a client's step. nth says how many
+// times the client has reached that step.
 func (w *World) strikeBefore(client string, step trace.Step, nth int) {
 	for _, f := range w.faults {
 		b := f.fault.Strikes.Before
@@ -251,8 +260,8 @@ func (w *World) strikeBefore(client string, step trace.Step, nth int) {
 	}
 }
 
-// trigger is called at the fault's moment: the fault strikes, or begins to wait if its kind
-// is patient.
+// trigger is called when the fault's time or point is reached. A patient fault then begins
+// to wait; any other fault strikes.
 func (f *faultState) trigger() {
 	if f.armed || f.struck {
 		return
@@ -264,8 +273,9 @@ func (f *faultState) trigger() {
 	f.strike()
 }
 
-// recordChange records that the fault strikes or ends. That may change which nodes can
-// reach each other, if every group of its targets has a node: a link has two ends.
+// recordChange records that the fault strikes or ends. If each group of its targets
+// contains a node, it also notifies the [Attentive] servers, because nodes may have become
+// reachable or unreachable for each other.
 func (f *faultState) recordChange(ev trace.Event) {
 	f.w.emit(ev)
 	if !slices.ContainsFunc(f.Targets, func(group []string) bool {
@@ -301,7 +311,8 @@ func (f *faultState) strike() {
 	f.plan(clock, due)
 }
 
-// plan ends the fault when a wall clock reaches due. Each call replaces the previous plan.
+// plan makes the fault end when a wall clock reads due. It is called again when that clock
+// has changed, and each call replaces the previous plan.
 func (f *faultState) plan(clock *fakeclock.Fake, due time.Time) {
 	f.planCount++
 	plan := f.planCount
@@ -314,7 +325,7 @@ func (f *faultState) plan(clock *fakeclock.Fake, due time.Time) {
 	}
 }
 
-// markVain records that the fault found nothing to act on.
+// markVain records that the fault struck in vain, because it found nothing to act on.
 func (f *faultState) markVain(why string) {
 	f.isVain = true
 	if f.IdleReason == "" {
@@ -322,8 +333,9 @@ func (f *faultState) markVain(why string) {
 	}
 }
 
-// holdsBackRequest reports whether a fault that is going to end holds back a request to the
-// storage. That request may still take effect, even if every client is done.
+// holdsBackRequest reports whether a request to the storage is held back, and a fault that
+// will end may release it. The run must not end before that, because the request may still
+// take effect, even if every client is done.
 func (w *World) holdsBackRequest() bool {
 	ends := func(f *faultState) bool { return f.willEnd && !f.lifted }
 	if !slices.ContainsFunc(w.faults, ends) {
@@ -340,7 +352,7 @@ func (w *World) holdsBackRequest() bool {
 		})
 }
 
-// lift ends the fault, once, if it has begun and has an end.
+// lift ends the fault, once. It does nothing if the fault has not struck, or is instant.
 func (f *faultState) lift() {
 	if !f.struck || f.lifted || f.kind.Instant {
 		return
@@ -353,7 +365,7 @@ func (f *faultState) lift() {
 	f.fault.Action.(lifter).lift(f.w, f)
 }
 
-// finish records, at the end of the run, whether the fault acted.
+// finish records, at the end of the run, why a fault had no effect, if it had none.
 func (f *faultState) finish() {
 	switch {
 	case f.IdleReason != "":
@@ -367,8 +379,8 @@ func (f *faultState) finish() {
 	}
 }
 
-// Course returns when the fault strikes and ends, as in "before client-1 write, until
-// client-2 released".
+// Course describes when the fault strikes and when it ends, such as "before client-1 write,
+// until client-2 released".
 func (f Fault) Course() string {
 	words := f.Strikes.String()
 	switch {
@@ -383,7 +395,7 @@ func (f Fault) Course() string {
 	return words
 }
 
-// checkFault returns an error if the fault cannot run.
+// checkFault returns an error if the fault's kind, times or parameters are invalid.
 func checkFault(f Fault, t Topology) error {
 	if _, ok := KindOf(f.Action); !ok {
 		return fmt.Errorf("%T is of no registered kind", f.Action)
@@ -402,10 +414,10 @@ func checkFault(f Fault, t Topology) error {
 	return f.check(t)
 }
 
-// Check returns an error if the fault's parameters make no sense in a world.
+// Check returns an error if the parameters of the fault's action make no sense in a world.
 func (f Fault) Check(t Topology) error { return f.check(t) }
 
-// positive returns an error if a duration is not positive, or is longer than a year.
+// checkPositive returns an error if a duration is not positive, or is longer than a year.
 func positive(field string, d time.Duration) error {
 	switch {
 	case d <= 0:

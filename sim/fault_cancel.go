@@ -18,9 +18,9 @@ func init() {
 	})
 }
 
-// Cancel is the parameters of the fault of that name. It happens once, and the client
-// continues as after any call that failed. A paused client cancels the call when it
-// resumes, if the call has not ended by then.
+// Cancel is the action of the fault cancel: a client cancels the context of its current
+// call of the lock, once. If the call fails, the client continues as after any failure. A
+// paused client cancels the call when it resumes, if the call has not ended by then.
 type Cancel struct {
 	Client string `yaml:"cancel" json:"cancel" jsonschema:"description=The client that cancels its running call of the lock: acquire\\, extend or release."`
 }
@@ -35,7 +35,7 @@ func (a *Cancel) strike(w *World, f *faultState) {
 	}
 }
 
-// canBeCancelled reports whether some fault can cancel the client's calls.
+// canBeCancelled reports whether the world has a fault [Cancel] for the client.
 func (w *World) canBeCancelled(client string) bool {
 	for _, f := range w.cfg.Faults {
 		if a, ok := f.Action.(*Cancel); ok && a.Client == client {

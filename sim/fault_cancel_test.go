@@ -9,15 +9,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// playCancelled runs the world of one client with a lock on three nodes, whose call is
-// cancelled at a point.
+// playCancelled runs a world with one client and a lock on three nodes. A fault cancels the
+// client's call of the lock at a point.
 func playCancelled(t *testing.T, at string, more ...sim.Fault) *trace.Trace {
 	cfg := worldOnThreeNodes(sim.Client{Name: "client-1", Works: time.Second, ExtendsEvery: 400 * time.Millisecond})
 	return RunWorld(t, WithFaults(cfg, append(more, When(at, &sim.Cancel{Client: "client-1"}))...))
 }
 
-// The fault cancels the client's current call, once: the call asks no other node, and the
-// next call is not cancelled.
+// The fault cancels the client's current call, once. The cancelled call sends nothing to
+// further nodes, and the client's next call is not cancelled.
 func TestCancelFault(t *testing.T) {
 	for at, want := range map[string]struct{ cancels, steps string }{
 		"client-1's acquire request to toy-1 is in flight": {"acquire 1", "acquire failed, acquire, read x, extend, extend, work, write x, release"},
@@ -32,8 +32,7 @@ func TestCancelFault(t *testing.T) {
 	}
 }
 
-// If the client is in no call of its lock, there is nothing to cancel, and the fault
-// reports that.
+// If the client is not calling its lock, the fault strikes in vain, and the trace says why.
 func TestCancelFaultInVain(t *testing.T) {
 	for _, at := range []string{"client-1 acquired", "storage applied client-1's write"} {
 		tr := playCancelled(t, at)

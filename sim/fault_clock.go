@@ -31,8 +31,8 @@ func init() {
 			{Slug: "drift-fast", Phrases: trace.Phrases{Subject: "{target}'s clocks", Predicate: "run {size} fast{lasting}", Noun: "{target}'s clocks running fast"}},
 			{Value: faultcard.Negative, Slug: "drift-slow", Phrases: trace.Phrases{Subject: "{target}'s clocks", Predicate: "run {size} slow{lasting}", Noun: "{target}'s clocks running slow"}},
 		},
-		// A clock drifts until it is set. Locks allow for one or two percent; where that is
-		// not enough, a margin says how much is.
+		// The fault has no Lengths: a clock drifts until somebody sets it. Many locks allow
+		// for a drift of one or two percent.
 		Sites: []Site{
 			{Roles: clients, At: faultcard.AtSteps, Rates: []Rate{FastestRate, 2 * Percent}, Needs: faultcard.NeedsOwnClock},
 			{Roles: nodes, At: faultcard.AtPoints, Rates: []Rate{FastestRate}},
@@ -40,7 +40,7 @@ func init() {
 	})
 }
 
-// Jump is the parameters of the fault of that name.
+// Jump is the action of the fault jump: a wall clock is set forward or back.
 type Jump struct {
 	Process string        `yaml:"jump" json:"jump" jsonschema:"description=The process whose wall clock is set."`
 	By      time.Duration `yaml:"by" json:"by" fault:"size" jsonschema:"type=string,description=How far forward it is set; a negative duration sets it back."`
@@ -58,7 +58,7 @@ func (a *Jump) check(t Topology) error {
 
 func (a *Jump) strike(w *World, _ *faultState) { w.byName[a.Process].clock.Jump(a.By) }
 
-// Drift is the parameters of the fault of that name.
+// Drift is the action of the fault drift: both clocks of a process run fast or slow.
 type Drift struct {
 	Process string `yaml:"drift" json:"drift" jsonschema:"description=The process whose clocks drift."`
 	Rate    Rate   `yaml:"rate" json:"rate" fault:"size" jsonschema:"description=How much too fast they run: +2%\\, -500ppm or +3ppb."`
@@ -86,13 +86,13 @@ func (a *Drift) lift(w *World, f *faultState) {
 	p.setRate()
 }
 
-// maxDrifts bounds the drifts of one process. If all of them act at the same time, its
-// clocks still run at less than six times the speed, and at more than a twentieth of it.
+// maxDrifts bounds the drifts of one process. If four drifts last at the same time, the
+// clocks run at less than six times the normal speed, and at more than a twentieth of it.
 const maxDrifts = 4
 
-// TooManyDrifts is the error of a world with more than [maxDrifts] drifts of one process.
+// TooManyDrifts is the error of a world in which one process has more than four drifts.
 type TooManyDrifts struct {
-	// Fault is the index of the first drift that is too many.
+	// Fault is the index in [Config.Faults] of the first drift that is too many.
 	Fault   int
 	Process string
 }
@@ -101,8 +101,7 @@ func (e *TooManyDrifts) Error() string {
 	return fmt.Sprintf("%s has more than %d drifts, which multiply if they act at the same time; remove some", e.Process, maxDrifts)
 }
 
-// CheckDrifts returns an error if a process has more drifts than its clocks can have. The
-// error is a [TooManyDrifts].
+// CheckDrifts returns a [TooManyDrifts] if a process has more than four drifts.
 func (cfg *Config) CheckDrifts() error {
 	drifts := map[string]int{}
 	for i, f := range cfg.Faults {
@@ -115,17 +114,15 @@ func (cfg *Config) CheckDrifts() error {
 	return nil
 }
 
-// activeDrift is one drift of a process's clocks while it lasts: how much too fast they
-// run.
+// activeDrift is one drift of a process's clocks, while the fault lasts.
 type activeDrift struct {
 	fault *faultState
 	rate  Rate
 }
 
-// setRate makes the process's clocks run at the rate of all its drifts together. Each drift
-// changes the speed by its part of what the speed would be without it: two drifts of -50%
-// leave a quarter. The product is exact before it is rounded, so the order of the drifts
-// does not matter.
+// setRate sets the rate of the process's clocks from all its drifts. Drifts multiply: with
+// two drifts of -50% the clocks run at a quarter of the normal speed. The product is exact
+// before it is rounded, so it does not depend on the order of the drifts.
 func (p *process) setRate() {
 	speed := big.NewRat(1, 1)
 	for _, d := range p.drifts {
@@ -137,7 +134,7 @@ func (p *process) setRate() {
 	}
 }
 
-// roundDown returns the largest whole number that is not above a fraction.
+// roundDown returns the largest integer that is not greater than a fraction.
 func roundDown(r *big.Rat) int64 {
-	return new(big.Int).Div(r.Num(), r.Denom()).Int64() // Euclidean: down, as the denominator is positive
+	return new(big.Int).Div(r.Num(), r.Denom()).Int64() // Div is Euclidean division, which rounds down if the denominator is positive
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A server is notified of each change of its clock. So a key that it keeps for ten seconds
-// can expire by that clock, and not by true time.
+// A server is notified of each change of its clock. So a key with a TTL of ten seconds
+// expires by that clock, and not by true time.
 func TestServerGoesByItsClock(t *testing.T) {
-	const served = 3 * Hop // after a dial and the way to the toy
+	const served = 3 * Hop // when the test server gets the request: a dial takes two hops, and the request one
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		err := Toy(p, 0).Do(ctx, "set k v 10000")
 		SleepUntil(30 * time.Second)
@@ -47,11 +47,12 @@ func TestServerGoesByItsClock(t *testing.T) {
 	}
 }
 
-// A client's own clocks, and the true time that a library sees.
+// Faults of clocks change the clocks that a client's code reads, but not the true time that
+// a library reads with package time.
 func TestClientClocks(t *testing.T) {
 	type clocks struct {
 		slept                 time.Duration // how long a sleep of ten seconds took, in true time
-		wall, monotonic, true time.Duration // time that passed meanwhile on each clock
+		wall, monotonic, true time.Duration // time that passed on each clock during that sleep
 	}
 	for _, test := range []struct {
 		name  string
@@ -113,7 +114,7 @@ func TestTraceTellsClockChanges(t *testing.T) {
 	for i, want := range []struct {
 		why             string
 		at              time.Duration
-		wall, monotonic time.Duration // since the start, by that clock
+		wall, monotonic time.Duration // since the start, on that clock
 		rate            int64
 	}{
 		{"", 0, 0, 0, 0},

@@ -37,7 +37,8 @@ func init() {
 	})
 }
 
-// CrashFault is the parameters of the fault crash.
+// CrashFault is the action of the fault crash: a process crashes, and a server restarts
+// when the fault ends.
 type CrashFault struct {
 	Process string      `yaml:"crash" json:"crash" jsonschema:"description=The process that crashes. A server restarts when the fault ends; a client stays dead."`
 	How     trace.Crash `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,enum=failover,description=kill (the default): the process is killed; power-loss: its machine loses power; shutdown: it ends in an orderly way; failover: the storage's machine is lost for good\\, and its copy takes over when the fault ends."`
@@ -68,15 +69,15 @@ func (a *CrashFault) strike(w *World, _ *faultState) {
 
 func (a *CrashFault) lift(w *World, _ *faultState) { w.byName[a.Process].restart() }
 
-// crash ends a process. Crashes may overlap: the first one decides how it ends, and the
-// process restarts when the last of them ends.
+// crash crashes a process. If crashes overlap, the first one decides how the process ends,
+// and the process restarts when the last of them ends.
 func (p *process) crash(how trace.Crash) {
 	if p.crashes++; p.crashes > 1 {
 		return
 	}
 	w := p.w
 	p.recordChange(trace.Event{Kind: trace.KindCrash, Text: string(how)})
-	p.clock.Resume() // of a suspended machine; true time passes anyway
+	p.clock.Resume() // ends a suspension of the machine, so that its wall clock shows true time again
 	p.setState(down)
 	p.powerless = how == trace.PowerLoss || how == trace.FailOver
 	p.backlog = nil
@@ -94,7 +95,8 @@ func (p *process) crash(how trace.Crash) {
 	p.server.crash(how)
 }
 
-// restart starts a server again. A client that has crashed stays down.
+// restart starts a server again when its last crash has ended. A client that has crashed
+// stays down.
 func (p *process) restart() {
 	if p.crashes--; p.crashes > 0 || p.server == nil {
 		return
@@ -110,7 +112,7 @@ func (p *process) restart() {
 	}
 }
 
-// Promote is the parameters of the fault of that name.
+// Promote is the action of the fault promote: a replica becomes a master.
 type Promote struct {
 	Node string `yaml:"promote" json:"promote" jsonschema:"description=The replica that becomes a master."`
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The effect of a node's crash on a client that waits for its answer, on a dial while it is
-// down, and on a connection that stays open over its restart.
+// A node crashes, and three clients see it: one waits for an answer, one dials while the
+// node is down, and one has an idle connection that it uses after the restart.
 func TestCrashAndTheConnections(t *testing.T) {
 	type outcome struct {
 		waits    error
 		waited   time.Duration
 		dials    error
 		dialled  time.Duration
-		restarts error // of the connection that was idle
+		restarts error // error on the connection that was idle
 	}
 	const strikes = 2 * time.Second
 	for _, test := range []struct {
@@ -36,7 +36,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 			nil, 3*time.Second + 2*Hop,
 			nil,
 		}},
-		// Its kernel resets its connections and refuses new ones.
+		// The kernel of the killed node resets its connections and refuses new ones.
 		{"kill", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("toy-1", "")))}, outcome{
 			syscall.ECONNRESET, strikes + Hop,
 			syscall.ECONNREFUSED, 3*time.Second + 2*Hop,
@@ -110,9 +110,9 @@ func TestCrashAndTheConnections(t *testing.T) {
 	}
 }
 
-// A connection to a machine without power is reset when the machine runs again, if the
-// client has sent something on it. The client's kernel keeps sending, and is answered with
-// a reset.
+// If a client has sent something to a machine without power, its kernel sends it again and
+// again. When the machine runs again, it does not know the connection, and answers with a
+// reset.
 func TestRestartResetsAWaitingConnection(t *testing.T) {
 	var err error
 	var ended time.Duration
@@ -156,14 +156,14 @@ func TestDialOverARestart(t *testing.T) {
 	}
 }
 
-// A client that has crashed never acts again: its I/O blocks until the end. What it had
-// sent arrives.
+// A client that has crashed never acts again: its I/O blocks until the end of the run.
+// Messages that it had sent arrive.
 func TestCrashOfAClient(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fault []sim.Fault
 		sets  string
-		told  trace.Kind // what the node sees of it
+		told  trace.Kind // the event with which the node notices the crash; "" for none
 	}{
 		{"none", nil, "first second third", ""},
 		{"kill", []sim.Fault{At(2500*time.Millisecond, Crashed("client-1", trace.Kill))}, "first second", trace.KindReset},
@@ -236,14 +236,14 @@ func TestCrashOfAClient(t *testing.T) {
 	}
 }
 
-// The storage keeps its data on disk: in a crash, only its connections and what was in
-// flight are lost.
+// The storage keeps its data on disk. In a crash it loses only its connections and the
+// messages in flight on them.
 func TestCrashOfTheStorage(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fault []sim.Fault
 		err   error
-		made  int // versions at the end
+		made  int // version of the object at the end
 	}{
 		{"none", nil, nil, 3},
 		{"kill", []sim.Fault{Lasting(time.Second, When("client-1's request to storage is in flight, 2nd time", Crashed(trace.StorageName, trace.Kill)))}, syscall.ECONNRESET, 2},
@@ -272,8 +272,8 @@ func TestCrashOfTheStorage(t *testing.T) {
 	}
 }
 
-// A failed dial takes time: a refused dial takes a round trip, an unanswered one takes what
-// its caller allows.
+// A failed dial takes time. A refused dial takes one round trip. A dial without an answer
+// takes as long as its caller's deadline allows.
 func TestFailedDialsCostTime(t *testing.T) {
 	for _, test := range []struct {
 		how   trace.Crash
@@ -295,8 +295,8 @@ func TestFailedDialsCostTime(t *testing.T) {
 	}
 }
 
-// If a node crashes before it answers, the command may have taken effect or not. The client
-// cannot know.
+// If a node crashes before it answers, the client cannot know whether its command took
+// effect.
 func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -320,8 +320,8 @@ func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 	}
 }
 
-// When a paused node crashes, what it had received but not read is lost. The pause ends,
-// and the wall clock of a suspended machine has kept true time.
+// When a paused node crashes, messages that it has received but not read are lost. The
+// crash also ends the pause. After a suspension, the wall clock shows true time again.
 func TestCrashDuringAPause(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -382,8 +382,8 @@ func TestCrashDuringAPause(t *testing.T) {
 	}
 }
 
-// Crashes that overlap are one crash: the first decides how the node ends, and it restarts
-// when the last of them ends.
+// Crashes that overlap act as one. The first decides how the node ends, and the node
+// restarts when the last of them ends.
 func TestOverlappingCrashes(t *testing.T) {
 	tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 10*time.Second)

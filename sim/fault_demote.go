@@ -18,8 +18,9 @@ func init() {
 	})
 }
 
-// Demote is the parameters of the fault of that name. It is what a sentinel does to a
-// failed master that it can reach again.
+// Demote is the action of the fault demote: a master whose place a replica has taken
+// becomes a replica itself. Redis Sentinel does that to a failed master when it can reach
+// the master again.
 type Demote struct {
 	Node string `yaml:"demote" json:"demote" jsonschema:"description=The master whose place a replica has taken."`
 }

@@ -18,18 +18,19 @@ func init() {
 		Manners: []Manner{
 			{Phrases: trace.Phrases{Subject: "{target}'s disk", Predicate: "stalls{lasting}", Noun: "a stall of {target}'s disk"}},
 		},
-		// A stall shorter than the TTL ends before it does more than a silent node would.
+		// A search tries only a stall that is longer than the TTL: a shorter one looks to
+		// the clients like a node that does not answer for a while.
 		Sites: []Site{{Roles: nodes, At: faultcard.AtPoints, Lengths: []int{200}, Needs: faultcard.NeedsDisk}},
 	})
 }
 
-// DiskStall is the parameters of the fault of that name. While it lasts, no sync of the
-// node's disk returns: fsync or fdatasync hangs, as on a volume whose network or controller
-// is stuck. The process runs, receives and answers; only what has to be on the disk first
-// waits. As long as the node has nothing to write, nobody notices.
+// DiskStall is the action of the fault disk-stall. While it lasts, no fsync or fdatasync on
+// the node's disk returns, as on a volume whose network or controller is stuck. The process
+// still runs, receives and answers. Only an action that needs data on the disk waits, so a
+// node that writes nothing works as usual.
 //
-// What was not on the disk when the node crashes is lost. No server has reported it as
-// being on the disk.
+// If the node crashes during the stall, data that was not on the disk is lost. The node has
+// not reported that data as being on the disk.
 type DiskStall struct {
 	Node string `yaml:"disk-stall" json:"disk-stall" jsonschema:"description=The node whose disk stalls. The simulator must know how a node with its persistence behaves during a stall."`
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A scribe has a disk. It writes a "note" to its disk before it answers, and answers "read"
-// with the number of notes on its disk.
+// A scribe is a test server with a disk. It answers a "note" when it has written it to its
+// disk. It answers "read" with one asterisk for each note on its disk.
 type scribe struct {
 	host  *sim.Host
 	notes int
@@ -75,9 +75,9 @@ func (d scribeConn) Receive(r *sim.Request) {
 	}
 }
 
-// While a disk stalls, only what has to be written to it waits. It continues when the last
-// of several stalls has ended; if the process is paused then, it continues when the process
-// resumes. What was lost in a crash was not on the disk.
+// While a disk stalls, only a request that has to write to it waits. The request continues
+// when the last of several stalls has ended, or, if the process is paused then, when the
+// process resumes. A note that was not on the disk is lost in a crash.
 func TestDiskStall(t *testing.T) {
 	stall := func(from, to time.Duration) sim.Fault {
 		return Lasting(to-from, At(from, &sim.DiskStall{Node: "scribe-1"}))
@@ -86,8 +86,8 @@ func TestDiskStall(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		noted  time.Duration // when the note arrived on disk that was sent at 2 s; 0 is never
-		read   string        // at 2.5 s
+		noted  time.Duration // when the note that is sent at 2 s was answered; 0 means never
+		read   string        // answer to a read at 2.5 s
 	}{
 		{"none", nil, 2 * s, "*"},
 		{"one", []sim.Fault{stall(s, 5*s)}, 5 * s, ""},
@@ -137,7 +137,8 @@ func TestDiskStall(t *testing.T) {
 	}
 }
 
-// A disk can stall only if its node waits for it and does something else meanwhile.
+// The fault is refused for a node that has no disk, or whose server does not simulate a
+// stall of its disk.
 func TestWhoseDiskStalls(t *testing.T) {
 	top := sim.Topology{
 		Clients: map[string]bool{"client-1": true},

@@ -11,9 +11,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A node that fails executes no command and answers with the error; only messages that keep
-// a connection open are served. If several faults act, the first decides the answer, and
-// the node serves again when the last has ended. A crash ends none of them.
+// A node that fails executes no command and answers each with the error. It still serves
+// messages that only keep a connection open. If several faults last, the first decides the
+// error, and the node serves again when the last has ended. A crash of the node does not
+// end the faults.
 func TestFail(t *testing.T) {
 	broken := func(from, to time.Duration, with string) sim.Fault {
 		return Lasting(to-from, At(from, &sim.Fail{"toy-1", with}))
@@ -22,8 +23,8 @@ func TestFail(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		faults  []sim.Fault
-		answers string // to a count each second
-		told    string // the events by which it fails and serves again
+		answers string // answers to the command count, which is sent each second
+		told    string // the events with which the node begins to fail and serves again
 	}{
 		{"no fault", nil, "1 2 3 4 5 6", ""},
 		{"one", []sim.Fault{broken(3*half, 7*half, "")}, "1 broken broken 2 3 4", "broken at 1s, serves at 3s"},

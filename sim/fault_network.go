@@ -70,7 +70,8 @@ func init() {
 	})
 }
 
-// Direction is which messages between two processes a fault acts on.
+// Direction is on which messages a fault acts: those to the other processes, those from
+// them, or both.
 type Direction string
 
 const (
@@ -79,7 +80,8 @@ const (
 	From Direction = "from" // from the others to the first
 )
 
-// eachLink calls do for the links between a process and others, in the fault's direction.
+// eachLink calls do for each link between a process and the others on which a fault with
+// this direction acts.
 func (d Direction) eachLink(w *World, process string, others []string, do func(*link)) {
 	for _, other := range others {
 		if d != From {
@@ -91,6 +93,8 @@ func (d Direction) eachLink(w *World, process string, others []string, do func(*
 	}
 }
 
+// check returns an error if the direction, the process or the others are invalid. field and
+// otherField are the parameters with the names of the processes.
 func (d Direction) check(t Topology, field, process string, otherField string, others []string) error {
 	switch d {
 	case "", Both, To, From:
@@ -117,8 +121,9 @@ func (d Direction) check(t Topology, field, process string, otherField string, o
 	return nil
 }
 
-// Partition is the parameters of the fault of that name. What is sent while it lasts
-// arrives when the partition ends, if its connection still exists.
+// Partition is the action of the fault partition: a process and others cannot reach each
+// other. Messages that are sent while it lasts arrive when it ends, if their connection
+// still exists.
 type Partition struct {
 	Process   string    `yaml:"partition" json:"partition" jsonschema:"description=The process that is cut off."`
 	From      []string  `yaml:"from" json:"from" fault:"others" jsonschema:"maxItems=1000,description=The processes that it cannot reach."`
@@ -136,8 +141,8 @@ func (a *Partition) lift(w *World, _ *faultState) {
 	a.Direction.eachLink(w, a.Process, a.From, (*link).mend)
 }
 
-// Delay is the parameters of the fault of that name. It adds to the latency of every
-// message that is sent while it lasts.
+// Delay is the action of the fault delay: every message between two processes that is sent
+// while it lasts takes longer.
 type Delay struct {
 	Process   string        `yaml:"delay" json:"delay" jsonschema:"description=The process whose messages are delayed."`
 	To        string        `yaml:"to" json:"to" fault:"others" jsonschema:"description=The process at the other end."`
@@ -162,8 +167,9 @@ func (a *Delay) lift(w *World, _ *faultState) {
 	a.Direction.eachLink(w, a.Process, []string{a.To}, func(l *link) { l.extra -= a.By })
 }
 
-// Hold is the parameters of the fault of that name. The first matching message that is sent
-// after the fault's moment waits on its way; with ", 3rd time" it is the third.
+// Hold is the action of the fault hold: one message stays on its way until the fault ends.
+// It is the first matching message that is sent after the fault's trigger, or a later one:
+// with ", 3rd time" it is the third.
 type Hold struct {
 	Message trace.NthMessage `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage: the next one that matches. For a later one add its number\\, as in client-1's acquire request to redis-2\\, 3rd time."`
 }
@@ -184,7 +190,7 @@ func (a *Hold) check(t Topology) error {
 	return nil
 }
 
-// rule matches the message, which is then kept on its way.
+// rule selects the message that the fault holds back.
 func (a *Hold) rule() rule {
 	return rule{kind: trace.KindSend, nth: a.Message.Nth, matches: a.Message.Selects}
 }
@@ -192,8 +198,8 @@ func (a *Hold) rule() rule {
 func (a *Hold) strike(w *World, f *faultState) { w.emit(f.kept.describe(trace.KindHold)) }
 func (a *Hold) lift(_ *World, f *faultState)   { f.releaseKept() }
 
-// Reset is the parameters of the fault of that name. Both ends see the connection reset at
-// the same moment, and messages in flight are lost.
+// Reset is the action of the fault reset: it resets the connections between two processes.
+// Both ends see the reset at the same moment, and messages in flight are lost.
 type Reset struct {
 	Process string `yaml:"reset" json:"reset" jsonschema:"description=The process whose connections are cut."`
 	From    string `yaml:"from" json:"from" fault:"others" jsonschema:"description=The process at the other end."`

@@ -17,8 +17,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Two clients each send one command at two seconds and wait half a second for the answer. A
-// third client checks the result.
+// Two clients each send one command at two seconds, under a partition, and wait half a
+// second for the answer. A third client checks which commands took effect.
 func TestPartition(t *testing.T) {
 	type outcome struct {
 		timedOut bool
@@ -29,7 +29,7 @@ func TestPartition(t *testing.T) {
 	cut := func(process string, from []string, d sim.Direction) []sim.Fault {
 		return []sim.Fault{Lasting(3*time.Second, At(time.Second, &sim.Partition{process, from, d}))}
 	}
-	const healed = 4*time.Second + Hop // messages that were held back need one more hop
+	const healed = 4*time.Second + Hop // when messages arrive that the partition held back: one hop after its end
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
@@ -40,7 +40,7 @@ func TestPartition(t *testing.T) {
 		{"both ways, said the other way round", cut("toy-1", []string{"client-1"}, sim.Both), outcome{true, healed}},
 		// The request is held back.
 		{"to the node", cut("client-1", []string{"toy-1"}, sim.To), outcome{true, healed}},
-		// The request arrives, its answer is held back.
+		// The request arrives, and its answer is held back.
 		{"from the node", cut("client-1", []string{"toy-1"}, sim.From), outcome{true, sent + Hop}},
 		{"to the client", cut("toy-1", []string{"client-1"}, sim.To), outcome{true, sent + Hop}},
 		{"from the client", cut("toy-1", []string{"client-1"}, sim.From), outcome{true, healed}},
@@ -69,7 +69,7 @@ func TestPartition(t *testing.T) {
 					return nil
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
-					// It runs until every message has arrived.
+					// The client waits until every message has arrived.
 					return p.Clock().Sleep(ctx, 20*time.Second)
 				}),
 			), test.faults...))
@@ -84,8 +84,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// A dial across a partition has no answer. It takes the time that its caller allows, or
-// ends with the partition if that is sooner.
+// A dial across a partition gets no answer. It fails at its caller's deadline, or succeeds
+// when the partition ends, if that is sooner.
 func TestDialAcrossAPartition(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -117,8 +117,8 @@ func TestDialAcrossAPartition(t *testing.T) {
 	}
 }
 
-// A request whose client has timed out and closed the connection may still arrive, and take
-// effect long after.
+// After a timeout the client closes the connection, but the request may still arrive, and
+// may take effect long after.
 func TestTimingOutRecallsNothing(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -184,7 +184,7 @@ func TestDelay(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		during time.Duration // how long a command at 1.2s takes
+		during time.Duration // how long a command takes that is sent at 1.2 s, during the delay
 	}{
 		{"none", nil, 2 * Hop},
 		{"both ways", slow("client-1", "toy-1", ""), 2*Hop + 2*by},
@@ -219,8 +219,7 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// On one connection, no message overtakes an earlier one. A message on another connection
-// can.
+// On one connection, no message overtakes an earlier message. On two connections it can.
 func TestOrderOnAConnection(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -259,8 +258,8 @@ func TestOrderOnAConnection(t *testing.T) {
 	}
 }
 
-// A held reply waits in a buffer: the command was executed, but its client does not know
-// that.
+// The fault hold can hold back a reply: the command was executed, but the client does not
+// know that yet.
 func TestHoldAReply(t *testing.T) {
 	var err error
 	var answered time.Duration
@@ -316,7 +315,7 @@ func TestHoldAReply(t *testing.T) {
 	})
 }
 
-// Only the first matching message after the fault's moment is held.
+// The fault hold acts only on the first matching message after its trigger.
 func TestHoldOneRequestToTheStorage(t *testing.T) {
 	write := func(ctx context.Context, p *sim.Program, value string) error {
 		return p.Step(trace.Write, func() error {
@@ -328,7 +327,7 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			early := write(ctx, p, "early")
 			SleepUntil(2 * time.Second)
-			// It gives up after a second, and the write still arrives.
+			// The client gives up after a second, and the write still arrives.
 			late := write(WithTrueTimeout(ctx, time.Second), p, "late")
 			return errors.Join(early, ignore(late, context.DeadlineExceeded))
 		}),
@@ -356,11 +355,11 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 	})
 }
 
-// A hold can select a later message. Matching messages are counted from the fault's moment
-// on, including those that another fault holds. Others are not counted.
+// The fault hold can select a later message, such as the third. It counts the matching
+// messages after its trigger, including those that another fault holds back.
 func TestHoldTheNthMessage(t *testing.T) {
-	// Five writes, a second apart, with a read between every two. Each gives up
-	// immediately.
+	// The client sends five writes, a second apart, with a read between every two. It does
+	// not wait for the answers.
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for i := range 5 {
 			SleepUntil(time.Duration(i+1) * time.Second)
@@ -386,7 +385,7 @@ func TestHoldTheNthMessage(t *testing.T) {
 		{[]sim.Fault{At(2500*time.Millisecond, hold(writes, 2))}, "4"},
 		{[]sim.Fault{When("client-1's write request to storage is in flight, 2nd time", hold(writes, 1))}, "3"},
 		{[]sim.Fault{Before("client-1 write, 2nd time", hold(writes, 1))}, "2"},
-		{[]sim.Fault{At(0, hold(trace.Message{Client: "client-1", Peer: trace.StorageName}, 4))}, "2"}, // reads count too
+		{[]sim.Fault{At(0, hold(trace.Message{Client: "client-1", Peer: trace.StorageName}, 4))}, "2"}, // this message may be a read or a write, so reads count too
 		{[]sim.Fault{At(0, hold(writes, 2)), At(0, hold(writes, 4))}, "2 4"},
 		{[]sim.Fault{At(0, hold(writes, 2)), At(0, hold(writes, 2))}, "2 3"},
 		{[]sim.Fault{At(0, hold(writes, 2)), At(1500*time.Millisecond, hold(writes, 2))}, "2 3"},
@@ -411,7 +410,7 @@ func ignore(err, expected error) error {
 	return err
 }
 
-// A reset cuts the connections between two processes at the same moment, and messages in
+// A reset ends the connections between two processes at the same moment, and messages in
 // flight are lost. New connections work.
 func TestReset(t *testing.T) {
 	type outcome struct {
@@ -428,7 +427,7 @@ func TestReset(t *testing.T) {
 		{"before the request arrives", []sim.Fault{At(time.Second+Hop/2, &sim.Reset{"client-1", "toy-1"})}, outcome{"reset", time.Second + Hop/2, 1}},
 		{"before the reply arrives", []sim.Fault{At(time.Second+Hop+Hop/2, &sim.Reset{"toy-1", "client-1"})}, outcome{"reset", time.Second + Hop + Hop/2, 2}},
 		{"at a point", []sim.Fault{When("client-1's write request to toy-1 is in flight", &sim.Reset{"client-1", "toy-1"})}, outcome{"reset", time.Second, 1}},
-		// It checks a connection before it uses it, and opens another.
+		// The client checks the idle connection before it uses it, and opens a new one.
 		{"while idle", []sim.Fault{At(500*time.Millisecond, &sim.Reset{"client-1", "toy-1"})}, outcome{"", time.Second + 4*Hop, 2}},
 		{"of another client", []sim.Fault{At(time.Second+Hop/2, &sim.Reset{"client-2", "toy-1"})}, outcome{"", time.Second + 2*Hop, 2}},
 	} {
@@ -484,8 +483,8 @@ func TestResetOfTheStorage(t *testing.T) {
 	Equal(t, "version", OnlyEvent(t, tr, trace.KindServe, trace.StorageName).Version, 1)
 }
 
-// Latencies are drawn from each link's own stream: an additional message on one link
-// changes nothing on another.
+// Each link draws its latencies from its own random source, so an additional message on one
+// link does not change the latencies of another.
 func TestLatenciesAreIndependent(t *testing.T) {
 	arrivals := func(busy bool) (latencies []time.Duration) {
 		cfg := ToyWorld(
@@ -522,7 +521,7 @@ func TestLatenciesAreIndependent(t *testing.T) {
 	if len(alone) != 40 || !slices.Equal(alone, busy) {
 		t.Errorf("%d latencies\nalone: %v\n busy: %v", len(alone), alone, busy)
 	}
-	// A round trip takes one draw from each of two streams.
+	// A round trip draws one latency on the link to the node and one on the link back.
 	there, back := alone[0], alone[1]
 	if there == back {
 		t.Errorf("request and reply both took %v", there)

@@ -18,7 +18,8 @@ func init() {
 			{
 				Value: string(trace.Suspend), Slug: "suspend",
 				Phrases: trace.Phrases{Subject: "{target}", Predicate: "is suspended with its machine{lasting}", Noun: "a suspension of the machine of {target}"},
-				// Where no clock is read, it has the same effect as a pause.
+				// For a process that reads no clock, a suspension has the same effect as a
+				// pause.
 				Roles: clients, Needs: faultcard.NeedsOwnClock,
 			},
 		},
@@ -26,11 +27,12 @@ func init() {
 	})
 }
 
-// Pause is the parameters of the fault of that name.
+// Pause is the action of the fault pause: a process, or its virtual machine, stops for a
+// while.
 //
-// A pause is exact for code written on fakeclock. For other code it is an I/O stall: every
-// goroutine stops at its next I/O, but timers inside a library keep running. If the library
-// starts I/O because of such a timer, the trace says that it ran on while paused.
+// For code that uses package fakeclock, a pause is exact. In any other code a goroutine
+// stops only at its next I/O, and the timers of a library keep running. If a library starts
+// I/O because of such a timer, the trace contains an event that says so.
 type Pause struct {
 	Process string          `yaml:"pause" json:"pause" jsonschema:"description=The process that is paused."`
 	Mode    trace.PauseMode `yaml:"mode,omitempty" json:"mode,omitempty" fault:"manner" jsonschema:"enum=stop,enum=suspend,description=stop (the default): the process stops\\, as by SIGSTOP or a garbage collection; suspend: its virtual machine is suspended."`

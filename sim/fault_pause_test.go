@@ -14,16 +14,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// arrival is when the first line of a client that starts with the story is served: after a
-// dial and the way to the node.
+// arrival is when a node gets the first request of a client that starts with the story: the
+// dial takes two hops, and the request one.
 const arrival = 3 * Hop
 
-// The effect of a pause from 1s to 4s on a client that sleeps for two seconds, or for ten,
-// from the start.
+// A client sleeps for two seconds and, in another goroutine, for ten, both from the start.
+// It is paused from 1 s to 4 s.
 func TestPauseAndTheClient(t *testing.T) {
 	type rest struct {
 		two, ten        time.Duration // when a sleep of that many seconds returned
-		wall, monotonic time.Duration // time that passed on each clock until the later sleep returned
+		wall, monotonic time.Duration // time that passed on each clock until the sleep of ten seconds returned
 	}
 	for _, test := range []struct {
 		name   string
@@ -31,9 +31,11 @@ func TestPauseAndTheClient(t *testing.T) {
 		want   rest
 	}{
 		{"no pause", nil, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
-		// Both clocks keep running: what is due meanwhile fires on resume.
+		// Both clocks keep running, and timers that are due during the pause fire on
+		// resume.
 		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("client-1")))}, rest{4 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
-		// The monotonic clock stands still; the wall clock catches up.
+		// The monotonic clock stops during the suspension, and the wall clock jumps to true
+		// time after it.
 		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, Suspended("client-1")))}, rest{5 * time.Second, 13 * time.Second, 13 * time.Second, 10 * time.Second}},
 		{"stop of another process", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("toy-1")))}, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 	} {
@@ -65,7 +67,7 @@ func TestPauseAndTheClient(t *testing.T) {
 	}
 }
 
-// While a machine is suspended its wall clock stands still. Then it jumps.
+// While a machine is suspended, its wall clock stops. On resume it jumps to true time.
 func TestSuspendedClockStandsStill(t *testing.T) {
 	tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 2*time.Second)
@@ -84,8 +86,8 @@ func TestSuspendedClockStandsStill(t *testing.T) {
 	EqualTime(t, "resumed by the monotonic clock", time.Duration(resume.Monotonic-start.Monotonic), time.Second)
 }
 
-// A paused node answers when it resumes. Its keys expire by its wall clock: on time if the
-// pause has ended by then, and on resume if its machine was suspended.
+// A paused node answers when it resumes. Its keys expire by its wall clock: on time under a
+// pause of the process, and on resume if they are due while its machine is suspended.
 func TestPauseAndTheNode(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -140,7 +142,8 @@ func TestPauseAndTheNode(t *testing.T) {
 	}
 }
 
-// The kernel of a stopped node still accepts connections. The node answers when it resumes.
+// While a node is stopped, its kernel still accepts connections. The node answers when it
+// resumes.
 func TestDialToAStoppedNode(t *testing.T) {
 	for _, test := range []struct {
 		name             string
@@ -170,14 +173,14 @@ func TestDialToAStoppedNode(t *testing.T) {
 	}
 }
 
-// What arrives at a paused storage takes effect when the storage resumes.
+// A request that arrives while the storage is paused takes effect when the storage resumes.
 func TestPauseAndTheStorage(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(2 * time.Second)
 		_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "v"})
 		return err
 	}))
-	const arrives = 2*time.Second + 3*Hop // the connection is opened first
+	const arrives = 2*time.Second + 3*Hop // the client first opens a connection
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
@@ -223,9 +226,9 @@ func TestBytesThatArrivedDuringAPauseAreReadFirst(t *testing.T) {
 	}
 }
 
-// While a process is paused no deadline passes. A read whose deadline has passed by then
-// ends on resume. After a suspension of the machine, a read has as much time left as it had
-// before.
+// While a process is paused, no deadline ends a read. If the deadline has passed when the
+// process resumes, the read ends then. After a suspension of the machine, a read has as
+// much time left as before.
 func TestDeadlinesArePaused(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -265,9 +268,9 @@ func TestDeadlinesArePaused(t *testing.T) {
 	}
 }
 
-// A library that does not use its process's clocks keeps running during a pause, but
-// nothing that it does has an effect outside before the process resumes. The trace says
-// that it ran on.
+// A library that uses package time keeps running while its process is paused, but what it
+// sends has no effect before the process resumes. The trace contains an event that says
+// that the library ran.
 func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 	acts := map[string]func(ctx context.Context, p *sim.Program) error{
 		"write": func(ctx context.Context, p *sim.Program) error {
@@ -321,15 +324,15 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 	}
 }
 
-// A pause before a step strikes just before the step begins. What the client does in the
-// step happens after the pause, and before the rest of its I/O.
+// A fault that pauses a client before a step strikes just before the step begins. The step
+// happens after the pause, and before the rest of the client's I/O.
 func TestPauseBeforeAStep(t *testing.T) {
 	cfg := ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			answered := make(chan error, 1)
 			go func() {
-				// A read that is in progress when the pause strikes, and a command right
-				// after it.
+				// A goroutine is reading when the pause strikes, and sends a command right
+				// after the read.
 				toy := Toy(p, 0)
 				err := toy.Do(ctx, "wait news")
 				answered <- errors.Join(err, toy.Do(ctx, "set k v"))
@@ -362,7 +365,7 @@ func TestPauseBeforeAStep(t *testing.T) {
 				t.Errorf("the write began at %v (%d)\n%s", begin.At, begin.Seq, Dump(tr))
 			}
 			serve := OnlyEvent(t, tr, trace.KindServe, trace.StorageName).At
-			EqualTime(t, "the write arrived", serve, resume.At+3*Hop) // it opens a connection first
+			EqualTime(t, "the write arrived", serve, resume.At+3*Hop) // the client first opens a connection
 			var sent []string
 			for _, ev := range tr.Events {
 				if ev.Seq > resume.Seq && ev.Kind == trace.KindSend && ev.Process == "client-1" {
@@ -376,8 +379,8 @@ func TestPauseBeforeAStep(t *testing.T) {
 	}
 }
 
-// A pause that strikes when a request is in flight takes effect after the request was sent.
-// The answer waits.
+// A pause that strikes at the point "is in flight" strikes after the request was sent. The
+// client gets the answer when it resumes.
 func TestPauseWhileARequestIsInFlight(t *testing.T) {
 	var got time.Duration
 	tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -389,13 +392,13 @@ func TestPauseWhileARequestIsInFlight(t *testing.T) {
 	EqualTime(t, "the answer was read", got, arrival-Hop+2*time.Second)
 }
 
-// If a machine is suspended while its process is stopped, or the process is stopped while
-// the machine is suspended, the machine stands still as long as the suspension lasts.
+// A pause of the process and a suspension of its machine may overlap. The clocks stop only
+// as long as the suspension lasts.
 func TestSuspensionWithinAStop(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		stood  time.Duration // how long the machine stood still
+		stood  time.Duration // how long the machine was suspended
 		woke   time.Duration // when a sleep of two seconds returned
 	}{
 		{"within", []sim.Fault{Lasting(6*time.Second, At(time.Second, Stopped("client-1"))), Lasting(2*time.Second, At(3*time.Second, Suspended("client-1")))}, 2 * time.Second, 7 * time.Second},
@@ -427,7 +430,7 @@ func TestSuspensionWithinAStop(t *testing.T) {
 	}
 }
 
-// Pauses that overlap are one pause, which ends with the last of them.
+// Pauses that overlap act as one pause, which ends with the last of them.
 func TestOverlappingPauses(t *testing.T) {
 	for _, first := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 		t.Run(string(first), func(t *testing.T) {
@@ -444,8 +447,8 @@ func TestOverlappingPauses(t *testing.T) {
 			EqualTime(t, "the pause", OnlyEvent(t, tr, trace.KindPause, "client-1").At, time.Second)
 			resumed := OnlyEvent(t, tr, trace.KindResume, "client-1").At
 			EqualTime(t, "its end", resumed, 6*time.Second-Hop)
-			// The client's clocks kept running after the suspension, so its sleep had ended
-			// by then.
+			// The client's clocks ran again after the suspension, while the process was
+			// still stopped. So the sleep was due when the process resumed.
 			EqualTime(t, "the client woke", woke, resumed)
 		})
 	}

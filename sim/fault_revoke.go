@@ -29,13 +29,13 @@ func init() {
 }
 
 // RevokeSession is the manner of the fault revoke in which the operator ends the client's
-// session, and with it everything that belongs to the session.
+// session, and with it all keys that belong to the session.
 const RevokeSession = "session"
 
-// Revoke is the parameters of the fault of that name. An operator deletes what the lock's
-// servers keep of a client's claim, which is its grant or its place in the queue: a key, a
-// node, a row or an object. If nothing but a session keeps it, as for an advisory lock of
-// PostgreSQL, the operator ends the session. The client is neither asked nor notified.
+// Revoke is the action of the fault revoke: an operator deletes a client's claim from the
+// lock's servers, without notifying the client. A claim is a grant or a place in the queue.
+// A server keeps it as a key, a znode, a row or an object. If a claim exists only as part
+// of a session, such as an advisory lock of PostgreSQL, the operator ends the session.
 type Revoke struct {
 	Client string `yaml:"revoke" json:"revoke" jsonschema:"description=The client whose grant\\, or place in the queue\\, an operator deletes by hand on all of the lock's servers."`
 	How    string `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=session,description=session: the operator ends the client's session\\, and all that the client holds ends with it. Default: the operator deletes the key\\, the node\\, the row or the object\\, and the session continues."`
@@ -53,10 +53,11 @@ func (a *Revoke) check(t Topology) error {
 			return system.revokes(a.How)
 		}
 	}
-	return nil // if the lock is kept on no server, the fault finds nothing to revoke
+	return nil // no server keeps the lock, so the fault will find nothing to revoke
 }
 
-// revokes returns an error if an operator cannot do this by hand on such servers.
+// checkRevoke returns an error if the servers of this system do not simulate this manner of
+// the fault revoke.
 func (s System) revokes(how string) error {
 	name := cmp.Or(s.Node, "server")
 	switch {
@@ -68,8 +69,8 @@ func (s System) revokes(how string) error {
 	return nil
 }
 
-// strike makes the servers revoke the claim as soon as they have finished what they are
-// doing now.
+// strike schedules the deletion of the claim, because a server may be in the middle of a
+// request now.
 func (a *Revoke) strike(w *World, f *faultState) {
 	w.schedule(w.now(), func() {
 		if !a.revokeClaim(w) {
@@ -78,8 +79,8 @@ func (a *Revoke) strike(w *World, f *faultState) {
 	})
 }
 
-// revokeClaim makes each server of the lock delete what it keeps of the client's claim. In
-// a cluster, one server does it for all. It returns false if no server has found anything.
+// revokeClaim makes each running server of the lock delete the client's claim. In a
+// cluster, one member deletes it for all. It returns false if no server has found a claim.
 func (a *Revoke) revokeClaim(w *World) bool {
 	found := false
 	for _, p := range w.processes {

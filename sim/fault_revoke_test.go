@@ -11,8 +11,8 @@ import (
 )
 
 // After an operator has deleted a grant, the next client acquires the lock while the first
-// still works. The overlap is blamed on the servers, which did not keep the grant. A client
-// without a grant has nothing that can be revoked.
+// still works. The verdict blames the broken assumption lock memory. Nothing can be revoked
+// from a client without a grant.
 func TestRevoke(t *testing.T) {
 	works := Sections(ToyLock, sim.Client{Name: "client-1", Works: 10 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 read")})
 	for _, test := range []struct {
@@ -21,7 +21,7 @@ func TestRevoke(t *testing.T) {
 		broken string
 		keys   string
 	}{
-		{"nobody is revoked", nil, "", "set 1, delete 1, set 11, delete 11"}, // client-2 tries each second
+		{"nobody is revoked", nil, "", "set 1, delete 1, set 11, delete 11"}, // client-2 tries to acquire each second
 		{"the holder", []sim.Fault{When("client-1 read", &sim.Revoke{Client: "client-1"})},
 			"lease-exclusion assumption: lock memory, section-exclusion assumption: lock memory, grant-order, write-order, no-lost-update, serial-sections",
 			"set 1, delete 1, set 1, delete 1"},
@@ -38,8 +38,8 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// Nothing can be revoked of a client that has nothing on the servers, or whose servers are
-// all down, paused or failing.
+// The fault revoke strikes in vain if the client has no claim on the servers, or if all
+// servers are down, paused or failing.
 func TestRevokeInVain(t *testing.T) {
 	const nothing = "an operator found no claim of client-1 to revoke on any server that runs"
 	during := func(node sim.Action) []sim.Fault {
@@ -60,7 +60,7 @@ func TestRevokeInVain(t *testing.T) {
 	}
 }
 
-// What cannot be revoked is refused with a reason.
+// A fault revoke that makes no sense in its world is refused with a reason.
 func TestRevokeIsRefused(t *testing.T) {
 	toys := Sections(ToyLock, sim.Client{Name: "client-1"})
 	for _, c := range []struct {

@@ -21,11 +21,11 @@ func init() {
 	})
 }
 
-// Stall is the parameters of the fault of that name. From the fault's moment on, the thread
-// that serves the client's next such request is stopped, while other requests are served.
-// If the storage checks and writes in two steps, the thread stops between them, and a
-// request that is refused at the check does not stall. In all other cases the thread stops
-// before it does anything with the request.
+// Stall is the action of the fault stall: the storage stops in the middle of one request of
+// a client, while it serves other requests. It is the client's first request of the given
+// step after the fault's trigger. If the storage checks and writes in two steps, it stops
+// between them, and a request that the check refuses does not stall. In all other cases the
+// storage stops before it does anything with the request.
 //
 // A crash of the storage ends the stall, and the request with it.
 type Stall struct {
@@ -40,7 +40,7 @@ func (a *Stall) check(t Topology) error {
 	return t.client("stall", a.Client, "request is held up")
 }
 
-// rule matches the request, which the storage then stops serving.
+// rule selects the request that the storage stops serving.
 func (a *Stall) rule() rule {
 	return rule{kind: trace.KindStall, matches: func(ev *trace.Event) bool {
 		return ev.Client() == a.Client && ev.Step == cmp.Or(a.Step, trace.Write)

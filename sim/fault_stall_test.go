@@ -15,10 +15,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// stallOf returns a stall of a client's next request in a step.
+// stallOf returns the action of a fault that stalls a client's next request of a step.
 func stallOf(client string, step trace.Step) *sim.Stall { return &sim.Stall{client, step} }
 
-// askStorage does one step at the storage with a token.
+// askStorage sends one request with a token to the storage, as one step.
 func askStorage(ctx context.Context, p *sim.Program, op storage.Op, token uint64) (storage.Response, error) {
 	var resp storage.Response
 	err := p.Step(trace.Step(op), func() (err error) {
@@ -48,8 +48,8 @@ func twoHolders(t *testing.T, policy storage.Policy) sim.Config {
 	return cfg
 }
 
-// writeTokens lists the tokens of the writes that reached the storage, in order, with a minus
-// sign for a refused one: "33 34" or "34 -33".
+// writeTokens lists the tokens of the writes that the storage has served, in order, such as
+// "34 -33". A minus sign marks a refused write.
 func writeTokens(tr *trace.Trace) string {
 	var told []string
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
@@ -64,9 +64,9 @@ func writeTokens(tr *trace.Trace) string {
 	return strings.Join(told, " ")
 }
 
-// client-1's write stalls in the storage until client-2's has been applied. A storage that
-// checks and writes in one step then refuses it. A storage that has checked it before does
-// not.
+// client-1's write stalls in the storage until client-2's write has been applied. A storage
+// that checks and writes in one step then refuses client-1's write. A storage that checks
+// in a step of its own has accepted it before, and applies it.
 func TestStallAndThePolicies(t *testing.T) {
 	for _, test := range []struct {
 		policy           storage.Policy
@@ -79,7 +79,7 @@ func TestStallAndThePolicies(t *testing.T) {
 		{storage.CheckThenWrite, "33 34", "34 33"},
 		{storage.Strict, "33 34", "34 -33"},
 		{storage.PerShard, "33 34", "34 -33"},
-		{storage.CheckAndSet, "-33 34", "34 -33"}, // client-2 has marked since
+		{storage.CheckAndSet, "-33 34", "34 -33"}, // refused, because client-2 has set a mark since
 		{storage.Unfenceable, "33 34", "34 33"},
 	} {
 		t.Run(string(test.policy), func(t *testing.T) {
@@ -92,9 +92,9 @@ func TestStallAndThePolicies(t *testing.T) {
 			AllFaultsStruck(t, tr)
 			Equal(t, "with the stall", writeTokens(tr), test.stalled)
 			stall := OnlyEvent(t, tr, trace.KindStall, trace.StorageName)
-			arrives := time.Second + 3*Hop // the connection is opened first
+			arrives := time.Second + 3*Hop // the client first opens a connection
 			if test.policy == storage.CheckAndSet {
-				arrives = time.Second + Hop // the mark has opened it already
+				arrives = time.Second + Hop // the mark has already opened the connection
 			}
 			EqualTime(t, "the stall", stall.At, arrives)
 			Equal(t, "what is stalled", fmt.Sprint(stall.Client(), " ", stall.Step, " ", stall.Object, " ", stall.Token, " fault ", stall.Fault), "client-1 write x 33 fault 1")
@@ -132,8 +132,8 @@ func TestCheckThenWriteIsTold(t *testing.T) {
 	}
 }
 
-// A request that is refused at the check does not reach the point of the stall, and a stall
-// strikes once.
+// If a storage checks before it writes, a refused request does not stall: the fault waits
+// for the next request that is accepted. It stalls only one request.
 func TestStallTakesTheNextThatPasses(t *testing.T) {
 	cfg := ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -161,8 +161,8 @@ func TestStallTakesTheNextThatPasses(t *testing.T) {
 	EqualTime(t, "the next", serves[3].At, 8*time.Second+3*Hop)
 }
 
-// Reads and marks can be stalled too: the read returns what was written meanwhile, and
-// after the late mark the new holder can no longer write the object.
+// The fault can also stall reads and marks. A stalled read returns the value that was
+// written meanwhile. After a stalled mark, the new holder can no longer write the object.
 func TestStallOfAReadAndOfAMark(t *testing.T) {
 	t.Run("read", func(t *testing.T) {
 		for _, stall := range []bool{false, true} {
@@ -195,8 +195,8 @@ func TestStallOfAReadAndOfAMark(t *testing.T) {
 	})
 }
 
-// If a client no longer waits, or has crashed, its stalled write is not cancelled: it is
-// applied, even after all clients are done.
+// A stalled write is applied even if its client no longer waits or has crashed, and even
+// after all clients are done.
 func TestStallOutlivesItsClient(t *testing.T) {
 	cfg := ToyWorld(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		return p.Step(trace.Write, func() error {
@@ -207,7 +207,7 @@ func TestStallOutlivesItsClient(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		lands  time.Duration // 0 is never
+		lands  time.Duration // when the write was applied; 0 means never
 		idle   string
 	}{
 		{"no stall", nil, 3 * Hop, ""},
@@ -234,8 +234,8 @@ func TestStallOutlivesItsClient(t *testing.T) {
 	}
 }
 
-// The stalled thread ends with the storage, and the request with it. The stall ends then,
-// and not when it would have ended.
+// A crash of the storage drops the stalled request. The fault ends at the crash, before its
+// own end.
 func TestCrashEndsAStall(t *testing.T) {
 	for _, test := range []struct {
 		how  trace.Crash
@@ -244,8 +244,8 @@ func TestCrashEndsAStall(t *testing.T) {
 	}{
 		{trace.Kill, syscall.ECONNRESET, 2*time.Second + Hop},
 		{trace.Shutdown, syscall.ECONNRESET, 2*time.Second + Hop},
-		// The client is not notified, and has nothing more to send that could be answered
-		// with a reset: it waits until it gives up.
+		// The storage lost power, so its kernel sends no reset. The client sends nothing
+		// more that could be answered with a reset, so it waits until it gives up.
 		{trace.PowerLoss, context.DeadlineExceeded, 6 * time.Second},
 		{trace.FailOver, context.DeadlineExceeded, 6 * time.Second},
 	} {
@@ -290,7 +290,7 @@ func TestStallEndsDuringAPause(t *testing.T) {
 		Lasting(3*time.Second, At(1500*time.Millisecond, Stopped(trace.StorageName))),
 	))
 	AllFaultsStruck(t, tr)
-	Equal(t, "writes", writeTokens(tr), "34 33") // client-2's arrived before the stall ended
+	Equal(t, "writes", writeTokens(tr), "34 33") // client-2's write arrived before the stall ended
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
 		EqualTime(t, "a write", ev.At, 4500*time.Millisecond)
 	}

@@ -32,7 +32,8 @@ func TestLateRequestLands(t *testing.T) {
 		t.Run(f.Text, func(t *testing.T) {
 			cfg := WithFaults(ToyWorld(hasty), f)
 			if _, partition := f.Action.(*sim.Partition); partition {
-				// Without a connection there is nothing to hold back.
+				// The partition can hold back a request only if the connection is already
+				// open. So the client first reads, before the partition begins.
 				cfg.Faults[0].Strikes = trace.Trigger{At: 10 * time.Millisecond}
 				cfg.Clients[0] = Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					if _, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.DefaultObject}); err != nil {
@@ -57,7 +58,7 @@ func TestLateRequestLands(t *testing.T) {
 	}
 }
 
-// A fault that did not act reports why.
+// If a fault had no effect, the trace says why.
 func TestIdleFaults(t *testing.T) {
 	short := Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 		SleepUntil(5 * time.Second)
@@ -65,7 +66,7 @@ func TestIdleFaults(t *testing.T) {
 	})
 	for _, test := range []struct {
 		fault sim.Fault
-		idle  string // of the last fault
+		idle  string // IdleReason of the last fault
 	}{
 		{At(time.Second, &sim.Pause{Process: "toy-1"}), ""},
 		{At(time.Minute, &sim.Pause{Process: "toy-1"}), "its moment never came: at 1m0s"},
@@ -85,7 +86,7 @@ func TestIdleFaults(t *testing.T) {
 	}
 }
 
-// No process has more drifts than its clocks can have at the same time.
+// A world in which one process has too many drifts is refused.
 func TestDriftsAreFew(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(context.Context, *sim.Program) error { return nil }))
 	for range 5 {
@@ -96,7 +97,7 @@ func TestDriftsAreFew(t *testing.T) {
 	}
 }
 
-// The trace says which process a fault stops.
+// FaultInfo.Stops names the process that a pause or a crash stops.
 func TestWhomAFaultStops(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(context.Context, *sim.Program) error { return nil }))
 	for _, test := range []struct {
@@ -113,7 +114,7 @@ func TestWhomAFaultStops(t *testing.T) {
 	}
 }
 
-// Drifts of one process multiply. When one ends, it removes only its own part.
+// Drifts of one process multiply. When one of them ends, the others continue.
 func TestDriftsMultiply(t *testing.T) {
 	var shown []time.Duration
 	cfg := ToyWorld(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {

@@ -13,17 +13,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// staleWrite returns a story with a real lock. client-1's write comes after its keys have
-// expired and client-2 has acquired the lock, read, written and released. The result
-// depends on the storage.
+// staleWrite returns a world in which client-1 writes after its lease has ended: client-2
+// has acquired the lock, read, written and released meanwhile. The storage decides whether
+// client-1's write does harm.
 func staleWrite(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
 	return sim.Config{
 		Name: "stale", Seed: 1, Horizon: 5 * time.Minute,
 		Network: sim.Network{Min: time.Millisecond, Max: time.Millisecond},
 		Lock:    sim.Lock{Kind: ToyLock, Key: "resource", TTL: 30 * time.Second},
 		Nodes:   Nodes("toy", 1),
-		// The proxy connects to the storage at the first request. So a crash of the storage
-		// before that takes no connection from client-1.
+		// client-1 writes through a proxy, which connects to the storage at the first
+		// request. So an earlier crash of the storage resets no connection of client-1.
 		Services: []sim.Service{{Name: "proxy"}},
 		Clients: []sim.Client{
 			{Name: "client-1", RetryEvery: time.Second, Does: []trace.Task{
@@ -39,8 +39,8 @@ func beforeWrite(client string) trace.Trigger {
 	return trace.Trigger{Before: trace.StepPoint{Client: client, Step: trace.Write}}
 }
 
-// The policies that prevent harm by a stale write, and those that do not, under faults of
-// the storage.
+// Which policies of the storage prevent harm by a stale write, and which faults of the
+// storage make them fail?
 func TestFencingThatBreaks(t *testing.T) {
 	paused := sim.Fault{Strikes: beforeWrite("client-1"), Until: Point("client-2 finished"), Action: &sim.Pause{Process: "client-1"}}
 	pausedLonger := sim.Fault{Strikes: beforeWrite("client-1"), Until: Point("storage restarted"), Action: &sim.Pause{Process: "client-1"}}
@@ -53,7 +53,7 @@ func TestFencingThatBreaks(t *testing.T) {
 		name    string
 		storage sim.Storage
 		faults  []sim.Fault
-		harm    []checks.Property // of the data
+		harm    []checks.Property // expected violated properties of the data
 	}{
 		{"no fencing", sim.Storage{Fencing: storage.None}, []sim.Fault{paused}, harm},
 		{"no way to fence", sim.Storage{Fencing: storage.Unfenceable}, []sim.Fault{paused}, harm},
@@ -69,8 +69,8 @@ func TestFencingThatBreaks(t *testing.T) {
 		{"check, then write, and a stall", sim.Storage{Fencing: storage.CheckThenWrite}, []sim.Fault{stalled}, harm},
 
 		{"a copy that is up to date", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(trace.FailOver)}, nil},
-		// client-2's write is lost before client-1's comes, so client-1's write replaces
-		// nothing of a newer grant: the remaining writes are in the right order.
+		// client-2's write is lost before client-1's write arrives. So client-1's write
+		// does not overwrite data of a newer grant.
 		{"a copy that lacks the last write", sim.Storage{Fencing: storage.Writes, CopyLag: time.Second}, []sim.Fault{pausedLonger, crash(trace.FailOver)},
 			[]checks.Property{checks.NoLostUpdate, checks.SerialSections}},
 	} {

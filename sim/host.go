@@ -10,8 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Host is the machine of one node. It gives a [Server] access to the world. All of it
-// belongs to the loop.
+// A Host is the machine of one node. Its [Server] uses it to read clocks, to record events
+// and to reach other nodes. Only the loop may call its methods, except where a comment says
+// otherwise.
 type Host struct {
 	w      *World
 	p      *process
@@ -20,21 +21,23 @@ type Host struct {
 	server Server
 	// failFaults are the faults that make the node answer requests with an error.
 	failFaults []*faultState
-	// diskStallFaults are the faults that keep writes from the node's disk. diskPause is
-	// the pause of the node until they end; nil if the node does not stand still.
+	// diskStallFaults are the faults during which the node's disk confirms no write.
+	// diskPause identifies the pause of a node that can only wait until they end; it is nil
+	// if the node does not wait.
 	diskStallFaults []*faultState
 	diskPause       *faultState
 }
 
+// newHost makes the machine of a node and boots its server.
 func newHost(w *World, p *process, cfg Node) *Host {
 	h := &Host{w: w, p: p, cfg: cfg}
-	h.system, _ = w.cfg.system(cfg) // check has refused one that does not exist
+	h.system, _ = w.cfg.system(cfg) // it exists: checkConfig has refused other configurations
 	h.server = h.system.Boot(h)
 	return h
 }
 
-// Node returns the node's configuration. If it has no persistence, that is the first of the
-// system's disks.
+// Node returns the node's configuration. An empty Persistence is replaced by the system's
+// default.
 func (h *Host) Node() Node {
 	n := h.cfg
 	if n.Persistence == "" && len(h.system.Disks) > 0 {
@@ -43,9 +46,10 @@ func (h *Host) Node() Node {
 	return n
 }
 
-// Peer returns the server of another node of the same system; nil before it was made. It is
-// for what nodes agree on outside the story. Messages between nodes in the story use a
-// connection (see [Host.Connect]).
+// Peer returns the server of another node of the same system, or nil before that server was
+// made. A server uses it only outside the story: before all clients have opened their
+// connections, or to report the final data. During the story, nodes must exchange messages
+// over connections (see [Host.Connect]), because faults act on these.
 func (h *Host) Peer(name string) Server {
 	if o := h.w.byName[name].host(); o != nil && o.system.Name == h.system.Name {
 		return o.server
@@ -57,8 +61,8 @@ func (h *Host) Peer(name string) Server {
 // of the world.
 func (h *Host) Members() []string { return h.w.cfg.members(h.system) }
 
-// Keys returns the keys under which the locks of the world are kept, in the order of the
-// world.
+// Keys returns the keys under which the servers keep the locks of the world, in the order
+// of the locks.
 func (h *Host) Keys() []string {
 	var keys []string
 	for _, l := range h.w.trace.Locks {
@@ -69,8 +73,8 @@ func (h *Host) Keys() []string {
 	return keys
 }
 
-// Random returns a source of random numbers of this node. Each call returns a new source
-// with the same numbers.
+// Random returns this node's source of random numbers. Each call returns a new source with
+// the same numbers.
 func (h *Host) Random() *rand.Rand {
 	s := seedOf(h.w.cfg.Seed, "node "+h.p.name)
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(s[:]), binary.BigEndian.Uint64(s[8:])))
@@ -79,22 +83,22 @@ func (h *Host) Random() *rand.Rand {
 // Clock returns the node's clocks.
 func (h *Host) Clock() fakeclock.Clock { return h.p.clock }
 
-// Now returns true time since the start of the story, by which events are dated. No real
-// server knows it.
+// Now returns the true time since the start of the story, which is the time of events. A
+// server must not base a decision on it, because no real server knows it.
 func (h *Host) Now() time.Duration { return h.w.now() }
 
-// When returns the true time at which the node's wall clock will read t if its rate stays
-// as it is. ok is false if that will never be.
+// When returns the true time at which the node's wall clock will read t, if no fault
+// changes the clock before. ok is false while the machine is suspended.
 func (h *Host) When(t time.Time) (at time.Duration, ok bool) { return h.p.clock.NextWall(t) }
 
-// At makes the loop call f at a true time, whatever the state of the node is then.
+// At makes the loop call f at a true time, even if the node is paused or down then.
 func (h *Host) At(at time.Duration, f func()) { h.w.schedule(at, f) }
 
-// IsUp reports whether the node has not crashed; it may be paused.
+// IsUp reports whether the node is up: running or paused, but not crashed.
 func (h *Host) IsUp() bool { return h.p.state != down }
 
-// WhenRunning makes the loop call f when the node runs: now, or when it is resumed. A crash
-// of the node drops f.
+// WhenRunning calls f now if the node runs. If the node is paused, the loop calls f when
+// the node resumes. If the node is down, or crashes before it resumes, f is not called.
 func (h *Host) WhenRunning(f func()) {
 	if h.p.isHalted() {
 		h.p.backlog = append(h.p.backlog, f)
@@ -108,12 +112,14 @@ func (h *Host) WhenRunning(f func()) {
 // Seed returns the world's seed.
 func (h *Host) Seed() uint64 { return h.w.cfg.Seed }
 
-// Names returns the world's names for random words.
+// Names returns the names that the world's trace uses for random words.
 func (h *Host) Names() *Names { return h.w.names }
 
-// Emit records an event of the node. After the end of the run it does nothing.
+// Emit records an event whose Process is the node. After the end of the run it does
+// nothing.
 func (h *Host) Emit(ev trace.Event) { h.record(h.p.name, ev) }
 
+// record records an event of a process, unless the run has ended.
 func (h *Host) record(process string, ev trace.Event) {
 	if !h.w.ended {
 		ev.Process = process
@@ -121,52 +127,53 @@ func (h *Host) record(process string, ev trace.Event) {
 	}
 }
 
-// RecordEvent records an event of the cluster: something that is true of it, whichever of
-// its members are working.
+// RecordEvent records an event whose Process is the cluster, such as a grant that a
+// majority of its members have stored.
 func (h *Host) RecordEvent(ev trace.Event) { h.record(h.system.Name, ev) }
 
-// Doubt records a reason why the run proves nothing: something that a real server would
-// have done, and this one cannot do.
+// Doubt records a reason why the run is inconclusive: a real server would have done
+// something that this one does not simulate.
 func (h *Host) Doubt(why string) { h.w.doubt(why) }
 
-// Act lets faults and clients act if the node has reached their points, and reports whether
-// the node is still up. A server calls it after it has changed something, before it
-// answers.
+// Act lets faults strike or end, and clients start, whose points the node's events have
+// reached. It reports whether the node is still up. A server calls it after it has recorded
+// a change and before it answers, so that a fault can strike between the two.
 func (h *Host) Act() bool {
 	h.w.act()
 	return h.IsUp()
 }
 
-// ChargeText accounts for bytes of text that the node keeps until the end; see
-// [ErrTooLarge].
+// ChargeText accounts for bytes of text that the node keeps until the end of the run. If
+// the world has no room for them, it ends with [ErrTooLarge].
 func (h *Host) ChargeText(bytes int) { h.w.charge(textCopies * bytes) }
 
 // Reserve accounts for bytes of text that the node keeps for a while, such as an answer
-// that is not written yet. It reports whether the world has room for them; see
-// [ErrTooLarge]. If not, the node must not keep them, and the world ends. Unreserve gives
-// the bytes back. Both may be called from any goroutine.
+// that is not written yet. It reports whether the world has room for them. If not, the node
+// must not keep them, and the world ends with [ErrTooLarge]. Any goroutine may call it.
 func (h *Host) Reserve(bytes int) bool { return h.w.reserve(bytes) }
 
-// Unreserve gives back bytes that [Host.Reserve] has taken.
+// Unreserve ends the reservation of some bytes that [Host.Reserve] has made. Any goroutine
+// may call it.
 func (h *Host) Unreserve(bytes int) { h.w.unreserve(bytes) }
 
-// Room returns how long a text the world has room for, in bytes; see [ErrTooLarge].
+// Room returns the length in bytes of the longest text for which the world has room.
 func (h *Host) Room() int { return max(h.w.room()/textCopies, 0) }
 
-// Overflow ends the world because the node would have to keep something for which the world
-// has no room.
+// Overflow ends the world with [ErrTooLarge], because the node would have to keep something
+// for which the world has no room.
 func (h *Host) Overflow() { h.w.reserveFailed.Store(true) }
 
-// StopWorld ends the world because more happens in it than it has room for; see
-// [ErrTooMuch].
+// StopWorld ends the world with [ErrTooMuch]. what says in the error what there is too much
+// of.
 func (h *Host) StopWorld(what string) { h.w.stopWith(ErrTooMuch, "%s", what) }
 
-// IsHeavy reports whether the world must end because the process uses too much memory; see
-// [ErrHeavy]. A server calls it during long computations.
+// IsHeavy reports whether the world must end with [ErrHeavy]. A server calls it during long
+// computations, and ends them if it returns true.
 func (h *Host) IsHeavy() bool { return h.w.watchdog.isHeavy.Load() }
 
-// Failure returns the error with which the node answers every request, except requests that
-// set a connection up; "" if it serves them. If several faults act, the first counts.
+// Failure returns the error with which the node must answer every request because of a
+// fault [Fail]; "" if there is none. The node still serves requests that only set a
+// connection up. If several such faults last, the error is that of the first.
 func (h *Host) Failure() string {
 	if len(h.failFaults) == 0 {
 		return ""
@@ -174,7 +181,8 @@ func (h *Host) Failure() string {
 	return cmp.Or(h.failFaults[0].fault.Action.(*Fail).With, h.system.Failure)
 }
 
-// setFailFaults replaces the faults that make the node fail.
+// setFailFaults replaces the faults that make the node answer with errors, and records the
+// change.
 func (h *Host) setFailFaults(faults []*faultState) {
 	was := h.Failure()
 	h.failFaults = faults
@@ -187,11 +195,12 @@ func (h *Host) setFailFaults(faults []*faultState) {
 	}
 }
 
-// IsDiskStalled reports whether the node's disk stalls: for now it takes no more writes.
+// IsDiskStalled reports whether a fault [DiskStall] lasts: the disk confirms no write.
 func (h *Host) IsDiskStalled() bool { return len(h.diskStallFaults) > 0 }
 
-// AwaitDisk makes the node stand still until its disk works again, as in a system call that
-// does not return before. It is called while [Host.IsDiskStalled], and not during a pause.
+// AwaitDisk pauses the node until its disk works again, as a process waits in a system
+// call. A server may call it only while [Host.IsDiskStalled] is true and the node is not
+// paused.
 func (h *Host) AwaitDisk() {
 	if h.diskPause == nil {
 		h.diskPause = &faultState{}
@@ -199,7 +208,8 @@ func (h *Host) AwaitDisk() {
 	}
 }
 
-// setDiskStallFaults replaces the faults that make the node's disk stall.
+// setDiskStallFaults replaces the faults that make the node's disk stall. When there are
+// none left, it ends the pause of AwaitDisk and calls DiskBack.
 func (h *Host) setDiskStallFaults(faults []*faultState) {
 	h.diskStallFaults = faults
 	if h.IsDiskStalled() {
@@ -218,28 +228,29 @@ func (h *Host) setDiskStallFaults(faults []*faultState) {
 	})
 }
 
-// TakeOver gives the node the address of another node. Existing connections of that node
-// stay with it; new ones go to this node.
+// TakeOver gives this node the address of another node. The other node keeps its existing
+// connections; new connections go to this node.
 func (h *Host) TakeOver(from string) {
-	h.w.io.Lock() // clients that dial read byAddr
+	h.w.io.Lock() // the goroutines of clients read byAddr when they dial
 	h.w.byAddr[h.w.byName[from].addr] = h.p
 	h.w.io.Unlock()
 	h.Emit(trace.Event{Kind: trace.KindPromote, Peer: from})
 }
 
-// Connect opens a connection to another node. opened is called when it is made, or with the
-// error.
+// Connect opens a connection to another node. opened is called when the connection is made,
+// or with an error if it cannot be made.
 func (h *Host) Connect(to string, endpoint Endpoint, opened func(*End, error)) {
 	h.w.connect(h.p, h.w.byName[to], nodeEnd{endpoint}, func(c *conn, err error) {
 		opened(&End{c: c, dialled: true}, err)
 	})
 }
 
-// To the network, a node is a server like the storage and the services.
+// The next methods make a Host a server, like the storage and the services.
 func (h *Host) accept(c *conn) endpoint { return nodeEnd{h.server.Accept(&End{c: c})} }
 func (h *Host) crash(how trace.Crash)   { h.diskPause = nil; h.server.Crash(how) }
 func (h *Host) restart()                { h.server.Restart() }
 
+// stop ends the connections' goroutines and the server, at the end of the run.
 func (h *Host) stop() {
 	for _, c := range h.w.conns {
 		if c.serverProcess == h.p && c.server != nil {

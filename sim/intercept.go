@@ -2,18 +2,18 @@ package sim
 
 import "github.com/locksim/locksim/trace"
 
-// A rule selects the message or request that a fault holds back until the fault is lifted:
-// the first that matches, or the nth.
+// A rule selects the message or request that a fault holds back until the fault is lifted.
+// It is the first for which matches returns true, or the nth if nth is more than 1.
 type rule struct {
-	// kind is what the rule applies to: messages being sent, or requests that stop in the
-	// storage.
+	// kind is [trace.KindSend] for messages that are sent, or [trace.KindStall] for
+	// requests that the storage serves.
 	kind    trace.Kind
 	nth     int
 	matches func(*trace.Event) bool
 }
 
-// An interceptor is an action with a rule. From the fault's moment on it waits for a match
-// of the rule, and strikes then.
+// An interceptor is an action with a rule. From the fault's trigger on it waits for the
+// message or request that the rule selects, and then strikes.
 type interceptor interface {
 	Action
 	rule() rule
@@ -22,16 +22,16 @@ type interceptor interface {
 // An interceptable is something that a fault can hold back: a message in flight, or a
 // request that is being served.
 type interceptable interface {
-	// describe returns an event of some kind about it.
+	// describe returns an event of a kind about the message or request.
 	describe(trace.Kind) trace.Event
-	// halt holds it back, and returns false if a fault already holds it back. proceed lets
-	// it continue.
+	// halt holds the message or request back. It returns false if a fault already holds it
+	// back. proceed lets it continue.
 	halt() bool
 	proceed()
 }
 
-// intercept checks p against the rules of all faults for this kind of event. It reports
-// whether a fault holds p back now.
+// intercept checks a message or request, p, against the rules of all faults for this kind
+// of event. It reports whether a fault has begun to hold p back.
 func (w *World) intercept(kind trace.Kind, p interceptable) bool {
 	halted := false
 	for _, f := range w.faults {
@@ -46,7 +46,7 @@ func (w *World) intercept(kind trace.Kind, p interceptable) bool {
 		if ev := p.describe(kind); !r.matches(&ev) {
 			continue
 		}
-		// Something that another fault already holds back is counted, but cannot be held
+		// If another fault already holds p back, p counts as a match, but cannot be held
 		// back twice.
 		if f.matched++; f.matched >= max(r.nth, 1) && p.halt() {
 			f.kept, halted = p, true
@@ -56,7 +56,7 @@ func (w *World) intercept(kind trace.Kind, p interceptable) bool {
 	return halted
 }
 
-// releaseKept lets the message or request that the fault holds back continue.
+// releaseHeldBack lets the message or request continue that the fault holds back.
 func (f *faultState) releaseKept() {
 	kept := f.kept
 	f.kept = nil

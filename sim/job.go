@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// schedule returns the schedule for the trace; nil if there is none.
+// schedule returns the schedule of the world; nil if there is none.
 func (cfg *Config) schedule() *trace.Schedule {
 	if cfg.Schedule.Periods == 0 {
 		return nil
@@ -18,8 +18,8 @@ func (cfg *Config) schedule() *trace.Schedule {
 	return &s
 }
 
-// CheckSchedule returns an error for a schedule that makes no sense, and for tasks that
-// clients cannot do with it, or without one.
+// CheckSchedule returns an error if the schedule is invalid, or if the world's schedule, or
+// the lack of one, makes a client's tasks impossible.
 func (cfg *Config) CheckSchedule() error {
 	s := cfg.schedule()
 	if s != nil {
@@ -46,8 +46,9 @@ func (cfg *Config) CheckSchedule() error {
 	return nil
 }
 
-// runJobs runs one section for each period that the client's wall clock shows. A client
-// that does not get the lock skips the period, because another client is working on it.
+// runJobs runs one section for each period that the client's wall clock shows. If the
+// client does not get the lock, it skips the period: it assumes that another client is
+// doing the job.
 func (g *program) runJobs() error {
 	var failed error
 	for last := g.w.cfg.Schedule.Periods; g.period < last; {
@@ -66,8 +67,8 @@ func (g *program) runJobs() error {
 	return failed
 }
 
-// awaitPeriod waits until the client's wall clock shows a period that the client has not
-// begun. It skips periods that have ended by then.
+// awaitPeriod waits until the client's wall clock shows a later period than g.period, and
+// sets g.period to that. It skips periods that have ended by then.
 func (g *program) awaitPeriod() error {
 	s := g.w.cfg.Schedule
 	for {
@@ -82,7 +83,8 @@ func (g *program) awaitPeriod() error {
 	}
 }
 
-// runJob does what the client does in one period.
+// runJob runs the client's section for one period, and repeats it if the client starts
+// over.
 func (g *program) runJob() error {
 	for {
 		granted, err := g.runSection()
@@ -98,7 +100,8 @@ func (g *program) runJob() error {
 	}
 }
 
-// keepLock waits after the work until the client has kept the lock for KeepsFor.
+// keepLock waits, after the client's tasks, until the client has held the lock for
+// KeepsFor.
 func (in *Section) keepLock() {
 	g := in.g
 	if had := g.env.Clock.Read(fakeclock.Monotonic).Sub(in.grantedAt); had < g.cfg.KeepsFor {
@@ -106,7 +109,7 @@ func (in *Section) keepLock() {
 	}
 }
 
-// schedulePeriods makes the trace show when each period begins, in true time.
+// schedulePeriods records an event at the true time at which each period begins.
 func (w *World) schedulePeriods() {
 	s := w.cfg.Schedule
 	for k := 1; k <= s.Periods; k++ {

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// describeAttempts lists when, and for which period, each client tried to acquire the lock,
-// and which attempts were in vain.
+// describeAttempts lists each attempt to acquire the lock: its time, client and period, and
+// whether it failed.
 func describeAttempts(tr *trace.Trace) string {
 	var attempts []string
 	for _, ev := range tr.Events {
@@ -27,7 +27,7 @@ func describeAttempts(tr *trace.Trace) string {
 	return strings.Join(attempts, ", ")
 }
 
-// A client has one section in each period that its own wall clock shows, and skips a period
+// A client runs one section in each period that its own wall clock shows. It skips a period
 // in which it does not get the lock.
 func TestJobs(t *testing.T) {
 	minutely := trace.Schedule{First: 5 * time.Second, Every: time.Minute, Periods: 3}
@@ -79,8 +79,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// A client with KeepsFor keeps the lock after its work, for that long from the grant on,
-// and no longer.
+// A client with KeepsFor keeps the lock until that time has passed since the grant, even if
+// it has done its tasks before.
 func TestKeepsFor(t *testing.T) {
 	for _, test := range []struct {
 		works, keeps, released time.Duration
@@ -89,11 +89,11 @@ func TestKeepsFor(t *testing.T) {
 		{time.Second, 0, time.Second, false},
 		{time.Second, 20 * time.Second, 20 * time.Second, false},
 		{10 * time.Second, 5 * time.Second, 10 * time.Second, false},
-		{time.Second, 20 * time.Second, time.Second, true}, // its work is not done
+		{time.Second, 20 * time.Second, time.Second, true}, // the storage refuses the write, so the section fails and the client releases immediately
 	} {
 		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Works: test.works, KeepsFor: test.keeps})
 		if test.refused {
-			cfg.Storage.Fencing = storage.CheckAndSet // no client sets a mark
+			cfg.Storage.Fencing = storage.CheckAndSet // this policy needs marks, and no client sets one
 		}
 		tr := RunWorld(t, cfg)
 		for _, ev := range tr.Events {
@@ -104,13 +104,13 @@ func TestKeepsFor(t *testing.T) {
 	}
 }
 
-// The records that clients write about their periods, and what they do because of another
-// client's records.
+// Clients write records of the periods that they have run, and skip periods that another
+// client has recorded.
 func TestRecord(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		does   []trace.Task
-		second string // what client-2 does, one second after client-1 is done
+		second string // tasks of client-2, one second after client-1 is done
 		served string
 	}{
 		{"recalled and remembered", Tasks("recall", "write x", "remember"), "acquire, read runs, release",

@@ -9,24 +9,28 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// linkKey names one direction between two processes.
+// linkKey identifies a link by the names of its two processes.
 type linkKey struct{ from, to string }
 
-// A link is one direction of the network between two processes. It has its own random
-// stream, so an additional message on one link never shifts the latencies of another.
+// A link is the network from one process to another, in one direction. Its latencies come
+// from a random source of its own, so an additional message on one link does not change the
+// latencies of another link.
 type link struct {
 	w       *World
 	key     linkKey
 	latency *rand.Rand
-	// min and max bound the latencies.
+	// min and max are the bounds of the latency of a message.
 	min, max time.Duration
-	// cuts counts the partitions that cut the link. extra is the sum of its delays.
+	// cutCount counts the partitions that cut the link now. extraDelay is the sum of the
+	// delays that faults add now.
 	cuts  int
 	extra time.Duration
-	// halves are the directions of connections that use the link.
+	// streams are the streams of connections that use the link.
 	halves []*half
 }
 
+// linkBetween returns the link from one process to another. It creates the link at the
+// first call.
 func (w *World) link(from, to string) *link {
 	key := linkKey{from, to}
 	l, ok := w.links[key]
@@ -39,12 +43,12 @@ func (w *World) link(from, to string) *link {
 	return l
 }
 
-// draw returns how long the next message takes.
+// drawLatency returns how long the next message takes.
 func (l *link) draw() time.Duration {
 	return l.min + time.Duration(l.latency.Int64N(int64(l.max-l.min)+1)) + l.extra
 }
 
-// between returns the bounds of how long messages between two processes take.
+// between returns the bounds of the latency between two processes.
 func (n Network) between(a, b string) (least, most time.Duration) {
 	least, most = n.Min, n.Max
 	for _, p := range n.Paths {
@@ -55,10 +59,11 @@ func (n Network) between(a, b string) (least, most time.Duration) {
 	return least, most
 }
 
-// cut and mend begin and end a partition of the link. Messages sent meanwhile are not lost:
+// cut begins a partition of the link. Messages that are sent while it lasts are not lost:
 // as with TCP, the sender tries again until they arrive.
 func (l *link) cut() { l.cuts++ }
 
+// mend ends a partition of the link. If it was the last, the stalled messages arrive.
 func (l *link) mend() {
 	if l.cuts--; l.cuts > 0 {
 		return
@@ -68,22 +73,24 @@ func (l *link) mend() {
 	}
 }
 
-// A half is one direction of a connection. It delivers each message once, in the order in
-// which they were sent.
+// A stream is one direction of a connection. It delivers each message once, in the order in
+// which the messages were sent.
 type half struct {
 	conn  *conn
 	link  *link
 	reply bool
-	sent  int // messages numbered so far
-	// queue holds the messages that were sent and have not arrived.
+	sent  int // messages sent so far, for their numbers
+	// queue holds the messages that were sent and have not arrived, the oldest first.
 	queue []*message
-	// pumping reports that the arrival of the first message is scheduled. stalled reports
-	// that the message was due while the link was cut.
+	// arrivalScheduled reports that the arrival of the first message is scheduled. stalled
+	// reports that this message was due while the link was cut or the receiver's machine
+	// had no power; it waits for the end of that. dropped reports that the connection was
+	// reset, so that the stream carries nothing any more.
 	pumping, stalled bool
 	dead             bool
 }
 
-// signal is the meaning of a packet for its connection.
+// signal is what a packet means for its connection, as the flags of a TCP packet do.
 type signal int
 
 const (
@@ -94,41 +101,45 @@ const (
 	abort         // RST
 )
 
-// A message is what faults act on: one command, one reply, or a packet that opens or closes
-// a connection.
+// A message is one command, one reply, or a packet that opens or closes a connection.
+// Faults act on messages.
 type message struct {
-	half         *half
-	signal       signal
-	number       int
-	bytes        []byte
-	body         any    // content for servers that need no bytes
-	text         string // for people
+	half   *half
+	signal signal
+	number int
+	bytes  []byte
+	body   any    // content for servers that need no bytes
+	text   string // for people
+	// origin is the client on whose behalf the message is sent.
 	ctx          origin
 	clientEvents []trace.Event
 	// background is set for a message that no trace shows; see [Packet].
 	background bool
-	latency    time.Duration
-	due        time.Duration
-	held       bool
+	// latency is how long the message takes. due is the true time at which it arrives.
+	latency time.Duration
+	due     time.Duration
+	// held reports that a fault holds the message back.
+	held bool
 }
 
-// origin is the client on whose behalf a message is sent, and what the client was doing
-// then.
+// origin is the client on whose behalf a message is sent, with the section and the step
+// that the client was in then. A reply has the origin of its request.
 type origin struct {
 	client    string
 	section   int
 	step      trace.Step
 	handshake bool
 	keepAlive bool
-	send      int // Seq of the client's send event of the request
+	send      int // Seq of the event with which the client sent the request
 }
 
-// actor returns the client in the form that events use.
+// actor returns the client in the form of events.
 func (o origin) actor() *trace.Actor {
 	return &trace.Actor{Client: o.client, Section: o.section, Sent: o.send}
 }
 
-// event returns an event about a message, for its sender or its receiver.
+// event returns an event about the message. Its Process is the receiver if receiver is
+// true, and the sender otherwise.
 func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
 	h := m.half
 	from, to := h.link.key.from, h.link.key.to
@@ -145,17 +156,19 @@ func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
 	return ev
 }
 
-// describe returns an event about the message, for its sender.
+// describe returns an event about the message, with its sender as the Process. It is a
+// method of interceptable, like halt and proceed.
 func (m *message) describe(kind trace.Kind) trace.Event { return m.event(kind, false) }
 
-// halt keeps the message, and what follows it on its connection.
+// halt holds back the message, and all messages that follow it on its stream. It returns
+// false if the message is already held back.
 func (m *message) halt() bool {
 	was := m.held
 	m.held = true
 	return !was
 }
 
-// proceed sends a message on that was held back.
+// proceed lets a message continue that was held back. It arrives one latency later.
 func (m *message) proceed() {
 	m.held = false
 	m.due = m.half.conn.w.now() + m.latency
@@ -172,8 +185,8 @@ func (h *half) send(m *message) {
 	w.charge(bytesOfMessage + textCopies*len(m.bytes))
 	switch {
 	case m.background && w.started:
-		// It draws no latency, so sending it does not change the latencies of other
-		// messages.
+		// A background message draws no latency, so it does not change the latencies of
+		// other messages.
 		m.latency = h.link.min + h.link.extra
 	case w.started:
 		m.latency = h.link.draw()
@@ -187,7 +200,7 @@ func (h *half) send(m *message) {
 			w.trace.Bytes += int64(len(m.bytes))
 		}
 		seq := w.emit(sent).Seq
-		if !h.reply && m.ctx.send == 0 { // a service passes on what another process has sent
+		if !h.reply && m.ctx.send == 0 { // origin.sendSeq is already set if a service passes on the request of a client
 			m.ctx.send = seq
 		}
 		w.intercept(trace.KindSend, m)
@@ -200,7 +213,7 @@ func (h *half) send(m *message) {
 	h.pump()
 }
 
-// pump schedules the arrival of the first message.
+// scheduleArrival schedules the arrival of the first message, if it can arrive now.
 func (h *half) pump() {
 	if h.dead || h.pumping || h.stalled || len(h.queue) == 0 || h.queue[0].held {
 		return
@@ -215,8 +228,9 @@ func (h *half) pump() {
 	}
 }
 
-// arrive delivers the first message, unless it has been held, delayed or stopped in the
-// meantime.
+// arrive delivers the first message when it is due. A fault may have held or delayed the
+// message, or cut the link, since the arrival was scheduled; then arrive does not deliver
+// it.
 func (h *half) arrive() {
 	h.pumping = false
 	if h.dead || len(h.queue) == 0 || h.queue[0].held {
@@ -236,7 +250,8 @@ func (h *half) arrive() {
 	h.pump()
 }
 
-// unstall tries again after a partition.
+// unstall lets the stalled first message arrive, after a partition has ended or the
+// receiver's machine runs again.
 func (h *half) unstall() {
 	if !h.stalled {
 		return
@@ -248,7 +263,7 @@ func (h *half) unstall() {
 	h.pump()
 }
 
-// drop loses all messages that have not arrived.
+// drop ends the stream. All messages that have not arrived are lost.
 func (h *half) drop(why string) {
 	if h.dead {
 		return

@@ -8,37 +8,39 @@ import (
 	"time"
 )
 
-// maxMemory is how many more bytes than before the process may use while a world runs. It
-// stays below twice the memory that a world is documented to take, which leaves room for
-// what is taken between two checks.
+// maxMemoryGrowth is by how many bytes the memory of this process may grow while a world
+// runs. It is less than twice the documented memory of a world, because the process can use
+// more between two checks.
 const maxMemory = 640 << 20
 
-// lookEvery is the real time between two checks of the memory.
+// memoryCheckInterval is the real time between two checks of the memory.
 const lookEvery = 10 * time.Millisecond
 
-// maxGarbage is how many bytes of possible garbage may be counted as used before the world
-// begins. The world could use as many bytes more than it is allowed.
+// maxInitialGarbage is how many bytes of garbage the process may contain before the world
+// begins. If these bytes are collected later, the world can use that much more memory
+// unnoticed.
 const maxGarbage = 256 << 20
 
-// bubbles is how many worlds run in the process. The process's memory cannot be attributed
-// to one of them, so each world raises the limit by what one world may use.
+// runningWorlds is how many worlds run in the process now. Go does not report how much
+// memory each of them uses. So only their sum is limited, to maxMemoryGrowth for each
+// running world.
 var bubbles atomic.Int64
 
-// leftBehind is how many bytes of stacks the worlds of this process have left behind with
-// their goroutines.
+// leftBehindBytes is the size of the stacks of goroutines that ended worlds of this process
+// have left behind.
 var leftBehind atomic.Int64
 
-// LeftBehind returns how many bytes the stacks of goroutines take that worlds of this
-// process have left behind, if there are many. Above [maxLeftBehind] no other world runs in
-// the process.
+// LeftBehind returns the size in bytes of the stacks of goroutines that ended worlds of
+// this process have left behind. It ignores a world that left less than [maxStackGrowth].
+// Above [maxLeftBehind], Run refuses to run another world in this process.
 func LeftBehind() int64 { return leftBehind.Load() }
 
-// maxLeftBehind is how many bytes worlds may leave behind in a process that runs others. No
-// goroutine can be ended from outside.
+// maxLeftBehind is how many bytes worlds may leave behind before the process runs no more
+// worlds. Go cannot end a goroutine from outside, so that memory is never freed.
 const maxLeftBehind = 128 << 20
 
-// checkLeftBehind returns an error if a world cannot run because of what others have left
-// behind.
+// checkLeftBehind returns an error if a world cannot run because earlier worlds have left
+// too much behind.
 func checkLeftBehind() error {
 	if left := LeftBehind(); left > maxLeftBehind {
 		return fmt.Errorf("%w: it was not run, because earlier worlds left goroutines behind whose stacks take %d MB of this process; make the lock end its goroutines",
@@ -47,26 +49,28 @@ func checkLeftBehind() error {
 	return nil
 }
 
-// maxStackGrowth is by how many bytes the stacks of the process may grow in a world before
-// they may count as left behind.
+// maxStackGrowth is how many bytes of stacks a world may leave behind without being
+// counted: some growth is normal.
 const maxStackGrowth = 32 << 20
 
-// A scale measures the memory of the process while a bubble runs.
+// A memoryMeter measures the memory of the process while a world runs.
 type scale struct {
 	samples []metrics.Sample
-	// startBytes is what the process used when the bubble began. startStacks is how much of
-	// that were stacks.
+	// startBytes is what the process used when the world began. startStacks is how much of
+	// that the stacks used.
 	startBytes, startStacks uint64
 }
 
-// The metrics that are read. live is what the collector found to be in use when it last
-// ran. objects is that, plus what has become garbage or was made since.
+// These are the indexes of the metrics in samples. liveMetric is the memory that the
+// garbage collector found in use at its last run. objectsMetric is the memory of all
+// objects, including garbage and those that were made since.
 const (
 	objects = iota
 	stacks
 	live
 )
 
+// newMemoryMeter starts to measure the memory for a world that begins now.
 func newScale() *scale {
 	s := &scale{samples: []metrics.Sample{
 		objects: {Name: "/memory/classes/heap/objects:bytes"},
@@ -84,8 +88,8 @@ func newScale() *scale {
 	return s
 }
 
-// close records what the bubble has left behind. If several worlds run at the same time,
-// the last one to end does so for all.
+// close records what the world has left behind. If several worlds run at the same time, the
+// last one that ends records it for all.
 func (s *scale) close() {
 	if bubbles.Add(-1) > 0 {
 		return
@@ -94,22 +98,25 @@ func (s *scale) close() {
 	if s.value(stacks) <= s.startStacks+maxStackGrowth {
 		return
 	}
-	runtime.GC() // this frees the stacks of goroutines that have ended
+	runtime.GC() // the collector frees the stacks of goroutines that have ended
 	s.read()
 	if grown := int64(s.value(stacks)) - int64(s.startStacks); grown > maxStackGrowth {
 		leftBehind.Add(grown)
 	}
 }
 
+// read reads the current values of the metrics.
 func (s *scale) read() { metrics.Read(s.samples) }
 
-// used returns what the process uses, in bytes: objects, including garbage, and stacks.
+// usedBytes returns how much memory the process uses for objects, including garbage, and
+// for stacks.
 func (s *scale) used() uint64 { return s.value(objects) + s.value(stacks) }
 
+// value returns a metric as it was last read, in bytes.
 func (s *scale) value(i int) uint64 { return s.samples[i].Value.Uint64() }
 
-// isTooHeavy reports whether the process uses too much memory. If it seems to, the garbage
-// is collected first.
+// isTooHeavy reports whether the process uses too much memory. It collects the garbage
+// before it reports true.
 func (s *scale) isTooHeavy() bool {
 	most := s.startBytes + uint64(bubbles.Load())*maxMemory
 	s.read()

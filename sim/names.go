@@ -2,18 +2,20 @@ package sim
 
 import "strconv"
 
-// Names are the names that a world gives to random words in its trace. They are numbered in
-// the order in which the words are seen: the first value of a lock is value-1. Without
-// them, no two runs of a library that draws its values from crypto/rand would have equal
-// traces.
+// Names replaces random words in the trace of a world by names that are the same in every
+// run. For example, the first random value of a lock becomes value-1, and the second
+// value-2. Libraries draw such values from crypto/rand, so without the names no two runs
+// would have equal traces.
 type Names struct {
+	// aliases maps random words to their names. counts is how many names begin with each
+	// word, such as value. lockKeys are the keys of the world's locks.
 	aliases map[string]string
-	count   map[string]int // by prefix
+	count   map[string]int
 	keys    map[string]bool
 }
 
-// Value returns a word as people see it: a short printable word or a number unchanged, and
-// any other word by its name.
+// Value returns a word of a command as the trace shows it. A word that looks random becomes
+// value-1, value-2 and so on; any other word stays.
 func (n *Names) Value(word string) string {
 	if isPlain(word) {
 		return word
@@ -21,7 +23,8 @@ func (n *Names) Value(word string) string {
 	return n.Name("value", word)
 }
 
-// Name returns the name of a word: what it is, and a number.
+// Name returns the name of a random word: kind and a number, such as session-1. The same
+// word always gets the same name.
 func (n *Names) Name(what, word string) string {
 	if name, ok := n.aliases[word]; ok {
 		return name
@@ -32,11 +35,11 @@ func (n *Names) Name(what, word string) string {
 	return name
 }
 
-// IsKey reports whether a lock of the world is kept under a key.
+// IsKey reports whether a word is the key of a lock of the world.
 func (n *Names) IsKey(word string) bool { return n.keys[word] }
 
-// NewNames returns the names of a world in which no word has been seen yet, and whose locks
-// are kept under the given keys.
+// NewNames returns names in which no word has a name yet. keys are the keys of the world's
+// locks.
 func NewNames(keys ...string) *Names {
 	n := &Names{aliases: map[string]string{}, count: map[string]int{}, keys: map[string]bool{}}
 	for _, key := range keys {
@@ -45,9 +48,10 @@ func NewNames(keys ...string) *Names {
 	return n
 }
 
-// isPlain reports whether a word can be shown unchanged: it is printable, and short or in
-// letters of one case. Random values that locks use are at least 16 characters long, and in
-// hex or base64, which have digits or both cases.
+// isPlain reports whether a word does not look random, so that the trace can show it
+// unchanged. Locks use random values of at least 16 characters in hex or base64, which
+// contain digits or letters of both cases. So a printable word is plain if it is shorter
+// than 16 characters, or if it has letters of only one case and no digits.
 func isPlain(s string) bool {
 	lower, upper := false, false
 	for i := range len(s) {

@@ -10,23 +10,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A client that holds its lock can take more locks, one after the other. Each of them is a
-// [Section] of its own, with its own lease and its own tokens, nested in the one before it.
-// When the first section ends, all of them end, the last taken first.
+// This file is about nested sections. A client that holds its lock can acquire more locks,
+// one after the other. Each lock has a [Section] of its own, with its own lease and its own
+// tokens, nested in the section before it. When the outermost section ends, the client
+// releases all locks in reverse order.
 
+// errNestedRefused is the error of a section whose client tried once to acquire a further
+// lock and failed. The client then begins the section again.
 var errNestedRefused = errors.New("another lock was refused, and all are given back")
 
-// maxNested bounds how many locks a client takes in one section in addition to its own. No
-// user is expected to hold more, and each one needs a handle in each client from the start.
+// maxNested bounds how many locks a client acquires in one section in addition to its own.
+// Each lock needs a handle from the start, and nobody is expected to need more.
 const maxNested = 8
 
-// handle is a client's handle on one lock, with its environment.
+// A handle is a client's object for one lock, of the lock's library, with the environment
+// that it got.
 type handle struct {
 	env  *locks.Env
 	lock locks.Lock
 }
 
-// makeHandles makes one handle on each lock that the client takes in addition to its own.
+// makeHandles makes a handle for each lock that the client acquires in addition to its own.
 func (g *program) makeHandles() error {
 	g.otherLocks = map[string]handle{}
 	for _, t := range g.cfg.Does {
@@ -43,28 +47,28 @@ func (g *program) makeHandles() error {
 	return nil
 }
 
-// knowledge is what the client knows about the objects, in one section and all that are
-// nested in it.
+// knowledge is what the client knows about the objects of the storage. A section and all
+// sections nested in it share it.
 type knowledge struct {
-	// versions are the versions of the objects, as the client last learned them.
+	// versions are the latest versions that the client has seen, by object.
 	versions map[string]int
 	// lastRead is the object that was read last, or "".
 	lastRead string
 }
 
-// withNested returns the section and those that are nested in it, in the order in which
-// they were granted.
+// withNested returns the section and the sections nested in it, in the order of their
+// grants.
 func (in *Section) withNested() []*Section { return append([]*Section{in}, in.inner...) }
 
-// newest returns the section that was granted last: the section itself or one that is
-// nested in it.
+// newest returns the section with the latest grant: the last nested section, or the section
+// itself if it has none.
 func (in *Section) newest() *Section {
 	held := in.withNested()
 	return held[len(held)-1]
 }
 
-// sectionOf returns the section to which a request for an object belongs. It is the section
-// whose lock has the object's name, or the first section if no lock has that name.
+// sectionOf returns the section to which a request for an object belongs. It is the nested
+// section whose lock has the object's name, or the section itself if no lock has that name.
 func (in *Section) sectionOf(object string) *Section {
 	for _, s := range in.inner {
 		if s.env.Key == object {
@@ -74,8 +78,8 @@ func (in *Section) sectionOf(object string) *Section {
 	return in
 }
 
-// takeNested takes another lock. A client that is notified meanwhile of the loss of a lock
-// stops trying.
+// takeNested acquires another lock, in a section nested in this one. The client stops
+// trying if a lock that it holds reports the loss of its lease.
 func (in *Section) takeNested(t trace.Task) error {
 	g := in.g
 	h := g.otherLocks[t.Lock]
@@ -94,8 +98,8 @@ func (in *Section) takeNested(t trace.Task) error {
 	return nil
 }
 
-// hasLostLease reports whether a lock has notified the client of the loss of any of the
-// leases. It is false for a nil Section.
+// hasLostLease reports whether a lock has reported the loss of the lease, of this section
+// or of one nested in it. It returns false for a nil Section.
 func (in *Section) hasLostLease() bool {
 	if in == nil {
 		return false
@@ -110,19 +114,19 @@ func (in *Section) hasLostLease() bool {
 	})
 }
 
-// BadNesting is the error of a client that would take locks which it cannot take, or which
-// the rest of the world does not allow.
+// BadNesting is the error of a client whose tasks acquire a lock that it cannot acquire in
+// a section of this world.
 type BadNesting struct {
 	Client string
-	// Task is the number of the wrong task in the client's Does, from 1.
+	// Task is the number, from 1, of that task in the client's Does.
 	Task int
 	Why  string
 }
 
 func (b *BadNesting) Error() string { return b.Client + " " + b.Why }
 
-// CheckNesting returns an error if a client would take locks that it cannot take in
-// addition to its own.
+// CheckNesting returns a [BadNesting] if the tasks of a client acquire a lock that it
+// cannot acquire in addition to its own.
 func (cfg *Config) CheckNesting() error {
 	for _, c := range cfg.Clients {
 		has := []string{c.key(cfg)}
@@ -139,8 +143,8 @@ func (cfg *Config) CheckNesting() error {
 	return nil
 }
 
-// whyNotTake returns why a client that holds some locks cannot take another one; "" if it
-// can.
+// whyNotTake returns why a client that holds some locks cannot do a task that acquires
+// another lock; "" if it can.
 func (cfg *Config) whyNotTake(t trace.Task, has []string, ownProgram bool) string {
 	perObject := []storage.Policy{"", storage.None, storage.PerShard, storage.CheckAndSet, storage.Optimistic, storage.Unfenceable}
 	kind := cfg.Lock.Kind

@@ -38,9 +38,9 @@ func describeCalls(tr *trace.Trace, client string) string {
 	return strings.Join(calls, ", ")
 }
 
-// Each further lock is a section of its own, nested in the one before it, with its own
-// token. What is written to an object carries the token of the lock that has the object's
-// name. The locks are released in reverse order.
+// Each further lock of a client has a section of its own, nested in the section before it,
+// with its own token. A write of an object carries the token of the lock that has the
+// object's name. The client releases the locks in reverse order.
 func TestNestedSections(t *testing.T) {
 	cfg := Sections(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "acquire c", "read b", "write a", "write b", "write x")},
@@ -62,8 +62,8 @@ func TestNestedSections(t *testing.T) {
 		"client-1 after version 2 of b, client-1 after version 2, client-1 after version 3 of b")
 }
 
-// A client tries to acquire another lock as it does for its own: repeatedly, as often as it
-// may. A client that tries only once releases everything after a failure and begins again.
+// A client retries to acquire a further lock as often as it retries its own. With Once it
+// tries only once; after a failure it releases all its locks and begins the section again.
 func TestAcquiringAnotherLock(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -97,7 +97,8 @@ func TestAcquiringAnotherLock(t *testing.T) {
 	}
 }
 
-// The tokens of a source are counted for each lock, and each lease is checked and extended.
+// A source of tokens counts separately for each lock. The steps check and extend act on
+// each lease.
 func TestWhatIsDoneForEachLock(t *testing.T) {
 	cfg := Sections(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "work", "check", "write b"), Works: 50 * time.Second, ExtendsEvery: 20 * time.Second})
@@ -107,7 +108,8 @@ func TestWhatIsDoneForEachLock(t *testing.T) {
 	Equal(t, "its steps", Steps(tr, "client-1"), "acquire, mint, acquire, mint, extend, extend, extend, extend, work, check, write b, release, release")
 	Equal(t, "its calls", describeCalls(tr, "client-1"), "acquire a 1, acquire b 2 in 1, extend a 1, extend b 2, extend a 1, extend b 2, release b 2, release a 1")
 
-	// The lease of the lock that it took first ends before the other's.
+	// The lease of the lock that the client acquired first ends before the lease of the
+	// other.
 	cfg = Sections(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "work", "check", "write b"), Works: 12 * time.Second},
 		sim.Client{Name: "client-2", Key: "b", Does: Tasks("work"), Works: 20 * time.Second})
@@ -130,8 +132,8 @@ func TestOppositeOrder(t *testing.T) {
 	}
 }
 
-// A client that is notified of the loss of its lock stops waiting for the other, and writes
-// under neither.
+// A client that is notified of the loss of its lock stops waiting for a further lock, and
+// does not write.
 func TestLossOfANestedLock(t *testing.T) {
 	for _, test := range []struct{ does, steps string }{
 		{"acquire b", "acquire, acquire failed, acquire failed, acquire failed, release"},
@@ -150,7 +152,8 @@ func TestLossOfANestedLock(t *testing.T) {
 	}
 }
 
-// losingLock is a lock that reports the loss of the lease on a after a while.
+// losingLock is a test lock. After a while it reports the loss of the lease on the lock
+// with the name a.
 type losingLock struct {
 	locks.Lock
 	env *locks.Env
@@ -173,7 +176,7 @@ type lostLease struct {
 
 func (l lostLease) Lost() <-chan struct{} { return l.lost }
 
-// Impossible nestings are refused with a reason.
+// Nested locks that are impossible in a world are refused with a reason.
 func TestRefusedNesting(t *testing.T) {
 	for says, change := range map[string]func(*sim.Config){
 		"client-1 would acquire a, but it holds a already, and would wait for itself; let it acquire another lock": func(c *sim.Config) {

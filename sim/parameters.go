@@ -11,16 +11,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Tags define the role of each parameter of an action. The parameter whose yaml tag is the
-// name of the kind is the target: a process, or a message. Each other parameter has a tag
-// "fault" with one of these words:
+// This file reads and changes the parameters of a fault of any kind. An action is a struct,
+// whose fields are the parameters. Each field has a role, which its tags define. The field
+// whose yaml tag is the name of the kind is the target: a process, or a message. Any other
+// field has a tag "fault" with one of these roles:
 //
 //	others  the process at the other end, or several
 //	manner  how it happens: one of the values of the card's manners
 //	size    how large it is: a time, or a rate
 //	step    the step in which the client must be
 
-// parameter finds the action's parameter with a role; the zero Value if it has none.
+// parameter returns the action's field with a role, or the zero Value if it has none.
 func parameter(a Action, role string) reflect.Value {
 	v := reflect.ValueOf(a).Elem()
 	kind, registered := KindOf(a)
@@ -34,8 +35,8 @@ func parameter(a Action, role string) reflect.Value {
 	return v.Field(i)
 }
 
-// fieldsOf returns the index of the field for each role of the parameters of a kind. A
-// search needs it many times for each world, so a card keeps it.
+// fieldsOf maps each role to the index of its field in the parameters of a kind. A search
+// needs this map many times for each world, so the card keeps it.
 func fieldsOf(parameters reflect.Type, kind string) map[string]int {
 	fields := map[string]int{}
 	for i := range parameters.NumField() {
@@ -51,7 +52,8 @@ func fieldsOf(parameters reflect.Type, kind string) map[string]int {
 	return fields
 }
 
-// textOf returns a parameter that is a text; "" if it is not one.
+// textOf returns the text of a parameter; "" if the parameter does not exist or is no
+// string.
 func textOf(v reflect.Value) string {
 	if v.IsValid() && v.Kind() == reflect.String {
 		return v.String()
@@ -59,11 +61,12 @@ func textOf(v reflect.Value) string {
 	return ""
 }
 
-// Target returns the process that the fault strikes; "" if the fault strikes a message.
+// Target returns the name of the process that the fault strikes; "" if the fault strikes a
+// message.
 func (f Fault) Target() string { return textOf(parameter(f.Action, "target")) }
 
-// parameterAs returns a parameter as a value of type T. ok is false if it has another type,
-// or does not exist.
+// parameterAs returns the value of a parameter. ok is false if the parameter does not
+// exist, or its type is not T.
 func parameterAs[T any](v reflect.Value) (value T, ok bool) {
 	if v.IsValid() {
 		value, ok = v.Interface().(T)
@@ -71,12 +74,14 @@ func parameterAs[T any](v reflect.Value) (value T, ok bool) {
 	return value, ok
 }
 
-// Message returns the message that the fault waits for; false if it waits for none.
+// Message returns the message that the fault waits for. It returns false if the fault waits
+// for no message.
 func (f Fault) Message() (trace.NthMessage, bool) {
 	return parameterAs[trace.NthMessage](parameter(f.Action, "target"))
 }
 
-// Others returns the processes at the other end: those of a partition, a reset or a delay.
+// Others returns the processes at the other end of a partition, a reset or a delay; nil for
+// any other fault.
 func (f Fault) Others() []string {
 	switch v := parameter(f.Action, "others"); {
 	case !v.IsValid():
@@ -88,8 +93,9 @@ func (f Fault) Others() []string {
 	}
 }
 
-// Targets returns the names of the processes that the fault needs, in groups. It can act if
-// at least one process of each group has a part in the story.
+// Targets returns the names of the processes on which the fault acts, in groups: the
+// target, and the others. The fault can have an effect if at least one process of each
+// group takes part in the story.
 func (f Fault) Targets() [][]string {
 	if m, ok := f.Message(); ok {
 		return [][]string{{m.Client}, {m.Peer}}
@@ -101,13 +107,15 @@ func (f Fault) Targets() [][]string {
 	return groups
 }
 
-// Step returns the step in which the client must be; "" is the kind's default, or none.
+// Step returns the step in which the client must be; "" means the kind's default, or that
+// the kind has no such parameter.
 func (f Fault) Step() trace.Step { return trace.Step(textOf(parameter(f.Action, "step"))) }
 
-// How returns the value of the parameter that selects the manner; "" is the common manner.
+// How returns the value of the parameter that selects the manner; "" means the common
+// manner.
 func (f Fault) How() string { return textOf(parameter(f.Action, "manner")) }
 
-// manner returns the value of the fault's manner.
+// mannerValue returns the Value of the fault's [Manner].
 func (f Fault) manner() string {
 	if size := parameter(f.Action, "size"); size.IsValid() && size.Int() < 0 {
 		return faultcard.Negative
@@ -115,21 +123,21 @@ func (f Fault) manner() string {
 	return f.How()
 }
 
-// By returns the fault's size if that is a time other than how long the fault lasts: how
-// far a clock is set, or how much longer a message takes.
+// By returns the fault's size if it is a time: how far a clock is set, or how much longer a
+// message takes; otherwise 0. How long the fault lasts is its For.
 func (f Fault) By() time.Duration {
 	by, _ := parameterAs[time.Duration](parameter(f.Action, "size"))
 	return by
 }
 
-// Rate returns the fault's size if that is how much too fast a clock runs.
+// Rate returns the fault's size if it is the rate of a clock; otherwise 0.
 func (f Fault) Rate() Rate {
 	rate, _ := parameterAs[Rate](parameter(f.Action, "size"))
 	return rate
 }
 
-// A Size is how large a fault is, without a sign: a time in nanoseconds, or a rate in parts
-// per billion. The zero Size is none.
+// A Size is how large a fault is, without a sign: a time, or the rate of a clock. The zero
+// Size means that the fault has no size.
 type Size struct {
 	Time time.Duration
 	Rate Rate
@@ -143,11 +151,11 @@ func (s Size) String() string {
 	return trace.ShortDuration(s.Time)
 }
 
-// Less reports whether a size is smaller than another one of the same unit.
+// Less reports whether a size is smaller than another size of the same unit.
 func (s Size) Less(o Size) bool { return s.Time < o.Time || s.Rate < o.Rate }
 
-// Size returns how large the fault is: its size parameter without the sign, or, if it has
-// none, how long the fault lasts.
+// Size returns how large the fault is: its size parameter without the sign. If the fault
+// has no such parameter, its size is how long it lasts.
 func (f Fault) Size() Size {
 	switch {
 	case f.By() != 0:
@@ -158,8 +166,8 @@ func (f Fault) Size() Size {
 	return Size{Time: f.For}
 }
 
-// WithSize returns the fault with another size of the same unit and the same sign. If both
-// its size and its duration are times, both become the new one.
+// WithSize returns the fault with a new size of the same unit. The sign stays. If the fault
+// has a size that is a time and also lasts for a time, both are set to the new size.
 func (f Fault) WithSize(size Size) Fault {
 	v := parameter(f.Action, "size")
 	if !v.IsValid() {
@@ -176,7 +184,8 @@ func (f Fault) WithSize(size Size) Fault {
 	return f.with("size", reflect.ValueOf(n).Convert(v.Type()))
 }
 
-// with returns the fault with another value for the parameter with a role.
+// with returns the fault with a new value for the parameter with a role. The original fault
+// does not change.
 func (f Fault) with(role string, to reflect.Value) Fault {
 	changed := reflect.New(reflect.TypeOf(f.Action).Elem())
 	changed.Elem().Set(reflect.ValueOf(f.Action).Elem())
@@ -205,8 +214,8 @@ func (f Fault) WithOthers(others []string) Fault {
 	return f.with("others", reflect.ValueOf(others[0]))
 }
 
-// WithNames returns the fault with its processes renamed, including those in its trigger
-// and its end.
+// WithNames returns the fault with all its processes renamed by name, including those in
+// its trigger and its end.
 func (f Fault) WithNames(name func(string) string) Fault {
 	f.Strikes.Before, f.Strikes.When = f.Strikes.Before.Rename(name), f.Strikes.When.Rename(name)
 	f.Until = f.Until.Rename(name)
@@ -226,26 +235,26 @@ func (f Fault) WithNames(name func(string) string) Fault {
 	return f
 }
 
-// Parts describes what a fault does, for documents and searches: one type for all kinds.
-// Which fields are set depends on the kind.
+// Parts describes a fault without its trigger and its end, in one type for all kinds.
+// Documents and searches use it. Which fields are set depends on the kind.
 type Parts struct {
 	// Kind is the name of the kind of fault.
 	Kind string `json:"kind"`
-	// Target is what the fault strikes: a process, or the message that is held.
+	// Target is the process that the fault strikes, or the message that it holds back.
 	Target string `json:"target"`
 	// Others are the processes at the other end.
 	Others []string `json:"others,omitempty"`
-	// How is the manner; "" is the common one.
+	// How selects the manner; "" means the common manner.
 	How string `json:"how,omitempty"`
 	// Step is the step in which a client must be.
 	Step trace.Step `json:"step,omitempty"`
-	// By is how far a clock is set, or how much longer a message takes. Rate is how much
-	// too fast a clock runs.
+	// By is the size if it is a time: how far a clock is set, or how much longer a message
+	// takes. Rate is the size if it is the rate of a clock.
 	By   time.Duration `json:"by,omitempty"`
 	Rate Rate          `json:"rate,omitzero"`
 }
 
-// Parts returns what the fault does.
+// Parts returns the parts of the fault.
 func (f Fault) Parts() Parts {
 	p := Parts{
 		Kind: f.Kind(), Target: f.Target(), Others: f.Others(), How: f.How(), Step: f.Step(),
@@ -257,9 +266,10 @@ func (f Fault) Parts() Parts {
 	return p
 }
 
-// Fault returns the fault with these parts, which strikes at the start. The error names a
-// part that its kind does not have. Whether the values make sense in a world, and whether a
-// size is missing, is checked by [Fault.Check].
+// Fault returns a fault with these parts, which strikes at the start of the story. It
+// returns an error if the kind does not exist, or does not have one of the parts. It does
+// not check whether the values make sense in a world, or whether a size is missing:
+// [Fault.Check] does.
 func (p Parts) Fault() (Fault, error) {
 	var f Fault
 	i := slices.IndexFunc(faultKinds, func(k FaultKind) bool { return k.Name == p.Kind })
@@ -308,7 +318,7 @@ func (p Parts) Fault() (Fault, error) {
 	return f, nil
 }
 
-// unitOf returns what a size is: "rate" or "time".
+// unitOf returns the name of a size's unit in an error: "rate" or "time".
 func unitOf(size reflect.Value) string {
 	if _, rate := size.Interface().(Rate); rate {
 		return "rate"

@@ -67,7 +67,7 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// Parts that a kind does not have are refused, and so is a kind that does not exist.
+// Parts.Fault refuses a kind that does not exist, and parts that the kind does not have.
 func TestPartsRefused(t *testing.T) {
 	for want, p := range map[string]sim.Parts{
 		"no kind of fault":        {Kind: "shrug", Target: "p"},

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A trace says how many writes each client makes in a section. A client that crashes after
-// the last of them is then known to have made them all.
+// A trace says how many writes each client makes in a section. So a reader of the trace
+// knows whether a client that has crashed had made all its writes.
 func TestPlannedWrites(t *testing.T) {
 	write := trace.Task{Step: trace.Write, Object: trace.DefaultObject}
 	clients := []sim.Client{

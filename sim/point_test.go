@@ -12,7 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The point of a fault is reached as the run proceeds. A delay counts from there.
+// A fault strikes as soon as its point is reached, or, if the point has a delay, that much
+// later.
 func TestPointsStrikeInTime(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		toy := Toy(p, 0)

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A process is a failure domain: a client, a node that locks are kept on, a service or the
-// storage. It has a name, clocks and a state.
+// A process is a part of the world that can crash, be paused and be cut off by itself: a
+// client, a node, a service or the storage. It has a name, clocks and a state.
 type process struct {
 	w     *World
 	name  string
@@ -20,80 +20,86 @@ type process struct {
 	addr  string
 	clock *fakeclock.Fake
 
-	actor  actor  // of a client
-	server server // of any other process
+	actor  actor  // set for a client
+	server server // set for any other process
 
-	// state is written by the loop and guarded by w.io, because the process's goroutines
-	// read it when they do I/O.
+	// state is changed by the loop. It is guarded by w.ioMutex, because the process's
+	// goroutines read it when they do I/O.
 	state processState
-	// pausedBy are the faults that pause the process now, with their modes. crashes counts
-	// the crashes that keep it down. drifts are the current drifts of its clocks.
+	// pausedBy are the faults that pause the process now, with their modes. crashCount
+	// counts the crash faults that keep it down now. drifts are the current drifts of its
+	// clocks.
 	pausedBy map[*faultState]trace.PauseMode
 	crashes  int
 	drifts   []activeDrift
-	// suspended reports that the machine stands still, or did until the process resumed;
-	// suspendedAt is since when. stoodStill is how long it stood still before that in the
-	// same pause.
+	// suspended reports that the machine is suspended; it stays true after the process has
+	// resumed. suspendedSince is the true time at which the suspension began.
+	// earlierSuspensions is the length of earlier suspensions in the same pause.
 	suspended   bool
 	suspendedAt time.Duration
 	stoodStill  time.Duration
-	// powerless reports that the process is down together with its machine, so nothing
-	// answers in its place.
+	// powerless reports that the process is down and its machine has no power, so no kernel
+	// answers messages to it.
 	powerless bool
 
+	// ioAfterEnd counts the dials, sleeps and calls after the end of the world; see
+	// delayAfterEnd.
 	ioAfterEnd atomic.Int64
 	// wallRead reports that the process's own code has read its wall clock.
 	wallRead atomic.Bool
 
-	// waiting are the requests of a paused process. awake are the requests of goroutines
-	// that continue in moments of their own. stalled are the requests of its goroutines
-	// that wait in the middle of their I/O (guarded by w.io). backlog are the messages that
-	// its kernel has received meanwhile.
+	// waiting are the requests that are posted again when the paused process resumes.
+	// awaitingMoments are the requests of goroutines that wait for a moment of their own;
+	// see awaitTurnAfterTimer. stalled are the requests of goroutines that a pause has
+	// stopped in the middle of their I/O; guarded by w.ioMutex. backlog are the deliveries
+	// that the process handles when it resumes; a real kernel keeps such messages.
 	waiting []*request
 	awake   []*request
 	stalled []*request
 	backlog []func()
 
-	// ranOn reports that a paused process started I/O; guarded by w.io.
+	// ranWhilePaused reports that the process started I/O although it is paused; guarded by
+	// w.ioMutex.
 	ranOn bool
 }
 
+// processState is whether a process runs now, and if not, why not.
 type processState int
 
 const (
 	running processState = iota
 	paused
-	resuming // it runs again, but its goroutines have not done any I/O yet
+	resuming // the pause has ended, and the goroutines that it stopped in their I/O continue next
 	down
 )
 
-// An actor is the program of a client, as the world sees it. The loop calls all methods
-// except main.
+// An actor is the program of a client. The loop calls all its methods except main.
 type actor interface {
-	// main is the client's goroutine. It starts before the story.
+	// main runs the client, in a goroutine that starts before the story.
 	main()
-	// arm makes the actor wait for the points at which the client does something.
+	// arm registers the functions that are called when the client's points are reached.
 	arm()
-	// isReady reports whether the client is ready for the story to begin. begin is called
-	// when the story has begun.
+	// isReady reports whether the client has opened its connections, so that the story can
+	// begin. begin is called when the story has begun.
 	isReady() bool
 	begin()
-	// doing returns the section and the step to which the messages belong that the client
-	// sends now.
+	// doing returns the section and the step of the client now. Messages that it sends
+	// belong to them.
 	doing() (section int, step trace.Step)
 	// cancel cancels the context of the client's current call of the lock. It returns false
-	// if the client is in no call.
+	// if the client is not calling the lock.
 	cancel() bool
-	// crash ends the client in the world: its goroutines stay where they are until the end
-	// of the run. stop then ends them, and close frees what they have used.
+	// crash ends the client. Its goroutines stop where they are, and remain until the end
+	// of the run. stop then ends them, and close frees their resources.
 	crash()
 	stop()
 	close()
-	// report records, at the end of the run, what the client has not done.
+	// report adds doubts at the end of the run about what the client should have done and
+	// did not do.
 	report()
 }
 
-// server is the program of a process that answers messages.
+// server is the program of a node, a service or the storage, which answer messages.
 type server interface {
 	// accept is called for each new connection.
 	accept(*conn) endpoint
@@ -104,7 +110,7 @@ type server interface {
 	stop()
 }
 
-// process creates a process.
+// newProcess creates a process and adds it to the world.
 func (w *World) process(name string, role trace.Role) *process {
 	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*faultState]trace.PauseMode{}}
 	p.clock = fakeclock.New(timeline{w, p}, time.Now())
@@ -115,7 +121,8 @@ func (w *World) process(name string, role trace.Role) *process {
 	return p
 }
 
-// noteClock records what a process's clocks show after a change.
+// recordClock records what a process's clocks show, at the start and after each change. why
+// is the kind of change; "" at the start.
 func (w *World) noteClock(p *process, why string) {
 	s := p.clock.State()
 	p.recordChange(trace.Event{Kind: trace.KindClock, Clocks: &trace.Clocks{
@@ -126,8 +133,9 @@ func (w *World) noteClock(p *process, why string) {
 	}
 }
 
-// recordChange records that the process or its clocks stop or continue. If the process is a
-// node, this may change which nodes can reach each other.
+// recordChange records an event after which the process or its clocks have stopped or
+// continue. If the process is a node, it also notifies the [Attentive] servers, because
+// this node may have become reachable or unreachable.
 func (p *process) recordChange(ev trace.Event) {
 	ev.Process = p.name
 	p.w.emit(ev)
@@ -139,9 +147,10 @@ func (p *process) recordChange(ev trace.Event) {
 // canAct reports whether the process is neither paused nor down.
 func (p *process) canAct() bool { return p.state == running || p.state == resuming }
 
-// isHalted reports whether what arrives has to wait until the process runs.
+// isHalted reports whether messages that arrive have to wait until the process runs.
 func (p *process) isHalted() bool { return p.state == paused || p.state == resuming }
 
+// setState changes the state of the process, under ioMutex because goroutines read it.
 func (p *process) setState(s processState) {
 	p.w.io.Lock()
 	p.state = s
@@ -151,9 +160,9 @@ func (p *process) setState(s processState) {
 	p.w.io.Unlock()
 }
 
-// pause stops a process, or suspends its machine. Pauses may overlap: the process resumes
-// when the last of them ends, and its machine stands still as long as a pause that suspends
-// it lasts. It returns false if the process is down.
+// pause stops a process, or suspends its machine. by is the fault that does so. Pauses may
+// overlap: the process resumes when the last of them ends, and its machine stays suspended
+// until the last suspension ends. It returns false if the process is down.
 func (p *process) pause(mode trace.PauseMode, by *faultState) bool {
 	if p.state == down {
 		return false
@@ -174,7 +183,7 @@ func (p *process) pause(mode trace.PauseMode, by *faultState) bool {
 	return true
 }
 
-// isSuspended reports whether some pause suspends the process's machine now.
+// hasSuspendingPause reports whether any of the current pauses suspends the machine.
 func (p *process) isSuspended() bool {
 	for _, mode := range p.pausedBy {
 		if mode == trace.Suspend {
@@ -184,9 +193,9 @@ func (p *process) isSuspended() bool {
 	return false
 }
 
-// resume makes a paused process continue. First comes the workload's step that had begun,
-// then the process's I/O, then its timers. The I/O sees the bytes that arrived meanwhile
-// before any deadline.
+// resume ends one pause. When the last pause has ended, the process continues: first with
+// the step of the client that had begun, then the process's I/O, then its timers. Reads
+// return bytes that have arrived during the pause, even if their deadline has passed since.
 func (p *process) resume(by *faultState) {
 	delete(p.pausedBy, by)
 	if p.state != paused {
@@ -211,6 +220,8 @@ func (p *process) resume(by *faultState) {
 	p.clock.Resume()
 }
 
+// resumeIO continues the I/O of a process that has resumed. resumed is the true time of
+// that.
 func (p *process) resumeIO(resumed time.Duration) {
 	if p.state != resuming {
 		return
@@ -228,8 +239,9 @@ func (p *process) resumeIO(resumed time.Duration) {
 			sockets = append(sockets, s)
 		}
 	}
-	// All this comes before anything else that is due by now. What arrived comes before the
-	// reactions to it: a client has learned what an answer says before it acts on it.
+	// All this is scheduled for the time of the resume, so it comes before everything else
+	// that is due. Messages that have arrived come first, because a goroutine may react to
+	// them.
 	backlog := p.backlog
 	p.backlog = nil
 	for _, arrive := range backlog {
@@ -245,8 +257,8 @@ func (p *process) resumeIO(resumed time.Duration) {
 	}
 }
 
-// timeline is true time for a process's clock. Any goroutine may ask the clock for a timer;
-// such requests are admitted like all others.
+// timeline provides true time and timers to a process's clock. Any goroutine may set a
+// timer; this is a request that the loop admits like all others.
 type timeline struct {
 	w *World
 	p *process
@@ -254,12 +266,14 @@ type timeline struct {
 
 func (t timeline) Now() time.Duration { return t.w.now() }
 
+// At makes the loop call f at a true time. cancel cancels the call, and reports false if it
+// is too late for that.
 func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
 	cancelled := new(atomic.Bool)
 	t.w.post(&request{process: t.p, class: classTimer, rank: int(at), admit: func() {
-		// Whether the clock has asked for this time more than once depends on which
-		// goroutine came first. So the timer's rank among the timers of that time is that
-		// of the process, not that of the request.
+		// The clock may have set several timers for this time, and their number depends on
+		// which goroutine was first. So the timer's rank is that of the process, which does
+		// not depend on that number.
 		t.w.queue.add(at, 1+t.p.index, func() {
 			if cancelled.CompareAndSwap(false, true) {
 				t.w.afterMoment(f)
@@ -269,8 +283,9 @@ func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
 	return func() bool { return cancelled.CompareAndSwap(false, true) }
 }
 
-// clientClock is a process's clocks for the process's own code. After the end of the world
-// it limits code that sleeps and retries without end, whatever the clock returns.
+// clientClock is the clock that a client's code gets. It records whether the code reads the
+// wall clock. After the end of the world it also stops goroutines that sleep and retry
+// without end.
 type clientClock struct {
 	*fakeclock.Fake
 	p *process

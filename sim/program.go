@@ -15,51 +15,57 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// program is what runs in a client's process.
+// A program runs one client: it makes the client's lock, waits for the client's start, and
+// does the client's sections or calls its Run.
 type program struct {
 	w    *World
 	p    *process
 	cfg  Client
 	env  *locks.Env
 	lock locks.Lock
-	// otherLocks are its handles on the locks that it takes in a section in addition to its
-	// own, by their names.
+	// otherLocks are the handles for the locks that the client acquires in addition to its
+	// own, by name.
 	otherLocks map[string]handle
 
-	// ctx ends with the run, by stopRun.
+	// ctx ends when the run ends, by a call of stopRun.
 	ctx     context.Context
 	stopRun context.CancelFunc
 
-	// previous is the section that the program was in last; nil before the first has ended.
+	// previousSection is the client's last section that has ended, or nil.
 	previous *Section
-	// period is the latest period of the schedule that the program has begun.
+	// period is the latest period of the schedule that the client has begun.
 	period int
 
-	// cancelCall ends the context of the latest call of the lock. It belongs to the
-	// program's goroutine, and to the loop while the call is in progress.
+	// cancelCall cancels the context of the latest call of the lock. While the call is in
+	// progress, only the loop uses it; at other times only the program's goroutine.
 	cancelCall context.CancelFunc
 
-	// All below belongs to the loop.
+	// Only the loop uses the fields below.
 	callers map[string]*caller
-	reached map[trace.Step]int // how often each step was reached
-	latest  *Section           // the section whose acquire began last
-	// currentSection and currentStep are what the process's messages to nodes belong to.
-	// Outside the steps in which the program calls its lock, the section is the latest one.
+	reached map[trace.Step]int // how many times the client has reached each step
+	latest  *Section           // the section whose acquire was called last
+	// currentSection and currentStep are the section and the step to which messages to
+	// nodes belong now. While the client is not calling its lock, currentSection is the
+	// latest section.
 	currentSection int
 	currentStep    trace.Step
 	// callCount counts the calls of the lock. currentCall is the number of the call that is
-	// in progress and has not been cancelled, or 0. cancelled reports that some call was.
+	// in progress and has not been cancelled, or 0. cancelled reports that a call was
+	// cancelled.
 	callCount, currentCall int
 	cancelled              bool
-	start                  chan struct{} // closed when the client starts
-	isWarm                 bool          // the client is ready to start
-	canStart               bool
-	started                bool
-	workMayEnd             bool // the point before which the work does not end was reached
-	onWorkEnd              func()
-	ended                  bool
+	start                  chan struct{} // closed when the client may start
+	isWarm                 bool          // the client has its lock and its connections, and waits for its start
+	// canStart reports that the client's starting point was reached.
+	canStart   bool
+	started    bool
+	workMayEnd bool // the point WorksUntil was reached
+	// onWorkEnd ends the work step that waits for WorksUntil; nil if none waits.
+	onWorkEnd func()
+	ended     bool
 }
 
+// newProgram makes the program of a client. Its goroutine does not run yet.
 func newProgram(w *World, p *process, cfg Client) *program {
 	g := &program{w: w, p: p, cfg: cfg, callers: map[string]*caller{}, reached: map[trace.Step]int{}, start: make(chan struct{})}
 	g.latest = &Section{g: g}
@@ -70,7 +76,8 @@ func newProgram(w *World, p *process, cfg Client) *program {
 	return g
 }
 
-// newEnv makes the environment of a client's lock.
+// newEnv makes the environment through which the client's lock reaches the world: network,
+// clocks and random numbers.
 func (w *World) newEnv(p *process, c Client) *locks.Env {
 	env := &locks.Env{
 		Key: c.key(&w.cfg), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
@@ -87,8 +94,8 @@ func (w *World) newEnv(p *process, c Client) *locks.Env {
 	return env
 }
 
-// main is the client's goroutine. A panic of the lock ends the client and is the run's
-// error.
+// main runs the client, in a goroutine of its own. A panic of the lock ends the client and
+// becomes the error of the run.
 func (g *program) main() {
 	defer g.w.programs.Done()
 	defer func() {
@@ -101,8 +108,8 @@ func (g *program) main() {
 	g.done(g.run())
 }
 
-// deepen makes room on a goroutine's stack for what most locks need. It would grow four
-// times otherwise, and be copied each time.
+// growStack makes the goroutine's stack large enough for most locks. Otherwise the stack
+// would grow in four steps, each of which copies it.
 //
 //go:noinline
 func deepen() {
@@ -110,6 +117,7 @@ func deepen() {
 	runtime.KeepAlive(&room)
 }
 
+// run makes the client ready, waits for its start, and then runs its sections or its Run.
 func (g *program) run() error {
 	if g.w.cfg.Lock.Kind.Name != "" {
 		if err := g.warmUp(); err != nil {
@@ -128,8 +136,8 @@ func (g *program) run() error {
 	return g.sections()
 }
 
-// warmUp makes the lock and opens the connections that a client has open after it has been
-// running for a while.
+// warmUp makes the lock and opens the connections before the story begins, so that the
+// story shows a client that has been running for a while.
 func (g *program) warmUp() error {
 	lock, err := g.newLock(g.env)
 	if err != nil {
@@ -153,12 +161,13 @@ func (g *program) warmUp() error {
 	return nil
 }
 
+// isReady implements [actor]: a client whose program has ended early is ready too.
 func (g *program) isReady() bool { return g.isWarm || g.ended }
 
-// ownHandle returns the client's handle on its own lock.
+// ownHandle returns the handle for the client's own lock.
 func (g *program) ownHandle() handle { return handle{g.env, g.lock} }
 
-// newLock makes a handle on a lock of the client.
+// newLock makes a handle for the lock that an environment names.
 func (g *program) newLock(env *locks.Env) (locks.Lock, error) {
 	lock, err := g.w.cfg.Lock.Kind.New(env)
 	if err != nil {
@@ -167,8 +176,8 @@ func (g *program) newLock(env *locks.Env) (locks.Lock, error) {
 	return lock, nil
 }
 
-// caller returns the client's connection to the storage or to a service. It belongs to the
-// loop.
+// storageConn returns the client's connection to the storage or to a service. Only the loop
+// may call it.
 func (g *program) caller(peer string) *caller {
 	if g.callers[peer] == nil {
 		g.callers[peer] = &caller{p: g.p, peer: g.w.byName[peer]}
@@ -176,17 +185,22 @@ func (g *program) caller(peer string) *caller {
 	return g.callers[peer]
 }
 
-// onLoop makes the loop call do, and waits until that is done.
+// onLoop makes the loop call do, and waits until the moment of the call has ended. Calls
+// with a lower rank come first in a round.
 func (g *program) onLoop(rank int, do func()) { g.post(rank, 0, do) }
 
-// onLoopForLock is onLoop for what a lock reports about a section's lease by itself. If it
-// reports several things at the same time, those of the older section come first.
+// onLoopForLock is onLoop for a report of the lock about the lease of a section. If there
+// are several reports in one round, those about older sections come first.
 func (g *program) onLoopForLock(rank int, in *Section, do func()) { g.post(rank, in.number, do) }
 
+// post makes the loop call do, and waits until the moment of the call has ended. rank, then
+// sub, order such calls of one client in a round.
 func (g *program) post(rank, sub int, do func()) {
 	g.w.await(&request{process: g.p, class: classStep, rank: rank, sub: sub}, do)
 }
 
+// arm implements [actor]: it registers the points Starts, Cancels and WorksUntil of the
+// client.
 func (g *program) arm() {
 	g.w.onPoint(g.cfg.Starts, func() {
 		g.canStart = true
@@ -202,7 +216,7 @@ func (g *program) arm() {
 	})
 }
 
-// begin lets the client start if its point has been reached and the story has begun.
+// begin starts the client if its starting point has been reached and the story has begun.
 func (g *program) begin() {
 	if g.canStart && g.w.started && !g.started {
 		g.started = true
@@ -210,8 +224,11 @@ func (g *program) begin() {
 	}
 }
 
+// doing implements [actor].
 func (g *program) doing() (section int, step trace.Step) { return g.currentSection, g.currentStep }
 
+// report implements [actor]: it adds a doubt if the client never started, or never
+// cancelled a call although its configuration says so.
 func (g *program) report() {
 	if !g.started && g.p.state != down {
 		why := ""
@@ -228,9 +245,10 @@ func (g *program) report() {
 	}
 }
 
-// enter begins a step of a section, once the faults that strike before it have struck and
-// the process runs. An acquire gives the section its number. A nil section means the latest
-// one. enter returns the section.
+// beginStep records the beginning of a step and returns the step's section; nil means the
+// latest section. First it strikes the faults that strike before this step. If one of them
+// pauses the client, beginStep waits until the client resumes. An acquire begins a new
+// section, which gets its number here.
 func (g *program) enter(in *Section, step trace.Step, ev trace.Event) *Section {
 	done := make(chan struct{})
 	first := true
@@ -270,7 +288,8 @@ func (g *program) enter(in *Section, step trace.Step, ev trace.Event) *Section {
 	return in
 }
 
-// end ends a step. fill completes the event on the loop.
+// endStep records the end of a step, with its error or nil. The loop calls fill, if it is
+// not nil, to complete the event.
 func (g *program) end(in *Section, step trace.Step, err error, fill func(*trace.Event)) {
 	g.onLoop(0, func() {
 		g.currentStep, g.currentSection, g.currentCall = "", g.latest.number, 0
@@ -288,14 +307,14 @@ func (g *program) end(in *Section, step trace.Step, err error, fill func(*trace.
 // errorText returns the text of an error for the trace.
 func errorText(err error) string { return err.Error() }
 
-// cancel cancels the current call of the lock; see [actor]. A paused client does so when it
-// resumes, if the call has not ended by then.
+// cancel implements [actor]. A paused client cancels its call when it resumes, if the call
+// has not ended by then.
 func (g *program) cancel() bool {
 	call := g.currentCall
 	if call == 0 {
 		return false
 	}
-	r := &request{process: g.p, class: classStep, rank: 3} // after what it had begun to do
+	r := &request{process: g.p, class: classStep, rank: 3} // rank 3: after the reports and steps of the client in the same round
 	r.admit = func() {
 		if g.currentCall != call {
 			return
@@ -303,8 +322,8 @@ func (g *program) cancel() bool {
 		g.currentCall, g.cancelled = 0, true
 		g.w.emit(trace.Event{Kind: trace.KindCancel, Process: g.p.name, Section: g.currentSection, Step: g.currentStep})
 		g.w.afterMoment(func() {
-			// The call waits for answers too. Which of them have arrived by now must not
-			// depend on chance.
+			// The call may also see an answer that has just arrived. Let its goroutines
+			// first handle such answers, so that the order does not depend on chance.
 			synctest.Wait()
 			g.cancelCall()
 			synctest.Wait()
@@ -318,6 +337,7 @@ func (g *program) cancel() bool {
 	return true
 }
 
+// done records that the program has ended, with its error or nil.
 func (g *program) done(err error) {
 	g.onLoop(0, func() {
 		if g.ended {
@@ -337,6 +357,8 @@ func (g *program) done(err error) {
 func (g *program) stop()  { g.stopRun() }
 func (g *program) close() { g.env.Close() }
 
+// crash implements [actor]: the world no longer waits for the client's program. Its
+// goroutines stay blocked until stop.
 func (g *program) crash() {
 	if !g.ended {
 		g.ended = true
@@ -344,26 +366,26 @@ func (g *program) crash() {
 	}
 }
 
-// Program is what a user's [Client.Run] gets: the process that it runs in.
+// A Program gives the user's function [Client.Run] access to its process and to the world.
 type Program struct{ g *program }
 
-// Env returns the environment that a lock gets in this process.
+// Env returns the environment that the client's lock has in this process.
 func (p *Program) Env() *locks.Env { return p.g.env }
 
 // Clock returns the process's clocks.
 func (p *Program) Clock() fakeclock.Clock { return p.g.env.Clock }
 
-// Lock returns the client's handle on its lock, which was made before the client began; nil
-// in a world without locks. [Program.NewLock] makes more handles.
+// Lock returns the client's handle for its lock, which was made before the client began. It
+// is nil in a world without locks. [Program.NewLock] makes more handles.
 func (p *Program) Lock() locks.Lock { return p.g.lock }
 
-// System returns the kind of server that the client's lock is kept on.
+// System returns the kind of server that keeps the client's lock.
 func (p *Program) System() System {
-	s, _ := LookupSystem(p.g.w.cfg.Lock.Kind.System) // it exists, because its nodes run
+	s, _ := LookupSystem(p.g.w.cfg.Lock.Kind.System) // the system exists, because its nodes run
 	return s
 }
 
-// NewLock makes another handle on the client's lock, as another part of the same process
+// NewLock makes another handle for the client's lock, as another part of the same process
 // would. All handles share the process's [locks.Env].
 func (p *Program) NewLock() (locks.Lock, error) {
 	if p.g.lock == nil {
@@ -379,7 +401,8 @@ func (p *Program) Acquire(ctx context.Context, lock locks.Lock) (*Section, error
 	return p.g.attempt(ctx, handle{p.g.env, lock}, nil)
 }
 
-// Sleep sleeps by the process's clock. It returns an error when the run ends.
+// Sleep waits until d has passed on the process's monotonic clock. It returns an error if
+// the run ends before that.
 func (p *Program) Sleep(d time.Duration) error {
 	if err := p.Clock().Sleep(p.g.ctx, d); err != nil {
 		return errEnded
@@ -387,8 +410,9 @@ func (p *Program) Sleep(d time.Duration) error {
 	return nil
 }
 
-// Step does one step of a critical section. Faults can strike at its beginning and at its
-// end. It belongs to the section whose acquire was called last.
+// Step calls do as one step of a critical section, which the trace records, so faults can
+// strike at its beginning and at its end. The step belongs to the section whose acquire was
+// called last. An acquire step begins a new section.
 func (p *Program) Step(step trace.Step, do func() error) error {
 	var in *Section
 	if step == trace.Acquire {
@@ -400,8 +424,9 @@ func (p *Program) Step(step trace.Step, do func() error) error {
 	return err
 }
 
-// Storage sends one request to the storage and waits for the answer. It is not a step, and
-// belongs to the section whose acquire was called last.
+// Storage sends one request to the storage and waits for the response. It records no step;
+// [Program.Step] can contain it. The request belongs to the section whose acquire was
+// called last.
 func (p *Program) Storage(ctx context.Context, req storage.Request) (storage.Response, error) {
 	if p.g.w.cfg.Storage.InCluster {
 		return p.g.askCluster(ctx, req)
@@ -412,9 +437,9 @@ func (p *Program) Storage(ctx context.Context, req storage.Request) (storage.Res
 // errGaveUp is the error of a client that has stopped waiting for the storage.
 var errGaveUp = errors.New("no answer")
 
-// call sends a request of a section to the storage, through some services, and waits for
-// the answer. It waits at most for patience, if that is not 0. A nil section means the
-// latest one.
+// callStorage sends a request of a section to the storage, through the services in via, and
+// waits for the response. It waits at most for patience, if that is not 0. A nil section
+// means the latest section.
 func (g *program) call(ctx context.Context, in *Section, req storage.Request, via []string, patience time.Duration) (storage.Response, error) {
 	type answer struct {
 		r   storage.Response
@@ -448,8 +473,8 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 	case <-ctx.Done():
 	case <-g.ctx.Done():
 	}
-	// The answer may have arrived while the client was giving up. In that case it always
-	// counts.
+	// The response may have arrived while the client was giving up. The result must not
+	// depend on chance, so the response counts.
 	g.onLoop(0, func() {
 		if c.pending == k {
 			c.giveUp()
@@ -469,10 +494,11 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 	}
 }
 
-// takeAnswer returns an answer once the process runs. A process that is not running must
-// not continue with it: its next step would not be taken, but its clock would be read.
+// takeAnswer returns a response when the process runs. A paused process must not continue
+// with a response: the loop would not admit its next step, but the client could read its
+// clock during the pause.
 func (g *program) takeAnswer(r storage.Response, err error) (storage.Response, error) {
-	rank := len(g.w.processes) // the rank of no process, because without a storage process nothing has sent the answer
+	rank := len(g.w.processes) // without a storage process there is no rank, so take one that no process has
 	if s := g.w.byName[trace.StorageName]; s != nil {
 		rank = s.index
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A program that does by hand what a client does by default leaves the same trace, event by
+// A Run that makes the same calls as a client without a Run leaves the same trace, event by
 // event.
 func TestProgramIsLikeTheWorkload(t *testing.T) {
 	const naps, nap = 3, 4 * time.Second
@@ -89,8 +89,8 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 	}
 }
 
-// Two handles in one process exclude each other, as two clients do, and every event names
-// the section that it belongs to.
+// Two handles in one process exclude each other, like two clients. Every event has the
+// number of its section.
 func TestTwoHandles(t *testing.T) {
 	tr := RunWorld(t, SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
@@ -125,7 +125,7 @@ func TestTwoHandles(t *testing.T) {
 	Equal(t, "what is violated", Violations(tr), "")
 }
 
-// sectionSteps lists the ends of steps with their sections.
+// sectionSteps lists the steps that have ended, with their sections.
 func sectionSteps(tr *trace.Trace) string {
 	var steps []string
 	for _, ev := range Events(tr, trace.KindEnd, "client-1") {
@@ -138,8 +138,8 @@ func sectionSteps(tr *trace.Trace) string {
 	return strings.Join(steps, ", ")
 }
 
-// messageSections lists the steps and sections of client-1's requests and of the answers to
-// them. Equal ones in a row are listed once.
+// messageSections lists the steps and sections of client-1's requests and of their answers.
+// Equal entries in a row are listed once.
 func messageSections(tr *trace.Trace) string {
 	var requests, replies []string
 	note := func(to []string, ev trace.Event) []string {
@@ -164,7 +164,7 @@ func messageSections(tr *trace.Trace) string {
 	return strings.Join(requests, ", ")
 }
 
-// servedSections lists what the storage did, and for which section.
+// servedSections lists the requests that the storage has served, with their sections.
 func servedSections(tr *trace.Trace) string {
 	var steps []string
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
@@ -176,9 +176,9 @@ func servedSections(tr *trace.Trace) string {
 	return strings.Join(steps, ", ")
 }
 
-// overlappingSections returns a program whose first section outlasts its lease. The program returns
-// to that section when another handle holds the lock. It compares the result of the
-// release, "released" or "lost", with the expected one.
+// overlappingSections returns a program whose first section outlasts its lease. When
+// another handle holds the lock, the program continues the first section and releases it.
+// release is the expected result of that release: "released" or "lost".
 func overlappingSections(t *testing.T, release string) func(context.Context, *sim.Program) error {
 	return func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
@@ -208,7 +208,7 @@ func overlappingSections(t *testing.T, release string) func(context.Context, *si
 }
 
 // Two sections of one client overlap. Every step, message, request and key has the number
-// of its section, and the properties are violated as with two clients.
+// of its section, and the same properties are violated as with two clients.
 func TestOverlappingSectionsOfOneClient(t *testing.T) {
 	const data = "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections"
 	for _, test := range []struct {
@@ -243,7 +243,7 @@ func TestOverlappingSectionsOfOneClient(t *testing.T) {
 	Equal(t, "with fencing", Violations(RunWorld(t, cfg)), "section-exclusion inherent: needs fencing")
 }
 
-// generousLock is a lock that takes the key away from its holder.
+// generousLock is a test lock that always grants: it overwrites the key of another holder.
 type generousLock struct{ env *locks.Env }
 
 func (g generousLock) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -256,8 +256,8 @@ func (g generousLock) Release(ctx context.Context) error {
 	return ToyOf(g.env, 0).Do(ctx, "drop "+g.env.Key)
 }
 
-// A lock that grants itself to two handles of one process at the same time is as bad as one
-// that does so to two clients.
+// A lock that is granted to two handles of one process at the same time violates mutual
+// exclusion, as with two clients.
 func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 	cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
@@ -278,7 +278,7 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 	Equal(t, "two handles", Violations(RunWorld(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock, release-answer lock")
 
 	cfg.Clients[0].Run = func(ctx context.Context, p *sim.Program) error {
-		for range 2 { // one after the other, nothing is wrong with it
+		for range 2 { // one handle after the other, which violates nothing
 			in, err := p.Acquire(ctx, p.Lock())
 			if err != nil {
 				return err
@@ -292,8 +292,8 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 	Equal(t, "one handle twice", Violations(RunWorld(t, cfg)), "")
 }
 
-// What the lock reports about a lease by itself is recorded for the section of that lease,
-// even if the client has begun another one since.
+// When a lock reports a loss or a renewal, the event has the section of that lease, even if
+// the client has begun another section since.
 func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	cfg := SoloWorld(t, renewingKind(), func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
@@ -304,7 +304,8 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		// It calls acquire nearly all the time, so the lock renews during a call.
+		// The client is in a call of acquire nearly all the time, so the lock renews the
+		// other lease during such a call.
 		for range 210 {
 			if _, err := p.Acquire(ctx, other); err == nil {
 				t.Error("two handles have the lock")
@@ -351,15 +352,15 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	if renewed[1] < 2 || renewed[212] < 1 || len(renewed) != 2 {
 		t.Errorf("renewals by section: %v", renewed)
 	}
-	// A renewal during a call of the other handle is not attributed to another acquisition.
-	// The deletion of the key is.
+	// The property release ownership must not blame the renewals. It must blame only the
+	// deletion of the other section's key.
 	f := checks.Check(history.New(tr), nil).Finding(checks.ReleaseOwnership)
 	if f.Outcome != checks.Violated || !strings.Contains(f.Reason.String(), "removed") {
 		t.Errorf("release-ownership: %s, %s", f.Outcome, f.Reason)
 	}
 }
 
-// doomedLock is a lock that is granted to every client, and all of whose leases are lost at the
+// doomedLock is a test lock that is granted to every client. All its leases are lost at the
 // same moment.
 type doomedLock struct{ lost chan struct{} }
 
@@ -367,8 +368,8 @@ func (d doomedLock) Acquire(context.Context) (locks.Lease, error) { return d, ni
 func (d doomedLock) Release(context.Context) error                { return nil }
 func (d doomedLock) Lost() <-chan struct{}                        { return d.lost }
 
-// If two leases are lost at the same moment, the loss of the older section's lease is
-// recorded first, whatever the scheduler does.
+// If two leases are lost at the same moment, the loss in the older section is recorded
+// first, in whatever order goroutines run.
 func TestTwoLossesAtOnce(t *testing.T) {
 	for range 50 {
 		var lost chan struct{}
@@ -406,7 +407,7 @@ func TestTwoLossesAtOnce(t *testing.T) {
 	}
 }
 
-// A program's own sleep follows its process's clock.
+// Program.Sleep sleeps on the process's monotonic clock.
 func TestProgramSleep(t *testing.T) {
 	var slept time.Duration
 	cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
@@ -431,7 +432,7 @@ func TestProgramSleep(t *testing.T) {
 	}
 }
 
-// If there is no lock, no handle can be made.
+// NewLock returns an error in a world without a lock.
 func TestNewLockWithoutALock(t *testing.T) {
 	cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		if lock, err := p.NewLock(); err == nil || p.Lock() != nil {
@@ -443,8 +444,8 @@ func TestNewLockWithoutALock(t *testing.T) {
 	RunWorld(t, cfg)
 }
 
-// A context that ends while the storage does not answer ends the wait, even for a client
-// that sends its requests again.
+// If the storage does not answer, a request ends when its context ends, even if the client
+// sends its requests again.
 func TestSectionGivesUpWithItsContext(t *testing.T) {
 	for _, resends := range []bool{false, true} {
 		var read error

@@ -8,8 +8,9 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A lock without an implementation in the program is refused. If it were run, every attempt
-// would fail, and two such runs would be equal.
+// A lock without an implementation in this program is refused. In a run every attempt to
+// acquire would fail, and a comparison of two runs would not notice that the lock is
+// missing.
 func TestALockThatNobodyProvidesIsRefused(t *testing.T) {
 	cfg := Sections(ToyLock, sim.Client{Name: "client-1"})
 	cfg.Lock.Kind = locks.Kind{Name: "their-lock", Slots: cfg.Lock.Kind.Slots, Adapter: "example.com/adapter"}

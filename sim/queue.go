@@ -7,23 +7,26 @@ import (
 	"time"
 )
 
-// A timer is something that the loop will do at a true time, unless it is cancelled before.
+// A timer is a call that the loop will make at a true time, unless it is cancelled before.
 type timer struct {
 	at time.Duration
-	// rank and order determine its place among the timers of the same time.
+	// rank, then order, determine its place among the timers of the same time. order is the
+	// number of the timer in the queue's history.
 	rank, order int
 	do          func()
 	cancelled   *atomic.Bool // nil if it cannot be cancelled
 }
 
-// queue holds the future timers, the latest first. Timers of the same time and rank keep
-// the order in which they were added. The queue is short, because only a few timers are
-// pending at one time.
+// queue holds the timers that are not due yet, the latest first. Timers of the same time
+// and rank are called in the order in which they were added. A sorted slice is fast enough,
+// because the queue is short.
 type queue struct {
 	timers []timer
 	added  int
 }
 
+// add adds a timer, which calls do at true time at. rank orders timers of the same time. If
+// cancelled is not nil, the timer is cancelled when it becomes true.
 func (q *queue) add(at time.Duration, rank int, do func(), cancelled *atomic.Bool) {
 	q.added++
 	m := timer{at, rank, q.added, do, cancelled}
@@ -33,9 +36,10 @@ func (q *queue) add(at time.Duration, rank int, do func(), cancelled *atomic.Boo
 	q.timers = slices.Insert(q.timers, i, m)
 }
 
-// next returns the time of the earliest timer that is not cancelled. Cancelled timers must
-// have no effect, not even a nanosecond: their number may depend on which goroutine set its
-// timer first.
+// next returns the time of the earliest timer, and removes timers before it that were
+// cancelled. It returns false if the queue is empty. A cancelled timer must not take even a
+// nanosecond of its own, because the number of cancelled timers may depend on the order of
+// the goroutines.
 func (q *queue) next() (time.Duration, bool) {
 	for len(q.timers) > 0 {
 		first := q.timers[len(q.timers)-1]

@@ -11,18 +11,18 @@ import (
 	"sync"
 )
 
-// seedOf derives the seed of one random stream of a world from the world's seed and the
-// stream's name. Streams with different names are independent: a draw from one never shifts
-// another.
+// seedOf returns the seed of one random source of a world, from the world's seed and the
+// source's name. Each part of a world has its own source, so an additional draw in one part
+// does not change the numbers of another.
 func seedOf(seed uint64, name string) [32]byte {
 	return sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, seed), name...))
 }
 
 // seedLibraries seeds the global source of math/rand, from which libraries draw the jitter
-// of their retries. A world is then the same whatever ran before it. The global source of
-// math/rand/v2 cannot be seeded.
+// of their retries. So a world gives the same trace whatever ran before it in this process.
+// The global source of math/rand/v2 cannot be seeded.
 func seedLibraries(seed uint64) {
-	// Seed does nothing without this setting.
+	// Seed does nothing without this setting of GODEBUG.
 	const setting = "randseednop=0"
 	if debug := os.Getenv("GODEBUG"); !strings.Contains(debug, setting) {
 		os.Setenv("GODEBUG", strings.TrimPrefix(debug+","+setting, ","))
@@ -31,18 +31,18 @@ func seedLibraries(seed uint64) {
 	v1.Seed(int64(seed))
 }
 
-// latencies returns the random stream of a link.
+// newLatencySource returns the random source of a link's latencies.
 func latencies(seed uint64, from, to string) *rand.Rand {
 	s := seedOf(seed, "link "+from+" "+to)
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(s[:]), binary.BigEndian.Uint64(s[8:])))
 }
 
-// randomBytes returns the random bytes of a process, which several of its
-// goroutines may read.
+// randomBytes returns the random source of a process. Several goroutines may read it.
 func randomBytes(seed uint64, process string) io.Reader {
 	return &lockedReader{s: rand.NewChaCha8(seedOf(seed, "process "+process))}
 }
 
+// A lockedReader is a random source for several goroutines.
 type lockedReader struct {
 	mu sync.Mutex
 	s  *rand.ChaCha8

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A Rate is how much too fast a clock runs, in parts per billion. A negative rate is slow.
+// A Rate is how much too fast a clock runs, in parts per billion. A clock with a negative
+// rate runs too slowly.
 type Rate int64
 
 // Units of rates.
@@ -16,18 +17,19 @@ const (
 	Percent      = 10_000_000 * PPB
 )
 
-// FastestRate is the largest allowed rate: half as fast again. A clock that is worse is
-// broken.
+// FastestRate is the largest allowed rate: 50% too fast. A clock that runs faster is
+// broken, not drifting.
 const FastestRate = 50 * Percent
 
+// rateUnits are the units in which texts write rates, the largest first.
 var rateUnits = []struct {
 	name  string
 	scale Rate
 }{{"%", Percent}, {"ppm", PPM}, {"ppb", PPB}}
 
-// ParseRate parses a rate in percent, parts per million or parts per billion. It returns an
-// error if the text is no rate, or not a whole number of parts per billion. It also does so
-// if the rate exceeds [FastestRate] in either direction.
+// ParseRate parses a rate in percent, parts per million or parts per billion, such as +2%,
+// -500ppm or +3ppb. It returns an error if the text is not such a rate or not a whole
+// number of parts per billion, or if the rate exceeds [FastestRate] in either direction.
 func ParseRate(s string) (Rate, error) {
 	for _, unit := range rateUnits {
 		number, ok := strings.CutSuffix(strings.TrimSpace(s), unit.name)
@@ -52,7 +54,7 @@ func ParseRate(s string) (Rate, error) {
 }
 
 // String returns the rate in the form that [ParseRate] parses, in the largest unit in which
-// it is at least a tenth.
+// its absolute value is at least 0.1.
 func (r Rate) String() string {
 	unit := rateUnits[len(rateUnits)-1]
 	for _, u := range rateUnits {

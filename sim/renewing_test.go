@@ -8,8 +8,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// renewingKind returns a lock on toys that renews its leases by itself, and cannot be asked to
-// extend them.
+// renewingKind returns a test lock that renews its leases by itself and has no extend.
 func renewingKind() locks.Kind {
 	kind := ToyLock
 	kind.Name = "renewing"

@@ -8,42 +8,45 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A request is something that a goroutine of a process asks of the world. The loop admits
-// requests one at a time, in an order that does not depend on which goroutine came first.
+// A request is something that a goroutine of a process wants the loop to do, such as to
+// send bytes or to set a timer. To admit a request is to do that. The loop admits requests
+// one at a time, in an order that does not depend on which goroutine was first.
 type request struct {
 	process *process
 	class   class
-	// rank and sub order the requests of one process and class. For I/O, rank is the index
-	// of the peer's process, and sub is the number of the connection. words order requests
-	// of goroutines that are going to send something; they are what the goroutine will
-	// send.
+	// rank, then subRank, then words order the requests of one process and class. For I/O,
+	// rank is the index of the process at the other end, and subRank is the number of the
+	// connection. words are the words of the command that the goroutine will send after the
+	// request; they are set only for the classes that wait for a turn to send.
 	rank, sub int
 	words     []string
-	// admit does what the request asks for. It runs on the loop.
+	// admit does what the goroutine wants. The loop calls it.
 	admit func()
-	// round is the number, from 1, of the loop's round in which a goroutine began to make
-	// the request. Only goroutines of one round run at the same time. 0 is the current
-	// round.
+	// round is the number, from 1, of the loop's round in which the goroutine began the
+	// call that led to the request; 0 means the current round. Only goroutines of the same
+	// round run at the same time, so only their order may depend on chance.
 	round int
 	// abandon, if set, is called instead of admit when the world ends.
 	abandon func()
 }
 
-// class orders the requests of one process.
+// class is what a request is for. Requests of one process are ordered by class, in the
+// order of these constants.
 type class int
 
 const (
 	classStep class = iota
-	classTurn       // a goroutine waits for its turn to send: see process.turn
+	classTurn       // a goroutine waits for its turn to send; see process.awaitTurn
 	classDial
 	classWrite
 	classClose
-	classResult // a goroutine receives the result of its I/O
+	classResult // a goroutine continues with the result of its I/O
 	classTimer
-	classDue   // a goroutine that a timer has woken waits until all timers of the moment have fired: see process.woken
-	classWoken // the same goroutine then waits for a moment of its own
+	classDue   // a goroutine that a timer has woken waits until all timers that are due have fired; see process.awaitTurnAfterTimer
+	classWoken // the same goroutine then waits for its turn to send, in a moment of its own
 )
 
+// compare returns the order in which the loop admits two requests.
 func (r *request) compare(o *request) int {
 	if c := cmp.Or(
 		cmp.Compare(r.process.index, o.process.index),
@@ -56,10 +59,11 @@ func (r *request) compare(o *request) int {
 	return cmp.Or(r.compareWords(o), cmp.Compare(r.round, o.round))
 }
 
-// compareWords compares what two goroutines of one process are going to send.
+// compareWords compares the commands that two goroutines of one process are going to send.
+// It returns 0 if they cannot be distinguished.
 func (r *request) compareWords(o *request) int { return r.process.w.names.compare(r.words, o.words) }
 
-// post hands requests to the loop. Any goroutine may call it.
+// post passes requests to the loop. Any goroutine may call it.
 func (w *World) post(rs ...*request) {
 	w.disturb()
 	w.io.Lock()
@@ -68,7 +72,7 @@ func (w *World) post(rs ...*request) {
 }
 
 // await posts a request that calls do, and waits until the moment of the request has ended,
-// or the world ends. The loop must not call it.
+// or the world ends. The loop must not call it, because it would wait for itself.
 func (w *World) await(r *request, do func()) {
 	done := make(chan struct{})
 	r.admit = func() {
@@ -80,17 +84,18 @@ func (w *World) await(r *request, do func()) {
 	<-done
 }
 
-// disturb disturbs the scheduler, in tests.
+// disturb calls [Config.Disturb], with which tests vary the order of goroutines.
 func (w *World) disturb() {
 	if w.cfg.Disturb != nil {
 		w.cfg.Disturb()
 	}
 }
 
+// postLocked is post for a caller that has locked ioMutex.
 func (w *World) postLocked(rs ...*request) {
 	if !w.ended {
-		// A round of many clients can take long, so each request counts as a sign of life.
-		// Their number in one round is limited.
+		// A round with many clients can take long, so each request counts as progress. A
+		// round has a limited number of requests, so a stuck world is still detected.
 		w.watchdog.moves.Add(int64(len(rs)))
 		for _, r := range rs {
 			r.round = cmp.Or(r.round, w.round)
@@ -106,7 +111,7 @@ func (w *World) postLocked(rs ...*request) {
 	}
 }
 
-// rouse ends the loop's sleep.
+// wakeLoop ends the loop's sleep.
 func (w *World) rouse() {
 	select {
 	case w.wake <- struct{}{}:
@@ -114,10 +119,10 @@ func (w *World) rouse() {
 	}
 }
 
-// admit admits the pending requests, and reports whether there were any. As soon as a
-// request has woken a goroutine, the remaining requests wait until that goroutine waits
-// again. Requests of a process that does not run wait until it runs. Those of a crashed
-// process wait forever.
+// admit admits the posted requests, and reports whether there were any. When a request has
+// woken a goroutine, the remaining requests stay posted for the next round, when that
+// goroutine waits again. If a process is paused, its requests wait until it resumes. The
+// requests of a crashed process wait forever.
 func (w *World) admit() bool {
 	w.io.Lock()
 	select {
@@ -143,7 +148,7 @@ func (w *World) admit() bool {
 			p.waiting = append(p.waiting, r)
 			continue
 		}
-		w.watchdog.moves.Add(1) // progress: a client can start any number of goroutines, and each can make a request
+		w.watchdog.moves.Add(1) // each request counts as progress, because a client can have any number of goroutines with a request each
 		r.admit()
 		w.noteRace(r, requests[i+1:])
 		if w.settle() || w.stopError != nil {
@@ -156,10 +161,11 @@ func (w *World) admit() bool {
 	return true
 }
 
-// noteRace adds a doubt to a run in which goroutines of one process used two connections to
-// one peer at the same time. Chance decided which goroutine got which connection, and no
-// order of the requests can undo that. It also adds a doubt if two goroutines were going to
-// send the same command.
+// recordRaces adds a doubt to the run if its order depended on chance. That is so if
+// goroutines of one process used two connections to one peer at the same time: chance
+// decided which goroutine used which connection. It is also so if two goroutines were going
+// to send the same command, because their requests cannot be put in order. others are the
+// requests that follow r in the order of the loop.
 func (w *World) noteRace(r *request, others []*request) {
 	if r.process.role != trace.RoleClient {
 		return
@@ -171,7 +177,7 @@ func (w *World) noteRace(r *request, others []*request) {
 	}
 	for _, o := range others {
 		if o.process != r.process || o.class != r.class || o.rank != r.rank {
-			return // they have an order, and so have all that follow
+			return // the classes or ranks differ, so the order of r and all later requests is fixed
 		}
 		if o.round != r.round {
 			continue
@@ -179,7 +185,7 @@ func (w *World) noteRace(r *request, others []*request) {
 		switch {
 		case (r.class == classTurn || r.class == classWoken) && r.compareWords(o) == 0:
 			w.doubt(fmt.Sprintf("two goroutines of %s were about to send the same command at the same moment, and chance decided which was first: replays may differ", r.process.name))
-			return // a doubt is recorded once, and there may be as many requests as goroutines
+			return // the other pairs would give the same doubt, and there may be very many of them
 		case r.class == classDial, r.class == classWrite:
 			w.doubt(fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name))
 			return
@@ -187,20 +193,19 @@ func (w *World) noteRace(r *request, others []*request) {
 	}
 }
 
-// doubt records a reason why the run is inconclusive.
+// addDoubt records a reason why the run is inconclusive.
 func (w *World) doubt(why string) {
 	if !slices.Contains(w.trace.Doubts, why) {
 		w.trace.Doubts = append(w.trace.Doubts, why)
 	}
 }
 
-// afterMoment makes the loop call do once the current moment has had all its effects on the
-// world. All goroutines are woken in this way: they must not see a world in which half of a
-// moment has happened.
+// afterMoment makes the loop call do at the end of the current moment. All goroutines are
+// woken in this way, because they must not see the world in the middle of a moment.
 func (w *World) afterMoment(do func()) { w.wakeUps = append(w.wakeUps, do) }
 
-// act runs the faults that strike or end, and the clients that start, at the points of the
-// scenario that have just been reached.
+// runDueActions lets faults strike or end, and clients start, whose points were reached by
+// the latest events.
 func (w *World) act() {
 	for len(w.reached) > 0 {
 		do := w.reached[0]
@@ -209,7 +214,7 @@ func (w *World) act() {
 	}
 }
 
-// settle ends a moment, and reports whether it has woken any goroutine.
+// endMoment ends a moment, and reports whether it has woken any goroutine.
 func (w *World) settle() (woke bool) {
 	w.act()
 	for len(w.wakeUps) > 0 {

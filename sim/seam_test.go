@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The world knows no server: none of its files imports a server, or a client of one, and
-// neither do the files that its tests use.
+// This package does not depend on the servers that it runs: none of its files, and none of
+// the files that its tests use, imports a server or a client of a server.
 func TestTheWorldKnowsNoServer(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

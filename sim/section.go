@@ -21,8 +21,9 @@ var (
 	errLeaseEnded       = errors.New("the lease is over")
 )
 
-// tasks returns what the client does in a section. If the tokens have a source, the client
-// mints a token immediately after each acquire, unless its tasks contain a mint.
+// tasks returns the client's tasks in a section. If the world has a source of tokens, the
+// client mints a token immediately after each acquire, unless its tasks contain a mint
+// already.
 func (g *program) tasks() []trace.Task {
 	tasks := g.cfg.does()
 	mints := func(t trace.Task) bool { return t.Step == trace.Mint }
@@ -39,7 +40,7 @@ func (g *program) tasks() []trace.Task {
 	return minting
 }
 
-// checkTasks returns an error if a client cannot do its tasks.
+// checkTasks returns an error if the tasks of a client are invalid.
 func checkTasks(c Client, services []Service) error {
 	for _, t := range c.Does {
 		switch {
@@ -57,14 +58,14 @@ func checkTasks(c Client, services []Service) error {
 	return nil
 }
 
-// sections runs the client's critical sections, one after the other: acquire, what the
-// client does, release.
+// sections runs the client's critical sections, one after the other. It returns the error
+// of the last section that failed.
 func (g *program) sections() error {
 	if g.w.cfg.Schedule.Periods > 0 {
 		return g.runJobs()
 	}
 	var failed error
-	refusals := 0 // how many sections in a row
+	refusals := 0 // sections in a row that ended because a nested lock was refused
 	for left := max(g.cfg.Sections, 1); left > 0; {
 		granted, err := g.runSection()
 		switch {
@@ -89,8 +90,8 @@ func (g *program) sections() error {
 	return failed
 }
 
-// runSection runs one section, from acquire to release. If the run ends meanwhile, the
-// error is errEnded.
+// runSection runs one section, from acquire to release. granted reports whether acquire
+// succeeded. If the run ends meanwhile, the error is errEnded.
 func (g *program) runSection() (granted bool, err error) {
 	in, err := g.acquire(g.ownHandle(), nil)
 	if err != nil {
@@ -104,7 +105,8 @@ func (g *program) runSection() (granted bool, err error) {
 	return true, err
 }
 
-// shouldStartOver reports whether the client starts a failed section over.
+// shouldStartOver reports whether the client repeats a section that failed with err, with a
+// new acquire.
 func (g *program) shouldStartOver(err error) bool {
 	return g.cfg.StartsOver && errors.Is(err, errRefusedByStorage)
 }
@@ -112,42 +114,44 @@ func (g *program) shouldStartOver(err error) bool {
 // A Section is one critical section of a client, from its grant on.
 type Section struct {
 	g *program
-	// number counts the client's calls of acquire, from 1. The loop assigns it when the
-	// call begins; 0 is outside any section.
+	// number counts the client's calls of acquire, from 1. The loop sets it when the call
+	// begins. 0 is the number of what the client does before its first acquire.
 	number int
-	// env is the environment of its lock's handle, which has the lock's name.
+	// env is the environment of the lock's handle; it contains the lock's name.
 	env   *locks.Env
 	lease locks.Lease
-	// acquireCalled is when acquire was called, by the clock that the lock reads.
+	// acquireCalled is when acquire was called, on the clock that the lock reads.
 	acquireCalled fakeclock.Reading
-	// lost is closed when the lock has notified the client that the lease is lost; nil if
-	// the lock never does that.
+	// lost is closed when the lock has notified the client that the lease is lost; it is
+	// nil if the lock has no such notification.
 	lost <-chan struct{}
-	// token is the section's fencing token; 0 is none.
+	// token is the section's fencing token; 0 means none.
 	token uint64
 	*knowledge
-	// inner are the sections that are nested in it, in the order of their grants. outermost
-	// is the first section of those that it is nested in, to which all of them belong; nil
-	// for that section itself.
+	// inner are the sections that are nested in this section, in the order of their grants.
+	// outermost is the client's first section, in which this section is nested directly or
+	// through others; nil for the first section itself.
 	inner     []*Section
 	outermost *Section
-	// releaseFailed reports that its release has failed.
+	// releaseFailed reports that the latest release of the section has failed.
 	releaseFailed bool
-	// grantedAt is when acquire returned, by the client's monotonic clock.
+	// grantedAt is when acquire returned, on the client's monotonic clock.
 	grantedAt fakeclock.Reading
-	// period is the period of the schedule that the client intends to run. recalledPeriod
-	// is the one that was run last, according to the record; 0 is none.
+	// period is the period of the schedule that this section is for; 0 without a schedule.
+	// recalledPeriod is the last period that some client has run, as this section has read
+	// it from the record of periods in the storage; 0 means none.
 	period, recalledPeriod int
 }
 
-// Number counts the client's calls of acquire, from 1. It is the Section of events.
+// Number returns the number of the section, which counts the client's calls of acquire from
+// 1. Events contain it as their Section.
 func (in *Section) Number() int { return in.number }
 
 // Lease returns what the lock granted.
 func (in *Section) Lease() locks.Lease { return in.lease }
 
-// acquire tries until it acquires a lock. within is the section in which the new one is
-// nested, or nil.
+// acquire tries to acquire a lock until it succeeds or may not try again. outer is the
+// section in which the new section will be nested, or nil.
 func (g *program) acquire(h handle, within *Section) (*Section, error) {
 	for attempt := 1; ; attempt++ {
 		in, err := g.attempt(g.ctx, h, within)
@@ -166,8 +170,9 @@ func (g *program) acquire(h handle, within *Section) (*Section, error) {
 	}
 }
 
-// pauseBetweenAttempts waits between one attempt and the next. It returns an error if there
-// is no next attempt.
+// pauseBetweenAttempts waits between one attempt and the next. attempt is the number of the
+// attempt that has failed, from 1, and failed is its error. It returns an error if the
+// client may not try again.
 func (g *program) pauseBetweenAttempts(attempt int, failed error) error {
 	switch {
 	case attempt != g.cfg.Attempts:
@@ -186,8 +191,9 @@ func (g *program) pauseBetweenAttempts(attempt int, failed error) error {
 	return nil
 }
 
-// attempt tries to acquire a lock once, within a section if that is not nil. After a grant
-// it records what the lock reports about the lease.
+// attempt tries once to acquire a lock. outer is the section in which the new section will
+// be nested, or nil. After a grant, attempt starts to record what the lock reports about
+// the lease.
 func (g *program) attempt(ctx context.Context, h handle, within *Section) (*Section, error) {
 	in := &Section{g: g, env: h.env, knowledge: &knowledge{versions: map[string]int{}}, period: g.period}
 	begin := trace.Event{Lock: h.env.Key, Period: in.period}
@@ -214,13 +220,14 @@ func (g *program) attempt(ctx context.Context, h handle, within *Section) (*Sect
 	return in, nil
 }
 
-// callLock calls the lock, as one step. While the step lasts, the context of the call can
-// be cancelled.
+// callLock calls the lock as one step, whose beginning has the fields of ev. fill, if not
+// nil, completes the event of its end. If the world can cancel the client's calls, call
+// gets a context that can be cancelled.
 func (in *Section) callLock(ctx context.Context, step trace.Step, ev trace.Event, call func(context.Context) error, fill func(*trace.Event)) error {
 	g := in.g
 	if !g.cfg.Cancels.IsZero() || g.w.canBeCancelled(g.p.name) {
-		// The context is not cancelled at the end of the call. That would end a lease that
-		// lives as long as its context.
+		// The context is not cancelled after the call: some locks bind the lease to the
+		// context of acquire.
 		ctx, g.cancelCall = context.WithCancel(ctx)
 	}
 	done := func() {}
@@ -230,14 +237,15 @@ func (in *Section) callLock(ctx context.Context, step trace.Step, ev trace.Event
 	ev.ContextEnded = ctx.Err() != nil
 	g.enter(in, step, ev)
 	err := call(ctx)
-	if step != trace.Acquire || err != nil { // a lease may live as long as its context
+	if step != trace.Acquire || err != nil { // some locks bind the lease to the context of acquire
 		done()
 	}
 	g.end(in, step, err, fill)
 	return err
 }
 
-// recordGrant completes the end event of a successful acquire.
+// recordGrant completes the event of the end of a successful acquire: with the end of the
+// lease, the rank of the grant, and the token.
 func (in *Section) recordGrant(ev *trace.Event) {
 	g := in.g
 	if e, ok := in.lease.(locks.Expirer); ok {
@@ -259,7 +267,7 @@ func (in *Section) recordGrant(ev *trace.Event) {
 	in.token = ev.Token
 }
 
-// run does what happens between a grant and its release, and the release.
+// run does the client's tasks after a grant, and then releases all locks of the section.
 func (in *Section) run() error {
 	err := in.doTasks()
 	if err == nil && in.g.cfg.KeepsFor > 0 {
@@ -272,9 +280,9 @@ func (in *Section) run() error {
 	return err
 }
 
-// releaseAgain repeats the release of the previous section, if that has failed. A process
-// does so if an error tells it that its lock may still be held, and if it has acquired the
-// lock again since.
+// releaseAgain does a release step in a section: it releases the client's previous section
+// again, if that release has failed. Such a client has got an error that says that the key
+// may still exist, and has acquired the lock again since.
 func (in *Section) releaseAgain() {
 	if in.g.previous == nil {
 		return
@@ -286,13 +294,14 @@ func (in *Section) releaseAgain() {
 	}
 }
 
-// Release releases the lock. The section ends when Release is called, whatever it returns.
+// Release releases the lock. The section ends when Release is called, even if Release
+// returns an error.
 func (in *Section) Release(ctx context.Context) error {
 	return in.callLock(ctx, trace.Release, trace.Event{}, in.lease.Release, nil)
 }
 
-// watchLoss records the lease's loss as soon as the lock reports it. It then closes the
-// channel lost.
+// watchLoss starts a goroutine that records the loss of the lease when the lock reports it,
+// and then closes the channel lost.
 func (in *Section) watchLoss() {
 	n, ok := in.lease.(locks.Notifier)
 	if !ok {
@@ -313,7 +322,8 @@ func (in *Section) watchLoss() {
 	}()
 }
 
-// watchRenewals records each renewal of the lease by the lock itself.
+// watchRenewals starts a goroutine that records each renewal of the lease that the lock
+// makes by itself.
 func (in *Section) watchRenewals() {
 	r, ok := in.lease.(locks.Renewer)
 	if !ok {
@@ -337,7 +347,7 @@ func (in *Section) watchRenewals() {
 	}()
 }
 
-// doTasks does what the client does in its section, until something fails.
+// doTasks does the client's tasks in a section, until one fails.
 func (in *Section) doTasks() error {
 	tasks := in.g.tasks()
 	for i, t := range tasks {
@@ -359,13 +369,13 @@ func (in *Section) doTasks() error {
 		case trace.Read:
 			err = in.sectionOf(t.Object).readObject(in.g.ctx, t)
 			if t.Note == trace.Recall && err == nil && in.recalledPeriod >= in.period {
-				return nil // it has been run
+				return nil // another client has run this period already
 			}
 		case trace.Write:
 			last := !slices.ContainsFunc(tasks[i+1:], func(t trace.Task) bool { return t.Step == trace.Write })
 			err = in.sectionOf(t.Object).write(in.g.ctx, t, last)
 			if t.Note == trace.Claim && errors.Is(err, errRefusedByStorage) {
-				return nil // another client has claimed it
+				return nil // another client has claimed this period
 			}
 		}
 		if err != nil {
@@ -375,7 +385,7 @@ func (in *Section) doTasks() error {
 	return nil
 }
 
-// mint obtains a fencing token.
+// mint gets a fencing token from the world's source of tokens.
 func (in *Section) mint() error {
 	g := in.g
 	g.enter(in, trace.Mint, trace.Event{})
@@ -387,7 +397,8 @@ func (in *Section) mint() error {
 	return err
 }
 
-// checkLease fails if the lease has ended, or the lease of a section that is nested in it.
+// checkLease is the step check: it returns an error if the lease of the section, or of a
+// section nested in it, has ended.
 func (in *Section) checkLease() error {
 	g := in.g
 	g.enter(in, trace.Check, trace.Event{})
@@ -399,8 +410,9 @@ func (in *Section) checkLease() error {
 	return err
 }
 
-// hasLeaseEnded reports whether the lease has ended: at the time that the lock declared, or
-// one TTL after acquire was called.
+// hasLeaseEnded reports whether the client's clock is past the end of the lease. That is
+// the end that the lock declares, or, if it declares none, one TTL after acquire was
+// called.
 func (in *Section) hasLeaseEnded() bool {
 	g := in.g
 	ends := in.acquireCalled.Add(g.env.TTL)
@@ -411,8 +423,8 @@ func (in *Section) hasLeaseEnded() bool {
 	return g.readClock(ends.Clock).Sub(ends) >= 0 && !endless
 }
 
-// readClock reads a clock as the lock does. A lock that does not read its process's clocks
-// sees true time.
+// readClock reads a clock as the lock does. A lock whose library uses package time sees
+// true time.
 func (g *program) readClock(clock fakeclock.Kind) fakeclock.Reading {
 	if !g.w.cfg.Lock.Kind.OwnClock {
 		return fakeclock.Reading{Clock: clock, Nanos: time.Now().UnixNano()}
@@ -420,12 +432,14 @@ func (g *program) readClock(clock fakeclock.Kind) fakeclock.Reading {
 	return g.p.clock.Read(clock)
 }
 
-// Read reads an object of the storage, with the section's fencing token. What the section
-// writes after that is computed from it.
+// Read reads an object of the storage, with the section's fencing token. The values that
+// the section writes later contain the version that was read, as if they were computed from
+// it.
 func (in *Section) Read(ctx context.Context, object string) error {
 	return in.readObject(ctx, trace.Task{Step: trace.Read, Object: object})
 }
 
+// readObject does a read task, at the storage or through the lock that keeps the data.
 func (in *Section) readObject(ctx context.Context, t trace.Task) error {
 	req := storage.Request{Op: storage.Read, Object: t.Object, Token: in.token}
 	var resp storage.Response
@@ -447,13 +461,14 @@ func (in *Section) readObject(ctx context.Context, t trace.Task) error {
 
 // Write writes an object of the storage, with the section's fencing token. If the lock has
 // reported that the lease is lost, Write returns an error and writes nothing. If the lock
-// keeps the data, each Write is the last of its section: see [locks.Keeper].
+// itself keeps the data, the first Write ends the section; see [locks.Keeper].
 func (in *Section) Write(ctx context.Context, object string) error {
 	return in.write(ctx, trace.Task{Step: trace.Write, Object: object}, true)
 }
 
-// write writes what was computed from what was read. last is set for the last of the
-// section's writes. A client whose lock reports the loss of its lease does not write.
+// write does a write task. The value names the version that the section has read. last is
+// set for the last write of the section. If a lock has reported the loss of a lease of the
+// section, write returns an error and writes nothing.
 func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 	if cmp.Or(in.outermost, in).hasLostLease() {
 		return errLeaseLost
@@ -483,7 +498,8 @@ func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 	return err
 }
 
-// access is one step at the storage.
+// access sends a request to the storage, as one step. It sends the request again if the
+// client does so (see [Client]).
 func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request) (storage.Response, error) {
 	g := in.g
 	call := func() (storage.Response, error) { return g.call(ctx, in, req, t.Via, g.cfg.GivesUp) }
@@ -495,7 +511,7 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 		resp, err := call()
 		for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
 			why := errorText(err)
-			if errors.Is(err, errRefused) { // without a pause it would only be refused again
+			if errors.Is(err, errRefused) { // without a pause, the retry would probably be refused too
 				_ = g.p.clock.Sleep(ctx, g.cfg.RetryEvery)
 			}
 			if ctx.Err() != nil {
@@ -513,8 +529,8 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 	})
 }
 
-// accessKept is one step at the data that the lock keeps. leaves is set for the step with
-// which the section ends.
+// accessKept reads or writes data that the lock itself keeps, as one step. releasesLock is
+// set if the step also releases the lock.
 func (in *Section) accessKept(ctx context.Context, req storage.Request, leaves bool, do func(context.Context) (version int, err error)) (storage.Response, error) {
 	req.Token = 0
 	return in.requestStep(trace.Event{Object: req.Object, Value: req.Value, ReleasesLock: leaves}, req, func() (storage.Response, error) {
@@ -525,7 +541,8 @@ func (in *Section) accessKept(ctx context.Context, req storage.Request, leaves b
 	})
 }
 
-// requestStep is one step at the storage, or at what replaces it.
+// requestStep is one step that reads, writes or marks an object. sendRequest sends it.
+// begins is the event of the step's beginning.
 func (in *Section) requestStep(begins trace.Event, req storage.Request, ask func() (storage.Response, error)) (storage.Response, error) {
 	step := trace.Step(req.Op)
 	in.g.enter(in, step, begins)
@@ -541,7 +558,8 @@ func (in *Section) requestStep(begins trace.Event, req storage.Request, ask func
 	return resp, err
 }
 
-// responseFor returns the answer to a request that resulted in a version.
+// responseFor returns the response to a request, in the form of the storage. version is the
+// object's version after the request.
 func responseFor(req storage.Request, version int) storage.Response {
 	resp := storage.Response{Version: version}
 	if req.Op == storage.Write {
@@ -550,8 +568,8 @@ func responseFor(req storage.Request, version int) storage.Response {
 	return resp
 }
 
-// withPatience returns a context that ends when the client gives up waiting for the
-// storage.
+// withPatience returns a context that ends when the client stops waiting for the storage
+// (see GivesUp of [Client]).
 func (g *program) withPatience(ctx context.Context) (context.Context, context.CancelFunc) {
 	if g.cfg.GivesUp == 0 {
 		return ctx, func() {}
@@ -559,7 +577,7 @@ func (g *program) withPatience(ctx context.Context) (context.Context, context.Ca
 	return fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.GivesUp)
 }
 
-// work does the client's work, and extends the leases during it.
+// work is the step work: the client waits, and extends its leases meanwhile.
 func (in *Section) work() error {
 	g := in.g
 	if g.cfg.Works == 0 && g.cfg.WorksUntil.IsZero() {
@@ -571,6 +589,8 @@ func (in *Section) work() error {
 	return err
 }
 
+// sleepAndExtend waits for the time of the work and then for the point WorksUntil. It
+// extends the leases each time that ExtendsEvery has passed.
 func (in *Section) sleepAndExtend() error {
 	g := in.g
 	left := g.cfg.Works
@@ -601,7 +621,7 @@ func (in *Section) sleepAndExtend() error {
 	return nil
 }
 
-// awaitWorkEnd waits for the point before which the work does not end.
+// awaitWorkEnd waits until the point WorksUntil is reached.
 func (g *program) awaitWorkEnd() {
 	reached := make(chan struct{})
 	g.onLoop(0, func() {
@@ -618,9 +638,10 @@ func (g *program) awaitWorkEnd() {
 	}
 }
 
-// Extend extends the lease. After an error the lease must be considered lost. Extend does
-// nothing for a lease on a session, and for one that never ends by itself. If any other
-// lease cannot be extended, Extend returns an error, and the run is inconclusive.
+// Extend extends the lease. If it returns an error, the lease must be considered lost. For
+// a lease that lasts as long as a session, and for a lease that never ends by itself,
+// Extend does nothing. If the lock has no way to extend any other lease, Extend returns an
+// error, and the run is inconclusive.
 func (in *Section) Extend(ctx context.Context) error {
 	g := in.g
 	e, ok := in.lease.(locks.Extender)

@@ -14,7 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A client does a list of tasks in its section. Read, work and write is only the default.
+// A client does the tasks of its Does in a section. Read, work and write are only the
+// default.
 func TestTasks(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -35,7 +36,8 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// A value contains what it was computed from, so two writes of one section are never equal.
+// A value names the version from which it was computed, so two writes of one section never
+// have the same value.
 func TestWhatAWriteIsComputedFrom(t *testing.T) {
 	tr := RunWorld(t, Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write z", "read x", "write y", "write x", "write x")}))
 	var values []string
@@ -50,8 +52,8 @@ func TestWhatAWriteIsComputedFrom(t *testing.T) {
 	}
 }
 
-// A client that checks its lease before it writes gives the section up if the lease has
-// ended, and only then.
+// A client that checks its lease before it writes gives up the section if the lease has
+// ended.
 func TestCheck(t *testing.T) {
 	endless := ToyLock
 	endless.Name, endless.Endless = "endless", true
@@ -67,9 +69,9 @@ func TestCheck(t *testing.T) {
 	}{
 		{ToyLock, 29 * time.Second, "acquire, work, check, write x, release"},
 		{ToyLock, 30 * time.Second, "acquire, work, check failed, release failed"},
-		// Its grants never end.
+		// The grants of this lock never end.
 		{endless, 300 * time.Second / 2, "acquire, work, check, write x, release"},
-		// It has none.
+		// The kind none has no leases.
 		{Lock(t, "none"), 150 * time.Second, "acquire, work, check, write x, release"},
 	} {
 		tr := RunWorld(t, Sections(test.lock, sim.Client{Name: "client-1", Does: Tasks("work", "check", "write x"), Works: test.works}))
@@ -77,8 +79,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A lease that does not declare its end ends one TTL after acquire was called, by the clock
-// that its lock reads: the process's own clock or true time.
+// If a lease does not declare its end, the step check takes one TTL after the call of
+// acquire, on the clock that the lock reads: the process's own clock or true time.
 func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
 	for _, test := range []struct {
 		ownClock bool
@@ -97,7 +99,7 @@ func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
 	}
 }
 
-// Services pass a request on to the storage and the answer back, each over its own
+// Services pass a request on to the storage and pass its answer back, each over its own
 // connections. A service can drop the token.
 func TestServices(t *testing.T) {
 	for _, test := range []struct {
@@ -117,8 +119,9 @@ func TestServices(t *testing.T) {
 			stripped := Events(tr, trace.KindStrip, "order")
 			Equal(t, "tokens lost on the way", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
 			Equal(t, "it was sent with the Seq", Events(tr, trace.KindServe, "storage")[0].By.Sent, writeSent(tr))
-			// The lock and its answer take two hops. Each service opens its connection when
-			// it first has something to pass on, which takes two more.
+			// The acquire takes two hops. The request takes three, one to each process on
+			// its way. Each service opens its connection with the first request, which
+			// takes two more hops.
 			EqualTime(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, (2+1+2+1+2+1)*Hop)
 			end := Events(tr, trace.KindEnd, "client-1")[1]
 			EqualTime(t, "the answer is back", end.At, (2+1+2+1+2+1+3)*Hop)
@@ -126,7 +129,8 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// writeSent returns when client-1 itself sent its write, whichever service passed it on.
+// writeSent returns the Seq of the event with which client-1 sent its write. Services have
+// later sent the write, too.
 func writeSent(tr *trace.Trace) int {
 	for _, ev := range Events(tr, trace.KindSend, "client-1") {
 		if ev.Step == trace.Write {
@@ -147,7 +151,7 @@ func TestServiceIsPaused(t *testing.T) {
 	EqualTime(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, 10*time.Second+3*Hop)
 }
 
-// A service that crashes loses the request, and its client is notified.
+// A service that crashes loses the request, and the client's connection is reset.
 func TestServiceCrashes(t *testing.T) {
 	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
@@ -159,7 +163,7 @@ func TestServiceCrashes(t *testing.T) {
 	Equal(t, "steps", Steps(tr, "client-1"), "acquire, write x failed, release")
 }
 
-// A token is minted after the acquire, or where the section's tasks say.
+// A client mints a token after the acquire, or where its tasks contain a mint.
 func TestTokens(t *testing.T) {
 	after := func(client, point1 string, tasks ...string) sim.Client {
 		c := sim.Client{Name: client, Does: Tasks(tasks...)}
@@ -211,7 +215,7 @@ func lockOnOneNode() locks.Kind {
 	return kind
 }
 
-// A fault of a node can act if the node counts tokens, even if it keeps no lock.
+// A fault can have an effect at a node that keeps no lock, if the node counts tokens.
 func TestFaultOfACounter(t *testing.T) {
 	clock, _ := locks.LookupTokenSource("clock")
 	for _, test := range []struct {
@@ -256,7 +260,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// The latency between two processes can be longer than between others.
+// A path gives two processes another latency than the rest of the network.
 func TestPaths(t *testing.T) {
 	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x")})
 	cfg.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 20 * Hop, Max: 20 * Hop}}
@@ -288,7 +292,8 @@ func TestResends(t *testing.T) {
 	}
 }
 
-// A client sends its request again to a storage that was down, once it may be up.
+// A client repeats its request to a storage that is down, with pauses, until the storage is
+// up again.
 func TestResendsToAStorageThatWasDown(t *testing.T) {
 	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true})
 	cfg.Faults = []sim.Fault{{
@@ -297,16 +302,17 @@ func TestResendsToAStorageThatWasDown(t *testing.T) {
 	}}
 	tr := RunWorld(t, cfg)
 	Equal(t, "steps", Steps(tr, "client-1"), "acquire, read x, write x, release")
-	// The old connection is reset, and the next attempt is refused. From then on the client
-	// pauses for a second each time: after 1 s and 2 s the storage is still down, after 3 s
-	// it is back.
+	// First the old connection is reset. The next attempt is refused, so the client pauses
+	// for a second before each further one. After 1 s and 2 s the storage is still down;
+	// after 3 s it is up.
 	Equal(t, "times that it was sent again", len(Events(tr, trace.KindAgain, "client-1")), 4)
 }
 
-// A run in which a client should extend a lease that cannot be extended is inconclusive.
+// If the configuration says that a client extends its lease, and the lock has no extend,
+// the run is inconclusive.
 func TestExtendWhatCannotBeExtended(t *testing.T) {
 	extends := sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}
-	again := extends // reports it a second time, but the doubt is recorded once
+	again := extends // a second client with the same doubt, which is recorded once
 	again.Name, again.Starts = "client-2", Point("client-1 released")
 	tr := RunWorld(t, Sections(renewingKind(), extends, again))
 	want := "a client of the scenario extends its lease, but renewing cannot be asked to extend a lease"
@@ -320,7 +326,8 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 	}
 }
 
-// If a client never began, the run does not show the story.
+// If a client never started, the run is inconclusive, because it does not show what its
+// story describes.
 func TestClientThatNeverBegins(t *testing.T) {
 	tr := RunWorld(t, Sections(ToyLock,
 		sim.Client{Name: "client-1"},
@@ -331,9 +338,9 @@ func TestClientThatNeverBegins(t *testing.T) {
 	}
 }
 
-// A release that failed is repeated in the next section; one that succeeded is not. The
-// effect depends on the lock: a lock that does not check whose key it removes removes its
-// own new one.
+// A release that failed is repeated in the next section; a release that succeeded is not.
+// If the lock does not check whose key it deletes, the repeated release deletes the
+// client's own new key.
 func TestReleaseAgain(t *testing.T) {
 	cut := sim.Fault{
 		Strikes: trace.Trigger{When: Point("toy-1's reply to client-1's release is in flight")},
@@ -364,7 +371,7 @@ func TestReleaseAgain(t *testing.T) {
 	}
 }
 
-// A request whose connection was reset is sent again, over a new one.
+// A request whose connection was reset is sent again, over a new connection.
 func TestResendsAfterAReset(t *testing.T) {
 	for resends, want := range map[bool]int{true: 1, false: 0} {
 		cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: resends})
@@ -384,7 +391,7 @@ func TestResendsAfterAReset(t *testing.T) {
 	}
 }
 
-// Renewals by the lock itself are recorded.
+// The trace contains the renewals that a lock makes by itself.
 func TestRenewals(t *testing.T) {
 	tr := RunWorld(t, Sections(renewingKind(), sim.Client{Name: "client-1", Works: 25 * time.Second}))
 	Equal(t, "steps", Steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
@@ -412,7 +419,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// The duration of a fault can be measured on a clock that is wrong itself.
+// With ByClockOf, the duration of a fault is measured on the wall clock of a process, which
+// may itself jump or drift.
 func TestByClockOf(t *testing.T) {
 	crash := sim.Fault{Strikes: trace.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "toy-1"}, For: 31 * time.Second, ByClockOf: "toy-1"}
 	jump := func(by time.Duration) sim.Fault {
@@ -436,7 +444,7 @@ func TestByClockOf(t *testing.T) {
 	}
 }
 
-// Sections that make no sense are refused before the world begins.
+// Invalid tasks of a client are refused before the run.
 func TestBadSections(t *testing.T) {
 	for want, change := range map[string]func(*sim.Config){
 		"there is no service":                          func(c *sim.Config) { c.Clients[0].Does = Tasks("write x via nobody") },

@@ -5,30 +5,36 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A service passes requests on to the next service on their way, or to the storage, and the
-// answers back. It stores nothing.
+// A service passes requests on to the storage, or to the next service on the way there, and
+// passes the responses back. It stores nothing, so a crash loses only its connections.
 type service struct {
 	w   *World
 	p   *process
 	cfg Service
 }
 
+// accept is called for a client, or for the service before this one on the way to the
+// storage.
 func (s *service) accept(c *conn) endpoint {
 	return &servicePeer{s: s, c: c, onward: map[string]*caller{}}
 }
 
+// crash, restart and stop have nothing to do: the service keeps no data, and the world
+// itself ends its connections.
 func (s *service) crash(trace.Crash) {}
 func (s *service) restart()          {}
 func (s *service) stop()             {}
 
-// A servicePeer is a service's end of one connection. It has its own connections to the
-// next processes, so no caller waits for another.
+// A serviceEnd is a service's end of one connection. It has its own connections to the next
+// processes, so the requests of one client never wait for those of another.
 type servicePeer struct {
 	s      *service
 	c      *conn
 	onward map[string]*caller
 }
 
+// receive passes a request on, without its token if the service drops tokens, and passes
+// the response back.
 func (p *servicePeer) receive(m *message) {
 	e := m.body.(serviceRequest)
 	if p.s.cfg.DropsToken && e.request.Token != 0 {
@@ -53,5 +59,6 @@ func (p *servicePeer) receive(m *message) {
 	}})
 }
 
-// hangUp does not stop a request that has been passed on: it may still take effect.
+// hangUp does nothing, because a request that was passed on cannot be stopped: it may still
+// take effect.
 func (p *servicePeer) hangUp(bool) {}

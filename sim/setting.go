@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// A Setting is something that can be configured on servers of a kind, as by a flag of their
-// command line.
+// A Setting is something that can be configured on the nodes of a system, such as with a
+// flag of a server's command line.
 type Setting struct {
 	Name string
-	// Title is one line for people: what it does, and in which unit.
+	// Title is one line for people, which says what the setting does and the unit of its
+	// value.
 	Title string
 	// Check returns an error if a value makes no sense.
 	Check func(value string) error
 }
 
-// SettingValue returns the value of a setting on the node; "" is the default.
+// SettingValue returns the value of a setting on the node; "" means the default.
 func (h *Host) SettingValue(name string) string {
 	for _, s := range h.cfg.Settings {
 		if n, value, _ := strings.Cut(s, "="); n == name {
@@ -26,8 +27,8 @@ func (h *Host) SettingValue(name string) string {
 	return ""
 }
 
-// CheckSetting returns an error if the system's nodes do not have the setting, which is
-// written NAME=VALUE, or if the value makes no sense.
+// CheckSetting checks a setting in the form NAME=VALUE. It returns an error if the system's
+// nodes do not have that setting, or if the value is invalid.
 func (s System) CheckSetting(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
@@ -43,7 +44,7 @@ func (s System) CheckSetting(text string) error {
 	return nil
 }
 
-// checkSettings returns an error if a node's settings are wrong.
+// checkSettings returns a [BadNode] if a setting of a node is wrong, or set twice.
 func (s System) checkSettings(n Node) error {
 	for i, text := range n.Settings {
 		if err := s.CheckSetting(text); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A setting that a kind of server does not have, or whose value makes no sense, is refused.
+// A setting that a system does not have, or whose value is invalid, is refused.
 func TestSettings(t *testing.T) {
 	mill := sim.System{Name: "mill", Node: "oil mill", Settings: []sim.Setting{
 		{Name: "wheels", Check: func(value string) error {

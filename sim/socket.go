@@ -23,8 +23,8 @@ var (
 	errPipe    = &kernelError{"broken pipe", syscall.EPIPE}
 )
 
-// kernelError is an error of the operating system. Its text is the same on all systems,
-// because it may appear in the trace.
+// kernelError is an error of the simulated operating system. Its text is the same on all
+// real systems, because it may appear in the trace.
 type kernelError struct {
 	text  string
 	errno syscall.Errno
@@ -33,23 +33,24 @@ type kernelError struct {
 func (e *kernelError) Error() string        { return e.text }
 func (e *kernelError) Is(target error) bool { return target == e.errno }
 
-// A socket is the client's end of a connection for its goroutines: a [net.Conn]. A write
-// fills an outbox that the loop empties when every goroutine waits. A read takes what the
-// loop has put into the inbox.
+// A socket is the [net.Conn] that a client's code gets: the client's end of a connection to
+// a node. A write appends to the outbox, which the loop empties when every goroutine waits.
+// A read takes bytes from the inbox, which the loop fills.
 //
-// While its process is paused, every call stops before it has an effect, and no deadline
-// passes.
+// While its process is paused, every call waits before it has an effect, and no deadline
+// ends a read.
 type socket struct {
 	w    *World
 	p    *process
 	peer *process
 	conn *conn
-	// framer cuts what is written into messages; it belongs to the loop.
+	// framer cuts the written bytes into messages; only the loop uses it.
 	framer Framer
 
+	// ioAfterEnd counts the reads and writes after the end of the world; see delayAfterEnd.
 	ioAfterEnd atomic.Int64
 
-	// All below is guarded by w.io.
+	// w.ioMutex guards all fields below.
 	changed    *sync.Cond
 	inbox      []byte
 	outbox     []byte
@@ -59,13 +60,14 @@ type socket struct {
 	eof        bool
 	reset      bool
 	wasWritten bool      // something was written
-	peeked     bool      // the client has peeked at it; see peek
+	peeked     bool      // the client has checked the connection; see peekConn
 	deadline   time.Time // of reads
 	expired    bool
-	armed      time.Time // when the loop will check the deadline; zero if it will not
+	armed      time.Time // time at which the loop will check the deadline; zero if no check is scheduled
 }
 
-// dial is a process's [net.Dialer.DialContext].
+// dial opens a connection from a process to the node with an address. It replaces
+// [net.Dialer.DialContext] in the client's code.
 func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	w := p.w
 	w.io.Lock()
@@ -75,7 +77,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 		if w.ctx.Err() != nil {
 			w.delayAfterEnd(&p.ioAfterEnd, 10_000)
 		}
-		time.Sleep(time.Millisecond) // even a failed look-up takes time
+		time.Sleep(time.Millisecond) // even a failed look-up takes time, so a client that retries in a loop cannot stop virtual time
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("no node of this world has the address %s", addr)}
 	}
 	s := &socket{w: w, p: p, peer: peer, changed: sync.NewCond(&w.io)}
@@ -106,7 +108,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	case err = <-opened:
 	case <-ctx.Done():
 		select {
-		case err = <-opened: // if both have happened, the network always wins
+		case err = <-opened: // the dial has ended and so has ctx; the result must not depend on chance, so the dial's result counts
 		default:
 			err = context.Cause(ctx)
 			s.giveUp(peer.index)
@@ -124,7 +126,8 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	return s, nil
 }
 
-// giveUp abandons a connection that is still being opened.
+// giveUp closes a connection that is still being opened, because the caller of dial no
+// longer waits.
 func (s *socket) giveUp(rank int) {
 	s.w.post(&request{process: s.p, class: classClose, rank: rank, admit: func() {
 		if s.conn != nil {
@@ -134,7 +137,8 @@ func (s *socket) giveUp(rank int) {
 	}})
 }
 
-// noteRanOn records that a process does something although it is paused.
+// recordRanWhilePaused records that a process starts I/O although it is paused, once for
+// each pause. The caller has locked w.ioMutex.
 func (p *process) noteRanOn() {
 	if p.state == paused && !p.ranOn {
 		p.ranOn = true
@@ -145,15 +149,16 @@ func (p *process) noteRanOn() {
 	}
 }
 
-// delayAfterEnd makes I/O after the end of the world cost time. It ends a goroutine that
-// never stops trying: after a thousand times on one socket, or ten thousand dials and calls
-// of one process.
+// delayAfterEnd is called for each I/O after the end of the world. It takes virtual time,
+// so that other goroutines can end. A goroutine may retry without end, so it ends the
+// goroutine after limit calls: a thousand on one socket, or ten thousand dials and calls of
+// one process. calls counts them.
 func (w *World) delayAfterEnd(times *atomic.Int64, most int64) {
 	limitAfterEnd(times, most)
 	time.Sleep(time.Millisecond)
 }
 
-// limitAfterEnd is delayAfterEnd without the delay.
+// limitAfterEnd is delayAfterEnd without taking time.
 func limitAfterEnd(times *atomic.Int64, most int64) {
 	if times.Add(1) > most {
 		runtime.Goexit()
@@ -173,6 +178,8 @@ func (s *socket) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// read returns bytes from the inbox, and waits until there are some, the connection has
+// ended or the deadline has passed.
 func (s *socket) read(b []byte) (int, error) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -204,9 +211,10 @@ func (s *socket) read(b []byte) (int, error) {
 	}
 }
 
-// arm makes the loop check the deadline when it is due. A deadline that moves, as it does
-// with every command of a client, costs the loop nothing: it sees the new deadline at that
-// check.
+// scheduleDeadlineCheck makes the loop check the deadline of reads when it passes. If a
+// check is scheduled for an earlier time, it does nothing: that check will see the new
+// deadline and schedule the next check. So a client that moves its deadline with every
+// command causes few checks.
 func (s *socket) arm() {
 	if s.deadline.IsZero() || !s.armed.IsZero() && !s.armed.After(s.deadline) {
 		return
@@ -219,6 +227,7 @@ func (s *socket) arm() {
 	})
 }
 
+// number returns the number of the socket's connection; 0 before the loop has created it.
 func (s *socket) number() int {
 	if s.conn == nil {
 		return 0
@@ -226,7 +235,8 @@ func (s *socket) number() int {
 	return s.conn.number
 }
 
-// checkDeadline is called by the loop at a time for which the deadline was armed.
+// checkDeadline ends the reads if their deadline has passed. The loop calls it at the
+// scheduled time; a check that was replaced meanwhile does nothing.
 func (s *socket) checkDeadline(armed time.Time) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -247,8 +257,8 @@ func (s *socket) checkDeadline(armed time.Time) {
 	}
 }
 
-// moveDeadline adds the time for which a suspended machine stood still to the deadline.
-// [socket.rearm] then makes the loop check it.
+// moveDeadline adds the time for which the machine was suspended to the deadline. It
+// schedules no check; [socket.rearm] does that later.
 func (s *socket) moveDeadline(stood time.Duration) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -258,8 +268,9 @@ func (s *socket) moveDeadline(stood time.Duration) {
 	s.armed = s.deadline
 }
 
-// rearm makes the loop check the deadline after a pause. By then, the goroutines that were
-// stalled have continued and have read what there was to read.
+// rescheduleDeadlineCheck schedules the check of the deadline after a pause. It is called
+// when the stalled goroutines have continued, so that they can first read the bytes that
+// have arrived.
 func (s *socket) rearm() {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -274,8 +285,8 @@ func (s *socket) Write(b []byte) (int, error) {
 	n, err := s.write(b)
 	s.w.disturb()
 	if err == errEnded {
-		// Here it takes no time, because a write never does. rueidis spins until such a
-		// write has failed.
+		// A write takes no time even after the end of the world: the library rueidis spins
+		// without waiting until a write fails.
 		limitAfterEnd(&s.ioAfterEnd, 1_000)
 	}
 	if err != nil {
@@ -284,6 +295,7 @@ func (s *socket) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// write appends to the outbox, and posts a request to flush it if none is posted.
 func (s *socket) write(b []byte) (int, error) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -333,13 +345,13 @@ func (s *socket) flush() {
 			s.w.io.Unlock()
 			return
 		}
-		s.w.unreserve(size) // it is accounted for as part of a message from now on
+		s.w.unreserve(size) // from now on these bytes are charged as part of a message
 		s.conn.sendRequest(&message{bytes: out[:size:size], body: f.Body, text: f.Text, ctx: s.p.origin(f)})
 		out = out[size:]
 	}
 }
 
-// origin returns what the process's client is doing.
+// currentOrigin returns the origin of a message that the process sends now.
 func (p *process) origin(f Frame) origin {
 	o := origin{client: p.name, handshake: f.Handshake, keepAlive: f.KeepAlive}
 	if p.actor != nil {
@@ -351,6 +363,7 @@ func (p *process) origin(f Frame) origin {
 	return o
 }
 
+// Close closes the socket. Bytes that were written before are still sent.
 func (s *socket) Close() error {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -364,6 +377,8 @@ func (s *socket) Close() error {
 	return nil
 }
 
+// receive implements endpoint: it puts the bytes of a message into the inbox, and wakes the
+// readers.
 func (s *socket) receive(m *message) {
 	s.w.afterMoment(func() {
 		s.w.io.Lock()
@@ -373,6 +388,7 @@ func (s *socket) receive(m *message) {
 	})
 }
 
+// hangUp implements endpoint: reads return what is in the inbox, and then an error.
 func (s *socket) hangUp(reset bool) {
 	s.w.afterMoment(func() {
 		s.w.io.Lock()
@@ -383,6 +399,8 @@ func (s *socket) hangUp(reset bool) {
 	})
 }
 
+// SetReadDeadline sets the deadline of reads. A deadline in the past ends them immediately;
+// the zero Time means none.
 func (s *socket) SetReadDeadline(t time.Time) error {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -392,28 +410,37 @@ func (s *socket) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
+// SetDeadline only sets the deadline of reads, because a write never waits.
 func (s *socket) SetDeadline(t time.Time) error { return s.SetReadDeadline(t) }
 
-// SetWriteDeadline does nothing, because a write only fills a buffer.
+// SetWriteDeadline does nothing, because a write never waits.
 func (s *socket) SetWriteDeadline(time.Time) error { return nil }
 
 func (s *socket) LocalAddr() net.Addr  { return tcpAddr("10.1.0." + fmt.Sprint(s.p.index+1) + ":40000") }
 func (s *socket) RemoteAddr() net.Addr { return tcpAddr(s.peer.addr) }
 
+// tcpAddr is a [net.Addr] of the simulated network.
 type tcpAddr string
 
 func (tcpAddr) Network() string  { return "tcp" }
 func (a tcpAddr) String() string { return string(a) }
 
-// SyscallConn lets a client check an idle connection before it uses it again. Clients do
-// that by peeking at the file descriptor. There is none here, so the peek itself returns
-// what the client would have found.
+// SyscallConn lets a client check whether an idle connection has ended, before it uses the
+// connection again. Real clients call Read of the RawConn with a function that peeks at the
+// file descriptor. Here there is no file descriptor, so Read returns an error itself if the
+// peek would have found one.
 func (s *socket) SyscallConn() (syscall.RawConn, error) { return peek{s}, nil }
 
+// peekConn is the [syscall.RawConn] of a socket, which has only the check that SyscallConn
+// describes.
 type peek struct{ s *socket }
 
+// errPeek is what a check of an idle connection returns if the client must not use the
+// connection again.
 var errPeek = errors.New("the connection is closed, or has bytes that nothing asked for")
 
+// Read checks whether the connection has ended or has bytes that answer no request. It does
+// not call the function.
 func (p peek) Read(func(fd uintptr) bool) error {
 	p.s.w.io.Lock()
 	defer p.s.w.io.Unlock()
@@ -424,8 +451,10 @@ func (p peek) Read(func(fd uintptr) bool) error {
 	return nil
 }
 
-// isStale reports, with w.io locked, whether the connection should not be used any more.
+// isStale reports whether a client that checks the connection would not use it any more: it
+// has ended, or has bytes that answer no request. The caller has locked w.ioMutex.
 func (s *socket) isStale() bool { return s.closed || s.eof || s.reset || len(s.inbox) > 0 }
 
+// Write and Control always fail: no client needs them here.
 func (p peek) Write(func(fd uintptr) bool) error { return errPeek }
 func (p peek) Control(func(fd uintptr)) error    { return errPeek }

@@ -18,7 +18,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TestSocket describes what a plain connection does, in a world with nothing else in it.
+// TestSocket checks the behaviour of a plain connection between a client and a node.
 func TestSocket(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -183,7 +183,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// Closing recalls nothing: what was written arrives.
+// Bytes that were written before Close arrive.
 func TestCloseRecallsNothing(t *testing.T) {
 	tr := RunWorld(t, ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -196,12 +196,12 @@ func TestCloseRecallsNothing(t *testing.T) {
 		}),
 	))
 	EqualTime(t, "the key was set", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, 3*Hop)
-	// Nothing is left that could receive the answer.
+	// The socket is closed, so the answer is lost.
 	Equal(t, "the answer", OnlyEvent(t, tr, trace.KindLose, "toy-1").Reply, true)
 }
 
-// The caller's deadline and the network's answer come at the same moment: one of them wins,
-// and always the same one.
+// The caller's deadline and the answer of the network come at the same moment. The result
+// is the same in every run.
 func TestAnswerAtTheDeadline(t *testing.T) {
 	for name, request := range map[string]func(ctx context.Context, p *sim.Program, d time.Duration) error{
 		"dial": func(ctx context.Context, p *sim.Program, d time.Duration) error {
@@ -230,7 +230,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 				var failed []bool
 				tr := RunWorld(t, ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					for _, d := range []time.Duration{2*Hop - time.Microsecond, 2 * Hop, 2*Hop + time.Microsecond} {
-						request(ctx, p, time.Second) // so that everything is open that can be
+						request(ctx, p, time.Second) // so that all connections are open
 						SleepUntil(Now().Truncate(time.Second) + time.Second)
 						failed = append(failed, request(ctx, p, d) != nil)
 					}
@@ -247,9 +247,9 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 	}
 }
 
-// A client that uses a connection again which has ended, without having checked it, does
-// what go-redis does where it cannot check it. If that happened in a run, its trace has a
-// note, but only in such a build.
+// On some operating systems go-redis cannot check whether an idle connection has ended
+// before it uses the connection again. If a client does that in a build in which clients
+// cannot check, the trace has a note.
 func TestUseWithoutALook(t *testing.T) {
 	crash := Until("1s after toy-1 crashed", At(time.Second, &sim.CrashFault{Process: "toy-1"}))
 	use := func(look bool) sim.Client {

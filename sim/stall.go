@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// stallLocked waits, with w.io locked, until the process can do I/O. The request identifies
-// the waiting goroutine, to put requests in order.
+// awaitRunningLocked waits until the process runs, or the world has ended. The caller has
+// locked w.ioMutex, which is unlocked meanwhile. order is a request that only contains the
+// waiting goroutine's place among the stalled goroutines.
 func (p *process) stallLocked(as request) {
 	for p.state != running && !p.w.ended {
 		done := make(chan struct{})
@@ -18,16 +19,16 @@ func (p *process) stallLocked(as request) {
 		}
 		waiter := as
 		p.stalled = append(p.stalled, &waiter)
-		p.w.rouse() // otherwise goroutines that came at different times would belong to one round
+		p.w.rouse() // so that the loop begins a new round: goroutines that stall later belong to that
 		p.w.io.Unlock()
 		<-done
 		p.w.io.Lock()
 	}
 }
 
-// stall lets a goroutine of a process continue with the result of its I/O, once the process
-// runs. It reports whether the world has ended. It releases the lock even if it panics: the
-// code that reports the panic needs the lock, and the world would hang silently.
+// awaitRunning waits until the process runs, before a goroutine continues with the result
+// of its I/O. It reports whether the world has ended. The unlock is deferred, because after
+// a panic the code that reports the panic locks ioMutex too.
 func (w *World) stall(p *process, as request) (ended bool) {
 	w.io.Lock()
 	defer w.io.Unlock()
@@ -35,9 +36,9 @@ func (w *World) stall(p *process, as request) (ended bool) {
 	return w.ended
 }
 
-// unstall lets the stalled goroutines continue, writers first, each in a moment of its own.
-// If all continued at the same moment, a goroutine that sees its connection end and closes
-// it would race with one that writes on it.
+// releaseStalled lets the stalled goroutines of a process continue, writers first, each in
+// a moment of its own. In one moment they would race: for example, one goroutine may see
+// that its connection has ended and close it, while another writes on it.
 func (p *process) unstall(at time.Duration) {
 	w := p.w
 	w.io.Lock()

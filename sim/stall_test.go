@@ -13,15 +13,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// While its process is paused, one goroutine tries to write. On the same connection an
-// answer arrives, after which another goroutine closes it, as in clients that ping in the
-// background. When the process continues, the writer comes first, whichever of them the
-// scheduler prefers.
+// While the process is paused, one goroutine wants to write on a connection. An answer
+// arrives on the same connection, and another goroutine will close the connection when it
+// has read the answer. Clients that ping in the background do that. When the process
+// resumes, the writer always comes first, in whatever order the goroutines run.
 func TestWritersGoOnFirst(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		pause  []sim.Fault
-		writes string // the result of the write
+		writes string // expected result of the write
 	}{
 		{"no pause", nil, "refused"},
 		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("client-1")))}, "sent"},
@@ -68,9 +68,9 @@ func TestWritersGoOnFirst(t *testing.T) {
 	}
 }
 
-// While their process is paused, goroutines write on several connections. After that they
-// all sleep for the same time. They are never due at the same moment, because each
-// continued in a moment of its own. So what they do afterwards has an order, too.
+// While their process is paused, goroutines want to write on several connections. When the
+// process resumes, each continues in a moment of its own. Then they all sleep for the same
+// time, so they also wake in different moments, in a fixed order.
 func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 	var first string
 	for range 50 {
@@ -90,7 +90,7 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 					_, err := conn.Write([]byte("set k v\n"))
 					time.Sleep(time.Second)
 					var again error
-					conn, again = Dial(ctx, p, 0) // all to the same node
+					conn, again = Dial(ctx, p, 0) // both connections go to the same node
 					if again == nil {
 						_, again = Ask(conn, "get k"+strings.Repeat("k", i))
 					}
@@ -120,12 +120,13 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 	}
 }
 
-// A process that is paused again before its goroutines have continued keeps them. A process
-// that is paused right after they have continued keeps what they do next.
+// A process can be paused again before its stalled goroutines have continued, or right
+// after that. The goroutines, or what they do next, then wait for the end of the second
+// pause.
 func TestPausedAgain(t *testing.T) {
 	for _, test := range []struct {
 		second string
-		write  time.Duration // when it was sent
+		write  time.Duration // expected time at which the write is sent
 	}{
 		{"client-1 resumed", 7 * time.Second},
 		{"10ns after client-1 resumed", 4 * time.Second},
@@ -151,7 +152,8 @@ func TestPausedAgain(t *testing.T) {
 	}
 }
 
-// If a world ends while goroutines are stalled, or are going to continue, they can end.
+// If a world ends while goroutines are stalled, or wait for their moment to continue, they
+// can end.
 func TestEndWhileStalled(t *testing.T) {
 	for name, horizon := range map[string]time.Duration{
 		"during the pause": 3 * time.Second,

@@ -7,8 +7,9 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// CheckStorage returns an error if the storage cannot be where it is, or cannot check its
-// policy there.
+// CheckStorage returns an error if the storage cannot check its policy where it is: in the
+// cluster of the lock, or in a process of its own. It also returns an error if the cluster
+// of the lock cannot keep data.
 func (cfg *Config) CheckStorage() error {
 	if cfg.Storage.InCluster {
 		return cfg.checkClusterStorage()

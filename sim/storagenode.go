@@ -8,27 +8,30 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// storageNode is the process of the storage.
+// A storageNode is the server of the storage process.
 type storageNode struct {
 	w     *World
 	p     *process
 	cfg   Storage
 	store *storage.Store
-	// servedAt is the time of each entry of the store's history.
+	// servedAt is the true time at which each entry of the store's history was made.
 	servedAt []time.Duration
-	// machineLost reports that the storage's machine is lost, so a copy takes over. copied
-	// is how many entries of the history the copy has received.
+	// machineLost reports that the storage's machine is lost for good, so the copy will
+	// take over. copiedCount is how many entries of the history the copy had received by
+	// then.
 	machineLost bool
 	copied      int
 }
 
+// newStorageNode returns the server of the storage process, with no data.
 func newStorageNode(w *World, p *process, cfg Storage) *storageNode {
 	return &storageNode{w: w, p: p, cfg: cfg, store: storage.New(cfg.Fencing)}
 }
 
+// accept is called for each connection of a client or a service.
 func (n *storageNode) accept(c *conn) endpoint { return &storagePeer{n, c} }
 
-// crash ends the storage, and every thread that serves a request.
+// crash ends the storage, and every request that it serves.
 func (n *storageNode) crash(how trace.Crash) {
 	n.machineLost = how == trace.FailOver
 	copiedUntil := n.w.now() - n.cfg.CopyLag
@@ -43,8 +46,9 @@ func (n *storageNode) crash(how trace.Crash) {
 	}
 }
 
-// restart starts the storage again with the data on its disk, or starts its copy in its
-// place. What is lost is known only now.
+// restart starts the storage again with the data on its disk. If its machine is lost, it
+// starts the copy instead. Only now the trace records what was lost, because nobody can
+// read the storage before.
 func (n *storageNode) restart() {
 	if n.machineLost {
 		n.recordLosses(n.store.FailOver(n.copied))
@@ -53,9 +57,10 @@ func (n *storageNode) restart() {
 	n.recordLosses(n.store.Crash())
 }
 
+// stop has nothing to do: the storage has no goroutines.
 func (n *storageNode) stop() {}
 
-// recordLosses records what the storage lost in a crash.
+// recordLosses records the writes and tokens that the storage lost in a crash.
 func (n *storageNode) recordLosses(losses []storage.Loss) {
 	for _, l := range losses {
 		if l.Version != l.OldVersion {
@@ -72,20 +77,24 @@ func (n *storageNode) recordLosses(losses []storage.Loss) {
 	}
 }
 
+// A storageEnd is the storage's end of one connection.
 type storagePeer struct {
 	n *storageNode
 	c *conn
 }
 
-// A serving is what the storage does for one request.
+// A serving is one request that the storage serves. A fault can hold it back, so it is an
+// interceptable.
 type serving struct {
 	peer    *storagePeer
 	ctx     origin
 	req     storage.Request
-	checked bool // in a step of its own, and not refused
-	halted  bool
+	checked bool // the policy checks before it writes, and the check has accepted the request
+	// halted reports that a fault holds the request back.
+	halted bool
 }
 
+// receive serves a request, unless a fault holds the request back.
 func (s *storagePeer) receive(m *message) {
 	n := s.n
 	v := &serving{peer: s, ctx: m.ctx, req: m.body.(storage.Request)}
@@ -94,13 +103,14 @@ func (s *storagePeer) receive(m *message) {
 			v.serve()
 			return
 		}
-		n.w.act() // a fault that strikes now strikes between the check and the write
+		n.w.act() // so that a fault can strike between the check and the write
 	}
 	if !n.w.intercept(trace.KindStall, v) {
 		v.proceed()
 	}
 }
 
+// hangUp does nothing: a request that has arrived is served even if its client has gone.
 func (s *storagePeer) hangUp(bool) {}
 
 // describe returns an event about the request.
@@ -111,7 +121,8 @@ func (s *serving) describe(kind trace.Kind) trace.Event {
 	}
 }
 
-// check checks the request, where the check is a step of its own.
+// check checks the request and records the result, if the policy checks and writes in two
+// steps. It reports whether the request is accepted.
 func (s *serving) check() bool {
 	ev := s.describe(trace.KindCheck)
 	ev.Text = s.peer.n.store.Check(s.req)
@@ -121,7 +132,7 @@ func (s *serving) check() bool {
 	return ev.OK
 }
 
-// serve serves the request and sends the answer.
+// serve carries out the request, records it and sends the response.
 func (s *serving) serve() {
 	n := s.peer.n
 	do := n.store.Do
@@ -142,15 +153,15 @@ func (s *serving) serve() {
 	s.peer.c.reply(&message{body: resp, text: describeResponse(s.req.Op, resp)})
 }
 
-// halt stops the thread that serves the request.
+// halt holds the request back. It returns false if a fault already holds it back.
 func (s *serving) halt() bool {
 	was := s.halted
 	s.halted = true
 	return !was
 }
 
-// proceed continues the request as soon as the storage can. If the storage has crashed, the
-// request is lost.
+// proceed lets the request continue: now, or when the storage resumes from a pause. If the
+// storage is down, the request is lost.
 func (s *serving) proceed() {
 	switch n := s.peer.n; {
 	case n.p.state == down:
@@ -161,7 +172,7 @@ func (s *serving) proceed() {
 	}
 }
 
-// report records what the storage holds at the end of the run.
+// report records the final data of the storage, at the end of the run.
 func (n *storageNode) report() {
 	for _, o := range n.store.Objects() {
 		version, value := n.store.Object(o)
@@ -169,7 +180,8 @@ func (n *storageNode) report() {
 	}
 }
 
-// reportData records what the storage or the cluster holds at the end of the run.
+// recordFinalData records the final data of the storage process or of the cluster, at the
+// end of the run.
 func (w *World) reportData() {
 	if s := w.byName[trace.StorageName]; s != nil {
 		s.server.(*storageNode).report()
@@ -178,6 +190,8 @@ func (w *World) reportData() {
 	w.reportClusterData()
 }
 
+// describeRequest describes a request for the trace, such as "write x = client-1 (token
+// 33)".
 func describeRequest(r storage.Request) string {
 	text := fmt.Sprintf("%s %s", r.Op, r.Object)
 	if r.Value != "" {
@@ -189,6 +203,7 @@ func describeRequest(r storage.Request) string {
 	return text
 }
 
+// describeResponse describes a response for the trace, such as "applied as version 2".
 func describeResponse(op storage.Op, r storage.Response) string {
 	switch {
 	case r.Refused != "":

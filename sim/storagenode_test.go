@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// lateWrite returns a story of two holders: client-2, with token 34, writes at 1s, and client-1,
-// with token 33, at 5s. client-1 dials again then.
+// lateWrite returns a world with two holders: client-2 writes with token 34 at 1 s, and
+// client-1 writes with the older token 33 at 5 s, over a new connection.
 func lateWrite(t *testing.T, policy storage.Policy) sim.Config {
 	cfg := ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -33,12 +33,13 @@ func lateWrite(t *testing.T, policy storage.Policy) sim.Config {
 	return cfg
 }
 
-// The highest token, because of which client-1 is refused, survives a crash of the storage
-// if it is on disk with the data. It does not if it is only kept in memory.
+// The storage refuses client-1's write because it knows a higher token. After a crash it
+// still knows that token if it keeps tokens on disk with the data, but not if it keeps them
+// in memory.
 func TestCrashAndTheHighestToken(t *testing.T) {
 	for _, test := range []struct {
 		policy storage.Policy
-		how    trace.Crash // "" is none
+		how    trace.Crash // "" means no crash
 		writes string
 		forgot string
 	}{
@@ -62,15 +63,15 @@ func TestCrashAndTheHighestToken(t *testing.T) {
 			forgot := ""
 			for _, ev := range Events(tr, trace.KindForgetToken, trace.StorageName) {
 				forgot += fmt.Sprintf("%stoken %d, now %s", ev.Object, ev.Token, ev.Text)
-				EqualTime(t, "it is known", ev.At, 3*time.Second) // when the storage runs again
+				EqualTime(t, "it is known", ev.At, 3*time.Second) // the loss is recorded when the storage runs again
 			}
 			Equal(t, "forgotten", forgot, test.forgot)
 		})
 	}
 }
 
-// The copy that takes over has what was applied until some time before the crash at 2s.
-// client-2's write was applied at 1.003s.
+// The copy that takes over has the writes that were applied until CopyLag before the crash
+// at 2 s. client-2's write was applied at 1.003 s.
 func TestFailOver(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -100,7 +101,7 @@ func TestFailOver(t *testing.T) {
 	}
 }
 
-// losses lists what the storage has lost.
+// losses lists the writes and tokens that the storage has lost.
 func losses(tr *trace.Trace) string {
 	told := ""
 	comma := func() {
@@ -123,8 +124,8 @@ func losses(tr *trace.Trace) string {
 	return told
 }
 
-// If a copy never takes over, nothing is lost: what the storage holds at the end is what
-// its disk holds.
+// If the copy never takes over, the trace records no loss, and the final data is that of
+// the storage's disk.
 func TestFailOverForGood(t *testing.T) {
 	cfg := lateWrite(t, storage.Writes)
 	cfg.Clients = cfg.Clients[1:]
@@ -134,13 +135,15 @@ func TestFailOverForGood(t *testing.T) {
 	Equal(t, "the version at the end", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Version, 1)
 }
 
-// A machine that has taken over can fail too. What it has applied itself is copied again.
+// A copy that has taken over can fail too. Its own writes have been copied to the next
+// copy.
 func TestFailOverOfTheCopy(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for i, token := range []uint64{33, 34, 35} {
 			SleepUntil(time.Duration(10*i) * time.Second)
 			if _, err := askStorage(WithTrueTimeout(ctx, 5*time.Second), p, storage.Write, token); err != nil {
-				// The connection was to the machine that is lost.
+				// This request fails, because its connection was to the machine that is
+				// lost.
 				if _, err := askStorage(ctx, p, storage.Write, token); err != nil {
 					return err
 				}
@@ -156,12 +159,13 @@ func TestFailOverOfTheCopy(t *testing.T) {
 	))
 	AllFaultsStruck(t, tr)
 	Equal(t, "writes", writeTokens(tr), "33 34 35")
-	// 33 is lost with the first machine and 35 with the second.
+	// The write with token 33 is lost with the first machine, and the write with token 35
+	// with the second.
 	Equal(t, "lost", losses(tr), "x 1 → 0, x 2 → 1, token 33 → no token, token 35 → token 34")
 	Equal(t, "the object at the end", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Value, "34")
 }
 
-// The effect of a crash of the storage, from 2s to 7s, on three clients: one waits for its
+// The storage crashes at 2 s and restarts at 7 s. Three clients see it: one waits for an
 // answer, one sends a request while the storage is down, and one has an idle connection.
 func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 	type outcome struct {
@@ -172,16 +176,16 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 		idle     error
 		later    time.Duration
 	}
-	// No client is notified. The waiting client has nothing in flight that could be
-	// answered with a reset. The client that dials gets through when a machine runs again.
-	// The client that then uses its old connection gets a reset, because the machine does
-	// not know the connection.
+	// After a loss of power no client gets a reset from the kernel. The waiting client has
+	// nothing in flight, so it waits without a result. The client that dials is connected
+	// when the machine runs again. The client that uses its old connection then gets a
+	// reset, because the machine does not know the connection.
 	silent := outcome{
 		context.DeadlineExceeded, 9 * time.Second,
 		nil, 7*time.Second + 4*Hop,
 		syscall.ECONNRESET, 8*time.Second + 2*Hop,
 	}
-	// The storage's kernel notifies all clients.
+	// The storage's kernel resets all connections.
 	notified := outcome{
 		syscall.ECONNRESET, 2*time.Second + Hop,
 		syscall.ECONNREFUSED, 3*time.Second + 2*Hop,
@@ -236,9 +240,9 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 	}
 }
 
-// A client that waits without a limit for a machine that has lost power never gets an
-// answer. That is so even when the machine is back, because nothing that the client has
-// sent is in flight.
+// A client without a timeout waits for a machine that has lost power. It never gets an
+// answer, even when the machine runs again: it has nothing in flight that the machine could
+// answer with a reset.
 func TestWaitForAMachineThatForgot(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss} {
 		t.Run(string(how), func(t *testing.T) {

@@ -10,89 +10,95 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// System is the card of a kind of server that locks are kept on. It holds what other
-// packages have to know about it, as data, and how one of its nodes is made.
+// System is the card of a kind of server that keeps locks. It describes the kind to other
+// packages, as data, and has the functions that make a node.
 //
 // To add a kind of server, write a package in servers that registers its card. The server
-// records events: keys of a lock that are set, prolonged, deleted or that expire, each in
-// one of the lock's slots (see [locks.Kind]). The lock's grants are derived from these
-// events.
+// records an event when a key of a lock is set, prolonged or deleted, or expires. Such a
+// key on a node is one of the lock's slots (see [locks.Kind]). Other packages derive the
+// lock's grants from these events.
 type System struct {
-	// Name is its name in scenarios, such as redis. Its nodes are redis-1, redis-2 and so
-	// on.
+	// Name is the system's name in scenarios, such as redis. By default its nodes are
+	// called redis-1, redis-2 and so on.
 	Name string
 	// Title is one line for people.
 	Title string
-	// Node is one of its nodes in a sentence: "Redis node".
+	// Node is what a sentence calls one of the nodes, such as "Redis node".
 	Node string
 	// Port is the port on which its nodes listen.
 	Port int
 
-	// Disks are the ways in which a node can write to its disk, from the weakest to the
-	// strongest. The first is the default. If there are none, a node has no disk.
+	// Disks are the ways in which a node can write to its disk, from the least durable to
+	// the most durable. The first is the default. If Disks is empty, the nodes have no
+	// disk.
 	Disks []Disk
-	// Replicates reports that a node can follow another and take its place: its [Server] is
-	// a [Replica].
+	// Replicates reports that a node can be a replica of another node and take its place:
+	// its [Server] is a [Replica].
 	Replicates bool
-	// Demotes reports that a node whose place another has taken can be made to follow that
-	// other node: its [Server] is [Demotable].
+	// Demotes reports that a replaced master can become a replica of the node that has
+	// taken its place: its [Server] is [Demotable].
 	Demotes bool
-	// Cluster reports that its nodes are members of one cluster, which keep one register
-	// together. The cluster is a process of its own in the trace, with the name of the
-	// system. A grant is recorded for the cluster, once, when a majority of its members
-	// have it (see [Host.RecordEvent]).
+	// Cluster reports that the nodes are members of one cluster, which agree on one set of
+	// keys. In the trace the cluster is a process of its own, with the name of the system.
+	// A grant is recorded once, as an event of the cluster, when a majority of the members
+	// have stored it (see [Host.RecordEvent]).
 	Cluster bool
-	// Key, if set, returns the key under which the grants of a lock are recorded. Otherwise
-	// that key is the lock's name.
+	// Key, if set, returns the key under which the trace records the grants of the lock
+	// with a name. Otherwise that key is the lock's name.
 	Key func(name string) string
-	// RevivesKeys reports that a key whose time has passed is valid again if its node's
-	// clock is set back.
+	// RevivesKeys reports that an expired key becomes valid again if the node's clock is
+	// set back.
 	RevivesKeys bool
-	// UsesElapsedTime reports that its nodes measure the time that passes. Their time of
-	// day, which a fault can set, does not end anything.
+	// UsesElapsedTime reports that the nodes measure TTLs by their monotonic clocks. A jump
+	// of their wall clock then has no effect on keys.
 	UsesElapsedTime bool
-	// Unit is the unit of which its TTLs are whole multiples; 0 is no restriction.
+	// Unit is the unit of TTLs: each TTL must be a whole multiple of it. 0 means no such
+	// rule.
 	Unit time.Duration
-	// ShortestTTL is the shortest TTL that they accept; 0 is no limit.
+	// ShortestTTL is the shortest TTL that the nodes accept; 0 means no limit.
 	ShortestTTL time.Duration
-	// Grace, if set, returns how much longer than its TTL a grant whose holder has died may
-	// block other clients.
+	// Grace, if set, returns for how long after its TTL the grant of a dead holder may
+	// still block other clients.
 	Grace func(ttl time.Duration) time.Duration
 	// Failure is the error with which a node answers while the fault fail lasts, unless the
-	// fault names another. A server whose Failure is "" cannot fail in that way.
+	// fault names another error. If it is "", the fault fail cannot strike the nodes.
 	Failure string
-	// Revokes reports that an operator can delete by hand what its nodes keep of a client's
-	// claim. RevokesSessions reports that an operator can end a client's session. In both
-	// cases its [Server] is [Revocable]. If neither is simulated, RevokeAdvice says what to
-	// write instead, and why.
+	// Revokes reports that the fault revoke can delete a client's claim from the nodes: its
+	// [Server] is [Revocable]. RevokesSessions reports that the fault can also end a
+	// client's session. If Revokes is false, RevokeAdvice says in an error what to write in
+	// a scenario instead, and why.
 	Revokes, RevokesSessions bool
 	RevokeAdvice             string
-	// Reads are the ways to read data that is kept in its cluster. The first is what a
-	// client does by default. If there are none, only locks can be kept there.
+	// Reads are the ways to read data in the cluster, such as reads that may be stale. The
+	// first is the default. If Reads is empty, the nodes keep only locks.
 	Reads []string
-	// Settings are what can be configured on its nodes.
+	// Settings are the settings that the nodes have.
 	Settings []Setting
-	// Manners are the manners of faults that only happen to its nodes, by the name of the
-	// kind of fault.
+	// Manners are manners of faults that can strike only nodes of this system, by the name
+	// of the kind of fault.
 	Manners map[string][]Manner
 
-	// IdleCheckGap, if set, describes what the clients of this build fail to notice: that
-	// an idle connection has ended, before they use it again. It returns "" if they notice.
+	// IdleCheckGap, if set, reports a difference between the clients of this build and
+	// those of other builds. Some client libraries check, before they use an idle
+	// connection again, whether it has ended, but not on every operating system.
+	// IdleCheckGap returns "" if the libraries of this build check, and otherwise a
+	// sentence that says what they do not notice.
 	IdleCheckGap func() string
 
-	// Framer returns a new framer, which cuts what a client sends on one connection into
-	// messages.
+	// Framer returns the framer of a new connection, which cuts the bytes of the client
+	// into messages.
 	Framer func(*Names) Framer
-	// Prepare, if set, is called before a world begins, with the number of its nodes of
-	// this kind. It makes what nodes of one world leave for those of others. A WaitGroup or
-	// a channel that is made in a world is bound to that world, so they are made here.
+	// Prepare, if set, is called before a world begins, with the number of the world's
+	// nodes of this kind. It makes objects that nodes of several worlds share. They cannot
+	// be made while a world runs: synctest binds a WaitGroup or a channel to the world in
+	// which it is made.
 	Prepare func(nodes int)
-	// Boot makes one node, which runs. Framer and Boot are nil for a kind that is known but
-	// not implemented in this program: see [ProvideSystem].
+	// Boot makes the server of one node. Framer and Boot are nil for a system that this
+	// program knows and does not implement; see [ProvideSystem].
 	Boot func(*Host) Server
 }
 
-// KeyOf returns the key under which the grants of a lock are recorded.
+// KeyOf returns the key under which the trace records the grants of the lock with a name.
 func (s System) KeyOf(name string) string {
 	if s.Key == nil {
 		return name
@@ -100,29 +106,30 @@ func (s System) KeyOf(name string) string {
 	return s.Key(name)
 }
 
-// Persistence is what a node writes to its disk, and when. Its values are words of the
-// node's system.
+// Persistence is what a node writes to its disk, and when, such as "always". Each system
+// has its own values.
 type Persistence string
 
-// NoPersistence writes nothing: a node that restarts is empty. The word is the same for all
-// systems whose nodes can run without a disk.
+// NoPersistence means that a node writes nothing to its disk, so it is empty after a
+// restart. All systems whose nodes can run without a disk use this value.
 const NoPersistence Persistence = "none"
 
-// A Disk is one way to write to the disk.
+// A Disk is one way in which a node can write to its disk.
 type Disk struct {
 	Persistence
-	// Keeps are the crashes in which nothing is lost of what the node has answered.
+	// Keeps are the kinds of crashes that lose no change which the node has confirmed to a
+	// client.
 	Keeps []trace.Crash
-	// HandlesStall reports that the node itself simulates what happens during a stall of
-	// its disk. Either it answers only when something is on its disk, or it writes later
-	// than it answers. Its server is [Durable].
+	// HandlesStall reports that the fault disk-stall can strike such a node: its server
+	// simulates what it does while the disk stalls, and is [Durable]. Such a server either
+	// answers when the data is on the disk, or answers first and writes later.
 	HandlesStall bool
-	// StallAdvice describes, for any other node, what happens while its disk stalls and
-	// what to write instead: "it stands still: pause it".
+	// StallAdvice is for any other node: it says in an error what happens while the disk
+	// stalls, and what to write in a scenario instead.
 	StallAdvice string
 }
 
-// Persistences returns the names of the system's disks.
+// Persistences returns the Persistence of each of the system's Disks.
 func (s System) Persistences() []Persistence {
 	names := make([]Persistence, len(s.Disks))
 	for i, d := range s.Disks {
@@ -131,14 +138,14 @@ func (s System) Persistences() []Persistence {
 	return names
 }
 
-// Keeps reports whether a crash of a node with some persistence loses nothing of what the
-// node has answered.
+// Keeps reports whether a crash of a node with a persistence loses no change that the node
+// has confirmed to a client.
 func (s System) Keeps(p Persistence, how trace.Crash) bool {
 	return slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Persistence == p && slices.Contains(d.Keeps, how) })
 }
 
-// disk returns how a node with some persistence writes to its disk. It returns false if the
-// system has no such disk.
+// disk returns the system's Disk with a persistence; "" means the default. It returns false
+// if there is none.
 func (s System) disk(p Persistence) (Disk, bool) {
 	for _, d := range s.Disks {
 		if p == "" || d.Persistence == p {
@@ -148,98 +155,102 @@ func (s System) disk(p Persistence) (Disk, bool) {
 	return Disk{}, false
 }
 
-// HandlesDiskStall reports whether a node with some persistence simulates a stall of its
-// disk itself; "" is the system's first persistence.
+// HandlesDiskStall reports whether the fault disk-stall can strike a node with a
+// persistence; "" means the default.
 func (s System) HandlesDiskStall(p Persistence) bool {
 	d, ok := s.disk(p)
 	return ok && d.HandlesStall
 }
 
-// A Framer cuts what a client has written on one connection into messages, which are what
-// faults act on. It may keep state from one message to the next, such as the tables of a
-// compression.
+// A Framer cuts the bytes that a client has written on one connection into messages,
+// because faults act on messages. It may keep state from one message to the next, such as
+// the tables of a compression.
 type Framer interface {
-	// Next returns the first message of b, which is not empty. size is 0 if b does not
-	// contain all of it yet. The bytes may be anything: bytes that make no sense are one
-	// message.
+	// Next returns the first message of b and its size in bytes. b is not empty. size is 0
+	// if b does not contain the whole message yet. Invalid bytes are one message too.
 	Next(b []byte) (size int, f Frame)
 }
 
 // A Frame is one message of a client.
 type Frame struct {
-	// Body is what the server receives.
+	// Body is the content of the message, as the server gets it in [Request].
 	Body any
-	// Text describes the message to people. It must be the same in equal runs: see [Names].
+	// Text describes the message to people. It must be the same in equal runs, so [Names]
+	// has to replace random words in it.
 	Text string
 	// Handshake reports that the message only sets the connection up, or keeps it open.
 	Handshake bool
-	// KeepAlive reports that the message only keeps a session alive: it belongs to no step
-	// of the client.
+	// KeepAlive reports that the message only keeps a session alive, so it belongs to no
+	// step of the client.
 	KeepAlive bool
 }
 
-// Server is one node of a system. The loop of the world calls all methods, one at a time,
-// and none while the node's process is paused or down, except where a comment says
+// Server is the server software of one node. The world's loop calls its methods, one at a
+// time. It calls none while the node is paused or down, except where a comment says
 // otherwise.
 type Server interface {
 	// Accept is called for each new connection.
 	Accept(*End) Endpoint
-	// ClockChanged is called when the node's clocks have been set, stopped, started, or
-	// given another rate. It is also called during a pause, and when the node is down.
+	// ClockChanged is called when a fault has set, stopped or continued the node's clocks,
+	// or changed their rate. It is called even while the node is paused or down.
 	ClockChanged()
-	// Crash ends the server; its connections have hung up. What remains on its disk depends
-	// on how it crashes. Restart starts it again.
+	// Crash ends the server. HangUp of each connection has been called before. how decides
+	// which data remains on the disk. Restart starts the server again.
 	Crash(how trace.Crash)
 	Restart()
-	// Stop ends its goroutines, at the end of the run.
+	// Stop ends the server's goroutines, at the end of the run.
 	Stop()
 }
 
-// A Replica is a server that can follow another node of its system and take its place.
+// A Replica is a server that can be the replica of another node of its system, and can take
+// the place of that node.
 type Replica interface {
 	Server
-	// Follow makes it the replica of a node. It is called before the story begins.
+	// Follow makes the server the replica of a node. It is called before the story begins.
 	Follow(master string)
-	// Promote makes it a master, unless it is one.
+	// Promote makes the server a master, unless it already is one.
 	Promote()
 }
 
-// A Demotable server can be made to follow the node that has taken its place.
+// A Demotable server is a master that can become a replica of the node that has taken its
+// place.
 type Demotable interface {
 	Replica
-	// Demote makes it follow the node that has taken its place, and drop all data that that
-	// node does not have. It returns false if no node has taken its place, or if it is
-	// already a replica.
+	// Demote makes the server a replica of the node that has taken its place. The server
+	// drops all data that the other node does not have. Demote returns false if no node has
+	// taken its place, or if it is already a replica.
 	Demote() bool
 }
 
-// A Durable server simulates what it does while its disk stalls, which it does from when
-// [Host.IsDiskStalled] is true. If it can only wait, it stands still ([Host.AwaitDisk]).
+// A Durable server simulates what it does while its disk stalls: it asks
+// [Host.IsDiskStalled] before it relies on the disk. If it cannot continue without the
+// disk, it calls [Host.AwaitDisk].
 type Durable interface {
 	Server
-	// DiskBack is called when its disk works again after a stall.
+	// DiskBack is called when the disk works again after a stall.
 	DiskBack()
 }
 
-// A Revocable server does what an operator types at it: see the fault [Revoke].
+// A Revocable server can carry out the fault [Revoke], in which an operator deletes a
+// client's claim by hand.
 type Revocable interface {
 	Server
-	// Revoke deletes what the server keeps of a client's claim to the locks of the world:
-	// its grants and its places in queues. If session is set, it ends the sessions to which
-	// the client's claims belong. It records events whose actor is [trace.Operator]. It
-	// returns false if it finds nothing, or if it may not write, as a member of a cluster
-	// that does not lead, or as a replica.
+	// Revoke deletes the client's claims to the locks of the world: its grants and its
+	// places in queues. If session is set, it instead ends the sessions to which these
+	// claims belong. The actor of the events that it records is [trace.Operator]. Revoke
+	// returns false if it finds no claim, or if this server may not write because it is a
+	// replica, or a member that is not the leader.
 	Revoke(client string, session bool) bool
 }
 
-// An Attentive server is notified when the reachability of its peers may have changed, so
-// it need not keep asking them whether they are alive.
+// An Attentive server is notified when it may have become able or unable to reach another
+// node. So it need not exchange messages all the time to find that out.
 type Attentive interface {
 	Server
-	// Attend is called when a fault has struck or ended, or when a process has stopped or
-	// continues. It is called in the middle of that, also during a pause. In it, a server
-	// can schedule something (see [Host.At]), and must do nothing else. It does not learn
-	// what happened; the peers have to find out.
+	// Attend is called when a fault strikes or ends, or when a process stops or continues,
+	// even while the server's own node is paused. The change may not be complete yet. So
+	// Attend may only schedule a call (see [Host.At]), in which the server finds out what
+	// has changed.
 	Attend()
 }
 
@@ -257,10 +268,12 @@ func (w *World) notifyAttentive() {
 	}
 }
 
+// systems are the registered systems, in alphabetical order.
 var systems []System
 
-// RegisterSystem adds a kind of server. It is for package initialisation. Registering one
-// name twice panics, because one of the two would never run and nobody would notice.
+// RegisterSystem adds a system. Call it during package initialisation. It panics if the
+// name is already registered: otherwise one of the two systems would be ignored without an
+// error.
 func RegisterSystem(s System) {
 	if _, dup := LookupSystem(s.Name); dup {
 		panic("two kinds of servers are called " + s.Name)
@@ -275,10 +288,10 @@ func RegisterSystem(s System) {
 	}
 }
 
-// ProvideSystem sets the Framer and the Boot of a kind of server that was registered
-// without them. The card is known wherever scenarios are read, and its implementation only
-// where a program imports it. ProvideSystem is for package initialisation. It panics if the
-// name is not registered, or already has an implementation.
+// ProvideSystem sets the Framer and the Boot of a system that was registered without them.
+// Every program that reads scenarios contains the card, but only some import the
+// implementation. Call ProvideSystem during package initialisation. It panics if the name
+// is not registered, or already has an implementation.
 func ProvideSystem(name string, framer func(*Names) Framer, boot func(*Host) Server) {
 	i := slices.IndexFunc(systems, func(s System) bool { return s.Name == name })
 	if i < 0 || systems[i].Boot != nil {
@@ -287,10 +300,10 @@ func ProvideSystem(name string, framer func(*Names) Framer, boot func(*Host) Ser
 	systems[i].Framer, systems[i].Boot = framer, boot
 }
 
-// Systems returns the kinds of servers that this program knows, in alphabetical order.
+// Systems returns the systems that this program knows, in alphabetical order.
 func Systems() []System { return slices.Clone(systems) }
 
-// LookupSystem finds a kind of server by name.
+// LookupSystem finds a system by name.
 func LookupSystem(name string) (System, bool) {
 	for _, s := range systems {
 		if s.Name == name {
@@ -303,8 +316,8 @@ func LookupSystem(name string) (System, bool) {
 // NodeName returns the default name of the i-th node of a system, counted from 0.
 func (s System) NodeName(i int) string { return fmt.Sprintf("%s-%d", s.Name, i+1) }
 
-// system returns the kind of server that a node is: its own, that of its master, or that of
-// the lock.
+// system returns the system of a node: the one that the node names, or else that of its
+// master, or else that of the lock.
 func (cfg *Config) system(n Node) (System, error) {
 	name := n.System
 	for _, m := range cfg.Nodes {
@@ -333,8 +346,8 @@ func (cfg *Config) members(of System) []string {
 	return names
 }
 
-// clusters returns the systems whose nodes form one cluster, in the order of their first
-// nodes.
+// clusters returns the systems of the world whose nodes form a cluster, in the order of
+// their first nodes.
 func (cfg *Config) clusters() []System {
 	var all []System
 	for _, n := range cfg.Nodes {
@@ -346,19 +359,19 @@ func (cfg *Config) clusters() []System {
 	return all
 }
 
-// BadNode is the error of a node that has something which its system does not allow.
+// BadNode is the error of a node whose configuration its system does not allow.
 type BadNode struct {
 	Node string
-	// Field is the wrong field of the node: "persistence", "replica-of" or "settings"; ""
-	// is something else.
+	// Field is the wrong field of the node in a scenario: "persistence", "replica-of" or
+	// "settings"; "" if it is none of these.
 	Field string
 	Why   string
 }
 
 func (e *BadNode) Error() string { return e.Why }
 
-// MissingSystem is the error of a node of a kind that this program does not implement.
-// Other programs may.
+// MissingSystem is the error of a node whose system this program does not implement.
+// Another program may import the implementation.
 type MissingSystem struct{ Node, System string }
 
 func (e *MissingSystem) Error() string {
@@ -367,7 +380,8 @@ func (e *MissingSystem) Error() string {
 		e.Node, e.System, listOr("none; import one, such as github.com/locksim/locksim/servers/redis", played, func(s System) string { return s.Name }))
 }
 
-// checkNode returns an error if a node has something which its system does not allow.
+// checkNode returns an error if the node's system does not exist, or does not allow the
+// node's configuration.
 func (cfg *Config) checkNode(n Node) error {
 	s, err := cfg.system(n)
 	switch {
@@ -383,7 +397,8 @@ func (cfg *Config) checkNode(n Node) error {
 	return s.checkSettings(n)
 }
 
-// CheckTTL returns an error if the servers of the lock cannot measure its TTL.
+// CheckTTL returns an error if the TTL of the lock is too short for its servers, or not a
+// multiple of their unit.
 func (cfg *Config) CheckTTL() error {
 	system, _ := LookupSystem(cfg.Lock.Kind.System)
 	ttl := cfg.Lock.TTL
@@ -401,7 +416,7 @@ func (cfg *Config) CheckTTL() error {
 	return nil
 }
 
-// CheckNodes returns an error if a node has something which its system does not allow.
+// CheckNodes returns an error if the configuration of a node is invalid.
 func (cfg *Config) CheckNodes() error {
 	for _, n := range cfg.Nodes {
 		if err := cfg.checkNode(n); err != nil {
@@ -419,7 +434,8 @@ func article(noun string) string {
 	return "a"
 }
 
-// listOr lists the names of some things in a sentence. It returns none if there are none.
+// listOr returns the names of some items, separated by commas. It returns none if there are
+// no items.
 func listOr[T any](none string, all []T, name func(T) string) string {
 	names := make([]string, len(all))
 	for i, one := range all {

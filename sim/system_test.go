@@ -12,14 +12,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A node's kind is its own, or else its master's or its lock's. A node that its kind does
-// not allow is refused, and the error says why.
+// The system of a node is the one that the node names, or else that of its master, or else
+// that of the lock. A node whose configuration its system does not allow is refused, and
+// the error says why.
 func TestCheckNodes(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		nodes []sim.Node
 		lock  locks.Kind
-		why   string // it is refused
+		why   string // why the node is refused; "" if it is allowed
 	}{
 		{"it says", Nodes("toy", 1), locks.Kind{}, ""},
 		{"its lock says", []sim.Node{{Name: "toy-1"}}, ToyLock, ""},
@@ -30,7 +31,7 @@ func TestCheckNodes(t *testing.T) {
 			"toy-1 cannot have persistence always: a toy has no disk"},
 		{"a toy has no replica", []sim.Node{{Name: "toy-1"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, ToyLock,
 			"toy-2 is a replica of toy-1, but a toy cannot be a replica"},
-		// Its kind is its master's, not its lock's.
+		// The system of toy-2 is that of its master, not that of the lock.
 		{"nor has one that says so for both", []sim.Node{{Name: "toy-1", System: "toy"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, locks.Kind{System: "abacus"},
 			"toy-2 is a replica of toy-1, but a toy cannot be a replica"},
 	} {
@@ -49,7 +50,7 @@ func TestCheckNodes(t *testing.T) {
 	}
 }
 
-// What a server keeps over a crash depends on its disk.
+// Whether a server loses data in a crash depends on what it writes to its disk.
 func TestDisks(t *testing.T) {
 	paper := sim.System{Disks: []sim.Disk{{Persistence: sim.NoPersistence}, {Persistence: "paper", Keeps: []trace.Crash{trace.PowerLoss}}}}
 	for _, test := range []struct {
@@ -76,7 +77,7 @@ func TestRegisterSystemTwice(t *testing.T) {
 	sim.RegisterSystem(sim.System{Name: "toy"})
 }
 
-// A kind of server without an implementation is known, but no world can have one.
+// A system without an implementation is known, but a world with such a node is refused.
 func TestServersThatNobodyPlays(t *testing.T) {
 	cfg := sim.Config{Horizon: time.Second, Network: sim.Network{Min: 1, Max: 1}, Nodes: []sim.Node{{Name: "sundial-1", System: "sundial"}}}
 	if err := cfg.CheckNodes(); err != nil {

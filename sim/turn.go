@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// turn implements [locks.Env.WaitTurn] for a process. If the process is paused, the caller
-// waits for its turn until the process runs again.
+// awaitTurn implements [locks.Env.WaitTurn]: a goroutine calls it before it sends a command
+// with these words. It returns when it is this goroutine's turn, in an order that depends
+// only on the words. If the process is paused, the goroutine waits until the process runs
+// again.
 func (p *process) turn(words ...string) {
 	p.w.io.Lock()
 	p.noteRanOn()
@@ -15,13 +17,15 @@ func (p *process) turn(words ...string) {
 	p.w.await(&request{process: p, class: classTurn, words: words}, func() {})
 }
 
-// woken implements [locks.Env.WaitAfterTimer] for a process. Requests are admitted in order, and the
-// moments that they ask for follow in the same order. Timers of the process's clock fire in
-// these moments.
+// awaitTurnAfterTimer implements [locks.Env.WaitAfterTimer]: a goroutine that a timer has
+// woken calls it before it sends a command with these words. It returns in a moment of its
+// own. The moments of several goroutines follow each other in the order of their words,
+// among the moments in which timers of the process's clock fire.
 //
-// Timers that are due at the same time fire in any order. A goroutine that one of them has
-// woken may or may not have seen that another has ended its context. So no goroutine gets a
-// moment before all of them wait, and none whose context has ended by then gets one.
+// Timers that are due at the same time fire in any order. One of them may wake a goroutine,
+// and another may end that goroutine's context. Chance decides which the goroutine sees
+// first. So each goroutine first waits until all such timers have fired. If its context has
+// ended by then, it returns without a moment of its own.
 func (p *process) woken(ctx context.Context, words ...string) {
 	w := p.w
 	moment := make(chan struct{})
@@ -58,12 +62,12 @@ func (p *process) woken(ctx context.Context, words ...string) {
 	<-moment
 }
 
-// unseen replaces every random word that no trace has shown yet. No word of a command, and
-// no name, is equal to it.
+// unseenWord replaces every random word that has no name yet, because the trace has not
+// shown it. It differs from every word of a command and from every name.
 const unseen = "\xff"
 
-// compare orders goroutines that ask for a turn by what they are going to send. Random
-// words are replaced by words that are the same in every run.
+// compare returns the order of two commands that goroutines are going to send. Random words
+// are replaced by words that are the same in every run.
 func (n *Names) compare(a, b []string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] == b[i] {

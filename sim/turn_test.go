@@ -10,12 +10,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A paused process gets its turn when it runs again, and the trace says that it asked for
-// one.
+// A goroutine of a paused process gets its turn when the process resumes. The trace says
+// that the process did something while it was paused.
 func TestTurnOfPausedProcess(t *testing.T) {
 	var asked, had time.Duration
 	cfg := ToyWorld(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
-		time.Sleep(10 * time.Second) // true time, as libraries see it
+		time.Sleep(10 * time.Second) // true time: a library uses package time
 		asked = Now()
 		p.Env().WaitTurn("ping")
 		had = Now()
@@ -34,7 +34,8 @@ func TestTurnOfPausedProcess(t *testing.T) {
 	Equal(t, "times that it ran on", ran, 1)
 }
 
-// A crashed process never gets a turn, and does not prevent the end of the world.
+// A goroutine of a crashed process never gets its turn, and does not prevent the end of the
+// world.
 func TestTurnOfCrashedProcess(t *testing.T) {
 	over := false
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {

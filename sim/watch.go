@@ -5,15 +5,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A watcher waits for a point in the story.
+// A watcher calls do each time that its point is reached.
 type watcher struct {
 	point *history.Recogniser
 	do    func()
 }
 
-// onPoint calls do each time a point is reached. If the point has a delay, it calls each
-// function in planned at the beginning of the delay. It must be called before the first
-// event.
+// onPoint makes the world call do each time that a point is reached. If the point has a
+// delay, do is called after the delay, and each function in planned at its beginning.
+// onPoint must be called before the first event.
 func (w *World) onPoint(p trace.Point, do func(), planned ...func()) {
 	for _, c := range p.Clauses() {
 		act := do
@@ -33,8 +33,8 @@ func (w *World) onPoint(p trace.Point, do func(), planned ...func()) {
 	}
 }
 
-// watch shows an event to all watchers. A watcher whose point it reaches acts when the loop
-// calls act.
+// watch passes an event to all watchers. If the event reaches the point of a watcher, the
+// loop calls its do in the next runDueActions.
 func (w *World) watch(ev *trace.Event) {
 	for _, watcher := range w.watchers {
 		if watcher.point.See(ev) {
@@ -43,7 +43,7 @@ func (w *World) watch(ev *trace.Event) {
 	}
 }
 
-// arm sets up everything that waits for a point.
+// arm prepares all faults and clients to wait for their points.
 func (w *World) arm() {
 	for i, f := range w.cfg.Faults {
 		w.armFault(i+1, f)

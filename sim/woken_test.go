@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// sleepers are goroutines of one process that a timer of their library wakes at the same
-// time. Each of them then calls Woken with its word, and records when that returned.
+// sleepers are goroutines of one process, which timers of a library wake at the same time.
+// Each of them then calls WaitAfterTimer with its word, and records when that returned.
 type sleepers struct {
 	mu   sync.Mutex
 	woke []string
@@ -26,7 +26,7 @@ func (s *sleepers) client(t *testing.T, words ...string) sim.Client {
 		var all sync.WaitGroup
 		for _, word := range words {
 			all.Go(func() {
-				SleepUntil(2 * time.Second) // true time, as libraries see it
+				SleepUntil(2 * time.Second) // true time: a library uses package time
 				p.Env().WaitAfterTimer(context.Background(), word)
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -38,8 +38,9 @@ func (s *sleepers) client(t *testing.T, words ...string) sim.Client {
 	})
 }
 
-// Goroutines that one timer has woken continue when the process runs. Each continues at its
-// own time, in the order of their words. The trace does not say that the process ran on.
+// Goroutines that timers have woken continue when the process runs, each in a moment of its
+// own, in the order of their words. The trace does not say that the process ran while it
+// was paused.
 func TestWoken(t *testing.T) {
 	stopped := Lasting(3*time.Second, At(time.Second, Stopped("client-1")))
 	suspended := Lasting(3*time.Second, At(time.Second, Suspended("client-1")))
@@ -72,9 +73,9 @@ func TestWoken(t *testing.T) {
 	}
 }
 
-// If two timers are due at the same time, either may fire first. A goroutine that one of
-// them wakes, and whose context the other ends, gets no time of its own: the others
-// continue as if it had not asked.
+// Two timers are due at the same time: one wakes a goroutine, and the other ends its
+// context. Chance decides which fires first. In both cases the goroutine gets no moment of
+// its own, and the other goroutines continue as if it did not exist.
 func TestWokenAsTheContextEnds(t *testing.T) {
 	const due = 2 * time.Second
 	went := func(asks bool) (at time.Duration) {
@@ -111,7 +112,7 @@ func TestWokenAsTheContextEnds(t *testing.T) {
 	}
 }
 
-// Goroutines with the same words have no order.
+// Goroutines with the same words cannot be put in order, so the run gets a doubt.
 func TestWokenForTheSame(t *testing.T) {
 	var s sleepers
 	tr := RunWorld(t, ToyWorld(s.client(t, "renew", "renew")))
@@ -120,7 +121,7 @@ func TestWokenForTheSame(t *testing.T) {
 	}
 }
 
-// If a world ends while goroutines wait to continue, or have been allowed to, they can end.
+// If a world ends while goroutines wait in WaitAfterTimer, they can end.
 func TestEndWhileWoken(t *testing.T) {
 	for _, horizon := range []time.Duration{2 * time.Second, 2*time.Second + 1, 3 * time.Second, 4 * time.Second, 4*time.Second + 1} {
 		t.Run(fmt.Sprint(horizon), func(t *testing.T) {
@@ -140,7 +141,7 @@ func TestEndWhileWoken(t *testing.T) {
 	}
 }
 
-// Goroutines of a crashed process do not continue before the world ends.
+// In a crashed process, WaitAfterTimer does not return before the world ends.
 func TestWokenInACrashedProcess(t *testing.T) {
 	var s sleepers
 	RunWorld(t, WithFaults(ToyWorld(s.client(t, "renew"), Client(t, "client-2", func(_ context.Context, p *sim.Program) error {

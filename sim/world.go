@@ -1,14 +1,15 @@
-// Package sim is the simulator. It runs a world of clients, servers that locks are kept on,
-// and a storage in virtual time. Faults strike in it where a scenario says.
+// Package sim is the simulator. It runs a world in virtual time: clients that compete for a
+// lock, the servers that keep the lock, and the storage that the lock protects. Faults
+// strike at the points that a scenario names.
 //
-// A [Config] describes a world and [Run] runs it. What happened is recorded in a
-// [trace.Trace].
+// A [Config] describes a world, and [Run] runs it. Run returns a [trace.Trace] with
+// everything that happened.
 //
-// A world is one loop and the goroutines of the clients' code. The loop does one thing at a
-// time: it delivers a message, fires a timer or lets a client take its next step. Then it
-// waits until every goroutine waits again. It admits what the goroutines asked for
-// meanwhile in an order that depends only on which process asked for what, never on which
-// goroutine ran first.
+// A world consists of one loop and the goroutines of the clients' code. The loop does one
+// thing at a time: it delivers a message, fires a timer or lets a client take its next
+// step. Then it waits until every goroutine waits again. Meanwhile the goroutines have
+// posted requests, such as to send bytes. The loop carries them out in a fixed order, which
+// does not depend on which goroutine ran first. That is why equal worlds give equal traces.
 package sim
 
 import (
@@ -27,84 +28,94 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// DefaultPatience is how much real time a world may take before [Run] gives up on it. Most
+// DefaultPatience is how much real time [Run] gives a world before it cuts it off. Most
 // worlds take milliseconds.
 const DefaultPatience = time.Minute
 
-// errEnded is the error of everything that a client tries after the end of the run.
+// errEnded is the error of every call of a client after the end of the run.
 var errEnded = errors.New("the simulated world has ended")
 
-// A World is one run. The type is exported for the kinds of faults, which act on it. Its
-// fields belong to the loop.
+// A World is one run of a world, while it takes place. It is exported because the methods
+// of an [Action] get it. Only the loop may use its fields, except where a comment says
+// otherwise.
 type World struct {
 	cfg    Config
 	bounds bounds
 	trace  *trace.Trace
+	// oracle orders the grants of the run as a perfect lock service would have made them.
 	oracle *history.Oracle
 
-	// charged is how much memory the world has used so far, in bytes. reserved is the
-	// length of the texts that it keeps for now. reserveFailed reports that there was no
-	// room for one. stopError is the error of a world that has made too much.
+	// charged is how much memory the world has used for good, in bytes. reserved is the
+	// length of the texts that it keeps for a while. reserveFailed reports that a
+	// reservation found no room. stopError is the error with which a world ends that has
+	// exceeded its bounds. Any goroutine may use the first three.
 	charged, reserved atomic.Int64
 	reserveFailed     atomic.Bool
 	stopError         error
 
-	// origin is the virtual time at which the story starts.
+	// storyStart is the virtual time at which the story starts; events are dated from it.
 	origin     time.Time
 	queue      queue
-	lastMoment time.Duration // when the latest moment ended
+	lastMoment time.Duration // true time of the latest moment
 	watchdog   *watchdog
 
-	processes  []*process
-	byName     map[string]*process
-	byAddr     map[string]*process // guarded by io
+	processes []*process
+	byName    map[string]*process
+	byAddr    map[string]*process // guarded by ioMutex
+	// links are made when they are first needed.
 	links      map[linkKey]*link
-	connCounts map[linkKey]int // connections numbered so far
+	connCounts map[linkKey]int // connections made so far, by client and server
 	conns      []*conn
 	sockets    []*socket
 	names      *Names
 
 	faults   []*faultState
 	watchers []*watcher
-	inFlight int // scheduled deliveries: the run does not end before them
+	inFlight int // deliveries that are scheduled; the run does not end before them
 	active   int // clients whose program has not ended
 
-	programs       sync.WaitGroup
-	ctx            context.Context
-	cancel         context.CancelFunc
-	failed         error // guarded by io
-	io             sync.Mutex
-	requests       []*request // guarded by io
-	round          int        // number of the loop's current round; guarded by io
+	// programs counts the goroutines of clients' programs. ctx ends when the world ends.
+	programs sync.WaitGroup
+	ctx      context.Context
+	cancel   context.CancelFunc
+	// firstError is the error of the run, or nil. ioMutex guards what the clients'
+	// goroutines share with the loop.
+	failed   error // guarded by ioMutex
+	io       sync.Mutex
+	requests []*request // guarded by ioMutex
+	round    int        // number of the loop's current round, see [World.loop]; guarded by ioMutex
+	// requestPosted has a value if a request was posted, which ends the loop's sleep.
 	wake           chan struct{}
-	ended          bool     // guarded by io
-	uncheckedReuse []string // the systems for which a client has used an ended connection without a check; guarded by io
+	ended          bool     // guarded by ioMutex
+	uncheckedReuse []string // systems with a node whose connection a client has used, without a check, after it had ended; guarded by ioMutex
 	started        bool     // the story has begun
-	reached        []func() // actions whose point was reached
-	wakeUps        []func() // actions at the end of the moment, mostly wake-ups of goroutines
-	// admitted and done are the emptied slices of requests and wakeUps, kept to reuse their
-	// memory.
+	reached        []func() // functions to call because their points were reached
+	wakeUps        []func() // functions to call at the end of the moment; most of them wake goroutines
+	// spareRequests and spareWakeUps are empty slices, which requests and wakeUps use next,
+	// to save memory.
 	admitted   []*request
 	done       []func()
 	sleepTimer *time.Timer
 }
 
-// Run runs a world to its end. What happened to the clients is in the trace. The error is
-// about the world itself: either the configuration makes no sense, or the error wraps
-// [ErrStuck], [ErrLeak], [ErrPanic], [ErrTooMuch], [ErrTooLarge], [ErrLate] or [ErrHeavy].
+// Run runs a world to its end. Errors that the clients saw are in the trace. The error that
+// Run returns is about the world itself: either the configuration is invalid, or the error
+// wraps [ErrStuck], [ErrLeak], [ErrPanic], [ErrTooMuch], [ErrTooLarge], [ErrLate] or
+// [ErrHeavy].
 //
-// The trace is nil if the configuration makes no sense, and with ErrStuck. With ErrLate and
-// ErrHeavy it is nil unless the world ended within a second after it was cut off. In all
-// other cases it goes as far as the run did.
+// The trace is nil if the configuration is invalid, and with ErrStuck. With ErrLate and
+// ErrHeavy it is nil unless the world ended within a second after it was cut off. With any
+// other error the trace contains all events up to the end of the run.
 func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPatience) }
 
-// RunPatiently is [Run] with another limit on the real time that the world may take. If
-// half of it, and at least a second, passes without any event, the world is stuck.
+// RunPatiently is [Run] with a limit of patience on the real time that the world may take.
+// If the world makes no progress for half of that time, or for a second if that is longer,
+// it is stuck.
 func RunPatiently(cfg Config, patience time.Duration) (*trace.Trace, error) {
 	return runWithin(cfg, usualBounds(patience))
 }
 
-// runWithin is [Run] with other bounds.
+// runWithBounds is [Run] with other bounds.
 func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 	if err := check(&cfg); err != nil {
 		return nil, err
@@ -129,8 +140,8 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 		if errors.Is(err, ErrStuck) || errors.Is(err, errStillLate) || errors.Is(err, errStillHeavy) {
 			return nil, err // the loop may still be writing the trace
 		}
-		// A world that was cut off in the middle may leave goroutines behind. The reason
-		// for the cut counts then.
+		// A world that was cut off may also leave goroutines behind. The reason why it was
+		// cut off is then the error to report.
 		if cut := w.failure(); errors.Is(cut, ErrTooMuch) || errors.Is(cut, ErrTooLarge) || errors.Is(cut, ErrLate) {
 			err = cut
 		}
@@ -142,7 +153,8 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 	return w.trace, w.failed
 }
 
-// prepare calls Prepare of the systems, with the number of their nodes.
+// prepareSystems calls [System.Prepare] of each system that has nodes in this world, before
+// the run.
 func (w *World) prepare() {
 	nodes := map[string]int{}
 	for _, n := range w.cfg.Nodes {
@@ -156,7 +168,8 @@ func (w *World) prepare() {
 	}
 }
 
-// addNotes adds notes to the trace about properties of this build that matter for the run.
+// addNotes adds a note to the trace if a client has used a connection that had ended, and
+// the clients of this build do not check for that. See [System.IdleCheckGap].
 func (w *World) addNotes() {
 	for _, name := range slices.Sorted(slices.Values(w.uncheckedReuse)) {
 		system, _ := LookupSystem(name)
@@ -169,7 +182,7 @@ func (w *World) addNotes() {
 	}
 }
 
-// startTrace makes the part of the trace that is known before the run.
+// startTrace creates the trace, with everything that is known before the run.
 func (w *World) startTrace() {
 	cfg := &w.cfg
 	w.trace = &trace.Trace{
@@ -190,8 +203,8 @@ func (w *World) startTrace() {
 	w.trace.Processes = cfg.processes()
 }
 
-// processes returns the processes for the trace: clients, nodes, clusters, services and the
-// storage.
+// processes describes the processes of the world for the trace: clients, nodes, clusters,
+// services and the storage.
 func (cfg *Config) processes() []trace.ProcessInfo {
 	var all []trace.ProcessInfo
 	for _, c := range cfg.Clients {
@@ -213,8 +226,8 @@ func (cfg *Config) processes() []trace.ProcessInfo {
 	return all
 }
 
-// Locks returns the locks of the world in the form that its trace will have; none if no
-// client takes any.
+// Locks describes the locks of the world, as its trace contains them. It returns nil if the
+// world has no lock.
 func (cfg *Config) Locks() (all []trace.LockInfo) {
 	if cfg.Lock.Kind.Name == "" {
 		return nil
@@ -225,6 +238,7 @@ func (cfg *Config) Locks() (all []trace.LockInfo) {
 	return all
 }
 
+// describeLock describes the lock with a name for the trace.
 func (cfg *Config) describeLock(key string) trace.LockInfo {
 	l := cfg.Lock
 	info := trace.LockInfo{
@@ -252,8 +266,8 @@ func (cfg *Config) describeLock(key string) trace.LockInfo {
 	return info
 }
 
-// keys returns the names of the locks of a world: first the clients' own locks, in the
-// order of the clients, then the locks that they take in addition.
+// lockNames returns the names of the locks of a world: first the clients' own locks, in the
+// order of the clients, then the locks that they acquire while they hold their own.
 func (cfg *Config) keys() []string {
 	var keys []string
 	add := func(key string) {
@@ -274,22 +288,23 @@ func (cfg *Config) keys() []string {
 	return keys
 }
 
-// key returns the name of the client's own lock.
+// lockName returns the name of the client's own lock.
 func (c Client) key(cfg *Config) string { return cmp.Or(c.Key, cfg.Lock.Key) }
 
-// keepsLocks reports whether a lock is kept on the node.
+// keepsLocks reports whether the node keeps locks as a master: it is no replica, and does
+// more than count tokens.
 func (n Node) keepsLocks() bool { return n.ReplicaOf == "" && !n.CountersOnly }
 
-// masters returns the nodes that a lock is kept on.
+// masters returns the nodes for which keepsLocks is true.
 func (cfg *Config) masters() []Node {
 	return slices.DeleteFunc(slices.Clone(cfg.Nodes), func(n Node) bool { return !n.keepsLocks() })
 }
 
-// run is the function of the bubble.
+// run runs the world in a synctest bubble, from start to end; see [inBubble].
 func (w *World) run() {
 	w.origin = time.Now()
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	w.wake = make(chan struct{}, 1) // waiting on a channel that was made outside the bubble would not be durable blocking
+	w.wake = make(chan struct{}, 1) // made in the bubble: synctest does not regard a goroutine as waiting if its channel was made outside
 	w.sleepTimer = time.NewTimer(0)
 	w.lastMoment = w.now() - 1
 	w.oracle = history.NewOracle(w.trace)
@@ -307,7 +322,7 @@ func (w *World) run() {
 	w.end()
 }
 
-// populate creates the processes.
+// createProcesses creates all processes, and makes the replicas follow their masters.
 func (w *World) populate() {
 	for _, c := range w.cfg.Clients {
 		p := w.process(c.Name, trace.RoleClient)
@@ -337,10 +352,11 @@ func (w *World) populate() {
 	}
 }
 
-// begin starts the story, as soon as the clients have opened the connections that processes
-// have open after they have been running for a while. Until then the network takes no time.
-// A client's lock may take a few moments to get ready. The story begins after 10 µs at the
-// latest: a client that is not ready by then is waiting for something else.
+// begin starts the story when all clients are ready. To be ready, a client makes its lock
+// and opens its connections, like a process that has been running for a while. Until the
+// story starts, messages take no time. A client may need several moments to get ready. The
+// story starts after 10 µs at the latest: a client that is not ready by then is waiting for
+// something that does not come before.
 func (w *World) begin() {
 	const moment, most = time.Microsecond, 10 * time.Microsecond
 	if w.now() < most && slices.ContainsFunc(w.processes, func(p *process) bool { return p.actor != nil && !p.actor.isReady() }) {
@@ -357,15 +373,15 @@ func (w *World) begin() {
 	}
 }
 
-// now returns true time since the start of the story.
+// now returns the true time since the start of the story.
 func (w *World) now() time.Duration { return time.Since(w.origin) }
 
-// schedule makes the loop call do at a time, or as soon as possible if that time has
-// passed. Only the loop may call it.
+// schedule makes the loop call do at true time t, or as soon as possible if t has passed.
+// Only the loop may call it.
 func (w *World) schedule(t time.Duration, do func()) { w.queue.add(t, 0, do, nil) }
 
-// scheduleDelivery is schedule for a message or an action in flight: the run does not end
-// before it.
+// scheduleDelivery is schedule for the delivery of a message, and for other calls that must
+// still happen: the run does not end before do was called.
 func (w *World) scheduleDelivery(t time.Duration, do func()) {
 	w.inFlight++
 	w.schedule(t, func() {
@@ -374,8 +390,10 @@ func (w *World) scheduleDelivery(t time.Duration, do func()) {
 	})
 }
 
-// loop runs the world until every program has ended and nothing is in flight any more, or
-// until the horizon.
+// loop runs the world in rounds until every client's program has ended and no message is in
+// flight, or until the horizon. In each round it waits until all goroutines wait, and then
+// admits their requests. If there are none, it lets time pass until the next timer of the
+// queue, and carries that out.
 func (w *World) loop() {
 	for {
 		synctest.Wait()
@@ -405,12 +423,13 @@ func (w *World) loop() {
 		if !ok || t > w.cfg.Horizon {
 			t, ok = w.cfg.Horizon, false
 		}
-		// Each moment has its own nanosecond, so nothing that happens in it is simultaneous
-		// with anything that happens in another moment.
+		// A moment is the execution of one timer of the queue. Each moment gets its own
+		// nanosecond, so its events have another time than those of any other moment.
 		t = max(t, w.lastMoment+1)
 		if now := w.now(); t > now {
-			// A timer of the clients' own may be due in the same nanosecond. The requests
-			// that it causes are admitted first.
+			// The clients' libraries may have timers of package time that are due in the
+			// same nanosecond. So the loop first admits the requests that these timers
+			// cause.
 			w.sleep(t - now)
 			continue
 		}
@@ -424,7 +443,7 @@ func (w *World) loop() {
 	}
 }
 
-// sleep lets virtual time pass until there is a request, for at most d.
+// sleep lets virtual time pass until a goroutine posts a request, but at most for d.
 func (w *World) sleep(d time.Duration) {
 	w.sleepTimer.Reset(d)
 	select {
@@ -433,8 +452,8 @@ func (w *World) sleep(d time.Duration) {
 	}
 }
 
-// end tears the world down. From now on all I/O fails, every sleep returns and nothing is
-// recorded, so every goroutine can end.
+// tearDown ends the world. From then on all I/O fails, every sleep returns and nothing is
+// recorded, so that every goroutine can end.
 func (w *World) end() {
 	w.finish()
 	w.io.Lock()
@@ -465,7 +484,7 @@ func (w *World) end() {
 		}
 	}
 	w.programs.Wait()
-	// Goroutines that the programs have left behind can end too.
+	// This lets goroutines end that the programs have left behind.
 	time.Sleep(time.Minute)
 	for _, p := range w.processes {
 		if p.actor != nil {
@@ -477,7 +496,8 @@ func (w *World) end() {
 	}
 }
 
-// finish records the final state at the end of the run.
+// recordFinalState records, at the end of the run, the data in the storage, what became of
+// the faults, and what the clients have not done.
 func (w *World) finish() {
 	w.reportData()
 	for _, f := range w.faults {
@@ -491,7 +511,7 @@ func (w *World) finish() {
 	}
 }
 
-// fail keeps the first error of the run.
+// recordError records an error of the run, if it is the first.
 func (w *World) fail(err error) {
 	w.io.Lock()
 	defer w.io.Unlock()
@@ -507,7 +527,8 @@ func (w *World) failure() error {
 	return w.failed
 }
 
-// emit records an event and shows it to everything that waits for a point in the story.
+// emit records an event, and passes it to the watchers, which wait for points. It returns
+// the recorded event.
 func (w *World) emit(ev trace.Event) *trace.Event {
 	before := w.trace.Events
 	ev.Seq = len(before) + 1
@@ -516,8 +537,8 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 		ev.At = max(ev.At, before[n-1].At)
 	}
 	if len(before) == cap(before) {
-		// Make room for twice as many events. append would only add a quarter, and would
-		// copy each event four times.
+		// Make room for twice as many events. append would only add a quarter, so each
+		// event would be copied about four times.
 		before = slices.Grow(before, len(before))
 	}
 	w.trace.Events = append(before, ev)
@@ -531,8 +552,8 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 	return &w.trace.Events[ev.Seq-1]
 }
 
-// check returns an error if a configuration cannot run. Scenario files have been checked
-// before, more carefully and with better messages.
+// checkConfig returns an error if a configuration cannot run. Scenario files have already
+// been checked by package scenarios, with better messages.
 func check(cfg *Config) error {
 	roles := map[string]trace.Role{trace.StorageName: trace.RoleStorage, trace.OperatorName: ""}
 	for _, p := range cfg.processes() {
@@ -621,8 +642,9 @@ func (cfg *Config) countsTokens(n Node) bool {
 	return t.Source.Counts && n.keepsLocks()
 }
 
-// addr returns the address of the i-th node. It must be an IP address: clients look a host
-// name up, which starts goroutines that continue after the world has ended.
+// nodeAddr returns the address of the i-th node. It must be an IP address: to look up a
+// host name, clients would start goroutines that are still running when the world has
+// ended.
 func (cfg *Config) addr(i int) string {
 	system, _ := cfg.system(cfg.Nodes[i])
 	return fmt.Sprintf("10.0.%d.%d:%d", i/250, i%250+1, system.Port)

@@ -18,8 +18,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A client stops virtual time if it computes without end, or if it holds a mutex across I/O
-// while another of its goroutines waits for that mutex. The error shows the goroutine.
+// Virtual time cannot pass if a client computes without end, or if it holds a mutex during
+// I/O while another goroutine waits for that mutex. The error contains the stack of the
+// goroutine to blame.
 func TestStuck(t *testing.T) {
 	var stop atomic.Bool
 	defer stop.Store(true)
@@ -42,8 +43,8 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// On a busy machine a world may stand still for longer than half of a short patience. It is
-// then late, and not stuck.
+// On a busy machine a world may make no progress for longer than half of a short patience.
+// Its error is then ErrLate, and not ErrStuck.
 func TestStillForAMomentIsNotStuck(t *testing.T) {
 	var stop atomic.Bool
 	defer time.AfterFunc(600*time.Millisecond, func() { stop.Store(true) }).Stop()
@@ -71,8 +72,8 @@ func holdingAMutex(ctx context.Context, p *sim.Program) error {
 	return nil
 }
 
-// A goroutine that a client leaves behind, blocked forever, is the run's error. The trace
-// exists nevertheless.
+// If a client leaves a goroutine that is blocked forever, the run returns an error. It also
+// returns the trace.
 func TestLeak(t *testing.T) {
 	tr, err := sim.Run(ToyWorld(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		go forgotten()
@@ -87,7 +88,8 @@ func TestLeak(t *testing.T) {
 	OnlyEvent(t, tr, trace.KindSet, "toy-1")
 }
 
-// A client that panics ends, and the run's error says where. The other clients continue.
+// If a client panics, it ends, and the error of the run says where. The other clients
+// continue.
 func TestPanic(t *testing.T) {
 	tr, err := sim.Run(ToyWorld(
 		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error { return panicking() }},
@@ -103,8 +105,8 @@ func TestPanic(t *testing.T) {
 	OnlyEvent(t, tr, trace.KindSet, "toy-1")
 }
 
-// The same is true if a client panics while it takes an answer, where it holds a lock that
-// others need.
+// The same is true if a client panics while it takes an answer: it then holds the world's
+// mutex, which the others need.
 func TestPanicWhereAnAnswerIsHeard(t *testing.T) {
 	tr, err := sim.RunPatiently(ToyWorld(
 		sim.Client{Name: "client-1", Run: func(_ context.Context, p *sim.Program) error { sim.PanicInAnswer(p); return nil }},
@@ -121,7 +123,7 @@ func TestPanicWhereAnAnswerIsHeard(t *testing.T) {
 
 func panicking() error { panic("oh no") }
 
-// A client's error is recorded in the trace, and is not the run's error.
+// The error of a client is in the trace; the run itself returns no error.
 func TestFailingClient(t *testing.T) {
 	tr := RunWorld(t, ToyWorld(sim.Client{Name: "client-1", Run: func(context.Context, *sim.Program) error { return errors.New("no luck") }}))
 	done := OnlyEvent(t, tr, trace.KindDone, "client-1")
@@ -129,8 +131,8 @@ func TestFailingClient(t *testing.T) {
 	Equal(t, "why not", done.Text, "no luck")
 }
 
-// A run is cut off at its horizon. A client that retries forever, and never checks its
-// context, is made to end.
+// A run is cut off at its horizon. Even a client that retries forever and never checks its
+// context is ended.
 func TestHorizon(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *sim.Program) error{
 		"it waits for its context": func(ctx context.Context, p *sim.Program) error {
@@ -204,7 +206,7 @@ func TestHorizon(t *testing.T) {
 	}
 }
 
-// A paused or crashed client is made to end too.
+// At the horizon, a paused or crashed client is ended too.
 func TestHorizonDuringAPause(t *testing.T) {
 	for name, fault := range map[string]sim.Fault{
 		"suspend":    At(time.Second, Suspended("client-1")),
@@ -235,7 +237,7 @@ func TestHorizonDuringAPause(t *testing.T) {
 	}
 }
 
-// A world ends when its clients and the messages in flight have ended.
+// A world ends when all clients are done and no message is in flight.
 func TestEndOfAWorld(t *testing.T) {
 	tr := RunWorld(t, ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
@@ -255,7 +257,7 @@ func TestEndOfAWorld(t *testing.T) {
 	}
 }
 
-// A client starts at its point.
+// A client begins when the point of its Starts is reached.
 func TestClientStartsAtItsPoint(t *testing.T) {
 	one := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(time.Second)
@@ -279,8 +281,8 @@ func TestClientStartsAtItsPoint(t *testing.T) {
 	}
 }
 
-// busyWorld returns a world in which much happens at the same time: clients with several
-// goroutines, timeouts, retries and every kind of fault, and times that coincide.
+// busyWorld returns a world in which much happens at the same time. Its clients have
+// several goroutines, timeouts and retries, and faults of every kind strike.
 func busyWorld(network sim.Network, seed uint64) sim.Config {
 	worker := func(ctx context.Context, p *sim.Program) error {
 		var wg sync.WaitGroup
@@ -305,8 +307,8 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 			}
 		})
 		wg.Go(func() {
-			// Not while another goroutine dials the same node: nothing would determine
-			// which of the two comes first.
+			// Wait, so that no other goroutine dials the same node at the same time: the
+			// order of two such dials would depend on chance.
 			time.Sleep(7 * time.Millisecond)
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
@@ -348,8 +350,8 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 	)
 }
 
-// One configuration has one trace, on any number of threads, and however the scheduler is
-// disturbed.
+// A configuration always gives the same trace, on any number of threads, and in whatever
+// order its goroutines run.
 func TestDeterminism(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for name, network := range map[string]sim.Network{
@@ -374,7 +376,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// Other seeds result in other runs, if latencies vary.
+// If latencies vary, worlds with different seeds have different traces.
 func TestSeeds(t *testing.T) {
 	hashes := map[string]bool{}
 	for seed := range uint64(5) {
@@ -383,11 +385,11 @@ func TestSeeds(t *testing.T) {
 	Equal(t, "different runs", len(hashes), 5)
 }
 
-// Nothing outlives a world: no goroutine, no memory.
+// A world leaves no goroutine and no memory behind.
 func TestNothingOutlivesAWorld(t *testing.T) {
 	small := ToyWorld(
 		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
-			return Toy(p, 0).Do(ctx, "set k v 1000") // its connection is left open
+			return Toy(p, 0).Do(ctx, "set k v 1000") // the client leaves its connection open
 		}},
 		sim.Client{Name: "client-2", Run: func(ctx context.Context, p *sim.Program) error {
 			return Toy(p, 0).Do(WithTrueTimeout(ctx, time.Second), "wait news")
@@ -401,7 +403,7 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 	use := func() (goroutines int, bytes uint64) {
 		for range 5 {
 			runtime.GC()
-			time.Sleep(5 * time.Millisecond) // goroutines that have ended soon disappear
+			time.Sleep(5 * time.Millisecond) // so that the runtime removes goroutines that have ended
 		}
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
@@ -413,15 +415,15 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 		}
 		RunWorld(t, busyWorld(sim.Network{Min: Hop, Max: Hop}, 1))
 	}
-	run(50) // after this, everything exists that packages keep forever
+	run(50) // so that packages have allocated what they keep forever
 	goroutines, bytes := use()
 	run(300)
 	more, grown := use()
 	if more > goroutines {
 		t.Errorf("%d goroutines have become %d", goroutines, more)
 	}
-	// A world needs about 200 kB. This limit would not notice a word that is kept for each
-	// world, but it would notice a world.
+	// A world needs about 200 kB. The limit is too coarse to notice a few bytes that remain
+	// of each world, but it notices a world that remains.
 	if grown > bytes+2<<20 {
 		t.Errorf("%d bytes have become %d", bytes, grown)
 	}

@@ -2,13 +2,16 @@ package agenda
 
 import "github.com/locksim/locksim/sim"
 
-// An Outbox holds what a server sends once faults and clients have reacted to what it did.
-// A server first does everything that it does at one moment, and may crash before it sends.
-// The Outbox belongs to the loop.
+// An Outbox delays the messages of a server. While the server handles one request, it only
+// puts messages into the outbox. Then the faults strike whose points the server has
+// reached. If such a fault crashes the server, the messages are never sent, as on a real
+// machine. Only the world's loop may call the methods.
 type Outbox struct {
-	host     *sim.Host
-	crashes  int // counts the crashes
-	waiting  []func()
+	host    *sim.Host
+	crashes int // so that Do notices a crash
+	waiting []func()
+	// depth is how many calls of Do are active. flushing reports that messages are being
+	// sent, or that faults are striking before that.
 	depth    int
 	flushing bool
 }
@@ -16,11 +19,14 @@ type Outbox struct {
 // NewOutbox returns an empty outbox.
 func NewOutbox(h *sim.Host) *Outbox { return &Outbox{host: h} }
 
-// Send makes the outbox call send when the server has finished what it does now.
+// Send puts a message into the outbox. The outbox calls send, which sends it, after the
+// function of [Outbox.Do] has returned.
 func (o *Outbox) Send(send func()) { o.waiting = append(o.waiting, send) }
 
-// Do calls f, and then sends what f has put into the outbox. A nested Do is part of the
-// outer one.
+// Do calls f, lets faults strike and clients start at the points that f has reached, and
+// then sends what f has put into the outbox. If the server is paused then, it sends when it
+// resumes; if it has crashed, it sends nothing. A Do within f sends nothing itself: the
+// outer Do does.
 func (o *Outbox) Do(f func()) {
 	o.depth++
 	f()
@@ -37,6 +43,7 @@ func (o *Outbox) Do(f func()) {
 	}
 }
 
+// flush sends everything that is in the outbox, including what these sends put into it.
 func (o *Outbox) flush() {
 	if o.flushing {
 		return
@@ -50,7 +57,7 @@ func (o *Outbox) flush() {
 	o.flushing = false
 }
 
-// Crash drops what has not been sent.
+// Crash drops what has not been sent. A server calls it when it crashes.
 func (o *Outbox) Crash() {
 	o.crashes++
 	o.waiting = nil

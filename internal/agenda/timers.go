@@ -1,5 +1,6 @@
-// Package agenda holds what a simulated server will do later: the calls of alarms and
-// timers, and what it sends after faults and clients have reacted to what it did.
+// Package agenda holds what a simulated server will do later. An [Alarm] and [Timers] make
+// calls at times of the node's clocks. An [Outbox] keeps messages until the server may send
+// them.
 package agenda
 
 import (
@@ -10,21 +11,21 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// An Alarm rings when a node's time of day reaches a moment. It is for what a server ends
-// by its wall clock: keys that expire, and rows that contain their end. It must be set
-// again when the clock is set.
+// An Alarm calls a function when a node's wall clock reaches a time of day. A server uses
+// it for keys that expire by its wall clock, and for rows that contain their end. When a
+// fault changes the node's clock, the server must set the alarm again.
 type Alarm struct {
 	host     *sim.Host
 	ring     func()
-	setCount int // counts the calls of Set: only the latest one counts
+	setCount int // counts the calls of Set, because only the latest one has an effect
 }
 
-// NewAlarm returns an alarm that calls ring on the loop, while the node is up, also during
-// a pause.
+// NewAlarm returns an alarm that is not set. The world's loop calls ring, also while the
+// node is paused, but not after the node has crashed.
 func NewAlarm(h *sim.Host, ring func()) *Alarm { return &Alarm{host: h, ring: ring} }
 
-// Set makes the alarm ring when the node's wall clock reads t, and cancels the previous
-// setting. The zero Time is never.
+// Set makes the alarm call ring when the node's wall clock reads t, and cancels the
+// previous setting. The zero Time only cancels it.
 func (a *Alarm) Set(t time.Time) {
 	a.setCount++
 	current := a.setCount
@@ -40,40 +41,43 @@ func (a *Alarm) Set(t time.Time) {
 	}
 }
 
-// Timers make calls at times of a node's monotonic clock. Real servers measure their limits
-// by that clock, so no jump of a wall clock affects them. The calls are made on the world's
-// loop. A call that is due during a pause is made when the node runs again. After a crash a
-// server must clear its timers.
+// Timers make calls at times of a node's monotonic clock. Real servers measure their
+// timeouts by that clock, so a jump of the wall clock does not affect them. The world's
+// loop makes the calls. A call that is due during a pause is made when the node runs again.
+// After a crash a server must clear its timers.
 type Timers struct {
 	host  *sim.Host
-	all   []*Timer // the next one first
+	all   []*Timer // ordered by due
 	alarm *Alarm
 }
 
-// A Timer is one call.
+// A Timer is one call that [Timers] will make.
 type Timer struct {
 	due  int64
 	call func()
 }
 
-// Due returns when the call is made, by the node's monotonic clock, in nanoseconds.
+// Due returns when the call is due: a reading of the node's monotonic clock, in
+// nanoseconds.
 func (one *Timer) Due() int64 { return one.due }
 
-// NewTimers returns the timers of a server. All calls that are due are passed to do, which
-// makes them in the server's own way.
+// NewTimers returns the timers of a server. When calls are due, they are passed to run as
+// one function. run must call that function, and can do more before or after it, such as
+// send messages.
 func NewTimers(h *sim.Host, do func(func())) *Timers {
 	t := &Timers{host: h}
 	t.alarm = NewAlarm(h, func() { h.WhenRunning(func() { do(t.fire) }) })
 	return t
 }
 
-// Now returns what the node's monotonic clock reads, in nanoseconds.
+// Now reads the node's monotonic clock, in nanoseconds.
 func (t *Timers) Now() int64 { return t.host.Clock().Read(fakeclock.Monotonic).Nanos }
 
-// After makes the timers call f once d has passed.
+// After makes the timers call f once, when d has passed on the node's monotonic clock.
 func (t *Timers) After(d time.Duration, f func()) *Timer { return t.At(t.Now()+int64(d), f) }
 
-// At makes the timers call f once the node's monotonic clock reads due, in nanoseconds.
+// At makes the timers call f once, when the node's monotonic clock reads due, in
+// nanoseconds.
 func (t *Timers) At(due int64, f func()) *Timer {
 	one := &Timer{due, f}
 	i := len(t.all)
@@ -100,17 +104,20 @@ func (t *Timers) Clear() {
 	t.Arm()
 }
 
-// DueInTrueTime returns when a timer is due in true time, if nothing changes; false if the
-// machine stands still.
+// DueInTrueTime returns the true time at which a timer is due if no fault changes the
+// node's clocks before. It returns false while the machine is suspended, because its clocks
+// are stopped then.
 func (t *Timers) DueInTrueTime(one *Timer) (time.Duration, bool) { return t.host.When(t.wall(one)) }
 
-// wall returns what the wall clock reads when a timer is due.
+// wallTimeDue returns what the wall clock will read when a timer is due. A world can
+// schedule only by wall clocks (see [sim.Host.When]), and both clocks of a node run at the
+// same rate.
 func (t *Timers) wall(one *Timer) time.Time {
 	return t.host.Clock().Now().Add(time.Duration(max(one.due-t.Now(), 0)))
 }
 
-// Arm makes the world call the first timer when it is due, with the clocks as they run now.
-// It must be called again when the clocks change.
+// Arm schedules the first timer, computed from the current readings and rate of the clocks.
+// A server must call it again when a fault has changed the clocks.
 func (t *Timers) Arm() {
 	first := time.Time{}
 	if len(t.all) > 0 {
@@ -119,6 +126,7 @@ func (t *Timers) Arm() {
 	t.alarm.Set(first)
 }
 
+// fire makes all calls that are due, and schedules the next timer.
 func (t *Timers) fire() {
 	now := t.Now()
 	for len(t.all) > 0 && t.all[0].due <= now {

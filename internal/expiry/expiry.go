@@ -1,4 +1,5 @@
-// Package expiry holds the end of a lease that can be extended.
+// Package expiry provides [End], the time at which a lease ends, for locks whose leases can
+// be extended.
 package expiry
 
 import (
@@ -7,23 +8,25 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// An End is when a lease ends. It may be read while the lease is being extended.
+// An End is the time at which a lease ends, as a reading of a clock. Several goroutines may
+// read and move it.
 type End struct {
 	mu sync.Mutex
 	at fakeclock.Reading
 }
 
-// At returns the End at a reading of a clock.
+// At returns an End at a reading of a clock.
 func At(r fakeclock.Reading) End { return End{at: r} }
 
-// Expires returns when the lease ends; see locks.Expirer.
+// Expires returns the reading of the clock at which the lease ends. It implements
+// locks.Expirer.
 func (e *End) Expires() fakeclock.Reading {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.at
 }
 
-// MoveTo sets another end.
+// MoveTo sets a new end, after the lease was extended.
 func (e *End) MoveTo(r fakeclock.Reading) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package lazy makes things when they are first needed: a program pays at its start for
-// nothing that its run does not use.
+// Package lazy compiles regular expressions when they are first used, to make programs
+// start faster.
 package lazy
 
 import (
