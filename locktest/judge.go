@@ -15,28 +15,28 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A problem is something that fails the lock.
+// A problem is a reason for which the lock fails the test.
 type problem struct {
 	// Rule is the property that is violated, the claim that is not kept, or what the lock
 	// must not do.
 	Rule checks.Property
-	// Why is one sentence.
+	// Why explains the problem in one sentence.
 	Why string
 	// Lines are the lines of the timeline that matter, or the stacks of goroutines.
 	Lines   string
 	Address address
 }
 
-// ruleError is the rule of a world that cannot be run.
+// ruleError is the Rule of the problem that a world cannot be run.
 const ruleError checks.Property = "error"
 
-// A verdict is what one world shows of the lock.
+// A verdict is what one world shows about the lock.
 type verdict struct {
 	problems []problem
 	// excused are the violations that are not the lock's fault.
 	excused []excuse
-	// data is the verdict on the data: safe, unsafe or unknown. reasons are why it is
-	// unknown.
+	// data is the verdict on the data that the lock protects: safe, unsafe or unknown. If
+	// it is unknown, reasons explain why.
 	data    string
 	reasons []string
 	// notApplicable is why the world does not apply to the lock, or "".
@@ -45,13 +45,14 @@ type verdict struct {
 	latencyDivisor time.Duration
 	// releases counts the releases of the run.
 	releases releases
-	// history is what happened; nil if the world could not be run.
+	// history is what happened; nil if the world could not be run, or hung.
 	history *history.History
 	// unreliable means that this process cannot run any more worlds reliably.
 	unreliable bool
 }
 
-// An excuse is a property that is violated, and whose fault that is if not the lock's.
+// An excuse is a violated property for which the lock is not to blame, and what is to
+// blame.
 type excuse struct {
 	Property checks.Property
 	Fault    checks.Blame
@@ -81,7 +82,7 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	}
 	if err != nil {
 		v.reasons = append(v.reasons, err.Error())
-		if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrHeavy) { // otherwise this machine was too slow
+		if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrHeavy) { // without ErrHeavy, only this machine was too slow
 			blame(ruleError, "the world cannot be run: "+err.Error(), "")
 		}
 		return v
@@ -101,7 +102,8 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	}
 	v.releases = releasesIn(h)
 	v.data = j.Verdict.Verdict
-	// How the world ended is a problem, and casts no doubt on what had happened before.
+	// A run that the lock ended, for example by a panic, is a problem. It casts no doubt on
+	// what had happened before.
 	doubts := slices.DeleteFunc(j.Verdict.Reasons, checks.Reason.IsEnding)
 	for _, reason := range doubts {
 		v.reasons = append(v.reasons, voice.RenderReasons(reason).String())
@@ -110,8 +112,8 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 		switch {
 		case f.Outcome != checks.Violated:
 		case f.Property == checks.Progress && !f.IsConclusive && len(doubts) > 0:
-			// The scenario's preconditions were not met; this may be what keeps all clients
-			// waiting.
+			// The scenario's preconditions were not met, which may be the reason that all
+			// clients still wait.
 		case f.Blame == checks.BlameLock:
 			lines := excerpt(h, f.Events)
 			if e := j.Ending; e != nil && f.Property == checks.Property(e.Rule) {
@@ -126,8 +128,8 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	return v
 }
 
-// dropConsequences leaves out problems that follow from another one. A lock that panics, or
-// whose call never returns, cannot be expected to do anything else right.
+// dropConsequences keeps only the gravest problem if the lock cannot be made, panics or
+// does not return. The other problems may follow from it.
 func dropConsequences(problems []problem) []problem {
 	for _, cause := range []checks.Property{checks.Panic, checks.Hang, checks.CannotBeMade} {
 		for _, p := range problems {
@@ -139,7 +141,7 @@ func dropConsequences(problems []problem) []problem {
 	return problems
 }
 
-// lockStacks returns the stacks of goroutines without those of the simulator itself.
+// lockStacks returns the stacks of goroutines without the goroutines of the simulator.
 func lockStacks(stacks string) string {
 	all := strings.Split(strings.TrimSpace(stacks), "\n\n")
 	return strings.Join(slices.DeleteFunc(all, func(stack string) bool {
@@ -147,7 +149,7 @@ func lockStacks(stacks string) string {
 	}), "\n\n")
 }
 
-// excerpt returns the lines of the timeline for some events.
+// excerpt returns the lines of the timeline that show some events, given by their numbers.
 func excerpt(h *history.History, events []int) string {
 	return reports.Timeline{}.Excerpt(h, events)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// releases counts the calls of release that have returned, and those that returned an
+// releases counts the calls of release that returned, and how many of these returned an
 // error.
 type releases struct{ Returned, Failed int }
 

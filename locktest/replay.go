@@ -15,7 +15,7 @@ import (
 // replayVariable is the environment variable that asks for a replay of one world.
 const replayVariable = "LOCKSIM_REPLAY"
 
-// replayRequest returns the world that LOCKSIM_REPLAY asks for, or "".
+// replayRequest returns the world that the user asks for by LOCKSIM_REPLAY, or "".
 func replayRequest() string { return os.Getenv(replayVariable) }
 
 // replayLine returns the command that runs a world again.
@@ -24,12 +24,12 @@ func (s *subject) replayLine(world string) string {
 	return fmt.Sprintf("%s='%s' %s -run '%s'", replayVariable, strings.ReplaceAll(world, "'", `'\''`), command, runPattern(s.test))
 }
 
-// replay runs one world in this process, where a debugger can look at it, and shows its
-// whole timeline.
+// replay runs one world in this process, where a debugger can stop it, and shows its whole
+// timeline.
 func (s *subject) replay(t *testing.T, text string) {
 	t.Helper()
 	if strings.HasPrefix(text, replayPrefix) {
-		return // it is for Explore
+		return // the world is from Explore, and this call is not
 	}
 	p, err := parseAddress(text)
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *subject) replay(t *testing.T, text string) {
 	})
 }
 
-// show logs the whole timelines of a world's runs, under their names, and reports the
-// verdicts on the lock.
+// show logs the whole timelines of a world's runs, each under its name. It fails the test
+// for the problems of the runs.
 func show(t *testing.T, title string, names []string, verdicts []verdict) {
 	t.Helper()
 	var all []*history.History
@@ -87,7 +87,7 @@ func show(t *testing.T, title string, names []string, verdicts []verdict) {
 	}
 }
 
-// A notApplicableError is why a test case does not apply to the lock.
+// A notApplicableError says why a test case does not apply to the lock.
 type notApplicableError string
 
 func (e notApplicableError) Error() string {

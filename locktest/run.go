@@ -25,7 +25,7 @@ func (s *subject) run(t *testing.T, call string) {
 	tasks := make([]*task, len(all))
 	for i, st := range all {
 		if tasks[i] = (&task{Story: st.name}); !selectsSubtests(s.test) {
-			tasks[i].submit(pool, wanted) // the subtests wait for their results
+			tasks[i].submit(pool, wanted) // wait, in the subtest, collects the result later
 		}
 	}
 	sum := &summary{subject: s}
@@ -58,7 +58,8 @@ func (s *subject) seeds(t *testing.T) uint64 {
 	return n
 }
 
-// selectsSubtests reports whether -run or -skip chooses among the subtests of a test.
+// selectsSubtests reports whether the flag -run or -skip chooses among the subtests of a
+// test. Which of them run is then known only when they begin.
 func selectsSubtests(test string) bool {
 	depth := strings.Count(test, "/") + 1
 	return strings.Count(flagValue("test.run"), "/") >= depth || flagValue("test.skip") != ""
@@ -108,8 +109,8 @@ func (s *subject) report(t *testing.T, st testCase, o testResult, printed string
 	}
 }
 
-// pool makes the workers of a call, one for each processor. Each runs one test case at a
-// time, and is started when there is one for it.
+// pool makes the workers of a call of Run, one for each processor. Each runs one test case
+// at a time. A worker's process starts when there is a test case for it.
 func (s *subject) pool(t *testing.T, call string) *runs.Pool {
 	t.Helper()
 	pool, err := runs.NewPool(runs.PoolOptions{
@@ -121,11 +122,12 @@ func (s *subject) pool(t *testing.T, call string) *runs.Pool {
 	return pool
 }
 
-// A task is one test case that a worker runs.
+// A task is one test case that a worker is to run.
 type task struct {
 	Story string
 	job   *runs.Job
-	// at is the world that the worker began last.
+	// currentWorld is the world that the worker began last. It is to blame if the worker
+	// dies.
 	at string
 }
 
@@ -144,7 +146,7 @@ func (k *task) wait(pool *runs.Pool) (o testResult, printed string) {
 	return o, printed
 }
 
-// resultOfDeath returns the result of a test case whose worker died in a world.
+// resultOfDeath returns the result of a test case whose worker died while it ran a world.
 func resultOfDeath(world string, err error) testResult {
 	at, parseErr := parseAddress(world)
 	var died *runs.Death
@@ -154,6 +156,7 @@ func resultOfDeath(world string, err error) testResult {
 	return failedResult(at, checks.Property(died.Rule()), "the process that ran it "+died.Error(), died.Stderr)
 }
 
+// failedResult returns the result of a test case that failed the lock in one world.
 func failedResult(at address, rule checks.Property, why, lines string) testResult {
 	return testResult{Worlds: 1, Failed: 1, Problems: []problem{{rule, why, lines, at}}}
 }

@@ -8,22 +8,24 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// A summary is the lock's row in the matrix: first the test cases that failed, then the
-// results of the catalogue's scenarios that did not fail.
+// A summary collects the results of a lock's test cases for the log: first the test cases
+// that failed, then the results of the catalogue's scenarios that did not fail.
 type summary struct {
 	*subject
 	count, worlds int
 	releases      releases
 	// failed are the names of the test cases that failed the lock, of the catalogue or not.
 	failed []string
-	// rows has the names of the catalogue's scenarios for each category.
+	// byCategory has, for each category of results, the names of the catalogue's scenarios
+	// with such a result.
 	rows map[string][]string
-	// excused has, for each blame that is not the lock's, the scenarios with such a
-	// violation.
+	// excused has, for each blame other than the lock's, the scenarios with a violation
+	// that has this blame.
 	excused map[string][]string
 }
 
-// The categories of results that fail nothing, in the words of the matrix.
+// The categories of results that do not fail the lock. They are the headings of the
+// summary.
 const (
 	categoryHolds         = "holds without fencing tokens"
 	categoryBreaks        = "breaks without fencing tokens"
@@ -32,10 +34,12 @@ const (
 	categoryNotApplicable = "not applicable to this lock"
 )
 
+// categories lists the categories in the order of the summary.
 func categories() []string {
 	return []string{categoryHolds, categoryBreaks, categoryBreaksFenced, categoryUnknown, categoryNotApplicable}
 }
 
+// add counts the result of a test case.
 func (s *summary) add(st testCase, o testResult) {
 	s.count++
 	s.worlds += o.Worlds
@@ -61,6 +65,7 @@ func (s *summary) add(st testCase, o testResult) {
 	}
 }
 
+// categoryOf returns the category of a result that does not fail the lock.
 func categoryOf(o testResult) string {
 	switch {
 	case o.NotApplicable != "":
@@ -102,7 +107,7 @@ func (s *summary) String() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// wrapNames writes names in lines of a page's width.
+// wrapNames writes names, separated by commas, in lines of at most 76 columns.
 func wrapNames(names []string) string {
 	var b strings.Builder
 	width := 0

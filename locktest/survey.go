@@ -14,7 +14,7 @@ type Finding struct {
 	// the lock.
 	Worlds int `json:"worlds"`
 	Failed int `json:"failed"`
-	// Problems are what fails the lock, the first problem of each rule.
+	// Problems are the reasons for which the lock fails, the first problem of each rule.
 	Problems []Problem `json:"problems,omitempty"`
 	// NotApplicable is why the test case does not apply to this lock, or "". Unknown is why
 	// its result is unknown, or "".
@@ -22,14 +22,14 @@ type Finding struct {
 	Unknown       string `json:"unknown,omitempty"`
 }
 
-// A Problem is something that fails a lock.
+// A Problem is a reason for which a lock fails a test case.
 type Problem struct {
 	// Rule is the property that is violated, the claim that is not kept, or what a lock
 	// must not do.
 	Rule string `json:"rule"`
-	// Why is one sentence.
+	// Why explains the problem in one sentence.
 	Why string `json:"why"`
-	// Seed is the seed of the world that shows the problem, and Replay the world itself as
+	// Seed is the seed of the world that shows the problem. Replay is the world itself, as
 	// a value of the environment variable LOCKSIM_REPLAY.
 	Seed   uint64 `json:"seed"`
 	Replay string `json:"replay"`
@@ -49,6 +49,7 @@ func (f Finding) Attr(t testing.TB) {
 	attr(t, f)
 }
 
+// attr makes a finding an attribute of a test, as JSON.
 func attr(t testing.TB, finding any) {
 	t.Helper()
 	text, err := json.Marshal(finding)
@@ -59,11 +60,11 @@ func attr(t testing.TB, finding any) {
 }
 
 // Survey runs every test case against a lock as [Run] does. Instead of failing the test, it
-// yields the result of each. Breaking out of the loop saves the worlds of the remaining
-// test cases. Survey fails the test if the configuration is invalid. With LOCKSIM_REPLAY it
-// runs that world as Run does, and yields nothing.
+// yields the result of each test case. Breaking out of the loop saves the worlds of the
+// remaining test cases. Survey fails the test if the configuration is invalid. With
+// LOCKSIM_REPLAY it runs that world as Run does, and yields nothing.
 //
-// Like Run it starts the test's binary again for the test that calls it, and each of these
+// Like Run, Survey starts the test's binary again for the test that calls it. Each of these
 // processes also runs the test's code before the call.
 func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 	t.Helper()
