@@ -71,11 +71,11 @@ func Mutants() []Mutant {
 // exploration does not show it, or only in one of ten thousand worlds.
 func Elusive() []Mutant {
 	return append(leftoverElusive(), []Mutant{
-		// In an exploration, every fault ends, so a node that never answers is rare: a node
-		// that loses its power between a request and its reply, without notice to the
-		// client that waits for the reply.
+		// In an exploration, every fault ends, so a request is nearly always answered. The
+		// only exception is a node that loses its power between a request and its reply:
+		// the waiting client does not notice it.
 		onRedlock("no-node-timeout", "node-timeout", "the lock waits for a node until it answers, however short the TTL", "progress"),
-		// The TTL of an exploration is ten seconds, which is a whole number.
+		// The TTL of an exploration is ten seconds, which rounding does not change.
 		onRenewing(wholeSeconds, "the TTL is rounded down to whole seconds, and a TTL of 0 s means no expiry", "lease-exclusion"),
 		onRenewing(renewsWholeSeconds, "a renewal rounds the TTL down to whole seconds", "lease-exclusion"),
 		onPatient("waits-beyond-ttl", 1.5, "the lock waits for a node for longer than the TTL", "progress"),
