@@ -266,7 +266,7 @@ func (r *rivalry) evidenceOfHold(fault int) (all []trace.Witness) {
 	return all
 }
 
-// evidenceOfCut shows a partition, by a key that a client could set only on the other side.
+// evidenceOfCut shows a partition, by the rival that set its key on a node beyond it.
 func (r *rivalry) evidenceOfCut(fault int) (all []trace.Witness) {
 	f := r.faults[fault]
 	for _, node := range f.Others() {
