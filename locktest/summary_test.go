@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// The summary lists what failed first, under the name of its subtest and nowhere else. Then
-// it lists the scenarios of the catalogue, by their results.
+// The summary first lists the test cases that failed, each under the name of its subtest
+// and only there. Then it lists the scenarios of the catalogue, by their results.
 func TestSummary(t *testing.T) {
 	fails := []problem{{Rule: "release-ownership"}}
 	inherent := excuse{checks.SectionExclusion, checks.BlameInherent}
