@@ -108,6 +108,7 @@ func onEach(names []string, f func(name string) sim.Fault) (faults []sim.Fault) 
 
 // Each of the following functions returns why a test case does not apply to a lock, or "".
 
+// needsExtend is for test cases that extend a lease.
 func needsExtend(s *subject) string {
 	if !s.config.Extends {
 		return "the lock does not claim that a lease can be extended"
@@ -115,6 +116,7 @@ func needsExtend(s *subject) string {
 	return ""
 }
 
+// needsNotification is for test cases in which a lease notifies its holder of its loss.
 func needsNotice(s *subject) string {
 	if !s.config.Notifies {
 		return "the lock does not claim to notify of a lease's loss"
@@ -122,6 +124,7 @@ func needsNotice(s *subject) string {
 	return ""
 }
 
+// needsExpiry is for test cases in which a lease must end by itself.
 func needsEnd(s *subject) string {
 	if s.config.Endless {
 		return "the lock's grants never end by themselves"
@@ -129,6 +132,7 @@ func needsEnd(s *subject) string {
 	return ""
 }
 
+// needsMinority is for test cases in which some nodes fail and a grant is still possible.
 func needsMinority(s *subject) string {
 	if s.spareNodes() == 0 {
 		return "the lock needs all of its nodes for a grant"

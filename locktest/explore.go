@@ -81,6 +81,7 @@ func Explore(t *testing.T, config Config, build New, o Exploration) {
 // BreaksIn.
 type explorer struct {
 	*subject
+	// call names this call of Explore, for the workers. local runs worlds in this process.
 	call   string
 	seed   uint64
 	search explore.Search

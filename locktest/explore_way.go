@@ -88,7 +88,7 @@ func mergeVerdicts(both []verdict) (o testResult) {
 func (e *explorer) replay(t *testing.T, text string) {
 	t.Helper()
 	if !strings.HasPrefix(text, replayPrefix) {
-		return // it is for Run
+		return // the world is from a call of Run
 	}
 	w, err := parseWorld(text)
 	if err != nil {

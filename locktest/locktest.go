@@ -83,7 +83,7 @@ import (
 )
 
 // Config describes a lock and what it claims. The zero Config is a lock on one Redis node,
-// under the key that it is given, that claims nothing but mutual exclusion.
+// under the key that it is given. It claims nothing but mutual exclusion.
 type Config struct {
 	// Name is the lock's name in reports; "" is the name of the test.
 	Name string
@@ -135,9 +135,9 @@ type Config struct {
 	// Stories reports whether to run the test case with this name; nil runs all of them. It
 	// must select at least one.
 	Stories func(name string) bool
-	// Patience is how much real time a world may take before it counts as a hang; half of
-	// it is enough if nothing happens in the meantime. The maximum is a day; 0 is 20
-	// seconds.
+	// Patience is how much real time a world may take before it counts as a hang. If
+	// nothing happens in the world meanwhile, half of that time is enough. The maximum is a
+	// day; 0 is 20 seconds.
 	Patience time.Duration
 
 	// Command is the command that runs the test's package, if it is not "go test" in the

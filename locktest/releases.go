@@ -25,6 +25,7 @@ func releasesIn(h *history.History) (n releases) {
 	return n
 }
 
+// add adds the counts of another run.
 func (n *releases) add(more releases) {
 	n.Returned += more.Returned
 	n.Failed += more.Failed

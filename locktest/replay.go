@@ -29,7 +29,7 @@ func (s *subject) replayLine(world string) string {
 func (s *subject) replay(t *testing.T, text string) {
 	t.Helper()
 	if strings.HasPrefix(text, replayPrefix) {
-		return // the world is from Explore, and this call is not
+		return // the world is from a call of Explore, and this call is not
 	}
 	p, err := parseAddress(text)
 	if err != nil {

@@ -12,13 +12,14 @@ import (
 // A base is a workload for a lock: clients that use it. Nothing goes wrong in it unless a
 // trouble is injected.
 type base struct {
+	// name is the name of the base. clients returns its clients, for a lock with a Config.
 	name    string
 	clients func(Config) []sim.Client
 	// worthTrying, if not nil, reports whether a trouble is worth trying in the base, at a
 	// step of the lock and with an extent.
 	worthTrying func(trouble, trace.Step, extent) bool
-	// progressWithin applies to a lock that asks a quorum: so soon after the last trouble
-	// some client must finish its work. 0 is recoveryTime, which applies to all other
+	// progressWithin, for a lock that asks a quorum, is how soon after the last trouble
+	// some client must finish its work. 0 is recoveryTime, which also applies to all other
 	// locks.
 	progressWithin time.Duration
 }

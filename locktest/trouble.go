@@ -143,9 +143,9 @@ var troubles = []trouble{
 	},
 }
 
-// lateDurations are how late a message can arrive: later than libraries wait for one node,
-// later than go-redis waits by default, later than the TTL, and when the lock has been
-// granted anew, so the message reaches a node that has a newer key.
+// lateDurations are how late a message can arrive. The first ones are longer than libraries
+// wait for one node, than go-redis waits by default, and than the TTL. With the last two
+// the message arrives when the lock has been granted anew.
 var lateWays = []way{
 	{name: "0.06-ttl", lasts: ttls(0.06)},
 	{name: "0.6-ttl", lasts: ttls(0.6), needsAllNodes: true},
@@ -154,6 +154,8 @@ var lateWays = []way{
 	{name: "until-another", lasts: ttls(2.3), until: injection.anotherAcquire, isPossible: exchange.isAcquiredByAnother},
 }
 
+// The next two report whether a client acquires the lock after the exchange: the same
+// client, or another one.
 func (x exchange) isAcquiredAgain() bool     { return x.acquiresAgain }
 func (x exchange) isAcquiredByAnother() bool { return x.anotherAcquires }
 

@@ -17,6 +17,8 @@ type groups map[string]*group
 // A group is broken worlds with one ID. The families of their faults are the same, the
 // blame is the same, and fencing tokens protect the data in all of them or in none.
 type group struct {
+	// id is the ID, and worlds the number of worlds. stages are the steps of a client that
+	// their faults strike.
 	id     string
 	worlds int
 	stages map[string]bool
@@ -28,6 +30,8 @@ type group struct {
 
 // An example is a broken world, with what broke in it.
 type example struct {
+	// record is the record of the base of the world. ranOn means that a paused process did
+	// something.
 	record *Record
 	world  runs.WorldSpec
 	damage Damage

@@ -39,7 +39,8 @@ type lane struct {
 	// the search, because what a lane draws depends on that number.
 	unit string
 	// budget is how many worlds with several faults the lane may try.
-	budget  int
+	budget int
+	// classes are all classes of single faults, and kinds the kinds of pairs of this lane.
 	classes []class
 	kinds   []pairKind
 	random  *rand.Rand
@@ -51,7 +52,8 @@ type lane struct {
 	// runCount counts the worlds that the lane has run, and triedCount the new sets of
 	// faults that it has tried. Other worlds are run to learn what parts of a set do.
 	step, tried int
-	finished    bool
+	// isFinished means that the budget is used up, or that there is nothing left to try.
+	finished bool
 }
 
 // A promisingSet is a set of faults that has broken nothing and shown a new behaviour.
@@ -326,7 +328,10 @@ func (l *lane) runParts(ctx context.Context, w runs.WorldSpec) ([]trial, error) 
 // showed something new.
 type source interface{ reward() }
 
-func (k *pairKind) reward()  { k.rewards++ }
+// reward counts one more reward, which makes the kind likelier to be drawn again.
+func (k *pairKind) reward() { k.rewards++ }
+
+// reward makes up for one try, so the set is extended again sooner.
 func (p *promising) reward() { p.tried-- }
 
 // maxDraws is how often a lane draws again if the drawn faults cannot be combined, or if it

@@ -22,8 +22,10 @@ import (
 // determine which worlds it runs in which order. So a world is identified by its place in
 // the search. A nil Ledger has no results and writes nothing.
 type Ledger struct {
-	mu       sync.Mutex
-	w        io.Writer // nil if nothing is written
+	mu sync.Mutex
+	w  io.Writer // nil if nothing is written
+	// complete means that every world of the search must be in the ledger. outcomes stores
+	// equal results only once.
 	complete bool
 	outcomes *interner
 	// planned has the results of the worlds of each unit, by their place in the unit. A

@@ -35,7 +35,8 @@ type Result struct {
 	// Ways are the ways to break the lock, the worst first. RanOn are ways in which a
 	// paused process did something, which a real pause never allows.
 	Ways, RanOn []Way
-	Maps        []DangerMap
+	// Maps show what pauses of a client do.
+	Maps []DangerMap
 	// Worlds is the number of worlds that were tried: the sum of the levels' Tried, and
 	// Parts. Parts counts worlds that were run only to learn what a part of a larger set of
 	// faults does. First is the number, among all worlds tried, of the first world with one
@@ -136,6 +137,7 @@ type Way struct {
 	// Example is the smallest world, and Damage what broke in it.
 	Example runs.WorldSpec
 	Damage  Damage
+	// Margins are how large each fault of the example has to be.
 	Margins []Margin
 	// Title and Story describe what happens in the example: Title on one line and without
 	// the name of the lock, Story in a paragraph. They are the title and the story of the

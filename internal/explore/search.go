@@ -49,6 +49,7 @@ type Search struct {
 	// Jobs is how many worlds the runner can run at the same time.
 	Jobs int
 
+	// Runner runs the worlds.
 	Runner runs.Runner
 	// Records makes the records of the bases, and reports what happened in single worlds.
 	Records interface {

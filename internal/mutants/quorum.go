@@ -209,6 +209,7 @@ func (q *quorum) try(ctx context.Context) (*quorumLease, error) {
 	return nil, fmt.Errorf("%w: %d of %d nodes said yes", locks.ErrNotAcquired, len(granted), len(q.nodes))
 }
 
+// A quorumLease is a lease of the lock on a quorum. granted are the nodes that granted it.
 type quorumLease struct {
 	*quorum
 	nodeKey nodeKey

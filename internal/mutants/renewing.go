@@ -74,6 +74,7 @@ func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l, nil
 }
 
+// A renewingLease is a lease that renews itself.
 type renewingLease struct {
 	*renewing
 	value    string

@@ -219,6 +219,7 @@ func isAnswer(err error) bool {
 	return errors.As(err, &answer)
 }
 
+// A singleLease is a lease of the lock single, which watches its key.
 type singleLease struct {
 	*single
 	value string

@@ -53,7 +53,9 @@ type observer struct {
 	// steps has an entry for each thing that happened to a client, in order.
 	steps map[string][]string
 	// keyCount is on how many slots each client's key is stored.
-	keyCount  map[string]int
+	keyCount map[string]int
+	// inSection has the clients that hold the lock, as far as they know. storageEvents has
+	// an entry for each request that the storage served.
 	inSection map[string]bool
 	served    []string
 	// quorum is how many slots make a grant. spare is the smallest number of slots beyond

@@ -18,6 +18,7 @@ const (
 
 // A reply is one message of a worker: a note or an answer.
 type reply struct {
+	// mark begins the line, and json is the rest of it.
 	mark string
 	json []byte
 }

@@ -98,6 +98,8 @@ func NewPool(t PoolOptions) (*Pool, error) {
 
 // A Job is an order that was submitted.
 type Job struct {
+	// line is the order as a line of JSON. When ctx is done, the caller no longer wants the
+	// answer.
 	line []byte
 	ctx  context.Context
 	note func(text string)
