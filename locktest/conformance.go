@@ -29,8 +29,8 @@ type scene struct {
 	// failsOnBreach means that the lock fails if a client's program returns a breach, which
 	// is a rule that the lock broke. In other scenes a breach only ends the program.
 	countsBreaches bool
-	// progressWithin is the time after the last fault in which some client must finish its
-	// work, or after the start if there is no fault; 0 is recoveryTime.
+	// progressWithin is how soon after the last fault some client must finish its work. If
+	// there is no fault, it counts from the start. 0 is recoveryTime.
 	progressWithin time.Duration
 	// ttl is the TTL of the lock in this scene, if it is not the usual one. The lock may
 	// then refuse it. 0 is the TTL of all other test cases.

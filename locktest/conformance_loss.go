@@ -144,8 +144,8 @@ func needsForgetful(s *subject) string {
 
 // loseKeys makes every node lose client-1's keys: its clock is set forward, and almost
 // immediately back again. It is set back because some locks compute by their own clocks
-// when a key expires on the node, so the node's clock must be right again. It is not set
-// back if the keys would then return.
+// when a key expires on the node. For such a lock the node's clock must be right again. It
+// is not set back if the keys would then return.
 func (s *subject) loseKeys() (faults []sim.Fault) {
 	for _, jump := range []struct {
 		after float64

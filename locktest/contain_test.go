@@ -90,8 +90,8 @@ func TestMisbehavingExplored(t *testing.T) {
 	}, locktest.Exploration{MaxFaults: 1})
 }
 
-// soundHandles is how many handles on the lock are made before an exploration runs its
-// first workload for the second time, to record where faults can strike. One handle is for
+// soundHandles is how many handles on the lock are made before an exploration records where
+// faults can strike, for which it runs its first workload once more. One handle is for
 // measuring the lock's timeouts. Two clients have one handle each for measuring how long
 // another client waits for a crashed holder, and one each for the first run of the
 // workload.

@@ -41,9 +41,9 @@ type Exploration struct {
 const defaultWorlds = 500
 
 // Explore searches for faults that break a lock, including faults that nobody has thought
-// of. It runs the lock in a workload without any fault, records every point at which a
-// fault can strike, and tries every single fault at each of them. Then it tries sets of
-// several faults, the most promising first. It does what locksim explore does with a
+// of. It runs the lock in a workload without any fault, and records every point at which a
+// fault can strike. It tries every single fault at each of these points. Then it tries sets
+// of several faults, the most promising first. It does what locksim explore does with a
 // registered lock.
 //
 //	func TestMyLockExplored(t *testing.T) {

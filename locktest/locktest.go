@@ -43,8 +43,8 @@
 //
 // [Run] runs test cases that people have thought of. [Explore] searches for the faults by
 // itself: it tries every single fault at every point of a workload, then several at the
-// same time. It fails the test for each way to break the lock that is the lock's own fault,
-// and reports the smallest faults that do it and how large they have to be.
+// same time. It fails the test for each way to break the lock that is the lock's own fault.
+// It reports the smallest faults that do it, and how large they have to be.
 //
 //	func TestMyLockExplored(t *testing.T) {
 //		locktest.Explore(t, locktest.Config{Nodes: 5, Extends: true}, newMyLock, locktest.Exploration{For: time.Minute})
@@ -100,10 +100,10 @@ type Config struct {
 	// a key on a node. The quorum is how many slots must hold the same value to be a grant.
 	// The function receives the name of the lock and the number of nodes.
 	//
-	// If Slots is nil, the slot is the key of that name, on the only node or on each of the
-	// nodes, and the quorum is a majority. On a System whose nodes are a cluster, it is the
-	// key that is first in the queue under that name: see [locks.InCluster]. On PostgreSQL
-	// it is the row of that name of a table locks, [locks.PostgresRow]; for another row see
+	// If Slots is nil, the slots are the key of that name on each of the lock's nodes, and the
+	// quorum is a majority. On a System whose nodes are a cluster, there is one slot: the key that is
+	// first in the queue under that name: see [locks.InCluster]. On PostgreSQL the slot is
+	// the row of that name of a table locks, [locks.PostgresRow]; for another row see
 	// [locks.PostgresLease]. On Kubernetes it is the Lease, [locks.KubernetesLease].
 	Slots func(key string, nodes int) (slots []locks.Slot, quorum int)
 	// Endless declares that a grant never ends by itself.

@@ -12,9 +12,9 @@ import (
 
 // A search tries the best known causes first, so that it soon finds the first ways to break
 // a lock. These causes are called classic here. The classic single faults are a pause of a
-// client and a write that arrives late. A classic pair is a client that cannot reach some
-// nodes, and another node that forgets what it has granted, because its clock is set
-// forward or because it crashes.
+// client and a write that arrives late. In a classic pair, one fault cuts off a client from
+// some nodes. The other makes another node forget what it has granted: it sets the clock of
+// the node forward, or crashes the node.
 //
 // All single faults are tried, so for them the order makes no difference in the end. Most
 // pairs are never tried, so for pairs the order decides which ones are. Nothing else

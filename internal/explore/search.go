@@ -2,9 +2,9 @@
 //
 // A [Search] starts from a workload without faults, a [Base], and records at which points a
 // fault can strike. It tries every single fault at each of these points, then sets of
-// several faults. It sorts the worlds that broke by their cause, makes each of them as
-// small as possible, measures how large the faults have to be, and writes the worlds as
-// scenario files: see [Found.Result].
+// several faults. It sorts the worlds that broke by their cause. For each cause it makes a
+// world as small as possible, measures how large the faults have to be, and writes a
+// scenario file: see [Found.Result].
 //
 // Where and in which sizes a kind of fault is tried is written on its card: see
 // [sim.FaultKind]. What the search does about a fault depends on the fault's effect, by
@@ -28,9 +28,9 @@ import (
 //
 // It runs every single fault of every base, then sets of several faults within a budget.
 // Its result depends neither on the machine nor on how many worlds run at the same time.
-// For that, the sets are drawn in a fixed number of lanes. Each lane is a search of its own
-// whose worlds are run one after the other, and in the end the results of the lanes are put
-// together. A search can be cut into shards, and each shard has some of the lanes.
+// For that, the sets are drawn in a fixed number of lanes. Each lane is a search of its
+// own, whose worlds are run one after the other. In the end the results of the lanes are
+// put together. A search can be cut into shards, and each shard has some of the lanes.
 type Search struct {
 	Bases []Base
 	// MaxFaults is the largest number of faults in a world, from 1 to [FaultLimit].

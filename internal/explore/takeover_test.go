@@ -26,9 +26,9 @@ func slowLock(t *testing.T) Lock {
 	return Lock{Name: "single", Kind: kind, Extends: true, Seed: 1}
 }
 
-// If another client waits for long after a crash of the holder, the longest faults last
-// longer than that, and so does the work of the holder. If the longest faults last longer
-// anyway, nothing changes.
+// Another client may have to wait for long after a crash of the holder. Then the longest
+// faults last longer than that, and the work of the holder does too. If the longest faults
+// last longer anyway, nothing changes.
 func TestTakeover(t *testing.T) {
 	for name, c := range map[string]struct {
 		lock    Lock

@@ -22,8 +22,9 @@ import (
 //   - Redlock without "release-on-all-nodes" does more than releaseWhereGranted: it also leaves
 //     out nodes after failed attempts.
 //   - Redlock without "release-after-failure" is exactly noCleanup. But an exploration would
-//     not detect it: each handle on Redlock has its own connections, and with the times that
-//     its attempts then take, no single fault makes clients meet each other's keys for ever.
+//     not detect it. Each handle on Redlock has its own connections, which changes how long its
+//     attempts take. With these times no single fault makes clients find each other's keys
+//     again and again.
 const (
 	halfIsEnough         mistake = "half-is-enough"
 	noElapsedCheck       mistake = "no-elapsed-check"

@@ -150,8 +150,8 @@ func (p *Pool) Submit(ctx context.Context, order any, note func(text string)) *J
 
 // Wait waits for the answer to an order and stores it in answer, a pointer. It also returns
 // the last part of what the job printed. The error is a [*Death] if the order has ended its
-// worker, the error of the order's context if that is done, and [ErrClosed] if the pool was
-// closed before.
+// worker. If the order's context is done, it is the error of the context. If the pool was
+// closed before, it is [ErrClosed].
 func (p *Pool) Wait(j *Job, answer any) (printed string, err error) {
 	if err := p.stopError(j.ctx); err != nil {
 		return "", err
