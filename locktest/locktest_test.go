@@ -7,6 +7,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
+// constructorOf returns the constructor of a registered kind of lock.
 func kind(t *testing.T, name string) locktest.New {
 	k, ok := locks.Lookup(name)
 	if !ok {

@@ -136,8 +136,8 @@ func skipFolder(module, folder string) error {
 	return nil
 }
 
-// declared lists the names that a declaration declares. The name of a method has the name
-// of its type in front.
+// declaredNames lists the names that a declaration declares. The name of a method has the
+// name of its type in front.
 func declared(d ast.Decl) []string {
 	var names []string
 	switch d := d.(type) {
@@ -162,8 +162,8 @@ func declared(d ast.Decl) []string {
 	return names
 }
 
-// receiver returns the name of a method's receiver type. x is that type's expression, which
-// may be a pointer and have type parameters.
+// receiverType returns the name of a method's receiver type. x is that type's expression,
+// which may be a pointer and have type parameters.
 func receiver(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.StarExpr:

@@ -13,8 +13,8 @@ import (
 )
 
 // insisting is a lock that repeats its SET NX after an error, with the same value. So its
-// own key can refuse it. If waits is set, its acquire repeats until it has acquired the
-// lock. If looks is set, it checks whether the key that refuses it is its own.
+// own key can refuse it. If waitsForLock is set, its acquire repeats until it has acquired
+// the lock. If checksOwnKey is set, it checks whether the key that refuses it is its own.
 type insisting struct {
 	env          *Env
 	waits, looks bool

@@ -35,7 +35,7 @@ func (s *script) answers(node, client string, step trace.Step) {
 	s.add(trace.Event{Kind: trace.KindSend, Process: node, Peer: client, Step: step, Reply: true, Conn: 1})
 }
 
-// trip adds a request and its reply to the trace.
+// roundTrip adds a request and its reply to the trace.
 func (s *script) trip(client, node string, step trace.Step) {
 	s.asks(client, node, step)
 	s.answers(node, client, step)

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// lockOn returns a subject, which is a lock under test, on so many nodes.
+// newSubjectOn returns a subject, which is a lock under test, on so many nodes.
 func lockOn(t *testing.T, nodes int, build New) *subject {
 	t.Helper()
 	s, err := newSubject(t.Name(), Config{Nodes: nodes, Extends: true, OwnClock: true}, build)
@@ -21,7 +21,7 @@ func lockOn(t *testing.T, nodes int, build New) *subject {
 	return s
 }
 
-// ofKind returns the constructor of a registered kind of lock.
+// constructorOf returns the constructor of a registered kind of lock.
 func ofKind(t *testing.T, name string) New {
 	t.Helper()
 	k, ok := locks.Lookup(name)
@@ -31,7 +31,7 @@ func ofKind(t *testing.T, name string) New {
 	return func(env *Env) (locks.Lock, error) { return k.New(env.Base()) }
 }
 
-// mutant returns the constructor of the mutant of this name.
+// mutantConstructor returns the constructor of the mutant of this name.
 func mutant(t *testing.T, name string) New {
 	t.Helper()
 	m, ok := mutants.Lookup(name)
@@ -41,7 +41,7 @@ func mutant(t *testing.T, name string) New {
 	return func(env *Env) (locks.Lock, error) { return m.New(env.Base()) }
 }
 
-// eachWorld runs the worlds of a test case on a seed, one by one, and passes each verdict
+// runWorlds runs the worlds of a test case on a seed, one by one, and passes each verdict
 // on.
 func eachWorld(t *testing.T, s *subject, st testCase, seed uint64, onVerdict func(address, verdict)) {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// findEvent returns the first event of a trace for which fits is true, or nil.
+// findEvent returns the first event of a trace for which matches is true, or nil.
 func findEvent(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
 	for i := range t.Events {
 		if fits(&t.Events[i]) {
@@ -20,13 +20,13 @@ func findEvent(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
 	return nil
 }
 
-// ofProcess returns a function that is true for the events of one kind of one process.
+// isEventOf returns a function that is true for the events of one kind of one process.
 func ofProcess(kind trace.Kind, process string) func(*trace.Event) bool {
 	return func(ev *trace.Event) bool { return ev.Kind == kind && ev.Process == process }
 }
 
-// between returns a function that is true for the messages of one step between client-1 and
-// redis-1.
+// isMessage returns a function that is true for the messages of one step between client-1
+// and redis-1.
 func between(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bool {
 	at, peer := "client-1", "redis-1"
 	if reply != (kind == trace.KindDeliver) {

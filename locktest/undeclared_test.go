@@ -13,7 +13,7 @@ import (
 )
 
 // reticent is a lock that renews its leases and notifies of their loss, but does not
-// declare its renewals. If ends is set, its leases declare when they end.
+// declare its renewals. If declaresEnd is set, its leases declare when they end.
 type reticent struct {
 	locks.Lock
 	ends bool

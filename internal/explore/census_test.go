@@ -5,13 +5,15 @@ import (
 	"testing"
 )
 
-// A sight is one observation for a census: a behaviour, and the number of faults in the
+// An observation is what a census counts: a behaviour, and the number of faults in the
 // world that has shown it.
 type sight struct {
 	behaviour uint64
 	faults    int
 }
 
+// countObservations returns a census of the observations, and its counts for one, two and
+// three faults.
 func census3(sights []sight) (c *census, counts [3]int) {
 	c = newCensus()
 	for _, s := range sights {

@@ -13,10 +13,12 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
+// writePlanned writes the result of world i of a unit.
 func writePlanned(l *Ledger, unit string, i int, o runs.WorldResult) error {
 	return l.writeEntry(entry{Unit: unit, Index: i, Outcome: &o})
 }
 
+// writeOther writes the result of a world outside the plan of the search.
 func writeOther(l *Ledger, world string, o runs.WorldResult) error {
 	return l.writeEntry(entry{World: world, Outcome: &o})
 }
@@ -24,6 +26,7 @@ func writeOther(l *Ledger, world string, o runs.WorldResult) error {
 // testSearch is the search to which the ledgers of these tests belong.
 var testSearch = &Search{Bases: []Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}}, MaxFaults: 2, Worlds: 64}
 
+// newBrokenResult returns the result of a world in which what broke.
 func broke(what string) runs.WorldResult {
 	return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: what, Blame: checks.BlameLock}}, Behaviour: 1 << 63}}
 }

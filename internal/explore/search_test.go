@@ -65,6 +65,7 @@ func newSearch(points, faults, worlds, jobs int, broken func(w runs.WorldSpec) [
 	}
 }
 
+// find runs a search, and fails the test if it returns an error.
 func find(t *testing.T, s *Search) *Found {
 	t.Helper()
 	f, err := s.Find(t.Context())

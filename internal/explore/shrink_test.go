@@ -85,6 +85,9 @@ func takesPart(w runs.WorldSpec, client string) bool {
 }
 
 var (
+	// Results of worlds: something broke, nothing broke, the run with fencing is
+	// inconclusive, and a paused process ran on. brokenDamage is the damage in the first of
+	// them.
 	broken  = runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "serial-sections"}}}}
 	lost    = allDamage(broken)
 	unhurt  = runs.WorldResult{}
@@ -99,6 +102,7 @@ type plant struct {
 	worlds  int
 }
 
+// newPlant returns a plant: something breaks in its worlds exactly if cause is true.
 func planted(cause func(runs.WorldSpec) bool) *plant {
 	return &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if cause(w) {
@@ -113,7 +117,7 @@ func (p *plant) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult, erro
 	return p.outcome(w), nil
 }
 
-// shrinksTo fails the test unless shrinking the world from results in exactly the world
+// checkShrink fails the test unless shrinking the world from results in exactly the world
 // want, and runs at most so many worlds.
 func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.WorldSpec, atMost int) {
 	t.Helper()
@@ -258,7 +262,7 @@ func TestShrinkKeepsStart(t *testing.T) {
 	}, 60)
 }
 
-// three reports whether a world has the three faults that are needed.
+// hasThreeFaults reports whether a world has the three faults that are needed.
 func three(w runs.WorldSpec) bool {
 	_, a := findFault(w, "crash", "redis-1")
 	_, b := findFault(w, "crash", "redis-2")
