@@ -14,7 +14,8 @@ import (
 )
 
 // lateCases returns test cases in which the client is paused while the last reply to a call
-// is in flight. When the call returns, much of the lease, or all of it, has passed. A lock must measure that time.
+// is in flight. When the call returns, much of the lease, or all of it, has passed. A lock
+// must measure that time.
 func lateCases() []testCase {
 	return []testCase{
 		conformanceCase("late/acquire", "a client is paused while the last reply to its acquire is in flight", needsEnd, func(s *subject) (scenes []scene) {

@@ -99,7 +99,7 @@ faults:
 	}
 }
 
-// An exploration comes to the same result as the suite: such a lock does nothing wrong.
+// An exploration has the same result as the suite: such a lock does nothing wrong.
 func TestUndeclaredRenewalsExplored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it searches in thousands of worlds")
