@@ -149,7 +149,7 @@ func (l Lock) replicated(text []byte, master, lag string) []byte {
 	return doc.Bytes()
 }
 
-// FileBase makes a base of one variant of a scenario file: its workload without its faults.
+// FileBase makes a base of one variant of a scenario file, without the variant's faults.
 func FileBase(v *scenarios.Variant, seed uint64) Base {
 	name := v.Scenario
 	if v.Name != "" {

@@ -13,7 +13,7 @@ import (
 // shows only how many were tried.
 type class struct {
 	base int
-	// members are indices into the base's singles.
+	// members are the faults, as indices into the base's list of single faults.
 	members []int
 	// slotsLost is how many slots these faults cost a holder, of those that it can spare. A
 	// slot is one place where the lock keeps a grant.

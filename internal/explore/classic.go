@@ -26,7 +26,7 @@ var classicPairs = [][2]trace.Effect{
 	{trace.CutsLink, trace.KillsProcess},
 }
 
-// isClassic reports whether a fault alone is a classic cause.
+// isClassic reports whether a single fault is one of the best known causes.
 func (r *Record) isClassic(f runs.Fault) bool {
 	switch held, _ := f.Message(); f.Effect() {
 	case trace.StopsProcess:

@@ -111,7 +111,7 @@ var blameSlugs = map[checks.BlameKind]string{
 	checks.KindLock: "lock", checks.KindInherent: "inherent-needs-fencing", checks.KindAssumption: "assumption",
 }
 
-// stages returns the stages that the faults of an example strike, sorted.
+// stages returns the steps of a client that the faults of an example strike, sorted.
 func (e example) stages() []string {
 	var all []string
 	for _, f := range e.world.Faults {

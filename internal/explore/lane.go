@@ -135,7 +135,7 @@ func (f *Found) runLanes(ctx context.Context) error {
 	return f.noteInterrupt(ctx, err)
 }
 
-// takeTurns runs the lanes, a few worlds of each at a time, until all lanes are finished,
+// takeTurns runs the lanes in turns of a few worlds, until all lanes are finished,
 // the deadline has passed, or ctx is done.
 func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *census) error {
 	s := f.search

@@ -61,7 +61,7 @@ type InjectionPoint struct {
 	At time.Duration
 }
 
-// isStep reports whether the point is before a step of a client.
+// isStep reports whether a client begins a step at the point.
 func (p InjectionPoint) isStep() bool { return !p.Strikes.Before.IsZero() }
 
 // A Message is one message of the run.

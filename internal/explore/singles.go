@@ -160,7 +160,7 @@ func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.WorldSpec)
 	}
 	f, err := parts.Fault()
 	if err != nil {
-		panic("explore: the card of a kind of fault contradicts its parameters: " + err.Error()) // TestCards finds it first
+		panic("explore: the card of a kind of fault contradicts its parameters: " + err.Error()) // the test TestCards detects this earlier
 	}
 	f.Strikes = at.strikes
 	if !s.kind.Instant {

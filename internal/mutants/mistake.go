@@ -26,7 +26,7 @@ type Mutant struct {
 	Name string
 	// Description is one line that says what the lock does wrong.
 	Description string
-	// Nodes is how many Redis nodes the lock claims to need: 1, or 5 for a lock that asks a
+	// Nodes is how many Redis nodes the lock claims to need: 1, or 5 for a lock that can ask a
 	// quorum of any number of nodes.
 	Nodes int
 	// Notifies claims that a lease notifies its holder of its loss, and Tokens that each

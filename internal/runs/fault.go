@@ -51,7 +51,7 @@ func (f Fault) WithTrigger(strikes trace.Trigger) Fault {
 // Equal reports whether two faults are the same.
 func (f Fault) Equal(o Fault) bool { return reflect.DeepEqual(f, o) }
 
-// WithMessage returns the fault with another message that it waits for.
+// WithMessage returns the fault with another message: the one that it holds back.
 func (f Fault) WithMessage(m trace.NthMessage) Fault {
 	f.Fault = f.Fault.WithMessage(m)
 	return f

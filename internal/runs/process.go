@@ -81,7 +81,7 @@ func (w *worker) execute(jobs []*Job) (undone []*Job, death *Death) {
 			jobs[0].finish(result{reply: r, printed: w.printed.drain()})
 			jobs = jobs[1:]
 		case <-ticker.C:
-			if silent++; silent > silenceChecks { // the first tick may have come early
+			if silent++; silent > silenceChecks { // one check more, because the first tick may come early
 				killed = true
 				w.process.Process.Kill()
 			}
