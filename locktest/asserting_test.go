@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// careful is a lock that removes only its own key.
+// careful is a lock on one node that removes the key only if it has set it.
 type careful struct {
 	redis *redis.Client
 	key   string
@@ -42,8 +42,9 @@ func newCareful(env *locktest.Env) (locks.Lock, error) {
 	return careful{env.Redis(0), env.Key(), hex.EncodeToString(own), env.TTL()}, err
 }
 
-// TestNobodyRemovesAnothersKey runs one of the worlds of locktest.Run: a key disappears only if its
-// owner removes it, or if it expires.
+// TestNobodyRemovesAnothersKey shows how a test makes its own assertions on one of the
+// worlds of locktest.Run. It asserts that a key disappears only if its owner removes it, or
+// if it expires.
 func TestNobodyRemovesAnothersKey(t *testing.T) {
 	h := locktest.World(t, locktest.Config{}, newCareful, "catalogue/release-lua/late/fencing-off")
 	removed := 0
@@ -61,7 +62,8 @@ func TestNobodyRemovesAnothersKey(t *testing.T) {
 	}
 }
 
-// TestABreakOfTwoMinutes runs a scenario of its own, without fencing tokens and with them.
+// TestABreakOfTwoMinutes shows how a test runs its own scenario, without fencing tokens and
+// with them.
 func TestABreakOfTwoMinutes(t *testing.T) {
 	runs := locktest.Scenario(t, locktest.Config{}, newCareful, 1, `
 title: the first client takes a long break

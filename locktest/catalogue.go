@@ -4,8 +4,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// catalogueCases returns a test case for each variant of the built-in scenarios; it runs
-// the variant without fencing tokens and with them.
+// catalogueCases returns a test case for each variant of the built-in scenarios.
 func catalogueCases() []testCase {
 	var all []testCase
 	for _, shelf := range scenarios.Catalogue() {
@@ -18,6 +17,8 @@ func catalogueCases() []testCase {
 	return all
 }
 
+// catalogueCase returns the test case that runs a variant in two worlds: without fencing
+// tokens and with them.
 func catalogueCase(v *scenarios.Variant) testCase {
 	name := "catalogue/" + v.Scenario
 	if v.Name != "" {

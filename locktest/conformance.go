@@ -9,11 +9,11 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// The conformance test cases check what no trouble with a single message shows: that a lock
-// keeps what its Config claims, notices the loss of a lease, treats a second handle as a
-// second client, and leaves nothing behind.
+// The conformance test cases check what a trouble with single messages does not show: that
+// a lock keeps what its Config claims, notices the loss of a lease, treats a second handle
+// as a second client, and leaves nothing behind.
 
-// conformanceCases returns the fixed test cases, which need no particular lock.
+// conformanceCases returns the conformance test cases, except those of the TTL.
 func conformanceCases() []testCase {
 	return slices.Concat(
 		claimCases(), lossCases(), lateCases(), handleCases(),
@@ -26,21 +26,21 @@ type scene struct {
 	name    string
 	clients []sim.Client
 	faults  []sim.Fault
-	// countsBreaches means that a breach with which a client's program ends counts against
-	// the lock. In other scenes a breach only ends the program.
+	// failsOnBreach means that the lock fails if a client's program returns a breach, which
+	// is a rule that the lock broke. In other scenes a breach only ends the program.
 	countsBreaches bool
-	// progressWithin is the time in which some client must have made progress, after the
-	// last fault or else since the start; 0 is calmWithin.
+	// progressWithin is how soon after the last fault some client must finish its work. If
+	// there is no fault, it counts from the start. 0 is recoveryTime.
 	progressWithin time.Duration
-	// ttl is the lock's TTL, which the lock may refuse; 0 is the TTL of all other test
-	// cases.
+	// ttl is the TTL of the lock in this scene, if it is not the usual one. The lock may
+	// then refuse it. 0 is the TTL of all other test cases.
 	ttl time.Duration
-	// horizon is when the world is cut off; 0 is the horizon of the sweep's worlds.
+	// horizon is when the world is cut off; 0 is the horizon of the systematic test cases.
 	horizon time.Duration
 }
 
 // conformanceCase returns a test case that runs scenes. notApplicable returns why the test
-// case does not apply to a lock, or ""; nil means that it applies to any lock.
+// case does not apply to a lock, or "". If it is nil, the test case applies to any lock.
 func conformanceCase(name, title string, notApplicable func(*subject) string, scenes func(*subject) []scene) testCase {
 	return testCase{name: name, title: title, worlds: func(s *subject, seed uint64) (worlds []world, why string, err error) {
 		if notApplicable != nil {
@@ -80,10 +80,10 @@ func (s *subject) nodes() (names []string) {
 	return names
 }
 
-// majority returns the names of just enough nodes that no grant is possible without them.
+// majority returns the names of so many nodes that no grant is possible without them.
 func (s *subject) majority() []string { return s.nodes()[:s.config.Nodes-s.spareNodes()] }
 
-// spareNodes returns how many nodes a grant can do without.
+// spareNodes returns how many nodes can be missing when a grant is made.
 func (s *subject) spareNodes() int {
 	if s.config.isCluster() {
 		return (s.config.Nodes - 1) / 2
@@ -95,10 +95,10 @@ func (s *subject) spareNodes() int {
 	return s.config.Nodes - quorum
 }
 
-// resource is the name of the lock in the bases.
+// resource is the name of the lock in all bases and scenes.
 const resource = "resource"
 
-// onEach makes one fault for each process.
+// faultForEach makes one fault for each of the named processes.
 func onEach(names []string, f func(name string) sim.Fault) (faults []sim.Fault) {
 	for _, name := range names {
 		faults = append(faults, f(name))
@@ -106,8 +106,9 @@ func onEach(names []string, f func(name string) sim.Fault) (faults []sim.Fault) 
 	return faults
 }
 
-// The reasons why a test case does not apply to a lock.
+// Each of the following functions returns why a test case does not apply to a lock, or "".
 
+// needsExtend is for test cases that extend a lease.
 func needsExtend(s *subject) string {
 	if !s.config.Extends {
 		return "the lock does not claim that a lease can be extended"
@@ -115,6 +116,7 @@ func needsExtend(s *subject) string {
 	return ""
 }
 
+// needsNotification is for test cases in which a lease notifies its holder of its loss.
 func needsNotice(s *subject) string {
 	if !s.config.Notifies {
 		return "the lock does not claim to notify of a lease's loss"
@@ -122,6 +124,7 @@ func needsNotice(s *subject) string {
 	return ""
 }
 
+// needsExpiry is for test cases in which a lease must end by itself.
 func needsEnd(s *subject) string {
 	if s.config.Endless {
 		return "the lock's grants never end by themselves"
@@ -129,6 +132,7 @@ func needsEnd(s *subject) string {
 	return ""
 }
 
+// needsMinority is for test cases in which some nodes fail and a grant is still possible.
 func needsMinority(s *subject) string {
 	if s.spareNodes() == 0 {
 		return "the lock needs all of its nodes for a grant"
@@ -136,8 +140,8 @@ func needsMinority(s *subject) string {
 	return ""
 }
 
-// needsRedis is for test cases in which a client sends commands to the nodes that only
-// Redis understands.
+// needsRedis is for test cases that only Redis nodes can run, for example because a client
+// sends Redis commands to them.
 func needsRedis(s *subject) string {
 	if s.config.System != locks.Redis {
 		return "the lock's nodes are not Redis nodes"
@@ -145,7 +149,7 @@ func needsRedis(s *subject) string {
 	return ""
 }
 
-// all returns a need that is met if all of the given needs are met.
+// allNeeds returns a function that returns the first reason of the given ones.
 func all(needs ...func(*subject) string) func(*subject) string {
 	return func(s *subject) string {
 		for _, need := range needs {

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// claimCases check what the Config claims, while nothing is wrong.
+// claimCases returns the test cases that check the claims of the Config while nothing is
+// wrong.
 func claimCases() []testCase {
 	return []testCase{
 		conformanceCase("claims/lease", "a client holds the lock and does nothing, while another tries to acquire it", needsEnd, func(*subject) []scene {
@@ -60,8 +61,9 @@ func claimCases() []testCase {
 	}
 }
 
-// extending returns a program that holds the lock for more than two TTLs by extending its
-// lease; every is the interval in TTLs. An extend may fail only if something is wrong.
+// holdByExtending returns a program that holds the lock for more than two TTLs by extending
+// its lease. interval is the time between two extends, in TTLs. If nothing is wrong, an
+// extend that fails is a breach: the lock broke its claim.
 func extending(every float64, nothingIsWrong bool) program {
 	return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 		if err := in.Read(ctx, trace.DefaultObject); err != nil {

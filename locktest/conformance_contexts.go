@@ -11,7 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// contextCases pass contexts to the lock that end before the call does.
+// contextCases returns test cases in which the context of a call of the lock ends before
+// the call does.
 func contextCases() []testCase {
 	return []testCase{
 		conformanceCase("contexts/cancelled-before", "the context of a call has ended before the call", needsEnd, func(s *subject) []scene {
@@ -52,7 +53,8 @@ func contextCases() []testCase {
 			return scenes
 		}),
 		conformanceCase("contexts/ended-meanwhile", "the context of an acquire ends while the answer is late", needsEnd, func(s *subject) (scenes []scene) {
-			// A lock that runs a script may receive two replies in its first call.
+			// A lock that runs a script may need two replies for its first call: the node
+			// does not know the script at first.
 			for nth := range 2 {
 				reply := func(node string) trace.Message {
 					return trace.Message{Client: "client-1", Peer: node, Step: trace.Acquire, Reply: true}
@@ -113,7 +115,7 @@ func contextCases() []testCase {
 }
 
 // retryUnderDeadline returns a program that asks for the lock three times under a deadline,
-// and then without one until it acquires the lock.
+// and then without one until it acquires the lock. A deadline of 0 is none.
 func retryUnderDeadline(deadline time.Duration) program {
 	return onlyBreaches(func(ctx context.Context, p *sim.Program) error {
 		for range 3 {
@@ -141,8 +143,8 @@ func retryUnderDeadline(deadline time.Duration) program {
 // maxOverrun is how long a call of the lock may take after its deadline.
 const maxOverrun = time.Minute
 
-// callWithDeadline calls the lock with a deadline, and returns a breach if the call returns
-// much too late.
+// callWithDeadline calls the lock with a deadline. It returns a breach, which means that
+// the lock broke a rule, if the call returns more than maxOverrun after the deadline.
 func callWithDeadline(ctx context.Context, p *sim.Program, step trace.Step, call func(context.Context) error) error {
 	const deadline = ttl / 10
 	short, cancel := bounded(ctx, p, deadline)
@@ -155,7 +157,7 @@ func callWithDeadline(ctx context.Context, p *sim.Program, step trace.Step, call
 	return err
 }
 
-// endedContext returns a context that has ended.
+// endedContext returns a context that has already ended.
 func endedContext(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()

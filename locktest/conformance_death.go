@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// deathCases kill the holder: its lease must end by itself, but not early.
+// deathCases returns the test case in which the holder is killed. Its lease must end by
+// itself, but not early.
 func deathCases() []testCase {
 	return []testCase{
 		conformanceCase("holder-dies", "the holder is killed in its section, and others want the lock", needsEnd, func(s *subject) []scene {

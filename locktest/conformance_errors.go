@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// errorCases make nodes answer with errors.
+// errorCases returns test cases in which nodes answer with errors, or restart.
 func errorCases() []testCase {
 	return []testCase{
 		conformanceCase("errors/minority", "a minority of nodes answers every command with an error", all(needsRedis, needsMinority), func(s *subject) (scenes []scene) {
@@ -60,8 +60,8 @@ var nodeErrors = []struct{ name, text string }{
 	{"replica", "READONLY You can't write against a read only replica."},
 }
 
-// contenders returns two clients that contend for the lock. If the lock can be extended,
-// the first client holds it for more than a TTL.
+// contenders returns two clients that contend for the lock. If leases can be extended, the
+// first client holds the lock for more than a TTL.
 func (s *subject) contenders() []sim.Client {
 	long := sim.Client{Name: "client-1", RetryEvery: ttls(0.05), Works: ttls(0.5)}
 	if s.config.Extends {
@@ -70,8 +70,8 @@ func (s *subject) contenders() []sim.Client {
 	return []sim.Client{long, {Name: "client-2", RetryEvery: ttls(0.05), Works: ttls(0.1), Sections: 2}}
 }
 
-// failNodes makes nodes answer with an error, from some point on; the zero point is the
-// start. If lasts is 0, they do so for ever.
+// failNodes makes nodes answer with an error from some point on. The zero point is the
+// start of the run. If lasts is 0, the errors never end.
 func (s *subject) failNodes(nodes []string, why string, starts trace.Point, lasts time.Duration) []sim.Fault {
 	return onEach(nodes, func(name string) sim.Fault {
 		return sim.Fault{Strikes: trace.Trigger{When: starts}, For: lasts, Action: &sim.Fail{Node: name, With: why}, Text: name + " fails"}

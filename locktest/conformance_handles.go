@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// handleCases are about one process that uses the lock in several places.
+// handleCases returns the test case in which one process uses the lock in two places.
 func handleCases() []testCase {
 	return []testCase{
 		conformanceCase("handles", "one process asks for the lock that it holds", nil, func(*subject) []scene {
@@ -24,8 +24,9 @@ func handleCases() []testCase {
 	}
 }
 
-// acquireTwice returns a program that acquires the lock and asks for it again by a second
-// handle: in vain until it has released the first lease.
+// acquireTwice returns a program that acquires the lock, and asks for it again by another
+// handle while it still holds it. That must fail. After the release the other handle must
+// get the lock. handle returns the other handle, which may be the first one itself.
 func acquireTwice(handle func(*sim.Program) (locks.Lock, error)) program {
 	return onlyBreaches(func(ctx context.Context, p *sim.Program) error {
 		second, err := handle(p)
@@ -36,8 +37,8 @@ func acquireTwice(handle func(*sim.Program) (locks.Lock, error)) program {
 		if err != nil {
 			return err
 		}
-		// What a lock does after acquire has returned counts as part of that section only
-		// until the next section begins.
+		// What the lock still does after acquire has returned is attributed to the client's
+		// latest acquisition. So the program waits until that is done before it asks again.
 		if err := p.Sleep(ttls(0.05)); err != nil {
 			return err
 		}
@@ -46,9 +47,10 @@ func acquireTwice(handle func(*sim.Program) (locks.Lock, error)) program {
 			_, err := p.Acquire(short, second)
 			cancel()
 			if err == nil {
-				return nil // it holds the lock twice, which violates lease-exclusion
+				return nil // both leases are held, which violates the property lease-exclusion
 			}
-			// If that attempt has left a key behind, or removed one, it shows now.
+			// If that attempt has removed the first lease's key, client-2 acquires the lock
+			// during this pause, and the run shows two holders.
 			if err := p.Sleep(ttls(0.1)); err != nil {
 				return err
 			}

@@ -13,13 +13,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// lateCases pause the client while the last reply to a call is in flight. The call then
-// takes longer than the lock may count on.
+// lateCases returns test cases in which the client is paused while the last reply to a call
+// is in flight. When the call returns, much of the lease, or all of it, has passed. A lock
+// must measure that time.
 func lateCases() []testCase {
 	return []testCase{
 		conformanceCase("late/acquire", "a client is paused while the last reply to its acquire is in flight", needsEnd, func(s *subject) (scenes []scene) {
-			// After half a TTL the client still holds the lock for the other half; after
-			// more than one TTL it does not hold the lock at all.
+			// After a pause of half a TTL, the client holds the lock for the other half.
+			// After a pause of more than one TTL, it does not hold the lock at all.
 			for _, lasts := range []float64{0.5, 1.2} {
 				for nth := range 2 {
 					next := another("client-2", keysExpired("client-1"), did("client-1", trace.Finished))
@@ -49,7 +50,8 @@ func lateCases() []testCase {
 				}
 				return in.Release(ctx)
 			})
-			// A lock that runs scripts sends more the first time than later.
+			// A lock that runs scripts needs more replies for its first call than for later
+			// ones.
 			for nth := range 4 {
 				scenes = append(scenes, scene{
 					name: trace.Ordinal(nth+1) + "-reply", countsBreaches: true, clients: []sim.Client{{Name: "client-1", Run: extends}},
@@ -61,8 +63,8 @@ func lateCases() []testCase {
 	}
 }
 
-// pauseAt pauses client-1 for some TTLs while the nth reply of the last node is in flight,
-// or at a later point if there are fewer replies.
+// pauseAt pauses client-1 for some TTLs while the nth reply of the last node is in flight.
+// If the call has fewer replies, the pause begins at one of the fallbacks.
 func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trace.Clause) []sim.Fault {
 	reply := trace.Message{Client: "client-1", Peer: s.config.node(s.config.Nodes - 1), Step: step, Reply: true}
 	return []sim.Fault{{
@@ -71,16 +73,16 @@ func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trac
 	}}
 }
 
-// sinceLeaseEnd returns how long ago a lease ended. The lease ended when the lock says so,
-// or else one TTL after the client asked for it. The result is negative while the lease
-// lasts.
+// sinceLeaseEnd returns how long ago a lease ended; it is negative while the lease lasts.
+// The end is the one that the lock declares. If the lock declares none, it is one TTL after
+// requestedAt, when the client asked for the lease.
 func (s *subject) sinceLeaseEnd(p *sim.Program, in *sim.Section, asked fakeclock.Reading) time.Duration {
 	e, ok := in.Lease().(locks.Expirer)
 	if !ok {
 		return monotonic(p).Sub(asked.Add(ttl))
 	}
 	ends := e.Expires()
-	if ends.Clock == fakeclock.Wall && !s.config.OwnClock { // then it comes from time.Now
+	if ends.Clock == fakeclock.Wall && !s.config.OwnClock { // the lock then reads time.Now
 		return time.Duration(time.Now().UnixNano() - ends.Nanos)
 	}
 	return p.Clock().Read(ends.Clock).Sub(ends)

@@ -10,15 +10,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// lossCases end a lease before its holder is done: by itself, or because all nodes lose its
-// keys. To lose the keys, the nodes' clocks are set forward; a crash would also cut the
-// nodes' connections.
+// lossCases returns test cases in which a lease ends before its holder is done. It expires,
+// or all nodes lose its keys. To make the nodes lose keys, their clocks are set forward. A
+// crash would also cut the nodes' connections.
 func lossCases() []testCase {
 	return []testCase{
 		conformanceCase("loss/extend", "a lease is extended after it was lost", all(needsExtend, needsEnd), func(s *subject) []scene {
-			// Without another client no exclusion is violated. But a successful extend
-			// confirms that the holder has held the lock all the time, which the lock
-			// cannot know.
+			// If no other client asks for the lock, a wrong extend violates no exclusion.
+			// But it is still wrong: an extend that succeeds confirms that the holder has
+			// held the lock all the time, which the lock cannot know.
 			late := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				if err := p.Sleep(ttls(0.5)); err != nil {
 					return err
@@ -28,7 +28,8 @@ func lossCases() []testCase {
 				}
 				return in.Release(ctx)
 			})
-			// The property lease-exclusion judges what another client does in the meantime.
+			// Whether this extend may succeed depends on what another client does in the
+			// meantime, so the property lease-exclusion judges it.
 			expired := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				if err := p.Sleep(ttls(1.5)); err != nil {
 					return err
@@ -106,8 +107,9 @@ func lossCases() []testCase {
 					clients: []sim.Client{{Name: "client-1", Run: checksNotice(lostAfter, "the nodes lost its lease's keys")}},
 				},
 				{
-					// A lease that is renewed in the meantime has not been lost: then no
-					// other client can acquire the lock, and this test case shows nothing.
+					// A lock may renew the lease before the other client asks. Then the
+					// lease is not lost, the other client cannot acquire the lock, and this
+					// scene shows nothing.
 					name: "taken", countsBreaches: true, faults: s.loseKeys(),
 					clients: []sim.Client{
 						{Name: "client-1", Run: checksNotice(lostAfter+0.1, "another client got the lock")},
@@ -119,11 +121,11 @@ func lossCases() []testCase {
 	}
 }
 
-// lostAfter is how many TTLs after a grant the nodes lose its keys.
+// lossDelayTTLs is how many TTLs after a grant the nodes lose the grant's keys.
 const lostAfter = 0.2
 
-// dropForgetful leaves out the scenes with faults if no clock makes the system's nodes lose
-// a grant.
+// dropClockFaultScenes leaves out the scenes with faults of the nodes' clocks, if such
+// faults cannot make this kind of node lose a grant.
 func (s *subject) dropForgetful(all []scene) []scene {
 	if needsForgetful(s) == "" {
 		return all
@@ -131,7 +133,7 @@ func (s *subject) dropForgetful(all []scene) []scene {
 	return slices.DeleteFunc(all, func(sc scene) bool { return len(sc.faults) > 0 })
 }
 
-// needsForgetful is for test cases in which nodes lose a grant because their clocks are
+// needsClockLoss is for test cases in which nodes lose a grant because their clocks are
 // set.
 func needsForgetful(s *subject) string {
 	if system, _ := sim.LookupSystem(s.config.System); system.UsesElapsedTime {
@@ -140,10 +142,10 @@ func needsForgetful(s *subject) string {
 	return ""
 }
 
-// loseKeys makes every node lose client-1's keys: its clock is set forward, and right away
-// back again. Some locks compute by their own clocks when a key expires on the node, so the
-// node's clock must be right again. The clock is not set back if the keys would then
-// return.
+// loseKeys makes every node lose client-1's keys: its clock is set forward, and almost
+// immediately back again. It is set back because some locks compute by their own clocks
+// when a key expires on the node. For such a lock the node's clock must be right again. It
+// is not set back if the keys would then return.
 func (s *subject) loseKeys() (faults []sim.Fault) {
 	for _, jump := range []struct {
 		after float64
@@ -164,7 +166,8 @@ func (s *subject) loseKeys() (faults []sim.Fault) {
 	return faults
 }
 
-// afterLoss returns the client c with a start after the nodes have lost client-1's keys.
+// startAfterLoss returns the client c with a start after the nodes have lost client-1's
+// keys.
 func afterLoss(c sim.Client) sim.Client {
 	c.Starts = trace.AnyOf(
 		after(ttls(lostAfter+0.01), did("client-1", trace.Acquired)),

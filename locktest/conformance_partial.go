@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// partialCases make some of the nodes refuse: a stranger has set the lock's key there.
+// partialCases returns test cases in which some nodes refuse the lock, because a stranger
+// has set the lock's key there. The stranger is a client that does not use the lock.
 func partialCases() []testCase {
 	contenders := func(starts trace.Happening) []sim.Client {
 		one, two := another("client-1", starts), another("client-2", starts)
@@ -27,7 +28,8 @@ func partialCases() []testCase {
 			once := another("client-1", did("stranger-1", trace.Finished))
 			once.Attempts = 1
 			after := another("client-2", did("client-1", trace.Finished))
-			// A key that the attempt has left behind stays until one TTL after the attempt.
+			// Progress is required in less than a TTL: a key that the attempt has left
+			// behind would prevent it for a whole TTL.
 			return []scene{{progressWithin: ttls(0.8), clients: []sim.Client{
 				s.stranger("-1", ttls(0.3), s.spareNodes(), s.config.Nodes-1), s.stranger("-2", 0, s.config.Nodes-1, s.config.Nodes),
 				once, after,
@@ -38,7 +40,8 @@ func partialCases() []testCase {
 			stranger := s.stranger("", 0, s.config.Nodes-s.spareNodes(), s.config.Nodes)
 			stranger.Starts = whenAny(did("client-1", trace.Released))
 			return []scene{{
-				// A key that release has left behind stays until one TTL after the grant.
+				// Progress is required in less than a TTL: a key that release has left
+				// behind would prevent it until one TTL after the grant.
 				progressWithin: ttls(0.5),
 				faults: []sim.Fault{{
 					For: ttls(0.2), Action: &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: s.config.node(0), Step: trace.Acquire, Reply: true}}},
@@ -51,7 +54,7 @@ func partialCases() []testCase {
 }
 
 // stranger returns a client that sets the lock's key on the nodes from first to last-1,
-// even if another client uses the lock. The key lasts for life; 0 is for ever.
+// without asking the lock. The key lasts for keyTTL; 0 is forever.
 func (s *subject) stranger(suffix string, life time.Duration, first, last int) sim.Client {
 	return sim.Client{Name: "stranger" + suffix, Run: func(ctx context.Context, p *sim.Program) error {
 		slots, _ := s.kind.Slots(resource, s.config.Nodes)

@@ -14,13 +14,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A holder is what a client does with a lease that it has acquired.
+// A sectionBody is what a client does in its section, after it has acquired the lock.
 type holder func(ctx context.Context, p *sim.Program, in *sim.Section) error
 
-// A program is what a client does.
+// A program is what a client does from its start to its end.
 type program = func(context.Context, *sim.Program) error
 
-// holding returns a program that acquires the lock and runs do with the lease.
+// acquireThen returns a program that acquires the lock and then runs the body.
 func holding(do holder) program {
 	return onlyBreaches(func(ctx context.Context, p *sim.Program) error {
 		in, err := acquire(ctx, p, p.Lock())
@@ -29,14 +29,15 @@ func holding(do holder) program {
 		}
 		var b *sim.Breach
 		if err = do(ctx, p, in); errors.As(err, &b) {
-			_ = in.Release(ctx) // so the lease is in no other client's way
+			_ = in.Release(ctx) // so other clients can acquire the lock
 		}
 		return err
 	})
 }
 
-// onlyBreaches returns a program that returns the breaches of run and drops all other
-// errors: they are not the lock's fault.
+// ignoreOtherErrors returns a program that returns only the breaches of run: the errors
+// which say that the lock broke a rule. It drops all other errors, for which the lock is
+// not to blame.
 func onlyBreaches(run program) program {
 	return func(ctx context.Context, p *sim.Program) error {
 		var b *sim.Breach
@@ -47,8 +48,8 @@ func onlyBreaches(run program) program {
 	}
 }
 
-// withoutBreaches returns a program whose breaches are plain errors, which do not count
-// against the lock.
+// excuseBreaches returns a program whose breaches are turned into plain errors, which do
+// not fail the lock.
 func withoutBreaches(run program) program {
 	return func(ctx context.Context, p *sim.Program) error {
 		err := run(ctx, p)
@@ -60,13 +61,15 @@ func withoutBreaches(run program) program {
 	}
 }
 
-// breach returns the error of a program whose lock does what it must not.
+// newBreach returns a breach: the error with which a client's program reports that the lock
+// broke a rule.
 func breach(rule checks.Property, format string, args ...any) error {
 	return &sim.Breach{Rule: string(rule), Why: fmt.Sprintf(format, args...)}
 }
 
-// acquire tries to acquire the lock until it succeeds, or until it has waited too long: two
-// TTLs and what the servers add to one. An attempt that has begun is not cut off.
+// acquire repeats the call of acquire until it succeeds. It returns a breach if the lock is
+// not granted within two TTLs, plus the time that the system's servers add to a TTL. It
+// does not cut off a call that has begun.
 func acquire(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
 	patience := ttls(2)
 	if grace := p.System().Grace; grace != nil {
@@ -87,9 +90,10 @@ func acquire(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section
 	}
 }
 
+// monotonic reads the monotonic clock of the program's process.
 func monotonic(p *sim.Program) fakeclock.Reading { return p.Clock().Read(fakeclock.Monotonic) }
 
-// extend extends a lease.
+// extend extends the section's lease. It returns a breach if leases cannot be extended.
 func extend(ctx context.Context, in *sim.Section) error {
 	if _, ok := in.Lease().(locks.Extender); !ok {
 		return breach(checks.ClaimExtends, "the lease that it was given cannot be extended")
@@ -97,18 +101,18 @@ func extend(ctx context.Context, in *sim.Section) error {
 	return in.Extend(ctx)
 }
 
-// writeAndRelease does the work of a section and ends it.
+// writeAndRelease writes to the storage and releases the lock.
 func writeAndRelease(ctx context.Context, in *sim.Section) error {
 	if err := in.Write(ctx, trace.DefaultObject); err != nil {
 		return err
 	}
-	// The section has ended, whatever release returns.
+	// The section has ended, even if release returns an error.
 	_ = in.Release(ctx)
 	return nil
 }
 
-// isLossNotified reports whether the lock has notified the holder of the lease's loss, and
-// whether it can.
+// isLossNotified reports whether the lock has notified the holder that the lease is lost.
+// canNotify is false if leases of this lock do not notify.
 func isLossNotified(in *sim.Section) (isNotified, canNotify bool) {
 	n, canNotify := in.Lease().(locks.Notifier)
 	if !canNotify {
@@ -122,16 +126,18 @@ func isLossNotified(in *sim.Section) (isNotified, canNotify bool) {
 	}
 }
 
-// shortRetry is the interval between attempts of a client that other clients must not hold
-// up for long.
+// shortRetry is the time between two attempts of a client that has to get the lock soon
+// after it becomes free.
 const shortRetry = ttl / 50
 
-// another returns a client that starts at some point, and has a short section.
+// newContender returns a client that starts at the first of some happenings and has a short
+// section.
 func another(name string, starts ...trace.Happening) sim.Client {
 	return sim.Client{Name: name, Starts: whenAny(starts...), RetryEvery: shortRetry, Works: ttl / 50}
 }
 
-// bounded returns a context that ends after the duration d of the program's time.
+// withTimeout returns a context that ends after d, measured by the clock of the program's
+// process.
 func bounded(ctx context.Context, p *sim.Program, d time.Duration) (context.Context, context.CancelFunc) {
 	return fakeclock.WithTimeout(ctx, p.Clock(), d)
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// releaseCases release a lease long after it was acquired, and after the context of acquire
-// has ended. Nothing is wrong in them, so no release may fail.
+// releaseCases returns the test case in which a lease is released long after it was
+// acquired, or after the context of acquire has ended. Nothing else is unusual, so no
+// release may fail.
 func releaseCases() []testCase {
 	return []testCase{
 		conformanceCase("releases", "a lease is released long after acquire has returned", nil, func(s *subject) []scene {
@@ -24,7 +25,7 @@ func releaseCases() []testCase {
 					{Name: "client-1", Run: holdFor(0.5, true)}, another("client-2", did("client-1", trace.Acquired)),
 				}},
 			}
-			if s.config.Notifies { // it may renew its lease by itself
+			if s.config.Notifies { // the lock may renew its leases by itself
 				scenes = append(scenes, scene{name: "renewed", clients: []sim.Client{
 					{Name: "client-1", Run: holdFor(3.3, false)}, another("client-2", did("client-1", trace.Acquired)),
 				}})
@@ -34,9 +35,9 @@ func releaseCases() []testCase {
 	}
 }
 
-// holdFor returns a program that holds the lock for n TTLs, does its work and releases the
-// lock. If endsContext, the context of acquire ends as soon as acquire has returned: the
-// context limits the call, not the lease.
+// holdFor returns a program that holds the lock for n TTLs, writes and releases the lock.
+// If endsContext, the context of acquire ends as soon as acquire has returned. A lock must
+// accept that: the context limits the call, not the lease.
 func holdFor(n float64, endsContext bool) program {
 	return onlyBreaches(func(ctx context.Context, p *sim.Program) error {
 		bounded, cancel := context.WithCancel(ctx)

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// repeatedReleaseCases are about a process that does not know whether it has released the
-// lock.
+// repeatedReleaseCases returns the test case of a process that does not know whether its
+// release has succeeded, and releases the same lease again later.
 func repeatedReleaseCases() []testCase {
 	return []testCase{
 		conformanceCase("release-again", "a release that seemed to fail is tried again after the process has acquired the lock again", nil, func(s *subject) []scene {
@@ -18,8 +18,9 @@ func repeatedReleaseCases() []testCase {
 				if err != nil {
 					return err
 				}
-				_ = in.Release(ctx) // of the first lease
-				// If that release has freed the lock for another client, it shows now.
+				_ = in.Release(ctx) // the first lease, for the second time
+				// If that release has removed the key of the second lease, client-2
+				// acquires the lock during this pause, and the run shows two holders.
 				if err := p.Sleep(ttls(0.3)); err != nil {
 					return err
 				}

@@ -4,7 +4,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// sectionCases are about hundreds of sections, one after the other.
+// sectionCases returns the test case with hundreds of sections, one after the other. It
+// shows what grows with each section.
 func sectionCases() []testCase {
 	return []testCase{
 		conformanceCase("hundreds-of-sections", "two clients have 150 sections each", nil, func(*subject) []scene {

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// runCase runs a test case against a registered lock on one seed.
+// runCase runs a test case against a registered lock, on one seed.
 func runCase(t *testing.T, kind string, c Config, name string) testResult {
 	t.Helper()
 	k, ok := locks.Lookup(kind)
@@ -31,8 +31,8 @@ func runCase(t *testing.T, kind string, c Config, name string) testResult {
 	return o
 }
 
-// With every number of nodes, a sound lock passes every conformance test case: each fault
-// strikes, and the situation that the test case is about occurs.
+// A lock without a mistake passes every conformance test case, with every number of nodes.
+// Each fault strikes, and the situation occurs that the test case is about.
 func TestConformanceOfSoundLocks(t *testing.T) {
 	for _, l := range []struct {
 		kind   string
@@ -49,7 +49,7 @@ func TestConformanceOfSoundLocks(t *testing.T) {
 	} {
 		for _, st := range conformanceCases() {
 			if st.name == "hundreds-of-sections" && l.config.Nodes > 3 {
-				continue // it is slow, and the number of nodes makes no difference
+				continue // this test case is slow, and the number of nodes makes no difference for it
 			}
 			o := runCase(t, l.kind, l.config, st.name)
 			for _, p := range o.Problems {
@@ -65,7 +65,7 @@ func TestConformanceOfSoundLocks(t *testing.T) {
 	}
 }
 
-// Every conformance test case applies to some lock.
+// No conformance test case is useless: each applies to at least one lock.
 func TestConformanceStoriesAreTold(t *testing.T) {
 	locks := []struct {
 		kind   string
@@ -86,7 +86,7 @@ func TestConformanceStoriesAreTold(t *testing.T) {
 	}
 }
 
-// A lock fails if it does not do what its Config claims.
+// A lock fails if it does not keep a claim of its Config.
 func TestClaims(t *testing.T) {
 	for _, c := range []struct {
 		kind   string
@@ -115,7 +115,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// An error that is not about the lock does not fail it.
+// A client's program may return an error. The lock fails only if the error is a breach,
+// which says that the lock broke a rule.
 func TestOnlyBreachesCount(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -135,8 +136,8 @@ func TestOnlyBreachesCount(t *testing.T) {
 	}
 }
 
-// A world of a conformance test case is the same each time, however the goroutines of its
-// programs and of the lock are scheduled.
+// The run of a conformance test case has the same events each time, however the goroutines
+// of its programs and of the lock are scheduled.
 func TestConformanceIsDeterministic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the test cases twice")
@@ -158,7 +159,7 @@ func TestConformanceIsDeterministic(t *testing.T) {
 		}
 		for _, st := range conformanceCases() {
 			if st.name == "hundreds-of-sections" {
-				continue // it is slow, and repeats what other test cases do
+				continue // this test case is slow, and repeats what other test cases do
 			}
 			worlds, _, err := st.worlds(s, 7)
 			if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ttlCases give the lock a TTL that is not a whole number of seconds. A lock that rounds it
-// down for the node believes in a lease that lasts longer than its key; a lock that rounds
-// it up is safe. They run after all other test cases.
+// ttlCases returns test cases with a TTL that is not a whole number of seconds. A lock that
+// rounds it down for the node is wrong: its lease lasts longer than its key. A lock that
+// rounds it up is safe. These test cases run after all others.
 func ttlCases() []testCase {
 	return []testCase{
 		conformanceCase("ttl/fraction", "the TTL is not a whole number of seconds", all(needsEnd, needsFractions), func(s *subject) []scene {
@@ -24,8 +24,8 @@ func ttlCases() []testCase {
 	}
 }
 
-// ttlScenes returns scenes with a TTL of length term. In them the lease ends before its
-// holder is done, or the holder dies, while another client tries again and again.
+// ttlScenes returns scenes with the TTL sceneTTL. In them the lease ends before its holder
+// is done, or the holder dies, while another client tries again and again.
 func (s *subject) ttlScenes(term time.Duration) []scene {
 	times := func(n float64) time.Duration { return time.Duration(n*1000) * (term / 1000) }
 	eager := another("client-2", did("client-1", trace.Acquired))
@@ -66,7 +66,7 @@ func (s *subject) ttlScenes(term time.Duration) []scene {
 		}
 		scenes = append(scenes, worldOf("renewed", []sim.Fault{cut}, func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 			if _, declares := in.Lease().(locks.Expirer); !declares {
-				_ = in.Release(ctx) // there is no declared end to compare with that of the key
+				_ = in.Release(ctx) // there is no declared end that could be later than the key's
 				return p.Sleep(times(3))
 			}
 			return stays(ctx, p, in, 3)
@@ -83,7 +83,7 @@ func needsFractions(s *subject) string {
 	return ""
 }
 
-// refusal returns why a lock refused a TTL that it may refuse; "" if the lock was made.
+// refusal returns why the lock refused the world's TTL, if it may; "" if it did not.
 func refusal(w world, h *history.History) string {
 	for _, c := range h.Trace.Complaints {
 		if w.mayRefuseTTL && c.Rule == trace.CannotMake {

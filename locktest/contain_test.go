@@ -17,10 +17,12 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// misbehaviour is the environment variable with what the lock of [TestMisbehaving] does.
+// misbehaviour is the environment variable that says what the lock of [TestMisbehaving]
+// does wrong.
 const misbehaviour = "LOCKTEST_MISBEHAVIOUR"
 
-// misbehaving is a lock whose acquire does something that no lock should do.
+// misbehaving is a lock whose acquire does something that no lock should do, such as a
+// panic.
 type misbehaving struct {
 	locks.Lock
 	do func(ctx context.Context)
@@ -66,8 +68,9 @@ func TestMisbehaving(t *testing.T) {
 	})
 }
 
-// handlesFile is the environment variable with the file in which [TestMisbehavingExplored]
-// counts the handles on the lock that were made so far, in all processes.
+// handlesFile is the environment variable that names a file. In that file
+// [TestMisbehavingExplored] counts the handles on the lock that all its processes have
+// made.
 const handlesFile = "LOCKTEST_HANDLES"
 
 // TestMisbehavingExplored is run by [TestContainmentOfSearches], in a process of its own:
@@ -87,13 +90,14 @@ func TestMisbehavingExplored(t *testing.T) {
 	}, locktest.Exploration{MaxFaults: 1})
 }
 
-// soundHandles is how many handles are made before the points of the first workload are
-// recorded. One handle is for measuring the lock's pace. Two clients have one each for
-// measuring how long they wait for a holder that has crashed, and one each for the first
-// run of the workload.
+// soundHandles is how many handles on the lock are made before an exploration records where
+// faults can strike, for which it runs its first workload once more. One handle is for
+// measuring the lock's timeouts. Two clients have one handle each for measuring how long
+// another client waits for a crashed holder, and one each for the first run of the
+// workload.
 const soundHandles = 5
 
-// countHandle counts one more handle and returns the number of all.
+// countHandle counts one more handle, and returns how many there are now in all processes.
 func countHandle(t *testing.T, file string) int64 {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -108,9 +112,9 @@ func countHandle(t *testing.T, file string) int64 {
 	return info.Size()
 }
 
-// If a lock misbehaves while its workloads are run without any fault, it is reported as a
-// way to break the lock, and the search ends. The same holds if it misbehaves only when
-// they are run once more, to record where faults can strike.
+// A lock may misbehave in a workload without any fault. Then the search reports that as a
+// way to break the lock, and ends. It does so even if the lock misbehaves only when the
+// workload runs once more, to record where faults can strike.
 func TestContainmentOfSearches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs ten searches in processes of their own")
@@ -157,8 +161,8 @@ func TestDeadlyExplored(t *testing.T) {
 	}, locktest.Exploration{MaxFaults: 1})
 }
 
-// Only workers run the lock: a lock that ends any other process is explored to the end, and
-// each way to break it shows what happened.
+// Only worker processes run the lock. This lock ends every process in which it runs. It is
+// explored to the end nevertheless, and each way to break it shows what happened.
 func TestWorkersAlone(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {
@@ -238,8 +242,9 @@ func TestContainment(t *testing.T) {
 	})
 }
 
-// misbehave runs TestMisbehaving or TestMisbehavingExplored and returns what it printed.
-// args are flags, which begin with "-", and variables of its environment.
+// misbehave runs TestMisbehaving or TestMisbehavingExplored in a process of its own, and
+// returns what it printed. args are flags, which begin with "-", and settings of
+// environment variables.
 func misbehave(t *testing.T, binary, misbehaviourName string, args ...string) string {
 	t.Helper()
 	variables := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg[0] == '-' })
@@ -254,8 +259,8 @@ func misbehave(t *testing.T, binary, misbehaviourName string, args ...string) st
 	return string(out)
 }
 
-// A replay line runs the world it names, in the test's own process, and shows its whole
-// timeline.
+// The command that a failing test prints runs that world again, in the test's own process,
+// and shows its whole timeline.
 func TestReplay(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {

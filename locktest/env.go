@@ -39,9 +39,10 @@ func (e *Env) Addr(node int) string { return e.env.Nodes[node] }
 // command. To choose other settings, build a client on [Env.Dialer].
 func (e *Env) Redis(node int) *redis.Client { return e.env.Redis(node) }
 
-// Dialer returns a function that opens connections to a node, whatever address it is given.
-// Nodes are counted from 0. Any client can be built on it. The connection is made at its
-// first use, so the first write or read returns the error of a failed dial.
+// Dialer returns a function that opens connections to a node. The function ignores the
+// address that it is given. A client of any library can be built on it. Nodes are counted
+// from 0. The connection is made only when it is first used, so the first write or read
+// returns the error of a failed dial.
 func (e *Env) Dialer(node int) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return e.env.Dialer(node)
 }
@@ -63,7 +64,7 @@ func (e *Env) Warm(f func(context.Context)) { e.env.OnWarmUp(f) }
 // registered first. Use it to close clients, and to end goroutines that the lock keeps.
 func (e *Env) Cleanup(f func()) { e.env.Cleanup(f) }
 
-// Base returns the process in the form that the locks of package locks use. It offers what
-// a library needs if its handles or its goroutines share something: [locks.Share],
+// Base returns the process in the form in which the locks of package locks receive it. A
+// library needs it if its handles or its goroutines share something: see [locks.Share] and
 // [locks.Env.WaitTurn].
 func (e *Env) Base() *locks.Env { return e.env }

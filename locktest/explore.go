@@ -20,19 +20,19 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// An Exploration sets how far [Explore] searches for faults that break a lock. The zero
-// Exploration takes seconds.
+// An Exploration sets how far [Explore] searches for faults that break a lock. With the
+// zero Exploration a search takes seconds.
 type Exploration struct {
-	// MaxFaults is how many faults strike in one world at most, up to [explore.FaultLimit];
-	// 0 is 2.
+	// MaxFaults is the largest number of faults in one world, up to [explore.FaultLimit]; 0
+	// is 2.
 	MaxFaults int
-	// Worlds is how many worlds with several faults are tried. 0 is 500, or, with For, as
-	// many as there is time for.
+	// Worlds is how many worlds with several faults are tried. 0 is 500. If For is set, 0
+	// is as many as there is time for.
 	Worlds int
-	// For limits the real time: after it, no new world with several faults is tried. 0 is
-	// no limit. With For, the result depends on the machine.
+	// For limits the real time of the search: after it, no new world with several faults is
+	// tried. 0 is no limit. With For, the result depends on the speed of the machine.
 	For time.Duration
-	// Seed selects the latencies and every random value; 0 is 1.
+	// Seed is the number from which the latencies and every random value follow; 0 is 1.
 	Seed uint64
 }
 
@@ -41,9 +41,9 @@ type Exploration struct {
 const defaultWorlds = 500
 
 // Explore searches for faults that break a lock, including faults that nobody has thought
-// of. It runs the lock in a workload without any fault, records every point at which a
-// fault can strike, and tries every single fault at each of them. Then it tries sets of
-// several faults, the most promising first. It does what locksim explore does with a
+// of. It runs the lock in a workload without any fault, and records every point at which a
+// fault can strike. It tries every single fault at each of these points. Then it tries sets
+// of several faults, the most promising first. It does what locksim explore does with a
 // registered lock.
 //
 //	func TestMyLockExplored(t *testing.T) {
@@ -77,15 +77,18 @@ func Explore(t *testing.T, config Config, build New, o Exploration) {
 	e.report(t, pool, result)
 }
 
-// An explorer searches for faults that break a lock.
+// An explorer is a search for faults that break a lock, for one call of Explore or
+// BreaksIn.
 type explorer struct {
 	*subject
+	// call names this call of Explore, for the workers. local runs worlds in this process.
 	call   string
 	seed   uint64
 	search explore.Search
 	local  *runs.Local
 }
 
+// newExplorer checks a Config and an Exploration, and fails the test if they are invalid.
 func newExplorer(t *testing.T, config Config, build New, o Exploration) *explorer {
 	t.Helper()
 	s, err := newSubject(t.Name(), config, build)
@@ -112,8 +115,9 @@ func newExplorer(t *testing.T, config Config, build New, o Exploration) *explore
 	return e
 }
 
-// setWorkloads sets the workloads in which the lock is explored. The list of the local
-// worlds also has, after them, the workloads in which the lock's pace is measured.
+// setWorkloads sets the workloads in which the lock is explored. The runner of worlds in
+// this process gets some more workloads after them: one for each latency that measurePace
+// tries.
 func (e *explorer) setWorkloads(bases []explore.Base) {
 	all := slices.Clone(bases)
 	for _, share := range latencyDivisors(usualLatency) {
@@ -124,8 +128,8 @@ func (e *explorer) setWorkloads(bases []explore.Base) {
 }
 
 // fitWorkloads fits the workloads to the lock: to the latencies that it survives, as [Run]
-// does, and to how long another client waits for a holder that has crashed. start starts
-// whatever runs the worlds of the current workloads.
+// does, and to how long another client waits for a holder that has crashed. startBackend
+// starts the processes that run the worlds of the current workloads.
 func (e *explorer) fitWorkloads(t *testing.T, start func() runs.Backend) {
 	t.Helper()
 	worlds := start()
@@ -145,8 +149,8 @@ func (e *explorer) fitWorkloads(t *testing.T, start func() runs.Backend) {
 	e.setWorkloads(e.workloads(e.seed, takeover, divisor))
 }
 
-// measurePace returns the divisor of the usual latencies that the lock's own timeouts
-// require. It is also 1 if the lock works with no latency, or ends the process.
+// measurePace returns by how much the usual latencies have to be divided to fit the lock's
+// own timeouts. It returns 1 if dividing does not help, or if the lock ends its process.
 func (e *explorer) measurePace(ctx context.Context, worlds runs.Backend) (time.Duration, error) {
 	for i, divisor := range latencyDivisors(usualLatency) {
 		a, err := worlds.Report(ctx, runs.WorldSpec{Base: len(e.search.Bases) + i}, runs.FencingOff)
@@ -162,9 +166,10 @@ func (e *explorer) measurePace(ctx context.Context, worlds runs.Backend) (time.D
 	return 1, nil
 }
 
-// serve runs worlds for the process that searches.
+// serve makes this process a worker: it runs worlds for the process that searches.
 func (e *explorer) serve() {
-	// The bases that arrive lack what cannot be sent. This call's own bases have the same.
+	// The bases arrive without programs and kinds of locks, which cannot be sent. This
+	// process has made the same bases itself, and takes only their texts from the message.
 	runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Backend, error) {
 		for i := range e.search.Bases {
 			e.search.Bases[i].Text = sent[i].Text
@@ -174,7 +179,8 @@ func (e *explorer) serve() {
 	})
 }
 
-// startWorkers fits the workloads to the lock and starts the workers that run them.
+// startWorkers fits the workloads to the lock, with one worker for each attempt. Then it
+// starts the workers that run the search.
 func (e *explorer) startWorkers(t *testing.T) *runs.Remote {
 	t.Helper()
 	var solo *runs.Remote
@@ -191,6 +197,7 @@ func (e *explorer) startWorkers(t *testing.T) *runs.Remote {
 	return pool
 }
 
+// pool starts workers that run the worlds of the current workloads.
 func (e *explorer) pool(t *testing.T, jobs int) *runs.Remote {
 	t.Helper()
 	pool, err := runs.NewRemote(jobs, func() *exec.Cmd { return workerProcess(e.call) }, e.local, e.maxSilence())
@@ -200,17 +207,18 @@ func (e *explorer) pool(t *testing.T, jobs int) *runs.Remote {
 	return pool
 }
 
-// report fails the test for what is the lock's own fault, and logs the rest.
+// report fails the test for each way that is the lock's own fault, and logs the whole
+// result.
 func (e *explorer) report(t *testing.T, worlds runs.Backend, r *explore.Result) {
 	t.Helper()
 	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
 		for i := range list {
-			list[i].File, list[i].Text = "", nil // the command does not know the lock
+			list[i].File, list[i].Text = "", nil // the locksim command cannot run a file with this lock
 		}
 	}
 	format, _ := reports.Searches.Lookup("text")
 	var text bytes.Buffer
-	_ = format.Write(&text, r, reports.Options{}) // a buffer takes everything
+	_ = format.Write(&text, r, reports.Options{}) // writing to a buffer cannot fail
 	t.Log("\n" + text.String())
 	for _, w := range r.Ways {
 		if w.Blame == checks.BlameLock {
@@ -219,14 +227,15 @@ func (e *explorer) report(t *testing.T, worlds runs.Backend, r *explore.Result) 
 	}
 }
 
-// A Broken is a world in which a lock does something that is its own fault.
+// A Broken is a world that shows a mistake of the lock: something broke, and the lock is to
+// blame.
 type Broken struct {
 	// Faults are the world's faults, each in one line in the form of a scenario.
 	Faults []string `json:"faults"`
-	// Rules are what is the lock's own fault: properties that are violated, claims that are
-	// not kept, or what a lock must not do.
+	// Rules are what the lock is to blame for: properties that are violated, claims that
+	// are not kept, or what a lock must not do.
 	Rules []string `json:"rules"`
-	// Worlds is how many worlds had been tried until then, with this one.
+	// Worlds is how many worlds had been tried by then, including this one.
 	Worlds int `json:"worlds"`
 	// Seed is the seed of the workload, and Replay the world as a value of the environment
 	// variable LOCKSIM_REPLAY.
@@ -244,9 +253,9 @@ func (b Broken) Attr(t testing.TB) {
 }
 
 // BreaksIn searches as [Explore] does. Instead of failing the test, it yields every world
-// in which something is the lock's own fault, as soon as it is found. Breaking out of the
-// loop ends the search. With LOCKSIM_REPLAY it runs that world as Explore does, and yields
-// nothing.
+// in which the lock is to blame for something, as soon as the world is found. Breaking out
+// of the loop ends the search. With LOCKSIM_REPLAY it runs that world as Explore does, and
+// yields nothing.
 func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Broken] {
 	t.Helper()
 	e := newExplorer(t, config, build, o)
@@ -276,7 +285,7 @@ func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Br
 		for b := range all {
 			if !yield(b) {
 				stop()
-				for range all { // until the search has ended
+				for range all { // wait until the search has ended
 				}
 				return
 			}
@@ -287,8 +296,8 @@ func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Br
 	}
 }
 
-// newBroken returns the Broken for a world that breaks rules; worlds is how many had been
-// run.
+// newBroken returns the Broken for a world that breaks rules. worlds is how many worlds had
+// been tried by then.
 func (e *explorer) newBroken(w runs.WorldSpec, rules []string, worlds int) Broken {
 	world := replayWorld(w)
 	return Broken{
@@ -297,7 +306,8 @@ func (e *explorer) newBroken(w runs.WorldSpec, rules []string, worlds int) Broke
 	}
 }
 
-// rulesBroken lists what is the lock's own fault in a world, without those in doubt.
+// brokenRules lists the rules that the lock itself breaks in a world. It leaves out what an
+// inconclusive run does not prove.
 func rulesBroken(o runs.WorldResult) []string {
 	var all []string
 	for _, r := range []runs.RunResult{o.Off, o.On} {
@@ -311,8 +321,9 @@ func rulesBroken(o runs.WorldResult) []string {
 	return all
 }
 
+// describeFaults returns the faults of a world, each in one line.
 func describeFaults(w runs.WorldSpec) []string {
-	all := []string{} // in JSON a list, even if it is empty
+	all := []string{} // not nil, so in JSON an empty list is [] and not null
 	for _, f := range w.Faults {
 		all = append(all, fmt.Sprint(f))
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Without faults, a sound lock does nothing wrong in any workload, and each workload is
-// conclusive.
+// Without faults, a lock without a mistake does nothing wrong in any workload of an
+// exploration, and the runs are conclusive.
 func TestWorkloads(t *testing.T) {
 	for _, config := range []Config{
 		{},
@@ -40,8 +40,8 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
-// If the workloads are fitted to a lock whose waiters wait for longer than the TTL, the
-// workers run the same workloads.
+// The waiters for this lock wait for longer than the TTL. An exploration changes its
+// workloads to fit that, and its worker processes run the changed workloads too.
 func TestFittedWorkloads(t *testing.T) {
 	build := mutant(t, "quorum")
 	e := newExplorer(t, Config{Extends: true, OwnClock: true}, func(env *Env) (locks.Lock, error) {
@@ -55,7 +55,8 @@ func TestFittedWorkloads(t *testing.T) {
 	plain := e.local
 	pool := e.startWorkers(t)
 	defer pool.Close()
-	// No client extends a lease so often in work that takes little more than a TTL.
+	// In the original workload, whose work takes little more than a TTL, no client extends
+	// its lease so often.
 	w := runs.WorldSpec{Base: 1, Faults: []runs.Fault{{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.1),
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Extend, Nth: 5}},
@@ -73,7 +74,7 @@ func TestFittedWorkloads(t *testing.T) {
 	}
 }
 
-// hasty is a lock whose acquire gives up soon.
+// hasty is a lock whose acquire gives up after a short time.
 type hasty struct{ locks.Lock }
 
 func (l hasty) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -82,8 +83,8 @@ func (l hasty) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l.Lock.Acquire(ctx)
 }
 
-// A lock with short timeouts of its own is explored at a pace that it can keep, and the
-// report on a world describes the world that was found.
+// A lock with short timeouts of its own is explored with shorter latencies, which it
+// survives. The report on a world then describes a run with these latencies, too.
 func TestPacedWorkloads(t *testing.T) {
 	build := mutant(t, "quorum/release-without-compare")
 	e := newExplorer(t, Config{OwnClock: true}, func(env *Env) (locks.Lock, error) {
@@ -119,8 +120,9 @@ func TestPacedWorkloads(t *testing.T) {
 	}
 }
 
-// pausedHolder is a world in which another client asks for the lock in vain while its
-// holder is paused. A lock that deletes any key when it cleans up deletes the holder's key.
+// pausedHolder is a world in which another client asks for the lock in vain while the
+// holder is paused. If a lock deletes the key without a check after a failed attempt, it
+// deletes the holder's key.
 var pausedHolder = runs.WorldSpec{Faults: []runs.Fault{
 	{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.8),
@@ -128,8 +130,8 @@ var pausedHolder = runs.WorldSpec{Faults: []runs.Fault{
 	}},
 }}
 
-// A failing test names the faults, what they did and where, and the line that runs their
-// world again.
+// A failing test of Explore prints the faults, what they did and where, and the command
+// that runs their world again.
 func TestTellWay(t *testing.T) {
 	e := newExplorer(t, Config{OwnClock: true}, mutant(t, "quorum/release-without-compare"), Exploration{})
 	text := e.describeWay(t.Context(), e.local, explore.Way{
@@ -165,7 +167,8 @@ func TestParseWorld(t *testing.T) {
 	}
 }
 
-// An exploration blames a lock only for what is its own fault, and beyond doubt.
+// An exploration counts against a lock only what is the lock's own fault, and only if the
+// run proves it.
 func TestBlamed(t *testing.T) {
 	lock := runs.Break{What: "lease-exclusion", Blame: checks.BlameLock}
 	inherent := runs.Break{What: "section-exclusion", Blame: checks.BlameInherent}

@@ -12,7 +12,7 @@ import (
 	voice "github.com/locksim/locksim/internal/story"
 )
 
-// replayPrefix is the beginning of LOCKSIM_REPLAY for a world that was explored.
+// replayPrefix is how the value of LOCKSIM_REPLAY begins if the world is from Explore.
 const replayPrefix = "explore "
 
 // replayWorld returns a world as a value of LOCKSIM_REPLAY.
@@ -74,7 +74,8 @@ func (e *explorer) runBoth(ctx context.Context, worlds runs.Backend, w runs.Worl
 	return both
 }
 
-// mergeVerdicts merges the verdicts on the two runs of a world; it drops repetitions.
+// mergeVerdicts merges the verdicts on the two runs of a world. It keeps the first problem
+// of each rule.
 func mergeVerdicts(both []verdict) (o testResult) {
 	for _, v := range both {
 		o.add(address{}, world{}, v)

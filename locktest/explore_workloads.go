@@ -14,14 +14,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// usualLatency is how long a message takes at most in a workload.
+// usualLatency is the longest time that a message takes in a workload, unless the lock's
+// timeouts are too short for it.
 const usualLatency = time.Millisecond
 
 // workloads returns the workloads in which the lock is explored: those that locksim explore
-// has for every lock, and one of errands that only Go can express. takeover is as in
-// [explore.Lock]; the usual latencies are divided by divisor.
+// has for every lock, and the workload errands, in which one client runs a Go program.
+// takeover is how long another client waits for a crashed holder (see [explore.Lock]). The
+// usual latencies are divided by divisor.
 func (s *subject) workloads(seed uint64, takeover, divisor time.Duration) []explore.Base {
-	// The workloads are written for a registered lock with as many nodes.
+	// The texts of the workloads need the name of a registered lock with as many nodes; the
+	// Kind then replaces it.
 	name := "single"
 	if s.config.Nodes > 1 {
 		name = "redlock"
@@ -30,7 +33,7 @@ func (s *subject) workloads(seed uint64, takeover, divisor time.Duration) []expl
 		Name: name, Kind: s.kind, Nodes: s.config.Nodes, TTL: ttl, Takeover: takeover, Extends: s.config.Extends, Seed: seed,
 		Latency: fmt.Sprintf("%v-%v", 600*time.Microsecond/divisor, usualLatency/divisor),
 	}
-	// No client waits for ever.
+	// Both clients give up at some time, because after some faults no answer ever comes.
 	waits := scenarios.Fields{{Name: "gives-up", Value: ttls(0.3).String()}, {Name: "cancels-after", Value: ttls(2.5).String()}}
 	starts := whenAny(keysExpired("client-1"), did("client-1", trace.Released), did("client-1", trace.Crashed), did("client-1", trace.Finished))
 	errands := explore.Base{Takeover: takeover, Base: runs.Base{
@@ -54,7 +57,8 @@ func (s *subject) workloads(seed uint64, takeover, divisor time.Duration) []expl
 	return append(lock.Bases(explore.Kinds{}), errands)
 }
 
-// errands is a client that uses the lock as careless programs do.
+// errands is the program of a client that uses the lock as careless programs do: it
+// acquires the lock twice, releases it twice, and stays in its section for too long.
 func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	second, err := p.NewLock()
 	if err != nil {
@@ -67,7 +71,7 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	if err := s.useFirstLease(ctx, p, in, second); err != nil {
 		return err
 	}
-	// By now another client holds the lock.
+	// By now another client should hold the lock, and this release comes too late.
 	if err := p.Sleep(ttls(0.3)); err != nil {
 		return err
 	}
@@ -76,7 +80,8 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 		return err
 	}
 	_ = in.Write(ctx, trace.DefaultObject)
-	// The lock may notify the client of the loss; the client stays in its section anyway.
+	// The lock may notify the client of the loss of its lease. The client stays in its
+	// section anyway.
 	if err := p.Sleep(ttls(2.2)); err != nil {
 		return err
 	}
@@ -85,12 +90,12 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 }
 
 // useFirstLease is what the client does with its first lease. It asks for the lock by a
-// second handle, in vain unless it has lost the lock. It extends its lease early, and stays
-// until the very end of the lease. Another client comes as soon as the keys have expired:
-// by then the lease must have ended, according to the lock itself.
+// second handle, which must fail as long as it holds the lock. It extends its lease early,
+// and stays until the very end of the lease. Another client asks as soon as the keys have
+// expired: by then the lease must have ended, according to the lock itself.
 func (s *subject) useFirstLease(ctx context.Context, p *sim.Program, in *sim.Section, second locks.Lock) error {
-	// What a lock does after acquire has returned counts as part of that section only until
-	// the next section begins.
+	// What the lock still does after acquire has returned is attributed to the client's
+	// latest acquisition. So the client waits until that is done before it asks again.
 	if err := p.Sleep(ttls(0.05)); err != nil {
 		return err
 	}
@@ -120,7 +125,7 @@ func (s *subject) useFirstLease(ctx context.Context, p *sim.Program, in *sim.Sec
 	return nil
 }
 
-// acquireAtLast tries to acquire the lock until it succeeds.
+// acquireUntilGranted repeats acquire until it succeeds, or until the program ends.
 func acquireAtLast(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
 	for {
 		in, err := p.Acquire(ctx, lock)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each interface that a lease can implement in addition to locks.Lease has a row in the
-// table in the documents.
+// A lease can implement other interfaces in addition to locks.Lease. Each of them has a row
+// in a table of the documents.
 func TestInterfacesOfLeasesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../docs/testing-your-lock.md")
 	if err != nil {

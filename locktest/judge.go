@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A problem is something that fails the lock.
+// A problem is a reason for which the lock fails the test.
 type problem struct {
 	// Rule is the property that is violated, the claim that is not kept, or what the lock
 	// must not do.
@@ -34,16 +34,16 @@ type problem struct {
 	Address address
 }
 
-// ruleError is the rule of a world that cannot be run.
+// ruleError is the Rule of the problem that a world cannot be run.
 const ruleError checks.Property = "error"
 
-// A verdict is what one world shows of the lock.
+// A verdict is what one world shows about the lock.
 type verdict struct {
 	problems []problem
 	// excused are the violations that are not the lock's fault.
 	excused []excuse
-	// data is the verdict on the data: safe, unsafe or unknown. reasons are why it is
-	// unknown.
+	// data is the verdict on the data that the lock protects: safe, unsafe or unknown. If
+	// it is unknown, reasons explain why.
 	data    string
 	reasons []string
 	// notApplicable is why the world does not apply to the lock, or "".
@@ -52,13 +52,14 @@ type verdict struct {
 	latencyDivisor time.Duration
 	// releases counts the releases of the run.
 	releases releases
-	// history is what happened; nil if the world could not be run.
+	// history is what happened; nil if the world could not be run, or hung.
 	history *history.History
 	// unreliable means that this process cannot run any more worlds reliably.
 	unreliable bool
 }
 
-// An excuse is a property that is violated, and whose fault that is if not the lock's.
+// An excuse is a violated property for which the lock is not to blame, and what is to
+// blame.
 type excuse struct {
 	Property checks.Property
 	Fault    checks.Blame
@@ -88,7 +89,7 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	}
 	if err != nil {
 		v.reasons = append(v.reasons, err.Error())
-		if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrHeavy) { // otherwise this machine was too slow
+		if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrHeavy) { // without ErrHeavy, only this machine was too slow
 			blame(ruleError, "the world cannot be run: "+err.Error(), "")
 		}
 		return v
@@ -108,7 +109,8 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	}
 	v.releases = releasesIn(h)
 	v.data = j.Verdict.Verdict
-	// How the world ended is a problem, and casts no doubt on what had happened before.
+	// A run that the lock ended, for example by a panic, is a problem. It casts no doubt on
+	// what had happened before.
 	doubts := slices.DeleteFunc(j.Verdict.Reasons, checks.Reason.IsEnding)
 	for _, reason := range doubts {
 		v.reasons = append(v.reasons, voice.RenderReasons(reason).String())
@@ -118,8 +120,8 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 		switch {
 		case f.Outcome != checks.Violated:
 		case f.Property == checks.Progress && !f.IsConclusive && len(doubts) > 0:
-			// The scenario's preconditions were not met; this may be what keeps all clients
-			// waiting.
+			// The scenario's preconditions were not met, which may be the reason that all
+			// clients still wait.
 		case f.Blame == checks.BlameLock:
 			lines := excerpt(h, f.Events)
 			if e := j.Ending; e != nil && f.Property == checks.Property(e.Rule) {
@@ -162,7 +164,7 @@ func dropConsequences(problems []problem) []problem {
 	return problems
 }
 
-// lockStacks returns the stacks of goroutines without those of the simulator itself.
+// lockStacks returns the stacks of goroutines without the goroutines of the simulator.
 func lockStacks(stacks string) string {
 	all := strings.Split(strings.TrimSpace(stacks), "\n\n")
 	return strings.Join(slices.DeleteFunc(all, func(stack string) bool {
@@ -170,7 +172,7 @@ func lockStacks(stacks string) string {
 	}), "\n\n")
 }
 
-// excerpt returns the lines of the timeline for some events.
+// excerpt returns the lines of the timeline that show some events, given by their numbers.
 func excerpt(h *history.History, events []int) string {
 	return reports.Timeline{}.Excerpt(h, events)
 }

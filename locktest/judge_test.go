@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// If this machine was too slow for a world, that fails no lock. If a world takes too much
-// memory to be run, that does.
+// If this machine was too slow for a world, the lock does not fail. If the world takes too
+// much memory to be run, the lock fails.
 func TestLateIsNobodysFault(t *testing.T) {
 	s, err := newSubject("Test", Config{}, func(*Env) (locks.Lock, error) { return nil, context.Canceled })
 	if err != nil {

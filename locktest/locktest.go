@@ -21,8 +21,9 @@
 //   - It does something that no caller can live with: a panic, a call that never returns,
 //     goroutines left behind, or retries without end.
 //
-// A violation that is inherent, or that follows from an assumption which the test case
-// breaks on purpose, is shown and fails nothing.
+// Other violations are only shown, and fail nothing. Some are inherent: no lock of this
+// kind can prevent them. The others follow from an assumption that the test case breaks on
+// purpose.
 //
 // # Test cases and worlds
 //
@@ -45,8 +46,8 @@
 //
 // [Run] runs test cases that people have thought of. [Explore] searches for the faults by
 // itself: it tries every single fault at every point of a workload, then several at the
-// same time. It fails the test for each way to break the lock that is the lock's own fault,
-// and reports the smallest faults that do it and how large they have to be.
+// same time. It fails the test for each way to break the lock that is the lock's own fault.
+// It reports the smallest faults that do it, and how large they have to be.
 //
 //	func TestMyLockExplored(t *testing.T) {
 //		locktest.Explore(t, locktest.Config{Nodes: 5, Extends: true}, newMyLock, locktest.Exploration{For: time.Minute})
@@ -55,8 +56,8 @@
 // # Assertions of your own
 //
 // [World] runs one of the worlds of Run, by its name, and [Scenario] runs a scenario that
-// the test brings. Both return the history of what happened: who held what and when, which
-// keys each node kept, what every clock showed.
+// the test brings. Both return the history of what happened: which client held the lock and
+// when, which keys each node kept, what every clock showed.
 //
 //	h := locktest.World(t, config, newMyLock, "catalogue/gc-pause/fencing-off")
 //	for _, s := range h.Sections() {
@@ -85,7 +86,7 @@ import (
 )
 
 // Config describes a lock and what it claims. The zero Config is a lock on one Redis node,
-// under the key that it is given, that claims nothing but mutual exclusion.
+// under the key that it is given. It claims nothing but mutual exclusion.
 type Config struct {
 	// Name is the lock's name in reports; "" is the name of the test.
 	Name string
@@ -98,15 +99,15 @@ type Config struct {
 	// lock that asks a quorum; 0 is 1. A quorum lock runs test cases about a single node
 	// with that one node, and test cases about five nodes with five.
 	Nodes int
-	// Slots returns where the lock keeps a grant, and the quorum: how many of these places
-	// must hold the same value to be a grant. It receives the name of the lock and the
-	// number of nodes.
+	// Slots returns where the lock keeps a grant, and the quorum. A slot is one such place:
+	// a key on a node. The quorum is how many slots must hold the same value to be a grant.
+	// The function receives the name of the lock and the number of nodes.
 	//
-	// Nil is the key of that name, on the only node or on a majority of all. On a System
-	// whose nodes are a cluster, nil is the key that is first in the queue under that name:
-	// see [locks.InCluster]. On PostgreSQL nil is the row of that name of a table locks,
-	// [locks.PostgresRow]; for another row see [locks.PostgresLease]. On Kubernetes it is
-	// the Lease, [locks.KubernetesLease].
+	// If Slots is nil, the slots are the key of that name on each of the lock's nodes, and the
+	// quorum is a majority. On a System whose nodes are a cluster, there is one slot: the key that is
+	// first in the queue under that name: see [locks.InCluster]. On PostgreSQL the slot is
+	// the row of that name of a table locks, [locks.PostgresRow]; for another row see
+	// [locks.PostgresLease]. On Kubernetes it is the Lease, [locks.KubernetesLease].
 	Slots func(key string, nodes int) (slots []locks.Slot, quorum int)
 	// Endless declares that a grant never ends by itself.
 	Endless bool
@@ -128,18 +129,18 @@ type Config struct {
 	// time.Now instead, its clock is never wrong.
 	OwnClock bool
 
-	// Seeds is how many times each test case runs, each time with other latencies; 0 is
+	// Seeds is how many times each test case runs, each time with other latencies; 0 means
 	// once. The environment variable LOCKSIM_SEEDS overrides it.
 	Seeds int
-	// Sample makes many seeds cheaper: all worlds of a test case run on the first seed
-	// only, and one of them, a different one each time, on each other seed.
+	// Sample makes many seeds cheaper. All worlds of a test case run on the first seed. On
+	// each later seed only one of them runs, a different one each time.
 	Sample bool
 	// Stories reports whether to run the test case with this name; nil runs all of them. It
 	// must select at least one.
 	Stories func(name string) bool
-	// Patience is how much real time a world may take before it counts as a hang; half of
-	// it is enough if nothing happens in the meantime. The maximum is a day; 0 is 20
-	// seconds.
+	// Patience is how much real time a world may take before it counts as a hang. If
+	// nothing happens in the world meanwhile, half of that time is enough. The maximum is a
+	// day; 0 is 20 seconds.
 	Patience time.Duration
 
 	// Command is the command that runs the test's package, if it is not "go test" in the
@@ -147,8 +148,8 @@ type Config struct {
 	Command string
 }
 
-// New makes one process's handle on the lock. It is called once for each client of a world,
-// before the clients start, and again if a process has several handles.
+// New makes one handle on the lock for a simulated process. It is called once for each
+// client of a world, before the clients start, and again if a process uses several handles.
 type New func(env *Env) (locks.Lock, error)
 
 // Run runs every test case against a lock, and fails the test if the lock makes a mistake.
@@ -164,17 +165,20 @@ func Run(t *testing.T, config Config, build New) {
 	}
 }
 
-// A subject is a lock under test.
+// A subject is a lock under test: its Config, and what has been measured of it so far.
 type subject struct {
 	config Config
 	kind   locks.Kind
 	// test is the name of the test that calls Run, Explore or another entry point.
-	test    string
+	test string
+	// records caches the recorded traffic of each base, by the base's name and the seed.
 	records map[string]*record
-	// survived reports, for each latency that was tried, whether the lock works with it.
+	// survived caches, for each latency that was tried, whether the lock works with it.
 	survived map[time.Duration]bool
 }
 
+// newSubject checks a Config and fills in its defaults. test is the name of the calling
+// test.
 func newSubject(test string, config Config, build New) (*subject, error) {
 	switch {
 	case build == nil:
@@ -225,7 +229,7 @@ const maxPatience = 24 * time.Hour
 // maxNodes is the greatest value of Config.Nodes.
 const maxNodes = 15
 
-// slots returns Config.Slots, or its default for the system.
+// slots returns Config.Slots, or the default that its comment describes.
 func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 	if c.Slots != nil {
 		return c.Slots
@@ -246,7 +250,8 @@ func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 	}
 }
 
-// isCluster reports whether the lock's nodes are one cluster, which keeps one register.
+// isCluster reports whether the lock's nodes are the members of one cluster. A cluster
+// counts as a single place for a key.
 func (c Config) isCluster() bool { return c.system().Cluster }
 
 // ttl is how long a grant lasts in the test cases that set no other TTL.

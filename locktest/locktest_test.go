@@ -7,6 +7,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
+// constructorOf returns the constructor of a registered kind of lock.
 func kind(t *testing.T, name string) locktest.New {
 	k, ok := locks.Lookup(name)
 	if !ok {
@@ -15,7 +16,8 @@ func kind(t *testing.T, name string) locktest.New {
 	return func(env *locktest.Env) (locks.Lock, error) { return k.New(env.Base()) }
 }
 
-// Redlock passes on every seed, as the other locks without a mistake do in package mutants.
+// Redlock passes the suite on every seed. Package mutants has such tests of the other locks
+// without a mistake.
 func TestRedlock(t *testing.T) {
 	config := locktest.Config{Nodes: 5, Extends: true, OwnClock: true, Seeds: 3, Sample: true}
 	if testing.Short() {

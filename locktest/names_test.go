@@ -17,14 +17,14 @@ import (
 	"testing"
 )
 
-// mostNames is how many names the packages export. Lower it whenever there are fewer: an
-// exported name is a promise, and strangers have to read it.
+// mostNames is how many names the packages may export. Lower it whenever they export fewer:
+// an exported name is a promise, and strangers have to read it.
 const mostNames = 1155
 
 var update = flag.Bool("update", false, "rewrite testdata/names.txt")
 
-// Each exported name outside internal/ is in testdata/names.txt, so a change that adds or
-// removes a name shows it.
+// testdata/names.txt has each exported name outside internal/. So the diff of a change
+// shows which names it adds or removes.
 func TestNames(t *testing.T) {
 	const file = "testdata/names.txt"
 	names := exportedNames(t)
@@ -57,8 +57,8 @@ func TestNames(t *testing.T) {
 }
 
 // exportedNames lists the functions, types, methods, constants and variables that the
-// packages of the workspace export, in alphabetical order: each as the folder of its
-// package and its name.
+// packages of the workspace export, in alphabetical order. Each is written as the folder of
+// its package and its name.
 func exportedNames(t *testing.T) []string {
 	t.Helper()
 	names := map[string]bool{}
@@ -96,7 +96,7 @@ func exportedNames(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// workspace lists the folders of the modules in go.work.
+// workspace lists the folders of the modules that go.work names.
 func workspace(t *testing.T) []string {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}")
@@ -120,8 +120,8 @@ func workspace(t *testing.T) []string {
 	return folders
 }
 
-// skipFolder returns [fs.SkipDir] if a folder below a module's belongs to another module,
-// or cannot be imported from outside.
+// skipFolder returns [fs.SkipDir] for a folder of another module, and for a folder that
+// cannot be imported from outside.
 func skipFolder(module, folder string) error {
 	if folder == module {
 		return nil
@@ -136,8 +136,8 @@ func skipFolder(module, folder string) error {
 	return nil
 }
 
-// declared lists the names that a declaration declares; a method's name has the name of its
-// type in front.
+// declaredNames lists the names that a declaration declares. The name of a method has the
+// name of its type in front.
 func declared(d ast.Decl) []string {
 	var names []string
 	switch d := d.(type) {
@@ -162,7 +162,8 @@ func declared(d ast.Decl) []string {
 	return names
 }
 
-// receiver returns the name of the type in x, which may be a pointer and have parameters.
+// receiverType returns the name of a method's receiver type. x is that type's expression,
+// which may be a pointer and have type parameters.
 func receiver(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.StarExpr:

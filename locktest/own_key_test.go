@@ -12,9 +12,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// insisting is a lock that sends its SET NX again after an error, with the same value. With
-// waits, its acquire asks until it has acquired the lock. With looks, it checks whether a
-// key that refuses it is its own.
+// insisting is a lock that repeats its SET NX after an error, with the same value. So its
+// own key can refuse it. If waitsForLock is set, its acquire repeats until it has acquired
+// the lock. If checksOwnKey is set, it checks whether the key that refuses it is its own.
 type insisting struct {
 	env          *Env
 	waits, looks bool
@@ -43,8 +43,9 @@ func (l insisting) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 }
 
-// The suite detects a lock whose own key is in its way, whether its acquire fails or waits
-// until the key has expired. A lock that recognizes its key is not blamed.
+// The suite detects a lock that is refused by its own key. It does so if acquire fails, and
+// also if acquire waits until the key has expired. A lock that recognizes its own key
+// passes.
 func TestOwnKey(t *testing.T) {
 	for _, l := range []struct {
 		name         string

@@ -11,15 +11,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lock that limits the time of its requests, as Redlock does, gives up on nodes that are
-// further away than its timeouts allow. The lock's author knows the network; a test case
-// does not know the timeouts. So the suite measures which latencies the lock survives while
-// nothing else is wrong, and shortens the latencies of a test case that are longer.
+// Some locks limit the time of their requests, as Redlock does. Such a lock gives up on
+// nodes that are further away than its timeouts allow. The lock's author knows the network,
+// but a test case does not know the timeouts. So the suite measures which latencies the
+// lock survives while nothing else is wrong, and shortens longer latencies of a test case.
 
 const (
-	// newConnectionTrips is how many round trips a request needs on a new connection, where
-	// it needs one on an open connection: the dial, the handshake, the name of a script
-	// that the node does not know, and the script's text.
+	// newConnectionTrips is how many round trips a request can need on a new connection:
+	// for the dial, the handshake, the name of a script that the node does not know, and
+	// the script's text. On an open connection it needs one.
 	newConnectionTrips = 4
 	// minLatency is the latency of a fast local network. Shorter latencies do not help a
 	// lock that fails with this one.
@@ -27,8 +27,8 @@ const (
 )
 
 // pace divides the latencies between clients and nodes until the lock's own timeouts allow
-// them, and returns the divisor. The error is of a run that was too slow to be judged, or
-// in which the lock hangs.
+// them, and returns the divisor. It returns the error of a run that was too slow to be
+// judged, or in which the lock hangs.
 func (s *subject) pace(config sim.Config) (paced sim.Config, divisor time.Duration, err error) {
 	farthest := config.Network.Max
 	for _, p := range config.Network.Paths {
@@ -45,10 +45,11 @@ func (s *subject) pace(config sim.Config) (paced sim.Config, divisor time.Durati
 			return divideLatencies(config, divisor), divisor, nil
 		}
 	}
-	return config, 1, nil // the latencies are not what keeps the lock from working
+	return config, 1, nil // the lock fails with every latency, so another reason prevents it from working
 }
 
-// latencyDivisors returns the divisors of a latency that are tried, the smallest first.
+// latencyDivisors returns the divisors to try for the longest latency of a test case, the
+// smallest first.
 func latencyDivisors(farthest time.Duration) (all []time.Duration) {
 	for divisor := time.Duration(1); farthest/divisor >= minLatency; divisor *= 2 {
 		all = append(all, divisor)
@@ -56,7 +57,7 @@ func latencyDivisors(farthest time.Duration) (all []time.Duration) {
 	return all
 }
 
-// describePace returns a sentence about the divisor of a test case's latencies.
+// describePace returns a sentence that explains the divisor of a test case's latencies.
 func describePace(divisor time.Duration) string {
 	return fmt.Sprintf("the latencies are divided by %d, because the lock's own timeouts are too short for them", divisor)
 }
@@ -78,8 +79,8 @@ func reachesClient(config sim.Config, p sim.Path) bool {
 	return slices.ContainsFunc(config.Clients, func(c sim.Client) bool { return c.Name == p.Between || c.Name == p.And })
 }
 
-// survives reports whether a client without competitors acquires and releases the lock,
-// twice, if each message between it and a node takes this long.
+// survives reports whether the lock works with a latency of each message between its client
+// and a node. It works if a client without competitors acquires and releases it twice.
 func (s *subject) survives(latency time.Duration) (bool, error) {
 	if known, measured := s.survived[latency]; measured {
 		return known, nil
@@ -105,7 +106,7 @@ func (s *subject) soloConfig(latency time.Duration) sim.Config {
 	return config
 }
 
-// endedWell reports whether a run came to its end, and no release failed.
+// endedWell reports whether a run ended before its horizon and no release failed.
 func endedWell(h *history.History) bool {
 	return h.Horizon() == nil && !slices.ContainsFunc(h.Calls(), func(c *history.Call) bool { return c.Step == trace.Release && c.Failed() })
 }

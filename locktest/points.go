@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// whenAny returns the point that is reached with each of some happenings.
+// whenAny returns the point that is reached as soon as one of the happenings occurs.
 func whenAny(happenings ...trace.Happening) trace.Point {
 	clauses := make([]trace.Clause, len(happenings))
 	for i, h := range happenings {
@@ -15,18 +15,20 @@ func whenAny(happenings ...trace.Happening) trace.Point {
 	return trace.AnyOf(clauses...)
 }
 
-// after returns the clause that is reached some time after a happening's first occurrence.
+// delayedClause returns the clause that is reached some time after a happening's first
+// occurrence.
 func after(delay time.Duration, h trace.Happening) trace.Clause {
 	return trace.Clause{Delay: delay, Nth: 1, Happening: h}
 }
 
-// did returns the happening that a process did something, or that something was done to it.
+// actionOf returns the happening that a process did something, such as acquire the lock, or
+// that something was done to it, such as a crash.
 func did(process string, verb trace.Verb) trace.Happening {
 	return trace.Action{Process: process, Verb: verb}
 }
 
-// keysExpired returns the happening that the last of a client's keys expires.
+// keysExpired returns the happening that the last of a client's keys on the nodes expires.
 func keysExpired(client string) trace.Happening { return trace.KeysExpired{Client: client} }
 
-// holds returns the happening that a client sets a key on a node.
+// keySetOn returns the happening that a client sets its key on a node.
 func holds(client, node string) trace.Happening { return trace.HoldsNode{Client: client, Node: node} }

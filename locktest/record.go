@@ -10,22 +10,22 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A record is the lock's own traffic in a base without any fault.
+// A record is the lock's own traffic in a base, which is a workload without faults.
 type record struct {
-	// exchanges has one exchange of each class, in the order in which they happen.
+	// exchanges has one exchange of each class, in the order in which they happened.
 	exchanges []exchange
 	// unusable is why the record cannot be used, or "".
 	unusable string
 }
 
-// An exchange is the requests that one call of the lock sends to all of its nodes at the
-// same time, and their replies.
+// An exchange is a round of requests that one call of the lock sends, one to each of its
+// nodes, with their replies.
 type exchange struct {
 	class
 	// call is the client's call of the lock.
 	call trace.StepPoint
-	// requests has one sending for each node, in the order in which they are sent; replies
-	// has the sendings of their answers.
+	// requests has one sending for each node that was asked, in the order in which they
+	// were sent. replies has the sendings of the nodes' answers.
 	requests, replies []sending
 	// acquiresAgain means that the same client acquires the lock later, anotherAcquires
 	// that another client does.
@@ -34,33 +34,33 @@ type exchange struct {
 	unknownScripts int
 }
 
-// A sending is the moment at which a message is sent, seen from one node.
+// A sending is a message between a client and a node at the moment at which it is sent.
 type sending struct {
 	trace.NthMessage
 	node string
 }
 
-// inFlight returns the point at which the message is sent.
+// inFlight returns the point that is reached when the message is sent.
 func (m sending) inFlight() trace.Point { return m.InFlight(m.Nth) }
 
-// A class is the place of an exchange in the workload. Exchanges of one class are
-// practically the same, so one of them is enough.
+// A class describes the place of an exchange in the workload. A fault has practically the
+// same consequences in all exchanges of one class, so only one of them is tried.
 type class struct {
-	// step is the step of the call, "" for what the lock sends by itself, and Work for the
-	// time between two calls, in which it need not send anything.
+	// step is the step of the call. It is "" for what the lock sends by itself, and Work
+	// for the time between two calls, in which the lock may send nothing.
 	step trace.Step
 	// granted means that an acquire was granted, afterFailure that the client's acquire
 	// before it had failed.
 	granted, afterFailure bool
 	// reacquires means, for a release, that the client acquires the lock once more.
 	reacquires bool
-	// round is the number of the call's request to a node, from 1. Requests for an unknown
-	// script do not count.
+	// round is the number of the call's request to each node, from 1. Requests to run a
+	// script that no node knew do not count.
 	round int
 }
 
-// maxRounds is how many requests of one call to one node are distinguished. Later requests
-// only repeat.
+// maxRounds is how many rounds of requests of one call are distinguished. Later rounds only
+// repeat.
 const maxRounds = 4
 
 // record returns the traffic of a base, on a seed.
@@ -96,28 +96,31 @@ func (s *subject) recordTraffic(b base, seed uint64) *record {
 	return r
 }
 
-// A turn is a call of the lock, or the time after it until the client's next call.
+// A turn is a call of the lock, or the time from that call to the client's next one. Both
+// are identified by the call.
 type turn struct {
 	client string
-	call   *history.Call // nil before the first
+	call   *history.Call // nil before the client's first call
 	isOver bool
 }
 
-// A trafficReader reads a run and collects its exchanges.
+// A trafficReader reads the history of a run and collects the lock's exchanges.
 type trafficReader struct {
 	*history.History
 	// nodes are the nodes that keep the lock.
 	nodes []string
-	// afterFailure has the calls of acquire whose client's acquire before it had failed.
+	// afterFailure has the calls of acquire for which the client's previous acquire failed.
 	afterFailure map[*history.Call]bool
-	// requestCounts counts the requests of each turn to each node; rounds has the exchanges
+	// requestCounts counts the requests of each turn to each node. rounds has the exchanges
 	// of each turn.
 	requestCounts map[turn]map[string]int
 	rounds        map[turn][]*exchange
 	// exchangeOf has the exchange of each request.
 	exchangeOf map[*history.Occasion]*exchange
-	found      []*exchange
-	hasWork    bool
+	// allExchanges has the exchanges of all turns. hasWork means that the exchange of the
+	// work between two calls has been added.
+	found   []*exchange
+	hasWork bool
 }
 
 // exchanges returns the exchanges between the clients and the nodes that keep the lock, in
@@ -134,7 +137,7 @@ func exchanges(h *history.History) []*exchange {
 		}
 	}
 	for _, o := range h.Occasions() {
-		// Messages between nodes are not the lock's responsibility.
+		// Messages between nodes are not sent by the lock.
 		switch isLockTraffic := slices.Contains(l.nodes, o.Message.Peer) && h.Role(o.Message.Client) != trace.RoleNode; {
 		case o.StepCall != nil || o.Arrived:
 		case isLockTraffic && o.Request != nil:
@@ -157,8 +160,8 @@ func exchanges(h *history.History) []*exchange {
 	return l.found
 }
 
-// scriptUnknown reports whether no node did what it was asked to, because none knew the
-// script. The client then asks once more.
+// scriptUnknown reports whether all nodes replied that they did not know the script. The
+// client then sends the script's text.
 func (x *exchange) scriptUnknown() bool {
 	return x.unknownScripts > 0 && x.unknownScripts == len(x.replies)
 }
@@ -189,8 +192,9 @@ func (l *trafficReader) addReply(o *history.Occasion) {
 	}
 }
 
-// addWork adds an exchange for the work between two calls: the first time that a client
-// reads the storage.
+// addWork adds an exchange for the work between two calls, when a client reads the storage
+// for the first time. The storage's reply stands in for the messages of every node, so
+// faults of nodes can strike at that moment.
 func (l *trafficReader) addWork(o *history.Occasion) {
 	if l.hasWork {
 		return
@@ -203,7 +207,7 @@ func (l *trafficReader) addWork(o *history.Occasion) {
 	}
 }
 
-// newExchange adds an exchange of a turn; the exchange begins with the event seq.
+// newExchange adds an exchange that belongs to a turn and begins with the event seq.
 func (l *trafficReader) newExchange(t turn, seq int) *exchange {
 	if t.isOver {
 		return l.addExchange(trace.StepPoint{Client: t.client}, seq)
@@ -220,7 +224,8 @@ func (l *trafficReader) newExchange(t turn, seq int) *exchange {
 	return x
 }
 
-// addExchange adds an exchange of a call whose last event has the number last.
+// addExchange adds an exchange of a call, and notes which clients acquire the lock after
+// the event with the number last.
 func (l *trafficReader) addExchange(call trace.StepPoint, last int) *exchange {
 	x := &exchange{call: call}
 	for _, s := range l.Sections() {

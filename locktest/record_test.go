@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A script builds a trace in few words.
+// A script builds a trace, one event at a time, with short calls.
 type script struct{ trace trace.Trace }
 
 func (s *script) add(ev trace.Event) {
@@ -35,7 +35,7 @@ func (s *script) answers(node, client string, step trace.Step) {
 	s.add(trace.Event{Kind: trace.KindSend, Process: node, Peer: client, Step: step, Reply: true, Conn: 1})
 }
 
-// trip adds a request and its reply.
+// roundTrip adds a request and its reply to the trace.
 func (s *script) trip(client, node string, step trace.Step) {
 	s.asks(client, node, step)
 	s.answers(node, client, step)
@@ -65,12 +65,12 @@ func describeExchange(x *exchange) string {
 	return b.String()
 }
 
-// exchanges finds the messages that belong together, and counts each message as the points
-// of a scenario count.
+// exchanges puts the messages of a run into groups of requests that belong together. It
+// numbers each message as a point of a scenario does.
 func TestExchanges(t *testing.T) {
 	s := &script{trace.Trace{Locks: []trace.LockInfo{{Slots: []trace.SlotInfo{{Node: "a"}, {Node: "b"}}}}}}
-	// client-1 acquires the lock and asks both nodes in parallel: both requests are sent
-	// before a reply arrives.
+	// client-1 acquires the lock and asks both nodes at the same time: both requests are
+	// sent before a reply arrives.
 	s.begin("client-1", trace.Acquire)
 	s.asks("client-1", "a", trace.Acquire)
 	s.asks("client-1", "b", trace.Acquire)
@@ -80,7 +80,8 @@ func TestExchanges(t *testing.T) {
 	s.begin("client-1", trace.Read)
 	s.trip("client-1", trace.StorageName, trace.Read)
 	s.end("client-1", trace.Read, true)
-	// client-2 fails and cleans up, node by node; the node that counts is not the lock's.
+	// client-2 fails to acquire the lock and cleans up, one node after the other. The node
+	// "elsewhere" does not keep the lock.
 	s.begin("client-2", trace.Acquire)
 	s.trip("client-2", "elsewhere", trace.Acquire)
 	s.trip("client-2", "a", trace.Acquire)
@@ -88,14 +89,14 @@ func TestExchanges(t *testing.T) {
 	s.trip("client-2", "a", trace.Acquire)
 	s.trip("client-2", "b", trace.Acquire)
 	s.end("client-2", trace.Acquire, false)
-	// client-1's watchdog sends a request, which is not a call of the lock.
+	// The watchdog of client-1 sends a request outside of any call of the lock.
 	s.begin("client-1", trace.Work)
 	s.trip("client-1", "a", trace.Work)
 	s.end("client-1", trace.Work, true)
 	s.begin("client-1", trace.Release)
 	s.trip("client-1", "a", trace.Release)
 	s.end("client-1", trace.Release, true)
-	// client-2 acquires the lock at its second attempt.
+	// The second attempt of client-2 succeeds.
 	s.begin("client-2", trace.Acquire)
 	s.trip("client-2", "a", trace.Acquire)
 	s.end("client-2", trace.Acquire, true)
@@ -118,8 +119,8 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// In the recorded run, the point of each sending is reached exactly once, by that message
-// of that client and node.
+// For each recorded message there is a point at which a fault can strike. In the recorded
+// run, that point is reached exactly once, by that message.
 func TestMomentsCome(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
@@ -157,7 +158,8 @@ func TestMomentsCome(t *testing.T) {
 	}
 }
 
-// The record has the first exchange of each class, wherever the lock has it, and no other.
+// A record has the first exchange of each class. An exchange is a round of requests with
+// their replies; exchanges of one class have the same place in the workload.
 func TestRecord(t *testing.T) {
 	s := lockOn(t, 5, ofKind(t, "redlock"))
 	steady := s.record(bases[0], 1)
@@ -183,8 +185,8 @@ func TestRecord(t *testing.T) {
 			}
 		}
 	}
-	// Redlock asks each node once, and once more to clean up after a failure. The requests
-	// for scripts that the nodes do not know at first do not count.
+	// Redlock asks each node once, and once more to clean up after a failure. At first the
+	// nodes do not know the scripts; the requests that find this out do not count.
 	want := []string{
 		"acquire granted true again false round 1",
 		"work",

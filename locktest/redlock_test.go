@@ -22,7 +22,7 @@ type usersRedlock struct {
 	nodes   []*redis.Client
 	key     string
 	ttl     time.Duration
-	timeout time.Duration // of each request to a node
+	timeout time.Duration // of each request to one node
 	random  interface{ Read([]byte) (int, error) }
 	clock   fakeclock.Clock
 }
@@ -42,7 +42,8 @@ func newUsersRedlock(timeout time.Duration) locktest.New {
 	}
 }
 
-// ask asks all nodes at the same time and returns how many said yes, and how many failed.
+// ask sends a request to all nodes at the same time. It returns how many nodes did what
+// they were asked to do, and how many requests failed.
 func (l *usersRedlock) ask(ctx context.Context, request func(context.Context, *redis.Client) (bool, error)) (yes, failed int) {
 	var mu sync.Mutex
 	var asked sync.WaitGroup
@@ -110,8 +111,8 @@ func (l *usersLease) Release(ctx context.Context) error {
 	return nil
 }
 
-// A user's Redlock passes, whatever its timeout for each node is: the documentation of
-// Redis suggests 5 to 50 ms.
+// Redlock as a user writes it passes, whatever its timeout for each node is. The
+// documentation of Redis suggests 5 to 50 ms.
 func TestUsersRedlock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestRedlock runs the same test cases")
@@ -124,14 +125,14 @@ func TestUsersRedlock(t *testing.T) {
 	}
 }
 
-// A lock still fails if something other than the latencies of a test case keeps it from
-// working.
+// The suite shortens latencies that are too long for a lock. A lock still fails if
+// something else prevents it from working.
 func TestImpatientLocks(t *testing.T) {
 	for _, c := range []struct {
 		name, story, rule string
 		build             locktest.New
 	}{
-		// Its author meant milliseconds: no network is that fast.
+		// The author of this lock meant milliseconds: no network is so fast.
 		{"50 µs for each node", "partial/minority", "progress", newUsersRedlock(50 * time.Microsecond)},
 		{"retries without a pause", "catalogue/retry-jitter", "endless retry", func(env *locktest.Env) (locks.Lock, error) {
 			lock, err := newUsersRedlock(20 * time.Millisecond)(env)
@@ -149,7 +150,7 @@ func TestImpatientLocks(t *testing.T) {
 	}
 }
 
-// hasty is a lock that tries again immediately until its context ends.
+// hasty is a lock whose acquire tries again without a pause, until its context ends.
 type hasty struct{ locks.Lock }
 
 func (h hasty) Acquire(ctx context.Context) (lease locks.Lease, err error) {

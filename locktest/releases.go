@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// releases counts the calls of release that have returned, and those that returned an
+// releases counts the calls of release that returned, and how many of these returned an
 // error.
 type releases struct{ Returned, Failed int }
 
@@ -25,6 +25,7 @@ func releasesIn(h *history.History) (n releases) {
 	return n
 }
 
+// add adds the counts of another run.
 func (n *releases) add(more releases) {
 	n.Returned += more.Returned
 	n.Failed += more.Failed

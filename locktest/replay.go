@@ -16,7 +16,7 @@ import (
 // replayVariable is the environment variable that asks for a replay of one world.
 const replayVariable = "LOCKSIM_REPLAY"
 
-// replayRequest returns the world that LOCKSIM_REPLAY asks for, or "".
+// replayRequest returns the world that the user asks for by LOCKSIM_REPLAY, or "".
 func replayRequest() string { return os.Getenv(replayVariable) }
 
 // replayLine returns the command that runs a world again.
@@ -133,7 +133,7 @@ func show(t *testing.T, title string, names []string, verdicts []verdict) {
 	}
 }
 
-// A notApplicableError is why a test case does not apply to the lock.
+// A notApplicableError says why a test case does not apply to the lock.
 type notApplicableError string
 
 func (e notApplicableError) Error() string {

@@ -11,7 +11,7 @@ import (
 )
 
 // A testResult is the result of one test case, in all its worlds and on all seeds. The
-// worker that ran the worlds sends it to the process that reports.
+// worker that ran the worlds sends it to the process that runs the test.
 type testResult struct {
 	// Worlds is how many worlds were run, and Failed how many of them failed the lock.
 	Worlds, Failed int
@@ -31,7 +31,7 @@ type testResult struct {
 	// Timelines are the timelines of worlds, for -v.
 	Timelines string
 	// LatencyDivisor is the number by which the test case's latencies were divided, because
-	// the lock's own timeouts are too short for more.
+	// they were too long for the lock's own timeouts.
 	LatencyDivisor time.Duration
 	// Releases counts the releases of all worlds.
 	Releases releases
@@ -83,11 +83,12 @@ func (p problem) String() string {
 	return b.String()
 }
 
-// maxTimelineBytes is after how many bytes a test case adds no more timelines.
+// maxTimelineBytes limits the timelines of a test case: once they have so many bytes, no
+// more are added.
 const maxTimelineBytes = 1 << 20
 
-// runTestCase runs all worlds of a test case. It calls each before each world. unreliable
-// reports that this process cannot run any more worlds reliably.
+// runTestCase runs all worlds of a test case. It calls onWorld before each world.
+// unreliable reports that this process cannot run any more worlds reliably.
 func (s *subject) runTestCase(st testCase, wanted order, each func(address)) (o testResult, unreliable bool) {
 	for seed := uint64(1); seed <= wanted.Seeds; seed++ {
 		worlds, notApplicable, err := st.worlds(s, seed)

@@ -73,7 +73,8 @@ func (s *subject) seeds(t *testing.T) uint64 {
 	return n
 }
 
-// selectsSubtests reports whether -run or -skip chooses among the subtests of a test.
+// selectsSubtests reports whether the flag -run or -skip chooses among the subtests of a
+// test. Which of them run is then known only when they begin.
 func selectsSubtests(test string) bool {
 	depth := strings.Count(test, "/") + 1
 	return strings.Count(flagValue("test.run"), "/") >= depth || flagValue("test.skip") != ""
@@ -147,11 +148,12 @@ func (s *subject) pool(t *testing.T, call string) *runs.Pool {
 	return pool
 }
 
-// A task is one test case that a worker runs.
+// A task is one test case that a worker is to run.
 type task struct {
 	Story string
 	job   *runs.Job
-	// at is the world that the worker began last.
+	// currentWorld is the world that the worker began last. It is to blame if the worker
+	// dies.
 	at string
 }
 
@@ -170,7 +172,7 @@ func (k *task) wait(pool *runs.Pool) (o testResult, printed string) {
 	return o, printed
 }
 
-// resultOfDeath returns the result of a test case whose worker died in a world.
+// resultOfDeath returns the result of a test case whose worker died while it ran a world.
 func resultOfDeath(world string, err error) testResult {
 	at, parseErr := parseAddress(world)
 	var died *runs.Death
@@ -180,6 +182,7 @@ func resultOfDeath(world string, err error) testResult {
 	return failedResult(at, checks.Property(died.Rule()), "the process that ran it "+died.Error(), died.Stderr)
 }
 
+// failedResult returns the result of a test case that failed the lock in one world.
 func failedResult(at address, rule checks.Property, why, lines string) testResult {
 	problems := []problem{{Rule: rule, Mistake: checks.Mistake(rule), Why: why, Lines: lines, Address: at}}
 	return testResult{Worlds: 1, Failed: 1, Problems: problems, Causes: causesOf(problems)}

@@ -29,8 +29,8 @@ type summary struct {
 	// rows has the names of the test cases of each category. A scenario of the catalogue
 	// has its own name, without the prefix of its test case.
 	rows map[string][]string
-	// excused has, for each blame that is not the lock's, the scenarios with such a
-	// violation.
+	// excused has, for each blame other than the lock's, the scenarios with a violation
+	// that has this blame.
 	excused map[string][]string
 }
 
@@ -45,10 +45,12 @@ const (
 	categoryNotApplicable = "not applicable to this lock"
 )
 
+// categories lists the categories in the order of the summary.
 func categories() []string {
 	return []string{categoryPasses, categoryHolds, categoryBreaks, categoryBreaksFenced, categoryUnknown, categoryNotApplicable}
 }
 
+// add counts the result of a test case.
 func (s *summary) add(st testCase, o testResult) {
 	s.count++
 	s.worlds += o.Worlds
@@ -80,6 +82,7 @@ func (s *summary) add(st testCase, o testResult) {
 	}
 }
 
+// categoryOf returns the category of a result that does not fail the lock.
 func categoryOf(o testResult) string {
 	switch {
 	case o.NotApplicable != "":

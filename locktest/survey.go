@@ -16,7 +16,7 @@ type Finding struct {
 	// the lock.
 	Worlds int `json:"worlds"`
 	Failed int `json:"failed"`
-	// Problems are what fails the lock, the first problem of each rule.
+	// Problems are the reasons for which the lock fails, the first problem of each rule.
 	Problems []Problem `json:"problems,omitempty"`
 	// NotApplicable is why the test case does not apply to this lock, or "". Unknown is why
 	// its result is unknown, or "".
@@ -24,12 +24,12 @@ type Finding struct {
 	Unknown       string `json:"unknown,omitempty"`
 }
 
-// A Problem is something that fails a lock.
+// A Problem is a reason for which a lock fails a test case.
 type Problem struct {
 	// Rule is the property that is violated, the claim that is not kept, or what a lock
 	// must not do.
 	Rule string `json:"rule"`
-	// Why is one sentence.
+	// Why explains the problem in one sentence.
 	Why string `json:"why"`
 	// Mistake says in a line what the lock does wrong, and Remedy what to change. Problems
 	// of different test cases with the same mistake have the same remedy, which can be "".
@@ -55,6 +55,7 @@ func (f Finding) Attr(t testing.TB) {
 	attr(t, f)
 }
 
+// attr makes a finding an attribute of a test, as JSON.
 func attr(t testing.TB, finding any) {
 	t.Helper()
 	text, err := json.Marshal(finding)
@@ -65,11 +66,11 @@ func attr(t testing.TB, finding any) {
 }
 
 // Survey runs every test case against a lock as [Run] does. Instead of failing the test, it
-// yields the result of each. Breaking out of the loop saves the worlds of the remaining
-// test cases. Survey fails the test if the configuration is invalid. With LOCKSIM_REPLAY it
-// runs that world as Run does, and yields nothing.
+// yields the result of each test case. Breaking out of the loop saves the worlds of the
+// remaining test cases. Survey fails the test if the configuration is invalid. With
+// LOCKSIM_REPLAY it runs that world as Run does, and yields nothing.
 //
-// Like Run it starts the test's binary again for the test that calls it, and each of these
+// Like Run, Survey starts the test's binary again for the test that calls it. Each of these
 // processes also runs the test's code before the call.
 func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// Only the test cases that the configuration selects are run, in their order.
+// Only the test cases that the Config selects are run, in their order.
 func TestStories(t *testing.T) {
 	config := locktest.Config{OwnClock: true, Stories: func(name string) bool { return strings.HasPrefix(name, "loss/") || name == "claims/lease" }}
 	var run []string
@@ -20,8 +20,8 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// A survey yields the test cases in the order of Run, with their problems, and fails no
-// test.
+// Survey yields the results of test cases in the order of Run, with the problems of each.
+// It fails no test.
 func TestSurvey(t *testing.T) {
 	seen := 0
 	for f := range locktest.Survey(t, locktest.Config{OwnClock: true, Command: "go test -tags redis"}, kind(t, "single-plain-del")) {
@@ -38,7 +38,7 @@ func TestSurvey(t *testing.T) {
 		if f.Story == "loss/release" {
 			for _, p := range f.Problems {
 				if p.Rule == "release-ownership" && p.Why != "" && p.Seed == 1 && p.Command == "LOCKSIM_REPLAY='"+p.Replay+"' go test -tags redis -run '^TestSurvey$'" {
-					return // the other test cases are not needed
+					return // no other test case is needed here
 				}
 			}
 			t.Errorf("%+v; want release-ownership", f)
@@ -48,7 +48,7 @@ func TestSurvey(t *testing.T) {
 	t.Errorf("loss/release was not among %d test cases", seen)
 }
 
-// A test can call Run several times, also with other locks: each call has its own workers.
+// One test can call Run several times, with different locks. Each call has its own workers.
 func TestTwoRuns(t *testing.T) {
 	one := func(story string) bool { return story == "undisturbed" }
 	locktest.Run(t, locktest.Config{Stories: one}, kind(t, "single"))

@@ -8,10 +8,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The systematic test cases. A base is run without any trouble, and the lock's own messages
-// in it are recorded. Then it is run again once for each of these messages and each kind of
-// trouble. In none of these runs does a node lose a key or end it early: if a lease
-// overlaps another, that is the lock's fault.
+// This file makes the systematic test cases. A base, which is a workload, first runs
+// without any trouble, and the lock's own messages in it are recorded. Then it runs again
+// once for each of these messages and each kind of trouble. In none of these runs does a
+// node lose a key or end it early. So if two leases overlap, that is the lock's fault.
 
 // undisturbed is the name of the test case in which nothing is wrong.
 const undisturbed = "undisturbed"
@@ -37,9 +37,12 @@ func sweepCases() []testCase {
 	return all
 }
 
-// backgroundName is the name for the messages that belong to no call of the lock.
+// backgroundName is the name, in test cases, of the messages that the lock sends by itself,
+// outside of any call.
 const backgroundName = "meanwhile"
 
+// sweepCase returns the test case in which a trouble strikes the lock's messages of one
+// step, on as many nodes as the extent says.
 func sweepCase(t trouble, step trace.Step, e extent) testCase {
 	name, title := string(step), fmt.Sprintf("%s: %s", step, t.title)
 	switch step {
@@ -80,11 +83,12 @@ func sweepCase(t trouble, step trace.Step, e extent) testCase {
 	}}
 }
 
-// disturb makes the worlds in which a trouble strikes an exchange.
+// disturb makes the worlds in which a trouble strikes one exchange of a base: a world for
+// each moment, each group of nodes and each duration.
 func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) (worlds []world) {
 	sides := t.sides
 	if x.step == trace.Work {
-		sides = []side{onReply} // of the storage
+		sides = []side{onReply} // the storage's reply is the only message of this exchange
 	}
 	for _, side := range sides {
 		for _, struck := range e.choose(x.sendingsOn(side)) {
@@ -110,7 +114,7 @@ func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) 
 	return worlds
 }
 
-// sendingsOn returns the sendings on one side of an exchange.
+// sendingsOn returns the sendings of an exchange that a trouble strikes at a moment.
 func (x exchange) sendingsOn(s side) []sending {
 	switch {
 	case s == onRequest:
@@ -118,13 +122,14 @@ func (x exchange) sendingsOn(s side) []sending {
 	case s == onReply:
 		return x.replies
 	case x.round == 1 && x.step.AtLock():
-		return x.requests[:1] // before the call, no node has a message yet
+		return x.requests[:1] // before the call no message exists, so one node is enough to name the moment
 	}
 	return nil
 }
 
-// name returns a name that distinguishes the injections of a trouble with an extent and
-// this many sides.
+// name returns the part of the world's name that distinguishes this injection from the
+// others of the same trouble and extent. If the trouble has several moments, it contains
+// the moment.
 func (b injection) name(e extent, sides int) string {
 	m := b.sendings[0]
 	parts := []string{b.client()}

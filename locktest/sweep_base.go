@@ -9,14 +9,18 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A base is a workload in which nothing goes wrong unless a trouble is injected.
+// A base is a workload for a lock: clients that use it. Nothing goes wrong in it unless a
+// trouble is injected.
 type base struct {
+	// name is the name of the base. clients returns its clients, for a lock with a Config.
 	name    string
 	clients func(Config) []sim.Client
-	// worthTrying, if not nil, reports which troubles are worth trying in the base.
+	// worthTrying, if not nil, reports whether a trouble is worth trying in the base, at a
+	// step of the lock and with an extent.
 	worthTrying func(trouble, trace.Step, extent) bool
-	// progressWithin is how soon after the last trouble some client must finish its work,
-	// for a lock that asks a quorum; 0 is calmWithin, which is the limit for other locks.
+	// progressWithin, for a lock that asks a quorum, is how soon after the last trouble
+	// some client must finish its work. 0 is recoveryTime, which also applies to all other
+	// locks.
 	progressWithin time.Duration
 }
 
@@ -28,8 +32,9 @@ var bases = []base{
 	{
 		// Three clients contend for sections that take a while, and the first client
 		// extends its lease. If that client wrongly believes that it still holds the lock,
-		// another client soon acquires it: the second client tries again and again, and the
-		// third one comes when the first of its keys has expired.
+		// another client soon acquires it, which shows the overlap. For that, the second
+		// client tries again and again, and the third one starts when the first of the
+		// first client's keys has expired.
 		name: "steady",
 		clients: func(c Config) []sim.Client {
 			works, every := ttls(0.5), time.Duration(0)
@@ -48,12 +53,12 @@ var bases = []base{
 	},
 	{
 		// The first client continues its work after its lease has ended. The second client
-		// comes at the very moment when the first client's keys have expired. By then the
-		// lease must have ended, according to the lock itself.
+		// starts at the very moment when the first client's keys have expired. By then the
+		// first lease must have ended, according to the lock itself.
 		name: "overrun",
 		clients: func(c Config) []sim.Client {
-			// A client that is notified of its loss must not write, and would not finish
-			// its work; a client that only reads does.
+			// Each client only reads. A lock may notify the first client of its loss; a
+			// client that writes would then have to stop, and would not finish its work.
 			reads := []trace.Task{{Step: trace.Read, Object: trace.DefaultObject}, {Step: trace.Work}}
 			return []sim.Client{
 				{Name: "client-1", Does: reads, Works: ttls(1.15), RetryEvery: ttls(0.2)},
@@ -65,10 +70,10 @@ var bases = []base{
 		},
 	},
 	{
-		// Three clients contend for sections that are much shorter than the TTL. Everything
-		// that a failed attempt leaves behind delays another client. If nothing was wrong
-		// but lost messages, a lock that asks a quorum leaves nothing behind: it also
-		// cleans up on the nodes whose answers it has not received.
+		// Three clients contend for sections that are much shorter than the TTL. Every key
+		// that a failed attempt leaves behind delays another client, so the time limit for
+		// progress shows it. If only messages were lost, a lock that asks a quorum leaves
+		// nothing behind: it also cleans up on the nodes whose answers it has not received.
 		name: "brisk",
 		clients: func(c Config) []sim.Client {
 			brisk := sim.Client{Works: ttls(0.03), RetryEvery: ttls(0.06), Sections: 2}
@@ -86,7 +91,7 @@ var bases = []base{
 	},
 }
 
-// anyKeyExpired returns the happenings that any of a client's keys expires.
+// anyKeyExpired returns, for each node, the happening that the client's key there expires.
 func anyKeyExpired(client string, c Config) (any []trace.Happening) {
 	for i := range c.Nodes {
 		any = append(any, trace.KeyExpired{Client: client, Node: c.node(i)})
@@ -94,8 +99,8 @@ func anyKeyExpired(client string, c Config) (any []trace.Happening) {
 	return any
 }
 
-// shortlyAfterStart returns a moment after a client's first attempt has begun, whatever its
-// result.
+// shortlyAfterStart returns a point shortly after a client has sent its first request for
+// the lock, whatever the result of the request will be.
 func shortlyAfterStart(client string, c Config) trace.Point {
 	var first []trace.Clause
 	for i := range c.Nodes {
@@ -114,13 +119,13 @@ func (c Config) system() sim.System {
 	return s
 }
 
-// calmWithin is how soon after the last trouble some client must finish its work. Until
-// then, grants and keys from the time of the trouble may last for their TTL, and the work
-// of their holders may continue. Calls may wait for answers that never come, for as long as
-// go-redis waits by default.
+// recoveryTime is how soon after the last trouble some client must finish its work. It is
+// long for two reasons. Grants and keys from the time of the trouble may last for their
+// TTL, while their holders still work. And calls may wait for answers that never come, for
+// as long as go-redis waits by default.
 const calmWithin = 10 * ttl
 
-// config returns the world of a base, on a seed.
+// config returns the world of a base with a seed.
 func (b base) config(s *subject, seed uint64) sim.Config {
 	clients := b.clients(s.config)
 	for i := range clients {
@@ -139,7 +144,7 @@ func (b base) config(s *subject, seed uint64) sim.Config {
 		config.ProgressWithin = b.progressWithin
 	}
 	for i := range s.config.Nodes {
-		// A node that restarts has forgotten nothing.
+		// The last persistence of a system forgets nothing when a node restarts.
 		n := sim.Node{Name: s.config.node(i)}
 		if disks := s.config.system().Persistences(); len(disks) > 0 {
 			n.Persistence = disks[len(disks)-1]

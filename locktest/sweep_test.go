@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// lockOn returns a subject with a lock on this many nodes.
+// newSubjectOn returns a subject, which is a lock under test, on so many nodes.
 func lockOn(t *testing.T, nodes int, build New) *subject {
 	t.Helper()
 	s, err := newSubject(t.Name(), Config{Nodes: nodes, Extends: true, OwnClock: true}, build)
@@ -21,7 +21,7 @@ func lockOn(t *testing.T, nodes int, build New) *subject {
 	return s
 }
 
-// ofKind returns the constructor of a kind of package locks.
+// constructorOf returns the constructor of a registered kind of lock.
 func ofKind(t *testing.T, name string) New {
 	t.Helper()
 	k, ok := locks.Lookup(name)
@@ -31,7 +31,7 @@ func ofKind(t *testing.T, name string) New {
 	return func(env *Env) (locks.Lock, error) { return k.New(env.Base()) }
 }
 
-// mutant returns the constructor of the mutant of this name.
+// mutantConstructor returns the constructor of the mutant of this name.
 func mutant(t *testing.T, name string) New {
 	t.Helper()
 	m, ok := mutants.Lookup(name)
@@ -41,7 +41,8 @@ func mutant(t *testing.T, name string) New {
 	return func(env *Env) (locks.Lock, error) { return m.New(env.Base()) }
 }
 
-// eachWorld runs the worlds of a test case, one by one, on a seed.
+// runWorlds runs the worlds of a test case on a seed, one by one, and passes each verdict
+// on.
 func eachWorld(t *testing.T, s *subject, st testCase, seed uint64, onVerdict func(address, verdict)) {
 	t.Helper()
 	worlds, _, err := st.worlds(s, seed)
@@ -54,7 +55,8 @@ func eachWorld(t *testing.T, s *subject, st testCase, seed uint64, onVerdict fun
 	}
 }
 
-// Locks without a mistake pass, and every trouble strikes as its test case says.
+// Locks without a mistake pass the systematic test cases, and every trouble strikes as its
+// test case says.
 func TestSoundLocksPass(t *testing.T) {
 	for _, sound := range []struct {
 		name  string
@@ -96,8 +98,8 @@ func TestSoundLocksPass(t *testing.T) {
 	}
 }
 
-// Each mistake is caught in the test case where one would look for it, and by the property
-// that describes it.
+// Each mistake of a lock is detected by the test case in which one would look for it, and
+// as a violation of the property that describes it.
 func TestMistakesAreCaught(t *testing.T) {
 	for _, c := range []struct {
 		mutant string
@@ -143,7 +145,8 @@ func TestMistakesAreCaught(t *testing.T) {
 	}
 }
 
-// A lock that already fails in the base does not run the test cases with troubles.
+// A lock may already fail in a workload in which nothing goes wrong. Then the test cases
+// with troubles are not run, and say why.
 func TestNothingToListenTo(t *testing.T) {
 	s := lockOn(t, 1, func(*Env) (locks.Lock, error) { return panicking{}, nil })
 	st, _ := findTestCase("lost-reply/acquire")

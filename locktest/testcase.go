@@ -24,12 +24,12 @@ type testCase struct {
 	worlds func(s *subject, seed uint64) (worlds []world, notApplicable string, err error)
 }
 
-// A world is one run of a test case.
+// A world is one simulated world of a test case, which is run once.
 type world struct {
 	// name distinguishes the worlds of a test case; "" if there is only one.
 	name   string
 	config sim.Config
-	// witnesses returns what must be seen in the trace for the world to mean anything; nil
+	// witnesses returns what must be seen in the trace for the result to mean anything; nil
 	// if nothing must be seen.
 	witnesses func(*trace.Trace) []trace.Witness
 	// mayRefuseTTL means that the lock may refuse to be made with the world's TTL.
@@ -60,7 +60,8 @@ func findTestCase(name string) (testCase, bool) {
 	return testCase{}, false
 }
 
-// An address identifies one world: its test case, its name in that, and the seed.
+// An address identifies one world: by its test case, its name in the test case, and its
+// seed.
 type address struct {
 	Story string
 	World string
@@ -79,8 +80,9 @@ func (p address) String() string {
 	return text
 }
 
-// parseAddress parses what String returns. The test case's name is the longest one that the
-// text begins with.
+// parseAddress parses what String returns. A slash separates the names of test case and
+// world, and is also part of names. So the test case is the one with the longest name that
+// the text begins with.
 func parseAddress(text string) (address, error) {
 	p := address{Seed: 1}
 	path, seed, hasSeed := strings.Cut(strings.TrimSpace(text), " seed ")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An address in a replay line is parsed as the world that it names.
+// The address of a world in a replay line is parsed as that world.
 func TestPlaces(t *testing.T) {
 	for _, text := range []string{
 		"catalogue/gc-pause/fencing-off",
@@ -35,7 +35,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Every test case has a unique name, so -run and a replay line can select it.
+// Every test case has a unique name, by which -run and a replay line can select it.
 func TestStoriesHaveNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, st := range testCases() {

@@ -11,28 +11,31 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A trouble is something that can go wrong at some moment of an exchange.
+// A trouble is a kind of injection: something that goes wrong at some moment of an
+// exchange, which is a round of a client's requests to the nodes and their replies.
 type trouble struct {
 	name, title string
-	// sides are the moments at which it can strike.
+	// moments are the moments of an exchange at which the trouble can strike.
 	sides []side
-	// strikesClient means that it strikes the client, independently of the nodes.
+	// strikesClient means that the trouble strikes a client, and none of the nodes.
 	strikesClient bool
-	// strikesWork means that it can also strike between two calls.
+	// strikesWork means that the trouble can also strike between two calls of the lock.
 	strikesWork bool
-	// isPermanent means that it never ends. It therefore strikes no more nodes than a lock
-	// that asks a quorum can do without.
+	// isPermanent means that the trouble never ends. It therefore strikes no more nodes
+	// than a lock that asks a quorum can do without.
 	isPermanent bool
-	// onlyLosesMessage means that a message is lost, and nothing else is wrong.
+	// onlyLosesMessage means that a message is lost, and nothing else goes wrong.
 	onlyLosesMessage bool
-	// ways are the durations that are tried.
+	// durations are the durations with which the trouble is tried.
 	ways []way
-	// effect is the effect of its faults; faults returns the faults of a world.
+	// effect is the effect of the trouble's faults. faults returns the faults for one
+	// injection.
 	effect trace.Effect
 	faults func(injection) []sim.Fault
 }
 
-// effectsWithoutTrouble has, for each effect that no trouble has, the reason.
+// effectsWithoutTrouble explains, for each effect of a fault, why there is no trouble with
+// that effect.
 var effectsWithoutTrouble = map[trace.Effect]string{
 	trace.SlowsLink:     "late messages are tried one by one",
 	trace.StallsRequest: "it strikes the storage, not the lock",
@@ -43,8 +46,8 @@ var effectsWithoutTrouble = map[trace.Effect]string{
 	trace.RevokesClaim:  "an operator would end a lease by hand, which is not the lock's fault",
 }
 
-// A side is a moment of an exchange: while a request is in flight, while a reply is in
-// flight, or before the call of the lock begins.
+// A moment is a part of an exchange: while a request is in flight, while a reply is in
+// flight, or before the client calls the lock.
 type side string
 
 const (
@@ -53,36 +56,39 @@ const (
 	beforeCall side = "before"
 )
 
-// A way is how long a trouble lasts.
+// A duration says how long a trouble lasts.
 type way struct {
 	name string
-	// lasts is the longest duration; 0 is for good, or no time at all.
+	// lasts is the longest time. 0 means forever, or no time at all for a trouble that is
+	// instant.
 	lasts time.Duration
-	// until, if not nil, returns a point that ends the trouble; isPossible, if not nil,
-	// reports whether that point can be reached.
+	// until, if not nil, returns a point at which the trouble ends earlier. isPossible, if
+	// not nil, reports whether an exchange's clients can reach that point.
 	until      func(injection) trace.Point
 	isPossible func(exchange) bool
-	// sides, if not nil, are the only sides with this duration.
+	// moments, if not nil, are the only moments at which this duration is tried.
 	sides []side
-	// needsAllNodes means that the duration is not tried on one of several nodes, where it
-	// shows nothing that other durations do not show.
+	// needsAllNodes means that the duration is not tried on a single one of several nodes,
+	// because there it shows nothing that other durations do not show.
 	needsAllNodes bool
 }
 
-// An injection is a trouble that strikes in one world.
+// An injection is a trouble as it strikes in one world.
 type injection struct {
 	way
 	side
-	// call is the client's call of the lock, others are the other clients.
+	// call is the call of the lock that is struck. others are the clients that do not make
+	// it.
 	call   trace.StepPoint
 	others []string
 	// sendings has one sending for each node that is struck.
 	sendings []sending
 }
 
-// onlyWay is the way of a trouble that takes no time, or lasts for ever.
+// singleDuration is the duration of a trouble that takes no time, or lasts forever.
 var onlyWay = []way{{}}
 
+// fixedDuration returns a duration of n TTLs.
 func lasting(n float64) []way { return []way{{lasts: ttls(n)}} }
 
 // troubles are all troubles.
@@ -137,9 +143,9 @@ var troubles = []trouble{
 	},
 }
 
-// lateWays are how late a message can be: longer than libraries wait for one node, longer
-// than go-redis waits by default, longer than the TTL, and until the lock is granted to a
-// client for whom the message was not meant.
+// lateDurations are how late a message can arrive. The first ones are longer than libraries
+// wait for one node, than go-redis waits by default, and than the TTL. With the last two
+// the message arrives when the lock has been granted anew.
 var lateWays = []way{
 	{name: "0.06-ttl", lasts: ttls(0.06)},
 	{name: "0.6-ttl", lasts: ttls(0.6), needsAllNodes: true},
@@ -148,28 +154,30 @@ var lateWays = []way{
 	{name: "until-another", lasts: ttls(2.3), until: injection.anotherAcquire, isPossible: exchange.isAcquiredByAnother},
 }
 
+// The next two report whether a client acquires the lock after the exchange: the same
+// client, or another one.
 func (x exchange) isAcquiredAgain() bool     { return x.acquiresAgain }
 func (x exchange) isAcquiredByAnother() bool { return x.anotherAcquires }
 
-// An extent is how many nodes are struck at the same time.
+// An extent says how many nodes a trouble strikes at the same time.
 type extent struct {
 	name, title string
-	// choose returns groups of the sendings of one exchange; the sendings of a group are
-	// struck together.
+	// choose returns groups of the sendings of one exchange. The sendings of a group are
+	// struck together, in one world.
 	choose func([]sending) [][]sending
 }
 
-// extents are the extents of troubles that strike nodes.
+// extents are the extents of troubles that strike nodes and end.
 var extents = []extent{
-	// The first node, the node that completes a majority, and the last. The nodes between
-	// them behave like their neighbours.
+	// Single nodes: the first, the node that completes a majority, and the last. The other
+	// nodes would behave like their neighbours.
 	{"", "", func(all []sending) [][]sending { return chooseSingly(all, 0, len(all)/2, len(all)-1) }},
 	{"majority", ", on a majority of nodes", func(all []sending) [][]sending { return chooseFirst(all, len(all)/2+1) }},
 	{"all", ", on all nodes", func(all []sending) [][]sending { return chooseFirst(all, len(all)) }},
 }
 
-// clientExtent is the extent of the troubles that strike clients. For a client, messages
-// that are sent at the same moment are equivalent.
+// clientExtent is the extent of the troubles that strike a client. For the client it makes
+// no difference which of the messages that it sends at the same moment names that moment.
 var clientExtent = extent{"", "", func(all []sending) [][]sending {
 	all = slices.CompactFunc(slices.Clone(all), func(a, b sending) bool { return a.Message == b.Message })
 	return chooseSingly(all, len(all)/2, len(all)-1)
@@ -178,6 +186,7 @@ var clientExtent = extent{"", "", func(all []sending) [][]sending {
 // minorityExtent is the extent of the permanent troubles.
 var minorityExtent = extent{"minority", ", a minority of all", func(all []sending) [][]sending { return chooseFirst(all, (len(all)-1)/2) }}
 
+// extents returns the extents with which the trouble is tried.
 func (t trouble) extents() []extent {
 	switch {
 	case t.strikesClient:
@@ -188,7 +197,8 @@ func (t trouble) extents() []extent {
 	return extents
 }
 
-// chooseSingly returns the sendings at some positions, each as its own group and once.
+// chooseSingly returns the sendings at some positions, each in a group of its own. It
+// returns each only once, even if a position is given twice.
 func chooseSingly(all []sending, which ...int) (each [][]sending) {
 	for i := range all {
 		if slices.Contains(which, i) {
@@ -210,7 +220,7 @@ func chooseFirst(all []sending, n int) [][]sending {
 // steps returns the steps of the lock's traffic at which a trouble can strike.
 func (t trouble) steps() []trace.Step {
 	steps := []trace.Step{trace.Acquire, trace.Extend, trace.Release}
-	if t.effect != trace.CancelsCall { // it needs a call
+	if t.effect != trace.CancelsCall { // a cancellation needs a call that can be cancelled
 		steps = append(steps, "")
 	}
 	if t.strikesWork {
@@ -219,7 +229,7 @@ func (t trouble) steps() []trace.Step {
 	return steps
 }
 
-// client returns the client whose messages are struck.
+// client returns the client whose call is struck.
 func (b injection) client() string { return b.call.Client }
 
 // nodes returns the nodes that are struck.
@@ -238,7 +248,7 @@ func (b injection) trigger() trace.Trigger {
 	return trace.Trigger{When: b.sendings[0].inFlight()}
 }
 
-// newFault returns a fault that strikes at the injection's trigger.
+// newFault returns a fault that strikes and ends as the injection says.
 func (b injection) newFault(action sim.Action) sim.Fault {
 	f := sim.Fault{Strikes: b.trigger(), For: b.lasts, Action: action}
 	if b.until != nil {
@@ -247,7 +257,8 @@ func (b injection) newFault(action sim.Action) sim.Fault {
 	return runs.Fault{Fault: f}.SimFault()
 }
 
-// onNodes makes one fault for each node that is struck, all at the same moment.
+// onNodes returns a function that makes a fault for each node that is struck. All strike at
+// the same moment.
 func onNodes(action func(node string) sim.Action) func(injection) []sim.Fault {
 	return func(b injection) (faults []sim.Fault) {
 		for _, n := range b.nodes() {
@@ -257,12 +268,12 @@ func onNodes(action func(node string) sim.Action) func(injection) []sim.Fault {
 	}
 }
 
-// onClient makes a fault of the client.
+// onClient returns a function that makes one fault, which strikes the client.
 func onClient(action func(client string) sim.Action) func(injection) []sim.Fault {
 	return func(b injection) []sim.Fault { return []sim.Fault{b.newFault(action(b.client()))} }
 }
 
-// perNode returns the injection once for each of its nodes.
+// perNode returns one injection for each node that is struck.
 func (b injection) perNode() (each []injection) {
 	for i := range b.sendings {
 		one := b
@@ -272,6 +283,7 @@ func (b injection) perNode() (each []injection) {
 	return each
 }
 
+// resetConnections breaks the client's connections to the nodes, one fault for each node.
 func (b injection) resetConnections() (faults []sim.Fault) {
 	for _, one := range b.perNode() {
 		faults = append(faults, one.newCutFault(&sim.Reset{Process: b.client(), From: one.nodes()[0]}))
@@ -279,17 +291,19 @@ func (b injection) resetConnections() (faults []sim.Fault) {
 	return faults
 }
 
+// partition cuts the client off from all nodes that are struck.
 func (b injection) partition() []sim.Fault {
 	return []sim.Fault{b.newCutFault(&sim.Partition{Process: b.client(), From: b.nodes()})}
 }
 
-// newCutFault makes a fault that cuts the client off from the nodes.
+// newCutFault makes a fault between the client and the nodes, with a text that names them.
 func (b injection) newCutFault(action sim.Action) sim.Fault {
 	f := b.newFault(action)
 	f.Text = fmt.Sprintf("%s %s from %s", f.Kind(), b.client(), strings.Join(b.nodes(), ", "))
 	return f
 }
 
+// hold keeps the messages of the exchange on their way, one fault for each message.
 func (b injection) hold() (faults []sim.Fault) {
 	for _, one := range b.perNode() {
 		f := one.newFault(&sim.Hold{Message: one.sendings[0].NthMessage})
@@ -299,8 +313,9 @@ func (b injection) hold() (faults []sim.Fault) {
 	return faults
 }
 
-// ownNextAcquire is reached when the client itself acquires the lock next, or sets its key
-// on the node for which a request was meant.
+// ownNextAcquire returns the point at which the client itself acquires the lock next. If
+// requests are struck, the point is also reached when the client sets its key on the node
+// of the late request.
 func (b injection) ownNextAcquire() trace.Point {
 	next := []trace.Happening{did(b.client(), trace.Acquired)}
 	if b.side == onRequest {
@@ -309,9 +324,10 @@ func (b injection) ownNextAcquire() trace.Point {
 	return whenAny(next...)
 }
 
-// anotherAcquire is reached when another client acquires the lock. While a single late
-// request is not a release, it is reached when another client sets its key on that
-// request's node; for a late release the old key is still there.
+// anotherAcquire returns the point at which another client acquires the lock. If a single
+// request is late, it is the point at which another client sets its key on the request's
+// node, which can be earlier. But a late release leaves the old key there, so another
+// client cannot set its key before the release arrives.
 func (b injection) anotherAcquire() trace.Point {
 	if b.side == onRequest && b.call.Step != trace.Release && len(b.sendings) == 1 {
 		return b.anyOther(func(client string) trace.Happening { return holds(client, b.nodes()[0]) })
@@ -319,12 +335,13 @@ func (b injection) anotherAcquire() trace.Point {
 	return b.anyOther(func(client string) trace.Happening { return did(client, trace.Acquired) })
 }
 
-// anotherRelease is reached when another client has acquired and released the lock.
+// anotherRelease returns the point at which another client has acquired and released the
+// lock.
 func (b injection) anotherRelease() trace.Point {
 	return b.anyOther(func(client string) trace.Happening { return did(client, trace.Released) })
 }
 
-// anyOther is reached when one of the other clients does something.
+// anyOther returns the point at which the happening of any of the other clients occurs.
 func (b injection) anyOther(happening func(client string) trace.Happening) trace.Point {
 	happenings := make([]trace.Happening, len(b.others))
 	for i, client := range b.others {

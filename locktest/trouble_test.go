@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// findEvent returns the first event of a run that fits, or nil.
+// findEvent returns the first event of a trace for which matches is true, or nil.
 func findEvent(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
 	for i := range t.Events {
 		if fits(&t.Events[i]) {
@@ -20,13 +20,13 @@ func findEvent(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
 	return nil
 }
 
-// ofProcess returns a function that recognizes events of a kind of a process.
+// isEventOf returns a function that is true for the events of one kind of one process.
 func ofProcess(kind trace.Kind, process string) func(*trace.Event) bool {
 	return func(ev *trace.Event) bool { return ev.Kind == kind && ev.Process == process }
 }
 
-// between returns a function that recognizes messages in a step between client-1 and
-// redis-1.
+// isMessage returns a function that is true for the messages of one step between client-1
+// and redis-1.
 func between(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bool {
 	at, peer := "client-1", "redis-1"
 	if reply != (kind == trace.KindDeliver) {
@@ -37,9 +37,10 @@ func between(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bo
 	}
 }
 
-// Each trouble does what its title says.
+// Each trouble does what its title says. A trouble is something that the suite makes go
+// wrong with a message.
 func TestTroubles(t *testing.T) {
-	patient := lockOn(t, 1, ofKind(t, "single")) // it waits for each answer
+	patient := lockOn(t, 1, ofKind(t, "single")) // this lock waits for each answer as long as it takes
 	hasty := lockOn(t, 1, mutant(t, "quorum"))
 	five := lockOn(t, 5, ofKind(t, "redlock"))
 	for _, c := range []struct {
@@ -107,7 +108,7 @@ func TestTroubles(t *testing.T) {
 					said = append(said, ev.Text)
 				}
 			}
-			// At first the node does not know the script.
+			// The first reply only says that the node does not know the script.
 			if len(said) < 2 || !strings.HasPrefix(said[1], "LOADING") {
 				t.Errorf("the replies to the extend are %q", said)
 			}
@@ -160,7 +161,7 @@ func TestTroubles(t *testing.T) {
 				t.Fatal("there is no such test case")
 			}
 			s := patient
-			if strings.HasSuffix(c.world, "until-own-next") { // a lock whose call waits never reaches this point
+			if strings.HasSuffix(c.world, "until-own-next") { // a lock waits in its call here, and so never reaches this point
 				s = hasty
 			}
 			if strings.HasSuffix(c.story, "/minority") {
@@ -187,7 +188,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// Each world of a test case has a unique name, for replays.
+// The worlds of a test case have different names, by which a replay line can select them.
 func TestWorldsHaveNames(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
@@ -210,8 +211,8 @@ func TestWorldsHaveNames(t *testing.T) {
 	}
 }
 
-// An address in a test case of one extent is not mistaken for an address in that of
-// another.
+// Some troubles are tried on one node and on several, in test cases of their own. The
+// address of a world in one of these test cases is not mistaken for one in the other.
 func TestPlacesOfTroubles(t *testing.T) {
 	for text, want := range map[string]address{
 		"lost-reply/acquire/steady,client-1,redis-2,1":        {"lost-reply/acquire", "steady,client-1,redis-2,1", 1},
@@ -225,8 +226,8 @@ func TestPlacesOfTroubles(t *testing.T) {
 	}
 }
 
-// Whatever the number of nodes, a trouble strikes one node, a majority, or all; a permanent
-// trouble strikes a minority.
+// With every number of nodes, a trouble strikes one node, a majority, or all nodes. A
+// permanent trouble strikes a minority.
 func TestExtents(t *testing.T) {
 	var five []sending
 	for i := range 5 {
@@ -263,7 +264,7 @@ func TestExtents(t *testing.T) {
 	}
 }
 
-// The durations in the bases are in proportion to the TTL.
+// ttls returns exact multiples of the TTL.
 func TestTTLs(t *testing.T) {
 	for n, want := range map[float64]time.Duration{1: ttl, 0.06: 600 * time.Millisecond, 1.15: 11500 * time.Millisecond, 2.3: 23 * time.Second} {
 		if got := ttls(n); got != want {
@@ -272,8 +273,8 @@ func TestTTLs(t *testing.T) {
 	}
 }
 
-// For every effect that a fault can have, the suite has a trouble, or a reason why not.
-// Each trouble has the effect that it declares.
+// For every effect that a fault can have, the suite has a trouble with that effect, or
+// gives a reason for having none. Each trouble has the effect that it declares.
 func TestTroublesKnowEveryEffect(t *testing.T) {
 	of := map[trace.Effect]int{}
 	for _, trouble := range troubles {

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// rounding is a lock whose keys last for its TTL, rounded: set rounds for SET, extend for
-// extend.
+// rounding is a lock that rounds its TTL when it sets a key's expiry: by the function set
+// in acquire, and by the function extend in extend.
 type rounding struct {
 	env         *Env
 	set, extend func(time.Duration) time.Duration
@@ -55,8 +55,8 @@ func (l roundingLease) Extend(ctx context.Context) error {
 	return err
 }
 
-// A TTL that is not a whole number of seconds exposes a lock that rounds its TTL down for
-// the node, in acquire and in extend. A lock that rounds up passes.
+// With a TTL that is not a whole number of seconds, the suite detects a lock that rounds
+// its TTL down for the node, in acquire and in extend. A lock that rounds it up passes.
 func TestRoundedTTL(t *testing.T) {
 	whole := func(d time.Duration) time.Duration { return d.Truncate(time.Second) }
 	nearest := func(d time.Duration) time.Duration { return d.Round(time.Second) }
@@ -66,7 +66,8 @@ func TestRoundedTTL(t *testing.T) {
 	for _, l := range []struct {
 		name        string
 		set, extend func(time.Duration) time.Duration
-		// fraction and short are the rules that fail in the two test cases, "" for none.
+		// fraction and short are the rules that are violated in the test cases ttl/fraction
+		// and ttl/short; "" for none.
 		fraction, short string
 	}{
 		{"exact", exact, exact, "", ""},
@@ -90,7 +91,7 @@ func TestRoundedTTL(t *testing.T) {
 			o, _ := s.runTestCase(st, order{Story: name, Seeds: 1}, func(address) {})
 			var rules []string
 			for _, p := range o.Problems {
-				if p.Rule != "section-exclusion" { // a consequence of the others
+				if p.Rule != "section-exclusion" { // section-exclusion is violated only as a consequence of other violations
 					rules = append(rules, string(p.Rule))
 				}
 			}
@@ -102,8 +103,8 @@ func TestRoundedTTL(t *testing.T) {
 	}
 }
 
-// A lock that refuses a TTL when it is made is not blamed for that; the test case gives the
-// refusal as its reason not to apply.
+// A lock may refuse a TTL when it is made. That does not fail the lock: the test case does
+// not apply then, and gives the refusal as the reason.
 func TestRefusedTTL(t *testing.T) {
 	s, err := newSubject("Test", Config{}, func(env *Env) (locks.Lock, error) {
 		if env.TTL() < 10*time.Second {
@@ -122,8 +123,8 @@ func TestRefusedTTL(t *testing.T) {
 	}
 }
 
-// The test cases about the TTL are conclusive for sound locks of each shape, which pass
-// them.
+// Locks without a mistake, of each kind that the suite distinguishes, pass the test cases
+// about the TTL. Their runs are conclusive.
 func TestTermsOfSoundLocks(t *testing.T) {
 	for _, l := range []struct {
 		kind   string

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// reticent is a lock whose leases renew themselves and notify of their loss, but do not
-// declare renewals. With ends they declare when they end.
+// reticent is a lock that renews its leases and notifies of their loss, but does not
+// declare its renewals. If declaresEnd is set, its leases declare when they end.
 type reticent struct {
 	locks.Lock
 	ends bool
@@ -39,7 +39,7 @@ type endingLease struct{ reticentLease }
 
 func (l endingLease) Expires() fakeclock.Reading { return l.whole.(locks.Expirer).Expires() }
 
-// renewals are the ways in which a lock that renews itself can declare it.
+// renewals are locks that renew themselves, with the different ways to declare it.
 var renewals = []struct {
 	name  string
 	build func(locks.Lock) locks.Lock
@@ -49,8 +49,8 @@ var renewals = []struct {
 	{"declares nothing", func(l locks.Lock) locks.Lock { return reticent{l, false} }},
 }
 
-// keyLeft is the watchdog's only mistake, whatever it declares: like the lock single, it
-// does not remove its key after an acquire that failed.
+// keyLeft is the rule that the lock of these tests violates, whatever it declares: like the
+// lock single, it does not remove its key after an acquire that failed.
 const keyLeft = "key left behind"
 
 // watching is the Config of a lock that renews itself.
@@ -64,8 +64,8 @@ func newWatchdog(wrap func(locks.Lock) locks.Lock) locktest.New {
 	}
 }
 
-// What a clock causes is not the lock's own fault, whatever the lock declares about its
-// renewals.
+// What goes wrong because of a clock is not the lock's own fault, whatever the lock
+// declares about its renewals.
 func TestUndeclaredRenewals(t *testing.T) {
 	for _, story := range []struct{ name, fault string }{
 		{"a node's clock is set forward after some renewals", `{when: 'redis-1''s reply to client-1 arrived, 5th time', jump: redis-1, by: 8s}`},
@@ -99,7 +99,7 @@ faults:
 	}
 }
 
-// The search and the suite agree on such a lock: it does nothing wrong.
+// An exploration has the same result as the suite: such a lock does nothing wrong.
 func TestUndeclaredRenewalsExplored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it searches in thousands of worlds")

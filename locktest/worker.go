@@ -15,10 +15,11 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Worlds run in workers: processes that are the test's binary, started again for the one
-// test.
+// Worlds run in workers: processes of the test's binary, started again for this one test. A
+// lock that crashes or blocks its process then costs only one test case.
 
-// workerVariable is the environment variable that names the call for which a worker works.
+// workerVariable is the environment variable of a worker. Its value names the call of Run
+// or Explore that the worker serves; see nextCall.
 const workerVariable = "LOCKSIM_WORKER"
 
 // An order asks a worker for one test case. The worker reports each world when it begins,
@@ -26,17 +27,19 @@ const workerVariable = "LOCKSIM_WORKER"
 type order struct {
 	Story string
 	Seeds uint64
-	// Timelines asks for the timelines of the worlds that fail, All for those of all
-	// worlds.
+	// Timelines asks for the timelines of the worlds that fail. With AllTimelines too, it
+	// asks for those of all worlds.
 	Timelines, All bool
 }
 
+// callsMade counts, for each test, the calls of Run, Explore and the like in this process.
 var callsMade struct {
 	sync.Mutex
 	of map[string]int
 }
 
-// nextCall names a call of Run by the test that makes it and the number of the call in it.
+// nextCall names a call of Run or Explore by the test that makes it and the number of the
+// call in that test. A worker runs the same code, so it recognizes its call by the name.
 func nextCall(test string) string {
 	callsMade.Lock()
 	defer callsMade.Unlock()
@@ -47,9 +50,10 @@ func nextCall(test string) string {
 	return fmt.Sprintf("%s#%d", test, callsMade.of[test])
 }
 
-// serveOrReplay does what this process does instead of a call, and reports whether there is
-// such a thing: it serves the process that made the call, or replays a single world. A
-// worker for another call of the test does nothing in this one.
+// serveOrReplay does what this process has to do instead of a call of Run or Explore, and
+// returns true if there is such a thing. A worker for this call serves the process that
+// started it. A worker for another call of the same test does nothing here. With
+// LOCKSIM_REPLAY, a single world is replayed.
 func serveOrReplay(t *testing.T, call string, runner interface {
 	serve()
 	replay(t *testing.T, text string)
@@ -69,7 +73,7 @@ func serveOrReplay(t *testing.T, call string, runner interface {
 
 // serve carries out orders until there are no more.
 func (s *subject) serve() {
-	// Worlds are many and short.
+	// Worlds are many and short, so collecting garbage less often saves much time.
 	debug.SetGCPercent(400)
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(600 << 20) // a large world does not need five times its size
@@ -88,7 +92,7 @@ func (s *subject) serve() {
 // than any world needs, because the worker itself gives up on a world that takes too long.
 func (s *subject) maxSilence() time.Duration { return 3 * s.config.Patience }
 
-// workerProcess returns the command that starts a worker for a call.
+// workerProcess returns the command that starts a worker for a call of Run or Explore.
 func workerProcess(call string) *exec.Cmd {
 	binary, err := os.Executable()
 	if err != nil {

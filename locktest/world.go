@@ -12,13 +12,13 @@ import (
 )
 
 // World runs one of the worlds of [Run] against a lock, in this process, and returns its
-// history, for assertions of the test's own. name is the world's name as a failing test
-// prints it after LOCKSIM_REPLAY, such as "catalogue/gc-pause/fencing-off". " seed 2" after
-// it selects other latencies than those of seed 1.
+// history, for the test's own assertions. name is the world's name as a failing test prints
+// it after LOCKSIM_REPLAY, such as "catalogue/gc-pause/fencing-off". " seed 2" after the
+// name selects other latencies than those of seed 1.
 //
-// World fails the test immediately if there is no such world, or if the world offers
-// nothing to assert on: the lock cannot be made, the test case does not apply to it, the
-// lock panics, hangs or retries without end, this machine was too slow, or the scenario's
+// World fails the test immediately if there is no such world, or if the run offers nothing
+// to assert on: the lock cannot be made, the test case does not apply to it, the lock
+// panics, hangs or retries without end, this machine was too slow, or the scenario's
 // preconditions were not met. It does not report the other problems that Run finds in the
 // world.
 func World(t testing.TB, config Config, build New, name string) *history.History {
@@ -50,11 +50,11 @@ func World(t testing.TB, config Config, build New, name string) *history.History
 	return v.history
 }
 
-// Scenario runs a scenario of the test's own against a lock, in this process: each of its
+// Scenario runs the test's own scenario against a lock, in this process: each of its
 // variants without fencing tokens and then with them, on one seed. text is the content of a
-// scenario file, and the lock replaces the lock that it names; see docs/scenarios.md.
-// Scenario does not compare the results with what the scenario expects: that is up to the
-// test.
+// scenario file. The lock under test replaces the lock that the file names; see
+// docs/scenarios.md. Scenario does not compare the results with what the scenario expects:
+// that is up to the test.
 //
 // Scenario fails the test immediately if the scenario has an error, or if a run is
 // inconclusive: the lock cannot be made, a client never begins, a fault never strikes, a

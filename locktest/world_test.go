@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// A fatalRecorder is a test that only records the message of its Fatal.
+// A fatalRecorder is a testing.TB that only records the message of its Fatal.
 type fatalRecorder struct {
 	testing.TB
 	why string
@@ -25,7 +25,7 @@ func (f *fatalRecorder) Fatal(args ...any) { f.why = fmt.Sprintln(args...); runt
 
 func (f *fatalRecorder) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
 
-// fatalMessage returns the message of a test's Fatal, or "".
+// fatalMessage returns the message with which test calls Fatal, or "".
 func fatalMessage(t *testing.T, test func(testing.TB)) string {
 	f := &fatalRecorder{TB: t}
 	done := make(chan struct{})
@@ -34,8 +34,8 @@ func fatalMessage(t *testing.T, test func(testing.TB)) string {
 	return f.why
 }
 
-// World and Scenario fail with the reason if they cannot run, or if the run offers nothing
-// to assert on.
+// World and Scenario fail the test and say why if the world cannot be run, or if the run
+// offers nothing to assert on.
 func TestWorldsThatCannotBeRun(t *testing.T) {
 	world := func(config locktest.Config, build locktest.New, name string) string {
 		return fatalMessage(t, func(t testing.TB) { locktest.World(t, config, build, name) })

@@ -14,9 +14,10 @@ import (
 // A Base is a workload without faults.
 type Base struct {
 	runs.Base
-	// Kinds are the kinds of faults that a search tries in this base.
+	// Kinds are the kinds of faults that a search tries in this base. A fault is tried only
+	// if the Kinds of the [Search] select it, too.
 	Kinds Kinds
-	// Takeover is the Takeover of the [Lock].
+	// Takeover is how long another client waits for a crashed holder; see the [Lock].
 	Takeover time.Duration
 }
 
@@ -30,10 +31,10 @@ func NewLocal(bases []Base, patience time.Duration) *runs.Local {
 	return runs.NewLocal(all, patience)
 }
 
-// A Lock is a lock to explore, with a workload made for it.
+// A Lock is a lock to explore. Its Bases are workloads that fit it.
 type Lock struct {
 	// Name is the name of a registered kind of lock. If Kind has a name, Kind is used
-	// instead, and need not be registered.
+	// instead of it, and need not be registered.
 	Name string
 	Kind locks.Kind
 	// Nodes is the number of nodes; 0 is the lock's default.
@@ -41,7 +42,7 @@ type Lock struct {
 	// TTL is how long a grant lasts; 0 is 30 seconds.
 	TTL time.Duration
 	// Takeover is the time from a crash of the holder until another client is granted the
-	// lock, or 0 if it was not measured; see [Takeover].
+	// lock; 0 if it was not measured. See the func [Takeover].
 	Takeover time.Duration
 	// Latency is the time that a message takes, as written in a scenario; "" is the
 	// default.
@@ -51,7 +52,7 @@ type Lock struct {
 	Seed    uint64
 }
 
-// kind returns the kind of lock.
+// kind returns the kind of lock, from Kind or by Name.
 func (l Lock) kind() locks.Kind {
 	if l.Kind.Name != "" {
 		return l.Kind
@@ -60,25 +61,27 @@ func (l Lock) kind() locks.Kind {
 	return kind
 }
 
-// firstClient is the client that is granted the lock first in a base.
+// firstClient is the client that is the first to be granted the lock in the bases of a
+// Lock.
 const firstClient = "client-1"
 
-// DefaultTTL is the duration of a grant if no other is set.
+// DefaultTTL is how long a grant lasts if the Lock sets no TTL.
 const DefaultTTL = 30 * time.Second
 
 // Bases returns the workloads in which a lock is explored.
 //
-// In the base contend the first client holds the lock for less than a third of its TTL.
-// Meanwhile another client keeps trying to acquire it, and so acquires it soon after the
-// release. Each attempt costs time in every world, so the client does not try too often.
+// In the base contend, the first client holds the lock for less than a third of its TTL.
+// Another client keeps trying to acquire it, and so acquires it soon after the release. It
+// does not try too often, because each attempt costs time in every world.
 //
-// The base extend exists for locks whose leases can be extended. There the work takes
-// longer than the TTL, and longer than another client waits for a crashed holder; the first
-// client extends its lease.
+// The base extend exists only for locks whose leases can be extended. There the first
+// client extends its lease. Its work takes longer than the TTL, and longer than another
+// client waits for a crashed holder.
 //
-// In the base replicated the first node has a replica that lags behind. The replica can be
-// promoted after the node has lost power, or while it is alive and clients still send it
-// requests. Only the faults that concern replication are tried there.
+// The base replicated exists only for servers that can have replicas. The first node has a
+// replica that lags behind. A fault can promote the replica after the node has lost power,
+// or while the node is alive and clients still send it requests. Only faults that concern
+// replication are tried there.
 func (l Lock) Bases(kinds Kinds) []Base {
 	ttl := l.TTL
 	if ttl == 0 {
@@ -86,9 +89,10 @@ func (l Lock) Bases(kinds Kinds) []Base {
 	}
 	share := func(tenths time.Duration) string { return trace.ShortDuration(ttl / 10 * tenths) }
 	lasts := max(ttl, l.Takeover)
-	// No client waits forever for a storage that has crashed.
+	// No client waits forever for the storage, which a fault may crash.
 	waits := scenarios.Field{Name: "gives-up", Value: share(3)}
-	// No client waits forever for a node that has lost power: no reset arrives then.
+	// No client waits forever for a node. If the node has lost power, no reset of the
+	// connection arrives.
 	cancels := scenarios.Field{Name: "cancels-after", Value: share(15)}
 	lock := scenarios.Fields{{Name: "kind", Value: l.Name}, {Name: "ttl", Value: trace.ShortDuration(ttl)}}
 	if l.Nodes > 0 {
@@ -131,7 +135,8 @@ func (l Lock) Bases(kinds Kinds) []Base {
 	return bases
 }
 
-// replicated changes a workload: its first node gets a replica that lags behind.
+// replicated returns the text of a workload with one change: its first node, master, gets a
+// replica that lags behind by lag.
 func (l Lock) replicated(text []byte, master, lag string) []byte {
 	v, err := runs.ParseOne(l.Name, text)
 	if err != nil {
@@ -144,7 +149,7 @@ func (l Lock) replicated(text []byte, master, lag string) []byte {
 	return doc.Bytes()
 }
 
-// FileBase makes a base of one variant of a scenario file: its workload without its faults.
+// FileBase makes a base of one variant of a scenario file, without the variant's faults.
 func FileBase(v *scenarios.Variant, seed uint64) Base {
 	name := v.Scenario
 	if v.Name != "" {
@@ -153,10 +158,10 @@ func FileBase(v *scenarios.Variant, seed uint64) Base {
 	return Base{Base: runs.Base{Name: name, Text: withoutDescription(v).Bytes(), Seed: seed}}
 }
 
-// WithBoundedStarts returns the base with an upper bound for the start of each client that
-// would otherwise wait forever for the effect of a fault. Such clients start at the latest
-// one after the other, a second apart. late lists them; if it is empty, the base is
-// unchanged. WithBoundedStarts runs the base in this process.
+// WithBoundedStarts returns the base with a latest start for each client that would
+// otherwise wait forever: the clients that start only after an effect of a fault, which the
+// base does not have. late lists these clients. They start at the latest a second apart. If
+// there are none, the base is unchanged. WithBoundedStarts runs the base in this process.
 func (b Base) WithBoundedStarts(patience time.Duration) (bounded Base, late []string, err error) {
 	v, err := b.Variant()
 	if err != nil {
@@ -185,8 +190,8 @@ func (b Base) WithBoundedStarts(patience time.Duration) (bounded Base, late []st
 	return b, late, nil
 }
 
-// WithLock returns the base with another registered kind of lock. It keeps those settings
-// of the lock that the new kind has too.
+// WithLock returns the base with another registered kind of lock. It keeps the settings of
+// the lock that the new kind also has.
 func (b Base) WithLock(kind string) (Base, error) {
 	v, err := b.Variant()
 	if err != nil {

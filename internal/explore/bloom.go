@@ -1,20 +1,22 @@
 package explore
 
 // A bloom is a Bloom filter (Burton H. Bloom, "Space/time trade-offs in hash coding with
-// allowable errors", 1970): a set of hashes that needs the same memory whatever its size.
-// It may report a hash that was not added. With 16,000 hashes, which is what a lane tries
-// in a search of a million worlds, that happens for about one hash in 1,500.
+// allowable errors", 1970): a set of hashes whose memory does not grow. The price is that
+// it may report a hash that was not added. In a search of a million worlds each lane adds
+// about 16,000 hashes. With so many, has is wrong for about one hash in 1,500.
 type bloom [1 << (bloomBits - 6)]uint64
 
-// bloomBits is the number of bits of a hash that select one bit of the set.
+// bloomBits is how many bits of a hash select one bit of the filter.
 const bloomBits = 19
 
+// add adds a hash to the set.
 func (b *bloom) add(hash uint64) {
 	for _, i := range bloomPlaces(hash) {
 		b[i>>6] |= 1 << (i & 63)
 	}
 }
 
+// has reports whether a hash was added. Rarely it returns true for one that was not.
 func (b *bloom) has(hash uint64) bool {
 	for _, i := range bloomPlaces(hash) {
 		if b[i>>6]&(1<<(i&63)) == 0 {
@@ -24,6 +26,7 @@ func (b *bloom) has(hash uint64) bool {
 	return true
 }
 
+// bloomPlaces returns the three bits of the filter that stand for a hash.
 func bloomPlaces(hash uint64) [3]uint64 {
 	const mask = 1<<bloomBits - 1
 	return [3]uint64{hash & mask, hash >> bloomBits & mask, hash >> (2 * bloomBits) & mask}

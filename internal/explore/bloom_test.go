@@ -20,15 +20,15 @@ func TestBloom(t *testing.T) {
 			t.Fatalf("it has lost %x", hash)
 		}
 	}
-	// Each of three bits is set with a probability of 1 - exp(-3*16,000/2^19) = 0.0875; all
-	// three with one of 0.00067, which is 67 in 100,000.
+	// Each of a hash's three bits is set with a probability of 1 - exp(-3*16,000/2^19) =
+	// 0.0875. All three are set with a probability of 0.00067, which is 67 in 100,000.
 	wrong := 0
 	for range 100_000 {
 		if b.has(random.Uint64()) {
 			wrong++
 		}
 	}
-	if wrong < 30 || wrong > 110 { // five standard deviations
+	if wrong < 30 || wrong > 110 { // more than five standard deviations from 67
 		t.Errorf("of 100,000 that it does not have it takes %d for its own, and 67 were to be expected", wrong)
 	}
 }

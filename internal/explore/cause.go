@@ -10,8 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// causeOf describes the faults of a world in words, with roles in place of names. Worlds
-// that differ only in names, times and sizes have the same cause.
+// causeOf describes the faults of a world in words, one text for each fault. It uses roles,
+// such as a client, in place of names. So worlds that differ only in names, times and sizes
+// have the same cause.
 func causeOf(rec *Record, w runs.WorldSpec) (cause []string) {
 	type part struct{ slug, words string }
 	var parts []part
@@ -39,7 +40,8 @@ func roleOf(rec *Record, w runs.WorldSpec, name string) story.Role {
 	return story.OtherServer
 }
 
-// nodesOf returns the nodes of a world's lock. There may be fewer or more than in its base.
+// nodesOf returns the nodes of a world's lock. A world can have another number of nodes
+// than its base.
 func nodesOf(rec *Record, w runs.WorldSpec) []string {
 	if w.Change.Nodes == 0 {
 		return rec.Nodes
@@ -51,8 +53,8 @@ func nodesOf(rec *Record, w runs.WorldSpec) []string {
 	return nodes
 }
 
-// groupRole returns the common role of several processes. If counts is set and all of them
-// are nodes, the role says what share of the nodes they are.
+// groupRole returns one role for several processes. If mentionsShare is set and all of them
+// are nodes, the role says what share of all nodes they are, such as a majority.
 func groupRole(rec *Record, w runs.WorldSpec, names []string, counts bool) story.Role {
 	nodes := nodesOf(rec, w)
 	n, cut := len(nodes), count(names, func(name string) bool { return slices.Contains(nodes, name) })
@@ -83,9 +85,10 @@ func groupRole(rec *Record, w runs.WorldSpec, names []string, counts bool) story
 	return all
 }
 
-// abstractFault describes one fault without names. slug orders the faults of a world, and
-// words are for people. Most faults are described by the role of the process that they
-// strike, and by the role of the processes at the other end, if there are any.
+// describeFault describes one fault without names. slug is a short text by which the faults
+// of a world are ordered; words is the text for people. Most descriptions have the role of
+// the process that the fault strikes, and the role of the processes at its other end, if
+// there are any.
 func abstractFault(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
 	slug = f.Slug()
 	on := roleOf(rec, w, f.Target())
@@ -100,15 +103,16 @@ func abstractFault(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words str
 	if len(f.Others()) == 0 {
 		return slug + "-" + on.Slug, story.FaultOn(f.Info(), on)
 	}
-	if !isPartition(f) || on != story.AClient { // usually a client is cut off, so the slug does not mention it
+	if !isPartition(f) || on != story.AClient { // usually a client is cut off, so the slug mentions only another role
 		slug += "-" + on.Slug
 	}
 	others := groupRole(rec, w, f.Others(), isPartition(f))
 	return slug + "-" + others.Slug, story.FaultBetween(f.Info(), on, others)
 }
 
-// abstractCrash describes a crash. It distinguishes crashes by what they leave on the disk.
-// A kill is the usual crash of a client, so it is not mentioned.
+// describeCrash describes a crash. Crashes that leave different things on the disk have
+// different descriptions. The usual crash of a client is a kill, so a kill is not
+// mentioned.
 func abstractCrash(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
 	on, disk, how := roleOf(rec, w, f.Target()), w.Change.Persistence[f.Target()], cmp.Or(trace.Crash(f.How()), trace.Kill)
 	slug = f.Slug() + "-" + on.Slug
@@ -121,8 +125,9 @@ func abstractCrash(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words str
 	return slug, story.CrashOn(f.Info(), on, string(disk), how)
 }
 
-// abstractMessage describes a held message by its step and direction. Most messages of a
-// step go to one kind of process, the storage or a node; only another peer is mentioned.
+// describeMessage describes a fault that holds a message, by the message's step and
+// direction. Most messages of a step go to one kind of process: to the storage or to a
+// node. The description mentions the other end only if it is unusual.
 func abstractMessage(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
 	held, _ := f.Message()
 	m := held.Message

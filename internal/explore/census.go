@@ -2,28 +2,32 @@ package explore
 
 import "maps"
 
-// A census counts, for each number of faults, the behaviours that no smaller set of faults
-// has shown. It also counts the different sets of each size. Its result does not depend on
-// the order of the input. Beyond maxCounted entries it counts a sample, so its memory is
-// bounded.
+// A census counts behaviours by the number of faults that they need: the smallest number of
+// faults in a world that has shown the behaviour. A behaviour is the hash of what happened
+// in a run. A second use counts different sets of faults by their size. The result does not
+// depend on the order in which entries are added. Beyond maxCounted entries the census
+// counts only a sample, so its memory is limited.
 type census struct {
-	// fewest is the smallest number of faults that has shown each behaviour.
+	// fewestFaults has, for each behaviour, the smallest number of faults that has shown
+	// it.
 	fewest map[uint64]int
-	// bits is the sample: only behaviours (hashes) whose last bits are 0 are counted.
+	// bits defines the sample: only the hashes whose last bits are all 0 are counted.
 	bits int
 }
 
-// maxCounted is a variable so that tests can set it.
+// maxCounted is the largest number of entries that are all counted. It is a variable so
+// that tests can set it.
 var maxCounted = 1 << 18
 
 func newCensus() *census { return &census{fewest: map[uint64]int{}} }
 
+// inSample reports whether a behaviour is one of those that are counted.
 func (c *census) inSample(behaviour uint64) bool { return behaviour&(1<<c.bits-1) == 0 }
 
 // isSample reports whether the counts are estimates.
 func (c *census) isSample() bool { return c.bits > 0 }
 
-// add records that a set of so many faults has shown a behaviour.
+// add records that a world with so many faults has shown a behaviour.
 func (c *census) add(behaviour uint64, faults int) {
 	if !c.inSample(behaviour) {
 		return
@@ -38,7 +42,8 @@ func (c *census) add(behaviour uint64, faults int) {
 	}
 }
 
-// count returns the number of behaviours that need at least so many faults.
+// count returns the number of behaviours that need exactly so many faults. It is an
+// estimate if isSample.
 func (c *census) count(faults int) int {
 	n := 0
 	for _, fewest := range c.fewest {

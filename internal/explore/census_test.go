@@ -5,12 +5,15 @@ import (
 	"testing"
 )
 
-// A sight is a behaviour that a set of so many faults has shown.
+// An observation is what a census counts: a behaviour, and the number of faults in the
+// world that has shown it.
 type sight struct {
 	behaviour uint64
 	faults    int
 }
 
+// countObservations returns a census of the observations, and its counts for one, two and
+// three faults.
 func census3(sights []sight) (c *census, counts [3]int) {
 	c = newCensus()
 	for _, s := range sights {
@@ -20,7 +23,7 @@ func census3(sights []sight) (c *census, counts [3]int) {
 }
 
 func TestCensusDoesNotDependOnTheOrder(t *testing.T) {
-	// Two behaviours need at least one fault, one needs two and one needs three.
+	// Two of these behaviours need one fault, one needs two faults and one needs three.
 	sights := []sight{{1, 1}, {1, 2}, {2, 3}, {2, 1}, {3, 2}, {3, 3}, {3, 3}, {4, 3}}
 	for range 100 {
 		rand.Shuffle(len(sights), func(i, k int) { sights[i], sights[k] = sights[k], sights[i] })
@@ -37,14 +40,15 @@ func TestCensusOfMany(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var sights []sight
 	for range each {
-		// Half of all behaviours need two faults; all are seen with three.
+		// Half of all behaviours need two faults, and the other half three. All of them are
+		// also seen with three.
 		one, other := random.Uint64(), random.Uint64()
 		sights = append(sights, sight{one, 2}, sight{one, 3}, sight{other, 3})
 	}
 	_, first := census3(sights)
 	for n, got := range first[1:] {
-		// The census keeps 500 to 1000 behaviours, so 250 to 500 of each size: five
-		// standard deviations of those are less than a third.
+		// The census keeps 500 to 1000 behaviours, so 250 to 500 of each half. Five
+		// standard deviations of so many are less than a third.
 		if got < each*2/3 || got > each*4/3 {
 			t.Errorf("it counts %d with %d faults, and there are %d", got, n+2, each)
 		}

@@ -7,24 +7,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A class is a group of single faults of one base that behave alike: trying a set with one
-// of them is nearly as good as trying it with another. Classes and kinds of pairs only
-// decide what is tried next. A report shows no more of them than how many were tried.
+// A class is a group of single faults of one base that behave alike. If one of them has
+// been tried together with another fault, trying another of the group shows hardly anything
+// new. Classes, and kinds of pairs made of them, only decide what is tried next. A report
+// shows only how many were tried.
 type class struct {
 	base int
-	// members are indices into the base's singles.
+	// members are the faults, as indices into the base's list of single faults.
 	members []int
-	// slotsLost is how many of the slots that a holder can spare these faults cost it.
+	// slotsLost is how many slots these faults cost a holder, of those that it can spare. A
+	// slot is one place where the lock keeps a grant.
 	slotsLost int
-	// spare is how many slots a holder can spare without any fault.
+	// spare is how many slots a holder can spare if there is no fault.
 	spare int
-	// broke reports that these faults break something alone, so a larger set that breaks
-	// something shows nothing new.
+	// broke means that each of these faults breaks something alone. If a larger set with
+	// such a fault breaks something, that shows nothing new.
 	broke bool
 }
 
-// classes sorts the single faults that were run into classes, in the order in which they
-// appear. It leaves out inconclusive faults, for example one that never strikes.
+// classes sorts the single faults that were run into classes, in the order in which the
+// faults were listed. It leaves out inconclusive worlds, for example with a fault that
+// never struck.
 func (f *Found) classes() []class {
 	type key struct {
 		base      int
@@ -56,26 +59,28 @@ func (f *Found) classes() []class {
 	return all
 }
 
-// A pairKind is a kind of pair: two classes of one base, or one class twice.
+// A pairKind is a kind of pair of faults: one fault from each of two classes of one base,
+// or both from one class.
 type pairKind struct {
-	a, b int // indices into the list of classes
+	a, b int // indices of the two classes
 	// breaking is how many of the two classes break something alone.
 	breaking int
-	// slotsLost is how many of the slots that a holder can spare the two classes cost it
-	// together. exceedsSpare reports that these are more than it can spare.
+	// slotsLost is how many slots the two faults together cost a holder. exceedsSpare means
+	// that this is more than the holder can spare.
 	slotsLost    int
 	exceedsSpare bool
-	// classic are the members of the two classes that are a classic cause together.
-	// classics is the number of such pairs.
+	// classic has the members of the two classes that are a classic cause together; see
+	// classicPairs. classics is the number of such pairs.
 	classic  [2][]int
 	classics int
-	// drawn counts how often a lane has drawn a pair of this kind, tried how many of those
-	// it could run, and rewards how many of these showed something new.
+	// drawn counts how often a lane has drawn a pair of this kind. tried counts the new
+	// pairs among them, which were run. rewards counts what these showed that was new.
 	drawn, tried, rewards int
 }
 
 // pairKinds lists the kinds of pairs of all bases in the order in which they are tried.
-// Among the classic ones, those with the most pairs come first.
+// Kinds that are otherwise equal are ordered by their number of classic pairs, the most
+// first.
 func (f *Found) pairKinds(all []class) []pairKind {
 	var kinds []pairKind
 	effects := make([]map[trace.Effect][]int, len(all))

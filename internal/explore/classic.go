@@ -10,22 +10,23 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The best known causes are tried first, so that the first ways to break a lock are found
-// soon. Alone they are a pause of a client and a late write. In pairs they are a client
-// that cannot reach some nodes, while another node forgets what it has granted because its
-// clock is set forward or because it crashes.
+// A search tries the best known causes first, so that it soon finds the first ways to break
+// a lock. These causes are called classic here. The classic single faults are a pause of a
+// client and a write that arrives late. In a classic pair, one fault cuts off a client from
+// some nodes. The other makes another node forget what it has granted: it sets the clock of
+// the node forward, or crashes the node.
 //
-// For single faults the order makes no difference to the final result. Most pairs are never
-// tried, so for pairs the order decides which of them are. Nothing else depends on what is
-// classic.
+// All single faults are tried, so for them the order makes no difference in the end. Most
+// pairs are never tried, so for pairs the order decides which ones are. Nothing else
+// depends on what is classic.
 
-// classicPairs are the pairs of effects that are classic together.
+// classicPairs are the pairs of effects of two faults that are classic together.
 var classicPairs = [][2]trace.Effect{
 	{trace.CutsLink, trace.SetsClock},
 	{trace.CutsLink, trace.KillsProcess},
 }
 
-// isClassic reports whether a fault alone is a classic cause.
+// isClassic reports whether a single fault is one of the best known causes.
 func (r *Record) isClassic(f runs.Fault) bool {
 	switch held, _ := f.Message(); f.Effect() {
 	case trace.StopsProcess:
@@ -36,10 +37,10 @@ func (r *Record) isClassic(f runs.Fault) bool {
 	return false
 }
 
-// isQuick reports whether a quick search tries a world with one fault: a classic cause, or
-// a part of a classic pair, in the largest size only. Nodes are alike, so it tries only
-// some of them: the first nodes are cut off, as many as a lock can do without, and the last
-// one forgets.
+// isQuick reports whether a quick search tries a world with one fault. It tries classic
+// causes, and faults that are a part of a classic pair, in the largest size only. Nodes
+// behave alike, so it tries only some of them. It cuts off the first nodes, as many as a
+// lock can do without. It makes only the last node forget.
 func (r *Record) isQuick(w runs.WorldSpec) bool {
 	f := w.Faults[0]
 	last := r.Nodes[max(len(r.Nodes)-1, 0):]
@@ -58,12 +59,12 @@ func (r *Record) isQuick(w runs.WorldSpec) bool {
 	return false
 }
 
-// longest returns the largest size of the faults that a search tries.
+// longest returns the longest time that a fault of the search lasts.
 func (r *Record) longest() time.Duration {
 	return max(r.percentOfTTL(largest), percentOf(r.Takeover, largest))
 }
 
-// effects returns the effects of a class's members, each with its members.
+// effects returns the members of a class by the effect of their fault.
 func (f *Found) effects(c class) map[trace.Effect][]int {
 	all := map[trace.Effect][]int{}
 	for _, i := range c.members {
@@ -73,9 +74,10 @@ func (f *Found) effects(c class) map[trace.Effect][]int {
 	return all
 }
 
-// classicOf finds the classic pairs of a kind of pair: their members and their number. It
-// finds none if a part breaks something alone, or if the pair does not cost a holder more
-// than it can spare. Of several pairs of effects it returns the most common.
+// classicOf finds the classic pairs of a kind of pair: the members of the two classes, and
+// the number of pairs. a and b are the effects of the two classes. It finds none if a fault
+// of the pair breaks something alone, or if the pair costs a holder no more slots than it
+// can spare. If several pairs of effects are classic, it returns the most common one.
 func classicOf(k pairKind, a, b map[trace.Effect][]int) (members [2][]int, n int) {
 	if k.breaking > 0 || !k.exceedsSpare {
 		return members, 0
@@ -90,9 +92,9 @@ func classicOf(k pairKind, a, b map[trace.Effect][]int) (members [2][]int, n int
 	return members, n
 }
 
-// comparePairKinds orders kinds of pairs as they are tried. Pairs of which no part breaks
-// anything alone come first; among these the classic ones; then those that cost a holder
-// most of what it can spare.
+// comparePairKinds orders kinds of pairs as they are tried. Kinds in which neither fault
+// breaks anything alone come first. Among these, kinds with classic pairs come first, and
+// then the kinds that cost a holder the most slots.
 func comparePairKinds(a, b pairKind) int {
 	classic := func(k pairKind) int { return min(k.classics, 1) }
 	return cmp.Or(a.breaking-b.breaking, classic(b)-classic(a), b.slotsLost-a.slotsLost)

@@ -9,15 +9,17 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// debatedWays has the beginnings of the IDs of the well-known ways to break Redlock.
+// debatedWays has the beginnings of the IDs of the ways to break Redlock that are debated
+// most.
 var debatedWays = []string{
-	"late-client/inherent-needs-fencing", // a pause
+	"late-client/inherent-needs-fencing", // a paused client
 	"late-client",                        // a late write
 	"node-clock-forward+unreachable-node/assumption-clock",
 	"forgetful-node+unreachable-node/assumption-lock-memory",
 }
 
-// A quick search finds the classic causes in a few hundred worlds, on any number of nodes.
+// A quick search finds the best known causes in a few hundred worlds, with any number of
+// nodes.
 func TestQuick(t *testing.T) {
 	for _, nodes := range []int{3, 5} {
 		l, bases := newRunner("redlock", nodes)
@@ -37,7 +39,8 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// The classic pairs are tried first, so the debated ways are found in a few hundred worlds.
+// The best known pairs of faults are tried first. So a search finds the debated ways in a
+// few hundred worlds with two faults.
 func TestClassicPairsComeFirst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs all single faults")

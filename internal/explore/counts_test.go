@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// The counts of a search add up, and agree with the worlds that its runner saw. The worlds
-// that were run and those that only repeat one are the worlds that were tried. The sets
-// that were tried, each once, and those that were not are all sets.
+// The counts of a search add up, and agree with the worlds that its runner has run. The
+// worlds tried are those that were run and those that only repeat one. All sets of faults
+// are the sets that were tried, each counted once, and those that were not.
 func TestCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs thousands of worlds")
@@ -20,7 +20,7 @@ func TestCounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		search    Search
 		parts     int   // how many parts the search is cut into
-		interrupt int64 // after so many worlds; 0 is never
+		interrupt int64 // the search is interrupted after so many worlds; 0 is never
 		want      func(l []Level) bool
 	}{
 		"full":        {search: Search{MaxFaults: 1, Kinds: some}, want: func(l []Level) bool { return l[0].Untried() == 0 && l[0].Repeats > 0 }},
@@ -88,7 +88,8 @@ func TestCounts(t *testing.T) {
 			if sum.Worlds != tried {
 				t.Errorf("%d worlds, of which the levels have %d", sum.Worlds, tried)
 			}
-			// Worlds that were running when the search was interrupted do not count.
+			// The runner may still run some worlds when the search is interrupted. These do
+			// not count.
 			if n := int(ran.Load()); sum.RunCount() != n && (c.interrupt == 0 || sum.RunCount() > n) {
 				t.Errorf("%d worlds were run, and the search says %d", n, sum.RunCount())
 			}

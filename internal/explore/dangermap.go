@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// drawMaps draws the danger maps of the first base that can be explored: pauses of its
-// first client, without fencing tokens and with them.
+// drawMaps draws the danger maps of the first base that can be explored. They show what a
+// pause of the base's first client does, without fencing tokens and with them.
 func (f *Found) drawMaps(ctx context.Context) ([]DangerMap, error) {
 	first := slices.IndexFunc(f.records, func(r *Record) bool { return r.CanExplore() && len(r.Points) > 0 })
 	if first < 0 || f.search.Quick || f.result.Stopped != "" || !f.search.Kinds.Tries("pause") {
@@ -27,8 +27,8 @@ func (f *Found) drawMaps(ctx context.Context) ([]DangerMap, error) {
 	}
 	lengths := r.mapLengths()
 	rows := make([][]runs.WorldResult, len(starts))
-	// Few rows at the same time, so that a search that can run only one does not wait for
-	// maps.
+	// Only a few rows are run at the same time. If a search can run only one world at a
+	// time, it must not wait for the maps.
 	err := parallel(ctx, 2*max(f.search.Jobs, 1), len(rows), func(ctx context.Context, i int) error {
 		var err error
 		rows[i], err = f.runPauses(ctx, r, client, starts[i], lengths)
@@ -53,7 +53,8 @@ func (f *Found) drawMaps(ctx context.Context) ([]DangerMap, error) {
 	return both, nil
 }
 
-// runPauses runs pauses of a client that begin at one point, and returns their results.
+// runPauses runs pauses of a client that begin at one point, one for each length. It
+// returns their results, in order.
 func (f *Found) runPauses(ctx context.Context, r *Record, client string, start InjectionPoint, lengths []time.Duration) (all []runs.WorldResult, err error) {
 	runner := f.unplanned()
 	var ran []tried
@@ -71,7 +72,7 @@ func (f *Found) runPauses(ctx context.Context, r *Record, client string, start I
 	return all, nil
 }
 
-// label returns the point as it is written in a danger map.
+// label returns the point as the row of a danger map is labelled.
 func (p InjectionPoint) label() string {
 	if !p.Strikes.When.IsZero() {
 		return p.Strikes.When.String()
@@ -79,7 +80,8 @@ func (p InjectionPoint) label() string {
 	return p.Strikes.String()
 }
 
-// mapLengths returns twenty lengths, up to the length of the longest faults of the search.
+// mapLengths returns the lengths of a danger map's pauses: twenty, up to the longest fault
+// of the search.
 func (r *Record) mapLengths() []time.Duration {
 	var all []time.Duration
 	for n := time.Duration(1); n <= 20; n++ {
@@ -88,7 +90,7 @@ func (r *Record) mapLengths() []time.Duration {
 	return all
 }
 
-// dangerOf summarizes a run in one word.
+// dangerOf summarizes the result of a run in one word.
 func dangerOf(r runs.RunResult) Danger {
 	danger := Harmless
 	if r.Doubt != "" || r.RanOn {

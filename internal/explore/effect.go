@@ -5,16 +5,21 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An effectPolicy is how a search treats faults with one of the [trace.Effects].
+// An effectPolicy is how a search treats the faults that have one effect; see
+// [trace.Effects].
 type effectPolicy struct {
-	// harmRank orders the effects by how often such faults do harm, from 1.
+	// harmRank is the place of the effect, from 1, if effects are ordered by how often such
+	// faults do harm.
 	harmRank int
-	// familyOf returns the family of such a fault in a world.
-	familyOf  func(*Record, runs.WorldSpec, runs.Fault) family
+	// familyOf returns the family of such a fault in a world: its consequence for a lock.
+	familyOf func(*Record, runs.WorldSpec, runs.Fault) family
+	// aftermath is what happens on a node after such a fault. evidence is how a run shows
+	// that the fault has acted.
 	aftermath aftermath
 	evidence  evidence
 }
 
+// effectPolicies has the policy of every effect.
 var effectPolicies = map[trace.Effect]effectPolicy{
 	trace.StopsProcess:     {1, stoppedFamily, aftermath{event: didThen(trace.Resumed)}, evidence{witnesses: (*rivalry).evidenceOfStop}},
 	trace.CutsLink:         {2, lateFamily, aftermath{whyNone: "no point describes the end of a partition"}, evidence{witnesses: (*rivalry).evidenceOfCut}},

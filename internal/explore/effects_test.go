@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The search has a policy for every effect. Where it does nothing about an effect, the
-// policy says why.
+// The search has a policy for every effect of a fault. If a policy does nothing in some
+// respect, it says why.
 func TestSearchKnowsEveryEffect(t *testing.T) {
 	has := func(is bool, reason string) string {
 		switch {
@@ -36,7 +36,8 @@ func TestSearchKnowsEveryEffect(t *testing.T) {
 	}
 }
 
-// Kinds select kinds of faults and their manners; unknown names are refused.
+// Kinds select kinds of faults and their manners. A name that is not one of a kind is
+// refused.
 func TestKinds(t *testing.T) {
 	for _, tt := range []struct {
 		kinds             Kinds

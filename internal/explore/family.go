@@ -10,8 +10,8 @@ import (
 )
 
 // A family is a group of faults that have the same consequence for a lock, however
-// different their causes are. For example, a client's write is late whether the client is
-// paused or cannot reach the storage.
+// different the faults are. For example, a client's write arrives late if the client is
+// paused, and also if the client cannot reach the storage.
 type family string
 
 const (
@@ -70,13 +70,13 @@ func crashedFamily(r *Record, w runs.WorldSpec, f runs.Fault) family {
 	return lateFamily(r, w, f)
 }
 
-// always returns a function that returns the same family for every fault.
+// fixedFamily returns a function that returns the family f for every fault.
 func always(f family) func(*Record, runs.WorldSpec, runs.Fault) family {
 	return func(*Record, runs.WorldSpec, runs.Fault) family { return f }
 }
 
-// lateFamily returns the family of a fault that only makes something late. If it acts on a
-// node, or on messages to a node, then that node is unreachable.
+// lateFamily returns the family of a fault that only makes something late. If the fault
+// acts on a node, or on messages to a node, the node counts as unreachable.
 func lateFamily(r *Record, _ runs.WorldSpec, f runs.Fault) family {
 	for _, process := range slices.Concat(f.Targets()...) {
 		if r.Roles[process] == trace.RoleNode {
@@ -100,14 +100,14 @@ func clockFamily(r *Record, _ runs.WorldSpec, f runs.Fault) family {
 	return nodeClockForward
 }
 
-// forgets reports whether a crash can leave less on the node's disk than the node had, at
-// least if nothing was saved shortly before.
+// forgets reports whether a crash can lose data on the node's disk, at least if nothing was
+// saved shortly before.
 func (r *Record) forgets(how trace.Crash, disk sim.Persistence) bool {
 	return !r.system().Keeps(disk, cmp.Or(how, trace.Kill))
 }
 
-// isPart reports whether whole has every element of part, at least as often as part has it.
-// The order makes no difference.
+// isContainedIn reports whether whole has every element of part, and each at least as
+// often. The order makes no difference.
 func isPart[E comparable](part, whole []E) bool {
 	left := slices.Clone(whole)
 	for _, f := range part {

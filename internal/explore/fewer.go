@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// fewerFaults leaves out some faults. It tries the smallest sets first, so no smaller set
-// than the one that is accepted shows the damage.
+// fewerFaults leaves out some faults. It tries the smallest sets first. So if a set is
+// accepted, no smaller set shows the damage.
 func fewerFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for some := range parts(w.Faults, len(w.Faults)-1) {
@@ -23,8 +23,9 @@ func fewerFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// resetStarts resets the start of each client that waits, in w, for the effect of a fault
-// that fewer does not have: it starts as in the base.
+// resetStarts gives some clients of the world fewer the start that they have in the base.
+// In the world w such a client waits for an effect of a fault, and fewer does not have the
+// fault.
 func resetStarts(rec *Record, w, fewer runs.WorldSpec) runs.WorldSpec {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
 	waits := func(w runs.WorldSpec, client string, at trace.Point) bool {
@@ -36,7 +37,7 @@ func resetStarts(rec *Record, w, fewer runs.WorldSpec) runs.WorldSpec {
 	return fewer
 }
 
-// fewerClients leaves out clients that no fault names. At least one client stays.
+// fewerClients leaves out clients that no fault names. At least one client remains.
 func fewerClients(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		now := clients(rec, w)
@@ -58,10 +59,10 @@ func fewerClients(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// fewerNodes puts the lock on fewer nodes, an odd number of them. The nodes that faults
-// name take the names of the first nodes, in their order. Nodes that are only cut off by
-// partitions can be left out, as long as a client that could reach a quorum still can, and
-// a client that could not still cannot.
+// fewerNodes puts the lock on fewer nodes, an odd number of them. The nodes that remain
+// take the names of the first nodes, in their order. A node that only partitions name can
+// be left out. But the partition must still have the same consequence: a client that could
+// reach a quorum still can, and a client that could not still cannot.
 func fewerNodes(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		now := nodesOf(rec, w)
@@ -90,8 +91,8 @@ func fewerNodes(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// isNeeded reports whether a fault or a start names a node, other than as one of those that
-// a partition cuts off. Without such a node the world would be a different one.
+// isNeeded reports whether a fault or a client's start names a node. Without such a node
+// the world would be a different one. It does not count that a partition cuts off the node.
 func isNeeded(w runs.WorldSpec, node string) bool {
 	for _, f := range w.Faults {
 		names := namedBy(f)
@@ -110,8 +111,9 @@ func isNeeded(w runs.WorldSpec, node string) bool {
 	return false
 }
 
-// withNodes returns the world with n nodes; the nodes of stay are renamed to the first of
-// them. It returns false if that would change whether a partition leaves a quorum.
+// onFewerNodes returns the world with n nodes. The nodes that are kept get the names of the
+// first of them. It returns false if a partition that left a quorum would no longer do so,
+// or the reverse.
 func withNodes(rec *Record, w runs.WorldSpec, stay []string, n int) (runs.WorldSpec, bool) {
 	fewer := w
 	fewer.Change.Nodes = n
@@ -150,9 +152,10 @@ func withNodes(rec *Record, w runs.WorldSpec, stay []string, n int) (runs.WorldS
 	return fewer, true
 }
 
-// leavesQuorum reports whether a majority of n nodes is left if cut of them are cut off.
+// leavesQuorum reports whether a majority of n nodes remains if cut of them are cut off.
 func leavesQuorum(cut, n int) bool { return n-cut > n/2 }
 
+// countMatching returns how many of the names match.
 func count(all []string, is func(string) bool) int {
 	n := 0
 	for _, name := range all {
@@ -186,7 +189,7 @@ func replaceFault(w runs.WorldSpec, i int, f runs.Fault) runs.WorldSpec {
 	return w
 }
 
-// clients returns the clients that take part.
+// clientsOf returns the clients that the world has.
 func clients(rec *Record, w runs.WorldSpec) []string {
 	if w.Change.Clients != nil {
 		return w.Change.Clients
@@ -194,16 +197,16 @@ func clients(rec *Record, w runs.WorldSpec) []string {
 	return rec.Clients
 }
 
-// isPartition reports whether a fault cuts off a process from some others. For such a fault
-// the number of others matters.
+// isPartition reports whether a fault cuts off a process from others. For such a fault the
+// number of others matters.
 func isPartition(f runs.Fault) bool { return f.Effect() == trace.CutsLink }
 
-// namedBy returns the processes that a fault names.
+// namesIn returns the processes that a fault names, also in its trigger.
 func namedBy(f runs.Fault) []string {
 	return append(namedByTrigger(f), slices.Concat(f.Targets()...)...)
 }
 
-// namedByTrigger returns the processes that a fault names in its trigger.
+// namesInTrigger returns the processes that the trigger of a fault names.
 func namedByTrigger(f runs.Fault) []string {
 	names := slices.Clone(f.Strikes.When.Names())
 	if before := f.Strikes.Before; !before.IsZero() {
@@ -212,7 +215,7 @@ func namedByTrigger(f runs.Fault) []string {
 	return names
 }
 
-// parts lists every subset with at most most members, the smallest first.
+// subsetsUpTo lists every subset with at most limit members, the smallest first.
 func parts[E any](all []E, most int) iter.Seq[[]E] {
 	return func(yield func([]E) bool) {
 		for size := range most + 1 {
@@ -223,8 +226,8 @@ func parts[E any](all []E, most int) iter.Seq[[]E] {
 	}
 }
 
-// partsOf lists the subsets of one size, each appended to chosen. It reports whether yield
-// wants more.
+// subsetsOfSize lists the subsets of one size, each appended to chosen. It returns false if
+// yield wants no more.
 func partsOf[E any](all []E, size int, chosen []E, yield func([]E) bool) bool {
 	if size == 0 {
 		return yield(slices.Clone(chosen))

@@ -17,12 +17,12 @@ import (
 
 // scenarioFile writes a world of a base as a scenario file: its faults, and a title, a
 // story, witnesses and expectations. It makes these from the traces of the world's two
-// runs, which it gets from source. Running the file on the base's seed gives the same
+// runs, which source returns. If the file is run with the base's seed, it gives the same
 // traces.
 //
-// If the base has its own kind of lock, which need not be registered, only Go can run the
-// file. A world whose lock hangs has no trace, so its file describes only the faults.
-// scenarioFile returns an error if the world cannot be made.
+// If the base has its own kind of lock, only a Go program can run the file, because the
+// kind need not be registered. If the lock hangs, there is no trace, so the file describes
+// only the faults. scenarioFile returns an error if the world cannot be made.
 func scenarioFile(ctx context.Context, source reportSource, b Base, w runs.WorldSpec) (worldFile, error) {
 	v, err := b.Variant()
 	if err != nil {
@@ -73,18 +73,18 @@ func scenarioFile(ctx context.Context, source reportSource, b Base, w runs.World
 	return file, err
 }
 
-// A worldFile is the description of a world: its scenario file, the title without the
-// leading name of the lock, and the story.
+// A worldFile is a world as a scenario file, its title without the leading name of the
+// lock, and its story.
 type worldFile struct {
 	text         []byte
 	title, story string
 }
 
-// titleWidth is the length of a title in characters, unless it has to be longer.
+// titleWidth is how many characters a title has at most, if it can be cut to that length.
 const titleWidth = 100
 
-// setTitleAndStory sets a file's title, which begins with the name of the lock, and its
-// story.
+// setTitleAndStory sets a file's title and its story. The title begins with the name of the
+// lock. fenced is the verdict on the run with fencing tokens, if there is one.
 func setTitleAndStory(doc *scenarios.Document, lock string, paragraph *story.Paragraph, fenced *checks.Verdict) worldFile {
 	begins := lock + ": "
 	title, text := paragraph.Title(fenced, titleWidth-utf8.RuneCountInString(begins)), paragraph.Text()
@@ -100,8 +100,8 @@ func setText(doc *scenarios.Document, field string, words story.Raw) {
 	}
 }
 
-// assumption returns the assumption that the faults of a run break, or "" if it cannot be
-// determined.
+// assumption returns the assumption that the faults of a run break. If they break several,
+// it returns the one that is to blame, and "" if no single one is.
 func assumption(run runs.RunReport) trace.Assumption {
 	var all []trace.Assumption
 	for _, f := range run.History.Trace.Faults {
@@ -122,8 +122,9 @@ func assumption(run runs.RunReport) trace.Assumption {
 	return ""
 }
 
-// setExpectations makes a file expect the results that its two runs had. It expects nothing
-// of an inconclusive run, and returns the inconclusive runs.
+// setExpectations makes a file expect the verdicts that its two runs had, and the
+// properties that they violated. It expects nothing of an inconclusive run, and returns
+// these runs.
 func setExpectations(doc *scenarios.Document, off, on runs.RunReport) (open []story.OpenRun) {
 	var all scenarios.Fields
 	for i, run := range []runs.RunReport{off, on} {
@@ -148,14 +149,15 @@ func setExpectations(doc *scenarios.Document, off, on runs.RunReport) (open []st
 	return open
 }
 
-// descriptionFields are the fields in which a scenario describes itself, and its faults. A
-// file that is written anew has its own, or none.
+// descriptionFields are the fields in which a scenario describes itself, and its faults.
+// They are removed from the scenario of a base before a file is made of it.
 var descriptionFields = []string{
 	"group", "source", "assumption", "story", "question", "why", "prevention", "says", "faults", "witnesses", "measures",
 	"expect", "expect-with", "lesson",
 }
 
-// withoutDescription returns a scenario without the fields in which it describes itself.
+// withoutDescription returns a scenario without faults and without the fields in which it
+// describes itself.
 func withoutDescription(v *scenarios.Variant) *scenarios.Document {
 	doc := v.Document()
 	for _, field := range descriptionFields {
@@ -164,7 +166,7 @@ func withoutDescription(v *scenarios.Variant) *scenarios.Document {
 	return doc
 }
 
-// draft returns a base with some faults, as a document without a description.
+// newDocument returns a base with some faults as a document, without a description.
 func draft(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document {
 	doc := withoutDescription(base)
 	var list []scenarios.Fields
@@ -182,11 +184,11 @@ type reportSource interface {
 	Report(ctx context.Context, w runs.WorldSpec, fencing string) (runs.RunReport, error)
 }
 
-// fencings are the two runs of a world in their order.
+// fencings are the two runs of a world, in their order.
 var fencings = []string{runs.FencingOff, runs.FencingOn}
 
-// bothReports returns the reports of a world's two runs. If a run has no trace, its report
-// is the last one. It returns an error if the world cannot be made or its result is
+// bothReports returns the reports of a world's two runs. If the first run has no trace, the
+// second is left out. It returns an error if the world cannot be made, or if its result is
 // unknown.
 func bothReports(ctx context.Context, source reportSource, w runs.WorldSpec) (accounts []runs.RunReport, err error) {
 	for _, fencing := range fencings {
@@ -215,8 +217,10 @@ func histories(accounts []runs.RunReport) (all []*history.History) {
 	return all
 }
 
-// chooseWitnesses chooses the witnesses of a world; main is the run that its story
-// describes. idle are the numbers of the faults that no witness needs.
+// chooseWitnesses chooses the witnesses of a world: what must be seen in its runs for the
+// verdict to mean anything. mainRun is the run that the world's story describes. To find
+// out what only the faults bring about, it also runs the world without each fault, and
+// without any. idle has the numbers of the faults that no witness needs.
 func chooseWitnesses(ctx context.Context, source reportSource, w runs.WorldSpec, accounts []runs.RunReport, main runs.RunReport) (chosen []trace.Witness, idle []int, err error) {
 	with := func(faults []runs.Fault) ([]*history.History, error) {
 		w.Faults = faults

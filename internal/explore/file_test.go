@@ -29,8 +29,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// workload returns a base for these tests: client-1 holds the lock for 12 of its 30
-// seconds, and client-2 asks for it every three seconds.
+// workload returns the text of a base for these tests. client-1 holds the lock for 12 of
+// its 30 seconds, and client-2 asks for it every three seconds.
 func workload(lock string) string {
 	return fmt.Sprintf(`title: a base has no story
 lock: {kind: %s, ttl: 30s}
@@ -42,13 +42,14 @@ progress-within: 1m30s
 `, lock)
 }
 
-// impatient returns the workload with clients that resend a request if it is not answered
+// impatient returns the workload with clients that repeat a request if it is not answered
 // within 9 seconds.
 func impatient(lock string) string {
 	return strings.NewReplacer("retry-every: 3s}", "retry-every: 3s, gives-up: 9s, if-no-answer: resends}").Replace(workload(lock))
 }
 
-// extending returns the workload with work that outlasts the TTL.
+// extending returns the workload with work that takes longer than the TTL, and a client
+// that extends its lease.
 func extending(lock string) string {
 	return strings.Replace(workload(lock), "works: 12s,", "works: 36s, extends-every: 15s,", 1)
 }
@@ -60,11 +61,11 @@ type fileCase struct {
 	seed   uint64
 	change scenarios.Change
 	faults []runs.Fault
-	// off and on are the worst properties that must break in each run, as the faults imply;
-	// "" is none.
+	// off and on are the gravest properties that must be violated without and with fencing
+	// tokens, because of the faults; "" is none.
 	off, on checks.Property
-	// wantTexts are texts that the file must contain, in addition to those about the
-	// faults.
+	// wantTexts are texts that the file must contain, in addition to those that describe
+	// the faults.
 	wantTexts []string
 }
 
@@ -84,7 +85,7 @@ var fileCases = []fileCase{
 	{
 		name: "suspend-client", base: workload("single, clock: wall"), seed: 7,
 		faults: []runs.Fault{item{Kind: "pause", Target: "client-1", How: "suspend", Before: "client-1 read", For: 31 * second}.fault()},
-		// The lock uses the wall clock, which advances during the pause.
+		// The lock uses the wall clock, which continues during the pause.
 		off: checks.NoLostUpdate, on: checks.SectionExclusion,
 		wantTexts: []string{"# Run it with: locksim run FILE --seed 7"},
 	},
@@ -127,8 +128,8 @@ var fileCases = []fileCase{
 	{
 		name: "crash-node, tokens lost as well", base: workload("single-token"), seed: 1,
 		faults: []runs.Fault{item{Kind: "crash", Target: "redis-1", When: "client-1 read", For: second}.fault()},
-		// The token counter is lost with the lock, so the second grant has the token of the
-		// first.
+		// The node loses its token counter with the lock, so the second grant gets the
+		// token of the first.
 		off: checks.NoLostUpdate, on: checks.NoLostUpdate,
 		wantTexts: []string{"Fencing tokens did not help, because they did not grow from grant to grant."},
 	},
@@ -147,7 +148,7 @@ var fileCases = []fileCase{
 	},
 	{
 		name: "jump-back-node", base: workload("single"), seed: 1,
-		// client-1 never releases, and its key lasts for 230 seconds.
+		// client-1 never releases the lock, and its key lasts for 230 seconds.
 		faults: []runs.Fault{
 			item{Kind: "jump", Target: "redis-1", When: "client-1 read", By: -200 * second}.fault(),
 			item{Kind: "crash", Target: "client-1", Before: "client-1 write"}.fault(),
@@ -212,7 +213,7 @@ var fileCases = []fileCase{
 	},
 }
 
-// variant returns the case's base after its change, as in a search.
+// variant parses the case's base and applies its change, as a search does.
 func (d fileCase) variant(t *testing.T) *scenarios.Variant {
 	t.Helper()
 	v, err := runs.Base{Name: d.name, Text: []byte(d.base)}.Variant()
@@ -225,7 +226,7 @@ func (d fileCase) variant(t *testing.T) *scenarios.Variant {
 	return v
 }
 
-// files has the files of the cases by name, so that each is written once.
+// files caches the files of the cases, by name, so each is written only once.
 var files = map[string][]byte{}
 
 // file returns the case's file.
@@ -237,7 +238,8 @@ func (d fileCase) file(t *testing.T) []byte {
 	return files[d.name]
 }
 
-// writeFile writes a world of the case's base as a file.
+// writeFile writes a world of the case's base as a file. It fails the test if the returned
+// title or story differs from that in the file.
 func (d fileCase) writeFile(t *testing.T, w runs.WorldSpec, kind locks.Kind, patience time.Duration) (worldFile, error) {
 	t.Helper()
 	b := Base{Base: runs.Base{Name: d.name, Text: []byte(d.base), Kind: kind, Seed: d.seed}}
@@ -261,7 +263,7 @@ func (d fileCase) write(t *testing.T) []byte {
 	return says.text
 }
 
-// hashes returns the hashes of the world's runs, made without a file.
+// hashes returns the hashes of the world's two runs, which it makes without a file.
 func (d fileCase) hashes(t *testing.T) []string {
 	t.Helper()
 	v := d.variant(t)
@@ -373,8 +375,8 @@ func TestAFileTellsItsWorld(t *testing.T) {
 	}
 }
 
-// Without one of its faults, a file's witnesses are no longer all seen, unless the file
-// itself says that they do not need the fault.
+// If one of the faults is deleted from a file, some witness of the file is no longer seen.
+// The only exception are faults for which the file itself says that no witness needs them.
 func TestWitnessesNeedEachFault(t *testing.T) {
 	for _, d := range fileCases {
 		t.Run(d.name, func(t *testing.T) {
@@ -430,8 +432,8 @@ func TestGoldenFiles(t *testing.T) {
 	}
 }
 
-// A base can come from a user's file. Its words may be ones that YAML reads as other types,
-// and it may have a story, which a way does not take over.
+// A base can come from a user's file. Its names may look like other types to YAML. It may
+// have a story, which is not copied into the file of a way.
 func TestNamesThatYAMLTakesForSomethingElse(t *testing.T) {
 	d := fileCase{name: "odd names", seed: 1, base: `title: "a title: with a colon"
 group: examples
@@ -550,14 +552,14 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 	}
 }
 
-// A lock that hangs leaves no trace. Its file describes the fault, so that it can be run
-// again.
+// A lock that hangs leaves no trace. Its file describes only the fault, with which it can
+// be run again.
 func TestALockThatHangs(t *testing.T) {
 	d := fileCase{name: "hangs", base: workload("single"), seed: 1}
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
 	spinning := misbehavingKind("spinning", func() {
-		for { // never blocks, like code that waits in a loop
+		for { // code that waits in a loop and never blocks
 			select {
 			case <-over:
 				return

@@ -10,31 +10,35 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// Groups are broken worlds by their cause, which is the ID of a way: worlds that a report
-// shows as alike. The only other notion of likeness is the behaviour of a run.
+// groups are the broken worlds, sorted by what broke them. The key is the ID of the way
+// that a world is an example of. A report shows worlds with one ID as one way.
 type groups map[string]*group
 
-// A group is broken worlds with one cause: their faults have the same families, the blame
-// is the same, and fencing tokens protect the data in all of them or in none.
+// A group is broken worlds with one ID. The families of their faults are the same, the
+// blame is the same, and fencing tokens protect the data in all of them or in none.
 type group struct {
+	// id is the ID, and worlds the number of worlds. stages are the steps of a client that
+	// their faults strike.
 	id     string
 	worlds int
 	stages map[string]bool
-	// causes maps the faults in words to the number of worlds with these faults.
+	// causes has the faults in words, and the number of worlds with such faults.
 	causes map[string]int
-	// best is the simplest of the worst examples.
+	// best is the example to show: the worst one, and among the worst the simplest.
 	best example
 }
 
-// An example is a broken world.
+// An example is a broken world, with what broke in it.
 type example struct {
+	// record is the record of the base of the world. ranOn means that a paused process did
+	// something.
 	record *Record
 	world  runs.WorldSpec
 	damage Damage
 	ranOn  bool
 }
 
-// add adds a world, if it is broken.
+// add adds a world to its group, if anything broke in it.
 func (g groups) add(r *Record, w runs.WorldSpec, o runs.WorldResult) {
 	e := example{r, w, provenDamage(&o), o.RanOn()}
 	if len(e.damage) == 0 {
@@ -47,7 +51,7 @@ func (g groups) add(r *Record, w runs.WorldSpec, o runs.WorldResult) {
 	g.join(&group{id: e.id(), worlds: 1, stages: stages, causes: map[string]int{strings.Join(causeOf(r, w), " and "): 1}, best: e})
 }
 
-// join adds the worlds of a group to the group with the same ID.
+// join adds all worlds of a group to the group with the same ID.
 func (g groups) join(more *group) {
 	one, ok := g[more.id]
 	if !ok {
@@ -73,9 +77,10 @@ func (g groups) ordered() []*group {
 	return all
 }
 
-// id returns the ID of the way that a world is an example of. It consists of the families
-// of the faults, the blame for the damage, the stages that the faults strike if the lock is
-// to blame, and whether data are corrupted despite fencing tokens.
+// id returns the ID of the way that a world is an example of. It has the families of the
+// faults and the blame for the damage. If the lock is to blame, it also has the stages of a
+// client's work that the faults strike. It says if data are corrupted despite fencing
+// tokens, and if a paused process ran on.
 func (e example) id() string {
 	var words []string
 	for _, f := range e.record.families(e.world) {
@@ -89,7 +94,7 @@ func (e example) id() string {
 		}
 	}
 	if e.damage.grade()&gradeLockBlamed != 0 {
-		// Different mistakes of a lock show in different steps.
+		// One mistake of a lock shows in one step, and another mistake in another step.
 		id += "/" + strings.ReplaceAll(strings.Join(e.stages(), "+"), " ", "-")
 	}
 	if e.damage.grade()&gradeCorrupted != 0 {
@@ -101,11 +106,12 @@ func (e example) id() string {
 	return id
 }
 
+// blameSlugs has the part of an ID for each kind of blame.
 var blameSlugs = map[checks.BlameKind]string{
 	checks.KindLock: "lock", checks.KindInherent: "inherent-needs-fencing", checks.KindAssumption: "assumption",
 }
 
-// stages returns the stages that the faults of an example strike, sorted.
+// stages returns the steps of a client that the faults of an example strike, sorted.
 func (e example) stages() []string {
 	var all []string
 	for _, f := range e.world.Faults {
@@ -116,7 +122,7 @@ func (e example) stages() []string {
 }
 
 // compareExamples orders examples: the worst first, and among equally bad ones the
-// simplest. The order does not depend on which was found first.
+// simplest. The order does not depend on which example was found first.
 func compareExamples(a, b example) int {
 	return cmp.Or(
 		cmp.Compare(b.damage.severity(), a.damage.severity()),

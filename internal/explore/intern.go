@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// An interner keeps one copy of each result. Among a million worlds only few results are
-// different.
+// An interner stores equal results only once. A million worlds have only few different
+// results, so this saves memory.
 type interner struct {
 	mu    sync.Mutex
 	known map[[2]runKey]*runs.WorldResult
@@ -16,9 +16,10 @@ type interner struct {
 
 func newInterner() *interner { return &interner{known: map[[2]runKey]*runs.WorldResult{}} }
 
+// intern returns the stored result that is equal to o. It stores o if there is none.
 func (n *interner) intern(o runs.WorldResult) *runs.WorldResult {
 	key := [2]runKey{keyOf(o.Off), keyOf(o.On)}
-	o.Grounds = runs.Grounds{} // each world has its own
+	o.Grounds = runs.Grounds{} // each world has its own grounds, which are not part of the result
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if known, ok := n.known[key]; ok {
@@ -28,8 +29,8 @@ func (n *interner) intern(o runs.WorldResult) *runs.WorldResult {
 	return &o
 }
 
-// A runKey is the result of a run as a map key. Few runs have breaks, which become a
-// string.
+// A runKey is the result of a run in a form that can be the key of a map. The list of
+// breaks, which is usually empty, becomes a string.
 type runKey struct {
 	behaviour   uint64
 	spare       int
@@ -38,6 +39,7 @@ type runKey struct {
 	doubt       string
 }
 
+// keyOf returns the key of a run's result.
 func keyOf(r runs.RunResult) runKey {
 	k := runKey{behaviour: r.Behaviour, spare: r.Spare, ranOn: r.RanOn, late: r.Late, doubt: r.Doubt}
 	if len(r.Breaks) > 0 {

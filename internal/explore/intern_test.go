@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// Results that differ in anything except their grounds are different.
+// Results are the same only if they differ in nothing but their grounds.
 func TestIntern(t *testing.T) {
 	broken := func(b runs.Break) runs.WorldResult {
 		return runs.WorldResult{On: runs.RunResult{Breaks: []runs.Break{b}}}
@@ -31,7 +31,7 @@ func TestIntern(t *testing.T) {
 			case field.Kind() == reflect.String:
 				field.SetString("so")
 			default:
-				continue // breaks, as above
+				continue // the list of breaks has been changed above
 			}
 			all = append(all, *o)
 			o.On, o.Off = o.Off, runs.RunResult{}

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An item is a fault as these tests write it, with its points as text.
+// An item is a fault in the notation of these tests: points are written as text.
 type item struct {
 	Kind, Target string
 	Others       []string
@@ -21,7 +21,8 @@ type item struct {
 	For          time.Duration
 }
 
-// fault returns the fault. Without a kind it has only its trigger.
+// fault returns the fault that the item describes. An item without a kind gives a fault
+// that has only a trigger.
 func (i item) fault() runs.Fault {
 	if i.Kind == "" {
 		return runs.Fault{Fault: sim.Fault{Strikes: trace.Trigger{Before: step(i.Before), When: point(i.When)}}}
@@ -41,7 +42,7 @@ func diskChange(node string, disk sim.Persistence) scenarios.Change {
 	return scenarios.Change{Persistence: map[string]sim.Persistence{node: disk}}
 }
 
-// point and step parse what a test has written; an empty text gives the zero value.
+// point and step parse the notation of scenarios. An empty text gives the zero value.
 func point(text string) (p trace.Point) {
 	if err := p.UnmarshalText([]byte(text)); err != nil {
 		panic(err)

@@ -10,7 +10,7 @@ import (
 )
 
 // Kinds select the kinds of faults that a search tries: only some, or all except some. A
-// name is that of a kind, such as crash, or of a kind in one manner, such as
+// name in them is the name of a kind, such as crash, or of a kind in one manner, such as
 // crash/failover. The zero Kinds select all.
 type Kinds struct {
 	Only   []string `json:"only,omitempty"`
@@ -50,7 +50,7 @@ func (k Kinds) Equal(o Kinds) bool {
 	return slices.Equal(k.Only, o.Only) && slices.Equal(k.Except, o.Except)
 }
 
-// Check returns an error if a name is not that of a kind, or if no kind is left to try.
+// Check returns an error if a name is not the name of a kind, or if no kind is left to try.
 func (k Kinds) Check() error {
 	for _, name := range slices.Concat(k.Only, k.Except) {
 		if !slices.Contains(KindNames(), name) {
@@ -70,7 +70,7 @@ func (k Kinds) Tries(name string) bool {
 	})
 }
 
-// tries reports whether a kind is tried in a manner.
+// tries reports whether a kind is tried in the manner m.
 func (k Kinds) tries(kind sim.FaultKind, m sim.Manner) bool {
 	named := func(list []string) bool {
 		return slices.Contains(list, kind.Name) || m.Slug != "" && slices.Contains(list, kind.Name+"/"+m.Slug)

@@ -13,59 +13,66 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// Lanes is the number of parallel searches for sets of several faults, and so the number of
-// parts into which a search can be cut. It is fixed, because the result must not depend on
-// how many machines or processors there are.
+// Lanes is the number of lanes. A lane is one of the parallel searches for sets of several
+// faults, and a search can be cut into at most this many parts. The number is fixed,
+// because the result must not depend on how many machines or processors there are.
 const Lanes = 64
 
-// quantum is the number of worlds that a lane runs in one turn. It is small, because a turn
-// that has begun is finished even if the time is up.
+// turnWorlds is the number of worlds that a lane runs in one turn. It is small, because a
+// turn that has begun is finished even if the time is up.
 const quantum = 4
 
-// minKinds is the number of kinds of pairs that a lane needs to choose from.
+// minKinds is the number of kinds of pairs that a lane needs to have a choice.
 const minKinds = 4
 
-// A lane is one search for sets of several faults. Lanes only decide what is tried next;
-// their results are put together.
+// A lane is one search for sets of several faults. Which sets a search tries depends on the
+// lanes; the results of all lanes are put together.
 //
-// A lane tries each of its kinds of pairs once, or several times if the kind costs a holder
-// more than it can spare. It draws the members at random. Then it continues with the kinds
-// that have most often broken something or shown new behaviours, for their number of
-// trials. A set that breaks nothing and shows a new behaviour may be extended by one more
-// fault.
+// A lane first draws pairs of each of its kinds: one pair, or several if the kind costs a
+// holder more slots than it can spare. It draws the two faults at random. Then it prefers
+// the kinds that have most often broken something or shown new behaviours, in relation to
+// their number of trials. A set that breaks nothing and shows a new behaviour may be
+// extended by one more fault.
 type lane struct {
 	found *Found
-	// unit names the lane in a ledger. The name includes the largest number of faults,
-	// because what a lane draws depends on it.
+	// unit is the name of the lane in a ledger. It includes the largest number of faults of
+	// the search, because what a lane draws depends on that number.
 	unit string
-	// budget is how many worlds with several faults it may try.
-	budget  int
+	// budget is how many worlds with several faults the lane may try.
+	budget int
+	// classes are all classes of single faults, and kinds the kinds of pairs of this lane.
 	classes []class
 	kinds   []pairKind
 	random  *rand.Rand
-	// seen has the behaviours that the lane knows, and drawn the sets that it has tried.
+	// knownBehaviours has the behaviours that the lane has seen, and triedSets the sets of
+	// faults that it has tried.
 	seen, drawn *bloom
-	frontier    []*promising
-	// step counts the worlds that it has run, and tried those of them that were new sets.
+	// frontier has the promising sets, which may be extended.
+	frontier []*promising
+	// runCount counts the worlds that the lane has run, and triedCount the new sets of
+	// faults that it has tried. Other worlds are run to learn what parts of a set do.
 	step, tried int
-	finished    bool
+	// isFinished means that the budget is used up, or that there is nothing left to try.
+	finished bool
 }
 
-// A promising set has shown a new behaviour.
+// A promisingSet is a set of faults that has broken nothing and shown a new behaviour.
 type promising struct {
 	world runs.WorldSpec
-	// id identifies the set of its faults.
+	// id is a hash of the set of faults.
 	id uint64
-	// parts is how bad the smaller sets are, as far as it is known.
+	// partsGrade is how bad the damage of smaller sets is, as far as it is known.
 	parts grade
+	// tries counts how often the set was extended, minus the rewards that it got for it.
 	tried int
 }
 
-// maxFrontier bounds the promising sets of a lane, so that the memory of a search does not
-// grow with its duration.
+// maxFrontier limits the promising sets of a lane, so the memory of a search does not grow
+// with its duration.
 const maxFrontier = 500
 
-// runLanes tries sets of several faults.
+// runLanes tries sets of several faults: it makes the lanes of this part of the search,
+// runs them, and adds up the counts.
 func (f *Found) runLanes(ctx context.Context) error {
 	s := f.search
 	classes := f.classes()
@@ -101,9 +108,10 @@ func (f *Found) runLanes(ctx context.Context) error {
 			l.kinds = append(l.kinds, kinds[k])
 		}
 		if len(kinds) < minKinds*Lanes {
-			l.kinds = slices.Clone(kinds) // the lanes draw different members
+			l.kinds = slices.Clone(kinds) // too few kinds for all lanes: each lane gets all of them, and draws other faults
 		}
-		// Chance decides which kinds a small budget leaves out.
+		// If the budget is too small for all kinds of equal rank, chance decides which of
+		// them the lane tries.
 		l.random.Shuffle(len(l.kinds), func(a, b int) { l.kinds[a], l.kinds[b] = l.kinds[b], l.kinds[a] })
 		slices.SortStableFunc(l.kinds, comparePairKinds)
 		for b := range known {
@@ -127,7 +135,7 @@ func (f *Found) runLanes(ctx context.Context) error {
 	return f.noteInterrupt(ctx, err)
 }
 
-// takeTurns runs the lanes, a few worlds of each at a time, until all lanes are finished,
+// takeTurns runs the lanes in turns of a few worlds, until all lanes are finished,
 // the deadline has passed, or ctx is done.
 func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *census) error {
 	s := f.search
@@ -162,7 +170,7 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 					late = true
 				}
 				if err == nil && !l.finished && !late {
-					queue <- l // there is room for all
+					queue <- l // the queue has room for all lanes
 				} else if left--; left == 0 {
 					close(queue)
 				}
@@ -186,19 +194,19 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 	return nil
 }
 
-// A trial is the result of one world that a lane ran.
+// A trial is the result of one world that a lane has run.
 type trial struct {
 	world   runs.WorldSpec
 	outcome runs.WorldResult
-	// id identifies the set of its faults.
+	// id is a hash of the set of the world's faults.
 	id uint64
-	// parts is how bad smaller sets of the faults are.
+	// partsGrade is how bad the damage of smaller sets of these faults is.
 	parts grade
-	// part reports that the world was run only to learn what a smaller set does.
+	// isPart means that the world was run only to learn what a part of a larger set does.
 	part bool
 }
 
-// addTrial adds a trial of a lane to the result.
+// addTrial adds a trial of a lane to the result of the search.
 func (f *Found) addTrial(t trial, behaviours, sets *census) {
 	f.result.Worlds++
 	defer func() { f.search.reportProgress(SeveralFaults, f.result.Worlds, f.total(), len(f.groups)) }()
@@ -216,7 +224,7 @@ func (f *Found) addTrial(t trial, behaviours, sets *census) {
 	}
 }
 
-// total returns how many worlds the search will run, as far as it is known; 0 is unknown.
+// total returns how many worlds the search will run; 0 if that is unknown.
 func (f *Found) total() int {
 	if f.search.Worlds == 0 {
 		return 0
@@ -228,7 +236,7 @@ func (f *Found) total() int {
 	return int(f.result.Levels[0].Tried) + n
 }
 
-// space returns the number of sets of n faults.
+// setCount returns the number of sets of n single faults, whether or not they are tried.
 func (f *Found) space(n int) uint64 {
 	var all uint64
 	for _, singles := range f.listed {
@@ -241,7 +249,7 @@ func (f *Found) space(n int) uint64 {
 	return all
 }
 
-// runTurn runs the lane's next few worlds.
+// runTurn runs the next few worlds of the lane.
 func (l *lane) runTurn(ctx context.Context) (trials []trial, err error) {
 	for range quantum {
 		if l.finished {
@@ -256,7 +264,8 @@ func (l *lane) runTurn(ctx context.Context) (trials []trial, err error) {
 	return trials, nil
 }
 
-// runNext tries one more set.
+// runNext tries one more set of faults. If a set of three or more shows new damage, it also
+// runs the smaller sets, to see whether one of them does the same.
 func (l *lane) runNext(ctx context.Context) ([]trial, error) {
 	kind, base := l.draw()
 	if kind == nil {
@@ -282,7 +291,7 @@ func (l *lane) runNext(ctx context.Context) ([]trial, error) {
 	}
 	trials = append(trials, t)
 	if bad&^t.parts != 0 {
-		kind.reward() // what breaks the lock is worth more examples
+		kind.reward() // a set that breaks the lock makes its source worth more trials
 	}
 	if b := o.Off.Behaviour; !l.seen.has(b) && o.Off.Doubt == "" {
 		kind.reward()
@@ -300,7 +309,7 @@ func (l *lane) run(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, err
 	return l.found.search.run(ctx, l.unit, l.step-1, w)
 }
 
-// runParts runs the sets that lack one of the world's faults.
+// runParts runs all worlds that lack one of the world's faults.
 func (l *lane) runParts(ctx context.Context, w runs.WorldSpec) ([]trial, error) {
 	var trials []trial
 	for i := range w.Faults {
@@ -314,17 +323,22 @@ func (l *lane) runParts(ctx context.Context, w runs.WorldSpec) ([]trial, error) 
 	return trials, nil
 }
 
-// A source is where a set came from. It is rewarded if the set showed something new.
+// A source is what a set of faults was drawn from: a kind of pair, or a promising set that
+// was extended. A source that is rewarded is used again sooner. It is rewarded if the set
+// showed something new.
 type source interface{ reward() }
 
-func (k *pairKind) reward()  { k.rewards++ }
+// reward counts one more reward, which makes the kind likelier to be drawn again.
+func (k *pairKind) reward() { k.rewards++ }
+
+// reward makes up for one try, so the set is extended again sooner.
 func (p *promising) reward() { p.tried-- }
 
-// attempts is how often another set is drawn if the faults cannot be combined or the set
-// was tried before.
+// maxDraws is how often a lane draws again if the drawn faults cannot be combined, or if it
+// has already tried the set.
 const attempts = 200
 
-// setID returns a hash of the world's set of faults.
+// setID returns a hash of the world's set of faults. It does not depend on their order.
 func setID(w runs.WorldSpec) uint64 {
 	words := make([]string, len(w.Faults))
 	for i, f := range w.Faults {
@@ -337,7 +351,8 @@ func setID(w runs.WorldSpec) uint64 {
 	return h.Sum64()
 }
 
-// addNew adds a set to those that the lane has tried, and reports whether it was new.
+// addNew adds a set to those that the lane has tried. It returns false if the lane had
+// tried the set before.
 func (l *lane) addNew(id uint64) bool {
 	if l.drawn.has(id) {
 		return false
@@ -346,7 +361,8 @@ func (l *lane) addNew(id uint64) bool {
 	return true
 }
 
-// draw chooses the next set. Every other set extends a promising one, if there are any.
+// draw chooses the next set to try, and returns the source of the set. Every other set
+// extends a promising one, if there are any. It returns nil if it finds no new set.
 func (l *lane) draw() (source, promising) {
 	if len(l.frontier) > 0 && l.tried%2 == 1 {
 		p := slices.MinFunc(l.frontier, func(a, b *promising) int { return a.tried - b.tried })
@@ -383,8 +399,8 @@ func (l *lane) draw() (source, promising) {
 	return nil, promising{}
 }
 
-// drawPair draws a pair of a kind. If the kind has classic pairs, every other pair is
-// classic.
+// drawPair draws a pair of faults of one kind. If the kind has classic pairs, every other
+// pair is one of them.
 func (l *lane) drawPair(k *pairKind) (a, b single) {
 	members := [2][]int{l.classes[k.a].members, l.classes[k.b].members}
 	if k.classics > 0 && k.drawn%2 == 1 {
@@ -395,12 +411,13 @@ func (l *lane) drawPair(k *pairKind) (a, b single) {
 	return draw(members[0]), draw(members[1])
 }
 
-// nearMisses is the minimum number of pairs that are tried of a kind that costs a holder
-// more than it can spare: it may do harm only with the right nodes at the right time.
+// minNearMissPairs is how many pairs of a kind are tried at least, if the kind costs a
+// holder more slots than it can spare. Such a kind may do harm only with the right nodes at
+// the right time.
 const nearMisses = 12
 
-// nextKind returns the kind of pair to try next: the first that was not tried enough, and
-// otherwise the one with the most rewards for its trials.
+// nextKind returns the kind of pair to try next: the first that was not tried often enough.
+// If there is none, it returns the kind with the most rewards for its trials.
 func (l *lane) nextKind() *pairKind {
 	best := &l.kinds[0]
 	for i := range l.kinds {
@@ -408,7 +425,7 @@ func (l *lane) nextKind() *pairKind {
 		if k.drawn == 0 || k.exceedsSpare && k.breaking == 0 && k.drawn < nearMisses {
 			return k
 		}
-		// (1 + 4 rewards) / drawn, without a division.
+		// This compares (1 + 4 rewards) / drawn without a division.
 		if (1+4*k.rewards)*best.drawn > (1+4*best.rewards)*k.drawn {
 			best = k
 		}

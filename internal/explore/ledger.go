@@ -17,31 +17,36 @@ import (
 )
 
 // A Ledger has the results of worlds that were run before, and writes down those that are
-// run now. It is a file of JSON Lines: a [Heading], then a line for each world, each line
-// with a seal. The bases and the options determine a search, so a world is identified by
-// its place in the search. A nil Ledger has no results and writes nothing.
+// run now. Its file has a line of JSON for the [Heading], then a line for each world. Each
+// line ends with a seal, which is a checksum. The bases and the options of a search
+// determine which worlds it runs in which order. So a world is identified by its place in
+// the search. A nil Ledger has no results and writes nothing.
 type Ledger struct {
-	mu       sync.Mutex
-	w        io.Writer // nil if nothing is written
+	mu sync.Mutex
+	w  io.Writer // nil if nothing is written
+	// complete means that every world of the search must be in the ledger. outcomes stores
+	// equal results only once.
 	complete bool
 	outcomes *interner
-	// planned has the results of the worlds of each unit, by their place in the unit.
-	// others has the results of worlds outside the plan, by [runs.WorldSpec.Key].
+	// planned has the results of the worlds of each unit, by their place in the unit. A
+	// unit is all single faults, or one lane. others has the results of worlds outside the
+	// plan, such as those for shrinking, by [runs.WorldSpec.Key].
 	planned map[string]map[int]*runs.WorldResult
 	others  map[string]*runs.WorldResult
-	// singles has what the ledger knows of single faults in addition to their results.
+	// singles has more about single faults than their results, by the place.
 	singles map[int]singleExtra
 }
 
-// A singleExtra is what a ledger has of a single fault in addition to its result.
+// A singleExtra is what a ledger has about a single fault in addition to its result.
 type singleExtra struct {
-	// Grounds are those of the world. They are unknown if Repeats is set: then the result
-	// follows from those of other worlds.
+	// Grounds are those of the world. They are unknown if Repeats is set, because then the
+	// world was not run: its result follows from the results of other worlds.
 	Grounds *runs.Grounds `json:"g,omitempty"`
 	Repeats bool          `json:"r,omitempty"`
 }
 
-// ledgerSchema names the format. The lines of the first version had no seals.
+// The names of the file's format: ledgerSchemas begins all of them, ledgerSchema is the
+// current one, and ledgerWithoutSeals is the first one, whose lines have no seals.
 const (
 	ledgerSchemas      = "locksim/explore-ledger/"
 	ledgerSchema       = ledgerSchemas + "v3"
@@ -51,11 +56,12 @@ const (
 // A Heading identifies the search that a ledger belongs to.
 type Heading struct {
 	Schema string `json:"schema"`
-	// Version is the program's version: another version may run the same world differently.
+	// Version is the version of the program. Another version may run the same world
+	// differently.
 	Version string        `json:"version"`
 	Lock    string        `json:"lock"`
 	Bases   []BaseHeading `json:"bases"`
-	// MaxFaults, Worlds, Shard and Shards are those of the [Search].
+	// MaxFaults, Worlds, Shard and Shards are the options of the [Search].
 	MaxFaults int `json:"max_faults"`
 	Worlds    int `json:"worlds"`
 	Shard     int `json:"shard,omitempty"`
@@ -69,9 +75,9 @@ type Heading struct {
 type BaseHeading struct {
 	Name string `json:"name"`
 	Seed uint64 `json:"seed"`
-	// Text is the scenario.
+	// Text is the base's scenario.
 	Text string `json:"text"`
-	// Hash identifies the text.
+	// Hash is a checksum of Text.
 	Hash string `json:"hash"`
 	// Kinds and Takeover are those of the [Base].
 	Kinds    Kinds         `json:"kinds,omitzero"`
@@ -91,9 +97,9 @@ func (s *Search) Heading(version, lock string) Heading {
 }
 
 // CheckContinues returns an error if a search cannot continue with the ledger of an older
-// one. The budgets of the two may differ, because the new search begins with the same
-// worlds. If the search is one part of several, the part must be the same, because the
-// ledger has nothing of the other parts.
+// one. The two may have different budgets, because the new search begins with the same
+// worlds. If the search is one part of several, the older search must have been the same
+// part: its ledger has nothing of the other parts.
 func (h Heading) CheckContinues(old Heading) error {
 	if err := h.checkSame(old); err != nil {
 		return err
@@ -107,7 +113,7 @@ func (h Heading) CheckContinues(old Heading) error {
 	return nil
 }
 
-// CheckJoins returns an error if two ledgers are not of parts of one search.
+// CheckJoins returns an error unless two ledgers belong to parts of the same search.
 func (h Heading) CheckJoins(other Heading) error {
 	if err := h.checkSame(other); err != nil {
 		return err
@@ -123,7 +129,8 @@ func (h Heading) CheckJoins(other Heading) error {
 	return nil
 }
 
-// checkSame returns an error that says how another heading differs, or nil.
+// checkSame returns nil if another heading is about the same search, apart from its budget
+// and its part. Otherwise the error says how they differ.
 func (h Heading) checkSame(o Heading) error {
 	switch {
 	case h.Version != o.Version:
@@ -140,6 +147,7 @@ func (h Heading) checkSame(o Heading) error {
 	return nil
 }
 
+// part describes which part of a search the ledger belongs to.
 func (h Heading) part() string {
 	if h.Shards == 0 {
 		return "a whole search"
@@ -167,9 +175,10 @@ func (h Heading) check() error {
 	return nil
 }
 
-// hashLength is the length of a hash, in hexadecimal digits.
+// hashLength is the length of a checksum in hexadecimal digits.
 const hashLength = 16
 
+// hashOf returns the checksum of a text.
 func hashOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:hashLength/2])
@@ -177,8 +186,8 @@ func hashOf(text []byte) string {
 
 // An entry is one line of a ledger.
 type entry struct {
-	// Unit and Index are the world's place in the search. A world outside the plan has the
-	// World itself instead.
+	// Unit and Index are the world's place in the search: its unit, and its number there. A
+	// world outside the plan has no place. For such a world, World is its key.
 	Unit    string            `json:"u,omitempty"`
 	Index   int               `json:"i,omitempty"`
 	World   string            `json:"w,omitempty"`
@@ -191,8 +200,8 @@ func NewLedger() *Ledger {
 	return &Ledger{outcomes: newInterner(), planned: map[string]map[int]*runs.WorldResult{}, others: map[string]*runs.WorldResult{}, singles: map[int]singleExtra{}}
 }
 
-// WriteTo makes the ledger write to w each result from now on, one line at a time. It first
-// writes the heading, unless that is nil.
+// WriteTo makes the ledger write each later result to w, one line for each. It first writes
+// the heading, unless that is nil.
 func (l *Ledger) WriteTo(w io.Writer, h *Heading) error {
 	l.w = w
 	if h == nil {
@@ -202,19 +211,21 @@ func (l *Ledger) WriteTo(w io.Writer, h *Heading) error {
 }
 
 // SetComplete declares that the ledger has every world of the search. A world that it lacks
-// is [Missing], and is not run.
+// is then not run: it is reported as [Missing].
 func (l *Ledger) SetComplete() { l.complete = true }
 
-// ErrLedger is wrapped by the error for a file that is not a ledger of the search.
+// ErrLedger is wrapped by the error for a file that cannot be used as a ledger of the
+// search.
 var ErrLedger = errors.New("it cannot be used")
 
-// longestLine bounds a line of a ledger, in bytes. A longer line belongs to another file.
+// longestLine limits the length of a ledger's line, in bytes. A file with a longer line is
+// not a ledger.
 const longestLine = 8 << 20
 
-// Read reads a ledger. accept gets its heading first, and returns an error to refuse it.
-// Read returns how many bytes of the ledger are complete lines, because a search that was
-// killed may have left part of a line. A complete line that was changed is refused wherever
-// it is. An error about the ledger itself wraps [ErrLedger].
+// Read reads a ledger. It calls accept with the heading first, and accept returns an error
+// to refuse the ledger. Read returns how many bytes of the file are complete lines: a
+// search that was killed may have left part of a line at the end. If any complete line was
+// changed, Read returns an error. An error about the ledger itself wraps [ErrLedger].
 func (l *Ledger) Read(r io.Reader, accept func(Heading) error) (whole int64, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestLine)
@@ -241,7 +252,8 @@ func (l *Ledger) Read(r io.Reader, accept func(Heading) error) (whole int64, err
 	}
 }
 
-// wholeLines splits at line ends, which it keeps, and drops a last line that has none.
+// wholeLines splits the file into lines, which keep their line ends. It drops a last line
+// that has no line end.
 func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i+1], nil
@@ -252,7 +264,7 @@ func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	return 0, nil, nil
 }
 
-// readHeading reads the heading.
+// readHeading reads the first line.
 func readHeading(line []byte, accept func(Heading) error) error {
 	schema, is := strings.CutPrefix(string(line), `{"schema":"`)
 	schema, _, _ = strings.Cut(schema, `"`)
@@ -314,12 +326,13 @@ func (l *Ledger) readEntry(line []byte) error {
 	return nil
 }
 
-// singlesUnit is the unit of single faults. The other units of a search are the lanes.
+// singlesUnit is the unit of all worlds with a single fault. The other units are the lanes.
 const singlesUnit = "singles"
 
+// laneUnit returns the name of a lane as a unit of the ledger.
 func laneUnit(faults, lane int) string { return fmt.Sprintf("%d faults, lane %d", faults, lane) }
 
-// laneOf returns the lane of a unit, or -1.
+// laneOf returns the lane that a unit names, or -1 if it names none.
 func laneOf(unit string) int {
 	var faults, lane int
 	if n, _ := fmt.Sscanf(unit, "%d faults, lane %d", &faults, &lane); n < 2 || lane < 0 || lane >= Lanes ||
@@ -329,7 +342,7 @@ func laneOf(unit string) int {
 	return lane
 }
 
-// plannedResult returns the result of a world of the plan.
+// plannedResult returns the result of world i of a unit, and whether the ledger has it.
 func (l *Ledger) plannedResult(unit string, i int) (runs.WorldResult, bool) {
 	if l == nil {
 		return runs.WorldResult{}, false
@@ -343,8 +356,8 @@ func (l *Ledger) plannedResult(unit string, i int) (runs.WorldResult, bool) {
 	return *o, true
 }
 
-// singleResult returns the result of a world with one fault. repeats reports that it
-// followed from the results of others.
+// singleResult returns the result of world i with one fault, and whether the ledger has it.
+// repeats means that the world was not run: its result followed from those of other worlds.
 func (l *Ledger) singleResult(i int) (o runs.WorldResult, repeats, ok bool) {
 	if o, ok = l.plannedResult(singlesUnit, i); !ok {
 		return o, false, false
@@ -358,7 +371,7 @@ func (l *Ledger) singleResult(i int) (o runs.WorldResult, repeats, ok bool) {
 	return o, known.Repeats, true
 }
 
-// otherResult returns the result of a world outside the plan.
+// otherResult returns the result of a world outside the plan, by the world's key.
 func (l *Ledger) otherResult(world string) (runs.WorldResult, bool) {
 	if l == nil {
 		return runs.WorldResult{}, false
@@ -372,8 +385,8 @@ func (l *Ledger) otherResult(world string) (runs.WorldResult, bool) {
 	return *o, true
 }
 
-// isComplete reports whether a world that the ledger lacks is missing, instead of being
-// run.
+// isComplete reports whether the ledger must have every world. A world that it lacks is
+// then not run.
 func (l *Ledger) isComplete() bool { return l != nil && l.complete }
 
 // writeSingle writes the result of a world with one fault.
@@ -385,8 +398,8 @@ func (l *Ledger) writeSingle(i int, o runs.WorldResult, repeats bool) error {
 	return l.writeEntry(e)
 }
 
-// writeEntry writes a result. It does not write one that was cut off because it took too
-// long: that world is run again.
+// writeEntry writes a result. It leaves out a result that is unknown because the run took
+// too long on this machine. So a later search runs that world again.
 func (l *Ledger) writeEntry(e entry) error {
 	if l == nil || l.w == nil || e.Outcome.Off.Late || e.Outcome.On.Late {
 		return nil
@@ -412,7 +425,8 @@ func (l *Ledger) writeLine(v any) error {
 type Missing struct {
 	Unit  string
 	Index int
-	// place is, for a single fault, the place's number among all places of the search.
+	// place is, for a single fault, the number of its place among all places of the search.
+	// A place is all single faults that strike the same process at the same moment.
 	place int
 }
 
@@ -420,8 +434,8 @@ func (m *Missing) Error() string {
 	return fmt.Sprintf("world %d of %s is in none of the ledgers", m.Index, m.Unit)
 }
 
-// Part returns the part that the world belongs to in a search that is cut into shards
-// parts, or 0 if it belongs to all of them.
+// Part returns which part of a search has to run the world, if the search is cut into as
+// many parts as shards says. It returns 0 if all parts have to run it.
 func (m *Missing) Part(maxFaults, shards int) int {
 	switch lane := laneOf(m.Unit); {
 	case shards == 0:

@@ -13,22 +13,25 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
+// writePlanned writes the result of world i of a unit.
 func writePlanned(l *Ledger, unit string, i int, o runs.WorldResult) error {
 	return l.writeEntry(entry{Unit: unit, Index: i, Outcome: &o})
 }
 
+// writeOther writes the result of a world outside the plan of the search.
 func writeOther(l *Ledger, world string, o runs.WorldResult) error {
 	return l.writeEntry(entry{World: world, Outcome: &o})
 }
 
-// testSearch is the search of the ledgers in these tests.
+// testSearch is the search to which the ledgers of these tests belong.
 var testSearch = &Search{Bases: []Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}}, MaxFaults: 2, Worlds: 64}
 
+// newBrokenResult returns the result of a world in which what broke.
 func broke(what string) runs.WorldResult {
 	return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: what, Blame: checks.BlameLock}}, Behaviour: 1 << 63}}
 }
 
-// ledgerText returns a ledger with three worlds.
+// ledgerText returns the text of a ledger with three worlds.
 func ledgerText(t testing.TB) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -45,8 +48,8 @@ func ledgerText(t testing.TB) string {
 	return text.String()
 }
 
-// resealed returns a ledger with a correct seal on every line, so that no seal reveals a
-// mistake in it.
+// resealed returns a ledger with a correct seal, which is a checksum, on every line. So a
+// test can check mistakes that the seal would reveal first.
 func resealed(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -68,8 +71,8 @@ func readLedger(text string) (*Ledger, int64, error) {
 	return l, whole, err
 }
 
-// The ledger does not record a world that was cut off because this machine was too slow:
-// another machine may be faster.
+// A ledger does not record the result of a world that was cut off because this machine was
+// too slow. Another machine may be faster.
 func TestLedgerLeavesOutWhatWasLate(t *testing.T) {
 	var text bytes.Buffer
 	l := NewLedger()
@@ -92,7 +95,7 @@ func TestLedgerReadsWhatItWrote(t *testing.T) {
 	for _, c := range []struct {
 		unit string
 		i    int
-		want string // "" is a world that the ledger does not have
+		want string // "" means that the ledger does not have the world
 	}{
 		{singlesUnit, 0, "a"}, {laneUnit(2, 63), 5, "b"},
 		{singlesUnit, 1, ""}, {singlesUnit, 5, ""}, {laneUnit(2, 63), 0, ""}, {laneUnit(2, 62), 5, ""}, {laneUnit(3, 63), 5, ""},
@@ -110,8 +113,8 @@ func TestLedgerReadsWhatItWrote(t *testing.T) {
 	}
 }
 
-// A search that is killed may leave an incomplete last line. Wherever it is cut, the lines
-// before are complete.
+// A search that is killed may leave an incomplete last line. Wherever the ledger is cut
+// off, Read returns the lines before as complete.
 func TestLedgerCutOff(t *testing.T) {
 	text := ledgerText(t)
 	for n := range len(text) {
@@ -129,8 +132,8 @@ func TestLedgerCutOff(t *testing.T) {
 	}
 }
 
-// A changed bit anywhere is refused, with the number of its line. The only exception is a
-// change that makes the last line incomplete: that line is left out.
+// A ledger in which any bit was changed is refused, with the number of the line. The only
+// exception is a change that makes the last line incomplete: that line is left out.
 func TestLedgerDamaged(t *testing.T) {
 	text := ledgerText(t)
 	original, _, err := readLedger(text)
@@ -196,7 +199,8 @@ func TestLedgerRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	// The same line twice is no contradiction: two parts run the same single faults.
+	// Two equal lines are no contradiction: two parts of a search run the same single
+	// faults.
 	again := strings.SplitAfter(text, "\n")[1]
 	if _, _, err := readLedger(text + again); err != nil {
 		t.Errorf("the same world again: %v", err)
@@ -236,10 +240,10 @@ func TestMissingPart(t *testing.T) {
 		m                       Missing
 		maxFaults, shards, want int
 	}{
-		{Missing{singlesUnit, 70, 7}, 1, 3, 2},   // places 0, 3 and 6 belong to part 1, so 7 belongs to part 2
+		{Missing{singlesUnit, 70, 7}, 1, 3, 2},   // place 7 belongs to part 2, because places 0, 3 and 6 belong to part 1
 		{Missing{singlesUnit, 70, 7}, 2, 3, 0},   // all parts run it
-		{Missing{laneUnit(2, 5), 7, 0}, 2, 3, 3}, // lanes 2 and 5 belong to part 3
-		{Missing{laneUnit(2, 5), 7, 0}, 2, 0, 0}, // the search was not cut
+		{Missing{laneUnit(2, 5), 7, 0}, 2, 3, 3}, // lane 5 belongs to part 3, as lane 2 does
+		{Missing{laneUnit(2, 5), 7, 0}, 2, 0, 0}, // the search was not cut into parts
 	} {
 		if got := c.m.Part(c.maxFaults, c.shards); got != c.want {
 			t.Errorf("%v of %d: part %d, want %d", &c.m, c.shards, got, c.want)
@@ -247,8 +251,8 @@ func TestMissingPart(t *testing.T) {
 	}
 }
 
-// No content of a file causes a panic. Writing an accepted ledger and reading it again
-// gives the same results.
+// No content of a file makes Read panic. If Read accepts a ledger, writing it and reading
+// it again gives the same results.
 func FuzzLedger(f *testing.F) {
 	text := ledgerText(f)
 	f.Add(text)
@@ -259,7 +263,8 @@ func FuzzLedger(f *testing.F) {
 		if _, _, err := readLedger(text); err != nil && !errors.Is(err, ErrLedger) {
 			t.Errorf("an error that is not about the ledger: %v", err)
 		}
-		// With correct seals the rest is checked too.
+		// With correct seals, the parts of a line that come after the check of the seal are
+		// tested too.
 		text = resealed(text)
 		l, whole, err := readLedger(text)
 		if whole > int64(len(text)) {
@@ -274,7 +279,7 @@ func FuzzLedger(f *testing.F) {
 		if whole == 0 || text[whole-1] != '\n' || strings.Contains(text[whole:], "\n") {
 			t.Errorf("%d of %d bytes are whole lines", whole, len(text))
 		}
-		// Writing what it has read, and reading that again, gives the same.
+		// The ledger that was read is written, and read again.
 		var out bytes.Buffer
 		heading := testSearch.Heading("v1", "single")
 		if err := l.WriteTo(&out, &heading); err != nil {
@@ -304,7 +309,8 @@ func FuzzLedger(f *testing.F) {
 	})
 }
 
-// asJSON returns what a ledger keeps of results: not whether a list is empty or nil.
+// asJSON returns results as a ledger writes them: an empty list and a nil list are the
+// same.
 func asJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

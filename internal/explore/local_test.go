@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// newRunner returns a runner on the bases of a lock.
+// newRunner returns a runner of worlds in this process, and the bases of a lock.
 func newRunner(lock string, nodes int) (*runs.Local, []Base) {
 	bases := Lock{Name: lock, Nodes: nodes, Extends: true, Seed: 1}.Bases(Kinds{})
 	return NewLocal(bases, 10*time.Second), bases
@@ -27,8 +27,9 @@ func makeRecord(t *testing.T, l *runs.Local, bases []Base, base int) *Record {
 	return r
 }
 
-// The record has every step of every client. It has every message of theirs twice: sent and
-// arrived, each at the process to which that happens.
+// The record of a base has every step of every client. It has every message of a client
+// twice: when it is sent, at the process that sends it, and when it arrives, at the other
+// process.
 func TestRecordHasEveryStepAndMessage(t *testing.T) {
 	for _, lock := range []string{"single", "redlock", "watchdog"} {
 		l, bases := newRunner(lock, 0)
@@ -65,8 +66,8 @@ func TestRecordHasEveryStepAndMessage(t *testing.T) {
 	}
 }
 
-// A fault strikes at each point of the record, at the time at which the run without faults
-// reached it, and each message can be held.
+// A fault can strike at each point of the record. It strikes at the time at which the run
+// without faults reached the point. Each message of the record can be held.
 func TestEveryPointCanBeStruck(t *testing.T) {
 	l, bases := newRunner("single", 0)
 	for base := range bases {
@@ -85,8 +86,8 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 			return nil
 		}
 		for _, p := range r.Points {
-			// Setting the clock of a client that does not read it does not change anything
-			// earlier.
+			// If the client does not read its clock, setting it changes nothing at all. But
+			// it never changes anything earlier.
 			if ev := strike(item{Kind: "jump", Target: "client-2", By: time.Hour}.fault().WithTrigger(p.Strikes)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
 				t.Errorf("%+v is struck at %v", p, ev.At)
 			}
@@ -97,7 +98,7 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 	}
 }
 
-// Every single fault makes sense: each makes a world, and nearly all of them act in it.
+// Every single fault makes a world that can be run, and nearly all of them act in it.
 func TestSingleFaultsMakeSense(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs thousands of worlds")
@@ -125,8 +126,8 @@ func TestSingleFaultsMakeSense(t *testing.T) {
 	}
 }
 
-// The run with fencing is skipped where fencing changes nothing. This tests that it indeed
-// changes nothing there.
+// The run with fencing tokens is skipped if nothing can be different in it. This test makes
+// such runs, and checks that nothing is.
 func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs hundreds of worlds")
@@ -161,7 +162,7 @@ func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 	}
 }
 
-// The workloads are made for the TTL: nothing in them is a fixed time.
+// All times in a workload are in proportion to the TTL.
 func TestWorkloadsScale(t *testing.T) {
 	count := func(ttl time.Duration) (points int) {
 		bases := Lock{Name: "single", TTL: ttl, Extends: true, Seed: 1}.Bases(Kinds{})
@@ -183,8 +184,8 @@ func TestWorkloadsScale(t *testing.T) {
 	}
 }
 
-// Every scenario of the catalogue has a workload in which no client waits forever. A
-// workload that needs no change for that is not changed.
+// Every scenario of the catalogue can be used as a workload in which no client waits
+// forever. A scenario in which no client does so anyway is not changed.
 func TestEveryStoryHasAWorkload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs hundreds of worlds")

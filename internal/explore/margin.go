@@ -10,12 +10,12 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// margins measures how large each fault of a world has to be to do the damage while the
-// other faults stay as they are. It skips faults without a size. If a larger size does not
-// always do what a smaller one does, it finds one of the borders.
+// margins measures how large each fault of a world has to be to do the damage. The other
+// faults stay as they are meanwhile. It skips faults without a size. A larger size does not
+// always do what a smaller size does. In that case it finds one of several borders.
 //
-// A world that is inconclusive, or in which a paused process ran on, counts as survived. If
-// w itself is such a world, it has no margins.
+// A size counts as survived if the world is inconclusive with it, or if a paused process
+// runs on. If the world w itself is like that, margins returns none.
 func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, damage Damage) ([]Margin, error) {
 	o, err := r.Run(ctx, w)
 	switch {
@@ -45,8 +45,9 @@ func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, 
 	return all, nil
 }
 
-// border bisects between a tiny size and one that is known to break something. survived is
-// zero if even the tiny size breaks something.
+// border finds the smallest size of a fault that breaks something, by bisection between a
+// tiny size and one that is known to break something. survived is the largest size that
+// does not. It is zero if even the tiny size breaks something.
 func border(known sim.Size, ttl time.Duration, breaks func(sim.Size) (bool, error)) (survived, broken sim.Size, err error) {
 	resolution := func(size int64) int64 { return int64(timeResolution(time.Duration(size), ttl)) }
 	least, of := min(int64(time.Millisecond), resolution(0)), func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} }
@@ -87,9 +88,9 @@ func border(known sim.Size, ttl time.Duration, breaks func(sim.Size) (bool, erro
 	}
 }
 
-// timeResolution returns how exactly the border of a time is found: to ten milliseconds
-// from one second on, and to one millisecond below. If the TTL is shorter than a second, it
-// is at most a thousandth of the TTL.
+// timeResolution returns how exactly the border of a time is found. From one second on, it
+// is found to ten milliseconds, and below to one millisecond. If the TTL is shorter than a
+// second, the resolution is at most a thousandth of the TTL.
 func timeResolution(size, ttl time.Duration) time.Duration {
 	if size >= time.Second {
 		return 10 * time.Millisecond
@@ -101,8 +102,8 @@ func timeResolution(size, ttl time.Duration) time.Duration {
 	return step
 }
 
-// rateResolution returns how exactly the border of a rate is found: to a tenth of a percent
-// from one percent on, and to ten parts per million below.
+// rateResolution returns how exactly the border of a rate is found. From one percent on, it
+// is found to a tenth of a percent, and below to ten parts per million.
 func rateResolution(rate sim.Rate) sim.Rate {
 	if rate >= sim.Percent {
 		return sim.Percent / 10

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// breaksIf returns a runner in whose worlds something breaks exactly if the size satisfies
-// is.
+// breaksIf returns a runner of worlds. Something breaks in a world exactly if is returns
+// true for the size of its fault.
 func breaksIf(is func(time.Duration) bool) *plant {
 	return planted(func(w runs.WorldSpec) bool { return is(w.Faults[0].Size().Time) })
 }
@@ -37,7 +37,7 @@ func TestMargins(t *testing.T) {
 		{200 * ms, 30 * s, 50 * ms, 49 * ms, 50 * ms},
 		{200 * ms, 100 * ms, 50*ms + 30*time.Microsecond, 50 * ms, 50*ms + 100*time.Microsecond},
 		{200 * ms, 100 * ms, 100 * time.Microsecond, 0, 100 * time.Microsecond},
-		// The world's own size is not a multiple of the step.
+		// The size of the world's fault is not a multiple of the resolution.
 		{31505 * ms, 30 * s, 31503 * ms, 31500 * ms, 31505 * ms},
 		{ms, 30 * s, 0, 0, ms},
 		{ms / 2, 30 * s, ms / 3, 0, ms / 2},
@@ -56,7 +56,7 @@ func TestMargins(t *testing.T) {
 	}
 }
 
-// Each fault with a size has its own margin.
+// Each fault that has a size has its own margin.
 func TestMarginOfEachFault(t *testing.T) {
 	w := runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}}.fault(),
@@ -75,7 +75,8 @@ func TestMarginOfEachFault(t *testing.T) {
 	}
 }
 
-// If there are several borders, one of them is found.
+// If breaking and surviving sizes alternate, there are several borders. One of them is
+// found.
 func TestMarginOfSeveral(t *testing.T) {
 	hurt := func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 9*time.Second
@@ -89,7 +90,8 @@ func TestMarginOfSeveral(t *testing.T) {
 	}
 }
 
-// An inconclusive world counts as survived, and so does one with other damage.
+// A size counts as survived if the world is inconclusive with it, if a paused process runs
+// on, or if it does other damage.
 func TestMarginTraps(t *testing.T) {
 	other := runs.WorldResult{On: broken.Off}
 	for name, trap := range map[string]runs.WorldResult{"doubt": doubted, "ran on": wentOn, "another effect": other} {
@@ -107,8 +109,8 @@ func TestMarginTraps(t *testing.T) {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
 			}
 
-			// A world that is itself such a trap has no margins, and other damage is an
-			// error.
+			// If the first world is inconclusive or a process runs on in it, it has no
+			// margins. If it does other damage, that is an error.
 			p.outcome = func(runs.WorldSpec) runs.WorldResult { return trap }
 			got, err = margins(t.Context(), p, &Record{}, w, lost)
 			if len(got) > 0 || (err != nil) != (name == "another effect") {

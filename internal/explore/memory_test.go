@@ -11,9 +11,9 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// BenchmarkMemory measures how much memory a search keeps after 50,000 worlds and after
-// 200,000, if nearly every world shows a new behaviour and one in eight breaks; real worlds
-// differ far less. The memory must not grow fourfold.
+// BenchmarkMemory measures how much memory a search needs after 50,000 worlds and after
+// 200,000. Nearly every world shows a new behaviour, and something breaks in one of eight;
+// real worlds differ far less. The memory must not grow to four times as much.
 func BenchmarkMemory(b *testing.B) {
 	bases := Lock{Name: "single", Seed: 1, Extends: true}.Bases(Kinds{})
 	local := NewLocal(bases, time.Minute)
@@ -25,7 +25,7 @@ func BenchmarkMemory(b *testing.B) {
 		h.Write([]byte(w.Key()))
 		r := runs.RunResult{Behaviour: h.Sum64()}
 		if len(w.Faults) == 1 {
-			r.Behaviour %= 100 // about as many kinds as real worlds have
+			r.Behaviour %= 100 // about as many different behaviours as real worlds have
 		}
 		if r.Behaviour>>32%8 == 1 {
 			r.Breaks = []runs.Break{{What: string(checks.SectionExclusion), Blame: checks.BlameInherent}}

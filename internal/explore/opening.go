@@ -10,15 +10,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// promptStarts makes clients other than the first start when they are granted the lock
-// immediately, so that they do not ask in vain. If that is when a fault makes a node
-// forget, the fault may have to strike at another step.
+// promptStarts gives clients other than the first a better start: a moment at which they
+// are granted the lock immediately, so that they do not ask in vain. If that moment comes
+// when a fault has made a node forget, the fault may have to strike at another step.
 func promptStarts(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for _, client := range clients(rec, w)[1:] {
 			for _, m := range openings(rec, w, client) {
 				if m.at.Equal(w.Change.Starts[client]) {
-					break // the openings that follow are no better
+					break // the openings after this one are no better
 				}
 				started := w
 				started.Change.Starts = maps.Clone(w.Change.Starts)
@@ -39,8 +39,8 @@ func promptStarts(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// An opening is a point at which a client may be granted the lock. If a fault brings the
-// point about, fault is its index, and steps are the steps of other clients before which
+// An opening is a point at which a client may be granted the lock. If a fault causes that,
+// fault is the index of the fault, and steps are the steps of other clients before which
 // the fault may strike.
 type opening struct {
 	at    trace.Point
@@ -48,9 +48,10 @@ type opening struct {
 	steps []trace.StepPoint
 }
 
-// openings returns the openings of one client, the best first: when a fault has made a node
-// forget an earlier client, when all keys of an earlier client have expired, and as soon as
-// an earlier client holds the lock.
+// openings returns the openings of one client, the best first. An earlier client is one
+// that comes before it in the list of clients. The openings are: a fault has made a node
+// forget an earlier client; all keys of an earlier client have expired; and an earlier
+// client has just acquired the lock.
 func openings(rec *Record, w runs.WorldSpec, client string) []opening {
 	var all []opening
 	present := clients(rec, w)
@@ -83,21 +84,23 @@ func openings(rec *Record, w runs.WorldSpec, client string) []opening {
 	return all
 }
 
-// An aftermath is what happens after a fault has acted on a node: a good moment for another
-// client to ask. If there is no such point, whyNone says why.
+// An aftermath is what happens on a node when a fault that struck it has acted. It is a
+// good moment for another client to ask for the lock. event returns what happens, for a
+// node. If it is nil, whyNone explains why.
 type aftermath struct {
 	event   func(node string) trace.Happening
 	whyNone string
 }
 
+// clockJumped returns the happening that the clock of a node is set.
 func clockJumped(node string) trace.Happening { return trace.ClockJumped{Process: node} }
 
+// nodeAction returns a function that returns the happening that a node does something.
 func didThen(verb trace.Verb) func(string) trace.Happening {
 	return func(node string) trace.Happening { return trace.Action{Process: node, Verb: verb} }
 }
 
-// untilCurrent lists the elements before the current one, or all if the current one is not
-// among them.
+// untilCurrent lists the elements before the current one. It lists all if none is current.
 func untilCurrent[E any](all []E, isNow func(E) bool) iter.Seq[E] {
 	return func(yield func(E) bool) {
 		for _, e := range all {
@@ -108,9 +111,9 @@ func untilCurrent[E any](all []E, isNow func(E) bool) iter.Seq[E] {
 	}
 }
 
-// laterFaults makes faults strike later in the story, as late as possible. It prefers the
-// moment before a step to a moment in the life of a message, which is harder to describe. A
-// held message is replaced by a later one of the same kind.
+// laterFaults makes faults strike as late in the run as possible. It prefers a moment
+// before a step of a client. A moment at which a message is sent or arrives is harder to
+// describe. A message that is held back is replaced by a later one of the same kind.
 func laterFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for i, f := range w.Faults {
@@ -131,8 +134,9 @@ func laterFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// triggers returns the points at which a fault can strike, the best first. A server's fault
-// can wait for a client's step. A fault that waits for a message needs no trigger.
+// triggers returns the moments at which a fault can strike, the best first. A fault of a
+// server can also strike at a step of a client. A fault that waits for a message needs no
+// trigger.
 func triggers(rec *Record, w runs.WorldSpec, f runs.Fault) []trace.Trigger {
 	if kind, _ := sim.KindOf(f.Action); kind.IsPatient() {
 		return []trace.Trigger{{}}
@@ -152,8 +156,8 @@ func triggers(rec *Record, w runs.WorldSpec, f runs.Fault) []trace.Trigger {
 	return append(steps, messages...)
 }
 
-// laterMessages returns the messages of the same client and kind as a held one, the last
-// first.
+// laterMessages returns the messages of the same client and of the same kind as one that is
+// held back, the last first. Messages to different nodes are of the same kind.
 func laterMessages(rec *Record, w runs.WorldSpec, held trace.Message) []trace.NthMessage {
 	kind := func(m trace.Message) trace.Message {
 		if slices.Contains(rec.Nodes, m.Peer) {

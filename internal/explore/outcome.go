@@ -15,17 +15,17 @@ import (
 // broke in the same way have equal damage.
 type Damage []Harm
 
-// A Harm is something that broke in one of the runs.
+// A Harm is one thing that broke in one of the runs.
 type Harm struct {
 	// Fencing is the run: [runs.FencingOff] or [runs.FencingOn].
 	Fencing string
-	// What and Blame are those of the Break.
+	// What broke, and what is to blame, as in a [runs.Break].
 	What  string
 	Blame checks.Blame
 }
 
-// String returns the harm as documents contain it: the run, what broke and, after a tab,
-// the blame.
+// String returns the harm as files contain it: the run, what broke and, after a tab, what
+// is to blame.
 func (h Harm) String() string { return h.Fencing + " " + h.What + "\t" + h.Blame.String() }
 
 // MarshalText returns the same as String.
@@ -42,11 +42,12 @@ func (h *Harm) UnmarshalText(text []byte) error {
 	return h.Blame.UnmarshalText([]byte(fault))
 }
 
+// compareHarms orders harms by run, then by what broke, then by blame.
 func compareHarms(a, b Harm) int {
 	return cmp.Or(strings.Compare(a.Fencing, b.Fencing), strings.Compare(a.What, b.What), strings.Compare(a.Blame.String(), b.Blame.String()))
 }
 
-// allDamage returns everything that broke in a world. In an inconclusive run that is only
+// allDamage returns everything that broke in a world. An inconclusive run has only broken
 // what a lock must never do.
 func allDamage(o runs.WorldResult) Damage {
 	var e Damage
@@ -58,19 +59,19 @@ func allDamage(o runs.WorldResult) Damage {
 	return e.sorted()
 }
 
-// sorted sorts the harms, and keeps each once.
+// sorted sorts the harms and drops repetitions.
 func (e Damage) sorted() Damage {
 	slices.SortFunc(e, compareHarms)
 	return slices.Compact(e)
 }
 
-// Includes reports whether everything in other is also in d.
+// Includes reports whether e has every harm of other.
 func (e Damage) Includes(other Damage) bool {
 	return !slices.ContainsFunc(other, func(h Harm) bool { return !slices.Contains(e, h) })
 }
 
-// A grade is how bad the damage is, as a set of bits. A set of faults is minimal if no
-// smaller part of it does damage of the same grade.
+// A grade says how bad damage is, as a set of bits. It decides whether a set of faults is
+// minimal: no smaller part of the set does damage of the same grade.
 type grade uint8
 
 const (
@@ -103,16 +104,16 @@ func (e Damage) grade() grade {
 	return g
 }
 
-// endsRun reports whether the lock ended a run early, and perhaps its process. Then there
-// is nothing to measure.
+// endsRun reports whether the lock ended a run early, for example by a panic, and perhaps
+// its process. Such a world has no sizes to measure.
 func (e Damage) endsRun() bool {
 	return slices.ContainsFunc(e, func(h Harm) bool {
 		return slices.Contains([]string{trace.ConductPanic, trace.ConductHang, trace.ConductLeak, trace.ConductEndless}, h.What)
 	})
 }
 
-// blame returns the blame for the damage: the lock's if the lock is to blame for any of it,
-// otherwise an assumption's.
+// blame returns what is to blame for the damage. That is the lock if the lock is to blame
+// for any of it, otherwise an assumption, if there is one.
 func (e Damage) blame() checks.Blame {
 	var worst checks.Blame
 	for _, h := range e {
@@ -123,7 +124,7 @@ func (e Damage) blame() checks.Blame {
 	return worst
 }
 
-// blameWeight orders blames.
+// blameWeight orders blames: the lock's has the greatest weight.
 func blameWeight(blame checks.Blame) int {
 	switch blame.Kind {
 	case checks.KindLock:
@@ -137,8 +138,8 @@ func blameWeight(blame checks.Blame) int {
 }
 
 // core returns the part of the damage that an example has to keep while it is made smaller.
-// It leaves out missing progress, which usually follows from the rest, unless the grade
-// depends on it.
+// It leaves out missing progress, which usually follows from the rest. If nothing else has
+// that grade, it leaves out nothing.
 func (e Damage) core() Damage {
 	less := slices.DeleteFunc(slices.Clone(e), func(h Harm) bool { return h.What == string(checks.Progress) })
 	if less.grade() != e.grade() {
@@ -147,8 +148,8 @@ func (e Damage) core() Damage {
 	return less
 }
 
-// severity orders damage: first by grade, then by whether data are corrupted, and then by
-// whether two clients held the lock.
+// severity returns how bad damage is. The grade counts most, then whether data are
+// corrupted, and then whether two clients held the lock.
 func (e Damage) severity() int {
 	n := int(e.grade()) << 4
 	for _, h := range e {

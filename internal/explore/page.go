@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// width is the longest line of prose in a scenario file, in columns, and flowWidth the
-// longest line of settings.
+// width is the length of a line of prose in a scenario file, in columns, and flowWidth the
+// length of a line of settings. Longer lines are broken.
 const (
 	width     = 80
 	flowWidth = 120
@@ -27,11 +27,12 @@ var fieldOrder = []string{
 	"faults", "horizon", "progress-within", "witnesses", "expect", "lesson",
 }
 
-// A page is a scenario file in the layout that people use: prose is folded, the settings of
-// each process are on one line, and each fault has one line for each field.
+// A page is the text of a scenario file in the layout that people use: prose is wrapped,
+// the settings of each process are on one line, and each fault has one line for each field.
 type page struct{ bytes.Buffer }
 
-// writePage returns the text of a scenario file, with its checksum below the comments.
+// writePage returns the text of a scenario file. The file begins with the comments and,
+// below them, its checksum.
 func writePage(doc *scenarios.Document, comments []string) ([]byte, error) {
 	var file yaml.Node
 	if err := yaml.Unmarshal(doc.Bytes(), &file); err != nil {
@@ -53,8 +54,8 @@ func writePage(doc *scenarios.Document, comments []string) ([]byte, error) {
 	return slices.Concat(text[:begins], checksumOf(text), text[begins:]), nil
 }
 
-// stringNode returns a string as a YAML node. It is quoted if older YAML versions would
-// read it as another type.
+// stringNode returns a text as a YAML node. The text is quoted if older versions of YAML
+// would read it as another type, such as a number.
 func stringNode(s string) *yaml.Node {
 	n := &yaml.Node{}
 	if err := n.Encode(s); err != nil {
@@ -63,14 +64,14 @@ func stringNode(s string) *yaml.Node {
 	return n
 }
 
-// checksumOf returns the line with the checksum of a file. The checksum does not cover this
-// line.
+// checksumOf returns the comment line with the checksum of a file. The checksum does not
+// cover this line itself.
 func checksumOf(text []byte) []byte {
 	return []byte("# " + story.Checksum(hashOf(text)) + "\n")
 }
 
-// IsUnedited reports whether a scenario file is byte for byte as a search wrote it: its
-// comments end with the checksum of the rest.
+// IsUnedited reports whether a scenario file is exactly as a search wrote it. A search ends
+// the file's comments with the checksum of all the rest.
 func IsUnedited(file []byte) bool {
 	comments := 0
 	var last []byte
@@ -84,14 +85,14 @@ func IsUnedited(file []byte) bool {
 	return len(last) > 0 && bytes.Equal(last, checksumOf(text))
 }
 
-// prose writes a text in lines that begin with a prefix of two columns.
+// writeProse writes a text in lines that each begin with a prefix of two columns.
 func (p *page) prose(prefix, words string) {
 	for line := range strings.Lines(textwrap.Wrap(words, width-2, 0)) {
 		fmt.Fprintf(p, "%s%s\n", prefix, strings.TrimSuffix(line, "\n"))
 	}
 }
 
-// field writes one field of the file.
+// writeField writes one field of the file, in the layout for that field.
 func (p *page) field(name string, value *yaml.Node) {
 	switch name {
 	case "story", "lesson":
@@ -121,7 +122,7 @@ func (p *page) field(name string, value *yaml.Node) {
 	}
 }
 
-// item writes an item of a list, field by field.
+// writeItem writes an item of a list, one line for each field.
 func (p *page) item(mapping *yaml.Node) {
 	before := "  - "
 	for i := 0; i < len(mapping.Content); i += 2 {
@@ -130,13 +131,14 @@ func (p *page) item(mapping *yaml.Node) {
 	}
 }
 
-// entries writes a mapping, each entry on one line if it fits.
+// writeEntries writes a mapping, each entry on one line if it fits.
 func (p *page) entries(mapping *yaml.Node, indent string) {
 	for i := 0; i < len(mapping.Content); i += 2 {
 		p.entry(flow(mapping.Content[i]), mapping.Content[i+1], indent)
 	}
 }
 
+// writeEntry writes one entry of a mapping, on one line or, if it is too long, on several.
 func (p *page) entry(name string, value *yaml.Node, indent string) {
 	line := fmt.Sprintf("%s%s: %s", indent, name, flow(value))
 	if value.Kind != yaml.MappingNode || len(value.Content) == 0 || utf8.RuneCountInString(line) <= flowWidth {
@@ -147,12 +149,11 @@ func (p *page) entry(name string, value *yaml.Node, indent string) {
 	p.entries(value, indent+"  ")
 }
 
-// flow returns a value on one line.
+// onOneLine returns a value as YAML on one line.
 func flow(n *yaml.Node) string { return encoded(inFlow(n, n.Kind != yaml.ScalarNode)) }
 
-// inFlow returns a value in the style for one line. within reports whether it is part of
-// another value. A text is in double quotes if single quotes would have to be doubled in
-// it.
+// flowNode returns a value in YAML's style for one line. isNested means that it is part of
+// another value. A text gets double quotes if single quotes would have to be doubled in it.
 func inFlow(n *yaml.Node, within bool) *yaml.Node {
 	c := *n
 	if c.Kind != yaml.ScalarNode {
@@ -181,7 +182,7 @@ func encoded(n *yaml.Node) string {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	if err := e.Encode(n); err != nil {
-		panic("explore: cannot write a value of a scenario as YAML: " + err.Error()) // it was read from YAML, or made here
+		panic("explore: cannot write a value of a scenario as YAML: " + err.Error()) // the value was read from YAML, or made in this file
 	}
 	e.Close()
 	return string(bytes.TrimSpace(b.Bytes()))

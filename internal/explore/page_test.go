@@ -21,7 +21,8 @@ func listNode(all []string) *yaml.Node {
 	return n
 }
 
-// A value that is written and read again is the same, and is quoted only where necessary.
+// A value that is written on one line and read again is the same. It is quoted only if
+// necessary.
 func TestValuesInOneLine(t *testing.T) {
 	for _, test := range []struct{ value, alone, within string }{
 		{"client-1 write", "client-1 write", "client-1 write"},
@@ -62,7 +63,7 @@ func TestValuesInOneLine(t *testing.T) {
 	}
 }
 
-// The settings of a process are on several lines if they are too long for one.
+// If the settings of a process are too long for one line, they are on several.
 func TestALongLineIsBroken(t *testing.T) {
 	p := new(page)
 	long := strings.Repeat("x", flowWidth)
@@ -76,7 +77,7 @@ func TestALongLineIsBroken(t *testing.T) {
 	}
 }
 
-// A change of any byte of a file that a search has written is noticed.
+// IsUnedited detects a change of any byte in a file that a search has written.
 func TestWrote(t *testing.T) {
 	d := fileCase{name: "wrote", base: workload("single"), seed: 1}
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 60 * second}.fault()

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// plainerFaults makes a fault happen in the most common manner, and a node write to its
-// disk as the base says.
+// plainerFaults makes faults easier to describe. It makes a fault happen in the most common
+// manner, and a node write to its disk as in the base.
 func plainerFaults(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for i, f := range w.Faults {
@@ -32,9 +32,10 @@ func plainerFaults(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// rounderSizes gives a fault the smallest round size. First it tries 1, 2 and 5 of every
-// power of ten, because damage may appear, disappear and reappear as a size grows. Then it
-// tries the round sizes between the last of them and the current size.
+// rounderSizes gives a fault the smallest round size. First it tries sizes that begin with
+// 1, 2 or 5 and go on with zeros, from the smallest. It tries them all, because damage may
+// appear, disappear and reappear as a size grows. Then it tries the other round sizes
+// between the last of these and the current size.
 func rounderSizes(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for i, f := range w.Faults {
@@ -62,9 +63,9 @@ func rounderSizes(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 }
 
 // roundTimes are times with few digits, in minutes from one minute on. Each is at most a
-// third larger than the one before, so the smallest sufficient one is hardly larger than
-// necessary. coarseTimes are those with the one digit 1, 2 or 5. roundRates and coarseRates
-// are the same for rates, from ten parts per million on.
+// third larger than the one before. So the smallest round time that does the damage is
+// hardly larger than necessary. coarseTimes are the round times whose only digit is 1, 2 or
+// 5. roundRates and coarseRates are the same for rates, from ten parts per million on.
 var (
 	roundTimes, coarseTimes = roundSizes(func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} },
 		time.Millisecond, 10*time.Millisecond, 100*time.Millisecond, time.Second, 10*time.Second,
@@ -73,6 +74,8 @@ var (
 		10*sim.PPM, 100*sim.PPM, sim.Percent/10, sim.Percent, 10*sim.Percent)
 )
 
+// roundSizes returns the round sizes, and the coarse ones among them, for some powers of
+// ten. size makes a size of a number.
 func roundSizes[N ~int64](size func(int64) sim.Size, decades ...N) (round, coarse []sim.Size) {
 	for _, decade := range decades {
 		for _, tenths := range []int64{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
@@ -94,8 +97,9 @@ func roundSizes[N ~int64](size func(int64) sim.Size, decades ...N) (round, coars
 	return round, coarse
 }
 
-// compareSimplicity compares two worlds by how simple they are in the sense of [shrink]. It
-// is negative if a is simpler than b, and zero only if they are the same.
+// compareSimplicity compares two worlds by how simple they are, as [shrink] does: fewer
+// faults, fewer processes, then faults that are easier to describe. It is negative if a is
+// simpler than b, and zero only if they are the same.
 func compareSimplicity(a, b runs.WorldSpec) int {
 	return cmp.Or(
 		cmp.Compare(len(a.Faults), len(b.Faults)),
@@ -106,8 +110,8 @@ func compareSimplicity(a, b runs.WorldSpec) int {
 	)
 }
 
-// processCount returns the number of clients and nodes. A base counts as larger than any
-// change of it.
+// processCount returns the number of clients and nodes of a world. If the world has those
+// of its base, they count as more than any number to which they can be reduced.
 func processCount(w runs.WorldSpec) int {
 	c := w.Change
 	size := len(c.Clients) + c.Nodes
@@ -120,8 +124,9 @@ func processCount(w runs.WorldSpec) int {
 	return size
 }
 
-// complexity returns what makes faults hard to describe, the worst first: special manners,
-// the number of processes that are cut off, strikes at messages, digits of sizes, and the
+// complexity returns numbers that tell how hard a world's faults are to describe. Greater
+// ones are harder, and earlier ones count more. They are: special manners and disks,
+// processes at the other end of faults, strikes at messages, digits of sizes, and the
 // sizes.
 func complexity(w runs.WorldSpec) []int {
 	var others, messages, digits, size int
@@ -140,8 +145,8 @@ func complexity(w runs.WorldSpec) []int {
 	return []int{special, others, messages, digits, size}
 }
 
-// significantDigits returns the number of digits of a size without trailing zeros, in the
-// unit in which there are fewest.
+// significantDigits returns the number of digits of a size without trailing zeros. It
+// counts them in nanoseconds or in minutes, whichever has fewer.
 func significantDigits(s sim.Size) int {
 	size, fewest := s.Time+time.Duration(s.Rate), math.MaxInt
 	for _, unit := range []time.Duration{time.Nanosecond, time.Minute} {

@@ -9,71 +9,76 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Record is what the run of a base without faults shows.
+// A Record is what the run of a base without faults shows: which processes there are, where
+// faults can strike, and the result.
 type Record struct {
+	// Base is the index of the base among the bases of the search, and Name its name.
 	Base int
 	Name string
-	// Lock is the kind of lock, TTL the duration of a grant, and Takeover that of the
-	// [Base].
+	// Lock is the kind of lock, TTL how long a grant lasts, and Takeover how long another
+	// client waits for a crashed holder.
 	Lock          string
 	TTL, Takeover time.Duration
-	// System is the kind of server that stores the lock.
+	// System is the kind of server that keeps the lock.
 	System string
-	// OwnClock reports whether the lock reads its process's clock.
+	// OwnClock reports whether the lock reads its process's clock, so that a fault of that
+	// clock can make a difference.
 	OwnClock bool
-	// Clients and Nodes are processes, in the order of the base. Nodes has only the nodes
-	// that store the lock.
+	// Clients and Nodes are the names of processes, in the order of the base. Nodes has
+	// only the nodes that keep the lock.
 	Clients, Nodes []string
 	// Replicas are the nodes that follow another node.
 	Replicas []string
 	// Roles has the role of every process.
 	Roles map[string]trace.Role
-	// Points are where a fault can strike, in the order in which the run reaches them.
+	// Points are the moments at which a fault can strike, in the order of the run.
 	Points []InjectionPoint
-	// Messages are those that can be held or lost, in the order in which they are sent.
+	// Messages are the messages that a fault can hold or lose, in the order in which they
+	// are sent.
 	Messages []Message
 	// Outcome is the result of the run.
 	Outcome runs.WorldResult
 }
 
-// system returns the kind of server that stores the lock.
+// system returns the kind of server that keeps the lock.
 func (r *Record) system() sim.System {
 	s, _ := sim.LookupSystem(r.System)
 	return s
 }
 
-// An InjectionPoint is a moment in the story of a base as one process sees it: the process
-// begins or ends a step, or it sends a message, or one is sent to it.
+// An InjectionPoint is a moment of the run of a base at which something happens to one
+// process: it begins or ends a step, it sends a message, or a message is sent to it.
 type InjectionPoint struct {
 	// Process is the process to which something happens.
 	Process string
 	// Strikes is the trigger for a fault: before a step, or when a message is on its way or
 	// has arrived.
 	Strikes trace.Trigger
-	// Stage is the step in which the process is, if it is a client. Otherwise it is the
-	// step of the client that then holds the lock or asks for it.
+	// Stage is the step in which the process is then, if it is a client. For another
+	// process it is the step of the client that then holds the lock or asks for it.
 	Stage trace.Step
 	// At is the true time at which the run without faults reaches the point.
 	At time.Duration
 }
 
-// isStep reports whether the point is before a step of a client.
+// isStep reports whether a client begins a step at the point.
 func (p InjectionPoint) isStep() bool { return !p.Strikes.Before.IsZero() }
 
 // A Message is one message of the run.
 type Message struct {
-	// The first message of its kind has no number.
+	// In the NthMessage, Nth is 0 for the first message of its kind.
 	trace.NthMessage
+	// Stage is the step in which the client is when the message is sent.
 	Stage trace.Step
-	// At is the true time at which it is sent in the run without faults.
+	// At is the true time at which the message is sent in the run without faults.
 	At time.Duration
 }
 
-// CanExplore reports whether the base can be explored: without faults its runs are
+// CanExplore reports whether the base can be explored: its two runs without faults must be
 // conclusive.
 func (r *Record) CanExplore() bool { return r.Outcome.Off.Doubt == "" && r.Outcome.On.Doubt == "" }
 
-// stageOf returns the stage that a fault strikes.
+// stageOf returns the step of a client, such as acquire, in which a fault strikes.
 func (r *Record) stageOf(f runs.Fault) trace.Step {
 	if held, ok := f.Message(); ok {
 		for _, m := range r.Messages {

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Records makes the records of bases, whose worlds it runs by the Backend.
+// Records makes the records of bases. It runs their worlds by the Backend.
 type Records struct {
 	Bases []Base
 	runs.Backend
@@ -26,7 +26,7 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if off.History == nil { // the lock does not behave the same each time
+	if off.History == nil { // the lock behaves differently in each run
 		return &Record{Base: base, Name: b.Name, Outcome: runs.WorldResult{Off: off.RunResult, On: off.RunResult}}, nil
 	}
 	cfg, err := worlds.Config(w, runs.FencingOff)
@@ -54,7 +54,7 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	}
 	for _, o := range off.History.Occasions() {
 		if o.StepCall == nil && r.Roles[o.Message.Client] == trace.RoleNode {
-			continue // stories do not mention the messages between nodes
+			continue // the story of a run does not mention messages between nodes
 		}
 		p := InjectionPoint{Process: o.Event.Process, Stage: o.Stage, At: o.Event.At}
 		if o.StepCall != nil {
@@ -73,7 +73,8 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	return r, nil
 }
 
-// ordinal returns the number of one of several alike points: the first needs none.
+// optionalNth returns the number of one of several similar points, as a scenario writes it:
+// the first of them needs no number, so 1 becomes 0.
 func ordinal(nth int) int {
 	if nth == 1 {
 		return 0

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Some worlds can only repeat the result of another one, event by event, and need not be
+// Some worlds can only repeat the result of another world, event by event. They need not be
 // run. Two worlds whose faults strike the same process at the same moment are identical
 // until the faults do something different. So it is enough to show that they never do:
 //
@@ -23,16 +23,17 @@ import (
 //   - A crash leaves everything on a server's disk, or nothing, or part of it. It leaves
 //     everything if the server's persistence keeps everything in such a crash. It leaves
 //     nothing if the server writes nothing or has not written yet. All crashes that leave
-//     everything have the same result, and so have all that leave nothing, if their other
-//     effects are the same.
+//     everything have the same result, if their other effects are the same. The same is true
+//     of all crashes that leave nothing.
 
-// A tried world was run with sound grounds; it has its result.
+// A triedWorld is a world that was run, with its result. Its grounds are sound: they can
+// prove that other worlds have the same result.
 type tried struct {
 	runs.WorldSpec
 	runs.WorldResult
 }
 
-// addTried adds a world that was run, if results of other worlds can follow from it.
+// addTried adds a world that was run to ran, if results of other worlds can follow from it.
 func addTried(ran []tried, w runs.WorldSpec, o runs.WorldResult) []tried {
 	if !o.Grounds.Sound {
 		return ran
@@ -40,8 +41,8 @@ func addTried(ran []tried, w runs.WorldSpec, o runs.WorldResult) []tried {
 	return append(ran, tried{w, o})
 }
 
-// repeats returns the result of a world with one fault if it follows from ran. In each
-// world of ran such a fault strikes the same process at the same moment.
+// findRepeated returns the result of a world with one fault, if it follows from the worlds
+// that were run. In each world of ran, a fault strikes the same process at the same moment.
 func (r *Record) repeats(w runs.WorldSpec, ran []tried) (runs.WorldResult, bool) {
 	for _, t := range ran {
 		lastsAlike := faultLength(t.WorldSpec) == faultLength(w) || t.Grounds.EndedAfter > 0 && faultLength(w) > t.Grounds.EndedAfter
@@ -58,8 +59,8 @@ func (r *Record) repeats(w runs.WorldSpec, ran []tried) (runs.WorldResult, bool)
 // faultLength returns how long the world's only fault lasts.
 func faultLength(w runs.WorldSpec) time.Duration { return w.Faults[0].For }
 
-// sameUntilLifted reports whether two worlds are the same until one of their faults is
-// lifted.
+// sameUntilLifted reports whether two worlds are the same until the first of their two
+// faults is lifted.
 func (r *Record) sameUntilLifted(a, b runs.WorldSpec, ran []tried) bool {
 	f, g := a.Faults[0], b.Faults[0]
 	f.For, g.For = 0, 0
@@ -73,7 +74,7 @@ func (r *Record) sameUntilLifted(a, b runs.WorldSpec, ran []tried) bool {
 	return x == y && x != remainsUnknown
 }
 
-// isPowerLoss reports whether a crash also stops the machine. Then the connections of the
+// isPowerLoss reports whether a crash stops the machine, too. Then the connections of the
 // process are not reset.
 func isPowerLoss(f runs.Fault) bool { return trace.Crash(f.How()) == trace.PowerLoss }
 
@@ -102,9 +103,10 @@ func (r *Record) remainsOf(w runs.WorldSpec, ran []tried) diskRemains {
 	return remainsUnknown
 }
 
-// findSameCourse finds a world of ran that has the same events as w although its fault sets
-// a clock differently. Either nobody reads that clock; or two worlds have the same events,
-// and w's fault sets a server's clock to a time between theirs.
+// findSameCourse finds a world of ran that has the same events as w, although its fault
+// sets a clock to another time. There are two reasons for which it must have the same
+// events. The clock is never read. Or it is a server's clock, two worlds of ran have the
+// same events, and w's fault sets the clock to a time between theirs.
 func (r *Record) findSameCourse(w runs.WorldSpec, ran []tried) (tried, bool) {
 	f := w.Faults[0]
 	if f.Effect() != trace.SetsClock {
@@ -127,9 +129,9 @@ func (r *Record) findSameCourse(w runs.WorldSpec, ran []tried) (tried, bool) {
 	return tried{}, false
 }
 
-// spotsOf groups single faults that strike the same process at the same moment, and differ
-// only in their manner and size: those that can repeat each other. Each group has the
-// indices of its faults. The groups are in the order of their first faults.
+// groupByMoment groups single faults that strike the same process at the same moment. They
+// differ only in their manner and size, so their worlds can repeat each other. Each group
+// has the indices of its faults. The groups are in the order of their first faults.
 func spotsOf(all []single) [][]int {
 	var spots [][]int
 	place := map[string]int{}
@@ -153,8 +155,9 @@ func spotsOf(all []single) [][]int {
 	return spots
 }
 
-// farthestFirst sorts clock faults: first the two extremes, between which the others may
-// make no difference, then those nearest to no change.
+// sortFarthestFirst sorts faults that set a clock, given by their indices. The two largest
+// changes come first: if they make no difference, those between them need not be run. The
+// two smallest changes follow.
 func farthestFirst(all []single, spot []int) {
 	by := func(i int) time.Duration { return all[i].world.Faults[0].By() }
 	slices.SortStableFunc(spot, func(a, b int) int { return cmp.Compare(by(b).Abs(), by(a).Abs()) })

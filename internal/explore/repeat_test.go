@@ -15,16 +15,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A world that a search skips would have had the result that the search reports. It would
-// also have had the same events, at the same times, as a world that was run.
+// A search skips worlds that would only repeat another one. This test runs them. Each has
+// the result that the search reports, and the same events at the same times as a world that
+// the search ran.
 func TestRepeats(t *testing.T) {
 	for _, c := range []struct {
 		lock  string
 		nodes int
-		// wall makes the lock use the wall clock instead of the monotonic clock.
+		// wall means that the lock uses the wall clock instead of the monotonic clock.
 		wall bool
-		// every is the sampling of places, in the long test and in the short one: one in so
-		// many.
+		// every is how many places are tested, in the long test and in the short one: one
+		// in so many. A place is all single faults of one process at one moment.
 		every [2]int
 	}{
 		{"single", 1, false, [2]int{1, 9}}, {"single", 1, true, [2]int{7, 23}}, {"redlock", 3, false, [2]int{8, 97}},
@@ -69,8 +70,8 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// checkRepeats also runs the worlds of a place that a search skips, and counts them by
-// effect.
+// checkRepeats runs the worlds of a place that a search skips, too. It counts them by the
+// effect of their fault.
 func checkRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int, left map[trace.Effect]int) {
 	t.Helper()
 	var ran []tried
@@ -97,9 +98,9 @@ func checkRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []i
 	}
 }
 
-// eventsOf returns the events of a world without the details that no event depends on: the
-// size of its fault, the words for a crash, when a disk is written to, and the time shown
-// by a wall clock that the fault sets.
+// eventsOf returns the events of a world as text. It leaves out details that may differ
+// between worlds that repeat each other: the size of the fault, the words for a crash, when
+// a disk is written to, and the time shown by a wall clock that the fault sets.
 func eventsOf(t *testing.T, l *runs.Local, w runs.WorldSpec) string {
 	t.Helper()
 	var all strings.Builder
@@ -137,8 +138,9 @@ func eventsOf(t *testing.T, l *runs.Local, w runs.WorldSpec) string {
 	return all.String()
 }
 
-// Skipping worlds changes nothing in the result of a search except the number of worlds
-// run. A search that is cut, or that continues with a ledger, runs the same number.
+// Skipping worlds changes only the number of worlds that a search runs, and nothing else in
+// its result. A search that is cut into parts, or that continues with a ledger, runs the
+// same number.
 func TestRepeatsChangeNothing(t *testing.T) {
 	l, bases := newRunner("single", 1)
 	find := func(runner runs.Runner, shard, shards int, ledger *Ledger) *Found {
@@ -178,8 +180,8 @@ func TestRepeatsChangeNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Half of a part is continued: worlds that repeat others get those worlds' grounds from
-	// the ledger.
+	// A part of the search continues with half of its ledger. The ledger has the grounds
+	// that show which worlds repeat another one.
 	lines := strings.SplitAfter(text.String(), "\n")
 	half := NewLedger()
 	if _, err := half.Read(strings.NewReader(strings.Join(lines[:len(lines)/2], "")), func(Heading) error { return nil }); err != nil {
@@ -198,7 +200,7 @@ func TestRepeatsChangeNothing(t *testing.T) {
 	}
 }
 
-// describeFound describes all that a search has found.
+// describeFound returns as text all that a search has found.
 func describeFound(f *Found) string {
 	var examples []string
 	for id, g := range f.groups {

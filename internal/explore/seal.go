@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 )
 
-// A line of a ledger ends with its seal: a last field with the checksum of the rest of the
-// line. It reveals a line that was damaged or edited. It is not a signature: anybody can
-// forge it.
+// A seal is the last field of each line of a ledger: the checksum of the rest of the line.
+// It shows if a line was damaged or edited. It is not a signature: anybody can forge it.
 const (
 	sealBefore = `,"sum":"`
 	sealAfter  = `"}`
 	sealLength = len(sealBefore) + hashLength + len(sealAfter)
 )
 
-// addSeal encodes an object as a line of JSON with its seal, without the line end.
+// addSeal encodes an object as a line of JSON with its seal, but without a line end.
 func addSeal(v any) ([]byte, error) {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -24,8 +23,8 @@ func addSeal(v any) ([]byte, error) {
 	return append(line, sealBefore+hashOf(line)+sealAfter...), nil
 }
 
-// removeSeal returns the object of a line without its seal. ok is false if the line is not
-// as it was written.
+// removeSeal returns the object of a line without the seal. ok is false if the seal is
+// missing or wrong.
 func removeSeal(line []byte) (object []byte, ok bool) {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	if len(line) < sealLength {

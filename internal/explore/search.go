@@ -1,11 +1,14 @@
 // Package explore searches for the faults that break a lock.
 //
 // A [Search] starts from a workload without faults, a [Base], and records at which points a
-// fault can strike. It tries every single fault at each of them, then sets of several. It
-// sorts the worlds that broke by cause, shrinks and measures them, and writes them as
-// scenario files: see [Found.Result]. The card of a kind of fault says where and in which
-// sizes it is tried (see [sim.FaultKind]). What the search does about a fault follows from
-// its effect, by tables of this package.
+// fault can strike. It tries every single fault at each of these points, then sets of
+// several faults. It sorts the worlds that broke by their cause. For each cause it makes a
+// world as small as possible, measures how large the faults have to be, and writes a
+// scenario file: see [Found.Result].
+//
+// Where and in which sizes a kind of fault is tried is written on its card: see
+// [sim.FaultKind]. What the search does about a fault depends on the fault's effect, by
+// tables of this package.
 //
 // Package runs describes worlds and runs them.
 package explore
@@ -24,44 +27,46 @@ import (
 // A Search looks for every way to break a lock.
 //
 // It runs every single fault of every base, then sets of several faults within a budget.
-// Its result does not depend on how many worlds run at the same time: the sets are drawn in
-// lanes. Each lane is a search of its own whose worlds are run one after the other, and the
-// lanes are put together in the end. The result does not depend on the machine either: a
-// shard is some of the lanes.
+// Its result depends neither on the machine nor on how many worlds run at the same time.
+// For that, the sets are drawn in a fixed number of lanes. Each lane is a search of its
+// own, whose worlds are run one after the other. In the end the results of the lanes are
+// put together. A search can be cut into shards, and each shard has some of the lanes.
 type Search struct {
 	Bases []Base
 	// MaxFaults is the largest number of faults in a world, from 1 to [FaultLimit].
 	MaxFaults int
-	// Worlds is the number of worlds with several faults to try; 0 is as many as there is
+	// Worlds is the number of worlds with several faults to try. 0 is as many as there is
 	// time for.
 	Worlds int
 	// Kinds are the kinds of faults to try.
 	Kinds Kinds
-	// Quick limits the search to the classic causes, alone and in pairs. No danger map is
-	// drawn then.
+	// Quick limits the search to the best known causes, alone and in pairs. No danger map
+	// is drawn then.
 	Quick bool
-	// Shard, from 1, is the part that this search does, of Shards; 0 of 0 is the whole
-	// search.
+	// Shard is the number of the part that this search does, from 1, and Shards the number
+	// of parts. Both are 0 for a whole search.
 	Shard, Shards int
 	// Jobs is how many worlds the runner can run at the same time.
 	Jobs int
 
+	// Runner runs the worlds.
 	Runner runs.Runner
-	// Records makes the records of the bases, and reports what happened in a world.
+	// Records makes the records of the bases, and reports what happened in single worlds.
 	Records interface {
 		Record(ctx context.Context, base int) (*Record, error)
 		reportSource
 	}
-	// Ledger has the results of earlier runs, and writes down new ones; nil is none.
+	// Ledger has the results of an earlier search, and writes down new ones; nil is none.
 	Ledger *Ledger
 	// Progress, if not nil, is called after every world that was run. It may be called from
 	// several goroutines.
 	Progress func(Progress)
-	// OnFirst, if not nil, is called with the first world in which anything broke, and with
-	// the number of worlds tried by then.
+	// OnFirst, if not nil, is called once, with the first world in which anything broke and
+	// the number of worlds that had been tried by then.
 	OnFirst func(w runs.WorldSpec, tried int)
-	// Watch, if not nil, is called with the result of every base and every world of the
-	// plan, one at a time. While it runs, little else is run.
+	// Watch, if not nil, is called with the result of every base and of every world that
+	// the search plans, one at a time. It should be fast: while it runs, little else is
+	// run.
 	Watch func(runs.WorldSpec, runs.WorldResult)
 	// Deadline, if not zero, is when the search stops trying sets of several faults.
 	Deadline time.Time
@@ -76,7 +81,7 @@ type Progress struct {
 	Phase Phase
 	// Done and Total count worlds; Total is 0 if it is unknown.
 	Done, Total int
-	// Causes is the number of different causes seen so far.
+	// Causes is the number of different causes of damage that were seen so far.
 	Causes int
 }
 
@@ -92,20 +97,21 @@ const (
 	DrawingTheMaps Phase = "danger-map"
 )
 
-// A Found is what a search has found, before ways are made of it.
+// A Found is what a search has found, before the ways to break the lock are made of it.
 type Found struct {
 	search  *Search
 	records []*Record
-	singles [][]single // by base
-	// listed is the number of single faults, tried or not, by base.
+	singles [][]single // has a list for each base
+	// listedCounts has the number of single faults of each base, tried or not.
 	listed        []int
 	groups        groups
-	firstReported bool // the first world in which anything broke was reported
-	// result has the counts.
+	firstReported bool // OnFirst has been called
+	// result has the counts so far.
 	result Result
 }
 
-// Worlds returns how many worlds were tried, and how many of these were run.
+// Worlds returns how many worlds were tried, and how many of these were really run. The
+// others only repeat one of these.
 func (f *Found) Worlds() (tried, run int) {
 	return f.result.Worlds, f.result.RunCount()
 }
@@ -116,14 +122,14 @@ func (f *Found) Stopped() string { return f.result.Stopped }
 // A single is a world with one fault, and its result.
 type single struct {
 	world   runs.WorldSpec
-	outcome *runs.WorldResult // shared by all singles with an equal result; nil if the world was not run
+	outcome *runs.WorldResult // equal results are stored once; nil if the world was not tried
 	grade   grade
-	// repeats reports that the result follows from those of other worlds.
+	// repeats means that the world was not run: its result follows from those of others.
 	repeats bool
 }
 
 // Find runs the worlds of the search. It returns an error if a base cannot be run. If ctx
-// ends the search, that is not an error.
+// is done, the search ends early, which is not an error.
 func (s *Search) Find(ctx context.Context) (*Found, error) {
 	f := &Found{search: s, groups: groups{}}
 	if err := f.record(ctx); err != nil {
@@ -140,7 +146,7 @@ func (s *Search) Find(ctx context.Context) (*Found, error) {
 	return f, nil
 }
 
-// record runs every base without faults.
+// record runs every base without faults, and lists its single faults.
 func (f *Found) record(ctx context.Context) error {
 	for i, b := range f.search.Bases {
 		r, err := f.search.Records.Record(ctx, i)
@@ -173,28 +179,29 @@ func (f *Found) record(ctx context.Context) error {
 	return fmt.Errorf("%s: the run without faults is inconclusive, so no search can begin: %s", f.records[0].Name, f.records[0].Outcome.Off.Doubt)
 }
 
-// leap is the distance between the places that are tried one after the other.
+// leap is the distance between two places that are tried one directly after the other.
 const leap = 16
 
-// A place is the single faults that strike the same process at the same moment of a base.
-// Places only decide the order. Worlds of a place that repeat others are not run.
+// A place is all single faults of a base that strike the same process at the same moment.
+// Only the order in which faults are tried depends on places, and which worlds need not be
+// run: a world can repeat only another one of the same place.
 type place struct {
 	base int
-	// spot has the indices of the faults among the base's singles. first is the number of
-	// singles of all earlier bases.
+	// members has the indices of the faults among the base's single faults. first is the
+	// number of single faults of all earlier bases.
 	spot  []int
 	first int
-	// n is the number of the place among all places, which is the same in every shard.
+	// n is the number of the place among all places. It is the same in every shard.
 	n int
 }
 
-// places lists the places of the shard in the order in which they are tried.
+// places lists the places of this shard in the order in which they are tried.
 func (f *Found) places() (all []place) {
 	n, before := 0, 0
 	for base, singles := range f.singles {
 		for _, spot := range spotsOf(singles) {
-			// The choice of pairs depends on all single faults, so a shard that tries pairs
-			// runs them all.
+			// A shard that tries pairs runs all single faults, because the choice of pairs
+			// depends on all of them.
 			if f.search.MaxFaults > 1 || f.search.isInShard(n) {
 				all = append(all, place{base, spot, before, n})
 			}
@@ -208,8 +215,8 @@ func (f *Found) places() (all []place) {
 		}
 		return 1
 	}
-	// Neighbours usually behave alike. Trying them in leaps soon shows what many of them
-	// do.
+	// Neighbouring places usually behave alike. If some are skipped at first, the first
+	// ones soon show what most places do.
 	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(late(a)-late(b), a.n%leap-b.n%leap) })
 	return all
 }
@@ -255,7 +262,7 @@ func (f *Found) runSingles(ctx context.Context) error {
 	return f.noteInterrupt(ctx, err)
 }
 
-// reportFirst reports the first world in which anything broke.
+// reportFirst calls OnFirst with the first world in which anything broke.
 func (f *Found) reportFirst(w runs.WorldSpec) {
 	if f.search.OnFirst != nil && !f.firstReported {
 		f.firstReported = true
@@ -263,7 +270,8 @@ func (f *Found) reportFirst(w runs.WorldSpec) {
 	}
 }
 
-// runPlace runs the worlds of a place, except those that only repeat another one.
+// runPlace finds the results of all worlds of a place. It does not run those that only
+// repeat another one.
 func (f *Found) runPlace(ctx context.Context, p place, outcomes *interner) error {
 	var ran []tried
 	for _, i := range p.spot {
@@ -280,8 +288,8 @@ func (f *Found) runPlace(ctx context.Context, p place, outcomes *interner) error
 	return nil
 }
 
-// runSingle returns the result of one of the worlds of a place. It runs the world unless
-// the ledger has the result, or the world repeats another one.
+// runSingle returns the result of one of the worlds of a place. It runs the world, unless
+// the ledger has the result or the world repeats one of ran.
 func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (runs.WorldResult, error) {
 	s, one := f.search, &f.singles[p.base][i]
 	o, repeats, known := s.Ledger.singleResult(p.first + i)
@@ -301,7 +309,7 @@ func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (run
 	return o, s.Ledger.writeSingle(p.first+i, o, one.repeats)
 }
 
-// baseBehaviours returns the behaviours of the bases without faults.
+// baseBehaviours returns the behaviours of the bases' runs without faults.
 func (f *Found) baseBehaviours() map[uint64]bool {
 	known := map[uint64]bool{}
 	for _, r := range f.records {
@@ -310,8 +318,8 @@ func (f *Found) baseBehaviours() map[uint64]bool {
 	return known
 }
 
-// count adds a world to the level. It reports whether the world broke something that the
-// smaller parts of it, whose grade is parts, did not.
+// count adds a world to the level. partsGrade is the grade of the damage that smaller sets
+// of its faults do. It reports whether the world's damage has more than that.
 func (l *Level) count(o *runs.WorldResult, parts grade) bool {
 	l.Tried++
 	damage := provenDamage(o)
@@ -335,7 +343,7 @@ func (l *Level) count(o *runs.WorldResult, parts grade) bool {
 func (r *Record) grade() grade { return provenDamage(&r.Outcome).grade() }
 
 // provenDamage returns the damage that a world proves. An inconclusive run proves only what
-// a lock must never do.
+// a lock must never do, such as a panic.
 func provenDamage(o *runs.WorldResult) Damage {
 	if o.HasMisconduct() {
 		return allDamage(*o)
@@ -349,7 +357,8 @@ func provenDamage(o *runs.WorldResult) Damage {
 	return allDamage(*o)
 }
 
-// noteInterrupt records that the search was ended early, if ctx is done.
+// noteInterrupt records that the search was ended early, if ctx is done. Otherwise it
+// returns err.
 func (f *Found) noteInterrupt(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		f.result.Stopped = story.Interrupted
@@ -358,11 +367,12 @@ func (f *Found) noteInterrupt(ctx context.Context, err error) error {
 	return err
 }
 
-// isInShard reports whether the nth part of the work belongs to the shard.
+// isInShard reports whether the nth part of the work, a place or a lane, belongs to this
+// shard.
 func (s *Search) isInShard(n int) bool { return s.Shards == 0 || n%s.Shards == s.Shard-1 }
 
-// run returns the result of a world of the plan. It runs the world unless the ledger has
-// it.
+// run returns the result of world i of a unit of the ledger. It runs the world, unless the
+// ledger has the result.
 func (s *Search) run(ctx context.Context, unit string, i int, w runs.WorldSpec) (runs.WorldResult, error) {
 	if o, ok := s.Ledger.plannedResult(unit, i); ok {
 		return o, nil
@@ -377,29 +387,32 @@ func (s *Search) run(ctx context.Context, unit string, i int, w runs.WorldSpec) 
 	return o, s.Ledger.writeEntry(entry{Unit: unit, Index: i, Outcome: &o})
 }
 
+// reportProgress calls Progress, if it is set.
 func (s *Search) reportProgress(phase Phase, done, total, causes int) {
 	if s.Progress != nil {
 		s.Progress(Progress{phase, done, total, causes})
 	}
 }
 
+// notifyWatch calls Watch, if it is set.
 func (s *Search) notifyWatch(w runs.WorldSpec, o runs.WorldResult) {
 	if s.Watch != nil {
 		s.Watch(w, o)
 	}
 }
 
-// feederCount returns the number of goroutines that pass worlds to the runner: so many that it
-// never waits for the next world.
+// feederCount returns how many goroutines pass worlds to the runner. There are so many that
+// the runner never waits for the next world.
 func (s *Search) feederCount() int { return (1 + runs.MaxPrefetch) * max(s.Jobs, 1) }
 
-// parallel calls do for each of n indices, at most limit at the same time. It calls done
-// for each of them in their order, one at a time. It stops at the first error in that
-// order, and returns it.
+// parallel calls work for each of n indices, at most limit at the same time. It calls done
+// for each index, one at a time and in the order of the indices. At the first error, in
+// that order, it stops and returns the error.
 func parallel(ctx context.Context, limit, n int, do func(ctx context.Context, i int) error, done func(i int)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Only a bounded number of calls is ahead of done, so that nothing piles up.
+	// The number of calls of work that are ahead of done is limited, so that results do not
+	// pile up.
 	begun := make(chan chan error, 8*limit)
 	type thing struct {
 		i    int

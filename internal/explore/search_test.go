@@ -19,7 +19,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A fakeBase is a base that exists only in its record: two clients and three nodes.
+// A fakeBase stands in for a base that is run: it only has a record, with two clients and
+// three nodes.
 type fakeBase struct {
 	runs.Backend
 	points int
@@ -47,8 +48,8 @@ func (s fakeBase) Record(_ context.Context, base int) (*Record, error) {
 	return r, nil
 }
 
-// newSearch returns a search on a fakeBase with a planted cause. Behaviours differ as the
-// faults' kinds and targets do.
+// newSearch returns a search on a fakeBase. broken decides what breaks in a world. Two
+// worlds have different behaviours if their faults differ in kind or target.
 func newSearch(points, faults, worlds, jobs int, broken func(w runs.WorldSpec) []runs.Break) *Search {
 	return &Search{
 		Bases: []Base{{Base: runs.Base{Name: "stage", Seed: 1}}}, MaxFaults: faults, Worlds: worlds, Jobs: jobs,
@@ -64,6 +65,7 @@ func newSearch(points, faults, worlds, jobs int, broken func(w runs.WorldSpec) [
 	}
 }
 
+// find runs a search, and fails the test if it returns an error.
 func find(t *testing.T, s *Search) *Found {
 	t.Helper()
 	f, err := s.Find(t.Context())
@@ -84,7 +86,7 @@ func groupIDs(f *Found) string {
 	return strings.Join(all, "\n")
 }
 
-// countFaults counts the faults of a world that a cause needs.
+// countFaults counts the faults of a world for which is returns true.
 func countFaults(w runs.WorldSpec, is func(runs.Fault) bool) int {
 	n := 0
 	for _, f := range w.Faults {
@@ -115,7 +117,8 @@ var (
 	twoLeases = []runs.Break{{What: string(checks.LeaseExclusion), Blame: checks.BlameAssumption(trace.AssumeClock)}}
 )
 
-// Every single fault is tried once, and those that break something are one group.
+// Every single fault is tried once. Those that break something in the same way are one
+// group.
 func TestSingleFaultsAreAllTried(t *testing.T) {
 	tried := map[string]int{}
 	var mu sync.Mutex
@@ -157,8 +160,8 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 	}
 }
 
-// A cause that needs two faults is found among pairs. Damage that a part of it does alone
-// does not count.
+// If two faults together break the lock, a search finds them among the pairs. A pair does
+// not count if one of its faults does the same damage alone.
 func TestPairs(t *testing.T) {
 	s := newSearch(3, 2, 3000, 4, func(w runs.WorldSpec) []runs.Break {
 		var all []runs.Break
@@ -188,7 +191,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// A cause that needs three faults is found if its pairs show new behaviours.
+// If three faults together break the lock, a search finds them, provided that pairs of them
+// show new behaviours.
 func TestTriples(t *testing.T) {
 	three := func(w runs.WorldSpec) []runs.Break {
 		if countFaults(w, cutsMinority) > 0 && countFaults(w, jumpsAhead) > 0 && countFaults(w, pausesClient) > 0 {
@@ -205,7 +209,7 @@ func TestTriples(t *testing.T) {
 	}
 }
 
-// The result of a search does not depend on how many worlds run at the same time, nor on
+// The result of a search depends neither on how many worlds run at the same time, nor on
 // how long each of them takes.
 func TestSearchIsDeterministic(t *testing.T) {
 	told := func(jobs int) string {
@@ -234,8 +238,8 @@ func TestSearchIsDeterministic(t *testing.T) {
 	}
 }
 
-// Together the parts of a search have every world of the whole search. Joining them gives
-// the same result.
+// The parts of a search together run every world of the whole search. If their ledgers are
+// joined, the result is the same.
 func TestShards(t *testing.T) {
 	broken := func(w runs.WorldSpec) []runs.Break {
 		if countFaults(w, cutsMinority) > 0 && countFaults(w, jumpsAhead) > 0 {
@@ -319,7 +323,7 @@ func TestInterruptedSearch(t *testing.T) {
 	}
 }
 
-// A world that cannot be run ends the search with the reason.
+// If a world cannot be run, the search ends with the reason as its error.
 func TestSearchThatFails(t *testing.T) {
 	failure := errors.New("no such process")
 	s := newSearch(3, 2, 100, 2, func(runs.WorldSpec) []runs.Break { return nil })
@@ -334,8 +338,8 @@ func TestSearchThatFails(t *testing.T) {
 	}
 }
 
-// If a pause of any client breaks the lock, a pause together with another fault is nothing
-// new, and neither is a larger set that does the same.
+// If a pause alone breaks the lock, a pause together with other faults is nothing new, if
+// the damage is the same.
 func TestMinimal(t *testing.T) {
 	r, _ := fakeBase{points: 1}.Record(t.Context(), 0)
 	pause := item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()
@@ -369,7 +373,7 @@ func TestMinimal(t *testing.T) {
 	}
 }
 
-// The family of a crash depends on whether it leaves the disk empty.
+// The family of a crash depends on whether the crash can make the node forget something.
 func TestFamilies(t *testing.T) {
 	r, _ := fakeBase{points: 1}.Record(t.Context(), 0)
 	for _, test := range []struct {

@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// Only internal/story writes sentences about a run. This package and internal/runs have
-// words only in errors, in the tables by effect, which are for developers, and in the list
-// here.
+// Only package internal/story writes sentences about a run. This package and internal/runs
+// contain words only in errors, in the tables by effect, which are for developers, and in
+// the texts of this list.
 func TestTheSearchHasNoSentences(t *testing.T) {
 	allowed := []string{
 		"the world", "a whole search", "the process that ran it ", "runs: cannot decode an order:", // parts of errors
-		"\nfatal error: ",         // from Go's runtime
+		"\nfatal error: ",         // a text of Go's runtime
 		string(TwoHolders),        // a name in reports
 		"loses one to %s, has %d", // hashed into a behaviour
 	}

@@ -10,11 +10,12 @@ import (
 
 // shrink looks for the smallest world that still does the damage: with fewer faults,
 // clients and nodes, with plainer faults that strike later, and with smaller and rounder
-// sizes. The result is minimal: it does not do the damage without some of its faults.
+// sizes. The result is minimal: if any of its faults is left out, it does not do the
+// damage.
 //
 // shrink never accepts an inconclusive world. It accepts a world in which a paused process
-// ran on only if one did in w. If ctx is done, shrink returns the smallest world so far,
-// which need not be minimal, and the error of ctx.
+// ran on only if one ran on in w, too. If ctx is done, shrink returns the smallest world so
+// far, which need not be minimal, and the error of ctx.
 func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, want Damage) (runs.WorldSpec, error) {
 	o, err := r.Run(ctx, w)
 	if err != nil {
@@ -33,38 +34,41 @@ func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, w
 			break
 		}
 	}
-	// Even if there were too many worlds, this pass must be complete.
+	// This last pass makes the result minimal, so it must be complete even if the limit of
+	// worlds has been reached.
 	s.left += 1 << len(w.Faults)
 	w = s.simplify(fewerFaults, w)
 	return w, ctx.Err()
 }
 
-// maxShrinkWorlds is how many worlds a shrink runs at most. One fault takes about 25, two
-// take 100. A search may have to shrink hundreds of ways, so a lock whose damage depends on
-// every point must not take it beyond its time.
+// maxShrinkWorlds is how many worlds shrink runs at most for one example. An example with
+// one fault takes about 25, one with two faults about 100. The limit is for locks whose
+// damage depends on every point: a search may have to shrink hundreds of ways.
 const maxShrinkWorlds = 300
 
-// A pass lists worlds that are simpler than w in one respect, the best first. They are not
-// less simple in the respect of any earlier pass, so shrinking ends.
+// A pass lists worlds that are simpler than w in one respect, the best first. In the
+// respects of all earlier passes they are as simple as w, or simpler. Therefore shrinking
+// ends.
 type pass func(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec]
 
+// passes are all passes, in their order.
 var passes = []pass{fewerFaults, fewerClients, fewerNodes, fewerOthers, plainerFaults, promptStarts, laterFaults, rounderSizes}
 
-// A shrinker remembers which worlds it has tried.
+// A shrinker runs the worlds that shrink tries, and remembers which of them do the damage.
 type shrinker struct {
 	ctx    context.Context
 	runner runs.Runner
 	rec    *Record
 	want   Damage
-	// ranOn reports that the damage may come from a process that ran on.
+	// ranOn means that a world is accepted even if a paused process ran on in it.
 	ranOn bool
 	// left is how many worlds may still be run.
 	left  int
 	tried map[string]bool
 }
 
-// simplify replaces w by the first of the pass's simpler worlds that does the damage, and
-// repeats that until there is none.
+// simplify replaces w by the first of the pass's simpler worlds that does the damage. It
+// repeats that until no simpler world does the damage.
 func (s *shrinker) simplify(p pass, w runs.WorldSpec) runs.WorldSpec {
 	for simpler := true; simpler; {
 		simpler = false
@@ -78,8 +82,8 @@ func (s *shrinker) simplify(p pass, w runs.WorldSpec) runs.WorldSpec {
 	return w
 }
 
-// shows reports whether a world proves the damage. A world that cannot be made does not,
-// and neither does one for which there is no time.
+// provesDamage reports whether a world does the damage. It is false for a world that cannot
+// be made, and if no more worlds may be run.
 func (s *shrinker) shows(w runs.WorldSpec) bool {
 	name := w.Key()
 	if shown, known := s.tried[name]; known {
@@ -98,7 +102,7 @@ func (s *shrinker) shows(w runs.WorldSpec) bool {
 	return shown
 }
 
-// proves reports whether a conclusive result includes the damage.
+// proves reports whether a result is conclusive and includes the damage.
 func proves(o runs.WorldResult, want Damage) bool {
 	return o.Off.Doubt == "" && o.On.Doubt == "" && allDamage(o).Includes(want)
 }

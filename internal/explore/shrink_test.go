@@ -16,9 +16,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// fakeRecord returns a record as the run of a base would give it: each of its clients in
-// turn acquires, reads, works, writes and releases, and meanwhile each node gets requests
-// and answers.
+// fakeRecord returns a record as if a base had been run. One client after the other
+// acquires, reads, works, writes and releases. Meanwhile each node gets requests and
+// answers them.
 func fakeRecord(clients, nodes int) *Record {
 	r := &Record{Lock: "redlock", System: "redis", TTL: 30 * time.Second}
 	for i := range nodes {
@@ -55,16 +55,17 @@ func fakeRecord(clients, nodes int) *Record {
 	return r
 }
 
-// pointIndex returns when a fault strikes: the index of its point in the record, or -1 for
-// the start of the run.
+// pointIndex returns when a fault strikes, as the index of its point in the record. It is
+// -1 for the start of the run.
 func (r *Record) pointIndex(f runs.Fault) int {
 	return slices.IndexFunc(r.Points, func(p InjectionPoint) bool { return p.Strikes.Equal(f.Strikes) })
 }
 
-// stepIndex returns when a client's step begins.
+// stepIndex returns the index of the point at which a client's step begins.
 func (r *Record) stepIndex(step string) int { return r.pointIndex(item{Before: step}.fault()) }
 
-// findFault returns the fault of a kind that acts on a target, and whether there is one.
+// findFault returns the fault of a kind that acts on a target, and whether the world has
+// one.
 func findFault(w runs.WorldSpec, kind, target string) (runs.Fault, bool) {
 	i := slices.IndexFunc(w.Faults, func(f runs.Fault) bool { return f.Parameters().Kind == kind && f.Parameters().Target == target })
 	if i < 0 {
@@ -73,17 +74,20 @@ func findFault(w runs.WorldSpec, kind, target string) (runs.Fault, bool) {
 	return w.Faults[i], true
 }
 
-// startAt makes a client start at a point.
+// startAt returns the change that makes a client start at a point.
 func startAt(client, at string) map[string]trace.Point {
 	return map[string]trace.Point{client: point(at)}
 }
 
-// takesPart reports whether a client takes part.
+// takesPart reports whether the world has a client.
 func takesPart(w runs.WorldSpec, client string) bool {
 	return w.Change.Clients == nil || slices.Contains(w.Change.Clients, client)
 }
 
 var (
+	// Results of worlds: something broke, nothing broke, the run with fencing is
+	// inconclusive, and a paused process ran on. brokenDamage is the damage in the first of
+	// them.
 	broken  = runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "serial-sections"}}}}
 	lost    = allDamage(broken)
 	unhurt  = runs.WorldResult{}
@@ -91,12 +95,14 @@ var (
 	wentOn  = runs.WorldResult{Off: runs.RunResult{Breaks: broken.Off.Breaks, RanOn: true}}
 )
 
-// A plant runs worlds in which something breaks exactly if a planted cause is there.
+// A plant is a runner of worlds with a planted cause: something breaks in a world exactly
+// if the cause is there.
 type plant struct {
 	outcome func(runs.WorldSpec) runs.WorldResult
 	worlds  int
 }
 
+// newPlant returns a plant: something breaks in its worlds exactly if cause is true.
 func planted(cause func(runs.WorldSpec) bool) *plant {
 	return &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if cause(w) {
@@ -111,7 +117,8 @@ func (p *plant) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult, erro
 	return p.outcome(w), nil
 }
 
-// shrinksTo checks the exact world that is found, and that at most so many worlds were run.
+// checkShrink fails the test unless shrinking the world from results in exactly the world
+// want, and runs at most so many worlds.
 func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.WorldSpec, atMost int) {
 	t.Helper()
 	original := from.Key()
@@ -130,8 +137,8 @@ func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.WorldSpec, 
 	}
 }
 
-// The cause is a long pause of client-1 at any of its steps from read on, if client-2 asks
-// in time.
+// Something breaks if client-1 is paused for long at its step read or later, and client-2
+// asks in time.
 func TestShrinkPause(t *testing.T) {
 	rec := fakeRecord(3, 5)
 	p := planted(func(w runs.WorldSpec) bool {
@@ -153,7 +160,7 @@ func TestShrinkPause(t *testing.T) {
 	}, 60)
 }
 
-// The cause is client-1 cut off from two nodes, while another node forgets its key.
+// Something breaks if client-1 is cut off from two nodes, and another node forgets its key.
 func TestShrinkJumpWithPartition(t *testing.T) {
 	rec := fakeRecord(3, 5)
 	cause := func(w runs.WorldSpec) bool {
@@ -173,7 +180,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	}}
 	planted(cause).shrinksTo(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{
-			// A majority of three.
+			// two nodes are a majority of three
 			Clients: []string{"client-1", "client-2"}, Nodes: 3,
 			Starts: startAt("client-2", "client-1's key expired on redis-3"),
 		},
@@ -183,7 +190,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 		},
 	}, 120)
 
-	// A minority of five nodes is two nodes; a minority of three is only one.
+	// Two nodes are a minority of five. Of three nodes, one is a minority.
 	minority := from
 	minority.Faults = slices.Clone(from.Faults)
 	minority.Faults[0] = minority.Faults[0].WithOthers([]string{"redis-1", "redis-5"})
@@ -198,7 +205,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 		},
 	}, 120)
 
-	// A majority is not cut off if the cause does not need it.
+	// If the cause does not need that a majority is cut off, fewer nodes are cut off.
 	p := planted(func(w runs.WorldSpec) bool {
 		partition, cut := findFault(w, "partition", "client-1")
 		return cut && slices.ContainsFunc(partition.Others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
@@ -209,7 +216,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	}, 30)
 }
 
-// Nodes take the names of the first nodes wherever a fault names them.
+// The nodes that remain get the names of the first nodes, wherever a fault names them.
 func TestShrinkRenamesNodes(t *testing.T) {
 	rec := fakeRecord(2, 7)
 	p := planted(func(w runs.WorldSpec) bool {
@@ -236,7 +243,7 @@ func TestShrinkRenamesNodes(t *testing.T) {
 	}, 80)
 }
 
-// A client may have to wait for a node that no fault names.
+// The start of a client may depend on a node that no fault names. That node is kept.
 func TestShrinkKeepsStart(t *testing.T) {
 	rec := fakeRecord(2, 5)
 	p := planted(func(w runs.WorldSpec) bool {
@@ -255,6 +262,7 @@ func TestShrinkKeepsStart(t *testing.T) {
 	}, 60)
 }
 
+// hasThreeFaults reports whether a world has the three faults that are needed.
 func three(w runs.WorldSpec) bool {
 	_, a := findFault(w, "crash", "redis-1")
 	_, b := findFault(w, "crash", "redis-2")
@@ -262,8 +270,7 @@ func three(w runs.WorldSpec) bool {
 	return a && b && c
 }
 
-// Three faults of four are needed, and with those three any size is enough. What was left
-// out before it became necessary is not put back.
+// Three of four faults are needed, in any size and manner. The fourth fault is left out.
 func TestShrinkThreeOfFour(t *testing.T) {
 	rec := fakeRecord(2, 3)
 	planted(three).shrinksTo(t, rec, runs.WorldSpec{Change: diskChange("redis-2", sim.NoPersistence), Faults: []runs.Fault{
@@ -281,7 +288,7 @@ func TestShrinkThreeOfFour(t *testing.T) {
 	}, 50)
 }
 
-// Either of two faults is sufficient: the first is left.
+// Each of two faults is sufficient alone. The first one is kept.
 func TestShrinkEitherSuffices(t *testing.T) {
 	rec := fakeRecord(2, 1)
 	p := planted(func(w runs.WorldSpec) bool { return len(w.Faults) > 0 })
@@ -294,7 +301,8 @@ func TestShrinkEitherSuffices(t *testing.T) {
 	}, 10)
 }
 
-// A fault that becomes superfluous only when another strikes later is left out.
+// One fault is needed only as long as another one strikes early. It is left out once the
+// other one strikes later.
 func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 	rec := fakeRecord(2, 1)
 	p := planted(func(w runs.WorldSpec) bool {
@@ -311,7 +319,7 @@ func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 	}, 20)
 }
 
-// One fault must strike before another: both are as late as that allows.
+// One fault must strike before another one. Both strike as late as that allows.
 func TestShrinkOrderMatters(t *testing.T) {
 	rec := fakeRecord(2, 1)
 	p := planted(func(w runs.WorldSpec) bool {
@@ -331,8 +339,8 @@ func TestShrinkOrderMatters(t *testing.T) {
 	}, 50)
 }
 
-// Any two of the three clients are needed, and the second of them has to start as in the
-// base, not earlier.
+// Two of the three clients are needed, client-1 and client-3. Both have to start as in the
+// base, not at another moment.
 func TestShrinkTwoOfThreeClients(t *testing.T) {
 	rec := fakeRecord(3, 3)
 	p := planted(func(w runs.WorldSpec) bool {
@@ -344,7 +352,7 @@ func TestShrinkTwoOfThreeClients(t *testing.T) {
 	}, 20)
 }
 
-// Clients start at the first sufficient moment.
+// Each client starts at the first moment that is sufficient.
 func TestShrinkGoodMoments(t *testing.T) {
 	rec := fakeRecord(3, 1)
 	for _, tt := range []struct {
@@ -375,8 +383,9 @@ func TestShrinkGoodMoments(t *testing.T) {
 	}
 }
 
-// A client may be able to start when a fault makes a node forget only if the fault strikes
-// at another step. Then both change together.
+// A better start for a client may be the moment at which a fault makes a node forget. It
+// may be possible only if the fault strikes at another step. Then both are changed
+// together.
 func TestShrinkMomentWithStrike(t *testing.T) {
 	rec := fakeRecord(2, 1)
 	p := planted(func(w runs.WorldSpec) bool {
@@ -395,7 +404,7 @@ func TestShrinkMomentWithStrike(t *testing.T) {
 	}, 60)
 }
 
-// A fault that waits for its message usually needs no trigger, but may need one.
+// A fault that waits for a message usually needs no trigger. Here one of them does.
 func TestShrinkPatientFaults(t *testing.T) {
 	rec := fakeRecord(1, 1)
 	for _, f := range []runs.Fault{
@@ -410,7 +419,7 @@ func TestShrinkPatientFaults(t *testing.T) {
 	}
 }
 
-// A client that waits for the effect of a fault is not a reason to keep that fault.
+// A client may start at an effect of a fault. That is no reason to keep the fault.
 func TestShrinkForgetsMoments(t *testing.T) {
 	rec := fakeRecord(2, 1)
 	p := planted(func(w runs.WorldSpec) bool {
@@ -424,8 +433,8 @@ func TestShrinkForgetsMoments(t *testing.T) {
 	}, runs.WorldSpec{Change: scenarios.Change{Clients: []string{"client-2"}}}, 10)
 }
 
-// A fault that works only at one message stays there, however many other messages there
-// are.
+// If a fault does damage only at one message, it keeps striking there, however many other
+// messages there are.
 func TestShrinkOnlyAtOneMessage(t *testing.T) {
 	rec := fakeRecord(2, 3)
 	const at = "redis-2's reply to client-1's acquire arrived"
@@ -439,7 +448,8 @@ func TestShrinkOnlyAtOneMessage(t *testing.T) {
 	p.shrinksTo(t, rec, from, want, 60)
 }
 
-// The last sufficient message of the same kind is held, and none of another kind.
+// A fault that holds a message is changed to hold the last message of the same kind that is
+// sufficient. It never holds a message of another kind.
 func TestShrinkLatestMessage(t *testing.T) {
 	rec := fakeRecord(2, 3)
 	for nth := 2; nth <= 4; nth++ {
@@ -461,8 +471,8 @@ func TestShrinkLatestMessage(t *testing.T) {
 	}, 20)
 }
 
-// breaksWithPause returns a runner in whose worlds something breaks if a pause has a size
-// that satisfies is.
+// breaksWithPause returns a runner of worlds. Something breaks in a world exactly if it has
+// a pause for whose length is returns true.
 func breaksWithPause(is func(time.Duration) bool) *plant {
 	return planted(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
 }
@@ -482,7 +492,7 @@ func TestShrinkSizes(t *testing.T) {
 		{600 * s, 300*s + 1, 360 * s},
 		{10 * s, 1, time.Millisecond},
 		{10 * time.Microsecond, 1, 10 * time.Microsecond},
-		{0, 0, 0}, // forever
+		{0, 0, 0}, // 0 is forever
 	} {
 		for _, of := range []item{{Kind: "pause"}, {Kind: "jump"}, {Kind: "delay", Others: []string{"client-1"}}} {
 			of.Target, of.Before = "redis-1", "client-1 release"
@@ -497,8 +507,7 @@ func TestShrinkSizes(t *testing.T) {
 		shrinksTo(t, fakeRecord(1, 1), runs.WorldSpec{Faults: []runs.Fault{back}}, runs.WorldSpec{Faults: []runs.Fault{back.WithSize(sim.Size{Time: 3 * s})}}, 30)
 }
 
-// Damage may disappear and reappear as the size grows; the smallest size is found
-// nevertheless.
+// Damage may disappear and reappear as a size grows. The smallest size is found even so.
 func TestShrinkIslandOfSizes(t *testing.T) {
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
 	p := breaksWithPause(func(size time.Duration) bool {
@@ -507,7 +516,7 @@ func TestShrinkIslandOfSizes(t *testing.T) {
 	p.shrinksTo(t, fakeRecord(1, 1), runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: time.Minute})}}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 4 * time.Second})}}, 30)
 }
 
-// The largest step between two round sizes is a third.
+// From one round size to the next, the size grows by at most a third.
 func TestRoundSizes(t *testing.T) {
 	number := func(s sim.Size) int64 { return int64(s.Time) + int64(s.Rate) }
 	all := append(slices.Clone(roundTimes), roundRates...)
@@ -526,8 +535,8 @@ func TestRoundSizes(t *testing.T) {
 	}
 }
 
-// An inconclusive world is no example, and neither is one in which a process ran on,
-// however small.
+// shrink accepts no world that is inconclusive, and none in which a paused process ran on,
+// even if it is smaller.
 func TestShrinkTraps(t *testing.T) {
 	rec := fakeRecord(2, 1)
 	for name, trap := range map[string]runs.WorldResult{"doubt": doubted, "ran on": wentOn} {
@@ -547,7 +556,7 @@ func TestShrinkTraps(t *testing.T) {
 		})
 	}
 
-	// If a process ran on in the first world, it may run on in the smaller ones.
+	// If a paused process ran on in the first world, it may also do so in smaller ones.
 	p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if len(w.Faults) == 0 {
 			return unhurt
@@ -562,7 +571,8 @@ func TestShrinkTraps(t *testing.T) {
 		}, 10)
 }
 
-// Different damage does not replace the wanted damage; additional damage may be there.
+// A smaller world must do all of the damage that was found. It may do other damage in
+// addition.
 func TestShrinkOtherEffects(t *testing.T) {
 	rec := fakeRecord(1, 1)
 	p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
@@ -588,7 +598,7 @@ func TestShrinkOtherEffects(t *testing.T) {
 	p.shrinksTo(t, rec, runs.WorldSpec{Faults: two}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 20 * time.Second})}}, 30)
 }
 
-// A world that cannot be made does no damage, and is not run again.
+// A world that cannot be made does no damage. It is not tried again.
 func TestShrinkImpossibleWorlds(t *testing.T) {
 	rec := fakeRecord(2, 3)
 	tries := map[string]int{}
@@ -614,8 +624,9 @@ func TestShrinkImpossibleWorlds(t *testing.T) {
 	}
 }
 
-// If there are too many worlds, the result is the smallest so far, and it is minimal. Here
-// a fault becomes superfluous with fewer nodes, and then the limit is reached.
+// When shrink has run as many worlds as it may, it returns the smallest world so far. That
+// world must still be minimal. Here a fault becomes superfluous on fewer nodes, just before
+// the limit is reached.
 func TestShrinkWithinBounds(t *testing.T) {
 	rec := fakeRecord(3, 5)
 	for nth := 2; nth <= 2*maxShrinkWorlds; nth++ {
@@ -657,8 +668,8 @@ func TestShrinkStops(t *testing.T) {
 	})
 	w := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault(), item{Kind: "crash", Target: "client-2"}.fault()}}
 	got, err := shrink(ctx, r, rec, w, lost)
-	// The first world is w itself, the second has no faults, and the result of the third is
-	// not used.
+	// The first world is w itself, and the second has no faults. ctx is done during the
+	// third, so its result is not used.
 	if !errors.Is(err, context.Canceled) || !sameWorld(got, w) || worlds != 3 {
 		t.Errorf("after %d worlds: %s, %v", worlds, got.Key(), err)
 	}
@@ -693,7 +704,7 @@ func TestRank(t *testing.T) {
 		{Change: scenarios.Change{Nodes: 1}, Faults: []runs.Fault{pause}},
 		faulty(pause.WithSize(sim.Size{Time: 20 * s})),
 		faulty(pause),
-		faulty(pause.WithSize(sim.Size{Time: 90 * s})), // a 9, then zeros
+		faulty(pause.WithSize(sim.Size{Time: 90 * s})), // the size begins with a 9, followed by zeros
 		faulty(pause.WithSize(sim.Size{Time: 120 * s})),
 		faulty(pause.WithSize(sim.Size{Time: 31 * s})),
 		faulty(pause.WithSize(sim.Size{Time: 31500 * time.Millisecond})),

@@ -13,10 +13,10 @@ import (
 )
 
 // Singles lists the worlds of every single fault that a search tries in a base. It tries
-// each kind that all of the given Kinds select, in each manner and size, at each point at
-// which something happens to the process that it strikes. A fault between two such points
-// would do the same as at the earlier of the two, except that it ends later. Faults that
-// most often do harm come first; faults of processes that never come back come last.
+// each kind of fault that all of the given Kinds select, in each manner and size. It tries
+// a fault of a process at each point at which something happens to that process. A fault
+// between two such points would do the same as one at the earlier point, except that it
+// ends later. Faults that do harm most often come first. Faults that never end come last.
 func (r *Record) Singles(kinds ...Kinds) []runs.WorldSpec {
 	type tried struct {
 		kind sim.FaultKind
@@ -45,7 +45,8 @@ func (r *Record) Singles(kinds ...Kinds) []runs.WorldSpec {
 	return all
 }
 
-// A site is where faults of a kind are tried in a base, and in which manners.
+// A site is one entry of a fault's card, applied to a base: where faults of the kind are
+// tried, in which manners and sizes.
 type site struct {
 	*Record
 	kind sim.FaultKind
@@ -77,14 +78,14 @@ func (s site) worlds() (all []runs.WorldSpec) {
 	return all
 }
 
-// A spot is what a fault of a site strikes, and when.
+// A spot is what a fault of a site strikes, and the trigger at which it strikes.
 type spot struct {
 	sim.Parts
 	strikes trace.Trigger
 }
 
-// spots returns the spots of the site in groups. At a site with points, those that are
-// steps come first.
+// spots returns the spots of the site in groups, which are tried one after the other. Spots
+// at which a client begins a step come first.
 func (s site) spots() [][]spot {
 	switch s.At {
 	case faultcard.AtPoints, faultcard.AtSteps:
@@ -110,7 +111,8 @@ func (s site) spots() [][]spot {
 	return [][]spot{all}
 }
 
-// spotsAtPoints returns the spots of a site where something happens to the process.
+// spotsAtPoints returns the spots at which something happens to the struck process itself:
+// the steps, and then the messages.
 func (s site) spotsAtPoints() [][]spot {
 	var steps, others []spot
 	for i, p := range s.Points {
@@ -130,7 +132,8 @@ func (s site) spotsAtPoints() [][]spot {
 	return [][]spot{steps, others}
 }
 
-// spotsAnywhere returns each process that can be struck, at every point of the story.
+// spotsAnywhere returns a spot for each process that can be struck and each point of the
+// run, even if nothing happens to the process there.
 func (s site) spotsAnywhere() (all []spot) {
 	for _, process := range slices.Sorted(maps.Keys(s.Record.Roles)) {
 		if !s.canStrike(process) {
@@ -143,8 +146,9 @@ func (s site) spotsAnywhere() (all []spot) {
 	return all
 }
 
-// world returns the world with the fault of a spot. If the fault strikes a node and the
-// disk matters, it returns one world for each persistence of the node.
+// worldsAt returns the worlds with the fault of a spot, in one manner and size. Usually it
+// is one world. If the fault strikes a node and the disk matters, there is one world for
+// each persistence, which is how the node writes to its disk.
 func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.WorldSpec) {
 	parts := at.Parts
 	parts.Kind, parts.How, parts.Rate = s.kind.Name, m.Value, size.Rate
@@ -156,7 +160,7 @@ func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.WorldSpec)
 	}
 	f, err := parts.Fault()
 	if err != nil {
-		panic("explore: the card of a kind of fault contradicts its parameters: " + err.Error()) // TestCards finds it first
+		panic("explore: the card of a kind of fault contradicts its parameters: " + err.Error()) // the test TestCards detects this earlier
 	}
 	f.Strikes = at.strikes
 	if !s.kind.Instant {
@@ -173,7 +177,7 @@ func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.WorldSpec)
 	return all
 }
 
-// sizes returns the sizes of the faults.
+// sizes returns the sizes of the site's faults. Faults without a size have one zero size.
 func (s site) sizes() (all []sim.Size) {
 	for _, rate := range s.Rates {
 		all = append(all, sim.Size{Rate: rate})
@@ -190,32 +194,34 @@ func (s site) sizes() (all []sim.Size) {
 	return all
 }
 
-// percentOfTTL returns a percentage of the TTL. For a lock whose grants do not end it uses
-// [DefaultTTL].
+// percentOfTTL returns a percentage of the TTL. If the lock's grants do not end, it returns
+// a percentage of [DefaultTTL].
 func (r *Record) percentOfTTL(percent int) time.Duration {
 	return percentOf(cmp.Or(r.TTL, DefaultTTL), percent)
 }
 
+// percentOf returns a percentage of a duration.
 func percentOf(d time.Duration, percent int) time.Duration {
 	return d / 20 * time.Duration(percent) / 5
 }
 
-// Two of the sizes that a search tries, in percent of the TTL: the largest, and the one
-// just above the TTL.
+// Two of the lengths of faults that a search tries, in percent of the TTL: the largest, and
+// the one just above the TTL.
 const largest, justAbove = 200, 105
 
-// canStrike reports whether the site's faults can strike a process.
+// canStrike reports whether the site's faults can strike a process, by its role and by what
+// the fault needs.
 func (s site) canStrike(process string) bool {
 	return slices.Contains(s.Site.Roles, s.Record.Roles[process]) && s.meets(s.Needs, process)
 }
 
-// canSuffer reports whether a process can suffer a fault in a manner.
+// canSuffer reports whether a process can suffer a fault in the manner m.
 func (s site) canSuffer(process string, m sim.Manner) bool {
 	return (len(m.Roles) == 0 || slices.Contains(m.Roles, s.Record.Roles[process])) &&
 		(m.System == "" || m.System == s.Record.System) && s.meets(m.Needs, process)
 }
 
-// meets reports whether a process meets the requirement of a fault.
+// meets reports whether a process has what a fault needs, such as a disk.
 func (r *Record) meets(gate faultcard.Gate, process string) bool {
 	switch gate {
 	case faultcard.NeedsOwnClock:
@@ -228,7 +234,8 @@ func (r *Record) meets(gate faultcard.Gate, process string) bool {
 	return true
 }
 
-// others returns the sets of processes at the other end of faults that strike at a point.
+// otherEnds returns, for faults that strike at a point, the sets of processes at the
+// faults' other end. If the faults have no other end, it returns one nil set.
 func (s site) others(point int) (all [][]string) {
 	switch s.Others {
 	case faultcard.AnyNodeSet:
@@ -244,11 +251,12 @@ func (s site) others(point int) (all [][]string) {
 	return [][]string{nil}
 }
 
-// manyNodes is a number of nodes that have too many subsets to try.
+// manyNodes is the number of nodes from which on there are too many sets of nodes to try
+// all.
 const manyNodes = 6
 
-// subsets lists the sets of nodes, small ones first. For many nodes it lists only the first
-// and the last set of each size.
+// subsets lists the sets of nodes, the smallest first. If there are many nodes, it lists
+// only the first and the last set of each size.
 func subsets(nodes []string) [][]string {
 	var all [][]string
 	if len(nodes) >= manyNodes {
@@ -267,7 +275,7 @@ func subsets(nodes []string) [][]string {
 	return all
 }
 
-// firstAndLast lists the first and the last set of nodes of each size.
+// firstAndLast lists two sets of nodes of each size: the first nodes and the last nodes.
 func firstAndLast(nodes []string) (all [][]string) {
 	for n := 1; n <= len(nodes); n++ {
 		all = append(all, nodes[:n])
@@ -278,8 +286,8 @@ func firstAndLast(nodes []string) (all [][]string) {
 	return all
 }
 
-// peersOf lists the processes that a client sends requests to in the step that begins at a
-// point.
+// peersOf lists the processes to which a client sends requests during the step that begins
+// at a point.
 func (r *Record) peersOf(point int) []string {
 	p := r.Points[point]
 	next := slices.IndexFunc(r.Points[point+1:], func(o InjectionPoint) bool { return o.Process == p.Process && o.isStep() })

@@ -12,8 +12,9 @@ import (
 )
 
 // Takeover measures how long after a crash of the lock's holder another client is granted
-// the lock. A fault that ends before then cannot let two clients work at the same time. It
-// measures in the first base, which must be the first of [Lock.Bases].
+// the lock. A search needs this time for the lengths of its faults: a fault that ends
+// earlier cannot let two clients work at the same time. Takeover measures in the first
+// base, which must be the first of [Lock.Bases].
 //
 // It returns 0 if no other client is granted the lock, or if that takes less than twice the
 // TTL. The longest faults last twice the TTL anyway.
@@ -39,7 +40,7 @@ func Takeover(ctx context.Context, worlds runs.Backend) (time.Duration, error) {
 		if s.Client == firstClient || s.Granted.Seq < crash.Seq {
 			continue
 		}
-		// Sizes are round numbers, like those of the TTL.
+		// The result is rounded, because faults get round sizes.
 		ttl := cmp.Or(cfg.Lock.TTL, DefaultTTL)
 		if after := (s.Granted.At - crash.At).Round(ttl / 30); after >= percentOf(ttl, largest) {
 			return after, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// slowLock returns a lock whose grants last three times as long as their holders know. So
-// another client waits that long for it.
+// slowLock returns a lock whose keys last three times as long as its holders believe. So
+// another client waits that long after a crash of the holder.
 func slowLock(t *testing.T) Lock {
 	t.Helper()
 	kind, ok := locks.Lookup("single")
@@ -26,8 +26,9 @@ func slowLock(t *testing.T) Lock {
 	return Lock{Name: "single", Kind: kind, Extends: true, Seed: 1}
 }
 
-// The longest faults last longer than the takeover of a lock, and so does the work of the
-// holder. If the takeover is shorter than the longest faults anyway, nothing changes.
+// Another client may have to wait for long after a crash of the holder. Then the longest
+// faults last longer than that, and the work of the holder does too. If the longest faults
+// last longer anyway, nothing changes.
 func TestTakeover(t *testing.T) {
 	for name, c := range map[string]struct {
 		lock    Lock
@@ -36,7 +37,7 @@ func TestTakeover(t *testing.T) {
 		longest time.Duration
 	}{
 		"a lock with a TTL": {Lock{Name: "single", Extends: true, Seed: 1}, 0, []time.Duration{60 * time.Second, 31500 * time.Millisecond}, time.Minute},
-		// The other client asks every 4.5 s.
+		// The key lasts for 90 s, and the other client asks only every 4.5 s.
 		"a lock that is slow":  {slowLock(t), 91 * time.Second, []time.Duration{182 * time.Second, 95550 * time.Millisecond, 60 * time.Second}, 182 * time.Second},
 		"one with a short TTL": {Lock{Name: "single", TTL: time.Second, Seed: 1}, 0, []time.Duration{2 * time.Second}, 2 * time.Second},
 	} {
@@ -74,7 +75,8 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// A search with another takeover is another search, even if the workload is the same.
+// A ledger belongs to a search with one takeover. A search with another takeover cannot use
+// it, even if the workload is the same.
 func TestLedgerOfAnotherTakeover(t *testing.T) {
 	other := *testSearch
 	other.Bases = slices.Clone(testSearch.Bases)

@@ -16,9 +16,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Result makes ways of what was found: it shrinks the best examples of each cause, measures
-// how large each fault has to be, and draws the danger maps. It runs worlds for that, and
-// returns an error if one cannot be run.
+// Result makes the ways to break the lock from what was found. It makes the best example of
+// each cause as small as possible, measures how large each fault has to be, and draws the
+// danger maps. It runs worlds for that, and returns an error if one cannot be run.
 func (f *Found) Result(ctx context.Context) (*Result, error) {
 	s := f.search
 	first := f.records[0]
@@ -29,8 +29,8 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 	for _, r := range f.records {
 		out.Bases = append(out.Bases, r.report())
 	}
-	// The worlds of a shrink are run one after the other. The maps keep the runner busy
-	// meanwhile.
+	// The worlds that shrink one example are run one after the other. Drawing the maps at
+	// the same time keeps the runner busy.
 	var mapped error
 	var drawing sync.WaitGroup
 	drawing.Go(func() { out.Maps, mapped = f.drawMaps(ctx) })
@@ -66,12 +66,13 @@ func (f *Found) sizes() (lengths []time.Duration, rates []sim.Rate) {
 	return distinct(lengths), distinct(rates)
 }
 
+// distinct returns the values in order, each once.
 func distinct[N cmp.Ordered](all []N) []N {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// report returns the report on a base.
+// report returns the part of the result that is about a base.
 func (r *Record) report() BaseRecord {
 	b := BaseRecord{Name: r.Name, Points: len(r.Points)}
 	for _, p := range r.Points {
@@ -99,8 +100,8 @@ type measuredWay struct {
 	ranOn bool
 }
 
-// ways shrinks the examples of all groups and merges groups whose shrunken examples are
-// alike. It leaves out groups of which a part does the same.
+// ways shrinks the examples of all groups, and merges groups whose shrunken examples have
+// the same ID. It leaves out a group if some of its faults do the same without the others.
 func (f *Found) ways(ctx context.Context) ([]measuredWay, error) {
 	all := f.groups.ordered()
 	small := make([]example, len(all))
@@ -128,18 +129,19 @@ func (f *Found) ways(ctx context.Context) ([]measuredWay, error) {
 	return ways, nil
 }
 
-// doubtUnlike is the doubt in a smaller world that is an example of something else.
+// doubtUnlike marks a smaller world that shrink must not accept, because it is an example
+// of something else.
 const doubtUnlike = "unlike"
 
-// shrink makes an example as small as possible. It does not change an example that costs a
-// process each time.
+// shrink makes an example as small as possible. It does not change an example in which the
+// lock ends the run, because that can cost a process for each world.
 func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 	if e.damage.endsRun() {
 		return e, nil
 	}
 	runner := f.unplanned()
-	// A smaller world that is worse is an example of something else. So is a world in which
-	// a mistake of the lock shows in another step.
+	// A smaller world that does more damage is an example of something else. If the lock is
+	// to blame, so is a world in which the lock's mistake shows in another step.
 	stages := e.stages()
 	alike := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		o, err := runner.Run(ctx, w)
@@ -150,7 +152,8 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 		if err != nil || o.Off.Doubt != "" || w.Change.Nodes == e.world.Change.Nodes {
 			return o, err
 		}
-		// On fewer nodes a part of the faults may be enough.
+		// With fewer nodes, some of the faults may be enough. Then the world is an example
+		// of something else, too.
 		for i := range w.Faults {
 			part, err := runner.Run(ctx, w.WithFaults(slices.Concat(w.Faults[:i], w.Faults[i+1:])...))
 			if err != nil {
@@ -180,8 +183,9 @@ func merge(all []*group, small []example) []*group {
 	return merged.ordered()
 }
 
-// dropRedundant leaves out a group if some of its families do the same in another group:
-// its other families add nothing. It keeps groups for which the lock is to blame.
+// dropRedundant leaves out a group if another group has only some of its families of faults
+// and does the same damage: the other families add nothing. The groups must agree on
+// whether a paused process ran on.
 func dropRedundant(all []*group) []*group {
 	return slices.DeleteFunc(slices.Clone(all), func(g *group) bool {
 		e := g.best
@@ -195,7 +199,8 @@ func dropRedundant(all []*group) []*group {
 	})
 }
 
-// makeWay measures the best example of a group, and writes its scenario.
+// makeWay makes a way of a group: it measures the best example and writes its scenario
+// file.
 func (f *Found) makeWay(ctx context.Context, g *group) (Way, error) {
 	e := g.best
 	runner := f.unplanned()
@@ -229,7 +234,8 @@ func (f *Found) makeWay(ctx context.Context, g *group) (Way, error) {
 	return w, err
 }
 
-// inOrder lists stages in the order in which a client goes through them.
+// inOrder lists stages, which are steps of a client, in the order in which a client goes
+// through them.
 func inOrder(stages map[string]bool) []string {
 	var all []string
 	for _, step := range append(trace.Steps(), history.Between) {
@@ -261,7 +267,8 @@ func whatBroke(r runs.RunResult) []string {
 	return all
 }
 
-// unplanned returns a runner for worlds outside the plan. It runs each once.
+// unplannedRunner returns a runner for worlds that are not in the plan of the search, such
+// as those for shrinking. It does not run a world whose result the ledger has.
 func (f *Found) unplanned() runs.Runner {
 	return runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		name := w.Key()
@@ -276,9 +283,9 @@ func (f *Found) unplanned() runs.Runner {
 	})
 }
 
-// compareWays orders ways: first those for which the lock is to blame, then those that
-// corrupt data although tokens are checked, then those of fewer faults, then the more
-// common.
+// compareWays orders ways. First come those for which the lock is to blame, then those that
+// corrupt data although tokens are checked. Among equals, those of fewer faults come first,
+// then those of more worlds.
 func compareWays(a, b Way) int {
 	return cmp.Or(
 		cmp.Compare(b.gravity(), a.gravity()),
@@ -288,6 +295,7 @@ func compareWays(a, b Way) int {
 	)
 }
 
+// gravity returns how bad a way is; a greater number is worse.
 func (w Way) gravity() int {
 	data := func(what string) bool { return checks.Property(what).IsData() }
 	switch {
@@ -301,7 +309,7 @@ func (w Way) gravity() int {
 	return 0
 }
 
-// nameFiles gives each way's scenario file a name.
+// nameFiles gives the scenario file of each way a name, which it makes of the way's ID.
 func nameFiles(ways []measuredWay) {
 	taken := map[string]bool{}
 	for i := range ways {

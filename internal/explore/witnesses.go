@@ -9,20 +9,22 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// How many witnesses a world gets, at least if there are so many, and at most.
 const (
 	fewestWitnesses = 2
 	mostWitnesses   = 4
 )
 
-// A rivalry is a run from which witnesses are chosen: its faults, and the two clients that
-// interfered with each other. first was the first to hold the lock, or to ask for it. If
-// there is only one client, it is also second.
+// A rivalry is what the witnesses of a run are about: its faults, and the two clients that
+// interfered with each other. first is the one that held the lock first, or asked for it
+// first. If the run has only one client, first and second are the same.
 type rivalry struct {
 	history       *history.History
 	faults        []trace.FaultInfo
 	first, second string
 }
 
+// rivalryIn finds the rivalry in a run, from the clients that the verdict names.
 func rivalryIn(h *history.History, v *checks.Verdict) *rivalry {
 	parties := v.Parties(h)
 	var clients []string
@@ -39,10 +41,11 @@ func rivalryIn(h *history.History, v *checks.Verdict) *rivalry {
 	return &rivalry{h, h.Trace.Faults, clients[0], clients[min(1, len(clients)-1)]}
 }
 
-// witnesses chooses what must have happened for the verdict on a world to mean anything:
-// what its runs show and what would not have happened without the faults. less has, for
-// each fault, the runs without it, and bare the runs without any fault. idle has the
-// numbers, from 1, of faults without which every chosen witness would still be seen.
+// witnesses chooses the witnesses of a world: what must have happened for the verdict on
+// the world to mean anything. A witness is seen in the world's runs, and would not be seen
+// without the faults. withoutOne has, for each fault, the runs without it. withoutAny has
+// the runs without any fault. idle has the numbers, from 1, of the faults that make no
+// difference for any witness.
 func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, bare []*history.History) (chosen []trace.Witness, idle []int) {
 	seen := func(w trace.Witness, in []*history.History) int {
 		n := 0
@@ -73,7 +76,7 @@ func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, 
 		if at < 0 {
 			at = slices.IndexFunc(all, func(w trace.Witness) bool { return covers(w, fault) })
 		}
-		if at < 0 { // then at least in one of the two runs
+		if at < 0 { // at least in one of the two runs
 			at = slices.IndexFunc(all, func(w trace.Witness) bool { return seen(w, less[fault]) < len(less[fault]) })
 		}
 		if at < 0 {
@@ -100,7 +103,7 @@ func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, 
 	return chosen[:min(len(chosen), mostWitnesses)], idle
 }
 
-// concerns reports whether a witness mentions what a fault acts on.
+// concerns reports whether a witness mentions the process or message on which a fault acts.
 func (r *rivalry) concerns(w trace.Witness, fault int) bool {
 	f := r.faults[fault]
 	clauses := slices.Concat(w.Point.Clauses(), w.Other.Clauses())
@@ -117,8 +120,8 @@ func (r *rivalry) concerns(w trace.Witness, fault int) bool {
 	return slices.Contains(w.Names(), f.Target())
 }
 
-// hasPointOf reports whether a chosen witness has the same point as w. The number of an
-// arrived message makes no difference.
+// hasPointOf reports whether a chosen witness has the same point as w. It overlooks the
+// number of a message that arrives.
 func hasPointOf(chosen []trace.Witness, w trace.Witness) bool {
 	head := func(w trace.Witness) trace.Point {
 		clauses := w.Point.Clauses()
@@ -132,28 +135,29 @@ func hasPointOf(chosen []trace.Witness, w trace.Witness) bool {
 	return slices.ContainsFunc(chosen, func(c trace.Witness) bool { return head(c).Equal(head(w)) })
 }
 
-// did returns the point at which a process does something.
+// actionPoint returns the point at which a process does something.
 func did(process string, verb trace.Verb) trace.Point {
 	return trace.At(trace.Action{Process: process, Verb: verb})
 }
 
-// before returns the witness that one point is before another; after returns that it is
-// after another.
+// witnessBefore returns the witness that the point a is reached before the point b.
 func before(a, b trace.Point) trace.Witness {
 	return trace.Witness{Point: a, Relation: trace.Before, Other: b}
 }
 
+// witnessAfter returns the witness that the point a is reached after the point b.
 func after(a, b trace.Point) trace.Witness {
 	return trace.Witness{Point: a, Relation: trace.After, Other: b}
 }
 
-// while returns the witness that a point is reached while a process is in some state.
+// witnessWhile returns the witness that a point is reached while a process is in some
+// state, such as paused.
 func while(p trace.Point, process string, state trace.Relation) trace.Witness {
 	return trace.Witness{Point: p, Relation: state, Process: process}
 }
 
-// specificWitnesses returns witnesses that show the faults and what broke, the most
-// specific first. Some of them may not have happened.
+// specificWitnesses returns witnesses that can show the faults and what broke, the most
+// specific first. Some of them may not have been seen in the run.
 func (r *rivalry) specificWitnesses() []trace.Witness {
 	var all []trace.Witness
 	add := func(w trace.Witness) { all = append(all, w) }
@@ -183,15 +187,15 @@ func (r *rivalry) specificWitnesses() []trace.Witness {
 	return all
 }
 
-// An evidence is how a run shows that a fault acted: witnesses gives the witnesses of its
-// effect, the most specific first. If nothing shows it better than the order of two points,
-// whyNone says why.
+// An evidence is how a run shows that a fault acted. witnesses returns the witnesses of the
+// fault's effect, the most specific first. If it is nil, only the order of points can show
+// that the fault acted, and whyNone explains why.
 type evidence struct {
 	witnesses func(r *rivalry, fault int) []trace.Witness
 	whyNone   string
 }
 
-// evidenceOfStop shows that a process was paused by what happened meanwhile.
+// evidenceOfStop shows that a process was paused, by what happened during the pause.
 func (r *rivalry) evidenceOfStop(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	all := []trace.Witness{while(trace.At(trace.KeysExpired{Client: r.first}), on, trace.WhilePaused)}
@@ -201,8 +205,8 @@ func (r *rivalry) evidenceOfStop(fault int) []trace.Witness {
 	return all
 }
 
-// evidenceOfDeath shows that a process was killed by what happened afterwards. For a server
-// it also shows who was granted the lock before it restarted.
+// evidenceOfDeath shows that a process was killed, by what happened afterwards. If it is a
+// server, another client may have been granted the lock before or after the restart.
 func (r *rivalry) evidenceOfDeath(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	crashed := did(on, trace.Crashed)
@@ -216,7 +220,7 @@ func (r *rivalry) evidenceOfDeath(fault int) []trace.Witness {
 	}
 }
 
-// evidenceOfJump shows that a clock was set by the grants before and after.
+// evidenceOfJump shows that a clock was set, by the grants before and after that.
 func (r *rivalry) evidenceOfJump(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	jumped := trace.At(trace.ClockJumped{Process: on})
@@ -227,7 +231,7 @@ func (r *rivalry) evidenceOfJump(fault int) []trace.Witness {
 	}
 }
 
-// evidenceOfDrift shows that a node's clock runs fast by a key that expires early.
+// evidenceOfDrift shows that a node's clock runs fast, by a key that expires early.
 func (r *rivalry) evidenceOfDrift(fault int) []trace.Witness {
 	expired := trace.At(trace.KeyExpired{Client: r.first, Node: r.faults[fault].Target()})
 	return []trace.Witness{
@@ -235,13 +239,14 @@ func (r *rivalry) evidenceOfDrift(fault int) []trace.Witness {
 	}
 }
 
-// evidenceOfMove shows that a replica was promoted by the grants before and after.
+// evidenceOfMove shows that a replica was promoted, by the grants before and after that.
 func (r *rivalry) evidenceOfMove(fault int) []trace.Witness {
 	promoted := did(r.faults[fault].Target(), trace.WasPromoted)
 	return []trace.Witness{after(promoted, did(r.first, trace.Acquired)), before(promoted, did(r.second, trace.Acquired))}
 }
 
-// evidenceOfCancel shows that a call was cancelled by what the client and its rival did.
+// evidenceOfCancel shows that a call was cancelled, by what the client and its rival did
+// afterwards.
 func (r *rivalry) evidenceOfCancel(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	cancelled := did(on, trace.Cancelled)
@@ -250,7 +255,8 @@ func (r *rivalry) evidenceOfCancel(fault int) []trace.Witness {
 	}
 }
 
-// evidenceOfHold shows that a message was held back by what was done before it arrived.
+// evidenceOfHold shows that a message was held back, by what the rivals did before it
+// arrived.
 func (r *rivalry) evidenceOfHold(fault int) (all []trace.Witness) {
 	if m, _ := r.heldArrival(fault); m != nil {
 		for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired, trace.NotAcquired} {
@@ -260,7 +266,7 @@ func (r *rivalry) evidenceOfHold(fault int) (all []trace.Witness) {
 	return all
 }
 
-// evidenceOfCut shows a partition by the client that set a key beyond it.
+// evidenceOfCut shows a partition, by the rival that set its key on a node beyond it.
 func (r *rivalry) evidenceOfCut(fault int) (all []trace.Witness) {
 	f := r.faults[fault]
 	for _, node := range f.Others() {
@@ -271,18 +277,18 @@ func (r *rivalry) evidenceOfCut(fault int) (all []trace.Witness) {
 	return append(all, trace.Witness{Point: did(f.Target(), trace.NotAcquired)})
 }
 
-// evidenceOfStall shows that a request was stalled in the storage by what was served
-// meanwhile.
+// evidenceOfStall shows that the storage stalled a request, by what was done meanwhile.
 func (r *rivalry) evidenceOfStall(int) []trace.Witness {
 	return []trace.Witness{before(applied(r.second), applied(r.first)), before(did(r.second, trace.Released), applied(r.first))}
 }
 
-// applied returns the point at which the storage applies a client's write.
+// writeApplied returns the point at which the storage applies a client's write.
 func applied(client string) trace.Point {
 	return trace.At(trace.RequestServed{Client: client, Step: trace.Write, Answer: trace.Applied})
 }
 
-// failures returns witnesses for how often the rivals asked for the lock in vain.
+// failureWitnesses returns witnesses for how often each rival has asked for the lock in
+// vain.
 func (r *rivalry) failures() []trace.Witness {
 	var all []trace.Witness
 	for _, client := range []string{r.first, r.second} {
@@ -304,8 +310,9 @@ func (r *rivalry) rivalOf(client string) string {
 	return r.first
 }
 
-// heldArrival returns the message that a fault has held back, if it arrived in the end, and
-// its number among those of its kind; 0 if it was the only one.
+// heldArrival returns the message that a fault has held back, if the message arrived in the
+// end, or nil. It also returns its number among the messages of its kind; 0 if it was the
+// only one.
 func (r *rivalry) heldArrival(fault int) (*trace.Message, int) {
 	act, m := r.history.Act(fault+1), r.faults[fault].Message.Message
 	if act == nil || m.IsZero() {
@@ -326,8 +333,8 @@ func (r *rivalry) heldArrival(fault int) (*trace.Message, int) {
 	return &m, nth
 }
 
-// orders returns witnesses for the order of any two points of the story. They serve for
-// faults that have no more specific witness.
+// orderWitnesses returns witnesses for the order of any two points of the run. They are for
+// faults that no more specific witness shows.
 func (r *rivalry) orders() []trace.Witness {
 	var points []trace.Point
 	add := func(h trace.Happening) {

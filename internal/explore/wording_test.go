@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The phrases of the kinds of faults read as English.
+// The phrases by which the kinds of faults are described are correct English.
 func TestFaultsInWords(t *testing.T) {
 	for _, test := range []struct {
 		fault runs.Fault

@@ -12,14 +12,15 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// pairs is how many worlds with two faults the sound locks must pass.
+// pairs is in how many worlds with two faults the locks without a mistake must pass.
 var pairs = flag.Int("pairs", 300, "explore the sound locks in this many `worlds` with two faults")
 
-// exploreAll also explores the locks of package locks.
+// exploreAll means that the locks of package locks are explored, too.
 var exploreAll = flag.Bool("every", false, "explore the sound locks of package locks, too: it takes minutes")
 
 // exploredRules has the mutants that an exploration detects by another rule than the suite.
-// The suite's programs check what is claimed, while an exploration sees the consequences.
+// The suite runs programs that check each claim, while an exploration sees only the
+// consequences.
 var exploredRules = map[string]struct{ rule, because string }{
 	"quorum/extend-without-elapsed-check": {"section-exclusion", "the client continues its work because extend succeeded, although the lease has ended"},
 	"quorum/release-where-granted":        {"key left behind", "the workloads leave three TTLs for progress, and a key is gone after one"},
@@ -29,17 +30,16 @@ var exploredRules = map[string]struct{ rule, because string }{
 	"single/watches-on":                   {"traffic after release", "no workload has the hundreds of sections after which the traffic has grown"},
 }
 
-// fewNodes returns the Config of a mutant with at most three nodes, which makes an
-// exploration of a lock on a quorum three times as fast. Three nodes have a minority and a
-// majority, as five have.
+// fewNodes returns the Config of a mutant with at most three nodes. Three nodes have a
+// minority and a majority, as five have, and an exploration takes a third of the time.
 func fewNodes(m mutants.Mutant) locktest.Config {
 	config := configOf(m)
 	config.Nodes = min(config.Nodes, 3)
 	return config
 }
 
-// TestExploreMutants: an exploration detects each mutant, from nothing but its run without
-// faults.
+// TestExploreMutants: an exploration detects each mutant. All that it knows of the lock is
+// what a run without faults shows.
 func TestExploreMutants(t *testing.T) {
 	skipIfSlow(t)
 	var table strings.Builder
@@ -66,7 +66,7 @@ func TestExploreMutants(t *testing.T) {
 }
 
 // TestExploreSound: no single fault, and no pair of faults, makes a lock without a mistake
-// do something that is its own fault.
+// do something for which the lock is to blame.
 func TestExploreSound(t *testing.T) {
 	skipIfSlow(t)
 	all := mutants.Sound()

@@ -11,7 +11,8 @@ import (
 )
 
 // The mistakes by which a lock on a single node leaves its key on the node, or blocks by
-// itself. The lock single also makes noCleanup, which is a mistake of the lock on a quorum.
+// itself. The lock single also makes noCleanup, which is named in quorum.go because it is a
+// mistake of the lock on a quorum, too.
 const (
 	releaseScriptBroken mistake = "release-script-broken"
 	releaseByDeadline   mistake = "release-under-acquires-deadline"
@@ -33,16 +34,16 @@ func leftoverMutants() []Mutant {
 	}
 }
 
-// leftoverElusive lists those mutants that only the suite detects: no workload of an
-// exploration takes two locks in one process.
+// elusiveLeftovers lists the mutants of this file that an exploration does not detect,
+// because none of its workloads has two locks in one process. The suite detects them.
 func leftoverElusive() []Mutant {
 	return []Mutant{
 		onSingle(mutexOfProcess, "a process has one mutex for the locks of all names", "hang"),
 	}
 }
 
-// wrongReleaseContext returns the context that release runs under by mistake; nil without
-// such a mistake.
+// wrongReleaseContext returns the context under which release runs by mistake; nil if the
+// lock makes no such mistake.
 func (s *single) wrongReleaseContext(ctx context.Context) context.Context {
 	switch {
 	case s.makes(releaseByDeadline):
@@ -57,7 +58,7 @@ func (s *single) wrongReleaseContext(ctx context.Context) context.Context {
 	return nil
 }
 
-// cleanupContext returns the context for removing the key after a failed acquire.
+// cleanupContext returns the context under which a failed acquire removes its key.
 func (s *single) cleanupContext(ctx context.Context) context.Context {
 	if s.makes(cleanupUnderCallers) {
 		return ctx
@@ -65,7 +66,7 @@ func (s *single) cleanupContext(ctx context.Context) context.Context {
 	return context.WithoutCancel(ctx)
 }
 
-// removalScript returns the script that removes the key.
+// removalScript returns the script by which release removes the key.
 func (s *single) removalScript() *redis.Script {
 	if s.makes(releaseScriptBroken) {
 		return brokenScript
@@ -73,7 +74,7 @@ func (s *single) removalScript() *redis.Script {
 	return removeScript
 }
 
-// valueToRemove returns the value with which release compares the key.
+// valueToRemove returns the value that the key must have for release to remove it.
 func (l *singleLease) valueToRemove() string {
 	if l.makes(releaseOfAnother) {
 		return l.env.Key
@@ -81,8 +82,8 @@ func (l *singleLease) valueToRemove() string {
 	return l.value
 }
 
-// newMutex returns the mutex that a process has for the locks of all names; nil without
-// that mistake.
+// newMutex returns the mutex of the mistake mutexOfProcess: a process has only one mutex,
+// for the locks of all names. It returns nil if the lock does not make this mistake.
 func newMutex(env *locks.Env, m maker) chan struct{} {
 	if !m.makes(mutexOfProcess) {
 		return nil
@@ -90,7 +91,8 @@ func newMutex(env *locks.Env, m maker) chan struct{} {
 	return locks.Share(env, "mutants: mutex", func() chan struct{} { return make(chan struct{}, 1) })
 }
 
-// lockMutex locks the mutex, if there is one. It returns a function that unlocks it once.
+// lockMutex locks the mutex, if the lock has one. It returns a function that unlocks it,
+// and that may be called more than once.
 func (s *single) lockMutex(ctx context.Context) (unlock func(), err error) {
 	if s.mutex == nil {
 		return func() {}, nil
@@ -103,7 +105,7 @@ func (s *single) lockMutex(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// brokenScript is removeScript without its last word.
+// brokenScript is a mistake: removeScript without its last word, "end".
 var brokenScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("del",KEYS[1])
 else

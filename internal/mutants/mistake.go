@@ -2,11 +2,11 @@
 // catches what it claims to catch. The tests of that package also take their broken locks
 // from here, so this package must not import it.
 //
-// There are three sound locks: one that asks a quorum, one on a single node, and one on a
-// single node that repeats a request without an answer and renews itself. A mutant is one
-// of them with one small mistake, which the lock makes in exactly one place, or Redlock of
-// package locks without one of its features. Each mutant names the rule by which the suite
-// must catch it; the tests of this package check that the suite does.
+// There are three correct locks: one that asks a quorum, one on a single node, and one on a
+// single node that renews itself and repeats a request that got no answer. A mutant is one
+// of these with one small mistake, which its code makes in exactly one place. Some mutants
+// are Redlock of package locks without one of its features. Each mutant names the rule by
+// which the suite must catch it, and the tests of this package check that the suite does.
 //
 // To add a mistake, look first whether it equals Redlock without a feature: then one line
 // in the list of quorum.go is enough. Otherwise, name it in quorum.go, single.go or
@@ -24,31 +24,32 @@ import (
 type Mutant struct {
 	// Name is the mistake in a few words.
 	Name string
-	// Description is one line that says what the lock does.
+	// Description is one line that says what the lock does wrong.
 	Description string
-	// Nodes is how many Redis nodes the lock claims to need: 1, or 5 for a lock that asks a
+	// Nodes is how many Redis nodes the lock claims to need: 1, or 5 for a lock that can ask a
 	// quorum of any number of nodes.
 	Nodes int
-	// Notifies and Tokens claim that the lock's leases notify of their loss, and that they
-	// have fencing tokens. All leases can be extended unless Renews, and read no clock but
-	// the process's.
+	// Notifies claims that a lease notifies its holder of its loss, and Tokens that each
+	// grant has a fencing token. Each lock also claims that it reads no clock but its
+	// process's, and, unless it Renews, that its leases can be extended.
 	Notifies, Tokens bool
-	// Renews means that the lock's leases renew themselves, and cannot be extended by a
-	// caller.
+	// Renews means that the lock renews its leases by itself. A caller cannot extend them.
 	Renews bool
-	// Rule is the rule that a failing test must report: a property of package checks, or
-	// another rule of package locktest.
+	// Rule is the rule that must be violated when a test of the lock fails: a property of
+	// package checks, or another rule of package locktest.
 	Rule string
 	// New makes the lock.
 	New func(*locks.Env) (locks.Lock, error)
 }
 
-// A mistake is something that a lock gets wrong. The empty mistake is none.
+// A mistake is the name of something that a lock gets wrong; "" is no mistake.
 type mistake string
 
-// A maker has the mistake of a lock; the locks embed it.
+// A maker holds the mistake of a lock. The locks embed it, and ask it where they would make
+// the mistake.
 type maker struct{ mistake }
 
+// makes reports whether the lock makes the mistake about.
 func (m maker) makes(about mistake) bool { return m.mistake == about }
 
 // Sound lists the locks without a mistake.
@@ -60,31 +61,33 @@ func Sound() []Mutant {
 	}
 }
 
-// Mutants lists the locks with a mistake that both the suite and an exploration of single
-// faults detect.
+// Mutants lists the locks with a mistake that two kinds of tests detect: the suite, and an
+// exploration of single faults.
 func Mutants() []Mutant {
 	return slices.Concat(quorumMutants(), singleMutants(), renewingMutants(), leftoverMutants())
 }
 
-// Elusive lists the locks with a mistake that only the suite detects: a single fault does
-// not show it, or only in one of ten thousand worlds.
+// Elusive lists the locks with a mistake that only the suite detects. A single fault of an
+// exploration does not show it, or only in one of ten thousand worlds.
 func Elusive() []Mutant {
 	return append(leftoverElusive(), []Mutant{
-		// In a search, every fault ends. A search finds only a node that loses its power
-		// between a request and its reply, without notice to the client that waits for the
-		// reply.
+		// In an exploration, every fault ends, so a request is nearly always answered. The
+		// only exception is a node that loses its power between a request and its reply:
+		// the waiting client does not notice it.
 		onRedlock("no-node-timeout", "node-timeout", "the lock waits for a node until it answers, however short the TTL", "progress"),
-		// A search has a TTL of ten seconds.
+		// The TTL of an exploration is ten seconds, which rounding does not change.
 		onRenewing(wholeSeconds, "the TTL is rounded down to whole seconds, and a TTL of 0 s means no expiry", "lease-exclusion"),
 		onRenewing(renewsWholeSeconds, "a renewal rounds the TTL down to whole seconds", "lease-exclusion"),
 		onPatient("waits-beyond-ttl", 1.5, "the lock waits for a node for longer than the TTL", "progress"),
 		onPatient("waits-half-ttl", 0.5, "the lock waits for a node for half of the TTL, so two silent nodes use up the lease", "progress"),
-		// It needs a late reply and a holder that works for longer than its key lasts.
+		// This takes a late reply and, at the same time, a holder that works for longer
+		// than its key lasts.
 		onSingle(leaseFromSecondTry, "the lease counts from a second try, which finds the key that the first try has set", "lease-exclusion"),
 	}...)
 }
 
-// Lookup returns the lock with a name, with or without a mistake, and whether there is one.
+// Lookup returns the lock with a name, among those with a mistake and those without, and
+// whether there is one.
 func Lookup(name string) (Mutant, bool) {
 	all := slices.Concat(Sound(), Mutants(), Elusive())
 	i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name })
@@ -94,17 +97,19 @@ func Lookup(name string) (Mutant, bool) {
 	return all[i], true
 }
 
+// onQuorum returns the lock on a quorum with the mistake m.
 func onQuorum(m mistake, wrong, rule string) Mutant {
 	return Mutant{Name: "quorum" + dash(m), Description: wrong, Nodes: 5, Rule: rule,
 		New: func(env *locks.Env) (locks.Lock, error) { return newQuorum(env, maker{m}), nil }}
 }
 
+// onSingle returns the lock on a single node with the mistake m.
 func onSingle(m mistake, wrong, rule string) Mutant {
 	return Mutant{Name: "single" + dash(m), Description: wrong, Nodes: 1, Notifies: true, Tokens: true, Rule: rule,
 		New: func(env *locks.Env) (locks.Lock, error) { return newSingle(env, maker{m}), nil }}
 }
 
-// onRedlock returns Redlock without one of its features as a mutant.
+// onRedlock returns a mutant that is Redlock without one of its features.
 func onRedlock(m mistake, feature, wrong, rule string) Mutant {
 	mutant := onQuorum(m, wrong, rule)
 	mutant.New = func(env *locks.Env) (locks.Lock, error) {
@@ -118,7 +123,8 @@ func onRedlock(m mistake, feature, wrong, rule string) Mutant {
 	return mutant
 }
 
-// onPatient returns a mutant that is Redlock with a timeout for each node of some TTLs.
+// onPatient returns a mutant that is Redlock with a too long timeout of requests to a node:
+// ttls, in TTLs.
 func onPatient(m mistake, ttls float64, wrong, rule string) Mutant {
 	mutant := onQuorum(m, wrong, rule)
 	mutant.New = func(env *locks.Env) (locks.Lock, error) {
@@ -129,6 +135,7 @@ func onPatient(m mistake, ttls float64, wrong, rule string) Mutant {
 	return mutant
 }
 
+// nameSuffix returns the mistake as the last part of a mutant's name.
 func dash(m mistake) string {
 	if m == "" {
 		return ""

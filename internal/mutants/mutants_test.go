@@ -14,13 +14,13 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// seeds is on how many seeds the sound locks must pass.
+// seeds is how many seeds the locks without a mistake must pass.
 var seeds = flag.Int("seeds", 3, "run each test case against the sound locks on this many `seeds`")
 
-// hasRaceDetector means that the race detector is on.
+// hasRaceDetector means that the tests run with the race detector.
 var hasRaceDetector bool
 
-// skipIfSlow skips a test where its thousands of worlds would take too long.
+// skipIfSlow skips a test of thousands of worlds if they would take too long here.
 func skipIfSlow(t *testing.T) {
 	t.Helper()
 	if hasRaceDetector || testing.Short() {
@@ -28,7 +28,7 @@ func skipIfSlow(t *testing.T) {
 	}
 }
 
-// configOf returns the Config with what a lock claims.
+// configOf returns the Config that a mutant claims to fulfil.
 func configOf(m mutants.Mutant) locktest.Config {
 	c := locktest.Config{Nodes: m.Nodes, Extends: !m.Renews, Notifies: m.Notifies, Tokens: m.Tokens, OwnClock: true}
 	if m.Name == "single/spins" {
@@ -37,18 +37,19 @@ func configOf(m mutants.Mutant) locktest.Config {
 	return c
 }
 
-// build returns a lock's constructor.
+// build returns the constructor of a mutant.
 func build(m mutants.Mutant) locktest.New {
 	return func(env *locktest.Env) (locks.Lock, error) { return m.New(env.Base()) }
 }
 
-// TestMutants: each mutant is caught by the rule that one would expect.
+// TestMutants: the suite detects each mutant, and reports the rule that one would expect.
 func TestMutants(t *testing.T) { expectCaught(t, mutants.Mutants()) }
 
-// TestElusive: so is each mutant that an exploration does not detect.
+// TestElusive: the suite also detects each mutant that an exploration does not detect.
 func TestElusive(t *testing.T) { expectCaught(t, mutants.Elusive()) }
 
-// expectCaught runs the suite against mutants, each until a world shows its rule.
+// expectCaught runs the suite against each of the mutants until a world violates the
+// mutant's rule. It fails the test if none does.
 func expectCaught(t *testing.T, all []mutants.Mutant) {
 	skipIfSlow(t)
 	var table strings.Builder
@@ -61,7 +62,7 @@ func expectCaught(t *testing.T, all []mutants.Mutant) {
 				worlds += f.Worlds
 				for _, p := range f.Problems {
 					if p.Rule == m.Rule {
-						f.Worlds, f.Problems = worlds, []locktest.Problem{p} // until it was caught, and by what
+						f.Worlds, f.Problems = worlds, []locktest.Problem{p} // the worlds until the mutant was detected, and the problem that shows it
 						f.Attr(t)
 						fmt.Fprintf(&table, "%-38s %-18s %7d  %s\n", m.Name, m.Rule, worlds, p.Replay)
 						if want := mistakeOf(m); p.Mistake != want {
@@ -106,8 +107,8 @@ func TestSound(t *testing.T) {
 					stories++
 				}
 				for _, p := range f.Problems {
-					// The lock of the Redis documentation, with tokens or without, leaves
-					// the key of a failed acquire behind.
+					// The lock of the Redis documentation leaves its key behind when
+					// acquire fails, with or without tokens.
 					if p.Rule == "key left behind" && (m.Name == "locks/single" || m.Name == "locks/single-token") {
 						continue
 					}
@@ -125,7 +126,7 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// soundLocks returns locks without a mistake.
+// soundLocks returns the locks without a mistake.
 func soundLocks(t *testing.T) []mutants.Mutant {
 	t.Helper()
 	sound := mutants.Sound()

@@ -13,12 +13,12 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// oneNode sends requests to the node of a lock on a single node.
+// oneNode is the part that the locks on a single node share: it sends requests to the node.
 type oneNode struct {
 	maker
 	env      *locks.Env
 	node     *redis.Client
-	lifetime context.Context // until the end of the process
+	lifetime context.Context // ends with the process
 }
 
 func newOneNode(env *locks.Env, m maker) oneNode {
@@ -29,7 +29,8 @@ func newOneNode(env *locks.Env, m maker) oneNode {
 
 func (o *oneNode) now() fakeclock.Reading { return o.env.Clock.Read(fakeclock.Monotonic) }
 
-// ask makes one request, with a timeout of a tenth of the TTL.
+// ask makes one request, with a timeout of a tenth of the TTL. A lock with the mistake
+// asksForEver repeats it until it succeeds.
 func (o *oneNode) ask(ctx context.Context, request func(context.Context) error) error {
 	bounded, cancel := fakeclock.WithTimeout(ctx, o.env.Clock, o.env.TTL/10)
 	defer cancel()
@@ -40,7 +41,8 @@ func (o *oneNode) ask(ctx context.Context, request func(context.Context) error) 
 	return err
 }
 
-// run runs a script on the key, and reports whether it did what it is for.
+// run runs a script on the key. done reports whether the script found the key as expected
+// and changed it.
 func (o *oneNode) run(ctx context.Context, script *redis.Script, args ...any) (done bool, err error) {
 	err = o.ask(ctx, func(ctx context.Context) error {
 		n, err := script.Run(ctx, o.node, []string{o.env.Key}, args...).Int()
@@ -50,7 +52,8 @@ func (o *oneNode) run(ctx context.Context, script *redis.Script, args ...any) (d
 	return done, err
 }
 
-// releaseError returns the error of a release.
+// releaseError returns the error of a release, from whether the node removed the key, and
+// from the error of the request.
 func releaseError(removed bool, err error) error {
 	switch {
 	case err != nil:
@@ -61,7 +64,7 @@ func releaseError(removed bool, err error) error {
 	return nil
 }
 
-// ending is the time at which a lease ends, which its renewals change.
+// ending is the time at which a lease ends. Each renewal or extend sets a new one.
 type ending struct {
 	mu  sync.Mutex
 	end fakeclock.Reading
@@ -80,8 +83,8 @@ func (e *ending) setEnd(end fakeclock.Reading) {
 	e.end = end
 }
 
-// finishExtend sets a new end and returns the error of an extend. It keeps the old end if
-// the node failed or refused, or if the new end has passed.
+// finishExtend sets a new end, or returns the error of an extend. It keeps the old end if
+// the node failed or refused, or if the new end has already passed.
 func (e *ending) finishExtend(end, now fakeclock.Reading, prolonged bool, err error) error {
 	switch {
 	case err != nil:

@@ -10,13 +10,15 @@ import (
 
 var mutantName = flag.String("mutant", "", "run the whole suite on the mutant of this `name`, to look at how it fails")
 
-// TestOne shows how the suite fails one mutant, and replays it.
+// TestOne runs the suite against the mutant of the flag -mutant, to show how it fails. It
+// is also the test that a replay line of that mutant names.
 func TestOne(t *testing.T) {
 	m := chosenMutant(t)
 	locktest.Run(t, configOf(m), build(m))
 }
 
-// TestOneExplored shows how an exploration fails one mutant, and replays it.
+// TestOneExplored explores the mutant of the flag -mutant, to show how it fails. It is also
+// the test that a replay line of that mutant names.
 func TestOneExplored(t *testing.T) {
 	m := chosenMutant(t)
 	locktest.Explore(t, configOf(m), build(m), locktest.Exploration{})

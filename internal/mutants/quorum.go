@@ -17,13 +17,14 @@ import (
 // The mistakes of a lock on a quorum of nodes, except for those that are Redlock without a
 // feature. Some are close to a feature of Redlock:
 //
-//   - Redlock without "elapsed-check" makes noElapsedCheck, leaseFromTheEnd and
+//   - Redlock without "elapsed-check" makes noElapsedCheck, leaseFromAcquireEnd and
 //     extendWithoutElapsed together.
 //   - Redlock without "release-on-all-nodes" does more than releaseWhereGranted: it also leaves
 //     out nodes after failed attempts.
-//   - Redlock without "release-after-failure" is exactly noCleanup. But each handle on Redlock
-//     has its own connections. With the times that its attempts then take, no single fault makes
-//     clients meet each other's keys for ever, so an exploration would not detect it.
+//   - Redlock without "release-after-failure" is exactly noCleanup. But an exploration would
+//     not detect it. Each handle on Redlock has its own connections, which changes how long its
+//     attempts take. With these times no single fault makes clients find each other's keys
+//     again and again.
 const (
 	halfIsEnough         mistake = "half-is-enough"
 	noElapsedCheck       mistake = "no-elapsed-check"
@@ -67,12 +68,13 @@ func quorumMutants() []Mutant {
 	}
 }
 
-// quorum is a lock on several nodes: Redlock that asks one node after the other.
+// quorum is a lock on several nodes. It works like Redlock, but asks one node after the
+// other.
 type quorum struct {
 	maker
 	env   *locks.Env
 	nodes []*redis.Client
-	value string // of the next attempt
+	value string // the value that the next attempt sets
 }
 
 func newQuorum(env *locks.Env, m maker) *quorum {
@@ -86,11 +88,11 @@ func newQuorum(env *locks.Env, m maker) *quorum {
 // newValue makes the random value of an attempt.
 func newValue(env *locks.Env) string {
 	var b [16]byte
-	io.ReadFull(env.Rand, b[:]) // never fails
+	io.ReadFull(env.Rand, b[:]) // reading the random numbers of a process never fails
 	return hex.EncodeToString(b[:])
 }
 
-// majority returns how many nodes must say yes.
+// majority returns how many nodes must grant the lock.
 func (q *quorum) majority() int {
 	if q.makes(halfIsEnough) {
 		return len(q.nodes) / 2
@@ -98,8 +100,8 @@ func (q *quorum) majority() int {
 	return len(q.nodes)/2 + 1
 }
 
-// drift returns the time that is subtracted from the lease for the drift of the nodes'
-// clocks.
+// drift returns by how much the lease ends before the TTL, because the nodes' clocks may
+// run faster than the client's.
 func (q *quorum) drift() time.Duration {
 	drift := q.env.TTL/100 + 2*time.Millisecond
 	if q.makes(driftAdded) {
@@ -110,7 +112,7 @@ func (q *quorum) drift() time.Duration {
 
 func (q *quorum) now() fakeclock.Reading { return q.env.Clock.Read(fakeclock.Monotonic) }
 
-// leaseEnd returns when a lease ends that was requested at start.
+// leaseEnd returns the end of a lease that was requested at start.
 func (q *quorum) leaseEnd(start fakeclock.Reading) fakeclock.Reading {
 	return start.Add(q.env.TTL - q.drift())
 }
@@ -118,16 +120,17 @@ func (q *quorum) leaseEnd(start fakeclock.Reading) fakeclock.Reading {
 // nodeTimeout is the timeout of a request to one node.
 const nodeTimeout = 50 * time.Millisecond
 
-// A vote is the answer of one node, counted from 0.
+// A vote is the answer of one node to a request. Nodes are counted from 0.
 type vote struct {
 	node int
 	yes  bool
 	err  error
 }
 
+// votes are the answers of several nodes to one request.
 type votes []vote
 
-// yes returns the nodes that said yes.
+// granting returns the nodes that did what they were asked to do.
 func (v votes) yes() (nodes []int) {
 	for _, vote := range v {
 		if vote.yes {
@@ -137,7 +140,7 @@ func (v votes) yes() (nodes []int) {
 	return nodes
 }
 
-// errors counts the nodes that gave no answer, or an error for one.
+// countErrors counts the nodes that gave no answer, or answered with an error.
 func (v votes) errors() (n int) {
 	for _, vote := range v {
 		if vote.err != nil {
@@ -147,7 +150,7 @@ func (v votes) errors() (n int) {
 	return n
 }
 
-// ask asks nodes, one after the other.
+// ask sends a request to nodes, one after the other, and returns their votes.
 func (q *quorum) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) votes {
 	var answers votes
 	for _, i := range nodes {
@@ -166,7 +169,7 @@ func (q *quorum) allNodes() (nodes []int) {
 	return nodes
 }
 
-// Acquire tries once.
+// Acquire makes one attempt. A lock with the mistake retryWithoutPause makes more.
 func (q *quorum) Acquire(ctx context.Context) (locks.Lease, error) {
 	for {
 		lease, err := q.try(ctx)
@@ -179,6 +182,7 @@ func (q *quorum) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 }
 
+// tryAcquire makes one attempt to acquire the lock.
 func (q *quorum) try(ctx context.Context) (*quorumLease, error) {
 	c := nodeKey{maker: q.maker, key: q.env.Key, ttl: q.env.TTL, value: q.value}
 	q.value = newValue(q.env)
@@ -199,13 +203,14 @@ func (q *quorum) try(ctx context.Context) (*quorumLease, error) {
 		return &quorumLease{quorum: q, nodeKey: c, granted: granted, ending: ending{end: ends}}, nil
 	}
 	if !q.makes(noCleanup) {
-		// Nodes that answered with an error are cleaned up too, and also after the caller's
-		// context has ended.
+		// Clean up on all nodes, also on those that answered with an error. The caller's
+		// context may have ended, so it must not end the cleanup.
 		q.ask(context.WithoutCancel(ctx), q.allNodes(), c.remove)
 	}
 	return nil, fmt.Errorf("%w: %d of %d nodes said yes", locks.ErrNotAcquired, len(granted), len(q.nodes))
 }
 
+// A quorumLease is a lease of the lock on a quorum. granted are the nodes that granted it.
 type quorumLease struct {
 	*quorum
 	nodeKey nodeKey
@@ -213,7 +218,7 @@ type quorumLease struct {
 	ending
 }
 
-// Release removes the keys on every node.
+// Release removes the key from every node.
 func (l *quorumLease) Release(ctx context.Context) error {
 	nodes := l.allNodes()
 	if l.makes(releaseWhereGranted) {
@@ -225,7 +230,7 @@ func (l *quorumLease) Release(ctx context.Context) error {
 	return nil
 }
 
-// Extend extends the keys on a quorum.
+// Extend gives the key a new TTL on a quorum of nodes.
 func (l *quorumLease) Extend(ctx context.Context) error {
 	start, nodes := l.now(), l.allNodes()
 	if l.makes(sameNodeTwice) {
@@ -248,15 +253,15 @@ func (l *quorumLease) Extend(ctx context.Context) error {
 	return nil
 }
 
-// A nodeKey is the key and the value that one attempt sets. Its methods ask one node, and
-// report whether the node did what it was asked to do.
+// A nodeKey is the key and the value of one attempt. Its methods send a request to one
+// node, and report whether the node did what it was asked to do.
 type nodeKey struct {
 	maker
 	key, value string
 	ttl        time.Duration
 }
 
-// life returns the TTL as a value for PX.
+// ttlArgument returns the TTL in milliseconds, as the nodes expect it.
 func (c nodeKey) life() int64 {
 	if c.makes(ttlInSeconds) {
 		return int64(c.ttl / time.Second)
@@ -264,6 +269,7 @@ func (c nodeKey) life() int64 {
 	return c.ttl.Milliseconds()
 }
 
+// set sets the key if it is free.
 func (c nodeKey) set(ctx context.Context, node *redis.Client) (bool, error) {
 	err := node.Do(ctx, "SET", c.key, c.value, "NX", "PX", c.life()).Err()
 	if errors.Is(err, redis.Nil) {
@@ -272,11 +278,13 @@ func (c nodeKey) set(ctx context.Context, node *redis.Client) (bool, error) {
 	return err == nil, err
 }
 
+// remove removes the key if it has the attempt's value.
 func (c nodeKey) remove(ctx context.Context, node *redis.Client) (bool, error) {
 	n, err := removeScript.Run(ctx, node, []string{c.key}, c.value).Int()
 	return n > 0, err
 }
 
+// extend gives the key a new TTL if it has the attempt's value.
 func (c nodeKey) prolong(ctx context.Context, node *redis.Client) (bool, error) {
 	switch {
 	case c.makes(extendAnyKey):
@@ -298,7 +306,7 @@ return 0`)
     return redis.call("pexpire",KEYS[1],ARGV[2])
 end
 return 0`)
-	// setAgainScript is a mistake: it sets a key that is gone.
+	// setAgainScript is a mistake: it also sets a key that has expired.
 	setAgainScript = redis.NewScript(`local value = redis.call("get",KEYS[1])
 if value == ARGV[1] or not value then
     redis.call("set",KEYS[1],ARGV[1],"PX",ARGV[2])

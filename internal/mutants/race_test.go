@@ -2,6 +2,6 @@
 
 package mutants_test
 
-// The race detector makes each world ten times as slow, and it need not check the locks of
-// this package.
-func init() { raced = true }
+// With the race detector each world takes ten times as long, and the locks of this package
+// need no check for races.
+func init() { hasRaceDetector = true }

@@ -13,9 +13,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The mistakes of a lock on a single node that tries a request again and renews its leases
-// by itself: it misreads answers, or counts times from the wrong moment or in the wrong
-// unit.
+// The mistakes of a lock on a single node that repeats a request without an answer, and
+// renews its leases by itself. It misreads answers, or counts times from the wrong moment
+// or in the wrong unit.
 const (
 	mistakesOwnKey     mistake = "own-key-is-anothers"
 	endFromOldEnd      mistake = "end-from-old-end"
@@ -27,7 +27,8 @@ const (
 	renewsTooSeldom    mistake = "renews-too-seldom"
 )
 
-// renewingMutants lists the mutants of the lock that renews itself.
+// renewingMutants lists the mutants of the lock that renews itself, except the elusive
+// ones.
 func renewingMutants() []Mutant {
 	return []Mutant{
 		onRenewing(mistakesOwnKey, "acquire tries again after an error, and mistakes the key that its first try has set for another client's key", "own key in the way"),
@@ -39,16 +40,17 @@ func renewingMutants() []Mutant {
 	}
 }
 
+// onRenewing returns the lock that renews itself, with the mistake m.
 func onRenewing(m mistake, wrong, rule string) Mutant {
 	return Mutant{Name: "renewing" + dash(m), Description: wrong, Nodes: 1, Notifies: true, Renews: true, Rule: rule,
 		New: func(env *locks.Env) (locks.Lock, error) { return &renewing{newOneNode(env, maker{m})}, nil }}
 }
 
-// renewing is a lock on one node that sends a request a second time if the first brings no
-// answer. It renews its leases until they are released or lost.
+// renewing is a lock on one node. It sends a request a second time if the first one gets no
+// answer, and renews its leases until they are released or lost.
 type renewing struct{ oneNode }
 
-// Acquire tries once, with one more request if the first brings no answer.
+// Acquire makes one attempt. If its request gets no answer, it sends a second one.
 func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
 	l := &renewingLease{renewing: r, value: newValue(r.env), lost: make(chan struct{}), stopped: make(chan struct{}), renewals: make(chan fakeclock.Reading, 1)}
 	start := r.now()
@@ -72,12 +74,13 @@ func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l, nil
 }
 
+// A renewingLease is a lease that renews itself.
 type renewingLease struct {
 	*renewing
 	value    string
 	renewals chan fakeclock.Reading
 	lost     chan struct{}
-	// stop ends the renewals, and stopped is closed then.
+	// stop ends the renewals. stopped is closed when they have ended.
 	stop    context.CancelFunc
 	stopped chan struct{}
 	ending
@@ -99,7 +102,7 @@ func (l *renewingLease) set(ctx context.Context) (got bool, err error) {
 	return err == nil, err
 }
 
-// ownsKey reports whether the key has the lease's value.
+// ownsKey reports whether the key has the value of this lease.
 func (l *renewingLease) ownsKey(ctx context.Context) (yes bool, err error) {
 	err = l.ask(ctx, func(ctx context.Context) error {
 		value, err := l.node.Get(ctx, l.env.Key).Result()
@@ -112,12 +115,13 @@ func (l *renewingLease) ownsKey(ctx context.Context) (yes bool, err error) {
 	return yes, err
 }
 
+// expireScript gives a key that has the lease's value a new TTL in seconds.
 var expireScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("expire",KEYS[1],ARGV[2])
 end
 return 0`)
 
-// prolong gives the key a new TTL if it has the lease's value.
+// extendKey gives the key a new TTL if it has the lease's value.
 func (l *renewingLease) prolong(ctx context.Context) (prolonged bool, err error) {
 	script, life := prolongScript, l.env.TTL.Milliseconds()
 	switch {
@@ -130,7 +134,7 @@ func (l *renewingLease) prolong(ctx context.Context) (prolonged bool, err error)
 	return prolonged || err == nil && l.makes(renewsMissingKey), err
 }
 
-// extend extends the lease.
+// extend gives the key a new TTL and the lease a new end.
 func (l *renewingLease) extend(ctx context.Context) error {
 	start := l.now()
 	prolonged, err := l.prolong(ctx)
@@ -143,12 +147,14 @@ func (l *renewingLease) extend(ctx context.Context) error {
 	return l.finishExtend(start.Add(l.env.TTL), l.now(), prolonged, err)
 }
 
+// remaining returns how long the lease still lasts.
 func (l *renewingLease) left() time.Duration { return l.Expires().Sub(l.now()) }
 
-// Lost returns a channel that is closed when the lease has ended or its key is gone.
+// Lost returns a channel that is closed when the lease has ended or its key no longer has
+// the lease's value.
 func (l *renewingLease) Lost() <-chan struct{} { return l.lost }
 
-// Renewals returns a channel that receives the end of the lease after each renewal.
+// Renewals returns a channel that receives the new end of the lease after each renewal.
 func (l *renewingLease) Renewals() <-chan fakeclock.Reading { return l.renewals }
 
 // watch renews the lease each third of a TTL until it is released or lost.
@@ -178,14 +184,14 @@ func (l *renewingLease) watch(life context.Context) {
 		case errors.Is(err, locks.ErrLost) || l.left() <= 0:
 			close(l.lost)
 			return
-		default: // it tries again soon
+		default: // no answer, but the lease still lasts: try again soon
 			every = l.env.TTL / 20
 		}
 	}
 }
 
-// renew extends the lease. Release does not interrupt it, because release must know its
-// result; the end of the lease does.
+// renew extends the lease once. It stops when the lease ends. A release does not interrupt
+// it: release has to know whether the key was extended.
 func (l *renewingLease) renew() error {
 	if l.left() <= 0 && !l.makes(renewsTooSeldom) {
 		return locks.ErrLost
@@ -195,7 +201,7 @@ func (l *renewingLease) renew() error {
 	return l.extend(ctx)
 }
 
-// Release removes the key.
+// Release ends the renewals and removes the key.
 func (l *renewingLease) Release(ctx context.Context) error {
 	l.stop()
 	select {

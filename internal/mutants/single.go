@@ -14,9 +14,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The mistakes of a lock on a single node. Two are also mistakes of kinds of package locks:
-// getThenDel of single-get-then-del, and setThenExpire of setnx-then-expire. Here they are
-// made by a lock with more features: it watches its lease, and has fencing tokens.
+// The mistakes of a lock on a single node. Two of them are also mistakes of locks in
+// package locks: getThenDel of single-get-then-del, and setThenExpire of setnx-then-expire.
+// The lock here has more features: it watches its lease, and has fencing tokens.
 const (
 	getThenDel           mistake = "get-then-del"
 	getThenExpire        mistake = "get-then-expire"
@@ -43,7 +43,8 @@ const (
 	spins                mistake = "spins"
 )
 
-// singleMutants lists the mutants of the lock on a single node.
+// singleMutants lists the mutants of the lock on a single node, except for the leftovers
+// and the elusive ones.
 func singleMutants() []Mutant {
 	return []Mutant{
 		onSingle(getThenDel, "release compares with one command and deletes with the next", "release-ownership"),
@@ -71,12 +72,12 @@ func singleMutants() []Mutant {
 	}
 }
 
-// single is a lock on one node, whose leases have fencing tokens and notify of their loss.
+// single is a lock on one node. Its leases have fencing tokens and notify of their loss.
 type single struct {
 	oneNode
-	value string        // of every attempt, if the process has one value
-	count uint64        // of the handle's grants
-	mutex chan struct{} // of the process; nil without that mistake
+	value string        // the value of every attempt, for the mistake valueOfProcess
+	count uint64        // how many grants the handle has had, for tokenOfHandle
+	mutex chan struct{} // for the mistake mutexOfProcess; otherwise nil
 }
 
 func newSingle(env *locks.Env, m maker) *single {
@@ -85,14 +86,15 @@ func newSingle(env *locks.Env, m maker) *single {
 		s.value = processValue(env)
 	}
 	s.mutex = newMutex(env, m)
-	// If this fails, the node gets the script when it is needed.
+	// If loading fails, the node gets the script when a lease is extended.
 	_ = prolongScript.Load(s.lifetime, s.node).Err()
 	return s
 }
 
-// processValues has the value of each process, for the mistake valueOfProcess.
+// processValues has the single value of each process, for the mistake valueOfProcess.
 var processValues sync.Map
 
+// processValue returns the single value of the process that env belongs to.
 func processValue(env *locks.Env) string {
 	value, known := processValues.LoadOrStore(env, newValue(env))
 	if !known {
@@ -101,9 +103,10 @@ func processValue(env *locks.Env) string {
 	return value.(string)
 }
 
+// counter returns the name of the key in which the node counts grants, for the tokens.
 func (s *single) counter() string { return s.env.Key + ":token" }
 
-// Acquire tries once.
+// Acquire makes one attempt.
 func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	value := newValue(s.env)
 	if s.makes(valueOfProcess) {
@@ -148,20 +151,21 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l, nil
 }
 
-// takeScript sets the key and mints the token. If the key already has the attempt's own
-// value, the Redis client has sent the request twice.
+// takeScript sets the key and mints the token. It also succeeds if the key already has the
+// attempt's value: then the Redis client has sent the request twice.
 var takeScript = redis.NewScript(`if redis.call("set",KEYS[1],ARGV[1],"NX","PX",ARGV[2]) or redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("incr",KEYS[2])
 end
 return 0`)
 
-// takeForEverScript is a mistake: the key has no expiry yet.
+// takeForEverScript is a mistake: it sets the key without an expiry.
 var takeForEverScript = redis.NewScript(`if redis.call("set",KEYS[1],ARGV[1],"NX") then
     return redis.call("incr",KEYS[2])
 end
 return 0`)
 
-// take sets the key if it is free, and returns the grant's fencing token, or 0.
+// take sets the key if it is free. It returns the grant's fencing token, or 0 if the key is
+// not free.
 func (s *single) take(ctx context.Context, value string) (token uint64, err error) {
 	key, life, script := s.env.Key, s.env.TTL.Milliseconds(), takeScript
 	early := uint64(0)
@@ -203,35 +207,37 @@ func (s *single) take(ctx context.Context, value string) (token uint64, err erro
 	return token, err
 }
 
-// isTimeout reports whether no answer came in time.
+// isTimeout reports whether an error means that no answer came in time.
 func isTimeout(err error) bool {
 	var network net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout()
 }
 
-// isAnswer reports whether an error is the node's answer.
+// isAnswer reports whether an error is an answer of the node.
 func isAnswer(err error) bool {
 	var answer redis.Error
 	return errors.As(err, &answer)
 }
 
+// A singleLease is a lease of the lock single, which watches its key.
 type singleLease struct {
 	*single
 	value string
 	token uint64
 	lost  chan struct{}
-	// stop ends the watch over the lease, and stopped is closed then.
+	// stop ends the goroutine that watches the key. stopped is closed when it has ended.
 	stop    context.CancelFunc
 	stopped chan struct{}
-	// releaseContext is the context that release runs under by mistake; nil without one.
+	// releaseContext is the context under which release runs by mistake; nil if the lock
+	// makes no such mistake.
 	releaseContext context.Context
-	unlock         func() // of the mutex, if there is one
+	unlock         func() // unlocks the mutex, if there is one
 
 	ending
-	isReleased bool // by a first release; guarded by mu
+	isReleased bool // a first release has begun; guarded by mu
 }
 
-// Token returns the node's count of grants, including this one.
+// Token returns the number of grants that the node has counted, including this one.
 func (l *singleLease) Token() uint64 {
 	if l.makes(tokenMissing) {
 		return 0
@@ -242,10 +248,11 @@ func (l *singleLease) Token() uint64 {
 // left returns how long the lease still lasts.
 func (l *singleLease) left() time.Duration { return l.Expires().Sub(l.now()) }
 
-// Lost returns a channel that is closed when the lease has ended or its key is gone.
+// Lost returns a channel that is closed when the lease has ended or its key no longer has
+// the lease's value.
 func (l *singleLease) Lost() <-chan struct{} { return l.lost }
 
-// watch checks the key until the lease is released or lost.
+// watch checks the key until the lease is released, ends or is lost.
 func (l *singleLease) watch(life context.Context) {
 	if l.makes(leavesGoroutine) {
 		defer func() { <-make(chan struct{}) }()
@@ -253,7 +260,7 @@ func (l *singleLease) watch(life context.Context) {
 	defer close(l.stopped)
 	for l.left() > 0 || l.makes(watchesAfterRelease) {
 		left := l.left()
-		if left <= 0 { // it watches after the end of the lease, by mistake
+		if left <= 0 { // a mistake: the lease has ended, and it is watched anyway
 			left = time.Second
 		}
 		if l.env.Clock.Sleep(life, min(left, l.env.TTL/4)) != nil {
@@ -271,8 +278,8 @@ func (l *singleLease) watch(life context.Context) {
 	}
 }
 
-// ownsKey reports whether the key still has the lease's value. Without an answer it reports
-// true until the lease ends, which is also how long it waits for an answer.
+// ownsKey reports whether the key still has the lease's value. It waits for an answer until
+// the lease ends. If no answer comes, it reports true: the lock may still be held.
 func (l *singleLease) ownsKey(ctx context.Context) (yes bool) {
 	if left := l.left(); !l.makes(watchesAfterRelease) {
 		if left <= 0 {
@@ -327,13 +334,14 @@ func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
 	return removed, err
 }
 
-// Extend gives the key a new TTL if it has the lease's value.
+// Extend gives the key a new TTL and the lease a new end.
 func (l *singleLease) Extend(ctx context.Context) error {
 	start := l.now()
 	prolonged, err := l.prolong(ctx)
 	return l.finishExtend(start.Add(l.env.TTL), l.now(), prolonged, err)
 }
 
+// extendKey gives the key a new TTL if it has the lease's value.
 func (l *singleLease) prolong(ctx context.Context) (prolonged bool, err error) {
 	keys, life := []string{l.env.Key}, l.env.TTL.Milliseconds()
 	err = l.ask(ctx, func(ctx context.Context) error {

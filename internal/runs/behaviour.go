@@ -12,14 +12,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// hashBehaviour returns what makes runs alike: a hash of what the clients, the nodes and
-// the storage did, but not of when, and not of which of several nodes did it. It covers how
-// each step of each client ended; on how many slots a grant was kept, how many of them it
-// lost while it was used, and why; which write came after whose; and what the storage
-// refused. Repetitions count as one.
+// hashBehaviour returns a hash by which a search recognizes runs in which practically the
+// same happened. The hash covers what the clients, the nodes and the storage did, but not
+// when, nor which of several nodes did it. A slot is one place where the lock keeps a
+// grant, and a quorum of slots makes a grant. The hash covers:
+//
+//   - how each step of each client ended;
+//   - on how many slots a grant was kept, how many of them the client lost while it used the
+//     grant, and why;
+//   - which client's write the storage applied after which other write, and what it refused.
+//
+// Equal entries in a row count as one.
 //
 // spare is the smallest number of slots beyond the quorum that a client had while it used
-// the lock. Below zero, it had lost the lock.
+// the lock. If it is below zero, a client had lost the lock.
 func hashBehaviour(h *history.History) (id uint64, spare int) {
 	b := &observer{
 		history: h, spare: math.MaxInt, quorum: h.Trace.Locks[0].Quorum,
@@ -41,19 +47,24 @@ func hashBehaviour(h *history.History) (id uint64, spare int) {
 	return sum.Sum64(), b.spare
 }
 
-// An observer collects the behaviour of a run.
+// An observer collects the behaviour of one run.
 type observer struct {
 	history *history.History
-	// steps is what happened to each client, in order.
+	// steps has an entry for each thing that happened to a client, in order.
 	steps map[string][]string
-	// keyCount is the number of nodes, or of keys, on which each client's key is stored.
-	keyCount  map[string]int
+	// keyCount is on how many slots each client's key is stored.
+	keyCount map[string]int
+	// inSection has the clients that hold the lock, as far as they know. storageEvents has
+	// an entry for each request that the storage served.
 	inSection map[string]bool
 	served    []string
-	// spare is the smallest number of slots beyond quorum that any client had.
+	// quorum is how many slots make a grant. spare is the smallest number of slots beyond
+	// it that any client had.
 	quorum, spare int
 }
 
+// eventQueue returns the events of the run that belong to its behaviour. Each calls a
+// method of the observer.
 func (b *observer) chronicle() *history.EventQueue {
 	all := new(history.EventQueue)
 	for _, c := range b.history.KeyChanges() {
@@ -92,7 +103,7 @@ func (b *observer) chronicle() *history.EventQueue {
 	return all
 }
 
-// applyChange applies a change of a key.
+// applyChange counts a change of a client's key on a slot.
 func (b *observer) applyChange(c history.Change) {
 	if c.Before != nil {
 		b.loseKey(c)
@@ -102,6 +113,7 @@ func (b *observer) applyChange(c history.Change) {
 	}
 }
 
+// addServed records how the storage served a request.
 func (b *observer) addServed(ev *trace.Event) {
 	word := fmt.Sprintf("%s %s %s %v after %d", ev.Kind, ev.Client(), ev.Step, ev.OK, ev.Replaced)
 	if len(b.served) < maxEntries {
@@ -109,10 +121,10 @@ func (b *observer) addServed(ev *trace.Event) {
 	}
 }
 
-// maxEntries bounds what a behaviour records of one process.
+// maxEntries limits how many entries a behaviour has for one process.
 const maxEntries = 40
 
-// addStep adds an entry to what happened to a client.
+// addStep adds an entry to what happened to a client, unless it repeats the last one.
 func (b *observer) addStep(client, word string) {
 	steps := b.steps[client]
 	if len(steps) < maxEntries && (len(steps) == 0 || steps[len(steps)-1] != word) {
@@ -120,6 +132,7 @@ func (b *observer) addStep(client, word string) {
 	}
 }
 
+// addCall records how a client's step ended.
 func (b *observer) addCall(ev *trace.Event) {
 	word := fmt.Sprintf("%s %v", ev.Step, ev.OK)
 	if ev.Refused {
@@ -150,6 +163,7 @@ func (b *observer) othersInSection(client string) []string {
 	return names
 }
 
+// leaveSection records that a client stops using the lock, and how many keys it then has.
 func (b *observer) leaveSection(client string) {
 	if b.inSection[client] {
 		delete(b.inSection, client)
@@ -157,15 +171,16 @@ func (b *observer) leaveSection(client string) {
 	}
 }
 
-// useKeys returns how many keys a client has when it relies on them, and updates spare.
+// useKeys returns how many keys a client has at a moment at which it relies on them, and
+// updates spare.
 func (b *observer) useKeys(client string) int {
 	n := b.keyCount[client]
 	b.spare = min(b.spare, n-b.quorum)
 	return n
 }
 
-// loseKey records that a client loses a key, which matters while the client relies on it. A
-// key that expired on time does not count for spare: its client had no right to rely on it.
+// loseKey records that a client loses a key while it uses the lock. A key that expired on
+// time does not count for spare, because its client must not rely on it any longer.
 func (b *observer) loseKey(c history.Change) {
 	client := c.Before.Owner.Client
 	b.keyCount[client]--

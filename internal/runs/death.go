@@ -8,24 +8,25 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Death describes how a worker ended that had something to do. It is an error.
+// A Death describes how a worker process ended while it had an order to carry out. It is an
+// error.
 type Death struct {
-	// Silence is how long the worker had sent nothing when it was killed for that; 0 if it
-	// died by itself.
+	// Silence is how long the worker had sent nothing when the pool killed it for that
+	// reason; 0 if it died by itself.
 	Silence time.Duration
 	// Signalled reports that the operating system or another process killed the worker.
 	Signalled bool
 	// Exit is how the process ended, such as "exit status 2".
 	Exit string
-	// Panic is the line in which the Go runtime gave the reason for ending the process, or
-	// "".
+	// Panic is the line in which the Go runtime said why it ended the process, or "".
 	Panic string
-	// Stderr is the last part of the process's standard error, from Panic on if there is
-	// one.
+	// Stderr is the end of what the process wrote to its standard error. If there is a
+	// Panic, it begins with that line.
 	Stderr string
 }
 
-// Rule returns the rule of conduct that a job breaks if its worker ends in this way.
+// Rule returns the rule of conduct that a lock breaks if its worker ends in this way: it
+// hangs or it panics.
 func (d *Death) Rule() string {
 	if d.Silence > 0 {
 		return trace.ConductHang
@@ -33,7 +34,8 @@ func (d *Death) Rule() string {
 	return trace.ConductPanic
 }
 
-// Error says how a worker ended; the text follows "the worker".
+// Error says how a worker ended. The text continues a sentence that begins with "the
+// worker".
 func (d *Death) Error() string {
 	switch first, _, _ := strings.Cut(d.Stderr, "\n"); {
 	case d.Silence > 0:
@@ -47,7 +49,8 @@ func (d *Death) Error() string {
 	}
 }
 
-// death returns how the process ended. silent reports that it was killed for its silence.
+// death returns how the process ended. silent means that the pool killed it because it had
+// sent nothing for too long.
 func (w *worker) death(silent bool) *Death {
 	d := &Death{Exit: w.process.ProcessState.String(), Stderr: strings.TrimSpace(w.stderr.drain())}
 	if silent {
@@ -55,7 +58,8 @@ func (w *worker) death(silent bool) *Death {
 		return d
 	}
 	d.Signalled = w.process.ProcessState.ExitCode() < 0
-	// The process may have printed such lines before; the last one is the real end.
+	// The process may have printed such lines before without ending; the last one is the
+	// real one.
 	at := max(strings.LastIndex("\n"+d.Stderr, "\npanic: "), strings.LastIndex("\n"+d.Stderr, "\nfatal error: "))
 	if at >= 0 {
 		d.Stderr = d.Stderr[at:]

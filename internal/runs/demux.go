@@ -7,22 +7,23 @@ import (
 	"sync"
 )
 
-// The beginnings of the lines of a worker, which distinguish them from what the job prints.
-// The rest of the line is JSON.
+// A worker writes its messages to its standard output, where a job may print too. These
+// marks begin the lines that are messages. The rest of such a line is JSON.
 const (
 	noteMark   = "\x1enote "
 	answerMark = "\x1eanswer "
-	// lastAnswerMark begins the last answer of the process.
+	// lastAnswerMark begins an answer after which the worker answers nothing more.
 	lastAnswerMark = "\x1elast "
 )
 
-// A reply is one line of a worker.
+// A reply is one message of a worker: a note or an answer.
 type reply struct {
+	// mark begins the line, and json is the rest of it.
 	mark string
 	json []byte
 }
 
-// decode decodes the reply into what, a pointer.
+// decode decodes the reply into target, a pointer.
 func (r reply) decode(what any) error {
 	if err := json.Unmarshal(r.json, what); err != nil {
 		return fmt.Errorf("cannot decode the worker's answer: %w: %.100s", err, r.json)
@@ -30,17 +31,18 @@ func (r reply) decode(what any) error {
 	return nil
 }
 
-// A demux reads the standard output of a process. It separates the lines of the worker from
-// what the jobs print.
+// A demux receives the standard output of a worker process. It separates the messages of
+// the worker from what the jobs print.
 type demux struct {
 	worker *worker
-	// line is the current line so far.
+	// line is the current line, as far as it has arrived.
 	line []byte
-	// isForeign reports that the line is not the worker's, and that its beginning has been
-	// passed on already.
+	// isForeign means that a job printed the line, and that its beginning has been passed
+	// on already.
 	isForeign bool
 }
 
+// Write receives the next part of the output.
 func (e *demux) Write(b []byte) (int, error) {
 	n := len(b)
 	for {
@@ -53,7 +55,8 @@ func (e *demux) Write(b []byte) (int, error) {
 		e.line, e.isForeign = e.line[:0], false
 		b = rest
 	}
-	// A job may print forever without ending a line.
+	// A part of a line that a job prints is passed on immediately, because a job may print
+	// forever without ending a line.
 	if len(e.line) > 0 && (e.isForeign || e.line[0] != answerMark[0]) {
 		e.worker.printed.Write(e.line)
 		e.line, e.isForeign = e.line[:0], true
@@ -61,7 +64,7 @@ func (e *demux) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// handleLine handles a complete line.
+// handleLine passes on a complete line, as a message or as printed text.
 func (e *demux) handleLine() {
 	for _, mark := range []string{answerMark, noteMark, lastAnswerMark} {
 		if said, own := bytes.CutPrefix(e.line, []byte(mark)); own && !e.isForeign {
@@ -84,11 +87,12 @@ type tail struct {
 	text  []byte
 }
 
+// Write adds text to the end.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, b...)
-	// It keeps up to twice as much, so that it need not move the text at every write.
+	// The text may grow to twice the limit, so it is not moved at every write.
 	if len(t.text) > 2*t.limit {
 		t.text = append(t.text[:0], t.text[len(t.text)-t.limit:]...)
 	}

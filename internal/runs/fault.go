@@ -9,16 +9,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Fault is one fault of a world. As JSON it is its [Parameters].
+// A Fault is one fault of a world. In JSON it is written as its [Parameters].
 type Fault struct{ sim.Fault }
 
-// NewFault returns a fault that lasts for a time, or forever if that is 0. It strikes at
+// NewFault returns a fault that lasts for length, or forever if length is 0. It strikes at
 // the start of the run.
 func NewFault(action sim.Action, length time.Duration) Fault {
 	return Fault{Fault: sim.Fault{Action: action, For: length}}
 }
 
-// SimFault returns the fault for package sim, with its text.
+// SimFault returns the fault for package sim, with the text that describes it.
 func (f Fault) SimFault() sim.Fault {
 	f.Text = scenarios.FaultText(f.Fault)
 	return f.Fault
@@ -35,13 +35,14 @@ func (f Fault) WithSize(size sim.Size) Fault {
 	return f
 }
 
-// WithOthers returns the fault with other processes at the other end.
+// WithOthers returns the fault with other processes at its other end, for example beyond a
+// partition.
 func (f Fault) WithOthers(others []string) Fault {
 	f.Fault = f.Fault.WithOthers(others)
 	return f
 }
 
-// WithTrigger returns the fault with another trigger.
+// WithTrigger returns the fault with another trigger: when it strikes.
 func (f Fault) WithTrigger(strikes trace.Trigger) Fault {
 	f.Strikes = strikes
 	return f
@@ -50,7 +51,7 @@ func (f Fault) WithTrigger(strikes trace.Trigger) Fault {
 // Equal reports whether two faults are the same.
 func (f Fault) Equal(o Fault) bool { return reflect.DeepEqual(f, o) }
 
-// WithMessage returns the fault with another message that it waits for.
+// WithMessage returns the fault with another message: the one that it holds back.
 func (f Fault) WithMessage(m trace.NthMessage) Fault {
 	f.Fault = f.Fault.WithMessage(m)
 	return f

@@ -8,26 +8,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Grounds are observations of the runs of a world with one fault that are not part of its
-// result. The results of some other worlds follow from them: see package explore. The zero
-// Grounds prove nothing, and neither do those of an inconclusive run.
+// Grounds are observations of the runs of a world with one fault. A search can conclude
+// from them that some other worlds have the same result, and need not run those: see
+// internal/explore/repeat.go. They are not part of the world's result. The zero Grounds
+// prove nothing, and an inconclusive run has zero Grounds.
 type Grounds struct {
-	// Sound reports that the runs ended normally and are conclusive.
+	// Sound means that the runs ended normally and are conclusive.
 	Sound bool `json:"sound,omitempty"`
-	// EndedAfter is the time from the fault's strike to the end of the run, if the fault
-	// was not lifted before; 0 if it was. Of two runs it is the longer time.
+	// EndedAfter is the time from the strike of the fault to the end of the run. It is 0 if
+	// the fault was lifted before the end. Of two runs it is the longer time.
 	EndedAfter time.Duration `json:"over,omitempty"`
-	// CourseHash is a hash of all events and their times, without the readings of the wall
-	// clock of the process whose clock the fault sets.
+	// CourseHash is a hash of all events and their times. If the fault sets the wall clock
+	// of a process, the hash leaves out what that clock showed.
 	CourseHash uint64 `json:"course,omitempty"`
-	// ClockUnread reports that no code has read the wall clock that the fault sets.
+	// ClockUnread means that no code has read the wall clock that the fault sets.
 	ClockUnread bool `json:"unread,omitempty"`
-	// DiskUnwritten reports that the process that the fault kills had written nothing to
-	// its disk in the background.
+	// DiskUnwritten means that the process that the fault kills had not yet written
+	// anything to its disk in the background.
 	DiskUnwritten bool `json:"blank,omitempty"`
 }
 
-// groundsOf returns the grounds of a world from its runs.
+// groundsOf returns the grounds of a world from its one or two runs.
 func groundsOf(w WorldSpec, runs ...RunReport) Grounds {
 	if len(w.Faults) != 1 {
 		return Grounds{}
@@ -57,8 +58,8 @@ func groundsOf(w WorldSpec, runs ...RunReport) Grounds {
 	return g
 }
 
-// courseHash hashes all events of the runs, except what a process's wall clock showed and
-// by how much it was set.
+// courseHash hashes all events of the runs, except what the wall clock of a process showed
+// and by how much it was set.
 func courseHash(process string, runs []RunReport) uint64 {
 	sum := fnv.New64a()
 	for _, p := range runs {

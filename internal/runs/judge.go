@@ -19,11 +19,11 @@ type JudgedRun struct {
 	Ending *trace.Ending
 }
 
-// Judge runs a world and judges the run. patience is the most real time that the run may
-// take (see [sim.RunPatiently]). seen returns the witnesses that its trace must show; a nil
-// seen is none. If a client's code ended the run, that is in the verdict, and is no error.
-// An error means that the run shows nothing about the lock: the world makes no sense, or is
-// too large or too slow for this machine.
+// Judge runs a world and judges the run. patience is the longest real time that the run may
+// take (see [sim.RunPatiently]). witnessesIn returns the witnesses that must be seen in a
+// trace; nil requires none. If a client's code ended the run, for example by a panic, that
+// is in the verdict, and is no error. An error means that the run shows nothing about the
+// lock: the world makes no sense, or is too large or too slow for this machine.
 func Judge(world sim.Config, patience time.Duration, seen func(*trace.Trace) []trace.Witness) (JudgedRun, error) {
 	t, err := sim.RunPatiently(world, patience)
 	if t == nil {
@@ -41,8 +41,8 @@ func Judge(world sim.Config, patience time.Duration, seen func(*trace.Trace) []t
 	return JudgedRun{h, checks.Check(h, witnesses), ending}, nil
 }
 
-// JudgeError judges a run of which only its error is known. It returns the error if that
-// does not describe how a client's code ended the run.
+// JudgeError judges a run from its error alone. If the error is that a client's code ended
+// the run, it returns the verdict. Otherwise it returns the error.
 func JudgeError(err error) (JudgedRun, error) {
 	if ending := sim.Ending(err); ending != nil {
 		return judgeEnding(ending), nil
@@ -50,7 +50,7 @@ func JudgeError(err error) (JudgedRun, error) {
 	return JudgedRun{}, err
 }
 
-// judgeEnding judges a run that left no trace.
+// judgeEnding judges a run that a client's code ended and that left no trace.
 func judgeEnding(ending *trace.Ending) JudgedRun {
 	return JudgedRun{Ending: ending, Verdict: checks.Check(history.New(&trace.Trace{Ending: ending}), nil)}
 }

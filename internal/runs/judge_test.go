@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// If a client's code ends a run, that is a finding like any other, even if the code hangs
-// and there is no trace. A world that makes no sense is an error.
+// If a client's code ends a run, Judge returns that as a finding like any other. It does so
+// even if the code hangs and there is no trace. A world that makes no sense is an error.
 func TestJudge(t *testing.T) {
 	world := func(run func()) sim.Config {
 		return sim.Config{Name: "conduct", Seed: 1, Horizon: time.Minute, Network: sim.Network{Min: time.Millisecond, Max: time.Millisecond}, Clients: []sim.Client{{

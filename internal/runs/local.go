@@ -16,28 +16,30 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// A Local runs worlds in this process, one at a time. A lock that ends the process or never
-// returns also ends the search.
+// A Local runs worlds in this process, one at a time. If a lock ends the process, or never
+// returns, the search has ended too.
 type Local struct {
 	bases    []Base
 	patience time.Duration
 
 	mu sync.Mutex
-	// prepared are the bases, each prepared when it is first needed.
+	// prepared has a prepared base for each of the bases; nil until it is first needed.
 	prepared []*preparedBase
-	// changed are bases with a change, by [WorldSpec.Key] without faults.
+	// changed has prepared bases with a change. Its keys are the [WorldSpec.Key] of the
+	// world without faults.
 	changed map[string]*preparedBase
 }
 
-// A preparedBase is a base, perhaps with a change. It is shared by many worlds that differ
-// only in their faults.
+// A preparedBase is a base that has been parsed, and perhaps changed. Many worlds that
+// differ only in their faults share it.
 type preparedBase struct {
 	variant *scenarios.Variant
-	// configs are its worlds without faults, by fencing. They are shared and must not be
-	// changed.
+	// configs has the configurations without faults, by fencing. Worlds share them, so they
+	// must not be changed.
 	configs map[string]sim.Config
 }
 
+// newPreparedBase prepares a base whose text has been parsed as v.
 func newPreparedBase(v *scenarios.Variant) *preparedBase {
 	return &preparedBase{variant: v, configs: map[string]sim.Config{}}
 }
@@ -48,7 +50,7 @@ func NewLocal(bases []Base, patience time.Duration) *Local {
 	return &Local{bases: bases, patience: patience, prepared: make([]*preparedBase, len(bases))}
 }
 
-// Run runs a world.
+// Run runs a world, without fencing tokens and then with them.
 func (l *Local) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +66,7 @@ func (l *Local) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 		return WorldResult{}, err
 	}
 	if off.History == nil {
-		// It hangs, or takes too long: one such run is enough.
+		// The lock hangs, or the run takes too long. A second such run shows nothing new.
 		return WorldResult{Off: off.RunResult, On: off.RunResult}, nil
 	}
 	on, err := l.baseConfig(w, FencingOn)
@@ -79,25 +81,26 @@ func (l *Local) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 	return WorldResult{Off: off.RunResult, On: fenced.RunResult, Grounds: groundsOf(w, off, fenced)}, err
 }
 
-// fencingChangesNothing reports whether fencing changes nothing in a world in which nothing
-// broke without it. That is so if no write of an older grant came after a write of a newer
-// one, because the storage refuses only such writes. It holds only for the tokens of a
-// perfect lock service; other tokens may be wrong.
+// fencingChangesNothing reports whether the run of a world with fencing tokens would be the
+// same as the run without them, in which nothing broke. The storage refuses only a write of
+// an older grant after a write of a newer one. In a run in which nothing broke there is no
+// such write. This holds only for the tokens of a perfect lock service. A lock or a token
+// source that mints its own tokens may mint them in the wrong order.
 func fencingChangesNothing(cfg sim.Config, h *history.History) bool {
 	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
 	return cfg.Tokens.Source.Name == "" && cfg.Storage.Fencing == storage.Writes &&
 		!slices.ContainsFunc(h.Sections(), minted)
 }
 
-// A RunReport is the result of a run and what happened in it. The latter is unknown if the
-// run takes too long or is too large for this machine.
+// A RunReport is the result of a run, and what happened in it. What happened is unknown if
+// the run takes too long or is too large for this machine.
 type RunReport struct {
 	RunResult
 	JudgedRun
 }
 
-// Report runs a world with or without fencing tokens, and reports what happened. fencing is
-// [FencingOff] or [FencingOn].
+// Report runs a world with or without fencing tokens, and returns the report on the run.
+// fencing is [FencingOff] or [FencingOn].
 func (l *Local) Report(ctx context.Context, w WorldSpec, fencing string) (RunReport, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +114,7 @@ func (l *Local) Report(ctx context.Context, w WorldSpec, fencing string) (RunRep
 	return l.runConfig(cfg)
 }
 
-// runConfig runs a world that has been made.
+// runConfig runs a world whose configuration has been made, and judges it.
 func (l *Local) runConfig(cfg sim.Config) (RunReport, error) {
 	j, err := Judge(cfg, l.patience, nil)
 	if late := errors.Is(err, sim.ErrLate); late || errors.Is(err, sim.ErrTooLarge) {
@@ -129,7 +132,7 @@ func (l *Local) runConfig(cfg sim.Config) (RunReport, error) {
 	for _, f := range j.Verdict.Findings {
 		switch {
 		case !f.Counts():
-		case j.Ending != nil && string(f.Property) == j.Ending.Rule: // people have to see this first
+		case j.Ending != nil && string(f.Property) == j.Ending.Rule: // it comes first, because people have to see it first
 			said := strings.TrimSpace(j.Ending.Why + "\n" + j.Ending.Stacks)
 			p.Breaks = slices.Insert(p.Breaks, 0, Break{string(f.Property), f.Blame, shortStack(said)})
 		default:
@@ -150,7 +153,7 @@ func (l *Local) Config(w WorldSpec, fencing string) (sim.Config, error) {
 	return l.worldConfig(w, fencing)
 }
 
-// worldConfig makes the configuration of a world.
+// worldConfig makes the configuration of a world, with its faults.
 func (l *Local) worldConfig(w WorldSpec, fencing string) (sim.Config, error) {
 	cfg, err := l.baseConfig(w, fencing)
 	if err != nil {
@@ -166,7 +169,7 @@ func (l *Local) worldConfig(w WorldSpec, fencing string) (sim.Config, error) {
 	return cfg, nil
 }
 
-// baseConfig makes the configuration of a world without its faults.
+// baseConfig makes the configuration of a world, but without its faults.
 func (l *Local) baseConfig(w WorldSpec, fencing string) (sim.Config, error) {
 	if w.Base < 0 || w.Base >= len(l.bases) {
 		return sim.Config{}, fmt.Errorf("there is no base %d", w.Base)
@@ -194,7 +197,7 @@ func (l *Local) baseConfig(w WorldSpec, fencing string) (sim.Config, error) {
 	return cfg, nil
 }
 
-// prepare returns a base with a change.
+// prepare returns the prepared base with a change. It keeps it for later worlds.
 func (l *Local) prepare(base int, c scenarios.Change) (*preparedBase, error) {
 	if l.prepared[base] == nil {
 		v, err := l.bases[base].Variant()
@@ -206,7 +209,7 @@ func (l *Local) prepare(base int, c scenarios.Change) (*preparedBase, error) {
 	if c.IsZero() {
 		return l.prepared[base], nil
 	}
-	// Many worlds in a row have the same change: what a node writes to its disk.
+	// Many worlds in a row have the same change, such as how a node writes to its disk.
 	name := WorldSpec{Base: base, Change: c}.Key()
 	if s := l.changed[name]; s != nil {
 		return s, nil
@@ -222,6 +225,6 @@ func (l *Local) prepare(base int, c scenarios.Change) (*preparedBase, error) {
 	return l.changed[name], nil
 }
 
-// maxChanged bounds how many changed bases are kept, so that the memory of a search does
-// not grow with its duration.
+// maxChanged limits how many changed bases are kept, so the memory of a search does not
+// grow with its duration.
 const maxChanged = 64

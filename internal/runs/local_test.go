@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// If the lock makes its own tokens, both runs are made, because a token may be wrong.
+// If the lock mints its own tokens, the run with fencing is never skipped, because a token
+// may be wrong.
 func TestOwnTokensAreTried(t *testing.T) {
 	l := NewLocal([]Base{{Name: "tokens", Seed: 1, Text: []byte(`title: tokens
 lock: {kind: single-token, ttl: 30s}

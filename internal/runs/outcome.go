@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// A WorldResult is the result of a world: of its run without fencing tokens and of its run
+// A WorldResult is the result of a world's two runs: Off without fencing tokens, and On
 // with them.
 type WorldResult struct {
 	Off RunResult `json:"off"`
@@ -23,35 +23,37 @@ type RunResult struct {
 	// behaviour.
 	Behaviour uint64 `json:"behaviour,omitempty"`
 	// Spare is the smallest number of slots beyond the quorum that a client had while it
-	// used the lock: how near it was to losing the lock.
+	// used the lock. It shows how near the client was to losing the lock.
 	Spare int `json:"spare,omitempty"`
-	// Breaks are what broke, in the order of checks.Properties.
+	// Breaks are all that broke, in the order of checks.Properties.
 	Breaks []Break `json:"breaks,omitempty"`
-	// RanOn reports that a paused process started something nevertheless. Code can do that
-	// if it is not written for the simulated clock.
+	// RanOn means that a process did something while it was paused. A real pause prevents
+	// that, but code that is not written for the simulated clock can do it.
 	RanOn bool `json:"ran_on,omitempty"`
 	// Doubt says why the run is inconclusive, such as a fault that did not act; "" if the
 	// run is conclusive.
 	Doubt string `json:"doubt,omitempty"`
-	// Late reports that the run was cut off because it took too long on this machine.
-	// Another machine may be faster, so no ledger records it.
+	// Late means that the run was cut off because it took too long on this machine. Another
+	// machine may be faster, so the result is not saved.
 	Late bool `json:"late,omitempty"`
 }
 
-// A Break is something that broke.
+// A Break is one thing that broke in a run: a property that is violated, or misconduct of
+// the lock.
 type Break struct {
-	// What is a property of package checks, or a rule of conduct that the lock broke:
-	// panic, hang, goroutine leak, endless retry.
+	// What is the name of the property, or of the misconduct, such as panic, hang,
+	// goroutine leak or endless retry.
 	What string `json:"what"`
-	// Blame is zero if it cannot be determined.
+	// Blame is what is to blame: the lock, an assumption, or no lock of this kind can
+	// prevent it. It is zero if it cannot be determined.
 	Blame checks.Blame `json:"fault,omitzero"`
-	// Why is set for misconduct: what the lock did, and the stack.
+	// Why is set for misconduct that ended the run: what the lock did, and the stack.
 	Why string `json:"why,omitempty"`
 }
 
-// The two runs of a world.
+// The two runs of a world: without and with fencing tokens.
 const (
-	FencingOff = "off" // without fencing tokens
+	FencingOff = "off" // the storage ignores fencing tokens
 	FencingOn  = "on"
 )
 
@@ -64,25 +66,25 @@ func (o WorldResult) ForFencing(fencing string) RunResult {
 	return o.Off
 }
 
-// Broke reports whether anything broke, in either run.
+// Broke reports whether anything broke in one of the two runs.
 func (o WorldResult) Broke() bool { return len(o.Off.Breaks)+len(o.On.Breaks) > 0 }
 
-// RanOn reports whether a paused process ran on, in either run.
+// RanOn reports whether a paused process did something in one of the two runs.
 func (o WorldResult) RanOn() bool { return o.Off.RanOn || o.On.RanOn }
 
-// HasMisconduct reports whether the lock's conduct in either run leaves the process
-// unreliable.
+// HasMisconduct reports whether the lock ended one of the two runs, for example by a panic.
+// The process in which it ran may then be unreliable.
 func (o WorldResult) HasMisconduct() bool { return o.Off.HasMisconduct() || o.On.HasMisconduct() }
 
-// HasMisconduct reports the same of one run.
+// HasMisconduct reports whether the lock ended the run, for example by a panic.
 func (r RunResult) HasMisconduct() bool {
 	return slices.ContainsFunc(r.Breaks, func(b Break) bool { return b.Why != "" })
 }
 
-// hasBreak reports whether something broke in either run.
+// hasBreak reports whether what broke in one of the two runs.
 func (o WorldResult) hasBreak(what string) bool { return o.Off.hasBreak(what) || o.On.hasBreak(what) }
 
-// hasBreak reports whether something broke in the run.
+// hasBreak reports whether what, a property or misconduct, broke in the run.
 func (r RunResult) hasBreak(what string) bool {
 	return slices.ContainsFunc(r.Breaks, func(b Break) bool { return b.What == what })
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Parameters describe a fault in files: in ledgers, and in the JSON of a search result.
-// Which of them are set depends on the kind of fault.
+// Parameters describe a fault in JSON: in ledgers, and in the result of a search. Which of
+// them are set depends on the kind of fault.
 type Parameters struct {
 	sim.Parts
-	// Before and When are the trigger: before a client's step, or at a point. A fault with
-	// neither strikes at the start of the run.
+	// Before and When say when the fault strikes: before a step of a client, or at a point.
+	// If both are zero, it strikes at the start of the run.
 	Before trace.StepPoint `json:"before,omitzero"`
 	When   trace.Point     `json:"when,omitzero"`
-	// For is how long the fault lasts; 0 is forever, or no time for an instant fault.
+	// For is how long the fault lasts. 0 is forever; an instant fault always has 0.
 	For time.Duration `json:"for,omitempty"`
 }
 
@@ -28,7 +28,7 @@ func (f Fault) Parameters() Parameters {
 	return Parameters{Parts: f.Parts(), Before: f.Strikes.Before, When: f.Strikes.When, For: f.For}
 }
 
-// Fault returns the fault with the parameters, or an error if they describe none.
+// Fault returns the fault that the parameters describe, or an error if they describe none.
 func (p Parameters) Fault() (Fault, error) {
 	f, err := p.Parts.Fault()
 	f.Strikes, f.For = trace.Trigger{Before: p.Before, When: p.When}, p.For

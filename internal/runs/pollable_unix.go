@@ -9,17 +9,18 @@ import (
 	"syscall"
 )
 
-// pollable returns the input so that reading from it does not block a thread, if it is a
-// pipe. Go opens the standard input as a file in which every read blocks a thread. A worker
-// has only one processor: nothing else runs on it until the runtime has noticed the blocked
-// thread. As long as such reads continue, the runtime keeps checking for more of them, many
-// times for each order.
+// pollable returns the input in a form in which reading from it does not block a thread, if
+// it is a pipe. Go opens the standard input as a file, and every read from a file blocks a
+// thread. That would slow down a worker, which has only one processor: nothing else runs
+// there until Go's runtime has noticed the blocked thread. The runtime would also keep
+// checking for blocked threads, many times for each order.
 func pollable(in io.Reader) io.Reader {
 	f, ok := in.(*os.File)
 	if !ok {
 		return in
 	}
-	// Other processes read a terminal too, and would be surprised if it no longer blocked.
+	// Only a pipe is changed. Other processes read a terminal too, and would fail if
+	// reading from it no longer blocked.
 	if info, err := f.Stat(); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return in
 	}

@@ -1,10 +1,11 @@
-// Package runs describes worlds, runs them, and returns their results.
+// Package runs describes worlds, runs them, and returns their results. A world is the
+// simulated clients, nodes and storage of one run, with their faults.
 //
-// A world, described by a [WorldSpec], is a [Base] with faults. Its result is a
-// [WorldResult], which is small. A [RunReport] of all that happened in a run is made on
-// request. [Local] runs worlds in this process, and [Remote] in a [Pool] of workers. In a
-// pool, a lock that panics in some goroutine, ends its process or never returns costs only
-// that one world.
+// A [WorldSpec] describes a world: a [Base], which is a workload, with faults. Its result
+// is a [WorldResult], which is small. A [RunReport] of all that happened in a run is made
+// on request. [Local] runs worlds in this process, and [Remote] in a [Pool] of worker
+// processes. In a pool, a lock that panics in some goroutine, ends its process or never
+// returns costs only that one world.
 package runs
 
 import (
@@ -18,20 +19,22 @@ import (
 	"time"
 )
 
-// A Pool has orders carried out by workers, several at the same time. A worker is a process
-// that calls [Serve], usually this program, started again with other arguments. An order
-// that ends its process, or never returns, costs only itself.
+// A Pool gives orders to workers, several at the same time. A worker is a process that
+// calls [Serve], usually this program, started again with other arguments. An order that
+// ends its process, or never returns, costs no other order.
 type Pool struct {
 	PoolOptions
-	// open is done when the pool is closed.
+	// lifetime is done when the pool is closed. close ends it.
 	open  context.Context
 	close context.CancelFunc
 
+	// workers waits for the goroutines, one for each worker.
 	work sync.WaitGroup
 
 	mu   sync.Mutex // guards waiting
 	wake sync.Cond
-	// waiting are the jobs that no worker has yet.
+	// waiting are the jobs that no worker has received yet. wake is signalled when there
+	// are more of them.
 	waiting []*Job
 }
 
@@ -41,23 +44,23 @@ type PoolOptions struct {
 	Workers int
 	// Command makes the command of one worker. Its standard streams must not be set.
 	Command func() *exec.Cmd
-	// MaxSilence is how long a worker may send nothing while it has something to do; then
-	// it is killed. 0 is a minute.
+	// MaxSilence is how long a worker may send nothing while it has something to do. After
+	// that time it is killed. 0 is a minute.
 	MaxSilence time.Duration
 	// Prefetch is how many orders a worker gets in advance, at most [MaxPrefetch], so that
-	// it does not idle. The output of those orders cannot be separated.
+	// it is never idle. What these orders print cannot be separated.
 	Prefetch int
 	// Setup, if not nil, is an order that each worker gets before any other. The worker
-	// answers it with "" or with the reason why it cannot carry out others. With a Setup
-	// the workers start with the pool; otherwise they start when there is something for
-	// them to do.
+	// answers it with "", or with the reason why it cannot carry out other orders. With a
+	// Setup the workers start with the pool; otherwise they start when there is something
+	// for them to do.
 	Setup any
 }
 
 // MaxPrefetch is how many orders a worker can get in advance.
 const MaxPrefetch = 15
 
-// ErrClosed is returned for an order that was not carried out because the pool was closed.
+// ErrClosed is the error for an order that was not carried out because the pool was closed.
 var ErrClosed = errors.New("the pool of workers is closed")
 
 // NewPool makes a pool. It returns an error if the workers cannot be started.
@@ -86,7 +89,7 @@ func NewPool(t PoolOptions) (*Pool, error) {
 	}
 	for range t.Workers {
 		if err := <-started; err != nil {
-			p.Close() // no need to wait for the others
+			p.Close() // the other workers need not start any more
 			return nil, err
 		}
 	}
@@ -95,12 +98,14 @@ func NewPool(t PoolOptions) (*Pool, error) {
 
 // A Job is an order that was submitted.
 type Job struct {
+	// line is the order as a line of JSON. When ctx is done, the caller no longer wants the
+	// answer.
 	line []byte
 	ctx  context.Context
 	note func(text string)
-	// runAlone reports that the job's worker must not have other jobs at the same time: a
-	// worker with several has died, and it is unknown which was the cause. wasKilled
-	// reports that another process killed a worker of the job.
+	// runAlone means that the job's worker must not have other jobs at the same time: a
+	// worker that had several jobs died, and it is unknown which of them was the cause.
+	// wasKilled means that another process has killed a worker of the job.
 	runAlone, wasKilled bool
 	done                chan result
 }
@@ -120,6 +125,7 @@ func newJob(ctx context.Context, order any, note func(text string)) *Job {
 	return &Job{line: append(line, '\n'), ctx: ctx, note: note, done: make(chan result, 1)}
 }
 
+// finish hands the result to Wait.
 func (j *Job) finish(r result) { j.done <- r }
 
 // passNote passes a worker's note about the job to the caller, if the caller wants notes.
@@ -130,9 +136,9 @@ func (j *Job) passNote(r reply) {
 	}
 }
 
-// Submit gives an order to the next free worker, and returns immediately. note, unless it
-// is nil, gets the worker's notes on the order. When ctx is done, an order that no worker
-// has yet is dropped.
+// Submit gives an order to the next free worker, and returns immediately. note, if not nil,
+// is called with each note that the worker sends about the order. When ctx is done, an
+// order that no worker has yet received is dropped.
 func (p *Pool) Submit(ctx context.Context, order any, note func(text string)) *Job {
 	j := newJob(ctx, order, note)
 	p.mu.Lock()
@@ -143,9 +149,9 @@ func (p *Pool) Submit(ctx context.Context, order any, note func(text string)) *J
 }
 
 // Wait waits for the answer to an order and stores it in answer, a pointer. It also returns
-// the last part of what was printed meanwhile. The error is a [*Death] if the order has
-// ended its worker, that of the context if it is done, and [ErrClosed] if the pool was
-// closed before.
+// the last part of what the job printed. The error is a [*Death] if the order has ended its
+// worker. If the order's context is done, it is the error of the context. If the pool was
+// closed before, it is [ErrClosed].
 func (p *Pool) Wait(j *Job, answer any) (printed string, err error) {
 	if err := p.stopError(j.ctx); err != nil {
 		return "", err
@@ -162,7 +168,7 @@ func (p *Pool) Wait(j *Job, answer any) (printed string, err error) {
 	return "", p.stopError(j.ctx)
 }
 
-// stopError returns an error if orders need not be carried out any more, or nil.
+// stopError returns why orders need not be carried out any more, or nil.
 func (p *Pool) stopError(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
@@ -173,7 +179,8 @@ func (p *Pool) stopError(ctx context.Context) error {
 	return nil
 }
 
-// serve has jobs carried out by one worker after another, until the pool is closed.
+// serve gives jobs to one worker at a time, until the pool is closed. When a worker has
+// ended, it starts another one. w is a worker that has already been started, or nil.
 func (p *Pool) serve(w *worker) {
 	for jobs := p.takeJobs(); jobs != nil; jobs = p.takeJobs() {
 		if w == nil {
@@ -197,8 +204,8 @@ func (p *Pool) serve(w *worker) {
 	w.dismiss()
 }
 
-// takeJobs waits for jobs to carry out, and leaves the other workers their share. It
-// returns nil when the pool is closed.
+// takeJobs waits for jobs and removes some of them from the queue, but leaves the other
+// workers their share. It returns nil when the pool is closed.
 func (p *Pool) takeJobs() []*Job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,12 +229,12 @@ func (p *Pool) takeJobs() []*Job {
 	return jobs
 }
 
-// requeue has other workers carry out the jobs that a worker has not answered. If it is
-// known that one of them killed the worker, requeue finishes that job instead.
+// requeue puts the jobs that a worker has not answered back into the queue. If it is known
+// which of them killed the worker, requeue finishes that job instead.
 func (p *Pool) requeue(w *worker, undone []*Job, death *Death) {
 	if death != nil && len(undone) == 1 {
-		// If a worker was killed by a signal, another process did it and not the job,
-		// unless it happens again.
+		// A signal comes from another process, so it is not the job's fault, unless it
+		// happens again.
 		j := undone[0]
 		if !death.Signalled || j.wasKilled {
 			j.finish(result{printed: w.printed.drain(), err: death})
@@ -250,7 +257,7 @@ func (p *Pool) start() (*worker, error) {
 	if err != nil || p.Setup == nil {
 		return w, err
 	}
-	// Close need not wait until the worker is ready.
+	// If the pool is closed meanwhile, the worker is ended even before it is ready.
 	defer context.AfterFunc(p.open, w.dismiss)()
 	first := newJob(context.Background(), p.Setup, nil)
 	if _, death := w.execute([]*Job{first}); death != nil {

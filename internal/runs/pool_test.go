@@ -15,7 +15,8 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// serveVariable is set for the workers of these tests, which are the test's binary.
+// serveVariable is the environment variable that makes the test's binary a worker for these
+// tests. Its value selects what the worker does.
 const serveVariable = "RUNS_TEST_SERVES"
 
 func TestMain(m *testing.M) {
@@ -45,7 +46,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// A job is an order for one of these workers.
+// A job is an order for a worker of these tests.
 type job struct {
 	Action string
 	Text   string
@@ -107,10 +108,11 @@ func do(j job, note func(string)) any {
 	return ""
 }
 
-// A testPool is a pool of these tests.
+// A testPool is a pool with a shorter way to run a job.
 type testPool struct{ *runs.Pool }
 
-// newTestPool makes a pool of one worker with a prefetch.
+// newTestPool makes a pool of one worker. ahead is how many orders the worker gets in
+// advance.
 func newTestPool(t testing.TB, serves string, silence time.Duration, ahead int) testPool {
 	t.Helper()
 	p, err := runs.NewPool(runs.PoolOptions{Workers: 1, MaxSilence: silence, Prefetch: ahead, Command: func() *exec.Cmd {
@@ -125,7 +127,7 @@ func newTestPool(t testing.TB, serves string, silence time.Duration, ahead int) 
 	return testPool{p}
 }
 
-// run has a job done, and stores the answer.
+// run has a job carried out, and stores the answer in answer, a pointer.
 func (c testPool) run(ctx context.Context, j job, answer any, note func(string)) error {
 	_, err := c.Wait(c.Submit(ctx, j, note), answer)
 	return err
@@ -146,7 +148,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// Notes come in order, and before the answer.
+// The notes about an order arrive in their order, and before its answer.
 func TestNotes(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	var notes []string
@@ -160,7 +162,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// The output of a job is separated from the worker's lines, even if the two meet in one line.
+// What a job prints is separated from the worker's messages, even if both are on one line.
 func TestPrinted(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	many := strings.Repeat("0123456789\n", 10_000)
@@ -180,7 +182,8 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// The error for a worker that ends says how it ended, and another worker takes its place.
+// If a worker ends, the error of its order says how it ended, and another worker takes its
+// place.
 func TestDeath(t *testing.T) {
 	for _, c := range []struct {
 		job
@@ -229,12 +232,12 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// If a worker with several orders dies, it is unknown which one was the cause. So each is
-// carried out alone.
+// If a worker dies that has several orders, it is unknown which one was the cause. So each
+// of them is then carried out alone.
 func TestDeathOfSeveral(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, runs.MaxPrefetch)
 	w.run(t.Context(), job{Action: "repeats"}, new(string), nil)
-	slow := w.Submit(t.Context(), job{Action: "dozes"}, nil) // the others come after it
+	slow := w.Submit(t.Context(), job{Action: "dozes"}, nil) // while the worker is busy with this order, the others come together
 	var all []*runs.Job
 	for _, j := range []job{{"repeats", "a"}, {"dozes and exits", ""}, {"repeats", "b"}, {"panics", "oh no"}, {"repeats", "c"}} {
 		all = append(all, w.Submit(t.Context(), j, nil))
@@ -253,7 +256,7 @@ func TestDeathOfSeveral(t *testing.T) {
 	}
 }
 
-// An answer does not wait for later orders that take long.
+// An answer is sent soon, even if the worker is busy with later orders that take long.
 func TestSoon(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, runs.MaxPrefetch)
 	w.run(t.Context(), job{Action: "dozes"}, new(string), nil)
@@ -271,8 +274,8 @@ func TestSoon(t *testing.T) {
 	}
 }
 
-// A cancelled order is still carried out if a worker has it, and its answer is not taken
-// for that of the next order.
+// If a worker already has an order that is cancelled, it still carries the order out. The
+// answer is not taken for the answer to the next order.
 func TestCancelled(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -286,7 +289,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// After a last answer the process does nothing more: another worker does the next order.
+// A worker that has sent its last answer does nothing more. Another worker carries out the
+// next order.
 func TestLast(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, runs.MaxPrefetch)
 	var first, same, second string
@@ -303,7 +307,7 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// A worker survives an interrupt, which is meant for the process with the pool.
+// An interrupt does not end a worker: it is meant for the process with the pool.
 func TestInterrupt(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	var answer string
@@ -312,8 +316,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A process that reads no orders does not block the caller, not even with an order that
-// fills the pipe.
+// A worker that reads no orders does not block the caller, not even with an order that is
+// too long for the pipe.
 func TestDeaf(t *testing.T) {
 	w := newTestPool(t, "nothing", 200*time.Millisecond, 0)
 	var death *runs.Death
@@ -322,7 +326,7 @@ func TestDeaf(t *testing.T) {
 	}
 }
 
-// An answer that is not JSON is an error that shows it.
+// If an answer is not JSON, the error contains it.
 func TestNonsense(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	err := w.run(t.Context(), job{Action: "nonsense"}, new(string), nil)
@@ -331,7 +335,7 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// Closing a pool ends its workers immediately, whatever they do.
+// Closing a pool ends its workers immediately, even if they are busy.
 func TestClose(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	running, waiting := w.Submit(t.Context(), job{Action: "computes"}, nil), w.Submit(t.Context(), job{Action: "computes"}, nil)
@@ -367,7 +371,7 @@ func TestOrdersEnd(t *testing.T) {
 	}
 }
 
-// If no process can be started for an order, its error says so.
+// If no worker can be started for an order, the error of the order says so.
 func TestNoWorker(t *testing.T) {
 	p, err := runs.NewPool(runs.PoolOptions{Workers: 1, Command: func() *exec.Cmd { return exec.Command("/no/such/program") }})
 	if err != nil {
@@ -379,7 +383,7 @@ func TestNoWorker(t *testing.T) {
 	}
 }
 
-// BenchmarkPool measures the cost of an order that takes no time.
+// BenchmarkPool measures how long an order takes if the worker has nothing to do for it.
 func BenchmarkPool(b *testing.B) {
 	w := newTestPool(b, "jobs", time.Minute, runs.MaxPrefetch)
 	var all sync.WaitGroup

@@ -12,23 +12,23 @@ import (
 type worker struct {
 	process *exec.Cmd
 	silence time.Duration
-	// orders is the worker's standard input. Each job is one line there.
+	// orders is the worker's standard input. Each line of it is one job.
 	orders io.WriteCloser
-	// replies has the lines that the worker sends.
+	// replies has the messages that the worker sends.
 	replies chan reply
-	// spent reports that the worker answers nothing more.
+	// isSpent means that the worker has sent its last answer.
 	spent bool
-	// dismissed is closed when the worker is dismissed, and exited when its process has
-	// ended.
+	// dismissed is closed when the pool dismisses the worker, and exited when its process
+	// has ended.
 	dismissed   chan struct{}
 	dismissOnce sync.Once
 	exited      chan struct{}
 	// stderr is the last part of the process's standard error. printed is the last part of
-	// its standard output, without the worker's lines.
+	// its standard output, without the worker's messages.
 	stderr, printed tail
 }
 
-// startWorker starts a command as a worker, on one processor. The command's standard
+// startWorker starts a command as a worker that uses one processor. The command's standard
 // streams must not be set.
 func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 	w := &worker{
@@ -38,7 +38,8 @@ func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 	}
 	process.Env = append(process.Environ(), "GOMAXPROCS=1")
 	process.Stdout, process.Stderr = &demux{worker: w}, &w.stderr
-	// A process that the job has started may hold the streams open forever.
+	// A process that the lock itself has started may hold the streams open forever. Do not
+	// wait for it.
 	process.WaitDelay = time.Second
 	var err error
 	if w.orders, err = process.StdinPipe(); err != nil {
@@ -48,22 +49,22 @@ func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 		return nil, fmt.Errorf("cannot start a worker: %w", err)
 	}
 	go func() {
-		process.Wait() // its result is in ProcessState
+		process.Wait() // ProcessState has the result
 		close(w.exited)
 	}()
 	return w, nil
 }
 
-// execute gives the worker all jobs, and finishes each with the worker's answer. undone are
-// the jobs without an answer. In that case the worker died, as death describes, or it has
-// sent its last answer, or it was dismissed.
+// execute gives the worker all jobs, and finishes each job with the worker's answer. undone
+// are the jobs without an answer. There are such jobs if the worker died, as death
+// describes, if it has sent its last answer, or if it was dismissed.
 func (w *worker) execute(jobs []*Job) (undone []*Job, death *Death) {
 	var lines []byte
 	for _, j := range jobs {
 		lines = append(lines, j.line...)
 	}
-	// A process that does not read blocks only this goroutine. If the process is already
-	// dead, the loop below notices it.
+	// The write has a goroutine of its own, which is all that a process without reading can
+	// block. If the process is already dead, the loop below notices it.
 	go w.orders.Write(lines)
 	ticker := time.NewTicker(max(w.silence/silenceChecks, 1))
 	defer ticker.Stop()
@@ -80,7 +81,7 @@ func (w *worker) execute(jobs []*Job) (undone []*Job, death *Death) {
 			jobs[0].finish(result{reply: r, printed: w.printed.drain()})
 			jobs = jobs[1:]
 		case <-ticker.C:
-			if silent++; silent > silenceChecks { // the first tick may have come early
+			if silent++; silent > silenceChecks { // one check more, because the first tick may come early
 				killed = true
 				w.process.Process.Kill()
 			}
@@ -94,9 +95,9 @@ func (w *worker) execute(jobs []*Job) (undone []*Job, death *Death) {
 }
 
 // silenceChecks is the number of checks after which a silent worker is killed. The checks
-// are spread over the time for which it may be silent. If this process itself is suspended
-// for some time, at most one check happens in that time. So the workers of a suspended
-// search are not killed when the search resumes.
+// are spread over the time for which it may be silent. The reason is the suspension of this
+// machine: in the time that is lost at most one check happens. So when a suspended search
+// resumes, its workers are not killed.
 const silenceChecks = 8
 
 // dismiss ends the worker immediately. A nil worker is allowed.

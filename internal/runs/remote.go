@@ -13,36 +13,36 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Remote runs worlds in processes of their own, several at the same time. A lock that
-// ends its process, or never returns, costs one world: in its result both runs broke, by a
-// panic or a hang.
+// A Remote runs worlds in worker processes, several at the same time. If a lock ends its
+// process or never returns, that costs one world. In that world's result both runs broke,
+// by a panic or a hang.
 type Remote struct {
 	*Pool
-	// local makes the worlds, and runs none.
+	// local makes the configurations of worlds. It runs none.
 	local *Local
 }
 
-// NewRemote starts jobs workers. Each is a process that command makes and that calls
-// [ServeWorlds], and runs the worlds that local makes. A worker that sends nothing about a
-// world for as long as silence is taken to hang; 0 is a minute. NewRemote returns an error
-// if the workers cannot be started.
+// NewRemote starts as many workers as jobs says. Each is a process that command makes. It
+// calls [ServeWorlds], and runs worlds of the same bases as local. A worker that sends
+// nothing for as long as silence is taken to hang; 0 is a minute. NewRemote returns an
+// error if the workers cannot be started.
 //
-// 1 + [MaxPrefetch] concurrent calls of Run for each job use a pool fully.
+// To keep the pool busy, call Run from 1 + [MaxPrefetch] goroutines for each job.
 func NewRemote(jobs int, command func() *exec.Cmd, local *Local, silence time.Duration) (*Remote, error) {
 	p, err := NewPool(PoolOptions{Workers: jobs, Command: command, MaxSilence: silence, Prefetch: MaxPrefetch, Setup: workOrder{Bases: local.bases}})
 	return &Remote{p, local}, err
 }
 
-// Run runs a world in some worker. If ctx is done first, Run returns immediately, and the
-// result of the world is dropped.
+// Run runs a world in some worker. If ctx is done before the result arrives, Run returns
+// immediately, and the result is dropped.
 func (p *Remote) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 	r, err := p.request(ctx, workOrder{World: w.toWire()})
 	r.Outcome.Grounds = r.Grounds
 	return r.Outcome, err
 }
 
-// Report runs a world in some worker, with or without fencing tokens. The trace has only
-// what a saved trace has.
+// Report runs a world in some worker, with or without fencing tokens. The trace in the
+// report has only what a saved trace has.
 func (p *Remote) Report(ctx context.Context, w WorldSpec, fencing string) (RunReport, error) {
 	r, err := p.request(ctx, workOrder{World: w.toWire(), Account: fencing})
 	a := RunReport{RunResult: r.Outcome.Off}
@@ -63,8 +63,8 @@ func (p *Remote) Config(w WorldSpec, fencing string) (sim.Config, error) {
 	return p.local.Config(w, fencing)
 }
 
-// request has an order carried out by some worker. If the worker dies, the reply describes
-// that.
+// request gives an order to some worker and waits for the reply. If the worker dies, the
+// reply describes that.
 func (p *Remote) request(ctx context.Context, o workOrder) (r workReply, err error) {
 	_, err = p.Wait(p.Submit(ctx, o, nil), &r)
 	var death *Death
@@ -79,11 +79,11 @@ func (p *Remote) request(ctx context.Context, o workOrder) (r workReply, err err
 	return r, err
 }
 
-// endingOf returns how a world ended that cost its worker.
+// endingOf returns, from the death of a worker, how the run ended that caused it.
 func endingOf(d Death) trace.Ending {
 	ending := trace.Ending{Rule: d.Rule(), Why: "the process that ran it "}
 	if d.Panic == "" {
-		d.Stderr = "" // it may be from an earlier world
+		d.Stderr = "" // the text may be from an earlier world
 		ending.Why += d.Error()
 		return ending
 	}

@@ -40,8 +40,9 @@ func BenchmarkRemote(b *testing.B) {
 						if n > uint64(b.N) {
 							return
 						}
-						// The step is coprime to the number of worlds, because neighbouring
-						// faults cost much the same.
+						// Neighbouring faults take similar times. So the benchmark jumps
+						// through the worlds; the step is coprime to their number, and so
+						// reaches all of them.
 						if _, err := p.Run(b.Context(), worlds[n*7919%uint64(len(worlds))]); err != nil {
 							b.Error(err)
 							return

@@ -15,12 +15,13 @@ import (
 type workOrder struct {
 	Bases []Base     `json:"bases,omitempty"`
 	World *wireWorld `json:"world,omitempty"`
-	// Account, if not "", asks for a report on the run with this fencing.
+	// Account, if not "", asks for a report on one run of the world: it is the fencing of
+	// that run.
 	Account string `json:"account,omitempty"`
 }
 
-// A wireWorld is a world whose faults are already converted to parameters: encoding each by
-// its own MarshalJSON costs as much as all the rest.
+// A wireWorld is a world whose faults are already converted to parameters. Converting each
+// fault by its own MarshalJSON would cost as much time as all the rest.
 type wireWorld struct {
 	Base   int              `json:"base,omitempty"`
 	Faults []Parameters     `json:"faults,omitempty"`
@@ -36,7 +37,7 @@ func (w WorldSpec) toWire() *wireWorld {
 	return s
 }
 
-// world returns the world that was sent.
+// world returns the world that a wireWorld describes.
 func (s *wireWorld) world() (WorldSpec, error) {
 	w := WorldSpec{Base: s.Base, Change: s.Change}
 	for _, p := range s.Faults {
@@ -49,31 +50,31 @@ func (s *wireWorld) world() (WorldSpec, error) {
 	return w, nil
 }
 
-// A workReply is the answer of a worker about a world.
+// A workReply is a worker's answer to the order to run a world.
 type workReply struct {
 	Outcome WorldResult `json:"outcome,omitzero"`
 	Grounds Grounds     `json:"grounds,omitzero"`
-	// Trace is what happened in one run, as far as it is saved in files. The result of that
-	// run is in Outcome, as the one without fencing tokens.
+	// Trace is set if a report was asked for: what happened in the run, as far as a saved
+	// trace has it. The result of that run is in Outcome.Off, whatever its fencing.
 	Trace *trace.Trace `json:"trace,omitempty"`
-	// Ending is how a run ended that has no trace. Its Stacks are separate, because the
-	// JSON of an ending has none.
+	// Ending is set instead of Trace if the run has no trace: how the lock ended it. The
+	// stacks of the ending are in Stacks, because the JSON of an ending leaves them out.
 	Ending *trace.Ending `json:"ending,omitempty"`
 	Stacks string        `json:"stacks,omitempty"`
-	// Error says why the world cannot be made.
+	// Error says why the world cannot be run.
 	Error string `json:"error,omitempty"`
 }
 
-// maxLeaks is how many worlds may leave goroutines behind in one process. These take memory
-// as long as the process lives.
+// maxLeaks is how many worlds may leave goroutines behind in one process, before a new
+// process takes over. Such goroutines take memory as long as the process lives.
 const maxLeaks = 200
 
 // ServeWorlds makes this process a worker of a [Remote]. It runs the worlds that the Remote
-// sends, with the runner that local makes of the bases. These bases have no Kind and no
-// Programs; local sets them where they are needed. ServeWorlds does not return; see
+// sends. local makes the runner of the worlds from the bases. The bases arrive without Kind
+// and Programs, so local sets these where they are needed. ServeWorlds does not return; see
 // [Serve].
 func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Backend, error)) {
-	// Worlds are many and short.
+	// Worlds are many and short, so collecting garbage less often saves much time.
 	debug.SetGCPercent(800)
 	var worlds Backend
 	leaks := 0
@@ -108,8 +109,8 @@ func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Backend,
 		if r.Outcome.hasBreak(trace.ConductLeak) {
 			leaks++
 		}
-		// Code that hangs keeps running in its process, and may keep a processor busy.
-		// Goroutines that were left behind take memory. Both call for a new process.
+		// Some worlds make a new process necessary. Code that hangs keeps running, and may
+		// keep a processor busy. Goroutines that were left behind take memory.
 		return r, leaks == maxLeaks || r.Outcome.hasBreak(trace.ConductHang) || sim.LeftBehind() > 0
 	})
 }

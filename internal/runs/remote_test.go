@@ -19,7 +19,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A fakeBackend runs no worlds; it does what their names ask for.
+// A fakeBackend runs no worlds: it calls runFake.
 type fakeBackend struct {
 	runs.Backend
 	bases []runs.Base
@@ -29,8 +29,9 @@ func (p fakeBackend) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult,
 	return runFake(p.bases, w)
 }
 
-// runFake is what the workers of these tests run. The first client of a world names what to
-// do, and the second may be a file to use. The size of the fault makes worlds different.
+// runFake is what the workers of these tests do to run a world. The first client of the
+// world is called by what to do, and the second may name a file to use. The size of the
+// fault only makes worlds different.
 func runFake(bases []runs.Base, w runs.WorldSpec) (runs.WorldResult, error) {
 	what, f := w.Change.Clients[0], w.Faults[0]
 	broke := func(what string) runs.WorldResult {
@@ -73,13 +74,14 @@ func runFake(bases []runs.Base, w runs.WorldSpec) (runs.WorldResult, error) {
 	return runs.WorldResult{Off: runs.RunResult{Behaviour: uint64(f.For)}, On: runs.RunResult{Doubt: "two\nlines"}}, nil
 }
 
-// fakeWorld returns a world for [runFake].
+// fakeWorld returns a world that makes [runFake] do what.
 func fakeWorld(what string, size time.Duration) runs.WorldSpec {
 	pause := runs.Fault{Fault: sim.Fault{Action: &sim.Pause{Process: "client-1"}, For: size}}
 	return runs.WorldSpec{Change: scenarios.Change{Clients: []string{what}}, Faults: []runs.Fault{pause}}
 }
 
-// worker returns a function that makes the command of a worker.
+// worker returns a function that makes the command of a worker. serves selects what the
+// worker does.
 func worker(serves string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		c := exec.Command(os.Args[0])
@@ -100,14 +102,15 @@ func newPool(t *testing.T, jobs int, silence time.Duration) *runs.Remote {
 	return p
 }
 
-// bothBroken returns the result of a world that cost its worker.
+// bothBroken returns the result of a world that has ended its worker: the same break in
+// both runs.
 func bothBroken(what, why string) runs.WorldResult {
 	r := runs.RunResult{Breaks: []runs.Break{{What: what, Blame: checks.BlameLock, Why: why}}}
 	return runs.WorldResult{Off: r, On: r}
 }
 
-// Whatever a world does to its process, it has a result, and the next world has a worker
-// again.
+// Whatever a world does to its worker, the world has a result, and there is a worker for
+// the next world.
 func TestPoolContains(t *testing.T) {
 	after := runs.WorldResult{Off: runs.RunResult{Behaviour: 5}, On: runs.RunResult{Doubt: "two\nlines"}}
 	for what, want := range map[string]runs.WorldResult{
@@ -139,7 +142,7 @@ func TestPoolContains(t *testing.T) {
 	}
 }
 
-// The result of a panic has its stack, and the same words every time.
+// The result of a world that panics contains the stack, in the same words every time.
 func TestPoolPanic(t *testing.T) {
 	p := newPool(t, 1, 0)
 	var told []string
@@ -149,7 +152,7 @@ func TestPoolPanic(t *testing.T) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		told = append(told, got.Off.Breaks[0].Why)
-		p.Run(t.Context(), fakeWorld("nothing", 1)) // so that the worker is older the next time
+		p.Run(t.Context(), fakeWorld("nothing", 1)) // the worker of the next panic has then run another world before
 	}
 	if first, stack, _ := strings.Cut(told[0], "\n"); first != "the process that ran it died: panic: oh no" || !strings.Contains(stack, "runs_test.runFake") {
 		t.Errorf("it is told as:\n%s", told[0])
@@ -159,7 +162,7 @@ func TestPoolPanic(t *testing.T) {
 	}
 }
 
-// If another process kills a worker, no world is lost.
+// If another process kills a worker, the world is run again.
 func TestPoolKilledFromOutside(t *testing.T) {
 	p := newPool(t, 1, 0)
 	w := fakeWorld("killed-once", 5)
@@ -169,7 +172,8 @@ func TestPoolKilledFromOutside(t *testing.T) {
 	}
 }
 
-// A world in which something hangs leaves it in its process, which runs no other world.
+// If something hangs in a world, it stays in its process. So the pool starts another
+// process for the next world.
 func TestPoolReplaces(t *testing.T) {
 	p := newPool(t, 1, 0)
 	pid := func() uint64 {
@@ -200,7 +204,7 @@ func TestPoolError(t *testing.T) {
 	}
 }
 
-// Workers have the bases, and each world runs in its own base.
+// Workers receive the bases, and run each world in its own base.
 func TestPoolBases(t *testing.T) {
 	p := newPool(t, 1, 0)
 	for i, want := range []string{"first lock: {}\n 3", "second  9223372036854775808"} {
@@ -237,12 +241,13 @@ func TestPoolCannotStart(t *testing.T) {
 	}
 }
 
-// A caller that gives up does not wait for the world, and the pool continues.
+// A caller whose context is done does not wait for its world, and the pool continues to
+// work.
 func TestPoolCancelled(t *testing.T) {
 	p := newPool(t, 1, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	errs := make(chan error)
-	for range 3 + runs.MaxPrefetch { // two more than the worker is given
+	for range 3 + runs.MaxPrefetch { // two more worlds than the worker has at a time
 		go func() {
 			_, err := p.Run(ctx, fakeWorld("sleeps", 150*time.Millisecond))
 			errs <- err
@@ -289,7 +294,8 @@ func TestPoolClosed(t *testing.T) {
 	}
 }
 
-// Two worlds at the same time have two workers, although each worker prefetches orders.
+// Two worlds at the same time are run by two workers, although one worker could take both
+// in advance.
 func TestPoolSpreads(t *testing.T) {
 	p := newPool(t, 2, 0)
 	for range 2 {
@@ -305,8 +311,8 @@ func TestPoolSpreads(t *testing.T) {
 	}
 }
 
-// The result of a world depends neither on the number of workers nor on the worlds run
-// around it.
+// The result of a world depends neither on the number of workers nor on which worlds are
+// run before and after it.
 func TestPoolSame(t *testing.T) {
 	var worlds []runs.WorldSpec
 	var want []runs.WorldResult

@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// flushDelay is how long a worker that has more to do may hold back an answer, so that its
-// pool is not woken for every answer.
+// flushDelay is how long a worker that has more orders may hold back an answer, so that it
+// does not wake its pool for every answer.
 const flushDelay = 20 * time.Millisecond
 
 // Serve makes this process a worker of a [Pool]. It reads orders from in and carries them
-// out by do, one after another. It writes the answers to out, soon after do returns them.
-// Meanwhile do may send notes on its progress by calling note from its own goroutine. After
-// an answer for which do returned last, this process does nothing more.
+// out one after another, by calling execute. It writes the answers to out, soon after
+// execute returns them. While execute runs, it may send notes on its progress by calling
+// note. If execute returns last, the worker does nothing more after that answer.
 //
 // Serve does not return. The process exits when in ends, even in the middle of an order:
-// then the pool has no more orders, or is gone, and a job that never returns must not stay
-// behind. A worker ignores an interrupt from the terminal, which goes to every process
-// there, so that the process with the pool can finish in order.
+// the pool then has no more orders or no longer exists, and a job that never returns must
+// not stay behind. A worker ignores an interrupt. An interrupt from the terminal goes to
+// every process there, and the process with the pool can then finish in an orderly way.
 func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note func(text string)) (answer any, last bool)) {
 	signal.Ignore(os.Interrupt)
-	orders := make(chan Order, MaxPrefetch) // room for all, so that the end of in is always seen
+	orders := make(chan Order, MaxPrefetch) // the buffer has room for all orders, so the goroutine always sees the end of in
 	go func() {
 		lines := json.NewDecoder(pollable(in))
 		for {
@@ -57,12 +57,12 @@ func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note fun
 			s.flush()
 		}
 		for last {
-			<-orders // another worker gets it
+			<-orders // the pool gives the order to another worker
 		}
 	}
 }
 
-// A replyWriter writes the lines of a worker, one for each answer or note.
+// A replyWriter writes the messages of a worker, one line for each answer or note.
 type replyWriter struct {
 	out io.Writer
 
@@ -81,7 +81,7 @@ func newReplyWriter(out io.Writer) *replyWriter {
 	return s
 }
 
-// add adds a line, which is written soon, and returns how many lines are pending.
+// add adds a line to those that will be written soon, and returns how many are pending.
 func (s *replyWriter) add(mark string, what any) (pending int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,8 @@ func (s *replyWriter) add(mark string, what any) (pending int) {
 		s.flushTimer.Reset(flushDelay)
 	}
 	s.pending++
-	// The job may have printed something without a line end.
+	// The line break before the mark is there because the job may have printed something
+	// without one.
 	s.lines.WriteString("\n" + mark)
 	if err := s.json.Encode(what); err != nil {
 		panic(fmt.Sprintf("runs: cannot encode an answer as JSON: %v", err))
@@ -105,7 +106,7 @@ func (s *replyWriter) flush() {
 		return
 	}
 	if _, err := s.out.Write(s.lines.Bytes()); err != nil {
-		os.Exit(0) // the pool is gone
+		os.Exit(0) // the pool no longer exists
 	}
 	s.lines.Reset()
 	s.pending = 0

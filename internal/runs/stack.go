@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// varying lists what differs between two stacks of one program: the numbers of goroutines
-// and bubbles, how long they have waited, arguments and offsets, and other addresses.
+// varying lists the parts in which two equal stacks of one program can differ: the numbers
+// of goroutines and of synctest bubbles, how long they have waited, arguments and offsets,
+// and other addresses. Each part is replaced by a fixed text.
 var varying = []struct {
 	expr *regexp.Regexp
 	with string
@@ -21,8 +22,8 @@ var varying = []struct {
 // stackLines is how many lines of a stack are kept.
 const stackLines = 24
 
-// shortStack returns the beginning of the Go runtime's text about a panic or about
-// goroutines, without anything that differs each time.
+// shortStack returns the beginning of the text that the Go runtime prints about a panic or
+// about goroutines. It replaces what differs in each run.
 func shortStack(text string) string {
 	lines := strings.SplitN(text, "\n", stackLines+1)
 	text = strings.TrimSpace(strings.Join(lines[:min(len(lines), stackLines)], "\n"))

@@ -17,24 +17,24 @@ import (
 type Base struct {
 	// Name distinguishes the bases of a search.
 	Name string `json:"name"`
-	// Text is a scenario file with one variant. Its faults and the fields in which it
-	// describes itself are left out.
+	// Text is a scenario file with one variant, without faults and without the fields in
+	// which a scenario describes itself.
 	Text []byte `json:"text"`
-	// Kind is a kind of lock that need not be registered, to use in place of the file's
-	// kind; a zero Kind is none.
+	// Kind is the kind of lock to use in place of the kind that the file names. It need not
+	// be registered. A zero Kind replaces nothing.
 	Kind locks.Kind `json:"-"`
-	// Programs replace the critical sections of some clients, by name. No file can contain
-	// a program, so a way that is found with programs has no file. Like Kind, programs
-	// cannot be sent to another process.
+	// Programs replace the critical sections of some clients, by the client's name. A
+	// scenario file cannot contain a program, so a world with programs cannot be written as
+	// a file. Programs and Kind cannot be sent to another process.
 	Programs map[string]Program `json:"-"`
-	// Config, if not nil, makes the worlds without faults in place of Text. Like Kind, it
+	// Config, if not nil, makes the configurations without faults in place of Text. It
 	// cannot be sent to another process.
 	Config func(fencing string) (sim.Config, error) `json:"-"`
-	// Seed selects the latencies and every random value.
+	// Seed is the number from which the latencies and every random value follow.
 	Seed uint64 `json:"seed"`
 }
 
-// A Program is what a client does; see [sim.Client].
+// A Program is what a client does, written in Go; see [sim.Client].
 type Program = func(context.Context, *sim.Program) error
 
 // Variant parses the base's text.
@@ -52,18 +52,19 @@ func ParseOne(name string, text []byte) (*scenarios.Variant, error) {
 	return s.Variants[0], nil
 }
 
-// A WorldSpec describes a world: a base with faults. Its zero value is the first base as it
-// is.
+// A WorldSpec describes a world: a base with faults. Its zero value is the first base
+// without faults.
 type WorldSpec struct {
 	// Base is the index of the base in the list of bases.
 	Base   int     `json:"base,omitempty"`
 	Faults []Fault `json:"faults,omitempty"`
-	// Change is how the world differs from its base, in addition to the faults.
+	// Change is how the world differs from its base in other ways than by faults.
 	Change scenarios.Change `json:"change,omitzero"`
 }
 
-// WithFaults returns the world with other faults. It drops the persistence of nodes that
-// none of these faults crashes, because it makes no difference there.
+// WithFaults returns the world with other faults. The persistence of a node, which is how
+// it writes to its disk, makes a difference only if a fault crashes the node. WithFaults
+// drops the persistence of all other nodes.
 func (w WorldSpec) WithFaults(faults ...Fault) WorldSpec {
 	w.Faults = faults
 	if w.Change.Persistence == nil {
@@ -76,10 +77,10 @@ func (w WorldSpec) WithFaults(faults ...Fault) WorldSpec {
 	return w
 }
 
-// WithFaultsOf returns the world with the faults of another world of the same base added.
-// It returns false if they cannot be combined: a node has only one persistence, and a fault
-// cannot occur twice. The two worlds must differ from the base only in faults and
-// persistence.
+// WithFaultsOf returns the world with the faults of o added, another world of the same
+// base. It returns false if the faults cannot be combined, because a fault would occur
+// twice, or because they need different persistences of one node. The two worlds must
+// differ from the base only in faults and persistence.
 func (w WorldSpec) WithFaultsOf(o WorldSpec) (WorldSpec, bool) {
 	for _, f := range o.Faults {
 		if slices.ContainsFunc(w.Faults, f.Equal) {
@@ -103,11 +104,11 @@ func (w WorldSpec) WithFaultsOf(o WorldSpec) (WorldSpec, bool) {
 	return w, true
 }
 
-// Key returns the world as one string, for maps.
+// Key returns a string that is equal only for equal worlds, for use as the key of a map.
 func (w WorldSpec) Key() string {
 	text, err := json.Marshal(w)
 	if err != nil {
-		panic("runs: cannot encode a world as JSON: " + err.Error()) // it has only texts and numbers
+		panic("runs: cannot encode a world as JSON: " + err.Error()) // a world has only texts and numbers, which JSON can encode
 	}
 	return string(text)
 }

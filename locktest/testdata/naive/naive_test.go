@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// naive is the lock that everybody writes first.
+// naive is a lock with common mistakes, which most people make in their first lock.
 type naive struct {
 	redis *redis.Client
 	key   string
