@@ -43,7 +43,7 @@ type Fake struct {
 	mu         sync.Mutex
 	oscillator oscillator
 	// A clock reads the oscillator's ticks plus the clock's offset, in nanoseconds.
-	wall, monotonic int64
+	wallOffset, monotonicOffset int64
 	// stopped reports that the process is stopped, and suspended that its machine is
 	// suspended.
 	stopped   bool
@@ -79,11 +79,11 @@ func (t *timer) compare(u *timer) int {
 
 // New returns the clocks of a process that starts now: its wall clock reads
 // start, its monotonic clock 0, and both keep true time.
-func New(tl Timeline, start time.Time) *Fake {
+func New(timeline Timeline, start time.Time) *Fake {
 	return &Fake{
-		timeline:   tl,
-		oscillator: oscillator{base: tl.Now(), speed: nominalSpeed},
-		wall:       start.UnixNano(),
+		timeline:   timeline,
+		oscillator: oscillator{base: timeline.Now(), speed: nominalSpeed},
+		wallOffset: start.UnixNano(),
 	}
 }
 
@@ -93,7 +93,7 @@ func (f *Fake) ticks() int64 {
 	if f.suspended {
 		return f.suspendedAt
 	}
-	ticks, _ := f.oscillator.at(f.timeline.Now())
+	ticks, _ := f.oscillator.countAt(f.timeline.Now())
 	return ticks
 }
 
@@ -107,9 +107,9 @@ func (f *Fake) Read(k Kind) Reading {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if k == Monotonic {
-		return Reading{Clock: Monotonic, Nanos: f.ticks() + f.monotonic}
+		return Reading{Clock: Monotonic, Nanos: f.ticks() + f.monotonicOffset}
 	}
-	return Reading{Clock: Wall, Nanos: f.ticks() + f.wall}
+	return Reading{Clock: Wall, Nanos: f.ticks() + f.wallOffset}
 }
 
 // State holds the readings of a process's clocks at one moment, and their rate.
@@ -128,8 +128,8 @@ func (f *Fake) State() State {
 	defer f.mu.Unlock()
 	ticks := f.ticks()
 	return State{
-		Wall:      ticks + f.wall,
-		Monotonic: ticks + f.monotonic,
+		Wall:      ticks + f.wallOffset,
+		Monotonic: ticks + f.monotonicOffset,
 		RatePPB:   int64(f.oscillator.speed) - nominalSpeed,
 		Halted:    f.suspended,
 	}
@@ -139,7 +139,7 @@ func (f *Fake) State() State {
 // the reading changes immediately, and the jump still applies after it has resumed.
 func (f *Fake) Jump(d time.Duration) {
 	f.mu.Lock()
-	f.wall += int64(d)
+	f.wallOffset += int64(d)
 	f.unlockAndNotify("jump")
 }
 
@@ -157,8 +157,8 @@ func (f *Fake) SetRate(ppb int64) error {
 		return fmt.Errorf("clock rate of %d parts per billion: must be more than %d and less than %d", ppb, -nominalSpeed, int64(MaxRatePPB))
 	}
 	f.mu.Lock()
-	f.oscillator.set(f.timeline.Now(), uint64(nominalSpeed+ppb))
-	f.arm()
+	f.oscillator.setSpeed(f.timeline.Now(), uint64(nominalSpeed+ppb))
+	f.scheduleFire()
 	f.unlockAndNotify("drift")
 	return nil
 }
@@ -172,7 +172,7 @@ func (f *Fake) Stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopped = true
-	f.arm()
+	f.scheduleFire()
 }
 
 // Suspend suspends the machine that the process runs on. Both clocks stop, and no timer
@@ -186,7 +186,7 @@ func (f *Fake) Suspend() {
 	}
 	f.suspendedAt = f.ticks()
 	f.suspended = true
-	f.arm()
+	f.scheduleFire()
 	f.unlockAndNotify("suspend")
 }
 
@@ -194,27 +194,27 @@ func (f *Fake) Suspend() {
 func (f *Fake) Resume() {
 	f.mu.Lock()
 	f.stopped = false
-	f.wake()
+	f.endSuspension()
 }
 
 // Wake ends the effect of [Fake.Suspend] only: if the process was also stopped, it stays
 // stopped.
 func (f *Fake) Wake() {
 	f.mu.Lock()
-	f.wake()
+	f.endSuspension()
 }
 
 // endSuspension ends the suspension, if there is one, and schedules the next timer. The
 // caller must have locked f.mu; endSuspension unlocks it.
-func (f *Fake) wake() {
+func (f *Fake) endSuspension() {
 	if !f.suspended {
-		f.arm()
+		f.scheduleFire()
 		f.mu.Unlock()
 		return
 	}
 	f.suspended = false
-	f.monotonic -= f.ticks() - f.suspendedAt
-	f.arm()
+	f.monotonicOffset -= f.ticks() - f.suspendedAt
+	f.scheduleFire()
 	f.unlockAndNotify("resume")
 }
 
@@ -227,7 +227,7 @@ func (f *Fake) NextWall(wall time.Time) (at time.Duration, ok bool) {
 	if f.suspended {
 		return 0, false
 	}
-	at, ok = f.oscillator.when(wall.UnixNano() - f.wall)
+	at, ok = f.oscillator.timeOfCount(wall.UnixNano() - f.wallOffset)
 	return max(at, f.timeline.Now()), ok
 }
 
@@ -258,7 +258,7 @@ func (f *Fake) Close() {
 	f.closed = true
 	timers := f.timers
 	f.timers = nil
-	f.arm()
+	f.scheduleFire()
 	f.mu.Unlock()
 	for _, t := range timers {
 		t.wake(ErrClosed)
@@ -311,12 +311,12 @@ func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 	}
 	defer f.mu.Unlock()
 	d = min(max(d, 0), maxWait)
-	t := &timer{due: f.ticks() + f.monotonic + int64(d), number: f.timerCount, wake: wake}
+	t := &timer{due: f.ticks() + f.monotonicOffset + int64(d), number: f.timerCount, wake: wake}
 	f.timerCount++
 	i, _ := slices.BinarySearchFunc(f.timers, t, (*timer).compare)
 	f.timers = slices.Insert(f.timers, i, t)
 	if i == 0 {
-		f.arm()
+		f.scheduleFire()
 	}
 	return func() bool {
 		f.mu.Lock()
@@ -327,7 +327,7 @@ func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 		}
 		f.timers = slices.Delete(f.timers, i, i+1)
 		if i == 0 {
-			f.arm()
+			f.scheduleFire()
 		}
 		return true
 	}
@@ -337,7 +337,7 @@ func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 // previous request. It requests no call while the process is stopped or suspended. It must
 // be called after every change of the clocks, of the process's state and of the first
 // timer.
-func (f *Fake) arm() {
+func (f *Fake) scheduleFire() {
 	if f.cancelWake != nil {
 		f.cancelWake()
 		f.cancelWake = nil
@@ -345,7 +345,7 @@ func (f *Fake) arm() {
 	if f.closed || f.stopped || f.suspended || len(f.timers) == 0 {
 		return
 	}
-	due, ok := f.oscillator.when(f.timers[0].due - f.monotonic)
+	due, ok := f.oscillator.timeOfCount(f.timers[0].due - f.monotonicOffset)
 	if ok {
 		f.cancelWake = f.timeline.At(max(due, f.timeline.Now()), f.fire)
 	}
@@ -357,7 +357,7 @@ func (f *Fake) arm() {
 func (f *Fake) fire() {
 	f.mu.Lock()
 	var due []*timer
-	if !f.stopped && !f.suspended && len(f.timers) > 0 && f.timers[0].due <= f.ticks()+f.monotonic {
+	if !f.stopped && !f.suspended && len(f.timers) > 0 && f.timers[0].due <= f.ticks()+f.monotonicOffset {
 		n := 1
 		for n < len(f.timers) && f.timers[n].due == f.timers[0].due {
 			n++
@@ -365,7 +365,7 @@ func (f *Fake) fire() {
 		due = slices.Clone(f.timers[:n])
 		f.timers = slices.Delete(f.timers, 0, n)
 	}
-	f.arm()
+	f.scheduleFire()
 	f.mu.Unlock()
 	for _, t := range due {
 		t.wake(nil)

@@ -17,31 +17,31 @@ const nominalSpeed = 1_000_000_000
 // The count is exact. It keeps the fraction of a tick at each change of speed, so errors do
 // not accumulate. A reading is the count rounded down to a whole tick.
 type oscillator struct {
-	base  time.Duration
-	ticks int64
-	part  uint64 // in 1e-9 of a tick, below 1e9
-	speed uint64 // from 1 to below nominalSpeed + MaxRatePPB
+	base     time.Duration
+	ticks    int64
+	fraction uint64 // in 1e-9 of a tick, below 1e9
+	speed    uint64 // from 1 to below nominalSpeed + MaxRatePPB
 }
 
 // countAt returns the count at true time now, which must not be before base: the whole
 // ticks, and the fraction in 1e-9 of a tick.
-func (o oscillator) at(now time.Duration) (ticks int64, part uint64) {
+func (o oscillator) countAt(now time.Duration) (ticks int64, part uint64) {
 	// Div64 panics if the high word is 1e9 or more. For 53 years of true time it stays
 	// below that, even at the fastest speed.
 	hi, lo := bits.Mul64(uint64(now-o.base), o.speed)
-	lo, carry := bits.Add64(lo, o.part, 0)
+	lo, carry := bits.Add64(lo, o.fraction, 0)
 	whole, part := bits.Div64(hi+carry, lo, nominalSpeed)
 	return o.ticks + int64(whole), part
 }
 
 // timeOfCount returns the first true time, not before base, at which the count is n or
 // more. ok is false if that exceeds the range of time.Duration.
-func (o oscillator) when(n int64) (moment time.Duration, ok bool) {
+func (o oscillator) timeOfCount(n int64) (moment time.Duration, ok bool) {
 	if n <= o.ticks {
 		return o.base, true
 	}
 	hi, lo := bits.Mul64(uint64(n)-uint64(o.ticks), nominalSpeed)
-	lo, borrow := bits.Sub64(lo, o.part, 0)
+	lo, borrow := bits.Sub64(lo, o.fraction, 0)
 	hi -= borrow
 	// Round up: at an earlier moment the clock would read less than n.
 	lo, carry := bits.Add64(lo, o.speed-1, 0)
@@ -57,7 +57,7 @@ func (o oscillator) when(n int64) (moment time.Duration, ok bool) {
 }
 
 // setSpeed changes the speed from true time now on.
-func (o *oscillator) set(now time.Duration, speed uint64) {
-	o.ticks, o.part = o.at(now)
+func (o *oscillator) setSpeed(now time.Duration, speed uint64) {
+	o.ticks, o.fraction = o.countAt(now)
 	o.base, o.speed = now, speed
 }

@@ -67,7 +67,7 @@ type timeoutContext struct {
 	children []*child
 	// cleanUp stops the timer and the link to the parent; nil before it is set and after it
 	// was called.
-	release func()
+	cleanUp func()
 }
 
 // A child is a function that must be called when the context ends. It is a struct so that
@@ -114,14 +114,14 @@ func (c *timeoutContext) AfterFunc(cancel func()) (stop func() bool) {
 
 // onEnd makes the context call cleanUp when it ends. If it has ended already, onEnd calls
 // cleanUp itself: the timer may fire before WithTimeout reaches this call.
-func (c *timeoutContext) onEnd(release func()) {
+func (c *timeoutContext) onEnd(cleanUp func()) {
 	c.mu.Lock()
 	if c.err == nil {
-		c.release = release
-		release = func() {}
+		c.cleanUp = cleanUp
+		cleanUp = func() {}
 	}
 	c.mu.Unlock()
-	release()
+	cleanUp()
 }
 
 // end ends the context and its children with an error, unless the context has ended
@@ -133,12 +133,12 @@ func (c *timeoutContext) end(err error) {
 		return
 	}
 	c.err = err
-	children, release := c.children, c.release
-	c.children, c.release = nil, nil
+	children, cleanUp := c.children, c.cleanUp
+	c.children, c.cleanUp = nil, nil
 	close(c.done)
 	c.mu.Unlock()
-	if release != nil {
-		release()
+	if cleanUp != nil {
+		cleanUp()
 	}
 	for _, ch := range children {
 		ch.cancel()

@@ -21,7 +21,7 @@ func (l jittery) Acquire(ctx context.Context) (locks.Lease, error) {
 // If a lock draws from a source that cannot be seeded, two runs of a world differ, and the
 // suite says at which event. Otherwise they are the same.
 func TestChance(t *testing.T) {
-	sound := mutant(t, "single")
+	sound := mutantConstructor(t, "single")
 	for name, build := range map[string]New{
 		"a lock without chance": sound,
 		"a lock with jitter": func(env *Env) (locks.Lock, error) {

@@ -28,7 +28,7 @@ type scene struct {
 	faults  []sim.Fault
 	// failsOnBreach means that the lock fails if a client's program returns a breach, which
 	// is a rule that the lock broke. In other scenes a breach only ends the program.
-	countsBreaches bool
+	failsOnBreach bool
 	// progressWithin is how soon after the last fault some client must finish its work. If
 	// there is no fault, it counts from the start. 0 is recoveryTime.
 	progressWithin time.Duration
@@ -59,8 +59,8 @@ func conformanceCase(name, title string, notApplicable func(*subject) string, sc
 func (s *subject) sceneWorld(story string, sc scene, seed uint64) world {
 	clients := slices.Clone(sc.clients)
 	for i, c := range clients {
-		if c.Run != nil && !sc.countsBreaches {
-			clients[i].Run = withoutBreaches(c.Run)
+		if c.Run != nil && !sc.failsOnBreach {
+			clients[i].Run = excuseBreaches(c.Run)
 		}
 	}
 	b := base{name: story, clients: func(Config) []sim.Client { return clients }}
@@ -99,7 +99,7 @@ func (s *subject) spareNodes() int {
 const resource = "resource"
 
 // faultForEach makes one fault for each of the named processes.
-func onEach(names []string, f func(name string) sim.Fault) (faults []sim.Fault) {
+func faultForEach(names []string, f func(name string) sim.Fault) (faults []sim.Fault) {
 	for _, name := range names {
 		faults = append(faults, f(name))
 	}
@@ -117,7 +117,7 @@ func needsExtend(s *subject) string {
 }
 
 // needsNotification is for test cases in which a lease notifies its holder of its loss.
-func needsNotice(s *subject) string {
+func needsNotification(s *subject) string {
 	if !s.config.Notifies {
 		return "the lock does not claim to notify of a lease's loss"
 	}
@@ -125,7 +125,7 @@ func needsNotice(s *subject) string {
 }
 
 // needsExpiry is for test cases in which a lease must end by itself.
-func needsEnd(s *subject) string {
+func needsExpiry(s *subject) string {
 	if s.config.Endless {
 		return "the lock's grants never end by themselves"
 	}
@@ -150,7 +150,7 @@ func needsRedis(s *subject) string {
 }
 
 // allNeeds returns a function that returns the first reason of the given ones.
-func all(needs ...func(*subject) string) func(*subject) string {
+func allNeeds(needs ...func(*subject) string) func(*subject) string {
 	return func(s *subject) string {
 		for _, need := range needs {
 			if why := need(s); why != "" {

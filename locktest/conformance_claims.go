@@ -13,35 +13,35 @@ import (
 // wrong.
 func claimCases() []testCase {
 	return []testCase{
-		conformanceCase("claims/lease", "a client holds the lock and does nothing, while another tries to acquire it", needsEnd, func(*subject) []scene {
-			sits := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+		conformanceCase("claims/lease", "a client holds the lock and does nothing, while another tries to acquire it", needsExpiry, func(*subject) []scene {
+			holdPastExpiry := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				if err := p.Sleep(ttls(1.3)); err != nil {
 					return err
 				}
-				return in.Release(ctx)
+				return section.Release(ctx)
 			})
-			eager := another("client-2", did("client-1", trace.Acquired))
-			eager.RetryEvery = ttl / 400
-			return []scene{{clients: []sim.Client{{Name: "client-1", Run: sits}, eager}}}
+			waiter := newContender("client-2", actionOf("client-1", trace.Acquired))
+			waiter.RetryEvery = ttl / 400
+			return []scene{{clients: []sim.Client{{Name: "client-1", Run: holdPastExpiry}, waiter}}}
 		}),
 		conformanceCase("claims/extend", "a client extends its lease again and again, while another tries to acquire it", needsExtend, func(*subject) []scene {
-			every := func(name string, pause float64) scene {
-				return scene{name: name, countsBreaches: true, clients: []sim.Client{
-					{Name: "client-1", Run: extending(pause, true)}, another("client-2", did("client-1", trace.Acquired)),
+			newScene := func(name string, pause float64) scene {
+				return scene{name: name, failsOnBreach: true, clients: []sim.Client{
+					{Name: "client-1", Run: holdByExtending(pause, true)}, newContender("client-2", actionOf("client-1", trace.Acquired)),
 				}}
 			}
-			return []scene{every("late", 0.6), every("early", 0.3)}
+			return []scene{newScene("late", 0.6), newScene("early", 0.3)}
 		}),
-		conformanceCase("claims/no-false-alarm", "nothing happens to a lease", needsNotice, func(*subject) []scene {
-			return []scene{{countsBreaches: true, clients: []sim.Client{{Name: "client-1", Run: holding(
-				func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+		conformanceCase("claims/no-false-alarm", "nothing happens to a lease", needsNotification, func(*subject) []scene {
+			return []scene{{failsOnBreach: true, clients: []sim.Client{{Name: "client-1", Run: acquireThen(
+				func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 					if err := p.Sleep(ttls(0.5)); err != nil {
 						return err
 					}
-					if yes, _ := isLossNotified(in); yes {
-						return breach(checks.ClaimNotifies, "within half a TTL it was told of the loss of a lease that it had not lost")
+					if isNotified, _ := isLossNotified(section); isNotified {
+						return newBreach(checks.ClaimNotifies, "within half a TTL it was told of the loss of a lease that it had not lost")
 					}
-					return writeAndRelease(ctx, in)
+					return writeAndRelease(ctx, section)
 				},
 			)}}}}
 		}),
@@ -51,8 +51,8 @@ func claimCases() []testCase {
 			}
 			return ""
 		}, func(*subject) []scene {
-			each := sim.Client{Sections: 4, RetryEvery: shortRetry, Works: ttl / 100}
-			clients := slices.Repeat([]sim.Client{each}, 3)
+			template := sim.Client{Sections: 4, RetryEvery: shortRetry, Works: ttl / 100}
+			clients := slices.Repeat([]sim.Client{template}, 3)
 			for i, name := range []string{"client-1", "client-2", "client-3"} {
 				clients[i].Name = name
 			}
@@ -64,25 +64,25 @@ func claimCases() []testCase {
 // holdByExtending returns a program that holds the lock for more than two TTLs by extending
 // its lease. interval is the time between two extends, in TTLs. If nothing is wrong, an
 // extend that fails is a breach: the lock broke its claim.
-func extending(every float64, nothingIsWrong bool) program {
-	return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-		if err := in.Read(ctx, trace.DefaultObject); err != nil {
+func holdByExtending(interval float64, nothingIsWrong bool) program {
+	return acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
+		if err := section.Read(ctx, trace.DefaultObject); err != nil {
 			return err
 		}
-		for i := range int(2.4 / every) {
-			if err := p.Sleep(ttls(every)); err != nil {
+		for i := range int(2.4 / interval) {
+			if err := p.Sleep(ttls(interval)); err != nil {
 				return err
 			}
-			if yes, _ := isLossNotified(in); yes && i > 0 {
-				return breach(checks.ClaimExtends, "extend succeeded, and within %v it was told that the lease was lost", ttls(every))
+			if isNotified, _ := isLossNotified(section); isNotified && i > 0 {
+				return newBreach(checks.ClaimExtends, "extend succeeded, and within %v it was told that the lease was lost", ttls(interval))
 			}
-			if err := extend(ctx, in); err != nil {
+			if err := extend(ctx, section); err != nil {
 				if nothingIsWrong {
-					return breach(checks.ClaimExtends, "extend of a lease that it held failed: %v", err)
+					return newBreach(checks.ClaimExtends, "extend of a lease that it held failed: %v", err)
 				}
 				break
 			}
 		}
-		return writeAndRelease(ctx, in)
+		return writeAndRelease(ctx, section)
 	})
 }

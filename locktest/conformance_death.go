@@ -11,15 +11,17 @@ import (
 // itself, but not early.
 func deathCases() []testCase {
 	return []testCase{
-		conformanceCase("holder-dies", "the holder is killed in its section, and others want the lock", needsEnd, func(s *subject) []scene {
+		conformanceCase("holder-dies", "the holder is killed in its section, and others want the lock", needsExpiry, func(s *subject) []scene {
 			holder := sim.Client{Name: "client-1", Works: ttls(0.3), RetryEvery: shortRetry}
-			heir := sim.Client{Name: "client-2", Starts: whenAny(did("client-1", trace.Acquired)), Run: holding(
-				func(ctx context.Context, p *sim.Program, in *sim.Section) error { return writeAndRelease(ctx, in) },
+			waiter := sim.Client{Name: "client-2", Starts: whenAny(actionOf("client-1", trace.Acquired)), Run: acquireThen(
+				func(ctx context.Context, p *sim.Program, section *sim.Section) error {
+					return writeAndRelease(ctx, section)
+				},
 			)}
 			return []scene{{
-				countsBreaches: true, clients: []sim.Client{holder, heir, another("client-3", did("client-1", trace.Crashed))},
+				failsOnBreach: true, clients: []sim.Client{holder, waiter, newContender("client-3", actionOf("client-1", trace.Crashed))},
 				faults: []sim.Fault{{
-					Strikes: trace.Trigger{When: whenAny(did("client-1", trace.HasRead))}, Action: &sim.CrashFault{Process: "client-1"}, Text: "kill client-1",
+					Strikes: trace.Trigger{When: whenAny(actionOf("client-1", trace.HasRead))}, Action: &sim.CrashFault{Process: "client-1"}, Text: "kill client-1",
 				}},
 			}}
 		}),

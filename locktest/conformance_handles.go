@@ -13,12 +13,12 @@ import (
 func handleCases() []testCase {
 	return []testCase{
 		conformanceCase("handles", "one process asks for the lock that it holds", nil, func(*subject) []scene {
-			clients := func(second func(*sim.Program) (locks.Lock, error)) []sim.Client {
-				return []sim.Client{{Name: "client-1", Run: acquireTwice(second)}, another("client-2", did("client-1", trace.Acquired))}
+			clients := func(newHandle func(*sim.Program) (locks.Lock, error)) []sim.Client {
+				return []sim.Client{{Name: "client-1", Run: acquireTwice(newHandle)}, newContender("client-2", actionOf("client-1", trace.Acquired))}
 			}
 			return []scene{
-				{name: "two", countsBreaches: true, clients: clients((*sim.Program).NewLock)},
-				{name: "one", countsBreaches: true, clients: clients(func(p *sim.Program) (locks.Lock, error) { return p.Lock(), nil })},
+				{name: "two", failsOnBreach: true, clients: clients((*sim.Program).NewLock)},
+				{name: "one", failsOnBreach: true, clients: clients(func(p *sim.Program) (locks.Lock, error) { return p.Lock(), nil })},
 			}
 		}),
 	}
@@ -27,13 +27,13 @@ func handleCases() []testCase {
 // acquireTwice returns a program that acquires the lock, and asks for it again by another
 // handle while it still holds it. That must fail. After the release the other handle must
 // get the lock. handle returns the other handle, which may be the first one itself.
-func acquireTwice(handle func(*sim.Program) (locks.Lock, error)) program {
-	return onlyBreaches(func(ctx context.Context, p *sim.Program) error {
-		second, err := handle(p)
+func acquireTwice(newHandle func(*sim.Program) (locks.Lock, error)) program {
+	return ignoreOtherErrors(func(ctx context.Context, p *sim.Program) error {
+		second, err := newHandle(p)
 		if err != nil {
-			return breach(checks.CannotBeMade, "a second handle: %v", err)
+			return newBreach(checks.CannotBeMade, "a second handle: %v", err)
 		}
-		in, err := acquire(ctx, p, p.Lock())
+		section, err := acquire(ctx, p, p.Lock())
 		if err != nil {
 			return err
 		}
@@ -43,8 +43,8 @@ func acquireTwice(handle func(*sim.Program) (locks.Lock, error)) program {
 			return err
 		}
 		for range 2 {
-			short, cancel := bounded(ctx, p, ttls(0.2))
-			_, err := p.Acquire(short, second)
+			shortContext, cancel := withTimeout(ctx, p, ttls(0.2))
+			_, err := p.Acquire(shortContext, second)
 			cancel()
 			if err == nil {
 				return nil // both leases are held, which violates the property lease-exclusion
@@ -55,12 +55,12 @@ func acquireTwice(handle func(*sim.Program) (locks.Lock, error)) program {
 				return err
 			}
 		}
-		if err := writeAndRelease(ctx, in); err != nil {
+		if err := writeAndRelease(ctx, section); err != nil {
 			return err
 		}
-		if in, err = acquire(ctx, p, second); err != nil {
+		if section, err = acquire(ctx, p, second); err != nil {
 			return err
 		}
-		return writeAndRelease(ctx, in)
+		return writeAndRelease(ctx, section)
 	})
 }

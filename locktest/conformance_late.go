@@ -18,44 +18,44 @@ import (
 // must measure that time.
 func lateCases() []testCase {
 	return []testCase{
-		conformanceCase("late/acquire", "a client is paused while the last reply to its acquire is in flight", needsEnd, func(s *subject) (scenes []scene) {
+		conformanceCase("late/acquire", "a client is paused while the last reply to its acquire is in flight", needsExpiry, func(s *subject) (scenes []scene) {
 			// After a pause of half a TTL, the client holds the lock for the other half.
 			// After a pause of more than one TTL, it does not hold the lock at all.
 			for _, lasts := range []float64{0.5, 1.2} {
 				for nth := range 2 {
-					next := another("client-2", keysExpired("client-1"), did("client-1", trace.Finished))
-					next.Works = ttls(0.5)
+					waiter := newContender("client-2", keysExpired("client-1"), actionOf("client-1", trace.Finished))
+					waiter.Works = ttls(0.5)
 					scenes = append(scenes, scene{
 						name:    fmt.Sprintf("%s-reply,%v-ttl", trace.Ordinal(nth+1), lasts),
-						clients: []sim.Client{{Name: "client-1", Works: ttls(0.4), RetryEvery: shortRetry}, next},
-						faults:  s.pauseAt(trace.Acquire, nth+1, lasts, trace.Clause{Happening: did("client-1", trace.Acquired)}, trace.Clause{Happening: did("client-1", trace.NotAcquired)}),
+						clients: []sim.Client{{Name: "client-1", Works: ttls(0.4), RetryEvery: shortRetry}, waiter},
+						faults:  s.pauseAt(trace.Acquire, nth+1, lasts, trace.Clause{Happening: actionOf("client-1", trace.Acquired)}, trace.Clause{Happening: actionOf("client-1", trace.NotAcquired)}),
 					})
 				}
 			}
 			return scenes
 		}),
-		conformanceCase("late/extend", "a client is paused for more than a TTL while the last reply to its extend is in flight", all(needsExtend, needsEnd), func(s *subject) (scenes []scene) {
-			extends := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+		conformanceCase("late/extend", "a client is paused for more than a TTL while the last reply to its extend is in flight", allNeeds(needsExtend, needsExpiry), func(s *subject) (scenes []scene) {
+			extendTwice := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				for range 2 {
 					if err := p.Sleep(ttls(0.2)); err != nil {
 						return err
 					}
-					asked := monotonic(p)
-					if err := extend(ctx, in); err != nil {
+					requestedAt := monotonic(p)
+					if err := extend(ctx, section); err != nil {
 						break
 					}
-					if late := s.sinceLeaseEnd(p, in, asked); late >= 0 {
-						return breach(checks.ClaimExtends, "extend succeeded %s after the end of the lease that it granted", voice.Span(late))
+					if overdue := s.sinceLeaseEnd(p, section, requestedAt); overdue >= 0 {
+						return newBreach(checks.ClaimExtends, "extend succeeded %s after the end of the lease that it granted", voice.Span(overdue))
 					}
 				}
-				return in.Release(ctx)
+				return section.Release(ctx)
 			})
 			// A lock that runs scripts needs more replies for its first call than for later
 			// ones.
 			for nth := range 4 {
 				scenes = append(scenes, scene{
-					name: trace.Ordinal(nth+1) + "-reply", countsBreaches: true, clients: []sim.Client{{Name: "client-1", Run: extends}},
-					faults: s.pauseAt(trace.Extend, nth+1, 1.5, trace.Clause{Nth: 2, Happening: did("client-1", trace.Extended)}, trace.Clause{Happening: did("client-1", trace.Released)}),
+					name: trace.Ordinal(nth+1) + "-reply", failsOnBreach: true, clients: []sim.Client{{Name: "client-1", Run: extendTwice}},
+					faults: s.pauseAt(trace.Extend, nth+1, 1.5, trace.Clause{Nth: 2, Happening: actionOf("client-1", trace.Extended)}, trace.Clause{Happening: actionOf("client-1", trace.Released)}),
 				})
 			}
 			return scenes
@@ -65,10 +65,10 @@ func lateCases() []testCase {
 
 // pauseAt pauses client-1 for some TTLs while the nth reply of the last node is in flight.
 // If the call has fewer replies, the pause begins at one of the fallbacks.
-func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trace.Clause) []sim.Fault {
+func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, fallbacks ...trace.Clause) []sim.Fault {
 	reply := trace.Message{Client: "client-1", Peer: s.config.node(s.config.Nodes - 1), Step: step, Reply: true}
 	return []sim.Fault{{
-		Strikes: trace.Trigger{When: trace.AnyOf(append(reply.InFlight(nth).Clauses(), later...)...)},
+		Strikes: trace.Trigger{When: trace.AnyOf(append(reply.InFlight(nth).Clauses(), fallbacks...)...)},
 		For:     ttls(lasts), Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 	}}
 }
@@ -76,14 +76,14 @@ func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trac
 // sinceLeaseEnd returns how long ago a lease ended; it is negative while the lease lasts.
 // The end is the one that the lock declares. If the lock declares none, it is one TTL after
 // requestedAt, when the client asked for the lease.
-func (s *subject) sinceLeaseEnd(p *sim.Program, in *sim.Section, asked fakeclock.Reading) time.Duration {
-	e, ok := in.Lease().(locks.Expirer)
+func (s *subject) sinceLeaseEnd(p *sim.Program, section *sim.Section, requestedAt fakeclock.Reading) time.Duration {
+	e, ok := section.Lease().(locks.Expirer)
 	if !ok {
-		return monotonic(p).Sub(asked.Add(ttl))
+		return monotonic(p).Sub(requestedAt.Add(ttl))
 	}
-	ends := e.Expires()
-	if ends.Clock == fakeclock.Wall && !s.config.OwnClock { // the lock then reads time.Now
-		return time.Duration(time.Now().UnixNano() - ends.Nanos)
+	leaseEnd := e.Expires()
+	if leaseEnd.Clock == fakeclock.Wall && !s.config.OwnClock { // the lock then reads time.Now
+		return time.Duration(time.Now().UnixNano() - leaseEnd.Nanos)
 	}
-	return p.Clock().Read(ends.Clock).Sub(ends)
+	return p.Clock().Read(leaseEnd.Clock).Sub(leaseEnd)
 }

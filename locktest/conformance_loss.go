@@ -15,105 +15,107 @@ import (
 // crash would also cut the nodes' connections.
 func lossCases() []testCase {
 	return []testCase{
-		conformanceCase("loss/extend", "a lease is extended after it was lost", all(needsExtend, needsEnd), func(s *subject) []scene {
+		conformanceCase("loss/extend", "a lease is extended after it was lost", allNeeds(needsExtend, needsExpiry), func(s *subject) []scene {
 			// If no other client asks for the lock, a wrong extend violates no exclusion.
 			// But it is still wrong: an extend that succeeds confirms that the holder has
 			// held the lock all the time, which the lock cannot know.
-			late := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+			useAfterLoss := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				if err := p.Sleep(ttls(0.5)); err != nil {
 					return err
 				}
-				if extend(ctx, in) == nil {
-					return breach(checks.ClaimExtends, "extend succeeded though the nodes had lost the lease's keys")
+				if extend(ctx, section) == nil {
+					return newBreach(checks.ClaimExtends, "extend succeeded though the nodes had lost the lease's keys")
 				}
-				return in.Release(ctx)
+				return section.Release(ctx)
 			})
 			// Whether this extend may succeed depends on what another client does in the
 			// meantime, so the property lease-exclusion judges it.
-			expired := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+			extendAfterExpiry := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				if err := p.Sleep(ttls(1.5)); err != nil {
 					return err
 				}
-				_ = extend(ctx, in)
+				_ = extend(ctx, section)
 				if err := p.Sleep(ttls(0.1)); err != nil {
 					return err
 				}
-				return in.Release(ctx)
+				return section.Release(ctx)
 			})
-			within := another("client-2", keysExpired("client-1"), did("client-1", trace.Finished))
-			within.Works = ttls(0.8)
-			return s.dropForgetful([]scene{
-				{name: "lost", countsBreaches: true, faults: s.loseKeys(), clients: []sim.Client{{Name: "client-1", Run: late}}},
-				{name: "lost,another-came-and-went", countsBreaches: true, faults: s.loseKeys(), clients: []sim.Client{
-					{Name: "client-1", Run: late}, afterLoss(another("client-2")),
+			nextHolder := newContender("client-2", keysExpired("client-1"), actionOf("client-1", trace.Finished))
+			nextHolder.Works = ttls(0.8)
+			return s.dropClockFaultScenes([]scene{
+				{name: "lost", failsOnBreach: true, faults: s.loseKeys(), clients: []sim.Client{{Name: "client-1", Run: useAfterLoss}}},
+				{name: "lost,another-came-and-went", failsOnBreach: true, faults: s.loseKeys(), clients: []sim.Client{
+					{Name: "client-1", Run: useAfterLoss}, startAfterLoss(newContender("client-2")),
 				}},
 				{name: "expired,another-came-and-went", clients: []sim.Client{
-					{Name: "client-1", Run: expired}, another("client-2", keysExpired("client-1"), did("client-1", trace.Finished)),
+					{Name: "client-1", Run: extendAfterExpiry}, newContender("client-2", keysExpired("client-1"), actionOf("client-1", trace.Finished)),
 				}},
-				{name: "expired,another-is-in", clients: []sim.Client{{Name: "client-1", Run: expired}, within}},
+				{name: "expired,another-is-in", clients: []sim.Client{{Name: "client-1", Run: extendAfterExpiry}, nextHolder}},
 			})
 		}),
-		conformanceCase("loss/release", "a lease is released after it was lost", needsEnd, func(s *subject) []scene {
-			late := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+		conformanceCase("loss/release", "a lease is released after it was lost", needsExpiry, func(s *subject) []scene {
+			useAfterLoss := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				if err := p.Sleep(ttls(1.5)); err != nil {
 					return err
 				}
-				return in.Release(ctx)
+				return section.Release(ctx)
 			})
-			twice := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+			releaseTwice := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				if err := p.Sleep(ttls(0.1)); err != nil {
 					return err
 				}
-				_ = in.Release(ctx)
+				_ = section.Release(ctx)
 				if err := p.Sleep(ttls(0.5)); err != nil {
 					return err
 				}
-				return in.Release(ctx)
+				return section.Release(ctx)
 			})
-			afterExtend := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+			afterExtend := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				if err := p.Sleep(ttls(1.5)); err != nil {
 					return err
 				}
 				if s.config.Extends {
-					_ = extend(ctx, in)
+					_ = extend(ctx, section)
 				}
-				return in.Release(ctx)
+				return section.Release(ctx)
 			})
-			within := another("client-2", keysExpired("client-1"), did("client-1", trace.Released))
-			within.Works = ttls(0.8)
-			third := another("client-3", did("client-2", trace.Acquired))
-			clients := func(run program) []sim.Client { return []sim.Client{{Name: "client-1", Run: run}, within, third} }
+			nextHolder := newContender("client-2", keysExpired("client-1"), actionOf("client-1", trace.Released))
+			nextHolder.Works = ttls(0.8)
+			thirdClient := newContender("client-3", actionOf("client-2", trace.Acquired))
+			clients := func(run program) []sim.Client {
+				return []sim.Client{{Name: "client-1", Run: run}, nextHolder, thirdClient}
+			}
 			return []scene{
-				{name: "expired", clients: clients(late)},
-				{name: "released-twice", clients: clients(twice)},
+				{name: "expired", clients: clients(useAfterLoss)},
+				{name: "released-twice", clients: clients(releaseTwice)},
 				{name: "after-a-failed-extend", clients: clients(afterExtend)},
 			}
 		}),
-		conformanceCase("loss/notice", "a holder is notified that its lease is lost", all(needsNotice, needsEnd, needsForgetful), func(s *subject) []scene {
-			checksNotice := func(after float64, what string) program {
-				return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+		conformanceCase("loss/notice", "a holder is notified that its lease is lost", allNeeds(needsNotification, needsExpiry, needsClockLoss), func(s *subject) []scene {
+			expectNotification := func(after float64, what string) program {
+				return acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 					if err := p.Sleep(ttls(after + 1)); err != nil {
 						return err
 					}
-					if yes, can := isLossNotified(in); can && !yes {
-						return breach(checks.ClaimNotifies, "%s, and it was not told within one TTL", what)
+					if isNotified, canNotify := isLossNotified(section); canNotify && !isNotified {
+						return newBreach(checks.ClaimNotifies, "%s, and it was not told within one TTL", what)
 					}
-					return writeAndRelease(ctx, in)
+					return writeAndRelease(ctx, section)
 				})
 			}
 			return []scene{
 				{
-					name: "lost", countsBreaches: true, faults: s.loseKeys(),
-					clients: []sim.Client{{Name: "client-1", Run: checksNotice(lostAfter, "the nodes lost its lease's keys")}},
+					name: "lost", failsOnBreach: true, faults: s.loseKeys(),
+					clients: []sim.Client{{Name: "client-1", Run: expectNotification(lossDelayTTLs, "the nodes lost its lease's keys")}},
 				},
 				{
 					// A lock may renew the lease before the other client asks. Then the
 					// lease is not lost, the other client cannot acquire the lock, and this
 					// scene shows nothing.
-					name: "taken", countsBreaches: true, faults: s.loseKeys(),
+					name: "taken", failsOnBreach: true, faults: s.loseKeys(),
 					clients: []sim.Client{
-						{Name: "client-1", Run: checksNotice(lostAfter+0.1, "another client got the lock")},
-						afterLoss(sim.Client{Name: "client-2", Works: ttls(0.5), RetryEvery: shortRetry}),
+						{Name: "client-1", Run: expectNotification(lossDelayTTLs+0.1, "another client got the lock")},
+						startAfterLoss(sim.Client{Name: "client-2", Works: ttls(0.5), RetryEvery: shortRetry}),
 					},
 				},
 			}
@@ -122,12 +124,12 @@ func lossCases() []testCase {
 }
 
 // lossDelayTTLs is how many TTLs after a grant the nodes lose the grant's keys.
-const lostAfter = 0.2
+const lossDelayTTLs = 0.2
 
 // dropClockFaultScenes leaves out the scenes with faults of the nodes' clocks, if such
 // faults cannot make this kind of node lose a grant.
-func (s *subject) dropForgetful(all []scene) []scene {
-	if needsForgetful(s) == "" {
+func (s *subject) dropClockFaultScenes(all []scene) []scene {
+	if needsClockLoss(s) == "" {
 		return all
 	}
 	return slices.DeleteFunc(all, func(sc scene) bool { return len(sc.faults) > 0 })
@@ -135,7 +137,7 @@ func (s *subject) dropForgetful(all []scene) []scene {
 
 // needsClockLoss is for test cases in which nodes lose a grant because their clocks are
 // set.
-func needsForgetful(s *subject) string {
+func needsClockLoss(s *subject) string {
 	if system, _ := sim.LookupSystem(s.config.System); system.UsesElapsedTime {
 		return "the lock's nodes measure elapsed time: setting their clocks does not make them lose a grant"
 	}
@@ -151,13 +153,13 @@ func (s *subject) loseKeys() (faults []sim.Fault) {
 		after float64
 		by    time.Duration
 		way   string
-	}{{lostAfter, 3 * ttl, "forward"}, {lostAfter + 0.001, -3 * ttl, "back"}} {
+	}{{lossDelayTTLs, 3 * ttl, "forward"}, {lossDelayTTLs + 0.001, -3 * ttl, "back"}} {
 		if jump.by < 0 && s.config.system().RevivesKeys {
 			continue
 		}
-		faults = append(faults, onEach(s.nodes(), func(name string) sim.Fault {
+		faults = append(faults, faultForEach(s.nodes(), func(name string) sim.Fault {
 			return sim.Fault{
-				Strikes: trace.Trigger{When: trace.AnyOf(after(ttls(jump.after), did("client-1", trace.Acquired)))},
+				Strikes: trace.Trigger{When: trace.AnyOf(delayedClause(ttls(jump.after), actionOf("client-1", trace.Acquired)))},
 				Action:  &sim.Jump{Process: name, By: jump.by},
 				Text:    "set the clock of " + name + " " + jump.way,
 			}
@@ -168,10 +170,10 @@ func (s *subject) loseKeys() (faults []sim.Fault) {
 
 // startAfterLoss returns the client c with a start after the nodes have lost client-1's
 // keys.
-func afterLoss(c sim.Client) sim.Client {
+func startAfterLoss(c sim.Client) sim.Client {
 	c.Starts = trace.AnyOf(
-		after(ttls(lostAfter+0.01), did("client-1", trace.Acquired)),
-		trace.Clause{Happening: did("client-1", trace.Finished)},
+		delayedClause(ttls(lossDelayTTLs+0.01), actionOf("client-1", trace.Acquired)),
+		trace.Clause{Happening: actionOf("client-1", trace.Finished)},
 	)
 	return c
 }

@@ -13,32 +13,34 @@ import (
 // has set the lock's key there. The stranger is a client that does not use the lock.
 func partialCases() []testCase {
 	contenders := func(starts trace.Happening) []sim.Client {
-		one, two := another("client-1", starts), another("client-2", starts)
+		one, two := newContender("client-1", starts), newContender("client-2", starts)
 		one.Sections, two.Sections = 3, 3
 		return []sim.Client{one, two}
 	}
 	return []testCase{
-		conformanceCase("partial/minority", "on a minority of nodes the key belongs to a stranger and never expires", all(needsRedis, needsMinority), func(s *subject) []scene {
-			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", 0, s.config.Nodes-s.spareNodes(), s.config.Nodes))}}
+		conformanceCase("partial/minority", "on a minority of nodes the key belongs to a stranger and never expires", allNeeds(needsRedis, needsMinority), func(s *subject) []scene {
+			return []scene{{clients: append(contenders(actionOf("stranger", trace.Finished)), s.stranger("", 0, s.config.Nodes-s.spareNodes(), s.config.Nodes))}}
 		}),
 		conformanceCase("partial/for-a-while", "the key belongs to a stranger until it expires", needsRedis, func(s *subject) []scene {
-			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", ttls(0.3), 0, s.config.Nodes))}}
+			return []scene{{clients: append(contenders(actionOf("stranger", trace.Finished)), s.stranger("", ttls(0.3), 0, s.config.Nodes))}}
 		}),
-		conformanceCase("partial/failed-attempt", "an attempt acquires only a minority of the nodes, and on one more node the key stays a stranger's", all(needsRedis, needsMinority), func(s *subject) []scene {
-			once := another("client-1", did("stranger-1", trace.Finished))
-			once.Attempts = 1
-			after := another("client-2", did("client-1", trace.Finished))
+		conformanceCase("partial/failed-attempt", "an attempt acquires only a minority of the nodes, and on one more node the key stays a stranger's", allNeeds(needsRedis, needsMinority), func(s *subject) []scene {
+			firstClient := newContender("client-1", actionOf("stranger-1", trace.Finished))
+			firstClient.Attempts = 1
+			secondClient := newContender("client-2", actionOf("client-1", trace.Finished))
 			// Progress is required in less than a TTL: a key that the attempt has left
 			// behind would prevent it for a whole TTL.
 			return []scene{{progressWithin: ttls(0.8), clients: []sim.Client{
 				s.stranger("-1", ttls(0.3), s.spareNodes(), s.config.Nodes-1), s.stranger("-2", 0, s.config.Nodes-1, s.config.Nodes),
-				once, after,
+				firstClient, secondClient,
 			}}}
 		}),
-		conformanceCase("partial/released", "one node's reply to acquire is late, and after release a minority of the others belongs to a stranger", all(needsRedis, needsMinority), func(s *subject) []scene {
-			brief := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error { return writeAndRelease(ctx, in) })
+		conformanceCase("partial/released", "one node's reply to acquire is late, and after release a minority of the others belongs to a stranger", allNeeds(needsRedis, needsMinority), func(s *subject) []scene {
+			acquireAndRelease := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
+				return writeAndRelease(ctx, section)
+			})
 			stranger := s.stranger("", 0, s.config.Nodes-s.spareNodes(), s.config.Nodes)
-			stranger.Starts = whenAny(did("client-1", trace.Released))
+			stranger.Starts = whenAny(actionOf("client-1", trace.Released))
 			return []scene{{
 				// Progress is required in less than a TTL: a key that release has left
 				// behind would prevent it until one TTL after the grant.
@@ -47,7 +49,7 @@ func partialCases() []testCase {
 					For: ttls(0.2), Action: &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: s.config.node(0), Step: trace.Acquire, Reply: true}}},
 					Text: "hold " + s.config.node(0) + "'s reply",
 				}},
-				clients: []sim.Client{{Name: "client-1", Run: brief}, stranger, another("client-2", did("stranger", trace.Finished))},
+				clients: []sim.Client{{Name: "client-1", Run: acquireAndRelease}, stranger, newContender("client-2", actionOf("stranger", trace.Finished))},
 			}}
 		}),
 	}
@@ -55,14 +57,14 @@ func partialCases() []testCase {
 
 // stranger returns a client that sets the lock's key on the nodes from first to last-1,
 // without asking the lock. The key lasts for keyTTL; 0 is forever.
-func (s *subject) stranger(suffix string, life time.Duration, first, last int) sim.Client {
+func (s *subject) stranger(suffix string, keyTTL time.Duration, first, last int) sim.Client {
 	return sim.Client{Name: "stranger" + suffix, Run: func(ctx context.Context, p *sim.Program) error {
 		slots, _ := s.kind.Slots(resource, s.config.Nodes)
 		for _, slot := range slots {
 			if slot.Node < first || slot.Node >= last {
 				continue
 			}
-			if err := p.Env().Redis(slot.Node).Set(ctx, slot.Key, "a stranger's", life).Err(); err != nil {
+			if err := p.Env().Redis(slot.Node).Set(ctx, slot.Key, "a stranger's", keyTTL).Err(); err != nil {
 				return fmt.Errorf("%s cannot be set: %w", slot.Key, err)
 			}
 		}

@@ -15,21 +15,21 @@ import (
 )
 
 // A sectionBody is what a client does in its section, after it has acquired the lock.
-type holder func(ctx context.Context, p *sim.Program, in *sim.Section) error
+type sectionBody func(ctx context.Context, p *sim.Program, in *sim.Section) error
 
 // A program is what a client does from its start to its end.
 type program = func(context.Context, *sim.Program) error
 
 // acquireThen returns a program that acquires the lock and then runs the body.
-func holding(do holder) program {
-	return onlyBreaches(func(ctx context.Context, p *sim.Program) error {
-		in, err := acquire(ctx, p, p.Lock())
+func acquireThen(body sectionBody) program {
+	return ignoreOtherErrors(func(ctx context.Context, p *sim.Program) error {
+		section, err := acquire(ctx, p, p.Lock())
 		if err != nil {
 			return err
 		}
 		var b *sim.Breach
-		if err = do(ctx, p, in); errors.As(err, &b) {
-			_ = in.Release(ctx) // so other clients can acquire the lock
+		if err = body(ctx, p, section); errors.As(err, &b) {
+			_ = section.Release(ctx) // so other clients can acquire the lock
 		}
 		return err
 	})
@@ -38,7 +38,7 @@ func holding(do holder) program {
 // ignoreOtherErrors returns a program that returns only the breaches of run: the errors
 // which say that the lock broke a rule. It drops all other errors, for which the lock is
 // not to blame.
-func onlyBreaches(run program) program {
+func ignoreOtherErrors(run program) program {
 	return func(ctx context.Context, p *sim.Program) error {
 		var b *sim.Breach
 		if errors.As(run(ctx, p), &b) {
@@ -50,7 +50,7 @@ func onlyBreaches(run program) program {
 
 // excuseBreaches returns a program whose breaches are turned into plain errors, which do
 // not fail the lock.
-func withoutBreaches(run program) program {
+func excuseBreaches(run program) program {
 	return func(ctx context.Context, p *sim.Program) error {
 		err := run(ctx, p)
 		var b *sim.Breach
@@ -63,7 +63,7 @@ func withoutBreaches(run program) program {
 
 // newBreach returns a breach: the error with which a client's program reports that the lock
 // broke a rule.
-func breach(rule checks.Property, format string, args ...any) error {
+func newBreach(rule checks.Property, format string, args ...any) error {
 	return &sim.Breach{Rule: string(rule), Why: fmt.Sprintf(format, args...)}
 }
 
@@ -72,17 +72,17 @@ func breach(rule checks.Property, format string, args ...any) error {
 // does not cut off a call that has begun.
 func acquire(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
 	patience := ttls(2)
-	if grace := p.System().Grace; grace != nil {
-		patience += grace(p.Env().TTL)
+	if extraTime := p.System().Grace; extraTime != nil {
+		patience += extraTime(p.Env().TTL)
 	}
 	for began := monotonic(p); ; {
-		in, err := p.Acquire(ctx, lock)
+		section, err := p.Acquire(ctx, lock)
 		waited := monotonic(p).Sub(began)
 		switch {
 		case err == nil:
-			return in, nil
+			return section, nil
 		case waited > patience:
-			return nil, breach(checks.Progress, "it tried to get the lock for %s and did not get it", voice.Span(waited))
+			return nil, newBreach(checks.Progress, "it tried to get the lock for %s and did not get it", voice.Span(waited))
 		}
 		if err := p.Sleep(ttls(0.03)); err != nil {
 			return nil, err
@@ -94,27 +94,27 @@ func acquire(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section
 func monotonic(p *sim.Program) fakeclock.Reading { return p.Clock().Read(fakeclock.Monotonic) }
 
 // extend extends the section's lease. It returns a breach if leases cannot be extended.
-func extend(ctx context.Context, in *sim.Section) error {
-	if _, ok := in.Lease().(locks.Extender); !ok {
-		return breach(checks.ClaimExtends, "the lease that it was given cannot be extended")
+func extend(ctx context.Context, section *sim.Section) error {
+	if _, ok := section.Lease().(locks.Extender); !ok {
+		return newBreach(checks.ClaimExtends, "the lease that it was given cannot be extended")
 	}
-	return in.Extend(ctx)
+	return section.Extend(ctx)
 }
 
 // writeAndRelease writes to the storage and releases the lock.
-func writeAndRelease(ctx context.Context, in *sim.Section) error {
-	if err := in.Write(ctx, trace.DefaultObject); err != nil {
+func writeAndRelease(ctx context.Context, section *sim.Section) error {
+	if err := section.Write(ctx, trace.DefaultObject); err != nil {
 		return err
 	}
 	// The section has ended, even if release returns an error.
-	_ = in.Release(ctx)
+	_ = section.Release(ctx)
 	return nil
 }
 
 // isLossNotified reports whether the lock has notified the holder that the lease is lost.
 // canNotify is false if leases of this lock do not notify.
-func isLossNotified(in *sim.Section) (isNotified, canNotify bool) {
-	n, canNotify := in.Lease().(locks.Notifier)
+func isLossNotified(section *sim.Section) (isNotified, canNotify bool) {
+	n, canNotify := section.Lease().(locks.Notifier)
 	if !canNotify {
 		return false, false
 	}
@@ -132,12 +132,12 @@ const shortRetry = ttl / 50
 
 // newContender returns a client that starts at the first of some happenings and has a short
 // section.
-func another(name string, starts ...trace.Happening) sim.Client {
+func newContender(name string, starts ...trace.Happening) sim.Client {
 	return sim.Client{Name: name, Starts: whenAny(starts...), RetryEvery: shortRetry, Works: ttl / 50}
 }
 
 // withTimeout returns a context that ends after d, measured by the clock of the program's
 // process.
-func bounded(ctx context.Context, p *sim.Program, d time.Duration) (context.Context, context.CancelFunc) {
+func withTimeout(ctx context.Context, p *sim.Program, d time.Duration) (context.Context, context.CancelFunc) {
 	return fakeclock.WithTimeout(ctx, p.Clock(), d)
 }

@@ -13,21 +13,21 @@ import (
 func releaseCases() []testCase {
 	return []testCase{
 		conformanceCase("releases", "a lease is released long after acquire has returned", nil, func(s *subject) []scene {
-			late := holdFor(0.9, false)
+			holdLong := holdFor(0.9, false)
 			scenes := []scene{
 				// The second client may wait in its call of acquire for as long as the
 				// first one holds the lock.
 				{name: "late", clients: []sim.Client{
-					{Name: "client-1", Run: late},
-					{Name: "client-2", Run: late, Starts: whenAny(did("client-1", trace.Acquired))},
+					{Name: "client-1", Run: holdLong},
+					{Name: "client-2", Run: holdLong, Starts: whenAny(actionOf("client-1", trace.Acquired))},
 				}},
 				{name: "context-ended", clients: []sim.Client{
-					{Name: "client-1", Run: holdFor(0.5, true)}, another("client-2", did("client-1", trace.Acquired)),
+					{Name: "client-1", Run: holdFor(0.5, true)}, newContender("client-2", actionOf("client-1", trace.Acquired)),
 				}},
 			}
 			if s.config.Notifies { // the lock may renew its leases by itself
 				scenes = append(scenes, scene{name: "renewed", clients: []sim.Client{
-					{Name: "client-1", Run: holdFor(3.3, false)}, another("client-2", did("client-1", trace.Acquired)),
+					{Name: "client-1", Run: holdFor(3.3, false)}, newContender("client-2", actionOf("client-1", trace.Acquired)),
 				}})
 			}
 			return scenes
@@ -39,10 +39,10 @@ func releaseCases() []testCase {
 // If endsContext, the context of acquire ends as soon as acquire has returned. A lock must
 // accept that: the context limits the call, not the lease.
 func holdFor(n float64, endsContext bool) program {
-	return onlyBreaches(func(ctx context.Context, p *sim.Program) error {
-		bounded, cancel := context.WithCancel(ctx)
+	return ignoreOtherErrors(func(ctx context.Context, p *sim.Program) error {
+		acquireContext, cancel := context.WithCancel(ctx)
 		defer cancel()
-		in, err := acquire(bounded, p, p.Lock())
+		section, err := acquire(acquireContext, p, p.Lock())
 		if err != nil {
 			return err
 		}
@@ -52,6 +52,6 @@ func holdFor(n float64, endsContext bool) program {
 		if err := p.Sleep(ttls(n)); err != nil {
 			return err
 		}
-		return writeAndRelease(ctx, in)
+		return writeAndRelease(ctx, section)
 	})
 }

@@ -12,28 +12,28 @@ import (
 func repeatedReleaseCases() []testCase {
 	return []testCase{
 		conformanceCase("release-again", "a release that seemed to fail is tried again after the process has acquired the lock again", nil, func(s *subject) []scene {
-			again := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-				_ = in.Release(ctx)
-				anew, err := acquire(ctx, p, p.Lock())
+			releaseAgain := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
+				_ = section.Release(ctx)
+				secondSection, err := acquire(ctx, p, p.Lock())
 				if err != nil {
 					return err
 				}
-				_ = in.Release(ctx) // the first lease, for the second time
+				_ = section.Release(ctx) // the first lease, for the second time
 				// If that release has removed the key of the second lease, client-2
 				// acquires the lock during this pause, and the run shows two holders.
 				if err := p.Sleep(ttls(0.3)); err != nil {
 					return err
 				}
-				return writeAndRelease(ctx, anew)
+				return writeAndRelease(ctx, secondSection)
 			})
-			next := another("client-2")
-			next.Starts = trace.AnyOf(
-				trace.Clause{Nth: 2, Happening: did("client-1", trace.Acquired)},
-				trace.Clause{Happening: did("client-1", trace.Finished)},
+			waiter := newContender("client-2")
+			waiter.Starts = trace.AnyOf(
+				trace.Clause{Nth: 2, Happening: actionOf("client-1", trace.Acquired)},
+				trace.Clause{Happening: actionOf("client-1", trace.Finished)},
 			)
 			return []scene{{
-				clients: []sim.Client{{Name: "client-1", Run: again}, next},
-				faults: onEach(s.nodes(), func(node string) sim.Fault {
+				clients: []sim.Client{{Name: "client-1", Run: releaseAgain}, waiter},
+				faults: faultForEach(s.nodes(), func(node string) sim.Fault {
 					reply := trace.Message{Client: "client-1", Peer: node, Step: trace.Release, Reply: true}
 					return sim.Fault{
 						Strikes: trace.Trigger{When: trace.AnyOf(reply.InFlight(1).Clauses()...)},

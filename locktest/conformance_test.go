@@ -124,10 +124,10 @@ func TestOnlyBreachesCount(t *testing.T) {
 	}{
 		{nil, ""},
 		{errors.New("the storage refused it"), ""},
-		{breach("hang", "it took %d s", 5), "hang | it took 5 s"},
+		{newBreach("hang", "it took %d s", 5), "hang | it took 5 s"},
 	} {
 		got := ""
-		if err := onlyBreaches(func(context.Context, *sim.Program) error { return c.err })(t.Context(), nil); err != nil {
+		if err := ignoreOtherErrors(func(context.Context, *sim.Program) error { return c.err })(t.Context(), nil); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {

@@ -15,10 +15,10 @@ import (
 // rounds it up is safe. These test cases run after all others.
 func ttlCases() []testCase {
 	return []testCase{
-		conformanceCase("ttl/fraction", "the TTL is not a whole number of seconds", all(needsEnd, needsFractions), func(s *subject) []scene {
+		conformanceCase("ttl/fraction", "the TTL is not a whole number of seconds", allNeeds(needsExpiry, needsFractions), func(s *subject) []scene {
 			return s.ttlScenes(11400 * time.Millisecond)
 		}),
-		conformanceCase("ttl/short", "the TTL is shorter than two seconds, or than one", all(needsRedis, needsEnd), func(s *subject) []scene {
+		conformanceCase("ttl/short", "the TTL is shorter than two seconds, or than one", allNeeds(needsRedis, needsExpiry), func(s *subject) []scene {
 			return append(s.ttlScenes(1400*time.Millisecond), s.ttlScenes(400*time.Millisecond)...)
 		}),
 	}
@@ -26,50 +26,54 @@ func ttlCases() []testCase {
 
 // ttlScenes returns scenes with the TTL sceneTTL. In them the lease ends before its holder
 // is done, or the holder dies, while another client tries again and again.
-func (s *subject) ttlScenes(term time.Duration) []scene {
-	times := func(n float64) time.Duration { return time.Duration(n*1000) * (term / 1000) }
-	eager := another("client-2", did("client-1", trace.Acquired))
-	eager.RetryEvery = max(times(0.0025), 5*time.Millisecond)
-	worldOf := func(name string, faults []sim.Fault, run holder) scene {
+func (s *subject) ttlScenes(sceneTTL time.Duration) []scene {
+	inTTLs := func(n float64) time.Duration { return time.Duration(n*1000) * (sceneTTL / 1000) }
+	waiter := newContender("client-2", actionOf("client-1", trace.Acquired))
+	waiter.RetryEvery = max(inTTLs(0.0025), 5*time.Millisecond)
+	newScene := func(name string, faults []sim.Fault, run sectionBody) scene {
 		return scene{
-			name: term.String() + "," + name, ttl: term, faults: faults, progressWithin: max(times(10), 30*time.Second), horizon: max(times(30), time.Minute),
-			clients: []sim.Client{{Name: "client-1", Run: holding(run)}, eager},
+			name: sceneTTL.String() + "," + name, ttl: sceneTTL, faults: faults, progressWithin: max(inTTLs(10), 30*time.Second), horizon: max(inTTLs(30), time.Minute),
+			clients: []sim.Client{{Name: "client-1", Run: acquireThen(run)}, waiter},
 		}
 	}
-	stays := func(ctx context.Context, p *sim.Program, in *sim.Section, n float64) error {
-		if err := p.Sleep(times(n)); err != nil {
+	stayAndRelease := func(ctx context.Context, p *sim.Program, section *sim.Section, n float64) error {
+		if err := p.Sleep(inTTLs(n)); err != nil {
 			return err
 		}
-		return in.Release(ctx)
+		return section.Release(ctx)
 	}
-	since := func(n float64) trace.Trigger {
-		return trace.Trigger{When: trace.AnyOf(after(times(n), did("client-1", trace.Acquired)))}
+	triggerAfter := func(n float64) trace.Trigger {
+		return trace.Trigger{When: trace.AnyOf(delayedClause(inTTLs(n), actionOf("client-1", trace.Acquired)))}
 	}
 	scenes := []scene{
-		worldOf("held", nil, func(ctx context.Context, p *sim.Program, in *sim.Section) error { return stays(ctx, p, in, 1.3) }),
-		worldOf("holder-dies", []sim.Fault{{Strikes: since(0.5), Action: &sim.CrashFault{Process: "client-1"}, Text: "crash client-1"}},
-			func(ctx context.Context, p *sim.Program, in *sim.Section) error { return stays(ctx, p, in, 1.3) }),
+		newScene("held", nil, func(ctx context.Context, p *sim.Program, section *sim.Section) error {
+			return stayAndRelease(ctx, p, section, 1.3)
+		}),
+		newScene("holder-dies", []sim.Fault{{Strikes: triggerAfter(0.5), Action: &sim.CrashFault{Process: "client-1"}, Text: "crash client-1"}},
+			func(ctx context.Context, p *sim.Program, section *sim.Section) error {
+				return stayAndRelease(ctx, p, section, 1.3)
+			}),
 	}
 	if s.config.Extends {
-		scenes = append(scenes, worldOf("extended", nil, func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-			if err := p.Sleep(times(0.4)); err != nil {
+		scenes = append(scenes, newScene("extended", nil, func(ctx context.Context, p *sim.Program, section *sim.Section) error {
+			if err := p.Sleep(inTTLs(0.4)); err != nil {
 				return err
 			}
-			_ = extend(ctx, in)
-			return stays(ctx, p, in, 1.3)
+			_ = extend(ctx, section)
+			return stayAndRelease(ctx, p, section, 1.3)
 		}))
 	}
 	if s.config.Notifies {
-		cut := sim.Fault{
-			Strikes: since(1.1), For: times(1.7),
+		partition := sim.Fault{
+			Strikes: triggerAfter(1.1), For: inTTLs(1.7),
 			Action: &sim.Partition{Process: "client-1", From: s.nodes()}, Text: "partition client-1 from all nodes",
 		}
-		scenes = append(scenes, worldOf("renewed", []sim.Fault{cut}, func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-			if _, declares := in.Lease().(locks.Expirer); !declares {
-				_ = in.Release(ctx) // there is no declared end that could be later than the key's
-				return p.Sleep(times(3))
+		scenes = append(scenes, newScene("renewed", []sim.Fault{partition}, func(ctx context.Context, p *sim.Program, section *sim.Section) error {
+			if _, declaresEnd := section.Lease().(locks.Expirer); !declaresEnd {
+				_ = section.Release(ctx) // there is no declared end that could be later than the key's
+				return p.Sleep(inTTLs(3))
 			}
-			return stays(ctx, p, in, 3)
+			return stayAndRelease(ctx, p, section, 3)
 		}))
 	}
 	return scenes

@@ -54,7 +54,7 @@ func TestMisbehaving(t *testing.T) {
 	if do == "" {
 		t.Skip("it is run by TestContainment")
 	}
-	single := kind(t, "single")
+	single := constructorOf(t, "single")
 	config := locktest.Config{Name: "broken"}
 	if do == "computes-for-ever" {
 		config.Patience = 2 * time.Second // a longer wait shows nothing more
@@ -80,7 +80,7 @@ func TestMisbehavingExplored(t *testing.T) {
 	if do == nil {
 		t.Skip("it is run by TestContainmentOfSearches")
 	}
-	single := kind(t, "single")
+	single := constructorOf(t, "single")
 	locktest.Explore(t, locktest.Config{Name: "broken", Patience: 2 * time.Second}, func(env *locktest.Env) (locks.Lock, error) {
 		lock, err := single(env)
 		if count := os.Getenv(handlesFile); count != "" && countHandle(t, count) <= soundHandles {
@@ -152,7 +152,7 @@ func TestDeadlyExplored(t *testing.T) {
 	if os.Getenv(misbehaviour) == "" {
 		t.Skip("it is run by TestWorkersAlone")
 	}
-	plainDel := kind(t, "single-plain-del")
+	plainDel := constructorOf(t, "single-plain-del")
 	locktest.Explore(t, locktest.Config{Name: "broken"}, func(env *locktest.Env) (locks.Lock, error) {
 		if os.Getenv("LOCKSIM_WORKER") == "" {
 			go panic("outside of the workers")

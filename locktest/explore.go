@@ -89,28 +89,28 @@ type explorer struct {
 }
 
 // newExplorer checks a Config and an Exploration, and fails the test if they are invalid.
-func newExplorer(t *testing.T, config Config, build New, o Exploration) *explorer {
+func newExplorer(t *testing.T, config Config, build New, exploration Exploration) *explorer {
 	t.Helper()
 	s, err := newSubject(t.Name(), config, build)
 	switch {
 	case err != nil:
 		t.Fatal(err)
-	case o.MaxFaults < 0 || o.MaxFaults > explore.FaultLimit:
-		t.Fatalf("locktest: Exploration.MaxFaults is %d; it must be between 1 and %d", o.MaxFaults, explore.FaultLimit)
-	case o.Worlds < 0 || o.For < 0:
-		t.Fatalf("locktest: Exploration.Worlds is %d and For is %v; neither may be negative", o.Worlds, o.For)
+	case exploration.MaxFaults < 0 || exploration.MaxFaults > explore.FaultLimit:
+		t.Fatalf("locktest: Exploration.MaxFaults is %d; it must be between 1 and %d", exploration.MaxFaults, explore.FaultLimit)
+	case exploration.Worlds < 0 || exploration.For < 0:
+		t.Fatalf("locktest: Exploration.Worlds is %d and For is %v; neither may be negative", exploration.Worlds, exploration.For)
 	}
-	if o.Worlds == 0 && o.For == 0 {
-		o.Worlds = defaultWorlds
+	if exploration.Worlds == 0 && exploration.For == 0 {
+		exploration.Worlds = defaultWorlds
 	}
 	e := &explorer{subject: s, call: nextCall(t.Name())}
 	e.search = explore.Search{
-		MaxFaults: cmp.Or(o.MaxFaults, 2), Worlds: o.Worlds, Jobs: runtime.GOMAXPROCS(0),
+		MaxFaults: cmp.Or(exploration.MaxFaults, 2), Worlds: exploration.Worlds, Jobs: runtime.GOMAXPROCS(0),
 	}
-	if o.For > 0 {
-		e.search.Deadline = time.Now().Add(o.For)
+	if exploration.For > 0 {
+		e.search.Deadline = time.Now().Add(exploration.For)
 	}
-	e.seed = cmp.Or(o.Seed, 1)
+	e.seed = cmp.Or(exploration.Seed, 1)
 	e.setWorkloads(e.workloads(e.seed, 0, 1))
 	return e
 }
@@ -120,8 +120,10 @@ func newExplorer(t *testing.T, config Config, build New, o Exploration) *explore
 // tries.
 func (e *explorer) setWorkloads(bases []explore.Base) {
 	all := slices.Clone(bases)
-	for _, share := range latencyDivisors(usualLatency) {
-		alone := func(string) (sim.Config, error) { return e.soloConfig(newConnectionTrips * usualLatency / share), nil }
+	for _, divisor := range latencyDivisors(usualLatency) {
+		alone := func(string) (sim.Config, error) {
+			return e.soloConfig(newConnectionTrips * usualLatency / divisor), nil
+		}
 		all = append(all, explore.Base{Base: runs.Base{Name: "alone", Config: alone}})
 	}
 	e.search.Bases, e.local = bases, explore.NewLocal(all, e.config.Patience)
@@ -130,14 +132,14 @@ func (e *explorer) setWorkloads(bases []explore.Base) {
 // fitWorkloads fits the workloads to the lock: to the latencies that it survives, as [Run]
 // does, and to how long another client waits for a holder that has crashed. startBackend
 // starts the processes that run the worlds of the current workloads.
-func (e *explorer) fitWorkloads(t *testing.T, start func() runs.Backend) {
+func (e *explorer) fitWorkloads(t *testing.T, startBackend func() runs.Backend) {
 	t.Helper()
-	worlds := start()
+	worlds := startBackend()
 	divisor, err := e.measurePace(t.Context(), worlds)
 	if divisor > 1 {
 		t.Log(describePace(divisor))
 		e.setWorkloads(e.workloads(e.seed, 0, divisor))
-		worlds = start()
+		worlds = startBackend()
 	}
 	var takeover time.Duration
 	if err == nil {
@@ -266,26 +268,26 @@ func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Br
 		pool := e.startWorkers(t)
 		defer pool.Close()
 		ctx, stop := context.WithCancel(t.Context())
-		all, worlds := make(chan Broken), 0
+		found, worlds := make(chan Broken), 0
 		e.search.Watch = func(w runs.WorldSpec, outcome runs.WorldResult) {
 			worlds++
-			if rules := rulesBroken(outcome); len(rules) > 0 {
+			if rules := brokenRules(outcome); len(rules) > 0 {
 				select {
-				case all <- e.newBroken(w, rules, worlds):
+				case found <- e.newBroken(w, rules, worlds):
 				case <-ctx.Done():
 				}
 			}
 		}
 		var err error
 		go func() {
-			defer close(all)
+			defer close(found)
 			_, err = e.search.Find(ctx)
 		}()
 		defer stop()
-		for b := range all {
+		for b := range found {
 			if !yield(b) {
 				stop()
-				for range all { // wait until the search has ended
+				for range found { // wait until the search has ended
 				}
 				return
 			}
@@ -308,12 +310,12 @@ func (e *explorer) newBroken(w runs.WorldSpec, rules []string, worlds int) Broke
 
 // brokenRules lists the rules that the lock itself breaks in a world. It leaves out what an
 // inconclusive run does not prove.
-func rulesBroken(o runs.WorldResult) []string {
+func brokenRules(o runs.WorldResult) []string {
 	var all []string
 	for _, r := range []runs.RunResult{o.Off, o.On} {
 		for _, b := range r.Breaks {
-			proves := r.Doubt == "" && !r.RanOn || b.Why != ""
-			if proves && b.Blame == checks.BlameLock && !slices.Contains(all, b.What) {
+			isProven := r.Doubt == "" && !r.RanOn || b.Why != ""
+			if isProven && b.Blame == checks.BlameLock && !slices.Contains(all, b.What) {
 				all = append(all, b.What)
 			}
 		}

@@ -24,7 +24,7 @@ func TestWorkloads(t *testing.T) {
 		{Nodes: 3, Extends: true, OwnClock: true},
 		{Nodes: 5},
 	} {
-		e := newExplorer(t, config, mutant(t, "quorum"), Exploration{})
+		e := newExplorer(t, config, mutantConstructor(t, "quorum"), Exploration{})
 		if want := 3; !config.Extends && len(e.search.Bases) != want {
 			t.Errorf("%d workloads for a lock that cannot extend, want %d: none in which it would have to", len(e.search.Bases), want)
 		}
@@ -43,7 +43,7 @@ func TestWorkloads(t *testing.T) {
 // The waiters for this lock wait for longer than the TTL. An exploration changes its
 // workloads to fit that, and its worker processes run the changed workloads too.
 func TestFittedWorkloads(t *testing.T) {
-	build := mutant(t, "quorum")
+	build := mutantConstructor(t, "quorum")
 	e := newExplorer(t, Config{Extends: true, OwnClock: true}, func(env *Env) (locks.Lock, error) {
 		slow := *env.env
 		slow.TTL *= 3
@@ -86,7 +86,7 @@ func (l hasty) Acquire(ctx context.Context) (locks.Lease, error) {
 // A lock with short timeouts of its own is explored with shorter latencies, which it
 // survives. The report on a world then describes a run with these latencies, too.
 func TestPacedWorkloads(t *testing.T) {
-	build := mutant(t, "quorum/release-without-compare")
+	build := mutantConstructor(t, "quorum/release-without-compare")
 	e := newExplorer(t, Config{OwnClock: true}, func(env *Env) (locks.Lock, error) {
 		lock, err := build(env)
 		return hasty{lock}, err
@@ -109,7 +109,7 @@ func TestPacedWorkloads(t *testing.T) {
 	for _, p := range mergeVerdicts(both).Problems {
 		told = append(told, string(p.Rule))
 	}
-	if want := rulesBroken(found); !slices.Equal(told, want) {
+	if want := brokenRules(found); !slices.Equal(told, want) {
 		t.Errorf("the report has %q, the search found %q", told, want)
 	}
 	for i, fencing := range []string{runs.FencingOff, runs.FencingOn} {
@@ -133,7 +133,7 @@ var pausedHolder = runs.WorldSpec{Faults: []runs.Fault{
 // A failing test of Explore prints the faults, what they did and where, and the command
 // that runs their world again.
 func TestTellWay(t *testing.T) {
-	e := newExplorer(t, Config{OwnClock: true}, mutant(t, "quorum/release-without-compare"), Exploration{})
+	e := newExplorer(t, Config{OwnClock: true}, mutantConstructor(t, "quorum/release-without-compare"), Exploration{})
 	text := e.describeWay(t.Context(), e.local, explore.Way{
 		Cause: []string{"a pause of a client"}, Example: pausedHolder, Blame: checks.BlameLock,
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 7 * time.Second}, Broken: sim.Size{Time: 7010 * time.Millisecond}}},
@@ -186,7 +186,7 @@ func TestBlamed(t *testing.T) {
 		{"ran on", runs.WorldResult{Off: runs.RunResult{RanOn: true, Breaks: []runs.Break{lock}}}, nil},
 		{"a panic in doubt", runs.WorldResult{Off: runs.RunResult{Doubt: "no fault acted", Breaks: []runs.Break{panics}}}, []string{panics.What}},
 	} {
-		if got := rulesBroken(c.o); !slices.Equal(got, c.want) {
+		if got := brokenRules(c.o); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -26,9 +26,9 @@ func replayWorld(w runs.WorldSpec) string {
 
 // parseWorld parses what replayWorld returns.
 func parseWorld(text string) (w runs.WorldSpec, err error) {
-	in := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, replayPrefix)))
-	in.DisallowUnknownFields()
-	if err := in.Decode(&w); err != nil {
+	decoder := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, replayPrefix)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&w); err != nil {
 		return w, fmt.Errorf("locktest: %s is %q, which is not a world; copy it as a failing test printed it: %w", replayVariable, text, err)
 	}
 	return w, nil

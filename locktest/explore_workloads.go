@@ -35,7 +35,7 @@ func (s *subject) workloads(seed uint64, takeover, divisor time.Duration) []expl
 	}
 	// Both clients give up at some time, because after some faults no answer ever comes.
 	waits := scenarios.Fields{{Name: "gives-up", Value: ttls(0.3).String()}, {Name: "cancels-after", Value: ttls(2.5).String()}}
-	starts := whenAny(keysExpired("client-1"), did("client-1", trace.Released), did("client-1", trace.Crashed), did("client-1", trace.Finished))
+	starts := whenAny(keysExpired("client-1"), actionOf("client-1", trace.Released), actionOf("client-1", trace.Crashed), actionOf("client-1", trace.Finished))
 	errands := explore.Base{Takeover: takeover, Base: runs.Base{
 		Name: "errands", Kind: s.kind, Seed: seed, Programs: map[string]runs.Program{"client-1": s.errands},
 		Text: scenarios.Fields{
@@ -64,28 +64,28 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	if err != nil {
 		return err
 	}
-	in, err := acquireAtLast(ctx, p, p.Lock())
+	section, err := acquireUntilGranted(ctx, p, p.Lock())
 	if err != nil {
 		return err
 	}
-	if err := s.useFirstLease(ctx, p, in, second); err != nil {
+	if err := s.useFirstLease(ctx, p, section, second); err != nil {
 		return err
 	}
 	// By now another client should hold the lock, and this release comes too late.
 	if err := p.Sleep(ttls(0.3)); err != nil {
 		return err
 	}
-	_ = in.Release(ctx)
-	if in, err = acquireAtLast(ctx, p, second); err != nil {
+	_ = section.Release(ctx)
+	if section, err = acquireUntilGranted(ctx, p, second); err != nil {
 		return err
 	}
-	_ = in.Write(ctx, trace.DefaultObject)
+	_ = section.Write(ctx, trace.DefaultObject)
 	// The lock may notify the client of the loss of its lease. The client stays in its
 	// section anyway.
 	if err := p.Sleep(ttls(2.2)); err != nil {
 		return err
 	}
-	_ = in.Release(ctx)
+	_ = section.Release(ctx)
 	return p.Sleep(ttls(3))
 }
 
@@ -93,44 +93,44 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 // second handle, which must fail as long as it holds the lock. It extends its lease early,
 // and stays until the very end of the lease. Another client asks as soon as the keys have
 // expired: by then the lease must have ended, according to the lock itself.
-func (s *subject) useFirstLease(ctx context.Context, p *sim.Program, in *sim.Section, second locks.Lock) error {
+func (s *subject) useFirstLease(ctx context.Context, p *sim.Program, section *sim.Section, second locks.Lock) error {
 	// What the lock still does after acquire has returned is attributed to the client's
 	// latest acquisition. So the client waits until that is done before it asks again.
 	if err := p.Sleep(ttls(0.05)); err != nil {
 		return err
 	}
-	short, cancel := bounded(ctx, p, ttls(0.1))
-	other, err := p.Acquire(short, second)
+	shortContext, cancel := withTimeout(ctx, p, ttls(0.1))
+	secondSection, err := p.Acquire(shortContext, second)
 	cancel()
 	if err == nil {
-		_ = other.Release(ctx)
+		_ = secondSection.Release(ctx)
 	}
 	if err := p.Sleep(ttls(0.25)); err != nil {
 		return err
 	}
-	if s.config.Extends && in.Extend(ctx) != nil {
-		_ = in.Release(ctx)
+	if s.config.Extends && section.Extend(ctx) != nil {
+		_ = section.Release(ctx)
 		return nil
 	}
 	if err := p.Sleep(ttls(0.4)); err != nil {
 		return err
 	}
-	_ = in.Write(ctx, trace.DefaultObject)
-	if e, ok := in.Lease().(locks.Expirer); ok && e.Expires().Clock == fakeclock.Monotonic {
+	_ = section.Write(ctx, trace.DefaultObject)
+	if e, ok := section.Lease().(locks.Expirer); ok && e.Expires().Clock == fakeclock.Monotonic {
 		if err := p.Sleep(e.Expires().Sub(monotonic(p))); err != nil {
 			return err
 		}
 	}
-	_ = in.Release(ctx)
+	_ = section.Release(ctx)
 	return nil
 }
 
 // acquireUntilGranted repeats acquire until it succeeds, or until the program ends.
-func acquireAtLast(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
+func acquireUntilGranted(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
 	for {
-		in, err := p.Acquire(ctx, lock)
+		section, err := p.Acquire(ctx, lock)
 		if err == nil {
-			return in, nil
+			return section, nil
 		}
 		if err := p.Sleep(ttls(0.1)); err != nil {
 			return nil, err

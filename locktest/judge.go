@@ -62,10 +62,10 @@ type verdict struct {
 // blame.
 type excuse struct {
 	Property checks.Property
-	Fault    checks.Blame
+	Blame    checks.Blame
 }
 
-func (e excuse) String() string { return string(e.Property) + ": " + e.Fault.String() }
+func (e excuse) String() string { return string(e.Property) + ": " + e.Blame.String() }
 
 // runWorld runs a world and judges it.
 func (s *subject) runWorld(p address, w world) verdict {
@@ -84,13 +84,13 @@ func (s *subject) runWorld(p address, w world) verdict {
 // judge judges the result of a world. err is why the world could not be run, or nil.
 func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict {
 	v := verdict{data: checks.Undecided, history: j.History, unreliable: j.Ending != nil && j.History == nil}
-	blame := func(rule checks.Property, why, lines string) {
+	addProblem := func(rule checks.Property, why, lines string) {
 		v.problems = append(v.problems, problem{Rule: rule, Mistake: checks.Mistake(rule), Why: why, Lines: lines, Address: p})
 	}
 	if err != nil {
 		v.reasons = append(v.reasons, err.Error())
 		if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrHeavy) { // without ErrHeavy, only this machine was too slow
-			blame(ruleError, "the world cannot be run: "+err.Error(), "")
+			addProblem(ruleError, "the world cannot be run: "+err.Error(), "")
 		}
 		return v
 	}
@@ -127,7 +127,7 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 			if e := j.Ending; e != nil && f.Property == checks.Property(e.Rule) {
 				lines = lockStacks(e.Stacks)
 			}
-			blame(f.Property, voice.RenderReasons(f.Reason).String(), lines)
+			addProblem(f.Property, voice.RenderReasons(f.Reason).String(), lines)
 			blamed = append(blamed, f)
 		case !f.Blame.IsZero():
 			v.excused = append(v.excused, excuse{f.Property, f.Blame})

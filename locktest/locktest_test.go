@@ -8,7 +8,7 @@ import (
 )
 
 // constructorOf returns the constructor of a registered kind of lock.
-func kind(t *testing.T, name string) locktest.New {
+func constructorOf(t *testing.T, name string) locktest.New {
 	k, ok := locks.Lookup(name)
 	if !ok {
 		t.Fatalf("no lock is called %s", name)
@@ -23,5 +23,5 @@ func TestRedlock(t *testing.T) {
 	if testing.Short() {
 		config.Seeds = 1
 	}
-	locktest.Run(t, config, kind(t, "redlock"))
+	locktest.Run(t, config, constructorOf(t, "redlock"))
 }

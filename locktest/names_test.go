@@ -81,7 +81,7 @@ func exportedNames(t *testing.T) []string {
 				return err
 			}
 			for _, d := range parsed.Decls {
-				for _, name := range declared(d) {
+				for _, name := range declaredNames(d) {
 					if !slices.ContainsFunc(strings.Split(name, "."), func(part string) bool { return !ast.IsExported(part) }) {
 						names[path.Join(filepath.ToSlash(folder), name)] = true
 					}
@@ -138,13 +138,13 @@ func skipFolder(module, folder string) error {
 
 // declaredNames lists the names that a declaration declares. The name of a method has the
 // name of its type in front.
-func declared(d ast.Decl) []string {
+func declaredNames(d ast.Decl) []string {
 	var names []string
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		name := d.Name.Name
 		if d.Recv != nil {
-			name = receiver(d.Recv.List[0].Type) + "." + name
+			name = receiverType(d.Recv.List[0].Type) + "." + name
 		}
 		names = append(names, name)
 	case *ast.GenDecl:
@@ -164,14 +164,14 @@ func declared(d ast.Decl) []string {
 
 // receiverType returns the name of a method's receiver type. x is that type's expression,
 // which may be a pointer and have type parameters.
-func receiver(x ast.Expr) string {
+func receiverType(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.StarExpr:
-		return receiver(x.X)
+		return receiverType(x.X)
 	case *ast.IndexExpr:
-		return receiver(x.X)
+		return receiverType(x.X)
 	case *ast.IndexListExpr:
-		return receiver(x.X)
+		return receiverType(x.X)
 	case *ast.Ident:
 		return x.Name
 	}

@@ -16,8 +16,8 @@ import (
 // own key can refuse it. If waitsForLock is set, its acquire repeats until it has acquired
 // the lock. If checksOwnKey is set, it checks whether the key that refuses it is its own.
 type insisting struct {
-	env          *Env
-	waits, looks bool
+	env                        *Env
+	waitsForLock, checksOwnKey bool
 }
 
 func (l insisting) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -26,17 +26,17 @@ func (l insisting) Acquire(ctx context.Context) (locks.Lease, error) {
 	for {
 		err := node.Do(ctx, "SET", l.env.Key(), lease.value, "NX", "PX", l.env.TTL().Milliseconds()).Err()
 		if err != nil && !errors.Is(err, redis.Nil) && ctx.Err() == nil {
-			if !l.waits {
+			if !l.waitsForLock {
 				err = node.Do(ctx, "SET", l.env.Key(), lease.value, "NX", "PX", l.env.TTL().Milliseconds()).Err()
 			}
 		}
-		if errors.Is(err, redis.Nil) && l.looks && node.Get(ctx, l.env.Key()).Val() == lease.value {
+		if errors.Is(err, redis.Nil) && l.checksOwnKey && node.Get(ctx, l.env.Key()).Val() == lease.value {
 			err = nil
 		}
 		switch {
 		case err == nil:
 			return lease, nil
-		case ctx.Err() != nil || !l.waits:
+		case ctx.Err() != nil || !l.waitsForLock:
 			return nil, locks.ErrNotAcquired
 		}
 		time.Sleep(l.env.TTL() / 100)
@@ -62,7 +62,7 @@ func TestOwnKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := false
-		for _, name := range []string{undisturbed, "lost-request/acquire", "lost-reply/acquire", "late-reply/acquire", "errors/acquire"} {
+		for _, name := range []string{undisturbedName, "lost-request/acquire", "lost-reply/acquire", "late-reply/acquire", "errors/acquire"} {
 			st, ok := findTestCase(name)
 			if !ok {
 				t.Fatalf("there is no test case %s", name)

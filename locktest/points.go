@@ -17,13 +17,13 @@ func whenAny(happenings ...trace.Happening) trace.Point {
 
 // delayedClause returns the clause that is reached some time after a happening's first
 // occurrence.
-func after(delay time.Duration, h trace.Happening) trace.Clause {
+func delayedClause(delay time.Duration, h trace.Happening) trace.Clause {
 	return trace.Clause{Delay: delay, Nth: 1, Happening: h}
 }
 
 // actionOf returns the happening that a process did something, such as acquire the lock, or
 // that something was done to it, such as a crash.
-func did(process string, verb trace.Verb) trace.Happening {
+func actionOf(process string, verb trace.Verb) trace.Happening {
 	return trace.Action{Process: process, Verb: verb}
 }
 
@@ -31,4 +31,6 @@ func did(process string, verb trace.Verb) trace.Happening {
 func keysExpired(client string) trace.Happening { return trace.KeysExpired{Client: client} }
 
 // keySetOn returns the happening that a client sets its key on a node.
-func holds(client, node string) trace.Happening { return trace.HoldsNode{Client: client, Node: node} }
+func keySetOn(client, node string) trace.Happening {
+	return trace.HoldsNode{Client: client, Node: node}
+}

@@ -83,7 +83,7 @@ func (s *subject) recordTraffic(b base, seed uint64) *record {
 		return &record{unusable: err.Error()}
 	}
 	if err != nil {
-		return &record{unusable: "the lock fails even if nothing is wrong; see the test case " + undisturbed}
+		return &record{unusable: "the lock fails even if nothing is wrong; see the test case " + undisturbedName}
 	}
 	r := &record{}
 	isRecorded := map[class]bool{}
@@ -99,9 +99,9 @@ func (s *subject) recordTraffic(b base, seed uint64) *record {
 // A turn is a call of the lock, or the time from that call to the client's next one. Both
 // are identified by the call.
 type turn struct {
-	client string
-	call   *history.Call // nil before the client's first call
-	isOver bool
+	client      string
+	call        *history.Call // nil before the client's first call
+	isAfterCall bool
 }
 
 // A trafficReader reads the history of a run and collects the lock's exchanges.
@@ -119,8 +119,8 @@ type trafficReader struct {
 	exchangeOf map[*history.Occasion]*exchange
 	// allExchanges has the exchanges of all turns. hasWork means that the exchange of the
 	// work between two calls has been added.
-	found   []*exchange
-	hasWork bool
+	allExchanges []*exchange
+	hasWork      bool
 }
 
 // exchanges returns the exchanges between the clients and the nodes that keep the lock, in
@@ -157,7 +157,7 @@ func exchanges(h *history.History) []*exchange {
 			}
 		}
 	}
-	return l.found
+	return l.allExchanges
 }
 
 // scriptUnknown reports whether all nodes replied that they did not know the script. The
@@ -209,7 +209,7 @@ func (l *trafficReader) addWork(o *history.Occasion) {
 
 // newExchange adds an exchange that belongs to a turn and begins with the event seq.
 func (l *trafficReader) newExchange(t turn, seq int) *exchange {
-	if t.isOver {
+	if t.isAfterCall {
 		return l.addExchange(trace.StepPoint{Client: t.client}, seq)
 	}
 	if t.call.Ended != nil {
@@ -234,6 +234,6 @@ func (l *trafficReader) addExchange(call trace.StepPoint, last int) *exchange {
 			x.anotherAcquires = x.anotherAcquires || s.Client != call.Client
 		}
 	}
-	l.found = append(l.found, x)
+	l.allExchanges = append(l.allExchanges, x)
 	return x
 }

@@ -27,18 +27,18 @@ func (s *script) end(client string, step trace.Step, ok bool) {
 	s.add(trace.Event{Kind: trace.KindEnd, Process: client, Step: step, OK: ok})
 }
 
-func (s *script) asks(client, node string, step trace.Step) {
+func (s *script) sendRequest(client, node string, step trace.Step) {
 	s.add(trace.Event{Kind: trace.KindSend, Process: client, Peer: node, Step: step, Conn: 1})
 }
 
-func (s *script) answers(node, client string, step trace.Step) {
+func (s *script) sendReply(node, client string, step trace.Step) {
 	s.add(trace.Event{Kind: trace.KindSend, Process: node, Peer: client, Step: step, Reply: true, Conn: 1})
 }
 
 // roundTrip adds a request and its reply to the trace.
-func (s *script) trip(client, node string, step trace.Step) {
-	s.asks(client, node, step)
-	s.answers(node, client, step)
+func (s *script) roundTrip(client, node string, step trace.Step) {
+	s.sendRequest(client, node, step)
+	s.sendReply(node, client, step)
 }
 
 // describeExchange returns an exchange as text.
@@ -72,33 +72,33 @@ func TestExchanges(t *testing.T) {
 	// client-1 acquires the lock and asks both nodes at the same time: both requests are
 	// sent before a reply arrives.
 	s.begin("client-1", trace.Acquire)
-	s.asks("client-1", "a", trace.Acquire)
-	s.asks("client-1", "b", trace.Acquire)
-	s.answers("b", "client-1", trace.Acquire)
-	s.answers("a", "client-1", trace.Acquire)
+	s.sendRequest("client-1", "a", trace.Acquire)
+	s.sendRequest("client-1", "b", trace.Acquire)
+	s.sendReply("b", "client-1", trace.Acquire)
+	s.sendReply("a", "client-1", trace.Acquire)
 	s.end("client-1", trace.Acquire, true)
 	s.begin("client-1", trace.Read)
-	s.trip("client-1", trace.StorageName, trace.Read)
+	s.roundTrip("client-1", trace.StorageName, trace.Read)
 	s.end("client-1", trace.Read, true)
 	// client-2 fails to acquire the lock and cleans up, one node after the other. The node
 	// "elsewhere" does not keep the lock.
 	s.begin("client-2", trace.Acquire)
-	s.trip("client-2", "elsewhere", trace.Acquire)
-	s.trip("client-2", "a", trace.Acquire)
-	s.trip("client-2", "b", trace.Acquire)
-	s.trip("client-2", "a", trace.Acquire)
-	s.trip("client-2", "b", trace.Acquire)
+	s.roundTrip("client-2", "elsewhere", trace.Acquire)
+	s.roundTrip("client-2", "a", trace.Acquire)
+	s.roundTrip("client-2", "b", trace.Acquire)
+	s.roundTrip("client-2", "a", trace.Acquire)
+	s.roundTrip("client-2", "b", trace.Acquire)
 	s.end("client-2", trace.Acquire, false)
 	// The watchdog of client-1 sends a request outside of any call of the lock.
 	s.begin("client-1", trace.Work)
-	s.trip("client-1", "a", trace.Work)
+	s.roundTrip("client-1", "a", trace.Work)
 	s.end("client-1", trace.Work, true)
 	s.begin("client-1", trace.Release)
-	s.trip("client-1", "a", trace.Release)
+	s.roundTrip("client-1", "a", trace.Release)
 	s.end("client-1", trace.Release, true)
 	// The second attempt of client-2 succeeds.
 	s.begin("client-2", trace.Acquire)
-	s.trip("client-2", "a", trace.Acquire)
+	s.roundTrip("client-2", "a", trace.Acquire)
 	s.end("client-2", trace.Acquire, true)
 
 	var got []string
@@ -126,7 +126,7 @@ func TestMomentsCome(t *testing.T) {
 		kind  string
 		nodes int
 	}{{"redlock", 5}, {"watchdog", 1}} {
-		s := lockOn(t, c.nodes, ofKind(t, c.kind))
+		s := newSubjectOn(t, c.nodes, constructorOf(t, c.kind))
 		s.config.Extends = c.kind == "redlock"
 		for _, b := range bases {
 			tr, err := sim.Run(b.config(s, 1))
@@ -161,7 +161,7 @@ func TestMomentsCome(t *testing.T) {
 // A record has the first exchange of each class. An exchange is a round of requests with
 // their replies; exchanges of one class have the same place in the workload.
 func TestRecord(t *testing.T) {
-	s := lockOn(t, 5, ofKind(t, "redlock"))
+	s := newSubjectOn(t, 5, constructorOf(t, "redlock"))
 	steady := s.record(bases[0], 1)
 	if s.record(bases[0], 1) != steady {
 		t.Error("it is not kept")

@@ -89,7 +89,7 @@ const maxTimelineBytes = 1 << 20
 
 // runTestCase runs all worlds of a test case. It calls onWorld before each world.
 // unreliable reports that this process cannot run any more worlds reliably.
-func (s *subject) runTestCase(st testCase, wanted order, each func(address)) (o testResult, unreliable bool) {
+func (s *subject) runTestCase(st testCase, wanted order, onWorld func(address)) (o testResult, unreliable bool) {
 	for seed := uint64(1); seed <= wanted.Seeds; seed++ {
 		worlds, notApplicable, err := st.worlds(s, seed)
 		switch {
@@ -104,19 +104,19 @@ func (s *subject) runTestCase(st testCase, wanted order, each func(address)) (o 
 			worlds = worlds[i : i+1]
 		}
 		for i, w := range worlds {
-			at := address{st.name, w.name, seed}
-			each(at)
-			v := s.runWorld(at, w)
+			addr := address{st.name, w.name, seed}
+			onWorld(addr)
+			v := s.runWorld(addr, w)
 			if v.notApplicable != "" {
 				o.NotApplicable = v.notApplicable
 				return o, v.unreliable
 			}
-			o.add(at, w, v)
-			if o.Chance == nil && isRepeated(at, i == 0, v, o) {
-				o.Chance = v.differsFrom(at, s.runWorld(at, w))
+			o.add(addr, w, v)
+			if o.Chance == nil && isRepeated(addr, i == 0, v, o) {
+				o.Chance = v.differsFrom(addr, s.runWorld(addr, w))
 			}
-			if wanted.Timelines && (wanted.All || len(v.problems) > 0) && v.history != nil && len(o.Timelines) < maxTimelineBytes {
-				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Render([]string{""}, []*history.History{v.history}))
+			if wanted.Timelines && (wanted.AllTimelines || len(v.problems) > 0) && v.history != nil && len(o.Timelines) < maxTimelineBytes {
+				o.Timelines += fmt.Sprintf("%s\n%s\n", addr, reports.Timeline{}.Render([]string{""}, []*history.History{v.history}))
 			}
 			if v.unreliable {
 				return o, true

@@ -154,36 +154,36 @@ type task struct {
 	job   *runs.Job
 	// currentWorld is the world that the worker began last. It is to blame if the worker
 	// dies.
-	at string
+	currentWorld string
 }
 
 // submit gives the task to a worker.
 func (k *task) submit(pool *runs.Pool, wanted order) {
-	wanted.Story, k.at = k.Story, k.Story
-	k.job = pool.Submit(context.Background(), wanted, func(world string) { k.at = world })
+	wanted.Story, k.currentWorld = k.Story, k.Story
+	k.job = pool.Submit(context.Background(), wanted, func(world string) { k.currentWorld = world })
 }
 
 // wait returns the result of the test case, and what the lock printed.
 func (k *task) wait(pool *runs.Pool) (o testResult, printed string) {
 	printed, err := pool.Wait(k.job, &o)
 	if err != nil {
-		o = resultOfDeath(k.at, err)
+		o = resultOfDeath(k.currentWorld, err)
 	}
 	return o, printed
 }
 
 // resultOfDeath returns the result of a test case whose worker died while it ran a world.
 func resultOfDeath(world string, err error) testResult {
-	at, parseErr := parseAddress(world)
+	addr, parseErr := parseAddress(world)
 	var died *runs.Death
 	if parseErr != nil || !errors.As(err, &died) {
-		return failedResult(at, ruleError, "the process that ran it failed: "+err.Error(), "")
+		return failedResult(addr, ruleError, "the process that ran it failed: "+err.Error(), "")
 	}
-	return failedResult(at, checks.Property(died.Rule()), "the process that ran it "+died.Error(), died.Stderr)
+	return failedResult(addr, checks.Property(died.Rule()), "the process that ran it "+died.Error(), died.Stderr)
 }
 
 // failedResult returns the result of a test case that failed the lock in one world.
-func failedResult(at address, rule checks.Property, why, lines string) testResult {
-	problems := []problem{{Rule: rule, Mistake: checks.Mistake(rule), Why: why, Lines: lines, Address: at}}
+func failedResult(addr address, rule checks.Property, why, lines string) testResult {
+	problems := []problem{{Rule: rule, Mistake: checks.Mistake(rule), Why: why, Lines: lines, Address: addr}}
 	return testResult{Worlds: 1, Failed: 1, Problems: problems, Causes: causesOf(problems)}
 }

@@ -28,7 +28,7 @@ type summary struct {
 	chance *chance
 	// rows has the names of the test cases of each category. A scenario of the catalogue
 	// has its own name, without the prefix of its test case.
-	rows map[string][]string
+	byCategory map[string][]string
 	// excused has, for each blame other than the lock's, the scenarios with a violation
 	// that has this blame.
 	excused map[string][]string
@@ -65,19 +65,19 @@ func (s *summary) add(st testCase, o testResult) {
 		}
 		return
 	}
-	if s.rows == nil {
-		s.rows, s.excused = map[string][]string{}, map[string][]string{}
+	if s.byCategory == nil {
+		s.byCategory, s.excused = map[string][]string{}, map[string][]string{}
 	}
-	name, ofCatalogue := strings.CutPrefix(st.name, "catalogue/")
+	name, isInCatalogue := strings.CutPrefix(st.name, "catalogue/")
 	category := categoryOf(o)
-	if !ofCatalogue && o.NotApplicable == "" && o.Unknown == "" {
+	if !isInCatalogue && o.NotApplicable == "" && o.Unknown == "" {
 		category = categoryPasses
 	}
-	s.rows[category] = append(s.rows[category], name)
+	s.byCategory[category] = append(s.byCategory[category], name)
 	for _, e := range o.Excused {
-		fault := e.Fault.String()
-		if !slices.Contains(s.excused[fault], name) {
-			s.excused[fault] = append(s.excused[fault], name)
+		blame := e.Blame.String()
+		if !slices.Contains(s.excused[blame], name) {
+			s.excused[blame] = append(s.excused[blame], name)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (s *summary) writeNumbers(b *strings.Builder) {
 		}
 		return strings.Join(parts, ", ")
 	}
-	if results := numbers(categories(), s.rows); results != "" {
+	if results := numbers(categories(), s.byCategory); results != "" {
 		if !s.lists {
 			results += "; -v lists them"
 		}
@@ -159,7 +159,7 @@ func (s *summary) writeNumbers(b *strings.Builder) {
 // writeNames lists the test cases that did not fail, by their results.
 func (s *summary) writeNames(b *strings.Builder) {
 	for _, category := range categories() {
-		if names := s.rows[category]; len(names) > 0 {
+		if names := s.byCategory[category]; len(names) > 0 {
 			fmt.Fprintf(b, "\n  %s\n%s", category, wrapNames(names))
 		}
 	}

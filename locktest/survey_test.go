@@ -12,7 +12,7 @@ import (
 func TestStories(t *testing.T) {
 	config := locktest.Config{OwnClock: true, Stories: func(name string) bool { return strings.HasPrefix(name, "loss/") || name == "claims/lease" }}
 	var run []string
-	for f := range locktest.Survey(t, config, kind(t, "single")) {
+	for f := range locktest.Survey(t, config, constructorOf(t, "single")) {
 		run = append(run, f.Story)
 	}
 	if len(run) < 3 || run[0] != "claims/lease" || slices.ContainsFunc(run[1:], func(name string) bool { return !strings.HasPrefix(name, "loss/") }) {
@@ -24,7 +24,7 @@ func TestStories(t *testing.T) {
 // It fails no test.
 func TestSurvey(t *testing.T) {
 	seen := 0
-	for f := range locktest.Survey(t, locktest.Config{OwnClock: true, Command: "go test -tags redis"}, kind(t, "single-plain-del")) {
+	for f := range locktest.Survey(t, locktest.Config{OwnClock: true, Command: "go test -tags redis"}, constructorOf(t, "single-plain-del")) {
 		seen++
 		if f.Story == "claims/lease" {
 			if seen != 1 || f.Worlds != 1 || f.Failed != 0 || len(f.Problems) > 0 {
@@ -51,6 +51,6 @@ func TestSurvey(t *testing.T) {
 // One test can call Run several times, with different locks. Each call has its own workers.
 func TestTwoRuns(t *testing.T) {
 	one := func(story string) bool { return story == "undisturbed" }
-	locktest.Run(t, locktest.Config{Stories: one}, kind(t, "single"))
-	locktest.Run(t, locktest.Config{Nodes: 3, Stories: one}, kind(t, "redlock"))
+	locktest.Run(t, locktest.Config{Stories: one}, constructorOf(t, "single"))
+	locktest.Run(t, locktest.Config{Nodes: 3, Stories: one}, constructorOf(t, "redlock"))
 }

@@ -14,12 +14,12 @@ import (
 // node lose a key or end it early. So if two leases overlap, that is the lock's fault.
 
 // undisturbed is the name of the test case in which nothing is wrong.
-const undisturbed = "undisturbed"
+const undisturbedName = "undisturbed"
 
 // sweepCases returns the systematic test cases.
 func sweepCases() []testCase {
 	all := []testCase{{
-		name: undisturbed, title: "nothing goes wrong",
+		name: undisturbedName, title: "nothing goes wrong",
 		worlds: func(s *subject, seed uint64) (worlds []world, notApplicable string, err error) {
 			for _, b := range bases {
 				worlds = append(worlds, world{name: b.name, config: b.config(s, seed)})
@@ -86,28 +86,28 @@ func sweepCase(t trouble, step trace.Step, e extent) testCase {
 // disturb makes the worlds in which a trouble strikes one exchange of a base: a world for
 // each moment, each group of nodes and each duration.
 func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) (worlds []world) {
-	sides := t.sides
+	moments := t.moments
 	if x.step == trace.Work {
-		sides = []side{onReply} // the storage's reply is the only message of this exchange
+		moments = []moment{onReply} // the storage's reply is the only message of this exchange
 	}
-	for _, side := range sides {
-		for _, struck := range e.choose(x.sendingsOn(side)) {
-			for _, w := range t.ways {
+	for _, moment := range moments {
+		for _, struck := range e.choose(x.sendingsOn(moment)) {
+			for _, d := range t.durations {
 				switch {
-				case w.isPossible != nil && !w.isPossible(x), w.sides != nil && !slices.Contains(w.sides, side):
+				case d.isPossible != nil && !d.isPossible(x), d.moments != nil && !slices.Contains(d.moments, moment):
 					continue
-				case w.needsAllNodes && e.name == "" && s.config.Nodes > 1:
+				case d.needsAllNodes && e.name == "" && s.config.Nodes > 1:
 					continue
 				}
 				config := b.config(s, seed)
-				injection := injection{way: w, side: side, call: x.call, sendings: struck}
+				injection := injection{duration: d, moment: moment, call: x.call, sendings: struck}
 				for _, c := range config.Clients {
 					if c.Name != x.call.Client {
 						injection.others = append(injection.others, c.Name)
 					}
 				}
 				config.Faults = t.faults(injection)
-				worlds = append(worlds, world{name: b.name + "," + injection.name(e, len(sides)), config: config})
+				worlds = append(worlds, world{name: b.name + "," + injection.name(e, len(moments)), config: config})
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) 
 }
 
 // sendingsOn returns the sendings of an exchange that a trouble strikes at a moment.
-func (x exchange) sendingsOn(s side) []sending {
+func (x exchange) sendingsOn(s moment) []sending {
 	switch {
 	case s == onRequest:
 		return x.requests
@@ -130,18 +130,18 @@ func (x exchange) sendingsOn(s side) []sending {
 // name returns the part of the world's name that distinguishes this injection from the
 // others of the same trouble and extent. If the trouble has several moments, it contains
 // the moment.
-func (b injection) name(e extent, sides int) string {
+func (b injection) name(e extent, momentCount int) string {
 	m := b.sendings[0]
 	parts := []string{b.client()}
 	if e.name == "" {
 		parts = append(parts, m.node)
 	}
 	parts = append(parts, fmt.Sprint(m.Nth))
-	if sides > 1 {
-		parts = append(parts, string(b.side))
+	if momentCount > 1 {
+		parts = append(parts, string(b.moment))
 	}
-	if b.way.name != "" {
-		parts = append(parts, b.way.name)
+	if b.duration.name != "" {
+		parts = append(parts, b.duration.name)
 	}
 	return strings.Join(parts, ",")
 }

@@ -46,7 +46,7 @@ var bases = []base{
 				{Name: "client-2", Works: ttls(0.2), RetryEvery: ttls(0.35), Sections: 2, Starts: shortlyAfterStart("client-1", c)},
 				{
 					Name: "client-3", Works: ttls(0.2), RetryEvery: ttls(0.08),
-					Starts: whenAny(append(anyKeyExpired("client-1", c), did("client-1", trace.Released), did("client-1", trace.Crashed))...),
+					Starts: whenAny(append(anyKeyExpired("client-1", c), actionOf("client-1", trace.Released), actionOf("client-1", trace.Crashed))...),
 				},
 			}
 		},
@@ -64,7 +64,7 @@ var bases = []base{
 				{Name: "client-1", Does: reads, Works: ttls(1.15), RetryEvery: ttls(0.2)},
 				{
 					Name: "client-2", Does: reads, Works: ttls(0.3), RetryEvery: ttls(0.05),
-					Starts: whenAny(keysExpired("client-1"), did("client-1", trace.Finished), did("client-1", trace.Crashed)),
+					Starts: whenAny(keysExpired("client-1"), actionOf("client-1", trace.Finished), actionOf("client-1", trace.Crashed)),
 				},
 			}
 		},
@@ -92,22 +92,22 @@ var bases = []base{
 }
 
 // anyKeyExpired returns, for each node, the happening that the client's key there expires.
-func anyKeyExpired(client string, c Config) (any []trace.Happening) {
+func anyKeyExpired(client string, c Config) (expiries []trace.Happening) {
 	for i := range c.Nodes {
-		any = append(any, trace.KeyExpired{Client: client, Node: c.node(i)})
+		expiries = append(expiries, trace.KeyExpired{Client: client, Node: c.node(i)})
 	}
-	return any
+	return expiries
 }
 
 // shortlyAfterStart returns a point shortly after a client has sent its first request for
 // the lock, whatever the result of the request will be.
 func shortlyAfterStart(client string, c Config) trace.Point {
-	var first []trace.Clause
+	var clauses []trace.Clause
 	for i := range c.Nodes {
 		request := trace.Message{Client: client, Peer: c.node(i), Step: trace.Acquire}
-		first = append(first, after(ttl/500, trace.Transit{Message: request}))
+		clauses = append(clauses, delayedClause(ttl/500, trace.Transit{Message: request}))
 	}
-	return trace.AnyOf(first...)
+	return trace.AnyOf(clauses...)
 }
 
 // node returns the name of a node, counted from 0.
@@ -123,7 +123,7 @@ func (c Config) system() sim.System {
 // long for two reasons. Grants and keys from the time of the trouble may last for their
 // TTL, while their holders still work. And calls may wait for answers that never come, for
 // as long as go-redis waits by default.
-const calmWithin = 10 * ttl
+const recoveryTime = 10 * ttl
 
 // config returns the world of a base with a seed.
 func (b base) config(s *subject, seed uint64) sim.Config {
@@ -138,7 +138,7 @@ func (b base) config(s *subject, seed uint64) sim.Config {
 		Clients:        clients,
 		Network:        sim.Network{Min: 500 * time.Microsecond, Max: 1500 * time.Microsecond},
 		Horizon:        30 * ttl,
-		ProgressWithin: calmWithin,
+		ProgressWithin: recoveryTime,
 	}
 	if b.progressWithin > 0 && s.config.Nodes > 1 {
 		config.ProgressWithin = b.progressWithin

@@ -12,7 +12,7 @@ import (
 )
 
 // newSubjectOn returns a subject, which is a lock under test, on so many nodes.
-func lockOn(t *testing.T, nodes int, build New) *subject {
+func newSubjectOn(t *testing.T, nodes int, build New) *subject {
 	t.Helper()
 	s, err := newSubject(t.Name(), Config{Nodes: nodes, Extends: true, OwnClock: true}, build)
 	if err != nil {
@@ -22,7 +22,7 @@ func lockOn(t *testing.T, nodes int, build New) *subject {
 }
 
 // constructorOf returns the constructor of a registered kind of lock.
-func ofKind(t *testing.T, name string) New {
+func constructorOf(t *testing.T, name string) New {
 	t.Helper()
 	k, ok := locks.Lookup(name)
 	if !ok {
@@ -32,7 +32,7 @@ func ofKind(t *testing.T, name string) New {
 }
 
 // mutantConstructor returns the constructor of the mutant of this name.
-func mutant(t *testing.T, name string) New {
+func mutantConstructor(t *testing.T, name string) New {
 	t.Helper()
 	m, ok := mutants.Lookup(name)
 	if !ok {
@@ -43,7 +43,7 @@ func mutant(t *testing.T, name string) New {
 
 // runWorlds runs the worlds of a test case on a seed, one by one, and passes each verdict
 // on.
-func eachWorld(t *testing.T, s *subject, st testCase, seed uint64, onVerdict func(address, verdict)) {
+func runWorlds(t *testing.T, s *subject, st testCase, seed uint64, onVerdict func(address, verdict)) {
 	t.Helper()
 	worlds, _, err := st.worlds(s, seed)
 	if err != nil {
@@ -66,20 +66,20 @@ func TestSoundLocksPass(t *testing.T) {
 		// documentation for one node does not.
 		cleansUp bool
 	}{
-		{"single", 1, ofKind(t, "single"), false},
-		{"single-token", 1, ofKind(t, "single-token"), false},
-		{"redlock", 5, ofKind(t, "redlock"), true},
-		{"the sound quorum on one node", 1, mutant(t, "quorum"), true},
-		{"the sound quorum on three nodes", 3, mutant(t, "quorum"), true},
+		{"single", 1, constructorOf(t, "single"), false},
+		{"single-token", 1, constructorOf(t, "single-token"), false},
+		{"redlock", 5, constructorOf(t, "redlock"), true},
+		{"the sound quorum on one node", 1, mutantConstructor(t, "quorum"), true},
+		{"the sound quorum on three nodes", 3, mutantConstructor(t, "quorum"), true},
 	} {
 		t.Run(sound.name, func(t *testing.T) {
 			if testing.Short() && sound.nodes > 1 {
 				t.Skip("its worlds are ten times as many")
 			}
-			s := lockOn(t, sound.nodes, sound.build)
+			s := newSubjectOn(t, sound.nodes, sound.build)
 			worlds := 0
 			for _, st := range sweepCases() {
-				eachWorld(t, s, st, 1, func(p address, v verdict) {
+				runWorlds(t, s, st, 1, func(p address, v verdict) {
 					worlds++
 					for _, problem := range v.problems {
 						if problem.Rule != checks.KeyLeftBehind || sound.cleansUp {
@@ -132,7 +132,7 @@ func TestMistakesAreCaught(t *testing.T) {
 			}
 			caught := false
 			var others []string
-			eachWorld(t, lockOn(t, c.nodes, mutant(t, c.mutant)), st, 1, func(p address, v verdict) {
+			runWorlds(t, newSubjectOn(t, c.nodes, mutantConstructor(t, c.mutant)), st, 1, func(p address, v verdict) {
 				for _, problem := range v.problems {
 					caught = caught || problem.Rule == c.rule
 					others = append(others, string(problem.Rule)+" in "+p.String())
@@ -148,14 +148,14 @@ func TestMistakesAreCaught(t *testing.T) {
 // A lock may already fail in a workload in which nothing goes wrong. Then the test cases
 // with troubles are not run, and say why.
 func TestNothingToListenTo(t *testing.T) {
-	s := lockOn(t, 1, func(*Env) (locks.Lock, error) { return panicking{}, nil })
+	s := newSubjectOn(t, 1, func(*Env) (locks.Lock, error) { return panicking{}, nil })
 	st, _ := findTestCase("lost-reply/acquire")
 	worlds, notApplicable, err := st.worlds(s, 1)
-	if len(worlds) > 0 || !strings.Contains(notApplicable, undisturbed) || err != nil {
-		t.Errorf("%d worlds, not applicable because %q, error %v; want a reference to the test case %s", len(worlds), notApplicable, err, undisturbed)
+	if len(worlds) > 0 || !strings.Contains(notApplicable, undisturbedName) || err != nil {
+		t.Errorf("%d worlds, not applicable because %q, error %v; want a reference to the test case %s", len(worlds), notApplicable, err, undisturbedName)
 	}
-	st, _ = findTestCase(undisturbed)
-	eachWorld(t, s, st, 1, func(p address, v verdict) {
+	st, _ = findTestCase(undisturbedName)
+	runWorlds(t, s, st, 1, func(p address, v verdict) {
 		if len(v.problems) != 1 || v.problems[0].Rule != checks.Panic {
 			t.Errorf("%s: got %v, want a panic", p, v.problems)
 		}

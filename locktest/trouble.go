@@ -16,7 +16,7 @@ import (
 type trouble struct {
 	name, title string
 	// moments are the moments of an exchange at which the trouble can strike.
-	sides []side
+	moments []moment
 	// strikesClient means that the trouble strikes a client, and none of the nodes.
 	strikesClient bool
 	// strikesWork means that the trouble can also strike between two calls of the lock.
@@ -27,7 +27,7 @@ type trouble struct {
 	// onlyLosesMessage means that a message is lost, and nothing else goes wrong.
 	onlyLosesMessage bool
 	// durations are the durations with which the trouble is tried.
-	ways []way
+	durations []duration
 	// effect is the effect of the trouble's faults. faults returns the faults for one
 	// injection.
 	effect trace.Effect
@@ -48,16 +48,16 @@ var effectsWithoutTrouble = map[trace.Effect]string{
 
 // A moment is a part of an exchange: while a request is in flight, while a reply is in
 // flight, or before the client calls the lock.
-type side string
+type moment string
 
 const (
-	onRequest  side = "request"
-	onReply    side = "reply"
-	beforeCall side = "before"
+	onRequest  moment = "request"
+	onReply    moment = "reply"
+	beforeCall moment = "before"
 )
 
 // A duration says how long a trouble lasts.
-type way struct {
+type duration struct {
 	name string
 	// lasts is the longest time. 0 means forever, or no time at all for a trouble that is
 	// instant.
@@ -67,7 +67,7 @@ type way struct {
 	until      func(injection) trace.Point
 	isPossible func(exchange) bool
 	// moments, if not nil, are the only moments at which this duration is tried.
-	sides []side
+	moments []moment
 	// needsAllNodes means that the duration is not tried on a single one of several nodes,
 	// because there it shows nothing that other durations do not show.
 	needsAllNodes bool
@@ -75,8 +75,8 @@ type way struct {
 
 // An injection is a trouble as it strikes in one world.
 type injection struct {
-	way
-	side
+	duration
+	moment
 	// call is the call of the lock that is struck. others are the clients that do not make
 	// it.
 	call   trace.StepPoint
@@ -86,67 +86,67 @@ type injection struct {
 }
 
 // singleDuration is the duration of a trouble that takes no time, or lasts forever.
-var onlyWay = []way{{}}
+var singleDuration = []duration{{}}
 
 // fixedDuration returns a duration of n TTLs.
-func lasting(n float64) []way { return []way{{lasts: ttls(n)}} }
+func fixedDuration(n float64) []duration { return []duration{{lasts: ttls(n)}} }
 
 // troubles are all troubles.
 var troubles = []trouble{
 	{
 		name: "lost-request", title: "the connection is cut before a request arrives", effect: trace.ResetsConnection,
-		sides: []side{onRequest}, onlyLosesMessage: true, ways: onlyWay, faults: injection.resetConnections,
+		moments: []moment{onRequest}, onlyLosesMessage: true, durations: singleDuration, faults: injection.resetConnections,
 	},
 	{
 		name: "lost-reply", title: "a request is carried out, and the connection is cut before the reply arrives", effect: trace.ResetsConnection,
-		sides: []side{onReply}, onlyLosesMessage: true, ways: onlyWay, faults: injection.resetConnections,
+		moments: []moment{onReply}, onlyLosesMessage: true, durations: singleDuration, faults: injection.resetConnections,
 	},
 	{
 		name: "late-request", title: "a request arrives late", effect: trace.HoldsMessage,
-		sides: []side{onRequest}, ways: lateWays, faults: injection.hold,
+		moments: []moment{onRequest}, durations: lateDurations, faults: injection.hold,
 	},
 	{
 		name: "late-reply", title: "a reply arrives late", effect: trace.HoldsMessage,
-		sides: []side{onReply}, ways: lateWays, faults: injection.hold,
+		moments: []moment{onReply}, durations: lateDurations, faults: injection.hold,
 	},
 	{
 		name: "silence", title: "no message passes between the client and a node for a while", effect: trace.CutsLink,
-		sides: []side{onRequest, onReply}, strikesWork: true, ways: lasting(1.5), faults: injection.partition,
+		moments: []moment{onRequest, onReply}, strikesWork: true, durations: fixedDuration(1.5), faults: injection.partition,
 	},
 	{
 		name: "errors", title: "a node answers with errors for a while", effect: trace.AnswersErrors,
-		sides: []side{onRequest}, strikesWork: true, ways: lasting(0.3), faults: onNodes(func(n string) sim.Action { return &sim.Fail{Node: n} }),
+		moments: []moment{onRequest}, strikesWork: true, durations: fixedDuration(0.3), faults: onNodes(func(n string) sim.Action { return &sim.Fail{Node: n} }),
 	},
 	{
 		name: "node-down", title: "a node is down for a while, and restarts with all its data", effect: trace.KillsProcess,
-		sides: []side{onRequest, onReply}, strikesWork: true, ways: lasting(0.3), faults: onNodes(func(n string) sim.Action { return &sim.CrashFault{Process: n} }),
+		moments: []moment{onRequest, onReply}, strikesWork: true, durations: fixedDuration(0.3), faults: onNodes(func(n string) sim.Action { return &sim.CrashFault{Process: n} }),
 	},
 	{
 		name: "node-silent", title: "nodes stop answering for good, and keep their connections", effect: trace.StopsProcess,
-		sides: []side{onRequest}, strikesWork: true, isPermanent: true, ways: onlyWay, faults: onNodes(func(n string) sim.Action { return &sim.Pause{Process: n} }),
+		moments: []moment{onRequest}, strikesWork: true, isPermanent: true, durations: singleDuration, faults: onNodes(func(n string) sim.Action { return &sim.Pause{Process: n} }),
 	},
 	{
 		name: "cancelled", title: "the context of a call is cancelled", effect: trace.CancelsCall,
-		sides: []side{onRequest, onReply}, strikesClient: true, ways: onlyWay, faults: onClient(func(c string) sim.Action { return &sim.Cancel{Client: c} }),
+		moments: []moment{onRequest, onReply}, strikesClient: true, durations: singleDuration, faults: onClient(func(c string) sim.Action { return &sim.Cancel{Client: c} }),
 	},
 	{
 		name: "pause", title: "the client is paused", effect: trace.StopsProcess,
-		sides: []side{beforeCall, onRequest, onReply}, strikesClient: true, strikesWork: true, ways: []way{
-			{name: "0.5-ttl", lasts: ttls(0.5), sides: []side{onReply}},
+		moments: []moment{beforeCall, onRequest, onReply}, strikesClient: true, strikesWork: true, durations: []duration{
+			{name: "0.5-ttl", lasts: ttls(0.5), moments: []moment{onReply}},
 			{name: "until-another", lasts: ttls(2.3), until: injection.anotherAcquire, isPossible: exchange.isAcquiredByAnother},
-			{name: "until-another-left", lasts: ttls(2.3), until: injection.anotherRelease, isPossible: exchange.isAcquiredByAnother, sides: []side{beforeCall, onReply}},
+			{name: "until-another-left", lasts: ttls(2.3), until: injection.anotherRelease, isPossible: exchange.isAcquiredByAnother, moments: []moment{beforeCall, onReply}},
 		}, faults: onClient(func(c string) sim.Action { return &sim.Pause{Process: c} }),
 	},
 	{
 		name: "killed", title: "the client is killed", effect: trace.KillsProcess,
-		sides: []side{onRequest, onReply}, strikesClient: true, strikesWork: true, ways: onlyWay, faults: onClient(func(c string) sim.Action { return &sim.CrashFault{Process: c} }),
+		moments: []moment{onRequest, onReply}, strikesClient: true, strikesWork: true, durations: singleDuration, faults: onClient(func(c string) sim.Action { return &sim.CrashFault{Process: c} }),
 	},
 }
 
 // lateDurations are how late a message can arrive. The first ones are longer than libraries
 // wait for one node, than go-redis waits by default, and than the TTL. With the last two
 // the message arrives when the lock has been granted anew.
-var lateWays = []way{
+var lateDurations = []duration{
 	{name: "0.06-ttl", lasts: ttls(0.06)},
 	{name: "0.6-ttl", lasts: ttls(0.6), needsAllNodes: true},
 	{name: "1.2-ttl", lasts: ttls(1.2), needsAllNodes: true},
@@ -242,7 +242,7 @@ func (b injection) nodes() (names []string) {
 
 // trigger returns when the injection begins.
 func (b injection) trigger() trace.Trigger {
-	if b.side == beforeCall {
+	if b.moment == beforeCall {
 		return trace.Trigger{Before: b.call}
 	}
 	return trace.Trigger{When: b.sendings[0].inFlight()}
@@ -317,9 +317,9 @@ func (b injection) hold() (faults []sim.Fault) {
 // requests are struck, the point is also reached when the client sets its key on the node
 // of the late request.
 func (b injection) ownNextAcquire() trace.Point {
-	next := []trace.Happening{did(b.client(), trace.Acquired)}
-	if b.side == onRequest {
-		next = append(next, holds(b.client(), b.nodes()[0]))
+	next := []trace.Happening{actionOf(b.client(), trace.Acquired)}
+	if b.moment == onRequest {
+		next = append(next, keySetOn(b.client(), b.nodes()[0]))
 	}
 	return whenAny(next...)
 }
@@ -329,16 +329,16 @@ func (b injection) ownNextAcquire() trace.Point {
 // node, which can be earlier. But a late release leaves the old key there, so another
 // client cannot set its key before the release arrives.
 func (b injection) anotherAcquire() trace.Point {
-	if b.side == onRequest && b.call.Step != trace.Release && len(b.sendings) == 1 {
-		return b.anyOther(func(client string) trace.Happening { return holds(client, b.nodes()[0]) })
+	if b.moment == onRequest && b.call.Step != trace.Release && len(b.sendings) == 1 {
+		return b.anyOther(func(client string) trace.Happening { return keySetOn(client, b.nodes()[0]) })
 	}
-	return b.anyOther(func(client string) trace.Happening { return did(client, trace.Acquired) })
+	return b.anyOther(func(client string) trace.Happening { return actionOf(client, trace.Acquired) })
 }
 
 // anotherRelease returns the point at which another client has acquired and released the
 // lock.
 func (b injection) anotherRelease() trace.Point {
-	return b.anyOther(func(client string) trace.Happening { return did(client, trace.Released) })
+	return b.anyOther(func(client string) trace.Happening { return actionOf(client, trace.Released) })
 }
 
 // anyOther returns the point at which the happening of any of the other clients occurs.

@@ -11,9 +11,9 @@ import (
 )
 
 // findEvent returns the first event of a trace for which matches is true, or nil.
-func findEvent(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
+func findEvent(t *trace.Trace, matches func(*trace.Event) bool) *trace.Event {
 	for i := range t.Events {
-		if fits(&t.Events[i]) {
+		if matches(&t.Events[i]) {
 			return &t.Events[i]
 		}
 	}
@@ -21,13 +21,13 @@ func findEvent(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
 }
 
 // isEventOf returns a function that is true for the events of one kind of one process.
-func ofProcess(kind trace.Kind, process string) func(*trace.Event) bool {
+func isEventOf(kind trace.Kind, process string) func(*trace.Event) bool {
 	return func(ev *trace.Event) bool { return ev.Kind == kind && ev.Process == process }
 }
 
 // isMessage returns a function that is true for the messages of one step between client-1
 // and redis-1.
-func between(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bool {
+func isMessage(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bool {
 	at, peer := "client-1", "redis-1"
 	if reply != (kind == trace.KindDeliver) {
 		at, peer = peer, at
@@ -40,32 +40,32 @@ func between(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bo
 // Each trouble does what its title says. A trouble is something that the suite makes go
 // wrong with a message.
 func TestTroubles(t *testing.T) {
-	patient := lockOn(t, 1, ofKind(t, "single")) // this lock waits for each answer as long as it takes
-	hasty := lockOn(t, 1, mutant(t, "quorum"))
-	five := lockOn(t, 5, ofKind(t, "redlock"))
+	patient := newSubjectOn(t, 1, constructorOf(t, "single")) // this lock waits for each answer as long as it takes
+	hasty := newSubjectOn(t, 1, mutantConstructor(t, "quorum"))
+	five := newSubjectOn(t, 5, constructorOf(t, "redlock"))
 	for _, c := range []struct {
 		story, world string
 		holds        func(*testing.T, *trace.Trace)
 	}{
 		{"lost-request/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
-			lost := findEvent(tr, between(trace.KindLose, trace.Acquire, false))
-			arrived := findEvent(tr, between(trace.KindDeliver, trace.Acquire, false))
+			lost := findEvent(tr, isMessage(trace.KindLose, trace.Acquire, false))
+			arrived := findEvent(tr, isMessage(trace.KindDeliver, trace.Acquire, false))
 			if lost == nil || arrived == nil || arrived.Seq < lost.Seq {
 				t.Errorf("lost %+v, the first that arrived %+v", lost, arrived)
 			}
 		}},
 		{"lost-reply/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
-			set := findEvent(tr, ofProcess(trace.KindSet, "redis-1"))
-			lost := findEvent(tr, between(trace.KindLose, trace.Acquire, true))
+			set := findEvent(tr, isEventOf(trace.KindSet, "redis-1"))
+			lost := findEvent(tr, isMessage(trace.KindLose, trace.Acquire, true))
 			if set == nil || lost == nil || lost.Seq < set.Seq {
 				t.Errorf("set %+v, lost %+v", set, lost)
 			}
 		}},
 		{"late-request/release", "overrun,client-1,redis-1,2,1.2-ttl", func(t *testing.T, tr *trace.Trace) {
-			held := findEvent(tr, ofProcess(trace.KindHold, "client-1"))
+			held := findEvent(tr, isEventOf(trace.KindHold, "client-1"))
 			later := func(kind trace.Kind) *trace.Event {
 				return findEvent(tr, func(ev *trace.Event) bool {
-					return held != nil && between(kind, trace.Release, false)(ev) && ev.Conn == held.Conn && ev.Msg == held.Msg
+					return held != nil && isMessage(kind, trace.Release, false)(ev) && ev.Conn == held.Conn && ev.Msg == held.Msg
 				})
 			}
 			sent, arrived := later(trace.KindSend), later(trace.KindDeliver)
@@ -87,7 +87,7 @@ func TestTroubles(t *testing.T) {
 			next := findEvent(tr, func(ev *trace.Event) bool {
 				return ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK
 			})
-			arrived := findEvent(tr, between(trace.KindDeliver, trace.Acquire, true))
+			arrived := findEvent(tr, isMessage(trace.KindDeliver, trace.Acquire, true))
 			if next == nil || next.Process == "client-1" || arrived == nil || arrived.Seq < next.Seq {
 				t.Errorf("the first grant %+v, the reply %+v", next, arrived)
 			}
@@ -104,7 +104,7 @@ func TestTroubles(t *testing.T) {
 		{"errors/extend", "steady,client-1,redis-1,2", func(t *testing.T, tr *trace.Trace) {
 			var said []string
 			for i := range tr.Events {
-				if ev := &tr.Events[i]; between(trace.KindDeliver, trace.Extend, true)(ev) {
+				if ev := &tr.Events[i]; isMessage(trace.KindDeliver, trace.Extend, true)(ev) {
 					said = append(said, ev.Text)
 				}
 			}
@@ -114,29 +114,29 @@ func TestTroubles(t *testing.T) {
 			}
 		}},
 		{"node-down/work", "steady,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
-			crash := findEvent(tr, ofProcess(trace.KindCrash, "redis-1"))
-			back := findEvent(tr, ofProcess(trace.KindRestart, "redis-1"))
-			forgot := findEvent(tr, ofProcess(trace.KindForget, "redis-1"))
+			crash := findEvent(tr, isEventOf(trace.KindCrash, "redis-1"))
+			back := findEvent(tr, isEventOf(trace.KindRestart, "redis-1"))
+			forgot := findEvent(tr, isEventOf(trace.KindForget, "redis-1"))
 			if crash == nil || back == nil || back.At-crash.At < ttls(0.3) || forgot != nil {
 				t.Errorf("down %+v, back %+v, forgot %+v", crash, back, forgot)
 			}
 		}},
 		{"node-silent/acquire/minority", "steady,client-1,1", func(t *testing.T, tr *trace.Trace) {
 			for node, silent := range map[string]bool{"redis-1": true, "redis-2": true, "redis-3": false} {
-				paused, resumed := findEvent(tr, ofProcess(trace.KindPause, node)), findEvent(tr, ofProcess(trace.KindResume, node))
+				paused, resumed := findEvent(tr, isEventOf(trace.KindPause, node)), findEvent(tr, isEventOf(trace.KindResume, node))
 				if (paused != nil) != silent || resumed != nil {
 					t.Errorf("%s paused %+v, resumed %+v", node, paused, resumed)
 				}
 			}
 		}},
 		{"cancelled/release", "overrun,client-1,redis-1,2,request", func(t *testing.T, tr *trace.Trace) {
-			cancelled := findEvent(tr, ofProcess(trace.KindCancel, "client-1"))
+			cancelled := findEvent(tr, isEventOf(trace.KindCancel, "client-1"))
 			if cancelled == nil || cancelled.Step != trace.Release {
 				t.Errorf("cancelled: %+v", cancelled)
 			}
 		}},
 		{"pause/extend", "steady,client-1,redis-1,2,before,until-another-left", func(t *testing.T, tr *trace.Trace) {
-			paused := findEvent(tr, ofProcess(trace.KindPause, "client-1"))
+			paused := findEvent(tr, isEventOf(trace.KindPause, "client-1"))
 			began := findEvent(tr, func(ev *trace.Event) bool {
 				return ev.Kind == trace.KindBegin && ev.Step == trace.Extend && ev.Process == "client-1"
 			})
@@ -148,7 +148,7 @@ func TestTroubles(t *testing.T) {
 			}
 		}},
 		{"killed/acquire", "steady,client-1,redis-1,1,reply", func(t *testing.T, tr *trace.Trace) {
-			killed := findEvent(tr, ofProcess(trace.KindCrash, "client-1"))
+			killed := findEvent(tr, isEventOf(trace.KindCrash, "client-1"))
 			granted := findEvent(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.OK && ev.Process == "client-1" })
 			if killed == nil || granted != nil {
 				t.Errorf("killed %+v, granted %+v", killed, granted)
@@ -194,7 +194,7 @@ func TestWorldsHaveNames(t *testing.T) {
 		kind  string
 		nodes int
 	}{{"single", 1}, {"redlock", 5}} {
-		s := lockOn(t, c.nodes, ofKind(t, c.kind))
+		s := newSubjectOn(t, c.nodes, constructorOf(t, c.kind))
 		for _, st := range sweepCases() {
 			worlds, _, err := st.worlds(s, 1)
 			if err != nil {
@@ -218,7 +218,7 @@ func TestPlacesOfTroubles(t *testing.T) {
 		"lost-reply/acquire/steady,client-1,redis-2,1":        {"lost-reply/acquire", "steady,client-1,redis-2,1", 1},
 		"lost-reply/acquire/majority/brisk,client-1,1 seed 7": {"lost-reply/acquire/majority", "brisk,client-1,1", 7},
 		"pause/work/overrun,client-1,redis-1,1,until-another": {"pause/work", "overrun,client-1,redis-1,1,until-another", 1},
-		"undisturbed/steady": {undisturbed, "steady", 1},
+		"undisturbed/steady": {undisturbedName, "steady", 1},
 	} {
 		if got, err := parseAddress(text); err != nil || got != want {
 			t.Errorf("%q is read as %+v, %v; want %+v", text, got, err, want)
@@ -285,7 +285,7 @@ func TestTroublesKnowEveryEffect(t *testing.T) {
 			t.Errorf("%d troubles with faults that %s, and the reason for none is %q", of[effect], effect, effectsWithoutTrouble[effect])
 		}
 	}
-	s := lockOn(t, 1, ofKind(t, "single"))
+	s := newSubjectOn(t, 1, constructorOf(t, "single"))
 	worlds := 0
 	for _, trouble := range troubles {
 		for _, step := range trouble.steps() {

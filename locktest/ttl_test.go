@@ -58,10 +58,10 @@ func (l roundingLease) Extend(ctx context.Context) error {
 // With a TTL that is not a whole number of seconds, the suite detects a lock that rounds
 // its TTL down for the node, in acquire and in extend. A lock that rounds it up passes.
 func TestRoundedTTL(t *testing.T) {
-	whole := func(d time.Duration) time.Duration { return d.Truncate(time.Second) }
-	nearest := func(d time.Duration) time.Duration { return d.Round(time.Second) }
-	up := func(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
-	least := func(d time.Duration) time.Duration { return max(d.Truncate(time.Second), time.Second) }
+	roundDown := func(d time.Duration) time.Duration { return d.Truncate(time.Second) }
+	roundToNearest := func(d time.Duration) time.Duration { return d.Round(time.Second) }
+	roundUp := func(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
+	roundDownToOne := func(d time.Duration) time.Duration { return max(d.Truncate(time.Second), time.Second) }
 	exact := func(d time.Duration) time.Duration { return d }
 	for _, l := range []struct {
 		name        string
@@ -71,11 +71,11 @@ func TestRoundedTTL(t *testing.T) {
 		fraction, short string
 	}{
 		{"exact", exact, exact, "", ""},
-		{"rounded up", up, up, "", ""},
-		{"cut off", whole, exact, "lease-exclusion", "lease-exclusion,progress"},
-		{"cut off, but not to nothing", least, exact, "lease-exclusion", "lease-exclusion"},
-		{"rounded to the nearest", nearest, exact, "lease-exclusion", "lease-exclusion,progress"},
-		{"cut off by extend", exact, least, "lease-exclusion", "lease-exclusion"},
+		{"rounded up", roundUp, roundUp, "", ""},
+		{"cut off", roundDown, exact, "lease-exclusion", "lease-exclusion,progress"},
+		{"cut off, but not to nothing", roundDownToOne, exact, "lease-exclusion", "lease-exclusion"},
+		{"rounded to the nearest", roundToNearest, exact, "lease-exclusion", "lease-exclusion,progress"},
+		{"cut off by extend", exact, roundDownToOne, "lease-exclusion", "lease-exclusion"},
 	} {
 		s, err := newSubject("Test", Config{Extends: true}, func(env *Env) (locks.Lock, error) {
 			return rounding{env, l.set, l.extend}, nil

@@ -16,7 +16,7 @@ import (
 // declare its renewals. If declaresEnd is set, its leases declare when they end.
 type reticent struct {
 	locks.Lock
-	ends bool
+	declaresEnd bool
 }
 
 func (r reticent) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -24,20 +24,20 @@ func (r reticent) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.ends {
+	if r.declaresEnd {
 		return endingLease{reticentLease{lease}}, nil
 	}
 	return reticentLease{lease}, nil
 }
 
-type reticentLease struct{ whole locks.Lease }
+type reticentLease struct{ lease locks.Lease }
 
-func (l reticentLease) Release(ctx context.Context) error { return l.whole.Release(ctx) }
-func (l reticentLease) Lost() <-chan struct{}             { return l.whole.(locks.Notifier).Lost() }
+func (l reticentLease) Release(ctx context.Context) error { return l.lease.Release(ctx) }
+func (l reticentLease) Lost() <-chan struct{}             { return l.lease.(locks.Notifier).Lost() }
 
 type endingLease struct{ reticentLease }
 
-func (l endingLease) Expires() fakeclock.Reading { return l.whole.(locks.Expirer).Expires() }
+func (l endingLease) Expires() fakeclock.Reading { return l.lease.(locks.Expirer).Expires() }
 
 // renewals are locks that renew themselves, with the different ways to declare it.
 var renewals = []struct {

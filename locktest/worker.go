@@ -29,7 +29,7 @@ type order struct {
 	Seeds uint64
 	// Timelines asks for the timelines of the worlds that fail. With AllTimelines too, it
 	// asks for those of all worlds.
-	Timelines, All bool
+	Timelines, AllTimelines bool
 }
 
 // callsMade counts, for each test, the calls of Run, Explore and the like in this process.

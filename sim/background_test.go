@@ -18,9 +18,9 @@ import (
 type listener struct {
 	host *sim.Host
 	// heard are the true times at which a message arrived.
-	heard []time.Duration
+	receivedAt []time.Duration
 	// attended are the true times at which Attend was called, rounded to a second.
-	attended []time.Duration
+	attendedAt []time.Duration
 }
 
 // listeners are the listeners of the latest world, in the order of its nodes.
@@ -52,13 +52,13 @@ type listenerEnd struct{ l *listener }
 
 func (e listenerEnd) Receive(*sim.Request) {
 	if e.l != nil {
-		e.l.heard = append(e.l.heard, e.l.host.Now())
+		e.l.receivedAt = append(e.l.receivedAt, e.l.host.Now())
 	}
 }
 func (e listenerEnd) HangUp(bool) {}
 
 func (l *listener) Accept(*sim.End) sim.Endpoint { return listenerEnd{l} }
-func (l *listener) Attend()                      { l.attended = append(l.attended, l.host.Now().Round(time.Second)) }
+func (l *listener) Attend()                      { l.attendedAt = append(l.attendedAt, l.host.Now().Round(time.Second)) }
 func (l *listener) ClockChanged()                {}
 func (l *listener) Crash(trace.Crash)            {}
 func (l *listener) Restart()                     {}
@@ -79,7 +79,7 @@ func playListeners(t *testing.T, faults ...sim.Fault) (*trace.Trace, *listener) 
 
 func TestPacketsInTheBackground(t *testing.T) {
 	tr, second := playListeners(t)
-	if n := len(second.heard); n < 9 || n > 11 {
+	if n := len(second.receivedAt); n < 9 || n > 11 {
 		t.Errorf("it has heard the other %d times in 10 s", n)
 	}
 	EqualTime(t, "the end", tr.Events[len(tr.Events)-1].At, 10*time.Second)
@@ -94,8 +94,8 @@ func TestFaultsActOnPacketsInTheBackground(t *testing.T) {
 	cut := &sim.Partition{Process: "listener-1", From: []string{"listener-2"}}
 	_, second := playListeners(t, Lasting(4*time.Second, At(2500*time.Millisecond, cut)))
 	silent := func(at time.Duration) bool { return at > 2500*time.Millisecond && at < 6500*time.Millisecond }
-	if slices.ContainsFunc(second.heard, silent) || second.heard[len(second.heard)-1] < 9*time.Second {
-		t.Errorf("it has heard the other at %v", second.heard)
+	if slices.ContainsFunc(second.receivedAt, silent) || second.receivedAt[len(second.receivedAt)-1] < 9*time.Second {
+		t.Errorf("it has heard the other at %v", second.receivedAt)
 	}
 }
 
@@ -113,8 +113,8 @@ func TestAttention(t *testing.T) {
 		{&sim.Partition{Process: "client-1", From: []string{"listener-2"}}, 0},
 	} {
 		_, second := playListeners(t, Lasting(4*time.Second, At(2*time.Second, c.fault)))
-		slices.Sort(second.attended)
-		all := slices.Compact(second.attended)
+		slices.Sort(second.attendedAt)
+		all := slices.Compact(second.attendedAt)
 		if len(all) != c.told || c.told == 2 && (all[0] != 2*time.Second || all[1] != 6*time.Second) {
 			t.Errorf("%T: it was told at %v", c.fault, all)
 		}

@@ -110,9 +110,9 @@ func (w *World) unreserve(bytes int) { w.reserved.Add(-int64(bytes)) }
 
 // stopWith makes the world end before its next moment. kind is the error that its error
 // wraps. Later calls do nothing.
-func (w *World) stopWith(how error, what string, args ...any) {
+func (w *World) stopWith(kind error, what string, args ...any) {
 	if w.stopError == nil {
-		w.stopError = fmt.Errorf("%w: %s", how, fmt.Sprintf(what, args...))
+		w.stopError = fmt.Errorf("%w: %s", kind, fmt.Sprintf(what, args...))
 	}
 }
 
@@ -127,7 +127,7 @@ func (w *World) newLateError() error {
 // too much memory.
 func (w *World) newHeavyError() error {
 	return fmt.Errorf("%w: it was cut off when the process used %d MB more than before, at %v of virtual time and after %d events, so its result is unknown; make the lock's own code use less memory and start fewer goroutines",
-		ErrHeavy, maxMemory>>20, w.now().Round(time.Millisecond), len(w.trace.Events))
+		ErrHeavy, maxMemoryGrowth>>20, w.now().Round(time.Millisecond), len(w.trace.Events))
 }
 
 // maxConnections bounds the number of connections that clients open to nodes before the
@@ -137,8 +137,8 @@ const maxConnections = 20_000
 // countConnections returns how many connections the clients open to nodes before the story
 // begins. Each client connects to the nodes that keep its lock, and to the nodes that count
 // its tokens.
-func (cfg *Config) connections() int {
-	each, counting := 0, 0
+func (cfg *Config) countConnections() int {
+	nodesOfLock, counting := 0, 0
 	for _, n := range cfg.Nodes {
 		if cfg.countsTokens(n) {
 			counting++
@@ -150,14 +150,14 @@ func (cfg *Config) connections() int {
 		for _, s := range slots {
 			used[s.Node] = true
 		}
-		each = len(used)
+		nodesOfLock = len(used)
 	}
-	return len(cfg.Clients) * (each + counting)
+	return len(cfg.Clients) * (nodesOfLock + counting)
 }
 
 // CheckSize returns an error if the world is too large even before its story begins.
 func (cfg *Config) CheckSize() error {
-	if n := cfg.connections(); n > maxConnections {
+	if n := cfg.countConnections(); n > maxConnections {
 		return fmt.Errorf("%d clients would open %d connections to nodes, but a world has room for %d; use fewer clients or fewer nodes",
 			len(cfg.Clients), n, maxConnections)
 	}

@@ -28,12 +28,12 @@ var errStillLate = fmt.Errorf("%w", ErrLate)
 
 // errStillHeavy is the [ErrHeavy] of a world that still runs although it was asked to end.
 var errStillHeavy = fmt.Errorf("%w: it was asked to end when the process used %d MB more than before, and %v later it still computes, so its result is unknown; make the lock's own code use less memory",
-	ErrHeavy, maxMemory>>20, endGrace)
+	ErrHeavy, maxMemoryGrowth>>20, endGrace)
 
 // errHeavyLeftovers is the [ErrHeavy] of a world that ended and left too much memory in
 // use.
 var errHeavyLeftovers = fmt.Errorf("%w: it ended but left goroutines behind, and the process uses %d MB more than before; make the lock's own code end its goroutines, and start fewer",
-	ErrHeavy, maxMemory>>20)
+	ErrHeavy, maxMemoryGrowth>>20)
 
 // minStillTime is how long a bubble may make no progress at least, even if its patience is
 // short. On a busy machine the operating system may run none of its goroutines for a while.
@@ -46,7 +46,7 @@ const endGrace = time.Second
 // from outside, in real time.
 type watchdog struct {
 	// steps counts the steps of the world's progress.
-	moves atomic.Int64
+	steps atomic.Int64
 	// isLate reports that the bubble has used all its real time. isHeavy reports that the
 	// process uses too much memory. In both cases the bubble must end.
 	isLate, isHeavy atomic.Bool
@@ -96,30 +96,30 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 		})
 	}()
 
-	weight := newScale()
-	defer weight.close()
-	last := dog.moves.Load()
+	memory := newMemoryMeter()
+	defer memory.close()
+	lastSteps := dog.steps.Load()
 	stillLimit := max(patience/2, minStillTime)
 	// The steps are checked several times within stillLimit. With one check, a bubble that
 	// made its last step just after the check would be reported only after almost twice
 	// stillLimit.
 	const checksPerStill = 4
-	moveCheck := time.NewTicker(stillLimit / checksPerStill)
-	defer moveCheck.Stop()
+	stepCheck := time.NewTicker(stillLimit / checksPerStill)
+	defer stepCheck.Stop()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
-	memoryCheck := time.NewTicker(lookEvery)
+	memoryCheck := time.NewTicker(memoryCheckInterval)
 	defer memoryCheck.Stop()
-	for unmoved := 0; ; {
+	for checksWithoutStep := 0; ; {
 		select {
 		case err := <-done:
 			// The bubble may have ended before the first check of the memory.
-			if errors.Is(err, ErrLeak) && weight.isTooHeavy() {
+			if errors.Is(err, ErrLeak) && memory.isTooHeavy() {
 				return errHeavyLeftovers
 			}
 			return err
 		case <-memoryCheck.C:
-			if weight.isTooHeavy() {
+			if memory.isTooHeavy() {
 				memoryCheck.Stop()
 				dog.isHeavy.Store(true)
 				deadline.Reset(endGrace)
@@ -134,20 +134,20 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 			}
 			return fmt.Errorf("%w: it was asked to end after %v of real time, and %v later it still computes, so its result is unknown; make it smaller, or give it more time",
 				errStillLate, patience, endGrace)
-		case <-moveCheck.C:
-			now := dog.moves.Load()
-			unmoved++
-			if now != last {
-				unmoved = 0
+		case <-stepCheck.C:
+			steps := dog.steps.Load()
+			checksWithoutStep++
+			if steps != lastSteps {
+				checksWithoutStep = 0
 			}
-			if unmoved == checksPerStill && !dog.isHeavy.Load() {
+			if checksWithoutStep == checksPerStill && !dog.isHeavy.Load() {
 				return &ErrorWithStacks{fmt.Errorf("%w: it made no progress for %v of real time; the goroutines to blame are among those below", ErrStuck, stillLimit), goroutines(func(head string) bool {
 					// A goroutine that synctest calls durably blocked only waits, so it is
 					// not to blame.
 					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")
 				})}
 			}
-			last = now
+			lastSteps = steps
 		}
 	}
 }

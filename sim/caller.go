@@ -10,28 +10,28 @@ import (
 // A storageConn is a process's connection to the storage, or to a service that passes
 // requests on to the storage. At most one request at a time is pending on it. It opens a
 // new connection when the old one has ended.
-type caller struct {
+type storageConn struct {
 	p       *process
 	peer    *process
 	conn    *conn
-	opened  bool
-	pending *call
+	isOpen  bool
+	pending *storageCall
 }
 
 // A storageCall is one request to the storage, with its origin and the services that still
 // have to pass it on. onResult is called with the response, or with an error if there is
 // none.
-type call struct {
-	request storage.Request
-	via     []string
-	ctx     origin
-	done    func(storage.Response, error)
+type storageCall struct {
+	request           storage.Request
+	remainingServices []string
+	origin            origin
+	onResult          func(storage.Response, error)
 }
 
 // serviceRequest is the body of a request that a service receives.
 type serviceRequest struct {
-	request storage.Request
-	via     []string
+	request           storage.Request
+	remainingServices []string
 }
 
 // serviceFailure is the body of a service's answer if the service got no response from the
@@ -39,10 +39,10 @@ type serviceRequest struct {
 type serviceFailure struct{ error }
 
 // connect opens a connection, and sends the pending request when it is open.
-func (c *caller) connect() {
-	c.opened = false
+func (c *storageConn) connect() {
+	c.isOpen = false
 	c.conn = c.p.w.connect(c.p, c.peer, c, func(conn *conn, err error) {
-		c.conn, c.opened = conn, err == nil
+		c.conn, c.isOpen = conn, err == nil
 		if err != nil {
 			c.finish(storage.Response{}, fmt.Errorf("dial %s: %w", c.peer.name, err))
 		} else if c.pending != nil {
@@ -52,44 +52,44 @@ func (c *caller) connect() {
 }
 
 // call sends a request. It opens a new connection first if there is none.
-func (c *caller) call(k *call) {
+func (c *storageConn) call(k *storageCall) {
 	c.pending = k
 	switch {
-	case c.conn == nil || c.conn.client == nil:
+	case c.conn == nil || c.conn.clientEnd == nil:
 		c.connect()
-	case c.opened:
+	case c.isOpen:
 		c.send()
 	}
 }
 
 // send sends the pending request.
-func (c *caller) send() {
+func (c *storageConn) send() {
 	k := c.pending
-	m := &message{body: k.request, text: describeRequest(k.request), ctx: k.ctx}
+	m := &message{body: k.request, text: describeRequest(k.request), origin: k.origin}
 	if c.peer.role == trace.RoleService {
-		m.body = serviceRequest{k.request, k.via}
+		m.body = serviceRequest{k.request, k.remainingServices}
 	}
 	c.conn.sendRequest(m)
 }
 
 // giveUp stops waiting for the response to the pending request, and closes the connection.
 // The request may still arrive at the server.
-func (c *caller) giveUp() {
+func (c *storageConn) giveUp() {
 	c.pending = nil
 	c.conn.close()
 }
 
 // finish ends the pending request with its result.
-func (c *caller) finish(r storage.Response, err error) {
+func (c *storageConn) finish(r storage.Response, err error) {
 	if k := c.pending; k != nil {
 		c.pending = nil
-		k.done(r, err)
+		k.onResult(r, err)
 	}
 }
 
 // receive ends the pending request with its response. It is a method of endpoint, like
 // hangUp.
-func (c *caller) receive(m *message) {
+func (c *storageConn) receive(m *message) {
 	switch body := m.body.(type) {
 	case serviceFailure:
 		c.finish(storage.Response{}, body.error)
@@ -99,7 +99,7 @@ func (c *caller) receive(m *message) {
 }
 
 // hangUp ends the pending request with an error, because the connection has ended.
-func (c *caller) hangUp(reset bool) {
+func (c *storageConn) hangUp(reset bool) {
 	err := fmt.Errorf("read %s: %w", c.peer.name, errReset)
 	if !reset {
 		err = fmt.Errorf("read %s: the connection was closed", c.peer.name)

@@ -163,7 +163,7 @@ func (f Fault) Effect() trace.Effect { return f.kind().Effect }
 func (f Fault) Manner() Manner {
 	all := f.kind().Manners
 	for _, m := range all {
-		if m.Value == f.manner() {
+		if m.Value == f.mannerValue() {
 			return m
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // brokenConductRule returns the rule of conduct that a client's code has broken, if that
 // caused the error with which a world ended. It returns "" for an error that is not the
 // code's fault.
-func conductOf(err error) string {
+func brokenConductRule(err error) string {
 	switch {
 	case errors.Is(err, ErrPanic):
 		return trace.ConductPanic
@@ -28,7 +28,7 @@ func conductOf(err error) string {
 // Ending describes how the code of a client ended a world. err is the error of the world.
 // Ending returns nil if the error is not the code's fault.
 func Ending(err error) *trace.Ending {
-	rule := conductOf(err)
+	rule := brokenConductRule(err)
 	if rule == "" {
 		return nil
 	}
@@ -49,12 +49,12 @@ func (s *ErrorWithStacks) Unwrap() error { return s.Err }
 // newPanicError returns the error of a panic. where says whose code panicked. The error's
 // line contains the first line of the panic's value; the other lines of the value come
 // before the stack.
-func newPanicError(in string, value any, stack []byte) error {
+func newPanicError(where string, value any, stack []byte) error {
 	first, rest, several := strings.Cut(fmt.Sprint(value), "\n")
 	if several {
 		rest += "\n"
 	}
-	return &ErrorWithStacks{fmt.Errorf("%w in %s: %s", ErrPanic, in, first), rest + string(stack)}
+	return &ErrorWithStacks{fmt.Errorf("%w in %s: %s", ErrPanic, where, first), rest + string(stack)}
 }
 
 // splitStacks separates the text of an error from its stacks. If the error wraps an

@@ -23,12 +23,12 @@ type conn struct {
 	// and serverEnd handle their ends. Such an end is nil before the connection is made,
 	// when it is closed, and when its process has crashed.
 	clientProcess, serverProcess *process
-	client, server               endpoint
-	up, down                     *half
+	clientEnd, serverEnd         endpoint
+	toServer, toClient           *stream
 	// unanswered are the requests that have no reply yet, the oldest first.
 	unanswered []*message
 	// onOpened is called once, when the connection is made or refused; nil after that.
-	opened func(*conn, error)
+	onOpened func(*conn, error)
 }
 
 // connect begins to open a connection between two processes. end handles the opener's end.
@@ -37,82 +37,82 @@ func (w *World) connect(from, to *process, end endpoint, opened func(*conn, erro
 	pair := linkKey{from.name, to.name}
 	w.connCounts[pair]++
 	w.charge(bytesOfConnection)
-	c := &conn{w: w, number: w.connCounts[pair], clientProcess: from, serverProcess: to, client: end, opened: opened}
-	c.up = c.newHalf(w.link(from.name, to.name), false)
-	c.down = c.newHalf(w.link(to.name, from.name), true)
+	c := &conn{w: w, number: w.connCounts[pair], clientProcess: from, serverProcess: to, clientEnd: end, onOpened: opened}
+	c.toServer = c.newStream(w.linkBetween(from.name, to.name), false)
+	c.toClient = c.newStream(w.linkBetween(to.name, from.name), true)
 	w.conns = append(w.conns, c)
-	c.up.send(&message{signal: open})
+	c.toServer.send(&message{signal: openSignal})
 	return c
 }
 
 // newStream adds the stream of one direction to the connection. carriesReplies is true for
 // the direction to the client.
-func (c *conn) newHalf(l *link, reply bool) *half {
-	h := &half{conn: c, link: l, reply: reply}
-	l.halves = append(l.halves, h)
+func (c *conn) newStream(l *link, reply bool) *stream {
+	h := &stream{conn: c, link: l, carriesReplies: reply}
+	l.streams = append(l.streams, h)
 	return h
 }
 
 // handleArrival handles a packet that has arrived at the machine of its receiver.
 func (c *conn) handleArrival(m *message) {
-	from, to, end := c.clientProcess, c.serverProcess, c.server
-	if m.half.reply {
-		from, to, end = to, from, c.client
+	from, to, end := c.clientProcess, c.serverProcess, c.serverEnd
+	if m.stream.carriesReplies {
+		from, to, end = to, from, c.clientEnd
 	}
 	if to.powerless {
-		if m.half.reply {
+		if m.stream.carriesReplies {
 			c.w.recordLoss(m, to.name+" has no power")
 			return
 		}
 		// A real kernel sends the packet again until it is answered. So the packet waits
 		// until process.restart.
-		m.half.queue = slices.Insert(m.half.queue, 0, m)
-		m.half.stalled = true
+		m.stream.queue = slices.Insert(m.stream.queue, 0, m)
+		m.stream.stalled = true
 		return
 	}
 	switch m.signal {
-	case open:
+	case openSignal:
 		if to.state == down {
-			c.down.send(&message{signal: abort})
+			c.toClient.send(&message{signal: abortSignal})
 			return
 		}
-		c.server = to.server.accept(c)
-		c.down.send(&message{signal: accept})
-	case accept:
-		if end != nil && c.opened != nil {
+		c.serverEnd = to.server.accept(c)
+		c.toClient.send(&message{signal: acceptSignal})
+	case acceptSignal:
+		if end != nil && c.onOpened != nil {
 			c.w.emit(trace.Event{Kind: trace.KindConnect, Process: to.name, Peer: from.name, Conn: c.number})
 			c.finishOpening(nil)
 		}
-	case data:
+	case dataSignal:
 		if end == nil {
 			c.w.recordLoss(m, to.name+" had closed the connection")
-			if !m.half.reply {
-				c.down.send(&message{signal: abort})
+			if !m.stream.carriesReplies {
+				c.toClient.send(&message{signal: abortSignal})
 			}
 			return
 		}
 		if !m.background {
 			c.w.emit(m.event(trace.KindDeliver, true))
-			c.w.act()
+			c.w.runDueActions()
 		}
 		c.deliver(m)
-	case finish:
-		c.hangUp(m.half.reply, false)
-	case abort:
-		if c.opened != nil {
+	case finishSignal:
+		c.notifyHangUp(m.stream.carriesReplies, false)
+	case abortSignal:
+		if c.onOpened != nil {
 			c.w.emit(trace.Event{Kind: trace.KindRefuse, Process: to.name, Peer: from.name, Text: "connection refused"})
 			c.finishOpening(errRefused)
 			return
 		}
-		c.hangUp(m.half.reply, true)
+		c.notifyHangUp(m.stream.carriesReplies, true)
 	}
 }
 
 // deliver gives a message to its process: now, or when the process runs again.
 func (c *conn) deliver(m *message) {
-	to, end := c.serverProcess, c.server
-	if m.half.reply {
-		to, end = c.clientProcess, c.client
+	to, end := c.serverProcess, c.serverEnd
+	if m.stream.carriesReplies {
+		to, end = c.clientProcess, c.clientEnd
 	}
 	switch {
 	case end == nil:
@@ -121,7 +121,7 @@ func (c *conn) deliver(m *message) {
 	case to.isHalted() && to.server != nil:
 		to.backlog = append(to.backlog, func() { c.deliver(m) })
 	default:
-		c.recordClientEvents(to, m.clientEvents, m.ctx.send)
+		c.recordClientEvents(to, m.clientEvents, m.origin.sendSeq)
 		end.receive(m)
 	}
 }
@@ -129,50 +129,50 @@ func (c *conn) deliver(m *message) {
 // recordClientEvents records the events of what a client learns from a message: now, or
 // when the client runs again. sendSeq is the Seq of the event with which the answered
 // request was sent.
-func (c *conn) recordClientEvents(client *process, all []trace.Event, sent int) {
-	if len(all) == 0 {
+func (c *conn) recordClientEvents(client *process, events []trace.Event, sendSeq int) {
+	if len(events) == 0 {
 		return
 	}
 	if client.isHalted() {
-		client.backlog = append(client.backlog, func() { c.recordClientEvents(client, all, sent) })
+		client.backlog = append(client.backlog, func() { c.recordClientEvents(client, events, sendSeq) })
 		return
 	}
-	for _, ev := range all {
+	for _, ev := range events {
 		ev.Process = client.name
 		if ev.TTL > 0 { // the client counts the TTL from when it sent the request
-			ev.Expires = c.w.trace.Events[sent-1].At + ev.TTL
+			ev.Expires = c.w.trace.Events[sendSeq-1].At + ev.TTL
 		}
 		c.w.emit(ev)
 	}
-	c.w.act()
+	c.w.runDueActions()
 }
 
 // finishOpening calls onOpened: with nil if the connection was made, or with an error if it
 // was not.
 func (c *conn) finishOpening(err error) {
-	opened := c.opened
-	c.opened = nil
+	opened := c.onOpened
+	c.onOpened = nil
 	opened(c, err)
 	if err != nil {
-		c.client = nil
-		c.up.drop("")
-		c.down.drop("")
+		c.clientEnd = nil
+		c.toServer.drop("")
+		c.toClient.drop("")
 	}
 }
 
 // notifyHangUp notifies one end that the other end has closed the connection, or that the
 // connection was reset.
-func (c *conn) hangUp(atClient, reset bool) {
-	end, process, peer := &c.server, c.serverProcess, c.clientProcess
+func (c *conn) notifyHangUp(atClient, reset bool) {
+	end, process, peer := &c.serverEnd, c.serverProcess, c.clientProcess
 	if atClient {
-		end, process, peer = &c.client, c.clientProcess, c.serverProcess
+		end, process, peer = &c.clientEnd, c.clientProcess, c.serverProcess
 	}
 	if *end == nil {
 		return
 	}
 	if process.server != nil && process.isHalted() {
 		// The process first has to read what arrived before.
-		process.backlog = append(process.backlog, func() { c.hangUp(atClient, reset) })
+		process.backlog = append(process.backlog, func() { c.notifyHangUp(atClient, reset) })
 		return
 	}
 	if reset {
@@ -186,35 +186,35 @@ func (c *conn) hangUp(atClient, reset bool) {
 
 // close closes the client's end. Messages that the client has sent may still arrive.
 func (c *conn) close() {
-	if c.client == nil {
+	if c.clientEnd == nil {
 		return
 	}
 	c.w.emit(trace.Event{Kind: trace.KindClose, Process: c.clientProcess.name, Peer: c.serverProcess.name, Conn: c.number})
-	c.client = nil
-	c.opened = nil
-	c.up.send(&message{signal: finish})
+	c.clientEnd = nil
+	c.onOpened = nil
+	c.toServer.send(&message{signal: finishSignal})
 }
 
 // resetBothEnds resets the connection at both ends at the same moment. Messages in flight
 // are lost.
-func (c *conn) cut() {
-	c.up.drop("the connection was reset")
-	c.down.drop("the connection was reset")
-	if c.opened != nil {
+func (c *conn) resetBothEnds() {
+	c.toServer.drop("the connection was reset")
+	c.toClient.drop("the connection was reset")
+	if c.onOpened != nil {
 		c.finishOpening(errReset)
 		return
 	}
-	c.hangUp(true, true)
-	c.hangUp(false, true)
+	c.notifyHangUp(true, true)
+	c.notifyHangUp(false, true)
 }
 
 // handleCrash ends the connection's end at a process that crashes. If only the process has
 // crashed, its kernel resets the connection. If the machine has lost power, the other end
 // is not notified.
 func (c *conn) handleCrash(p *process) {
-	outgoing, end := c.down, &c.server
+	outgoing, end := c.toClient, &c.serverEnd
 	if p == c.clientProcess {
-		outgoing, end = c.up, &c.client
+		outgoing, end = c.toServer, &c.clientEnd
 	}
 	if *end == nil {
 		return
@@ -231,28 +231,28 @@ func (c *conn) handleCrash(p *process) {
 		}
 		return
 	}
-	outgoing.send(&message{signal: abort})
+	outgoing.send(&message{signal: abortSignal})
 }
 
 // sendRequest sends a message that will be answered by reply or replyTo.
 func (c *conn) sendRequest(m *message) {
 	c.unanswered = append(c.unanswered, m)
-	c.up.send(m)
+	c.toServer.send(m)
 }
 
 // reply answers the oldest request that has no reply yet. The answer gets the origin of
 // that request.
 func (c *conn) reply(m *message) {
 	if len(c.unanswered) > 0 {
-		m.ctx = c.unanswered[0].ctx
+		m.origin = c.unanswered[0].origin
 		c.unanswered = c.unanswered[1:]
 	}
-	c.down.send(m)
+	c.toClient.send(m)
 }
 
 // replyTo answers one request, which may already have been answered.
 func (c *conn) replyTo(request, m *message) {
 	c.unanswered = slices.DeleteFunc(c.unanswered, func(o *message) bool { return o == request })
-	m.ctx = request.ctx
-	c.down.send(m)
+	m.origin = request.origin
+	c.toClient.send(m)
 }

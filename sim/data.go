@@ -101,7 +101,7 @@ func (g *program) askCluster(ctx context.Context, req storage.Request) (storage.
 
 // recordClusterData records the final data of the objects in the cluster, at the end of the
 // run.
-func (w *World) reportClusterData() {
+func (w *World) recordClusterData() {
 	for _, p := range w.processes {
 		h := p.host()
 		if h == nil {

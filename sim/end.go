@@ -26,10 +26,10 @@ type Request struct {
 
 // Sender returns the client that sent the request, with the section to which the request
 // belongs.
-func (r *Request) Sender() *trace.Actor { return r.m.ctx.actor() }
+func (r *Request) Sender() *trace.Actor { return r.m.origin.actor() }
 
 // IsHandshake reports whether the request only sets the connection up, or keeps it open.
-func (r *Request) IsHandshake() bool { return r.m.ctx.handshake }
+func (r *Request) IsHandshake() bool { return r.m.origin.handshake }
 
 // A Packet is a message that a server sends.
 type Packet struct {
@@ -69,12 +69,12 @@ func (e *End) Peer() string {
 
 // Send sends a packet that answers no request.
 func (e *End) Send(p Packet) {
-	half := e.c.down
+	stream := e.c.toClient
 	if e.dialled {
-		half = e.c.up
+		stream = e.c.toServer
 	}
 	m := p.message()
-	half.send(m)
+	stream.send(m)
 	if e.c.w.started {
 		m.due += p.Delay
 	}
@@ -98,7 +98,7 @@ func (e *End) Close() {
 		e.c.close()
 		return
 	}
-	e.c.down.send(&message{signal: finish})
+	e.c.toClient.send(&message{signal: finishSignal})
 }
 
 // RunOnLoop makes the loop call f. A server that has goroutines calls it from them, at any
@@ -112,7 +112,7 @@ func (e *End) RunAfterSteps(f func()) { e.post(classWrite, f) }
 // post posts a request whose class decides its place among the requests of the same round.
 func (e *End) post(class class, f func()) {
 	server, client := e.c.serverProcess, e.c.clientProcess
-	e.c.w.post(&request{process: server, class: class, rank: client.index, sub: e.c.number, admit: f})
+	e.c.w.post(&request{process: server, class: class, rank: client.index, subRank: e.c.number, admit: f})
 }
 
 // nodeEnd adapts the exported [Endpoint] of a node to the package's own interface,

@@ -23,11 +23,11 @@ const (
 
 // RunWithin is [Run] with other bounds: real time, events, and bytes.
 func RunWithin(cfg Config, patience time.Duration, events, bytes int) (*trace.Trace, error) {
-	return runWithin(cfg, bounds{patience, events, bytes})
+	return runWithBounds(cfg, bounds{patience, events, bytes})
 }
 
 // PanicInAnswer calls takeAnswer for a program without a process, which panics.
 func PanicInAnswer(p *Program) { _, _ = (&program{w: p.g.w}).takeAnswer(storage.Response{}, nil) }
 
 // Move counts one step of progress for the watchdog of a bubble.
-func (d *watchdog) Move() { d.moves.Add(1) }
+func (d *watchdog) Move() { d.steps.Add(1) }

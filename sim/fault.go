@@ -46,7 +46,7 @@ type Topology struct {
 
 // checkProcess returns an error if name is not the name of a process. field is the
 // parameter with that name.
-func (t Topology) process(field, name string) error {
+func (t Topology) checkProcess(field, name string) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("%s: name a process", field)
@@ -71,20 +71,20 @@ func (t Topology) names() []string {
 
 // checkClient returns an error if name is not the name of a client. The error ends with
 // "name the client whose" and aspect, which says what the fault acts on.
-func (t Topology) client(field, name, whose string) error {
-	err := t.process(field, name)
+func (t Topology) checkClient(field, name, aspect string) error {
+	err := t.checkProcess(field, name)
 	if err == nil && !t.Clients[name] {
-		err = fmt.Errorf("%s: %s is not a client; name the client whose %s", field, name, whose)
+		err = fmt.Errorf("%s: %s is not a client; name the client whose %s", field, name, aspect)
 	}
 	return err
 }
 
 // lookupNode returns a node and its system, or an error like that of checkClient.
-func (t Topology) node(field, name, whose string) (Node, System, error) {
+func (t Topology) lookupNode(field, name, aspect string) (Node, System, error) {
 	node, is := t.Nodes[name]
-	err := t.process(field, name)
+	err := t.checkProcess(field, name)
 	if err == nil && !is {
-		err = fmt.Errorf("%s: %s is not a node; name the node whose %s", field, name, whose)
+		err = fmt.Errorf("%s: %s is not a node; name the node whose %s", field, name, aspect)
 	}
 	system, _ := LookupSystem(node.System)
 	return node, system, err
@@ -118,8 +118,8 @@ type faultState struct {
 	planCount           int // number of calls of plan, of which only the latest has an effect
 	// matched counts the messages or requests that the fault's rule has matched. heldBack
 	// is the message or request that the fault holds back, or nil.
-	matched int
-	kept    interceptable
+	matched  int
+	heldBack interceptable
 }
 
 // armFault prepares a fault: its strike and its end are called when their points are
@@ -179,10 +179,10 @@ func (cfg *Config) Topology() Topology {
 // the role of the process: a crash of the storage breaks storage memory, a crash of a node
 // or service breaks lock memory.
 func (f Fault) brokenAssumption(t Topology) trace.Assumption {
-	switch dies := f.Effect() == trace.KillsProcess; {
-	case dies && f.Target() == trace.StorageName:
+	switch isCrash := f.Effect() == trace.KillsProcess; {
+	case isCrash && f.Target() == trace.StorageName:
 		return trace.AssumeStorageMemory
-	case dies && !t.Clients[f.Target()]:
+	case isCrash && !t.Clients[f.Target()]:
 		return trace.AssumeLockMemory
 	}
 	return f.Effect().Breaks()
@@ -195,7 +195,7 @@ func (w *World) idleReason(fault Fault) string {
 		return ""
 	}
 	for _, group := range fault.Targets() {
-		if len(group) > 0 && !slices.ContainsFunc(group, w.takesPart) && !w.actsElsewhere(fault) {
+		if len(group) > 0 && !slices.ContainsFunc(group, w.takesPart) && !w.hasActingTwin(fault) {
 			return fmt.Sprintf("it cannot act on the lock, which keeps nothing on %s", strings.Join(group, " or "))
 		}
 	}
@@ -211,7 +211,7 @@ func (w *World) idleReason(fault Fault) string {
 // node that takes part. For example, a power loss may strike all servers, and only one of
 // them keeps the lock. The other faults belong to that event, so they are not reported as
 // idle.
-func (w *World) actsElsewhere(fault Fault) bool {
+func (w *World) hasActingTwin(fault Fault) bool {
 	return slices.ContainsFunc(w.cfg.Faults, func(o Fault) bool {
 		return o.Kind() == fault.Kind() && o.Strikes.Equal(fault.Strikes) && w.byName[o.Target()].host() != nil && w.takesPart(o.Target())
 	})
@@ -315,10 +315,10 @@ func (f *faultState) strike() {
 // has changed, and each call replaces the previous plan.
 func (f *faultState) plan(clock *fakeclock.Fake, due time.Time) {
 	f.planCount++
-	plan := f.planCount
+	number := f.planCount
 	if at, ok := clock.NextWall(due); ok {
 		f.w.schedule(at, func() {
-			if plan == f.planCount {
+			if number == f.planCount {
 				f.lift()
 			}
 		})
@@ -341,14 +341,14 @@ func (w *World) holdsBackRequest() bool {
 	if !slices.ContainsFunc(w.faults, ends) {
 		return false
 	}
-	stallsRequest := func(f *faultState) bool { _, request := f.kept.(*serving); return ends(f) && request }
+	stallsRequest := func(f *faultState) bool { _, request := f.heldBack.(*serving); return ends(f) && request }
 	if slices.ContainsFunc(w.faults, stallsRequest) {
 		return true
 	}
 	leadsToStorage := func(p *process) bool { return p.role == trace.RoleStorage || p.role == trace.RoleService }
 	return slices.ContainsFunc(w.processes, func(p *process) bool { return leadsToStorage(p) && len(p.backlog) > 0 }) ||
 		slices.ContainsFunc(w.conns, func(c *conn) bool {
-			return leadsToStorage(c.serverProcess) && slices.ContainsFunc(c.up.queue, func(m *message) bool { return m.signal == data })
+			return leadsToStorage(c.serverProcess) && slices.ContainsFunc(c.toServer.queue, func(m *message) bool { return m.signal == dataSignal })
 		})
 }
 
@@ -407,7 +407,7 @@ func checkFault(f Fault, t Topology) error {
 		if f.For == 0 {
 			return errors.New("by-clock-of: the fault has no duration to measure; write for, too")
 		}
-		if err := t.process("by-clock-of", f.ByClockOf); err != nil {
+		if err := t.checkProcess("by-clock-of", f.ByClockOf); err != nil {
 			return err
 		}
 	}
@@ -418,7 +418,7 @@ func checkFault(f Fault, t Topology) error {
 func (f Fault) Check(t Topology) error { return f.check(t) }
 
 // checkPositive returns an error if a duration is not positive, or is longer than a year.
-func positive(field string, d time.Duration) error {
+func checkPositive(field string, d time.Duration) error {
 	switch {
 	case d <= 0:
 		return fmt.Errorf("%s: must be a positive duration such as 5s", field)

@@ -26,7 +26,7 @@ type Cancel struct {
 }
 
 func (a *Cancel) check(t Topology) error {
-	return t.client("cancel", a.Client, "call is cancelled")
+	return t.checkClient("cancel", a.Client, "call is cancelled")
 }
 
 func (a *Cancel) strike(w *World, f *faultState) {

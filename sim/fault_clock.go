@@ -50,10 +50,10 @@ func (a *Jump) check(t Topology) error {
 	if a.By == 0 {
 		return fmt.Errorf("by: write how far the clock jumps, such as 31s or -10s")
 	}
-	if err := positive("by", a.By.Abs()); err != nil {
+	if err := checkPositive("by", a.By.Abs()); err != nil {
 		return err
 	}
-	return t.process("jump", a.Process)
+	return t.checkProcess("jump", a.Process)
 }
 
 func (a *Jump) strike(w *World, _ *faultState) { w.byName[a.Process].clock.Jump(a.By) }
@@ -71,7 +71,7 @@ func (a *Drift) check(t Topology) error {
 	case a.Rate.abs() > FastestRate:
 		return fmt.Errorf("rate: %s is more than 50%%", a.Rate)
 	}
-	return t.process("drift", a.Process)
+	return t.checkProcess("drift", a.Process)
 }
 
 func (a *Drift) strike(w *World, f *faultState) {

@@ -50,7 +50,7 @@ func (a *CrashFault) check(t Topology) error {
 	default:
 		return fmt.Errorf("how: %q is not a kind of crash; write kill, power-loss, shutdown or failover", a.How)
 	}
-	if err := t.process("crash", a.Process); err != nil {
+	if err := t.checkProcess("crash", a.Process); err != nil {
 		return err
 	}
 	if a.How == trace.FailOver && a.Process != trace.StorageName {
@@ -72,7 +72,7 @@ func (a *CrashFault) lift(w *World, _ *faultState) { w.byName[a.Process].restart
 // crash crashes a process. If crashes overlap, the first one decides how the process ends,
 // and the process restarts when the last of them ends.
 func (p *process) crash(how trace.Crash) {
-	if p.crashes++; p.crashes > 1 {
+	if p.crashCount++; p.crashCount > 1 {
 		return
 	}
 	w := p.w
@@ -98,7 +98,7 @@ func (p *process) crash(how trace.Crash) {
 // restart starts a server again when its last crash has ended. A client that has crashed
 // stays down.
 func (p *process) restart() {
-	if p.crashes--; p.crashes > 0 || p.server == nil {
+	if p.crashCount--; p.crashCount > 0 || p.server == nil {
 		return
 	}
 	p.powerless = false
@@ -106,8 +106,8 @@ func (p *process) restart() {
 	p.recordChange(trace.Event{Kind: trace.KindRestart})
 	p.server.restart()
 	for _, c := range p.w.conns {
-		if c.serverProcess == p && c.up.link.cuts == 0 {
-			c.up.unstall()
+		if c.serverProcess == p && c.toServer.link.cutCount == 0 {
+			c.toServer.unstall()
 		}
 	}
 }
@@ -118,7 +118,7 @@ type Promote struct {
 }
 
 func (a *Promote) check(t Topology) error {
-	if err := t.process("promote", a.Node); err != nil {
+	if err := t.checkProcess("promote", a.Node); err != nil {
 		return err
 	}
 	if t.Nodes[a.Node].ReplicaOf == "" {

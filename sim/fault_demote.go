@@ -26,7 +26,7 @@ type Demote struct {
 }
 
 func (a *Demote) check(t Topology) error {
-	if err := t.process("demote", a.Node); err != nil {
+	if err := t.checkProcess("demote", a.Node); err != nil {
 		return err
 	}
 	for _, n := range t.Nodes {

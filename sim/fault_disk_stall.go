@@ -36,7 +36,7 @@ type DiskStall struct {
 }
 
 func (a *DiskStall) check(t Topology) error {
-	node, system, err := t.node("disk-stall", a.Node, "disk stalls")
+	node, system, err := t.lookupNode("disk-stall", a.Node, "disk stalls")
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type Fail struct {
 }
 
 func (a *Fail) check(t Topology) error {
-	switch _, system, err := t.node("fail", a.Node, "commands fail"); {
+	switch _, system, err := t.lookupNode("fail", a.Node, "commands fail"); {
 	case err != nil:
 		return err
 	case system.Failure == "":

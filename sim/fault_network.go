@@ -85,10 +85,10 @@ const (
 func (d Direction) eachLink(w *World, process string, others []string, do func(*link)) {
 	for _, other := range others {
 		if d != From {
-			do(w.link(process, other))
+			do(w.linkBetween(process, other))
 		}
 		if d != To {
-			do(w.link(other, process))
+			do(w.linkBetween(other, process))
 		}
 	}
 }
@@ -101,14 +101,14 @@ func (d Direction) check(t Topology, field, process string, otherField string, o
 	default:
 		return fmt.Errorf("direction: %q is not a direction; write both, to or from", d)
 	}
-	if err := t.process(field, process); err != nil {
+	if err := t.checkProcess(field, process); err != nil {
 		return err
 	}
 	if len(others) == 0 {
 		return fmt.Errorf("%s: name at least one process", otherField)
 	}
 	for i, other := range others {
-		if err := t.process(otherField, other); err != nil {
+		if err := t.checkProcess(otherField, other); err != nil {
 			return err
 		}
 		if other == process {
@@ -151,7 +151,7 @@ type Delay struct {
 }
 
 func (a *Delay) check(t Topology) error {
-	if err := positive("by", a.By); err != nil {
+	if err := checkPositive("by", a.By); err != nil {
 		return err
 	}
 	if a.To == "" {
@@ -161,10 +161,10 @@ func (a *Delay) check(t Topology) error {
 }
 
 func (a *Delay) strike(w *World, _ *faultState) {
-	a.Direction.eachLink(w, a.Process, []string{a.To}, func(l *link) { l.extra += a.By })
+	a.Direction.eachLink(w, a.Process, []string{a.To}, func(l *link) { l.extraDelay += a.By })
 }
 func (a *Delay) lift(w *World, _ *faultState) {
-	a.Direction.eachLink(w, a.Process, []string{a.To}, func(l *link) { l.extra -= a.By })
+	a.Direction.eachLink(w, a.Process, []string{a.To}, func(l *link) { l.extraDelay -= a.By })
 }
 
 // Hold is the action of the fault hold: one message stays on its way until the fault ends.
@@ -180,7 +180,7 @@ func (a *Hold) check(t Topology) error {
 		return errors.New("hold: name the message that is held back")
 	}
 	for _, name := range m.Names() {
-		if err := t.process("hold", name); err != nil {
+		if err := t.checkProcess("hold", name); err != nil {
 			return err
 		}
 	}
@@ -195,8 +195,8 @@ func (a *Hold) rule() rule {
 	return rule{kind: trace.KindSend, nth: a.Message.Nth, matches: a.Message.Selects}
 }
 
-func (a *Hold) strike(w *World, f *faultState) { w.emit(f.kept.describe(trace.KindHold)) }
-func (a *Hold) lift(_ *World, f *faultState)   { f.releaseKept() }
+func (a *Hold) strike(w *World, f *faultState) { w.emit(f.heldBack.describe(trace.KindHold)) }
+func (a *Hold) lift(_ *World, f *faultState)   { f.releaseHeldBack() }
 
 // Reset is the action of the fault reset: it resets the connections between two processes.
 // Both ends see the reset at the same moment, and messages in flight are lost.
@@ -216,7 +216,7 @@ func (a *Reset) strike(w *World, _ *faultState) {
 	for _, c := range slices.Clone(w.conns) {
 		x, y := c.clientProcess.name, c.serverProcess.name
 		if x == a.Process && y == a.From || x == a.From && y == a.Process {
-			c.cut()
+			c.resetBothEnds()
 		}
 	}
 }

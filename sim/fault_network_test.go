@@ -522,9 +522,9 @@ func TestLatenciesAreIndependent(t *testing.T) {
 		t.Errorf("%d latencies\nalone: %v\n busy: %v", len(alone), alone, busy)
 	}
 	// A round trip draws one latency on the link to the node and one on the link back.
-	there, back := alone[0], alone[1]
-	if there == back {
-		t.Errorf("request and reply both took %v", there)
+	toNode, toClient := alone[0], alone[1]
+	if toNode == toClient {
+		t.Errorf("request and reply both took %v", toNode)
 	}
 	for _, l := range alone {
 		if l < 500*time.Microsecond || l > 3*time.Millisecond {

@@ -44,7 +44,7 @@ func (a *Pause) check(t Topology) error {
 	default:
 		return fmt.Errorf("mode: %q is not a kind of pause; write stop or suspend", a.Mode)
 	}
-	return t.process("pause", a.Process)
+	return t.checkProcess("pause", a.Process)
 }
 
 func (a *Pause) strike(w *World, f *faultState) {

@@ -42,7 +42,7 @@ type Revoke struct {
 }
 
 func (a *Revoke) check(t Topology) error {
-	if err := t.client("revoke", a.Client, "grant an operator deletes"); err != nil {
+	if err := t.checkClient("revoke", a.Client, "grant an operator deletes"); err != nil {
 		return err
 	}
 	if a.How != "" && a.How != RevokeSession {
@@ -50,7 +50,7 @@ func (a *Revoke) check(t Topology) error {
 	}
 	for _, n := range t.Nodes {
 		if system, known := LookupSystem(n.System); known && system.Name == t.Lock.System {
-			return system.revokes(a.How)
+			return system.checkRevoke(a.How)
 		}
 	}
 	return nil // no server keeps the lock, so the fault will find nothing to revoke
@@ -58,7 +58,7 @@ func (a *Revoke) check(t Topology) error {
 
 // checkRevoke returns an error if the servers of this system do not simulate this manner of
 // the fault revoke.
-func (s System) revokes(how string) error {
+func (s System) checkRevoke(how string) error {
 	name := cmp.Or(s.Node, "server")
 	switch {
 	case !s.Revokes:

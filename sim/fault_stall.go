@@ -37,7 +37,7 @@ func (a *Stall) check(t Topology) error {
 	if a.Step != "" && !a.Step.AtStorage() {
 		return fmt.Errorf("step: %q is not a request to the storage; write read, write or mark", a.Step)
 	}
-	return t.client("stall", a.Client, "request is held up")
+	return t.checkClient("stall", a.Client, "request is held up")
 }
 
 // rule selects the request that the storage stops serving.
@@ -48,9 +48,9 @@ func (a *Stall) rule() rule {
 }
 
 func (a *Stall) strike(w *World, f *faultState) {
-	ev := f.kept.describe(trace.KindStall)
+	ev := f.heldBack.describe(trace.KindStall)
 	ev.Fault = f.number
 	w.emit(ev)
 }
 
-func (a *Stall) lift(_ *World, f *faultState) { f.releaseKept() }
+func (a *Stall) lift(_ *World, f *faultState) { f.releaseHeldBack() }

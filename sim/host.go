@@ -133,13 +133,13 @@ func (h *Host) RecordEvent(ev trace.Event) { h.record(h.system.Name, ev) }
 
 // Doubt records a reason why the run is inconclusive: a real server would have done
 // something that this one does not simulate.
-func (h *Host) Doubt(why string) { h.w.doubt(why) }
+func (h *Host) Doubt(why string) { h.w.addDoubt(why) }
 
 // Act lets faults strike or end, and clients start, whose points the node's events have
 // reached. It reports whether the node is still up. A server calls it after it has recorded
 // a change and before it answers, so that a fault can strike between the two.
 func (h *Host) Act() bool {
-	h.w.act()
+	h.w.runDueActions()
 	return h.IsUp()
 }
 
@@ -184,14 +184,14 @@ func (h *Host) Failure() string {
 // setFailFaults replaces the faults that make the node answer with errors, and records the
 // change.
 func (h *Host) setFailFaults(faults []*faultState) {
-	was := h.Failure()
+	before := h.Failure()
 	h.failFaults = faults
-	switch is := h.Failure(); {
-	case is == was:
-	case is == "":
+	switch after := h.Failure(); {
+	case after == before:
+	case after == "":
 		h.Emit(trace.Event{Kind: trace.KindRecover})
 	default:
-		h.Emit(trace.Event{Kind: trace.KindFail, Text: is})
+		h.Emit(trace.Event{Kind: trace.KindFail, Text: after})
 	}
 }
 
@@ -231,9 +231,9 @@ func (h *Host) setDiskStallFaults(faults []*faultState) {
 // TakeOver gives this node the address of another node. The other node keeps its existing
 // connections; new connections go to this node.
 func (h *Host) TakeOver(from string) {
-	h.w.io.Lock() // the goroutines of clients read byAddr when they dial
+	h.w.ioMutex.Lock() // the goroutines of clients read byAddr when they dial
 	h.w.byAddr[h.w.byName[from].addr] = h.p
-	h.w.io.Unlock()
+	h.w.ioMutex.Unlock()
 	h.Emit(trace.Event{Kind: trace.KindPromote, Peer: from})
 }
 
@@ -253,8 +253,8 @@ func (h *Host) restart()                { h.server.Restart() }
 // stop ends the connections' goroutines and the server, at the end of the run.
 func (h *Host) stop() {
 	for _, c := range h.w.conns {
-		if c.serverProcess == h.p && c.server != nil {
-			c.server.hangUp(true)
+		if c.serverProcess == h.p && c.serverEnd != nil {
+			c.serverEnd.hangUp(true)
 		}
 	}
 	h.server.Stop()

@@ -49,7 +49,7 @@ func (w *World) intercept(kind trace.Kind, p interceptable) bool {
 		// If another fault already holds p back, p counts as a match, but cannot be held
 		// back twice.
 		if f.matched++; f.matched >= max(r.nth, 1) && p.halt() {
-			f.kept, halted = p, true
+			f.heldBack, halted = p, true
 			f.strike()
 		}
 	}
@@ -57,8 +57,8 @@ func (w *World) intercept(kind trace.Kind, p interceptable) bool {
 }
 
 // releaseHeldBack lets the message or request continue that the fault holds back.
-func (f *faultState) releaseKept() {
-	kept := f.kept
-	f.kept = nil
+func (f *faultState) releaseHeldBack() {
+	kept := f.heldBack
+	f.heldBack = nil
 	kept.proceed()
 }

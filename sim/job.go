@@ -51,11 +51,11 @@ func (cfg *Config) CheckSchedule() error {
 // doing the job.
 func (g *program) runJobs() error {
 	var failed error
-	for last := g.w.cfg.Schedule.Periods; g.period < last; {
+	for lastPeriod := g.w.cfg.Schedule.Periods; g.period < lastPeriod; {
 		if err := g.awaitPeriod(); err != nil {
 			return errEnded
 		}
-		if g.period > last {
+		if g.period > lastPeriod {
 			break
 		}
 		if err := g.runJob(); errors.Is(err, errEnded) {
@@ -72,12 +72,12 @@ func (g *program) runJobs() error {
 func (g *program) awaitPeriod() error {
 	s := g.w.cfg.Schedule
 	for {
-		shows := time.Duration(g.env.Clock.Read(fakeclock.Wall).Nanos - g.w.origin.UnixNano())
-		if now := s.PeriodAt(shows); now > g.period {
-			g.period = now
+		wallTime := time.Duration(g.env.Clock.Read(fakeclock.Wall).Nanos - g.w.storyStart.UnixNano())
+		if period := s.PeriodAt(wallTime); period > g.period {
+			g.period = period
 			return nil
 		}
-		if err := g.env.Clock.Sleep(g.ctx, s.PeriodStart(g.period+1)-shows); err != nil {
+		if err := g.env.Clock.Sleep(g.ctx, s.PeriodStart(g.period+1)-wallTime); err != nil {
 			return err
 		}
 	}
@@ -102,10 +102,10 @@ func (g *program) runJob() error {
 
 // keepLock waits, after the client's tasks, until the client has held the lock for
 // KeepsFor.
-func (in *Section) keepLock() {
-	g := in.g
-	if had := g.env.Clock.Read(fakeclock.Monotonic).Sub(in.grantedAt); had < g.cfg.KeepsFor {
-		_ = g.env.Clock.Sleep(g.ctx, g.cfg.KeepsFor-had) // at the end of the run the sleep fails, and the lock is released anyway
+func (section *Section) keepLock() {
+	g := section.g
+	if heldFor := g.env.Clock.Read(fakeclock.Monotonic).Sub(section.grantedAt); heldFor < g.cfg.KeepsFor {
+		_ = g.env.Clock.Sleep(g.ctx, g.cfg.KeepsFor-heldFor) // at the end of the run the sleep fails, and the lock is released anyway
 	}
 }
 
@@ -113,11 +113,11 @@ func (in *Section) keepLock() {
 func (w *World) schedulePeriods() {
 	s := w.cfg.Schedule
 	for k := 1; k <= s.Periods; k++ {
-		begins := func() { w.emit(trace.Event{Kind: trace.KindPeriod, Period: k}) }
+		recordBegin := func() { w.emit(trace.Event{Kind: trace.KindPeriod, Period: k}) }
 		if s.PeriodStart(k) <= w.now() {
-			begins()
+			recordBegin()
 			continue
 		}
-		w.schedule(s.PeriodStart(k), begins)
+		w.schedule(s.PeriodStart(k), recordBegin)
 	}
 }

@@ -23,20 +23,20 @@ type link struct {
 	min, max time.Duration
 	// cutCount counts the partitions that cut the link now. extraDelay is the sum of the
 	// delays that faults add now.
-	cuts  int
-	extra time.Duration
+	cutCount   int
+	extraDelay time.Duration
 	// streams are the streams of connections that use the link.
-	halves []*half
+	streams []*stream
 }
 
 // linkBetween returns the link from one process to another. It creates the link at the
 // first call.
-func (w *World) link(from, to string) *link {
+func (w *World) linkBetween(from, to string) *link {
 	key := linkKey{from, to}
 	l, ok := w.links[key]
 	if !ok {
 		w.charge(bytesOfLink)
-		l = &link{w: w, key: key, latency: latencies(w.cfg.Seed, from, to)}
+		l = &link{w: w, key: key, latency: newLatencySource(w.cfg.Seed, from, to)}
 		l.min, l.max = w.cfg.Network.between(from, to)
 		w.links[key] = l
 	}
@@ -44,8 +44,8 @@ func (w *World) link(from, to string) *link {
 }
 
 // drawLatency returns how long the next message takes.
-func (l *link) draw() time.Duration {
-	return l.min + time.Duration(l.latency.Int64N(int64(l.max-l.min)+1)) + l.extra
+func (l *link) drawLatency() time.Duration {
+	return l.min + time.Duration(l.latency.Int64N(int64(l.max-l.min)+1)) + l.extraDelay
 }
 
 // between returns the bounds of the latency between two processes.
@@ -61,57 +61,57 @@ func (n Network) between(a, b string) (least, most time.Duration) {
 
 // cut begins a partition of the link. Messages that are sent while it lasts are not lost:
 // as with TCP, the sender tries again until they arrive.
-func (l *link) cut() { l.cuts++ }
+func (l *link) cut() { l.cutCount++ }
 
 // mend ends a partition of the link. If it was the last, the stalled messages arrive.
 func (l *link) mend() {
-	if l.cuts--; l.cuts > 0 {
+	if l.cutCount--; l.cutCount > 0 {
 		return
 	}
-	for _, h := range l.halves {
+	for _, h := range l.streams {
 		h.unstall()
 	}
 }
 
 // A stream is one direction of a connection. It delivers each message once, in the order in
 // which the messages were sent.
-type half struct {
-	conn  *conn
-	link  *link
-	reply bool
-	sent  int // messages sent so far, for their numbers
+type stream struct {
+	conn           *conn
+	link           *link
+	carriesReplies bool
+	sentCount      int // messages sent so far, for their numbers
 	// queue holds the messages that were sent and have not arrived, the oldest first.
 	queue []*message
 	// arrivalScheduled reports that the arrival of the first message is scheduled. stalled
 	// reports that this message was due while the link was cut or the receiver's machine
 	// had no power; it waits for the end of that. dropped reports that the connection was
 	// reset, so that the stream carries nothing any more.
-	pumping, stalled bool
-	dead             bool
+	arrivalScheduled, stalled bool
+	dropped                   bool
 }
 
 // signal is what a packet means for its connection, as the flags of a TCP packet do.
 type signal int
 
 const (
-	data   signal = iota
-	open          // the client's SYN
-	accept        // the server's SYN-ACK
-	finish        // FIN
-	abort         // RST
+	dataSignal   signal = iota
+	openSignal          // the client's SYN
+	acceptSignal        // the server's SYN-ACK
+	finishSignal        // FIN
+	abortSignal         // RST
 )
 
 // A message is one command, one reply, or a packet that opens or closes a connection.
 // Faults act on messages.
 type message struct {
-	half   *half
+	stream *stream
 	signal signal
 	number int
 	bytes  []byte
 	body   any    // content for servers that need no bytes
 	text   string // for people
 	// origin is the client on whose behalf the message is sent.
-	ctx          origin
+	origin       origin
 	clientEvents []trace.Event
 	// background is set for a message that no trace shows; see [Packet].
 	background bool
@@ -130,25 +130,25 @@ type origin struct {
 	step      trace.Step
 	handshake bool
 	keepAlive bool
-	send      int // Seq of the event with which the client sent the request
+	sendSeq   int // Seq of the event with which the client sent the request
 }
 
 // actor returns the client in the form of events.
 func (o origin) actor() *trace.Actor {
-	return &trace.Actor{Client: o.client, Section: o.section, Sent: o.send}
+	return &trace.Actor{Client: o.client, Section: o.section, Sent: o.sendSeq}
 }
 
 // event returns an event about the message. Its Process is the receiver if receiver is
 // true, and the sender otherwise.
 func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
-	h := m.half
+	h := m.stream
 	from, to := h.link.key.from, h.link.key.to
 	if receiver {
 		from, to = to, from
 	}
 	ev := trace.Event{
-		Kind: kind, Process: from, Peer: to, Conn: h.conn.number, Msg: m.number, Reply: h.reply,
-		Handshake: m.ctx.handshake || !h.conn.w.started, KeepAlive: m.ctx.keepAlive, Section: m.ctx.section, Step: m.ctx.step, Text: m.text,
+		Kind: kind, Process: from, Peer: to, Conn: h.conn.number, Msg: m.number, Reply: h.carriesReplies,
+		Handshake: m.origin.handshake || !h.conn.w.started, KeepAlive: m.origin.keepAlive, Section: m.origin.section, Step: m.origin.step, Text: m.text,
 	}
 	if h.conn.serverProcess.host().isMember() {
 		ev.Bytes = len(m.bytes)
@@ -163,45 +163,45 @@ func (m *message) describe(kind trace.Kind) trace.Event { return m.event(kind, f
 // halt holds back the message, and all messages that follow it on its stream. It returns
 // false if the message is already held back.
 func (m *message) halt() bool {
-	was := m.held
+	wasHeld := m.held
 	m.held = true
-	return !was
+	return !wasHeld
 }
 
 // proceed lets a message continue that was held back. It arrives one latency later.
 func (m *message) proceed() {
 	m.held = false
-	m.due = m.half.conn.w.now() + m.latency
-	m.half.pump()
+	m.due = m.stream.conn.w.now() + m.latency
+	m.stream.scheduleArrival()
 }
 
 // send puts a message on its way.
-func (h *half) send(m *message) {
-	if h.dead {
+func (h *stream) send(m *message) {
+	if h.dropped {
 		return
 	}
 	w := h.conn.w
-	m.half = h
+	m.stream = h
 	w.charge(bytesOfMessage + textCopies*len(m.bytes))
 	switch {
 	case m.background && w.started:
 		// A background message draws no latency, so it does not change the latencies of
 		// other messages.
-		m.latency = h.link.min + h.link.extra
+		m.latency = h.link.min + h.link.extraDelay
 	case w.started:
-		m.latency = h.link.draw()
+		m.latency = h.link.drawLatency()
 	}
 	m.due = w.now() + m.latency
-	if m.signal == data && !m.background {
-		h.sent++
-		m.number = h.sent
+	if m.signal == dataSignal && !m.background {
+		h.sentCount++
+		m.number = h.sentCount
 		sent := m.event(trace.KindSend, false)
 		if h.conn.serverProcess.role == trace.RoleNode && h.conn.clientProcess.role == trace.RoleClient && sent.Bytes == 0 && !sent.Handshake {
 			w.trace.Bytes += int64(len(m.bytes))
 		}
 		seq := w.emit(sent).Seq
-		if !h.reply && m.ctx.send == 0 { // origin.sendSeq is already set if a service passes on the request of a client
-			m.ctx.send = seq
+		if !h.carriesReplies && m.origin.sendSeq == 0 { // origin.sendSeq is already set if a service passes on the request of a client
+			m.origin.sendSeq = seq
 		}
 		w.intercept(trace.KindSend, m)
 	}
@@ -210,16 +210,16 @@ func (h *half) send(m *message) {
 		return
 	}
 	h.queue = append(h.queue, m)
-	h.pump()
+	h.scheduleArrival()
 }
 
 // scheduleArrival schedules the arrival of the first message, if it can arrive now.
-func (h *half) pump() {
-	if h.dead || h.pumping || h.stalled || len(h.queue) == 0 || h.queue[0].held {
+func (h *stream) scheduleArrival() {
+	if h.dropped || h.arrivalScheduled || h.stalled || len(h.queue) == 0 || h.queue[0].held {
 		return
 	}
 	w := h.conn.w
-	h.pumping = true
+	h.arrivalScheduled = true
 	due := max(h.queue[0].due, w.now())
 	if slices.ContainsFunc(h.queue, func(m *message) bool { return !m.background }) {
 		w.scheduleDelivery(due, h.arrive)
@@ -231,54 +231,54 @@ func (h *half) pump() {
 // arrive delivers the first message when it is due. A fault may have held or delayed the
 // message, or cut the link, since the arrival was scheduled; then arrive does not deliver
 // it.
-func (h *half) arrive() {
-	h.pumping = false
-	if h.dead || len(h.queue) == 0 || h.queue[0].held {
+func (h *stream) arrive() {
+	h.arrivalScheduled = false
+	if h.dropped || len(h.queue) == 0 || h.queue[0].held {
 		return
 	}
 	if h.queue[0].due > h.conn.w.now() {
-		h.pump()
+		h.scheduleArrival()
 		return
 	}
-	if h.link.cuts > 0 {
+	if h.link.cutCount > 0 {
 		h.stalled = true
 		return
 	}
 	m := h.queue[0]
 	h.queue = h.queue[1:]
 	h.conn.handleArrival(m)
-	h.pump()
+	h.scheduleArrival()
 }
 
 // unstall lets the stalled first message arrive, after a partition has ended or the
 // receiver's machine runs again.
-func (h *half) unstall() {
+func (h *stream) unstall() {
 	if !h.stalled {
 		return
 	}
 	h.stalled = false
 	if len(h.queue) > 0 {
-		h.queue[0].due = h.conn.w.now() + h.link.draw()
+		h.queue[0].due = h.conn.w.now() + h.link.drawLatency()
 	}
-	h.pump()
+	h.scheduleArrival()
 }
 
 // drop ends the stream. All messages that have not arrived are lost.
-func (h *half) drop(why string) {
-	if h.dead {
+func (h *stream) drop(why string) {
+	if h.dropped {
 		return
 	}
-	h.dead = true
+	h.dropped = true
 	for _, m := range h.queue {
 		h.conn.w.recordLoss(m, why)
 	}
 	h.queue = nil
-	h.link.halves = slices.DeleteFunc(h.link.halves, func(o *half) bool { return o == h })
+	h.link.streams = slices.DeleteFunc(h.link.streams, func(o *stream) bool { return o == h })
 }
 
 // recordLoss records that a message will never arrive.
 func (w *World) recordLoss(m *message, why string) {
-	if m.signal != data || m.background {
+	if m.signal != dataSignal || m.background {
 		return
 	}
 	ev := m.event(trace.KindLose, false)

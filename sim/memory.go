@@ -11,29 +11,29 @@ import (
 // maxMemoryGrowth is by how many bytes the memory of this process may grow while a world
 // runs. It is less than twice the documented memory of a world, because the process can use
 // more between two checks.
-const maxMemory = 640 << 20
+const maxMemoryGrowth = 640 << 20
 
 // memoryCheckInterval is the real time between two checks of the memory.
-const lookEvery = 10 * time.Millisecond
+const memoryCheckInterval = 10 * time.Millisecond
 
 // maxInitialGarbage is how many bytes of garbage the process may contain before the world
 // begins. If these bytes are collected later, the world can use that much more memory
 // unnoticed.
-const maxGarbage = 256 << 20
+const maxInitialGarbage = 256 << 20
 
 // runningWorlds is how many worlds run in the process now. Go does not report how much
 // memory each of them uses. So only their sum is limited, to maxMemoryGrowth for each
 // running world.
-var bubbles atomic.Int64
+var runningWorlds atomic.Int64
 
 // leftBehindBytes is the size of the stacks of goroutines that ended worlds of this process
 // have left behind.
-var leftBehind atomic.Int64
+var leftBehindBytes atomic.Int64
 
 // LeftBehind returns the size in bytes of the stacks of goroutines that ended worlds of
 // this process have left behind. It ignores a world that left less than [maxStackGrowth].
 // Above [maxLeftBehind], Run refuses to run another world in this process.
-func LeftBehind() int64 { return leftBehind.Load() }
+func LeftBehind() int64 { return leftBehindBytes.Load() }
 
 // maxLeftBehind is how many bytes worlds may leave behind before the process runs no more
 // worlds. Go cannot end a goroutine from outside, so that memory is never freed.
@@ -54,7 +54,7 @@ func checkLeftBehind() error {
 const maxStackGrowth = 32 << 20
 
 // A memoryMeter measures the memory of the process while a world runs.
-type scale struct {
+type memoryMeter struct {
 	samples []metrics.Sample
 	// startBytes is what the process used when the world began. startStacks is how much of
 	// that the stacks used.
@@ -65,65 +65,65 @@ type scale struct {
 // garbage collector found in use at its last run. objectsMetric is the memory of all
 // objects, including garbage and those that were made since.
 const (
-	objects = iota
-	stacks
-	live
+	objectsMetric = iota
+	stacksMetric
+	liveMetric
 )
 
 // newMemoryMeter starts to measure the memory for a world that begins now.
-func newScale() *scale {
-	s := &scale{samples: []metrics.Sample{
-		objects: {Name: "/memory/classes/heap/objects:bytes"},
-		stacks:  {Name: "/memory/classes/heap/stacks:bytes"},
-		live:    {Name: "/gc/heap/live:bytes"},
+func newMemoryMeter() *memoryMeter {
+	s := &memoryMeter{samples: []metrics.Sample{
+		objectsMetric: {Name: "/memory/classes/heap/objects:bytes"},
+		stacksMetric:  {Name: "/memory/classes/heap/stacks:bytes"},
+		liveMetric:    {Name: "/gc/heap/live:bytes"},
 	}}
-	bubbles.Add(1)
+	runningWorlds.Add(1)
 	s.read()
-	if s.value(objects) > s.value(live)+maxGarbage {
+	if s.value(objectsMetric) > s.value(liveMetric)+maxInitialGarbage {
 		runtime.GC()
 		s.read()
 	}
-	s.startStacks = s.value(stacks)
-	s.startBytes = s.used()
+	s.startStacks = s.value(stacksMetric)
+	s.startBytes = s.usedBytes()
 	return s
 }
 
 // close records what the world has left behind. If several worlds run at the same time, the
 // last one that ends records it for all.
-func (s *scale) close() {
-	if bubbles.Add(-1) > 0 {
+func (s *memoryMeter) close() {
+	if runningWorlds.Add(-1) > 0 {
 		return
 	}
 	s.read()
-	if s.value(stacks) <= s.startStacks+maxStackGrowth {
+	if s.value(stacksMetric) <= s.startStacks+maxStackGrowth {
 		return
 	}
 	runtime.GC() // the collector frees the stacks of goroutines that have ended
 	s.read()
-	if grown := int64(s.value(stacks)) - int64(s.startStacks); grown > maxStackGrowth {
-		leftBehind.Add(grown)
+	if grown := int64(s.value(stacksMetric)) - int64(s.startStacks); grown > maxStackGrowth {
+		leftBehindBytes.Add(grown)
 	}
 }
 
 // read reads the current values of the metrics.
-func (s *scale) read() { metrics.Read(s.samples) }
+func (s *memoryMeter) read() { metrics.Read(s.samples) }
 
 // usedBytes returns how much memory the process uses for objects, including garbage, and
 // for stacks.
-func (s *scale) used() uint64 { return s.value(objects) + s.value(stacks) }
+func (s *memoryMeter) usedBytes() uint64 { return s.value(objectsMetric) + s.value(stacksMetric) }
 
 // value returns a metric as it was last read, in bytes.
-func (s *scale) value(i int) uint64 { return s.samples[i].Value.Uint64() }
+func (s *memoryMeter) value(i int) uint64 { return s.samples[i].Value.Uint64() }
 
 // isTooHeavy reports whether the process uses too much memory. It collects the garbage
 // before it reports true.
-func (s *scale) isTooHeavy() bool {
-	most := s.startBytes + uint64(bubbles.Load())*maxMemory
+func (s *memoryMeter) isTooHeavy() bool {
+	limit := s.startBytes + uint64(runningWorlds.Load())*maxMemoryGrowth
 	s.read()
-	if s.used() <= most {
+	if s.usedBytes() <= limit {
 		return false
 	}
 	runtime.GC()
 	s.read()
-	return s.used() > most
+	return s.usedBytes() > limit
 }

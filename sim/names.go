@@ -9,9 +9,9 @@ import "strconv"
 type Names struct {
 	// aliases maps random words to their names. counts is how many names begin with each
 	// word, such as value. lockKeys are the keys of the world's locks.
-	aliases map[string]string
-	count   map[string]int
-	keys    map[string]bool
+	aliases  map[string]string
+	counts   map[string]int
+	lockKeys map[string]bool
 }
 
 // Value returns a word of a command as the trace shows it. A word that looks random becomes
@@ -25,25 +25,25 @@ func (n *Names) Value(word string) string {
 
 // Name returns the name of a random word: kind and a number, such as session-1. The same
 // word always gets the same name.
-func (n *Names) Name(what, word string) string {
+func (n *Names) Name(kind, word string) string {
 	if name, ok := n.aliases[word]; ok {
 		return name
 	}
-	n.count[what]++
-	name := what + "-" + strconv.Itoa(n.count[what])
+	n.counts[kind]++
+	name := kind + "-" + strconv.Itoa(n.counts[kind])
 	n.aliases[word] = name
 	return name
 }
 
 // IsKey reports whether a word is the key of a lock of the world.
-func (n *Names) IsKey(word string) bool { return n.keys[word] }
+func (n *Names) IsKey(word string) bool { return n.lockKeys[word] }
 
 // NewNames returns names in which no word has a name yet. keys are the keys of the world's
 // locks.
 func NewNames(keys ...string) *Names {
-	n := &Names{aliases: map[string]string{}, count: map[string]int{}, keys: map[string]bool{}}
+	n := &Names{aliases: map[string]string{}, counts: map[string]int{}, lockKeys: map[string]bool{}}
 	for _, key := range keys {
-		n.keys[key] = true
+		n.lockKeys[key] = true
 	}
 	return n
 }

@@ -58,53 +58,53 @@ type knowledge struct {
 
 // withNested returns the section and the sections nested in it, in the order of their
 // grants.
-func (in *Section) withNested() []*Section { return append([]*Section{in}, in.inner...) }
+func (section *Section) withNested() []*Section { return append([]*Section{section}, section.inner...) }
 
 // newest returns the section with the latest grant: the last nested section, or the section
 // itself if it has none.
-func (in *Section) newest() *Section {
-	held := in.withNested()
+func (section *Section) newest() *Section {
+	held := section.withNested()
 	return held[len(held)-1]
 }
 
 // sectionOf returns the section to which a request for an object belongs. It is the nested
 // section whose lock has the object's name, or the section itself if no lock has that name.
-func (in *Section) sectionOf(object string) *Section {
-	for _, s := range in.inner {
+func (section *Section) sectionOf(object string) *Section {
+	for _, s := range section.inner {
 		if s.env.Key == object {
 			return s
 		}
 	}
-	return in
+	return section
 }
 
 // takeNested acquires another lock, in a section nested in this one. The client stops
 // trying if a lock that it holds reports the loss of its lease.
-func (in *Section) takeNested(t trace.Task) error {
-	g := in.g
+func (section *Section) takeNested(t trace.Task) error {
+	g := section.g
 	h := g.otherLocks[t.Lock]
 	if !t.Once {
-		s, err := g.acquire(h, in)
+		s, err := g.acquire(h, section)
 		if err == nil {
-			in.inner = append(in.inner, s)
+			section.inner = append(section.inner, s)
 		}
 		return err
 	}
-	s, err := g.attempt(g.ctx, h, in)
+	s, err := g.attempt(g.ctx, h, section)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNestedRefused, err)
 	}
-	in.inner = append(in.inner, s)
+	section.inner = append(section.inner, s)
 	return nil
 }
 
 // hasLostLease reports whether a lock has reported the loss of the lease, of this section
 // or of one nested in it. It returns false for a nil Section.
-func (in *Section) hasLostLease() bool {
-	if in == nil {
+func (section *Section) hasLostLease() bool {
+	if section == nil {
 		return false
 	}
-	return slices.ContainsFunc(in.withNested(), func(s *Section) bool {
+	return slices.ContainsFunc(section.withNested(), func(s *Section) bool {
 		select {
 		case <-s.lost:
 			return true
@@ -129,7 +129,7 @@ func (b *BadNesting) Error() string { return b.Client + " " + b.Why }
 // cannot acquire in addition to its own.
 func (cfg *Config) CheckNesting() error {
 	for _, c := range cfg.Clients {
-		has := []string{c.key(cfg)}
+		has := []string{c.lockName(cfg)}
 		for i, t := range c.Does {
 			if t.Step != trace.Acquire {
 				continue

@@ -116,7 +116,7 @@ func (f Fault) Step() trace.Step { return trace.Step(textOf(parameter(f.Action, 
 func (f Fault) How() string { return textOf(parameter(f.Action, "manner")) }
 
 // mannerValue returns the Value of the fault's [Manner].
-func (f Fault) manner() string {
+func (f Fault) mannerValue() string {
 	if size := parameter(f.Action, "size"); size.IsValid() && size.Int() < 0 {
 		return faultcard.Negative
 	}

@@ -29,15 +29,15 @@ type process struct {
 	// pausedBy are the faults that pause the process now, with their modes. crashCount
 	// counts the crash faults that keep it down now. drifts are the current drifts of its
 	// clocks.
-	pausedBy map[*faultState]trace.PauseMode
-	crashes  int
-	drifts   []activeDrift
+	pausedBy   map[*faultState]trace.PauseMode
+	crashCount int
+	drifts     []activeDrift
 	// suspended reports that the machine is suspended; it stays true after the process has
 	// resumed. suspendedSince is the true time at which the suspension began.
 	// earlierSuspensions is the length of earlier suspensions in the same pause.
-	suspended   bool
-	suspendedAt time.Duration
-	stoodStill  time.Duration
+	suspended          bool
+	suspendedSince     time.Duration
+	earlierSuspensions time.Duration
 	// powerless reports that the process is down and its machine has no power, so no kernel
 	// answers messages to it.
 	powerless bool
@@ -53,14 +53,14 @@ type process struct {
 	// see awaitTurnAfterTimer. stalled are the requests of goroutines that a pause has
 	// stopped in the middle of their I/O; guarded by w.ioMutex. backlog are the deliveries
 	// that the process handles when it resumes; a real kernel keeps such messages.
-	waiting []*request
-	awake   []*request
-	stalled []*request
-	backlog []func()
+	waiting         []*request
+	awaitingMoments []*request
+	stalled         []*request
+	backlog         []func()
 
 	// ranWhilePaused reports that the process started I/O although it is paused; guarded by
 	// w.ioMutex.
-	ranOn bool
+	ranWhilePaused bool
 }
 
 // processState is whether a process runs now, and if not, why not.
@@ -111,10 +111,10 @@ type server interface {
 }
 
 // newProcess creates a process and adds it to the world.
-func (w *World) process(name string, role trace.Role) *process {
+func (w *World) newProcess(name string, role trace.Role) *process {
 	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*faultState]trace.PauseMode{}}
 	p.clock = fakeclock.New(timeline{w, p}, time.Now())
-	p.clock.OnChange(func(why string) { w.noteClock(p, why) })
+	p.clock.OnChange(func(why string) { w.recordClock(p, why) })
 	w.charge(bytesOfProcess)
 	w.processes = append(w.processes, p)
 	w.byName[name] = p
@@ -123,7 +123,7 @@ func (w *World) process(name string, role trace.Role) *process {
 
 // recordClock records what a process's clocks show, at the start and after each change. why
 // is the kind of change; "" at the start.
-func (w *World) noteClock(p *process, why string) {
+func (w *World) recordClock(p *process, why string) {
 	s := p.clock.State()
 	p.recordChange(trace.Event{Kind: trace.KindClock, Clocks: &trace.Clocks{
 		Wall: s.Wall, Monotonic: s.Monotonic, RatePPB: s.RatePPB, Halted: s.Halted, Why: trace.ClockChange(why),
@@ -152,12 +152,12 @@ func (p *process) isHalted() bool { return p.state == paused || p.state == resum
 
 // setState changes the state of the process, under ioMutex because goroutines read it.
 func (p *process) setState(s processState) {
-	p.w.io.Lock()
+	p.w.ioMutex.Lock()
 	p.state = s
 	if s == running {
-		p.ranOn = false
+		p.ranWhilePaused = false
 	}
-	p.w.io.Unlock()
+	p.w.ioMutex.Unlock()
 }
 
 // pause stops a process, or suspends its machine. by is the fault that does so. Pauses may
@@ -170,21 +170,21 @@ func (p *process) pause(mode trace.PauseMode, by *faultState) bool {
 	p.pausedBy[by] = mode
 	if p.state != paused {
 		p.setState(paused)
-		p.suspended, p.stoodStill = false, 0
+		p.suspended, p.earlierSuspensions = false, 0
 		p.recordChange(trace.Event{Kind: trace.KindPause, Text: string(mode)})
 	}
 	switch {
 	case mode != trace.Suspend:
 		p.clock.Stop()
 	case !p.suspended:
-		p.suspended, p.suspendedAt = true, p.w.now()
+		p.suspended, p.suspendedSince = true, p.w.now()
 		p.clock.Suspend()
 	}
 	return true
 }
 
 // hasSuspendingPause reports whether any of the current pauses suspends the machine.
-func (p *process) isSuspended() bool {
+func (p *process) hasSuspendingPause() bool {
 	for _, mode := range p.pausedBy {
 		if mode == trace.Suspend {
 			return true
@@ -203,9 +203,9 @@ func (p *process) resume(by *faultState) {
 	}
 	w := p.w
 	if len(p.pausedBy) > 0 {
-		if p.suspended && !p.isSuspended() {
+		if p.suspended && !p.hasSuspendingPause() {
 			p.suspended = false
-			p.stoodStill += w.now() - p.suspendedAt
+			p.earlierSuspensions += w.now() - p.suspendedSince
 			p.clock.Wake()
 		}
 		return
@@ -228,14 +228,14 @@ func (p *process) resumeIO(resumed time.Duration) {
 	}
 	w := p.w
 	p.setState(running)
-	stood := p.stoodStill
+	suspendedFor := p.earlierSuspensions
 	if p.suspended {
-		stood += w.now() - p.suspendedAt
+		suspendedFor += w.now() - p.suspendedSince
 	}
 	var sockets []*socket
 	for _, s := range w.sockets {
 		if s.p == p {
-			s.moveDeadline(stood)
+			s.moveDeadline(suspendedFor)
 			sockets = append(sockets, s)
 		}
 	}
@@ -247,11 +247,11 @@ func (p *process) resumeIO(resumed time.Duration) {
 	for _, arrive := range backlog {
 		w.scheduleDelivery(resumed, arrive)
 	}
-	p.unstall(resumed)
+	p.releaseStalled(resumed)
 	if len(sockets) > 0 {
 		w.scheduleDelivery(resumed, func() {
 			for _, s := range sockets {
-				s.rearm()
+				s.rescheduleDeadlineCheck()
 			}
 		})
 	}

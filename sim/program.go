@@ -32,7 +32,7 @@ type program struct {
 	stopRun context.CancelFunc
 
 	// previousSection is the client's last section that has ended, or nil.
-	previous *Section
+	previousSection *Section
 	// period is the latest period of the schedule that the client has begun.
 	period int
 
@@ -41,9 +41,9 @@ type program struct {
 	cancelCall context.CancelFunc
 
 	// Only the loop uses the fields below.
-	callers map[string]*caller
-	reached map[trace.Step]int // how many times the client has reached each step
-	latest  *Section           // the section whose acquire was called last
+	storageConns  map[string]*storageConn
+	stepCounts    map[trace.Step]int // how many times the client has reached each step
+	latestSection *Section           // the section whose acquire was called last
 	// currentSection and currentStep are the section and the step to which messages to
 	// nodes belong now. While the client is not calling its lock, currentSection is the
 	// latest section.
@@ -67,8 +67,8 @@ type program struct {
 
 // newProgram makes the program of a client. Its goroutine does not run yet.
 func newProgram(w *World, p *process, cfg Client) *program {
-	g := &program{w: w, p: p, cfg: cfg, callers: map[string]*caller{}, reached: map[trace.Step]int{}, start: make(chan struct{})}
-	g.latest = &Section{g: g}
+	g := &program{w: w, p: p, cfg: cfg, storageConns: map[string]*storageConn{}, stepCounts: map[trace.Step]int{}, start: make(chan struct{})}
+	g.latestSection = &Section{g: g}
 	g.ctx, g.stopRun = context.WithCancel(w.ctx)
 	g.env = w.newEnv(p, cfg)
 	g.env.SetProcessContext(g.ctx)
@@ -80,15 +80,15 @@ func newProgram(w *World, p *process, cfg Client) *program {
 // clocks and random numbers.
 func (w *World) newEnv(p *process, c Client) *locks.Env {
 	env := &locks.Env{
-		Key: c.key(&w.cfg), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
-		Data: w.data(), Dial: p.dial, WaitTurn: p.turn, WaitAfterTimer: p.woken, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
+		Key: c.lockName(&w.cfg), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
+		Data: w.data(), Dial: p.dial, WaitTurn: p.awaitTurn, WaitAfterTimer: p.awaitTurnAfterTimer, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
 	}
 	for i, n := range w.cfg.Nodes {
 		if n.keepsLocks() || w.cfg.Lock.Kind.Name == "" {
-			env.Nodes = append(env.Nodes, w.cfg.addr(i))
+			env.Nodes = append(env.Nodes, w.cfg.nodeAddr(i))
 		}
 		if w.cfg.countsTokens(n) {
-			env.Counters = append(env.Counters, w.cfg.addr(i))
+			env.Counters = append(env.Counters, w.cfg.nodeAddr(i))
 		}
 	}
 	return env
@@ -100,11 +100,11 @@ func (g *program) main() {
 	defer g.w.programs.Done()
 	defer func() {
 		if r := recover(); r != nil {
-			g.w.fail(newPanicError(g.p.name, r, debug.Stack()))
+			g.w.recordError(newPanicError(g.p.name, r, debug.Stack()))
 			g.done(fmt.Errorf("panic: %v", r))
 		}
 	}()
-	deepen()
+	growStack()
 	g.done(g.run())
 }
 
@@ -112,7 +112,7 @@ func (g *program) main() {
 // would grow in four steps, each of which copies it.
 //
 //go:noinline
-func deepen() {
+func growStack() {
 	var room [11 << 10]byte
 	runtime.KeepAlive(&room)
 }
@@ -149,8 +149,8 @@ func (g *program) warmUp() error {
 	}
 	g.onLoop(0, func() {
 		for _, t := range g.tasks() {
-			if t.Step.AtStorage() && !g.w.cfg.Lock.Kind.KeepsData && !g.w.cfg.Storage.InCluster && g.callers[t.Receiver()] == nil {
-				g.caller(t.Receiver()).connect()
+			if t.Step.AtStorage() && !g.w.cfg.Lock.Kind.KeepsData && !g.w.cfg.Storage.InCluster && g.storageConns[t.Receiver()] == nil {
+				g.storageConn(t.Receiver()).connect()
 			}
 		}
 	})
@@ -178,11 +178,11 @@ func (g *program) newLock(env *locks.Env) (locks.Lock, error) {
 
 // storageConn returns the client's connection to the storage or to a service. Only the loop
 // may call it.
-func (g *program) caller(peer string) *caller {
-	if g.callers[peer] == nil {
-		g.callers[peer] = &caller{p: g.p, peer: g.w.byName[peer]}
+func (g *program) storageConn(peer string) *storageConn {
+	if g.storageConns[peer] == nil {
+		g.storageConns[peer] = &storageConn{p: g.p, peer: g.w.byName[peer]}
 	}
-	return g.callers[peer]
+	return g.storageConns[peer]
 }
 
 // onLoop makes the loop call do, and waits until the moment of the call has ended. Calls
@@ -191,12 +191,14 @@ func (g *program) onLoop(rank int, do func()) { g.post(rank, 0, do) }
 
 // onLoopForLock is onLoop for a report of the lock about the lease of a section. If there
 // are several reports in one round, those about older sections come first.
-func (g *program) onLoopForLock(rank int, in *Section, do func()) { g.post(rank, in.number, do) }
+func (g *program) onLoopForLock(rank int, section *Section, do func()) {
+	g.post(rank, section.number, do)
+}
 
 // post makes the loop call do, and waits until the moment of the call has ended. rank, then
 // sub, order such calls of one client in a round.
 func (g *program) post(rank, sub int, do func()) {
-	g.w.await(&request{process: g.p, class: classStep, rank: rank, sub: sub}, do)
+	g.w.await(&request{process: g.p, class: classStep, rank: rank, subRank: sub}, do)
 }
 
 // arm implements [actor]: it registers the points Starts, Cancels and WorksUntil of the
@@ -235,13 +237,13 @@ func (g *program) report() {
 		if !g.cfg.Starts.IsZero() {
 			why = fmt.Sprintf(": it starts when %s", g.cfg.Starts)
 		}
-		g.w.doubt(g.p.name + " never began" + why)
+		g.w.addDoubt(g.p.name + " never began" + why)
 	}
 	if !g.p.wallRead.Load() {
 		g.w.trace.ClockNotReadBy = append(g.w.trace.ClockNotReadBy, g.p.name)
 	}
 	if !g.cfg.Cancels.IsZero() && !g.cancelled {
-		g.w.doubt(fmt.Sprintf("%s never cancelled a call of its lock: it does so when %s", g.p.name, g.cfg.Cancels))
+		g.w.addDoubt(fmt.Sprintf("%s never cancelled a call of its lock: it does so when %s", g.p.name, g.cfg.Cancels))
 	}
 }
 
@@ -249,51 +251,51 @@ func (g *program) report() {
 // latest section. First it strikes the faults that strike before this step. If one of them
 // pauses the client, beginStep waits until the client resumes. An acquire begins a new
 // section, which gets its number here.
-func (g *program) enter(in *Section, step trace.Step, ev trace.Event) *Section {
+func (g *program) beginStep(section *Section, step trace.Step, ev trace.Event) *Section {
 	done := make(chan struct{})
 	first := true
 	r := &request{process: g.p, class: classStep, abandon: func() { close(done) }}
 	r.admit = func() {
 		if first {
 			first = false
-			g.reached[step]++
-			g.w.strikeBefore(g.p.name, step, g.reached[step])
-			g.w.act()
+			g.stepCounts[step]++
+			g.w.strikeBefore(g.p.name, step, g.stepCounts[step])
+			g.w.runDueActions()
 			if !g.p.canAct() {
 				g.p.waiting = append(g.p.waiting, r)
 				return
 			}
 		}
-		if in == nil {
-			in = g.latest
+		if section == nil {
+			section = g.latestSection
 		}
 		if step == trace.Acquire {
-			in.number = g.latest.number + 1
-			g.latest = in
+			section.number = g.latestSection.number + 1
+			g.latestSection = section
 		}
-		g.currentStep, g.currentSection = step, g.latest.number
+		g.currentStep, g.currentSection = step, g.latestSection.number
 		if step.AtLock() || step == trace.Mint || g.w.cfg.Lock.Kind.KeepsData {
-			g.currentSection = in.number
+			g.currentSection = section.number
 		}
 		if step.AtLock() {
 			g.callCount++
 			g.currentCall = g.callCount
 		}
-		ev.Kind, ev.Process, ev.Section, ev.Step = trace.KindBegin, g.p.name, in.number, step
+		ev.Kind, ev.Process, ev.Section, ev.Step = trace.KindBegin, g.p.name, section.number, step
 		g.w.emit(ev)
 		g.w.afterMoment(func() { close(done) })
 	}
 	g.w.post(r)
 	<-done
-	return in
+	return section
 }
 
 // endStep records the end of a step, with its error or nil. The loop calls fill, if it is
 // not nil, to complete the event.
-func (g *program) end(in *Section, step trace.Step, err error, fill func(*trace.Event)) {
+func (g *program) endStep(section *Section, step trace.Step, err error, fill func(*trace.Event)) {
 	g.onLoop(0, func() {
-		g.currentStep, g.currentSection, g.currentCall = "", g.latest.number, 0
-		ev := trace.Event{Kind: trace.KindEnd, Process: g.p.name, Section: in.number, Step: step, OK: err == nil}
+		g.currentStep, g.currentSection, g.currentCall = "", g.latestSection.number, 0
+		ev := trace.Event{Kind: trace.KindEnd, Process: g.p.name, Section: section.number, Step: step, OK: err == nil}
 		if err != nil {
 			ev.Text = errorText(err)
 		}
@@ -344,7 +346,7 @@ func (g *program) done(err error) {
 			return
 		}
 		g.ended = true
-		g.w.active--
+		g.w.activeClients--
 		ev := trace.Event{Kind: trace.KindDone, Process: g.p.name, OK: err == nil}
 		if err != nil {
 			ev.Text = errorText(err)
@@ -362,7 +364,7 @@ func (g *program) close() { g.env.Close() }
 func (g *program) crash() {
 	if !g.ended {
 		g.ended = true
-		g.w.active--
+		g.w.activeClients--
 	}
 }
 
@@ -414,13 +416,13 @@ func (p *Program) Sleep(d time.Duration) error {
 // strike at its beginning and at its end. The step belongs to the section whose acquire was
 // called last. An acquire step begins a new section.
 func (p *Program) Step(step trace.Step, do func() error) error {
-	var in *Section
+	var section *Section
 	if step == trace.Acquire {
-		in = &Section{g: p.g}
+		section = &Section{g: p.g}
 	}
-	in = p.g.enter(in, step, trace.Event{})
+	section = p.g.beginStep(section, step, trace.Event{})
 	err := do()
-	p.g.end(in, step, err, nil)
+	p.g.endStep(section, step, err, nil)
 	return err
 }
 
@@ -431,7 +433,7 @@ func (p *Program) Storage(ctx context.Context, req storage.Request) (storage.Res
 	if p.g.w.cfg.Storage.InCluster {
 		return p.g.askCluster(ctx, req)
 	}
-	return p.g.call(ctx, nil, req, nil, 0)
+	return p.g.callStorage(ctx, nil, req, nil, 0)
 }
 
 // errGaveUp is the error of a client that has stopped waiting for the storage.
@@ -440,25 +442,25 @@ var errGaveUp = errors.New("no answer")
 // callStorage sends a request of a section to the storage, through the services in via, and
 // waits for the response. It waits at most for patience, if that is not 0. A nil section
 // means the latest section.
-func (g *program) call(ctx context.Context, in *Section, req storage.Request, via []string, patience time.Duration) (storage.Response, error) {
+func (g *program) callStorage(ctx context.Context, section *Section, req storage.Request, via []string, patience time.Duration) (storage.Response, error) {
 	type answer struct {
 		r   storage.Response
 		err error
 	}
 	answered := make(chan answer, 1)
-	k := &call{request: req, done: func(r storage.Response, err error) {
+	k := &storageCall{request: req, onResult: func(r storage.Response, err error) {
 		g.w.afterMoment(func() { answered <- answer{r, err} })
 	}}
 	peer := trace.StorageName
 	if len(via) > 0 {
-		peer, k.via = via[0], via[1:]
+		peer, k.remainingServices = via[0], via[1:]
 	}
-	var c *caller
+	var c *storageConn
 	g.onLoop(0, func() {
-		c = g.caller(peer)
-		k.ctx = g.p.origin(Frame{})
-		if in != nil {
-			k.ctx.section = in.number
+		c = g.storageConn(peer)
+		k.origin = g.p.currentOrigin(Frame{})
+		if section != nil {
+			k.origin.section = section.number
 		}
 		c.call(k)
 	})
@@ -502,6 +504,6 @@ func (g *program) takeAnswer(r storage.Response, err error) (storage.Response, e
 	if s := g.w.byName[trace.StorageName]; s != nil {
 		rank = s.index
 	}
-	g.w.stall(g.p, request{class: classResult, rank: rank})
+	g.w.awaitRunning(g.p, request{class: classResult, rank: rank})
 	return r, err
 }

@@ -21,15 +21,15 @@ type timer struct {
 // and rank are called in the order in which they were added. A sorted slice is fast enough,
 // because the queue is short.
 type queue struct {
-	timers []timer
-	added  int
+	timers   []timer
+	addCount int
 }
 
 // add adds a timer, which calls do at true time at. rank orders timers of the same time. If
 // cancelled is not nil, the timer is cancelled when it becomes true.
 func (q *queue) add(at time.Duration, rank int, do func(), cancelled *atomic.Bool) {
-	q.added++
-	m := timer{at, rank, q.added, do, cancelled}
+	q.addCount++
+	m := timer{at, rank, q.addCount, do, cancelled}
 	i, _ := slices.BinarySearchFunc(q.timers, m, func(a, b timer) int {
 		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.rank, a.rank), cmp.Compare(b.order, a.order))
 	})

@@ -32,7 +32,7 @@ func seedLibraries(seed uint64) {
 }
 
 // newLatencySource returns the random source of a link's latencies.
-func latencies(seed uint64, from, to string) *rand.Rand {
+func newLatencySource(seed uint64, from, to string) *rand.Rand {
 	s := seedOf(seed, "link "+from+" "+to)
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(s[:]), binary.BigEndian.Uint64(s[8:])))
 }

@@ -18,8 +18,8 @@ type request struct {
 	// rank is the index of the process at the other end, and subRank is the number of the
 	// connection. words are the words of the command that the goroutine will send after the
 	// request; they are set only for the classes that wait for a turn to send.
-	rank, sub int
-	words     []string
+	rank, subRank int
+	words         []string
 	// admit does what the goroutine wants. The loop calls it.
 	admit func()
 	// round is the number, from 1, of the loop's round in which the goroutine began the
@@ -42,8 +42,8 @@ const (
 	classClose
 	classResult // a goroutine continues with the result of its I/O
 	classTimer
-	classDue   // a goroutine that a timer has woken waits until all timers that are due have fired; see process.awaitTurnAfterTimer
-	classWoken // the same goroutine then waits for its turn to send, in a moment of its own
+	classTimerFired // a goroutine that a timer has woken waits until all timers that are due have fired; see process.awaitTurnAfterTimer
+	classAfterTimer // the same goroutine then waits for its turn to send, in a moment of its own
 )
 
 // compare returns the order in which the loop admits two requests.
@@ -52,7 +52,7 @@ func (r *request) compare(o *request) int {
 		cmp.Compare(r.process.index, o.process.index),
 		cmp.Compare(r.class, o.class),
 		cmp.Compare(r.rank, o.rank),
-		cmp.Compare(r.sub, o.sub),
+		cmp.Compare(r.subRank, o.subRank),
 	); c != 0 {
 		return c
 	}
@@ -66,9 +66,9 @@ func (r *request) compareWords(o *request) int { return r.process.w.names.compar
 // post passes requests to the loop. Any goroutine may call it.
 func (w *World) post(rs ...*request) {
 	w.disturb()
-	w.io.Lock()
+	w.ioMutex.Lock()
 	w.postLocked(rs...)
-	w.io.Unlock()
+	w.ioMutex.Unlock()
 }
 
 // await posts a request that calls do, and waits until the moment of the request has ended,
@@ -96,12 +96,12 @@ func (w *World) postLocked(rs ...*request) {
 	if !w.ended {
 		// A round with many clients can take long, so each request counts as progress. A
 		// round has a limited number of requests, so a stuck world is still detected.
-		w.watchdog.moves.Add(int64(len(rs)))
+		w.watchdog.steps.Add(int64(len(rs)))
 		for _, r := range rs {
 			r.round = cmp.Or(r.round, w.round)
 		}
 		w.requests = append(w.requests, rs...)
-		w.rouse()
+		w.wakeLoop()
 		return
 	}
 	for _, r := range rs {
@@ -112,9 +112,9 @@ func (w *World) postLocked(rs ...*request) {
 }
 
 // wakeLoop ends the loop's sleep.
-func (w *World) rouse() {
+func (w *World) wakeLoop() {
 	select {
-	case w.wake <- struct{}{}:
+	case w.requestPosted <- struct{}{}:
 	default:
 	}
 }
@@ -124,21 +124,21 @@ func (w *World) rouse() {
 // goroutine waits again. If a process is paused, its requests wait until it resumes. The
 // requests of a crashed process wait forever.
 func (w *World) admit() bool {
-	w.io.Lock()
+	w.ioMutex.Lock()
 	select {
-	case <-w.wake:
+	case <-w.requestPosted:
 	default:
 	}
 	if len(w.requests) == 0 {
-		w.io.Unlock()
+		w.ioMutex.Unlock()
 		return false
 	}
 	requests := w.requests
-	w.requests, w.admitted = w.admitted, nil
-	w.io.Unlock()
+	w.requests, w.spareRequests = w.spareRequests, nil
+	w.ioMutex.Unlock()
 	defer func() {
 		clear(requests)
-		w.admitted = requests[:0]
+		w.spareRequests = requests[:0]
 	}()
 
 	slices.SortStableFunc(requests, (*request).compare)
@@ -148,13 +148,13 @@ func (w *World) admit() bool {
 			p.waiting = append(p.waiting, r)
 			continue
 		}
-		w.watchdog.moves.Add(1) // each request counts as progress, because a client can have any number of goroutines with a request each
+		w.watchdog.steps.Add(1) // each request counts as progress, because a client can have any number of goroutines with a request each
 		r.admit()
-		w.noteRace(r, requests[i+1:])
-		if w.settle() || w.stopError != nil {
-			w.io.Lock()
+		w.recordRaces(r, requests[i+1:])
+		if w.endMoment() || w.stopError != nil {
+			w.ioMutex.Lock()
 			w.requests = append(w.requests, requests[i+1:]...)
-			w.io.Unlock()
+			w.ioMutex.Unlock()
 			return true
 		}
 	}
@@ -166,12 +166,12 @@ func (w *World) admit() bool {
 // decided which goroutine used which connection. It is also so if two goroutines were going
 // to send the same command, because their requests cannot be put in order. others are the
 // requests that follow r in the order of the loop.
-func (w *World) noteRace(r *request, others []*request) {
+func (w *World) recordRaces(r *request, others []*request) {
 	if r.process.role != trace.RoleClient {
 		return
 	}
 	switch r.class {
-	case classTurn, classWoken, classDial, classWrite:
+	case classTurn, classAfterTimer, classDial, classWrite:
 	default:
 		return
 	}
@@ -183,18 +183,18 @@ func (w *World) noteRace(r *request, others []*request) {
 			continue
 		}
 		switch {
-		case (r.class == classTurn || r.class == classWoken) && r.compareWords(o) == 0:
-			w.doubt(fmt.Sprintf("two goroutines of %s were about to send the same command at the same moment, and chance decided which was first: replays may differ", r.process.name))
+		case (r.class == classTurn || r.class == classAfterTimer) && r.compareWords(o) == 0:
+			w.addDoubt(fmt.Sprintf("two goroutines of %s were about to send the same command at the same moment, and chance decided which was first: replays may differ", r.process.name))
 			return // the other pairs would give the same doubt, and there may be very many of them
 		case r.class == classDial, r.class == classWrite:
-			w.doubt(fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name))
+			w.addDoubt(fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name))
 			return
 		}
 	}
 }
 
 // addDoubt records a reason why the run is inconclusive.
-func (w *World) doubt(why string) {
+func (w *World) addDoubt(why string) {
 	if !slices.Contains(w.trace.Doubts, why) {
 		w.trace.Doubts = append(w.trace.Doubts, why)
 	}
@@ -206,26 +206,26 @@ func (w *World) afterMoment(do func()) { w.wakeUps = append(w.wakeUps, do) }
 
 // runDueActions lets faults strike or end, and clients start, whose points were reached by
 // the latest events.
-func (w *World) act() {
-	for len(w.reached) > 0 {
-		do := w.reached[0]
-		w.reached = w.reached[1:]
+func (w *World) runDueActions() {
+	for len(w.dueActions) > 0 {
+		do := w.dueActions[0]
+		w.dueActions = w.dueActions[1:]
 		do()
 	}
 }
 
 // endMoment ends a moment, and reports whether it has woken any goroutine.
-func (w *World) settle() (woke bool) {
-	w.act()
+func (w *World) endMoment() (woke bool) {
+	w.runDueActions()
 	for len(w.wakeUps) > 0 {
 		woke = true
 		wakeUps := w.wakeUps
-		w.wakeUps, w.done = w.done, nil
+		w.wakeUps, w.spareWakeUps = w.spareWakeUps, nil
 		for _, do := range wakeUps {
 			do()
 		}
 		clear(wakeUps)
-		w.done = wakeUps[:0]
+		w.spareWakeUps = wakeUps[:0]
 	}
 	return woke
 }

@@ -66,7 +66,7 @@ func (g *program) sections() error {
 	}
 	var failed error
 	refusals := 0 // sections in a row that ended because a nested lock was refused
-	for left := max(g.cfg.Sections, 1); left > 0; {
+	for remaining := max(g.cfg.Sections, 1); remaining > 0; {
 		granted, err := g.runSection()
 		switch {
 		case !granted || errors.Is(err, errEnded):
@@ -85,7 +85,7 @@ func (g *program) sections() error {
 		if err != nil {
 			failed = err
 		}
-		left--
+		remaining--
 	}
 	return failed
 }
@@ -93,12 +93,12 @@ func (g *program) sections() error {
 // runSection runs one section, from acquire to release. granted reports whether acquire
 // succeeded. If the run ends meanwhile, the error is errEnded.
 func (g *program) runSection() (granted bool, err error) {
-	in, err := g.acquire(g.ownHandle(), nil)
+	section, err := g.acquire(g.ownHandle(), nil)
 	if err != nil {
 		return false, err
 	}
-	err = in.run()
-	g.previous = in
+	err = section.run()
+	g.previousSection = section
 	if g.ctx.Err() != nil {
 		err = errEnded
 	}
@@ -145,26 +145,26 @@ type Section struct {
 
 // Number returns the number of the section, which counts the client's calls of acquire from
 // 1. Events contain it as their Section.
-func (in *Section) Number() int { return in.number }
+func (section *Section) Number() int { return section.number }
 
 // Lease returns what the lock granted.
-func (in *Section) Lease() locks.Lease { return in.lease }
+func (section *Section) Lease() locks.Lease { return section.lease }
 
 // acquire tries to acquire a lock until it succeeds or may not try again. outer is the
 // section in which the new section will be nested, or nil.
-func (g *program) acquire(h handle, within *Section) (*Section, error) {
+func (g *program) acquire(h handle, outer *Section) (*Section, error) {
 	for attempt := 1; ; attempt++ {
-		in, err := g.attempt(g.ctx, h, within)
+		section, err := g.attempt(g.ctx, h, outer)
 		switch {
 		case err == nil:
-			return in, nil
+			return section, nil
 		case g.ctx.Err() != nil:
 			return nil, errEnded
 		}
 		if err := g.pauseBetweenAttempts(attempt, err); err != nil {
 			return nil, err
 		}
-		if within.hasLostLease() {
+		if outer.hasLostLease() {
 			return nil, errLeaseLost
 		}
 	}
@@ -194,88 +194,88 @@ func (g *program) pauseBetweenAttempts(attempt int, failed error) error {
 // attempt tries once to acquire a lock. outer is the section in which the new section will
 // be nested, or nil. After a grant, attempt starts to record what the lock reports about
 // the lease.
-func (g *program) attempt(ctx context.Context, h handle, within *Section) (*Section, error) {
-	in := &Section{g: g, env: h.env, knowledge: &knowledge{versions: map[string]int{}}, period: g.period}
-	begin := trace.Event{Lock: h.env.Key, Period: in.period}
-	if within != nil {
-		in.knowledge, in.outermost, begin.OuterSection = within.knowledge, within, within.newest().number
+func (g *program) attempt(ctx context.Context, h handle, outer *Section) (*Section, error) {
+	section := &Section{g: g, env: h.env, knowledge: &knowledge{versions: map[string]int{}}, period: g.period}
+	begin := trace.Event{Lock: h.env.Key, Period: section.period}
+	if outer != nil {
+		section.knowledge, section.outermost, begin.OuterSection = outer.knowledge, outer, outer.newest().number
 	}
 	acquire := func(ctx context.Context) (err error) {
-		in.acquireCalled = g.readClock(fakeclock.Monotonic)
-		in.lease, err = h.lock.Acquire(ctx)
+		section.acquireCalled = g.readClock(fakeclock.Monotonic)
+		section.lease, err = h.lock.Acquire(ctx)
 		return err
 	}
-	err := in.callLock(ctx, trace.Acquire, begin, acquire, func(ev *trace.Event) {
+	err := section.callLock(ctx, trace.Acquire, begin, acquire, func(ev *trace.Event) {
 		ev.Lock, ev.OuterSection = begin.Lock, begin.OuterSection
 		if ev.OK {
-			in.recordGrant(ev)
+			section.recordGrant(ev)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	in.grantedAt = g.p.clock.Read(fakeclock.Monotonic)
-	in.watchLoss()
-	in.watchRenewals()
-	return in, nil
+	section.grantedAt = g.p.clock.Read(fakeclock.Monotonic)
+	section.watchLoss()
+	section.watchRenewals()
+	return section, nil
 }
 
 // callLock calls the lock as one step, whose beginning has the fields of ev. fill, if not
 // nil, completes the event of its end. If the world can cancel the client's calls, call
 // gets a context that can be cancelled.
-func (in *Section) callLock(ctx context.Context, step trace.Step, ev trace.Event, call func(context.Context) error, fill func(*trace.Event)) error {
-	g := in.g
+func (section *Section) callLock(ctx context.Context, step trace.Step, ev trace.Event, call func(context.Context) error, fill func(*trace.Event)) error {
+	g := section.g
 	if !g.cfg.Cancels.IsZero() || g.w.canBeCancelled(g.p.name) {
 		// The context is not cancelled after the call: some locks bind the lease to the
 		// context of acquire.
 		ctx, g.cancelCall = context.WithCancel(ctx)
 	}
-	done := func() {}
+	cancelTimeout := func() {}
 	if g.cfg.CancelsAfter > 0 {
-		ctx, done = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.CancelsAfter)
+		ctx, cancelTimeout = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.CancelsAfter)
 	}
 	ev.ContextEnded = ctx.Err() != nil
-	g.enter(in, step, ev)
+	g.beginStep(section, step, ev)
 	err := call(ctx)
 	if step != trace.Acquire || err != nil { // some locks bind the lease to the context of acquire
-		done()
+		cancelTimeout()
 	}
-	g.end(in, step, err, fill)
+	g.endStep(section, step, err, fill)
 	return err
 }
 
 // recordGrant completes the event of the end of a successful acquire: with the end of the
 // lease, the rank of the grant, and the token.
-func (in *Section) recordGrant(ev *trace.Event) {
-	g := in.g
-	if e, ok := in.lease.(locks.Expirer); ok {
+func (section *Section) recordGrant(ev *trace.Event) {
+	g := section.g
+	if e, ok := section.lease.(locks.Expirer); ok {
 		ends := e.Expires()
 		ev.LeaseEnd = &ends
 	}
-	ev.Rank, ev.Ungranted = g.w.oracle.Rank(in.env.Key, history.Acquisition{Client: g.p.name, Section: in.number})
+	ev.Rank, ev.Ungranted = g.w.oracle.Rank(section.env.Key, history.Acquisition{Client: g.p.name, Section: section.number})
 	if g.w.cfg.Tokens.Source.Name == "" {
 		ev.Token = ev.Rank
 	}
-	_, ev.Notifies = in.lease.(locks.Notifier)
-	if s, ok := in.lease.(locks.Sessioner); ok {
+	_, ev.Notifies = section.lease.(locks.Notifier)
+	if s, ok := section.lease.(locks.Sessioner); ok {
 		ev.Session = g.w.names.Name("session", s.Session())
 	}
-	if t, ok := in.lease.(locks.Tokener); ok {
+	if t, ok := section.lease.(locks.Tokener); ok {
 		ev.Token = t.Token()
 		ev.Minted = ev.Token != 0
 	}
-	in.token = ev.Token
+	section.token = ev.Token
 }
 
 // run does the client's tasks after a grant, and then releases all locks of the section.
-func (in *Section) run() error {
-	err := in.doTasks()
-	if err == nil && in.g.cfg.KeepsFor > 0 {
-		in.keepLock()
+func (section *Section) run() error {
+	err := section.doTasks()
+	if err == nil && section.g.cfg.KeepsFor > 0 {
+		section.keepLock()
 	}
 	// The section has ended, whether or not the lock could be released.
-	for _, s := range slices.Backward(in.withNested()) {
-		s.releaseFailed = s.Release(in.g.ctx) != nil
+	for _, s := range slices.Backward(section.withNested()) {
+		s.releaseFailed = s.Release(section.g.ctx) != nil
 	}
 	return err
 }
@@ -283,38 +283,38 @@ func (in *Section) run() error {
 // releaseAgain does a release step in a section: it releases the client's previous section
 // again, if that release has failed. Such a client has got an error that says that the key
 // may still exist, and has acquired the lock again since.
-func (in *Section) releaseAgain() {
-	if in.g.previous == nil {
+func (section *Section) releaseAgain() {
+	if section.g.previousSection == nil {
 		return
 	}
-	for _, s := range slices.Backward(in.g.previous.withNested()) {
+	for _, s := range slices.Backward(section.g.previousSection.withNested()) {
 		if s.releaseFailed {
-			s.releaseFailed = s.Release(in.g.ctx) != nil
+			s.releaseFailed = s.Release(section.g.ctx) != nil
 		}
 	}
 }
 
 // Release releases the lock. The section ends when Release is called, even if Release
 // returns an error.
-func (in *Section) Release(ctx context.Context) error {
-	return in.callLock(ctx, trace.Release, trace.Event{}, in.lease.Release, nil)
+func (section *Section) Release(ctx context.Context) error {
+	return section.callLock(ctx, trace.Release, trace.Event{}, section.lease.Release, nil)
 }
 
 // watchLoss starts a goroutine that records the loss of the lease when the lock reports it,
 // and then closes the channel lost.
-func (in *Section) watchLoss() {
-	n, ok := in.lease.(locks.Notifier)
+func (section *Section) watchLoss() {
+	n, ok := section.lease.(locks.Notifier)
 	if !ok {
 		return
 	}
-	g := in.g
+	g := section.g
 	lost := make(chan struct{})
-	in.lost = lost
+	section.lost = lost
 	go func() {
 		select {
 		case <-n.Lost():
-			g.onLoopForLock(1, in, func() {
-				g.w.emit(trace.Event{Kind: trace.KindLost, Process: g.p.name, Section: in.number})
+			g.onLoopForLock(1, section, func() {
+				g.w.emit(trace.Event{Kind: trace.KindLost, Process: g.p.name, Section: section.number})
 				g.w.afterMoment(func() { close(lost) })
 			})
 		case <-g.ctx.Done():
@@ -324,12 +324,12 @@ func (in *Section) watchLoss() {
 
 // watchRenewals starts a goroutine that records each renewal of the lease that the lock
 // makes by itself.
-func (in *Section) watchRenewals() {
-	r, ok := in.lease.(locks.Renewer)
+func (section *Section) watchRenewals() {
+	r, ok := section.lease.(locks.Renewer)
 	if !ok {
 		return
 	}
-	g := in.g
+	g := section.g
 	go func() {
 		for {
 			select {
@@ -337,8 +337,8 @@ func (in *Section) watchRenewals() {
 				if !more {
 					return
 				}
-				g.onLoopForLock(2, in, func() {
-					g.w.emit(trace.Event{Kind: trace.KindEnd, Process: g.p.name, Section: in.number, Step: trace.Extend, OK: true, LeaseEnd: &ends})
+				g.onLoopForLock(2, section, func() {
+					g.w.emit(trace.Event{Kind: trace.KindEnd, Process: g.p.name, Section: section.number, Step: trace.Extend, OK: true, LeaseEnd: &ends})
 				})
 			case <-g.ctx.Done():
 				return
@@ -348,32 +348,32 @@ func (in *Section) watchRenewals() {
 }
 
 // doTasks does the client's tasks in a section, until one fails.
-func (in *Section) doTasks() error {
-	tasks := in.g.tasks()
+func (section *Section) doTasks() error {
+	tasks := section.g.tasks()
 	for i, t := range tasks {
 		var err error
 		switch t.Step {
 		case trace.Acquire:
-			err = in.takeNested(t)
+			err = section.takeNested(t)
 		case trace.Mint:
-			err = in.newest().mint()
+			err = section.newest().mint()
 		case trace.Work:
-			err = in.work()
+			err = section.work()
 		case trace.Check:
-			err = in.checkLease()
+			err = section.checkLease()
 		case trace.Release:
-			in.releaseAgain()
+			section.releaseAgain()
 		case trace.Mark:
-			s := in.sectionOf(t.Object)
-			_, err = s.access(in.g.ctx, t, storage.Request{Op: storage.Mark, Object: t.Object, Token: s.token})
+			s := section.sectionOf(t.Object)
+			_, err = s.access(section.g.ctx, t, storage.Request{Op: storage.Mark, Object: t.Object, Token: s.token})
 		case trace.Read:
-			err = in.sectionOf(t.Object).readObject(in.g.ctx, t)
-			if t.Note == trace.Recall && err == nil && in.recalledPeriod >= in.period {
+			err = section.sectionOf(t.Object).readObject(section.g.ctx, t)
+			if t.Note == trace.Recall && err == nil && section.recalledPeriod >= section.period {
 				return nil // another client has run this period already
 			}
 		case trace.Write:
 			last := !slices.ContainsFunc(tasks[i+1:], func(t trace.Task) bool { return t.Step == trace.Write })
-			err = in.sectionOf(t.Object).write(in.g.ctx, t, last)
+			err = section.sectionOf(t.Object).write(section.g.ctx, t, last)
 			if t.Note == trace.Claim && errors.Is(err, errRefusedByStorage) {
 				return nil // another client has claimed this period
 			}
@@ -386,37 +386,37 @@ func (in *Section) doTasks() error {
 }
 
 // mint gets a fencing token from the world's source of tokens.
-func (in *Section) mint() error {
-	g := in.g
-	g.enter(in, trace.Mint, trace.Event{})
-	token, err := g.w.cfg.Tokens.Source.Mint(g.ctx, in.env)
-	g.end(in, trace.Mint, err, func(ev *trace.Event) { ev.Token, ev.Minted = token, err == nil })
+func (section *Section) mint() error {
+	g := section.g
+	g.beginStep(section, trace.Mint, trace.Event{})
+	token, err := g.w.cfg.Tokens.Source.Mint(g.ctx, section.env)
+	g.endStep(section, trace.Mint, err, func(ev *trace.Event) { ev.Token, ev.Minted = token, err == nil })
 	if err == nil {
-		in.token = token
+		section.token = token
 	}
 	return err
 }
 
 // checkLease is the step check: it returns an error if the lease of the section, or of a
 // section nested in it, has ended.
-func (in *Section) checkLease() error {
-	g := in.g
-	g.enter(in, trace.Check, trace.Event{})
+func (section *Section) checkLease() error {
+	g := section.g
+	g.beginStep(section, trace.Check, trace.Event{})
 	var err error
-	if slices.ContainsFunc(in.withNested(), (*Section).hasLeaseEnded) {
+	if slices.ContainsFunc(section.withNested(), (*Section).hasLeaseEnded) {
 		err = errLeaseEnded
 	}
-	g.end(in, trace.Check, err, nil)
+	g.endStep(section, trace.Check, err, nil)
 	return err
 }
 
 // hasLeaseEnded reports whether the client's clock is past the end of the lease. That is
 // the end that the lock declares, or, if it declares none, one TTL after acquire was
 // called.
-func (in *Section) hasLeaseEnded() bool {
-	g := in.g
-	ends := in.acquireCalled.Add(g.env.TTL)
-	if e, ok := in.lease.(locks.Expirer); ok {
+func (section *Section) hasLeaseEnded() bool {
+	g := section.g
+	ends := section.acquireCalled.Add(g.env.TTL)
+	if e, ok := section.lease.(locks.Expirer); ok {
 		ends = e.Expires()
 	}
 	endless := g.w.cfg.Lock.Kind.Endless || g.w.cfg.Lock.Kind.Open
@@ -435,26 +435,26 @@ func (g *program) readClock(clock fakeclock.Kind) fakeclock.Reading {
 // Read reads an object of the storage, with the section's fencing token. The values that
 // the section writes later contain the version that was read, as if they were computed from
 // it.
-func (in *Section) Read(ctx context.Context, object string) error {
-	return in.readObject(ctx, trace.Task{Step: trace.Read, Object: object})
+func (section *Section) Read(ctx context.Context, object string) error {
+	return section.readObject(ctx, trace.Task{Step: trace.Read, Object: object})
 }
 
 // readObject does a read task, at the storage or through the lock that keeps the data.
-func (in *Section) readObject(ctx context.Context, t trace.Task) error {
-	req := storage.Request{Op: storage.Read, Object: t.Object, Token: in.token}
+func (section *Section) readObject(ctx context.Context, t trace.Task) error {
+	req := storage.Request{Op: storage.Read, Object: t.Object, Token: section.token}
 	var resp storage.Response
 	var err error
-	if k, keeps := in.lease.(locks.Keeper); keeps {
-		resp, err = in.accessKept(ctx, req, false, func(ctx context.Context) (int, error) { return k.Read(ctx, t.Object) })
+	if k, keeps := section.lease.(locks.Keeper); keeps {
+		resp, err = section.accessKept(ctx, req, false, func(ctx context.Context) (int, error) { return k.Read(ctx, t.Object) })
 	} else {
-		resp, err = in.access(ctx, t, req)
+		resp, err = section.access(ctx, t, req)
 	}
 	switch {
 	case err != nil:
 	case t.Note == trace.Recall:
-		in.versions[t.Object], in.recalledPeriod = resp.Version, resp.Period
+		section.versions[t.Object], section.recalledPeriod = resp.Version, resp.Period
 	default:
-		in.versions[t.Object], in.lastRead = resp.Version, t.Object
+		section.versions[t.Object], section.lastRead = resp.Version, t.Object
 	}
 	return err
 }
@@ -462,52 +462,52 @@ func (in *Section) readObject(ctx context.Context, t trace.Task) error {
 // Write writes an object of the storage, with the section's fencing token. If the lock has
 // reported that the lease is lost, Write returns an error and writes nothing. If the lock
 // itself keeps the data, the first Write ends the section; see [locks.Keeper].
-func (in *Section) Write(ctx context.Context, object string) error {
-	return in.write(ctx, trace.Task{Step: trace.Write, Object: object}, true)
+func (section *Section) Write(ctx context.Context, object string) error {
+	return section.write(ctx, trace.Task{Step: trace.Write, Object: object}, true)
 }
 
 // write does a write task. The value names the version that the section has read. last is
 // set for the last write of the section. If a lock has reported the loss of a lease of the
 // section, write returns an error and writes nothing.
-func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
-	if cmp.Or(in.outermost, in).hasLostLease() {
+func (section *Section) write(ctx context.Context, t trace.Task, last bool) error {
+	if cmp.Or(section.outermost, section).hasLostLease() {
 		return errLeaseLost
 	}
-	client := in.g.p.name
+	client := section.g.p.name
 	value := client
-	if version, knows := in.versions[t.Object]; knows {
+	if version, knows := section.versions[t.Object]; knows {
 		value = fmt.Sprintf("%s after version %d", client, version)
-	} else if in.lastRead != "" {
-		value = fmt.Sprintf("%s after version %d of %s", client, in.versions[in.lastRead], in.lastRead)
+	} else if section.lastRead != "" {
+		value = fmt.Sprintf("%s after version %d of %s", client, section.versions[section.lastRead], section.lastRead)
 	}
-	req := storage.Request{Op: storage.Write, Object: t.Object, Token: in.token, Value: value, KnownVersion: in.versions[t.Object]}
+	req := storage.Request{Op: storage.Write, Object: t.Object, Token: section.token, Value: value, KnownVersion: section.versions[t.Object]}
 	if t.Note != "" {
-		req.Value, req.Period, req.Claims = fmt.Sprintf("%s for period %d", client, in.period), in.period, t.Note == trace.Claim
+		req.Value, req.Period, req.Claims = fmt.Sprintf("%s for period %d", client, section.period), section.period, t.Note == trace.Claim
 	}
 	var resp storage.Response
 	var err error
-	if k, keeps := in.lease.(locks.Keeper); keeps {
+	if k, keeps := section.lease.(locks.Keeper); keeps {
 		_, stays := k.(locks.Stayer)
-		resp, err = in.accessKept(ctx, req, last && !stays, func(ctx context.Context) (int, error) { return k.Write(ctx, t.Object, value, last) })
+		resp, err = section.accessKept(ctx, req, last && !stays, func(ctx context.Context) (int, error) { return k.Write(ctx, t.Object, value, last) })
 	} else {
-		resp, err = in.access(ctx, t, req)
+		resp, err = section.access(ctx, t, req)
 	}
 	if err == nil {
-		in.versions[t.Object] = resp.Version
+		section.versions[t.Object] = resp.Version
 	}
 	return err
 }
 
 // access sends a request to the storage, as one step. It sends the request again if the
 // client does so (see [Client]).
-func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request) (storage.Response, error) {
-	g := in.g
-	call := func() (storage.Response, error) { return g.call(ctx, in, req, t.Via, g.cfg.GivesUp) }
+func (section *Section) access(ctx context.Context, t trace.Task, req storage.Request) (storage.Response, error) {
+	g := section.g
+	call := func() (storage.Response, error) { return g.callStorage(ctx, section, req, t.Via, g.cfg.GivesUp) }
 	if g.w.cfg.Storage.InCluster {
 		call = func() (storage.Response, error) { return g.askCluster(ctx, req) }
 	}
 	begins := trace.Event{Object: req.Object, Token: req.Token, Value: req.Value}
-	return in.requestStep(begins, req, func() (storage.Response, error) {
+	return section.requestStep(begins, req, func() (storage.Response, error) {
 		resp, err := call()
 		for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
 			why := errorText(err)
@@ -518,7 +518,7 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 				break
 			}
 			g.onLoop(0, func() {
-				g.w.emit(trace.Event{Kind: trace.KindAgain, Process: g.p.name, Section: in.number, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
+				g.w.emit(trace.Event{Kind: trace.KindAgain, Process: g.p.name, Section: section.number, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
 			})
 			resp, err = call()
 		}
@@ -531,23 +531,23 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 
 // accessKept reads or writes data that the lock itself keeps, as one step. releasesLock is
 // set if the step also releases the lock.
-func (in *Section) accessKept(ctx context.Context, req storage.Request, leaves bool, do func(context.Context) (version int, err error)) (storage.Response, error) {
+func (section *Section) accessKept(ctx context.Context, req storage.Request, releasesLock bool, perform func(context.Context) (version int, err error)) (storage.Response, error) {
 	req.Token = 0
-	return in.requestStep(trace.Event{Object: req.Object, Value: req.Value, ReleasesLock: leaves}, req, func() (storage.Response, error) {
-		ctx, cancel := in.g.withPatience(ctx)
+	return section.requestStep(trace.Event{Object: req.Object, Value: req.Value, ReleasesLock: releasesLock}, req, func() (storage.Response, error) {
+		ctx, cancel := section.g.withPatience(ctx)
 		defer cancel()
-		version, err := do(ctx)
+		version, err := perform(ctx)
 		return responseFor(req, version), err
 	})
 }
 
 // requestStep is one step that reads, writes or marks an object. sendRequest sends it.
 // begins is the event of the step's beginning.
-func (in *Section) requestStep(begins trace.Event, req storage.Request, ask func() (storage.Response, error)) (storage.Response, error) {
+func (section *Section) requestStep(begins trace.Event, req storage.Request, sendRequest func() (storage.Response, error)) (storage.Response, error) {
 	step := trace.Step(req.Op)
-	in.g.enter(in, step, begins)
-	resp, err := ask()
-	in.g.end(in, step, err, func(ev *trace.Event) {
+	section.g.beginStep(section, step, begins)
+	resp, err := sendRequest()
+	section.g.endStep(section, step, err, func(ev *trace.Event) {
 		ev.Object, ev.Token = req.Object, req.Token
 		ev.Refused = resp.Refused != ""
 		if err == nil {
@@ -578,21 +578,21 @@ func (g *program) withPatience(ctx context.Context) (context.Context, context.Ca
 }
 
 // work is the step work: the client waits, and extends its leases meanwhile.
-func (in *Section) work() error {
-	g := in.g
+func (section *Section) work() error {
+	g := section.g
 	if g.cfg.Works == 0 && g.cfg.WorksUntil.IsZero() {
 		return nil
 	}
-	g.enter(in, trace.Work, trace.Event{})
-	err := in.sleepAndExtend()
-	g.end(in, trace.Work, err, nil)
+	g.beginStep(section, trace.Work, trace.Event{})
+	err := section.sleepAndExtend()
+	g.endStep(section, trace.Work, err, nil)
 	return err
 }
 
 // sleepAndExtend waits for the time of the work and then for the point WorksUntil. It
 // extends the leases each time that ExtendsEvery has passed.
-func (in *Section) sleepAndExtend() error {
-	g := in.g
+func (section *Section) sleepAndExtend() error {
+	g := section.g
 	left := g.cfg.Works
 	for left > 0 {
 		nap := left
@@ -604,7 +604,7 @@ func (in *Section) sleepAndExtend() error {
 		}
 		left -= nap
 		if left > 0 && g.cfg.ExtendsEvery > 0 {
-			for _, s := range in.withNested() {
+			for _, s := range section.withNested() {
 				if err := s.Extend(g.ctx); err != nil {
 					return err
 				}
@@ -642,19 +642,19 @@ func (g *program) awaitWorkEnd() {
 // a lease that lasts as long as a session, and for a lease that never ends by itself,
 // Extend does nothing. If the lock has no way to extend any other lease, Extend returns an
 // error, and the run is inconclusive.
-func (in *Section) Extend(ctx context.Context) error {
-	g := in.g
-	e, ok := in.lease.(locks.Extender)
-	if _, lasts := in.lease.(locks.Sessioner); !ok && (lasts || g.w.cfg.Lock.Kind.Endless) {
+func (section *Section) Extend(ctx context.Context) error {
+	g := section.g
+	e, ok := section.lease.(locks.Extender)
+	if _, lasts := section.lease.(locks.Sessioner); !ok && (lasts || g.w.cfg.Lock.Kind.Endless) {
 		return nil
 	}
 	if !ok {
 		err := fmt.Errorf("%s cannot be asked to extend a lease", g.w.cfg.Lock.Kind.Name)
-		g.onLoop(0, func() { g.w.doubt("a client of the scenario extends its lease, but " + err.Error()) })
+		g.onLoop(0, func() { g.w.addDoubt("a client of the scenario extends its lease, but " + err.Error()) })
 		return err
 	}
-	return in.callLock(ctx, trace.Extend, trace.Event{}, e.Extend, func(ev *trace.Event) {
-		if x, ok := in.lease.(locks.Expirer); ok && ev.OK {
+	return section.callLock(ctx, trace.Extend, trace.Event{}, e.Extend, func(ev *trace.Event) {
+		if x, ok := section.lease.(locks.Expirer); ok && ev.OK {
 			ends := x.Expires()
 			ev.LeaseEnd = &ends
 		}

@@ -51,28 +51,28 @@ type socket struct {
 	ioAfterEnd atomic.Int64
 
 	// w.ioMutex guards all fields below.
-	changed    *sync.Cond
-	inbox      []byte
-	outbox     []byte
-	readers    int  // goroutines that wait for bytes
-	posted     bool // the loop has a request to empty the outbox
-	closed     bool
-	eof        bool
-	reset      bool
-	wasWritten bool      // something was written
-	peeked     bool      // the client has checked the connection; see peekConn
-	deadline   time.Time // of reads
-	expired    bool
-	armed      time.Time // time at which the loop will check the deadline; zero if no check is scheduled
+	changed         *sync.Cond
+	inbox           []byte
+	outbox          []byte
+	readers         int  // goroutines that wait for bytes
+	flushPosted     bool // the loop has a request to empty the outbox
+	closed          bool
+	eof             bool
+	reset           bool
+	wasWritten      bool      // something was written
+	wasChecked      bool      // the client has checked the connection; see peekConn
+	deadline        time.Time // of reads
+	deadlineExpired bool
+	checkDue        time.Time // time at which the loop will check the deadline; zero if no check is scheduled
 }
 
 // dial opens a connection from a process to the node with an address. It replaces
 // [net.Dialer.DialContext] in the client's code.
 func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	w := p.w
-	w.io.Lock()
+	w.ioMutex.Lock()
 	peer, ok := w.byAddr[addr]
-	w.io.Unlock()
+	w.ioMutex.Unlock()
 	if !ok {
 		if w.ctx.Err() != nil {
 			w.delayAfterEnd(&p.ioAfterEnd, 10_000)
@@ -80,10 +80,10 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 		time.Sleep(time.Millisecond) // even a failed look-up takes time, so a client that retries in a loop cannot stop virtual time
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("no node of this world has the address %s", addr)}
 	}
-	s := &socket{w: w, p: p, peer: peer, changed: sync.NewCond(&w.io)}
+	s := &socket{w: w, p: p, peer: peer, changed: sync.NewCond(&w.ioMutex)}
 	opened := make(chan error, 1)
-	w.io.Lock()
-	p.noteRanOn()
+	w.ioMutex.Lock()
+	p.recordRanWhilePaused()
 	round := w.round
 	w.postLocked(&request{
 		process: p, class: classDial, rank: peer.index,
@@ -101,7 +101,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 		},
 		abandon: func() { opened <- errEnded },
 	})
-	w.io.Unlock()
+	w.ioMutex.Unlock()
 
 	var err error
 	select {
@@ -116,7 +116,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	case <-w.ctx.Done():
 		err = errEnded
 	}
-	if w.stall(p, request{class: classResult, rank: peer.index, sub: s.number(), round: round}) {
+	if w.awaitRunning(p, request{class: classResult, rank: peer.index, subRank: s.number(), round: round}) {
 		w.delayAfterEnd(&p.ioAfterEnd, 10_000)
 		err = errEnded
 	}
@@ -139,13 +139,13 @@ func (s *socket) giveUp(rank int) {
 
 // recordRanWhilePaused records that a process starts I/O although it is paused, once for
 // each pause. The caller has locked w.ioMutex.
-func (p *process) noteRanOn() {
-	if p.state == paused && !p.ranOn {
-		p.ranOn = true
+func (p *process) recordRanWhilePaused() {
+	if p.state == paused && !p.ranWhilePaused {
+		p.ranWhilePaused = true
 		p.w.requests = append(p.w.requests, &request{process: p, class: classTimer, admit: func() {
 			p.w.emit(trace.Event{Kind: trace.KindRanOn, Process: p.name, Text: "a timer of its library fired while the process was paused"})
 		}})
-		p.w.rouse()
+		p.w.wakeLoop()
 	}
 }
 
@@ -153,14 +153,14 @@ func (p *process) noteRanOn() {
 // so that other goroutines can end. A goroutine may retry without end, so it ends the
 // goroutine after limit calls: a thousand on one socket, or ten thousand dials and calls of
 // one process. calls counts them.
-func (w *World) delayAfterEnd(times *atomic.Int64, most int64) {
-	limitAfterEnd(times, most)
+func (w *World) delayAfterEnd(calls *atomic.Int64, limit int64) {
+	limitAfterEnd(calls, limit)
 	time.Sleep(time.Millisecond)
 }
 
 // limitAfterEnd is delayAfterEnd without taking time.
-func limitAfterEnd(times *atomic.Int64, most int64) {
-	if times.Add(1) > most {
+func limitAfterEnd(calls *atomic.Int64, limit int64) {
+	if calls.Add(1) > limit {
 		runtime.Goexit()
 	}
 }
@@ -181,10 +181,10 @@ func (s *socket) Read(b []byte) (int, error) {
 // read returns bytes from the inbox, and waits until there are some, the connection has
 // ended or the deadline has passed.
 func (s *socket) read(b []byte) (int, error) {
-	s.w.io.Lock()
-	defer s.w.io.Unlock()
+	s.w.ioMutex.Lock()
+	defer s.w.ioMutex.Unlock()
 	for {
-		s.p.stallLocked(request{class: classResult, rank: s.peer.index, sub: s.number()})
+		s.p.awaitRunningLocked(request{class: classResult, rank: s.peer.index, subRank: s.number()})
 		switch {
 		case s.w.ended:
 			return 0, errEnded
@@ -195,16 +195,16 @@ func (s *socket) read(b []byte) (int, error) {
 		case len(s.inbox) > 0:
 			n := copy(b, s.inbox)
 			s.inbox = s.inbox[n:]
-			s.w.watchdog.moves.Add(1)
+			s.w.watchdog.steps.Add(1)
 			return n, nil
 		case s.reset:
 			return 0, errReset
 		case s.eof:
 			return 0, io.EOF
-		case s.expired:
+		case s.deadlineExpired:
 			return 0, os.ErrDeadlineExceeded
 		}
-		s.arm()
+		s.scheduleDeadlineCheck()
 		s.readers++
 		s.changed.Wait()
 		s.readers--
@@ -215,15 +215,15 @@ func (s *socket) read(b []byte) (int, error) {
 // check is scheduled for an earlier time, it does nothing: that check will see the new
 // deadline and schedule the next check. So a client that moves its deadline with every
 // command causes few checks.
-func (s *socket) arm() {
-	if s.deadline.IsZero() || !s.armed.IsZero() && !s.armed.After(s.deadline) {
+func (s *socket) scheduleDeadlineCheck() {
+	if s.deadline.IsZero() || !s.checkDue.IsZero() && !s.checkDue.After(s.deadline) {
 		return
 	}
 	due := s.deadline
-	s.armed = due
+	s.checkDue = due
 	s.w.postLocked(&request{
-		process: s.p, class: classTimer, rank: s.peer.index, sub: s.number(),
-		admit: func() { s.w.schedule(due.Sub(s.w.origin), func() { s.checkDeadline(due) }) },
+		process: s.p, class: classTimer, rank: s.peer.index, subRank: s.number(),
+		admit: func() { s.w.schedule(due.Sub(s.w.storyStart), func() { s.checkDeadline(due) }) },
 	})
 }
 
@@ -238,18 +238,18 @@ func (s *socket) number() int {
 // checkDeadline ends the reads if their deadline has passed. The loop calls it at the
 // scheduled time; a check that was replaced meanwhile does nothing.
 func (s *socket) checkDeadline(armed time.Time) {
-	s.w.io.Lock()
-	defer s.w.io.Unlock()
-	if !s.armed.Equal(armed) {
+	s.w.ioMutex.Lock()
+	defer s.w.ioMutex.Unlock()
+	if !s.checkDue.Equal(armed) {
 		return
 	}
-	s.armed = time.Time{}
+	s.checkDue = time.Time{}
 	switch {
 	case s.p.state != running || s.closed || s.deadline.IsZero() || s.readers == 0:
 	case s.deadline.After(time.Now()):
-		s.arm()
-	case !s.expired:
-		s.expired = true
+		s.scheduleDeadlineCheck()
+	case !s.deadlineExpired:
+		s.deadlineExpired = true
 		if len(s.inbox) == 0 && !s.eof && !s.reset {
 			s.w.emit(trace.Event{Kind: trace.KindTimeout, Process: s.p.name, Peer: s.peer.name, Conn: s.number()})
 		}
@@ -258,25 +258,25 @@ func (s *socket) checkDeadline(armed time.Time) {
 }
 
 // moveDeadline adds the time for which the machine was suspended to the deadline. It
-// schedules no check; [socket.rearm] does that later.
-func (s *socket) moveDeadline(stood time.Duration) {
-	s.w.io.Lock()
-	defer s.w.io.Unlock()
+// schedules no check; [socket.rescheduleDeadlineCheck] does that later.
+func (s *socket) moveDeadline(suspendedFor time.Duration) {
+	s.w.ioMutex.Lock()
+	defer s.w.ioMutex.Unlock()
 	if !s.deadline.IsZero() {
-		s.deadline = s.deadline.Add(stood)
+		s.deadline = s.deadline.Add(suspendedFor)
 	}
-	s.armed = s.deadline
+	s.checkDue = s.deadline
 }
 
 // rescheduleDeadlineCheck schedules the check of the deadline after a pause. It is called
 // when the stalled goroutines have continued, so that they can first read the bytes that
 // have arrived.
-func (s *socket) rearm() {
-	s.w.io.Lock()
-	defer s.w.io.Unlock()
-	s.armed = time.Time{}
+func (s *socket) rescheduleDeadlineCheck() {
+	s.w.ioMutex.Lock()
+	defer s.w.ioMutex.Unlock()
+	s.checkDue = time.Time{}
 	if !s.closed {
-		s.arm()
+		s.scheduleDeadlineCheck()
 	}
 }
 
@@ -297,12 +297,12 @@ func (s *socket) Write(b []byte) (int, error) {
 
 // write appends to the outbox, and posts a request to flush it if none is posted.
 func (s *socket) write(b []byte) (int, error) {
-	s.w.io.Lock()
-	defer s.w.io.Unlock()
-	s.p.noteRanOn()
+	s.w.ioMutex.Lock()
+	defer s.w.ioMutex.Unlock()
+	s.p.recordRanWhilePaused()
 	round := s.w.round
-	s.p.stallLocked(request{class: classWrite, rank: s.peer.index, sub: s.number()})
-	if s.wasWritten && !s.peeked && s.isStale() {
+	s.p.awaitRunningLocked(request{class: classWrite, rank: s.peer.index, subRank: s.number()})
+	if s.wasWritten && !s.wasChecked && s.isStale() {
 		if system := s.peer.host().system.Name; !slices.Contains(s.w.uncheckedReuse, system) {
 			s.w.uncheckedReuse = append(s.w.uncheckedReuse, system)
 		}
@@ -320,39 +320,39 @@ func (s *socket) write(b []byte) (int, error) {
 		return 0, errEnded
 	}
 	s.outbox = append(s.outbox, b...)
-	if !s.posted {
-		s.posted = true
-		s.w.postLocked(&request{process: s.p, class: classWrite, rank: s.peer.index, sub: s.number(), round: round, admit: s.flush})
+	if !s.flushPosted {
+		s.flushPosted = true
+		s.w.postLocked(&request{process: s.p, class: classWrite, rank: s.peer.index, subRank: s.number(), round: round, admit: s.flush})
 	}
 	return len(b), nil
 }
 
 // flush sends what the goroutines have written, cut into messages.
 func (s *socket) flush() {
-	s.w.io.Lock()
-	s.posted = false
+	s.w.ioMutex.Lock()
+	s.flushPosted = false
 	out := s.outbox
 	s.outbox = nil
-	s.w.io.Unlock()
+	s.w.ioMutex.Unlock()
 	if s.framer == nil {
 		s.framer = s.peer.host().system.Framer(s.w.names)
 	}
 	for len(out) > 0 {
 		size, f := s.framer.Next(out)
 		if size == 0 {
-			s.w.io.Lock()
+			s.w.ioMutex.Lock()
 			s.outbox = append(out, s.outbox...)
-			s.w.io.Unlock()
+			s.w.ioMutex.Unlock()
 			return
 		}
 		s.w.unreserve(size) // from now on these bytes are charged as part of a message
-		s.conn.sendRequest(&message{bytes: out[:size:size], body: f.Body, text: f.Text, ctx: s.p.origin(f)})
+		s.conn.sendRequest(&message{bytes: out[:size:size], body: f.Body, text: f.Text, origin: s.p.currentOrigin(f)})
 		out = out[size:]
 	}
 }
 
 // currentOrigin returns the origin of a message that the process sends now.
-func (p *process) origin(f Frame) origin {
+func (p *process) currentOrigin(f Frame) origin {
 	o := origin{client: p.name, handshake: f.Handshake, keepAlive: f.KeepAlive}
 	if p.actor != nil {
 		o.section, o.step = p.actor.doing()
@@ -365,15 +365,15 @@ func (p *process) origin(f Frame) origin {
 
 // Close closes the socket. Bytes that were written before are still sent.
 func (s *socket) Close() error {
-	s.w.io.Lock()
-	defer s.w.io.Unlock()
+	s.w.ioMutex.Lock()
+	defer s.w.ioMutex.Unlock()
 	if s.closed {
 		return nil
 	}
-	s.p.noteRanOn()
+	s.p.recordRanWhilePaused()
 	s.closed = true
 	s.changed.Broadcast()
-	s.w.postLocked(&request{process: s.p, class: classClose, rank: s.peer.index, sub: s.number(), admit: func() { s.conn.close() }})
+	s.w.postLocked(&request{process: s.p, class: classClose, rank: s.peer.index, subRank: s.number(), admit: func() { s.conn.close() }})
 	return nil
 }
 
@@ -381,9 +381,9 @@ func (s *socket) Close() error {
 // readers.
 func (s *socket) receive(m *message) {
 	s.w.afterMoment(func() {
-		s.w.io.Lock()
+		s.w.ioMutex.Lock()
 		s.inbox = append(s.inbox, m.bytes...)
-		s.w.io.Unlock()
+		s.w.ioMutex.Unlock()
 		s.changed.Broadcast()
 	})
 }
@@ -391,10 +391,10 @@ func (s *socket) receive(m *message) {
 // hangUp implements endpoint: reads return what is in the inbox, and then an error.
 func (s *socket) hangUp(reset bool) {
 	s.w.afterMoment(func() {
-		s.w.io.Lock()
+		s.w.ioMutex.Lock()
 		s.eof = true
 		s.reset = s.reset || reset
-		s.w.io.Unlock()
+		s.w.ioMutex.Unlock()
 		s.changed.Broadcast()
 	})
 }
@@ -402,10 +402,10 @@ func (s *socket) hangUp(reset bool) {
 // SetReadDeadline sets the deadline of reads. A deadline in the past ends them immediately;
 // the zero Time means none.
 func (s *socket) SetReadDeadline(t time.Time) error {
-	s.w.io.Lock()
-	defer s.w.io.Unlock()
+	s.w.ioMutex.Lock()
+	defer s.w.ioMutex.Unlock()
 	s.deadline = t
-	s.expired = !t.IsZero() && !t.After(time.Now())
+	s.deadlineExpired = !t.IsZero() && !t.After(time.Now())
 	s.changed.Broadcast()
 	return nil
 }
@@ -429,11 +429,11 @@ func (a tcpAddr) String() string { return string(a) }
 // connection again. Real clients call Read of the RawConn with a function that peeks at the
 // file descriptor. Here there is no file descriptor, so Read returns an error itself if the
 // peek would have found one.
-func (s *socket) SyscallConn() (syscall.RawConn, error) { return peek{s}, nil }
+func (s *socket) SyscallConn() (syscall.RawConn, error) { return peekConn{s}, nil }
 
 // peekConn is the [syscall.RawConn] of a socket, which has only the check that SyscallConn
 // describes.
-type peek struct{ s *socket }
+type peekConn struct{ s *socket }
 
 // errPeek is what a check of an idle connection returns if the client must not use the
 // connection again.
@@ -441,10 +441,10 @@ var errPeek = errors.New("the connection is closed, or has bytes that nothing as
 
 // Read checks whether the connection has ended or has bytes that answer no request. It does
 // not call the function.
-func (p peek) Read(func(fd uintptr) bool) error {
-	p.s.w.io.Lock()
-	defer p.s.w.io.Unlock()
-	p.s.peeked = true
+func (p peekConn) Read(func(fd uintptr) bool) error {
+	p.s.w.ioMutex.Lock()
+	defer p.s.w.ioMutex.Unlock()
+	p.s.wasChecked = true
 	if p.s.isStale() {
 		return errPeek
 	}
@@ -456,5 +456,5 @@ func (p peek) Read(func(fd uintptr) bool) error {
 func (s *socket) isStale() bool { return s.closed || s.eof || s.reset || len(s.inbox) > 0 }
 
 // Write and Control always fail: no client needs them here.
-func (p peek) Write(func(fd uintptr) bool) error { return errPeek }
-func (p peek) Control(func(fd uintptr)) error    { return errPeek }
+func (p peekConn) Write(func(fd uintptr) bool) error { return errPeek }
+func (p peekConn) Control(func(fd uintptr)) error    { return errPeek }

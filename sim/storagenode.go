@@ -20,7 +20,7 @@ type storageNode struct {
 	// take over. copiedCount is how many entries of the history the copy had received by
 	// then.
 	machineLost bool
-	copied      int
+	copiedCount int
 }
 
 // newStorageNode returns the server of the storage process, with no data.
@@ -29,18 +29,18 @@ func newStorageNode(w *World, p *process, cfg Storage) *storageNode {
 }
 
 // accept is called for each connection of a client or a service.
-func (n *storageNode) accept(c *conn) endpoint { return &storagePeer{n, c} }
+func (n *storageNode) accept(c *conn) endpoint { return &storageEnd{n, c} }
 
 // crash ends the storage, and every request that it serves.
 func (n *storageNode) crash(how trace.Crash) {
 	n.machineLost = how == trace.FailOver
 	copiedUntil := n.w.now() - n.cfg.CopyLag
-	n.copied = len(n.servedAt)
-	for n.copied > 0 && n.servedAt[n.copied-1] > copiedUntil {
-		n.copied--
+	n.copiedCount = len(n.servedAt)
+	for n.copiedCount > 0 && n.servedAt[n.copiedCount-1] > copiedUntil {
+		n.copiedCount--
 	}
 	for _, f := range n.w.faults {
-		if _, request := f.kept.(*serving); request {
+		if _, request := f.heldBack.(*serving); request {
 			f.lift()
 		}
 	}
@@ -51,7 +51,7 @@ func (n *storageNode) crash(how trace.Crash) {
 // read the storage before.
 func (n *storageNode) restart() {
 	if n.machineLost {
-		n.recordLosses(n.store.FailOver(n.copied))
+		n.recordLosses(n.store.FailOver(n.copiedCount))
 		return
 	}
 	n.recordLosses(n.store.Crash())
@@ -78,7 +78,7 @@ func (n *storageNode) recordLosses(losses []storage.Loss) {
 }
 
 // A storageEnd is the storage's end of one connection.
-type storagePeer struct {
+type storageEnd struct {
 	n *storageNode
 	c *conn
 }
@@ -86,8 +86,8 @@ type storagePeer struct {
 // A serving is one request that the storage serves. A fault can hold it back, so it is an
 // interceptable.
 type serving struct {
-	peer    *storagePeer
-	ctx     origin
+	peer    *storageEnd
+	origin  origin
 	req     storage.Request
 	checked bool // the policy checks before it writes, and the check has accepted the request
 	// halted reports that a fault holds the request back.
@@ -95,15 +95,15 @@ type serving struct {
 }
 
 // receive serves a request, unless a fault holds the request back.
-func (s *storagePeer) receive(m *message) {
+func (s *storageEnd) receive(m *message) {
 	n := s.n
-	v := &serving{peer: s, ctx: m.ctx, req: m.body.(storage.Request)}
+	v := &serving{peer: s, origin: m.origin, req: m.body.(storage.Request)}
 	if n.cfg.Fencing == storage.CheckThenWrite && v.req.Op == storage.Write {
 		if !v.check() {
 			v.serve()
 			return
 		}
-		n.w.act() // so that a fault can strike between the check and the write
+		n.w.runDueActions() // so that a fault can strike between the check and the write
 	}
 	if !n.w.intercept(trace.KindStall, v) {
 		v.proceed()
@@ -111,13 +111,13 @@ func (s *storagePeer) receive(m *message) {
 }
 
 // hangUp does nothing: a request that has arrived is served even if its client has gone.
-func (s *storagePeer) hangUp(bool) {}
+func (s *storageEnd) hangUp(bool) {}
 
 // describe returns an event about the request.
 func (s *serving) describe(kind trace.Kind) trace.Event {
 	return trace.Event{
-		Kind: kind, Process: s.peer.n.p.name, Peer: s.peer.c.clientProcess.name, By: s.ctx.actor(),
-		Section: s.ctx.section, Step: trace.Step(s.req.Op), Object: s.req.Object, Token: s.req.Token,
+		Kind: kind, Process: s.peer.n.p.name, Peer: s.peer.c.clientProcess.name, By: s.origin.actor(),
+		Section: s.origin.section, Step: trace.Step(s.req.Op), Object: s.req.Object, Token: s.req.Token,
 	}
 }
 
@@ -146,7 +146,7 @@ func (s *serving) serve() {
 	ev.Version, ev.Replaced, ev.Value = resp.Version, resp.Replaced, s.req.Value
 	ev.Period = max(s.req.Period, resp.Period)
 	n.w.emit(ev)
-	n.w.act()
+	n.w.runDueActions()
 	if n.p.state == down {
 		return
 	}
@@ -155,9 +155,9 @@ func (s *serving) serve() {
 
 // halt holds the request back. It returns false if a fault already holds it back.
 func (s *serving) halt() bool {
-	was := s.halted
+	wasHalted := s.halted
 	s.halted = true
-	return !was
+	return !wasHalted
 }
 
 // proceed lets the request continue: now, or when the storage resumes from a pause. If the
@@ -182,12 +182,12 @@ func (n *storageNode) report() {
 
 // recordFinalData records the final data of the storage process or of the cluster, at the
 // end of the run.
-func (w *World) reportData() {
+func (w *World) recordFinalData() {
 	if s := w.byName[trace.StorageName]; s != nil {
 		s.server.(*storageNode).report()
 		return
 	}
-	w.reportClusterData()
+	w.recordClusterData()
 }
 
 // describeRequest describes a request for the trace, such as "write x = client-1 (token

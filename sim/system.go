@@ -375,9 +375,9 @@ func (e *BadNode) Error() string { return e.Why }
 type MissingSystem struct{ Node, System string }
 
 func (e *MissingSystem) Error() string {
-	played := slices.DeleteFunc(Systems(), func(s System) bool { return s.Boot == nil })
+	implemented := slices.DeleteFunc(Systems(), func(s System) bool { return s.Boot == nil })
 	return fmt.Sprintf("%s is a server of the kind %q, which this program does not have: it has %s",
-		e.Node, e.System, listOr("none; import one, such as github.com/locksim/locksim/servers/redis", played, func(s System) string { return s.Name }))
+		e.Node, e.System, listOr("none; import one, such as github.com/locksim/locksim/servers/redis", implemented, func(s System) string { return s.Name }))
 }
 
 // checkNode returns an error if the node's system does not exist, or does not allow the
@@ -438,8 +438,8 @@ func article(noun string) string {
 // no items.
 func listOr[T any](none string, all []T, name func(T) string) string {
 	names := make([]string, len(all))
-	for i, one := range all {
-		names[i] = name(one)
+	for i, item := range all {
+		names[i] = name(item)
 	}
 	return cmp.Or(strings.Join(names, ", "), none)
 }

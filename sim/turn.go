@@ -10,10 +10,10 @@ import (
 // with these words. It returns when it is this goroutine's turn, in an order that depends
 // only on the words. If the process is paused, the goroutine waits until the process runs
 // again.
-func (p *process) turn(words ...string) {
-	p.w.io.Lock()
-	p.noteRanOn()
-	p.w.io.Unlock()
+func (p *process) awaitTurn(words ...string) {
+	p.w.ioMutex.Lock()
+	p.recordRanWhilePaused()
+	p.w.ioMutex.Unlock()
 	p.w.await(&request{process: p, class: classTurn, words: words}, func() {})
 }
 
@@ -26,45 +26,45 @@ func (p *process) turn(words ...string) {
 // and another may end that goroutine's context. Chance decides which the goroutine sees
 // first. So each goroutine first waits until all such timers have fired. If its context has
 // ended by then, it returns without a moment of its own.
-func (p *process) woken(ctx context.Context, words ...string) {
+func (p *process) awaitTurnAfterTimer(ctx context.Context, words ...string) {
 	w := p.w
-	moment := make(chan struct{})
-	ended := func() bool {
+	turnBegan := make(chan struct{})
+	endIfContextEnded := func() bool {
 		if ctx.Err() == nil {
 			return false
 		}
-		w.afterMoment(func() { close(moment) })
+		w.afterMoment(func() { close(turnBegan) })
 		return true
 	}
-	r := &request{process: p, class: classWoken, words: words, abandon: func() { close(moment) }}
+	r := &request{process: p, class: classAfterTimer, words: words, abandon: func() { close(turnBegan) }}
 	r.admit = func() {
-		if ended() {
+		if endIfContextEnded() {
 			return
 		}
-		p.awake = append(p.awake, r)
+		p.awaitingMoments = append(p.awaitingMoments, r)
 		w.queue.add(w.now(), 1+p.index, func() {
-			p.awake = p.awake[1:]
+			p.awaitingMoments = p.awaitingMoments[1:]
 			if !p.canAct() {
 				p.waiting = append(p.waiting, r)
 				return
 			}
-			w.afterMoment(func() { close(moment) })
+			w.afterMoment(func() { close(turnBegan) })
 		}, nil)
 	}
-	due := &request{process: p, class: classDue, words: words, abandon: r.abandon}
-	due.admit = func() {
-		if !ended() {
-			r.round = due.round
+	afterTimers := &request{process: p, class: classTimerFired, words: words, abandon: r.abandon}
+	afterTimers.admit = func() {
+		if !endIfContextEnded() {
+			r.round = afterTimers.round
 			w.post(r)
 		}
 	}
-	w.post(due)
-	<-moment
+	w.post(afterTimers)
+	<-turnBegan
 }
 
 // unseenWord replaces every random word that has no name yet, because the trace has not
 // shown it. It differs from every word of a command and from every name.
-const unseen = "\xff"
+const unseenWord = "\xff"
 
 // compare returns the order of two commands that goroutines are going to send. Random words
 // are replaced by words that are the same in every run.
@@ -90,5 +90,5 @@ func (n *Names) stableWord(i int, word string) string {
 	if name, seen := n.aliases[word]; seen {
 		return name
 	}
-	return unseen
+	return unseenWord
 }

@@ -38,7 +38,7 @@ func (w *World) onPoint(p trace.Point, do func(), planned ...func()) {
 func (w *World) watch(ev *trace.Event) {
 	for _, watcher := range w.watchers {
 		if watcher.point.See(ev) {
-			w.reached = append(w.reached, watcher.do)
+			w.dueActions = append(w.dueActions, watcher.do)
 		}
 	}
 }

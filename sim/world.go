@@ -54,7 +54,7 @@ type World struct {
 	stopError         error
 
 	// storyStart is the virtual time at which the story starts; events are dated from it.
-	origin     time.Time
+	storyStart time.Time
 	queue      queue
 	lastMoment time.Duration // true time of the latest moment
 	watchdog   *watchdog
@@ -69,10 +69,10 @@ type World struct {
 	sockets    []*socket
 	names      *Names
 
-	faults   []*faultState
-	watchers []*watcher
-	inFlight int // deliveries that are scheduled; the run does not end before them
-	active   int // clients whose program has not ended
+	faults        []*faultState
+	watchers      []*watcher
+	inFlight      int // deliveries that are scheduled; the run does not end before them
+	activeClients int // clients whose program has not ended
 
 	// programs counts the goroutines of clients' programs. ctx ends when the world ends.
 	programs sync.WaitGroup
@@ -80,22 +80,22 @@ type World struct {
 	cancel   context.CancelFunc
 	// firstError is the error of the run, or nil. ioMutex guards what the clients'
 	// goroutines share with the loop.
-	failed   error // guarded by ioMutex
-	io       sync.Mutex
-	requests []*request // guarded by ioMutex
-	round    int        // number of the loop's current round, see [World.loop]; guarded by ioMutex
+	firstError error // guarded by ioMutex
+	ioMutex    sync.Mutex
+	requests   []*request // guarded by ioMutex
+	round      int        // number of the loop's current round, see [World.loop]; guarded by ioMutex
 	// requestPosted has a value if a request was posted, which ends the loop's sleep.
-	wake           chan struct{}
+	requestPosted  chan struct{}
 	ended          bool     // guarded by ioMutex
 	uncheckedReuse []string // systems with a node whose connection a client has used, without a check, after it had ended; guarded by ioMutex
 	started        bool     // the story has begun
-	reached        []func() // functions to call because their points were reached
+	dueActions     []func() // functions to call because their points were reached
 	wakeUps        []func() // functions to call at the end of the moment; most of them wake goroutines
 	// spareRequests and spareWakeUps are empty slices, which requests and wakeUps use next,
 	// to save memory.
-	admitted   []*request
-	done       []func()
-	sleepTimer *time.Timer
+	spareRequests []*request
+	spareWakeUps  []func()
+	sleepTimer    *time.Timer
 }
 
 // Run runs a world to its end. Errors that the clients saw are in the trace. The error that
@@ -112,12 +112,12 @@ func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPat
 // If the world makes no progress for half of that time, or for a second if that is longer,
 // it is stuck.
 func RunPatiently(cfg Config, patience time.Duration) (*trace.Trace, error) {
-	return runWithin(cfg, usualBounds(patience))
+	return runWithBounds(cfg, usualBounds(patience))
 }
 
 // runWithBounds is [Run] with other bounds.
-func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
-	if err := check(&cfg); err != nil {
+func runWithBounds(cfg Config, b bounds) (*trace.Trace, error) {
+	if err := checkConfig(&cfg); err != nil {
 		return nil, err
 	}
 	if err := checkLeftBehind(); err != nil {
@@ -134,7 +134,7 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 		round:      1,
 	}
 	w.startTrace()
-	w.prepare()
+	w.prepareSystems()
 	seedLibraries(cfg.Seed)
 	if err := inBubble(b.patience, w.watchdog, w.run); err != nil {
 		if errors.Is(err, ErrStuck) || errors.Is(err, errStillLate) || errors.Is(err, errStillHeavy) {
@@ -148,14 +148,14 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 		w.trace.Ending = Ending(err)
 		return w.trace, err
 	}
-	w.trace.Ending = Ending(w.failed)
+	w.trace.Ending = Ending(w.firstError)
 	w.addNotes()
-	return w.trace, w.failed
+	return w.trace, w.firstError
 }
 
 // prepareSystems calls [System.Prepare] of each system that has nodes in this world, before
 // the run.
-func (w *World) prepare() {
+func (w *World) prepareSystems() {
 	nodes := map[string]int{}
 	for _, n := range w.cfg.Nodes {
 		system, _ := w.cfg.system(n)
@@ -197,7 +197,7 @@ func (w *World) startTrace() {
 	w.trace.Locks = cfg.Locks()
 	for _, l := range w.trace.Locks {
 		for _, s := range l.Slots {
-			w.names.keys[s.Key] = true
+			w.names.lockKeys[s.Key] = true
 		}
 	}
 	w.trace.Processes = cfg.processes()
@@ -232,7 +232,7 @@ func (cfg *Config) Locks() (all []trace.LockInfo) {
 	if cfg.Lock.Kind.Name == "" {
 		return nil
 	}
-	for _, key := range cfg.keys() {
+	for _, key := range cfg.lockNames() {
 		all = append(all, cfg.describeLock(key))
 	}
 	return all
@@ -268,7 +268,7 @@ func (cfg *Config) describeLock(key string) trace.LockInfo {
 
 // lockNames returns the names of the locks of a world: first the clients' own locks, in the
 // order of the clients, then the locks that they acquire while they hold their own.
-func (cfg *Config) keys() []string {
+func (cfg *Config) lockNames() []string {
 	var keys []string
 	add := func(key string) {
 		if !slices.Contains(keys, key) {
@@ -276,7 +276,7 @@ func (cfg *Config) keys() []string {
 		}
 	}
 	for _, c := range cfg.Clients {
-		add(c.key(cfg))
+		add(c.lockName(cfg))
 	}
 	for _, c := range cfg.Clients {
 		for _, t := range c.Does {
@@ -289,7 +289,7 @@ func (cfg *Config) keys() []string {
 }
 
 // lockName returns the name of the client's own lock.
-func (c Client) key(cfg *Config) string { return cmp.Or(c.Key, cfg.Lock.Key) }
+func (c Client) lockName(cfg *Config) string { return cmp.Or(c.Key, cfg.Lock.Key) }
 
 // keepsLocks reports whether the node keeps locks as a master: it is no replica, and does
 // more than count tokens.
@@ -302,44 +302,44 @@ func (cfg *Config) masters() []Node {
 
 // run runs the world in a synctest bubble, from start to end; see [inBubble].
 func (w *World) run() {
-	w.origin = time.Now()
+	w.storyStart = time.Now()
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	w.wake = make(chan struct{}, 1) // made in the bubble: synctest does not regard a goroutine as waiting if its channel was made outside
+	w.requestPosted = make(chan struct{}, 1) // made in the bubble: synctest does not regard a goroutine as waiting if its channel was made outside
 	w.sleepTimer = time.NewTimer(0)
 	w.lastMoment = w.now() - 1
 	w.oracle = history.NewOracle(w.trace)
-	w.populate()
+	w.createProcesses()
 	w.arm()
 	w.schedule(0, w.begin)
 	for _, p := range w.processes {
 		if p.actor != nil {
-			w.active++
+			w.activeClients++
 			w.programs.Add(1)
 			go p.actor.main()
 		}
 	}
 	w.loop()
-	w.end()
+	w.tearDown()
 }
 
 // createProcesses creates all processes, and makes the replicas follow their masters.
-func (w *World) populate() {
+func (w *World) createProcesses() {
 	for _, c := range w.cfg.Clients {
-		p := w.process(c.Name, trace.RoleClient)
+		p := w.newProcess(c.Name, trace.RoleClient)
 		p.actor = newProgram(w, p, c)
 	}
 	for i, n := range w.cfg.Nodes {
-		p := w.process(n.Name, trace.RoleNode)
-		p.addr = w.cfg.addr(i)
+		p := w.newProcess(n.Name, trace.RoleNode)
+		p.addr = w.cfg.nodeAddr(i)
 		w.byAddr[p.addr] = p
 		p.server = newHost(w, p, n)
 	}
 	for _, s := range w.cfg.Services {
-		p := w.process(s.Name, trace.RoleService)
+		p := w.newProcess(s.Name, trace.RoleService)
 		p.server = &service{w, p, s}
 	}
 	if !w.cfg.Storage.InCluster {
-		p := w.process(trace.StorageName, trace.RoleStorage)
+		p := w.newProcess(trace.StorageName, trace.RoleStorage)
 		p.server = newStorageNode(w, p, w.cfg.Storage)
 	}
 	for _, p := range w.processes {
@@ -348,7 +348,7 @@ func (w *World) populate() {
 		}
 	}
 	for _, p := range w.processes {
-		w.noteClock(p, "")
+		w.recordClock(p, "")
 	}
 }
 
@@ -358,9 +358,9 @@ func (w *World) populate() {
 // story starts after 10 µs at the latest: a client that is not ready by then is waiting for
 // something that does not come before.
 func (w *World) begin() {
-	const moment, most = time.Microsecond, 10 * time.Microsecond
-	if w.now() < most && slices.ContainsFunc(w.processes, func(p *process) bool { return p.actor != nil && !p.actor.isReady() }) {
-		w.schedule(w.now()+moment, w.begin)
+	const retryAfter, longestWait = time.Microsecond, 10 * time.Microsecond
+	if w.now() < longestWait && slices.ContainsFunc(w.processes, func(p *process) bool { return p.actor != nil && !p.actor.isReady() }) {
+		w.schedule(w.now()+retryAfter, w.begin)
 		return
 	}
 	w.started = true
@@ -374,7 +374,7 @@ func (w *World) begin() {
 }
 
 // now returns the true time since the start of the story.
-func (w *World) now() time.Duration { return time.Since(w.origin) }
+func (w *World) now() time.Duration { return time.Since(w.storyStart) }
 
 // schedule makes the loop call do at true time t, or as soon as possible if t has passed.
 // Only the loop may call it.
@@ -397,26 +397,26 @@ func (w *World) scheduleDelivery(t time.Duration, do func()) {
 func (w *World) loop() {
 	for {
 		synctest.Wait()
-		w.io.Lock()
+		w.ioMutex.Lock()
 		w.round++
-		w.io.Unlock()
-		w.watchdog.moves.Add(1)
+		w.ioMutex.Unlock()
+		w.watchdog.steps.Add(1)
 		w.checkMemory()
 		switch {
 		case w.stopError != nil:
-			w.fail(w.stopError)
+			w.recordError(w.stopError)
 			return
 		case w.watchdog.isHeavy.Load():
-			w.fail(w.newHeavyError())
+			w.recordError(w.newHeavyError())
 			return
 		case w.watchdog.isLate.Load():
-			w.fail(w.newLateError())
+			w.recordError(w.newLateError())
 			return
 		}
 		if w.admit() {
 			continue
 		}
-		if w.active == 0 && w.inFlight == 0 && !w.holdsBackRequest() {
+		if w.activeClients == 0 && w.inFlight == 0 && !w.holdsBackRequest() {
 			return
 		}
 		t, ok := w.queue.next()
@@ -439,7 +439,7 @@ func (w *World) loop() {
 		}
 		w.lastMoment = t
 		w.queue.pop()()
-		w.settle()
+		w.endMoment()
 	}
 }
 
@@ -447,35 +447,35 @@ func (w *World) loop() {
 func (w *World) sleep(d time.Duration) {
 	w.sleepTimer.Reset(d)
 	select {
-	case <-w.wake:
+	case <-w.requestPosted:
 	case <-w.sleepTimer.C:
 	}
 }
 
 // tearDown ends the world. From then on all I/O fails, every sleep returns and nothing is
 // recorded, so that every goroutine can end.
-func (w *World) end() {
-	w.finish()
-	w.io.Lock()
+func (w *World) tearDown() {
+	w.recordFinalState()
+	w.ioMutex.Lock()
 	w.ended = true
 	requests := w.requests
 	w.requests = nil
 	for _, p := range w.processes {
-		requests = slices.Concat(requests, p.waiting, p.stalled, p.awake)
+		requests = slices.Concat(requests, p.waiting, p.stalled, p.awaitingMoments)
 	}
-	w.io.Unlock()
+	w.ioMutex.Unlock()
 	w.cancel()
 	for _, p := range w.processes {
 		p.clock.Close()
 	}
 	for _, r := range requests {
-		w.watchdog.moves.Add(1)
+		w.watchdog.steps.Add(1)
 		if r.abandon != nil {
 			r.abandon()
 		}
 	}
 	for _, s := range w.sockets {
-		w.watchdog.moves.Add(1)
+		w.watchdog.steps.Add(1)
 		s.changed.Broadcast()
 	}
 	for _, p := range w.processes {
@@ -498,8 +498,8 @@ func (w *World) end() {
 
 // recordFinalState records, at the end of the run, the data in the storage, what became of
 // the faults, and what the clients have not done.
-func (w *World) finish() {
-	w.reportData()
+func (w *World) recordFinalState() {
+	w.recordFinalData()
 	for _, f := range w.faults {
 		f.finish()
 		w.trace.Faults = append(w.trace.Faults, f.FaultInfo)
@@ -512,19 +512,19 @@ func (w *World) finish() {
 }
 
 // recordError records an error of the run, if it is the first.
-func (w *World) fail(err error) {
-	w.io.Lock()
-	defer w.io.Unlock()
-	if w.failed == nil {
-		w.failed = err
+func (w *World) recordError(err error) {
+	w.ioMutex.Lock()
+	defer w.ioMutex.Unlock()
+	if w.firstError == nil {
+		w.firstError = err
 	}
 }
 
 // failure returns the first error of the run, or nil.
 func (w *World) failure() error {
-	w.io.Lock()
-	defer w.io.Unlock()
-	return w.failed
+	w.ioMutex.Lock()
+	defer w.ioMutex.Unlock()
+	return w.firstError
 }
 
 // emit records an event, and passes it to the watchers, which wait for points. It returns
@@ -554,7 +554,7 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 
 // checkConfig returns an error if a configuration cannot run. Scenario files have already
 // been checked by package scenarios, with better messages.
-func check(cfg *Config) error {
+func checkConfig(cfg *Config) error {
 	roles := map[string]trace.Role{trace.StorageName: trace.RoleStorage, trace.OperatorName: ""}
 	for _, p := range cfg.processes() {
 		switch is, taken := roles[p.Name]; {
@@ -645,7 +645,7 @@ func (cfg *Config) countsTokens(n Node) bool {
 // nodeAddr returns the address of the i-th node. It must be an IP address: to look up a
 // host name, clients would start goroutines that are still running when the world has
 // ended.
-func (cfg *Config) addr(i int) string {
+func (cfg *Config) nodeAddr(i int) string {
 	system, _ := cfg.system(cfg.Nodes[i])
 	return fmt.Sprintf("10.0.%d.%d:%d", i/250, i%250+1, system.Port)
 }

@@ -7,9 +7,9 @@ import "github.com/locksim/locksim/sim"
 // reached. If such a fault crashes the server, the messages are never sent, as on a real
 // machine. Only the world's loop may call the methods.
 type Outbox struct {
-	host    *sim.Host
-	crashes int // so that Do notices a crash
-	waiting []func()
+	host       *sim.Host
+	crashCount int // so that Do notices a crash
+	unsent     []func()
 	// depth is how many calls of Do are active. flushing reports that messages are being
 	// sent, or that faults are striking before that.
 	depth    int
@@ -21,7 +21,7 @@ func NewOutbox(h *sim.Host) *Outbox { return &Outbox{host: h} }
 
 // Send puts a message into the outbox. The outbox calls send, which sends it, after the
 // function of [Outbox.Do] has returned.
-func (o *Outbox) Send(send func()) { o.waiting = append(o.waiting, send) }
+func (o *Outbox) Send(send func()) { o.unsent = append(o.unsent, send) }
 
 // Do calls f, lets faults strike and clients start at the points that f has reached, and
 // then sends what f has put into the outbox. If the server is paused then, it sends when it
@@ -31,14 +31,14 @@ func (o *Outbox) Do(f func()) {
 	o.depth++
 	f()
 	o.depth--
-	if o.depth > 0 || o.flushing || len(o.waiting) == 0 {
+	if o.depth > 0 || o.flushing || len(o.unsent) == 0 {
 		return
 	}
 	o.flushing = true
-	crashes := o.crashes
-	up := o.host.Act()
+	crashesBefore := o.crashCount
+	isUp := o.host.Act()
 	o.flushing = false
-	if up && crashes == o.crashes {
+	if isUp && crashesBefore == o.crashCount {
 		o.host.WhenRunning(o.flush)
 	}
 }
@@ -49,16 +49,16 @@ func (o *Outbox) flush() {
 		return
 	}
 	o.flushing = true
-	for len(o.waiting) > 0 {
-		first := o.waiting[0]
-		o.waiting = o.waiting[1:]
-		first()
+	for len(o.unsent) > 0 {
+		send := o.unsent[0]
+		o.unsent = o.unsent[1:]
+		send()
 	}
 	o.flushing = false
 }
 
 // Crash drops what has not been sent. A server calls it when it crashes.
 func (o *Outbox) Crash() {
-	o.crashes++
-	o.waiting = nil
+	o.crashCount++
+	o.unsent = nil
 }

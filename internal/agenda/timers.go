@@ -28,13 +28,13 @@ func NewAlarm(h *sim.Host, ring func()) *Alarm { return &Alarm{host: h, ring: ri
 // previous setting. The zero Time only cancels it.
 func (a *Alarm) Set(t time.Time) {
 	a.setCount++
-	current := a.setCount
+	setting := a.setCount
 	if t.IsZero() {
 		return
 	}
 	if at, ok := a.host.When(t); ok {
 		a.host.At(at, func() {
-			if current == a.setCount && a.host.IsUp() {
+			if setting == a.setCount && a.host.IsUp() {
 				a.ring()
 			}
 		})
@@ -46,9 +46,9 @@ func (a *Alarm) Set(t time.Time) {
 // loop makes the calls. A call that is due during a pause is made when the node runs again.
 // After a crash a server must clear its timers.
 type Timers struct {
-	host  *sim.Host
-	all   []*Timer // ordered by due
-	alarm *Alarm
+	host    *sim.Host
+	pending []*Timer // ordered by due
+	alarm   *Alarm
 }
 
 // A Timer is one call that [Timers] will make.
@@ -59,14 +59,14 @@ type Timer struct {
 
 // Due returns when the call is due: a reading of the node's monotonic clock, in
 // nanoseconds.
-func (one *Timer) Due() int64 { return one.due }
+func (t *Timer) Due() int64 { return t.due }
 
 // NewTimers returns the timers of a server. When calls are due, they are passed to run as
 // one function. run must call that function, and can do more before or after it, such as
 // send messages.
-func NewTimers(h *sim.Host, do func(func())) *Timers {
+func NewTimers(h *sim.Host, run func(func())) *Timers {
 	t := &Timers{host: h}
-	t.alarm = NewAlarm(h, func() { h.WhenRunning(func() { do(t.fire) }) })
+	t.alarm = NewAlarm(h, func() { h.WhenRunning(func() { run(t.fire) }) })
 	return t
 }
 
@@ -79,49 +79,51 @@ func (t *Timers) After(d time.Duration, f func()) *Timer { return t.At(t.Now()+i
 // At makes the timers call f once, when the node's monotonic clock reads due, in
 // nanoseconds.
 func (t *Timers) At(due int64, f func()) *Timer {
-	one := &Timer{due, f}
-	i := len(t.all)
-	for i > 0 && t.all[i-1].due > one.due {
+	timer := &Timer{due, f}
+	i := len(t.pending)
+	for i > 0 && t.pending[i-1].due > timer.due {
 		i--
 	}
-	t.all = slices.Insert(t.all, i, one)
+	t.pending = slices.Insert(t.pending, i, timer)
 	if i == 0 {
 		t.Arm()
 	}
-	return one
+	return timer
 }
 
 // Stop removes a timer. The timer may have been called already, or be nil.
-func (t *Timers) Stop(one *Timer) {
-	if i := slices.Index(t.all, one); i >= 0 {
-		t.all = slices.Delete(t.all, i, i+1)
+func (t *Timers) Stop(timer *Timer) {
+	if i := slices.Index(t.pending, timer); i >= 0 {
+		t.pending = slices.Delete(t.pending, i, i+1)
 	}
 }
 
 // Clear removes all timers.
 func (t *Timers) Clear() {
-	t.all = nil
+	t.pending = nil
 	t.Arm()
 }
 
 // DueInTrueTime returns the true time at which a timer is due if no fault changes the
 // node's clocks before. It returns false while the machine is suspended, because its clocks
 // are stopped then.
-func (t *Timers) DueInTrueTime(one *Timer) (time.Duration, bool) { return t.host.When(t.wall(one)) }
+func (t *Timers) DueInTrueTime(timer *Timer) (time.Duration, bool) {
+	return t.host.When(t.wallTimeDue(timer))
+}
 
 // wallTimeDue returns what the wall clock will read when a timer is due. A world can
 // schedule only by wall clocks (see [sim.Host.When]), and both clocks of a node run at the
 // same rate.
-func (t *Timers) wall(one *Timer) time.Time {
-	return t.host.Clock().Now().Add(time.Duration(max(one.due-t.Now(), 0)))
+func (t *Timers) wallTimeDue(timer *Timer) time.Time {
+	return t.host.Clock().Now().Add(time.Duration(max(timer.due-t.Now(), 0)))
 }
 
 // Arm schedules the first timer, computed from the current readings and rate of the clocks.
 // A server must call it again when a fault has changed the clocks.
 func (t *Timers) Arm() {
 	first := time.Time{}
-	if len(t.all) > 0 {
-		first = t.wall(t.all[0])
+	if len(t.pending) > 0 {
+		first = t.wallTimeDue(t.pending[0])
 	}
 	t.alarm.Set(first)
 }
@@ -129,10 +131,10 @@ func (t *Timers) Arm() {
 // fire makes all calls that are due, and schedules the next timer.
 func (t *Timers) fire() {
 	now := t.Now()
-	for len(t.all) > 0 && t.all[0].due <= now {
-		one := t.all[0]
-		t.all = t.all[1:]
-		one.call()
+	for len(t.pending) > 0 && t.pending[0].due <= now {
+		timer := t.pending[0]
+		t.pending = t.pending[1:]
+		timer.call()
 	}
 	t.Arm()
 }

@@ -11,24 +11,24 @@ import (
 // An End is the time at which a lease ends, as a reading of a clock. Several goroutines may
 // read and move it.
 type End struct {
-	mu sync.Mutex
-	at fakeclock.Reading
+	mu      sync.Mutex
+	reading fakeclock.Reading
 }
 
 // At returns an End at a reading of a clock.
-func At(r fakeclock.Reading) End { return End{at: r} }
+func At(r fakeclock.Reading) End { return End{reading: r} }
 
 // Expires returns the reading of the clock at which the lease ends. It implements
 // locks.Expirer.
 func (e *End) Expires() fakeclock.Reading {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.at
+	return e.reading
 }
 
 // MoveTo sets a new end, after the lease was extended.
 func (e *End) MoveTo(r fakeclock.Reading) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.at = r
+	e.reading = r
 }

@@ -88,7 +88,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 		ttl = DefaultTTL
 	}
 	share := func(tenths time.Duration) string { return trace.ShortDuration(ttl / 10 * tenths) }
-	lasts := max(ttl, l.Takeover)
+	longest := max(ttl, l.Takeover)
 	// No client waits forever for the storage, which a fault may crash.
 	waits := scenarios.Field{Name: "gives-up", Value: share(3)}
 	// No client waits forever for a node. If the node has lost power, no reset of the
@@ -102,7 +102,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 	if l.Latency != "" {
 		network = scenarios.Fields{{Name: "network", Value: scenarios.Fields{{Name: "latency", Value: l.Latency}}}}
 	}
-	base := func(name string, holder scenarios.Fields, asks string) Base {
+	base := func(name string, holder scenarios.Fields, retryEvery string) Base {
 		return Base{Takeover: l.Takeover, Base: runs.Base{Name: name, Kind: l.Kind, Seed: l.Seed, Text: append(scenarios.Fields{
 			{Name: "title", Value: l.Name + ": " + name},
 			{Name: "lock", Value: lock},
@@ -111,11 +111,11 @@ func (l Lock) Bases(kinds Kinds) []Base {
 				{Name: "client-2", Value: scenarios.Fields{
 					{Name: "starts", Value: trace.AnyOf(trace.Clause{Delay: ttl / 30, Happening: trace.Start{}}).String()},
 					{Name: "works", Value: share(2)},
-					{Name: "retry-every", Value: asks}, waits, cancels,
+					{Name: "retry-every", Value: retryEvery}, waits, cancels,
 				}},
 			}},
-			{Name: "horizon", Value: trace.ShortDuration(10 * lasts)},
-			{Name: "progress-within", Value: trace.ShortDuration(4 * lasts)},
+			{Name: "horizon", Value: trace.ShortDuration(10 * longest)},
+			{Name: "progress-within", Value: trace.ShortDuration(4 * longest)},
 		}, network...).Document()}}
 	}
 	bases := []Base{base("contend", scenarios.Fields{
@@ -123,7 +123,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 	}, trace.ShortDuration(ttl/20*3))}
 	if l.Extends {
 		bases = append(bases, base("extend", scenarios.Fields{
-			{Name: "works", Value: trace.ShortDuration(lasts / 10 * 12)}, {Name: "extends-every", Value: share(5)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
+			{Name: "works", Value: trace.ShortDuration(longest / 10 * 12)}, {Name: "extends-every", Value: share(5)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
 		}, share(4)))
 	}
 	if system, _ := sim.LookupSystem(l.kind().System); system.Replicates && kinds.Tries("promote") {
@@ -167,20 +167,20 @@ func (b Base) WithBoundedStarts(patience time.Duration) (bounded Base, late []st
 	if err != nil {
 		return b, nil, err
 	}
-	plain, err := NewLocal([]Base{b}, patience).Report(context.Background(), runs.WorldSpec{}, runs.FencingOff)
-	if err != nil || plain.History == nil {
+	report, err := NewLocal([]Base{b}, patience).Report(context.Background(), runs.WorldSpec{}, runs.FencingOff)
+	if err != nil || report.History == nil {
 		return b, nil, err
 	}
-	began := map[string]bool{}
-	for _, c := range plain.History.Calls() {
-		began[c.Client] = true
+	hasBegun := map[string]bool{}
+	for _, c := range report.History.Calls() {
+		hasBegun[c.Client] = true
 	}
 	starts := map[string]trace.Point{}
 	for i, name := range v.Clients() {
-		if start := v.Starts(name); !start.IsZero() && !began[name] {
+		if start := v.Starts(name); !start.IsZero() && !hasBegun[name] {
 			late = append(late, name)
-			soon := trace.Clause{Delay: time.Duration(max(i, 1)) * time.Second, Happening: trace.Start{}}
-			starts[name] = trace.AnyOf(append(start.Clauses(), soon)...)
+			latest := trace.Clause{Delay: time.Duration(max(i, 1)) * time.Second, Happening: trace.Start{}}
+			starts[name] = trace.AnyOf(append(start.Clauses(), latest)...)
 		}
 	}
 	if v, err = v.WithChange(scenarios.Change{Starts: starts}); err != nil {

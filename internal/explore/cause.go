@@ -17,7 +17,7 @@ func causeOf(rec *Record, w runs.WorldSpec) (cause []string) {
 	type part struct{ slug, words string }
 	var parts []part
 	for _, f := range w.Faults {
-		slug, words := abstractFault(rec, w, f)
+		slug, words := describeFault(rec, w, f)
 		parts = append(parts, part{slug, words})
 	}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(cmp.Compare(a.slug, b.slug), cmp.Compare(a.words, b.words)) })
@@ -55,16 +55,16 @@ func nodesOf(rec *Record, w runs.WorldSpec) []string {
 
 // groupRole returns one role for several processes. If mentionsShare is set and all of them
 // are nodes, the role says what share of all nodes they are, such as a majority.
-func groupRole(rec *Record, w runs.WorldSpec, names []string, counts bool) story.Role {
+func groupRole(rec *Record, w runs.WorldSpec, names []string, mentionsShare bool) story.Role {
 	nodes := nodesOf(rec, w)
-	n, cut := len(nodes), count(names, func(name string) bool { return slices.Contains(nodes, name) })
+	n, nodeCount := len(nodes), countMatching(names, func(name string) bool { return slices.Contains(nodes, name) })
 	switch {
-	case !counts || cut < len(names) || n == 1:
-	case cut == n:
+	case !mentionsShare || nodeCount < len(names) || n == 1:
+	case nodeCount == n:
 		return story.AllNodes
-	case 2*cut > n:
+	case 2*nodeCount > n:
 		return story.Majority
-	case 2*cut == n:
+	case 2*nodeCount == n:
 		return story.HalfOfNodes
 	default:
 		return story.Minority
@@ -78,57 +78,57 @@ func groupRole(rec *Record, w runs.WorldSpec, names []string, counts bool) story
 		roles = append(roles, role)
 	}
 	slices.SortFunc(roles, func(a, b story.Role) int { return cmp.Compare(a.Slug, b.Slug) })
-	all := roles[0]
+	combined := roles[0]
 	for _, role := range slices.Compact(roles)[1:] {
-		all = all.And(role)
+		combined = combined.And(role)
 	}
-	return all
+	return combined
 }
 
 // describeFault describes one fault without names. slug is a short text by which the faults
 // of a world are ordered; words is the text for people. Most descriptions have the role of
 // the process that the fault strikes, and the role of the processes at its other end, if
 // there are any.
-func abstractFault(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
+func describeFault(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
 	slug = f.Slug()
-	on := roleOf(rec, w, f.Target())
+	role := roleOf(rec, w, f.Target())
 	switch f.Effect() {
 	case trace.KillsProcess:
-		return abstractCrash(rec, w, f)
+		return describeCrash(rec, w, f)
 	case trace.HoldsMessage:
-		return abstractMessage(rec, w, f)
+		return describeMessage(rec, w, f)
 	case trace.StallsRequest:
-		return slug + "-" + string(f.Info().Step), story.FaultOn(f.Info(), on)
+		return slug + "-" + string(f.Info().Step), story.FaultOn(f.Info(), role)
 	}
 	if len(f.Others()) == 0 {
-		return slug + "-" + on.Slug, story.FaultOn(f.Info(), on)
+		return slug + "-" + role.Slug, story.FaultOn(f.Info(), role)
 	}
-	if !isPartition(f) || on != story.AClient { // usually a client is cut off, so the slug mentions only another role
-		slug += "-" + on.Slug
+	if !isPartition(f) || role != story.AClient { // usually a client is cut off, so the slug mentions only another role
+		slug += "-" + role.Slug
 	}
 	others := groupRole(rec, w, f.Others(), isPartition(f))
-	return slug + "-" + others.Slug, story.FaultBetween(f.Info(), on, others)
+	return slug + "-" + others.Slug, story.FaultBetween(f.Info(), role, others)
 }
 
 // describeCrash describes a crash. Crashes that leave different things on the disk have
 // different descriptions. The usual crash of a client is a kill, so a kill is not
 // mentioned.
-func abstractCrash(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
-	on, disk, how := roleOf(rec, w, f.Target()), w.Change.Persistence[f.Target()], cmp.Or(trace.Crash(f.How()), trace.Kill)
-	slug = f.Slug() + "-" + on.Slug
+func describeCrash(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
+	role, disk, manner := roleOf(rec, w, f.Target()), w.Change.Persistence[f.Target()], cmp.Or(trace.Crash(f.How()), trace.Kill)
+	slug = f.Slug() + "-" + role.Slug
 	if disk != "" && disk != sim.NoPersistence {
 		slug += "-" + string(disk)
 	}
-	if on == story.AClient && how == trace.Kill {
-		how = ""
+	if role == story.AClient && manner == trace.Kill {
+		manner = ""
 	}
-	return slug, story.CrashOn(f.Info(), on, string(disk), how)
+	return slug, story.CrashOn(f.Info(), role, string(disk), manner)
 }
 
 // describeMessage describes a fault that holds a message, by the message's step and
 // direction. Most messages of a step go to one kind of process: to the storage or to a
 // node. The description mentions the other end only if it is unusual.
-func abstractMessage(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
+func describeMessage(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
 	held, _ := f.Message()
 	m := held.Message
 	peer, usual := roleOf(rec, w, m.Peer), story.ANode

@@ -10,7 +10,7 @@ import "maps"
 type census struct {
 	// fewestFaults has, for each behaviour, the smallest number of faults that has shown
 	// it.
-	fewest map[uint64]int
+	fewestFaults map[uint64]int
 	// bits defines the sample: only the hashes whose last bits are all 0 are counted.
 	bits int
 }
@@ -19,7 +19,7 @@ type census struct {
 // that tests can set it.
 var maxCounted = 1 << 18
 
-func newCensus() *census { return &census{fewest: map[uint64]int{}} }
+func newCensus() *census { return &census{fewestFaults: map[uint64]int{}} }
 
 // inSample reports whether a behaviour is one of those that are counted.
 func (c *census) inSample(behaviour uint64) bool { return behaviour&(1<<c.bits-1) == 0 }
@@ -32,13 +32,13 @@ func (c *census) add(behaviour uint64, faults int) {
 	if !c.inSample(behaviour) {
 		return
 	}
-	if n, known := c.fewest[behaviour]; known && n <= faults {
+	if n, known := c.fewestFaults[behaviour]; known && n <= faults {
 		return
 	}
-	c.fewest[behaviour] = faults
-	for len(c.fewest) > maxCounted {
+	c.fewestFaults[behaviour] = faults
+	for len(c.fewestFaults) > maxCounted {
 		c.bits++
-		maps.DeleteFunc(c.fewest, func(b uint64, _ int) bool { return !c.inSample(b) })
+		maps.DeleteFunc(c.fewestFaults, func(b uint64, _ int) bool { return !c.inSample(b) })
 	}
 }
 
@@ -46,7 +46,7 @@ func (c *census) add(behaviour uint64, faults int) {
 // estimate if isSample.
 func (c *census) count(faults int) int {
 	n := 0
-	for _, fewest := range c.fewest {
+	for _, fewest := range c.fewestFaults {
 		if fewest == faults {
 			n++
 		}

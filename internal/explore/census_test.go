@@ -7,14 +7,14 @@ import (
 
 // An observation is what a census counts: a behaviour, and the number of faults in the
 // world that has shown it.
-type sight struct {
+type observation struct {
 	behaviour uint64
 	faults    int
 }
 
 // countObservations returns a census of the observations, and its counts for one, two and
 // three faults.
-func census3(sights []sight) (c *census, counts [3]int) {
+func countObservations(sights []observation) (c *census, counts [3]int) {
 	c = newCensus()
 	for _, s := range sights {
 		c.add(s.behaviour, s.faults)
@@ -24,10 +24,10 @@ func census3(sights []sight) (c *census, counts [3]int) {
 
 func TestCensusDoesNotDependOnTheOrder(t *testing.T) {
 	// Two of these behaviours need one fault, one needs two faults and one needs three.
-	sights := []sight{{1, 1}, {1, 2}, {2, 3}, {2, 1}, {3, 2}, {3, 3}, {3, 3}, {4, 3}}
+	sights := []observation{{1, 1}, {1, 2}, {2, 3}, {2, 1}, {3, 2}, {3, 3}, {3, 3}, {4, 3}}
 	for range 100 {
 		rand.Shuffle(len(sights), func(i, k int) { sights[i], sights[k] = sights[k], sights[i] })
-		if _, got := census3(sights); got != [3]int{2, 1, 1} {
+		if _, got := countObservations(sights); got != [3]int{2, 1, 1} {
 			t.Fatalf("%v shows %v, want [2 1 1]", sights, got)
 		}
 	}
@@ -38,14 +38,14 @@ func TestCensusOfMany(t *testing.T) {
 	maxCounted = 1000
 	const each = 20_000
 	random := rand.New(rand.NewPCG(1, 2))
-	var sights []sight
+	var sights []observation
 	for range each {
 		// Half of all behaviours need two faults, and the other half three. All of them are
 		// also seen with three.
 		one, other := random.Uint64(), random.Uint64()
-		sights = append(sights, sight{one, 2}, sight{one, 3}, sight{other, 3})
+		sights = append(sights, observation{one, 2}, observation{one, 3}, observation{other, 3})
 	}
-	_, first := census3(sights)
+	_, first := countObservations(sights)
 	for n, got := range first[1:] {
 		// The census keeps 500 to 1000 behaviours, so 250 to 500 of each half. Five
 		// standard deviations of so many are less than a third.
@@ -55,12 +55,12 @@ func TestCensusOfMany(t *testing.T) {
 	}
 	for range 5 {
 		random.Shuffle(len(sights), func(i, k int) { sights[i], sights[k] = sights[k], sights[i] })
-		c, got := census3(sights)
+		c, got := countObservations(sights)
 		if got != first {
 			t.Errorf("in another order it counts %v, and not %v", got, first)
 		}
-		if len(c.fewest) > maxCounted {
-			t.Errorf("it keeps %d, and should keep %d at most", len(c.fewest), maxCounted)
+		if len(c.fewestFaults) > maxCounted {
+			t.Errorf("it keeps %d, and should keep %d at most", len(c.fewestFaults), maxCounted)
 		}
 	}
 }

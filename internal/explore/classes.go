@@ -36,24 +36,24 @@ func (f *Found) classes() []class {
 		spare     int
 	}
 	var all []class
-	place := map[key]int{}
+	indexOf := map[key]int{}
 	for base, singles := range f.singles {
 		for i, s := range singles {
 			if s.outcome == nil || s.outcome.Off.Doubt != "" || s.outcome.HasMisconduct() {
 				continue
 			}
 			k := key{base, [2]uint64{s.outcome.Off.Behaviour, s.outcome.On.Behaviour}, s.grade, s.outcome.Off.Spare}
-			at, ok := place[k]
+			index, ok := indexOf[k]
 			if !ok {
-				at = len(all)
-				place[k] = at
+				index = len(all)
+				indexOf[k] = index
 				all = append(all, class{
 					base: base, broke: s.grade != 0,
 					spare:     f.records[base].Outcome.Off.Spare,
 					slotsLost: f.records[base].Outcome.Off.Spare - s.outcome.Off.Spare,
 				})
 			}
-			all[at].members = append(all[at].members, i)
+			all[index].members = append(all[index].members, i)
 		}
 	}
 	return all

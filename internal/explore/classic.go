@@ -46,12 +46,12 @@ func (r *Record) isQuick(w runs.WorldSpec) bool {
 	last := r.Nodes[max(len(r.Nodes)-1, 0):]
 	switch f.Effect() {
 	case trace.StopsProcess, trace.HoldsMessage:
-		return r.isClassic(f) && f.For == r.longest()
+		return r.isClassic(f) && f.For == r.longestFault()
 	case trace.CutsLink:
 		cut := r.Nodes[:max(len(r.Nodes)-1, 0)/2]
-		return f.How() == "" && f.For == r.longest() && slices.Equal(f.Others(), cut)
+		return f.How() == "" && f.For == r.longestFault() && slices.Equal(f.Others(), cut)
 	case trace.SetsClock:
-		return f.By() == r.longest() && slices.Contains(last, f.Target())
+		return f.By() == r.longestFault() && slices.Contains(last, f.Target())
 	case trace.KillsProcess:
 		disk := w.Change.Persistence[f.Target()]
 		return f.How() == "" && slices.Contains(last, f.Target()) && (disk == "" || disk == sim.NoPersistence) && f.For < r.percentOfTTL(100)
@@ -60,8 +60,8 @@ func (r *Record) isQuick(w runs.WorldSpec) bool {
 }
 
 // longest returns the longest time that a fault of the search lasts.
-func (r *Record) longest() time.Duration {
-	return max(r.percentOfTTL(largest), percentOf(r.Takeover, largest))
+func (r *Record) longestFault() time.Duration {
+	return max(r.percentOfTTL(largestPercent), percentOf(r.Takeover, largestPercent))
 }
 
 // effects returns the members of a class by the effect of their fault.

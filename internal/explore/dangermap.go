@@ -56,11 +56,11 @@ func (f *Found) drawMaps(ctx context.Context) ([]DangerMap, error) {
 // runPauses runs pauses of a client that begin at one point, one for each length. It
 // returns their results, in order.
 func (f *Found) runPauses(ctx context.Context, r *Record, client string, start InjectionPoint, lengths []time.Duration) (all []runs.WorldResult, err error) {
-	runner := f.unplanned()
-	var ran []tried
+	runner := f.unplannedRunner()
+	var ran []triedWorld
 	for _, length := range lengths {
 		w := runs.WorldSpec{Base: r.Base, Faults: []runs.Fault{runs.NewFault(&sim.Pause{Process: client}, length).WithTrigger(start.Strikes)}}
-		o, repeats := r.repeats(w, ran)
+		o, repeats := r.findRepeated(w, ran)
 		if !repeats {
 			if o, err = runner.Run(ctx, w); err != nil {
 				return nil, err
@@ -85,7 +85,7 @@ func (p InjectionPoint) label() string {
 func (r *Record) mapLengths() []time.Duration {
 	var all []time.Duration
 	for n := time.Duration(1); n <= 20; n++ {
-		all = append(all, r.longest()/20*n)
+		all = append(all, r.longestFault()/20*n)
 	}
 	return all
 }

@@ -12,22 +12,22 @@ import (
 // The search has a policy for every effect of a fault. If a policy does nothing in some
 // respect, it says why.
 func TestSearchKnowsEveryEffect(t *testing.T) {
-	has := func(is bool, reason string) string {
+	describeGap := func(policy bool, reason string) string {
 		switch {
-		case is && reason != "":
+		case policy && reason != "":
 			return "what to do, and why nothing is to be done"
-		case !is && reason == "":
+		case !policy && reason == "":
 			return "nothing, and does not say why"
 		}
 		return ""
 	}
 	for _, e := range trace.Effects() {
-		is := effectPolicies[e]
+		policy := effectPolicies[e]
 		for part, lacks := range map[string]string{
-			"harm":     has(is.harmRank > 0, ""),
-			"comesTo":  has(is.familyOf != nil, ""),
-			"leaves":   has(is.aftermath.event != nil, is.aftermath.whyNone),
-			"evidence": has(is.evidence.witnesses != nil, is.evidence.whyNone),
+			"harm":     describeGap(policy.harmRank > 0, ""),
+			"comesTo":  describeGap(policy.familyOf != nil, ""),
+			"leaves":   describeGap(policy.aftermath.event != nil, policy.aftermath.whyNone),
+			"evidence": describeGap(policy.evidence.witnesses != nil, policy.evidence.whyNone),
 		} {
 			if lacks != "" {
 				t.Errorf("of a fault that %s, %s has %s", e, part, lacks)

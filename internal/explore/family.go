@@ -61,17 +61,17 @@ func stoppedFamily(r *Record, w runs.WorldSpec, f runs.Fault) family {
 
 // crashedFamily returns the family of a fault that crashes a process.
 func crashedFamily(r *Record, w runs.WorldSpec, f runs.Fault) family {
-	switch on := r.Roles[f.Target()]; {
-	case on == trace.RoleClient:
+	switch role := r.Roles[f.Target()]; {
+	case role == trace.RoleClient:
 		return deadClient
-	case on == trace.RoleNode && r.forgets(trace.Crash(f.How()), w.Change.Persistence[f.Target()]):
+	case role == trace.RoleNode && r.forgets(trace.Crash(f.How()), w.Change.Persistence[f.Target()]):
 		return forgetfulNode
 	}
 	return lateFamily(r, w, f)
 }
 
 // fixedFamily returns a function that returns the family f for every fault.
-func always(f family) func(*Record, runs.WorldSpec, runs.Fault) family {
+func fixedFamily(f family) func(*Record, runs.WorldSpec, runs.Fault) family {
 	return func(*Record, runs.WorldSpec, runs.Fault) family { return f }
 }
 
@@ -108,14 +108,14 @@ func (r *Record) forgets(how trace.Crash, disk sim.Persistence) bool {
 
 // isContainedIn reports whether whole has every element of part, and each at least as
 // often. The order makes no difference.
-func isPart[E comparable](part, whole []E) bool {
-	left := slices.Clone(whole)
+func isContainedIn[E comparable](part, whole []E) bool {
+	remaining := slices.Clone(whole)
 	for _, f := range part {
-		i := slices.Index(left, f)
+		i := slices.Index(remaining, f)
 		if i < 0 {
 			return false
 		}
-		left = slices.Delete(left, i, i+1)
+		remaining = slices.Delete(remaining, i, i+1)
 	}
 	return true
 }

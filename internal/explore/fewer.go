@@ -15,8 +15,8 @@ import (
 // accepted, no smaller set shows the damage.
 func fewerFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
-		for some := range parts(w.Faults, len(w.Faults)-1) {
-			if !yield(resetStarts(rec, w, w.WithFaults(some...))) {
+		for kept := range subsetsUpTo(w.Faults, len(w.Faults)-1) {
+			if !yield(resetStarts(rec, w, w.WithFaults(kept...))) {
 				return
 			}
 		}
@@ -28,11 +28,11 @@ func fewerFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 // fault.
 func resetStarts(rec *Record, w, fewer runs.WorldSpec) runs.WorldSpec {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
-	waits := func(w runs.WorldSpec, client string, at trace.Point) bool {
-		return slices.ContainsFunc(openings(rec, w, client), func(m opening) bool { return m.at.Equal(at) })
+	waitsFor := func(w runs.WorldSpec, client string, point trace.Point) bool {
+		return slices.ContainsFunc(openings(rec, w, client), func(m opening) bool { return m.point.Equal(point) })
 	}
-	maps.DeleteFunc(fewer.Change.Starts, func(client string, at trace.Point) bool {
-		return waits(w, client, at) && !waits(fewer, client, at)
+	maps.DeleteFunc(fewer.Change.Starts, func(client string, point trace.Point) bool {
+		return waitsFor(w, client, point) && !waitsFor(fewer, client, point)
 	})
 	return fewer
 }
@@ -40,17 +40,17 @@ func resetStarts(rec *Record, w, fewer runs.WorldSpec) runs.WorldSpec {
 // fewerClients leaves out clients that no fault names. At least one client remains.
 func fewerClients(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
-		now := clients(rec, w)
-		for some := range parts(now, len(now)-1) {
-			gone := func(name string) bool { return slices.Contains(rec.Clients, name) && !slices.Contains(some, name) }
-			if len(some) == 0 || slices.ContainsFunc(w.Faults, func(f runs.Fault) bool { return slices.ContainsFunc(namedBy(f), gone) }) {
+		current := clientsOf(rec, w)
+		for kept := range subsetsUpTo(current, len(current)-1) {
+			isLeftOut := func(name string) bool { return slices.Contains(rec.Clients, name) && !slices.Contains(kept, name) }
+			if len(kept) == 0 || slices.ContainsFunc(w.Faults, func(f runs.Fault) bool { return slices.ContainsFunc(namesIn(f), isLeftOut) }) {
 				continue
 			}
 			fewer := w
-			fewer.Change.Clients = some
+			fewer.Change.Clients = kept
 			fewer.Change.Starts = maps.Clone(w.Change.Starts)
-			maps.DeleteFunc(fewer.Change.Starts, func(client string, at trace.Point) bool {
-				return gone(client) || slices.ContainsFunc(at.Names(), gone)
+			maps.DeleteFunc(fewer.Change.Starts, func(client string, point trace.Point) bool {
+				return isLeftOut(client) || slices.ContainsFunc(point.Names(), isLeftOut)
 			})
 			if !yield(fewer) {
 				return
@@ -65,9 +65,9 @@ func fewerClients(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 // reach a quorum still can, and a client that could not still cannot.
 func fewerNodes(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
-		now := nodesOf(rec, w)
+		current := nodesOf(rec, w)
 		var needed, cut []string
-		for _, node := range now {
+		for _, node := range current {
 			switch {
 			case isNeeded(w, node):
 				needed = append(needed, node)
@@ -75,15 +75,15 @@ func fewerNodes(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 				cut = append(cut, node)
 			}
 		}
-		for n := 1; n < len(now); n += 2 {
-			for some := range parts(cut, len(cut)) {
-				stay := slices.DeleteFunc(slices.Clone(now), func(node string) bool {
-					return !slices.Contains(needed, node) && !slices.Contains(some, node)
+		for n := 1; n < len(current); n += 2 {
+			for keptCut := range subsetsUpTo(cut, len(cut)) {
+				kept := slices.DeleteFunc(slices.Clone(current), func(node string) bool {
+					return !slices.Contains(needed, node) && !slices.Contains(keptCut, node)
 				})
-				if len(stay) > n {
+				if len(kept) > n {
 					continue
 				}
-				if fewer, ok := withNodes(rec, w, stay, n); ok && !yield(fewer) {
+				if fewer, ok := onFewerNodes(rec, w, kept, n); ok && !yield(fewer) {
 					return
 				}
 			}
@@ -95,16 +95,16 @@ func fewerNodes(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 // the world would be a different one. It does not count that a partition cuts off the node.
 func isNeeded(w runs.WorldSpec, node string) bool {
 	for _, f := range w.Faults {
-		names := namedBy(f)
+		names := namesIn(f)
 		if isPartition(f) {
-			names = append(namedByTrigger(f), f.Target())
+			names = append(namesInTrigger(f), f.Target())
 		}
 		if slices.Contains(names, node) {
 			return true
 		}
 	}
-	for _, at := range w.Change.Starts {
-		if slices.Contains(at.Names(), node) {
+	for _, point := range w.Change.Starts {
+		if slices.Contains(point.Names(), node) {
 			return true
 		}
 	}
@@ -114,40 +114,40 @@ func isNeeded(w runs.WorldSpec, node string) bool {
 // onFewerNodes returns the world with n nodes. The nodes that are kept get the names of the
 // first of them. It returns false if a partition that left a quorum would no longer do so,
 // or the reverse.
-func withNodes(rec *Record, w runs.WorldSpec, stay []string, n int) (runs.WorldSpec, bool) {
+func onFewerNodes(rec *Record, w runs.WorldSpec, kept []string, n int) (runs.WorldSpec, bool) {
 	fewer := w
 	fewer.Change.Nodes = n
-	now, then := nodesOf(rec, w), nodesOf(rec, fewer)
-	to := map[string]string{}
-	for i, node := range stay {
-		to[node] = then[i]
+	current, nodes := nodesOf(rec, w), nodesOf(rec, fewer)
+	newNames := map[string]string{}
+	for i, node := range kept {
+		newNames[node] = nodes[i]
 	}
-	gone := func(name string) bool { return slices.Contains(now, name) && to[name] == "" }
-	isNode := func(name string) bool { return slices.Contains(now, name) }
-	name := func(old string) string { return cmp.Or(to[old], old) }
+	isLeftOut := func(rename string) bool { return slices.Contains(current, rename) && newNames[rename] == "" }
+	isNode := func(rename string) bool { return slices.Contains(current, rename) }
+	rename := func(old string) string { return cmp.Or(newNames[old], old) }
 	fewer.Faults = nil
 	for _, f := range w.Faults {
 		if isPartition(f) {
-			left := slices.DeleteFunc(f.Others(), gone)
-			before, after := count(f.Others(), isNode), count(left, isNode)
-			if before > 0 && (after == 0 || leavesQuorum(before, len(now)) != leavesQuorum(after, n)) {
+			others := slices.DeleteFunc(f.Others(), isLeftOut)
+			before, after := countMatching(f.Others(), isNode), countMatching(others, isNode)
+			if before > 0 && (after == 0 || leavesQuorum(before, len(current)) != leavesQuorum(after, n)) {
 				return w, false
 			}
-			f = f.WithOthers(left)
+			f = f.WithOthers(others)
 		}
-		f.Fault = f.WithNames(name)
+		f.Fault = f.WithNames(rename)
 		fewer.Faults = append(fewer.Faults, f)
 	}
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
-	for client, at := range fewer.Change.Starts {
-		fewer.Change.Starts[client] = at.Rename(name)
+	for client, point := range fewer.Change.Starts {
+		fewer.Change.Starts[client] = point.Rename(rename)
 	}
 	fewer.Change.Persistence = nil
-	for node, is := range w.Change.Persistence {
+	for node, persistence := range w.Change.Persistence {
 		if fewer.Change.Persistence == nil {
 			fewer.Change.Persistence = map[string]sim.Persistence{}
 		}
-		fewer.Change.Persistence[name(node)] = is
+		fewer.Change.Persistence[rename(node)] = persistence
 	}
 	return fewer, true
 }
@@ -156,10 +156,10 @@ func withNodes(rec *Record, w runs.WorldSpec, stay []string, n int) (runs.WorldS
 func leavesQuorum(cut, n int) bool { return n-cut > n/2 }
 
 // countMatching returns how many of the names match.
-func count(all []string, is func(string) bool) int {
+func countMatching(all []string, matches func(string) bool) int {
 	n := 0
 	for _, name := range all {
-		if is(name) {
+		if matches(name) {
 			n++
 		}
 	}
@@ -173,8 +173,8 @@ func fewerOthers(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 			if !isPartition(f) {
 				continue
 			}
-			for some := range parts(f.Others(), len(f.Others())-1) {
-				if len(some) > 0 && !yield(replaceFault(w, i, f.WithOthers(some))) {
+			for kept := range subsetsUpTo(f.Others(), len(f.Others())-1) {
+				if len(kept) > 0 && !yield(replaceFault(w, i, f.WithOthers(kept))) {
 					return
 				}
 			}
@@ -190,7 +190,7 @@ func replaceFault(w runs.WorldSpec, i int, f runs.Fault) runs.WorldSpec {
 }
 
 // clientsOf returns the clients that the world has.
-func clients(rec *Record, w runs.WorldSpec) []string {
+func clientsOf(rec *Record, w runs.WorldSpec) []string {
 	if w.Change.Clients != nil {
 		return w.Change.Clients
 	}
@@ -202,12 +202,12 @@ func clients(rec *Record, w runs.WorldSpec) []string {
 func isPartition(f runs.Fault) bool { return f.Effect() == trace.CutsLink }
 
 // namesIn returns the processes that a fault names, also in its trigger.
-func namedBy(f runs.Fault) []string {
-	return append(namedByTrigger(f), slices.Concat(f.Targets()...)...)
+func namesIn(f runs.Fault) []string {
+	return append(namesInTrigger(f), slices.Concat(f.Targets()...)...)
 }
 
 // namesInTrigger returns the processes that the trigger of a fault names.
-func namedByTrigger(f runs.Fault) []string {
+func namesInTrigger(f runs.Fault) []string {
 	names := slices.Clone(f.Strikes.When.Names())
 	if before := f.Strikes.Before; !before.IsZero() {
 		names = append(names, before.Client)
@@ -216,10 +216,10 @@ func namedByTrigger(f runs.Fault) []string {
 }
 
 // subsetsUpTo lists every subset with at most limit members, the smallest first.
-func parts[E any](all []E, most int) iter.Seq[[]E] {
+func subsetsUpTo[E any](all []E, limit int) iter.Seq[[]E] {
 	return func(yield func([]E) bool) {
-		for size := range most + 1 {
-			if !partsOf(all, size, nil, yield) {
+		for size := range limit + 1 {
+			if !subsetsOfSize(all, size, nil, yield) {
 				return
 			}
 		}
@@ -228,12 +228,12 @@ func parts[E any](all []E, most int) iter.Seq[[]E] {
 
 // subsetsOfSize lists the subsets of one size, each appended to chosen. It returns false if
 // yield wants no more.
-func partsOf[E any](all []E, size int, chosen []E, yield func([]E) bool) bool {
+func subsetsOfSize[E any](all []E, size int, chosen []E, yield func([]E) bool) bool {
 	if size == 0 {
 		return yield(slices.Clone(chosen))
 	}
 	for i := range len(all) - size + 1 {
-		if !partsOf(all[i+1:], size-1, append(chosen, all[i]), yield) {
+		if !subsetsOfSize(all[i+1:], size-1, append(chosen, all[i]), yield) {
 			return false
 		}
 	}

@@ -32,12 +32,12 @@ func scenarioFile(ctx context.Context, source reportSource, b Base, w runs.World
 		return worldFile{}, err
 	}
 	d := story.Discovery{Lock: cmp.Or(b.Kind.Name, v.Lock), InGo: b.Kind.Name != "", Seed: b.Seed}
-	doc := draft(v, w.Faults)
-	accounts, err := bothReports(ctx, source, w)
+	doc := newDocument(v, w.Faults)
+	reports, err := bothReports(ctx, source, w)
 	if err != nil {
 		return worldFile{}, err
 	}
-	if last := accounts[len(accounts)-1]; last.History == nil {
+	if last := reports[len(reports)-1]; last.History == nil {
 		d.Conduct = last.Ending.Rule
 		var infos []trace.FaultInfo
 		for _, f := range w.Faults {
@@ -47,18 +47,18 @@ func scenarioFile(ctx context.Context, source reportSource, b Base, w runs.World
 		file.text, err = writePage(doc, d.Comments())
 		return file, err
 	}
-	off, on := accounts[0], accounts[1]
-	main := off
+	off, on := reports[0], reports[1]
+	mainRun := off
 	if off.Verdict.Gravest() == "" && on.Verdict.Gravest() != "" {
-		main = on
+		mainRun = on
 	}
 	var witnesses []trace.Witness
-	if witnesses, d.Idle, err = chooseWitnesses(ctx, source, w, accounts, main); err != nil {
+	if witnesses, d.Idle, err = chooseWitnesses(ctx, source, w, reports, mainRun); err != nil {
 		return worldFile{}, err
 	}
-	paragraph := story.NewParagraph(main.History, main.Verdict)
+	paragraph := story.NewParagraph(mainRun.History, mainRun.Verdict)
 	file := setTitleAndStory(doc, d.Lock, paragraph, on.Verdict)
-	setText(doc, "assumption", story.Raw(assumption(main)))
+	setText(doc, "assumption", story.Raw(assumption(mainRun)))
 	setText(doc, "why", paragraph.Why(off.Verdict, on.Verdict))
 	setText(doc, "lesson", paragraph.Lesson(off.Verdict, on.Verdict, on.History))
 	if len(witnesses) > 0 {
@@ -86,9 +86,9 @@ const titleWidth = 100
 // setTitleAndStory sets a file's title and its story. The title begins with the name of the
 // lock. fenced is the verdict on the run with fencing tokens, if there is one.
 func setTitleAndStory(doc *scenarios.Document, lock string, paragraph *story.Paragraph, fenced *checks.Verdict) worldFile {
-	begins := lock + ": "
-	title, text := paragraph.Title(fenced, titleWidth-utf8.RuneCountInString(begins)), paragraph.Text()
-	setText(doc, "title", story.Raw(begins)+title)
+	prefix := lock + ": "
+	title, text := paragraph.Title(fenced, titleWidth-utf8.RuneCountInString(prefix)), paragraph.Text()
+	setText(doc, "title", story.Raw(prefix)+title)
 	setText(doc, "story", text)
 	return worldFile{title: string(title), story: string(text)}
 }
@@ -125,12 +125,12 @@ func assumption(run runs.RunReport) trace.Assumption {
 // setExpectations makes a file expect the verdicts that its two runs had, and the
 // properties that they violated. It expects nothing of an inconclusive run, and returns
 // these runs.
-func setExpectations(doc *scenarios.Document, off, on runs.RunReport) (open []story.OpenRun) {
+func setExpectations(doc *scenarios.Document, off, on runs.RunReport) (inconclusive []story.OpenRun) {
 	var all scenarios.Fields
 	for i, run := range []runs.RunReport{off, on} {
 		fencing := fencings[i]
 		if why := story.Undecided(run.Verdict); why != "" {
-			open = append(open, story.OpenRun{Fencing: fencing, Why: why})
+			inconclusive = append(inconclusive, story.OpenRun{Fencing: fencing, Why: why})
 			continue
 		}
 		var violated []string
@@ -146,7 +146,7 @@ func setExpectations(doc *scenarios.Document, off, on runs.RunReport) (open []st
 	if len(all) > 0 {
 		doc.Set("expect", all)
 	}
-	return open
+	return inconclusive
 }
 
 // descriptionFields are the fields in which a scenario describes itself, and its faults.
@@ -167,7 +167,7 @@ func withoutDescription(v *scenarios.Variant) *scenarios.Document {
 }
 
 // newDocument returns a base with some faults as a document, without a description.
-func draft(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document {
+func newDocument(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document {
 	doc := withoutDescription(base)
 	var list []scenarios.Fields
 	for _, f := range faults {
@@ -190,7 +190,7 @@ var fencings = []string{runs.FencingOff, runs.FencingOn}
 // bothReports returns the reports of a world's two runs. If the first run has no trace, the
 // second is left out. It returns an error if the world cannot be made, or if its result is
 // unknown.
-func bothReports(ctx context.Context, source reportSource, w runs.WorldSpec) (accounts []runs.RunReport, err error) {
+func bothReports(ctx context.Context, source reportSource, w runs.WorldSpec) (reports []runs.RunReport, err error) {
 	for _, fencing := range fencings {
 		a, err := source.Report(ctx, w, fencing)
 		if err == nil && a.History == nil && a.Ending == nil {
@@ -199,16 +199,16 @@ func bothReports(ctx context.Context, source reportSource, w runs.WorldSpec) (ac
 		if err != nil {
 			return nil, err
 		}
-		if accounts = append(accounts, a); a.History == nil {
+		if reports = append(reports, a); a.History == nil {
 			break
 		}
 	}
-	return accounts, nil
+	return reports, nil
 }
 
 // histories returns the histories of runs, or nil if one of them has no trace.
-func histories(accounts []runs.RunReport) (all []*history.History) {
-	for _, a := range accounts {
+func histories(reports []runs.RunReport) (all []*history.History) {
+	for _, a := range reports {
 		if a.History == nil {
 			return nil
 		}
@@ -221,23 +221,23 @@ func histories(accounts []runs.RunReport) (all []*history.History) {
 // verdict to mean anything. mainRun is the run that the world's story describes. To find
 // out what only the faults bring about, it also runs the world without each fault, and
 // without any. idle has the numbers of the faults that no witness needs.
-func chooseWitnesses(ctx context.Context, source reportSource, w runs.WorldSpec, accounts []runs.RunReport, main runs.RunReport) (chosen []trace.Witness, idle []int, err error) {
-	with := func(faults []runs.Fault) ([]*history.History, error) {
+func chooseWitnesses(ctx context.Context, source reportSource, w runs.WorldSpec, reports []runs.RunReport, mainRun runs.RunReport) (chosen []trace.Witness, idle []int, err error) {
+	runWith := func(faults []runs.Fault) ([]*history.History, error) {
 		w.Faults = faults
-		accounts, err := bothReports(ctx, source, w)
-		return histories(accounts), err
+		reports, err := bothReports(ctx, source, w)
+		return histories(reports), err
 	}
 	faults := w.Faults
-	bare, err := with(nil)
+	withoutAny, err := runWith(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	less := make([][]*history.History, len(faults))
+	withoutOne := make([][]*history.History, len(faults))
 	for i := range faults {
-		if less[i], err = with(slices.Delete(slices.Clone(faults), i, i+1)); err != nil {
+		if withoutOne[i], err = runWith(slices.Delete(slices.Clone(faults), i, i+1)); err != nil {
 			return nil, nil, err
 		}
 	}
-	chosen, idle = rivalryIn(main.History, main.Verdict).witnesses(histories(accounts), less, bare)
+	chosen, idle = rivalryIn(mainRun.History, mainRun.Verdict).witnesses(histories(reports), withoutOne, withoutAny)
 	return chosen, idle, nil
 }

@@ -352,7 +352,7 @@ func TestAFileTellsItsWorld(t *testing.T) {
 					t.Errorf("it does not say %q:\n%s", want, text)
 				}
 			}
-			if n := len(s.Variants[0].Witnesses); n < fewestWitnesses || n > mostWitnesses {
+			if n := len(s.Variants[0].Witnesses); n < minWitnesses || n > maxWitnesses {
 				t.Errorf("there are %d witnesses", n)
 			}
 			if s.Title == "" || s.Why == "" || strings.Contains(s.Title+s.Why, "\n") {

@@ -20,7 +20,7 @@ const Lanes = 64
 
 // turnWorlds is the number of worlds that a lane runs in one turn. It is small, because a
 // turn that has begun is finished even if the time is up.
-const quantum = 4
+const turnWorlds = 4
 
 // minKinds is the number of kinds of pairs that a lane needs to have a choice.
 const minKinds = 4
@@ -46,25 +46,25 @@ type lane struct {
 	random  *rand.Rand
 	// knownBehaviours has the behaviours that the lane has seen, and triedSets the sets of
 	// faults that it has tried.
-	seen, drawn *bloom
+	knownBehaviours, triedSets *bloom
 	// frontier has the promising sets, which may be extended.
-	frontier []*promising
+	frontier []*promisingSet
 	// runCount counts the worlds that the lane has run, and triedCount the new sets of
 	// faults that it has tried. Other worlds are run to learn what parts of a set do.
-	step, tried int
+	runCount, triedCount int
 	// isFinished means that the budget is used up, or that there is nothing left to try.
-	finished bool
+	isFinished bool
 }
 
 // A promisingSet is a set of faults that has broken nothing and shown a new behaviour.
-type promising struct {
+type promisingSet struct {
 	world runs.WorldSpec
 	// id is a hash of the set of faults.
 	id uint64
 	// partsGrade is how bad the damage of smaller sets is, as far as it is known.
-	parts grade
+	partsGrade grade
 	// tries counts how often the set was extended, minus the rewards that it got for it.
-	tried int
+	tries int
 }
 
 // maxFrontier limits the promising sets of a lane, so the memory of a search does not grow
@@ -86,7 +86,7 @@ func (f *Found) runLanes(ctx context.Context) error {
 		}
 	}
 	for n := 2; n <= s.MaxFaults; n++ {
-		f.result.Levels = append(f.result.Levels, Level{Faults: n, Space: f.space(n)})
+		f.result.Levels = append(f.result.Levels, Level{Faults: n, Space: f.setCount(n)})
 	}
 	f.result.Levels[1].Kinds = uint64(len(kinds))
 	var all []*lane
@@ -96,7 +96,7 @@ func (f *Found) runLanes(ctx context.Context) error {
 		}
 		l := &lane{
 			found: f, unit: laneUnit(s.MaxFaults, i), classes: classes, budget: math.MaxInt,
-			random: rand.New(rand.NewPCG(uint64(i), 0x6c6f636b73696d)), seen: new(bloom), drawn: new(bloom),
+			random: rand.New(rand.NewPCG(uint64(i), 0x6c6f636b73696d)), knownBehaviours: new(bloom), triedSets: new(bloom),
 		}
 		if s.Worlds > 0 {
 			l.budget = s.Worlds / Lanes
@@ -115,9 +115,9 @@ func (f *Found) runLanes(ctx context.Context) error {
 		l.random.Shuffle(len(l.kinds), func(a, b int) { l.kinds[a], l.kinds[b] = l.kinds[b], l.kinds[a] })
 		slices.SortStableFunc(l.kinds, comparePairKinds)
 		for b := range known {
-			l.seen.add(b)
+			l.knownBehaviours.add(b)
 		}
-		l.finished = len(l.kinds) == 0 || l.budget == 0
+		l.isFinished = len(l.kinds) == 0 || l.budget == 0
 		all = append(all, l)
 	}
 	behaviours := newCensus()
@@ -143,17 +143,17 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 	defer cancel(nil)
 	queue := make(chan *lane, len(all))
 	for _, l := range all {
-		if !l.finished {
+		if !l.isFinished {
 			queue <- l
 		}
 	}
-	left := len(queue)
-	if left == 0 {
+	unfinished := len(queue)
+	if unfinished == 0 {
 		close(queue)
 	}
 	var mu sync.Mutex
 	var work sync.WaitGroup
-	late := false
+	isTimeUp := false
 	for range s.feederCount() {
 		work.Go(func() {
 			for l := range queue {
@@ -167,11 +167,11 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 					f.addTrial(t, behaviours, sets)
 				}
 				if !s.Deadline.IsZero() && time.Now().After(s.Deadline) {
-					late = true
+					isTimeUp = true
 				}
-				if err == nil && !l.finished && !late {
+				if err == nil && !l.isFinished && !isTimeUp {
 					queue <- l // the queue has room for all lanes
-				} else if left--; left == 0 {
+				} else if unfinished--; unfinished == 0 {
 					close(queue)
 				}
 				mu.Unlock()
@@ -179,15 +179,15 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 		})
 	}
 	work.Wait()
-	tried := map[[2]int]bool{}
+	triedKinds := map[[2]int]bool{}
 	for _, l := range all {
 		for _, k := range l.kinds {
 			if k.tried > 0 {
-				tried[[2]int{k.a, k.b}] = true
+				triedKinds[[2]int{k.a, k.b}] = true
 			}
 		}
 	}
-	f.result.Levels[1].KindsTried = uint64(len(tried))
+	f.result.Levels[1].KindsTried = uint64(len(triedKinds))
 	if err := context.Cause(ctx); err != nil && ctx.Err() != nil {
 		return err
 	}
@@ -201,16 +201,16 @@ type trial struct {
 	// id is a hash of the set of the world's faults.
 	id uint64
 	// partsGrade is how bad the damage of smaller sets of these faults is.
-	parts grade
+	partsGrade grade
 	// isPart means that the world was run only to learn what a part of a larger set does.
-	part bool
+	isPart bool
 }
 
 // addTrial adds a trial of a lane to the result of the search.
 func (f *Found) addTrial(t trial, behaviours, sets *census) {
 	f.result.Worlds++
 	defer func() { f.search.reportProgress(SeveralFaults, f.result.Worlds, f.total(), len(f.groups)) }()
-	if t.part {
+	if t.isPart {
 		f.result.Parts++
 		return
 	}
@@ -218,7 +218,7 @@ func (f *Found) addTrial(t trial, behaviours, sets *census) {
 	f.search.notifyWatch(t.world, t.outcome)
 	level := &f.result.Levels[len(t.world.Faults)-1]
 	behaviours.add(t.outcome.Off.Behaviour, len(t.world.Faults))
-	if level.count(&t.outcome, t.parts) {
+	if level.count(&t.outcome, t.partsGrade) {
 		f.reportFirst(t.world)
 		f.groups.add(f.records[t.world.Base], t.world, t.outcome)
 	}
@@ -237,9 +237,9 @@ func (f *Found) total() int {
 }
 
 // setCount returns the number of sets of n single faults, whether or not they are tried.
-func (f *Found) space(n int) uint64 {
+func (f *Found) setCount(n int) uint64 {
 	var all uint64
-	for _, singles := range f.listed {
+	for _, singles := range f.listedCounts {
 		sets := 1.0
 		for i := range n {
 			sets = sets * float64(singles-i) / float64(i+1)
@@ -251,8 +251,8 @@ func (f *Found) space(n int) uint64 {
 
 // runTurn runs the next few worlds of the lane.
 func (l *lane) runTurn(ctx context.Context) (trials []trial, err error) {
-	for range quantum {
-		if l.finished {
+	for range turnWorlds {
+		if l.isFinished {
 			return trials, nil
 		}
 		more, err := l.runNext(ctx)
@@ -267,37 +267,37 @@ func (l *lane) runTurn(ctx context.Context) (trials []trial, err error) {
 // runNext tries one more set of faults. If a set of three or more shows new damage, it also
 // runs the smaller sets, to see whether one of them does the same.
 func (l *lane) runNext(ctx context.Context) ([]trial, error) {
-	kind, base := l.draw()
+	kind, set := l.draw()
 	if kind == nil {
-		l.finished = true
+		l.isFinished = true
 		return nil, nil
 	}
-	l.tried++
-	l.finished = l.tried >= l.budget
-	o, err := l.run(ctx, base.world)
+	l.triedCount++
+	l.isFinished = l.triedCount >= l.budget
+	o, err := l.run(ctx, set.world)
 	if err != nil {
 		return nil, err
 	}
-	t := trial{world: base.world, id: base.id, outcome: o, parts: base.parts}
-	bad := provenDamage(&o).grade()
+	t := trial{world: set.world, id: set.id, outcome: o, partsGrade: set.partsGrade}
+	damage := provenDamage(&o).grade()
 	var trials []trial
-	if len(base.world.Faults) > 2 && bad&^t.parts != 0 {
-		if trials, err = l.runParts(ctx, base.world); err != nil {
+	if len(set.world.Faults) > 2 && damage&^t.partsGrade != 0 {
+		if trials, err = l.runParts(ctx, set.world); err != nil {
 			return nil, err
 		}
 		for _, p := range trials {
-			t.parts |= provenDamage(&p.outcome).grade()
+			t.partsGrade |= provenDamage(&p.outcome).grade()
 		}
 	}
 	trials = append(trials, t)
-	if bad&^t.parts != 0 {
+	if damage&^t.partsGrade != 0 {
 		kind.reward() // a set that breaks the lock makes its source worth more trials
 	}
-	if b := o.Off.Behaviour; !l.seen.has(b) && o.Off.Doubt == "" {
+	if b := o.Off.Behaviour; !l.knownBehaviours.has(b) && o.Off.Doubt == "" {
 		kind.reward()
-		l.seen.add(b)
-		if bad == 0 && len(base.world.Faults) < l.found.search.MaxFaults && len(l.frontier) < maxFrontier {
-			l.frontier = append(l.frontier, &promising{world: base.world, parts: base.parts})
+		l.knownBehaviours.add(b)
+		if damage == 0 && len(set.world.Faults) < l.found.search.MaxFaults && len(l.frontier) < maxFrontier {
+			l.frontier = append(l.frontier, &promisingSet{world: set.world, partsGrade: set.partsGrade})
 		}
 	}
 	return trials, nil
@@ -305,20 +305,20 @@ func (l *lane) runNext(ctx context.Context) ([]trial, error) {
 
 // run runs a world as the lane's next step.
 func (l *lane) run(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
-	l.step++
-	return l.found.search.run(ctx, l.unit, l.step-1, w)
+	l.runCount++
+	return l.found.search.run(ctx, l.unit, l.runCount-1, w)
 }
 
 // runParts runs all worlds that lack one of the world's faults.
 func (l *lane) runParts(ctx context.Context, w runs.WorldSpec) ([]trial, error) {
 	var trials []trial
 	for i := range w.Faults {
-		less := w.WithFaults(slices.Concat(w.Faults[:i], w.Faults[i+1:])...)
-		o, err := l.run(ctx, less)
+		smaller := w.WithFaults(slices.Concat(w.Faults[:i], w.Faults[i+1:])...)
+		o, err := l.run(ctx, smaller)
 		if err != nil {
 			return nil, err
 		}
-		trials = append(trials, trial{world: less, outcome: o, part: true})
+		trials = append(trials, trial{world: smaller, outcome: o, isPart: true})
 	}
 	return trials, nil
 }
@@ -332,11 +332,11 @@ type source interface{ reward() }
 func (k *pairKind) reward() { k.rewards++ }
 
 // reward makes up for one try, so the set is extended again sooner.
-func (p *promising) reward() { p.tried-- }
+func (p *promisingSet) reward() { p.tries-- }
 
 // maxDraws is how often a lane draws again if the drawn faults cannot be combined, or if it
 // has already tried the set.
-const attempts = 200
+const maxDraws = 200
 
 // setID returns a hash of the world's set of faults. It does not depend on their order.
 func setID(w runs.WorldSpec) uint64 {
@@ -354,20 +354,20 @@ func setID(w runs.WorldSpec) uint64 {
 // addNew adds a set to those that the lane has tried. It returns false if the lane had
 // tried the set before.
 func (l *lane) addNew(id uint64) bool {
-	if l.drawn.has(id) {
+	if l.triedSets.has(id) {
 		return false
 	}
-	l.drawn.add(id)
+	l.triedSets.add(id)
 	return true
 }
 
 // draw chooses the next set to try, and returns the source of the set. Every other set
 // extends a promising one, if there are any. It returns nil if it finds no new set.
-func (l *lane) draw() (source, promising) {
-	if len(l.frontier) > 0 && l.tried%2 == 1 {
-		p := slices.MinFunc(l.frontier, func(a, b *promising) int { return a.tried - b.tried })
-		p.tried++
-		for range attempts {
+func (l *lane) draw() (source, promisingSet) {
+	if len(l.frontier) > 0 && l.triedCount%2 == 1 {
+		p := slices.MinFunc(l.frontier, func(a, b *promisingSet) int { return a.tries - b.tries })
+		p.tries++
+		for range maxDraws {
 			c := l.classes[l.random.IntN(len(l.classes))]
 			if c.base != p.world.Base {
 				continue
@@ -379,11 +379,11 @@ func (l *lane) draw() (source, promising) {
 				continue
 			}
 			if id := setID(w); l.addNew(id) {
-				return p, promising{world: w, id: id, parts: p.parts | one.grade}
+				return p, promisingSet{world: w, id: id, partsGrade: p.partsGrade | one.grade}
 			}
 		}
 	}
-	for range attempts {
+	for range maxDraws {
 		k := l.nextKind()
 		k.drawn++
 		a, b := l.drawPair(k)
@@ -393,10 +393,10 @@ func (l *lane) draw() (source, promising) {
 		}
 		if id := setID(w); l.addNew(id) {
 			k.tried++
-			return k, promising{world: w, id: id, parts: l.found.records[w.Base].grade() | a.grade | b.grade}
+			return k, promisingSet{world: w, id: id, partsGrade: l.found.records[w.Base].grade() | a.grade | b.grade}
 		}
 	}
-	return nil, promising{}
+	return nil, promisingSet{}
 }
 
 // drawPair draws a pair of faults of one kind. If the kind has classic pairs, every other
@@ -414,7 +414,7 @@ func (l *lane) drawPair(k *pairKind) (a, b single) {
 // minNearMissPairs is how many pairs of a kind are tried at least, if the kind costs a
 // holder more slots than it can spare. Such a kind may do harm only with the right nodes at
 // the right time.
-const nearMisses = 12
+const minNearMissPairs = 12
 
 // nextKind returns the kind of pair to try next: the first that was not tried often enough.
 // If there is none, it returns the kind with the most rewards for its trials.
@@ -422,7 +422,7 @@ func (l *lane) nextKind() *pairKind {
 	best := &l.kinds[0]
 	for i := range l.kinds {
 		k := &l.kinds[i]
-		if k.drawn == 0 || k.exceedsSpare && k.breaking == 0 && k.drawn < nearMisses {
+		if k.drawn == 0 || k.exceedsSpare && k.breaking == 0 && k.drawn < minNearMissPairs {
 			return k
 		}
 		// This compares (1 + 4 rewards) / drawn without a division.

@@ -266,13 +266,13 @@ func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 
 // readHeading reads the first line.
 func readHeading(line []byte, accept func(Heading) error) error {
-	schema, is := strings.CutPrefix(string(line), `{"schema":"`)
+	schema, isHeading := strings.CutPrefix(string(line), `{"schema":"`)
 	schema, _, _ = strings.Cut(schema, `"`)
-	object, whole := removeSeal(line)
+	object, hasSeal := removeSeal(line)
 	switch {
-	case !is || !strings.HasPrefix(schema, ledgerSchemas):
+	case !isHeading || !strings.HasPrefix(schema, ledgerSchemas):
 		return fmt.Errorf("%w: its first line is not the heading of a ledger; name a file that locksim explore --ledger has written", ErrLedger)
-	case !whole && schema != ledgerWithoutSeals:
+	case !hasSeal && schema != ledgerWithoutSeals:
 		return fmt.Errorf("%w: line 1, the heading, was damaged or edited: its checksum is wrong; start again with another --ledger", ErrLedger)
 	case schema != ledgerSchema:
 		return fmt.Errorf("%w: its schema is %q, and this version of locksim reads %q; continue with the version that has written it, or start again with another --ledger", ErrLedger, schema, ledgerSchema)
@@ -307,7 +307,7 @@ func (l *Ledger) readEntry(line []byte) error {
 		return fmt.Errorf("%s has another result on an earlier line: either another program has written one of the lines, or the world is not deterministic", world)
 	}
 	if e.World != "" {
-		if known, again := l.others[e.World]; again && known != o {
+		if known, isKnown := l.others[e.World]; isKnown && known != o {
 			return differs("the world")
 		}
 		l.others[e.World] = o
@@ -316,7 +316,7 @@ func (l *Ledger) readEntry(line []byte) error {
 	if l.planned[e.Unit] == nil {
 		l.planned[e.Unit] = map[int]*runs.WorldResult{}
 	}
-	if known, again := l.planned[e.Unit][e.Index]; again && known != o {
+	if known, isKnown := l.planned[e.Unit][e.Index]; isKnown && known != o {
 		return differs(fmt.Sprintf("world %d of %s", e.Index, e.Unit))
 	}
 	l.planned[e.Unit][e.Index] = o

@@ -27,7 +27,7 @@ func writeOther(l *Ledger, world string, o runs.WorldResult) error {
 var testSearch = &Search{Bases: []Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}}, MaxFaults: 2, Worlds: 64}
 
 // newBrokenResult returns the result of a world in which what broke.
-func broke(what string) runs.WorldResult {
+func newBrokenResult(what string) runs.WorldResult {
 	return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: what, Blame: checks.BlameLock}}, Behaviour: 1 << 63}}
 }
 
@@ -39,9 +39,9 @@ func ledgerText(t testing.TB) string {
 	heading := testSearch.Heading("v1", "single")
 	if err := errors.Join(
 		l.WriteTo(&text, &heading),
-		writePlanned(l, singlesUnit, 0, broke("a")),
-		writePlanned(l, laneUnit(2, 63), 5, broke("b")),
-		writeOther(l, `{"Base":0}`, broke("c")),
+		writePlanned(l, singlesUnit, 0, newBrokenResult("a")),
+		writePlanned(l, laneUnit(2, 63), 5, newBrokenResult("b")),
+		writeOther(l, `{"Base":0}`, newBrokenResult("c")),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestLedgerLeavesOutWhatWasLate(t *testing.T) {
 	if err := errors.Join(writePlanned(l, singlesUnit, 0, late), writeOther(l, `{"Base":0}`, late)); err != nil || text.Len() > 0 {
 		t.Errorf("%v; it has %q", err, text.String())
 	}
-	if err := writePlanned(l, singlesUnit, 1, broke("a")); err != nil || text.Len() == 0 {
+	if err := writePlanned(l, singlesUnit, 1, newBrokenResult("a")); err != nil || text.Len() == 0 {
 		t.Errorf("%v; it has nothing of the others", err)
 	}
 }
@@ -101,11 +101,11 @@ func TestLedgerReadsWhatItWrote(t *testing.T) {
 		{singlesUnit, 1, ""}, {singlesUnit, 5, ""}, {laneUnit(2, 63), 0, ""}, {laneUnit(2, 62), 5, ""}, {laneUnit(3, 63), 5, ""},
 	} {
 		o, ok := l.plannedResult(c.unit, c.i)
-		if ok != (c.want != "") || ok && !reflect.DeepEqual(o, broke(c.want)) {
+		if ok != (c.want != "") || ok && !reflect.DeepEqual(o, newBrokenResult(c.want)) {
 			t.Errorf("world %d of %s: %v %v, want %q", c.i, c.unit, ok, o, c.want)
 		}
 	}
-	if o, ok := l.otherResult(`{"Base":0}`); !ok || !reflect.DeepEqual(o, broke("c")) {
+	if o, ok := l.otherResult(`{"Base":0}`); !ok || !reflect.DeepEqual(o, newBrokenResult("c")) {
 		t.Errorf("the other world: %v %v", ok, o)
 	}
 	if _, ok := l.otherResult(`{"Base":1}`); ok {
@@ -208,7 +208,7 @@ func TestLedgerRefuses(t *testing.T) {
 }
 
 func TestHeadings(t *testing.T) {
-	of := func(maxFaults, worlds, shard, shards int) Heading {
+	newHeading := func(maxFaults, worlds, shard, shards int) Heading {
 		s := *testSearch
 		s.MaxFaults, s.Worlds, s.Shard, s.Shards = maxFaults, worlds, shard, shards
 		return s.Heading("v1", "single")
@@ -218,13 +218,13 @@ func TestHeadings(t *testing.T) {
 		one, other       Heading
 		continues, joins bool
 	}{
-		{"the same", of(2, 64, 1, 2), of(2, 64, 1, 2), true, true},
-		{"another part", of(2, 64, 1, 2), of(2, 64, 2, 2), false, true},
-		{"cut otherwise", of(2, 64, 1, 2), of(2, 64, 1, 3), false, false},
-		{"more worlds", of(2, 128, 0, 0), of(2, 64, 0, 0), true, false},
-		{"more faults", of(3, 64, 0, 0), of(2, 64, 0, 0), true, false},
-		{"more worlds in a part", of(2, 128, 1, 2), of(2, 64, 1, 2), false, false},
-		{"more faults in a part", of(3, 64, 1, 2), of(2, 64, 1, 2), false, false},
+		{"the same", newHeading(2, 64, 1, 2), newHeading(2, 64, 1, 2), true, true},
+		{"another part", newHeading(2, 64, 1, 2), newHeading(2, 64, 2, 2), false, true},
+		{"cut otherwise", newHeading(2, 64, 1, 2), newHeading(2, 64, 1, 3), false, false},
+		{"more worlds", newHeading(2, 128, 0, 0), newHeading(2, 64, 0, 0), true, false},
+		{"more faults", newHeading(3, 64, 0, 0), newHeading(2, 64, 0, 0), true, false},
+		{"more worlds in a part", newHeading(2, 128, 1, 2), newHeading(2, 64, 1, 2), false, false},
+		{"more faults in a part", newHeading(3, 64, 1, 2), newHeading(2, 64, 1, 2), false, false},
 	} {
 		if err := c.one.CheckContinues(c.other); (err == nil) != c.continues {
 			t.Errorf("%s: continues: %v, want %v", c.name, err, c.continues)

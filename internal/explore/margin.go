@@ -50,21 +50,21 @@ func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, 
 // does not. It is zero if even the tiny size breaks something.
 func border(known sim.Size, ttl time.Duration, breaks func(sim.Size) (bool, error)) (survived, broken sim.Size, err error) {
 	resolution := func(size int64) int64 { return int64(timeResolution(time.Duration(size), ttl)) }
-	least, of := min(int64(time.Millisecond), resolution(0)), func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} }
+	smallest, newSize := min(int64(time.Millisecond), resolution(0)), func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} }
 	if known.Rate != 0 {
 		resolution = func(rate int64) int64 { return int64(rateResolution(sim.Rate(rate))) }
-		least, of = resolution(0), func(n int64) sim.Size { return sim.Size{Rate: sim.Rate(n)} }
+		smallest, newSize = resolution(0), func(n int64) sim.Size { return sim.Size{Rate: sim.Rate(n)} }
 	}
-	low, high := least, int64(known.Time)+int64(known.Rate)
+	low, high := smallest, int64(known.Time)+int64(known.Rate)
 	if low >= high {
 		return sim.Size{}, known, nil
 	}
-	broke, err := breaks(of(low))
+	broke, err := breaks(newSize(low))
 	if err != nil {
 		return sim.Size{}, sim.Size{}, err
 	}
 	if broke {
-		return sim.Size{}, of(low), nil
+		return sim.Size{}, newSize(low), nil
 	}
 	for {
 		middle := low + (high-low)/2
@@ -74,9 +74,9 @@ func border(known sim.Size, ttl time.Duration, breaks func(sim.Size) (bool, erro
 			middle -= middle % step
 		}
 		if middle >= high {
-			return of(low), of(high), nil
+			return newSize(low), newSize(high), nil
 		}
-		broke, err := breaks(of(middle))
+		broke, err := breaks(newSize(middle))
 		if err != nil {
 			return sim.Size{}, sim.Size{}, err
 		}

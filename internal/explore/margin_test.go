@@ -15,7 +15,7 @@ import (
 // breaksIf returns a runner of worlds. Something breaks in a world exactly if is returns
 // true for the size of its fault.
 func breaksIf(is func(time.Duration) bool) *plant {
-	return planted(func(w runs.WorldSpec) bool { return is(w.Faults[0].Size().Time) })
+	return newPlant(func(w runs.WorldSpec) bool { return is(w.Faults[0].Size().Time) })
 }
 
 func TestMargins(t *testing.T) {
@@ -45,7 +45,7 @@ func TestMargins(t *testing.T) {
 		for _, f := range []runs.Fault{item{Kind: "pause", Target: "client-1"}.fault(), item{Kind: "jump", Target: "redis-3", By: -1}.fault(), item{Kind: "delay", Target: "client-1", Others: []string{"redis-1"}}.fault()} {
 			p := breaksIf(func(size time.Duration) bool { return size >= tt.threshold })
 			w := runs.WorldSpec{Faults: []runs.Fault{f.WithSize(sim.Size{Time: tt.size})}}
-			got, err := margins(t.Context(), p, &Record{TTL: tt.ttl}, w, lost)
+			got, err := margins(t.Context(), p, &Record{TTL: tt.ttl}, w, brokenDamage)
 			if err != nil || len(got) != 1 || got[0].Survived.Time != tt.survived || got[0].Broken.Time != tt.broken {
 				t.Errorf("a %s of %v with a threshold of %v: %+v, %v; want %v survived, %v not", f.Kind(), tt.size, tt.threshold, got, err, tt.survived, tt.broken)
 			}
@@ -63,14 +63,14 @@ func TestMarginOfEachFault(t *testing.T) {
 		item{Kind: "jump", Target: "redis-3", By: 20 * time.Second}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 2 * time.Second}.fault(),
 	}}
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		return w.Faults[1].Size().Time >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
 	})
 	want := []Margin{
 		{Fault: 1, What: "redis-3's clock set forward", Survived: sim.Size{Time: 16990 * time.Millisecond}, Broken: sim.Size{Time: 17 * time.Second}},
 		{Fault: 2, What: "a pause of client-1", Survived: sim.Size{Time: 299 * time.Millisecond}, Broken: sim.Size{Time: 300 * time.Millisecond}},
 	}
-	if got, err := margins(t.Context(), p, &Record{TTL: 30 * time.Second}, w, lost); err != nil || !slices.Equal(got, want) {
+	if got, err := margins(t.Context(), p, &Record{TTL: 30 * time.Second}, w, brokenDamage); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }
@@ -78,14 +78,14 @@ func TestMarginOfEachFault(t *testing.T) {
 // If breaking and surviving sizes alternate, there are several borders. One of them is
 // found.
 func TestMarginOfSeveral(t *testing.T) {
-	hurt := func(size time.Duration) bool {
+	breaks := func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 9*time.Second
 	}
-	got, err := margins(t.Context(), breaksIf(hurt), &Record{}, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}, lost)
+	got, err := margins(t.Context(), breaksIf(breaks), &Record{}, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}, brokenDamage)
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
-	if m := got[0]; hurt(m.Survived.Time) || !hurt(m.Broken.Time) || m.Broken.Time-m.Survived.Time != 10*time.Millisecond {
+	if m := got[0]; breaks(m.Survived.Time) || !breaks(m.Broken.Time) || m.Broken.Time-m.Survived.Time != 10*time.Millisecond {
 		t.Errorf("%v is survived and %v is not", m.Survived.Time, m.Broken.Time)
 	}
 }
@@ -93,17 +93,17 @@ func TestMarginOfSeveral(t *testing.T) {
 // A size counts as survived if the world is inconclusive with it, if a paused process runs
 // on, or if it does other damage.
 func TestMarginTraps(t *testing.T) {
-	other := runs.WorldResult{On: broken.Off}
-	for name, trap := range map[string]runs.WorldResult{"doubt": doubted, "ran on": wentOn, "another effect": other} {
+	other := runs.WorldResult{On: brokenResult.Off}
+	for name, trap := range map[string]runs.WorldResult{"doubt": doubtfulResult, "ran on": ranOnResult, "another effect": other} {
 		t.Run(name, func(t *testing.T) {
 			p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 				if w.Faults[0].Size().Time < 5*time.Second {
 					return trap
 				}
-				return broken
+				return brokenResult
 			}}
 			w := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}
-			got, err := margins(t.Context(), p, &Record{}, w, lost)
+			got, err := margins(t.Context(), p, &Record{}, w, brokenDamage)
 			want := []Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 4990 * time.Millisecond}, Broken: sim.Size{Time: 5 * time.Second}}}
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
@@ -112,7 +112,7 @@ func TestMarginTraps(t *testing.T) {
 			// If the first world is inconclusive or a process runs on in it, it has no
 			// margins. If it does other damage, that is an error.
 			p.outcome = func(runs.WorldSpec) runs.WorldResult { return trap }
-			got, err = margins(t.Context(), p, &Record{}, w, lost)
+			got, err = margins(t.Context(), p, &Record{}, w, brokenDamage)
 			if len(got) > 0 || (err != nil) != (name == "another effect") {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -128,11 +128,11 @@ func TestMarginsStop(t *testing.T) {
 			cancel()
 		}
 		if w.Faults[0].For < time.Second {
-			return unhurt, ctx.Err()
+			return unbrokenResult, ctx.Err()
 		}
-		return broken, ctx.Err()
+		return brokenResult, ctx.Err()
 	})
-	got, err := margins(ctx, r, &Record{}, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()}}, lost)
+	got, err := margins(ctx, r, &Record{}, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()}}, brokenDamage)
 	if !errors.Is(err, context.Canceled) || len(got) > 0 || worlds != 5 {
 		t.Errorf("after %d worlds: %+v, %v", worlds, got, err)
 	}

@@ -15,9 +15,9 @@ import (
 // when a fault has made a node forget, the fault may have to strike at another step.
 func promptStarts(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
-		for _, client := range clients(rec, w)[1:] {
+		for _, client := range clientsOf(rec, w)[1:] {
 			for _, m := range openings(rec, w, client) {
-				if m.at.Equal(w.Change.Starts[client]) {
+				if m.point.Equal(w.Change.Starts[client]) {
 					break // the openings after this one are no better
 				}
 				started := w
@@ -25,12 +25,12 @@ func promptStarts(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 				if started.Change.Starts == nil {
 					started.Change.Starts = map[string]trace.Point{}
 				}
-				started.Change.Starts[client] = m.at
+				started.Change.Starts[client] = m.point
 				if !yield(started) {
 					return
 				}
-				for _, before := range m.steps {
-					if !yield(replaceFault(started, m.fault, w.Faults[m.fault].WithTrigger(trace.Trigger{Before: before}))) {
+				for _, step := range m.steps {
+					if !yield(replaceFault(started, m.fault, w.Faults[m.fault].WithTrigger(trace.Trigger{Before: step}))) {
 						return
 					}
 				}
@@ -43,7 +43,7 @@ func promptStarts(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 // fault is the index of the fault, and steps are the steps of other clients before which
 // the fault may strike.
 type opening struct {
-	at    trace.Point
+	point trace.Point
 	fault int
 	steps []trace.StepPoint
 }
@@ -54,8 +54,8 @@ type opening struct {
 // client has just acquired the lock.
 func openings(rec *Record, w runs.WorldSpec, client string) []opening {
 	var all []opening
-	present := clients(rec, w)
-	earlier := present[:max(slices.Index(present, client), 0)]
+	clients := clientsOf(rec, w)
+	earlier := clients[:max(slices.Index(clients, client), 0)]
 	var steps []trace.StepPoint
 	for _, p := range slices.Backward(rec.Points) {
 		if p.isStep() && slices.Contains(earlier, p.Process) {
@@ -71,15 +71,15 @@ func openings(rec *Record, w runs.WorldSpec, client string) []opening {
 		for _, other := range earlier {
 			add(trace.KeyExpired{Client: other, Node: node})
 		}
-		if over := effectPolicies[f.Effect()].aftermath.event; over != nil {
-			add(over(node))
+		if event := effectPolicies[f.Effect()].aftermath.event; event != nil {
+			add(event(node))
 		}
 	}
 	for _, other := range earlier {
-		all = append(all, opening{at: trace.At(trace.KeysExpired{Client: other})})
+		all = append(all, opening{point: trace.At(trace.KeysExpired{Client: other})})
 	}
 	for _, other := range earlier {
-		all = append(all, opening{at: trace.At(trace.Action{Process: other, Verb: trace.Acquired})})
+		all = append(all, opening{point: trace.At(trace.Action{Process: other, Verb: trace.Acquired})})
 	}
 	return all
 }
@@ -96,15 +96,15 @@ type aftermath struct {
 func clockJumped(node string) trace.Happening { return trace.ClockJumped{Process: node} }
 
 // nodeAction returns a function that returns the happening that a node does something.
-func didThen(verb trace.Verb) func(string) trace.Happening {
+func nodeAction(verb trace.Verb) func(string) trace.Happening {
 	return func(node string) trace.Happening { return trace.Action{Process: node, Verb: verb} }
 }
 
 // untilCurrent lists the elements before the current one. It lists all if none is current.
-func untilCurrent[E any](all []E, isNow func(E) bool) iter.Seq[E] {
+func untilCurrent[E any](all []E, isCurrent func(E) bool) iter.Seq[E] {
 	return func(yield func(E) bool) {
 		for _, e := range all {
-			if isNow(e) || !yield(e) {
+			if isCurrent(e) || !yield(e) {
 				return
 			}
 		}
@@ -118,8 +118,8 @@ func laterFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	return func(yield func(runs.WorldSpec) bool) {
 		for i, f := range w.Faults {
 			if held, ok := f.Message(); ok {
-				now := func(m trace.NthMessage) bool { return m == held }
-				for message := range untilCurrent(laterMessages(rec, w, held.Message), now) {
+				isHeld := func(m trace.NthMessage) bool { return m == held }
+				for message := range untilCurrent(laterMessages(rec, w, held.Message), isHeld) {
 					if !yield(replaceFault(w, i, f.WithMessage(message))) {
 						return
 					}
@@ -142,11 +142,11 @@ func triggers(rec *Record, w runs.WorldSpec, f runs.Fault) []trace.Trigger {
 		return []trace.Trigger{{}}
 	}
 	var steps, messages []trace.Trigger
-	ofClient := slices.Contains(rec.Clients, f.Target())
+	strikesClient := slices.Contains(rec.Clients, f.Target())
 	for _, p := range slices.Backward(rec.Points) {
 		switch {
 		case hasAbsent(rec, w, append(p.Strikes.When.Names(), p.Process)):
-		case p.Process != f.Target() && (ofClient || !p.isStep()):
+		case p.Process != f.Target() && (strikesClient || !p.isStep()):
 		case p.isStep():
 			steps = append(steps, p.Strikes)
 		default:
@@ -159,7 +159,7 @@ func triggers(rec *Record, w runs.WorldSpec, f runs.Fault) []trace.Trigger {
 // laterMessages returns the messages of the same client and of the same kind as one that is
 // held back, the last first. Messages to different nodes are of the same kind.
 func laterMessages(rec *Record, w runs.WorldSpec, held trace.Message) []trace.NthMessage {
-	kind := func(m trace.Message) trace.Message {
+	kindOf := func(m trace.Message) trace.Message {
 		if slices.Contains(rec.Nodes, m.Peer) {
 			m.Peer = ""
 		}
@@ -167,7 +167,7 @@ func laterMessages(rec *Record, w runs.WorldSpec, held trace.Message) []trace.Nt
 	}
 	var all []trace.NthMessage
 	for _, m := range slices.Backward(rec.Messages) {
-		if kind(m.Message) == kind(held) && !hasAbsent(rec, w, m.Names()) {
+		if kindOf(m.Message) == kindOf(held) && !hasAbsent(rec, w, m.Names()) {
 			all = append(all, m.NthMessage)
 		}
 	}
@@ -178,7 +178,7 @@ func laterMessages(rec *Record, w runs.WorldSpec, held trace.Message) []trace.Nt
 // does not have.
 func hasAbsent(rec *Record, w runs.WorldSpec, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
-		return slices.Contains(rec.Clients, name) && !slices.Contains(clients(rec, w), name) ||
+		return slices.Contains(rec.Clients, name) && !slices.Contains(clientsOf(rec, w), name) ||
 			slices.Contains(rec.Nodes, name) && !slices.Contains(nodesOf(rec, w), name)
 	})
 }

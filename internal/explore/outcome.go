@@ -141,11 +141,11 @@ func blameWeight(blame checks.Blame) int {
 // It leaves out missing progress, which usually follows from the rest. If nothing else has
 // that grade, it leaves out nothing.
 func (e Damage) core() Damage {
-	less := slices.DeleteFunc(slices.Clone(e), func(h Harm) bool { return h.What == string(checks.Progress) })
-	if less.grade() != e.grade() {
+	core := slices.DeleteFunc(slices.Clone(e), func(h Harm) bool { return h.What == string(checks.Progress) })
+	if core.grade() != e.grade() {
 		return e
 	}
-	return less
+	return core
 }
 
 // severity returns how bad damage is. The grade counts most, then whether data are

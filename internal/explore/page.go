@@ -40,18 +40,18 @@ func writePage(doc *scenarios.Document, comments []string) ([]byte, error) {
 	}
 	fields, p := file.Content[0].Content, new(page)
 	for _, c := range comments {
-		p.prose("# ", c)
+		p.writeProse("# ", c)
 	}
-	begins := p.Len()
+	commentsLength := p.Len()
 	for _, name := range fieldOrder {
 		for i := 0; i < len(fields); i += 2 {
 			if fields[i].Value == name {
-				p.field(name, fields[i+1])
+				p.writeField(name, fields[i+1])
 			}
 		}
 	}
 	text := p.Bytes()
-	return slices.Concat(text[:begins], checksumOf(text), text[begins:]), nil
+	return slices.Concat(text[:commentsLength], checksumOf(text), text[commentsLength:]), nil
 }
 
 // stringNode returns a text as a YAML node. The text is quoted if older versions of YAML
@@ -86,80 +86,80 @@ func IsUnedited(file []byte) bool {
 }
 
 // writeProse writes a text in lines that each begin with a prefix of two columns.
-func (p *page) prose(prefix, words string) {
+func (p *page) writeProse(prefix, words string) {
 	for line := range strings.Lines(textwrap.Wrap(words, width-2, 0)) {
 		fmt.Fprintf(p, "%s%s\n", prefix, strings.TrimSuffix(line, "\n"))
 	}
 }
 
 // writeField writes one field of the file, in the layout for that field.
-func (p *page) field(name string, value *yaml.Node) {
+func (p *page) writeField(name string, value *yaml.Node) {
 	switch name {
 	case "story", "lesson":
 		fmt.Fprintf(p, "%s: >\n", name)
-		p.prose("  ", value.Value)
+		p.writeProse("  ", value.Value)
 	case "faults":
 		fmt.Fprintf(p, "%s:\n", name)
 		for _, fault := range value.Content {
-			p.item(fault)
+			p.writeItem(fault)
 		}
 	case "witnesses":
 		fmt.Fprintf(p, "%s:\n", name)
 		for _, witness := range value.Content {
-			fmt.Fprintf(p, "  - %s\n", flow(witness))
+			fmt.Fprintf(p, "  - %s\n", onOneLine(witness))
 		}
 	case "nodes", "clients", "services":
 		fmt.Fprintf(p, "%s:\n", name)
-		p.entries(value, "  ")
+		p.writeEntries(value, "  ")
 	case "expect":
 		fmt.Fprintf(p, "%s:\n", name)
 		for i := 0; i < len(value.Content); i += 2 {
 			fmt.Fprintf(p, "  %s:\n", value.Content[i].Value) // off and on, as in every scenario
-			p.entries(value.Content[i+1], "    ")
+			p.writeEntries(value.Content[i+1], "    ")
 		}
 	default:
-		p.entry(name, value, "")
+		p.writeEntry(name, value, "")
 	}
 }
 
 // writeItem writes an item of a list, one line for each field.
-func (p *page) item(mapping *yaml.Node) {
-	before := "  - "
+func (p *page) writeItem(mapping *yaml.Node) {
+	indent := "  - "
 	for i := 0; i < len(mapping.Content); i += 2 {
-		fmt.Fprintf(p, "%s%s: %s\n", before, flow(mapping.Content[i]), flow(mapping.Content[i+1]))
-		before = "    "
+		fmt.Fprintf(p, "%s%s: %s\n", indent, onOneLine(mapping.Content[i]), onOneLine(mapping.Content[i+1]))
+		indent = "    "
 	}
 }
 
 // writeEntries writes a mapping, each entry on one line if it fits.
-func (p *page) entries(mapping *yaml.Node, indent string) {
+func (p *page) writeEntries(mapping *yaml.Node, indent string) {
 	for i := 0; i < len(mapping.Content); i += 2 {
-		p.entry(flow(mapping.Content[i]), mapping.Content[i+1], indent)
+		p.writeEntry(onOneLine(mapping.Content[i]), mapping.Content[i+1], indent)
 	}
 }
 
 // writeEntry writes one entry of a mapping, on one line or, if it is too long, on several.
-func (p *page) entry(name string, value *yaml.Node, indent string) {
-	line := fmt.Sprintf("%s%s: %s", indent, name, flow(value))
+func (p *page) writeEntry(name string, value *yaml.Node, indent string) {
+	line := fmt.Sprintf("%s%s: %s", indent, name, onOneLine(value))
 	if value.Kind != yaml.MappingNode || len(value.Content) == 0 || utf8.RuneCountInString(line) <= flowWidth {
 		fmt.Fprintln(p, line)
 		return
 	}
 	fmt.Fprintf(p, "%s%s:\n", indent, name)
-	p.entries(value, indent+"  ")
+	p.writeEntries(value, indent+"  ")
 }
 
 // onOneLine returns a value as YAML on one line.
-func flow(n *yaml.Node) string { return encoded(inFlow(n, n.Kind != yaml.ScalarNode)) }
+func onOneLine(n *yaml.Node) string { return encoded(flowNode(n, n.Kind != yaml.ScalarNode)) }
 
 // flowNode returns a value in YAML's style for one line. isNested means that it is part of
 // another value. A text gets double quotes if single quotes would have to be doubled in it.
-func inFlow(n *yaml.Node, within bool) *yaml.Node {
+func flowNode(n *yaml.Node, isNested bool) *yaml.Node {
 	c := *n
 	if c.Kind != yaml.ScalarNode {
 		c.Style, c.Content = yaml.FlowStyle, nil
 		for _, part := range n.Content {
-			c.Content = append(c.Content, inFlow(part, true))
+			c.Content = append(c.Content, flowNode(part, true))
 		}
 		return &c
 	}
@@ -167,11 +167,11 @@ func inFlow(n *yaml.Node, within bool) *yaml.Node {
 	if c.Style &= quoted; c.Tag == "!!str" {
 		c.Style |= stringNode(c.Value).Style & quoted
 	}
-	alone := &c
-	if within {
-		alone = &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{&c}}
+	sample := &c
+	if isNested {
+		sample = &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{&c}}
 	}
-	if strings.HasPrefix(strings.TrimPrefix(encoded(alone), "["), "'") && strings.Contains(c.Value, "'") {
+	if strings.HasPrefix(strings.TrimPrefix(encoded(sample), "["), "'") && strings.Contains(c.Value, "'") {
 		c.Style = yaml.DoubleQuotedStyle
 	}
 	return &c

@@ -39,14 +39,14 @@ func TestValuesInOneLine(t *testing.T) {
 		{`a "b" {c}`, `a "b" {c}`, `'a "b" {c}'`},
 		{"", `""`, `""`},
 	} {
-		if got := flow(stringNode(test.value)); got != test.alone {
+		if got := onOneLine(stringNode(test.value)); got != test.alone {
 			t.Errorf("%q alone is %s, not %s", test.value, got, test.alone)
 		}
-		list := flow(listNode([]string{test.value, "end"}))
+		list := onOneLine(listNode([]string{test.value, "end"}))
 		if want := "[" + test.within + ", end]"; list != want {
 			t.Errorf("%q in a list is %s, not %s", test.value, list, want)
 		}
-		for _, text := range []string{list, "[" + flow(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{stringNode("k"), stringNode(test.value)}}) + "]"} {
+		for _, text := range []string{list, "[" + onOneLine(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{stringNode("k"), stringNode(test.value)}}) + "]"} {
 			var back []any
 			if err := yaml.Unmarshal([]byte(text), &back); err != nil {
 				t.Errorf("%s: %v", text, err)
@@ -67,7 +67,7 @@ func TestValuesInOneLine(t *testing.T) {
 func TestALongLineIsBroken(t *testing.T) {
 	p := new(page)
 	long := strings.Repeat("x", flowWidth)
-	p.field("clients", &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+	p.writeField("clients", &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 		stringNode("client-1"), {Kind: yaml.MappingNode, Content: []*yaml.Node{stringNode("works"), stringNode("1s"), stringNode("key"), stringNode(long)}},
 		stringNode("client-2"), {Kind: yaml.MappingNode},
 	}})

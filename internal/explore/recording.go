@@ -59,14 +59,14 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 		p := InjectionPoint{Process: o.Event.Process, Stage: o.Stage, At: o.Event.At}
 		if o.StepCall != nil {
 			p.Strikes.Before = o.StepCall.Point()
-			p.Strikes.Before.Nth = ordinal(p.Strikes.Before.Nth)
+			p.Strikes.Before.Nth = optionalNth(p.Strikes.Before.Nth)
 		} else {
 			p.Strikes.When = o.Point()
 		}
 		r.Points = append(r.Points, p)
 		if o.StepCall == nil && !o.Arrived {
 			m := o.Message
-			m.Nth = ordinal(m.Nth)
+			m.Nth = optionalNth(m.Nth)
 			r.Messages = append(r.Messages, Message{NthMessage: m, Stage: o.ClientStage, At: o.Event.At})
 		}
 	}
@@ -75,7 +75,7 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 
 // optionalNth returns the number of one of several similar points, as a scenario writes it:
 // the first of them needs no number, so 1 becomes 0.
-func ordinal(nth int) int {
+func optionalNth(nth int) int {
 	if nth == 1 {
 		return 0
 	}

@@ -28,22 +28,22 @@ import (
 
 // A triedWorld is a world that was run, with its result. Its grounds are sound: they can
 // prove that other worlds have the same result.
-type tried struct {
+type triedWorld struct {
 	runs.WorldSpec
 	runs.WorldResult
 }
 
 // addTried adds a world that was run to ran, if results of other worlds can follow from it.
-func addTried(ran []tried, w runs.WorldSpec, o runs.WorldResult) []tried {
+func addTried(ran []triedWorld, w runs.WorldSpec, o runs.WorldResult) []triedWorld {
 	if !o.Grounds.Sound {
 		return ran
 	}
-	return append(ran, tried{w, o})
+	return append(ran, triedWorld{w, o})
 }
 
 // findRepeated returns the result of a world with one fault, if it follows from the worlds
 // that were run. In each world of ran, a fault strikes the same process at the same moment.
-func (r *Record) repeats(w runs.WorldSpec, ran []tried) (runs.WorldResult, bool) {
+func (r *Record) findRepeated(w runs.WorldSpec, ran []triedWorld) (runs.WorldResult, bool) {
 	for _, t := range ran {
 		lastsAlike := faultLength(t.WorldSpec) == faultLength(w) || t.Grounds.EndedAfter > 0 && faultLength(w) > t.Grounds.EndedAfter
 		if lastsAlike && r.sameUntilLifted(w, t.WorldSpec, ran) {
@@ -61,7 +61,7 @@ func faultLength(w runs.WorldSpec) time.Duration { return w.Faults[0].For }
 
 // sameUntilLifted reports whether two worlds are the same until the first of their two
 // faults is lifted.
-func (r *Record) sameUntilLifted(a, b runs.WorldSpec, ran []tried) bool {
+func (r *Record) sameUntilLifted(a, b runs.WorldSpec, ran []triedWorld) bool {
 	f, g := a.Faults[0], b.Faults[0]
 	f.For, g.For = 0, 0
 	if f.Equal(g) && a.Change.Persistence[f.Target()] == b.Change.Persistence[f.Target()] {
@@ -88,16 +88,16 @@ const (
 )
 
 // remainsOf returns what the crash of a world leaves on the node's disk.
-func (r *Record) remainsOf(w runs.WorldSpec, ran []tried) diskRemains {
+func (r *Record) remainsOf(w runs.WorldSpec, ran []triedWorld) diskRemains {
 	f := w.Faults[0]
 	disk := w.Change.Persistence[f.Target()]
-	blank := func(t tried) bool { return t.Grounds.DiskUnwritten && t.Change.Persistence[f.Target()] == disk }
+	isUnwritten := func(t triedWorld) bool { return t.Grounds.DiskUnwritten && t.Change.Persistence[f.Target()] == disk }
 	switch {
 	case disk == "":
 		return remainsUnknown
 	case !r.forgets(cmp.Or(trace.Crash(f.How()), trace.Kill), disk):
 		return remainsAll
-	case disk == sim.NoPersistence, slices.ContainsFunc(ran, blank):
+	case disk == sim.NoPersistence, slices.ContainsFunc(ran, isUnwritten):
 		return remainsNone
 	}
 	return remainsUnknown
@@ -107,10 +107,10 @@ func (r *Record) remainsOf(w runs.WorldSpec, ran []tried) diskRemains {
 // sets a clock to another time. There are two reasons for which it must have the same
 // events. The clock is never read. Or it is a server's clock, two worlds of ran have the
 // same events, and w's fault sets the clock to a time between theirs.
-func (r *Record) findSameCourse(w runs.WorldSpec, ran []tried) (tried, bool) {
+func (r *Record) findSameCourse(w runs.WorldSpec, ran []triedWorld) (triedWorld, bool) {
 	f := w.Faults[0]
 	if f.Effect() != trace.SetsClock {
-		return tried{}, false
+		return triedWorld{}, false
 	}
 	for i, a := range ran {
 		if a.Grounds.ClockUnread {
@@ -126,42 +126,42 @@ func (r *Record) findSameCourse(w runs.WorldSpec, ran []tried) (tried, bool) {
 			}
 		}
 	}
-	return tried{}, false
+	return triedWorld{}, false
 }
 
 // groupByMoment groups single faults that strike the same process at the same moment. They
 // differ only in their manner and size, so their worlds can repeat each other. Each group
 // has the indices of its faults. The groups are in the order of their first faults.
-func spotsOf(all []single) [][]int {
-	var spots [][]int
-	place := map[string]int{}
+func groupByMoment(all []single) [][]int {
+	var moments [][]int
+	indexOf := map[string]int{}
 	for i, one := range all {
 		f := one.world.Faults[0]
 		message, _ := f.Message()
 		name := fmt.Sprint(f.Kind(), f.Targets(), f.Strikes, message, f.Step())
-		at, ok := place[name]
+		index, ok := indexOf[name]
 		if !ok {
-			at = len(spots)
-			place[name] = at
-			spots = append(spots, nil)
+			index = len(moments)
+			indexOf[name] = index
+			moments = append(moments, nil)
 		}
-		spots[at] = append(spots[at], i)
+		moments[index] = append(moments[index], i)
 	}
-	for _, spot := range spots {
-		if all[spot[0]].world.Faults[0].Effect() == trace.SetsClock {
-			farthestFirst(all, spot)
+	for _, members := range moments {
+		if all[members[0]].world.Faults[0].Effect() == trace.SetsClock {
+			sortFarthestFirst(all, members)
 		}
 	}
-	return spots
+	return moments
 }
 
 // sortFarthestFirst sorts faults that set a clock, given by their indices. The two largest
 // changes come first: if they make no difference, those between them need not be run. The
 // two smallest changes follow.
-func farthestFirst(all []single, spot []int) {
+func sortFarthestFirst(all []single, members []int) {
 	by := func(i int) time.Duration { return all[i].world.Faults[0].By() }
-	slices.SortStableFunc(spot, func(a, b int) int { return cmp.Compare(by(b).Abs(), by(a).Abs()) })
-	if n := len(spot); n > 4 {
-		copy(spot, slices.Concat(spot[:2], spot[n-2:], spot[2:n-2]))
+	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(by(b).Abs(), by(a).Abs()) })
+	if n := len(members); n > 4 {
+		copy(members, slices.Concat(members[:2], members[n-2:], members[2:n-2]))
 	}
 }

@@ -55,7 +55,7 @@ func TestRepeats(t *testing.T) {
 				for _, w := range r.Singles(Kinds{}, bases[base].Kinds) {
 					all = append(all, single{world: w})
 				}
-				for n, spot := range spotsOf(all) {
+				for n, spot := range groupByMoment(all) {
 					if n%every == 0 {
 						checkRepeats(t, l, r, all, spot, left)
 					}
@@ -74,11 +74,11 @@ func TestRepeats(t *testing.T) {
 // effect of their fault.
 func checkRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int, left map[trace.Effect]int) {
 	t.Helper()
-	var ran []tried
+	var ran []triedWorld
 	var runs []string
 	for _, i := range spot {
 		w := all[i].world
-		said, repeats := r.repeats(w, ran)
+		said, repeats := r.findRepeated(w, ran)
 		is, err := l.Run(t.Context(), w)
 		if err != nil {
 			t.Fatal(err)

@@ -103,7 +103,7 @@ type Found struct {
 	records []*Record
 	singles [][]single // has a list for each base
 	// listedCounts has the number of single faults of each base, tried or not.
-	listed        []int
+	listedCounts  []int
 	groups        groups
 	firstReported bool // OnFirst has been called
 	// result has the counts so far.
@@ -155,14 +155,14 @@ func (f *Found) record(ctx context.Context) error {
 		}
 		f.records = append(f.records, r)
 		f.singles = append(f.singles, nil)
-		f.listed = append(f.listed, 0)
+		f.listedCounts = append(f.listedCounts, 0)
 		f.search.notifyWatch(runs.WorldSpec{Base: i}, r.Outcome)
 		if !r.CanExplore() {
 			continue
 		}
 		f.groups.add(r, runs.WorldSpec{Base: i}, r.Outcome)
 		for _, w := range r.Singles(f.search.Kinds, b.Kinds) {
-			f.listed[i]++
+			f.listedCounts[i]++
 			if !f.search.Quick || r.isQuick(w) {
 				f.singles[i] = append(f.singles[i], single{world: w})
 			}
@@ -189,35 +189,35 @@ type place struct {
 	base int
 	// members has the indices of the faults among the base's single faults. first is the
 	// number of single faults of all earlier bases.
-	spot  []int
-	first int
+	members []int
+	first   int
 	// n is the number of the place among all places. It is the same in every shard.
 	n int
 }
 
 // places lists the places of this shard in the order in which they are tried.
 func (f *Found) places() (all []place) {
-	n, before := 0, 0
+	n, first := 0, 0
 	for base, singles := range f.singles {
-		for _, spot := range spotsOf(singles) {
+		for _, members := range groupByMoment(singles) {
 			// A shard that tries pairs runs all single faults, because the choice of pairs
 			// depends on all of them.
 			if f.search.MaxFaults > 1 || f.search.isInShard(n) {
-				all = append(all, place{base, spot, before, n})
+				all = append(all, place{base, members, first, n})
 			}
 			n++
 		}
-		before += len(singles)
+		first += len(singles)
 	}
-	late := func(p place) int {
-		if f.records[p.base].isClassic(f.singles[p.base][p.spot[0]].world.Faults[0]) {
+	rank := func(p place) int {
+		if f.records[p.base].isClassic(f.singles[p.base][p.members[0]].world.Faults[0]) {
 			return 0
 		}
 		return 1
 	}
 	// Neighbouring places usually behave alike. If some are skipped at first, the first
 	// ones soon show what most places do.
-	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(late(a)-late(b), a.n%leap-b.n%leap) })
+	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(rank(a)-rank(b), a.n%leap-b.n%leap) })
 	return all
 }
 
@@ -225,10 +225,10 @@ func (f *Found) places() (all []place) {
 func (f *Found) runSingles(ctx context.Context) error {
 	s := f.search
 	places := f.places()
-	level := Level{Faults: 1, Space: f.space(1)}
+	level := Level{Faults: 1, Space: f.setCount(1)}
 	total := 0
 	for _, p := range places {
-		total += len(p.spot)
+		total += len(p.members)
 	}
 	outcomes := newInterner()
 	behaviours := f.baseBehaviours()
@@ -236,7 +236,7 @@ func (f *Found) runSingles(ctx context.Context) error {
 		return f.runPlace(ctx, places[k], outcomes)
 	}, func(k int) {
 		r := f.records[places[k].base]
-		for _, i := range places[k].spot {
+		for _, i := range places[k].members {
 			one := &f.singles[r.Base][i]
 			one.grade = provenDamage(one.outcome).grade()
 			f.result.Worlds++
@@ -273,8 +273,8 @@ func (f *Found) reportFirst(w runs.WorldSpec) {
 // runPlace finds the results of all worlds of a place. It does not run those that only
 // repeat another one.
 func (f *Found) runPlace(ctx context.Context, p place, outcomes *interner) error {
-	var ran []tried
-	for _, i := range p.spot {
+	var ran []triedWorld
+	for _, i := range p.members {
 		one := &f.singles[p.base][i]
 		o, err := f.runSingle(ctx, p, i, ran)
 		if err != nil {
@@ -290,7 +290,7 @@ func (f *Found) runPlace(ctx context.Context, p place, outcomes *interner) error
 
 // runSingle returns the result of one of the worlds of a place. It runs the world, unless
 // the ledger has the result or the world repeats one of ran.
-func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (runs.WorldResult, error) {
+func (f *Found) runSingle(ctx context.Context, p place, i int, ran []triedWorld) (runs.WorldResult, error) {
 	s, one := f.search, &f.singles[p.base][i]
 	o, repeats, known := s.Ledger.singleResult(p.first + i)
 	if known {
@@ -300,7 +300,7 @@ func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (run
 	if s.Ledger.isComplete() {
 		return o, &Missing{Unit: singlesUnit, Index: p.first + i, place: p.n}
 	}
-	if o, one.repeats = f.records[p.base].repeats(one.world, ran); !one.repeats {
+	if o, one.repeats = f.records[p.base].findRepeated(one.world, ran); !one.repeats {
 		var err error
 		if o, err = s.Runner.Run(ctx, one.world); err != nil {
 			return o, err
@@ -320,7 +320,7 @@ func (f *Found) baseBehaviours() map[uint64]bool {
 
 // count adds a world to the level. partsGrade is the grade of the damage that smaller sets
 // of its faults do. It reports whether the world's damage has more than that.
-func (l *Level) count(o *runs.WorldResult, parts grade) bool {
+func (l *Level) count(o *runs.WorldResult, partsGrade grade) bool {
 	l.Tried++
 	damage := provenDamage(o)
 	if len(damage) == 0 && (o.Off.Doubt != "" || o.On.Doubt != "") {
@@ -329,7 +329,7 @@ func (l *Level) count(o *runs.WorldResult, parts grade) bool {
 	if !o.RanOn() && !l.Damage.Includes(damage) {
 		l.Damage = append(l.Damage, damage...).sorted()
 	}
-	if damage.grade()&^parts == 0 {
+	if damage.grade()&^partsGrade == 0 {
 		return false
 	}
 	l.Broke++
@@ -408,7 +408,7 @@ func (s *Search) feederCount() int { return (1 + runs.MaxPrefetch) * max(s.Jobs,
 // parallel calls work for each of n indices, at most limit at the same time. It calls done
 // for each index, one at a time and in the order of the indices. At the first error, in
 // that order, it stops and returns the error.
-func parallel(ctx context.Context, limit, n int, do func(ctx context.Context, i int) error, done func(i int)) error {
+func parallel(ctx context.Context, limit, n int, work func(ctx context.Context, i int) error, done func(i int)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// The number of calls of work that are ahead of done is limited, so that results do not
@@ -422,7 +422,7 @@ func parallel(ctx context.Context, limit, n int, do func(ctx context.Context, i 
 	for range limit {
 		go func() {
 			for t := range things {
-				t.over <- do(ctx, t.i)
+				t.over <- work(ctx, t.i)
 			}
 		}()
 	}
@@ -430,10 +430,10 @@ func parallel(ctx context.Context, limit, n int, do func(ctx context.Context, i 
 		defer close(begun)
 		defer close(things)
 		for i := range n {
-			over := make(chan error, 1)
+			result := make(chan error, 1)
 			select {
-			case things <- thing{i, over}:
-				begun <- over
+			case things <- thing{i, result}:
+				begun <- result
 			case <-ctx.Done():
 				return
 			}
@@ -441,8 +441,8 @@ func parallel(ctx context.Context, limit, n int, do func(ctx context.Context, i 
 	}()
 	i := 0
 	var failed error
-	for over := range begun {
-		switch err := <-over; {
+	for result := range begun {
+		switch err := <-result; {
 		case failed != nil:
 		case err != nil:
 			failed = err

@@ -212,7 +212,7 @@ func TestTriples(t *testing.T) {
 // The result of a search depends neither on how many worlds run at the same time, nor on
 // how long each of them takes.
 func TestSearchIsDeterministic(t *testing.T) {
-	told := func(jobs int) string {
+	findWithJobs := func(jobs int) string {
 		s := newSearch(3, 3, 1500, jobs, func(w runs.WorldSpec) []runs.Break {
 			if jobs > 1 {
 				time.Sleep(time.Duration(rand.IntN(20)) * time.Microsecond)
@@ -230,9 +230,9 @@ func TestSearchIsDeterministic(t *testing.T) {
 		slices.Sort(examples)
 		return fmt.Sprintf("%+v\n%s\n%s", f.result.Levels, groupIDs(f), strings.Join(examples, "\n"))
 	}
-	want := told(1)
+	want := findWithJobs(1)
 	for _, jobs := range []int{2, 7} {
-		if got := told(jobs); got != want {
+		if got := findWithJobs(jobs); got != want {
 			t.Errorf("with %d jobs:\n%s\nwith one:\n%s", jobs, got, want)
 		}
 	}

@@ -24,7 +24,7 @@ func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, w
 	if !allDamage(o).Includes(want) {
 		return w, fmt.Errorf("cannot shrink %v: the world shows %q, not %q; does the lock behave differently in each run?", w.Faults, allDamage(o), want)
 	}
-	s := &shrinker{ctx: ctx, runner: r, rec: rec, want: want, ranOn: o.RanOn(), left: maxShrinkWorlds - 1, tried: map[string]bool{}}
+	s := &shrinker{ctx: ctx, runner: r, rec: rec, want: want, ranOn: o.RanOn(), worldsLeft: maxShrinkWorlds - 1, tried: map[string]bool{}}
 	for {
 		before := w
 		for _, p := range passes {
@@ -36,7 +36,7 @@ func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, w
 	}
 	// This last pass makes the result minimal, so it must be complete even if the limit of
 	// worlds has been reached.
-	s.left += 1 << len(w.Faults)
+	s.worldsLeft += 1 << len(w.Faults)
 	w = s.simplify(fewerFaults, w)
 	return w, ctx.Err()
 }
@@ -63,8 +63,8 @@ type shrinker struct {
 	// ranOn means that a world is accepted even if a paused process ran on in it.
 	ranOn bool
 	// left is how many worlds may still be run.
-	left  int
-	tried map[string]bool
+	worldsLeft int
+	tried      map[string]bool
 }
 
 // simplify replaces w by the first of the pass's simpler worlds that does the damage. It
@@ -73,7 +73,7 @@ func (s *shrinker) simplify(p pass, w runs.WorldSpec) runs.WorldSpec {
 	for simpler := true; simpler; {
 		simpler = false
 		for candidate := range p(s.rec, w) {
-			if simpler = s.shows(candidate); simpler {
+			if simpler = s.provesDamage(candidate); simpler {
 				w = candidate
 				break
 			}
@@ -84,22 +84,22 @@ func (s *shrinker) simplify(p pass, w runs.WorldSpec) runs.WorldSpec {
 
 // provesDamage reports whether a world does the damage. It is false for a world that cannot
 // be made, and if no more worlds may be run.
-func (s *shrinker) shows(w runs.WorldSpec) bool {
+func (s *shrinker) provesDamage(w runs.WorldSpec) bool {
 	name := w.Key()
-	if shown, known := s.tried[name]; known {
-		return shown
+	if isProven, known := s.tried[name]; known {
+		return isProven
 	}
-	if s.left == 0 || s.ctx.Err() != nil {
+	if s.worldsLeft == 0 || s.ctx.Err() != nil {
 		return false
 	}
-	s.left--
+	s.worldsLeft--
 	o, err := s.runner.Run(s.ctx, w)
 	if s.ctx.Err() != nil {
 		return false
 	}
-	shown := err == nil && proves(o, s.want) && (s.ranOn || !o.RanOn())
-	s.tried[name] = shown
-	return shown
+	isProven := err == nil && proves(o, s.want) && (s.ranOn || !o.RanOn())
+	s.tried[name] = isProven
+	return isProven
 }
 
 // proves reports whether a result is conclusive and includes the damage.

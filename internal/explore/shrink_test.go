@@ -88,11 +88,11 @@ var (
 	// Results of worlds: something broke, nothing broke, the run with fencing is
 	// inconclusive, and a paused process ran on. brokenDamage is the damage in the first of
 	// them.
-	broken  = runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "serial-sections"}}}}
-	lost    = allDamage(broken)
-	unhurt  = runs.WorldResult{}
-	doubted = runs.WorldResult{Off: broken.Off, On: runs.RunResult{Doubt: "the fault did not act"}}
-	wentOn  = runs.WorldResult{Off: runs.RunResult{Breaks: broken.Off.Breaks, RanOn: true}}
+	brokenResult   = runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "serial-sections"}}}}
+	brokenDamage   = allDamage(brokenResult)
+	unbrokenResult = runs.WorldResult{}
+	doubtfulResult = runs.WorldResult{Off: brokenResult.Off, On: runs.RunResult{Doubt: "the fault did not act"}}
+	ranOnResult    = runs.WorldResult{Off: runs.RunResult{Breaks: brokenResult.Off.Breaks, RanOn: true}}
 )
 
 // A plant is a runner of worlds with a planted cause: something breaks in a world exactly
@@ -103,12 +103,12 @@ type plant struct {
 }
 
 // newPlant returns a plant: something breaks in its worlds exactly if cause is true.
-func planted(cause func(runs.WorldSpec) bool) *plant {
+func newPlant(cause func(runs.WorldSpec) bool) *plant {
 	return &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if cause(w) {
-			return broken
+			return brokenResult
 		}
-		return unhurt
+		return unbrokenResult
 	}}
 }
 
@@ -119,10 +119,10 @@ func (p *plant) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult, erro
 
 // checkShrink fails the test unless shrinking the world from results in exactly the world
 // want, and runs at most so many worlds.
-func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.WorldSpec, atMost int) {
+func (p *plant) checkShrink(t *testing.T, rec *Record, from, want runs.WorldSpec, atMost int) {
 	t.Helper()
 	original := from.Key()
-	got, err := shrink(t.Context(), p, rec, from, lost)
+	got, err := shrink(t.Context(), p, rec, from, brokenDamage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,13 +141,13 @@ func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.WorldSpec, 
 // asks in time.
 func TestShrinkPause(t *testing.T) {
 	rec := fakeRecord(3, 5)
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		pause, ok := findFault(w, "pause", "client-1")
 		return ok && pause.For >= 29880*time.Millisecond &&
 			rec.pointIndex(pause) >= rec.stepIndex("client-1 read") && rec.pointIndex(pause) <= rec.stepIndex("client-1 write") &&
 			takesPart(w, "client-2")
 	})
-	p.shrinksTo(t, rec, runs.WorldSpec{Base: 2, Faults: []runs.Fault{
+	p.checkShrink(t, rec, runs.WorldSpec{Base: 2, Faults: []runs.Fault{
 		item{Kind: "jump", Target: "redis-2", By: -time.Minute, When: "client-1's acquire request to redis-2 arrived"}.fault(),
 		item{Kind: "pause", Target: "client-1", How: "suspend", For: time.Minute, When: "client-1's read request to storage is in flight"}.fault(),
 	}}, runs.WorldSpec{
@@ -178,7 +178,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 		item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-3", "redis-5"}, For: time.Minute}.fault(),
 		item{Kind: "jump", Target: "redis-4", By: 31500 * time.Millisecond, When: "redis-4's reply to client-2's acquire is in flight"}.fault(),
 	}}
-	planted(cause).shrinksTo(t, rec, from, runs.WorldSpec{
+	newPlant(cause).checkShrink(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{
 			// two nodes are a majority of three
 			Clients: []string{"client-1", "client-2"}, Nodes: 3,
@@ -194,7 +194,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	minority := from
 	minority.Faults = slices.Clone(from.Faults)
 	minority.Faults[0] = minority.Faults[0].WithOthers([]string{"redis-1", "redis-5"})
-	planted(cause).shrinksTo(t, rec, minority, runs.WorldSpec{
+	newPlant(cause).checkShrink(t, rec, minority, runs.WorldSpec{
 		Change: scenarios.Change{
 			Clients: []string{"client-1", "client-2"},
 			Starts:  startAt("client-2", "client-1's key expired on redis-4"),
@@ -206,11 +206,11 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	}, 120)
 
 	// If the cause does not need that a majority is cut off, fewer nodes are cut off.
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		partition, cut := findFault(w, "partition", "client-1")
 		return cut && slices.ContainsFunc(partition.Others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
 	})
-	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}.fault()}}, runs.WorldSpec{
+	p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}.fault()}}, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
 		Faults: []runs.Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-4"}, Before: "client-1 release"}.fault()},
 	}, 30)
@@ -219,7 +219,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 // The nodes that remain get the names of the first nodes, wherever a fault names them.
 func TestShrinkRenamesNodes(t *testing.T) {
 	rec := fakeRecord(2, 7)
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		if len(w.Faults) != 2 {
 			return false
 		}
@@ -228,7 +228,7 @@ func TestShrinkRenamesNodes(t *testing.T) {
 		return slices.Contains(nodesOf(rec, w), crash.Target()) && held == trace.NthMessage{Message: reply, Nth: 2} && held.Peer != crash.Target() &&
 			!crash.Strikes.When.IsZero() && !w.Change.Starts["client-2"].IsZero() && (w.Change.Nodes == 0 || w.Change.Nodes >= 5)
 	})
-	p.shrinksTo(t, rec, runs.WorldSpec{
+	p.checkShrink(t, rec, runs.WorldSpec{
 		Change: scenarios.Change{Starts: startAt("client-2", "redis-6 restarted")},
 		Faults: []runs.Fault{
 			item{Kind: "hold", Target: "redis-5's reply to client-2's acquire, 2nd time"}.fault(),
@@ -246,14 +246,14 @@ func TestShrinkRenamesNodes(t *testing.T) {
 // The start of a client may depend on a node that no fault names. That node is kept.
 func TestShrinkKeepsStart(t *testing.T) {
 	rec := fakeRecord(2, 5)
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		if len(w.Faults) != 1 {
 			return false
 		}
 		start, crashes := w.Change.Starts["client-2"].String(), w.Faults[0].Target()
 		return start == "redis-4 synced" && crashes == "redis-2" || w.Change.Nodes == 3 && start == "redis-2 synced" && crashes == "redis-1"
 	})
-	p.shrinksTo(t, rec, runs.WorldSpec{
+	p.checkShrink(t, rec, runs.WorldSpec{
 		Change: scenarios.Change{Starts: startAt("client-2", "redis-4 synced")},
 		Faults: []runs.Fault{item{Kind: "crash", Target: "redis-2"}.fault()},
 	}, runs.WorldSpec{
@@ -263,7 +263,7 @@ func TestShrinkKeepsStart(t *testing.T) {
 }
 
 // hasThreeFaults reports whether a world has the three faults that are needed.
-func three(w runs.WorldSpec) bool {
+func hasThreeFaults(w runs.WorldSpec) bool {
 	_, a := findFault(w, "crash", "redis-1")
 	_, b := findFault(w, "crash", "redis-2")
 	_, c := findFault(w, "hold", "client-1's write request to storage")
@@ -273,7 +273,7 @@ func three(w runs.WorldSpec) bool {
 // Three of four faults are needed, in any size and manner. The fourth fault is left out.
 func TestShrinkThreeOfFour(t *testing.T) {
 	rec := fakeRecord(2, 3)
-	planted(three).shrinksTo(t, rec, runs.WorldSpec{Change: diskChange("redis-2", sim.NoPersistence), Faults: []runs.Fault{
+	newPlant(hasThreeFaults).checkShrink(t, rec, runs.WorldSpec{Change: diskChange("redis-2", sim.NoPersistence), Faults: []runs.Fault{
 		item{Kind: "crash", Target: "redis-2", How: "power-loss", For: 3 * time.Second}.fault(),
 		item{Kind: "stall", Target: "client-1", For: 30 * time.Second}.fault(),
 		item{Kind: "crash", Target: "redis-1"}.fault(),
@@ -291,8 +291,8 @@ func TestShrinkThreeOfFour(t *testing.T) {
 // Each of two faults is sufficient alone. The first one is kept.
 func TestShrinkEitherSuffices(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := planted(func(w runs.WorldSpec) bool { return len(w.Faults) > 0 })
-	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{
+	p := newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) > 0 })
+	p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "pause", Target: "client-2", For: 3 * time.Second, Before: "client-2 release"}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 3 * time.Second, Before: "client-1 release"}.fault(),
 	}}, runs.WorldSpec{
@@ -305,12 +305,12 @@ func TestShrinkEitherSuffices(t *testing.T) {
 // other one strikes later.
 func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		pause, paused := findFault(w, "pause", "client-1")
 		_, crashed := findFault(w, "crash", "client-2")
 		return paused && (crashed || pause.Strikes.Before.Step == trace.Release)
 	})
-	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{
+	p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "pause", Target: "client-1", Before: "client-1 acquire"}.fault(),
 		item{Kind: "crash", Target: "client-2", Before: "client-2 acquire"}.fault(),
 	}}, runs.WorldSpec{
@@ -322,12 +322,12 @@ func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 // One fault must strike before another one. Both strike as late as that allows.
 func TestShrinkOrderMatters(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		crash, a := findFault(w, "crash", "redis-1")
 		pause, b := findFault(w, "pause", "client-1")
 		return a && b && rec.pointIndex(crash) < rec.pointIndex(pause) && rec.pointIndex(pause) <= rec.stepIndex("client-1 write") && takesPart(w, "client-2")
 	})
-	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{
+	p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "crash", Target: "redis-1", For: 2 * time.Second}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 100 * time.Second, Before: "client-1 read"}.fault(),
 	}}, runs.WorldSpec{
@@ -343,10 +343,10 @@ func TestShrinkOrderMatters(t *testing.T) {
 // base, not at another moment.
 func TestShrinkTwoOfThreeClients(t *testing.T) {
 	rec := fakeRecord(3, 3)
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		return takesPart(w, "client-1") && takesPart(w, "client-3") && len(w.Change.Starts) == 0 && len(w.Faults) == 1
 	})
-	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, runs.WorldSpec{
+	p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1", "client-3"}, Nodes: 1},
 		Faults: []runs.Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-1"}, Before: "client-3 release"}.fault()},
 	}, 20)
@@ -372,11 +372,11 @@ func TestShrinkGoodMoments(t *testing.T) {
 				last.Strikes.Before = step("client-2 release")
 			}
 		}
-		p := planted(func(w runs.WorldSpec) bool {
+		p := newPlant(func(w runs.WorldSpec) bool {
 			start := w.Change.Starts["client-3"].String()
 			return len(w.Faults) == 1 && w.Change.Clients == nil && (start == "" || start == tt.start) && w.Change.Starts["client-2"].IsZero()
 		})
-		p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{tt.fault}}, runs.WorldSpec{
+		p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{tt.fault}}, runs.WorldSpec{
 			Change: scenarios.Change{Starts: startAt("client-3", tt.start)},
 			Faults: []runs.Fault{last},
 		}, 80)
@@ -388,7 +388,7 @@ func TestShrinkGoodMoments(t *testing.T) {
 // together.
 func TestShrinkMomentWithStrike(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		jump, ok := findFault(w, "jump", "redis-1")
 		switch w.Change.Starts["client-2"].String() {
 		case "":
@@ -398,7 +398,7 @@ func TestShrinkMomentWithStrike(t *testing.T) {
 		}
 		return false
 	})
-	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Second, When: "redis-1's reply to client-1's acquire is in flight"}.fault()}}, runs.WorldSpec{
+	p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Second, When: "redis-1's reply to client-1's acquire is in flight"}.fault()}}, runs.WorldSpec{
 		Change: scenarios.Change{Starts: startAt("client-2", "client-1's key expired on redis-1")},
 		Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Millisecond, Before: "client-1 work"}.fault()},
 	}, 60)
@@ -412,22 +412,22 @@ func TestShrinkPatientFaults(t *testing.T) {
 		item{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"}.fault(),
 	} {
 		plain := f.WithTrigger(trace.Trigger{})
-		planted(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).
-			shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{f}}, runs.WorldSpec{Faults: []runs.Fault{plain}}, 5)
-		planted(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
-			shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{f}}, runs.WorldSpec{Faults: []runs.Fault{f}}, 5)
+		newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).
+			checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{f}}, runs.WorldSpec{Faults: []runs.Fault{plain}}, 5)
+		newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
+			checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{f}}, runs.WorldSpec{Faults: []runs.Fault{f}}, 5)
 	}
 }
 
 // A client may start at an effect of a fault. That is no reason to keep the fault.
 func TestShrinkForgetsMoments(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		at, waits := w.Change.Starts["client-2"]
 		_, jumped := findFault(w, "jump", "redis-1")
 		return takesPart(w, "client-2") && (!waits || at.String() == "redis-1's clock jumped" && jumped || at.String() == "client-1 acquired")
 	})
-	p.shrinksTo(t, rec, runs.WorldSpec{
+	p.checkShrink(t, rec, runs.WorldSpec{
 		Change: scenarios.Change{Starts: startAt("client-2", "redis-1's clock jumped")},
 		Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Minute}.fault()},
 	}, runs.WorldSpec{Change: scenarios.Change{Clients: []string{"client-2"}}}, 10)
@@ -438,14 +438,14 @@ func TestShrinkForgetsMoments(t *testing.T) {
 func TestShrinkOnlyAtOneMessage(t *testing.T) {
 	rec := fakeRecord(2, 3)
 	const at = "redis-2's reply to client-1's acquire arrived"
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		crash, ok := findFault(w, "crash", "client-1")
 		return ok && crash.Strikes.When.String() == at
 	})
 	from := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1", When: at}.fault()}}
 	want := from
 	want.Change.Clients = []string{"client-1"}
-	p.shrinksTo(t, rec, from, want, 60)
+	p.checkShrink(t, rec, from, want, 60)
 }
 
 // A fault that holds a message is changed to hold the last message of the same kind that is
@@ -458,14 +458,14 @@ func TestShrinkLatestMessage(t *testing.T) {
 		}
 	}
 	from := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}.fault()}}
-	planted(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).shrinksTo(t, rec, from, runs.WorldSpec{
+	newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).checkShrink(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1},
 		Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1, 4th time", For: time.Millisecond}.fault()},
 	}, 10)
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		return len(w.Faults) == 1 && w.Change.Nodes == 0 && w.Faults[0].Parameters().Target != "client-1's acquire request to redis-3, 4th time"
 	})
-	p.shrinksTo(t, rec, from, runs.WorldSpec{
+	p.checkShrink(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
 		Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-2, 4th time", For: time.Millisecond}.fault()},
 	}, 20)
@@ -474,7 +474,7 @@ func TestShrinkLatestMessage(t *testing.T) {
 // breaksWithPause returns a runner of worlds. Something breaks in a world exactly if it has
 // a pause for whose length is returns true.
 func breaksWithPause(is func(time.Duration) bool) *plant {
-	return planted(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
+	return newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
 }
 
 func TestShrinkSizes(t *testing.T) {
@@ -499,12 +499,12 @@ func TestShrinkSizes(t *testing.T) {
 			from := of.fault()
 			rec := fakeRecord(1, 1)
 			breaksWithPause(func(size time.Duration) bool { return size >= tt.threshold }).
-				shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{from.WithSize(sim.Size{Time: tt.from})}}, runs.WorldSpec{Faults: []runs.Fault{from.WithSize(sim.Size{Time: tt.want})}}, 30)
+				checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{from.WithSize(sim.Size{Time: tt.from})}}, runs.WorldSpec{Faults: []runs.Fault{from.WithSize(sim.Size{Time: tt.want})}}, 30)
 		}
 	}
 	back := item{Kind: "jump", Target: "redis-1", By: -time.Minute, Before: "client-1 release"}.fault()
 	breaksWithPause(func(size time.Duration) bool { return size >= 3*s }).
-		shrinksTo(t, fakeRecord(1, 1), runs.WorldSpec{Faults: []runs.Fault{back}}, runs.WorldSpec{Faults: []runs.Fault{back.WithSize(sim.Size{Time: 3 * s})}}, 30)
+		checkShrink(t, fakeRecord(1, 1), runs.WorldSpec{Faults: []runs.Fault{back}}, runs.WorldSpec{Faults: []runs.Fault{back.WithSize(sim.Size{Time: 3 * s})}}, 30)
 }
 
 // Damage may disappear and reappear as a size grows. The smallest size is found even so.
@@ -513,7 +513,7 @@ func TestShrinkIslandOfSizes(t *testing.T) {
 	p := breaksWithPause(func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 28*time.Second
 	})
-	p.shrinksTo(t, fakeRecord(1, 1), runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: time.Minute})}}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 4 * time.Second})}}, 30)
+	p.checkShrink(t, fakeRecord(1, 1), runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: time.Minute})}}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 4 * time.Second})}}, 30)
 }
 
 // From one round size to the next, the size grows by at most a third.
@@ -539,7 +539,7 @@ func TestRoundSizes(t *testing.T) {
 // even if it is smaller.
 func TestShrinkTraps(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	for name, trap := range map[string]runs.WorldResult{"doubt": doubted, "ran on": wentOn} {
+	for name, trap := range map[string]runs.WorldResult{"doubt": doubtfulResult, "ran on": ranOnResult} {
 		t.Run(name, func(t *testing.T) {
 			p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 				pause, ok := findFault(w, "pause", "client-1")
@@ -549,21 +549,21 @@ func TestShrinkTraps(t *testing.T) {
 				case pause.Strikes.Before.Step != trace.Read || pause.For < 7*time.Second || w.Change.Starts != nil:
 					return trap
 				}
-				return broken
+				return brokenResult
 			}}
 			pause := item{Kind: "pause", Target: "client-1", For: 10 * time.Second, Before: "client-1 read"}.fault()
-			p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{pause}}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 8 * time.Second})}}, 60)
+			p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{pause}}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 8 * time.Second})}}, 60)
 		})
 	}
 
 	// If a paused process ran on in the first world, it may also do so in smaller ones.
 	p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if len(w.Faults) == 0 {
-			return unhurt
+			return unbrokenResult
 		}
-		return wentOn
+		return ranOnResult
 	}}
-	p.shrinksTo(t, rec,
+	p.checkShrink(t, rec,
 		runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Minute, Before: "client-1 read"}.fault()}},
 		runs.WorldSpec{
 			Change: scenarios.Change{Clients: []string{"client-1"}},
@@ -580,22 +580,22 @@ func TestShrinkOtherEffects(t *testing.T) {
 		case size < 10*time.Second:
 			return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "serial-sections", Blame: checks.BlameLock}}}}
 		case size < 20*time.Second:
-			return runs.WorldResult{On: broken.Off}
+			return runs.WorldResult{On: brokenResult.Off}
 		case size < 30*time.Second:
 			return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "write-order"}, {What: "serial-sections"}}}}
 		}
-		return broken
+		return brokenResult
 	}}
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
 	two := []runs.Fault{pause.WithSize(sim.Size{Time: time.Minute})}
 	none := p.outcome
 	p.outcome = func(w runs.WorldSpec) runs.WorldResult {
 		if len(w.Faults) == 0 {
-			return unhurt
+			return unbrokenResult
 		}
 		return none(w)
 	}
-	p.shrinksTo(t, rec, runs.WorldSpec{Faults: two}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 20 * time.Second})}}, 30)
+	p.checkShrink(t, rec, runs.WorldSpec{Faults: two}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 20 * time.Second})}}, 30)
 }
 
 // A world that cannot be made does no damage. It is not tried again.
@@ -606,13 +606,13 @@ func TestShrinkImpossibleWorlds(t *testing.T) {
 		tries[w.Key()]++
 		switch {
 		case w.Change.Nodes != 0 || w.Change.Clients != nil || w.Change.Starts != nil:
-			return broken, errors.New("there is no such world")
+			return brokenResult, errors.New("there is no such world")
 		case len(w.Faults) == 0:
-			return unhurt, nil
+			return unbrokenResult, nil
 		}
-		return broken, nil
+		return brokenResult, nil
 	})
-	got, err := shrink(t.Context(), r, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault()}}, lost)
+	got, err := shrink(t.Context(), r, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault()}}, brokenDamage)
 	want := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1", Before: "client-1 release"}.fault()}}
 	if err != nil || !sameWorld(got, want) {
 		t.Errorf("shrunk to %s, %v; want %s", got.Key(), err, want.Key())
@@ -634,12 +634,12 @@ func TestShrinkWithinBounds(t *testing.T) {
 		rec.Points = append(rec.Points, InjectionPoint{Process: "client-2", Strikes: trace.Trigger{When: request.InFlight(nth)}})
 	}
 	pause := item{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}.fault()
-	p := planted(func(w runs.WorldSpec) bool {
+	p := newPlant(func(w runs.WorldSpec) bool {
 		f, paused := findFault(w, "pause", "client-2")
 		_, crashed := findFault(w, "crash", "client-1")
 		return paused && f.Strikes.Equal(pause.Strikes) && (crashed || w.Change.Nodes == 1)
 	})
-	p.shrinksTo(t, rec,
+	p.checkShrink(t, rec,
 		runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault(), pause}},
 		runs.WorldSpec{
 			Change: scenarios.Change{
@@ -662,23 +662,23 @@ func TestShrinkStops(t *testing.T) {
 			cancel()
 		}
 		if len(w.Faults) == 0 {
-			return unhurt, ctx.Err()
+			return unbrokenResult, ctx.Err()
 		}
-		return broken, ctx.Err()
+		return brokenResult, ctx.Err()
 	})
 	w := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault(), item{Kind: "crash", Target: "client-2"}.fault()}}
-	got, err := shrink(ctx, r, rec, w, lost)
+	got, err := shrink(ctx, r, rec, w, brokenDamage)
 	// The first world is w itself, and the second has no faults. ctx is done during the
 	// third, so its result is not used.
 	if !errors.Is(err, context.Canceled) || !sameWorld(got, w) || worlds != 3 {
 		t.Errorf("after %d worlds: %s, %v", worlds, got.Key(), err)
 	}
 
-	if _, err := shrink(t.Context(), planted(func(runs.WorldSpec) bool { return false }), rec, w, lost); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
+	if _, err := shrink(t.Context(), newPlant(func(runs.WorldSpec) bool { return false }), rec, w, brokenDamage); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
 		t.Errorf("a world that shows nothing was shrunk: %v", err)
 	}
 	never := errors.New("never")
-	if _, err := shrink(t.Context(), runs.RunnerFunc(func(context.Context, runs.WorldSpec) (runs.WorldResult, error) { return unhurt, never }), rec, w, lost); !errors.Is(err, never) {
+	if _, err := shrink(t.Context(), runs.RunnerFunc(func(context.Context, runs.WorldSpec) (runs.WorldResult, error) { return unbrokenResult, never }), rec, w, brokenDamage); !errors.Is(err, never) {
 		t.Errorf("a world that cannot be made was shrunk: %v", err)
 	}
 }

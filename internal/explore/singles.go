@@ -18,24 +18,24 @@ import (
 // between two such points would do the same as one at the earlier point, except that it
 // ends later. Faults that do harm most often come first. Faults that never end come last.
 func (r *Record) Singles(kinds ...Kinds) []runs.WorldSpec {
-	type tried struct {
+	type siteOfKind struct {
 		kind sim.FaultKind
 		site sim.Site
 	}
-	var sites []tried
+	var sites []siteOfKind
 	for _, k := range sim.FaultKinds() {
 		for _, s := range k.Sites {
-			sites = append(sites, tried{k, s})
+			sites = append(sites, siteOfKind{k, s})
 		}
 	}
-	forGood := func(t tried) int {
+	permanence := func(t siteOfKind) int {
 		if len(t.site.Lengths)+len(t.site.Rates) > 0 || t.kind.Instant {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(sites, func(a, b tried) int {
-		return cmp.Or(forGood(a)-forGood(b), effectPolicies[a.kind.Effect].harmRank-effectPolicies[b.kind.Effect].harmRank)
+	slices.SortStableFunc(sites, func(a, b siteOfKind) int {
+		return cmp.Or(permanence(a)-permanence(b), effectPolicies[a.kind.Effect].harmRank-effectPolicies[b.kind.Effect].harmRank)
 	})
 	var all []runs.WorldSpec
 	for _, t := range sites {
@@ -57,8 +57,8 @@ type site struct {
 // manners returns the manners of a kind that a search tries at a site.
 func manners(k sim.FaultKind, s sim.Site, kinds []Kinds) []sim.Manner {
 	return slices.DeleteFunc(slices.Clone(k.Manners), func(m sim.Manner) bool {
-		left := func(kinds Kinds) bool { return !kinds.tries(k, m) }
-		return s.Manners != nil && !slices.Contains(s.Manners, m.Value) || slices.ContainsFunc(kinds, left)
+		isExcluded := func(kinds Kinds) bool { return !kinds.tries(k, m) }
+		return s.Manners != nil && !slices.Contains(s.Manners, m.Value) || slices.ContainsFunc(kinds, isExcluded)
 	})
 }
 
@@ -69,7 +69,7 @@ func (s site) worlds() (all []runs.WorldSpec) {
 			for _, at := range group {
 				for _, m := range s.manners {
 					if s.canSuffer(at.Target, m) {
-						all = append(all, s.world(at, m, size)...)
+						all = append(all, s.worldsAt(at, m, size)...)
 					}
 				}
 			}
@@ -104,8 +104,8 @@ func (s site) spots() [][]spot {
 		case s.At == faultcard.AtCalls && m.Step.AtLock():
 			all = append(all, spot{sim.Parts{Target: m.Client}, inFlight})
 		case s.At == faultcard.AtMessages:
-			between := sim.Parts{Target: m.Client, Others: []string{m.Peer}}
-			all = append(all, spot{between, inFlight}, spot{between, trace.Trigger{When: m.Arrived(m.Nth)}})
+			ends := sim.Parts{Target: m.Client, Others: []string{m.Peer}}
+			all = append(all, spot{ends, inFlight}, spot{ends, trace.Trigger{When: m.Arrived(m.Nth)}})
 		}
 	}
 	return [][]spot{all}
@@ -114,22 +114,22 @@ func (s site) spots() [][]spot {
 // spotsAtPoints returns the spots at which something happens to the struck process itself:
 // the steps, and then the messages.
 func (s site) spotsAtPoints() [][]spot {
-	var steps, others []spot
+	var steps, messages []spot
 	for i, p := range s.Points {
 		if !s.canStrike(p.Process) {
 			continue
 		}
-		for _, side := range s.others(i) {
-			at := spot{sim.Parts{Target: p.Process, Others: side}, p.Strikes}
+		for _, others := range s.otherEnds(i) {
+			at := spot{sim.Parts{Target: p.Process, Others: others}, p.Strikes}
 			switch {
 			case p.isStep():
 				steps = append(steps, at)
 			case s.At == faultcard.AtPoints:
-				others = append(others, at)
+				messages = append(messages, at)
 			}
 		}
 	}
-	return [][]spot{steps, others}
+	return [][]spot{steps, messages}
 }
 
 // spotsAnywhere returns a spot for each process that can be struck and each point of the
@@ -149,7 +149,7 @@ func (s site) spotsAnywhere() (all []spot) {
 // worldsAt returns the worlds with the fault of a spot, in one manner and size. Usually it
 // is one world. If the fault strikes a node and the disk matters, there is one world for
 // each persistence, which is how the node writes to its disk.
-func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.WorldSpec) {
+func (s site) worldsAt(at spot, m sim.Manner, size sim.Size) (all []runs.WorldSpec) {
 	parts := at.Parts
 	parts.Kind, parts.How, parts.Rate = s.kind.Name, m.Value, size.Rate
 	if s.kind.HasSize() {
@@ -182,8 +182,8 @@ func (s site) sizes() (all []sim.Size) {
 	for _, rate := range s.Rates {
 		all = append(all, sim.Size{Rate: rate})
 	}
-	if s.Takeover > 0 && slices.Contains(s.Lengths, largest) {
-		all = append(all, sim.Size{Time: percentOf(s.Takeover, largest)}, sim.Size{Time: percentOf(s.Takeover, justAbove)})
+	if s.Takeover > 0 && slices.Contains(s.Lengths, largestPercent) {
+		all = append(all, sim.Size{Time: percentOf(s.Takeover, largestPercent)}, sim.Size{Time: percentOf(s.Takeover, justAbovePercent)})
 	}
 	for _, percent := range s.Lengths {
 		all = append(all, sim.Size{Time: s.percentOfTTL(percent)})
@@ -207,7 +207,7 @@ func percentOf(d time.Duration, percent int) time.Duration {
 
 // Two of the lengths of faults that a search tries, in percent of the TTL: the largest, and
 // the one just above the TTL.
-const largest, justAbove = 200, 105
+const largestPercent, justAbovePercent = 200, 105
 
 // canStrike reports whether the site's faults can strike a process, by its role and by what
 // the fault needs.
@@ -222,8 +222,8 @@ func (s site) canSuffer(process string, m sim.Manner) bool {
 }
 
 // meets reports whether a process has what a fault needs, such as a disk.
-func (r *Record) meets(gate faultcard.Gate, process string) bool {
-	switch gate {
+func (r *Record) meets(need faultcard.Gate, process string) bool {
+	switch need {
 	case faultcard.NeedsOwnClock:
 		return r.OwnClock || r.Roles[process] != trace.RoleClient
 	case faultcard.NeedsDisk:
@@ -236,7 +236,7 @@ func (r *Record) meets(gate faultcard.Gate, process string) bool {
 
 // otherEnds returns, for faults that strike at a point, the sets of processes at the
 // faults' other end. If the faults have no other end, it returns one nil set.
-func (s site) others(point int) (all [][]string) {
+func (s site) otherEnds(point int) (all [][]string) {
 	switch s.Others {
 	case faultcard.AnyNodeSet:
 		return append(subsets(s.Nodes), []string{trace.StorageName})
@@ -293,8 +293,8 @@ func (r *Record) peersOf(point int) []string {
 	next := slices.IndexFunc(r.Points[point+1:], func(o InjectionPoint) bool { return o.Process == p.Process && o.isStep() })
 	var peers []string
 	for _, m := range r.Messages {
-		within := m.At >= p.At && (next < 0 || m.At < r.Points[point+1+next].At)
-		if within && !m.Reply && m.Client == p.Process && !slices.Contains(peers, m.Peer) {
+		isInStep := m.At >= p.At && (next < 0 || m.At < r.Points[point+1+next].At)
+		if isInStep && !m.Reply && m.Client == p.Process && !slices.Contains(peers, m.Peer) {
 			peers = append(peers, m.Peer)
 		}
 	}

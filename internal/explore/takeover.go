@@ -42,8 +42,8 @@ func Takeover(ctx context.Context, worlds runs.Backend) (time.Duration, error) {
 		}
 		// The result is rounded, because faults get round sizes.
 		ttl := cmp.Or(cfg.Lock.TTL, DefaultTTL)
-		if after := (s.Granted.At - crash.At).Round(ttl / 30); after >= percentOf(ttl, largest) {
-			return after, nil
+		if delay := (s.Granted.At - crash.At).Round(ttl / 30); delay >= percentOf(ttl, largestPercent) {
+			return delay, nil
 		}
 		break
 	}

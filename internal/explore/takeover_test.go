@@ -56,8 +56,8 @@ func TestTakeover(t *testing.T) {
 				}
 			}
 			r := makeRecord(t, NewLocal(bases, 10*time.Second), bases, 0)
-			if l := r.mapLengths(); r.longest() != c.longest || l[len(l)-1] != c.longest {
-				t.Errorf("the longest faults last %v, and on the map %v; want %v", r.longest(), l, c.longest)
+			if l := r.mapLengths(); r.longestFault() != c.longest || l[len(l)-1] != c.longest {
+				t.Errorf("the longest faults last %v, and on the map %v; want %v", r.longestFault(), l, c.longest)
 			}
 			lengths := map[time.Duration]bool{}
 			for _, w := range r.Singles() {

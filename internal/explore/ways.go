@@ -31,13 +31,13 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 	}
 	// The worlds that shrink one example are run one after the other. Drawing the maps at
 	// the same time keeps the runner busy.
-	var mapped error
+	var mapsErr error
 	var drawing sync.WaitGroup
-	drawing.Go(func() { out.Maps, mapped = f.drawMaps(ctx) })
+	drawing.Go(func() { out.Maps, mapsErr = f.drawMaps(ctx) })
 	all, err := f.ways(ctx)
 	f.search.reportProgress(DrawingTheMaps, 0, 0, len(f.groups))
 	drawing.Wait()
-	if err = cmp.Or(err, mapped); err != nil {
+	if err = cmp.Or(err, mapsErr); err != nil {
 		return nil, err
 	}
 	for _, w := range all {
@@ -104,16 +104,16 @@ type measuredWay struct {
 // the same ID. It leaves out a group if some of its faults do the same without the others.
 func (f *Found) ways(ctx context.Context) ([]measuredWay, error) {
 	all := f.groups.ordered()
-	small := make([]example, len(all))
+	shrunken := make([]example, len(all))
 	err := parallel(ctx, f.search.feederCount(), len(all), func(ctx context.Context, i int) error {
 		var err error
-		small[i], err = f.shrink(ctx, all[i].best)
+		shrunken[i], err = f.shrink(ctx, all[i].best)
 		return err
 	}, func(i int) { f.search.reportProgress(Shrinking, i+1, len(all), len(all)) })
 	if err != nil {
 		return nil, err
 	}
-	merged := dropRedundant(merge(all, small))
+	merged := dropRedundant(merge(all, shrunken))
 	ways := make([]measuredWay, len(merged))
 	err = parallel(ctx, f.search.feederCount(), len(merged), func(ctx context.Context, i int) error {
 		var err error
@@ -139,14 +139,14 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 	if e.damage.endsRun() {
 		return e, nil
 	}
-	runner := f.unplanned()
+	runner := f.unplannedRunner()
 	// A smaller world that does more damage is an example of something else. If the lock is
 	// to blame, so is a world in which the lock's mistake shows in another step.
 	stages := e.stages()
-	alike := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
+	accepted := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		o, err := runner.Run(ctx, w)
 		grade := provenDamage(&o).grade()
-		if grade&^e.damage.grade() != 0 || grade&gradeLockBlamed != 0 && !isPart(example{record: e.record, world: w}.stages(), stages) {
+		if grade&^e.damage.grade() != 0 || grade&gradeLockBlamed != 0 && !isContainedIn(example{record: e.record, world: w}.stages(), stages) {
 			o.Off.Doubt = doubtUnlike
 		}
 		if err != nil || o.Off.Doubt != "" || w.Change.Nodes == e.world.Change.Nodes {
@@ -166,7 +166,7 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 		return o, nil
 	})
 	var err error
-	if e.world, err = shrink(ctx, alike, e.record, e.world, e.damage.core()); err != nil {
+	if e.world, err = shrink(ctx, accepted, e.record, e.world, e.damage.core()); err != nil {
 		return e, err
 	}
 	o, err := runner.Run(ctx, e.world)
@@ -175,10 +175,10 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 }
 
 // merge joins groups whose shrunken examples have the same ID.
-func merge(all []*group, small []example) []*group {
+func merge(all []*group, shrunken []example) []*group {
 	merged := groups{}
 	for i, g := range all {
-		merged.join(&group{small[i].id(), g.worlds, maps.Clone(g.stages), maps.Clone(g.causes), small[i]})
+		merged.join(&group{shrunken[i].id(), g.worlds, maps.Clone(g.stages), maps.Clone(g.causes), shrunken[i]})
 	}
 	return merged.ordered()
 }
@@ -192,8 +192,8 @@ func dropRedundant(all []*group) []*group {
 		families := e.record.families(e.world)
 		return slices.ContainsFunc(all, func(o *group) bool {
 			other := o.best
-			part := other.record.families(other.world)
-			return len(part) < len(families) && isPart(part, families) && other.ranOn == e.ranOn &&
+			otherFamilies := other.record.families(other.world)
+			return len(otherFamilies) < len(families) && isContainedIn(otherFamilies, families) && other.ranOn == e.ranOn &&
 				e.damage.grade()&^other.damage.grade() == 0
 		})
 	})
@@ -203,7 +203,7 @@ func dropRedundant(all []*group) []*group {
 // file.
 func (f *Found) makeWay(ctx context.Context, g *group) (Way, error) {
 	e := g.best
-	runner := f.unplanned()
+	runner := f.unplannedRunner()
 	o, err := runner.Run(ctx, e.world)
 	if err != nil {
 		return Way{}, err
@@ -269,7 +269,7 @@ func whatBroke(r runs.RunResult) []string {
 
 // unplannedRunner returns a runner for worlds that are not in the plan of the search, such
 // as those for shrinking. It does not run a world whose result the ledger has.
-func (f *Found) unplanned() runs.Runner {
+func (f *Found) unplannedRunner() runs.Runner {
 	return runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		name := w.Key()
 		if o, ok := f.search.Ledger.otherResult(name); ok {

@@ -11,8 +11,8 @@ import (
 
 // How many witnesses a world gets, at least if there are so many, and at most.
 const (
-	fewestWitnesses = 2
-	mostWitnesses   = 4
+	minWitnesses = 2
+	maxWitnesses = 4
 )
 
 // A rivalry is what the witnesses of a run are about: its faults, and the two clients that
@@ -46,8 +46,8 @@ func rivalryIn(h *history.History, v *checks.Verdict) *rivalry {
 // without the faults. withoutOne has, for each fault, the runs without it. withoutAny has
 // the runs without any fault. idle has the numbers, from 1, of the faults that make no
 // difference for any witness.
-func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, bare []*history.History) (chosen []trace.Witness, idle []int) {
-	seen := func(w trace.Witness, in []*history.History) int {
+func (r *rivalry) witnesses(runs []*history.History, withoutOne [][]*history.History, withoutAny []*history.History) (chosen []trace.Witness, idle []int) {
+	countSeen := func(w trace.Witness, in []*history.History) int {
 		n := 0
 		for _, h := range in {
 			if history.WasSeen(w, h.Trace) {
@@ -58,49 +58,49 @@ func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, 
 	}
 	candidates := map[string]bool{}
 	var all []trace.Witness
-	for _, w := range slices.Concat(r.specificWitnesses(), r.failures(), r.orders()) {
-		if text := w.String(); !candidates[text] && seen(w, runs) == len(runs) {
+	for _, w := range slices.Concat(r.specificWitnesses(), r.failureWitnesses(), r.orderWitnesses()) {
+		if text := w.String(); !candidates[text] && countSeen(w, runs) == len(runs) {
 			candidates[text] = true
 			all = append(all, w)
 		}
 	}
-	covers := func(w trace.Witness, fault int) bool { return seen(w, less[fault]) == 0 }
+	covers := func(w trace.Witness, fault int) bool { return countSeen(w, withoutOne[fault]) == 0 }
 	covered := func(fault int) bool {
 		return slices.ContainsFunc(chosen, func(w trace.Witness) bool { return covers(w, fault) })
 	}
-	for fault := range less {
+	for fault := range withoutOne {
 		if covered(fault) {
 			continue
 		}
-		at := slices.IndexFunc(all, func(w trace.Witness) bool { return r.concerns(w, fault) && covers(w, fault) })
-		if at < 0 {
-			at = slices.IndexFunc(all, func(w trace.Witness) bool { return covers(w, fault) })
+		index := slices.IndexFunc(all, func(w trace.Witness) bool { return r.concerns(w, fault) && covers(w, fault) })
+		if index < 0 {
+			index = slices.IndexFunc(all, func(w trace.Witness) bool { return covers(w, fault) })
 		}
-		if at < 0 { // at least in one of the two runs
-			at = slices.IndexFunc(all, func(w trace.Witness) bool { return seen(w, less[fault]) < len(less[fault]) })
+		if index < 0 { // at least in one of the two runs
+			index = slices.IndexFunc(all, func(w trace.Witness) bool { return countSeen(w, withoutOne[fault]) < len(withoutOne[fault]) })
 		}
-		if at < 0 {
+		if index < 0 {
 			idle = append(idle, fault+1)
 			continue
 		}
-		chosen = append(chosen, all[at])
+		chosen = append(chosen, all[index])
 	}
-	more := func(want func(trace.Witness) bool) {
+	addWitnesses := func(want func(trace.Witness) bool) {
 		for _, w := range all {
-			if len(chosen) < fewestWitnesses && !slices.ContainsFunc(chosen, w.Equal) && want(w) {
+			if len(chosen) < minWitnesses && !slices.ContainsFunc(chosen, w.Equal) && want(w) {
 				chosen = append(chosen, w)
 			}
 		}
 	}
-	more(func(w trace.Witness) bool { return seen(w, bare) == 0 && !hasPointOf(chosen, w) })
-	more(func(w trace.Witness) bool { return seen(w, bare) == 0 })
-	more(func(trace.Witness) bool { return true })
+	addWitnesses(func(w trace.Witness) bool { return countSeen(w, withoutAny) == 0 && !hasPointOf(chosen, w) })
+	addWitnesses(func(w trace.Witness) bool { return countSeen(w, withoutAny) == 0 })
+	addWitnesses(func(trace.Witness) bool { return true })
 	reached := func(w trace.Witness) int {
-		at, _ := history.SeenAt(w, r.history.Trace)
-		return at
+		index, _ := history.SeenAt(w, r.history.Trace)
+		return index
 	}
 	slices.SortStableFunc(chosen, func(a, b trace.Witness) int { return cmp.Compare(reached(a), reached(b)) })
-	return chosen[:min(len(chosen), mostWitnesses)], idle
+	return chosen[:min(len(chosen), maxWitnesses)], idle
 }
 
 // concerns reports whether a witness mentions the process or message on which a fault acts.
@@ -136,23 +136,23 @@ func hasPointOf(chosen []trace.Witness, w trace.Witness) bool {
 }
 
 // actionPoint returns the point at which a process does something.
-func did(process string, verb trace.Verb) trace.Point {
+func actionPoint(process string, verb trace.Verb) trace.Point {
 	return trace.At(trace.Action{Process: process, Verb: verb})
 }
 
 // witnessBefore returns the witness that the point a is reached before the point b.
-func before(a, b trace.Point) trace.Witness {
+func witnessBefore(a, b trace.Point) trace.Witness {
 	return trace.Witness{Point: a, Relation: trace.Before, Other: b}
 }
 
 // witnessAfter returns the witness that the point a is reached after the point b.
-func after(a, b trace.Point) trace.Witness {
+func witnessAfter(a, b trace.Point) trace.Witness {
 	return trace.Witness{Point: a, Relation: trace.After, Other: b}
 }
 
 // witnessWhile returns the witness that a point is reached while a process is in some
 // state, such as paused.
-func while(p trace.Point, process string, state trace.Relation) trace.Witness {
+func witnessWhile(p trace.Point, process string, state trace.Relation) trace.Witness {
 	return trace.Witness{Point: p, Relation: state, Process: process}
 }
 
@@ -162,28 +162,28 @@ func (r *rivalry) specificWitnesses() []trace.Witness {
 	var all []trace.Witness
 	add := func(w trace.Witness) { all = append(all, w) }
 	for i, f := range r.faults {
-		if shows := effectPolicies[f.Effect].evidence.witnesses; shows != nil {
-			all = append(all, shows(r, i)...)
+		if witnessesOf := effectPolicies[f.Effect].evidence.witnesses; witnessesOf != nil {
+			all = append(all, witnessesOf(r, i)...)
 		}
 	}
 	for _, verb := range []trace.Verb{trace.Worked, trace.Wrote, trace.Released} {
-		add(before(did(r.second, trace.Acquired), did(r.first, verb)))
+		add(witnessBefore(actionPoint(r.second, trace.Acquired), actionPoint(r.first, verb)))
 	}
 	for i := range r.faults {
 		if client := r.history.ClientOf(i + 1); client != "" {
-			add(before(did(client, trace.GaveUp), did(r.rivalOf(client), trace.Acquired)))
-			add(before(did(client, trace.Released), applied(client)))
-			add(trace.Witness{Point: did(client, trace.GaveUp)})
+			add(witnessBefore(actionPoint(client, trace.GaveUp), actionPoint(r.rivalOf(client), trace.Acquired)))
+			add(witnessBefore(actionPoint(client, trace.Released), writeApplied(client)))
+			add(trace.Witness{Point: actionPoint(client, trace.GaveUp)})
 			write := trace.Message{Client: client, Peer: trace.StorageName, Step: trace.Write}
 			add(trace.Witness{Point: write.InFlight(2)})
 		}
 		if m, nth := r.heldArrival(i); m != nil {
-			add(after(m.Arrived(nth), did(r.second, trace.Released)))
-			add(after(m.Arrived(nth), did(r.second, trace.Acquired)))
+			add(witnessAfter(m.Arrived(nth), actionPoint(r.second, trace.Released)))
+			add(witnessAfter(m.Arrived(nth), actionPoint(r.second, trace.Acquired)))
 		}
 	}
-	add(before(did(r.second, trace.Wrote), did(r.first, trace.Wrote)))
-	add(before(trace.At(trace.KeysExpired{Client: r.first}), did(r.first, trace.Released)))
+	add(witnessBefore(actionPoint(r.second, trace.Wrote), actionPoint(r.first, trace.Wrote)))
+	add(witnessBefore(trace.At(trace.KeysExpired{Client: r.first}), actionPoint(r.first, trace.Released)))
 	return all
 }
 
@@ -197,10 +197,10 @@ type evidence struct {
 
 // evidenceOfStop shows that a process was paused, by what happened during the pause.
 func (r *rivalry) evidenceOfStop(fault int) []trace.Witness {
-	on := r.faults[fault].Target()
-	all := []trace.Witness{while(trace.At(trace.KeysExpired{Client: r.first}), on, trace.WhilePaused)}
+	process := r.faults[fault].Target()
+	all := []trace.Witness{witnessWhile(trace.At(trace.KeysExpired{Client: r.first}), process, trace.WhilePaused)}
 	for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired} {
-		all = append(all, while(did(r.second, verb), on, trace.WhilePaused))
+		all = append(all, witnessWhile(actionPoint(r.second, verb), process, trace.WhilePaused))
 	}
 	return all
 }
@@ -208,26 +208,26 @@ func (r *rivalry) evidenceOfStop(fault int) []trace.Witness {
 // evidenceOfDeath shows that a process was killed, by what happened afterwards. If it is a
 // server, another client may have been granted the lock before or after the restart.
 func (r *rivalry) evidenceOfDeath(fault int) []trace.Witness {
-	on := r.faults[fault].Target()
-	crashed := did(on, trace.Crashed)
-	if r.history.IsClient(on) {
-		return []trace.Witness{after(did(r.second, trace.Acquired), crashed), after(did(r.second, trace.NotAcquired), crashed)}
+	process := r.faults[fault].Target()
+	crashed := actionPoint(process, trace.Crashed)
+	if r.history.IsClient(process) {
+		return []trace.Witness{witnessAfter(actionPoint(r.second, trace.Acquired), crashed), witnessAfter(actionPoint(r.second, trace.NotAcquired), crashed)}
 	}
 	return []trace.Witness{
-		after(crashed, did(r.first, trace.Acquired)),
-		before(did(on, trace.Restarted), did(r.second, trace.Acquired)),
-		while(did(r.second, trace.Acquired), on, trace.WhileDown),
+		witnessAfter(crashed, actionPoint(r.first, trace.Acquired)),
+		witnessBefore(actionPoint(process, trace.Restarted), actionPoint(r.second, trace.Acquired)),
+		witnessWhile(actionPoint(r.second, trace.Acquired), process, trace.WhileDown),
 	}
 }
 
 // evidenceOfJump shows that a clock was set, by the grants before and after that.
 func (r *rivalry) evidenceOfJump(fault int) []trace.Witness {
-	on := r.faults[fault].Target()
-	jumped := trace.At(trace.ClockJumped{Process: on})
+	process := r.faults[fault].Target()
+	jumped := trace.At(trace.ClockJumped{Process: process})
 	return []trace.Witness{
-		after(jumped, did(r.first, trace.Acquired)),
-		before(trace.At(trace.KeyExpired{Client: r.first, Node: on}), did(r.second, trace.Acquired)),
-		before(jumped, did(r.second, trace.Acquired)),
+		witnessAfter(jumped, actionPoint(r.first, trace.Acquired)),
+		witnessBefore(trace.At(trace.KeyExpired{Client: r.first, Node: process}), actionPoint(r.second, trace.Acquired)),
+		witnessBefore(jumped, actionPoint(r.second, trace.Acquired)),
 	}
 }
 
@@ -235,23 +235,23 @@ func (r *rivalry) evidenceOfJump(fault int) []trace.Witness {
 func (r *rivalry) evidenceOfDrift(fault int) []trace.Witness {
 	expired := trace.At(trace.KeyExpired{Client: r.first, Node: r.faults[fault].Target()})
 	return []trace.Witness{
-		before(expired, did(r.second, trace.Acquired)), before(expired, did(r.first, trace.Wrote)), before(expired, did(r.first, trace.Released)),
+		witnessBefore(expired, actionPoint(r.second, trace.Acquired)), witnessBefore(expired, actionPoint(r.first, trace.Wrote)), witnessBefore(expired, actionPoint(r.first, trace.Released)),
 	}
 }
 
 // evidenceOfMove shows that a replica was promoted, by the grants before and after that.
 func (r *rivalry) evidenceOfMove(fault int) []trace.Witness {
-	promoted := did(r.faults[fault].Target(), trace.WasPromoted)
-	return []trace.Witness{after(promoted, did(r.first, trace.Acquired)), before(promoted, did(r.second, trace.Acquired))}
+	promoted := actionPoint(r.faults[fault].Target(), trace.WasPromoted)
+	return []trace.Witness{witnessAfter(promoted, actionPoint(r.first, trace.Acquired)), witnessBefore(promoted, actionPoint(r.second, trace.Acquired))}
 }
 
 // evidenceOfCancel shows that a call was cancelled, by what the client and its rival did
 // afterwards.
 func (r *rivalry) evidenceOfCancel(fault int) []trace.Witness {
-	on := r.faults[fault].Target()
-	cancelled := did(on, trace.Cancelled)
+	client := r.faults[fault].Target()
+	cancelled := actionPoint(client, trace.Cancelled)
 	return []trace.Witness{
-		before(cancelled, did(r.rivalOf(on), trace.Acquired)), before(cancelled, did(on, trace.NotAcquired)), {Point: cancelled},
+		witnessBefore(cancelled, actionPoint(r.rivalOf(client), trace.Acquired)), witnessBefore(cancelled, actionPoint(client, trace.NotAcquired)), {Point: cancelled},
 	}
 }
 
@@ -260,7 +260,7 @@ func (r *rivalry) evidenceOfCancel(fault int) []trace.Witness {
 func (r *rivalry) evidenceOfHold(fault int) (all []trace.Witness) {
 	if m, _ := r.heldArrival(fault); m != nil {
 		for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired, trace.NotAcquired} {
-			all = append(all, after(m.Arrived(0), did(r.second, verb)), after(m.Arrived(0), did(r.first, verb)))
+			all = append(all, witnessAfter(m.Arrived(0), actionPoint(r.second, verb)), witnessAfter(m.Arrived(0), actionPoint(r.first, verb)))
 		}
 	}
 	return all
@@ -271,25 +271,25 @@ func (r *rivalry) evidenceOfCut(fault int) (all []trace.Witness) {
 	f := r.faults[fault]
 	for _, node := range f.Others() {
 		for _, verb := range []trace.Verb{trace.Worked, trace.Wrote, trace.Released} {
-			all = append(all, before(trace.At(trace.HoldsNode{Client: r.second, Node: node}), did(r.first, verb)))
+			all = append(all, witnessBefore(trace.At(trace.HoldsNode{Client: r.second, Node: node}), actionPoint(r.first, verb)))
 		}
 	}
-	return append(all, trace.Witness{Point: did(f.Target(), trace.NotAcquired)})
+	return append(all, trace.Witness{Point: actionPoint(f.Target(), trace.NotAcquired)})
 }
 
 // evidenceOfStall shows that the storage stalled a request, by what was done meanwhile.
 func (r *rivalry) evidenceOfStall(int) []trace.Witness {
-	return []trace.Witness{before(applied(r.second), applied(r.first)), before(did(r.second, trace.Released), applied(r.first))}
+	return []trace.Witness{witnessBefore(writeApplied(r.second), writeApplied(r.first)), witnessBefore(actionPoint(r.second, trace.Released), writeApplied(r.first))}
 }
 
 // writeApplied returns the point at which the storage applies a client's write.
-func applied(client string) trace.Point {
+func writeApplied(client string) trace.Point {
 	return trace.At(trace.RequestServed{Client: client, Step: trace.Write, Answer: trace.Applied})
 }
 
 // failureWitnesses returns witnesses for how often each rival has asked for the lock in
 // vain.
-func (r *rivalry) failures() []trace.Witness {
+func (r *rivalry) failureWitnesses() []trace.Witness {
 	var all []trace.Witness
 	for _, client := range []string{r.first, r.second} {
 		failed := trace.Action{Process: client, Verb: trace.NotAcquired}
@@ -335,7 +335,7 @@ func (r *rivalry) heldArrival(fault int) (*trace.Message, int) {
 
 // orderWitnesses returns witnesses for the order of any two points of the run. They are for
 // faults that no more specific witness shows.
-func (r *rivalry) orders() []trace.Witness {
+func (r *rivalry) orderWitnesses() []trace.Witness {
 	var points []trace.Point
 	add := func(h trace.Happening) {
 		n := len(r.history.Occurrences(trace.At(h)))
@@ -376,7 +376,7 @@ func (r *rivalry) orders() []trace.Witness {
 	for i, a := range points {
 		for j, b := range points {
 			if i != j {
-				orders = append(orders, before(a, b))
+				orders = append(orders, witnessBefore(a, b))
 			}
 		}
 	}

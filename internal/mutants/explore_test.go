@@ -43,10 +43,10 @@ func fewNodes(m mutants.Mutant) locktest.Config {
 func TestExploreMutants(t *testing.T) {
 	skipIfSlow(t)
 	var table strings.Builder
-	row := func(mutant, rule, faults, worlds, what any) {
+	addRow := func(mutant, rule, faults, worlds, what any) {
 		fmt.Fprintf(&table, "%-36v  %-21v  %6v  %6v  %v\n", mutant, rule, faults, worlds, what)
 	}
-	row("mutant", "rule", "faults", "worlds", "the first faults that show it")
+	addRow("mutant", "rule", "faults", "worlds", "the first faults that show it")
 	for _, m := range mutants.Mutants() {
 		t.Run(m.Name, func(t *testing.T) {
 			rule := cmp.Or(exploredRules[m.Name].rule, m.Rule)
@@ -54,7 +54,7 @@ func TestExploreMutants(t *testing.T) {
 			for b := range locktest.BreaksIn(t, fewNodes(m), build(m), locktest.Exploration{MaxFaults: 1}) {
 				if slices.Contains(b.Rules, rule) {
 					b.Attr(t)
-					row(m.Name, rule, len(b.Faults), b.Worlds, cmp.Or(strings.Join(b.Faults, "; "), "no fault at all"))
+					addRow(m.Name, rule, len(b.Faults), b.Worlds, cmp.Or(strings.Join(b.Faults, "; "), "no fault at all"))
 					return
 				}
 				others = append(others, fmt.Sprintf("%s in %s", strings.Join(b.Rules, ", "), b.Replay))

@@ -14,12 +14,12 @@ import (
 // itself. The lock single also makes noCleanup, which is named in quorum.go because it is a
 // mistake of the lock on a quorum, too.
 const (
-	releaseScriptBroken mistake = "release-script-broken"
-	releaseByDeadline   mistake = "release-under-acquires-deadline"
-	releaseOfAnother    mistake = "release-compares-wrongly"
-	releaseCancelled    mistake = "release-under-acquires-context"
-	cleanupUnderCallers mistake = "cleanup-under-callers-context"
-	mutexOfProcess      mistake = "mutex-of-process"
+	releaseScriptBroken        mistake = "release-script-broken"
+	releaseByDeadline          mistake = "release-under-acquires-deadline"
+	releaseComparesWrongly     mistake = "release-compares-wrongly"
+	releaseCancelled           mistake = "release-under-acquires-context"
+	cleanupUnderCallersContext mistake = "cleanup-under-callers-context"
+	mutexOfProcess             mistake = "mutex-of-process"
 )
 
 // leftoverMutants lists the mutants of the lock on a single node that make these mistakes.
@@ -28,15 +28,15 @@ func leftoverMutants() []Mutant {
 		onSingle(releaseScriptBroken, "the script that removes the key lacks its last word, and each release fails", "release fails"),
 		onSingle(releaseByDeadline, "acquire sets a deadline of 0.8 TTLs, which also ends release", "release fails"),
 		onSingle(releaseCancelled, "acquire cancels its context when it returns, and release runs under that context", "release fails"),
-		onSingle(releaseOfAnother, "release compares the key with another value, and returns nil", "release-answer"),
-		onSingle(cleanupUnderCallers, "a failed acquire removes its key under the caller's context, which may have ended", "key left behind"),
+		onSingle(releaseComparesWrongly, "release compares the key with another value, and returns nil", "release-answer"),
+		onSingle(cleanupUnderCallersContext, "a failed acquire removes its key under the caller's context, which may have ended", "key left behind"),
 		onSingle(noCleanup, "a failed acquire leaves its key behind", "key left behind"),
 	}
 }
 
 // elusiveLeftovers lists the mutants of this file that an exploration does not detect,
 // because none of its workloads has two locks in one process. The suite detects them.
-func leftoverElusive() []Mutant {
+func elusiveLeftovers() []Mutant {
 	return []Mutant{
 		onSingle(mutexOfProcess, "a process has one mutex for the locks of all names", "hang"),
 	}
@@ -60,7 +60,7 @@ func (s *single) wrongReleaseContext(ctx context.Context) context.Context {
 
 // cleanupContext returns the context under which a failed acquire removes its key.
 func (s *single) cleanupContext(ctx context.Context) context.Context {
-	if s.makes(cleanupUnderCallers) {
+	if s.makes(cleanupUnderCallersContext) {
 		return ctx
 	}
 	return context.WithoutCancel(ctx)
@@ -76,7 +76,7 @@ func (s *single) removalScript() *redis.Script {
 
 // valueToRemove returns the value that the key must have for release to remove it.
 func (l *singleLease) valueToRemove() string {
-	if l.makes(releaseOfAnother) {
+	if l.makes(releaseComparesWrongly) {
 		return l.env.Key
 	}
 	return l.value

@@ -70,7 +70,7 @@ func Mutants() []Mutant {
 // Elusive lists the locks with a mistake that only the suite detects. A single fault of an
 // exploration does not show it, or only in one of ten thousand worlds.
 func Elusive() []Mutant {
-	return append(leftoverElusive(), []Mutant{
+	return append(elusiveLeftovers(), []Mutant{
 		// In an exploration, every fault ends, so a request is nearly always answered. The
 		// only exception is a node that loses its power between a request and its reply:
 		// the waiting client does not notice it.
@@ -98,20 +98,20 @@ func Lookup(name string) (Mutant, bool) {
 }
 
 // onQuorum returns the lock on a quorum with the mistake m.
-func onQuorum(m mistake, wrong, rule string) Mutant {
-	return Mutant{Name: "quorum" + dash(m), Description: wrong, Nodes: 5, Rule: rule,
+func onQuorum(m mistake, description, rule string) Mutant {
+	return Mutant{Name: "quorum" + nameSuffix(m), Description: description, Nodes: 5, Rule: rule,
 		New: func(env *locks.Env) (locks.Lock, error) { return newQuorum(env, maker{m}), nil }}
 }
 
 // onSingle returns the lock on a single node with the mistake m.
-func onSingle(m mistake, wrong, rule string) Mutant {
-	return Mutant{Name: "single" + dash(m), Description: wrong, Nodes: 1, Notifies: true, Tokens: true, Rule: rule,
+func onSingle(m mistake, description, rule string) Mutant {
+	return Mutant{Name: "single" + nameSuffix(m), Description: description, Nodes: 1, Notifies: true, Tokens: true, Rule: rule,
 		New: func(env *locks.Env) (locks.Lock, error) { return newSingle(env, maker{m}), nil }}
 }
 
 // onRedlock returns a mutant that is Redlock without one of its features.
-func onRedlock(m mistake, feature, wrong, rule string) Mutant {
-	mutant := onQuorum(m, wrong, rule)
+func onRedlock(m mistake, feature, description, rule string) Mutant {
+	mutant := onQuorum(m, description, rule)
 	mutant.New = func(env *locks.Env) (locks.Lock, error) {
 		k, _ := locks.Lookup("redlock")
 		env.Options.Without = []string{feature}
@@ -125,18 +125,18 @@ func onRedlock(m mistake, feature, wrong, rule string) Mutant {
 
 // onPatient returns a mutant that is Redlock with a too long timeout of requests to a node:
 // ttls, in TTLs.
-func onPatient(m mistake, ttls float64, wrong, rule string) Mutant {
-	mutant := onQuorum(m, wrong, rule)
+func onPatient(m mistake, timeoutTTLs float64, description, rule string) Mutant {
+	mutant := onQuorum(m, description, rule)
 	mutant.New = func(env *locks.Env) (locks.Lock, error) {
 		k, _ := locks.Lookup("redlock")
-		env.Options.NodeTimeout = time.Duration(ttls * float64(env.TTL))
+		env.Options.NodeTimeout = time.Duration(timeoutTTLs * float64(env.TTL))
 		return k.New(env)
 	}
 	return mutant
 }
 
 // nameSuffix returns the mistake as the last part of a mutant's name.
-func dash(m mistake) string {
+func nameSuffix(m mistake) string {
 	if m == "" {
 		return ""
 	}

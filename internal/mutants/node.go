@@ -22,9 +22,9 @@ type oneNode struct {
 }
 
 func newOneNode(env *locks.Env, m maker) oneNode {
-	life, end := context.WithCancel(context.Background())
+	lifetime, end := context.WithCancel(context.Background())
 	env.Cleanup(end)
-	return oneNode{maker: m, env: env, node: env.Redis(0), lifetime: life}
+	return oneNode{maker: m, env: env, node: env.Redis(0), lifetime: lifetime}
 }
 
 func (o *oneNode) now() fakeclock.Reading { return o.env.Clock.Read(fakeclock.Monotonic) }
@@ -85,11 +85,11 @@ func (e *ending) setEnd(end fakeclock.Reading) {
 
 // finishExtend sets a new end, or returns the error of an extend. It keeps the old end if
 // the node failed or refused, or if the new end has already passed.
-func (e *ending) finishExtend(end, now fakeclock.Reading, prolonged bool, err error) error {
+func (e *ending) finishExtend(end, now fakeclock.Reading, extended bool, err error) error {
 	switch {
 	case err != nil:
 		return errors.New("not extended: the node gave no answer in time")
-	case !prolonged:
+	case !extended:
 		return fmt.Errorf("%w before it was extended", locks.ErrLost)
 	case end.Sub(now) <= 0:
 		return fmt.Errorf("%w: extended too late", locks.ErrLost)

@@ -35,7 +35,7 @@ const (
 	ttlInSeconds         mistake = "ttl-in-seconds"
 	oneValueForAll       mistake = "one-value-for-all"
 	retryWithoutPause    mistake = "retry-without-pause"
-	leaseFromTheEnd      mistake = "lease-from-the-end"
+	leaseFromAcquireEnd  mistake = "lease-from-the-end"
 	extendWithoutElapsed mistake = "extend-without-elapsed-check"
 	extendSets           mistake = "extend-sets"
 	extendOnOneNode      mistake = "extend-on-one-node"
@@ -58,7 +58,7 @@ func quorumMutants() []Mutant {
 		onQuorum(oneValueForAll, "all clients set the key to the same value", "release-ownership"),
 		onRedlock("value-reused", "fresh-value", "all attempts of a client set the key to the same value", "release-ownership"),
 		onQuorum(retryWithoutPause, "a refused attempt is repeated immediately, until the context ends", "endless retry"),
-		onQuorum(leaseFromTheEnd, "the lease counts from the end of acquire, not from its beginning", "lease-exclusion"),
+		onQuorum(leaseFromAcquireEnd, "the lease counts from the end of acquire, not from its beginning", "lease-exclusion"),
 		onQuorum(extendWithoutElapsed, "an extension counts however long the extend took", "claim: extends"),
 		onQuorum(extendSets, "extend sets the key again if it is gone", "lease-exclusion"),
 		onQuorum(extendOnOneNode, "one node is enough for an extension", "lease-exclusion"),
@@ -131,7 +131,7 @@ type vote struct {
 type votes []vote
 
 // granting returns the nodes that did what they were asked to do.
-func (v votes) yes() (nodes []int) {
+func (v votes) granting() (nodes []int) {
 	for _, vote := range v {
 		if vote.yes {
 			nodes = append(nodes, vote.node)
@@ -141,7 +141,7 @@ func (v votes) yes() (nodes []int) {
 }
 
 // countErrors counts the nodes that gave no answer, or answered with an error.
-func (v votes) errors() (n int) {
+func (v votes) countErrors() (n int) {
 	for _, vote := range v {
 		if vote.err != nil {
 			n++
@@ -172,7 +172,7 @@ func (q *quorum) allNodes() (nodes []int) {
 // Acquire makes one attempt. A lock with the mistake retryWithoutPause makes more.
 func (q *quorum) Acquire(ctx context.Context) (locks.Lease, error) {
 	for {
-		lease, err := q.try(ctx)
+		lease, err := q.tryAcquire(ctx)
 		if err == nil {
 			return lease, nil
 		}
@@ -183,29 +183,29 @@ func (q *quorum) Acquire(ctx context.Context) (locks.Lease, error) {
 }
 
 // tryAcquire makes one attempt to acquire the lock.
-func (q *quorum) try(ctx context.Context) (*quorumLease, error) {
-	c := nodeKey{maker: q.maker, key: q.env.Key, ttl: q.env.TTL, value: q.value}
+func (q *quorum) tryAcquire(ctx context.Context) (*quorumLease, error) {
+	key := nodeKey{maker: q.maker, key: q.env.Key, ttl: q.env.TTL, value: q.value}
 	q.value = newValue(q.env)
 	if q.makes(oneValueForAll) {
-		c.value = "locked"
+		key.value = "locked"
 	}
 	start := q.now()
-	answers := q.ask(ctx, q.allNodes(), c.set)
-	granted := answers.yes()
-	if q.makes(leaseFromTheEnd) {
+	answers := q.ask(ctx, q.allNodes(), key.set)
+	granted := answers.granting()
+	if q.makes(leaseFromAcquireEnd) {
 		start = q.now()
 	}
-	enough, ends := len(granted), q.leaseEnd(start)
+	grantCount, ends := len(granted), q.leaseEnd(start)
 	if q.makes(acquireOnErrors) {
-		enough += answers.errors()
+		grantCount += answers.countErrors()
 	}
-	if enough >= q.majority() && (ends.Sub(q.now()) > 0 || q.makes(noElapsedCheck)) {
-		return &quorumLease{quorum: q, nodeKey: c, granted: granted, ending: ending{end: ends}}, nil
+	if grantCount >= q.majority() && (ends.Sub(q.now()) > 0 || q.makes(noElapsedCheck)) {
+		return &quorumLease{quorum: q, nodeKey: key, granted: granted, ending: ending{end: ends}}, nil
 	}
 	if !q.makes(noCleanup) {
 		// Clean up on all nodes, also on those that answered with an error. The caller's
 		// context may have ended, so it must not end the cleanup.
-		q.ask(context.WithoutCancel(ctx), q.allNodes(), c.remove)
+		q.ask(context.WithoutCancel(ctx), q.allNodes(), key.remove)
 	}
 	return nil, fmt.Errorf("%w: %d of %d nodes said yes", locks.ErrNotAcquired, len(granted), len(q.nodes))
 }
@@ -224,8 +224,8 @@ func (l *quorumLease) Release(ctx context.Context) error {
 	if l.makes(releaseWhereGranted) {
 		nodes = l.granted
 	}
-	if answers := l.ask(ctx, nodes, l.nodeKey.remove); len(answers.yes()) < l.majority() {
-		return fmt.Errorf("released on %d of %d nodes", len(answers.yes()), len(l.nodes))
+	if answers := l.ask(ctx, nodes, l.nodeKey.remove); len(answers.granting()) < l.majority() {
+		return fmt.Errorf("released on %d of %d nodes", len(answers.granting()), len(l.nodes))
 	}
 	return nil
 }
@@ -238,13 +238,13 @@ func (l *quorumLease) Extend(ctx context.Context) error {
 			nodes[i] /= 2
 		}
 	}
-	answers := l.ask(ctx, nodes, l.nodeKey.prolong)
-	enough, ends := len(answers.yes()), l.leaseEnd(start)
+	answers := l.ask(ctx, nodes, l.nodeKey.extend)
+	extendedCount, ends := len(answers.granting()), l.leaseEnd(start)
 	if l.makes(extendOnErrors) {
-		enough += answers.errors()
+		extendedCount += answers.countErrors()
 	}
-	if enough < l.majority() && !(l.makes(extendOnOneNode) && enough > 0) {
-		return fmt.Errorf("%w: extended on %d of %d nodes", locks.ErrLost, enough, len(l.nodes))
+	if extendedCount < l.majority() && !(l.makes(extendOnOneNode) && extendedCount > 0) {
+		return fmt.Errorf("%w: extended on %d of %d nodes", locks.ErrLost, extendedCount, len(l.nodes))
 	}
 	if ends.Sub(l.now()) <= 0 && !l.makes(extendWithoutElapsed) {
 		return fmt.Errorf("%w: extended too late", locks.ErrLost)
@@ -262,7 +262,7 @@ type nodeKey struct {
 }
 
 // ttlArgument returns the TTL in milliseconds, as the nodes expect it.
-func (c nodeKey) life() int64 {
+func (c nodeKey) ttlArgument() int64 {
 	if c.makes(ttlInSeconds) {
 		return int64(c.ttl / time.Second)
 	}
@@ -271,7 +271,7 @@ func (c nodeKey) life() int64 {
 
 // set sets the key if it is free.
 func (c nodeKey) set(ctx context.Context, node *redis.Client) (bool, error) {
-	err := node.Do(ctx, "SET", c.key, c.value, "NX", "PX", c.life()).Err()
+	err := node.Do(ctx, "SET", c.key, c.value, "NX", "PX", c.ttlArgument()).Err()
 	if errors.Is(err, redis.Nil) {
 		return false, nil
 	}
@@ -285,15 +285,15 @@ func (c nodeKey) remove(ctx context.Context, node *redis.Client) (bool, error) {
 }
 
 // extend gives the key a new TTL if it has the attempt's value.
-func (c nodeKey) prolong(ctx context.Context, node *redis.Client) (bool, error) {
+func (c nodeKey) extend(ctx context.Context, node *redis.Client) (bool, error) {
 	switch {
 	case c.makes(extendAnyKey):
 		return node.PExpire(ctx, c.key, c.ttl).Result()
 	case c.makes(extendSets):
-		n, err := setAgainScript.Run(ctx, node, []string{c.key}, c.value, c.life()).Int()
+		n, err := setAgainScript.Run(ctx, node, []string{c.key}, c.value, c.ttlArgument()).Int()
 		return n > 0, err
 	}
-	n, err := prolongScript.Run(ctx, node, []string{c.key}, c.value, c.life()).Int()
+	n, err := extendScript.Run(ctx, node, []string{c.key}, c.value, c.ttlArgument()).Int()
 	return n > 0, err
 }
 
@@ -302,7 +302,7 @@ var (
     return redis.call("del",KEYS[1])
 end
 return 0`)
-	prolongScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
+	extendScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("pexpire",KEYS[1],ARGV[2])
 end
 return 0`)

@@ -41,8 +41,8 @@ func renewingMutants() []Mutant {
 }
 
 // onRenewing returns the lock that renews itself, with the mistake m.
-func onRenewing(m mistake, wrong, rule string) Mutant {
-	return Mutant{Name: "renewing" + dash(m), Description: wrong, Nodes: 1, Notifies: true, Renews: true, Rule: rule,
+func onRenewing(m mistake, description, rule string) Mutant {
+	return Mutant{Name: "renewing" + nameSuffix(m), Description: description, Nodes: 1, Notifies: true, Renews: true, Rule: rule,
 		New: func(env *locks.Env) (locks.Lock, error) { return &renewing{newOneNode(env, maker{m})}, nil }}
 }
 
@@ -55,22 +55,22 @@ func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
 	l := &renewingLease{renewing: r, value: newValue(r.env), lost: make(chan struct{}), stopped: make(chan struct{}), renewals: make(chan fakeclock.Reading, 1)}
 	start := r.now()
 	l.end = start.Add(r.env.TTL)
-	got, err := l.set(ctx)
+	acquired, err := l.set(ctx)
 	if err != nil {
-		if got, err = l.set(ctx); err == nil && !got && !r.makes(mistakesOwnKey) {
-			got, err = l.ownsKey(ctx)
+		if acquired, err = l.set(ctx); err == nil && !acquired && !r.makes(mistakesOwnKey) {
+			acquired, err = l.ownsKey(ctx)
 		}
 	}
 	switch {
-	case err == nil && !got:
+	case err == nil && !acquired:
 		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
-	case err != nil || l.left() <= 0:
+	case err != nil || l.remaining() <= 0:
 		_, _ = l.run(context.WithoutCancel(ctx), removeScript, l.value)
 		return nil, fmt.Errorf("%w: the node gave no answer in time", locks.ErrNotAcquired)
 	}
-	watched, stop := context.WithCancel(r.lifetime)
+	watchContext, stop := context.WithCancel(r.lifetime)
 	l.stop = stop
-	go l.watch(watched)
+	go l.watch(watchContext)
 	return l, nil
 }
 
@@ -87,7 +87,7 @@ type renewingLease struct {
 }
 
 // set sets the key if it is free.
-func (l *renewingLease) set(ctx context.Context) (got bool, err error) {
+func (l *renewingLease) set(ctx context.Context) (acquired bool, err error) {
 	words := []any{"SET", l.env.Key, l.value, "NX", "PX", l.env.TTL.Milliseconds()}
 	if l.makes(wholeSeconds) {
 		words = []any{"SET", l.env.Key, l.value, "NX"}
@@ -122,33 +122,33 @@ end
 return 0`)
 
 // extendKey gives the key a new TTL if it has the lease's value.
-func (l *renewingLease) prolong(ctx context.Context) (prolonged bool, err error) {
-	script, life := prolongScript, l.env.TTL.Milliseconds()
+func (l *renewingLease) extendKey(ctx context.Context) (extended bool, err error) {
+	script, ttl := extendScript, l.env.TTL.Milliseconds()
 	switch {
 	case l.makes(renewsThousandfold):
 		script = expireScript
 	case l.makes(wholeSeconds), l.makes(renewsWholeSeconds):
-		script, life = expireScript, max(life/1000, 1)
+		script, ttl = expireScript, max(ttl/1000, 1)
 	}
-	prolonged, err = l.run(ctx, script, l.value, strconv.FormatInt(life, 10))
-	return prolonged || err == nil && l.makes(renewsMissingKey), err
+	extended, err = l.run(ctx, script, l.value, strconv.FormatInt(ttl, 10))
+	return extended || err == nil && l.makes(renewsMissingKey), err
 }
 
 // extend gives the key a new TTL and the lease a new end.
 func (l *renewingLease) extend(ctx context.Context) error {
 	start := l.now()
-	prolonged, err := l.prolong(ctx)
+	extended, err := l.extendKey(ctx)
 	if l.makes(endFromAnswer) {
 		start = l.now()
 	}
 	if l.makes(endFromOldEnd) {
 		start = l.Expires()
 	}
-	return l.finishExtend(start.Add(l.env.TTL), l.now(), prolonged, err)
+	return l.finishExtend(start.Add(l.env.TTL), l.now(), extended, err)
 }
 
 // remaining returns how long the lease still lasts.
-func (l *renewingLease) left() time.Duration { return l.Expires().Sub(l.now()) }
+func (l *renewingLease) remaining() time.Duration { return l.Expires().Sub(l.now()) }
 
 // Lost returns a channel that is closed when the lease has ended or its key no longer has
 // the lease's value.
@@ -158,34 +158,34 @@ func (l *renewingLease) Lost() <-chan struct{} { return l.lost }
 func (l *renewingLease) Renewals() <-chan fakeclock.Reading { return l.renewals }
 
 // watch renews the lease each third of a TTL until it is released or lost.
-func (l *renewingLease) watch(life context.Context) {
+func (l *renewingLease) watch(ctx context.Context) {
 	defer close(l.stopped)
 	defer close(l.renewals)
-	every := l.env.TTL / 3
+	interval := l.env.TTL / 3
 	if l.makes(renewsTooSeldom) {
-		every = l.env.TTL
+		interval = l.env.TTL
 	}
 	for {
-		left := l.left()
+		remaining := l.remaining()
 		if l.makes(renewsTooSeldom) {
-			left = every
+			remaining = interval
 		}
-		if l.env.Clock.Sleep(life, min(left, every)) != nil {
+		if l.env.Clock.Sleep(ctx, min(remaining, interval)) != nil {
 			return
 		}
 		switch err := l.renew(); {
 		case err == nil:
-			every = l.env.TTL / 3
+			interval = l.env.TTL / 3
 			select {
 			case <-l.renewals:
 			default:
 			}
 			l.renewals <- l.Expires()
-		case errors.Is(err, locks.ErrLost) || l.left() <= 0:
+		case errors.Is(err, locks.ErrLost) || l.remaining() <= 0:
 			close(l.lost)
 			return
 		default: // no answer, but the lease still lasts: try again soon
-			every = l.env.TTL / 20
+			interval = l.env.TTL / 20
 		}
 	}
 }
@@ -193,10 +193,10 @@ func (l *renewingLease) watch(life context.Context) {
 // renew extends the lease once. It stops when the lease ends. A release does not interrupt
 // it: release has to know whether the key was extended.
 func (l *renewingLease) renew() error {
-	if l.left() <= 0 && !l.makes(renewsTooSeldom) {
+	if l.remaining() <= 0 && !l.makes(renewsTooSeldom) {
 		return locks.ErrLost
 	}
-	ctx, cancel := fakeclock.WithTimeout(l.lifetime, l.env.Clock, max(l.left(), time.Millisecond))
+	ctx, cancel := fakeclock.WithTimeout(l.lifetime, l.env.Clock, max(l.remaining(), time.Millisecond))
 	defer cancel()
 	return l.extend(ctx)
 }

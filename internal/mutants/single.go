@@ -75,9 +75,9 @@ func singleMutants() []Mutant {
 // single is a lock on one node. Its leases have fencing tokens and notify of their loss.
 type single struct {
 	oneNode
-	value string        // the value of every attempt, for the mistake valueOfProcess
-	count uint64        // how many grants the handle has had, for tokenOfHandle
-	mutex chan struct{} // for the mistake mutexOfProcess; otherwise nil
+	value      string        // the value of every attempt, for the mistake valueOfProcess
+	grantCount uint64        // how many grants the handle has had, for tokenOfHandle
+	mutex      chan struct{} // for the mistake mutexOfProcess; otherwise nil
 }
 
 func newSingle(env *locks.Env, m maker) *single {
@@ -87,7 +87,7 @@ func newSingle(env *locks.Env, m maker) *single {
 	}
 	s.mutex = newMutex(env, m)
 	// If loading fails, the node gets the script when a lease is extended.
-	_ = prolongScript.Load(s.lifetime, s.node).Err()
+	_ = extendScript.Load(s.lifetime, s.node).Err()
 	return s
 }
 
@@ -142,12 +142,12 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 		unlock()
 		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
 	}
-	watched, stop := context.WithCancel(s.lifetime)
+	watchContext, stop := context.WithCancel(s.lifetime)
 	l.stop = stop
 	if s.makes(watchesAfterRelease) {
-		watched = s.lifetime
+		watchContext = s.lifetime
 	}
-	go l.watch(watched)
+	go l.watch(watchContext)
 	return l, nil
 }
 
@@ -167,17 +167,17 @@ return 0`)
 // take sets the key if it is free. It returns the grant's fencing token, or 0 if the key is
 // not free.
 func (s *single) take(ctx context.Context, value string) (token uint64, err error) {
-	key, life, script := s.env.Key, s.env.TTL.Milliseconds(), takeScript
-	early := uint64(0)
+	key, ttl, script := s.env.Key, s.env.TTL.Milliseconds(), takeScript
+	earlyToken := uint64(0)
 	switch {
 	case s.makes(tokenBeforeLock):
-		early, _ = s.node.Incr(ctx, s.counter()).Uint64()
+		earlyToken, _ = s.node.Incr(ctx, s.counter()).Uint64()
 	case s.makes(takesExpiringKey):
 		if left := s.node.PTTL(ctx, key).Val(); left > 0 && left < s.env.TTL/10 {
 			s.node.Del(ctx, key)
 		}
 	case s.makes(ttlInMicroseconds):
-		life = s.env.TTL.Microseconds()
+		ttl = s.env.TTL.Microseconds()
 	case s.makes(setThenExpire):
 		script = takeForEverScript
 		defer func() {
@@ -187,7 +187,7 @@ func (s *single) take(ctx context.Context, value string) (token uint64, err erro
 		}()
 	}
 	err = s.ask(ctx, func(ctx context.Context) error {
-		reply, err := script.Run(ctx, s.node, []string{key, s.counter()}, value, life).Result()
+		reply, err := script.Run(ctx, s.node, []string{key, s.counter()}, value, ttl).Result()
 		n, ok := reply.(int64)
 		if !ok && s.makes(panicsOnReply) {
 			panic(fmt.Sprintf("the node has answered %v", reply))
@@ -199,10 +199,10 @@ func (s *single) take(ctx context.Context, value string) (token uint64, err erro
 	case s.makes(timeoutIsYes) && isTimeout(err), s.makes(errorIsYes) && isAnswer(err):
 		return 1, nil
 	case s.makes(tokenOfHandle) && token > 0:
-		s.count++
-		return s.count, nil
+		s.grantCount++
+		return s.grantCount, nil
 	case s.makes(tokenBeforeLock) && token > 0:
-		return early, nil
+		return earlyToken, nil
 	}
 	return token, err
 }
@@ -246,34 +246,34 @@ func (l *singleLease) Token() uint64 {
 }
 
 // left returns how long the lease still lasts.
-func (l *singleLease) left() time.Duration { return l.Expires().Sub(l.now()) }
+func (l *singleLease) remaining() time.Duration { return l.Expires().Sub(l.now()) }
 
 // Lost returns a channel that is closed when the lease has ended or its key no longer has
 // the lease's value.
 func (l *singleLease) Lost() <-chan struct{} { return l.lost }
 
 // watch checks the key until the lease is released, ends or is lost.
-func (l *singleLease) watch(life context.Context) {
+func (l *singleLease) watch(ctx context.Context) {
 	if l.makes(leavesGoroutine) {
 		defer func() { <-make(chan struct{}) }()
 	}
 	defer close(l.stopped)
-	for l.left() > 0 || l.makes(watchesAfterRelease) {
-		left := l.left()
-		if left <= 0 { // a mistake: the lease has ended, and it is watched anyway
-			left = time.Second
+	for l.remaining() > 0 || l.makes(watchesAfterRelease) {
+		remaining := l.remaining()
+		if remaining <= 0 { // a mistake: the lease has ended, and it is watched anyway
+			remaining = time.Second
 		}
-		if l.env.Clock.Sleep(life, min(left, l.env.TTL/4)) != nil {
+		if l.env.Clock.Sleep(ctx, min(remaining, l.env.TTL/4)) != nil {
 			return
 		}
-		if !l.ownsKey(life) && !l.makes(watchesAfterRelease) {
+		if !l.ownsKey(ctx) && !l.makes(watchesAfterRelease) {
 			break
 		}
 	}
-	if l.makes(lossNotifiedLate) && l.env.Clock.Sleep(life, 2*l.env.TTL) != nil {
+	if l.makes(lossNotifiedLate) && l.env.Clock.Sleep(ctx, 2*l.env.TTL) != nil {
 		return
 	}
-	if life.Err() == nil && !l.makes(lossNotNotified) {
+	if ctx.Err() == nil && !l.makes(lossNotNotified) {
 		close(l.lost)
 	}
 }
@@ -281,13 +281,13 @@ func (l *singleLease) watch(life context.Context) {
 // ownsKey reports whether the key still has the lease's value. It waits for an answer until
 // the lease ends. If no answer comes, it reports true: the lock may still be held.
 func (l *singleLease) ownsKey(ctx context.Context) (yes bool) {
-	if left := l.left(); !l.makes(watchesAfterRelease) {
-		if left <= 0 {
+	if remaining := l.remaining(); !l.makes(watchesAfterRelease) {
+		if remaining <= 0 {
 			return false
 		}
-		bounded, cancel := fakeclock.WithTimeout(ctx, l.env.Clock, left)
+		leaseContext, cancel := fakeclock.WithTimeout(ctx, l.env.Clock, remaining)
 		defer cancel()
-		ctx = bounded
+		ctx = leaseContext
 	}
 	err := l.ask(ctx, func(ctx context.Context) error {
 		value, err := l.node.Get(ctx, l.env.Key).Result()
@@ -315,7 +315,7 @@ func (l *singleLease) Release(ctx context.Context) error {
 		return l.node.Del(ctx, l.env.Key).Err()
 	}
 	removed, err := l.remove(ctx)
-	return releaseError(removed || l.makes(releaseOfAnother), err)
+	return releaseError(removed || l.makes(releaseComparesWrongly), err)
 }
 
 // remove removes the key if it has the lease's value.
@@ -337,36 +337,36 @@ func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
 // Extend gives the key a new TTL and the lease a new end.
 func (l *singleLease) Extend(ctx context.Context) error {
 	start := l.now()
-	prolonged, err := l.prolong(ctx)
-	return l.finishExtend(start.Add(l.env.TTL), l.now(), prolonged, err)
+	extended, err := l.extendKey(ctx)
+	return l.finishExtend(start.Add(l.env.TTL), l.now(), extended, err)
 }
 
 // extendKey gives the key a new TTL if it has the lease's value.
-func (l *singleLease) prolong(ctx context.Context) (prolonged bool, err error) {
-	keys, life := []string{l.env.Key}, l.env.TTL.Milliseconds()
+func (l *singleLease) extendKey(ctx context.Context) (extended bool, err error) {
+	keys, ttl := []string{l.env.Key}, l.env.TTL.Milliseconds()
 	err = l.ask(ctx, func(ctx context.Context) error {
 		switch {
-		case l.makes(extendWithoutRequest) && l.left() > l.env.TTL/2:
-			prolonged = true
+		case l.makes(extendWithoutRequest) && l.remaining() > l.env.TTL/2:
+			extended = true
 			return nil
 		case l.makes(getThenExpire):
 			value, err := l.node.Get(ctx, keys[0]).Result()
 			if err != nil || value != l.value {
 				return err
 			}
-			prolonged, err = l.node.PExpire(ctx, keys[0], l.env.TTL).Result()
+			extended, err = l.node.PExpire(ctx, keys[0], l.env.TTL).Result()
 			return err
 		}
-		n, err := prolongScript.EvalSha(ctx, l.node, keys, l.value, life).Int()
+		n, err := extendScript.EvalSha(ctx, l.node, keys, l.value, ttl).Int()
 		if err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
 			if l.makes(noScriptIsYes) {
-				n, err = 1, prolongScript.Load(ctx, l.node).Err()
+				n, err = 1, extendScript.Load(ctx, l.node).Err()
 			} else {
-				n, err = prolongScript.Eval(ctx, l.node, keys, l.value, life).Int()
+				n, err = extendScript.Eval(ctx, l.node, keys, l.value, ttl).Int()
 			}
 		}
-		prolonged = n > 0
+		extended = n > 0
 		return err
 	})
-	return prolonged, err
+	return extended, err
 }

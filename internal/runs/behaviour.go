@@ -32,7 +32,7 @@ func hashBehaviour(h *history.History) (id uint64, spare int) {
 		steps: map[string][]string{}, keyCount: map[string]int{}, inSection: map[string]bool{},
 	}
 	if last := h.Last(); last != nil {
-		b.chronicle().RunUntil(last.Seq)
+		b.eventQueue().RunUntil(last.Seq)
 	}
 	sum := fnv.New64a()
 	for _, p := range h.Trace.Processes {
@@ -40,7 +40,7 @@ func hashBehaviour(h *history.History) (id uint64, spare int) {
 			fmt.Fprintf(sum, "%s: %s\n", p.Name, strings.Join(b.steps[p.Name], ", "))
 		}
 	}
-	fmt.Fprintf(sum, "storage: %s\n", strings.Join(b.served, ", "))
+	fmt.Fprintf(sum, "storage: %s\n", strings.Join(b.storageEvents, ", "))
 	if b.spare == math.MaxInt {
 		b.spare = 0
 	}
@@ -56,8 +56,8 @@ type observer struct {
 	keyCount map[string]int
 	// inSection has the clients that hold the lock, as far as they know. storageEvents has
 	// an entry for each request that the storage served.
-	inSection map[string]bool
-	served    []string
+	inSection     map[string]bool
+	storageEvents []string
 	// quorum is how many slots make a grant. spare is the smallest number of slots beyond
 	// it that any client had.
 	quorum, spare int
@@ -65,42 +65,42 @@ type observer struct {
 
 // eventQueue returns the events of the run that belong to its behaviour. Each calls a
 // method of the observer.
-func (b *observer) chronicle() *history.EventQueue {
-	all := new(history.EventQueue)
+func (b *observer) eventQueue() *history.EventQueue {
+	queue := new(history.EventQueue)
 	for _, c := range b.history.KeyChanges() {
 		if !c.Touch {
-			all.Add(c.Event, func() { b.applyChange(c) })
+			queue.Add(c.Event, func() { b.applyChange(c) })
 		}
 	}
 	for _, c := range b.history.Calls() {
 		if c.Step == trace.Release {
-			all.Add(c.Began, func() { b.leaveSection(c.Client) })
+			queue.Add(c.Began, func() { b.leaveSection(c.Client) })
 		}
-		all.Add(c.Ended, func() { b.addCall(c.Ended) })
+		queue.Add(c.Ended, func() { b.addCall(c.Ended) })
 	}
 	for _, s := range b.history.Spells() {
 		if s.State == history.Down {
-			all.Add(s.Began, func() {
+			queue.Add(s.Began, func() {
 				b.leaveSection(s.Process)
 				b.addStep(s.Process, "crash")
 			})
 		}
 	}
 	for _, s := range b.history.Sections() {
-		all.Add(s.Lost, func() { b.addStep(s.Client, string(s.Lost.Kind)) })
+		queue.Add(s.Lost, func() { b.addStep(s.Client, string(s.Lost.Kind)) })
 	}
 	for _, ev := range b.history.SessionEvents() {
 		if ev.Kind == trace.KindExpireSession {
-			all.Add(ev, func() { b.addStep(ev.Peer, string(ev.Kind)) })
+			queue.Add(ev, func() { b.addStep(ev.Peer, string(ev.Kind)) })
 		}
 	}
 	for _, ev := range b.history.RanOnEvents() {
-		all.Add(ev, func() { b.addStep(ev.Process, string(ev.Kind)) })
+		queue.Add(ev, func() { b.addStep(ev.Process, string(ev.Kind)) })
 	}
 	for _, ev := range slices.Concat(b.history.ServedRequests(), b.history.Reverts()) {
-		all.Add(ev, func() { b.addServed(ev) })
+		queue.Add(ev, func() { b.addServed(ev) })
 	}
-	return all
+	return queue
 }
 
 // applyChange counts a change of a client's key on a slot.
@@ -115,9 +115,9 @@ func (b *observer) applyChange(c history.Change) {
 
 // addServed records how the storage served a request.
 func (b *observer) addServed(ev *trace.Event) {
-	word := fmt.Sprintf("%s %s %s %v after %d", ev.Kind, ev.Client(), ev.Step, ev.OK, ev.Replaced)
-	if len(b.served) < maxEntries {
-		b.served = append(b.served, word)
+	entry := fmt.Sprintf("%s %s %s %v after %d", ev.Kind, ev.Client(), ev.Step, ev.OK, ev.Replaced)
+	if len(b.storageEvents) < maxEntries {
+		b.storageEvents = append(b.storageEvents, entry)
 	}
 }
 
@@ -125,37 +125,37 @@ func (b *observer) addServed(ev *trace.Event) {
 const maxEntries = 40
 
 // addStep adds an entry to what happened to a client, unless it repeats the last one.
-func (b *observer) addStep(client, word string) {
+func (b *observer) addStep(client, entry string) {
 	steps := b.steps[client]
-	if len(steps) < maxEntries && (len(steps) == 0 || steps[len(steps)-1] != word) {
-		b.steps[client] = append(steps, word)
+	if len(steps) < maxEntries && (len(steps) == 0 || steps[len(steps)-1] != entry) {
+		b.steps[client] = append(steps, entry)
 	}
 }
 
 // addCall records how a client's step ended.
 func (b *observer) addCall(ev *trace.Event) {
-	word := fmt.Sprintf("%s %v", ev.Step, ev.OK)
+	entry := fmt.Sprintf("%s %v", ev.Step, ev.OK)
 	if ev.Refused {
-		word += " refused"
+		entry += " refused"
 	}
 	if ev.Step == trace.Acquire && ev.OK {
 		b.inSection[ev.Process] = true
-		word += fmt.Sprintf(" on %d", b.useKeys(ev.Process))
+		entry += fmt.Sprintf(" on %d", b.useKeys(ev.Process))
 		for _, other := range b.othersInSection(ev.Process) {
-			word += " with " + other
+			entry += " with " + other
 		}
 		if ev.Ungranted {
-			word += " ungranted"
+			entry += " ungranted"
 		}
 	}
-	b.addStep(ev.Process, word)
+	b.addStep(ev.Process, entry)
 }
 
 // othersInSection returns the other clients that are in their sections.
 func (b *observer) othersInSection(client string) []string {
 	var names []string
-	for name, in := range b.inSection {
-		if in && name != client {
+	for name, isInSection := range b.inSection {
+		if isInSection && name != client {
 			names = append(names, name)
 		}
 	}
@@ -184,31 +184,31 @@ func (b *observer) useKeys(client string) int {
 func (b *observer) loseKey(c history.Change) {
 	client := c.Before.Owner.Client
 	b.keyCount[client]--
-	how := ""
+	cause := ""
 	switch c.Before.How {
 	case history.Overwritten, history.Replaced:
 		if c.After.Owner.Client == client {
 			return
 		}
-		how = "overwritten"
+		cause = "overwritten"
 	case history.Removed:
-		how = "deleted"
+		cause = "deleted"
 		if by := c.Event.By; by != nil && by.Client != client {
-			how = "taken"
+			cause = "taken"
 		}
 	case history.Expired:
-		how = "expire"
+		cause = "expire"
 	case history.Forgotten:
-		how = "forget"
+		cause = "forget"
 	case history.Dropped:
-		how = "drop"
+		cause = "drop"
 	}
 	if !b.inSection[client] {
 		return
 	}
-	has := b.keyCount[client]
+	remaining := b.keyCount[client]
 	if c.Before.How != history.Expired || c.At < c.DueBefore-time.Millisecond {
-		has = b.useKeys(client)
+		remaining = b.useKeys(client)
 	}
-	b.addStep(client, fmt.Sprintf("loses one to %s, has %d", how, has))
+	b.addStep(client, fmt.Sprintf("loses one to %s, has %d", cause, remaining))
 }

@@ -37,13 +37,13 @@ func (d *Death) Rule() string {
 // Error says how a worker ended. The text continues a sentence that begins with "the
 // worker".
 func (d *Death) Error() string {
-	switch first, _, _ := strings.Cut(d.Stderr, "\n"); {
+	switch firstLine, _, _ := strings.Cut(d.Stderr, "\n"); {
 	case d.Silence > 0:
 		return fmt.Sprintf("showed no sign of life for %v", d.Silence)
 	case d.Panic != "":
 		return "died: " + d.Panic
-	case first != "":
-		return fmt.Sprintf("died: %s: %s", d.Exit, first)
+	case firstLine != "":
+		return fmt.Sprintf("died: %s: %s", d.Exit, firstLine)
 	default:
 		return "died: " + d.Exit
 	}
@@ -51,18 +51,18 @@ func (d *Death) Error() string {
 
 // death returns how the process ended. silent means that the pool killed it because it had
 // sent nothing for too long.
-func (w *worker) death(silent bool) *Death {
+func (w *worker) death(wasSilent bool) *Death {
 	d := &Death{Exit: w.process.ProcessState.String(), Stderr: strings.TrimSpace(w.stderr.drain())}
-	if silent {
-		d.Silence = w.silence
+	if wasSilent {
+		d.Silence = w.maxSilence
 		return d
 	}
 	d.Signalled = w.process.ProcessState.ExitCode() < 0
 	// The process may have printed such lines before without ending; the last one is the
 	// real one.
-	at := max(strings.LastIndex("\n"+d.Stderr, "\npanic: "), strings.LastIndex("\n"+d.Stderr, "\nfatal error: "))
-	if at >= 0 {
-		d.Stderr = d.Stderr[at:]
+	panicStart := max(strings.LastIndex("\n"+d.Stderr, "\npanic: "), strings.LastIndex("\n"+d.Stderr, "\nfatal error: "))
+	if panicStart >= 0 {
+		d.Stderr = d.Stderr[panicStart:]
 		d.Panic, _, _ = strings.Cut(d.Stderr, "\n")
 	}
 	return d

@@ -24,8 +24,8 @@ type reply struct {
 }
 
 // decode decodes the reply into target, a pointer.
-func (r reply) decode(what any) error {
-	if err := json.Unmarshal(r.json, what); err != nil {
+func (r reply) decode(target any) error {
+	if err := json.Unmarshal(r.json, target); err != nil {
 		return fmt.Errorf("cannot decode the worker's answer: %w: %.100s", err, r.json)
 	}
 	return nil
@@ -46,9 +46,9 @@ type demux struct {
 func (e *demux) Write(b []byte) (int, error) {
 	n := len(b)
 	for {
-		part, rest, whole := bytes.Cut(b, []byte("\n"))
+		part, rest, hasLineEnd := bytes.Cut(b, []byte("\n"))
 		e.line = append(e.line, part...)
-		if !whole {
+		if !hasLineEnd {
 			break
 		}
 		e.handleLine()
@@ -67,9 +67,9 @@ func (e *demux) Write(b []byte) (int, error) {
 // handleLine passes on a complete line, as a message or as printed text.
 func (e *demux) handleLine() {
 	for _, mark := range []string{answerMark, noteMark, lastAnswerMark} {
-		if said, own := bytes.CutPrefix(e.line, []byte(mark)); own && !e.isForeign {
+		if text, isMessage := bytes.CutPrefix(e.line, []byte(mark)); isMessage && !e.isForeign {
 			select {
-			case e.worker.replies <- reply{mark, bytes.Clone(said)}:
+			case e.worker.replies <- reply{mark, bytes.Clone(text)}:
 			case <-e.worker.dismissed:
 			}
 			return

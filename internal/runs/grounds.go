@@ -48,12 +48,12 @@ func groundsOf(w WorldSpec, runs ...RunReport) Grounds {
 		g.DiskUnwritten = !slices.ContainsFunc(runs, func(p RunReport) bool { return p.History.WroteInBackground(f.Target()) })
 	}
 	for _, p := range runs {
-		over, unlifted := p.History.TimeAfterStrike()
-		if !unlifted {
+		timeAfterStrike, isUnlifted := p.History.TimeAfterStrike()
+		if !isUnlifted {
 			g.EndedAfter = 0
 			break
 		}
-		g.EndedAfter = max(g.EndedAfter, over)
+		g.EndedAfter = max(g.EndedAfter, timeAfterStrike)
 	}
 	return g
 }

@@ -24,7 +24,7 @@ type JudgedRun struct {
 // trace; nil requires none. If a client's code ended the run, for example by a panic, that
 // is in the verdict, and is no error. An error means that the run shows nothing about the
 // lock: the world makes no sense, or is too large or too slow for this machine.
-func Judge(world sim.Config, patience time.Duration, seen func(*trace.Trace) []trace.Witness) (JudgedRun, error) {
+func Judge(world sim.Config, patience time.Duration, witnessesIn func(*trace.Trace) []trace.Witness) (JudgedRun, error) {
 	t, err := sim.RunPatiently(world, patience)
 	if t == nil {
 		return JudgeError(err)
@@ -34,8 +34,8 @@ func Judge(world sim.Config, patience time.Duration, seen func(*trace.Trace) []t
 		return JudgedRun{}, err
 	}
 	var witnesses []trace.Witness
-	if seen != nil {
-		witnesses = seen(t)
+	if witnessesIn != nil {
+		witnesses = witnessesIn(t)
 	}
 	h := history.New(t)
 	return JudgedRun{h, checks.Check(h, witnesses), ending}, nil

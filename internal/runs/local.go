@@ -87,9 +87,9 @@ func (l *Local) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 // such write. This holds only for the tokens of a perfect lock service. A lock or a token
 // source that mints its own tokens may mint them in the wrong order.
 func fencingChangesNothing(cfg sim.Config, h *history.History) bool {
-	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
+	mintedTokens := func(s *history.Section) bool { return len(s.Minted) > 0 }
 	return cfg.Tokens.Source.Name == "" && cfg.Storage.Fencing == storage.Writes &&
-		!slices.ContainsFunc(h.Sections(), minted)
+		!slices.ContainsFunc(h.Sections(), mintedTokens)
 }
 
 // A RunReport is the result of a run, and what happened in it. What happened is unknown if
@@ -117,9 +117,9 @@ func (l *Local) Report(ctx context.Context, w WorldSpec, fencing string) (RunRep
 // runConfig runs a world whose configuration has been made, and judges it.
 func (l *Local) runConfig(cfg sim.Config) (RunReport, error) {
 	j, err := Judge(cfg, l.patience, nil)
-	if late := errors.Is(err, sim.ErrLate); late || errors.Is(err, sim.ErrTooLarge) {
+	if isLate := errors.Is(err, sim.ErrLate); isLate || errors.Is(err, sim.ErrTooLarge) {
 		// The result is unknown, and the lock is not to blame for that.
-		return RunReport{RunResult: RunResult{Doubt: err.Error(), Late: late}}, nil
+		return RunReport{RunResult: RunResult{Doubt: err.Error(), Late: isLate}}, nil
 	}
 	p := RunReport{JudgedRun: j}
 	if err != nil {
@@ -133,8 +133,8 @@ func (l *Local) runConfig(cfg sim.Config) (RunReport, error) {
 		switch {
 		case !f.Counts():
 		case j.Ending != nil && string(f.Property) == j.Ending.Rule: // it comes first, because people have to see it first
-			said := strings.TrimSpace(j.Ending.Why + "\n" + j.Ending.Stacks)
-			p.Breaks = slices.Insert(p.Breaks, 0, Break{string(f.Property), f.Blame, shortStack(said)})
+			text := strings.TrimSpace(j.Ending.Why + "\n" + j.Ending.Stacks)
+			p.Breaks = slices.Insert(p.Breaks, 0, Break{string(f.Property), f.Blame, shortStack(text)})
 		default:
 			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Blame: f.Blame})
 		}
@@ -178,14 +178,14 @@ func (l *Local) baseConfig(w WorldSpec, fencing string) (sim.Config, error) {
 	if base.Config != nil {
 		return base.Config(fencing)
 	}
-	s, err := l.prepare(w.Base, w.Change)
+	prepared, err := l.prepare(w.Base, w.Change)
 	if err != nil {
 		return sim.Config{}, err
 	}
-	if cfg, made := s.configs[fencing]; made {
+	if cfg, isMade := prepared.configs[fencing]; isMade {
 		return cfg, nil
 	}
-	cfg, err := s.variant.Config(scenarios.Options{Seed: base.Seed, Kind: base.Kind, Fencing: fencing})
+	cfg, err := prepared.variant.Config(scenarios.Options{Seed: base.Seed, Kind: base.Kind, Fencing: fencing})
 	if err != nil {
 		return cfg, err
 	}
@@ -193,7 +193,7 @@ func (l *Local) baseConfig(w WorldSpec, fencing string) (sim.Config, error) {
 		cfg.Clients[i].Run = base.Programs[cfg.Clients[i].Name]
 	}
 	cfg.Faults = slices.Clip(cfg.Faults)
-	s.configs[fencing] = cfg
+	prepared.configs[fencing] = cfg
 	return cfg, nil
 }
 

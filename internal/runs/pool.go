@@ -25,11 +25,11 @@ import (
 type Pool struct {
 	PoolOptions
 	// lifetime is done when the pool is closed. close ends it.
-	open  context.Context
-	close context.CancelFunc
+	lifetime context.Context
+	close    context.CancelFunc
 
 	// workers waits for the goroutines, one for each worker.
-	work sync.WaitGroup
+	workers sync.WaitGroup
 
 	mu   sync.Mutex // guards waiting
 	wake sync.Cond
@@ -64,22 +64,22 @@ const MaxPrefetch = 15
 var ErrClosed = errors.New("the pool of workers is closed")
 
 // NewPool makes a pool. It returns an error if the workers cannot be started.
-func NewPool(t PoolOptions) (*Pool, error) {
-	if t.Workers < 1 {
-		return nil, fmt.Errorf("a pool of %d workers cannot work; it needs at least 1", t.Workers)
+func NewPool(options PoolOptions) (*Pool, error) {
+	if options.Workers < 1 {
+		return nil, fmt.Errorf("a pool of %d workers cannot work; it needs at least 1", options.Workers)
 	}
-	if t.MaxSilence == 0 {
-		t.MaxSilence = time.Minute
+	if options.MaxSilence == 0 {
+		options.MaxSilence = time.Minute
 	}
-	p := &Pool{PoolOptions: t}
+	p := &Pool{PoolOptions: options}
 	p.wake.L = &p.mu
-	p.open, p.close = context.WithCancel(context.Background())
-	started := make(chan error, t.Workers)
-	for range t.Workers {
-		p.work.Go(func() {
+	p.lifetime, p.close = context.WithCancel(context.Background())
+	started := make(chan error, options.Workers)
+	for range options.Workers {
+		p.workers.Go(func() {
 			var w *worker
 			var err error
-			if t.Setup != nil {
+			if options.Setup != nil {
 				w, err = p.start()
 			}
 			if started <- err; err == nil {
@@ -87,7 +87,7 @@ func NewPool(t PoolOptions) (*Pool, error) {
 			}
 		})
 	}
-	for range t.Workers {
+	for range options.Workers {
 		if err := <-started; err != nil {
 			p.Close() // the other workers need not start any more
 			return nil, err
@@ -140,12 +140,12 @@ func (j *Job) passNote(r reply) {
 // is called with each note that the worker sends about the order. When ctx is done, an
 // order that no worker has yet received is dropped.
 func (p *Pool) Submit(ctx context.Context, order any, note func(text string)) *Job {
-	j := newJob(ctx, order, note)
+	job := newJob(ctx, order, note)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waiting = append(p.waiting, j)
+	p.waiting = append(p.waiting, job)
 	p.wake.Signal()
-	return j
+	return job
 }
 
 // Wait waits for the answer to an order and stores it in answer, a pointer. It also returns
@@ -163,7 +163,7 @@ func (p *Pool) Wait(j *Job, answer any) (printed string, err error) {
 		}
 		return r.printed, r.decode(answer)
 	case <-j.ctx.Done():
-	case <-p.open.Done():
+	case <-p.lifetime.Done():
 	}
 	return "", p.stopError(j.ctx)
 }
@@ -173,7 +173,7 @@ func (p *Pool) stopError(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case p.open.Err() != nil:
+	case p.lifetime.Err() != nil:
 		return ErrClosed
 	}
 	return nil
@@ -192,11 +192,11 @@ func (p *Pool) serve(w *worker) {
 				continue
 			}
 		}
-		stop := context.AfterFunc(p.open, w.dismiss)
+		stop := context.AfterFunc(p.lifetime, w.dismiss)
 		undone, death := w.execute(jobs)
 		stop()
 		p.requeue(w, undone, death)
-		if death != nil || w.spent {
+		if death != nil || w.isSpent {
 			w.dismiss()
 			w = nil
 		}
@@ -211,7 +211,7 @@ func (p *Pool) takeJobs() []*Job {
 	defer p.mu.Unlock()
 	for {
 		p.waiting = slices.DeleteFunc(p.waiting, func(j *Job) bool { return j.ctx.Err() != nil })
-		if p.open.Err() != nil {
+		if p.lifetime.Err() != nil {
 			return nil
 		}
 		if len(p.waiting) > 0 {
@@ -231,23 +231,23 @@ func (p *Pool) takeJobs() []*Job {
 
 // requeue puts the jobs that a worker has not answered back into the queue. If it is known
 // which of them killed the worker, requeue finishes that job instead.
-func (p *Pool) requeue(w *worker, undone []*Job, death *Death) {
-	if death != nil && len(undone) == 1 {
+func (p *Pool) requeue(w *worker, unanswered []*Job, death *Death) {
+	if death != nil && len(unanswered) == 1 {
 		// A signal comes from another process, so it is not the job's fault, unless it
 		// happens again.
-		j := undone[0]
+		j := unanswered[0]
 		if !death.Signalled || j.wasKilled {
 			j.finish(result{printed: w.printed.drain(), err: death})
 			return
 		}
 		j.wasKilled = true
 	}
-	for _, j := range undone {
+	for _, j := range unanswered {
 		j.runAlone = j.runAlone || death != nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waiting = slices.Concat(undone, p.waiting)
+	p.waiting = slices.Concat(unanswered, p.waiting)
 	p.wake.Broadcast()
 }
 
@@ -258,7 +258,7 @@ func (p *Pool) start() (*worker, error) {
 		return w, err
 	}
 	// If the pool is closed meanwhile, the worker is ended even before it is ready.
-	defer context.AfterFunc(p.open, w.dismiss)()
+	defer context.AfterFunc(p.lifetime, w.dismiss)()
 	first := newJob(context.Background(), p.Setup, nil)
 	if _, death := w.execute([]*Job{first}); death != nil {
 		first.finish(result{err: death})
@@ -283,5 +283,5 @@ func (p *Pool) Close() {
 	p.mu.Lock()
 	p.wake.Broadcast()
 	p.mu.Unlock()
-	p.work.Wait()
+	p.workers.Wait()
 }

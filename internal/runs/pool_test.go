@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "jobs":
 		runs.Serve(os.Stdin, os.Stdout, func(j job, note func(string)) (any, bool) {
-			return do(j, note), j.Action == "is the last"
+			return doJob(j, note), j.Action == "is the last"
 		})
 	case "pretends":
 		runs.ServeWorlds(os.Stdin, os.Stdout, func(bases []runs.Base) (runs.Backend, error) {
@@ -59,7 +59,7 @@ func signalSelf(signal os.Signal) {
 	}
 }
 
-func do(j job, note func(string)) any {
+func doJob(j job, note func(string)) any {
 	switch j.Action {
 	case "repeats":
 		return j.Text

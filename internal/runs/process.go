@@ -10,14 +10,14 @@ import (
 
 // A worker is a process that carries out orders, as seen by the pool that started it.
 type worker struct {
-	process *exec.Cmd
-	silence time.Duration
+	process    *exec.Cmd
+	maxSilence time.Duration
 	// orders is the worker's standard input. Each line of it is one job.
 	orders io.WriteCloser
 	// replies has the messages that the worker sends.
 	replies chan reply
 	// isSpent means that the worker has sent its last answer.
-	spent bool
+	isSpent bool
 	// dismissed is closed when the pool dismisses the worker, and exited when its process
 	// has ended.
 	dismissed   chan struct{}
@@ -32,7 +32,7 @@ type worker struct {
 // streams must not be set.
 func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 	w := &worker{
-		process: process, silence: silence,
+		process: process, maxSilence: silence,
 		replies: make(chan reply), dismissed: make(chan struct{}), exited: make(chan struct{}),
 		stderr: tail{limit: 256 << 10}, printed: tail{limit: 32 << 10},
 	}
@@ -58,7 +58,7 @@ func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 // execute gives the worker all jobs, and finishes each job with the worker's answer. undone
 // are the jobs without an answer. There are such jobs if the worker died, as death
 // describes, if it has sent its last answer, or if it was dismissed.
-func (w *worker) execute(jobs []*Job) (undone []*Job, death *Death) {
+func (w *worker) execute(jobs []*Job) (unanswered []*Job, death *Death) {
 	var lines []byte
 	for _, j := range jobs {
 		lines = append(lines, j.line...)
@@ -66,27 +66,27 @@ func (w *worker) execute(jobs []*Job) (undone []*Job, death *Death) {
 	// The write has a goroutine of its own, which is all that a process without reading can
 	// block. If the process is already dead, the loop below notices it.
 	go w.orders.Write(lines)
-	ticker := time.NewTicker(max(w.silence/silenceChecks, 1))
+	ticker := time.NewTicker(max(w.maxSilence/silenceChecks, 1))
 	defer ticker.Stop()
-	silent, killed := 0, false
-	for len(jobs) > 0 && !w.spent {
+	silentChecks, wasKilled := 0, false
+	for len(jobs) > 0 && !w.isSpent {
 		select {
 		case r := <-w.replies:
-			silent = 0
+			silentChecks = 0
 			if r.mark == noteMark {
 				jobs[0].passNote(r)
 				continue
 			}
-			w.spent = r.mark == lastAnswerMark
+			w.isSpent = r.mark == lastAnswerMark
 			jobs[0].finish(result{reply: r, printed: w.printed.drain()})
 			jobs = jobs[1:]
 		case <-ticker.C:
-			if silent++; silent > silenceChecks { // one check more, because the first tick may come early
-				killed = true
+			if silentChecks++; silentChecks > silenceChecks { // one check more, because the first tick may come early
+				wasKilled = true
 				w.process.Process.Kill()
 			}
 		case <-w.exited:
-			return jobs, w.death(killed)
+			return jobs, w.death(wasKilled)
 		case <-w.dismissed:
 			return jobs, nil
 		}

@@ -44,16 +44,16 @@ func (p *Remote) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 // Report runs a world in some worker, with or without fencing tokens. The trace in the
 // report has only what a saved trace has.
 func (p *Remote) Report(ctx context.Context, w WorldSpec, fencing string) (RunReport, error) {
-	r, err := p.request(ctx, workOrder{World: w.toWire(), Account: fencing})
+	r, err := p.request(ctx, workOrder{World: w.toWire(), ReportFencing: fencing})
 	a := RunReport{RunResult: r.Outcome.Off}
 	switch {
 	case r.Trace != nil:
 		h := history.New(r.Trace)
 		a.JudgedRun = JudgedRun{h, checks.Check(h, nil), r.Trace.Ending}
 	case r.Ending != nil:
-		how := *r.Ending
-		how.Stacks = r.Stacks
-		a.JudgedRun = judgeEnding(&how)
+		ending := *r.Ending
+		ending.Stacks = r.Stacks
+		a.JudgedRun = judgeEnding(&ending)
 	}
 	return a, err
 }
@@ -70,9 +70,9 @@ func (p *Remote) request(ctx context.Context, o workOrder) (r workReply, err err
 	var death *Death
 	switch {
 	case errors.As(err, &death):
-		how := endingOf(*death)
-		r := RunResult{Breaks: []Break{{What: how.Rule, Blame: checks.BlameLock, Why: strings.TrimSpace(how.Why + "\n" + how.Stacks)}}}
-		return workReply{Outcome: WorldResult{Off: r, On: r}, Ending: &how, Stacks: how.Stacks}, nil
+		ending := endingOf(*death)
+		r := RunResult{Breaks: []Break{{What: ending.Rule, Blame: checks.BlameLock, Why: strings.TrimSpace(ending.Why + "\n" + ending.Stacks)}}}
+		return workReply{Outcome: WorldResult{Off: r, On: r}, Ending: &ending, Stacks: ending.Stacks}, nil
 	case err == nil && r.Error != "":
 		err = errors.New(r.Error)
 	}
@@ -87,7 +87,7 @@ func endingOf(d Death) trace.Ending {
 		ending.Why += d.Error()
 		return ending
 	}
-	said, stacks, _ := strings.Cut(shortStack(d.Stderr), "\n")
-	ending.Why, ending.Stacks = ending.Why+"died: "+said, stacks
+	reason, stacks, _ := strings.Cut(shortStack(d.Stderr), "\n")
+	ending.Why, ending.Stacks = ending.Why+"died: "+reason, stacks
 	return ending
 }

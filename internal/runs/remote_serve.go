@@ -17,7 +17,7 @@ type workOrder struct {
 	World *wireWorld `json:"world,omitempty"`
 	// Account, if not "", asks for a report on one run of the world: it is the fencing of
 	// that run.
-	Account string `json:"account,omitempty"`
+	ReportFencing string `json:"account,omitempty"`
 }
 
 // A wireWorld is a world whose faults are already converted to parameters. Converting each
@@ -90,9 +90,9 @@ func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Backend,
 		w, err := o.World.world()
 		switch {
 		case err != nil:
-		case o.Account != "":
+		case o.ReportFencing != "":
 			var a RunReport
-			a, err = worlds.Report(context.Background(), w, o.Account)
+			a, err = worlds.Report(context.Background(), w, o.ReportFencing)
 			switch r.Outcome.Off = a.RunResult; {
 			case a.History != nil:
 				r.Trace = a.History.Trace

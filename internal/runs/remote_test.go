@@ -34,7 +34,7 @@ func (p fakeBackend) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult,
 // fault only makes worlds different.
 func runFake(bases []runs.Base, w runs.WorldSpec) (runs.WorldResult, error) {
 	what, f := w.Change.Clients[0], w.Faults[0]
-	broke := func(what string) runs.WorldResult {
+	newBrokenResult := func(what string) runs.WorldResult {
 		return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: what, Why: bases[0].Name}}}}
 	}
 	switch what {
@@ -62,14 +62,14 @@ func runFake(bases []runs.Base, w runs.WorldSpec) (runs.WorldResult, error) {
 	case "prints":
 		fmt.Print("no end of line")
 	case "hung":
-		return broke(trace.ConductHang), nil
+		return newBrokenResult(trace.ConductHang), nil
 	case "pid":
 		return runs.WorldResult{Off: runs.RunResult{Behaviour: uint64(os.Getpid())}}, nil
 	case "sleeps":
 		time.Sleep(f.For)
 	case "base":
 		b := bases[w.Base]
-		return broke(fmt.Sprintf("%s %s %d", b.Name, b.Text, b.Seed)), nil
+		return newBrokenResult(fmt.Sprintf("%s %s %d", b.Name, b.Text, b.Seed)), nil
 	}
 	return runs.WorldResult{Off: runs.RunResult{Behaviour: uint64(f.For)}, On: runs.RunResult{Doubt: "two\nlines"}}, nil
 }
@@ -176,19 +176,19 @@ func TestPoolKilledFromOutside(t *testing.T) {
 // process for the next world.
 func TestPoolReplaces(t *testing.T) {
 	p := newPool(t, 1, 0)
-	pid := func() uint64 {
+	workerPID := func() uint64 {
 		o, err := p.Run(t.Context(), fakeWorld("pid", 1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return o.Off.Behaviour
 	}
-	first := pid()
-	if pid() != first {
+	first := workerPID()
+	if workerPID() != first {
 		t.Error("each world has a process of its own, which costs too much")
 	}
 	p.Run(t.Context(), fakeWorld("hung", 1))
-	if pid() == first {
+	if workerPID() == first {
 		t.Error("a world runs where another one hangs")
 	}
 }

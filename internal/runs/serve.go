@@ -25,7 +25,7 @@ const flushDelay = 20 * time.Millisecond
 // the pool then has no more orders or no longer exists, and a job that never returns must
 // not stay behind. A worker ignores an interrupt. An interrupt from the terminal goes to
 // every process there, and the process with the pool can then finish in an orderly way.
-func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note func(text string)) (answer any, last bool)) {
+func Serve[Order any](in io.Reader, out io.Writer, execute func(order Order, note func(text string)) (answer any, last bool)) {
 	signal.Ignore(os.Interrupt)
 	orders := make(chan Order, MaxPrefetch) // the buffer has room for all orders, so the goroutine always sees the end of in
 	go func() {
@@ -48,7 +48,7 @@ func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note fun
 		s.flush()
 	}
 	for o := range orders {
-		answer, last := do(o, note)
+		answer, last := execute(o, note)
 		mark := answerMark
 		if last {
 			mark = lastAnswerMark
@@ -82,7 +82,7 @@ func newReplyWriter(out io.Writer) *replyWriter {
 }
 
 // add adds a line to those that will be written soon, and returns how many are pending.
-func (s *replyWriter) add(mark string, what any) (pending int) {
+func (s *replyWriter) add(mark string, message any) (pending int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pending == 0 {
@@ -92,7 +92,7 @@ func (s *replyWriter) add(mark string, what any) (pending int) {
 	// The line break before the mark is there because the job may have printed something
 	// without one.
 	s.lines.WriteString("\n" + mark)
-	if err := s.json.Encode(what); err != nil {
+	if err := s.json.Encode(message); err != nil {
 		panic(fmt.Sprintf("runs: cannot encode an answer as JSON: %v", err))
 	}
 	return s.pending

@@ -38,7 +38,7 @@ type Base struct {
 type Program = func(context.Context, *sim.Program) error
 
 // Variant parses the base's text.
-func (b Base) Variant() (*scenarios.Variant, error) { return ParseOne(b.Name, b.Text) }
+func (base Base) Variant() (*scenarios.Variant, error) { return ParseOne(base.Name, base.Text) }
 
 // ParseOne parses a scenario that has no variants.
 func ParseOne(name string, text []byte) (*scenarios.Variant, error) {
@@ -87,19 +87,19 @@ func (w WorldSpec) WithFaultsOf(o WorldSpec) (WorldSpec, bool) {
 			return w, false
 		}
 	}
-	for node, is := range o.Change.Persistence {
-		if was, ok := w.Change.Persistence[node]; ok && was != is {
+	for node, persistence := range o.Change.Persistence {
+		if existing, ok := w.Change.Persistence[node]; ok && existing != persistence {
 			return w, false
 		}
 	}
 	w.Faults = slices.Concat(w.Faults, o.Faults)
 	if len(w.Change.Persistence)+len(o.Change.Persistence) > 0 {
-		both := maps.Clone(o.Change.Persistence)
-		if both == nil {
-			both = map[string]sim.Persistence{}
+		merged := maps.Clone(o.Change.Persistence)
+		if merged == nil {
+			merged = map[string]sim.Persistence{}
 		}
-		maps.Copy(both, w.Change.Persistence)
-		w.Change.Persistence = both
+		maps.Copy(merged, w.Change.Persistence)
+		w.Change.Persistence = merged
 	}
 	return w, true
 }
