@@ -20,8 +20,8 @@ import (
 
 // Linearizable and Serializable are the two kinds of read. A linearizable read is the
 // default of Get. The member that answers it first makes sure that it is up to date. A
-// serializable read is made with clientv3.WithSerializable. The member that answers it does
-// not.
+// serializable read is made with clientv3.WithSerializable. A member that is behind may
+// answer it with old data.
 const (
 	Linearizable = "linearizable"
 	Serializable = "serializable"

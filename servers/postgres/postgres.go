@@ -22,7 +22,7 @@
 // A server can be the standby of another one, its primary. The primary sends the standby
 // each transaction that is on the primary's own disk. With the setting
 // synchronous_standby_names, a commit waits until the standby has confirmed it. Clients can
-// read from a standby, and a fault can promote it.
+// read from a standby, and it can be promoted.
 //
 // # Locks
 //
