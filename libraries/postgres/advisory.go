@@ -165,7 +165,7 @@ func (w *dataGrant) Write(ctx context.Context, object, value string, last bool) 
 	return version, err
 }
 
-// Stays is as in [locks.Stayer], which only marks a lease.
+// Stays is as in [locks.Stayer]: the last write does not release the lock.
 func (w *dataGrant) Stays() {}
 
 // Release ends the transaction, if it is still open, and releases the lock.

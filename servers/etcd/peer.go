@@ -18,7 +18,7 @@ type peer struct {
 	name string
 	id   uint64
 	end  *sim.End // nil if there is no connection
-	// since is when the connection was made.
+	// connectedAt is when the connection was made.
 	since fakeclock.Reading
 	// isDialling: a connection is being made.
 	dialling bool

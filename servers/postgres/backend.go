@@ -38,7 +38,8 @@ type backend struct {
 	txAdvisoryLocks           []advisoryLock
 
 	// tx is the session's transaction, or nil. inBlock reports whether BEGIN started it.
-	// failed reports whether it has failed since then, and so waits for ROLLBACK or COMMIT.
+	// hasFailed reports whether it has failed since then, and so waits for ROLLBACK or
+	// COMMIT.
 	tx              *tx
 	inBlock, failed bool
 
@@ -58,8 +59,8 @@ type backend struct {
 	receivedMono int64 // and by the monotonic clock, in nanoseconds
 	reply
 	idleTimer *agenda.Timer
-	// query is the text of the last query, which came at queryAt. active is true from then
-	// until ReadyForQuery is sent. stateChangedAt is when active last changed.
+	// query is the text of the last query, which came at queryAt. isActive is true from
+	// then until ReadyForQuery is sent. stateChangedAt is when isActive last changed.
 	query          string
 	queryAt        stamp
 	active         bool
