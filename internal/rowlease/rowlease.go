@@ -102,8 +102,8 @@ func (l *lease) Release(ctx context.Context) error {
 }
 
 // lostError returns the error of a holder that could not change its row. A nil err means
-// that the row no longer belongs to the holder. what is the change, as a participle:
-// extended or released.
+// that the row no longer belongs to the holder. change says what the holder tried: extended
+// or released.
 func lostError(err error, what string) error {
 	if err != nil {
 		return fmt.Errorf("lock not %s: %w", what, err)

@@ -17,24 +17,25 @@ import (
 )
 
 // Config returns the client's own defaults, with all members of the cluster as its
-// endpoints. It differs from the defaults only where a world needs it, or would waste time:
+// endpoints. It differs from the defaults only where a world needs that, or would waste
+// time:
 //
 //   - Connections are made by Env.Dial.
-//   - Operations without a context of their own, such as the cleanup after a failed
-//     Mutex.Lock, use Env.Process.
-//   - Nothing is logged: errors are also returned.
-//   - There is no jitter in the pauses between two attempts, of a request (25 ms) or of a
-//     connection (1 s at first, 1.6 times as long each time, 120 s at most): it comes from
-//     sources that cannot be seeded.
+//   - Operations without their own context, such as the cleanup after a failed Mutex.Lock, use
+//     the context of Env.Process.
+//   - Nothing is logged, because errors are also returned.
+//   - The pauses between two attempts have no jitter, because it comes from sources that cannot
+//     be seeded. The pause is 25 ms between two attempts of a request. It is 1 s after the first
+//     attempt to connect, then 1.6 times as long each time, and 120 s at most.
 //   - The windows of flow control are fixed at 64 KiB. By default the client measures the
-//     network with a ping after most answers, and raises them to what it finds.
+//     network with a ping after most responses, and raises the windows accordingly.
 //   - Each connection has buffers of 4 KiB instead of 32.
 //
-// These defaults matter most to a lock. Connections have no keep-alive, so the client never
-// gives up a connection on which nothing arrives. Requests wait for a connection as long as
-// their context allows, and have no deadline of their own. A request that may be repeated
-// (a write may not) is sent up to a hundred times while the answer is that the server is
-// not available.
+// These defaults matter most to a lock: Connections have no keep-alive, so the client never
+// gives up a connection on which nothing arrives. Requests have no deadline of their own.
+// They wait for a connection as long as their context allows. If the response is that the
+// server is not available, the client sends a request up to a hundred times. It does so
+// only with a request that may be repeated, which a write may not.
 func Config(e *locks.Env) clientv3.Config {
 	return clientv3.Config{
 		Endpoints: e.Nodes,

@@ -18,8 +18,8 @@ type holder struct {
 	// keepsExpired: the holder keeps using a session that has ended.
 	keepsExpired bool
 	// noteKey is a key that a process writes with its session's lease. If the process is
-	// restarted, the new process finds the lease by this key and continues the session. ""
-	// means that each process opens its own session.
+	// restarted, the new process finds the lease by this key and continues the session. If
+	// noteKey is empty, each process opens its own session.
 	noteKey string
 	session *concurrency.Session
 }

@@ -46,8 +46,8 @@ type turns struct {
 	wait  func(words ...string)
 	woken func(ctx context.Context, words ...string)
 	// process is a context that ends with the process. After that nobody waits for a turn
-	// any more, and gRPC would retry on a closed connection all the time, so that no other
-	// goroutine could notice that the connection is closed.
+	// any more, so gRPC would retry on a closed connection without a pause. No other
+	// goroutine would get the time to notice that the connection is closed.
 	process context.Context
 	// callCount is the number of calls so far. Each call goes to the next endpoint.
 	picked atomic.Uint32

@@ -32,9 +32,9 @@ type Session struct {
 const defaultTimeout = 5 * time.Second
 
 // Open returns the session of one handle of a lock of this package. Call it when the handle
-// is made. Before the run begins, the setup, such as CREATE TABLE IF NOT EXISTS, is
-// executed and the statements are prepared, as in a process that has been running for a
-// while.
+// is made. Before the run begins, the session executes the setup, such as CREATE TABLE IF
+// NOT EXISTS, and prepares the statements. A process that has been running for a while
+// would have done both.
 func Open(e *locks.Env, setup string, statements ...string) (*Session, error) {
 	config, err := Config(e)
 	if err != nil {

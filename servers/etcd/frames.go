@@ -77,9 +77,10 @@ const (
 
 // A framer splits the bytes that a gRPC client sends on one connection into the messages on
 // which faults act. A message is everything up to the end of a gRPC message. If no frame
-// completes a gRPC message, all frames that have been written are one message. The meaning
-// of a frame depends on the frames before it. So the framer reads the frames as they are
-// written, and the body of a message is a list of the parts that it has read.
+// completes a gRPC message, all frames that have been written are one message. The body of
+// a message is a list of the parts that the framer has read from it. The framer reads the
+// frames as they are written, because the meaning of a frame depends on the frames before
+// it.
 type framer struct {
 	names *sim.Names
 	begun bool // the bytes with which each HTTP/2 connection begins have been read

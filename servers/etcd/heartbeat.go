@@ -100,8 +100,8 @@ func (m *member) wake(late time.Duration) {
 		return
 	}
 	if p.calm || paused {
-		// The member acts as if it had heard the leader less than a tick ago, which it
-		// would have if no heartbeats had been left out.
+		// The member acts as if it had heard the leader less than a tick ago. It would have
+		// heard the leader then, if no heartbeats had been left out.
 		m.resetElectionTimeout()
 		p.heardAt = p.heardAt.Add(-time.Duration(m.dice.Int64N(int64(tick))))
 	}
@@ -183,10 +183,10 @@ func (m *member) catchUpTicks() {
 }
 
 // calmDown lets the members stop their heartbeats if all is well, and reports whether they
-// stop. All is well if nothing has happened to the members for calmAfter, all of them hear
-// the leader, and all have applied what the leader has applied. If this is true of only a
-// majority, calmDown waits for givenUpAfter, until messages to the other members have had
-// time to arrive. Those members keep campaigning.
+// stop. All is well under three conditions: nothing has happened to the members for
+// calmAfter, all of them hear the leader, and all have applied what the leader has. If only
+// a majority of the members is well, calmDown waits for givenUpAfter, because messages to
+// the others may still be in flight. These others keep campaigning.
 func (c *cluster) calmDown(leader *member) bool {
 	quiet := leader.host.Now() - c.disturbedAt
 	if quiet < calmAfter {

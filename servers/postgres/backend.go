@@ -17,9 +17,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A backend is a session: the server's end of one connection. Behind a pooler the session
-// serves one client after another, always over the connection of the client that has it
-// now.
+// A backend is a session: the server's end of one connection. Behind a pooler a session
+// serves one client after another. Its connection is then that of the client that has the
+// session now.
 type backend struct {
 	s      *server
 	end    *sim.End
@@ -43,9 +43,9 @@ type backend struct {
 	tx              *tx
 	inBlock, failed bool
 
-	// request is what the session works on, and queue holds the requests after it. The work
-	// is done in a coroutine. resume runs the coroutine until it has to wait or ends, stop
-	// ends it early, and yield is called in it to wait.
+	// request is the request on which the session works, and queue holds the requests after
+	// it. The work is done in a coroutine. resume runs the coroutine until it has to wait
+	// or ends. stop ends it early. The coroutine itself calls yield in order to wait.
 	request *sim.Request
 	queue   []*sim.Request
 	resume  func() (_ struct{}, waits bool)

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A framer splits a client's bytes into requests. A request is all that the client sends
-// before it expects an answer. Faults act on whole requests.
+// A framer splits a client's bytes into requests. A request is everything that the client
+// sends before it expects a reply. Faults act on whole requests.
 type framer struct {
 	// names replaces random values in the texts of requests by names that are equal in
 	// every run.

@@ -191,9 +191,9 @@ func (c *poolClient) returnSession() {
 	c.p.putBack(b)
 }
 
-// An answeredMessage takes the place of a client's message that the pooler answers itself.
-// It embeds a Flush only to be a message, too. A silentParse is a Parse message that the
-// pooler sends by itself. The client sees the reply only if it is an error.
+// An answeredMessage replaces a client's message that the pooler answers itself. It embeds
+// a Flush only in order to be a message, too. A silentParse is a Parse message that the
+// pooler sends by itself. The client sees the reply to it only if that is an error.
 type answered struct {
 	*pgproto3.Flush
 	answer pgproto3.BackendMessage

@@ -4,7 +4,7 @@
 // A statement sees what was committed when it began (READ COMMITTED, the default). It waits
 // for rows that other transactions have locked, and checks its condition again on their new
 // versions. A statement happens at one moment, unless it waits. now() is when the
-// transaction began, by the server's time of day, which faults can set. Committed data is
+// transaction began, by the server's wall clock, which faults can set. Committed data is
 // on the disk.
 //
 // A query has one table. There are no joins, groups, client-made views, triggers, foreign

@@ -120,8 +120,8 @@ func (g *register) emitRowLock(b *backend, r *row) {
 
 // emitAdvisoryGrant emits that a session has acquired an advisory lock. Behind a pooler the
 // session may hold it already for another client. Then the server grants the lock to both
-// clients, and the event looks as if the new client had overwritten the grant of the
-// previous one.
+// clients. The event looks as if the new client had overwritten the grant of the previous
+// one.
 func (g *register) emitAdvisoryGrant(b *backend, a advisoryLock, previous *trace.Actor) {
 	key := a.key()
 	if !slices.Contains(g.keys, key) || g.granted[key] != nil && sameAcquisition(previous, b.actor()) {

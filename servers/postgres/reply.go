@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A reply collects what the server sends in answer to a request: bytes for the client and
-// texts for the trace.
+// A reply is what the server sends to a client in reply to one request: bytes for the
+// client and texts for the trace.
 type reply struct {
 	out   []byte
 	texts []string

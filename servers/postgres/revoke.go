@@ -9,10 +9,10 @@ import (
 )
 
 // Revoke is as in [sim.Revocable]. It deletes each lease row of the client with DELETE. The
-// DELETE waits, like any other, if a transaction has locked the row. Advisory locks and row
-// locks are shown by no row, so Revoke ends the client's sessions that hold such a lock or
-// wait for one, as pg_terminate_backend does. If session is true, it instead ends all
-// sessions of the client and deletes no row.
+// DELETE waits, like any other, if a transaction has locked the row. No row shows who holds
+// an advisory lock or a row lock. So Revoke ends the client's sessions that hold such a
+// lock or wait for one, as pg_terminate_backend does. If session is true, it instead ends
+// all sessions of the client and deletes no row.
 func (s *server) Revoke(client string, session bool) (found bool) {
 	if s.isStandby() {
 		return false

@@ -58,7 +58,7 @@ func (s *server) resetSessions() {
 	s.pool = newPooler(s)
 }
 
-// now returns the server's time of day.
+// now returns the time of the server's wall clock.
 func (s *server) now() stamp { return stampOf(s.host.Clock().Now()) }
 
 // Accept is as in [sim.Server]. The connection of a standby is for the log, and all others

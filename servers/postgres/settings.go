@@ -41,7 +41,7 @@ var messageLevels = []string{"debug5", "debug4", "debug3", "debug2", "debug1", "
 var spellings = map[string]string{"datestyle": "DateStyle", "intervalstyle": "IntervalStyle", "timezone": "TimeZone"}
 
 // set executes SET. The new value lasts until the session ends, or until the transaction is
-// aborted. With LOCAL it lasts until the transaction ends.
+// aborted. SET LOCAL lasts until the transaction ends.
 func (b *backend) set(stmt *sql.Set) {
 	previous := b.show(stmt.Name)
 	raiseUnsupportedIf(slices.Contains(fixedSettings, stmt.Name), "SET of %s", stmt.Name)

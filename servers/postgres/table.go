@@ -92,10 +92,10 @@ func (t *table) visible(reader *tx, snapshot uint64) []*version {
 }
 
 // findConflict returns the version of a row other than self whose key k equals values, or
-// nil. It ignores versions that reader or a committed transaction has ended. So it also
-// finds a version that another open transaction has created, which exists only if that
-// transaction commits, and a version that another open transaction has ended, which remains
-// only if that transaction aborts. NULL never equals NULL.
+// nil. It ignores versions that reader or a committed transaction has ended. So the version
+// may depend on another transaction that is open. If that transaction created it, it exists
+// only if the transaction commits. If that transaction ended it, it remains only if the
+// transaction aborts. NULL never equals NULL.
 func (t *table) findConflict(k key, values []value, reader *tx, self *row) *version {
 	differs := func(v *version) bool {
 		return slices.ContainsFunc(k.columns, func(i int) bool {

@@ -45,9 +45,9 @@ const (
 	unknown sql.Type = "unknown"
 )
 
-// types are the supported types: the number that identifies each in the protocol (OID), the
-// size of its values in bytes (-1 is variable), and the name that PostgreSQL gives to a
-// result column after a cast to it.
+// types are the supported types. oid is the number that identifies the type in the
+// protocol. size is the size of its values in bytes; -1 means variable. short is the name
+// that PostgreSQL gives to a result column after a cast to the type.
 var types = map[sql.Type]struct {
 	oid   uint32
 	size  int16
