@@ -28,7 +28,7 @@ func BenchmarkGrowth(b *testing.B) {
 	floor.MeasureGrowth(b, "members", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) })
 }
 
-// crowd is a world of many clients that compete for one lock, without faults.
+// crowdedWorld is a world of many clients that compete for one lock, without faults.
 func crowd(b *testing.B, members, clients int) sim.Config {
 	cfg := gcPause(b, "etcd", members)
 	cfg.Faults, cfg.Clients = nil, nil

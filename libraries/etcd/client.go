@@ -22,7 +22,7 @@ import (
 //
 //   - Connections are made by Env.Dial.
 //   - Operations without their own context, such as the cleanup after a failed Mutex.Lock, use
-//     the context of Env.Process.
+//     Env.ProcessContext.
 //   - Nothing is logged, because errors are also returned.
 //   - The pauses between two attempts have no jitter, because it comes from sources that cannot
 //     be seeded. The pause is 25 ms between two attempts of a request. It is 1 s after the first

@@ -28,7 +28,7 @@ func TestFidelityOfOurServer(t *testing.T) {
 	}
 }
 
-// alone is a world of one client, which runs a program, and one server, with the shortest
+// oneServer is a world of one client, which runs a program, and one server, with the shortest
 // possible latency.
 func alone(run func(context.Context, *sim.Program) error) sim.Config {
 	return sim.Config{

@@ -76,7 +76,7 @@ func TestTwoAreElectedOnRealEtcd(t *testing.T) {
 	}
 }
 
-// A queue is a lock for which several sessions wait, on its own server.
+// A lockQueue is a lock for which several sessions wait, on its own server.
 type queue struct {
 	client *clientv3.Client
 	name   string

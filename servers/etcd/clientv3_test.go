@@ -51,7 +51,7 @@ func newClient(env *locks.Env, endpoints ...string) (*clientv3.Client, error) {
 	})
 }
 
-// An inTurn is a stream on which the goroutines of one process send one after the other.
+// An orderedStream is a stream on which the goroutines of one process send one after the other.
 type inTurn struct {
 	grpc.ClientStream
 	env    *locks.Env

@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// three is a world of three members, of which the first leads, and of two clients. Each
+// threeMembers is a world of three members, of which the first leads, and of two clients. Each
 // client asks one member: first and second are the indices. The second client wants the
 // lock while the first client works for 20 s.
 func three(first, second int, faults ...sim.Fault) sim.Config {
@@ -59,8 +59,8 @@ func between(t *testing.T, what string, got, least, most time.Duration) {
 	}
 }
 
-// unharmed checks that both clients held the lock, one after the other, and that no session
-// expired.
+// checkUnharmed checks that both clients held the lock, one after the other, and that no
+// session expired.
 func unharmed(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	AllFaultsStruck(t, tr)

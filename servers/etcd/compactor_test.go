@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// compacting runs a world in which a client writes once a minute from the third minute on.
-// It returns when the cluster compacted, and which revisions.
+// recordCompactions runs a world in which a client writes once a minute from the third
+// minute on. It returns when the cluster compacted, and which revisions.
 func compacting(t *testing.T, members int, settings []string, faults ...sim.Fault) string {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := newClient(p.Env(), p.Env().Nodes[members-1])

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// stalled is a world of three members. The disk of one member stalls from the first second
+// stalledDisk is a world of three members. The disk of one member stalls from the first second
 // on, when no client writes. client-1 holds the lock, and client-2 asks for it after a
 // while. first and second are the members that they ask.
 func stalled(first, second int, member string, lasts time.Duration, settings ...string) sim.Config {
@@ -23,7 +23,7 @@ func stalled(first, second int, member string, lasts time.Duration, settings ...
 	return cfg
 }
 
-// noLeader checks that no other member has become the leader since the beginning of the
+// checkNoNewLeader checks that no other member has become the leader since the beginning of the
 // run.
 func noLeader(t *testing.T, tr *trace.Trace) {
 	t.Helper()

@@ -82,8 +82,8 @@ const (
 // frames as they are written, because the meaning of a frame depends on the frames before
 // it.
 type framer struct {
-	names *sim.Names
-	begun bool // the bytes with which each HTTP/2 connection begins have been read
+	names *sim.Names // replaces random values in texts by names that are equal in every run
+	begun bool       // the bytes with which each HTTP/2 connection begins have been read
 	// settingsRead: the settings, which must be the first frame, have been read.
 	settled bool
 	broken  bool // the client has violated HTTP/2, so nothing more can be read

@@ -54,8 +54,8 @@ func (s *scribe) call(stream uint32, path string, m proto.Message) {
 	s.data(stream, true, frameMessage(m))
 }
 
-// cut splits bytes with a framer. It returns the texts of the messages, and the bytes after
-// the last message.
+// splitMessages splits bytes with a framer. It returns the texts of the messages, and the
+// bytes after the last message.
 func cut(f sim.Framer, b []byte) (texts []string, rest []byte) {
 	for len(b) > 0 {
 		size, frame := f.Next(b)

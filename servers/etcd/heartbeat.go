@@ -35,7 +35,7 @@ type pulse struct {
 	timeout int
 	// isCalm: no heartbeats are expected, because the leader sends none while all is well.
 	calm      bool
-	election  *alarm // rings when the member must have heard the leader
+	election  *alarm // rings when the member campaigns, unless it has heard the leader before
 	heartbeat *alarm // rings when a leader sends its next heartbeat
 	// mayBeStale: by its own clock the leader has not ticked for a while, so the other
 	// members may have elected another leader. As in etcd, this ends with the leader's next

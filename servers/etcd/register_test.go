@@ -182,7 +182,7 @@ func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
 	Equal(t, "it was", strings.Join(owners, ", then "), "client-1 1, then client-1 2")
 }
 
-// putting is a lock that a client acquires by putting a key.
+// puttingLock is a lock that a client acquires by putting a key.
 type putting struct {
 	client *clientv3.Client
 	value  string

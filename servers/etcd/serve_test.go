@@ -19,7 +19,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// raw runs a world in which a client writes some bytes to a member, and hangs up after a
+// runRaw runs a world in which a client writes some bytes to a member, and hangs up after a
 // while.
 func raw(t *testing.T, b []byte) *trace.Trace {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -55,7 +55,7 @@ func writeCall(b *bytes.Buffer, path string, message []byte) {
 	_ = frames.WriteData(1, true, append(data, message...))
 }
 
-// answers returns the texts of the member's responses to the client.
+// responseTexts returns the texts of the member's responses to the client.
 func answers(tr *trace.Trace) (all []string) {
 	for _, ev := range Events(tr, trace.KindSend, "etcd-1") {
 		all = append(all, ev.Text)

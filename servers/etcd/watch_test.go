@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// watching runs a world in which a client of a single member calls do.
+// runWatcher runs a world in which a client of a single member calls do.
 func watching(t *testing.T, do func(context.Context, *clientv3.Client) error) *trace.Trace {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())

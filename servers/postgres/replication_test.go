@@ -186,8 +186,8 @@ var standbys = []struct {
 	}},
 }
 
-// pair is a world with a primary and its standby, in which one client runs do. If sync is
-// true, commits wait for the standby.
+// primaryAndStandby is a world with a primary and its standby, in which one client runs do.
+// If sync is true, commits wait for the standby.
 func pair(t *testing.T, sync bool, do func(ctx context.Context, p *sim.Program)) sim.Config {
 	cfg := oneClient(t, do)
 	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "standby", System: "postgres", ReplicaOf: "postgres-1"})
