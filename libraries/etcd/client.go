@@ -125,6 +125,7 @@ func sharedClient(e *locks.Env, name string, config clientv3.Config) (*clientv3.
 	return made.client, made.err
 }
 
+// An openedClient is the result of [Open].
 type openedClient struct {
 	client *clientv3.Client
 	err    error

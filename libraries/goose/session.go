@@ -15,6 +15,7 @@ type session struct {
 	lock.SessionLocker
 }
 
+// newSession returns a session for the lock of the handle.
 func newSession(h *handle) (locker, error) {
 	l, err := lock.NewPostgresSessionLocker(lock.WithLockID(h.number))
 	return &session{h, l}, err

@@ -22,6 +22,7 @@ type table struct {
 // errBusy is the error of an attempt while the same locker holds the lock.
 var errBusy = errors.New("the locker is in use")
 
+// newTable returns a table for the lock of the handle.
 func newTable(h *handle) (locker, error) { return h.newLocker(h.number) }
 
 // newLocker returns a locker for the lock with a number. The interval of its heartbeats is

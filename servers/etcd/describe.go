@@ -1,6 +1,7 @@
 package etcd
 
 // This file returns the texts by which the trace shows requests to a member.
+
 import (
 	"encoding/hex"
 	"fmt"

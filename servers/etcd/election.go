@@ -134,6 +134,7 @@ func (r *recipe) answerLeader(request recipes.Message) {
 	}))
 }
 
+// leaderResponse returns the response to Leader and Observe, with the leader's key.
 func leaderResponse(header *pb.ResponseHeader, kv *mvccpb.KeyValue) proto.Message {
 	return recipes.New("v3electionpb.LeaderResponse").With("header", header).With("kv", kv)
 }

@@ -106,6 +106,7 @@ type incoming struct {
 	rest []byte // the bytes of a gRPC message that is not complete yet
 }
 
+// newFramer returns the framer of a new connection.
 func newFramer(names *sim.Names) sim.Framer {
 	f := &framer{names: names, calls: map[uint32]*incoming{}}
 	f.header = hpack.NewDecoder(4096, func(h hpack.HeaderField) { f.fields = append(f.fields, h) })
@@ -174,6 +175,7 @@ func (f *framer) rejectRest(b []byte, body []any, code http2.ErrCode, why string
 	return len(b), sim.Frame{Body: append(body, violation{code, why}), Text: "no HTTP/2: " + why}
 }
 
+// newViolation returns a violation with a formatted text.
 func newViolation(code http2.ErrCode, format string, args ...any) *violation {
 	return &violation{code, fmt.Sprintf(format, args...)}
 }

@@ -78,6 +78,7 @@ func hash(name string) uint64 {
 	return h.Sum64()
 }
 
+// clusterID is the ID of the cluster in the headers of responses.
 var clusterID = hash("cluster")
 
 // start starts the member with what is on its disk. restarted is false when the cluster
@@ -207,6 +208,7 @@ func (m *member) alarm(due fakeclock.Reading, do func()) *alarm {
 // plan sets the alarm of the wall clock, from which the time of due is computed.
 func (a *alarm) plan() { a.Set(a.m.host.Clock().Now().Add(a.due.Sub(a.m.now()))) }
 
+// ring calls the alarm's func, if the time of due has come.
 func (a *alarm) ring() {
 	if a.done {
 		return

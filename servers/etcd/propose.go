@@ -1,5 +1,8 @@
 package etcd
 
+// This file writes requests to the cluster's log, by proposing them to raft, and applies
+// the entries of the log.
+
 import (
 	"slices"
 

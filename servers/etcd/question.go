@@ -1,5 +1,7 @@
 package etcd
 
+// This file asks the leader about leases. Only the leader knows when they expire.
+
 import (
 	"fmt"
 	"slices"

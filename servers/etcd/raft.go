@@ -1,5 +1,8 @@
 package etcd
 
+// This file runs the raft library for a member: the library decides what is in the log, and
+// the member writes, sends and applies.
+
 import (
 	"log"
 

@@ -1,5 +1,8 @@
 package etcd
 
+// This file makes reads of a member linearizable: a member may be behind the cluster's log,
+// and must catch up first.
+
 import (
 	"encoding/binary"
 	"slices"

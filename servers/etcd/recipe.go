@@ -167,6 +167,7 @@ func (r *recipe) session(lease int64, then func(lease int64)) {
 	}))
 }
 
+// opPut, opGet and opDelete return operations of a transaction.
 func opPut(key string, value []byte, lease int64) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: []byte(key), Value: value, Lease: lease}}}
 }

@@ -1,5 +1,7 @@
 package etcd
 
+// This file has the gRPC methods of a member.
+
 import (
 	"fmt"
 	"slices"

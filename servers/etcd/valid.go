@@ -82,6 +82,8 @@ func validOps(r *pb.TxnRequest, most int) error {
 	return nil
 }
 
+// checkOp checks one operation of a transaction. limit is as in checkOps, for a nested
+// transaction.
 func validOp(op *pb.RequestOp, most int) error {
 	switch o := op.Request.(type) {
 	case *pb.RequestOp_RequestRange:

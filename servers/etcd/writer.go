@@ -1,5 +1,7 @@
 package etcd
 
+// This file writes gRPC responses as frames of HTTP/2.
+
 import (
 	"bytes"
 	"encoding/binary"

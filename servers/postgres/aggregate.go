@@ -1,6 +1,7 @@
 package postgres
 
 // This file analyses and computes the aggregate functions of a query, such as count(*).
+
 import "github.com/locksim/locksim/servers/postgres/internal/sql"
 
 // aggregateNames are the supported aggregate functions.

@@ -1,5 +1,7 @@
 package postgres
 
+// This file executes CREATE, DROP, SET, SHOW and DEALLOCATE.
+
 import (
 	"fmt"
 	"slices"

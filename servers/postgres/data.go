@@ -47,6 +47,7 @@ func (t *table) parseDatum(values []value) (datum, bool) {
 	return datum{object, int(number), text}, named && counts && texts
 }
 
+// datum returns the version as a datum; false if it holds no data.
 func (v *version) datum() (datum, bool) { return v.row.table.parseDatum(v.values) }
 
 // emitRead emits that a client has read a row version of a table of data. emitWrite emits

@@ -1,5 +1,7 @@
 package postgres
 
+// This file has the SQL functions and analyses their calls.
+
 import (
 	"fmt"
 	"math"

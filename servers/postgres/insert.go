@@ -1,5 +1,7 @@
 package postgres
 
+// This file analyses and executes INSERT, with ON CONFLICT.
+
 import (
 	"slices"
 
@@ -107,6 +109,7 @@ type insertion struct {
 	inserted []*row // the rows that this statement has inserted
 }
 
+// carryOut inserts the rows, one after the other.
 func (x *insertion) carryOut(r *run) {
 	x.table.checkExists()
 	for _, nodes := range x.values {

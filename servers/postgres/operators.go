@@ -1,5 +1,7 @@
 package postgres
 
+// This file analyses expressions with operators.
+
 import (
 	"math"
 	"math/big"

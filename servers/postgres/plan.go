@@ -1,5 +1,9 @@
 package postgres
 
+// This file analyses statements. The analysis of a statement returns a plan, and the
+// analysis of an expression returns a node. Both raise an error if the statement is wrong.
+// The funcs that analyse belong to a scope, which knows the names in the statement.
+
 import (
 	"cmp"
 	"slices"
@@ -19,6 +23,7 @@ func (s *server) plan(text string, stmt sql.Statement, params []sql.Type) *plan 
 	return p
 }
 
+// analyseStatement completes a plan with what its statement does.
 func (s *server) analyseStatement(p *plan, sc *scope) {
 	stmt := p.statement
 	switch stmt := stmt.(type) {

@@ -1,5 +1,8 @@
 package postgres
 
+// This file handles the messages of a client's session after its startup: they prepare and
+// execute statements.
+
 import (
 	"slices"
 	"strings"

@@ -1,5 +1,8 @@
 package postgres
 
+// This file executes a plan. A statement runs in its session's coroutine and can wait
+// there, for a lock or for a standby.
+
 import (
 	"fmt"
 	"time"

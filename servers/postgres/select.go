@@ -1,5 +1,7 @@
 package postgres
 
+// This file analyses and executes SELECT.
+
 import (
 	"math"
 	"slices"

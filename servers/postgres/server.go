@@ -169,6 +169,7 @@ func (s *server) addWaiter(r *run) {
 	r.wait.start(r)
 }
 
+// removeWaiter removes a run from the waiting ones.
 func (s *server) removeWaiter(r *run) {
 	s.waiting = slices.DeleteFunc(s.waiting, func(o *run) bool { return o == r })
 }

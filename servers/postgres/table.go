@@ -19,6 +19,7 @@ type table struct {
 	view       *view // nil for a real table
 }
 
+// A column is a column of a table.
 type column struct {
 	name         string
 	typ          sql.Type

@@ -42,6 +42,7 @@ func (b *backend) beginTx() {
 	}
 }
 
+// txState is the state of a transaction.
 type txState uint8
 
 const (

@@ -1,5 +1,7 @@
 package postgres
 
+// This file analyses and executes UPDATE and DELETE.
+
 import "github.com/locksim/locksim/servers/postgres/internal/sql"
 
 // planUpdate analyses an UPDATE.
@@ -53,6 +55,7 @@ type rowChange struct {
 	keyCondition *node // the condition on the key of a table of data; nil if there is none
 }
 
+// carryOut changes the rows, one after the other.
 func (x *rowChange) carryOut(r *run, outputs []output) {
 	x.table.checkExists()
 	n := 0

@@ -1,5 +1,8 @@
 package postgres
 
+// This file has the values of SQL: their types, their texts, their order and the
+// conversions between types.
+
 import (
 	"cmp"
 	"encoding/hex"

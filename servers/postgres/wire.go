@@ -1,5 +1,7 @@
 package postgres
 
+// This file converts values between SQL and the client protocol.
+
 import (
 	"bytes"
 	"encoding/binary"

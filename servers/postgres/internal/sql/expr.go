@@ -1,6 +1,7 @@
 package sql
 
 // This file parses expressions, with one method of the parser for each level of precedence.
+
 import "slices"
 
 // binaryOperators are the operators with two operands, by level. The operators of level 0

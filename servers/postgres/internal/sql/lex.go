@@ -19,6 +19,7 @@ const (
 	symbol                    // an operator or punctuation
 )
 
+// A token is one word, literal or symbol of a statement.
 type token struct {
 	kind kind
 	text string // what the token means, without quotes

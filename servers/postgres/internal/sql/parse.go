@@ -266,6 +266,7 @@ func (p *parser) isName() bool {
 	return t.kind == quoted && t.text != "" || t.kind == word && !slices.Contains(reserved, t.text)
 }
 
+// name consumes a name and returns it.
 func (p *parser) name() string {
 	if !p.isName() {
 		panic(p.unexpected())
@@ -320,6 +321,8 @@ func (p *parser) source() Source {
 // joins are words that begin a join, and so cannot be an alias without AS.
 var joins = []string{"join", "inner", "left", "right", "full", "cross", "natural"}
 
+// insert parses INSERT, after that word. Each method below parses the statement or the
+// clause of its name.
 func (p *parser) insert() Statement {
 	p.need("into")
 	s := &Insert{}
