@@ -36,8 +36,9 @@ type RowState struct {
 	Holder string
 	// Ends is when the lease ends by the machine's wall clock; the zero Time means never.
 	Ends time.Time
-	// ClientEnds is when the lease ends by the clocks of the clients, which then take the
-	// row over. The zero Time means that the clients' clocks do not count.
+	// ClientEnds is when the lease ends by the clocks of the clients. A client takes the
+	// row over when its own clock shows this time. The zero Time means that the clients'
+	// clocks do not matter.
 	ClientEnds time.Time
 }
 

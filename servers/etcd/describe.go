@@ -30,8 +30,8 @@ func leaseHex(lease int64) string { return strconv.FormatInt(lease, 16) }
 // sessionName returns the name by which the trace shows the session with a lease ID.
 func sessionName(names *sim.Names, lease int64) string { return names.Name("session", leaseHex(lease)) }
 
-// describeKey returns a key as the trace shows it. If the key ends in a lease ID, as the
-// keys in the queue of a lock do, the ID is replaced by the name of the session.
+// describeKey returns a key as the trace shows it. The keys in the queue of a lock end in a
+// lease ID, which is replaced by the name of the session.
 func describeKey(names *sim.Names, key []byte) string {
 	k := string(key)
 	if names.IsKey(k) {

@@ -43,10 +43,11 @@ func (a advisoryLock) String() string {
 	return strconv.FormatInt(a.number, 10)
 }
 
-// key returns the key by which the world knows the lock.
+// key returns the key by which a world names the lock.
 func (a advisoryLock) key() string { return "advisory/" + a.String() }
 
-// compare orders single numbers before pairs, and each of them by number.
+// compare orders locks: single numbers come before pairs, and both are ordered by their
+// numbers.
 func (a advisoryLock) compare(b advisoryLock) int {
 	switch {
 	case a.pair == b.pair:

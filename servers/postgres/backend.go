@@ -173,7 +173,8 @@ func (b *backend) close() {
 	b.s.backends = slices.DeleteFunc(b.s.backends, func(o *backend) bool { return o == b })
 }
 
-// errAbandoned ends the coroutine of a session that is closed while it waits.
+// errAbandoned is raised in the coroutine of a session that is closed while it waits. It
+// ends the coroutine.
 var errAbandoned = errors.New("it is abandoned")
 
 // abandon ends the session's wait and its coroutine.

@@ -102,7 +102,7 @@ func catch(f func()) (err error) {
 }
 
 // toSQLError returns an error of this package or of the parser in the form that clients
-// get.
+// get. Any other error is a limit of the simulator.
 func toSQLError(err error) *sql.Error {
 	if e, ok := errors.AsType[*sql.Error](err); ok {
 		return e

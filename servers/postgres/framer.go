@@ -31,13 +31,13 @@ type request struct {
 	bad      string // why the request is malformed, or ""
 }
 
-// The limits of message lengths in bytes. maxStartup is PostgreSQL's.
+// The greatest lengths of messages in bytes. maxStartup is PostgreSQL's own limit.
 const (
 	maxStartup = 10_000
 	maxMessage = 1 << 20
 )
 
-// The codes that begin first messages of other kinds than StartupMessage.
+// A first message that is not a StartupMessage begins with one of these codes.
 const (
 	cancelCode = 80877102
 	sslCode    = 80877103

@@ -121,8 +121,8 @@ func (p *pooler) serveNext() bool {
 	return false
 }
 
-// dequeue removes a client's first request. A client with more requests is queued again,
-// behind the others.
+// dequeue removes a client's first request. If the client has more requests, it is queued
+// again, behind the other clients.
 func (p *pooler) dequeue(c *poolClient) {
 	if c.gone {
 		return

@@ -131,7 +131,7 @@ func (g *register) emitAdvisoryGrant(b *backend, a advisoryLock, previous *trace
 }
 
 // emitAdvisoryHandover emits that the client with the latest claim on an advisory lock has
-// given it up, and that the lock belongs to owner now.
+// given its claim up. The lock now belongs to owner, who has the latest claim that is left.
 func (g *register) emitAdvisoryHandover(b *backend, a advisoryLock, owner *trace.Actor) {
 	key := a.key()
 	grant := g.granted[key]
