@@ -209,7 +209,7 @@ func (f *framer) readFrame(kind http2.FrameType) (any, *violation) {
 			return nil, newViolation(http2.ErrCodeProtocol, "%s of a stream that is idle", kind)
 		}
 		p := piece{stream: h.StreamID, cancels: true}
-		if call := f.calls[h.StreamID]; call != nil { // nil if the call has ended
+		if call := f.calls[h.StreamID]; call != nil { // the call has not ended
 			p.path = call.path
 		}
 		delete(f.calls, h.StreamID)

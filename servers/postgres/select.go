@@ -180,8 +180,8 @@ func (q *query) lockAndAdd(r *run, v *version) bool {
 	}
 	r.addRow(q.outputs, v)
 	if locks {
-		v.xmax = r.tx.id() // set after the output: the client sees the old xmax
-	} // only now, because the client gets the old xmax
+		v.xmax = r.tx.id() // only now, because the client gets the old xmax
+	}
 	if q.table != nil && q.aggregates == nil {
 		r.b.s.register.emitRead(r.b, v)
 	}

@@ -21,10 +21,10 @@ type server struct {
 	lastXID       uint32 // the last transaction ID that was given
 	schemaVersion int    // grows with each change to the set of tables, indexes and sequences
 	// recovering are the transactions whose log record was on the disk when the server
-	// crashed, but which did not count yet.
+	// crashed, but which were not committed yet.
 	recovering []*tx
 
-	// A crash loses what the fields from here down to register hold; process IDs continue.
+	// A crash loses what the fields from here down to register hold, except for lastPID.
 	backends []*backend
 	pool     *pooler // nil if there is no pooler
 	// waiting are the waiting runs, the one that has waited longest first.

@@ -13,9 +13,9 @@ type Statement interface{ Tag() string }
 
 // Select is SELECT, of one table or of none.
 type Select struct {
-	Outputs []Output // its condition; nil if there is none, also in the other statements
-	From    Source   // Table is "" without FROM
-	Where   Expr     // nil if there is none, also in the other statements
+	Outputs []Output
+	From    Source // Table is "" without FROM
+	Where   Expr   // its condition; nil if there is none, also in the other statements
 	Order   []Order
 	Limit   Expr
 	Lock    Locking
