@@ -1,6 +1,7 @@
-// Package replicas is asynchronous replication between simulated servers. A replica
-// connects to its master, which sends it all data and then each change. The replica
-// acknowledges what it has. The content of an update is defined by the server.
+// Package replicas simulates asynchronous replication between servers. A replica connects
+// to its master, which sends it first all data and then each change. The replica
+// acknowledges each of these updates. What an update contains is up to the simulated
+// server.
 package replicas
 
 import (
@@ -12,51 +13,57 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// An Update is what a master sends: all its data, or one change. Its text is for people.
+// An Update is what a master sends to a replica: all its data, or one change. Its String is
+// the text that the trace shows.
 type Update interface {
 	fmt.Stringer
-	// Number counts the changes that the master has sent, including this one.
+	// Number is the number of the latest change that the update contains. The master
+	// numbers its changes.
 	Number() int
 }
 
-// A Node is the part of a server that takes care of replication. It belongs to the loop.
+// A Node is the part of a server that takes care of replication. It must be used only on
+// the world's loop, which handles one event at a time.
 type Node[U Update] struct {
 	Host *sim.Host
-	// Retry is how long a replica waits before it connects again.
+	// Retry is how long a replica waits after its connection has failed, until it connects
+	// again.
 	Retry time.Duration
 	// WantsHeartbeats makes this master's replicas report once a second that they are
 	// alive.
 	WantsHeartbeats bool
-	// FullUpdate returns all data of a master. Apply makes a replica's data what the update
-	// contains.
+	// FullUpdate returns all data of this node, to be sent to a replica. Apply brings this
+	// node up to date with an update that its master has sent.
 	FullUpdate func() U
 	Apply      func(U)
 	// ReplicaHeard is called when a master has received something from a replica.
-	// ReplicaLeft, which may be nil, is called when the master notices that the replica's
-	// connection has ended.
+	// ReplicaLeft, which may be nil, is called when the master notices that the connection
+	// to a replica has ended.
 	ReplicaHeard, ReplicaLeft func(replica string)
 
-	master   *Node[U] // nil if the node is no replica
-	feeds    []*feed[U]
-	received int // the number of the latest update that it has received
-	// replacedBy is the node that has taken this master's place; nil if there is none.
+	master   *Node[U]   // nil if the node is not a replica
+	feeds    []*feed[U] // the connections to this node's replicas
+	received int        // the number of the latest update that this replica has received
+	// replacedBy is the former replica that was promoted and has taken this master's place;
+	// nil if there is none.
 	replacedBy *Node[U]
 }
 
 // A feed is the connection over which a master sends its changes to a replica.
 type feed[U Update] struct {
 	master, replica *Node[U]
-	// masterConn is the master's end, and replicaConn the replica's.
+	// masterConn is the master's end of the connection, and replicaConn is the replica's.
 	masterConn, replicaConn *sim.End
-	connecting, open        bool
-	// acknowledged is the number of the latest update that the replica has acknowledged; -1
-	// is none.
+	connecting, open        bool // the replica is opening the connection; the connection exists
+	// lastAcknowledged is the number of the latest update that the replica has
+	// acknowledged; -1 means none.
 	acknowledged int
 }
 
 func (p *Node[U]) name() string { return p.Host.Node().Name }
 
-// Follow makes the node a replica of a master.
+// Follow makes the node a replica of a master. The node connects as soon as its process
+// runs.
 func (p *Node[U]) Follow(master *Node[U]) {
 	p.master = master
 	f := &feed[U]{master: master, replica: p, acknowledged: -1}
@@ -70,7 +77,8 @@ func (p *Node[U]) IsReplica() bool { return p.master != nil }
 // HasReplicas reports whether the node has any replicas.
 func (p *Node[U]) HasReplicas() bool { return len(p.feeds) > 0 }
 
-// AcknowledgedBy returns the names of the replicas that have acknowledged an update.
+// AcknowledgedBy returns the names of the replicas that have acknowledged the update with
+// this number, or a later one.
 func (p *Node[U]) AcknowledgedBy(number int) (replicas []string) {
 	for _, f := range p.feeds {
 		if f.acknowledged >= number {
@@ -101,7 +109,7 @@ func (p *Node[U]) Accept(end *sim.End) sim.Endpoint {
 	return nil
 }
 
-// Crash drops what the node has in memory.
+// Crash must be called when the node's process crashes. It forgets the node's connections.
 func (p *Node[U]) Crash() {
 	for _, f := range p.feeds {
 		f.open, f.acknowledged = false, -1
@@ -111,7 +119,9 @@ func (p *Node[U]) Crash() {
 	}
 }
 
-// Restart connects a replica to its master again. The master then sends all its data.
+// Restart must be called when the node's process runs again after a crash. The node
+// connects to its master, and the node's replicas connect to it. After each connect, the
+// master sends all its data.
 func (p *Node[U]) Restart() {
 	for _, f := range p.feeds {
 		f.retry()
@@ -121,7 +131,7 @@ func (p *Node[U]) Restart() {
 	}
 }
 
-// feed returns where a replica gets its data from; nil for a master.
+// feed returns the feed from which a replica gets its data; nil for a master.
 func (p *Node[U]) feed() *feed[U] {
 	if p.master == nil {
 		return nil
@@ -132,7 +142,7 @@ func (p *Node[U]) feed() *feed[U] {
 
 // Promote makes a replica a master that takes over the address of its old master. New
 // connections go to it; existing ones stay with the old master. The other replicas follow
-// the new master from now on. It returns false if the node is no replica.
+// the new master from now on. Promote returns false if the node is not a replica.
 func (p *Node[U]) Promote() bool {
 	master := p.master
 	if master == nil {
@@ -155,7 +165,7 @@ func (p *Node[U]) Promote() bool {
 }
 
 // Demote makes a master a replica of the node that has taken its place. It returns false if
-// no node has.
+// no node has taken it.
 func (p *Node[U]) Demote() bool {
 	by := p.replacedBy
 	if by == nil {
@@ -166,10 +176,11 @@ func (p *Node[U]) Demote() bool {
 	return true
 }
 
-// attach connects as soon as the replica runs.
+// attach connects the replica to its master as soon as the replica's process runs.
 func (f *feed[U]) attach() { f.replica.Host.WhenRunning(f.connect) }
 
-// connect makes the replica ask its master for all its data.
+// connect opens the connection from the replica to its master, which then sends all its
+// data.
 func (f *feed[U]) connect() {
 	if f.open || f.connecting || f.replica.master != f.master {
 		return
@@ -191,6 +202,7 @@ func (f *feed[U]) connect() {
 	})
 }
 
+// retry makes the replica connect again after its Retry time.
 func (f *feed[U]) retry() {
 	f.open = false
 	host := f.replica.Host
@@ -211,7 +223,8 @@ func (f *feed[U]) sendHeartbeats(conn *sim.End) {
 	})
 }
 
-// send sends an update. A replica's lag is added to the network's latency.
+// send sends an update to the replica. The lag that the scenario gives the replica's node
+// is added to the latency of the network.
 func (f *feed[U]) send(u U) {
 	f.masterConn.Send(sim.Packet{Body: u, Text: u.String(), Delay: f.replica.Host.Node().Lag})
 }
@@ -219,14 +232,15 @@ func (f *feed[U]) send(u U) {
 // masterEnd and replicaEnd are the two ends of a feed.
 type masterEnd[U Update] struct{ f *feed[U] }
 
-// Receive implements [sim.Endpoint].
+// Receive implements [sim.Endpoint]. It takes an acknowledgement or a heartbeat. Both carry
+// the number of the latest update that the replica has received.
 func (e masterEnd[U]) Receive(m *sim.Request) {
 	e.f.acknowledged = m.Body.(int)
 	e.f.master.ReplicaHeard(e.f.replica.name())
 }
 
-// HangUp notifies the master that a replica has left, if the master can receive that. The
-// replica may follow another master by then.
+// HangUp implements [sim.Endpoint]. It calls ReplicaLeft when the connection has ended. By
+// then the replica may follow another master.
 func (e masterEnd[U]) HangUp(bool) {
 	e.f.open = false
 	if e.f.master.ReplicaLeft != nil {
@@ -243,14 +257,15 @@ type replicaEnd[U Update] struct {
 func (e *replicaEnd[U]) Receive(m *sim.Request) {
 	u, p := m.Body.(U), e.f.replica
 	if p.master != e.f.master {
-		return // the replica, or another one, was promoted while this update was on its way
+		return // a promotion has given the replica another master, or none, while this update was on its way
 	}
 	p.Apply(u)
 	p.received = u.Number()
 	e.conn.Send(sim.Packet{Body: p.received, Text: "acknowledge " + strconv.Itoa(p.received)})
 }
 
-// HangUp implements [sim.Endpoint].
+// HangUp implements [sim.Endpoint]. The replica connects again, unless it has a newer
+// connection.
 func (e *replicaEnd[U]) HangUp(bool) {
 	if e.f.replicaConn == e.conn {
 		e.f.retry()

@@ -1,5 +1,6 @@
-// Package rowlease has what locks share that are a database row with a holder and an end:
-// how a holder is named, and how long it believes that it holds the row.
+// Package rowlease is the common part of locks that are a row of a database table. The row
+// names the holder, and the time at which the holder's lease ends. The package names
+// holders, and decides how long a holder believes that it holds the row.
 package rowlease
 
 import (
@@ -17,27 +18,28 @@ import (
 // A Row is a handle on the row of one lock.
 type Row struct {
 	Env *locks.Env
-	// Clock is the clock by which the holder counts, unless the lock's options name another
-	// one.
+	// Clock is the clock by which the holder measures its lease, unless the lock's options
+	// name another one.
 	Clock fakeclock.Kind
-	// Extend and Release execute the statements by which a holder changes the row. They
-	// report whether the row was changed.
+	// Extend and Release execute the statements by which a holder extends or releases its
+	// lease. They report whether the row was changed.
 	Extend, Release func(ctx context.Context, holder string) (changed bool, err error)
 }
 
-// NewHolder returns a new holder name, different for each attempt.
+// NewHolder returns the name of a holder. Each attempt to acquire the row uses a new name.
 func (r *Row) NewHolder() string {
 	attempts := locks.Share(r.Env, "row leases", func() *atomic.Int64 { return new(atomic.Int64) })
 	return fmt.Sprintf("%s/%d", r.Env.Client, attempts.Add(1))
 }
 
-// Now reads the lock's clock.
+// Now returns the present reading of the clock by which the holder measures its lease.
 func (r *Row) Now() fakeclock.Reading {
 	return r.Env.Clock.Read(cmp.Or(r.Env.Options.Clock, r.Clock))
 }
 
-// Granted returns the lease of a holder that asked for the row at the time asked and got
-// it. It fails if the lease has ended already.
+// Granted returns the lease of a holder whose attempt to acquire the row has succeeded.
+// asked is when the attempt began, as returned by [Row.Now]. If the lease has ended
+// already, Granted releases the row and fails.
 func (r *Row) Granted(ctx context.Context, holder string, asked fakeclock.Reading, token uint64) (locks.Lease, error) {
 	l := &lease{row: r, holder: holder, token: token}
 	switch {
@@ -50,8 +52,9 @@ func (r *Row) Granted(ctx context.Context, holder string, asked fakeclock.Readin
 	return fencedLease{l}, nil
 }
 
-// NotAcquired returns the error of a failed attempt. taken is the error by which the
-// database reports that it has not changed the row.
+// NotAcquired returns the error of a failed attempt to acquire a row. errHeld is the error
+// of the database driver that means that the statement has changed no row, because another
+// client holds it.
 func NotAcquired(err, taken error) error {
 	if errors.Is(err, taken) {
 		return fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
@@ -59,6 +62,8 @@ func NotAcquired(err, taken error) error {
 	return fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 }
 
+// A lease is the row while one holder has it. Its End is the time until which the holder
+// believes that it holds the row.
 type lease struct {
 	row    *Row
 	holder string
@@ -66,8 +71,9 @@ type lease struct {
 	expiry.End
 }
 
-// renew lets the lease last for a TTL from the time it was asked for; false if it has ended
-// already.
+// renew moves the end of the lease to one TTL after asked. Without the option
+// count-from-call it counts from now instead. It reports whether the lease has not ended
+// yet.
 func (l *lease) renew(asked fakeclock.Reading) bool {
 	if !l.row.Env.Options.Has("count-from-call") {
 		asked = l.row.Now()
@@ -76,7 +82,7 @@ func (l *lease) renew(asked fakeclock.Reading) bool {
 	return l.row.Now().Nanos < l.Expires().Nanos
 }
 
-// Extend is as in [locks.Extender].
+// Extend implements [locks.Extender].
 func (l *lease) Extend(ctx context.Context) error {
 	asked := l.row.Now()
 	changed, err := l.row.Extend(ctx, l.holder)
@@ -96,7 +102,8 @@ func (l *lease) Release(ctx context.Context) error {
 }
 
 // lostError returns the error of a holder that could not change its row. A nil err means
-// that the row no longer belongs to it.
+// that the row no longer belongs to the holder. change says what the holder tried: extended
+// or released.
 func lostError(err error, what string) error {
 	if err != nil {
 		return fmt.Errorf("lock not %s: %w", what, err)
@@ -104,8 +111,8 @@ func lostError(err error, what string) error {
 	return fmt.Errorf("%w before it was %s", locks.ErrLost, what)
 }
 
-// A fencedLease is a lease with a fencing token.
+// A fencedLease is a lease with a fencing token. The table has a column generation for it.
 type fencedLease struct{ *lease }
 
-// Token returns the generation: how often the row has changed hands.
+// Token returns the row's generation, which counts how often the row has changed hands.
 func (n fencedLease) Token() uint64 { return n.token }

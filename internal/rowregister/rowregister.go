@@ -1,5 +1,6 @@
-// Package rowregister emits the events of locks that are a database row with a holder and
-// an end. The simulated servers of different databases share it.
+// Package rowregister emits trace events for locks that are a database row. The row names
+// the holder and the time at which the lease ends. The simulated servers of different
+// databases share this package.
 package rowregister
 
 import (
@@ -11,9 +12,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Register emits the events of lease rows on the machine of their database: who holds
-// each lease, and until when by the machine's time of day. It is used only on the world's
-// loop.
+// A Register keeps what is known of the lease rows on one database server and emits their
+// events. The events say who holds each lease, and when it ends by the wall clock of the
+// server's machine. A Register must be used only on the world's loop.
 type Register struct {
 	Leases     []*Lease
 	host       *sim.Host
@@ -21,35 +22,37 @@ type Register struct {
 	alarm      *agenda.Alarm // rings when the next lease expires
 }
 
-// NewRegister returns the register of a machine. holderName returns the name of a holder in
-// the trace.
+// NewRegister returns the register of the database server on a host. holderName returns the
+// name that the trace shows for a holder.
 func NewRegister(host *sim.Host, holderName func(holder string) string) *Register {
 	g := &Register{host: host, holderName: holderName}
 	g.alarm = agenda.NewAlarm(host, g.Expire)
 	return g
 }
 
-// A RowState is what the row of a lock shows.
+// A RowState is what the row of a lock contains.
 type RowState struct {
 	IsHeld bool
 	Holder string
-	// Ends is when the lease ends by the machine's clock; the zero Time means never.
+	// Ends is when the lease ends by the machine's wall clock; the zero Time means never.
 	Ends time.Time
-	// ClientEnds is when the lease ends by the clocks of the clients, which then take the
-	// row over. The zero Time means that the clients' clocks do not count.
+	// ClientEnds is when the lease ends by the clocks of the clients. A client takes the
+	// row over when its own clock shows this time. The zero Time means that the clients'
+	// clocks do not matter.
 	ClientEnds time.Time
 }
 
-// A Lease is what the register knows of the row of a lock.
+// A Lease is what the register knows of the row of one lock.
 type Lease struct {
 	Key string
 	RowState
-	IsActive bool // the lease is held and has not expired
-	Owner    *trace.Actor
+	IsActive bool         // the lease is held and has not expired
+	Owner    *trace.Actor // the acquisition that holds the lease; nil if unknown
 }
 
-// Update takes in the new state of a row and emits what has changed. by is the client that
-// changed it. copied says that the change was replicated from another machine.
+// Update records the new state of a row and emits the event of what has changed. by is the
+// acquisition that changed the row. copied says that the change was replicated from another
+// machine.
 func (g *Register) Update(l *Lease, state RowState, by *trace.Actor, copied bool) {
 	was := *l
 	l.RowState = state
@@ -87,8 +90,8 @@ func (g *Register) Update(l *Lease, state RowState, by *trace.Actor, copied bool
 	g.emitActive(l, ev)
 }
 
-// Revert takes in that a row has gone back to an earlier state. It emits that the lease is
-// forgotten if it was active and its state is no longer the same.
+// Revert records that a row has gone back to an earlier state. If the lease was active and
+// its state has changed, Revert emits that the server has forgotten the lease.
 func (g *Register) Revert(l *Lease, state RowState) {
 	was := *l
 	l.RowState = state
@@ -97,12 +100,12 @@ func (g *Register) Revert(l *Lease, state RowState) {
 	}
 }
 
-// isExpired reports whether a lease has ended by the machine's clock.
+// isExpired reports whether a lease has ended by the machine's wall clock.
 func (g *Register) isExpired(l *Lease) bool {
 	return !l.Ends.IsZero() && !g.host.Clock().Now().Before(l.Ends)
 }
 
-// Expire emits which leases have expired, and schedules the next expiry.
+// Expire emits the end of each lease that has expired, and sets the alarm for the next one.
 func (g *Register) Expire() {
 	for _, l := range g.Leases {
 		if l.IsActive && g.isExpired(l) {
@@ -125,8 +128,9 @@ func (g *Register) ScheduleExpiry() {
 	g.alarm.Set(first)
 }
 
-// ClockChanged emits which leases the new time has ended. It also emits which ended leases
-// are active again, because their rows still exist.
+// ClockChanged must be called when the machine's wall clock was set. It emits the end of
+// each lease that has expired by the new time. A lease whose end is in the future again
+// becomes active again, because its row still exists; ClockChanged emits that too.
 func (g *Register) ClockChanged() {
 	g.Expire()
 	for _, l := range g.Leases {
@@ -138,12 +142,13 @@ func (g *Register) ClockChanged() {
 	g.ScheduleExpiry()
 }
 
-// emitEnd emits the end of a lease.
+// emitEnd emits an event that ends a lease.
 func (g *Register) emitEnd(l *Lease, how trace.Kind, by *trace.Actor) {
 	g.host.Emit(trace.Event{Kind: how, Key: l.Key, Value: g.holderName(l.Holder), By: by, Owner: l.Owner})
 }
 
-// emitActive emits an event of an active lease.
+// emitActive adds the holder, the owner and the end of an active lease to an event and
+// emits it.
 func (g *Register) emitActive(l *Lease, ev trace.Event) {
 	ev.Value, ev.Owner = g.holderName(l.Holder), l.Owner
 	if !l.Ends.IsZero() {

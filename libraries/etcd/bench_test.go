@@ -11,7 +11,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// BenchmarkGCPause reports the processor time of one world, on one member and on three.
+// BenchmarkGCPause measures the processor time of one world, with one member of the cluster
+// and with three.
 func BenchmarkGCPause(b *testing.B) {
 	for _, members := range []int{1, 3} {
 		for _, kind := range []string{"etcd", "etcd-election"} {
@@ -20,14 +21,14 @@ func BenchmarkGCPause(b *testing.B) {
 	}
 }
 
-// BenchmarkGrowth runs worlds with more and more clients, which acquire one lock in turn,
-// and with more and more members.
+// BenchmarkGrowth measures worlds with more and more clients, which acquire one lock in
+// turn, and with more and more members of the cluster.
 func BenchmarkGrowth(b *testing.B) {
 	floor.MeasureGrowth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) })
 	floor.MeasureGrowth(b, "members", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) })
 }
 
-// crowd is a world of many clients that compete for one lock, without faults.
+// crowdedWorld is a world of many clients that compete for one lock, without faults.
 func crowd(b *testing.B, members, clients int) sim.Config {
 	cfg := gcPause(b, "etcd", members)
 	cfg.Faults, cfg.Clients = nil, nil

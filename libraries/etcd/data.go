@@ -10,17 +10,18 @@ import (
 	servers "github.com/locksim/locksim/servers/etcd"
 )
 
-// data is the data that a process keeps in etcd beside its lock, as keys.
+// data is the data that a process keeps in etcd in addition to its lock, one key for each
+// object.
 type data struct {
 	locks.Data
 	kv clientv3.KV
-	// owner is the condition of each write, if writes have one: that the key with which the
-	// handle last acquired the lock still exists. See [grant].
+	// ownerCondition is the condition of each write, if writes have one: that the key still
+	// exists with which the handle last acquired the lock. See [grant].
 	owner clientv3.Cmp
 }
 
-// newData returns access to the process's data, with the client of its lock or with another
-// one; nil if the world keeps no data in etcd.
+// newData returns access to the process's data. It uses the client of the lock or, if the
+// world says so, a separate one. It returns nil if the world keeps no data in etcd.
 func newData(e *locks.Env, client *clientv3.Client) (*data, error) {
 	if e.Data == nil {
 		return nil, nil
@@ -32,7 +33,8 @@ func newData(e *locks.Env, client *clientv3.Client) (*data, error) {
 			return nil, err
 		}
 		d.kv = own
-		// A process that has been running for a while has open connections.
+		// The separate client connects before the run begins, like a client in a process
+		// that has been running for a while.
 		e.OnWarmUp(func(ctx context.Context) { _, _ = d.kv.Get(ctx, locks.DataKey("")) })
 	}
 	return d, nil
@@ -54,7 +56,8 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 	return int(r.Kvs[0].Version), nil
 }
 
-// Write implements [locks.DataClient].
+// Write implements [locks.DataClient]. knownVersion is the version that the writer has
+// read.
 func (d *data) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
 	key := locks.DataKey(object)
 	if d.ChecksOwner {
@@ -80,7 +83,8 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 	return knew + 1, nil
 }
 
-// writeAsOwner is the transaction that the documentation of Mutex.IsOwner suggests.
+// writeAsOwner writes in a transaction, as the documentation of Mutex.IsOwner suggests:
+// only if the handle still owns the lock.
 func (d *data) writeAsOwner(ctx context.Context, key, value string) (version int, err error) {
 	r, err := d.kv.Txn(ctx).If(d.owner).Then(clientv3.OpPut(key, value, clientv3.WithPrevKV())).Commit()
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The data is in etcd. A pause does the same damage there as elsewhere, and comparing the
-// version prevents it: no fencing token is needed.
+// The data is in etcd, where a pause of the client does the same damage as elsewhere.
+// Comparing the version prevents the damage without a fencing token.
 func TestDataInEtcd(t *testing.T) {
 	for _, name := range []string{"etcd", "etcd-trylock", "etcd-election"} {
 		for policy, want := range map[storage.Policy]string{storage.None: inherent + damage, storage.Optimistic: inherent, storage.Owner: inherent} {
@@ -35,16 +35,15 @@ func TestDataInEtcd(t *testing.T) {
 	}
 }
 
-// staleReadWorld is a world in which client-1 writes and releases. client-2 comes
-// afterwards and reads the data from etcd-3, which receives everything late if late is
-// positive.
+// staleReadWorld is a world in which client-1 writes and releases. Afterwards client-2
+// reads the data from etcd-3, to which all messages arrive later by late.
 func staleReadWorld(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
 	var faults []sim.Fault
 	if late > 0 {
 		faults = []sim.Fault{When("client-1 read", &sim.Delay{Process: "etcd-1", To: "etcd-3", By: late})}
 	}
 	cfg := gcPause(t, "etcd", 3, faults...)
-	cfg.Lock.Options.Without = []string{"all-endpoints"} // each asks a member of its own
+	cfg.Lock.Options.Without = []string{"all-endpoints"} // so each client asks its own member
 	cfg.Faults = faults
 	cfg.Clients[1].Starts = Point("client-1 read")
 	s.InCluster = true
@@ -52,9 +51,9 @@ func staleReadWorld(t testing.TB, late time.Duration, s sim.Storage) sim.Config 
 	return cfg
 }
 
-// An update is lost only if four things come together: a member that is behind, a
-// serializable read, a read from another member than the one that granted the lock, and a
-// write that compares nothing.
+// An update is lost only under four conditions: the member is behind, the read is
+// serializable, it is from another member than the one that granted the lock, and the write
+// compares nothing.
 func TestReadFromAMemberThatIsBehind(t *testing.T) {
 	const lost = "no-lost-update, serial-sections"
 	for _, c := range []struct {
@@ -80,7 +79,7 @@ func TestReadFromAMemberThatIsBehind(t *testing.T) {
 	}
 }
 
-// A client that stops waiting for an answer does not know whether its write was applied.
+// A client that stops waiting for a reply does not know whether its write was applied.
 func TestWriteWithoutAnswer(t *testing.T) {
 	cfg := staleReadWorld(t, 0, sim.Storage{OwnClient: true})
 	cfg.Clients = cfg.Clients[:1]
@@ -91,7 +90,7 @@ func TestWriteWithoutAnswer(t *testing.T) {
 	Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "etcd").Version, 1)
 }
 
-// A restored etcd also has the data of its backup: here none yet.
+// A restored etcd has the data of its backup. Here the backup has none yet.
 func TestDataIsRestored(t *testing.T) {
 	cfg := gcPause(t, "etcd", 1, Lasting(time.Second, When("client-1 wrote", Crashed("etcd-1", trace.PowerLoss))))
 	cfg.Storage.InCluster, cfg.Storage.Fencing = true, storage.None
@@ -104,7 +103,8 @@ func TestDataIsRestored(t *testing.T) {
 	Equal(t, "broken", Violations(tr), "no-lost-update")
 }
 
-// A client that works until a point waits for it also where no process is the storage.
+// A client can work until a point of the run, even if no process of the world is the
+// storage.
 func TestWorkUntilAPoint(t *testing.T) {
 	cfg := staleReadWorld(t, 0, sim.Storage{Fencing: storage.Optimistic})
 	cfg.Clients[0].WorksUntil = Point("5s after client-1 read")

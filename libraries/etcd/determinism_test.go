@@ -36,8 +36,8 @@ func gcPause(t testing.TB, name string, members int, faults ...sim.Fault) sim.Co
 	}
 }
 
-// Equal worlds have equal traces on one, two and four threads while goroutines yield at
-// random.
+// Equal worlds have equal traces on one, two and four threads, even while goroutines yield
+// at random.
 func TestDeterminism(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		for _, name := range kinds() {
@@ -53,8 +53,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// A process with many sessions renews all of them on one stream, and its goroutines have
-// many things to do at the same time. -short leaves it out.
+// A process with many sessions renews all of them on one stream, so its goroutines have
+// many things to do at the same time. The flag -short skips the test.
 func TestDeterminismOfManySessions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs each world six times")
@@ -63,7 +63,7 @@ func TestDeterminismOfManySessions(t *testing.T) {
 		for name, faults := range wakingFaults(members) {
 			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
 				cfg := gcPause(t, "etcd", members, faults...)
-				for i := range faults { // there are no sections whose points a fault could wait for
+				for i := range faults { // there are no sections that could reach the points of the faults
 					faults[i].Strikes = trace.Trigger{At: time.Second}
 				}
 				cfg.Clients = []sim.Client{{Name: "client-1", Run: manyLocks}, {Name: "client-2", Run: manyLocks}}
@@ -73,7 +73,8 @@ func TestDeterminismOfManySessions(t *testing.T) {
 	}
 }
 
-// manyLocks acquires many locks and holds them together, again and again.
+// manyLocks is a program that acquires many locks, holds all of them, releases them and
+// begins again.
 func manyLocks(ctx context.Context, p *sim.Program) error {
 	k, _ := locks.Lookup("etcd")
 	var handles []locks.Lock
@@ -124,7 +125,8 @@ func wakingFaults(members int) map[string][]sim.Fault {
 	}
 }
 
-// checkDeterminism runs a world again and again, and wants equal traces and no doubts.
+// checkDeterminism runs a world several times. It fails the test if the traces differ or
+// have doubts.
 func checkDeterminism(t *testing.T, cfg sim.Config) {
 	t.Helper()
 	if doubts := Repeat(t, cfg, 3**repeats).Doubts; len(doubts) > 0 {

@@ -13,19 +13,20 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// requestError is the error of a request, with the reason for which its context ended, if
-// it did.
+// requestError returns the error of a failed request. If the request's context has ended,
+// the error contains the reason. what says what was not done.
 func requestError(ctx context.Context, what string, err error) error {
 	return answers.WithCause(ctx, fmt.Errorf("etcd: %s: %s", what, describeError(err)))
 }
 
-// notAcquired is the error of an attempt to acquire.
+// notAcquired returns the error of a failed attempt to acquire.
 func notAcquired(ctx context.Context, err error) error {
 	return answers.WithCause(ctx, fmt.Errorf("%w: etcd: %s", locks.ErrNotAcquired, describeError(err)))
 }
 
-// describeError returns the text of an error, without what depends on which of the client's
-// goroutines saw it first: each of them reports a broken connection in its own words.
+// describeError returns a text for an error that is equal in every run. The client's
+// goroutines report a broken connection in different words, and it is random which of them
+// is the first to see it.
 func describeError(err error) string {
 	reason := answers.Reason(err)
 	if errors.Is(err, concurrency.ErrLocked) {
@@ -34,7 +35,7 @@ func describeError(err error) string {
 	if reason == "timed out" || reason == "cancelled" {
 		return reason
 	}
-	// The client has errors of its own for those that it knows from servers.
+	// The client replaces the errors of servers that it knows by its own.
 	if of, ok := status.FromError(err); ok {
 		switch of.Code() {
 		case codes.DeadlineExceeded:

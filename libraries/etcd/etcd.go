@@ -1,6 +1,7 @@
-// Package etcd provides the locks on etcd: those of package concurrency of
-// go.etcd.io/etcd/client/v3, unmodified, in the ways in which they are used, and recipes of
-// our own, which show what goes wrong without it. See [locks.Provide].
+// Package etcd provides the locks on etcd. Some are those of package concurrency of
+// go.etcd.io/etcd/client/v3, unmodified, in the ways in which people use them. The others
+// are recipes of our own, which show what goes wrong without that package. See
+// [locks.Provide].
 //
 // Build your own lock on the client that [Client] or [Open] returns.
 package etcd
@@ -17,8 +18,8 @@ import (
 	_ "github.com/locksim/locksim/servers/etcd" // the server that keeps the locks
 )
 
-// These locks are the library's. Uses that differ from etcd's
-// documentation are selected by switching off features.
+// These locks use the library. Options switch features off, for uses that differ from
+// etcd's documentation.
 func init() {
 	provide("etcd", byLock)
 	provide("etcd-trylock", byTryLock)
@@ -26,7 +27,7 @@ func init() {
 	provide("etcd-election-version", byProclaiming)
 }
 
-// These locks are our own.
+// These locks do not use the library's Mutex or Election.
 func init() {
 	provide("etcd-no-recheck", byQueue(waitInQueue))
 	provide("etcd-ask-owner", byQueue(askOwner))
@@ -38,15 +39,16 @@ func init() {
 // An attempt tries once to acquire a lock for a session.
 type attempt func(ctx context.Context, l *lock, s *concurrency.Session) (grant, error)
 
-// A grant is a lock that has been granted.
+// A grant is what an attempt returns if it has acquired the lock.
 type grant struct {
 	token   int64
 	release func(context.Context) error
-	// owner is the condition of a transaction that is to be done only while the lock's key
-	// exists. It is the zero Cmp for a recipe that has no key of its own.
+	// ownerCondition is the condition of a transaction that is to be done only while the
+	// lock's key exists. It is the zero Cmp for a recipe that has no key of its own.
 	owner clientv3.Cmp
 }
 
+// provide registers a kind of lock whose attempts are done by try.
 func provide(name string, try attempt) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 		newClient := Client
@@ -69,13 +71,13 @@ func provide(name string, try attempt) {
 	})
 }
 
-// lock is a handle of a lock.
+// A lock is a handle on a lock.
 type lock struct {
 	try attempt
 	*holder
 	*data
 	env *locks.Env
-	// terms counts the sections that it has begun as a leader.
+	// terms counts the sections that the handle has begun as a leader.
 	terms int
 }
 
@@ -102,6 +104,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return notifyingLease{&lease{s, g}}, nil
 }
 
+// byLock acquires the library's Mutex, and waits for it.
 func byLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 	m := concurrency.NewMutex(s, l.env.Key)
 	if err := m.Lock(ctx); err != nil {
@@ -110,16 +113,17 @@ func byLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error)
 	if l.env.Options.Has("revision-token") {
 		return grant{createRevision(m), m.Unlock, m.IsOwner()}, nil
 	}
-	// This number is wrong as a token: it counts the writes of the key since its creation,
-	// and each holder's key starts at 1 again.
+	// The version of the key is wrong as a token. It counts the writes of the key since the
+	// key's creation, so it begins with 1 for each holder.
 	token, err := l.version(ctx, m.Key())
 	if err != nil {
-		_ = m.Unlock(ctx) // if that fails too, the key exists as long as the session
+		_ = m.Unlock(ctx) // if that fails too, the key exists until the session ends
 		return grant{}, err
 	}
 	return grant{token, m.Unlock, m.IsOwner()}, nil
 }
 
+// byTryLock acquires the library's Mutex if it is free.
 func byTryLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 	m := concurrency.NewMutex(s, l.env.Key)
 	if err := m.TryLock(ctx); err != nil {
@@ -129,14 +133,15 @@ func byTryLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, err
 }
 
 // createRevision returns the create revision of a mutex's key. It orders the keys that wait
-// for one lock, and IsOwner compares it. Mutex.Header is the header of the answer that
-// granted the lock. Its revision is the store's at that time, and also grows from grant to
-// grant, but it would differ for two holders that share one key.
+// for one lock, and IsOwner compares it. The revision in Mutex.Header would also grow from
+// grant to grant: it is the revision of the response that granted the lock. But it would
+// differ for two holders that share one key.
 func createRevision(m *concurrency.Mutex) int64 {
 	owner := m.IsOwner()
 	return owner.GetCompare().GetTargetUnion().(*pb.Compare_CreateRevision).CreateRevision
 }
 
+// byCampaign waits until the client is elected as the leader.
 func byCampaign(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 	election := concurrency.NewElection(s, l.env.Key)
 	if err := election.Campaign(ctx, l.env.Client); err != nil {
@@ -145,15 +150,16 @@ func byCampaign(ctx context.Context, l *lock, s *concurrency.Session) (grant, er
 	return grant{election.Rev(), election.Resign, leaderCondition(election)}, nil
 }
 
-// leaderCondition is for a leader what IsOwner is for the holder of a Mutex: the condition
-// that Proclaim and Resign use.
+// leaderCondition returns the condition that a client still leads. Proclaim and Resign use
+// this condition, as IsOwner returns it for the holder of a Mutex.
 func leaderCondition(e *concurrency.Election) clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(e.Key()), "=", e.Rev())
 }
 
 // byProclaiming leads an election for as long as its session lasts, and proclaims a new
-// value for each section: Campaign does that for a client that already leads. It uses the
-// version of its key, which each proclamation raises, as the token.
+// value for each section. It does so by calling Campaign again, which proclaims if the
+// client already leads. The token is the version of the client's key, which grows with each
+// proclamation.
 func byProclaiming(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 	l.terms++
 	election := concurrency.NewElection(s, l.env.Key)

@@ -17,8 +17,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// This runs the table on a real etcd server: that of LOCKSIM_ETCD, or the installed one.
-// Each case has a server of its own.
+// This runs the scripts of the table on a real etcd server: the one that LOCKSIM_ETCD
+// names, or the installed one. Each script gets a new server.
 func TestFidelityOfRealEtcd(t *testing.T) {
 	as := realDialect(t)
 	for _, f := range fidelities {
@@ -29,8 +29,8 @@ func TestFidelityOfRealEtcd(t *testing.T) {
 	}
 }
 
-// etcdProgram returns the server to run. It skips the test with -short, because a real session
-// takes seconds to expire.
+// etcdProgram returns the path of the server to run. It skips the test with -short, because
+// a real session takes seconds to expire.
 func etcdProgram(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -60,7 +60,7 @@ func realDialect(t *testing.T) dialect {
 	return newest
 }
 
-// skip skips a test, except where etcd is required, as in CI.
+// skip skips a test, or fails it where etcd is required, as in CI.
 func skip(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("LOCKSIM_REQUIRE_ETCD") != "" {
@@ -69,7 +69,7 @@ func skip(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// A realEtcd is a server that runs in a directory of its own, on sockets in it.
+// A realEtcd is a real server with its own directory, which contains its sockets.
 type realEtcd struct {
 	program   string
 	dir, data string
@@ -77,8 +77,8 @@ type realEtcd struct {
 	log       bytes.Buffer
 }
 
-// The server listens on HOST:PORT; unix://HOST:PORT is a file in the directory in which it
-// runs.
+// The addresses on which the server listens. etcd wants HOST:PORT; with unix:// that is the
+// name of a file in the directory in which the server runs.
 const (
 	forClients = "clients:1"
 	forPeers   = "peers:1"
@@ -126,7 +126,7 @@ func (r *realEtcd) stop() {
 	os.Remove(filepath.Join(r.dir, forPeers))
 }
 
-// client returns a client of the server, once the server answers.
+// client returns a client of the server, as soon as the server replies.
 func (r *realEtcd) client(t *testing.T, options ...grpc.DialOption) *clientv3.Client {
 	t.Helper()
 	client, err := clientv3.New(clientv3.Config{

@@ -12,12 +12,12 @@ import (
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 )
 
-// A holding is a session of a script and the lock or the election that it has.
+// A holding is a session of a script, and the lock or the election that it holds.
 type holding struct {
 	session  *concurrency.Session
 	mutex    *concurrency.Mutex
 	election *concurrency.Election
-	result   chan string // the result of a lock that was waited for
+	result   chan string // gets the result of a Lock that runs in the background
 }
 
 func (s *scriptRunner) holder(name string) (*holding, error) {
@@ -71,7 +71,7 @@ func (s *scriptRunner) lost(_ context.Context, words []string) (string, error) {
 	}
 }
 
-// withTimeout bounds a command that ends with "for DURATION".
+// withTimeout limits the time of a command that ends with "for DURATION".
 func withTimeout(ctx context.Context, words []string) (context.Context, context.CancelFunc) {
 	for i, word := range words {
 		if word == "for" {
@@ -188,7 +188,7 @@ func (s *scriptRunner) wait(_ context.Context, words []string) (string, error) {
 		}
 		h.result <- fmt.Sprintf("got in %d", h.mutex.Header().GetRevision())
 	}()
-	s.pass(quiet) // until its key exists
+	s.pass(quiet) // long enough for its key to exist
 	return "", nil
 }
 

@@ -20,11 +20,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// restored are scripts for a server that is restored from a backup. Each script saves and
-// restores it once.
+// restored are scripts for a server that is restored from a backup. Each script makes one
+// backup and restores it once.
 var restored = []struct {
 	fidelity
-	bump int64 // how many revisions are skipped, as with --bump-revision --mark-compacted
+	bump int64 // how many revisions the restore skips, as with --bump-revision and --mark-compacted
 }{
 	{fidelity: fidelity{name: "what came since is gone, and its revisions come again", script: `
 		put a 1             => rev 2
@@ -145,8 +145,8 @@ var restored = []struct {
 		lock L1 res         => res/L1 made in 2, got in 1004`}},
 }
 
-// This runs the table on a simulated server, which is backed up after one minute and loses
-// its power after two.
+// This runs the scripts on a simulated server. Its backup is made after one minute, and it
+// loses its power after two.
 func TestRestoredFidelityOfOurServer(t *testing.T) {
 	for _, f := range restored {
 		t.Run(f.name, func(t *testing.T) {
@@ -175,8 +175,8 @@ func TestRestoredFidelityOfOurServer(t *testing.T) {
 	}
 }
 
-// This runs the table on a real server that its client backs up, and that is restored by
-// etcdctl, as for etcd 3.4, or by the etcdutl of LOCKSIM_ETCDUTL.
+// This runs the scripts on a real server, of which the client makes a backup. The backup is
+// restored by etcdctl, as for etcd 3.4, or by the etcdutl that LOCKSIM_ETCDUTL names.
 func TestRestoredFidelityOfRealEtcd(t *testing.T) {
 	as := realDialect(t)
 	program := cmp.Or(os.Getenv("LOCKSIM_ETCDUTL"), "etcdctl")
@@ -203,7 +203,7 @@ func TestRestoredFidelityOfRealEtcd(t *testing.T) {
 	}
 }
 
-// save takes a backup.
+// save makes a backup of the server.
 func (r *realEtcd) save(client *clientv3.Client) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -220,7 +220,7 @@ func (r *realEtcd) save(client *clientv3.Client) error {
 	return errors.Join(err, file.Close())
 }
 
-// restore makes the server lose its disk and start with the backup.
+// restore deletes the server's disk and starts the server with the backup.
 func (r *realEtcd) restore(program string, bump int64) error {
 	r.stop()
 	r.data = "restored"

@@ -18,26 +18,28 @@ import (
 )
 
 // A fidelity is a script of requests of the unmodified client, one in each line, with
-// etcd's answers. The same script runs on a simulated server and on real ones, each of them
-// new.
+// etcd's answers. The same script runs on a simulated server and on real ones. Each run
+// uses a new server.
 //
 //	put a 1            => rev 2             a request and its answer
-//	put a 1            => rev 2; 3.4 rev 1  what etcd 3.4 answers, if not the same
-//	put a 1            => rev 2; ours rev 1 a known difference: what our server answers
+//	put a 1            => rev 2; 3.4 rev 1  what etcd 3.4 answers, if that differs
+//	put a 1            => rev 2; ours rev 1 what our server answers, if that differs
 //	pass 2s                                 time passes
 //
-// A key and its value are shown as a=1 (c2 m3 v2 L1): created in revision 2, changed in 3,
-// its second version, with lease L1. The words of each request are in the table commands.
+// An answer shows a key and its value as a=1 (c2 m3 v2 L1): created in revision 2, changed
+// in revision 3, its second version, with lease L1. The table commands defines the words of
+// each request.
 type fidelity struct {
 	name   string
 	script string
-	// ourDifference is why our server answers differently, where it does.
+	// ourDifference is the reason why our server answers differently, if it does.
 	ourDifference string
-	// oldDifference is why etcd 3.4 answers differently, where it does.
+	// oldDifference is the reason why etcd 3.4 answers differently, if it does.
 	oldDifference string
 }
 
-// A dialect is the server whose answers are expected: "" is the newest real one.
+// A dialect is a kind of server, by which the expected answers are chosen. "" is the newest
+// real server.
 type dialect string
 
 const (
@@ -46,7 +48,8 @@ const (
 	ours   dialect = "ours"
 )
 
-// run executes the script and compares the answers.
+// run executes the script on the server of s and compares the answers with those of the
+// dialect.
 func (f fidelity) run(t *testing.T, s *scriptRunner, as dialect) {
 	t.Helper()
 	dialects := map[dialect]bool{}
@@ -88,8 +91,8 @@ type scriptRunner struct {
 	client *clientv3.Client
 	// pass lets time pass.
 	pass func(time.Duration)
-	// save takes a backup of the server, and restore makes the server lose its disk and
-	// start from the backup.
+	// save makes a backup of the server. restore makes the server lose its disk and start
+	// from the backup.
 	save, restore func() error
 
 	leases         []lease
@@ -109,7 +112,7 @@ type watching struct {
 	ctx    context.Context
 }
 
-// patience is how long an answer may take.
+// patience is how long an answer may take before the test fails.
 const patience = 10 * time.Second
 
 func (s *scriptRunner) execute(words []string) (string, error) {
@@ -129,12 +132,12 @@ func (s *scriptRunner) execute(words []string) (string, error) {
 	return s.replaceLeaseIDs(got), nil
 }
 
-// unknownWord is the error for a mistake in a script.
+// unknownWord is the error for a word that no script may contain.
 type unknownWord struct{ word string }
 
 func (m *unknownWord) Error() string { return "what is " + m.word + "?" }
 
-// describeError returns an error with its code.
+// describeError returns the text of an error with its gRPC code.
 func describeError(err error) string {
 	var of rpctypes.EtcdError
 	if errors.As(err, &of) {
@@ -170,7 +173,8 @@ func (s *scriptRunner) rememberLease(name string, id clientv3.LeaseID) {
 	s.leases = append(s.leases, lease{name, id})
 }
 
-// commands are the requests of the scripts.
+// commands are the funcs that execute the requests of the scripts, by their first word. The
+// comments show the words after it.
 var commands map[string]func(*scriptRunner, context.Context, []string) (string, error)
 
 func init() {
@@ -290,7 +294,7 @@ func (s *scriptRunner) options(words []string) (opts []clientv3.OpOption, err er
 	return opts, nil
 }
 
-// operation parses an operation, of which transactions are made.
+// operation parses an operation of a transaction.
 func (s *scriptRunner) operation(words []string) (clientv3.Op, error) {
 	fixed := 2
 	if words[0] == "put" && !strings.HasPrefix(words[2], "ignore-value") {
@@ -316,7 +320,7 @@ func (s *scriptRunner) operation(words []string) (clientv3.Op, error) {
 	return clientv3.Op{}, &unknownWord{words[0]}
 }
 
-// op makes a command of one operation.
+// op returns the command that consists of one operation.
 func op(verb string) func(*scriptRunner, context.Context, []string) (string, error) {
 	return func(s *scriptRunner, ctx context.Context, words []string) (string, error) {
 		return s.op(ctx, append([]string{verb}, words...))
@@ -395,7 +399,7 @@ func describeKeyValue(kv *mvccpb.KeyValue) string {
 	return fmt.Sprintf("%s=%s (c%d m%d v%d%s)", kv.Key, kv.Value, kv.CreateRevision, kv.ModRevision, kv.Version, leased)
 }
 
-// txn executes: txn CONDITION & … ? OPERATION , … : OPERATION , …
+// txn executes a transaction: txn CONDITION & … ? OPERATION , … : OPERATION , …
 func (s *scriptRunner) txn(ctx context.Context, words []string) (string, error) {
 	text := strings.Join(words, " ")
 	conditions, branches, _ := strings.Cut(text, "?")
@@ -512,7 +516,7 @@ func (s *scriptRunner) compact(ctx context.Context, words []string) (string, err
 
 func (s *scriptRunner) grant(ctx context.Context, words []string) (string, error) {
 	ttl, _ := strconv.ParseInt(words[1], 10, 64)
-	if len(words) > 2 { // the client's own Grant lets the server choose the ID
+	if len(words) > 2 { // the Grant of the client lets the server choose the ID
 		n, _ := strconv.ParseInt(strings.TrimPrefix(words[2], "id="), 16, 64)
 		r, err := clientv3.RetryLeaseClient(s.client).LeaseGrant(ctx, &etcdserverpb.LeaseGrantRequest{TTL: ttl, ID: n})
 		if err != nil {
@@ -571,7 +575,7 @@ func (s *scriptRunner) timeToLive(ctx context.Context, words []string) (string, 
 		left = "the whole ttl"
 	}
 	got := fmt.Sprintf("%s of %d, rev %d", left, r.GrantedTTL, r.GetRevision())
-	// The server lists them in the random order of a map.
+	// The server returns the keys in the random order of a map.
 	slices.SortFunc(r.Keys, func(a, b []byte) int { return strings.Compare(string(a), string(b)) })
 	for _, key := range r.Keys {
 		got += ", " + string(key)
@@ -606,7 +610,7 @@ func (s *scriptRunner) watch(_ context.Context, words []string) (string, error) 
 	return "", nil
 }
 
-// quiet is how long the script waits before it concludes that nothing comes.
+// quiet is how long a script waits before it concludes that nothing arrives.
 const quiet = 300 * time.Millisecond
 
 func (s *scriptRunner) next(ctx context.Context, words []string) (string, error) {

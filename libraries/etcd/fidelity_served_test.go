@@ -12,15 +12,15 @@ import (
 )
 
 // A serverHolding is what a script has acquired through the services Lock and Election, in
-// which the server follows the recipes.
+// which the server acquires for its client.
 type serverHolding struct {
-	results chan string // the result of a lock that was waited for, or what Observe has sent
+	results chan string // the result of a Lock in the background, or what Observe has sent
 	leader  recipes.Message
 }
 
 func init() {
 	for name, does := range map[string]func(*scriptRunner, context.Context, []string) (string, error){
-		"server-lock":     (*scriptRunner).serverLock, // L KEY [for DURATION]; L is none for a session that the server makes
+		"server-lock":     (*scriptRunner).serverLock, // L KEY [for DURATION]; if L is none, the server makes a session
 		"server-wait":     (*scriptRunner).serverWait, // L KEY: server-lock, in the background
 		"server-got":      (*scriptRunner).serverGot,  // L: the result of server-wait
 		"server-unlock":   (*scriptRunner).serverUnlock,
@@ -29,17 +29,17 @@ func init() {
 		"server-resign":   (*scriptRunner).serverResign,
 		"server-leader":   (*scriptRunner).serverLeader,
 		"server-observe":  (*scriptRunner).serverObserve, // O KEY
-		"server-next":     (*scriptRunner).serverNext,    // O: what Observe has sent since
+		"server-next":     (*scriptRunner).serverNext,    // O: what Observe has sent since the last request
 	} {
 		commands[name] = does
 	}
 }
 
-// call calls a method of the server.
+// call calls a method of the server and stores its response in answer.
 func (s *scriptRunner) call(ctx context.Context, path string, request, answer recipes.Message) error {
 	err := s.client.ActiveConnection().Invoke(ctx, path, request.Message, answer.Message)
 	if err != nil && strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
-		return context.DeadlineExceeded // the client returns it, or the server before it
+		return context.DeadlineExceeded // the client or the server may be the first to report the timeout
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (s *scriptRunner) serverWait(_ context.Context, words []string) (string, er
 		}
 		one.results <- got
 	}()
-	s.pass(quiet) // until its key exists
+	s.pass(quiet) // long enough for its key to exist
 	return "", nil
 }
 
@@ -137,7 +137,7 @@ func (s *scriptRunner) serverCampaign(ctx context.Context, words []string) (stri
 	return fmt.Sprintf("%s of %s made in %d by %x, got in %d", l.Bytes("key"), l.Bytes("name"), l.Int("rev"), l.Int("lease"), got.Header().Revision), nil
 }
 
-// leaderRequest makes a request with the LeaderKey of a session, if it has one.
+// leaderRequest returns a request with the LeaderKey of a session, if the session leads.
 func (s *scriptRunner) leaderRequest(name, request string) recipes.Message {
 	m := recipes.New(request)
 	if name == "nothing" {

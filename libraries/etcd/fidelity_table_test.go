@@ -1,7 +1,7 @@
 package etcd_test
 
-// fidelities cover what locks depend on. The answers are those of etcd 3.7.3; those of
-// Debian's 3.4.23 are the same, except where a script says otherwise.
+// fidelities are the scripts, which cover what locks depend on. The answers are those of
+// etcd 3.7.3. Debian's 3.4.23 gives the same answers, except where a script says otherwise.
 var fidelities = []fidelity{
 	{name: "revisions and versions", script: `
 		get a        => rev 1, count 0

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// This runs the table on a simulated server.
+// This runs the scripts of the table on a simulated server.
 func TestFidelityOfOurServer(t *testing.T) {
 	for _, f := range fidelities {
 		t.Run(f.name, func(t *testing.T) {
@@ -28,7 +28,7 @@ func TestFidelityOfOurServer(t *testing.T) {
 	}
 }
 
-// alone is a world of one client, which runs a program, and one server, with the shortest
+// oneServer is a world of one client, which runs a program, and one server, with the shortest
 // possible latency.
 func alone(run func(context.Context, *sim.Program) error) sim.Config {
 	return sim.Config{

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// kinds returns the names of the locks on etcd.
+// lockNames returns the names of the locks on etcd.
 func kinds() (names []string) {
 	for _, name := range locks.Names() {
 		if k, _ := locks.Lookup(name); k.System == locks.Etcd {
@@ -18,7 +18,7 @@ func kinds() (names []string) {
 	return names
 }
 
-// kind returns a lock by its name.
+// lockKind returns a lock by its name.
 func kind(t testing.TB, name string) locks.Kind {
 	t.Helper()
 	k, ok := locks.Lookup(name)

@@ -7,9 +7,10 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 )
 
-// byPut is a recipe that people copy: the lock is one key, and a client that has put the
+// byPut is a recipe that people copy. The lock is one key, and a client that has put the
 // key, with a lease, believes that it holds the lock. Nothing checks whether the key
-// existed. A release deletes the key, even if another client has put it since.
+// existed before. A release deletes the key, even if another client has put it meanwhile.
+// token returns the fencing token.
 func byPut(token func(*clientv3.PutResponse) int64) attempt {
 	return func(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 		key := l.env.Key + "/holder"
@@ -24,8 +25,8 @@ func byPut(token func(*clientv3.PutResponse) int64) attempt {
 	}
 }
 
-// createRevisionOf returns the revision in which the key was created; a put of an existing
-// key does not change it.
+// createRevisionOf returns the revision in which the key was created. A put of a key that
+// exists does not change it.
 func createRevisionOf(r *clientv3.PutResponse) int64 {
 	if r.PrevKv != nil {
 		return r.PrevKv.CreateRevision
@@ -36,8 +37,8 @@ func createRevisionOf(r *clientv3.PutResponse) int64 {
 // modRevisionOf returns the revision of the put.
 func modRevisionOf(r *clientv3.PutResponse) int64 { return r.Header.GetRevision() }
 
-// byLookThenPut checks whether the key exists and puts it if not, in two requests: another
-// client can come in between.
+// byLookThenPut checks whether the key exists, and puts it if not, in two requests. Another
+// client can put the key between them.
 func byLookThenPut(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 	r, err := l.client.Get(ctx, l.env.Key+"/holder")
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A place is a place in the queue of a lock: a key of a session. The place whose key has
-// the lowest create revision holds the lock.
+// A place is a client's place in the queue of a lock: a key that exists as long as the
+// client's session. The place whose key has the lowest create revision holds the lock.
 type place struct {
 	client         *clientv3.Client
 	queue          string // the prefix of all keys of the lock
@@ -22,8 +22,9 @@ type place struct {
 	isFirst        bool
 }
 
-// byQueue takes a place in the queue as the library's Mutex does. The variants differ in
-// wait, which those who are not first call: when it returns they hold the lock.
+// byQueue takes a place in the queue, as the library's Mutex does. If the place is not the
+// first, it calls wait. A client whose wait returns without an error believes that it holds
+// the lock. The variants of the recipe differ in wait.
 func byQueue(wait func(context.Context, *place) error) attempt {
 	return func(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 		p, err := queueUp(ctx, l, s)
@@ -32,8 +33,8 @@ func byQueue(wait func(context.Context, *place) error) attempt {
 		}
 		if !p.isFirst {
 			if err := wait(ctx, p); err != nil {
-				// Not with ctx, whose end may be the reason.
-				_ = p.leave(l.client.Ctx()) // if that fails, the key exists as long as the session
+				// ctx may have ended, so it cannot be used here.
+				_ = p.leave(l.client.Ctx()) // if that fails, the key exists until the session ends
 				return grant{}, err
 			}
 		}
@@ -41,6 +42,7 @@ func byQueue(wait func(context.Context, *place) error) attempt {
 	}
 }
 
+// queueUp takes a place in the queue: it writes the session's key, unless the key exists.
 func queueUp(ctx context.Context, l *lock, s *concurrency.Session) (*place, error) {
 	p := &place{client: l.client, queue: l.env.Key + "/"}
 	p.key = fmt.Sprintf("%s%x", p.queue, s.Lease())
@@ -60,19 +62,20 @@ func queueUp(ctx context.Context, l *lock, s *concurrency.Session) (*place, erro
 	return p, nil
 }
 
+// leave gives the place up: it deletes the key.
 func (p *place) leave(ctx context.Context) error {
 	_, err := p.client.Delete(ctx, p.key)
 	return err
 }
 
-// keyUnchanged is the condition that Mutex.IsOwner compares: the key exists and has not
-// been created anew.
+// keyUnchanged returns the condition that Mutex.IsOwner compares: the place's key exists
+// and has not been created anew.
 func (p *place) keyUnchanged() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(p.key), "=", p.createRevision)
 }
 
-// waitInQueue returns when no earlier place is left, without checking that its own place
-// still exists. The library's Mutex.Lock did the same up to 3.4.3:
+// waitInQueue returns when no earlier place is left. It does not check that its own place
+// still exists. The library's Mutex.Lock did not check that either, up to 3.4.3:
 // https://github.com/etcd-io/etcd/issues/11456.
 func waitInQueue(ctx context.Context, p *place) error {
 	for {
@@ -86,7 +89,7 @@ func waitInQueue(ctx context.Context, p *place) error {
 	}
 }
 
-// waitDeleted waits until a key that existed in a revision has been deleted.
+// waitDeleted waits until a key has been deleted that existed at the revision since.
 func waitDeleted(ctx context.Context, c *clientv3.Client, key string, since int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -106,8 +109,9 @@ func waitDeleted(ctx context.Context, c *clientv3.Client, key string, since int6
 	return errors.New("the watch is over")
 }
 
-// askOwner checks that its own key has not changed, as with Mutex.IsOwner, and takes that
-// for the lock. But the key of a waiter has not changed either.
+// askOwner checks that the place's own key has not changed, as with Mutex.IsOwner, and
+// concludes that the client holds the lock. That is wrong, because the key of a waiter has
+// not changed either.
 func askOwner(ctx context.Context, p *place) error {
 	r, err := p.client.Txn(ctx).If(p.keyUnchanged()).Commit()
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// The Unlock of a Mutex whose session has expired returns nil. The run reports that, and
-// blames nobody.
+// The Unlock of a Mutex returns nil even if the session has expired. The run reports that,
+// without a blame.
 func TestUnlockOfAnExpiredSession(t *testing.T) {
 	paused := Until("client-2 finished", Before("client-1 write", Stopped("client-1")))
 	for _, c := range []struct {

@@ -17,13 +17,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// withoutFaults removes the faults of a world.
+// withoutFaults returns the world without its faults.
 func withoutFaults(cfg sim.Config) sim.Config {
 	cfg.Faults = nil
 	return cfg
 }
 
-// serverLock is a lock through the service Lock: the server waits in the queue for its
+// serverLock is a lock through etcd's service Lock: the server waits in the queue for its
 // client.
 type serverLock struct {
 	env    *locks.Env
@@ -60,9 +60,9 @@ func (l *serverLease) Release(ctx context.Context) error {
 	return l.lock.call(ctx, recipes.Unlock, recipes.New("v3lockpb.UnlockRequest").With("key", l.key), recipes.New("v3lockpb.UnlockResponse"))
 }
 
-// A lock that the server waits for behaves like any other. In a pause that outlasts its
-// lease another client acquires it, and the first client's write is late. Equal worlds have
-// equal traces, whatever happens to the members.
+// A lock for which the server waits behaves like any other. If a pause is longer than the
+// lease, another client acquires the lock, and the first client writes although it no
+// longer holds it. Equal worlds have equal traces, whatever happens to the members.
 func TestALockOfTheServers(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		story := func(faults ...sim.Fault) sim.Config {

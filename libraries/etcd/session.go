@@ -11,20 +11,22 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A holder has a session, and opens a new one when that has ended.
+// A holder has a session of etcd, and opens a new one when that session has ended.
 type holder struct {
 	client  *clientv3.Client
-	seconds int
-	// keepsExpired: it does not replace a session that has ended.
+	seconds int // the session's TTL
+	// keepsExpired: the holder keeps using a session that has ended.
 	keepsExpired bool
-	// noteKey is the key under which a process finds the session of its predecessor, which
-	// it continues; "" means that it opens a session of its own.
+	// noteKey is a key that a process writes with its session's lease. If the process is
+	// restarted, the new process finds the lease by this key and continues the session. If
+	// noteKey is empty, each process opens its own session.
 	noteKey string
 	session *concurrency.Session
 }
 
-// newHolder makes a holder whose session is opened before the run begins, like that of a
-// process which has been running for a while.
+// newHolder returns a holder whose session is opened before the run begins, as in a process
+// that has been running for a while. The handles of a process share one holder, unless an
+// option says otherwise.
 func newHolder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 	seconds, err := seconds(e.TTL)
 	if err != nil {
@@ -37,7 +39,7 @@ func newHolder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 		}
 		e.OnWarmUp(func(ctx context.Context) {
 			_, _ = h.currentSession(ctx)   // if it fails, the first Acquire tries again
-			time.Sleep(2 * keepAliveDelay) // until the session has been renewed, too
+			time.Sleep(2 * keepAliveDelay) // until the client has also renewed the session once
 		})
 		return h
 	}
@@ -47,7 +49,7 @@ func newHolder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 	return newSessionHolder(), nil
 }
 
-// seconds converts a TTL to whole seconds, as etcd counts it.
+// seconds converts a TTL to whole seconds, in which etcd counts it.
 func seconds(ttl time.Duration) (int, error) {
 	if ttl < time.Second || ttl%time.Second != 0 {
 		return 0, fmt.Errorf("etcd counts the TTL of a lease in whole seconds, from 1, and the lock's is %v", ttl)
@@ -55,7 +57,7 @@ func seconds(ttl time.Duration) (int, error) {
 	return int(ttl / time.Second), nil
 }
 
-// currentSession returns the session, or a new one if that has ended.
+// currentSession returns the session, or a new one if the session has ended.
 func (h *holder) currentSession(ctx context.Context) (*concurrency.Session, error) {
 	if h.session != nil && (h.keepsExpired || !hasEnded(h.session)) {
 		return h.session, nil
@@ -68,8 +70,8 @@ func (h *holder) currentSession(ctx context.Context) (*concurrency.Session, erro
 	return s, nil
 }
 
-// open does what NewSession does by itself, except for the context: a context that bounds
-// NewSession also ends the session.
+// open opens a session. NewSession could do all of this by itself, but a context that
+// bounds NewSession also ends the session later. So the requests are made here, with ctx.
 func (h *holder) open(ctx context.Context) (*concurrency.Session, error) {
 	lease, err := h.lease(ctx)
 	if err != nil {
@@ -78,8 +80,8 @@ func (h *holder) open(ctx context.Context) (*concurrency.Session, error) {
 	return concurrency.NewSession(h.client, concurrency.WithLease(lease), concurrency.WithTTL(h.seconds))
 }
 
-// lease returns the lease for a session: a new one, or, if there is a note, the one to
-// which the note is attached. The documentation of concurrency.WithLease recommends this
+// lease returns the lease for a session. If the note key exists, it is the lease of that
+// key, and otherwise a new one. The documentation of concurrency.WithLease recommends this
 // for a restarted process that wants its lock back.
 func (h *holder) lease(ctx context.Context) (clientv3.LeaseID, error) {
 	if h.noteKey != "" {
@@ -96,11 +98,12 @@ func (h *holder) lease(ctx context.Context) (clientv3.LeaseID, error) {
 		return 0, err
 	}
 	if h.noteKey != "" {
-		_, err = h.client.Put(ctx, h.noteKey, "", clientv3.WithLease(granted.ID)) // it is deleted with the session
+		_, err = h.client.Put(ctx, h.noteKey, "", clientv3.WithLease(granted.ID)) // the key is deleted when the session ends
 	}
 	return granted.ID, err
 }
 
+// hasEnded reports whether the client knows that a session has ended.
 func hasEnded(s *concurrency.Session) bool {
 	select {
 	case <-s.Done():
@@ -110,7 +113,7 @@ func hasEnded(s *concurrency.Session) bool {
 	}
 }
 
-// lease is a lock that is held as long as a session lasts.
+// A lease is a lock that a client holds as long as its session lasts.
 type lease struct {
 	session *concurrency.Session
 	grant
@@ -133,7 +136,8 @@ func (l *lease) Release(ctx context.Context) error {
 // A notifyingLease is a lease whose holder watches Session.Done.
 type notifyingLease struct{ *lease }
 
-// Lost implements [locks.Notifier]. The client closes the channel when a keep-alive is
-// answered with "no such lease", or up to a second after the TTL has passed since the last
-// good answer arrived. It does not count from when that keep-alive was sent.
+// Lost implements [locks.Notifier]. The client closes the channel when the response to a
+// keep-alive says that there is no such lease. It also closes the channel when the TTL has
+// passed since the last good response arrived, or up to a second later. The client counts
+// from the arrival of the response, not from when the keep-alive was sent.
 func (l notifyingLease) Lost() <-chan struct{} { return l.session.Done() }

@@ -18,20 +18,21 @@ const (
 	damage   = ", grant-order, write-order, no-lost-update, serial-sections"
 )
 
-// These are the violations of each lock in the scenario that it exists for, without tokens
-// and with them. client-1 acquires the lock, and then client-2 asks for it.
+// Each lock is tested in the scenario for which it exists: which properties are violated,
+// without and with fencing tokens. client-1 acquires the lock, and then client-2 asks for
+// it.
 func TestStories(t *testing.T) {
 	paused := Until("client-2 finished", Before("client-1 write", Stopped("client-1")))
-	// It lasts long enough for a session to expire while client-1 works.
+	// The partition lasts so long that a session expires while client-1 works.
 	cutOff := Lasting(20*time.Second, At(time.Second, &sim.Partition{Process: "client-2", From: []string{"etcd-1"}}))
 	for _, c := range []struct {
 		what          string
 		kind          string
-		lacks         string // the feature that is off
+		lacks         string // the option that is off
 		faults        []sim.Fault
-		works         time.Duration // of client-1
-		together      bool          // the clients ask at the same time
-		third         bool          // client-3 comes when client-1 has released, and works as long
+		works         time.Duration // how long client-1 works
+		together      bool          // both clients ask at the same time
+		third         bool          // client-3 asks after client-1 has released, and works for the same time
 		without, with string
 	}{
 		{what: "a pause", kind: "etcd", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
@@ -45,7 +46,7 @@ func TestStories(t *testing.T) {
 		{what: "work that takes longer than the TTL", kind: "etcd", works: 25 * time.Second},
 		{what: "who waits loses its session", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second},
 		{what: "who waits loses its session, and does not look", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second,
-			without: "progress lock", with: "progress lock"}, // it is notified then, and stops
+			without: "progress lock", with: "progress lock"}, // the holder is notified of the loss, and stops
 		{what: "and somebody else has the lock", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true,
 			without: "section-exclusion lock, token-order lock, grant-order, progress lock", with: "section-exclusion lock, token-order lock, grant-order, progress lock"},
 		{what: "and somebody else has the lock", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true},

@@ -11,17 +11,17 @@ import (
 // These are the rules that the suite finds violated in the library's locks, by test case.
 // They have five causes.
 //
-//   - A failed release leaves the key, and the session lives on: no other process gets the
-//     lock as long as this process lives, and if the process asks again it holds the lock
-//     with the same token. A user has to end the session then.
-//   - A request with the session that holds the lock is granted immediately.
-//   - A mutex that is unlocked twice deletes its session's key, even if the session has
-//     acquired the lock anew in between. Resign of an election checks the owner.
-//   - The loss is reported up to a second after the lease has expired. The lease ends one TTL
-//     after a keep-alive was sent, not after its answer arrived.
-//   - Nobody checks whether the session still lives when the answer that grants the lock
-//     comes late: the lock that is returned has ended. A holder that is notified immediately,
-//     and stops, has achieved nothing.
+//   - A failed release leaves the key behind, and the session lives on. No other process gets the
+//     lock while this process lives. If this process asks again, it holds the lock with the same
+//     token. A user has to end the session after a failed release.
+//   - A request is granted immediately if its session holds the lock already.
+//   - A mutex that is unlocked twice deletes its session's key, even if the session has acquired the
+//     lock anew in between. Resign of an election checks the owner first.
+//   - The loss is reported up to a second after the lease has expired. The lease ends one TTL after
+//     a keep-alive was sent, but the client counts from when its response arrived.
+//   - If the response that grants the lock arrives late, nobody checks whether the session still
+//     lives. Then the lease of the lock has ended already. A holder that is notified of the loss
+//     immediately, and stops, has achieved nothing.
 var (
 	findings = roof.Findings{
 		"silence/work":           {"section-exclusion"},
@@ -59,8 +59,8 @@ var (
 	}
 )
 
-// The suite finds the known violations in the current release, and no others. The scenarios
-// of the catalogue run on three members, in ./libraries.
+// The suite finds these violations in the current release, and no others. The scenarios of
+// the catalogue are run on three members by the tests in ./libraries.
 func TestSuite(t *testing.T) {
 	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true, Stories: roof.OutsideCatalogue}
 	for name, finds := range map[string]roof.Findings{

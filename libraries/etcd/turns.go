@@ -20,44 +20,51 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Goroutines that share a connection are often woken together: when it breaks, when a new
-// one that all of them wait for is made, or when a context ends. They would then send in
-// the order in which they happen to run. So each waits for its turn before it sends: a call
-// when there is a connection for it, and a stream before each message. The words that order
-// the turns of a call are in its context.
+// Goroutines that share a connection are often woken at the same time: when the connection
+// breaks, when a new one is made for which all of them wait, or when a context ends. They
+// would then send in the order in which they happen to run, which differs from run to run.
+// So each of them waits for its turn before it sends. A call waits when there is a
+// connection for it, and a stream waits before each message. The turns are ordered by
+// words; those of a call are in its context.
 
-// takeTurns returns the dial options that make the goroutines of a connection take turns.
+// takeTurns returns the dial options that make the goroutines of a client take turns.
 func takeTurns(e *locks.Env) []grpc.DialOption {
 	t := &turns{wait: e.WaitTurn, woken: e.WaitAfterTimer, process: e.ProcessContext()}
 	return []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(t.unary),
 		grpc.WithChainStreamInterceptor(t.stream),
-		// The client asks for round robin by itself.
+		// The client asks for round robin by itself, which is replaced here.
 		grpc.WithDisableServiceConfig(),
 		grpc.WithDefaultServiceConfig(`{"loadBalancingConfig": [{"` + balancerName + `": {}}]}`),
 	}
 }
 
-// turns orders the goroutines that use one client.
+// turns orders the goroutines that use one client. Both wait and waitAfterTimer wait for a
+// turn; the second is for a goroutine that a timer may have woken in a pause. See
+// [locks.Env].
 type turns struct {
 	wait  func(words ...string)
 	woken func(ctx context.Context, words ...string)
-	// process ends with the process. Then all turns come immediately, and gRPC would keep
-	// retrying on a closed connection without giving anybody time to notice that.
+	// process is a context that ends with the process. After that nobody waits for a turn
+	// any more, so gRPC would retry on a closed connection without a pause. No other
+	// goroutine would get the time to notice that the connection is closed.
 	process context.Context
-	// picked counts the calls; each goes to the next endpoint.
+	// callCount is the number of calls so far. Each call goes to the next endpoint.
 	picked atomic.Uint32
 }
 
-// Turn returns a context whose requests have more words for their turns: words that
-// distinguish goroutines which make equal requests, such as each for a lease of its own.
+// Turn returns a context whose requests have additional words for the order of their turns.
+// The words distinguish goroutines that make equal requests, for example each for a lease
+// of its own.
 func Turn(ctx context.Context, words ...string) context.Context {
 	return context.WithValue(ctx, turnKey{}, words)
 }
 
-// turnKey is the key of these words in a context.
+// turnKey is the key under which a context has these words.
 type turnKey struct{}
 
+// unary is a gRPC interceptor for unary calls. It only notes the words of the call; the
+// call waits for its turn in [chooser.Pick].
 func (t *turns) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	return invoke(t.call(ctx, method, messageKey(req)), method, req, reply, cc, opts...)
 }
@@ -68,16 +75,19 @@ const (
 	keepAliveDelay = time.Microsecond
 )
 
+// stream is a gRPC interceptor for streaming calls. It returns a stream that waits for its
+// turn before each message.
 func (t *turns) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	s, err := open(t.call(ctx, method), desc, cc, method, opts...)
 	switch {
 	case err != nil:
 		return nil, err
 	case method == keepAlive:
-		// The client sends the first keep-alive when time has passed since its lease was
-		// granted. It always has in reality, but not in a world. Also, the loop that looks
-		// for expired leases and the loop that sends keep-alives start at the same moment
-		// and repeat every second and every half second, so their order would be random.
+		// The client sends the first keep-alive if time has passed since the lease was
+		// granted. In reality some time always has, but not in a world. Also, the client's
+		// loop that looks for expired leases and its loop that sends keep-alives would
+		// start at the same moment. They repeat every second and every half second, so
+		// their order would be random.
 		time.Sleep(keepAliveDelay)
 		return &keepAlives{ClientStream: s, turns: t}, nil
 	}
@@ -94,39 +104,42 @@ func messageKey(m any) string {
 	return string(bytes)
 }
 
-// A stream waits for its turn before each message.
+// A stream waits for its turn before each message that it sends.
 type stream struct {
 	grpc.ClientStream
 	turns  *turns
 	method string
 }
 
+// SendMsg implements [grpc.ClientStream].
 func (s *stream) SendMsg(m any) error {
 	s.turns.wait(s.method, messageKey(m))
 	return s.ClientStream.SendMsg(m)
 }
 
+// CloseSend implements [grpc.ClientStream].
 func (s *stream) CloseSend() error {
 	s.turns.wait(s.method)
 	return s.ClientStream.CloseSend()
 }
 
-// keepAlives is a stream on which the client renews its leases. The client goes through
-// them in the random order of a map; here those of one moment are sent in the order of the
-// lease IDs.
+// keepAlives is a stream on which the client renews its leases. The client goes through its
+// leases in the random order of a map. This stream sends the messages of one moment in the
+// order of the lease IDs.
 type keepAlives struct {
 	grpc.ClientStream
 	turns *turns
 
 	mu      sync.Mutex
-	sending bool
-	waiting map[int64]*pb.LeaseKeepAliveRequest
-	failed  error
+	sending bool                                // a goroutine sends the waiting messages
+	waiting map[int64]*pb.LeaseKeepAliveRequest // by lease ID
+	failed  error                               // the error of an earlier message
 }
 
-// SendMsg queues a message and returns the error of an earlier one, if there was one; a
-// stream may delay messages until there is room for them anyway. During a pause the client
-// keeps asking for keep-alives that have not been sent: each lease's is sent once.
+// SendMsg implements [grpc.ClientStream]. It queues a message and returns the error of an
+// earlier one, if any. It may do so, because a stream of gRPC also delays messages until
+// there is room for them. While the process is paused, the client keeps queueing messages.
+// Only one message is sent for each lease.
 func (s *keepAlives) SendMsg(m any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,9 +155,9 @@ func (s *keepAlives) SendMsg(m any) error {
 	return s.failed
 }
 
-// send sends the queued keep-alives. A timer asks for them, and the client's timers fire in
-// a pause too. When the process resumes, all others wait, so everything that is to be sent
-// at this moment has been queued.
+// send sends the queued messages. The client's timers, which queue them, also fire while
+// the process is paused. When the process resumes, all other goroutines wait, so all
+// messages of this moment are in the queue.
 func (s *keepAlives) send() {
 	for {
 		s.turns.woken(context.Background(), keepAlive)
@@ -165,6 +178,7 @@ func (s *keepAlives) send() {
 	}
 }
 
+// takeWaiting removes and returns the queued messages, in the order of the lease IDs.
 func (s *keepAlives) takeWaiting() (requests []*pb.LeaseKeepAliveRequest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,19 +190,22 @@ func (s *keepAlives) takeWaiting() (requests []*pb.LeaseKeepAliveRequest) {
 	return requests
 }
 
+// CloseSend implements [grpc.ClientStream].
 func (s *keepAlives) CloseSend() error {
 	s.turns.wait(keepAlive)
 	return s.ClientStream.CloseSend()
 }
 
-// callKey is the key of a call in its context.
+// callKey is the key under which the context of a call has the call.
 type callKey struct{}
 
+// A call is a call that waits for its turn, with the words that order the turns.
 type call struct {
 	*turns
 	words []string
 }
 
+// call returns the context of a call with these words, and those of [Turn].
 func (t *turns) call(ctx context.Context, words ...string) context.Context {
 	if more, ok := ctx.Value(turnKey{}).([]string); ok {
 		words = append(words, more...)
@@ -196,13 +213,15 @@ func (t *turns) call(ctx context.Context, words ...string) context.Context {
 	return context.WithValue(ctx, callKey{}, call{t, words})
 }
 
-// balancerName is round robin, as the client uses it, except that calls wait for their turn
-// before they choose an endpoint, and begin with the first. Round robin itself begins at a
-// random endpoint, from a source that cannot be seeded.
+// balancerName is the name of a gRPC balancer. It works like round robin, which the client
+// uses, with two differences. Calls wait for their turn before they choose an endpoint, and
+// the first call uses the first endpoint. Round robin itself begins at a random endpoint,
+// from a source that cannot be seeded.
 const balancerName = "locksim_in_turns"
 
 func init() { balancer.Register(builder{}) }
 
+// builder implements [balancer.Builder].
 type builder struct{}
 
 func (builder) Name() string { return balancerName }
@@ -211,12 +230,14 @@ func (builder) Build(cc balancer.ClientConn, opts balancer.BuildOptions) balance
 	return balancer.Get(roundrobin.Name).Build(&chooser{ClientConn: cc}, opts)
 }
 
-// A chooser replaces the picker of round robin by its own.
+// A chooser makes a balancer choose endpoints by the chooser's own Pick.
 type chooser struct {
 	balancer.ClientConn
-	connected atomic.Pointer[[]endpointsharding.ChildState] // nil if there is none
+	connected atomic.Pointer[[]endpointsharding.ChildState] // the connected endpoints; nil if there are none
 }
 
+// UpdateState implements [balancer.ClientConn]: it replaces the picker of round robin by
+// the chooser.
 func (c *chooser) UpdateState(s balancer.State) {
 	var connected *[]endpointsharding.ChildState
 	if s.ConnectivityState == connectivity.Ready {
@@ -228,7 +249,8 @@ func (c *chooser) UpdateState(s balancer.State) {
 	c.ClientConn.UpdateState(s)
 }
 
-// connectedOf returns the connected endpoints, in the order of their addresses.
+// connectedOf returns those of the endpoints that are connected, in the order of their
+// addresses.
 func connectedOf(all []endpointsharding.ChildState) (connected []endpointsharding.ChildState) {
 	for _, endpoint := range all {
 		if endpoint.State.ConnectivityState == connectivity.Ready {
@@ -241,8 +263,9 @@ func connectedOf(all []endpointsharding.ChildState) (connected []endpointshardin
 	return connected
 }
 
-// Pick chooses among the endpoints that are connected when the call has its turn: it is
-// random whether the call was made before or after a connection broke.
+// Pick implements [balancer.Picker]. It chooses among the endpoints that are connected when
+// the call has its turn, and not when the call was made. Whether a call was made before or
+// after a connection broke is random.
 func (c *chooser) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 	call, isOurs := info.Ctx.Value(callKey{}).(call)
 	if isOurs {

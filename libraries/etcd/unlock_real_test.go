@@ -13,10 +13,10 @@ import (
 	"google.golang.org/grpc"
 )
 
-// This test runs the client on a real server, without any code of ours: an Unlock whose
-// answer was lost is tried again after its session has acquired the lock anew:
-// https://github.com/etcd-io/etcd/issues/22082. If this test fails, the client has been
-// fixed, and trackrecord and docs/systems.md are out of date.
+// This test runs the client on a real server, without any code of ours. The response to an
+// Unlock is lost. The client repeats the Unlock after its session has acquired the lock
+// anew: https://github.com/etcd-io/etcd/issues/22082. If this test fails, the client has
+// been fixed, and trackrecord and docs/systems.md are out of date.
 func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath(etcdProgram(t)); err != nil {
@@ -43,7 +43,8 @@ func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
 		t.Fatal("Unlock has had an answer")
 	}
 	line.cut()
-	// A read is retried over the next connection; Lock's write would not be.
+	// The client retries a read over the next connection, but it would not retry the write
+	// of Lock.
 	if gone, err := client.Get(t.Context(), old.Key()); err != nil || len(gone.Kvs) > 0 {
 		t.Fatalf("Unlock has not deleted its key: %v, %v", gone, err)
 	}
@@ -64,8 +65,8 @@ func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
 	}
 }
 
-// A line is the connections of a client to a server. What arrives while it is muted is
-// lost.
+// A line is the connections of a client to a server. While it is muted, bytes that arrive
+// on it are lost.
 type line struct {
 	mu    sync.Mutex
 	muted bool
@@ -89,7 +90,7 @@ func (l *line) mute() {
 	l.muted = true
 }
 
-// cut closes the current connections. New ones are not muted.
+// cut closes the current connections. New connections are not muted.
 func (l *line) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,11 +12,12 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 )
 
-// These tests run the client on a real server, without any code of ours, with a session
-// that ends while it waits: https://github.com/etcd-io/etcd/issues/19597. If one of them
-// fails, the client has been fixed, and trackrecord and docs/systems.md are out of date.
+// These tests run the client on a real server, without any code of ours. The client's
+// session ends while the client waits for a lock:
+// https://github.com/etcd-io/etcd/issues/19597. If one of them fails, the client has been
+// fixed, and trackrecord and docs/systems.md are out of date.
 
-// Lock keeps waiting, and returns the error only when the lock is free.
+// Lock keeps waiting. It returns the error only when the lock is free.
 func TestAWaiterOutlivesItsSessionOnRealEtcd(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
@@ -41,8 +42,8 @@ func TestAWaiterOutlivesItsSessionOnRealEtcd(t *testing.T) {
 	}
 }
 
-// Campaign keeps waiting, and then elects a client that has no key, and after that the next
-// one as well.
+// Campaign keeps waiting. Then it elects a client that has no key, and after that the next
+// client as well.
 func TestTwoAreElectedOnRealEtcd(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
@@ -75,7 +76,7 @@ func TestTwoAreElectedOnRealEtcd(t *testing.T) {
 	}
 }
 
-// A queue is a lock that several sessions wait for, on a server of its own.
+// A lockQueue is a lock for which several sessions wait, on its own server.
 type queue struct {
 	client *clientv3.Client
 	name   string

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// BenchmarkGCPause reports the processor time of one world.
+// BenchmarkGCPause measures the processor time of one world.
 func BenchmarkGCPause(b *testing.B) {
 	floor.MeasureWorld(b, gcPause(b, "goose-table", storage.Writes))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// database returns the process's pool of connections, with the default settings of
+// database returns the process's pool of connections. Its settings are the defaults of
 // database/sql and pgx.
 func database(e *locks.Env) (*sql.DB, error) {
 	config, err := postgres.Config(e)
@@ -40,11 +40,13 @@ func database(e *locks.Env) (*sql.DB, error) {
 	}), nil
 }
 
-// turnTaker delays the library's requests until the process runs, and sends them in one
-// order. It is needed because the library's timers, which are not on the process's clock,
-// also fire in a pause. See [locks.Env].
+// turnTaker delays the library's requests until the process runs, and then lets them be
+// sent in one order. That is needed because the library's timers are not on the process's
+// clock, and so fire also while the process is paused. See [locks.Env].
 type turnTaker struct{ env *locks.Env }
 
+// wait waits until the process runs and it is the turn of these words. Outside a world it
+// does nothing.
 func (t turnTaker) wait(ctx context.Context, words ...string) {
 	if t.env.WaitAfterTimer != nil {
 		lockerName, _ := ctx.Value(lockerKey{}).(string)
@@ -52,7 +54,7 @@ func (t turnTaker) wait(ctx context.Context, words ...string) {
 	}
 }
 
-// lockerKey is the context key of a locker's name.
+// lockerKey is the key under which a context has the locker's name.
 type lockerKey struct{}
 
 // TraceQueryStart is as in [pgx.QueryTracer].

@@ -1,4 +1,4 @@
-// Package goose provides the locks whose names begin with goose: the package lock of
+// Package goose provides the locks whose names begin with goose: package lock of
 // github.com/pressly/goose/v3, unmodified, on database/sql and pgx. See [locks.Provide].
 package goose
 
@@ -23,8 +23,8 @@ func init() {
 	provide("goose-session", newSession)
 }
 
-// provide provides a kind of lock. make makes a locker, which an attempt may have for
-// itself.
+// provide registers a kind of lock. makeLocker makes a locker of the library. By default
+// all attempts of a handle use one locker; an option makes each attempt use its own.
 func provide(name string, make func(*handle) (locker, error)) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 		db, err := database(e)
@@ -43,12 +43,12 @@ func provide(name string, make func(*handle) (locker, error)) {
 	})
 }
 
-// A handle is one client's handle on a lock, which has a number.
+// A handle is one client's handle on a lock. The library identifies the lock by a number.
 type handle struct {
 	env    *locks.Env
 	db     *sql.DB
 	number int64
-	id     string // distinguishes it from the other handles of its process
+	id     string // distinguishes the handle from the other handles of its process
 	make   func(*handle) (locker, error)
 	// shared is the locker of all attempts that have none of their own.
 	shared locker
@@ -59,7 +59,8 @@ type locker interface {
 	// lock acquires the lock within the context of the attempt, and returns the function
 	// that releases it.
 	lock(ctx context.Context) (unlock func(context.Context) error, err error)
-	// warm does before the run what a process has done that has been running for a while.
+	// warmUp does, before the run begins, what a process does that has been running for a
+	// while.
 	warm(ctx context.Context)
 }
 
@@ -78,15 +79,16 @@ func (h *handle) Acquire(ctx context.Context) (_ locks.Lease, err error) {
 	return &lease{unlock: unlock}, nil
 }
 
-// A lease is a grant. The holder learns neither when its lease ends nor that it has ended,
+// A lease is a grant. The holder learns neither when the lease ends nor that it has ended,
 // and the lock has no fencing token.
 type lease struct {
 	unlock     func(context.Context) error
 	isReleased atomic.Bool
 }
 
-// Release waits until the library has released the lock, which no context can cut short. It
-// runs once, whatever its result, because a second Unlock of the library ends the program.
+// Release waits until the library has released the lock, which no context can cut short. If
+// ctx ends first, Release fails and the library continues. Release runs only once, whatever
+// its result, because a second Unlock of the library ends the program.
 func (l *lease) Release(ctx context.Context) error {
 	if l.isReleased.Swap(true) {
 		return fmt.Errorf("%w: its unlock was called before", locks.ErrLost)
@@ -103,7 +105,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return answers.WithCause(ctx, fmt.Errorf("lock not released: goose: %s", reasonText(err)))
 }
 
-// reasonText returns the text of an error, equal in every run.
+// reasonText returns a text for an error that is equal in every run.
 func reasonText(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return fmt.Sprintf("%s (SQLSTATE %s)", e.Message, e.Code)
@@ -116,8 +118,8 @@ func reasonText(err error) string {
 	return answers.Reason(err)
 }
 
-// The library's own patience: 60 tries 5 seconds apart for a lock, and 30 tries 2 seconds
-// apart for a release.
+// How often the library tries by default: 60 times, 5 seconds apart, to acquire a lock, and
+// 30 times, 2 seconds apart, to release it.
 const (
 	lockEvery, lockTries     = 5 * time.Second, 60
 	unlockEvery, unlockTries = 2 * time.Second, 30

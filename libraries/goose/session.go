@@ -8,13 +8,14 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// session is a locker with an advisory lock of a connection. The pool gives the connection
-// to nobody else meanwhile.
+// session is a locker whose lock is an advisory lock of a connection. While the lock is
+// held, the pool gives the connection to nobody else.
 type session struct {
 	*handle
 	lock.SessionLocker
 }
 
+// newSession returns a session for the lock of the handle.
 func newSession(h *handle) (locker, error) {
 	l, err := lock.NewPostgresSessionLocker(lock.WithLockID(h.number))
 	return &session{h, l}, err
@@ -22,7 +23,7 @@ func newSession(h *handle) (locker, error) {
 
 // lock acquires the lock as goose's own provider does, and keeps the connection. After the
 // release the provider returns the connection to the pool, whether the unlock succeeded or
-// not. If it failed, the connection still holds the lock.
+// failed. If it failed, the connection still holds the lock.
 func (s *session) lock(ctx context.Context) (func(context.Context) error, error) {
 	ctx = context.WithValue(ctx, lockerKey{}, s.id)
 	conn, err := s.db.Conn(ctx)
@@ -44,5 +45,5 @@ func (s *session) lock(ctx context.Context) (func(context.Context) error, error)
 	}, nil
 }
 
-// warm opens the connection.
+// warmUp opens the connection.
 func (s *session) warm(ctx context.Context) { _ = s.db.PingContext(ctx) }

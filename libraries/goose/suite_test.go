@@ -8,12 +8,13 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// What the suite is known to find in the locks: by test case, the rules that fail.
+// The rules that the suite finds violated in the locks, by test case. They have three
+// causes.
 //
-//   - The answer that grants the row contains the end of the lease, and the library ignores it.
-//     After a late answer, the lease has ended already when the work begins.
-//   - A heartbeat whose context ended with the attempt renews nothing. A client that works for
-//     longer than the lease then shares the lock with the next one. The test case with a late
+//   - The reply that grants the row contains the end of the lease, and the library ignores it. If
+//     the reply is late, the lease has ended already when the work begins.
+//   - A heartbeat renews nothing if its context ended with the attempt. A client that works for
+//     longer than the lease then shares the lock with the next client. The test case with a late
 //     request has such a client.
 //   - A connection whose unlock has failed returns to the pool with the lock. No other client gets
 //     the lock while the process runs.
@@ -24,8 +25,8 @@ var (
 		"silence/acquire":    {"section-exclusion"},
 		"pause/acquire":      {"section-exclusion"},
 	}
-	// The library gives its database a lease in whole seconds: int(d.Seconds()). Heartbeats
-	// hide it.
+	// The library cuts a lease off to whole seconds: int(d.Seconds()). Heartbeats hide
+	// that.
 	noHeartbeat = roof.Findings{
 		"late-request/acquire": {"section-exclusion"},
 		"ttl/fraction":         {"lease-exclusion", "section-exclusion"},
@@ -37,7 +38,7 @@ var subjects = []struct {
 	kind   string
 	config locktest.Config
 	finds  roof.Findings
-	// catalogue runs the test cases of the catalogue as well.
+	// catalogue: the suite also runs the test cases of the catalogue.
 	catalogue bool
 }{
 	{kind: "goose-table", finds: lateAnswers, catalogue: true},
@@ -47,8 +48,7 @@ var subjects = []struct {
 	{kind: "goose-session without discard", config: locktest.Config{Endless: true}, finds: keptLock},
 }
 
-// TestSuite checks that the suite finds in the locks what is known of them, and nothing
-// else.
+// TestSuite checks that the suite finds the known violations in the locks, and no others.
 func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {

@@ -9,23 +9,24 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// table is a locker with a row of the table goose_lock.
+// table is a locker whose lock is a row of the table goose_lock.
 type table struct {
 	*handle
 	lock.Locker
-	// turn is full while a client holds the lock through the locker. The library uses a
-	// mutex for that, but time does not pass while a goroutine waits for a mutex.
+	// turn is full while a client holds the lock through this locker. The library uses a
+	// mutex for that, but virtual time does not pass while a goroutine waits for a mutex.
 	turn chan struct{}
-	name string // the name of its instance in a world
+	name string // the locker's name in a world
 }
 
-// errBusy is the error if the lock is held through the same locker.
+// errBusy is the error of an attempt while the same locker holds the lock.
 var errBusy = errors.New("the locker is in use")
 
+// newTable returns a table for the lock of the handle.
 func newTable(h *handle) (locker, error) { return h.newLocker(h.number) }
 
-// newLocker returns a locker for the lock with a number. Its heartbeat interval is a sixth
-// of its lease, like the library's own defaults of 5 and 30 seconds.
+// newLocker returns a locker for the lock with a number. The interval of its heartbeats is
+// a sixth of its lease, as in the library's defaults of 5 and 30 seconds.
 func (h *handle) newLocker(number int64) (*table, error) {
 	t := &table{handle: h, turn: make(chan struct{}, 1)}
 	var err error
@@ -43,14 +44,16 @@ func (h *handle) newLocker(number int64) (*table, error) {
 	return t, err
 }
 
-// retries reports whether a failure is retried: by the library, which does so by default,
-// or by its caller. Nothing is retried once the process has ended.
+// canRetry reports whether the library may repeat a statement that has failed. By default
+// it does. With an option the library leaves that to its caller. Nothing is repeated once
+// the process has ended.
 func (t *table) retries(error) bool {
 	return t.env.ProcessContext().Err() == nil && !t.env.Options.Has("one-try")
 }
 
-// lock calls the library's Lock. The context of Lock is also that of the heartbeats. To
-// bound only the attempt by ctx, lock has to stop canceling it once the lock is acquired.
+// lock calls the library's Lock. The library also uses the context of Lock for its
+// heartbeats. ctx, however, bounds only the attempt. So ctx cancels the library's context
+// only until the lock is acquired.
 func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 	select {
 	case t.turn <- struct{}{}:
@@ -71,17 +74,17 @@ func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 		cancel()
 		<-t.turn
 		return nil, err
-	case ended: // the attempt ended after the lock was acquired, and there will be no heartbeat
+	case ended: // ctx ended when the lock was already acquired, so there would be no heartbeats
 		go func() { _ = unlock(life) }()
 		return nil, ctx.Err()
 	case !t.env.Options.Has("lasting-context"):
-		cancel() // as `defer cancel()` does where a program acquires the lock
+		cancel() // as in a program that acquires the lock with a context and defers its cancel
 	}
 	return unlock, nil
 }
 
-// warm makes the library create its table and prepare its statements, with a lock that
-// nobody else uses.
+// warmUp makes the library create its table and prepare its statements. It uses a lock that
+// no client uses.
 func (t *table) warm(ctx context.Context) {
 	spare, err := t.newLocker(locks.PostgresNumber(t.env.Key + " before the story"))
 	if err != nil {

@@ -24,15 +24,16 @@ func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
 	return cfg
 }
 
-// gcPause is the world of a pause, in which the second client retries each second.
+// gcPause is a world in which the holder is paused. The second client tries to acquire once
+// a second.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 	cfg := GCPause(t, kind, 10*time.Second, fencing)
 	cfg.Clients[1].RetryEvery = time.Second
 	return cfg
 }
 
-// TestGCPause checks a holder whose lease ends in a pause. It writes when it continues,
-// although the lease has ended.
+// TestGCPause checks a holder whose lease ends while it is paused. When it runs again it
+// writes, although it no longer holds the lock.
 func TestGCPause(t *testing.T) {
 	tr := RunWorld(t, gcPause(t, "goose-table", storage.None))
 	AllFaultsStruck(t, tr)
@@ -41,7 +42,8 @@ func TestGCPause(t *testing.T) {
 	Equal(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
 }
 
-// contended is a world in which client-1 works for a while, and client-2 tries each second.
+// contended is a world in which client-1 works for a while, and client-2 tries to acquire
+// once a second.
 func contended(t testing.TB, works time.Duration, without ...string) sim.Config {
 	cfg := world(t, "goose-table",
 		sim.Client{Name: "client-1", Works: works},
@@ -50,8 +52,9 @@ func contended(t testing.TB, works time.Duration, without ...string) sim.Config 
 	return cfg
 }
 
-// TestTheHeartbeatHasTheContextOfTheAttempt checks that the heartbeat lasts as long as the
-// context of Lock. It can end with the attempt without any fault.
+// TestTheHeartbeatHasTheContextOfTheAttempt checks that heartbeats last as long as the
+// context of Lock. If the context ends with the attempt, so do the heartbeats, without any
+// fault.
 func TestTheHeartbeatHasTheContextOfTheAttempt(t *testing.T) {
 	const alone, shared = "", "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections"
 	for _, test := range []struct {
@@ -70,7 +73,7 @@ func TestTheHeartbeatHasTheContextOfTheAttempt(t *testing.T) {
 	}
 }
 
-// TestALeaseIsInWholeSeconds checks that fractions of a second are cut off.
+// TestALeaseIsInWholeSeconds checks that fractions of a second of a lease are cut off.
 func TestALeaseIsInWholeSeconds(t *testing.T) {
 	for ttl, ends := range map[time.Duration]time.Duration{1900 * time.Millisecond: time.Second, 2 * time.Second: 2 * time.Second} {
 		cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 100 * time.Millisecond})
@@ -80,8 +83,8 @@ func TestALeaseIsInWholeSeconds(t *testing.T) {
 	}
 }
 
-// TestALeaseOfHalfASecondIsNone checks that a lease of half a second becomes zero: every
-// client acquires the lock.
+// TestALeaseOfHalfASecondIsNone checks that a lease of half a second is cut off to zero,
+// and every client acquires the lock.
 func TestALeaseOfHalfASecondIsNone(t *testing.T) {
 	for ttl, broken := range map[time.Duration]string{
 		500 * time.Millisecond: "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections",
@@ -98,8 +101,8 @@ func TestALeaseOfHalfASecondIsNone(t *testing.T) {
 	}
 }
 
-// TestAHeartbeatRevivesALease checks that the next heartbeat renews a lease that has ended,
-// if nobody has taken it.
+// TestAHeartbeatRevivesALease checks that a heartbeat renews a lease that has ended, if no
+// other client has acquired the lock.
 func TestAHeartbeatRevivesALease(t *testing.T) {
 	cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 5 * time.Second})
 	cfg = WithFaults(cfg, Lasting(12*time.Second, When("client-1 read", Stopped("client-1"))))
@@ -108,9 +111,9 @@ func TestAHeartbeatRevivesALease(t *testing.T) {
 	Equal(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 1, touch 1, touch 1, touch 1, touch 1, delete 1")
 }
 
-// TestAnUnlockThatComesLateTakesAMinute checks a client that unlocks another client's lock.
-// By the library's own defaults it learns that only after a minute: it is an error, which
-// is retried 30 times.
+// TestAnUnlockThatComesLateTakesAMinute checks a client that tries to unlock another
+// client's lock. The error is retried 30 times, so by the library's defaults the client
+// learns of it only after a minute.
 func TestAnUnlockThatComesLateTakesAMinute(t *testing.T) {
 	late := func(without ...string) time.Duration {
 		cfg := gcPause(t, "goose-table", storage.None)
@@ -139,7 +142,7 @@ func TestAnUnlockThatComesLateTakesAMinute(t *testing.T) {
 }
 
 // TestTheTriesOfALockerAreUsedUp checks that the library counts its tries over the life of
-// a locker. A locker that has often waited stops waiting. client-2 waits for 300 seconds
+// a locker. A locker that has often waited no longer waits. client-2 waits for 300 seconds
 // the first time, and not at all the third time.
 func TestTheTriesOfALockerAreUsedUp(t *testing.T) {
 	waits := func(without ...string) (waited []time.Duration) {

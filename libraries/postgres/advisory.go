@@ -20,6 +20,8 @@ func init() {
 	})
 }
 
+// openAdvisory returns a handle on the advisory lock of e. The setup and the statements are
+// as in [Open].
 func openAdvisory(e *locks.Env, setup string, statements ...string) (*advisory, error) {
 	s, err := Open(e, setup, statements...)
 	return &advisory{Session: s, env: e, number: locks.PostgresNumber(e.Key)}, err
@@ -31,22 +33,22 @@ const (
 	unlock  = `SELECT pg_advisory_unlock($1)`
 )
 
-// advisory is a handle on an advisory lock. Each handle has a connection of its own,
-// because the server does not distinguish the clients of one connection.
+// advisory is a handle on an advisory lock. Each handle has its own connection, because the
+// server does not distinguish the clients of one connection.
 type advisory struct {
 	*Session
 	env    *locks.Env
 	number int64
-	held   *grant // nil, or the last grant, which may have ended
+	held   *grant // the last grant, which may have ended; nil if there was none
 }
 
 // errHeld is the error of a handle that tries to acquire the lock while it holds it. The
-// server would grant it again: it counts the grants of a session, and frees the lock only
-// after as many unlocks.
+// server would grant the lock again. It counts the grants of a session, and frees the lock
+// only after as many unlocks.
 var errHeld = errors.New("this handle has it, and its connection would be given it again")
 
-// Acquire tries once. If there is no answer, the connection is closed, because the server
-// may have granted the lock to it.
+// Acquire tries once to acquire the lock. If the server does not reply, the connection is
+// closed, because the server may have granted the lock to it.
 func (a *advisory) Acquire(ctx context.Context) (locks.Lease, error) {
 	g, err := a.acquire(ctx)
 	if err != nil {
@@ -55,6 +57,7 @@ func (a *advisory) Acquire(ctx context.Context) (locks.Lease, error) {
 	return g, nil
 }
 
+// acquire tries once to acquire the lock.
 func (a *advisory) acquire(ctx context.Context) (*grant, error) {
 	g := &grant{handle: a}
 	token, err := use(ctx, a.Session, func(ctx context.Context, c *pgx.Conn) (token *int64, err error) {
@@ -74,18 +77,19 @@ func (a *advisory) acquire(ctx context.Context) (*grant, error) {
 	return g, nil
 }
 
-// A grant lasts as long as its connection.
+// A grant is the lock as one handle holds it. It lasts as long as its connection.
 type grant struct {
 	handle *advisory
 	conn   *pgx.Conn
 	token  uint64
 }
 
-// Token returns the next number of a sequence. It was drawn on the same connection and in
-// the same statement as the lock, so no other client can have held the lock in between.
+// Token returns the next number of a sequence. The number was drawn by the statement that
+// acquired the lock, so no other client can have held the lock in between.
 func (g *grant) Token() uint64 { return g.token }
 
-// Release releases the lock. The lock is lost if the handle has a new connection.
+// Release releases the lock. It fails with [locks.ErrLost] if the handle has a new
+// connection, because the lock ended with the old one.
 func (g *grant) Release(ctx context.Context) error {
 	freed, err := use(ctx, g.handle.Session, func(ctx context.Context, c *pgx.Conn) (freed bool, err error) {
 		if c != g.conn || g.handle.held != g {
@@ -103,7 +107,7 @@ func (g *grant) Release(ctx context.Context) error {
 	return nil
 }
 
-// advisoryWithData is a handle whose grants keep their data in the database.
+// advisoryWithData is a handle on an advisory lock that protects data in the database.
 type advisoryWithData struct{ *advisory }
 
 // Acquire is as in [advisory.Acquire].
@@ -115,14 +119,15 @@ func (a advisoryWithData) Acquire(ctx context.Context) (locks.Lease, error) {
 	return &dataGrant{lock: g}, nil
 }
 
-// A dataGrant is a grant that reads and writes in a transaction. The transaction begins
-// after the lock was acquired and ends before it is released.
+// A dataGrant is a grant whose holder reads and writes data in a transaction. The
+// transaction begins after the lock was acquired and ends before the lock is released.
 type dataGrant struct {
 	lock *grant
-	tx   pgx.Tx // nil if there is none
+	tx   pgx.Tx // nil if there is no transaction
 }
 
-// inTx calls f in the transaction, on the connection that holds the lock.
+// inTx calls f in the transaction, on the connection that holds the lock. It begins the
+// transaction if there is none.
 func (w *dataGrant) inTx(ctx context.Context, f func(context.Context) error) error {
 	_, err := use(ctx, w.lock.handle.Session, func(ctx context.Context, c *pgx.Conn) (_ struct{}, err error) {
 		if c != w.lock.conn {
@@ -147,7 +152,7 @@ func (w *dataGrant) Read(ctx context.Context, object string) (version int, err e
 	return version, err
 }
 
-// Write is as in [locks.Keeper].
+// Write is as in [locks.Keeper]. If last is true, it commits the transaction.
 func (w *dataGrant) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
 	err = w.inTx(ctx, func(ctx context.Context) error {
 		if version, err = write(ctx, w.tx, object, value); err != nil || !last {
@@ -160,7 +165,7 @@ func (w *dataGrant) Write(ctx context.Context, object, value string, last bool) 
 	return version, err
 }
 
-// Stays is as in [locks.Stayer].
+// Stays is as in [locks.Stayer]: the last write does not release the lock.
 func (w *dataGrant) Stays() {}
 
 // Release ends the transaction, if it is still open, and releases the lock.

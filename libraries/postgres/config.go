@@ -10,13 +10,14 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Config returns how a process reaches its PostgreSQL server, the first of the nodes. It
-// fits [pgx.ConnectConfig], OpenDB of pgx's package stdlib (for database/sql), and the
-// ConnConfig of a pool. Env.Close closes the connections and cancels dials in progress.
+// Config returns the configuration with which a process connects to its PostgreSQL server,
+// the first of the nodes. It fits [pgx.ConnectConfig], OpenDB of pgx's package stdlib (for
+// database/sql), and the ConnConfig of a pool. Env.Close closes the connections and cancels
+// connects in progress.
 //
-// It is pgx's own configuration with these differences: the environment and the home
-// directory do not count, no name is looked up, TLS is off, and only a context limits a
-// dial.
+// It is pgx's default configuration with these differences: the environment and the home
+// directory do not count, no name is looked up, TLS is off, and only a context limits how
+// long a connect may take.
 func Config(e *locks.Env) (*pgx.ConnConfig, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on PostgreSQL needs a server, but there is none")

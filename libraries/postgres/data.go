@@ -17,7 +17,8 @@ func init() {
 	})
 }
 
-// The statements for data that is kept in the database under the lock.
+// The statements for data that a lock protects and that the holder of the lock writes in
+// the lock's own transaction.
 const (
 	objectsTable = `CREATE TABLE IF NOT EXISTS objects (name text PRIMARY KEY, version bigint NOT NULL, value text NOT NULL);`
 	readObject   = `SELECT version FROM objects WHERE name = $1`
@@ -26,7 +27,7 @@ const (
 		RETURNING version`
 )
 
-// A querier is a connection or a transaction.
+// A querier executes a query: it is a connection or a transaction.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
@@ -46,23 +47,24 @@ func write(ctx context.Context, by querier, object, value string) (version int, 
 	return version, err
 }
 
-// The statements for data that is kept beside the locks. updateObject writes
-// unconditionally, compareObject only if the object has the version that the writer knows.
+// The statements for data that is kept in the database beside the lock, outside of the
+// lock's own statements. updateObject writes in any case. compareObject writes only if the
+// object has the version that the writer knows.
 const (
 	addObject     = `INSERT INTO objects (name, version, value) VALUES ($1, 0, '') ON CONFLICT DO NOTHING`
 	updateObject  = `UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 RETURNING version`
 	compareObject = `UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 AND version = $3 RETURNING version`
 )
 
-// besideData is a handle's data beside the lock, on the handle's connection. Used as a lock
-// itself, it grants the lock to everybody.
+// besideData reads and writes a handle's data beside the lock, on the handle's connection.
+// It is also a lock itself, which grants itself to every client.
 type besideData struct {
 	*Session
-	compares bool
+	compares bool // a write compares the object's version
 }
 
-// openBeside is [Open] for a lock. It also sets up the data beside the lock, if the world
-// has any.
+// openBeside calls [Open] for the handle of a lock. If the world has data beside the lock,
+// it also sets the data up.
 func openBeside(e *locks.Env, setup string, statements ...string) (besideData, error) {
 	d := e.Data
 	if d == nil {
@@ -88,7 +90,7 @@ func (b besideData) Read(ctx context.Context, object string) (version int, err e
 	return use(ctx, b.Session, func(ctx context.Context, c *pgx.Conn) (int, error) { return read(ctx, c, object) })
 }
 
-// Write is as in [locks.DataClient].
+// Write is as in [locks.DataClient]. knownVersion is the version that the writer has read.
 func (b besideData) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
 	version, err = use(ctx, b.Session, func(ctx context.Context, c *pgx.Conn) (n int, err error) {
 		if !b.compares {
@@ -104,10 +106,11 @@ func (b besideData) Write(ctx context.Context, object, value string, knew int) (
 	return version, err
 }
 
-// Acquire always succeeds.
+// Acquire implements [locks.Lock]. It always succeeds.
 func (b besideData) Acquire(context.Context) (locks.Lease, error) { return freeGrant{}, nil }
 
+// A freeGrant is a grant of no lock at all.
 type freeGrant struct{}
 
-// Release does nothing.
+// Release implements [locks.Lease]. It does nothing.
 func (freeGrant) Release(context.Context) error { return nil }

@@ -1,4 +1,4 @@
-// Package postgres provides the locks whose names begin with postgres, on
+// Package postgres provides the locks whose names begin with postgres. They use
 // github.com/jackc/pgx, unmodified. See [locks.Provide].
 package postgres
 
@@ -24,6 +24,7 @@ func init() {
 	provideLease("postgres-lease-client-clock", byClients)
 }
 
+// provideLease registers a kind of lock that is a lease row with these statements.
 func provideLease(name string, w leaseSQL) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 		r := &leaseRow{sql: w.applyOptions(e.Options), beginsFirst: strings.HasPrefix(name, "postgres-lease-begun")}
@@ -37,15 +38,15 @@ func provideLease(name string, w leaseSQL) {
 	})
 }
 
-// leaseSQL is the SQL of a lease row. If usesClientClock is true, the last parameter of
-// each statement is the client's time.
+// leaseSQL is the SQL statements of a lease row. If usesClientClock is true, the last
+// parameter of each statement is the client's time.
 type leaseSQL struct {
 	table, acquire, extend, release string
 	usesClientClock                 bool
 }
 
-// withTime appends the client's time to a statement's parameters, if the statement needs
-// it.
+// withTime returns the parameters of a statement, with the client's time after them if the
+// statements need it.
 func (r *leaseRow) withTime(args ...any) []any {
 	if r.sql.usesClientClock {
 		args = append(args, r.Env.Clock.Now())
@@ -54,7 +55,7 @@ func (r *leaseRow) withTime(args ...any) []any {
 }
 
 // recipe is the lease row in its usual form. The server's clock decides whether a lease has
-// ended. A release keeps the row, so that the generation continues.
+// ended. A release keeps the row, because the next grant has to continue its generation.
 var recipe = leaseSQL{
 	table: `CREATE TABLE IF NOT EXISTS locks (
 		name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, expires_at timestamptz NOT NULL)`,
@@ -68,8 +69,8 @@ var recipe = leaseSQL{
 	release: `UPDATE locks SET expires_at = '-infinity' WHERE name = $1 AND holder = $2 AND expires_at > now()`,
 }
 
-// withClockTimestamp counts all ends from the time when a statement runs, and not from the
-// beginning of its transaction.
+// withClockTimestamp returns the statements with all times counted from when a statement
+// runs. now() counts them from the beginning of the transaction.
 func (w leaseSQL) withClockTimestamp() leaseSQL {
 	for _, text := range []*string{&w.acquire, &w.extend, &w.release} {
 		*text = strings.ReplaceAll(*text, "now()", "clock_timestamp()")
@@ -78,7 +79,8 @@ func (w leaseSQL) withClockTimestamp() leaseSQL {
 }
 
 // byCase is the recipe as people write it for MySQL, with INSERT … ON DUPLICATE KEY UPDATE
-// and CASE. The statement always succeeds, and its result says who holds the lock.
+// and CASE. The statement to acquire always succeeds. Its result says who holds the lock:
+// the generation is negative if another client does.
 var byCase = func() leaseSQL {
 	w := recipe
 	w.acquire = `INSERT INTO locks AS l (name, holder, generation, expires_at)
@@ -92,7 +94,8 @@ var byCase = func() leaseSQL {
 }()
 
 // byClients is the recipe without the server's clock. Each client sets the end of its lease
-// by its own time of day, and judges by it whether another client's lease has ended.
+// by its own wall clock. By the same clock it judges whether another client's lease has
+// ended.
 var byClients = leaseSQL{
 	table: `CREATE TABLE IF NOT EXISTS locks (
 		name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, client_expires_at timestamptz NOT NULL)`,
@@ -107,12 +110,14 @@ var byClients = leaseSQL{
 	usesClientClock: true,
 }
 
+// The statements of releases without a precaution: releaseByDelete deletes the row, and
+// releaseUnchecked does so even if another client holds it.
 const (
 	byDelete  = `DELETE FROM locks WHERE name = $1 AND holder = $2`
 	unchecked = `DELETE FROM locks WHERE name = $1`
 )
 
-// applyOptions returns the SQL of a lock from which the options leave a precaution out.
+// applyOptions returns the statements without the precautions that the options switch off.
 func (w leaseSQL) applyOptions(o locks.Options) leaseSQL {
 	switch {
 	case !o.Has("holder-check"):
@@ -123,16 +128,16 @@ func (w leaseSQL) applyOptions(o locks.Options) leaseSQL {
 	return w
 }
 
-// leaseRow is a handle on the lease row.
+// leaseRow is a handle on a lease row.
 type leaseRow struct {
 	besideData
 	*rowlease.Row
 	sql         leaseSQL
-	beginsFirst bool // it begins a transaction first, and acquires in it later
+	beginsFirst bool // it acquires in a transaction that has begun before
 }
 
-// Acquire tries once. If there is no answer, the row may still name the attempt as the
-// holder, until the lease ends.
+// Acquire tries once to acquire the row. If the server does not reply, the row may name
+// this attempt as the holder until the lease ends.
 func (r *leaseRow) Acquire(ctx context.Context) (locks.Lease, error) {
 	holder, called := r.NewHolder(), r.Now()
 	generation, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (n int64, err error) {
@@ -154,10 +159,12 @@ func (r *leaseRow) Acquire(ctx context.Context) (locks.Lease, error) {
 	return r.Granted(ctx, holder, called, uint64(max(generation, -generation)))
 }
 
+// extend is [rowlease.Row.Extend].
 func (r *leaseRow) extend(ctx context.Context, holder string) (bool, error) {
 	return r.exec(ctx, r.sql.extend, r.withTime(r.Env.Key, holder, r.Env.TTL)...)
 }
 
+// release is [rowlease.Row.Release].
 func (r *leaseRow) release(ctx context.Context, holder string) (bool, error) {
 	args := []any{r.Env.Key, holder}
 	switch r.sql.release {
@@ -170,7 +177,7 @@ func (r *leaseRow) release(ctx context.Context, holder string) (bool, error) {
 	return r.exec(ctx, r.sql.release, args...)
 }
 
-// exec reports whether a statement has changed the row.
+// exec executes a statement and reports whether it has changed the row.
 func (r *leaseRow) exec(ctx context.Context, text string, args ...any) (bool, error) {
 	tag, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) {
 		return c.Exec(ctx, text, args...)

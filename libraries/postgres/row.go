@@ -30,22 +30,24 @@ func init() {
 	}
 }
 
-// A claim is how a lock locks something in a transaction: a row, a job or a number. A row
-// or a job exists before the run begins.
+// A lockTarget is what a lock locks in a transaction, a row, a job or a number, with the
+// statements for it. A row and a job exist before the run begins.
 type claim struct {
+	// createTables and insert set the target up, and lock locks it.
 	tables, add, lock string
-	// count is the statement that returns a fencing token once the row is locked; "" if
-	// there is none.
+	// countToken is the statement that returns a fencing token after the target was locked;
+	// "" if the lock has no token.
 	count string
-	// none is the error text if lock finds nothing and does not wait.
+	// notFound is the error text if lock finds nothing and does not wait.
 	none string
-	// parameter returns the parameter of lock for the lock's name.
+	// parameter returns the parameter of lock for a lock with this key.
 	parameter func(key string) any
 }
 
+// keyItself returns the lock's key as the parameter.
 func keyItself(key string) any { return key }
 
-// rowClaim locks a row that represents what the clients work on.
+// rowTarget is a row that stands for the thing on which the clients work.
 var rowClaim = claim{
 	tables: objectsTable + `
 		CREATE TABLE IF NOT EXISTS items (name text PRIMARY KEY);
@@ -55,7 +57,8 @@ var rowClaim = claim{
 	parameter: keyItself,
 }
 
-// jobClaim locks a job in a queue. The job is queued again after it was done.
+// jobTarget is a job in a queue. The job remains in the queue after it was done, so that
+// the next client can do it again.
 var jobClaim = claim{
 	tables: objectsTable + `
 		CREATE TABLE IF NOT EXISTS jobs (name text PRIMARY KEY, queue text NOT NULL, attempts bigint NOT NULL)`,
@@ -65,7 +68,7 @@ var jobClaim = claim{
 	parameter: keyItself,
 }
 
-// numberClaim locks a number, an advisory lock that lasts as long as the transaction.
+// numberTarget is a number: an advisory lock that lasts as long as the transaction.
 var numberClaim = claim{
 	tables:    objectsTable,
 	lock:      `SELECT 'mine' WHERE pg_try_advisory_xact_lock($1)`,
@@ -73,23 +76,24 @@ var numberClaim = claim{
 	parameter: func(key string) any { return locks.PostgresNumber(key) },
 }
 
-// tokenStatements return the fencing tokens, for the locks that have them.
+// tokenStatements return the fencing tokens of the locks that have them, by the names of
+// the locks.
 var tokenStatements = map[string]string{
 	"postgres-row-elsewhere":   `SELECT nextval('fence')`,
 	"postgres-queue-elsewhere": `UPDATE jobs SET attempts = attempts + 1 WHERE name = $1 RETURNING attempts`,
 }
 
-// item is a handle on something that a client locks in a transaction while it works on it.
-// Each handle has a connection of its own, because a connection has one transaction at a
-// time.
+// item is a handle on a target that a client locks in a transaction while it works on it.
+// Each handle has its own connection, because a connection has one transaction at a time.
 type item struct {
 	*Session
 	env   *locks.Env
 	claim claim
 	make  func(*held) locks.Lease
-	held  *held // nil if there is none
+	held  *held // nil if the handle does not hold the lock
 }
 
+// openItem returns a handle on the lock of this kind.
 func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lock, error) {
 	c := rowClaim
 	switch {
@@ -104,8 +108,8 @@ func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lo
 	if err != nil || c.add == "" {
 		return &item{Session: s, env: e, claim: c, make: make}, err
 	}
-	// The server ends the wait for the row before the client's own timeout, which would end
-	// the connection.
+	// The server ends the wait for the row a little before the client's own timeout,
+	// because that would end the connection.
 	s.setDuration("lock_timeout", s.timeout()*4/5)
 	if name == "postgres-row-timeout" {
 		s.setDuration("idle_in_transaction_session_timeout", e.TTL)
@@ -118,8 +122,8 @@ func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lo
 	return &item{Session: s, env: e, claim: c, make: make}, nil
 }
 
-// Acquire begins a transaction. It then waits for the row until lock_timeout, or takes the
-// first job that no other transaction has locked.
+// Acquire begins a transaction. Then it waits for the row until lock_timeout, takes the
+// first job that no other transaction has locked, or tries once to lock the number.
 func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 	if i.held != nil {
 		return nil, fmt.Errorf("%w: this handle is in a transaction", locks.ErrNotAcquired)
@@ -147,7 +151,8 @@ func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l, nil
 }
 
-// held is a locked row. It is locked as long as its transaction lasts.
+// held is a target that a client has locked. It is locked as long as the client's
+// transaction lasts.
 type held struct {
 	item           *item
 	tx             pgx.Tx
@@ -157,14 +162,14 @@ type held struct {
 	isCommitted    bool              // the transaction is committed
 }
 
-// lockRow locks the row, or ends the transaction if that fails.
+// lockTarget locks the target, or ends the transaction if that fails.
 func (h *held) lockRow(ctx context.Context) error {
 	var name string
 	err := h.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
 		return h.tx.QueryRow(ctx, h.item.claim.lock, h.item.claim.parameter(h.item.env.Key)).Scan(&name)
 	})
 	if count := h.item.claim.count; err == nil && count != "" {
-		// A single statement that locks and counts might count before it waits.
+		// A single statement that both locks and counts might count before it waits.
 		err = h.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
 			if !strings.Contains(count, "$1") {
 				return h.tx.QueryRow(ctx, count).Scan(&h.token)
@@ -178,8 +183,8 @@ func (h *held) lockRow(ctx context.Context) error {
 	return err
 }
 
-// inTx calls f in the transaction and notes when it sent its statement. It fails if the
-// transaction's connection has ended.
+// inTx calls f in the transaction, and records when it sent the statement if f succeeds. It
+// fails if the transaction's connection has ended.
 func (h *held) inTx(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
 	if h.tx != nil && h.tx.Conn().IsClosed() {
 		return fmt.Errorf("%w with its connection", locks.ErrLost)
@@ -192,7 +197,8 @@ func (h *held) inTx(ctx context.Context, f func(context.Context, *pgx.Conn) erro
 	return err
 }
 
-// Release ends the transaction. Writes that the client has not committed are rolled back.
+// Release ends the transaction, which unlocks the target. Writes that the client has not
+// committed are rolled back.
 func (h *held) Release(ctx context.Context) error {
 	h.item.held = nil
 	if h.isCommitted {
@@ -210,7 +216,7 @@ func (h *held) Release(ctx context.Context) error {
 	return nil
 }
 
-// heldWithData is a locked row that protects data in the database.
+// heldWithData is a locked target that protects data in the same database.
 type heldWithData struct{ *held }
 
 // Read is as in [locks.Keeper].
@@ -222,7 +228,7 @@ func (k heldWithData) Read(ctx context.Context, object string) (version int, err
 	return version, err
 }
 
-// Write is as in [locks.Keeper].
+// Write is as in [locks.Keeper]. If last is true, it commits the transaction.
 func (k heldWithData) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
 	if k.isCommitted {
 		return 0, errors.New("the transaction is over")
@@ -238,25 +244,28 @@ func (k heldWithData) Write(ctx context.Context, object, value string, last bool
 	return version, err
 }
 
-// heldWithTimeout is a locked row whose transaction the server ends when the client has
-// been idle for too long.
+// heldWithTimeout is a locked row. The server ends its transaction when the client has been
+// idle for too long.
 type heldWithTimeout struct{ heldWithData }
 
-// Expires is as in [locks.Expirer].
+// Expires is as in [locks.Expirer]. The server may end the transaction one TTL after the
+// last statement was sent.
 func (t heldWithTimeout) Expires() fakeclock.Reading { return t.lastSent.Add(t.item.env.TTL) }
 
+// hasExpired reports whether the server may have ended the transaction.
 func (t heldWithTimeout) isOver() bool {
 	return t.item.env.Clock.Read(fakeclock.Monotonic).Nanos >= t.Expires().Nanos
 }
 
-// heldWithToken is a locked row that protects data elsewhere, with a fencing token.
+// heldWithToken is a locked target that protects data outside the database, with a fencing
+// token.
 type heldWithToken struct{ *held }
 
-// Token returns the number that the transaction drew while it held the row.
+// Token returns the number that the transaction drew after it had locked the target.
 func (c heldWithToken) Token() uint64 { return uint64(c.token) }
 
-// newAttempt is a job whose effect is outside the database. The number of its attempts can
-// be its fencing token.
+// newJobAttempt returns the lease of a job whose effect is outside the database. With an
+// option the number of the job's attempts is the fencing token.
 func newAttempt(h *held) locks.Lease {
 	if !h.item.env.Options.Has("attempts") {
 		return h

@@ -16,25 +16,25 @@ import (
 )
 
 // A Session is a connection to the PostgreSQL server, with its prepared statements. When
-// the connection has ended, the next request opens another one.
+// the connection has ended, the next request opens another connection.
 type Session struct {
 	env        *locks.Env
 	config     *pgx.ConnConfig
-	setup      string
-	statements []string
-	// turn is full while a caller uses the session. It is a channel, because time does not
-	// pass while a goroutine waits for a mutex.
+	setup      string   // the statements that set the database up
+	statements []string // the statements to prepare
+	// turn is full while a caller uses the session. It is a channel and not a mutex,
+	// because virtual time does not pass while a goroutine waits for a mutex.
 	turn chan struct{}
 	conn *pgx.Conn // nil if there is none
 }
 
-// defaultTimeout is how long a request may take if the options do not say.
+// defaultTimeout is how long a request may take if the lock's options do not say.
 const defaultTimeout = 5 * time.Second
 
-// Open returns the connection of one handle of a lock of this package. Call it when the
-// handle is made. Before the run begins, the setup, such as CREATE TABLE IF NOT EXISTS, is
-// executed and the statements are prepared, as in a process that has been running for a
-// while.
+// Open returns the session of one handle of a lock of this package. Call it when the handle
+// is made. Before the run begins, the session executes the setup, such as CREATE TABLE IF
+// NOT EXISTS, and prepares the statements. A process that has been running for a while
+// would have done both.
 func Open(e *locks.Env, setup string, statements ...string) (*Session, error) {
 	config, err := Config(e)
 	if err != nil {
@@ -48,8 +48,8 @@ func Open(e *locks.Env, setup string, statements ...string) (*Session, error) {
 	return s, nil
 }
 
-// setDuration sets a setting of new sessions to a length of time. Call it when the handle
-// is made.
+// setDuration makes a length of time the value of a setting of new connections. Call it
+// when the handle is made.
 func (s *Session) setDuration(name string, d time.Duration) {
 	s.config.RuntimeParams[name] = fmt.Sprint(d.Milliseconds())
 }
@@ -57,7 +57,7 @@ func (s *Session) setDuration(name string, d time.Duration) {
 // timeout returns how long a request may take.
 func (s *Session) timeout() time.Duration { return cmp.Or(s.env.Options.NodeTimeout, defaultTimeout) }
 
-// prepare prepares the statements.
+// prepare prepares the statements. The tag that it returns is always empty.
 func (s *Session) prepare(ctx context.Context, c *pgx.Conn) (tag pgconn.CommandTag, err error) {
 	for _, text := range s.statements {
 		if _, err = c.Prepare(ctx, text, text); err != nil {
@@ -67,8 +67,8 @@ func (s *Session) prepare(ctx context.Context, c *pgx.Conn) (tag pgconn.CommandT
 	return tag, nil
 }
 
-// use calls f with the connection, after opening one if there is none, within the time that
-// a request may take. Errors have texts that are equal in every run.
+// use calls f with the connection. It opens one first if there is none. Both together may
+// take only as long as a request may take. Errors have texts that are equal in every run.
 func use[T any](ctx context.Context, s *Session, f func(context.Context, *pgx.Conn) (T, error)) (got T, err error) {
 	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.timeout())
 	defer cancel()
@@ -90,7 +90,7 @@ func use[T any](ctx context.Context, s *Session, f func(context.Context, *pgx.Co
 	return got, nil
 }
 
-// stableError returns an error with a text that is equal in every run.
+// stableError returns the error with a text that is equal in every run.
 func stableError(ctx context.Context, err error) error {
 	if errors.Is(err, pgx.ErrNoRows) || errors.Is(err, errHeld) {
 		return err

@@ -8,21 +8,21 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// subjects are the locks of the suite with what it is known to find in them: by test case,
-// the rules that fail.
+// subjects are the locks that the suite tests, and the rules that it finds violated in
+// them, by test case. The violations have two causes.
 //
 //   - A failed unlock leaves the lock to a connection that stays open. No other client gets the
 //     lock while the process runs. The user has to close the connection then.
-//   - A holder may count its lease from the arrival of the answer, or begin its transaction before
-//     the request. It then believes in a lease that the server has ended already.
+//   - A holder may count its lease from the arrival of the reply, or begin its transaction before
+//     the request. It then believes that it holds a lease that the server has ended already.
 //
-// A lease row that counts from the call has neither problem. A row that is locked for a
-// transaction has neither, with a timeout or without.
+// A lease row that counts from the call avoids both. So does a row that is locked for a
+// transaction, with a timeout or without.
 var subjects = []struct {
 	kind   string
 	config locktest.Config
 	finds  roof.Findings
-	// catalogue runs the test cases of the catalogue as well.
+	// catalogue: the suite also runs the test cases of the catalogue.
 	catalogue bool
 }{
 	{kind: "postgres-lease", config: row, catalogue: true},
@@ -44,8 +44,7 @@ var subjects = []struct {
 
 var row = locktest.Config{Extends: true, Tokens: true, OwnClock: true}
 
-// TestSuite checks that the suite finds in the locks what is known of them, and nothing
-// else.
+// TestSuite checks that the suite finds the known violations in the locks, and no others.
 func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {

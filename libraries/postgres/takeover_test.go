@@ -19,22 +19,23 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// A takeover is a user's lock: a row with its owner and its end. A client that sees an
-// expired lease in the row takes it over by compare-and-set.
+// A takeover is a lock as a user may write it: a row with its owner and the end of the
+// owner's lease. A client that finds an expired lease takes the row over by
+// compare-and-set.
 type takeover struct {
 	config  *pgx.ConnConfig
 	key     string
 	owner   string
 	ttl     time.Duration
-	timeout time.Duration // of each request
+	timeout time.Duration // how long a request may take
 	method  takeoverMethod
 }
 
-// A method is one way to take a row over.
+// A takeoverMethod is one way to take a row over.
 type takeoverMethod struct {
 	end string // the type of the column expires_at
-	// acquire asks for the row at the time now. It reports whether the row is now the
-	// owner's.
+	// acquire asks for the row at the time now. It reports whether the owner has the row
+	// afterwards.
 	acquire func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, now time.Time) (bool, error)
 	// release is the statement by which the owner releases the row.
 	release string
@@ -126,7 +127,7 @@ var takeoverMethods = map[string]takeoverMethod{
 			tag, err := c.Exec(ctx, `UPDATE locks SET owner = $2, expires_at = $3 WHERE name = $1 AND owner = $4 AND expires_at = $5`, l.key, owner, now.Add(l.ttl), was, end)
 			return tag.RowsAffected() == 1, err
 		}},
-	// As compare-and-set, with the end as a number of milliseconds.
+	// Like compare-and-set, but the end is a number of milliseconds.
 	"milliseconds": {end: "bigint", release: `DELETE FROM locks WHERE name = $1 AND owner = $2`,
 		acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, now time.Time) (bool, error) {
 			var was string

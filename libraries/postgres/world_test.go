@@ -19,8 +19,8 @@ func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 	return GCPause(t, kind, 10*time.Second, fencing)
 }
 
-// TestGCPause checks a holder whose lease ends in a pause. It writes when it continues,
-// although the lease has ended.
+// TestGCPause checks a holder whose lease ends while it is paused. When it runs again it
+// writes, although it no longer holds the lock.
 func TestGCPause(t *testing.T) {
 	for fencing, broken := range map[storage.Policy]string{
 		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
@@ -41,8 +41,8 @@ func droppedConnection(t testing.TB, fencing storage.Policy) sim.Config {
 	return WithFaults(cfg, At(3*time.Second, &sim.Reset{Process: "client-1", From: "postgres-1"}))
 }
 
-// TestAConnectionIsDropped checks that the lock ends with the connection, and that the
-// holder does not notice.
+// TestAConnectionIsDropped checks that the lock ends with the holder's connection, and that
+// the holder does not notice that.
 func TestAConnectionIsDropped(t *testing.T) {
 	for fencing, broken := range map[storage.Policy]string{
 		storage.None:   "lease-exclusion assumption: network, section-exclusion assumption: network, grant-order, write-order, no-lost-update, serial-sections",
@@ -56,7 +56,7 @@ func TestAConnectionIsDropped(t *testing.T) {
 	}
 }
 
-// TestNothingEndsAnAdvisoryLock checks that without a dropped connection a session's lock
+// TestNothingEndsAnAdvisoryLock checks that, if no connection is dropped, a session's lock
 // never ends, however long the holder is paused.
 func TestNothingEndsAnAdvisoryLock(t *testing.T) {
 	cfg := gcPause(t, "postgres-advisory", storage.None)
@@ -81,7 +81,7 @@ func TestLeaseRows(t *testing.T) {
 		cfg.Lock.Options.Without = without
 		return cfg
 	}
-	// client-1 releases the lease that is client-2's by then, while client-3 waits.
+	// client-1 releases the lease when client-2 already holds it, while client-3 waits.
 	late := func(without ...string) sim.Config {
 		cfg := gcPause(t, "postgres-lease", storage.Writes)
 		cfg.Lock.Options.Without = without
@@ -115,8 +115,8 @@ func TestLeaseRows(t *testing.T) {
 	}
 }
 
-// TestTheDataIsOfTheTransaction checks a data row that is locked by the transaction that
-// writes it.
+// TestTheDataIsOfTheTransaction checks a row that is locked by the same transaction that
+// writes the data.
 func TestTheDataIsOfTheTransaction(t *testing.T) {
 	paused := func(kind string) sim.Config {
 		cfg := gcPause(t, kind, storage.None)
@@ -160,8 +160,8 @@ func TestTheDataIsOfTheTransaction(t *testing.T) {
 	}
 }
 
-// TestNothingEndsAnIdleTransaction checks that an idle transaction is ended only if a
-// timeout was set.
+// TestNothingEndsAnIdleTransaction checks that the server ends an idle transaction only if
+// a timeout is set.
 func TestNothingEndsAnIdleTransaction(t *testing.T) {
 	cfg := gcPause(t, "postgres-row", storage.None)
 	cfg.Clients[1].RetryEvery = time.Second
@@ -172,8 +172,8 @@ func TestNothingEndsAnIdleTransaction(t *testing.T) {
 }
 
 // TestAHandleHasAnAdvisoryLockOnce checks that a handle which holds the lock refuses to
-// acquire it again. The server would grant it to the same connection and count, and one
-// release would not free it.
+// acquire it again. The server would grant the lock to the same connection again and count
+// the grants, and one release would not free the lock.
 func TestAHandleHasAnAdvisoryLockOnce(t *testing.T) {
 	var again error
 	first := sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {

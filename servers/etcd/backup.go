@@ -15,11 +15,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// With these settings a power loss destroys a member's disk, and the member is restored
-// from its last backup, as with etcdutl snapshot save and restore. Later changes are gone.
-// Revisions continue from that of the backup, or from a higher one, as with --bump-revision
-// and --mark-compacted, which etcdutl has since 3.5.10. A cluster is restored as a whole,
-// so the settings work only for a cluster of one member.
+// With these settings a power loss destroys a member's disk. The member is then restored
+// from its last backup, as with etcdutl snapshot save and restore. Changes after the backup
+// are lost. Revisions continue from the revision of the backup, or from a higher one, as
+// with --bump-revision and --mark-compacted, which etcdutl has since 3.5.10. A cluster is
+// restored as a whole, so the settings work only for a cluster of one member.
 const (
 	backupEvery  = "backup-every"
 	bumpRevision = "bump-revision"
@@ -48,15 +48,17 @@ var backupSettings = []sim.Setting{
 	},
 }
 
-// A backup is a member's keys and leases and, for the trace, the clients whose keys of
-// locks they were. The zero backup is a new member.
+// A backup is a member's keys and leases. For the trace it also has, for each of the
+// world's locks, the keys of the lock with the clients that put them. The zero backup is
+// that of a new member.
 type backup struct {
 	store  *store
 	leases []lease
 	claims []map[string]claim
 }
 
-// scheduleBackup backs the member up from time to time, if the setting asks for it.
+// scheduleBackup makes a backup of the member from time to time, if the setting asks for
+// it.
 func (m *member) scheduleBackup() {
 	every, _ := time.ParseDuration(m.host.SettingValue(backupEvery))
 	if every <= 0 {
@@ -68,6 +70,7 @@ func (m *member) scheduleBackup() {
 	})
 }
 
+// backUp returns a backup of the member as it is now.
 func (m *member) backUp() backup {
 	b := backup{store: m.store.copy()}
 	for _, l := range m.lessor.sorted() {
@@ -79,7 +82,7 @@ func (m *member) backUp() backup {
 	return b
 }
 
-// loseDisk handles a power loss: a member that is backed up loses its disk.
+// loseDisk handles a power loss. A member of which backups are made loses its disk.
 func (m *member) loseDisk() {
 	if m.host.SettingValue(backupEvery) == "" {
 		return
@@ -91,7 +94,7 @@ func (m *member) loseDisk() {
 	m.diskLost = true
 }
 
-// restore starts a new disk from the last backup.
+// restore gives the member a new disk, on which the log begins with the last backup.
 func (m *member) restore() {
 	m.revisionBeforeRestore = m.store.revision
 	m.diskLost = false
@@ -109,7 +112,8 @@ func (m *member) restore() {
 	m.cluster.recordedIndex = 0
 }
 
-// loadInitialState gives the member the keys and leases that its disk held at first.
+// loadInitialState gives the member the keys and leases that it had before the first entry
+// of its log.
 func (m *member) loadInitialState() {
 	m.store = newStore()
 	m.lessor = &lessor{m: m, all: map[int64]*lease{}, checkPhase: time.Duration(m.dice.Int64N(int64(leaseCheck)))}
@@ -122,8 +126,8 @@ func (m *member) loadInitialState() {
 	}
 }
 
-// recordRestored records what the restored backup changed: the locks, the data, and the
-// count of revisions, from which tokens are made.
+// recordRestored records what the restore of the backup has changed: the locks, the data,
+// and the count of revisions, from which tokens are made.
 func (m *member) recordRestored() {
 	if m.store.revision < m.revisionBeforeRestore {
 		m.host.RecordEvent(trace.Event{Kind: trace.KindForget, Key: "revision", Value: strconv.FormatInt(m.revisionBeforeRestore, 10)})
@@ -138,8 +142,8 @@ func (m *member) recordRestored() {
 	}
 }
 
-// restoreClaims sets the keys of the lock back to those of the backup and records what that
-// changed.
+// restoreClaims gives the lock the keys that it has in the backup and records what that
+// changes.
 func (r *register) restoreClaims(m *member, claims map[string]claim) {
 	r.claims = claims
 	head := r.findHead(m)
@@ -155,7 +159,8 @@ func (r *register) restoreClaims(m *member, claims map[string]claim) {
 	}
 }
 
-// findHead returns the key that identifies the holder of the lock, or nil.
+// findHead returns the key that identifies the holder of the lock, or nil. See
+// [lockRegister].
 func (r *register) findHead(m *member) *mvccpb.KeyValue {
 	if own := m.store.current.get([]byte(r.lock)); own != nil {
 		return own
@@ -163,7 +168,8 @@ func (r *register) findHead(m *member) *mvccpb.KeyValue {
 	return m.store.firstCreated(r.lock + "/")
 }
 
-// copy returns a store with the same history that changes independently.
+// copy returns a store with the same keys and history. Changes of one store do not change
+// the other.
 func (s *store) copy() *store {
 	c := *s
 	c.current, c.compactedState, c.history = slices.Clone(s.current), slices.Clone(s.compactedState), slices.Clone(s.history)

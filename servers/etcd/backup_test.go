@@ -14,9 +14,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// runRestore runs a client whose key exists from 30 s on and is replaced by another at 75
-// s, with crashes between 90 s and two minutes. It returns what was recorded of the lock,
-// and what the member holds at the end.
+// runRestore runs a world in which a client puts a key at 30 s and replaces it by another
+// key at 75 s. The faults strike between 90 s and two minutes. It returns what was recorded
+// of the lock, and the member's state at the end.
 func runRestore(t *testing.T, settings []string, faults ...sim.Fault) string {
 	t.Helper()
 	var found string
@@ -73,8 +73,9 @@ func runRestore(t *testing.T, settings []string, faults ...sim.Fault) string {
 	return strings.Join(append(recorded, found), "; ")
 }
 
-// A member that has lost its disk is as it was at its last backup, and it is so again after
-// a mere kill. Its leases start anew, and its revisions continue from the backup's.
+// A member that has lost its disk has the state of its last backup. It has this state also
+// after a later kill. Its leases start anew, and its revisions continue from the revision
+// of the backup.
 func TestIsRestoredFromItsBackup(t *testing.T) {
 	lost := Lasting(time.Second, At(90*time.Second, Crashed("etcd-1", trace.PowerLoss)))
 	killed := Lasting(time.Second, At(100*time.Second, Crashed("etcd-1", trace.Kill)))
@@ -97,7 +98,8 @@ func TestBackupSettings(t *testing.T) {
 	}
 }
 
-// A cluster of several members would have to be restored as a whole.
+// One of several members is not restored: such a cluster would have to be restored as a
+// whole.
 func TestOneOfSeveralIsNotRestored(t *testing.T) {
 	cfg := gcPause(3, "")
 	cfg.Faults = []sim.Fault{Lasting(time.Second, At(time.Second, Crashed("etcd-2", trace.PowerLoss)))}

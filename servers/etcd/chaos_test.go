@@ -16,8 +16,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// chaos is a world of several members with clients of each of them that compete for one
-// lock. Faults of all kinds strike the members and the links between them, and end before
+// chaos is a world of several members, each with clients, which compete for one lock.
+// Faults of all kinds strike the members and the links between them. The faults end before
 // the world does.
 func chaos(seed uint64) sim.Config {
 	dice := rand.New(rand.NewPCG(seed, 0))
@@ -26,7 +26,7 @@ func chaos(seed uint64) sim.Config {
 	members := 3 + 2*dice.IntN(2)
 	byNumber := kind.New
 	kind.New = func(env *locks.Env) (locks.Lock, error) {
-		client := 1 // the watchman has this number too
+		client := 1 // the client called watchman has this number too
 		_, _ = fmt.Sscanf(env.Client, "client-%d", &client)
 		env.Nodes = []string{env.Nodes[(client-1)%len(env.Nodes)]}
 		return byNumber(env)
@@ -42,7 +42,7 @@ func chaos(seed uint64) sim.Config {
 		cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), RetryEvery: time.Second, Works: time.Duration(dice.IntN(5)) * time.Second, Sections: 4})
 	}
 	cfg.Clients = append(cfg.Clients, sim.Client{Name: "watchman", Run: func(context.Context, *sim.Program) error {
-		SleepUntil(3 * time.Minute) // until all members have caught up
+		SleepUntil(3 * time.Minute) // by then all members have caught up
 		return nil
 	}})
 	member := func() string { return cfg.Nodes[dice.IntN(members)].Name }
@@ -80,9 +80,9 @@ func chaos(seed uint64) sim.Config {
 	return cfg
 }
 
-// In every world, members that have applied the same entries have the same state, in the
-// end all members have applied all entries, and no client holds a lease that the cluster
-// has given to another.
+// In every world, members that have applied the same entries have the same state. In the
+// end all members have applied all entries. No client holds a lease that the cluster has
+// given to another client.
 func TestChaos(t *testing.T) {
 	seeds := uint64(400)
 	if testing.Short() {

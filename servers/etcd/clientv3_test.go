@@ -26,8 +26,8 @@ var valCtxCh chan struct{}
 
 func init() { valCtxCh = nil }
 
-// newClient returns the real client, which dials in the world. By default it asks only the
-// first member: among several endpoints it would choose at random.
+// newClient returns the real client, which dials in the world. By default it has only the
+// first member as its endpoint, because it would choose among several at random.
 func newClient(env *locks.Env, endpoints ...string) (*clientv3.Client, error) {
 	if len(endpoints) == 0 {
 		endpoints = env.Nodes[:1]
@@ -46,12 +46,12 @@ func newClient(env *locks.Env, endpoints ...string) (*clientv3.Client, error) {
 				s, err := stream(ctx, desc, cc, method, opts...)
 				return inTurn{s, env, method}, err
 			}),
-			grpc.WithInitialWindowSize(1 << 20), grpc.WithInitialConnWindowSize(1 << 20), // fixed windows, because otherwise it measures the network
+			grpc.WithInitialWindowSize(1 << 20), grpc.WithInitialConnWindowSize(1 << 20), // fixed windows; otherwise the client measures the network
 		},
 	})
 }
 
-// inTurn is a stream on which goroutines of one process send one at a time.
+// An orderedStream is a stream on which the goroutines of one process send one after the other.
 type inTurn struct {
 	grpc.ClientStream
 	env    *locks.Env
@@ -66,8 +66,8 @@ func (s inTurn) SendMsg(m any) error {
 // mutex is concurrency.Mutex with one session for each process, through the first member.
 var mutex = mutexBy(0, 0)
 
-// mutexBy is mutex through other members: client-1 asks the member with index first, all
-// others the one with index others.
+// mutexBy is [mutex] through other members. client-1 asks the member with the index first,
+// and all other clients ask the member with the index others.
 func mutexBy(first, others int) locks.Kind {
 	return locks.Kind{
 		Name: "etcd-test", Title: "concurrency.Mutex", System: etcd.Name,
@@ -98,7 +98,8 @@ type mutexLock struct {
 func (l *mutexLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	select {
 	case <-l.session.Done():
-		// NewSession would wait for its lease for as long as the client exists.
+		// NewSession would ask for the lease without ctx, and wait for as long as the
+		// client exists.
 		lease, err := l.client.Grant(ctx, int64(l.env.TTL/time.Second))
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)

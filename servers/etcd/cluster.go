@@ -14,24 +14,26 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A cluster is what all members of a world share. It records what is true of all of them
-// once, when the first of them applies an entry.
+// A cluster is what all members of a world's cluster share. Each member applies each entry
+// of the log, but the cluster records its effects only once, when the first member applies
+// it.
 type cluster struct {
 	members []*member
-	// forming: the members have begun to form the cluster; formed: they have formed it.
+	// isForming: the members have begun to form the cluster; isFormed: they have formed it.
 	forming, formed bool
-	disturbedAt     time.Duration // when something last happened that may concern the members
-	recordedIndex   uint64        // the last entry of the log that the trace covers
-	// requesters are the clients whose requests are in the log, by request ID.
+	disturbedAt     time.Duration // when something last happened that may concern whether the members reach each other
+	recordedIndex   uint64        // the last entry of the log whose effects have been recorded
+	// requesters are the acquisitions that sent the requests in the log, by request ID.
 	requesters map[uint64]*trace.Actor
-	// clients are the clients that own the sessions, by lease ID.
+	// clients are the names of the clients that own the sessions, by lease ID.
 	clients map[int64]string
 	locks   []*register
-	// versions are the versions of the data objects that the trace last recorded.
+	// versions are the last recorded versions of the data objects.
 	versions map[string]int
 }
 
-// joinCluster adds the member to the cluster of its world.
+// joinCluster adds the member to the cluster of its world. The first member creates the
+// cluster.
 func (m *member) joinCluster() {
 	names := m.host.Members()
 	if first, ok := m.host.Peer(names[0]).(*member); ok {
@@ -58,8 +60,8 @@ func (m *member) joinCluster() {
 // isAlone reports whether the cluster has no other member.
 func (m *member) isAlone() bool { return len(m.peersInOrder) == 0 }
 
-// form makes the members form the cluster before the run begins and elect the first of
-// them.
+// form makes the members form the cluster and elect the first of them as the leader. That
+// happens before the run begins and takes no time.
 func (c *cluster) form() {
 	if c.formed || c.forming {
 		return
@@ -101,6 +103,7 @@ func (c *cluster) exchangeMessages() (sent bool) {
 	return sent
 }
 
+// member returns the member with a raft ID, or nil.
 func (c *cluster) member(id uint64) *member {
 	for _, m := range c.members {
 		if m.id == id {
@@ -110,14 +113,14 @@ func (c *cluster) member(id uint64) *member {
 	return nil
 }
 
-// recordLeader records a new leader.
+// recordLeader records that the member is the new leader, if it is.
 func (c *cluster) recordLeader(m *member) {
 	if m.isLeader() {
 		m.host.Emit(trace.Event{Kind: trace.KindLead})
 	}
 }
 
-// describeEntry describes an entry of the log for the trace.
+// describeEntry returns the text by which the trace shows an entry of the log.
 func (c *cluster) describeEntry(names *sim.Names, e *raftpb.Entry) string {
 	r := new(pb.InternalRaftRequest)
 	if len(e.GetData()) == 0 || proto.Unmarshal(e.GetData(), r) != nil {
@@ -129,8 +132,9 @@ func (c *cluster) describeEntry(names *sim.Names, e *raftpb.Entry) string {
 	return describe(names, firstValid(r.Put, r.DeleteRange, r.Compaction, r.LeaseGrant, r.LeaseRevoke))
 }
 
-// findStaleRevoker returns the member that wants a live lease revoked because it does not
-// know that it no longer leads, or nil. Call it before the lease is revoked.
+// findStaleRevoker returns the member that wants a lease revoked that has not expired,
+// because the member does not know that it no longer leads. It returns nil if there is no
+// such member. It must be called before the lease is revoked.
 func (c *cluster) findStaleRevoker(r *pb.InternalRaftRequest) *member {
 	primary := c.primary()
 	if r.LeaseRevoke == nil || c.requesters[r.Header.ID] != nil || primary == nil {
@@ -143,8 +147,8 @@ func (c *cluster) findStaleRevoker(r *pb.InternalRaftRequest) *member {
 	return nil
 }
 
-// recordApplied records what an entry of the log has changed, when the first member applies
-// it.
+// recordApplied records what an entry of the log has changed. It does so only when the
+// first member applies the entry. staleRevoker is the result of findStaleRevoker.
 func (c *cluster) recordApplied(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, stale *member, err error) {
 	if m.applied <= c.recordedIndex {
 		return
@@ -177,7 +181,8 @@ func (c *cluster) recordSession(m *member, r *pb.InternalRaftRequest, by *trace.
 		m.host.RecordEvent(trace.Event{Kind: trace.KindOpen, Peer: by.Client, Session: sessionName(names, id), TTL: m.lessor.all[id].duration()})
 	case r.LeaseRevoke != nil:
 		id := r.LeaseRevoke.ID
-		// A client can close any session whose ID it has, also one that it did not open.
+		// A client can close any session whose ID it knows, even a session of another
+		// client.
 		ended := trace.Event{Kind: trace.KindExpireSession, Peer: c.clients[id], Session: sessionName(names, id)}
 		switch {
 		case by.IsOperator():
@@ -193,8 +198,8 @@ func (c *cluster) recordSession(m *member, r *pb.InternalRaftRequest, by *trace.
 	}
 }
 
-// primary returns the member that counts the time of the sessions: of those that believe
-// that they lead, the one with the highest term. nil means none.
+// primary returns the member that decides when sessions expire, or nil. Of the members that
+// believe that they lead, this is the one with the highest term.
 func (c *cluster) primary() *member {
 	var primary *member
 	for _, m := range c.members {
@@ -205,9 +210,9 @@ func (c *cluster) primary() *member {
 	return primary
 }
 
-// recordRenewal records that a session that holds a lock was renewed, by a client for the
-// sake of the lock or by a new leader. It ignores the renewals of a member that no longer
-// leads: the cluster does not know of them.
+// recordRenewal records that a session that holds a lock was renewed. A client renews it,
+// or a new leader does. recordRenewal ignores renewals by a member that no longer leads,
+// because the rest of the cluster does not know of them.
 func (c *cluster) recordRenewal(m *member, l *lease) {
 	if m != c.primary() {
 		return
@@ -219,9 +224,9 @@ func (c *cluster) recordRenewal(m *member, l *lease) {
 	}
 }
 
-// sessionTimes returns for how long a session was granted, and the true time at which it
-// ends if nobody renews it and the leader's clock keeps its rate. Both are 0 if the session
-// is unknown.
+// sessionTimes returns the TTL of a session, and the true time at which it ends. That time
+// assumes that nobody renews the session and that the leader's clock keeps its rate. Both
+// are 0 if the session is unknown.
 func (c *cluster) sessionTimes(m *member, id int64) (ttl, expires time.Duration) {
 	l := m.lessor.all[id]
 	if l == nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// three is a world of three members, of which the first leads, and two clients, each of
-// which asks one member. The second client wants the lock while the first works for 20 s.
+// threeMembers is a world of three members, of which the first leads, and of two clients. Each
+// client asks one member: first and second are the indices. The second client wants the
+// lock while the first client works for 20 s.
 func three(first, second int, faults ...sim.Fault) sim.Config {
 	cfg := gcPause(3, storage.None)
 	cfg.Lock.Kind = mutexBy(first, second)
@@ -28,7 +29,8 @@ func cutOff(process string, from ...string) *sim.Partition {
 	return &sim.Partition{Process: process, From: from}
 }
 
-// newLeaders returns the members that have become leaders after the beginning, and when.
+// newLeaders returns the members that became the leader after the beginning of the run, and
+// when they did.
 func newLeaders(tr *trace.Trace) (who []string, when []time.Duration) {
 	for _, ev := range tr.Events {
 		if ev.Kind == trace.KindLead && ev.At > 0 {
@@ -38,7 +40,8 @@ func newLeaders(tr *trace.Trace) (who []string, when []time.Duration) {
 	return who, when
 }
 
-// onlyNewLeader returns the only member that has become the leader since a fault, and when.
+// onlyNewLeader returns the only member that became the leader after a fault at the time
+// after, and when it did.
 func onlyNewLeader(t *testing.T, tr *trace.Trace, after time.Duration) (who string, when time.Duration) {
 	t.Helper()
 	all, at := newLeaders(tr)
@@ -56,8 +59,8 @@ func between(t *testing.T, what string, got, least, most time.Duration) {
 	}
 }
 
-// unharmed checks that both clients held the lock, one after the other, and that no session
-// expired.
+// checkUnharmed checks that both clients held the lock, one after the other, and that no
+// session expired.
 func unharmed(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	AllFaultsStruck(t, tr)
@@ -78,8 +81,9 @@ func TestTheLeaderCrashes(t *testing.T) {
 		between(t, "the last election", when[len(when)-1]-5*time.Second, 900*time.Millisecond, 4*time.Second)
 		winners[who[0]] = true
 
-		// The member that first misses the leader is elected, unless the other one misses
-		// it at the same time or has heard it less than an election timeout ago.
+		// The member that misses the leader first is elected. There are two exceptions: the
+		// other member misses it at the same time, or has heard it less than an election
+		// timeout ago.
 		var asked []trace.Event
 		for _, ev := range tr.Events {
 			if ev.Kind == trace.KindSend && ev.At > 5*time.Second && strings.HasPrefix(ev.Text, "would you vote") {
@@ -101,15 +105,15 @@ func TestTheLeaderComesBackAndFollows(t *testing.T) {
 
 func TestTheLeaderIsPaused(t *testing.T) {
 	for _, pause := range []*sim.Pause{Stopped("etcd-1"), Suspended("etcd-1")} {
-		// The pause is so long that the leader considers all sessions expired when it
-		// resumes, and would end them.
+		// After this long pause the leader considers all sessions expired, and would end
+		// them.
 		tr := RunWorld(t, three(1, 1, Lasting(12*time.Second, At(5*time.Second, pause))))
 		unharmed(t, tr)
 		onlyNewLeader(t, tr, 5*time.Second)
 	}
 }
 
-// Of several leaders only the latest renews leases.
+// Of several members that believe that they lead, only the latest leader renews leases.
 func TestAStaleLeaderRenewsNothing(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -117,10 +121,10 @@ func TestAStaleLeaderRenewsNothing(t *testing.T) {
 		lasts  time.Duration
 		others []sim.Fault
 	}{
-		// It hears the new leader before it hears the client.
+		// The stale leader hears the new leader before it hears the client.
 		{"stopped", Stopped("etcd-1"), 20 * time.Second, nil},
 		{"suspended", Suspended("etcd-1"), 20 * time.Second, nil},
-		// It hears no other member, and asks.
+		// The stale leader hears no other member, and asks them.
 		{"cut off", Stopped("etcd-1"), 5 * time.Second, []sim.Fault{At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))}},
 	} {
 		faults := append(c.others, Lasting(c.lasts, At(5*time.Second, c.pause)))
@@ -135,8 +139,8 @@ func TestAStaleLeaderRenewsNothing(t *testing.T) {
 	}
 }
 
-// A call that needs a leader is ended when there has been none for a while; other calls
-// continue.
+// A call that needs a leader is ended when the member has known none for a while. Other
+// calls continue.
 func TestCallsThatWantALeader(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env(), p.Env().Nodes[1])
@@ -167,8 +171,8 @@ func TestAShortPauseOfTheLeaderIsNoticedByNobody(t *testing.T) {
 	Equal(t, "leaders", len(who), 0)
 }
 
-// A new leader does not know when the leases were last renewed: each gets its whole TTL
-// again, plus the time of an election.
+// A new leader does not know when the leases were last renewed. So each lease lasts for its
+// whole TTL again, plus the time of an election.
 func TestANewLeaderGivesTheWholeTTLAgain(t *testing.T) {
 	tr := RunWorld(t, three(1, 2, At(5*time.Second, Crashed("etcd-1", trace.Kill)), At(5*time.Second, Crashed("client-1", trace.Kill))))
 	_, led := onlyNewLeader(t, tr, 5*time.Second)
@@ -178,7 +182,8 @@ func TestANewLeaderGivesTheWholeTTLAgain(t *testing.T) {
 }
 
 func TestTheLeaderIsCutOffFromTheOthers(t *testing.T) {
-	// The first client asks the isolated member, the second one of the others.
+	// The first client asks the member that is cut off, and the second client asks one of
+	// the other members.
 	tr := RunWorld(t, three(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3")))))
 	_, led := onlyNewLeader(t, tr, 5*time.Second)
 	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
@@ -190,14 +195,14 @@ func TestTheLeaderIsCutOffFromTheOthers(t *testing.T) {
 func TestAFollowerIsCutOffFromTheOthers(t *testing.T) {
 	tr := RunWorld(t, three(1, 2, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-2", "etcd-1", "etcd-3")))))
 	who, _ := newLeaders(tr)
-	Equal(t, "leaders", len(who), 0) // the isolated member does not disturb the others, which have a leader
+	Equal(t, "leaders", len(who), 0) // the member that was cut off does not disturb the others, which have a leader
 	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
 	Equal(t, "whose", expired.Peer, "client-1")
 	between(t, "the session expired", expired.At-5*time.Second, 6*time.Second, 10510*time.Millisecond)
 	Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 }
 
-// Without a majority nothing is decided, so nothing expires.
+// Without a majority no entry is committed, so no lease expires.
 func TestAMajorityIsDown(t *testing.T) {
 	tr := RunWorld(t, three(1, 1,
 		Lasting(30*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))),
@@ -256,8 +261,8 @@ func TestAFastClockOfTheLeader(t *testing.T) {
 	cfg := three(1, 1, At(time.Second, &sim.Drift{Process: "etcd-1", Rate: 500_000_000}), At(5*time.Second, Crashed("client-1", trace.Kill)))
 	tr := RunWorld(t, cfg)
 	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
-	// It was renewed at 4 s for 10 s, which the fast clock measures in two thirds of that
-	// time.
+	// The lease was renewed at 4 s for 10 s. The fast clock measures 10 s in two thirds of
+	// that time.
 	between(t, "the session expired", expired.At, 10660*time.Millisecond, 11010*time.Millisecond)
 }
 
@@ -299,9 +304,9 @@ func TestReadsOfAMemberThatIsBehind(t *testing.T) {
 	RunWorld(t, WithFaults(cfg, Lasting(9*time.Second, At(time.Second, cutOff("etcd-3", "etcd-1", "etcd-2")))))
 }
 
-// A message that was held back for too long belongs to a connection that has been closed
-// since: a request that its client has long given up is not executed when the partition
-// ends.
+// A message that is held back for too long belongs to a connection that has been closed
+// meanwhile. So the cluster does not execute a request when a partition ends if the client
+// has given up on it long before.
 func TestWhatComesTooLateIsNotDone(t *testing.T) {
 	for _, c := range []struct {
 		lasts time.Duration

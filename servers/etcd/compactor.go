@@ -12,9 +12,10 @@ import (
 )
 
 // retention is the setting with which the cluster compacts its history by itself, as etcd
-// does with --auto-compaction-mode=revision and --auto-compaction-retention. Every
-// compactEvery, counted from a member's start, the current leader compacts all that is
-// older than this number of revisions. See server/etcdserver/api/v3compactor/revision.go.
+// does with --auto-compaction-mode=revision and --auto-compaction-retention. The value is a
+// number of revisions. Every compactEvery, counted from a member's start, the leader
+// compacts all history except for these latest revisions. See
+// server/etcdserver/api/v3compactor/revision.go.
 const (
 	retention    = "auto-compaction-retention"
 	compactEvery = 5 * time.Minute
@@ -31,8 +32,8 @@ var retentionSetting = sim.Setting{
 	},
 }
 
-// scheduleCompaction compacts from time to time, if the setting asks for it. prior is the
-// revision of the previous compaction.
+// scheduleCompaction makes the leader compact from time to time, if the setting asks for
+// it. prior is the revision up to which it last compacted.
 func (m *member) scheduleCompaction(prior int64) {
 	keep, _ := strconv.ParseInt(m.host.SettingValue(retention), 10, 64)
 	if keep == 0 {

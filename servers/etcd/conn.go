@@ -16,37 +16,38 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A conn is a member's end of a client's connection.
+// A conn is a member's end of a client's connection. It serves the client's gRPC calls.
 type conn struct {
 	m     *member
 	end   *sim.End
 	w     *writer
-	calls map[uint32]*rpc
-	// unreported is how many bytes have arrived since the last window update for the
-	// client.
+	calls map[uint32]*rpc // the open calls, by their HTTP/2 streams
+	// uncredited is how many bytes have arrived since the member last allowed the client to
+	// send more.
 	unreported int
-	// stopped: nothing more is read; closed: the connection has been closed
+	// stopped: the member reads nothing more; closed: it has closed the connection
 	stopped, closed bool
 }
 
 // An rpc is one call by a client, of a unary method or a streaming one.
 type rpc struct {
-	piece       // the one that opened the call
+	piece       // the part that opened the call
 	c           *conn
 	method      *method
-	lastRequest *sim.Request // the latest message for it
-	unreported  int
-	headersSent bool // the answer's headers have been sent
+	lastRequest *sim.Request // the message in which the latest part of the call arrived
+	unreported  int          // as in conn, for the call's stream
+	headersSent bool         // the headers of the response have been sent
 	done        bool
-	flow        flow // of a streaming method
+	flow        flow // nil for a unary method
 }
 
-// A flow serves a call of a streaming method.
+// A streamHandler serves one call of a streaming method, in which the client sends several
+// requests.
 type flow interface {
-	// receive handles the next request.
+	// receive handles the client's next request.
 	receive(request proto.Message)
-	// clientEnded is called when the client will send no more or, if cancelled, does not
-	// want any more answers either.
+	// clientEnded is called when the client will send no more requests. If cancelled is
+	// true, the client does not want any more responses either.
 	clientEnded(cancelled bool)
 }
 
@@ -62,6 +63,7 @@ func (c *conn) Receive(r *sim.Request) {
 	c.m.settle()
 }
 
+// receive handles one of the parts into which the framer has split a message.
 func (c *conn) receive(r *sim.Request, part any) {
 	switch f := part.(type) {
 	case settings:
@@ -82,13 +84,15 @@ func (c *conn) receive(r *sim.Request, part any) {
 	}
 }
 
-// markGreeted marks the member's settings as sent, and reports whether they were already.
+// markSettingsSent marks the member's HTTP/2 settings as sent, and reports whether they
+// were sent before.
 func (c *conn) markGreeted() bool {
 	was := c.w.greeted
 	c.w.greeted = true
 	return was
 }
 
+// receivePiece handles a part of a call.
 func (c *conn) receivePiece(r *sim.Request, f piece) {
 	switch {
 	case f.opens:
@@ -138,7 +142,7 @@ func (c *conn) receivePiece(r *sim.Request, f piece) {
 	}
 }
 
-// hangUp ends a connection, as a server does that does not understand the client.
+// hangUp closes a connection on which the client has violated the protocol.
 func (c *conn) hangUp(r *sim.Request, code http2.ErrCode, why string) {
 	_ = c.w.frames.WriteGoAway(0, code, []byte(why))
 	c.w.pack(parcel{request: r, text: "GOAWAY: " + why})
@@ -156,7 +160,7 @@ func (c *conn) HangUp(bool) {
 	c.m.settle()
 }
 
-// drop cancels all calls.
+// drop cancels all calls of the connection.
 func (c *conn) drop() {
 	for _, stream := range c.streams() {
 		c.calls[stream].cancel()
@@ -182,7 +186,7 @@ func (c *conn) flush() {
 	}
 }
 
-// start looks up the method of the call.
+// start looks up the method of the call and, for a streaming method, makes the handler.
 func (call *rpc) start() {
 	call.method = methods[call.path]
 	if call.method == nil {
@@ -201,9 +205,9 @@ func (call *rpc) start() {
 	}
 }
 
-// unknownMethodError returns the error with which gRPC's server answers a call of a method
-// that it does not have: handleStream in
-// https://github.com/grpc/grpc-go/blob/master/server.go
+// unknownMethodError returns the error with which a gRPC server answers the call of a
+// method that it does not have. See handleStream in
+// https://github.com/grpc/grpc-go/blob/master/server.go.
 func unknownMethodError(path string) error {
 	name := strings.TrimPrefix(path, "/")
 	i := strings.LastIndexByte(name, '/')
@@ -221,7 +225,7 @@ func unknownMethodError(path string) error {
 func (call *rpc) receive(message []byte) {
 	request := call.method.request()
 	if proto.Unmarshal(message, request) != nil {
-		// The words of protobuf's errors deliberately differ from one build to another.
+		// protobuf deliberately varies the words of its errors from one build to another.
 		call.fail(status.Error(codes.Internal, "grpc: error unmarshalling request: proto: cannot parse invalid wire-format data"))
 		return
 	}
@@ -236,7 +240,7 @@ func (call *rpc) receive(message []byte) {
 	call.method.once(call.c.m, call, request)
 }
 
-// close handles that the client will send no more.
+// close handles that the client will send no more requests.
 func (call *rpc) close() {
 	if call.done || call.flow == nil {
 		return
@@ -244,7 +248,7 @@ func (call *rpc) close() {
 	call.flow.clientEnded(false)
 }
 
-// cancel handles that the client does not want any more answers.
+// cancel handles that the client does not want any more responses.
 func (call *rpc) cancel() {
 	if call.done {
 		return
@@ -255,12 +259,14 @@ func (call *rpc) cancel() {
 	}
 }
 
+// finish marks the call as ended and removes it from the connection.
 func (call *rpc) finish() {
 	call.done = true
 	delete(call.c.calls, call.stream)
 }
 
-// answer sends the only answer of a call and ends the call.
+// answer sends the only response of a call and ends the call. text is what the trace shows,
+// and clientEvents are the events by which the trace shows what the client learns.
 func (call *rpc) answer(m proto.Message, text string, learns ...trace.Event) {
 	if call.done {
 		return
@@ -270,7 +276,8 @@ func (call *rpc) answer(m proto.Message, text string, learns ...trace.Event) {
 		item{headers: trailers(codes.OK, ""), ends: true, parcel: &parcel{call.lastRequest, text, learns}})
 }
 
-// send sends one message of a streaming call. request is what it answers, or nil.
+// send sends one response of a streaming call. request is the message that it answers, or
+// nil.
 func (call *rpc) send(request *sim.Request, m proto.Message, text string, learns ...trace.Event) {
 	if call.done {
 		return
@@ -282,13 +289,13 @@ func (call *rpc) send(request *sim.Request, m proto.Message, text string, learns
 	call.c.w.write(call.stream, item{message: frameMessage(m), parcel: &parcel{request, text, learns}})
 }
 
-// fail ends the call with an error.
+// fail ends the call with a gRPC error.
 func (call *rpc) fail(err error) {
 	s, _ := status.FromError(err)
 	call.end(s.Code(), s.Message(), "error: "+truncate(s.Message()))
 }
 
-// end ends the call with a status.
+// end ends the call with a gRPC status. text is what the trace shows.
 func (call *rpc) end(code codes.Code, message, text string) {
 	if call.done {
 		return
@@ -309,8 +316,8 @@ func truncate(text string) string {
 	return text
 }
 
-// codeOf returns the gRPC code that etcd uses with the text of an error, for those that a
-// fault can make a member answer with.
+// codeOf returns the gRPC code that belongs to the text of one of etcd's errors. It knows
+// the errors with which a fault can make a member answer.
 func codeOf(text string) codes.Code {
 	for _, err := range []error{
 		rpctypes.ErrGRPCRequestTooManyRequests, rpctypes.ErrGRPCNoSpace, rpctypes.ErrGRPCCorrupt, rpctypes.ErrGRPCNotCapable,

@@ -15,18 +15,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Clients keep their data in ordinary keys. An object's version is the version of its key:
-// the number of times it was put.
+// Clients keep the data that their locks protect in ordinary keys. An object's version is
+// the version of its key: the number of times it was put.
 
-// Linearizable and Serializable are the two kinds of read. A linearizable read, the default
-// of Get, is answered by a member that has made sure that it is up to date; a serializable
-// read, made with clientv3.WithSerializable, by one that has not.
+// Linearizable and Serializable are the two kinds of read. A linearizable read is the
+// default of Get. The member that answers it first makes sure that it is up to date. A
+// serializable read is made with clientv3.WithSerializable. A member that is behind may
+// answer it with old data.
 const (
 	Linearizable = "linearizable"
 	Serializable = "serializable"
 )
 
-// recordRead records that a member has answered a read of data.
+// recordRead records that a member has answered a read of a data object.
 func (m *member) recordRead(r *pb.RangeRequest, resp *pb.RangeResponse, by *trace.Actor) {
 	object, is := m.host.Object(string(r.Key))
 	if !is || len(r.RangeEnd) > 0 || by == nil {
@@ -39,8 +40,8 @@ func (m *member) recordRead(r *pb.RangeRequest, resp *pb.RangeResponse, by *trac
 	m.host.Emit(ev)
 }
 
-// recordWrites records the results of writes of data: the puts, and a transaction that
-// would have put data but whose condition did not hold.
+// recordWrites records writes of data objects: those that were done, and those of a
+// transaction whose condition did not hold, which are refused writes.
 func (c *cluster) recordWrites(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, by *trace.Actor) {
 	if by == nil {
 		return
@@ -71,13 +72,14 @@ func (c *cluster) recordWrites(m *member, r *pb.InternalRaftRequest, resp proto.
 	}
 }
 
-// comparesOtherKey reports whether a transaction's condition is on another key too: that of
-// the lock.
+// comparesOtherKey reports whether a transaction's condition also compares another key than
+// this one. That key is the lock's.
 func comparesOtherKey(r *pb.TxnRequest, key []byte) bool {
 	return slices.ContainsFunc(r.Compare, func(c *pb.Compare) bool { return !bytes.Equal(c.Key, key) })
 }
 
-// recordRestoredData records the data that the restored backup has set back.
+// recordRestoredData records the data that the restore of a backup has set back to an
+// earlier version.
 func (c *cluster) recordRestoredData(m *member) {
 	for _, object := range slices.Sorted(maps.Keys(c.versions)) {
 		was := c.versions[object]
@@ -89,8 +91,8 @@ func (c *cluster) recordRestoredData(m *member) {
 	}
 }
 
-// Kept implements [sim.DataServer], with the data of the member that has applied most of
-// the log.
+// Kept implements [sim.DataServer]. It returns the data of the member that has applied the
+// most entries of the log.
 func (m *member) Kept(key string) (version int, value string) {
 	latest := m
 	for _, o := range m.cluster.members {

@@ -1,5 +1,7 @@
 package etcd
 
+// This file returns the texts by which the trace shows requests to a member.
+
 import (
 	"encoding/hex"
 	"fmt"
@@ -13,7 +15,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// methodName returns the name of a method for the trace: Watch for
+// methodName returns the name by which the trace shows a method: Watch for
 // /etcdserverpb.Watch/Watch.
 func methodName(path string) string {
 	if path == "" {
@@ -22,14 +24,14 @@ func methodName(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// leaseHex returns a lease ID in hex, as clients write it in the keys of their locks. The
-// trace names the session after it.
+// leaseHex returns a lease ID in hex, as clients write it in the keys of their locks.
 func leaseHex(lease int64) string { return strconv.FormatInt(lease, 16) }
 
+// sessionName returns the name by which the trace shows the session with a lease ID.
 func sessionName(names *sim.Names, lease int64) string { return names.Name("session", leaseHex(lease)) }
 
-// describeKey returns a key as the trace shows it. If the key ends in a lease ID, as the
-// keys in the queue of a lock do, the ID is replaced by the name of the session.
+// describeKey returns a key as the trace shows it. The keys in the queue of a lock end in a
+// lease ID, which is replaced by the name of the session.
 func describeKey(names *sim.Names, key []byte) string {
 	k := string(key)
 	if names.IsKey(k) {
@@ -51,6 +53,7 @@ func describeKey(names *sim.Names, key []byte) string {
 	return describeFolder(names, k[:slash]) + "/" + last
 }
 
+// describeFolder returns the part of a key before the last slash as the trace shows it.
 func describeFolder(names *sim.Names, folder string) string {
 	parts := strings.Split(folder, "/")
 	for i, p := range parts {
@@ -59,7 +62,8 @@ func describeFolder(names *sim.Names, folder string) string {
 	return strings.Join(parts, "/")
 }
 
-// describeRange describes a range of keys.
+// describeRange describes a range of keys, as etcd's requests express it by a key and an
+// end.
 func describeRange(names *sim.Names, key, end []byte) string {
 	switch {
 	case len(end) == 0:
@@ -72,6 +76,7 @@ func describeRange(names *sim.Names, key, end []byte) string {
 	return describeKey(names, key) + " to " + describeKey(names, end)
 }
 
+// describePrefix describes the prefix that all keys of a range have.
 func describePrefix(names *sim.Names, key []byte) string {
 	if folder, ok := strings.CutSuffix(string(key), "/"); ok {
 		return describeKey(names, []byte(folder)) + "/"
@@ -91,7 +96,7 @@ func prefixEnd(key []byte) []byte {
 	return []byte{0}
 }
 
-// describeRequest describes a request of a call for the trace.
+// describeRequest describes one request of a call of the method with this path.
 func describeRequest(names *sim.Names, path string, message []byte) string {
 	m := methods[path]
 	if m == nil {
@@ -104,6 +109,7 @@ func describeRequest(names *sim.Names, path string, message []byte) string {
 	return describe(names, request)
 }
 
+// describe describes a request whose message has been decoded.
 func describe(names *sim.Names, request proto.Message) string {
 	switch r := request.(type) {
 	case *pb.RangeRequest:
@@ -154,7 +160,7 @@ func requestName(request proto.Message) string {
 	return strings.TrimSuffix(string(request.ProtoReflect().Descriptor().Name()), "Request")
 }
 
-// describeRecipe describes a request of the services Lock and Election.
+// describeRecipe describes a request to one of the services Lock and Election.
 func describeRecipe(names *sim.Names, r recipes.Message) string {
 	text := requestName(r)
 	switch text {
@@ -179,8 +185,8 @@ func describeTxn(names *sim.Names, r *pb.TxnRequest) string {
 		describeList(" then ", ", ", r.Success, op) + describeList(" else ", ", ", r.Failure, op)
 }
 
-// describeList describes several things with a word before them, or returns "" if there are
-// none.
+// describeList describes several things with a word before the first of them and a word
+// between any two. It returns "" if there are none.
 func describeList[T any](word, between string, all []T, describeOne func(T) string) (text string) {
 	for _, one := range all {
 		text += word + describeOne(one)
@@ -209,6 +215,7 @@ func firstValid(all ...proto.Message) proto.Message {
 	return nil
 }
 
+// signs are the signs for the comparisons in a transaction's condition.
 var signs = map[pb.Compare_CompareResult]string{
 	pb.Compare_EQUAL: "=", pb.Compare_NOT_EQUAL: "!=", pb.Compare_GREATER: ">", pb.Compare_LESS: "<",
 }
@@ -243,8 +250,8 @@ func describeValue(names *sim.Names, value []byte) string {
 	return names.Value(string(value))
 }
 
-// describeWrites lists the keys that a transaction puts and deletes if its conditions hold:
-// enough to recognise the transaction.
+// describeWrites lists the keys that a transaction puts and deletes if its condition holds.
+// That is enough to recognise the transaction.
 func describeWrites(names *sim.Names, r *pb.TxnRequest) string {
 	var keys []string
 	for _, op := range r.Success {

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TestDeterminism runs equal worlds on one, two and four threads while goroutines yield at
-// random, and wants equal traces.
+// TestDeterminism checks that equal worlds have equal traces on one, two and four threads,
+// even while goroutines yield at random.
 func TestDeterminism(t *testing.T) {
 	for _, world := range []struct {
 		name    string

@@ -7,17 +7,17 @@ import (
 )
 
 // A pendingSave is what a member must write to its disk before it continues with what raft
-// has given it. While the disk stalls the member waits here: it sends nothing more, applies
-// no more entries, and its ticks are lost. Work that does not go through raft continues.
-// Raft still reads the other members' messages, so it may know that another member leads;
-// the member itself learns that with raft's next Ready, and acts as the leader that it was
-// until then. See start in server/etcdserver/raft.go.
+// has ready. While the disk stalls the member waits here: it sends nothing more, applies no
+// more entries, and loses its ticks. Work that does not go through raft continues. Raft
+// still reads the other members' messages, so it may know that another member leads. The
+// member itself learns that only with raft's next Ready, and acts as the leader until then.
+// See start in server/etcdserver/raft.go.
 type pendingSave struct {
 	ready raft.Ready
-	since fakeclock.Reading
+	since fakeclock.Reading // when the member began to wait
 }
 
-// DiskBack implements [sim.Durable].
+// DiskBack implements [sim.Durable]. It is called when the disk no longer stalls.
 func (m *member) DiskBack() {
 	if m.saving == nil {
 		return
@@ -36,23 +36,23 @@ func (m *member) DiskBack() {
 	m.settle()
 }
 
-// waitsForDisk reports whether the member waits for its disk.
+// waitsForDisk reports whether the member waits for a stalled disk.
 func (m *member) waitsForDisk() bool { return m.saving != nil }
 
-// waitForDisk makes the member wait for its disk, which others may notice.
+// waitForDisk makes the member wait for its disk. The other members may notice that.
 func (m *member) waitForDisk(ready raft.Ready) {
 	m.saving = &pendingSave{ready, m.now()}
 	m.scheduleGiveUp()
 	m.cluster.wakeAll()
 }
 
-// tickedLately reports whether the member has ticked lately: isActive in
-// server/etcdserver/server.go.
+// hasTickedRecently reports whether the member's raft has ticked recently. It is isActive
+// in server/etcdserver/server.go.
 func (m *member) tickedLately() bool {
 	return !m.pulse.mayBeStale && !(m.waitsForDisk() && m.now().Sub(m.saving.since) > 3*tick)
 }
 
-// wakeAll makes all members send heartbeats, or watch for them, again.
+// wakeAll makes all members send heartbeats, or watch for them, again. See calmAfter.
 func (c *cluster) wakeAll() {
 	for _, m := range c.members {
 		m.Attend()

@@ -11,8 +11,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// stalled is a world of three members. One member's disk stalls from the first second on,
-// when nobody writes. client-1 holds the lock, and client-2 asks for it after a while.
+// stalledDisk is a world of three members. The disk of one member stalls from the first second
+// on, when no client writes. client-1 holds the lock, and client-2 asks for it after a
+// while. first and second are the members that they ask.
 func stalled(first, second int, member string, lasts time.Duration, settings ...string) sim.Config {
 	cfg := three(first, second, Lasting(lasts, At(time.Second, &sim.DiskStall{Node: member})))
 	cfg.Clients[1].Starts = Point("5s after client-1 acquired")
@@ -22,7 +23,8 @@ func stalled(first, second int, member string, lasts time.Duration, settings ...
 	return cfg
 }
 
-// noLeader checks that no member has become the leader after the beginning.
+// checkNoNewLeader checks that no other member has become the leader since the beginning of the
+// run.
 func noLeader(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	who, _ := newLeaders(tr)
@@ -36,7 +38,7 @@ func TestADiskStallsAndNobodyWrites(t *testing.T) {
 	noLeader(t, tr)
 }
 
-// A follower whose disk stalls is not needed, and asks for no votes.
+// A follower whose disk stalls is not needed for a majority, and asks for no votes.
 func TestAFollowersDiskStalls(t *testing.T) {
 	for _, lasts := range []time.Duration{10 * time.Second, time.Minute} {
 		tr := RunWorld(t, stalled(1, 1, "etcd-3", lasts))
@@ -45,8 +47,8 @@ func TestAFollowersDiskStalls(t *testing.T) {
 	}
 }
 
-// A leader whose disk stalls still sends the write to the others, but no heartbeat after
-// it.
+// A leader whose disk stalls still sends the write to the other members, but no heartbeats
+// after it.
 func TestTheLeadersDiskStalls(t *testing.T) {
 	for seed := range uint64(20) {
 		cfg := stalled(1, 2, "etcd-1", 30*time.Second)
@@ -59,8 +61,8 @@ func TestTheLeadersDiskStalls(t *testing.T) {
 	}
 }
 
-// The stale leader of an earlier release ends a session that the new leader keeps alive,
-// and keeps a session alive that the new leader ends.
+// By the rules of an earlier release, a stale leader ends a session that the new leader
+// keeps alive. It also keeps a session alive that the new leader ends.
 func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
 	const old = "lessor=3.4.23"
 	revoked := RunWorld(t, stalled(1, 2, "etcd-1", 18*time.Second, old))
@@ -86,8 +88,8 @@ func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
 	}
 }
 
-// A lone member whose disk stalls serves only from its memory, and gives up on requests
-// that take too long.
+// The only member of a cluster serves only from its memory while its disk stalls, and gives
+// up on requests that take too long.
 func TestTheOnlyDiskStalls(t *testing.T) {
 	ask := func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
@@ -106,7 +108,8 @@ func TestTheOnlyDiskStalls(t *testing.T) {
 		_, failed := client.Put(ctx, "x", "2")
 		Equal(t, "why", failed.Error(), "etcdserver: request timed out")
 		between(t, "it failed", Now(), 9*time.Second, 9100*time.Millisecond)
-		// This read waits behind the write. The client asks again until it is answered.
+		// This read waits until the write is done. The client repeats it until there is a
+		// response.
 		there, err := client.Get(ctx, "x")
 		if err != nil {
 			return err
@@ -120,8 +123,8 @@ func TestTheOnlyDiskStalls(t *testing.T) {
 	RunWorld(t, WithFaults(cfg, Lasting(19*time.Second, At(time.Second, &sim.DiskStall{Node: "etcd-1"}))))
 }
 
-// A crash loses what is not on the disk; nobody has been promised it. A member that
-// restarts while the disk still stalls waits for it again.
+// A crash loses what is not on the disk, which the member has not acknowledged. A member
+// that restarts while the disk still stalls waits for the disk again.
 func TestACrashWhileTheDiskStalls(t *testing.T) {
 	for _, f := range []sim.Fault{
 		Lasting(2*time.Second, At(8*time.Second, Crashed("etcd-1", trace.Kill))),

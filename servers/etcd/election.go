@@ -10,17 +10,17 @@ import (
 	"github.com/locksim/locksim/servers/etcd/recipes"
 )
 
-// A candidacy is a client's place in an election, as its leader or as a candidate: a key
-// with its create revision and its lease.
+// A candidacy is a client's place in an election, either as the leader or as a candidate:
+// its key, with the key's create revision and lease.
 type candidacy struct {
 	key      string
 	revision int64
 	lease    int64
 }
 
-// proclaimRequest is the transaction with which a leader proclaims a value, and
-// resignRequest the one with which it resigns. Neither does anything if the key has been
-// deleted or replaced.
+// proclaimRequest returns the transaction with which a leader proclaims a value.
+// resignRequest returns the transaction with which it resigns. Both do nothing if the key
+// has been deleted or replaced.
 func (o candidacy) proclaimRequest(value []byte) *pb.InternalRaftRequest {
 	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: compareCreated(o.key, o.revision), Success: []*pb.RequestOp{opPut(o.key, value, o.lease)}}}
 }
@@ -29,8 +29,8 @@ func (o candidacy) resignRequest() *pb.InternalRaftRequest {
 	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: compareCreated(o.key, o.revision), Success: []*pb.RequestOp{opDelete(o.key)}}}
 }
 
-// campaign waits until the client's session leads. If the client stops waiting, its
-// candidacy is withdrawn.
+// campaign serves Campaign: it waits until the client's session leads. If the client stops
+// waiting, its candidacy is withdrawn.
 func (r *recipe) campaign(request recipes.Message) {
 	r.session(request.Int("lease"), func(lease int64) {
 		prefix, value := string(request.Bytes("name"))+"/", request.Bytes("value")
@@ -61,13 +61,14 @@ func (r *recipe) campaign(request recipes.Message) {
 				return
 			}
 			giveUp := func(err error) { r.undo(o.resignRequest(), func() { r.fail(err) }) }
-			// The answer has the header of the first transaction.
+			// Campaign's response has the header of the first transaction, not of this one.
 			r.writeAsLeader(o.proclaimRequest(value), giveUp, func(*pb.ResponseHeader) { awaitTurn() })
 		}))
 	})
 }
 
-// writeAsLeader writes a request whose transaction succeeds only for the leader.
+// writeAsLeader writes a transaction that succeeds only if the client leads. It then calls
+// then, or failed with an error.
 func (r *recipe) writeAsLeader(request *pb.InternalRaftRequest, failed func(error), then func(*pb.ResponseHeader)) {
 	r.write(request, orElse(failed, func(resp proto.Message) {
 		txn := resp.(*pb.TxnResponse)
@@ -79,8 +80,8 @@ func (r *recipe) writeAsLeader(request *pb.InternalRaftRequest, failed func(erro
 	}))
 }
 
-// parseCandidacy returns the candidacy that a request names. It fails the call and returns
-// false if there is none.
+// parseCandidacy returns the candidacy that a request names. If the request names none, it
+// fails the call and returns false.
 func (r *recipe) parseCandidacy(request recipes.Message) (candidacy, bool) {
 	if !request.Has("leader") {
 		r.fail(errMissingLeader)
@@ -90,6 +91,7 @@ func (r *recipe) parseCandidacy(request recipes.Message) (candidacy, bool) {
 	return candidacy{string(leader.Bytes("key")), leader.Int("rev"), leader.Int("lease")}, true
 }
 
+// proclaim serves Proclaim: the leader changes the value of its key.
 func (r *recipe) proclaim(request recipes.Message) {
 	o, is := r.parseCandidacy(request)
 	if !is {
@@ -104,6 +106,7 @@ func (r *recipe) proclaim(request recipes.Message) {
 	})
 }
 
+// resign serves Resign: the leader gives its leadership up.
 func (r *recipe) resign(request recipes.Message) {
 	o, is := r.parseCandidacy(request)
 	if !is {
@@ -120,6 +123,7 @@ func (r *recipe) resign(request recipes.Message) {
 	})
 }
 
+// answerLeader serves Leader: it sends the client the leader of an election.
 func (r *recipe) answerLeader(request recipes.Message) {
 	r.read(firstCreatedRequest(string(request.Bytes("name"))+"/"), orElse(r.fail, func(resp *pb.RangeResponse) {
 		if len(resp.Kvs) == 0 {
@@ -130,6 +134,7 @@ func (r *recipe) answerLeader(request recipes.Message) {
 	}))
 }
 
+// leaderResponse returns the response to Leader and Observe, with the leader's key.
 func leaderResponse(header *pb.ResponseHeader, kv *mvccpb.KeyValue) proto.Message {
 	return recipes.New("v3electionpb.LeaderResponse").With("header", header).With("kv", kv)
 }
@@ -138,8 +143,8 @@ func (r *recipe) describeLeader(kv *mvccpb.KeyValue) string {
 	return fmt.Sprintf("%s leads, at revision %d", describeKey(r.m.host.Names(), kv.Key), kv.ModRevision)
 }
 
-// observe sends the client each leader, and each value that it proclaims, until the client
-// stops listening.
+// observe serves Observe: it sends the client each leader, and each value that the leader
+// proclaims, until the client ends the call.
 func (r *recipe) observe(prefix string) {
 	r.read(firstCreatedRequest(prefix), func(resp *pb.RangeResponse, err error) {
 		switch {
@@ -148,7 +153,7 @@ func (r *recipe) observe(prefix string) {
 		case len(resp.Kvs) > 0:
 			r.observeLeader(prefix, resp.Header, resp.Kvs[0])
 		default:
-			// There is no leader yet; the first candidate will be it.
+			// There is no leader yet. The first candidate becomes the leader.
 			r.stopWatch = r.m.watchInternally([]byte(prefix), prefixEnd([]byte(prefix)), resp.Header.Revision, func(header *pb.ResponseHeader, events []*mvccpb.Event) {
 				for _, e := range events {
 					if e.Type == mvccpb.Event_PUT {
@@ -167,8 +172,8 @@ func (r *recipe) observe(prefix string) {
 	})
 }
 
-// observeLeader sends the client one leader and the values that it proclaims, until its
-// leadership ends.
+// observeLeader sends the client one leader and the values that this leader proclaims,
+// until its leadership ends. It then continues with observe.
 func (r *recipe) observeLeader(prefix string, header *pb.ResponseHeader, kv *mvccpb.KeyValue) {
 	r.call.send(nil, leaderResponse(header, kv), r.describeLeader(kv))
 	r.stopWatch = r.m.watchInternally(kv.Key, nil, header.Revision+1, func(header *pb.ResponseHeader, events []*mvccpb.Event) {

@@ -1,8 +1,8 @@
-// Package etcd simulates a member of an etcd cluster: it has the gRPC API of etcd 3.7,
-// which the world's loop serves without any goroutine, and a state machine that the members
-// replicate through go.etcd.io/raft, as etcd does.
+// Package etcd simulates the members of an etcd cluster. A member has the gRPC API of etcd
+// 3.7. The loop of the world serves it, without any goroutine. As in etcd, the members
+// replicate a state machine through go.etcd.io/raft.
 //
-// It registers its card, [sim.System], under the name etcd.
+// The package registers itself as the [sim.System] with the name etcd.
 package etcd
 
 import (
@@ -12,24 +12,24 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Name is the kind of server in scenarios.
+// Name is the name of this kind of server in scenarios.
 const Name = "etcd"
 
-// version is the etcd release that is simulated.
+// version is the release of etcd that is simulated.
 const version = "3.7.3"
 
-// The defaults of etcd: --heartbeat-interval and --election-timeout.
+// The defaults of etcd's flags --heartbeat-interval and --election-timeout.
 const (
 	tick            = 100 * time.Millisecond
 	electionTicks   = 10
 	electionTimeout = electionTicks * tick
-	// requestTimeout is how long a member tries to serve a request: ReqTimeout in
+	// requestTimeout is how long a member tries to serve a request. It is ReqTimeout in
 	// server/config/config.go.
 	requestTimeout = 5*time.Second + 2*electionTimeout
 )
 
-// Durable is the only way in which a member writes to its disk: everything that it has
-// acknowledged, to clients or to other members, is on the disk.
+// Durable is the only persistence that etcd has: everything that a member has acknowledged,
+// to clients or to other members, is on its disk.
 const Durable sim.Persistence = "wal"
 
 func init() {

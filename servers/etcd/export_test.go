@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// SpiedMembers are the members of the latest world whose nodes are of the kind etcd-spied.
+// SpiedMembers are the members of the latest world whose nodes are of the kind etcd-spied,
+// which exists only for tests.
 var SpiedMembers []sim.Server
 
 func init() {
@@ -23,7 +24,7 @@ func init() {
 	sim.RegisterSystem(s)
 }
 
-// Applied returns the last entry of the log that a member has applied.
+// Applied returns the index of the last log entry that a member has applied.
 func Applied(s sim.Server) uint64 { return s.(*member).applied }
 
 // DumpState lists a member's keys and leases.

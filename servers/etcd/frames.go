@@ -19,39 +19,43 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// What a client can write, by https://httpwg.org/specs/rfc9113.html and by gRPC over it
+// The parts into which the framer splits the bytes that a client sends: HTTP/2
+// (https://httpwg.org/specs/rfc9113.html) with gRPC over it
 // (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
 type (
-	// A piece belongs to one call: it opens the call, cancels it, or is a part of what the
-	// client sends.
+	// A piece is a part of one call. It opens the call, cancels it, or contains bytes of
+	// the client's requests.
 	piece struct {
 		stream         uint32
 		path           string
 		opens, cancels bool
-		// needsLeader: the new call is to fail if the member knows no leader.
+		// needsLeader is true if the new call should fail when the member knows no leader.
 		needsLeader bool
-		// timeout is how long the client waits; 0 if it does not specify that.
+		// timeout is how long the client waits for the call; 0 if the client does not
+		// specify that.
 		timeout time.Duration
-		// size is the number of bytes that flow control counts; messages are the gRPC
+		// size is the number of bytes that flow control counts. messages are the gRPC
 		// messages that this piece completes.
 		size     int
 		messages [][]byte
-		// problem is why the piece cannot be read, or empty.
+		// problem is why the piece cannot be read, or "".
 		problem string
-		// ends: the client will send no more.
+		// ends is true if the client will send no more in this call.
 		ends bool
 	}
-	// settings are the HTTP/2 settings of the client.
+	// settings are the client's HTTP/2 settings: the window of a new stream, and the size
+	// of the table for the compression of headers.
 	settings struct {
 		window, table uint32
 		hasWindow     bool
 		hasTable      bool
 	}
-	// windowUpdate allows the server to send more; stream 0 is the whole connection.
+	// windowUpdate allows the member to send more bytes on a stream; stream 0 is the whole
+	// connection.
 	windowUpdate struct{ stream, by uint32 }
 	// ping asks for the same bytes back.
 	ping [8]byte
-	// violation says why the bytes are not HTTP/2.
+	// violation says why the client's bytes violate HTTP/2.
 	violation struct {
 		code http2.ErrCode
 		why  string
@@ -59,45 +63,50 @@ type (
 )
 
 const (
-	frameHeader = 9
-	// largestFrame bounds a frame, in bytes, unless the receiver has allowed more.
+	frameHeader = 9 // the size of a frame's header in bytes
+	// largestFrame is the largest size of a frame in bytes, unless the receiver has allowed
+	// more.
 	largestFrame = 16 << 10
-	// largestHeaders bounds the headers of a call, in bytes on the wire.
+	// largestHeaders is the largest size of a call's headers in bytes, as they are sent.
 	largestHeaders = 1 << 20
-	// largestMessage is the default of etcd's --max-request-bytes plus the overhead that it
-	// allows: see maxRequestBytesWithOverhead in server/config.
+	// largestMessage is the largest size of a gRPC message in bytes: the default of etcd's
+	// --max-request-bytes plus the overhead that etcd allows. See
+	// maxRequestBytesWithOverhead in server/config.
 	largestMessage = 3<<19 + 512<<10
 )
 
-// A framer cuts what a gRPC client writes on one connection into the messages that faults
-// act on. One message is everything up to the end of a gRPC message, or all frames that are
-// there if none of them completes one. The meaning of a frame depends on the frames before
-// it, so the framer reads frames as they are written and hands the server what it has read.
+// A framer splits the bytes that a gRPC client sends on one connection into the messages on
+// which faults act. A message is everything up to the end of a gRPC message. If no frame
+// completes a gRPC message, all frames that have been written are one message. The body of
+// a message is a list of the parts that the framer has read from it. The framer reads the
+// frames as they are written, because the meaning of a frame depends on the frames before
+// it.
 type framer struct {
-	names *sim.Names
-	begun bool // the preface has been read
-	// settled: the settings, which must be the first frame, have been read too.
+	names *sim.Names // replaces random values in texts by names that are equal in every run
+	begun bool       // the bytes with which each HTTP/2 connection begins have been read
+	// settingsRead: the settings, which must be the first frame, have been read.
 	settled bool
-	broken  bool
-	// frames reads from in, which holds one whole frame.
+	broken  bool // the client has violated HTTP/2, so nothing more can be read
+	// frames reads from input, which holds one whole frame.
 	in     bytes.Reader
 	frames *http2.Framer
-	last   uint32 // the highest stream so far
-	header *hpack.Decoder
+	last   uint32         // the highest stream so far
+	header *hpack.Decoder // decompresses headers into fields
 	fields []hpack.HeaderField
-	// block is an incomplete block of headers, which continues in the next frame; blockOf
-	// is its call.
+	// headerBlock holds the bytes of a block of headers that continues in the next frame.
+	// headerCall is the call that the headers open.
 	block   []byte
 	blockOf *piece
-	calls   map[uint32]*incoming
+	calls   map[uint32]*incoming // the calls that their client has not ended, by stream
 }
 
-// An incoming is what a framer knows of a call that its client has not ended.
+// An incomingCall is what a framer knows of a call that its client has not ended.
 type incoming struct {
 	path string
-	rest []byte // of an incomplete message
+	rest []byte // the bytes of a gRPC message that is not complete yet
 }
 
+// newFramer returns the framer of a new connection.
 func newFramer(names *sim.Names) sim.Framer {
 	f := &framer{names: names, calls: map[uint32]*incoming{}}
 	f.header = hpack.NewDecoder(4096, func(h hpack.HeaderField) { f.fields = append(f.fields, h) })
@@ -106,7 +115,7 @@ func newFramer(names *sim.Names) sim.Framer {
 	return f
 }
 
-// Next implements [sim.Framer].
+// Next implements [sim.Framer]. The body of a frame is a list of the parts above.
 func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if f.broken {
 		return len(b), sim.Frame{Text: "more of it"}
@@ -152,23 +161,27 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	return at, sim.Frame{Body: body, Text: text, Handshake: handshake, KeepAlive: onlyKeepsAlive(body)}
 }
 
-// isComplete reports whether a part completes something whose answer a client may wait for.
+// isComplete reports whether a part completes something for whose response the client may
+// wait.
 func isComplete(part any) bool {
 	p, is := part.(piece)
 	return is && (p.cancels || p.ends || len(p.messages) > 0 || p.problem != "")
 }
 
-// rejectRest makes one message of all remaining bytes, which violate the protocol.
+// rejectRest returns one message with all remaining bytes, which violate the protocol. body
+// are the parts that were read before.
 func (f *framer) rejectRest(b []byte, body []any, code http2.ErrCode, why string) (int, sim.Frame) {
 	f.broken = true
 	return len(b), sim.Frame{Body: append(body, violation{code, why}), Text: "no HTTP/2: " + why}
 }
 
+// newViolation returns a violation with a formatted text.
 func newViolation(code http2.ErrCode, format string, args ...any) *violation {
 	return &violation{code, fmt.Sprintf(format, args...)}
 }
 
-// readFrame reads one frame; it returns nil for a frame that means nothing to a server.
+// readFrame reads one frame of a kind. It returns nil for a frame that means nothing to a
+// server, and for headers that are not complete yet.
 func (f *framer) readFrame(kind http2.FrameType) (any, *violation) {
 	frame, err := f.frames.ReadFrame()
 	if err != nil {
@@ -219,8 +232,8 @@ func (f *framer) readFrame(kind http2.FrameType) (any, *violation) {
 	return nil, nil // PRIORITY, GOAWAY, and unknown frames
 }
 
-// readError returns the violation for a frame that http2 cannot read, with http2's own text
-// if there is one, or else with the name of the error code.
+// readError returns the violation for a frame that package http2 cannot read. Its text is
+// http2's own text or, if http2 has none, the name of the error code.
 func (f *framer) readError(kind http2.FrameType, err error) *violation {
 	code := http2.ErrCodeProtocol
 	if of, is := errors.AsType[http2.ConnectionError](err); is {
@@ -235,7 +248,8 @@ func (f *framer) readError(kind http2.FrameType, err error) *violation {
 	return newViolation(code, "%s: %v", kind, code)
 }
 
-// readBlock adds bytes to the current block of headers; over means that they complete it.
+// readBlock adds bytes to the current block of headers. If they are the last of the block,
+// it returns the call that the headers open.
 func (f *framer) readBlock(over bool, b []byte) (any, *violation) {
 	if f.block = append(f.block, b...); len(f.block) > largestHeaders {
 		return nil, newViolation(http2.ErrCodeEnhanceYourCalm, "headers of more than %d bytes", largestHeaders)
@@ -269,6 +283,8 @@ func (f *framer) readBlock(over bool, b []byte) (any, *violation) {
 	return call, nil
 }
 
+// readData returns the piece for bytes of a call, with the gRPC messages that they
+// complete.
 func (f *framer) readData(is *http2.DataFrame) (any, *violation) {
 	stream := is.StreamID
 	if stream > f.last {
@@ -301,6 +317,7 @@ func (f *framer) readData(is *http2.DataFrame) (any, *violation) {
 	return data, nil
 }
 
+// readSettings returns the settings that concern the member.
 func readSettings(is *http2.SettingsFrame) (s settings) {
 	_ = is.ForeachSetting(func(one http2.Setting) error {
 		switch one.ID {
@@ -328,8 +345,8 @@ func onlyKeepsAlive(body []any) bool {
 	return found
 }
 
-// describe describes what was read for the trace. It is a handshake if it contains no part
-// of a call.
+// describe returns the text by which the trace shows a message, and whether the message is
+// only a handshake. It is one if none of its parts belongs to a call.
 func (f *framer) describe(body []any) (text string, handshake bool) {
 	var texts, others []string // of calls, and of the connection
 	part, asks := "a part of a call", false
@@ -369,8 +386,8 @@ func (f *framer) describe(body []any) (text string, handshake bool) {
 	return strings.Join(slices.Compact(others), ", "), true
 }
 
-// parseTimeout parses gRPC's timeout: up to eight digits and a unit. It returns 0 if text
-// is not one.
+// parseTimeout parses the timeout in a gRPC header: up to eight digits and a unit. It
+// returns 0 for any other text.
 func parseTimeout(text string) time.Duration {
 	units := map[byte]time.Duration{'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond}
 	if len(text) < 2 || len(text) > 9 || units[text[len(text)-1]] == 0 {

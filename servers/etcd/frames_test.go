@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A scribe writes the bytes that a client could write.
+// A scribe writes bytes such as a client may send.
 type scribe struct {
 	bytes.Buffer
 	frames *http2.Framer
@@ -54,8 +54,8 @@ func (s *scribe) call(stream uint32, path string, m proto.Message) {
 	s.data(stream, true, frameMessage(m))
 }
 
-// cut cuts bytes with a framer, and returns the texts of the messages and the bytes that
-// are left.
+// splitMessages splits bytes with a framer. It returns the texts of the messages, and the
+// bytes after the last message.
 func cut(f sim.Framer, b []byte) (texts []string, rest []byte) {
 	for len(b) > 0 {
 		size, frame := f.Next(b)
@@ -104,7 +104,8 @@ func TestAMessageIsAWholeCallOrWhatItSends(t *testing.T) {
 		t.Errorf("got %q and %d bytes, want %q", got, len(rest), want)
 	}
 
-	// Byte by byte the messages that a client may wait for an answer to are the same.
+	// If the bytes arrive one by one, the messages to which a client may expect a response
+	// are the same.
 	f := newFramer(sim.NewNames("/lock"))
 	var bit []string
 	var pending []byte
@@ -125,7 +126,7 @@ func TestHeadersInParts(t *testing.T) {
 	_ = s.frames.WriteContinuation(1, false, block[5:10])
 	_ = s.frames.WriteContinuation(1, true, block[10:])
 	_ = s.frames.WriteDataPadded(1, true, frameMessage(put("x", "1")), make([]byte, 30))
-	// The compressed headers refer to those of the call before.
+	// The compressed headers of this call refer to those of the call before.
 	s.call(3, pb.KV_Put_FullMethodName, put("y", "1"))
 	if got, _ := cut(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x", "Put y"}) {
 		t.Errorf("got %q", got)
@@ -204,7 +205,8 @@ func TestKeepAlivesAreNoStep(t *testing.T) {
 	}
 }
 
-// A client can read what a server writes, and no part is larger than its windows allow.
+// A client can read what a member writes, and no part of it is larger than the client's
+// windows allow.
 func TestAWriterKeepsToTheWindows(t *testing.T) {
 	w := newWriter()
 	w.applySettings(settings{window: 10_000, hasWindow: true})
@@ -261,8 +263,8 @@ func TestAWriterKeepsToTheWindows(t *testing.T) {
 	}
 }
 
-// FuzzFramer feeds arbitrary bytes to a framer, in two pieces. It wants equal results in
-// equal runs, and at most one frame left over.
+// FuzzFramer gives arbitrary bytes to a framer, in two pieces. It checks that equal bytes
+// give equal messages, and that at most one frame is left over.
 func FuzzFramer(f *testing.F) {
 	s := newScribe()
 	s.call(1, pb.KV_Put_FullMethodName, put("/lock/1234567890abcdef", "1"))

@@ -9,39 +9,42 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// In etcd a leader sends heartbeats ten times a second, and a member that has heard none
-// for one to two seconds asks for votes. Here the members do that only while it can matter:
-// from when something happens to a member, or to a link between two, until they have been
-// well for calmAfter. In between no heartbeat could change anything, so a world that lasts
-// an hour is as cheap as one that lasts a second.
+// In etcd a leader sends heartbeats ten times a second. A member that has heard none for
+// one to two seconds asks for votes. Here the members do so only while it can matter. They
+// begin when something happens to a member or to a link between two members. They stop when
+// all has been well for calmAfter. In between no heartbeat could change anything. So
+// simulating a world of an hour costs no more than one of a second.
 //
-// When a member campaigns is drawn from the world's seed. Raft would draw it from a source
-// that cannot be seeded, so only a leader runs on raft's own ticks.
+// The time after which a member campaigns is drawn from the world's seed. Raft would draw
+// it from a source that cannot be seeded, so only a leader uses raft's own ticks.
 const (
+	// calmAfter is how long all members must have been well before heartbeats stop;
+	// givenUpAfter is the same time if only a majority is well. See calmDown.
 	calmAfter    = 3 * electionTimeout
 	givenUpAfter = 10 * calmAfter
 )
 
-// pulse is what a member knows about whether its leader is alive.
+// pulse is what a member knows about whether its leader is alive, and when it campaigns
+// itself.
 type pulse struct {
-	// heardAt is when the member last heard the leader or gave another member its vote;
-	// ticked is how many ticks since then raft knows of.
+	// heardAt is when the member last heard the leader or voted for another member. ticked
+	// is the number of ticks since then that raft knows of.
 	heardAt fakeclock.Reading
 	ticked  int
 	// timeout is the number of ticks without a heartbeat after which the member campaigns.
 	timeout int
-	// calm: no heartbeats are expected, because the leader sends none while all is well.
+	// isCalm: no heartbeats are expected, because the leader sends none while all is well.
 	calm      bool
-	election  *alarm
-	heartbeat *alarm // the next heartbeat of a leader
-	// mayBeStale: by its clock the leader has not ticked for a while, so the others may
-	// have elected another. As in etcd, this holds until its next tick: isActive in
-	// server/etcdserver/server.go.
+	election  *alarm // rings when the member campaigns, unless it has heard the leader before
+	heartbeat *alarm // rings when a leader sends its next heartbeat
+	// mayBeStale: by its own clock the leader has not ticked for a while, so the other
+	// members may have elected another leader. As in etcd, this ends with the leader's next
+	// tick. See isActive in server/etcdserver/server.go.
 	mayBeStale bool
 }
 
 // startPulse starts the election timer of a member. After a restart the first timeout is
-// shorter, as in etcd (adjustTicks in server/etcdserver/server.go).
+// shorter, as in etcd. See adjustTicks in server/etcdserver/server.go.
 func (m *member) startPulse(restarted bool) {
 	m.pulse = pulse{}
 	m.resetElectionTimeout()
@@ -57,13 +60,14 @@ func (m *member) startPulse(restarted bool) {
 	m.awaitLeader()
 }
 
-// resetElectionTimeout starts a new wait for a heartbeat of the leader.
+// resetElectionTimeout makes the member wait anew for a heartbeat of the leader.
 func (m *member) resetElectionTimeout() {
 	m.pulse.heardAt, m.pulse.ticked = m.now(), 0
 	m.pulse.timeout = electionTicks + m.dice.IntN(electionTicks)
 }
 
-// Attend implements [sim.Attentive].
+// Attend implements [sim.Attentive]. It is called when something may have changed between
+// the members. If the member is paused, it reacts when it runs again.
 func (m *member) Attend() {
 	if m.isAlone() {
 		return
@@ -80,12 +84,12 @@ func (m *member) Attend() {
 	})
 }
 
-// wake makes the member send heartbeats, or watch for them, again. late is for how long it
-// could not run, by its own clock: no time has passed for a member that was suspended with
-// its machine.
+// wake makes the member send heartbeats, or watch for them, again. pausedFor is how long
+// the member could not run, by its own clock. That clock does not move while the member is
+// suspended with its machine.
 func (m *member) wake(late time.Duration) {
 	p := &m.pulse
-	paused := late > tick // missed ticks are lost, as those of Go's tickers are
+	paused := late > tick // missed ticks are lost, like those of a time.Ticker
 	for _, o := range m.peersInOrder {
 		o.refused = false
 	}
@@ -96,7 +100,8 @@ func (m *member) wake(late time.Duration) {
 		return
 	}
 	if p.calm || paused {
-		// The leader was heard less than a tick ago, as if no heartbeat had been left out.
+		// The member acts as if it had heard the leader less than a tick ago. It would have
+		// heard the leader then, if no heartbeats had been left out.
 		m.resetElectionTimeout()
 		p.heardAt = p.heardAt.Add(-time.Duration(m.dice.Int64N(int64(tick))))
 	}
@@ -104,7 +109,8 @@ func (m *member) wake(late time.Duration) {
 	m.awaitLeader()
 }
 
-// scheduleHeartbeat makes a leader send heartbeats, and check that it still has a majority.
+// scheduleHeartbeat makes a leader send heartbeats from now on. Raft also checks then that
+// the leader still has a majority.
 func (m *member) scheduleHeartbeat() {
 	if m.isAlone() || m.pulse.heartbeat.isPlanned() {
 		return
@@ -122,7 +128,7 @@ func (m *member) scheduleHeartbeat() {
 	})
 }
 
-// awaitLeader makes a member campaign if it does not hear the leader in time.
+// awaitLeader makes the member campaign if it does not hear the leader in time.
 func (m *member) awaitLeader() {
 	p := &m.pulse
 	if p.election.isPlanned() || p.calm || m.isLeader() {
@@ -163,9 +169,9 @@ func (m *member) receiveRaft(msg *raftpb.Message) {
 	}
 }
 
-// catchUpTicks tells raft for how long the member has heard nothing, because raft refuses
-// its vote while it has heard a leader recently. A leader's raft knows that from its own
-// ticks.
+// catchUpTicks lets raft know for how long the member has heard nothing. Raft needs that
+// because it refuses its vote while it has heard a leader recently. The raft of a leader
+// knows it from its own ticks.
 func (m *member) catchUpTicks() {
 	p := &m.pulse
 	if p.calm || m.isLeader() || m.waitsForDisk() {
@@ -176,10 +182,11 @@ func (m *member) catchUpTicks() {
 	}
 }
 
-// calmDown lets the members stop their heartbeats if all is well, and reports whether it
-// did. All is well if nothing has happened to the members for a while, and they hear the
-// leader and have applied what it has. If this is true of only a majority it waits longer,
-// so that messages to the others have had time to arrive; the others keep campaigning.
+// calmDown lets the members stop their heartbeats if all is well, and reports whether they
+// stop. All is well under three conditions: nothing has happened to the members for
+// calmAfter, all of them hear the leader, and all have applied what the leader has. If only
+// a majority of the members is well, calmDown waits for givenUpAfter, because messages to
+// the others may still be in flight. These others keep campaigning.
 func (c *cluster) calmDown(leader *member) bool {
 	quiet := leader.host.Now() - c.disturbedAt
 	if quiet < calmAfter {

@@ -14,51 +14,55 @@ import (
 )
 
 const (
-	// longestTTL is lease.MaxLeaseTTL, in seconds.
+	// longestTTL is the longest TTL of a lease, in seconds. It is etcd's lease.MaxLeaseTTL.
 	longestTTL = 9_000_000_000
-	// shortestTTL replaces any shorter TTL, in seconds: one and a half election timeouts,
-	// rounded up. See MinLeaseTTL in server/etcdserver/server.go.
+	// shortestTTL replaces any shorter TTL, in seconds. It is one and a half election
+	// timeouts, rounded up. See MinLeaseTTL in server/etcdserver/server.go.
 	shortestTTL = int64((electionTimeout*3/2 + time.Second - 1) / time.Second)
-	// leaseCheck is how often a leader looks for expired leases, so an expiry can be late
-	// by up to that. See lessor.runLoop.
+	// leaseCheck is the time between two checks of a leader for expired leases. So a lease
+	// can end later than its TTL, by up to this time. See lessor.runLoop.
 	leaseCheck = 500 * time.Millisecond
-	// revokeRetry is how long a leader waits for a revocation before it asks for it again:
-	// defaultExpiredleaseRetryInterval in server/lease/lessor.go.
+	// revokeRetry is how long a leader waits for the revocation of an expired lease before
+	// it asks for it again. See defaultExpiredleaseRetryInterval in server/lease/lessor.go.
 	revokeRetry = 3 * time.Second
 )
 
-// A lease is a client's session. All members know the same leases; only their leader knows
-// when these expire. It measures that by its monotonic clock, whatever its wall clock
-// shows.
+// A lease is a client's session. All members know the same leases, but only the leader
+// knows when they expire. It measures that by its monotonic clock, so changes of the wall
+// clock do not matter.
 type lease struct {
 	id  int64
 	ttl int64 // in seconds
-	// keys are the keys that are deleted with the lease.
+	// keys are the keys that are deleted when the lease ends.
 	keys map[string]bool
 	// expires is when the lease expires, by the leader's monotonic clock.
 	expires fakeclock.Reading
-	// retryRevokeAt is when the leader may ask again for the lease to be revoked.
+	// retryRevokeAt is when the leader may ask again for the lease to be revoked; zero if
+	// it has not asked yet.
 	retryRevokeAt fakeclock.Reading
-	// lateRenewals are renewals that came too late; they are answered when the lease is
-	// revoked.
+	// lateRenewals answer the renewals that came after the lease had expired. They are
+	// called when the lease is revoked.
 	lateRenewals []func(ttl int64, leads bool)
 }
 
 func (l *lease) duration() time.Duration { return time.Duration(l.ttl) * time.Second }
 
-// A lessor holds a member's leases, as server/lease/lessor.go does.
+// A lessor holds a member's leases, as etcd's server/lease/lessor.go does.
 type lessor struct {
 	m   *member
 	all map[int64]*lease
-	// isPrimary: the member leads, and has applied all entries from before its term.
+	// isPrimary: the member leads and has applied all entries from before its term, so it
+	// decides when leases expire.
 	isPrimary bool
-	// checkPhase is the offset of the member's checks within each leaseCheck.
+	// checkPhase is the time of the member's first check. It is less than leaseCheck and
+	// differs between members.
 	checkPhase time.Duration
-	check      *alarm
+	check      *alarm // rings when the next lease can have expired
 }
 
 func (le *lessor) has(id int64) bool { return le.all[id] != nil }
 
+// grant adds a lease. It fails if the ID is 0 or exists already, or if the TTL is too long.
 func (le *lessor) grant(id, ttl int64) (*lease, error) {
 	switch {
 	case id == 0:
@@ -76,7 +80,7 @@ func (le *lessor) grant(id, ttl int64) (*lease, error) {
 	return l, nil
 }
 
-// revoke ends a lease that exists. It does not delete its keys.
+// revoke ends a lease. The caller deletes the lease's keys.
 func (le *lessor) revoke(l *lease) {
 	delete(le.all, l.id)
 	for _, late := range l.lateRenewals {
@@ -84,7 +88,7 @@ func (le *lessor) revoke(l *lease) {
 	}
 }
 
-// attach is called for each key whose lease changes.
+// attach is called for each key whose lease changes; lease 0 means none.
 func (le *lessor) attach(key string, was, is int64) {
 	if l := le.all[was]; l != nil {
 		delete(l.keys, key)
@@ -94,15 +98,15 @@ func (le *lessor) attach(key string, was, is int64) {
 	}
 }
 
-// refresh gives a lease its whole TTL again, plus extend.
+// refresh makes a lease expire after its TTL from now, plus extend.
 func (le *lessor) refresh(l *lease, extend time.Duration) {
 	l.expires = le.m.now().Add(l.duration() + extend)
 	l.retryRevokeAt = fakeclock.Reading{}
 	le.planCheck()
 }
 
-// promote handles that the member has become the leader. It does not know when the leases
-// were last renewed, so each gets its whole TTL again.
+// promote handles that the member has become the leader. The member does not know when the
+// leases were last renewed, so it renews all of them.
 func (le *lessor) promote() {
 	le.isPrimary = true
 	for _, l := range le.sorted() {
@@ -127,9 +131,9 @@ func (le *lessor) demote() {
 	}
 }
 
-// renew renews a lease and calls done with its TTL, or with 0 if the lease does not exist.
-// A lease that has expired and not yet been revoked is not renewed: done is called when it
-// has been revoked.
+// renew renews a lease and calls done with the lease's TTL, or with 0 if the lease does not
+// exist. leads is false if the member does not lead. If the lease has expired but has not
+// been revoked yet, renew does not renew it and calls done when it is revoked.
 func (le *lessor) renew(id int64, done func(ttl int64, leads bool)) {
 	l := le.all[id]
 	switch {
@@ -154,15 +158,15 @@ func (le *lessor) sorted() []*lease {
 }
 
 // due returns when the leader will notice that a lease has expired: at its first check
-// after that.
+// after the lease's end.
 func (le *lessor) due(l *lease) fakeclock.Reading {
 	at := max(l.expires.Nanos, l.retryRevokeAt.Nanos)
 	looks := (time.Duration(at) - le.checkPhase + leaseCheck - 1) / leaseCheck
 	return fakeclock.Reading{Clock: l.expires.Clock, Nanos: int64(le.checkPhase + looks*leaseCheck)}
 }
 
-// planCheck schedules the check at which the first lease can have expired. If that lease is
-// renewed before, the check does nothing.
+// planCheck sets the alarm for the check at which the next lease can have expired. If that
+// lease is renewed before, the check does nothing.
 func (le *lessor) planCheck() {
 	if !le.isPrimary || len(le.all) == 0 {
 		return
@@ -181,7 +185,7 @@ func (le *lessor) planCheck() {
 	le.check = le.m.alarm(due, le.revokeExpired)
 }
 
-// revokeExpired asks for the expired leases to be revoked.
+// revokeExpired asks for all expired leases to be revoked, if the member still leads.
 func (le *lessor) revokeExpired() {
 	now := le.m.now()
 	var expired []*lease
@@ -203,12 +207,13 @@ func (le *lessor) revokeExpired() {
 	}
 }
 
-// sortedKeys returns the keys that are deleted with the lease.
+// sortedKeys returns the keys that are deleted when the lease ends.
 func (l *lease) sortedKeys() []string { return slices.Sorted(maps.Keys(l.keys)) }
 
 // lessorVersion is the setting with which a member ends and renews sessions as an earlier
-// release does, in which a member that believes that it leads does not check that. This was
-// fixed in 3.4.31, 3.5.13 and 3.6.0: https://github.com/etcd-io/etcd/pull/16822.
+// release of etcd did. In that release a member that believes that it leads does not check
+// whether it does. This was fixed in 3.4.31, 3.5.13 and 3.6.0:
+// https://github.com/etcd-io/etcd/pull/16822.
 const (
 	lessorVersion    = "lessor"
 	uncheckedRelease = "3.4.23"
@@ -225,13 +230,14 @@ var lessorSetting = sim.Setting{
 	},
 }
 
-// errNotPrimary is the error when a member that no longer leads is asked to renew a lease:
+// errNotPrimary is the error when a member that no longer leads has to renew a lease. It is
 // lease.ErrNotPrimary in server/lease.
 var errNotPrimary = errors.New("not a primary lessor")
 
-// confirmLeadership calls then with whether a member that believes that it leads really
-// does. A member that has not ticked for a while, because it was paused or waits for its
-// disk, asks the others first: see ensureLeadership in server/etcdserver/server.go.
+// confirmLeadership finds out whether a member that believes that it leads really does, and
+// calls then with the result. A member that has not ticked for a while, because it was
+// paused or waits for its disk, asks the other members first. See ensureLeadership in
+// server/etcdserver/server.go.
 func (m *member) confirmLeadership(then func(still bool)) {
 	if m.tickedLately() || m.host.SettingValue(lessorVersion) == uncheckedRelease {
 		then(m.isLeader())

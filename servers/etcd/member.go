@@ -15,23 +15,23 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A member is one node of the cluster: it serves its clients, and it keeps a copy of the
-// cluster's log.
+// A member is one simulated server of an etcd cluster. It serves its clients, and keeps a
+// copy of the cluster's log.
 type member struct {
 	host    *sim.Host
 	cluster *cluster
 	id      uint64
-	index   int // index among the members
-	dice    *rand.Rand
-	// disk is what survives a crash: the log and the member's vote.
+	index   int        // the member's place among the members, from 0
+	dice    *rand.Rand // draws from the world's seed
+	// disk is what survives a crash: the log, and for whom the member has voted.
 	disk *raft.MemoryStorage
-	// initial is the state before the log begins, latestBackup the last backup; diskLost
-	// means that the member has lost its disk.
+	// initial is the state before the first entry of the log, and latestBackup is the last
+	// backup. diskLost means that a power loss has destroyed the disk.
 	initial, latestBackup backup
 	diskLost              bool
-	revisionBeforeRestore int64 // the revision before the restore
+	revisionBeforeRestore int64 // the revision that the member had before it was restored from a backup
 
-	// The following fields are its memory, which a crash loses.
+	// The following fields are the member's memory, which a crash loses.
 
 	node     *raft.RawNode // nil if the member is down
 	saving   *pendingSave  // nil if the member does not wait for its disk
@@ -42,42 +42,47 @@ type member struct {
 	// ids counts the IDs of requests and leases that the member has made.
 	ids uint64
 
-	conns      []*conn // of clients, in the order of their connections
+	conns      []*conn // the connections of clients, the oldest first
 	watchCalls []*watchCall
-	syncing    *alarm
-	syncPhase  time.Duration
+	syncing    *alarm        // rings when the member serves the watchers that are behind
+	syncPhase  time.Duration // the time of the first such round; it is less than watchSync
 
 	proposals   proposals
 	reading     linearRead
 	questions   questions
-	giveUpAlarm *alarm // rings when something has taken too long
-	// leaderlessAlarm rings when the member ends the calls that need a leader.
+	giveUpAlarm *alarm // rings when a request has waited for too long
+	// leaderlessAlarm rings when the member has known no leader for so long that it ends
+	// the calls that need one.
 	leaderlessAlarm *alarm
 	pulse           pulse
 	peers           map[uint64]*peer
-	peersInOrder    []*peer // in the order of the world
+	peersInOrder    []*peer // in the order in which the world lists them
 
-	alarms []*alarm
-	lives  int // how often the member has started
-	// started is when it last started.
+	alarms []*alarm // all alarms that have yet to ring
+	lives  int      // grows with each start and each crash, so that work of an earlier life can be recognised
+	// startedAt is the true time at which the member last started.
 	started time.Duration
 }
 
+// newMember makes a member, as in [sim.System].
 func newMember(host *sim.Host) sim.Server {
 	m := &member{host: host, id: hash(host.Node().Name), dice: host.Random(), disk: raft.NewMemoryStorage()}
 	m.joinCluster()
 	return m
 }
 
+// hash returns the ID that belongs to a name.
 func hash(name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name)) // never fails
 	return h.Sum64()
 }
 
+// clusterID is the ID of the cluster in the headers of responses.
 var clusterID = hash("cluster")
 
-// start starts the member from its disk.
+// start starts the member with what is on its disk. restarted is false when the cluster
+// forms.
 func (m *member) start(restarted bool) {
 	m.lives++
 	m.started = m.host.Now()
@@ -105,8 +110,9 @@ func (m *member) Accept(end *sim.End) sim.Endpoint {
 	return c
 }
 
-// settle finishes the handling of an input: it processes what raft has ready, lets the
-// world's faults act, and sends the answers.
+// finishInput ends the handling of an input: it processes what raft has ready, lets the
+// world's faults act, and sends the responses. Each input, such as a message or an alarm,
+// ends with it.
 func (m *member) settle() {
 	if m.node == nil {
 		return
@@ -123,7 +129,7 @@ func (m *member) settle() {
 	}
 }
 
-// ClockChanged implements [sim.Server]: all alarms are planned anew.
+// ClockChanged implements [sim.Server]. It sets all alarms anew.
 func (m *member) ClockChanged() {
 	for _, a := range m.alarms {
 		a.plan()
@@ -159,28 +165,29 @@ func (m *member) Restart() {
 	m.settle()
 }
 
-// Stop does nothing: there are no goroutines.
+// Stop implements [sim.Server]. It does nothing, because a member has no goroutines.
 func (m *member) Stop() {}
 
-// now reads the member's monotonic clock, with which it measures everything.
+// now returns the reading of the member's monotonic clock, by which the member measures all
+// times.
 func (m *member) now() fakeclock.Reading { return m.host.Clock().Read(fakeclock.Monotonic) }
 
-// firstIDPrefix begins the IDs that the first member makes.
+// firstIDPrefix is the first 16 bits of the IDs that the first member makes.
 const firstIDPrefix = 0x4000
 
-// nextID returns an ID that nobody else makes. Like those of idutil in etcd's pkg it
-// contains the member, and a count for each of the member's starts. It is as long in hex as
+// nextID returns a new ID. Like the IDs that etcd's pkg/idutil makes, it contains the
+// member's number, the number of the member's life, and a count. It is as long in hex as
 // theirs.
 func (m *member) nextID() int64 {
 	m.ids++
 	return int64(firstIDPrefix+m.index)<<48 | int64(m.lives)<<32 | int64(m.ids)
 }
 
-// memberIndexOf returns the index of the member that has made an ID.
+// memberIndexOf returns the index of the member that made an ID.
 func memberIndexOf(id uint64) int { return int(id>>48) - firstIDPrefix }
 
-// An alarm calls a function when the member's monotonic clock reads due, if the member runs
-// then.
+// An alarm calls a func when the member's monotonic clock reads due. If the member is
+// paused then, the func is called when the member runs again. A crash cancels all alarms.
 type alarm struct {
 	*agenda.Alarm
 	m    *member
@@ -189,6 +196,7 @@ type alarm struct {
 	done bool
 }
 
+// alarm sets an alarm that rings when the member's monotonic clock reads due.
 func (m *member) alarm(due fakeclock.Reading, do func()) *alarm {
 	a := &alarm{m: m, due: due, do: do}
 	a.Alarm = agenda.NewAlarm(m.host, func() { m.host.WhenRunning(a.ring) })
@@ -197,13 +205,15 @@ func (m *member) alarm(due fakeclock.Reading, do func()) *alarm {
 	return a
 }
 
+// plan sets the alarm of the wall clock, from which the time of due is computed.
 func (a *alarm) plan() { a.Set(a.m.host.Clock().Now().Add(a.due.Sub(a.m.now()))) }
 
+// ring calls the alarm's func, if the time of due has come.
 func (a *alarm) ring() {
 	if a.done {
 		return
 	}
-	if a.due.Sub(a.m.now()) > 0 { // the clock has been changed since
+	if a.due.Sub(a.m.now()) > 0 { // the wall clock has been changed, so it rang too early
 		a.plan()
 		return
 	}
@@ -221,19 +231,19 @@ func (a *alarm) stop() {
 	}
 }
 
-// isPlanned reports whether the alarm is still to ring. The alarm may be nil.
+// isPlanned reports whether the alarm has yet to ring. The alarm may be nil.
 func (a *alarm) isPlanned() bool { return a != nil && !a.done }
 
-// after sets an alarm that rings in d.
+// after sets an alarm that rings after d.
 func (m *member) after(d time.Duration, do func()) *alarm { return m.alarm(m.now().Add(d), do) }
 
-// scheduleGiveUp makes the member give up in time on what waits for other members or for
-// its disk.
+// scheduleGiveUp sets the alarm at which the member gives up on requests that have waited
+// for other members, or for its own disk, for requestTimeout.
 func (m *member) scheduleGiveUp() {
 	if m.isAlone() && !m.waitsForDisk() || m.giveUpAlarm.isPlanned() {
 		return
 	}
-	var first []fakeclock.Reading // the oldest of each kind
+	var first []fakeclock.Reading // when the oldest request of each kind began to wait
 	if len(m.proposals.waiting) > 0 {
 		first = append(first, m.proposals.waiting[0].since)
 	}

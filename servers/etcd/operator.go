@@ -10,9 +10,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke implements [sim.Revocable]. It acts like etcdctl del of each key with which the
-// client holds a lock or waits for it, or like etcdctl lease revoke of the leases of these
-// keys. It acts only on the leader.
+// Revoke implements [sim.Revocable]: an operator takes a client's locks away. It is about
+// all keys with which the client holds locks or waits for them. If session is true, Revoke
+// is like etcdctl lease revoke of the leases of these keys. Otherwise it is like etcdctl
+// del of these keys. Only the leader does so.
 func (m *member) Revoke(client string, session bool) (found bool) {
 	if m.node == nil || m.cluster.primary() != m {
 		return false

@@ -10,62 +10,67 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A peer is another member, with the connection over which this member sends it messages.
-// The other's messages arrive over a connection that the other has opened.
+// A peer is another member, as this member sees it, with the connection over which this
+// member sends it messages. The peer's own messages arrive over a connection that the peer
+// has opened.
 type peer struct {
 	m    *member
 	name string
 	id   uint64
 	end  *sim.End // nil if there is no connection
-	// since is when the connection was made.
+	// connectedAt is when the connection was made.
 	since fakeclock.Reading
-	// dialling: a connection is being made.
+	// isDialling: a connection is being made.
 	dialling bool
-	// refused: an attempt to connect has failed lately.
+	// hasRefused: an attempt to connect has failed, less than dialAgain ago.
 	refused bool
-	queue   []sim.Packet
-	// acknowledged is the position in the log up to which this member last acknowledged
-	// entries to the peer.
+	queue   []sim.Packet // messages that are sent at the end of the input
+	// acknowledged is the log position up to which this member last acknowledged entries to
+	// the peer.
 	acknowledged logPosition
 }
 
-// logPosition is the term and the index that a member has acknowledged.
+// logPosition is a position in the log: the term and the index of an entry.
 type logPosition struct{ term, index uint64 }
 
 const (
-	// dialAgain is how long a member waits after a failed attempt to connect to another.
+	// dialAgain is how long a member waits after a failed attempt to connect to another
+	// member.
 	dialAgain = 500 * time.Millisecond
-	// mostQueued bounds the messages that wait for a connection: raft repeats what matters.
+	// mostQueued is how many messages can wait for a connection. More are dropped, because
+	// raft repeats what matters.
 	mostQueued = 64
-	// readTimeout is how long a member waits for a message on a connection before it closes
-	// the connection, with all that is still under way on it: DefaultConnReadTimeout in
-	// server/etcdserver/api/rafthttp.
+	// readTimeout is how long a member waits for a message on a connection. It then closes
+	// the connection, and all messages in flight on it are lost. See DefaultConnReadTimeout
+	// in server/etcdserver/api/rafthttp.
 	readTimeout = 5 * time.Second
 )
 
-// A letter is a message from one member to another, with the time at which it was sent, by
-// the receiver's clock: no time passes for a member that is suspended with its machine.
+// A letter is a message from one member to another, with the time at which it was sent.
+// That time is read from the receiver's clock, because no time passes for a receiver that
+// is suspended with its machine.
 type letter struct {
 	sent fakeclock.Reading
 	body any
 }
 
-// send queues a message for the peer; it is sent when the member has settled.
+// send queues a message for the peer. It is sent at the end of the input. Messages without
+// a connection may be dropped.
 func (p *peer) send(packet sim.Packet) {
 	if p.end != nil || len(p.queue) == 0 || len(p.queue) < mostQueued && !packet.Background {
 		p.queue = append(p.queue, packet)
 	}
 }
 
-// hasForgotten reports whether the peer has restarted since the connection was made, more
-// than a second ago, and nothing has reset the connection, which the peer no longer knows.
-// The message that should have reset it may be lost.
+// hasForgotten reports whether the peer no longer knows the connection, because it has
+// restarted since the connection was made. The message that would have reset the connection
+// may be lost, so this becomes true a second after the restart.
 func (p *peer) hasForgotten() bool {
 	to := p.m.cluster.member(p.id)
 	return to.node != nil && to.started > p.m.host.Now()-p.m.now().Sub(p.since) && p.m.host.Now()-to.started > time.Second
 }
 
-// flush sends the queued messages, or connects first.
+// flush sends the queued messages. If there is no connection, it first makes one.
 func (p *peer) flush() {
 	if p.end != nil && p.hasForgotten() {
 		p.end.Close()
@@ -74,8 +79,8 @@ func (p *peer) flush() {
 	switch {
 	case len(p.queue) == 0 || p.dialling:
 	case p.end != nil:
-		// Before the run begins messages arrive immediately, and the peer may queue
-		// answers during this loop.
+		// Before the run begins messages arrive immediately, so the peer may queue replies
+		// during this loop.
 		for p.end != nil && len(p.queue) > 0 {
 			first := p.queue[0]
 			p.queue = p.queue[1:]
@@ -89,6 +94,7 @@ func (p *peer) flush() {
 	}
 }
 
+// dial connects to the peer, and then sends the queued messages.
 func (p *peer) dial() {
 	m, life := p.m, p.m.lives
 	p.dialling = true
@@ -106,22 +112,22 @@ func (p *peer) dial() {
 	})
 }
 
-// disconnected handles that there is no connection, and discards the queue: raft repeats in
-// time what matters.
+// disconnected handles that there is no connection. It discards the queue, because raft
+// repeats what matters.
 func (p *peer) disconnected() {
 	p.end, p.dialling, p.queue, p.acknowledged = nil, false, nil, logPosition{}
 	p.m.questions.scheduleRetry(p.m)
 }
 
-// dialledEnd is the member's end of a connection that it opened itself, in one of its
-// lives.
+// dialledEnd is the member's end of a connection that it opened itself. life is the
+// member's life at that time: after a crash the connection no longer concerns it.
 type dialledEnd struct {
 	p    *peer
 	life int
 }
 
-// Receive implements [sim.Endpoint]; it is never called, because nothing is sent in this
-// direction.
+// Receive implements [sim.Endpoint]. It is never called, because the peer sends nothing
+// over this connection.
 func (d dialledEnd) Receive(*sim.Request) {}
 
 // HangUp implements [sim.Endpoint].
@@ -143,7 +149,8 @@ type acceptedEnd struct {
 func (a *acceptedEnd) Receive(r *sim.Request) {
 	l := r.Body.(letter)
 	if late := a.m.now().Sub(l.sent) > readTimeout; late && !a.closed {
-		// The member has heard nothing for readTimeout, and has closed the connection.
+		// The member has received nothing for readTimeout, and so has closed the
+		// connection.
 		a.closed = true
 		a.end.Close()
 	}
@@ -161,18 +168,19 @@ func (a *acceptedEnd) Receive(r *sim.Request) {
 	a.m.settle()
 }
 
-// HangUp implements [sim.Endpoint].
+// HangUp implements [sim.Endpoint]. It does nothing, because the peer makes a new
+// connection when it needs one.
 func (a *acceptedEnd) HangUp(bool) {}
 
-// sendToPeer sends a raft message to the member that it is for.
+// sendToPeer sends a raft message to the member to which it is addressed.
 func (m *member) sendToPeer(msg *raftpb.Message) {
 	if p := m.peers[msg.GetTo()]; p != nil {
 		p.send(sim.Packet{Body: msg, Text: m.describeMessage(msg), Background: p.isRedundant(msg)})
 	}
 }
 
-// isRedundant reports whether a message contains nothing new, and only shows that its
-// sender is alive. It also remembers what was acknowledged.
+// isRedundant reports whether a raft message contains nothing new and only shows that its
+// sender is alive. For an acknowledgement it also records what was acknowledged.
 func (p *peer) isRedundant(msg *raftpb.Message) bool {
 	switch msg.GetType() {
 	case raftpb.MsgHeartbeat, raftpb.MsgHeartbeatResp:
@@ -186,7 +194,7 @@ func (p *peer) isRedundant(msg *raftpb.Message) bool {
 	return false
 }
 
-// describeMessage describes a raft message for the trace.
+// describeMessage returns the text by which the trace shows a raft message.
 func (m *member) describeMessage(msg *raftpb.Message) string {
 	term := msg.GetTerm()
 	switch msg.GetType() {
@@ -229,6 +237,7 @@ func (m *member) describeMessage(msg *raftpb.Message) string {
 	return msg.GetType().String()
 }
 
+// describeEntries returns the text for the log entries in a raft message.
 func (m *member) describeEntries(msg *raftpb.Message) string {
 	entries := msg.GetEntries()
 	if len(entries) > 1 {

@@ -1,5 +1,8 @@
 package etcd
 
+// This file writes requests to the cluster's log, by proposing them to raft, and applies
+// the entries of the log.
+
 import (
 	"slices"
 
@@ -13,28 +16,31 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// largestRequest is the default of etcd's --max-request-bytes.
+// largestRequest is the largest size of a request in bytes. It is the default of etcd's
+// --max-request-bytes.
 const largestRequest = 3 << 19
 
-// proposals are the requests that wait for the log.
+// proposals are this member's requests that have yet to be written to the log and applied.
 type proposals struct {
 	waiting []*proposal
 }
 
-// A proposal is a request to be written to the log.
+// A proposal is one request that has yet to be written to the log. done is called with the
+// result.
 type proposal struct {
 	id    uint64
 	data  []byte
 	since fakeclock.Reading
-	// offered: raft has the proposal. Without a leader it cannot be offered.
+	// isOffered: raft has the proposal. Without a leader, raft does not take it.
 	offered bool
-	// leaderReplaced: another leader has been elected since it was offered.
+	// leaderReplaced: another leader was elected after raft had taken the proposal, so it
+	// may be lost.
 	leaderReplaced bool
 	done           func(proto.Message, error)
 }
 
-// propose writes a client's request to the log and answers the call when it has been
-// applied.
+// propose writes a client's request to the log. It answers the call when the member has
+// applied the request.
 func (m *member) propose(c *rpc, r *pb.InternalRaftRequest) {
 	answers := c.lastRequest
 	m.write(r, answers.Sender(), orElse(c.fail, func(resp proto.Message) {
@@ -46,13 +52,13 @@ func (m *member) propose(c *rpc, r *pb.InternalRaftRequest) {
 	}))
 }
 
-// revoke has a lease revoked that has expired.
+// revoke asks for an expired lease to be revoked.
 func (m *member) revoke(id int64) {
 	m.write(&pb.InternalRaftRequest{LeaseRevoke: &pb.LeaseRevokeRequest{ID: id}}, nil, func(proto.Message, error) {})
 }
 
-// write writes a request to the log and calls done with the result. by is nil if the
-// cluster itself makes the request.
+// write writes a request to the log and calls done with the result. by is the acquisition
+// that sent the request; nil if the cluster itself makes it.
 func (m *member) write(r *pb.InternalRaftRequest, by *trace.Actor, done func(proto.Message, error)) {
 	id := uint64(m.nextID())
 	r.Header = &pb.RequestHeader{ID: id}
@@ -71,14 +77,16 @@ func (m *member) write(r *pb.InternalRaftRequest, by *trace.Actor, done func(pro
 	m.scheduleGiveUp()
 }
 
+// offer gives a proposal to raft, if the member knows a leader and raft does not have the
+// proposal yet.
 func (m *member) offer(p *proposal) {
 	if !p.offered && m.leaderID != 0 {
 		p.offered = m.node.Propose(p.data) == nil
 	}
 }
 
-// leaderChanged offers the proposals that could not be offered before. Those that were
-// offered to the previous leader may be lost; no member can know.
+// leaderChanged offers the proposals that raft has not taken before. The other ones may be
+// lost with the previous leader. No member can know that, so they are not offered again.
 func (ps *proposals) leaderChanged(m *member) {
 	for _, p := range ps.waiting {
 		p.leaderReplaced = p.leaderReplaced || p.offered
@@ -86,8 +94,8 @@ func (ps *proposals) leaderChanged(m *member) {
 	}
 }
 
-// take removes and returns the proposal with this ID, or returns nil if it is another
-// member's.
+// take removes and returns the proposal with this ID. It returns nil if the proposal is
+// another member's, or was given up.
 func (ps *proposals) take(id uint64) *proposal {
 	i := slices.IndexFunc(ps.waiting, func(p *proposal) bool { return p.id == id })
 	if i < 0 {
@@ -98,7 +106,7 @@ func (ps *proposals) take(id uint64) *proposal {
 	return p
 }
 
-// failOverdue gives up on proposals that have taken too long.
+// failOverdue gives up on proposals that have waited for requestTimeout.
 func (ps *proposals) failOverdue(m *member) {
 	for _, p := range slices.Clone(ps.waiting) {
 		if m.now().Sub(p.since) >= requestTimeout {
@@ -111,11 +119,11 @@ func (ps *proposals) failOverdue(m *member) {
 	}
 }
 
-// apply applies an entry of the log.
+// apply applies an entry of the log. Every member applies all entries, in the same order.
 func (m *member) apply(e *raftpb.Entry) {
 	m.applied = e.GetIndex()
 	if len(e.Data) == 0 {
-		// It is the first entry of a leader's term: all entries from before have been
+		// This is the first entry of a leader's term. So all entries from before have been
 		// applied.
 		if m.isLeader() {
 			m.lessor.promote()
@@ -133,7 +141,7 @@ func (m *member) apply(e *raftpb.Entry) {
 	}
 }
 
-// execute executes a request. The result is the same on all members.
+// execute executes a request of the log. The result is the same on all members.
 func (m *member) execute(r *pb.InternalRaftRequest) (resp proto.Message, changes []*mvccpb.Event, err error) {
 	s := m.store
 	switch {

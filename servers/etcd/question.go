@@ -1,5 +1,7 @@
 package etcd
 
+// This file asks the leader about leases. Only the leader knows when they expire.
+
 import (
 	"fmt"
 	"slices"
@@ -11,24 +13,25 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// askAgain is how long a member waits before it asks the leader again, if the connection
-// was lost.
+// askAgain is how long a member waits before it asks the leader again after it has lost the
+// connection.
 const askAgain = 50 * time.Millisecond
 
-// A member asks the leader for what only the leader knows about a lease: to renew it, or
-// how long it lasts. These questions do not go through the log but from member to member;
-// in etcd by HTTP, see server/lease/leasehttp.
+// A member asks the leader for what only the leader knows about a lease. It asks the leader
+// to renew the lease, or it asks how long the lease lasts. These questions do not go
+// through the log but directly from member to member. In etcd they use HTTP, see
+// server/lease/leasehttp.
 type (
-	// asking is a question about a lease.
+	// leaseQuestion is a question about a lease.
 	asking struct {
 		id    uint64
 		lease int64
-		// wantsTTL: the question is how long the lease lasts; otherwise the lease is to be
-		// renewed.
+		// wantsTTL: the question is how long the lease lasts. Otherwise the leader should
+		// renew the lease.
 		wantsTTL bool
 	}
-	// leaseAnswer is the answer: how long the lease still lasts, in seconds, 0 or less if
-	// it does not exist; the TTL that was granted; and the lease's keys.
+	// leaseAnswer is the answer: how long the lease lasts from now, in seconds, 0 or less
+	// if it does not exist; the TTL that was granted; and the lease's keys.
 	leaseAnswer struct {
 		id              uint64
 		ttl, grantedTTL int64
@@ -38,7 +41,7 @@ type (
 	}
 )
 
-// String describes the answer for the trace.
+// String returns the text by which the trace shows the answer.
 func (a leaseAnswer) String() string {
 	switch {
 	case a.notLeader:
@@ -49,19 +52,21 @@ func (a leaseAnswer) String() string {
 	return fmt.Sprintf("for %d s", a.ttl)
 }
 
-// questions are the questions that have not been answered.
+// questions are this member's questions that have not been answered.
 type questions struct {
 	open  []*question
 	retry *alarm
 }
 
+// A pendingQuestion is a question that has not been answered. done is called with the
+// answer.
 type question struct {
 	asking
 	since fakeclock.Reading
 	done  func(leaseAnswer, error)
 }
 
-// ask asks the leader, which may be the member itself, and calls done with the answer.
+// ask asks the leader, which may be the member itself. It calls done with the answer.
 func (m *member) ask(a asking, done func(leaseAnswer, error)) {
 	a.id = uint64(m.nextID())
 	q := &question{asking: a, since: m.now(), done: done}
@@ -72,7 +77,7 @@ func (m *member) ask(a asking, done func(leaseAnswer, error)) {
 	}
 }
 
-// sendQuestion sends a question to the current leader, if there is one.
+// sendQuestion sends a question to the leader, if the member knows one.
 func (m *member) sendQuestion(q *question) {
 	switch {
 	case m.isLeader() && !q.wantsTTL:
@@ -94,12 +99,14 @@ func (m *member) sendQuestion(q *question) {
 	}
 }
 
+// answerOwnQuestion answers the leader's own question.
 func (m *member) answerOwnQuestion(q *question) {
 	m.answerQuestion(q.asking, func(a leaseAnswer) { m.questions.receiveAnswer(m, a) })
 }
 
-// answerQuestion answers a question as the leader. For a question of another member it does
-// not make sure that it still leads: see ServeHTTP in server/lease/leasehttp/http.go.
+// answerQuestion answers a question as the leader, by calling answer. For a question of
+// another member, the leader does not make sure that it still leads. See ServeHTTP in
+// server/lease/leasehttp/http.go.
 func (m *member) answerQuestion(q asking, answer func(leaseAnswer)) {
 	if q.wantsTTL {
 		l := m.lessor.all[q.lease]
@@ -119,7 +126,7 @@ func (m *member) answerQuestion(q asking, answer func(leaseAnswer)) {
 	})
 }
 
-// receiveAnswer handles an answer to one of the questions.
+// receiveAnswer handles the leader's answer to a question.
 func (qs *questions) receiveAnswer(m *member, a leaseAnswer) {
 	i := slices.IndexFunc(qs.open, func(q *question) bool { return q.id == a.id })
 	switch {
@@ -140,7 +147,7 @@ func (qs *questions) leaderChanged(m *member) {
 	}
 }
 
-// failOverdue gives up on questions that have taken too long.
+// failOverdue gives up on questions that have waited for requestTimeout.
 func (qs *questions) failOverdue(m *member) {
 	for _, q := range slices.Clone(qs.open) {
 		switch {

@@ -1,5 +1,8 @@
 package etcd
 
+// This file runs the raft library for a member: the library decides what is in the log, and
+// the member writes, sends and applies.
+
 import (
 	"log"
 
@@ -8,12 +11,12 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 )
 
-// firstIndex is the entry of the log that contains the list of members; all members have it
-// from the start.
+// firstIndex is the index of the log entry that contains the list of members. All members
+// have this entry from the start.
 const firstIndex = 1
 
-// firstDisk writes to a new member's disk what it knows from the start: the list of
-// members.
+// firstDisk writes to a new member's disk the list of members, which a member knows from
+// the start.
 func firstDisk(disk *raft.MemoryStorage, members []uint64) {
 	must(disk.ApplySnapshot(&raftpb.Snapshot{Metadata: &raftpb.SnapshotMetadata{
 		Index: new(uint64(firstIndex)), Term: new(uint64(1)), ConfState: &raftpb.ConfState{Voters: members},
@@ -21,15 +24,15 @@ func firstDisk(disk *raft.MemoryStorage, members []uint64) {
 	must(disk.SetHardState(&raftpb.HardState{Term: new(uint64(1)), Commit: new(uint64(firstIndex))}))
 }
 
-// must is for errors that cannot happen: the disk is memory, and raft made what is written
-// to it.
+// must panics on errors that cannot happen: the disk is memory, and raft itself has made
+// what is written to it.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// startRaft starts raft with what is on the disk.
+// startRaft starts raft with the log that is on the disk.
 func (m *member) startRaft() {
 	node, err := raft.NewRawNode(&raft.Config{
 		ID:              m.id,
@@ -37,7 +40,7 @@ func (m *member) startRaft() {
 		HeartbeatTick:   1,
 		Storage:         m.disk,
 		Applied:         firstIndex,
-		MaxSizePerMsg:   512 << 10, // this and the next are etcd's values: server/etcdserver/raft.go
+		MaxSizePerMsg:   512 << 10, // the values of this field and the next are etcd's: server/etcdserver/raft.go
 		MaxInflightMsgs: 512,
 		CheckQuorum:     true,
 		PreVote:         true,
@@ -47,8 +50,8 @@ func (m *member) startRaft() {
 	m.node = node
 }
 
-// silentLogger discards raft's log. A fatal error of raft is a bug in this package, and
-// panics.
+// silentLogger discards the messages that raft logs. It panics on a fatal error of raft,
+// because that is a mistake in this package.
 type silentLogger struct{}
 
 func (silentLogger) Debug(...any)              {}
@@ -64,16 +67,18 @@ func (silentLogger) Fatalf(s string, v ...any) { log.Panicf(s, v...) }
 func (silentLogger) Panic(v ...any)            { log.Panic(v...) }
 func (silentLogger) Panicf(s string, v ...any) { log.Panicf(s, v...) }
 
-// leader returns the leader, as far as the member knows; 0 if it knows none.
+// leader returns the ID of the leader, as far as the member knows; 0 if it knows none.
 func (m *member) leader() uint64 { return m.leaderID }
 
+// isLeader reports whether the member believes that it leads.
 func (m *member) isLeader() bool { return m.leaderID == m.id }
 
 func (m *member) term() uint64 { return m.node.BasicStatus().GetTerm() }
 
-// processReady does all that raft has ready for the member. It writes to the disk before it
-// sends messages, so a crash loses nothing that other members know. Only a leader sends its
-// messages first: the other members write to their disks at the same time.
+// processReady does everything that raft has ready for the member: it sends messages,
+// applies entries and writes to the disk. A member writes before it sends, so a crash loses
+// nothing that other members know. A leader sends first, so that the other members write to
+// their disks at the same time as the leader.
 func (m *member) processReady() {
 	for !m.waitsForDisk() && m.node.HasReady() {
 		ready := m.node.Ready()
@@ -98,7 +103,7 @@ func (m *member) processReady() {
 	}
 }
 
-// finishSave writes to the disk and lets raft continue.
+// finishSave writes what raft has ready to the disk and lets raft continue.
 func (m *member) finishSave(ready raft.Ready) {
 	if !raft.IsEmptyHardState(ready.HardState) {
 		must(m.disk.SetHardState(ready.HardState))
@@ -113,7 +118,7 @@ func (m *member) sendAll(messages []*raftpb.Message) {
 	}
 }
 
-// setLeader handles that the leader has changed; 0 means that there is none.
+// setLeader handles that the leader has changed; 0 means that the member knows no leader.
 func (m *member) setLeader(by uint64) {
 	if by == m.leaderID {
 		return
@@ -143,8 +148,8 @@ func (m *member) setLeader(by uint64) {
 	m.cluster.recordLeader(m)
 }
 
-// leaderlessTimeout is how long a member without a leader continues calls that need one:
-// monitorLeader in server/etcdserver/api/v3rpc/interceptor.go.
+// leaderlessTimeout is how long a member that knows no leader continues the calls that need
+// one. See monitorLeader in server/etcdserver/api/v3rpc/interceptor.go.
 const leaderlessTimeout = 3 * electionTimeout
 
 // endLeaderlessCalls ends the streaming calls that need a leader.

@@ -1,5 +1,8 @@
 package etcd
 
+// This file makes reads of a member linearizable: a member may be behind the cluster's log,
+// and must catch up first.
+
 import (
 	"encoding/binary"
 	"slices"
@@ -12,24 +15,28 @@ import (
 )
 
 // readAgain is how long a member waits for the leader's answer before it asks again how far
-// the log is: readIndexRetryTime in server/etcdserver/read.
+// the log is. See readIndexRetryTime in server/etcdserver/read.
 const readAgain = 500 * time.Millisecond
 
-// A linearRead makes sure that a member's reads are up to date. The member asks the leader
-// how far the log is; the leader asks a majority whether it still leads; then the member
-// waits until it has applied that much. Reads that arrive meanwhile wait for the next
-// round. It works like LinearizableReadLoop in server/etcdserver/read.
+// A linearRead makes sure that a member's reads are up to date, in rounds. In each round
+// the member asks the leader how far the log is, and the leader asks a majority whether it
+// still leads. Then the member waits until it has applied the log up to there. Reads that
+// arrive meanwhile wait for the next round. It works like LinearizableReadLoop in
+// server/etcdserver/read.
 type linearRead struct {
-	// serving are the reads of the current round, queued those of the next.
+	// serving are the reads of the current round, and queued those of the next round. Each
+	// is called when the member is up to date, or with an error.
 	serving, queued []func(error)
-	since           fakeclock.Reading
-	requestIDs      []uint64 // of the requests of this round
-	retry           *alarm
-	// index is the entry that must be applied first; 0 if it is not known yet.
+	since           fakeclock.Reading // when the current round began
+	requestIDs      []uint64          // the IDs of the questions to the leader in the current round
+	retry           *alarm            // rings when the leader is asked again
+	// index is the log entry that the member must apply before it can serve the reads; 0 if
+	// it does not know that yet.
 	index uint64
 }
 
-// whenUpToDate calls serve when the member is up to date, or with an error if it cannot be.
+// whenUpToDate calls serve when the member is up to date. It calls serve with an error if
+// it cannot find out.
 func (m *member) whenUpToDate(serve func(error)) {
 	r := &m.reading
 	r.queued = append(r.queued, serve)
@@ -38,6 +45,7 @@ func (m *member) whenUpToDate(serve func(error)) {
 	}
 }
 
+// begin begins the next round, if reads wait for it.
 func (r *linearRead) begin(m *member) {
 	if len(r.queued) == 0 {
 		return
@@ -48,7 +56,7 @@ func (r *linearRead) begin(m *member) {
 	m.scheduleGiveUp()
 }
 
-// ask asks the leader, and asks again if there is no answer.
+// ask asks the leader how far the log is. It repeats the question until there is an answer.
 func (r *linearRead) ask(m *member) {
 	id := uint64(m.nextID())
 	r.requestIDs = append(r.requestIDs, id)
@@ -63,22 +71,23 @@ func (r *linearRead) ask(m *member) {
 	}
 }
 
-// confirmed handles the leader's answer: how far the log was.
+// confirmed handles the leader's answer, which says how far the log was.
 func (r *linearRead) confirmed(m *member, is raft.ReadState) {
 	if len(r.serving) == 0 || !slices.Contains(r.requestIDs, binary.BigEndian.Uint64(is.RequestCtx)) {
-		return // the round has been given up
+		return // the member has given up on the round
 	}
 	r.index = is.Index
 	r.serve(m)
 }
 
-// serve serves the waiting reads, if the member is up to date.
+// serve serves the reads of the round, if the member is up to date.
 func (r *linearRead) serve(m *member) {
 	if r.index != 0 && m.applied >= r.index {
 		r.finish(m, nil)
 	}
 }
 
+// finish ends the round, serves its reads and begins the next round.
 func (r *linearRead) finish(m *member, err error) {
 	serves := r.serving
 	r.serving, r.index = nil, 0
@@ -91,14 +100,15 @@ func (r *linearRead) finish(m *member, err error) {
 	}
 }
 
-// leaderChanged fails the round that the previous leader was asked for, as in etcd.
+// leaderChanged fails the round, because the member has asked the previous leader. etcd
+// does the same.
 func (r *linearRead) leaderChanged(m *member) {
 	if m.leaderID != 0 && len(r.serving) > 0 {
 		r.finish(m, rpctypes.ErrGRPCLeaderChanged)
 	}
 }
 
-// failOverdue gives up on a round that has taken too long.
+// failOverdue gives up on a round that has lasted for requestTimeout.
 func (r *linearRead) failOverdue(m *member) {
 	if len(r.serving) > 0 && m.now().Sub(r.since) >= requestTimeout {
 		r.finish(m, rpctypes.ErrGRPCTimeout)

@@ -16,25 +16,26 @@ import (
 	"github.com/locksim/locksim/servers/etcd/recipes"
 )
 
-// A recipe is a call of the services Lock and Election, in which a member locks or
-// campaigns for a client by requests of its own: server/etcdserver/api/v3lock and
-// v3election, and the recipes of
-// https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency that they follow.
+// A recipe serves one call of the services Lock and Election, in which a member acquires a
+// lock or leads an election for a client. The member does so with requests of its own. See
+// server/etcdserver/api/v3lock and v3election. They follow the recipes of etcd's client in
+// https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency.
 type recipe struct {
 	call *rpc
 	m    *member
 	run  func(*recipe, recipes.Message)
-	// stopWatch ends the watch that the member keeps for the call; nil if there is none.
-	// abandon undoes what the call has written, because the client no longer waits, and
-	// then calls its argument; nil if there is nothing to undo. timedOut reports whether
-	// the client's timeout has passed.
+	// stopWatch ends the watch that the member has for the call; nil if there is none.
+	// abandon undoes what the call has written when the client no longer waits, and then
+	// calls its argument; nil if there is nothing to undo. isTimedOut reports whether the
+	// client's timeout has passed.
 	stopWatch func()
 	abandon   func(then func())
 	timedOut  bool
-	begun     bool
+	begun     bool // the client's request has arrived
 }
 
-// recipeMethod makes a method whose calls are served by a recipe.
+// recipeMethod returns a method whose calls are served by a recipe. request is the name of
+// the request's message.
 func recipeMethod(request string, run func(*recipe, recipes.Message)) *method {
 	return &method{
 		request: func() proto.Message { return recipes.New(request) },
@@ -42,6 +43,7 @@ func recipeMethod(request string, run func(*recipe, recipes.Message)) *method {
 	}
 }
 
+// receive implements [streamHandler].
 func (r *recipe) receive(request proto.Message) {
 	if r.begun {
 		return // a call has only one request
@@ -53,8 +55,8 @@ func (r *recipe) receive(request proto.Message) {
 	r.run(r, request.(recipes.Message))
 }
 
-// timeOut ends the call when the client's timeout has passed. The member knows it even if
-// it hears nothing from the client.
+// timeOut ends the call when the client's timeout has passed. The member measures the
+// timeout too, so it need not hear from the client.
 func (r *recipe) timeOut() {
 	if r.call.done {
 		return
@@ -68,9 +70,10 @@ func (r *recipe) timeOut() {
 	abandon(func() { r.fail(context.DeadlineExceeded) })
 }
 
+// clientEnded implements [streamHandler].
 func (r *recipe) clientEnded(cancelled bool) {
 	if !cancelled || r.timedOut {
-		return // the end of the requests means nothing: there is only one
+		return // the client has ended its requests, of which there is only one, but waits for the response
 	}
 	r.unwatch()
 	if r.abandon != nil {
@@ -78,6 +81,7 @@ func (r *recipe) clientEnded(cancelled bool) {
 	}
 }
 
+// unwatch ends the watch of the call, if there is one.
 func (r *recipe) unwatch() {
 	if r.stopWatch != nil {
 		r.stopWatch()
@@ -85,7 +89,8 @@ func (r *recipe) unwatch() {
 	}
 }
 
-// fail ends the call as a gRPC server does with an error that has no code.
+// fail ends the call with an error, without a gRPC code of its own: a gRPC server sends
+// such an error as Unknown.
 func (r *recipe) fail(err error) {
 	r.abandon = nil
 	text := err.Error()
@@ -95,14 +100,15 @@ func (r *recipe) fail(err error) {
 	r.call.fail(status.Error(codes.Unknown, text))
 }
 
+// answer ends the call with a response.
 func (r *recipe) answer(m proto.Message, text string) {
 	r.abandon = nil
 	r.call.answer(m, text)
 }
 
-// schedule calls do after the member has finished what it is doing now, because the result
-// of one request may become known while the member handles another. It does not call do if
-// the client no longer waits.
+// schedule calls do after the member has finished what it is doing now. It does so because
+// the result of one request may become known while the member handles another. It does not
+// call do if the client no longer waits.
 func (r *recipe) schedule(do func()) {
 	r.m.after(0, func() {
 		if !r.call.done && !r.timedOut {
@@ -111,7 +117,8 @@ func (r *recipe) schedule(do func()) {
 	})
 }
 
-// write writes a request to the log and then calls then with the result.
+// write writes a request to the log and then calls then with the result, if the client
+// still waits.
 func (r *recipe) write(request *pb.InternalRaftRequest, then func(proto.Message, error)) {
 	if request.Txn != nil {
 		if err := validTxn(request.Txn); err != nil {
@@ -124,7 +131,8 @@ func (r *recipe) write(request *pb.InternalRaftRequest, then func(proto.Message,
 	})
 }
 
-// read does a linearizable read and then calls then with the result.
+// read does a linearizable read and then calls then with the result, if the client still
+// waits.
 func (r *recipe) read(request *pb.RangeRequest, then func(*pb.RangeResponse, error)) {
 	r.m.whenUpToDate(func(err error) {
 		var resp *pb.RangeResponse
@@ -138,13 +146,14 @@ func (r *recipe) read(request *pb.RangeRequest, then func(*pb.RangeResponse, err
 	})
 }
 
-// undo writes a request that removes what the client no longer wants.
+// undo writes a request that removes what the client no longer wants, and then calls then
+// in any case.
 func (r *recipe) undo(request *pb.InternalRaftRequest, then func()) {
 	r.m.write(request, r.call.lastRequest.Sender(), func(proto.Message, error) { then() })
 }
 
-// defaultSessionTTL is the TTL, in seconds, of the session that a client without one gets.
-// Nobody renews it.
+// defaultSessionTTL is the TTL, in seconds, of the session that a client gets if its
+// request has no session. Nobody renews that session.
 const defaultSessionTTL = 60
 
 // session calls then with the client's session, or with a new one if lease is 0.
@@ -158,6 +167,7 @@ func (r *recipe) session(lease int64, then func(lease int64)) {
 	}))
 }
 
+// opPut, opGet and opDelete return operations of a transaction.
 func opPut(key string, value []byte, lease int64) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: []byte(key), Value: value, Lease: lease}}}
 }
@@ -170,8 +180,8 @@ func opDelete(key string) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestDeleteRange{RequestDeleteRange: &pb.DeleteRangeRequest{Key: []byte(key)}}}
 }
 
-// compareCreated is the condition that a key has this create revision; 0 means that the key
-// does not exist.
+// compareCreated returns the condition that a key has this create revision; 0 means that
+// the key does not exist.
 func compareCreated(key string, revision int64) []*pb.Compare {
 	return []*pb.Compare{{
 		Target: pb.Compare_CREATE, Result: pb.Compare_EQUAL, Key: []byte(key),
@@ -179,13 +189,14 @@ func compareCreated(key string, revision int64) []*pb.Compare {
 	}}
 }
 
-// firstCreatedRequest reads the key with the prefix that was created first.
+// firstCreatedRequest returns the request that reads, of all keys with a prefix, the key
+// that was created first.
 func firstCreatedRequest(prefix string) *pb.RangeRequest {
 	return &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_ASCEND, Limit: 1}
 }
 
-// waitDeletes calls then when all keys with the prefix and a create revision up to upTo
-// have been deleted.
+// waitDeletes waits until all keys are deleted that have the prefix and a create revision
+// up to upTo. It then calls then, or failed with an error.
 func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), then func()) {
 	last := &pb.RangeRequest{
 		Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_DESCEND, Limit: 1,
@@ -218,9 +229,9 @@ var (
 	errNoLeader       = errors.New("election: no leader")
 )
 
-// lock waits until the client's session holds the lock. If the client stops waiting while
-// its key is in the queue, the key is deleted. If it stops before the member knows that the
-// key was written, the key stays until its session ends.
+// lock serves Lock: it waits until the client's session holds the lock. If the client stops
+// waiting while its key is in the queue, the key is deleted. If it stops before the member
+// knows that the key was written, the key stays until its session ends.
 func (r *recipe) lock(request recipes.Message) {
 	r.session(request.Int("lease"), func(lease int64) {
 		prefix := string(request.Bytes("name")) + "/"
@@ -263,6 +274,7 @@ func (r *recipe) lock(request recipes.Message) {
 	})
 }
 
+// unlock serves Unlock: it deletes the key with which the client holds the lock.
 func (r *recipe) unlock(request recipes.Message) {
 	remove := &pb.DeleteRangeRequest{Key: request.Bytes("key")}
 	if err := validDelete(remove); err != nil {

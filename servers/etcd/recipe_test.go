@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// lockAt locks at the server for a lease, and unlockAt unlocks there.
+// lockAt calls the service Lock for a lease, and unlockAt calls Unlock.
 func lockAt(ctx context.Context, c *clientv3.Client, name string, lease clientv3.LeaseID) (key string, err error) {
 	got := recipes.New("v3lockpb.LockResponse")
 	err = c.ActiveConnection().Invoke(ctx, recipes.Lock, recipes.New("v3lockpb.LockRequest").With("name", name).With("lease", int64(lease)).Message, got.Message)
@@ -26,8 +26,8 @@ func unlockAt(ctx context.Context, c *clientv3.Client, key string) error {
 	return c.ActiveConnection().Invoke(ctx, recipes.Unlock, recipes.New("v3lockpb.UnlockRequest").With("key", key).Message, recipes.New("v3lockpb.UnlockResponse").Message)
 }
 
-// A lock that the server takes for a client is recorded like a lock that the client takes
-// itself.
+// If the server acquires a lock for a client, the trace is the same as if the client had
+// acquired it itself.
 func TestTheServerLocks(t *testing.T) {
 	got := recordedLock(t, func(ctx context.Context, c *clientv3.Client) error {
 		one, err := c.Grant(ctx, 60)
@@ -40,7 +40,7 @@ func TestTheServerLocks(t *testing.T) {
 		}
 		second := make(chan error, 1)
 		go func() {
-			key, err := lockAt(ctx, c, "resource", 0) // with a session that the server makes
+			key, err := lockAt(ctx, c, "resource", 0) // 0: with a session that the server makes
 			if err == nil {
 				err = unlockAt(ctx, c, key)
 			}
@@ -55,8 +55,8 @@ func TestTheServerLocks(t *testing.T) {
 	Equal(t, "said", got, "set session-1 for 1m0s, delete session-1, set session-2 for 1m0s, delete session-2")
 }
 
-// A member knows how long a client waits, and then removes it from the queue, even if it
-// hears nothing more from the client.
+// A member knows how long a client wants to wait. After that it removes the client from the
+// queue, even if it hears nothing more from the client.
 func TestAWaiterThatIsCutOffLeavesTheQueue(t *testing.T) {
 	var keys []int64
 	holds := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -110,8 +110,8 @@ func TestAWaiterThatIsCutOffLeavesTheQueue(t *testing.T) {
 	Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
 }
 
-// A call that a real member serves and this one does not is reported as a doubt, for every
-// method.
+// A method that a real member serves, but the simulated one does not, makes the run
+// inconclusive when it is called.
 func TestWhatIsNotServed(t *testing.T) {
 	served := map[string]bool{
 		pb.KV_Range_FullMethodName: true, pb.KV_Put_FullMethodName: true, pb.KV_DeleteRange_FullMethodName: true, pb.KV_Txn_FullMethodName: true, pb.KV_Compact_FullMethodName: true,

@@ -9,34 +9,35 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A register is what the trace knows of one lock. One key identifies the holder: the key
-// with the lock's own name, if it exists; otherwise, of the keys in the folder of that
-// name, the one that was created first, as in go.etcd.io/etcd/client/v3/concurrency. The
-// other keys in the folder are waiters.
+// A lockRegister is what the trace knows of one lock. One key, the head, identifies the
+// holder. It is the key with the lock's own name, if that exists. Otherwise it is the key
+// that was created first in the folder of that name, as in
+// go.etcd.io/etcd/client/v3/concurrency. The other keys in the folder belong to waiters.
 type register struct {
 	lock string
-	// claims are the keys by their names, with their owners.
+	// claims are the lock's keys, by their names, with the clients that put them.
 	claims map[string]claim
-	// head is the key that identifies the holder, nil if nobody holds the lock; owner is
-	// the client that put it.
+	// head is the key that identifies the holder; nil if nobody holds the lock. owner is
+	// the acquisition that put it.
 	head  *mvccpb.KeyValue
 	owner *trace.Actor
 }
 
-// A claim is a key of a lock, and the client that claims the lock with it.
+// A claim is a key of a lock, and the acquisition that claims the lock with it.
 type claim struct {
 	kv *mvccpb.KeyValue
 	by *trace.Actor
 }
 
-// isLockKey reports whether a key is the lock's own or one in its folder.
+// isLockKey reports whether a key is the lock's own key or a key in its folder.
 func (r *register) isLockKey(key []byte) bool {
 	rest, ok := strings.CutPrefix(string(key), r.lock)
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// observe handles changes of keys and records what they mean for the lock. expired says
-// whether deleted keys have expired.
+// observe handles changes of keys and records what they mean for the lock. by is the
+// acquisition that made them. expired says whether the changes delete keys because their
+// session has expired.
 func (r *register) observe(m *member, changes []*mvccpb.Event, by *trace.Actor, expired bool) {
 	concerned := false
 	for _, e := range changes {
@@ -83,22 +84,23 @@ func (r *register) observe(m *member, changes []*mvccpb.Event, by *trace.Actor, 
 	}
 }
 
-// hasSameOwner reports whether a key still means the same owner as before: it has not been
-// created anew, and it has the same lease. For the lock's own key the value must be the
-// same too. The value of a key in the folder does not matter: the leader of an election
-// proclaims there.
+// hasSameOwner reports whether a key belongs to the same owner in two versions. Then the
+// key was not created anew in between and has the same lease. The lock's own key must also
+// have the same value. The value of a key in the folder does not matter, because the leader
+// of an election proclaims there.
 func (r *register) hasSameOwner(is, was *mvccpb.KeyValue) bool {
 	return was != nil && is.CreateRevision == was.CreateRevision && is.Lease == was.Lease &&
 		(string(is.Key) != r.lock || bytes.Equal(is.Value, was.Value))
 }
 
-// inAnotherSection reports whether a client has put its own key again for its next section:
-// a leader may keep leading, and proclaim what it does now.
+// inAnotherSection reports whether a client has put its own key again in its next section.
+// A leader does so if it keeps leading and proclaims what it does now.
 func inAnotherSection(by, was *trace.Actor) bool {
 	return by != nil && was != nil && by.Client == was.Client && by.Section != was.Section
 }
 
-// recordEvent records what has happened to the lock.
+// recordEvent records what has happened to the lock. The event shows the session of the
+// head or, if the head has no lease, its value.
 func (r *register) recordEvent(m *member, kind trace.Kind, by, prior *trace.Actor) {
 	names := m.host.Names()
 	ev := trace.Event{Kind: kind, Key: r.lock, By: by, Owner: r.owner, Prior: prior}

@@ -16,8 +16,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// recordedLock returns what is recorded of the lock called "resource" while a client runs
-// do.
+// recordedLock runs a client that calls do, and returns what the trace records of the lock
+// called "resource".
 func recordedLock(t *testing.T, do func(context.Context, *clientv3.Client) error) string {
 	t.Helper()
 	kind := mutex
@@ -75,7 +75,7 @@ func TestTheRegister(t *testing.T) {
 		{"a queue", func(ctx context.Context, c *clientv3.Client) {
 			put(ctx, c, "resource/b", "1", clientv3.WithLease(lease(ctx, c, 60)))
 			put(ctx, c, "resource/a", "2", clientv3.WithLease(lease(ctx, c, 70)))
-			put(ctx, c, "resource/b", "3", clientv3.WithIgnoreLease()) // as an election proclaims
+			put(ctx, c, "resource/b", "3", clientv3.WithIgnoreLease()) // as the leader of an election does when it proclaims
 			put(ctx, c, "resources", "of another name")
 			remove(ctx, c, "resource/b")
 			put(ctx, c, "resource/b", "4")
@@ -90,7 +90,7 @@ func TestTheRegister(t *testing.T) {
 		{"a plain key", func(ctx context.Context, c *clientv3.Client) {
 			one, other := lease(ctx, c, 60), lease(ctx, c, 70)
 			put(ctx, c, "resource", "1", clientv3.WithLease(one))
-			put(ctx, c, "resource", "1", clientv3.WithLease(one))   // again
+			put(ctx, c, "resource", "1", clientv3.WithLease(one))   // the same put again
 			put(ctx, c, "resource", "2", clientv3.WithLease(other)) // although the key has a holder
 			if _, err := c.Revoke(ctx, one); err != nil {
 				t.Error(err)
@@ -105,7 +105,7 @@ func TestTheRegister(t *testing.T) {
 		{"a key in the folder is put over another's", func(ctx context.Context, c *clientv3.Client) {
 			one, other := lease(ctx, c, 60), lease(ctx, c, 70)
 			put(ctx, c, "resource/holder", "1", clientv3.WithLease(one))
-			put(ctx, c, "resource/holder", "2", clientv3.WithLease(one)) // the same holder with another value
+			put(ctx, c, "resource/holder", "2", clientv3.WithLease(one)) // another value does not mean another holder
 			put(ctx, c, "resource/holder", "3", clientv3.WithLease(other))
 			remove(ctx, c, "resource/holder")
 		}, "set session-1 for 1m0s, set session-2 for 1m10s, delete session-2"},
@@ -153,8 +153,8 @@ func TestTheRegister(t *testing.T) {
 	}
 }
 
-// A key that a client puts again belongs to the client's current section. A change by
-// somebody who gives the key no other lease does not change its owner.
+// A key that a client puts again belongs to the client's current section. If another client
+// changes the key without giving it another lease, the owner of the key remains.
 func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
 	tr := RunWorld(t, SoloWorld(t, mutex, func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
@@ -182,7 +182,7 @@ func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
 	Equal(t, "it was", strings.Join(owners, ", then "), "client-1 1, then client-1 2")
 }
 
-// putting is a lock that a client acquires by putting a key.
+// puttingLock is a lock that a client acquires by putting a key.
 type putting struct {
 	client *clientv3.Client
 	value  string
@@ -195,7 +195,7 @@ func (p putting) Acquire(ctx context.Context) (locks.Lease, error) {
 }
 func (p putting) Release(context.Context) error { return nil }
 
-// A lease never expires early, and at most half a second late.
+// A lease never expires early, and it expires at most half a second late.
 func TestALeaseIsOverInTime(t *testing.T) {
 	for seed := range uint64(20) {
 		cfg := gcPause(1, "")
@@ -211,8 +211,8 @@ func TestALeaseIsOverInTime(t *testing.T) {
 	}
 }
 
-// A crash of any kind loses nothing that a member has acknowledged. After the restart each
-// lease has its whole TTL, plus the time of an election.
+// A crash, of any kind, loses nothing that a member has acknowledged. After the restart
+// each lease lasts for its whole TTL, plus the time of an election.
 func TestACrashLosesNothing(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.Shutdown, trace.PowerLoss} {
 		cfg := gcPause(1, "")
@@ -229,7 +229,7 @@ func TestACrashLosesNothing(t *testing.T) {
 	}
 }
 
-// A request that arrives before there is a leader is served when there is one.
+// A request that arrives before the cluster has a leader is served when it has one.
 func TestWhatComesBeforeTheElection(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(5 * time.Second)

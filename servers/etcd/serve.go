@@ -1,5 +1,7 @@
 package etcd
 
+// This file has the gRPC methods of a member.
+
 import (
 	"fmt"
 	"slices"
@@ -15,15 +17,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A method is a method that clients can call: a unary one, or a streaming one.
+// A method is a gRPC method that clients can call. A unary method has serveOnce, which
+// serves one request. A streaming method has newHandler, which makes the handler of a call.
 type method struct {
-	request func() proto.Message
+	request func() proto.Message // returns an empty request
 	once    func(*member, *rpc, proto.Message)
 	flow    func(*rpc) flow
 }
 
-// unaryMethod makes a unary method. If check is not nil and returns an error, the call
-// fails with it.
+// unaryMethod returns a unary method. If check is not nil and returns an error, the call
+// fails with that error.
 func unaryMethod[M any, R interface {
 	*M
 	proto.Message
@@ -42,7 +45,7 @@ func unaryMethod[M any, R interface {
 	}
 }
 
-// orElse makes a callback that passes a result to then, or an error to failed.
+// orElse returns a callback that passes a result to then, or an error to failed.
 func orElse[T any](failed func(error), then func(T)) func(T, error) {
 	return func(v T, err error) {
 		if err != nil {
@@ -53,8 +56,8 @@ func orElse[T any](failed func(error), then func(T)) func(T, error) {
 	}
 }
 
-// answerCurrent answers a request from the member's state: when the member is up to date,
-// or immediately if that is not needed.
+// answerCurrent answers a request from the member's state. It waits until the member is up
+// to date, unless immediately is true.
 func (m *member) answerCurrent(c *rpc, immediately bool, answer func() error) {
 	serve := func(err error) {
 		if err == nil {
@@ -71,8 +74,8 @@ func (m *member) answerCurrent(c *rpc, immediately bool, answer func() error) {
 	m.whenUpToDate(serve)
 }
 
-// methods are the methods of a member, by their paths. It is filled when the package is
-// initialised, because the functions that serve them refer to it.
+// methods are the methods of a member, by their paths. A func init fills it, because the
+// functions that serve the methods refer to it.
 var methods map[string]*method
 
 func init() {
@@ -108,7 +111,7 @@ func init() {
 	}
 }
 
-// realMethods returns the services that a real member has, and their methods.
+// realMethods returns the services that a real member has, and their methods by path.
 var realMethods = sync.OnceValues(func() (services, methods map[string]bool) {
 	services, methods = map[string]bool{"grpc.health.v1.Health": true, "v3lockpb.Lock": true, "v3electionpb.Election": true}, map[string]bool{}
 	for _, m := range []string{"Check", "Watch", "List"} {
@@ -128,8 +131,8 @@ var realMethods = sync.OnceValues(func() (services, methods map[string]bool) {
 	return services, methods
 })
 
-// header returns the header of an answer: the member, the term, and the revision that the
-// answer is based on; 0 means the member's current revision.
+// header returns the header of a response: the member, the term, and the revision on which
+// the response is based; 0 means the member's current revision.
 func (m *member) header(revision int64) *pb.ResponseHeader {
 	if revision == 0 {
 		revision = m.store.revision
@@ -137,6 +140,7 @@ func (m *member) header(revision int64) *pb.ResponseHeader {
 	return &pb.ResponseHeader{ClusterId: clusterID, MemberId: m.id, Revision: revision, RaftTerm: m.term()}
 }
 
+// get serves Range, which clients call Get.
 func (m *member) get(c *rpc, r *pb.RangeRequest) {
 	m.answerCurrent(c, r.Serializable, func() error {
 		resp, err := m.store.get(r)
@@ -149,6 +153,7 @@ func (m *member) get(c *rpc, r *pb.RangeRequest) {
 	})
 }
 
+// txn serves Txn. A transaction that only reads does not go through the log.
 func (m *member) txn(c *rpc, r *pb.TxnRequest) {
 	readOnly, serializable := classifyReads(r)
 	if !readOnly {
@@ -165,6 +170,7 @@ func (m *member) txn(c *rpc, r *pb.TxnRequest) {
 	})
 }
 
+// grantLease serves LeaseGrant.
 func (m *member) grantLease(c *rpc, r *pb.LeaseGrantRequest) {
 	if r.ID == 0 {
 		r.ID = m.nextID()
@@ -172,6 +178,7 @@ func (m *member) grantLease(c *rpc, r *pb.LeaseGrantRequest) {
 	m.propose(c, &pb.InternalRaftRequest{LeaseGrant: r})
 }
 
+// timeToLive serves LeaseTimeToLive.
 func (m *member) timeToLive(c *rpc, r *pb.LeaseTimeToLiveRequest) {
 	m.ask(asking{lease: r.ID, wantsTTL: true}, orElse(c.fail, func(a leaseAnswer) {
 		resp := &pb.LeaseTimeToLiveResponse{Header: m.header(0), ID: r.ID, TTL: a.ttl, GrantedTTL: a.grantedTTL}
@@ -190,6 +197,7 @@ func (m *member) timeToLive(c *rpc, r *pb.LeaseTimeToLiveRequest) {
 	}))
 }
 
+// leases serves LeaseLeases.
 func (m *member) leases(c *rpc, _ *pb.LeaseLeasesRequest) {
 	resp := &pb.LeaseLeasesResponse{Header: m.header(0)}
 	for _, l := range m.lessor.sorted() {
@@ -198,6 +206,7 @@ func (m *member) leases(c *rpc, _ *pb.LeaseLeasesRequest) {
 	c.answer(resp, fmt.Sprintf("%d leases", len(resp.Leases)))
 }
 
+// memberList serves MemberList.
 func (m *member) memberList(c *rpc, r *pb.MemberListRequest) {
 	m.answerCurrent(c, !r.Linearizable, func() error {
 		resp := &pb.MemberListResponse{Header: m.header(0)}
@@ -211,6 +220,7 @@ func (m *member) memberList(c *rpc, r *pb.MemberListRequest) {
 	})
 }
 
+// status serves Status.
 func (m *member) status(c *rpc, _ *pb.StatusRequest) {
 	s := m.node.BasicStatus()
 	resp := &pb.StatusResponse{
@@ -231,7 +241,7 @@ func countKeys(n int64) string {
 	return fmt.Sprintf("%d keys", n)
 }
 
-// describeAnswer describes an answer for the trace.
+// describeAnswer returns the text by which the trace shows a response.
 func describeAnswer(names *sim.Names, m proto.Message) string {
 	switch r := m.(type) {
 	case *pb.PutResponse:
@@ -253,19 +263,20 @@ func describeAnswer(names *sim.Names, m proto.Message) string {
 	return "done"
 }
 
-// A keepAlive is a streaming call that renews leases, one after another.
+// A keepAlive serves a streaming call that renews leases, one after the other.
 type keepAlive struct {
 	call  *rpc
-	queue []renewal
-	ends  bool
+	queue []renewal // the first is being renewed
+	ends  bool      // the client will send no more
 }
 
-// A renewal is a lease to be renewed, and the request for it.
+// A renewal is a lease that the client wants to renew, and the message that asks for it.
 type renewal struct {
 	lease int64
 	asked *sim.Request
 }
 
+// receive implements [streamHandler].
 func (k *keepAlive) receive(request proto.Message) {
 	k.queue = append(k.queue, renewal{request.(*pb.LeaseKeepAliveRequest).ID, k.call.lastRequest})
 	if len(k.queue) == 1 {
@@ -276,8 +287,8 @@ func (k *keepAlive) receive(request proto.Message) {
 // renew renews the first lease in the queue.
 func (k *keepAlive) renew() {
 	m, r := k.call.c.m, k.queue[0]
-	// The header is made first: an answer must not show a revision at which the lease may
-	// already have been revoked. See leaseKeepAlive in
+	// The header is made before the leader is asked. Otherwise the response could show a
+	// revision at which the lease had already been revoked. See leaseKeepAlive in
 	// server/etcdserver/api/v3rpc/lease.go.
 	resp := &pb.LeaseKeepAliveResponse{Header: m.header(0), ID: r.lease}
 	m.ask(asking{lease: r.lease}, func(a leaseAnswer, err error) {
@@ -303,13 +314,15 @@ func (k *keepAlive) renew() {
 	})
 }
 
+// clientEnded implements [streamHandler].
 func (k *keepAlive) clientEnded(cancelled bool) {
 	if k.ends = true; !cancelled && len(k.queue) == 0 {
 		k.call.end(0, "", "the end of LeaseKeepAlive")
 	}
 }
 
-// aliveEvent is what a client learns from an answer that says that its session lives.
+// aliveEvent returns the event by which the trace shows that a client has learned that its
+// session lives.
 func aliveEvent(session string, ttl int64) trace.Event {
 	return trace.Event{Kind: trace.KindAlive, Session: session, TTL: time.Duration(ttl) * time.Second}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// raw is a world in which a client writes some bytes to a member, and hangs up after a
+// runRaw runs a world in which a client writes some bytes to a member, and hangs up after a
 // while.
 func raw(t *testing.T, b []byte) *trace.Trace {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -37,7 +37,7 @@ func raw(t *testing.T, b []byte) *trace.Trace {
 	return RunWorld(t, cfg)
 }
 
-// preamble returns what a client writes first.
+// preamble returns the bytes that a client writes first on a connection.
 func preamble() *bytes.Buffer {
 	b := bytes.NewBufferString(http2.ClientPreface)
 	_ = http2.NewFramer(b, nil).WriteSettings()
@@ -55,7 +55,7 @@ func writeCall(b *bytes.Buffer, path string, message []byte) {
 	_ = frames.WriteData(1, true, append(data, message...))
 }
 
-// answers returns the texts of a member's answers to the client.
+// responseTexts returns the texts of the member's responses to the client.
 func answers(tr *trace.Trace) (all []string) {
 	for _, ev := range Events(tr, trace.KindSend, "etcd-1") {
 		all = append(all, ev.Text)
@@ -106,7 +106,7 @@ func TestWhatIsNoHTTP2EndsTheConnection(t *testing.T) {
 	Equal(t, "doubt", strings.Join(tr.Doubts, "; "), "client-1 sent etcd-1 bytes that are not HTTP/2: a frame of 4670804 bytes")
 }
 
-// FuzzRequests has a member serve arbitrary messages for each of its methods.
+// FuzzRequests sends arbitrary messages to each of a member's methods.
 func FuzzRequests(f *testing.F) {
 	paths := []string{
 		pb.KV_Range_FullMethodName, pb.KV_Put_FullMethodName, pb.KV_DeleteRange_FullMethodName, pb.KV_Txn_FullMethodName, pb.KV_Compact_FullMethodName,
@@ -145,7 +145,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// FuzzConnection has a member read arbitrary bytes.
+// FuzzConnection sends arbitrary bytes to a member.
 func FuzzConnection(f *testing.F) {
 	b := preamble()
 	writeCall(b, pb.KV_Range_FullMethodName, []byte{0xa, 1, 'x'})

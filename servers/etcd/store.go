@@ -10,21 +10,22 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
-// A store holds the keys of a member: as they are, and as they were at each revision that
+// A store holds the keys of a member, as they are and as they were at each revision that
 // has not been compacted. It works like server/storage/mvcc of etcd. Members that have
-// applied the same entries have equal stores.
+// applied the same entries of the log have equal stores.
 //
-// A change replaces a key's value and never modifies the old one, so answers and watchers
+// A change replaces a key's value and never modifies the old one, so responses and watchers
 // can share values.
 type store struct {
-	revision  int64
-	compacted int64
-	current   state
-	// compactedState is the state at the compacted revision, and history all changes since,
-	// in order, including those of that revision.
+	revision  int64 // the revision of the latest change
+	compacted int64 // the revision up to which the history has been compacted
+	current   state // the keys at the latest revision, with pending changes
+	// compactedState is the state at the compacted revision. history has all changes since
+	// then, in their order, and those of the compacted revision itself.
 	compactedState state
 	history        []*mvccpb.Event
-	// pending is how many changes the current request has made.
+	// pending is how many changes the current request has made. commit gives them a
+	// revision.
 	pending int
 	// onAttach is called when the lease of a key changes; lease 0 means none.
 	onAttach func(key string, was, is int64)
@@ -34,9 +35,10 @@ func newStore() *store {
 	return &store{revision: 1, onAttach: func(string, int64, int64) {}}
 }
 
-// A state is the keys with their values, sorted by key.
+// A state is all keys with their values, sorted by key.
 type state []*mvccpb.KeyValue
 
+// find returns the index of a key, or the index at which it would be inserted.
 func (s state) find(key []byte) (int, bool) {
 	return slices.BinarySearchFunc(s, key, func(kv *mvccpb.KeyValue, key []byte) int { return bytes.Compare(kv.Key, key) })
 }
@@ -49,8 +51,8 @@ func (s state) get(key []byte) *mvccpb.KeyValue {
 	return nil
 }
 
-// keysIn returns the keys of a range: one key if end is empty; all keys from key on if end
-// is one zero byte.
+// keysIn returns the keys of a range as etcd defines it. An empty end means the one key; an
+// end of one zero byte means all keys from key on.
 func (s state) keysIn(key, end []byte) state {
 	i, _ := s.find(key)
 	j := i
@@ -60,7 +62,7 @@ func (s state) keysIn(key, end []byte) state {
 	return s[i:j:j]
 }
 
-// apply returns the state after a change. It may use the memory of s.
+// apply returns the state after a change. It may change s itself.
 func (s state) apply(e *mvccpb.Event) state {
 	i, found := s.find(e.Kv.Key)
 	switch {
@@ -75,7 +77,7 @@ func (s state) apply(e *mvccpb.Event) state {
 	return slices.Insert(s, i, e.Kv)
 }
 
-// inRange reports whether a key is in a range.
+// inRange reports whether the key k is in a range, as in keysIn.
 func inRange(k, key, end []byte) bool {
 	switch {
 	case len(end) == 0:
@@ -86,7 +88,7 @@ func inRange(k, key, end []byte) bool {
 	return bytes.Compare(k, key) >= 0 && bytes.Compare(k, end) < 0
 }
 
-// at returns the state at a revision.
+// stateAt returns the state at a revision.
 func (s *store) at(revision int64) state {
 	if revision == s.revision && s.pending == 0 {
 		return s.current
@@ -101,8 +103,8 @@ func (s *store) at(revision int64) state {
 	return was
 }
 
-// visibleRevision is the revision that a request sees: the next one, if the request has
-// already changed something.
+// visibleRevision returns the revision that a request sees. If the request has already
+// changed something, that is the next one.
 func (s *store) visibleRevision() int64 {
 	if s.pending > 0 {
 		return s.revision + 1
@@ -110,7 +112,8 @@ func (s *store) visibleRevision() int64 {
 	return s.revision
 }
 
-// checkReadable returns an error if a revision cannot be read.
+// checkReadable returns an error if the state at a revision is not known. Revision 0 means
+// the latest.
 func (s *store) checkReadable(revision int64) error {
 	switch {
 	case revision <= 0:
@@ -123,7 +126,7 @@ func (s *store) checkReadable(revision int64) error {
 	return nil
 }
 
-// get reads a range: executeRange in server/etcdserver/txn/range.go.
+// get reads a range of keys. See executeRange in server/etcdserver/txn/range.go.
 func (s *store) get(r *pb.RangeRequest) (*pb.RangeResponse, error) {
 	if err := s.checkReadable(r.Revision); err != nil {
 		return nil, err
@@ -156,8 +159,8 @@ func (s *store) get(r *pb.RangeRequest) (*pb.RangeResponse, error) {
 	return resp, nil
 }
 
-// revisionFilter returns a function that selects keys by the revisions in the request; nil
-// selects all.
+// revisionFilter returns a func that reports whether a key has the revisions that the
+// request asks for; nil means that each key has.
 func revisionFilter(r *pb.RangeRequest) func(*mvccpb.KeyValue) bool {
 	if r.MinModRevision == 0 && r.MaxModRevision == 0 && r.MinCreateRevision == 0 && r.MaxCreateRevision == 0 {
 		return nil
@@ -170,8 +173,8 @@ func revisionFilter(r *pb.RangeRequest) func(*mvccpb.KeyValue) bool {
 	}
 }
 
-// sortOrder returns the comparison that sorts the keys as the request wants; nil means by
-// key. The order is ascending unless the request says otherwise.
+// sortOrder returns the comparison by which the request wants the keys sorted; nil means by
+// key. The order is ascending unless the request asks for a descending one.
 func sortOrder(r *pb.RangeRequest) func(a, b *mvccpb.KeyValue) int {
 	down := r.SortOrder == pb.RangeRequest_DESCEND
 	if r.SortTarget == pb.RangeRequest_KEY && !down {
@@ -195,7 +198,8 @@ func sortOrder(r *pb.RangeRequest) func(a, b *mvccpb.KeyValue) int {
 	}
 }
 
-// commit ends a request that may have changed something, and returns its changes.
+// commit ends a request that may have changed something. It returns the changes, which get
+// the next revision.
 func (s *store) commit() []*mvccpb.Event {
 	if s.pending == 0 {
 		return nil
@@ -220,8 +224,8 @@ func (s *store) change(e *mvccpb.Event) {
 	}
 }
 
-// checkPuttable returns an error if a key cannot be put; known reports whether a lease
-// exists.
+// checkPuttable returns an error if a request to put a key cannot be done. leaseExists
+// reports whether there is a lease with an ID.
 func (s *store) checkPuttable(r *pb.PutRequest, known func(lease int64) bool) error {
 	if r.Lease != 0 && !known(r.Lease) {
 		return rpctypes.ErrGRPCLeaseNotFound
@@ -232,7 +236,7 @@ func (s *store) checkPuttable(r *pb.PutRequest, known func(lease int64) bool) er
 	return nil
 }
 
-// put puts a key; checkPuttable must have allowed it.
+// put puts a key. The caller must have called checkPuttable.
 func (s *store) put(r *pb.PutRequest) *pb.PutResponse {
 	old := s.current.get(r.Key)
 	revision := s.revision + 1
@@ -286,7 +290,7 @@ func (s *store) compact(revision int64) error {
 	return nil
 }
 
-// changesSince returns the changes of a range from a revision on.
+// changesSince returns the changes of a range of keys, from a revision on.
 func (s *store) changesSince(revision int64, key, end []byte) []*mvccpb.Event {
 	first, _ := slices.BinarySearchFunc(s.history, revision, func(e *mvccpb.Event, r int64) int { return cmp.Compare(e.Kv.ModRevision, r) })
 	var found []*mvccpb.Event
@@ -298,8 +302,8 @@ func (s *store) changesSince(revision int64, key, end []byte) []*mvccpb.Event {
 	return found
 }
 
-// valueBefore returns a key as it was before a change; nil if it did not exist or that has
-// been compacted.
+// valueBefore returns a key as it was before a change; nil if the key did not exist or that
+// revision has been compacted.
 func (s *store) valueBefore(e *mvccpb.Event) *mvccpb.KeyValue {
 	if revision := e.Kv.ModRevision - 1; revision >= s.compacted {
 		return s.at(revision).get(e.Kv.Key)
@@ -307,7 +311,8 @@ func (s *store) valueBefore(e *mvccpb.Event) *mvccpb.KeyValue {
 	return nil
 }
 
-// firstCreated returns the key in a folder that was created first; nil if there is none.
+// firstCreated returns the key in a folder that was created first; nil if the folder is
+// empty.
 func (s *store) firstCreated(folder string) *mvccpb.KeyValue {
 	var first *mvccpb.KeyValue
 	for _, kv := range s.current.keysIn([]byte(folder), prefixEnd([]byte(folder))) {

@@ -34,8 +34,8 @@ func TestGCPause(t *testing.T) {
 		AllFaultsStruck(t, tr)
 		Equal(t, "doubts", len(tr.Doubts), 0)
 		Equal(t, "broken", Violations(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
-		// It expires once, and by time: the second client's release deletes the second
-		// client's key.
+		// The lock expires only once, and because time has passed: the second client's
+		// release deletes the second client's key.
 		Equal(t, "the lock", KeyHistory(tr, "etcd"), "set 1, expire 1, set 1, delete 1")
 		Equal(t, "session", OnlyEvent(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
 		fenced := RunWorld(t, gcPause(members, storage.Writes))

@@ -8,13 +8,17 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 )
 
-// A transaction is decided before it changes anything: which branches it takes, at all
-// levels, and whether all their operations can be done. So it is done entirely or not at
-// all, and no comparison sees the transaction's own changes: server/etcdserver/txn/txn.go.
+// A transaction consists of comparisons and two branches of operations. If all comparisons
+// hold, the first branch is executed, and otherwise the second. An operation can be a
+// transaction in turn. The store first decides, for the nested transactions too, which
+// branches are taken and whether all their operations can be done. Only then does it change
+// anything. So a transaction is done entirely or not at all, and no comparison sees the
+// transaction's own changes. See server/etcdserver/txn/txn.go.
 
-// choosePath returns which branches a transaction takes: first its own, then those of the
-// nested transactions that are reached, in order. It returns an error if an operation on
-// this path cannot be done.
+// choosePath returns which branches a transaction takes: its own first, and then those of
+// the nested transactions that are reached, in their order. true is the first branch.
+// choosePath returns an error if an operation on this path cannot be done. leaseExists
+// reports whether there is a lease with an ID.
 func (s *store) choosePath(r *pb.TxnRequest, known func(lease int64) bool) (path []bool, err error) {
 	path = []bool{s.allHold(r.Compare)}
 	for _, op := range branch(r, path[0]) {
@@ -35,6 +39,7 @@ func (s *store) choosePath(r *pb.TxnRequest, known func(lease int64) bool) (path
 	return path, nil
 }
 
+// branch returns the operations of one of a transaction's branches.
 func branch(r *pb.TxnRequest, success bool) []*pb.RequestOp {
 	if success {
 		return r.Success
@@ -42,11 +47,12 @@ func branch(r *pb.TxnRequest, success bool) []*pb.RequestOp {
 	return r.Failure
 }
 
+// allHold reports whether all comparisons hold.
 func (s *store) allHold(all []*pb.Compare) bool {
 	for _, c := range all {
 		found := s.current.keysIn(c.Key, c.RangeEnd)
 		if len(found) == 0 {
-			// A missing key has no value, so no comparison with a value holds.
+			// A missing key has no value, so no comparison of its value holds.
 			if c.Target == pb.Compare_VALUE || !comparisonHolds(c, &mvccpb.KeyValue{}) {
 				return false
 			}
@@ -60,6 +66,7 @@ func (s *store) allHold(all []*pb.Compare) bool {
 	return true
 }
 
+// comparisonHolds reports whether a comparison holds for a key.
 func comparisonHolds(c *pb.Compare, kv *mvccpb.KeyValue) bool {
 	result := 0
 	switch c.Target {
@@ -87,7 +94,8 @@ func comparisonHolds(c *pb.Compare, kv *mvccpb.KeyValue) bool {
 	return true
 }
 
-// executePath executes the chosen path of a transaction, and returns the rest of the path.
+// executePath executes the branches of a transaction that choosePath has chosen. It returns
+// the rest of the path, after the transaction and those nested in it.
 func (s *store) executePath(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []bool) {
 	resp = &pb.TxnResponse{Header: &pb.ResponseHeader{}, Succeeded: path[0]}
 	ops := branch(r, path[0])
@@ -97,7 +105,7 @@ func (s *store) executePath(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse
 		switch o := op.Request.(type) {
 		case *pb.RequestOp_RequestRange:
 			got, err := s.get(o.RequestRange)
-			must(err) // choosePath has checked that it is readable
+			must(err) // choosePath has checked that the revision is readable
 			done.Response = &pb.ResponseOp_ResponseRange{ResponseRange: got}
 		case *pb.RequestOp_RequestPut:
 			done.Response = &pb.ResponseOp_ResponsePut{ResponsePut: s.put(o.RequestPut)}
@@ -124,9 +132,9 @@ func (s *store) txn(r *pb.TxnRequest, known func(lease int64) bool) (*pb.TxnResp
 	return resp, nil
 }
 
-// classifyReads returns whether a transaction changes nothing in either branch, and whether
-// all its operations are serializable reads, which a member that is behind may answer. It
-// does not look into nested transactions, as in etcd.
+// classifyReads returns whether a transaction only reads in both branches, and whether all
+// these reads are serializable. Even a member that is behind may answer serializable reads.
+// Like etcd, classifyReads takes a nested transaction for a change.
 func classifyReads(r *pb.TxnRequest) (readOnly, serializable bool) {
 	readOnly, serializable = true, true
 	for _, ops := range [][]*pb.RequestOp{r.Success, r.Failure} {

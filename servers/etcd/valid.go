@@ -8,10 +8,12 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
-// This file checks requests as a member does before it asks any other:
-// server/etcdserver/api/v3rpc/key.go.
+// This file checks requests when they arrive, before the member asks any other member. See
+// server/etcdserver/api/v3rpc/key.go. Each func returns the error with which etcd refuses
+// the request, or nil.
 
-// mostOps is the default of etcd's --max-txn-ops.
+// mostOps is how many operations a transaction can have in a branch. It is the default of
+// etcd's --max-txn-ops.
 const mostOps = 128
 
 func validRange(r *pb.RangeRequest) error {
@@ -57,8 +59,9 @@ func validTxn(r *pb.TxnRequest) error {
 	return nil
 }
 
-// validOps checks the operations of a transaction. The limit for a nested transaction is
-// most less the number of the outer one's operations.
+// checkOps checks the comparisons and operations of a transaction, of which each list can
+// have limit elements. A nested transaction can have fewer: limit less the length of the
+// longest list of the transaction around it.
 func validOps(r *pb.TxnRequest, most int) error {
 	ops := max(len(r.Compare), len(r.Success), len(r.Failure))
 	if ops > most {
@@ -79,6 +82,8 @@ func validOps(r *pb.TxnRequest, most int) error {
 	return nil
 }
 
+// checkOp checks one operation of a transaction. limit is as in checkOps, for a nested
+// transaction.
 func validOp(op *pb.RequestOp, most int) error {
 	switch o := op.Request.(type) {
 	case *pb.RequestOp_RequestRange:
@@ -90,18 +95,18 @@ func validOp(op *pb.RequestOp, most int) error {
 	case *pb.RequestOp_RequestTxn:
 		return validOps(o.RequestTxn, most)
 	}
-	return rpctypes.ErrGRPCKeyNotFound // as etcd answers an empty operation
+	return rpctypes.ErrGRPCKeyNotFound // etcd's answer to an empty operation
 }
 
-// A changeSet is what some operations put and delete, including those in nested
+// A changeSet is the keys that some operations put and delete, with those in nested
 // transactions.
 type changeSet struct {
 	puts    map[string]bool
-	deletes [][2][]byte // from and to
+	deletes [][2][]byte // the key and the end of each range
 }
 
-// deleted reports whether the operations delete a key. A range without an upper end, whose
-// RangeEnd is "\x00", counts as empty here. etcd makes the same mistake.
+// deletesKey reports whether the operations delete a key. A range without an upper end,
+// whose RangeEnd is "\x00", counts as empty. etcd makes the same mistake.
 func (c *changeSet) deleted(key string) bool {
 	for _, d := range c.deletes {
 		from, to := string(d[0]), string(d[1])
@@ -112,12 +117,12 @@ func (c *changeSet) deleted(key string) bool {
 	return false
 }
 
-// changesKey reports whether the operations change a key.
+// changesKey reports whether the operations put or delete a key.
 func (c *changeSet) changesKey(key string) bool { return c.puts[key] || c.deleted(key) }
 
-// collectChanges returns what some operations change; ok is false if a key is changed
-// twice. Both branches of a nested transaction may put the same key, because only one is
-// taken.
+// collectChanges returns what some operations change. ok is false if they change a key
+// twice. Both branches of a nested transaction may put the same key, because only one of
+// them is taken.
 func collectChanges(ops []*pb.RequestOp) (all changeSet, ok bool) {
 	all.puts = map[string]bool{}
 	for _, op := range ops {

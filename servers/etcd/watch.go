@@ -16,23 +16,24 @@ import (
 )
 
 const (
-	// watchSync is how often a member serves the watchers that want past changes:
-	// watchResyncPeriod in server/storage/mvcc/watchable_store.go. Until then they get
-	// nothing, so a notification can be late by that.
+	// watchSync is how often a member serves the watchers that ask for past changes. Such a
+	// watcher gets nothing until then, so its notifications can be late by this time. See
+	// watchResyncPeriod in server/storage/mvcc/watchable_store.go.
 	watchSync = 100 * time.Millisecond
-	// progressEvery is how often a watcher that asked for it is notified that nothing has
-	// changed: progressReportInterval in server/etcdserver/api/v3rpc/watch.go, which adds
-	// up to a tenth at random.
+	// progressEvery is how often a watcher that asks for it is notified that nothing has
+	// changed. etcd adds up to a tenth at random. See progressReportInterval in
+	// server/etcdserver/api/v3rpc/watch.go.
 	progressEvery = 10 * time.Minute
 )
 
-// A watchCall is a call of Watch: several watchers, distinguished by numbers.
+// A watchCall serves a call of Watch. It has several watchers, which the client
+// distinguishes by numbers.
 type watchCall struct {
 	call     *rpc
 	nextID   int64
 	watchers []*watcher // in the order of their creation
-	// onEvents is called in place of sending to a client: with events, or with none if the
-	// wanted history has been compacted.
+	// onEvents is called instead of sending a response, if the member itself watches. It
+	// gets events, or none if the history that it wants has been compacted.
 	onEvents func(header *pb.ResponseHeader, events []*mvccpb.Event)
 }
 
@@ -50,12 +51,14 @@ type watcher struct {
 
 }
 
+// newWatchCall returns the handler of a call of Watch.
 func newWatchCall(call *rpc) flow {
 	w := &watchCall{call: call}
 	call.c.m.watchCalls = append(call.c.m.watchCalls, w)
 	return w
 }
 
+// clientEnded implements [streamHandler].
 func (w *watchCall) clientEnded(cancelled bool) {
 	m := w.call.c.m
 	m.watchCalls = slices.DeleteFunc(m.watchCalls, func(o *watchCall) bool { return o == w })
@@ -64,6 +67,7 @@ func (w *watchCall) clientEnded(cancelled bool) {
 	}
 }
 
+// receive implements [streamHandler].
 func (w *watchCall) receive(request proto.Message) {
 	m := w.call.c.m
 	switch u := request.(*pb.WatchRequest).RequestUnion.(type) {
@@ -78,13 +82,14 @@ func (w *watchCall) receive(request proto.Message) {
 		w.watchers = slices.Delete(w.watchers, i, i+1)
 		w.call.send(w.call.lastRequest, &pb.WatchResponse{Header: m.header(0), WatchId: id, Canceled: true}, fmt.Sprintf("watch %d is over", id))
 	case *pb.WatchRequest_ProgressRequest:
-		// A watcher that is behind is notified of its position later.
+		// If a watcher is behind, the client gets no answer to this request.
 		if !slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.isBehind }) {
 			w.call.send(w.call.lastRequest, &pb.WatchResponse{Header: m.header(0), WatchId: -1}, fmt.Sprintf("all watches are at revision %d", m.store.revision))
 		}
 	}
 }
 
+// createWatcher adds a watcher, or answers why it cannot.
 func (w *watchCall) create(r *pb.WatchCreateRequest) {
 	m := w.call.c.m
 	refuse := func(why string) {
@@ -135,7 +140,8 @@ func (w *watchCall) has(id int64) bool {
 	return slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.id == id })
 }
 
-// scheduleProgress notifies a watcher from time to time that nothing has changed.
+// scheduleProgress notifies a watcher every progressEvery that nothing has changed, if
+// nothing has.
 func (w *watchCall) scheduleProgress(o *watcher) {
 	m := w.call.c.m
 	every := progressEvery + time.Duration(m.dice.Int64N(int64(progressEvery/10)))
@@ -151,8 +157,8 @@ func (w *watchCall) scheduleProgress(o *watcher) {
 	})
 }
 
-// watchInternally notifies the member itself of the changes of a range from a revision on,
-// until stop is called. See watchCall.onEvents.
+// watchInternally makes the member itself watch a range of keys, from a revision on, until
+// stop is called. onEvents is as in [watchCall].
 func (m *member) watchInternally(key, end []byte, from int64, onEvents func(*pb.ResponseHeader, []*mvccpb.Event)) (stop func()) {
 	o := &watcher{key: key, end: end, nextRevision: from, isBehind: from <= m.store.revision}
 	w := &watchCall{watchers: []*watcher{o}, onEvents: onEvents}
@@ -166,7 +172,7 @@ func (m *member) watchInternally(key, end []byte, from int64, onEvents func(*pb.
 	}
 }
 
-// notifyWatchers notifies the watchers that are not behind of changes.
+// notifyWatchers notifies the watchers of changes, except for those that are behind.
 func (m *member) notifyWatchers(changes []*mvccpb.Event) {
 	if len(changes) == 0 {
 		return
@@ -181,7 +187,7 @@ func (m *member) notifyWatchers(changes []*mvccpb.Event) {
 	}
 }
 
-// notify notifies a watcher of those changes that it wants.
+// notify notifies a watcher of those of the changes that it wants.
 func (w *watchCall) notify(m *member, o *watcher, changes []*mvccpb.Event, revision int64) {
 	resp := &pb.WatchResponse{WatchId: o.id}
 	var texts []string
@@ -218,17 +224,19 @@ func describeChange(e *mvccpb.Event) string {
 	return "put"
 }
 
-// scheduleSync serves the watchers that are behind at the next sync.
+// scheduleSync sets the alarm at which the member serves the watchers that are behind.
 func (m *member) scheduleSync() {
 	if m.syncing.isPlanned() {
 		return
 	}
-	// The phase may lie in the future.
+	// The first round, at syncPhase, may lie in the future.
 	since := time.Duration(m.now().Nanos) - m.syncPhase + watchSync
 	next := since/watchSync*watchSync + m.syncPhase
 	m.syncing = m.alarm(fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: int64(next)}, m.sync)
 }
 
+// sync notifies the watchers that are behind of the past changes. It ends a watcher whose
+// changes have been compacted.
 func (m *member) sync() {
 	for _, w := range slices.Clone(m.watchCalls) {
 		for _, o := range slices.Clone(w.watchers) {

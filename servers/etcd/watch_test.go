@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// watching runs a program with a client of a single member.
+// runWatcher runs a world in which a client of a single member calls do.
 func watching(t *testing.T, do func(context.Context, *clientv3.Client) error) *trace.Trace {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
@@ -27,8 +27,9 @@ func watching(t *testing.T, do func(context.Context, *clientv3.Client) error) *t
 	return RunWorld(t, cfg)
 }
 
-// A watcher of future changes is notified immediately. A watcher that wants past changes,
-// or watches from the current revision as the mutex does, is notified at the next sync.
+// A watcher of future changes is notified immediately. A watcher is notified at the next
+// sync if it asks for past changes, or if it watches from the current revision, as the
+// mutex does.
 func TestAWatcherThatIsBehindWaits(t *testing.T) {
 	tr := watching(t, func(ctx context.Context, c *clientv3.Client) error {
 		put, err := c.Put(ctx, "x", "1")

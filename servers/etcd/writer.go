@@ -1,5 +1,7 @@
 package etcd
 
+// This file writes gRPC responses as frames of HTTP/2.
+
 import (
 	"bytes"
 	"encoding/binary"
@@ -17,47 +19,51 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// firstWindow is how many bytes may be sent, on one stream and on the whole connection,
-// until the receiver says otherwise: RFC 9113, section 6.9.2.
+// firstWindow is how many bytes may be sent on one stream, and how many on the whole
+// connection, until the receiver allows more. See RFC 9113, section 6.9.2.
 const firstWindow = 65535
 
-// A parcel describes one packet: the request that it answers, nil if none; its text for the
-// trace; and what its receiver learns from it.
+// A packetInfo describes one packet: the client's message that it answers, or nil; the text
+// by which the trace shows it; and the events by which the trace shows what the client
+// learns from it.
 type parcel struct {
 	request *sim.Request
 	text    string
 	learns  []trace.Event
 }
 
-// An item waits to be written on a stream: headers, a message, or the end of the stream.
+// An item waits to be written on a stream. It is headers or a message; ends is true for the
+// last item.
 type item struct {
 	headers []hpack.HeaderField
 	message []byte
 	ends    bool
-	parcel  *parcel // the packet that ends with this item, or nil
+	parcel  *parcel // the packet that ends with this item; nil if no packet does
 }
 
-// A writer writes a gRPC server's answers on one connection, as far as the client's windows
-// allow.
+// A writer writes a gRPC server's responses to one connection, as far as the windows that
+// the client has granted allow.
 type writer struct {
-	out           bytes.Buffer
-	frames        *http2.Framer
-	header        *hpack.Encoder
+	out           bytes.Buffer   // what was written since the last packet
+	frames        *http2.Framer  // writes to out
+	header        *hpack.Encoder // compresses headers into block
 	block         bytes.Buffer
-	greeted       bool  // the settings have been sent
-	window        int64 // of the connection
+	greeted       bool  // the HTTP/2 settings have been sent
+	window        int64 // how many bytes may be sent on the connection
 	streams       map[uint32]*outgoing
-	initialWindow int64 // window of a new stream
-	// packets are ready to be sent.
+	initialWindow int64 // the window of a new stream
+	// packets are ready to be sent, in this order.
 	packets []packet
 }
 
+// A packet is bytes that are sent together.
 type packet struct {
 	parcel
 	bytes []byte
 }
 
-// An outgoing is a stream with the items that wait to be written, and its window.
+// An outgoingStream is a stream with the items that wait to be written, and its window in
+// bytes.
 type outgoing struct {
 	id     uint32
 	window int64
@@ -71,13 +77,13 @@ func newWriter() *writer {
 	return w
 }
 
-// openStream adds a new stream, and forgetStream removes one that has ended for the client.
+// openStream adds a new stream. forgetStream removes a stream that has ended.
 func (w *writer) openStream(stream uint32) {
 	w.streams[stream] = &outgoing{id: stream, window: w.initialWindow}
 }
 func (w *writer) forgetStream(stream uint32) { delete(w.streams, stream) }
 
-// write writes items on a stream, now or when the client's windows allow it.
+// write writes items on a stream as soon as the client's windows allow it.
 func (w *writer) write(stream uint32, items ...item) {
 	s := w.streams[stream]
 	if s == nil {
@@ -87,7 +93,7 @@ func (w *writer) write(stream uint32, items ...item) {
 	w.pump(s)
 }
 
-// pump writes as much of a stream as the windows allow.
+// pump writes as many items of a stream as the windows allow.
 func (w *writer) pump(s *outgoing) {
 	for len(s.items) > 0 {
 		i := &s.items[0]
@@ -100,7 +106,7 @@ func (w *writer) pump(s *outgoing) {
 				w.pack(parcel{text: "a part of an answer"})
 				return
 			}
-			_ = w.frames.WriteData(s.id, false, i.message[:n]) // a buffer does not fail
+			_ = w.frames.WriteData(s.id, false, i.message[:n]) // writing to a buffer does not fail
 			s.window -= n
 			w.window -= n
 			i.message = i.message[n:]
@@ -115,7 +121,7 @@ func (w *writer) pump(s *outgoing) {
 	}
 }
 
-// pack makes a packet of what was written, if anything was.
+// pack makes a packet of what was written since the last packet, if anything was.
 func (w *writer) pack(p parcel) {
 	if w.out.Len() == 0 {
 		return
@@ -124,13 +130,14 @@ func (w *writer) pack(p parcel) {
 	w.out.Reset()
 }
 
-// takePackets returns the packets that are ready, and removes them.
+// takePackets removes and returns the packets that are ready.
 func (w *writer) takePackets() []packet {
 	p := w.packets
 	w.packets = nil
 	return p
 }
 
+// writeHeaders writes headers on a stream, in several frames if they are long.
 func (w *writer) writeHeaders(stream uint32, fields []hpack.HeaderField, ends bool) {
 	w.block.Reset()
 	for _, f := range fields {
@@ -147,7 +154,7 @@ func (w *writer) writeHeaders(stream uint32, fields []hpack.HeaderField, ends bo
 	}
 }
 
-// applySettings applies the client's settings.
+// applySettings applies the client's HTTP/2 settings.
 func (w *writer) applySettings(s settings) {
 	if s.hasTable {
 		w.header.SetMaxDynamicTableSizeLimit(s.table)
@@ -163,7 +170,8 @@ func (w *writer) applySettings(s settings) {
 	_ = w.frames.WriteSettingsAck()
 }
 
-// widenWindow handles a window update. ok is false if the window exceeds its maximum.
+// widenWindow handles a window update of the client. It returns false if the window exceeds
+// its maximum.
 func (w *writer) widenWindow(o windowUpdate) (ok bool) {
 	if o.stream == 0 {
 		w.window += int64(o.by)
@@ -180,14 +188,15 @@ func (w *writer) widenWindow(o windowUpdate) (ok bool) {
 	return true
 }
 
+// sorted returns the streams in the order of their IDs.
 func (w *writer) sorted() []*outgoing {
 	return slices.SortedFunc(maps.Values(w.streams), func(a, b *outgoing) int { return int(a.id) - int(b.id) })
 }
 
-// responseHeaders are the headers of an answer.
+// responseHeaders are the headers of each response.
 var responseHeaders = []hpack.HeaderField{{Name: ":status", Value: "200"}, {Name: "content-type", Value: "application/grpc"}}
 
-// trailers returns the trailers of an answer.
+// trailers returns the headers that end a response: its status, with a text.
 func trailers(code codes.Code, text string) []hpack.HeaderField {
 	fields := []hpack.HeaderField{{Name: "grpc-status", Value: strconv.Itoa(int(code))}}
 	return append(fields, hpack.HeaderField{Name: "grpc-message", Value: percentEncode(text)})
@@ -206,7 +215,7 @@ func percentEncode(text string) string {
 	return b.String()
 }
 
-// frameMessage puts gRPC's prefix before a message.
+// frameMessage returns a message with gRPC's prefix: five bytes, which contain its length.
 func frameMessage(m proto.Message) []byte {
 	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(make([]byte, 5, 64), m)
 	if err != nil {

@@ -8,31 +8,32 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// advisoryLocks are the server's advisory locks. A session can hold one several times; its
-// transaction can hold it once.
+// advisoryLocks are the server's advisory locks. A session can hold the same lock several
+// times. Its transaction can hold the lock once in addition.
 type advisoryLocks struct {
 	s    *server
 	held map[advisoryLock]*holder
 }
 
-// An advisoryLock is the number of an advisory lock: one of 64 bits, or a pair of 32 bits.
+// An advisoryLock identifies an advisory lock by one number of 64 bits, or by a pair of
+// numbers of 32 bits.
 type advisoryLock struct {
 	number int64
 	pair   bool
 }
 
 // A holder is the session that holds a lock. The session holds it until all claims are
-// given up; a transaction's claim ends with the transaction.
+// given up. A transaction's claim ends with the transaction.
 type holder struct {
 	b      *backend
-	claims []claim // in order; at most one for each transaction
+	claims []claim // the earliest first; at most one for each transaction
 }
 
 // A claim is one acquisition of a lock by a session. Behind a pooler the claims of one
 // session may come from several clients.
 type claim struct {
 	by *trace.Actor
-	tx *tx // nil if the claim is the session's
+	tx *tx // the transaction that has the claim; nil if the session has it
 }
 
 func (a advisoryLock) String() string {
@@ -42,10 +43,11 @@ func (a advisoryLock) String() string {
 	return strconv.FormatInt(a.number, 10)
 }
 
-// key returns the key by which the world knows the lock.
+// key returns the key by which a world names the lock.
 func (a advisoryLock) key() string { return "advisory/" + a.String() }
 
-// compare orders single numbers before pairs, and each of them by number.
+// compare orders locks: single numbers come before pairs, and both are ordered by their
+// numbers.
 func (a advisoryLock) compare(b advisoryLock) int {
 	switch {
 	case a.pair == b.pair:
@@ -56,8 +58,8 @@ func (a advisoryLock) compare(b advisoryLock) int {
 	return 1
 }
 
-// isFree reports whether a session could acquire a lock: nobody holds it, or the session
-// itself does.
+// isFree reports whether a session could acquire a lock now: no session holds it, or the
+// session itself does.
 func (l *advisoryLocks) isFree(a advisoryLock, b *backend) bool {
 	h := l.held[a]
 	return h == nil || h.b == b
@@ -82,7 +84,7 @@ func (l *advisoryLocks) acquire(a advisoryLock, b *backend, t *tx) {
 	l.s.register.emitAdvisoryGrant(b, a, previous)
 }
 
-// owner returns the client with the latest claim; nil if it is unknown.
+// owner returns the acquisition with the latest claim; nil if it is unknown.
 func (h *holder) owner() *trace.Actor {
 	if n := len(h.claims); n > 0 {
 		return h.claims[n-1].by
@@ -90,8 +92,9 @@ func (h *holder) owner() *trace.Actor {
 	return nil
 }
 
-// release removes one claim of the session, preferably one of the client that asks. It
-// returns false if the session has none.
+// release removes one claim of the session, preferably a claim of the client that asks for
+// the release. It returns false if the session has no claim. A transaction's claim does not
+// count.
 func (l *advisoryLocks) release(a advisoryLock, b *backend) bool {
 	h := l.held[a]
 	if h == nil || h.b != b {
@@ -132,7 +135,7 @@ func sameAcquisition(a, b *trace.Actor) bool {
 	return a.Client == b.Client && a.Section == b.Section
 }
 
-// releaseTx releases the locks of a transaction.
+// releaseTx removes the claims of a transaction.
 func (l *advisoryLocks) releaseTx(t *tx) {
 	all := t.b.txAdvisoryLocks
 	t.b.txAdvisoryLocks = nil

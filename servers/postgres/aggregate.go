@@ -1,33 +1,37 @@
 package postgres
 
+// This file analyses and computes the aggregate functions of a query, such as count(*).
+
 import "github.com/locksim/locksim/servers/postgres/internal/sql"
 
 // aggregateNames are the supported aggregate functions.
 var aggregateNames = []string{"count", "max", "min"}
 
-// aggregates are the aggregate calls of one query.
+// aggregates are the aggregate calls found so far in the query that is being analysed.
 type aggregates struct {
 	all []*aggregate
-	// bareColumn is the first column outside of all aggregates; inAggregate is true while
-	// an aggregate's argument is analysed.
+	// bareColumn is the first column that the query's outputs name outside of all aggregate
+	// calls, as table.column. inAggregate is true while an aggregate's argument is
+	// analysed.
 	bareColumn  string
 	inAggregate bool
 }
 
-// An aggregate is a function of all rows that a query finds.
+// An aggregate is one call of an aggregate function: a function of all rows that a query
+// finds.
 type aggregate struct {
 	name     string
 	argument *node // nil in count(*)
 }
 
-// noteColumn notes that an expression refers to a column.
+// noteColumn records that an expression refers to a column. It does nothing if a is nil.
 func (a *aggregates) noteColumn(table, column string) {
 	if a != nil && !a.inAggregate && a.bareColumn == "" {
 		a.bareColumn = table + "." + column
 	}
 }
 
-// analyseOutputs analyses the outputs of a query and returns their aggregates.
+// analyseOutputs analyses the outputs of a query and returns the aggregates that they call.
 func (sc *scope) analyseOutputs(q *query, stmt *sql.Select) []*aggregate {
 	sc.aggregates = &aggregates{}
 	defer func() { sc.aggregates = nil }()
@@ -46,7 +50,7 @@ func (sc *scope) analyseOutputs(q *query, stmt *sql.Select) []*aggregate {
 	return sc.aggregates.all
 }
 
-// aggregate analyses a call of an aggregate function.
+// analyseAggregate analyses a call of an aggregate function.
 func (sc *scope) aggregate(e *sql.Call) *node {
 	in := sc.aggregates
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A frame holds what an expression is evaluated on: the values of parameters, columns and
-// subqueries.
+// A frame holds the values with which an expression is evaluated: those of parameters,
+// columns and subqueries.
 type frame struct {
 	r *run
 	// rows are the current rows of the scope's relations.
@@ -19,34 +19,37 @@ type frame struct {
 	aggregated []value
 }
 
-// A node is an analysed expression. Its evaluation raises errors, as its analysis does.
+// A node is an analysed expression. eval returns its value, and raises an error if it has
+// none.
 type node struct {
 	typ  sql.Type
 	eval func(*frame) value
-	// If the type is unknown: the text of a literal, or the number of a parameter.
+	// If the type is unknown, text is the text of a literal. param is the number of a
+	// parameter, counted from 1; 0 if the node is no parameter.
 	text  string
 	param int
 }
 
-// A relation is a table under a name, or the row of ON CONFLICT that was to be inserted
-// (excluded).
+// A relation is a table under the name that it has in a statement. In ON CONFLICT the row
+// that could not be inserted is a second relation, named excluded.
 type relation struct {
 	alias string
 	table *table
 }
 
-// A scope resolves the names in a statement.
+// A scope resolves the names in a statement while the statement is analysed.
 type scope struct {
 	s         *server
 	relations []relation
 	// params are the types of the parameters that are known so far.
 	params     *[]sql.Type
-	subqueries *[]*query
+	subqueries *[]*query // the subqueries that have been found so far
 	// aggregates are those of the query whose outputs are being analysed; nil where
 	// aggregates are not allowed.
 	aggregates *aggregates
 }
 
+// constant returns a node that always has the value v.
 func constant(v value, t sql.Type) *node {
 	return &node{typ: t, eval: func(*frame) value { return v }}
 }
@@ -76,6 +79,7 @@ func (sc *scope) analyse(e sql.Expr) *node {
 	panic(raisedError{unsupported("this kind of expression")})
 }
 
+// literal returns the node for a constant in a statement.
 func literal(e *sql.Literal) *node {
 	switch e.Kind {
 	case sql.String:
@@ -99,6 +103,7 @@ func literal(e *sql.Literal) *node {
 	return constant(n, sql.Int4)
 }
 
+// analyseParam returns the node for the n-th parameter, counted from 1.
 func (sc *scope) param(n int) *node {
 	for len(*sc.params) < n {
 		*sc.params = append(*sc.params, unknown)
@@ -106,6 +111,8 @@ func (sc *scope) param(n int) *node {
 	return &node{typ: (*sc.params)[n-1], param: n, eval: func(f *frame) value { return f.r.params[n-1] }}
 }
 
+// analyseRef returns the node for the name of a column. The name may be that of a system
+// column.
 func (sc *scope) ref(e *sql.Ref) *node {
 	var found *node
 	known := e.Table == ""
@@ -157,8 +164,8 @@ func noColumn(e *sql.Ref) error {
 // systemColumns are the columns that PostgreSQL adds to each table.
 var systemColumns = []string{"xmin", "xmax", "ctid", "tableoid", "cmin", "cmax"}
 
-// system returns a system column of the first relation. The columns tableoid, cmin and cmax
-// are not supported.
+// systemColumn returns a system column of the first relation. The columns tableoid, cmin
+// and cmax are not supported.
 func (sc *scope) system(e *sql.Ref) *node {
 	rel := sc.relations[0]
 	switch {
@@ -177,8 +184,8 @@ func (sc *scope) system(e *sql.Ref) *node {
 	return &node{typ: sql.XID, eval: func(f *frame) value { return int64(f.rows[0].xmax) }}
 }
 
-// coerce converts a node to a type. ok reports whether PostgreSQL allows the conversion
-// here; otherwise is the error that coerce raises if it does not.
+// coerce converts a node to the type t. isAllowed reports whether PostgreSQL converts one
+// type to another here. If it does not, coerce raises the error refusal.
 func (sc *scope) coerce(n *node, t sql.Type, ok func(from, to sql.Type) bool, otherwise error) *node {
 	// An earlier use of a parameter may have fixed its type.
 	if n.param > 0 && n.typ == unknown {
@@ -206,7 +213,8 @@ func (sc *scope) coerce(n *node, t sql.Type, ok func(from, to sql.Type) bool, ot
 	return &node{typ: t, eval: func(f *frame) value { return convert(n.eval(f), n.typ, t) }}
 }
 
-// require converts a node to a type that the syntax at this place requires.
+// require converts a node to the type that the syntax needs here. where names the construct
+// for the error.
 func (sc *scope) require(n *node, t sql.Type, where string) *node {
 	return sc.coerce(n, t, implicit, newError(typeMismatch, "argument of %s must be type %s, not type %s", where, t, n.typ))
 }
@@ -219,7 +227,7 @@ func (sc *scope) resolveUnknown(n *node) *node {
 	return n
 }
 
-// unify converts two operands to one type, to compare them.
+// unify converts two operands of an operator to one type, so that they can be compared.
 func (sc *scope) unify(x, y *node, op string) (*node, *node) {
 	noOperator := newError(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
 	t := x.typ
@@ -239,6 +247,7 @@ func (sc *scope) unify(x, y *node, op string) (*node, *node) {
 	return x, sc.coerce(y, t, implicit, noOperator)
 }
 
+// analyseIs analyses IS NULL and its like.
 func (sc *scope) is(e *sql.Is) *node {
 	x := sc.analyse(e.X)
 	if e.What == "null" {
@@ -253,11 +262,12 @@ func (sc *scope) is(e *sql.Is) *node {
 	return &node{typ: sql.Bool, eval: func(f *frame) value { return (x.eval(f) == what) != e.Not }}
 }
 
+// analyseCast analyses a cast to another type.
 func (sc *scope) cast(e *sql.Cast) *node {
 	x := sc.analyse(e.X)
 	if lit, is := e.X.(*sql.Literal); is && lit.Kind == sql.Decimal && isInteger(e.Type) {
-		// PostgreSQL's decimals are not floating-point numbers, and it rounds halves away
-		// from zero.
+		// PostgreSQL's decimals are no floating-point numbers. It rounds halves away from
+		// zero.
 		x = constant(math.Round(x.eval(nil).(float64)), sql.Float8)
 	}
 	x = sc.coerce(x, e.Type, castable, newError(cannotCoerce, "cannot cast type %s to %s", x.typ, e.Type))
@@ -270,6 +280,7 @@ func (sc *scope) cast(e *sql.Cast) *node {
 	})
 }
 
+// analyseCase analyses CASE WHEN.
 func (sc *scope) caseWhen(e *sql.Case) *node {
 	var conditions, results []*node
 	for _, one := range e.When {
@@ -294,7 +305,8 @@ func (sc *scope) caseWhen(e *sql.Case) *node {
 	}}
 }
 
-// commonType converts nodes to the one type that all of them can have.
+// commonType converts nodes to the one type that all of them can have, and returns that
+// type. what names the construct for the error.
 func (sc *scope) commonType(what string, all []*node) ([]*node, sql.Type) {
 	t := unknown
 	for _, n := range all {
@@ -311,8 +323,8 @@ func (sc *scope) commonType(what string, all []*node) ([]*node, sql.Type) {
 	return all, t
 }
 
-// subquery analyses a query in parentheses. A name that it does not know may refer to the
-// query around it, which is not supported.
+// analyseSubquery analyses a query in parentheses. If it does not know a name, the name may
+// belong to the query around it. Such references are not supported.
 func (sc *scope) subquery(stmt *sql.Select) (q *query) {
 	err := catch(func() { q = sc.s.query(stmt, sc.params, sc.subqueries) })
 	if err == nil {
@@ -324,8 +336,8 @@ func (sc *scope) subquery(stmt *sql.Select) (q *query) {
 	panic(raisedError{err})
 }
 
-// subqueryNode returns the value of a query in parentheses. The query runs once, before the
-// rest of the statement. With EXISTS it stops at its first row.
+// subqueryNode returns a node for the value of a query in parentheses. The query runs once,
+// before the rest of the statement. With EXISTS it stops at its first row.
 func (sc *scope) subqueryNode(e *sql.Sub) *node {
 	q, t := sc.subquery(e.Select), sql.Bool
 	if q.exists = e.Exists; !q.exists {

@@ -17,67 +17,73 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A backend is a session: the server's end of one connection. Behind a pooler it serves the
-// connection of the client that has the session now.
+// A backend is a session: the server's end of one connection. Behind a pooler a session
+// serves one client after another. Its connection is then that of the client that has the
+// session now.
 type backend struct {
 	s      *server
 	end    *sim.End
 	pid    uint32
 	secret []byte
-	// user and database are the client's; startedAt is when the session began.
+	// user and database are those that the client asked for; startedAt is when the session
+	// began.
 	user, database string
 	startedAt      stamp
 	// settings are the session's current settings, initialSettings those at its start.
 	settings, initialSettings map[string]string
 	statements                map[string]*prepared
 	portals                   map[string]*portal
-	lastValues                map[*sequence]int64
-	advisoryLocks             []advisoryLock // advisoryLocks are all that the session holds, txAdvisoryLocks those that its transaction holds
+	lastValues                map[*sequence]int64 // the latest value that each sequence has given to the session, for currval()
+	advisoryLocks             []advisoryLock      // advisoryLocks are all that the session holds, txAdvisoryLocks those that its transaction holds
 	txAdvisoryLocks           []advisoryLock
 
-	// tx is the session's transaction, or nil. inBlock reports whether BEGIN started it,
-	// failed whether it has failed since and waits for ROLLBACK or COMMIT.
+	// tx is the session's transaction, or nil. inBlock reports whether BEGIN started it.
+	// hasFailed reports whether it has failed since then, and so waits for ROLLBACK or
+	// COMMIT.
 	tx              *tx
 	inBlock, failed bool
 
-	// request is what the session works on, queue the requests after it. The work is done
-	// in a coroutine: resume runs it until it has to wait or ends.
+	// request is the request on which the session works, and queue holds the requests after
+	// it. The work is done in a coroutine. resume runs the coroutine until it has to wait
+	// or ends. stop ends it early. The coroutine itself calls yield in order to wait.
 	request *sim.Request
 	queue   []*sim.Request
 	resume  func() (_ struct{}, waits bool)
 	stop    func()
 	yield   func(struct{}) bool
-	// isSkipping is set after an error: messages are skipped up to the next Sync.
+	// isSkipping is true after an error: the session skips all messages up to the next
+	// Sync.
 	isSkipping   bool
-	running      *run
-	receivedAt   stamp // when the request arrived, by the time of day
+	running      *run  // the statement or commit that the session executes, or nil
+	receivedAt   stamp // when the request arrived, by the wall clock
 	receivedMono int64 // and by the monotonic clock, in nanoseconds
 	reply
 	idleTimer *agenda.Timer
-	// query is the text of the last query, at queryAt. active reports whether ReadyForQuery
-	// has not been sent since then, and stateChangedAt is when active last changed.
+	// query is the text of the last query, which came at queryAt. isActive is true from
+	// then until ReadyForQuery is sent. stateChangedAt is when isActive last changed.
 	query          string
 	queryAt        stamp
 	active         bool
 	stateChangedAt stamp
 
-	// isPooled reports whether the session belongs to the pooler. The pooler closes it when
-	// the monotonic clock reaches closesAt, or earlier if it was unused for long. client
-	// has the session now, or nil.
+	// isPooled reports whether the session belongs to the pooler. The pooler closes the
+	// session when the monotonic clock reaches closesAt. It closes a session earlier if no
+	// client has used it for long, by unusedTimer. client is the client that has the
+	// session now, or nil.
 	isPooled    bool
 	closesAt    int64
 	unusedTimer *agenda.Timer
 	client      *poolClient
 
-	isStarted, closed bool
+	isStarted, closed bool // isStarted: the client has sent its StartupMessage, or the session belongs to the pooler or the operator
 	isReady           bool // the last message sent was ReadyForQuery
-	// clientGone reports whether the client has hung up while a statement waits, which has
-	// not noticed.
+	// clientGone reports whether the client has hung up while a statement waits. The
+	// session notices that only when the statement has ended.
 	clientGone bool
 	// connectionLost reports whether the connection ended without a Terminate message.
 	connectionLost bool
 	// isRevoked reports whether an operator ends the session, or the session is the
-	// operator's own.
+	// operator's own. Then its events name the operator.
 	isRevoked bool
 }
 
@@ -94,7 +100,7 @@ func newBackend(s *server, end *sim.End) *backend {
 // cancelKey returns the secret that a client needs to cancel the session's statements.
 func cancelKey(pid uint32) []byte { return binary.BigEndian.AppendUint32(nil, pid*2654435761) }
 
-// initialSettings returns the settings of a new session.
+// initialSettings returns the settings of a new session on this server.
 func (s *server) initialSettings() map[string]string {
 	all := maps.Clone(defaultSettings)
 	if s.isStandby() {
@@ -103,14 +109,15 @@ func (s *server) initialSettings() map[string]string {
 	return all
 }
 
-// closeEnd closes a connection after everything that is queued on it has been sent.
+// closeEnd closes a connection after everything in the outbox has been sent.
 func (s *server) closeEnd(end *sim.End) {
 	if end != nil { // a session of a pooler may have no client
 		s.out.Send(end.Close)
 	}
 }
 
-// actor returns the client whose request the session works on, or nil.
+// actor returns the acquisition that sent the request on which the session works, or nil.
+// For a revoked session it returns the operator.
 func (b *backend) actor() *trace.Actor {
 	if b.isRevoked {
 		return trace.Operator()
@@ -133,7 +140,7 @@ func (b *backend) Receive(r *sim.Request) {
 }
 
 // HangUp is as in [sim.Endpoint]. A session that waits for a lock does not read from its
-// connection. It notices the loss only when it writes.
+// connection. It notices only when it writes that the connection has ended.
 func (b *backend) HangUp(bool) {
 	if !b.s.host.IsUp() || b.closed {
 		return
@@ -166,7 +173,8 @@ func (b *backend) close() {
 	b.s.backends = slices.DeleteFunc(b.s.backends, func(o *backend) bool { return o == b })
 }
 
-// errAbandoned ends the coroutine of a session that is closed while it waits.
+// errAbandoned is raised in the coroutine of a session that is closed while it waits. It
+// ends the coroutine.
 var errAbandoned = errors.New("it is abandoned")
 
 // abandon ends the session's wait and its coroutine.
@@ -178,7 +186,7 @@ func (b *backend) abandon() {
 	}
 }
 
-// step works on the queued requests until none is left or a statement has to wait.
+// serveQueued works on the queued requests until none is left or a statement has to wait.
 func (b *backend) step() {
 	for !b.closed {
 		if b.resume == nil {
@@ -206,11 +214,11 @@ func (b *backend) step() {
 func (b *backend) startCoroutine(work func()) {
 	b.resume, b.stop = iter.Pull(func(yield func(struct{}) bool) {
 		b.yield = yield
-		_ = catch(work) // only errAbandoned gets here; other errors have been answered
+		_ = catch(work) // only errAbandoned gets here; all other errors were sent to the client
 	})
 }
 
-// try calls f and answers with the error that f raises, if any.
+// try calls f. If f raises an error, try sends it to the client.
 func (b *backend) try(f func()) {
 	switch err := catch(f); err {
 	case nil:
@@ -277,7 +285,7 @@ func (b *backend) handleStartup(m pgproto3.FrontendMessage) {
 	}
 }
 
-// busy reports whether the session has a request to work on.
+// isBusy reports whether the session has a request to work on.
 func (b *backend) busy() bool { return b.request != nil || len(b.queue) > 0 }
 
 // cancel cancels the waiting statement of the session that a CancelRequest names.
@@ -290,6 +298,8 @@ func (s *server) cancel(m *pgproto3.CancelRequest) {
 	}
 }
 
+// cancel ends the session's wait, if it waits. A commit that waits for a standby then
+// succeeds with a warning; any other statement fails.
 func (b *backend) cancel() {
 	switch r := b.running; {
 	case r == nil:
@@ -301,6 +311,7 @@ func (b *backend) cancel() {
 	}
 }
 
+// acceptStartup applies the settings in a StartupMessage and begins the session.
 func (b *backend) acceptStartup(m *pgproto3.StartupMessage) {
 	b.negotiate(m)
 	if err := catch(func() { applyStartup(m, b.settings, checkKnown) }); err != nil {
@@ -320,7 +331,7 @@ func databaseOf(m *pgproto3.StartupMessage) string {
 	return cmp.Or(m.Parameters["database"], m.Parameters["user"])
 }
 
-// recordQuery notes the text of a query for pg_stat_activity.
+// recordQuery keeps the text of a query for pg_stat_activity.
 func (b *backend) recordQuery(text string) {
 	const most = 1023 // track_activity_query_size
 	b.query = strings.ToValidUTF8(text[:min(len(text), most)], "")
@@ -345,14 +356,15 @@ func (b *backend) terminate() {
 	b.closeWithError(newError(adminShutdown, "terminating connection due to administrator command"))
 }
 
-// doubtIfUnsupported notes a doubt in the trace if the error is this simulator's own limit.
+// doubtIfUnsupported makes the run inconclusive if the simulator has raised an error that a
+// real server may not raise.
 func (s *server) doubtIfUnsupported(o *sql.Error) {
 	if o.MayBeValid {
 		s.host.Doubt(s.host.Node().Name + " was asked for something that a real PostgreSQL server may do and the simulated one does not: " + o.Message)
 	}
 }
 
-// answerError answers with an error and aborts the transaction.
+// answerError sends an error to the client and aborts the transaction.
 func (b *backend) answerError(err error) {
 	o := toSQLError(err)
 	b.s.doubtIfUnsupported(o)
@@ -364,7 +376,7 @@ func (b *backend) answerError(err error) {
 	}
 }
 
-// closeWithError answers with an error and closes the connection.
+// closeWithError sends an error to the client and closes the connection.
 func (b *backend) closeWithError(err error) {
 	o := toSQLError(err)
 	b.s.doubtIfUnsupported(o)
@@ -372,7 +384,7 @@ func (b *backend) closeWithError(err error) {
 	b.hangUp()
 }
 
-// hangUp sends the pending answer and closes the connection.
+// hangUp sends what the reply contains so far and closes the connection.
 func (b *backend) hangUp() {
 	b.queue = nil
 	b.answer()
@@ -381,7 +393,7 @@ func (b *backend) hangUp() {
 	b.s.closeEnd(b.end)
 }
 
-// sendReady answers with ReadyForQuery.
+// sendReady appends ReadyForQuery to the reply.
 func (b *backend) sendReady() {
 	b.isReady = true
 	b.active, b.stateChangedAt = false, b.s.now()
@@ -395,7 +407,7 @@ func (b *backend) sendReady() {
 	b.send(&pgproto3.ReadyForQuery{TxStatus: status})
 }
 
-// answer sends the reply to the current request.
+// sendReply sends the reply to the current request.
 func (b *backend) answer() {
 	r := b.request
 	b.request = nil
@@ -407,7 +419,8 @@ func (b *backend) answer() {
 	b.startIdleTimer()
 }
 
-// startIdleTimer ends the session when it has been idle for longer than its settings allow.
+// startIdleTimer starts the timer that ends the session when it has been idle for longer
+// than its settings allow.
 func (b *backend) startIdleTimer() {
 	if !b.isStarted || b.closed || b.idleTimer != nil {
 		return

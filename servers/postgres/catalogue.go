@@ -9,19 +9,22 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A view shows the server's own state. It has only the rows and columns that locks ask for.
-// A query that may need others is refused as unsupported.
+// A view is one of PostgreSQL's own views, which show the server's state. It has only the
+// rows and columns that clients of locks ask for. A query that may need others is refused
+// as unsupported.
 type view struct {
 	columns        []column
 	missingColumns []string // the other columns that a real server has
 	rows           func(*run) [][]value
-	// bounds are conditions that exclude the missing rows: a query must have one of them.
-	// excluded describes the missing rows for the error.
+	// bounds are conditions that exclude the rows that this server does not have. A query
+	// must contain one of these conditions. missingRows describes the missing rows for the
+	// error.
 	bounds   []bound
 	excluded string
 }
 
-// A bound is the condition that a column equals a value, if suffices accepts that value.
+// A bound is the condition that a column equals a value. The condition excludes the missing
+// rows if suffices accepts the value.
 type bound struct {
 	column   string
 	suffices func(r *run, v value) bool
@@ -30,7 +33,7 @@ type bound struct {
 // schema is the schema of all tables of clients.
 const schema = "public"
 
-// isServerOwned reports whether the name of a relation may be one of the server's own.
+// isServerOwned reports whether a relation with this name may be the server's own.
 func isServerOwned(name string) bool { return strings.HasPrefix(name, "pg_") }
 
 // views are the supported views. Their names hide tables with the same names, because the
@@ -94,9 +97,11 @@ var views = map[string]*view{
 // to an object of a user.
 const databaseID = int64(16384)
 
+// errIncomparable is only caught: the condition is then no bound.
 var errIncomparable = errors.New("a column is compared with a value of another type")
 
-// bind makes the view the relation of a scope, and finds the query's bounds.
+// bind makes the view the relation of a scope. It also finds the conditions of the query
+// that are bounds of the view.
 func (v *view) bind(sc *scope, q *query, stmt *sql.Select) *table {
 	name := stmt.From.Table
 	raiseUnsupportedIf(stmt.Lock.Update, "locks of the rows of %s", name)
@@ -119,7 +124,7 @@ func (v *view) bind(sc *scope, q *query, stmt *sql.Select) *table {
 	return t
 }
 
-// equals returns the constants that a condition requires a column to equal.
+// requiredConstants returns the constants that a condition requires a column to equal.
 func equals(where sql.Expr, column, alias string) []sql.Expr {
 	o, is := where.(*sql.Operation)
 	switch {
@@ -140,7 +145,7 @@ func equals(where sql.Expr, column, alias string) []sql.Expr {
 	return all
 }
 
-// isConstant reports whether an expression has the same value for all rows and no side
+// isConstant reports whether an expression has the same value for all rows and has no side
 // effects.
 func isConstant(e sql.Expr) bool {
 	switch e := e.(type) {
@@ -154,7 +159,8 @@ func isConstant(e sql.Expr) bool {
 	return false
 }
 
-// viewRows returns the rows of the query's view.
+// viewRows returns the rows of the query's view. It raises an error if the query has no
+// bound.
 func (q *query) viewRows(r *run) (all []*version) {
 	v := q.table.view
 	if !slices.ContainsFunc(q.bounds, func(isEnough func(*run) bool) bool { return isEnough(r) }) {
@@ -178,8 +184,8 @@ func tableRows(r *run) (all [][]value) {
 	return all
 }
 
-// lockRows returns the advisory locks for pg_locks: those that sessions hold, then those
-// that they wait for.
+// lockRows returns the advisory locks for pg_locks: first those that sessions hold, then
+// those for which sessions wait.
 func lockRows(r *run) (all [][]value) {
 	s := r.b.s
 	add := func(a advisoryLock, b *backend, waits value) {
@@ -223,7 +229,8 @@ func sessionRows(r *run) (all [][]value) {
 	return all
 }
 
-// currentSchema returns the schema in which tables without a schema are created and found.
+// currentSchema is the function current_schema(): the schema in which tables without a
+// schema are created and found.
 func currentSchema(f *frame, _ []value) value {
 	raiseUnsupportedIf(f.r.b.settings["search_path"] != defaultSettings["search_path"], "current_schema() with another search_path")
 	return schema

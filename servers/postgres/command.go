@@ -1,5 +1,7 @@
 package postgres
 
+// This file executes CREATE, DROP, SET, SHOW and DEALLOCATE.
+
 import (
 	"fmt"
 	"slices"
@@ -42,8 +44,10 @@ func (s *server) execCommand(r *run, statement sql.Statement) {
 	}
 }
 
-// isDefined reports whether a relation with the name exists already, before a run creates
-// one. It raises an error if so, unless the statement says IF NOT EXISTS.
+// isDefined is called before a run creates a relation with a name. It reports whether such
+// a relation exists already. If it does, isDefined raises an error, unless the statement
+// says IF NOT EXISTS. If it does not, isDefined raises an error if the run must not create
+// one now.
 func (s *server) isDefined(r *run, name string, ifNotExists bool) (exists bool) {
 	switch {
 	case !s.hasRelation(name):
@@ -56,15 +60,16 @@ func (s *server) isDefined(r *run, name string, ifNotExists bool) (exists bool) 
 	return true
 }
 
-// checkCanRedefine refuses CREATE and DROP in a transaction block or while other
-// transactions are open. A real server would make them wait for each other.
+// checkCanRedefine raises an error for CREATE and DROP in a transaction block or while
+// other transactions are open. A real server would make them wait for each other, which is
+// not simulated.
 func (s *server) checkCanRedefine(r *run) {
 	raiseUnsupportedIf(r.b.inBlock, "CREATE and DROP in a transaction block")
 	raiseUnsupportedIf(slices.ContainsFunc(s.backends, func(b *backend) bool { return b.tx != nil && b != r.b }), "CREATE and DROP while other transactions are under way")
 }
 
-// redefined must be called after a change to the set of tables, indexes or sequences. undo
-// reverts the change.
+// noteRedefinition must be called after a change to the set of tables, indexes or
+// sequences. undo reverts the change if the transaction aborts.
 func (s *server) redefined(r *run, undo func()) {
 	s.schemaVersion++
 	r.tx.isRedefining = true
@@ -131,8 +136,8 @@ func (t *table) addKey(k sql.Key) {
 	t.keys = append(t.keys, one)
 }
 
-// hasRelation reports whether a table, a sequence or an index has the name. They share one
-// namespace.
+// hasRelation reports whether a table, a sequence or an index has the name. All three share
+// one namespace.
 func (s *server) hasRelation(name string) bool {
 	if s.tables[name] != nil || s.sequences[name] != nil {
 		return true
@@ -145,8 +150,8 @@ func (s *server) hasRelation(name string) bool {
 	return false
 }
 
-// createIndex adds an index. Only a unique index has an effect: others do not change any
-// result.
+// createIndex adds an index. Only a unique index has an effect, because others do not
+// change any result.
 func (s *server) createIndex(r *run, stmt *sql.CreateIndex) {
 	t := s.table(stmt.Table)
 	one := key{name: stmt.Name}

@@ -11,29 +11,32 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ReadCommitted is the only read mode: a read returns what was committed when the statement
-// began.
+// ReadCommitted is the only mode in which this server reads: a read returns what was
+// committed when the statement began.
 const ReadCommitted = "committed"
 
-// The columns that a table of data has beside its key, which has one column.
+// The columns that a table of data has, in addition to its key of one column.
 const (
 	versionColumn = "version"
 	valueColumn   = "value"
 )
 
+// isData reports whether a table holds data that locks protect. Such a table has a key of
+// one column and the columns version and value.
 func (t *table) isData() bool {
 	return len(t.keys) > 0 && len(t.keys[0].columns) == 1 && t.numberOf(versionColumn) >= 0 && t.numberOf(valueColumn) >= 0
 }
 
-// A datum is a row of a table of data. Version 0 means that nothing has been written yet.
+// A datum is a row of a table of data: an object that locks protect. Version 0 means that
+// nothing has been written to it yet.
 type datum struct {
 	object  string
 	version int
 	value   string
 }
 
-// parseDatum returns a row's values as a datum; false if the table or the row holds no
-// data.
+// parseDatum returns the values of a row as a datum. It returns false if the table is no
+// table of data, or if a value is missing.
 func (t *table) parseDatum(values []value) (datum, bool) {
 	if !t.isData() {
 		return datum{}, false
@@ -44,11 +47,13 @@ func (t *table) parseDatum(values []value) (datum, bool) {
 	return datum{object, int(number), text}, named && counts && texts
 }
 
+// datum returns the version as a datum; false if it holds no data.
 func (v *version) datum() (datum, bool) { return v.row.table.parseDatum(v.values) }
 
-// emitRead emits that a client has read a version of data, emitWrite that it has written
-// one, and emitRefusedWrite that its write changed nothing because the row has changed
-// meanwhile.
+// emitRead emits that a client has read a row version of a table of data. emitWrite emits
+// that a client has written one. emitRefusedWrite emits that a client's write changed
+// nothing, because the row has changed meanwhile; wanted are the values that the client
+// wanted to write.
 func (g *register) emitRead(b *backend, v *version) {
 	if d, is := v.datum(); is && b.actor() != nil {
 		ev := sim.NewServeEvent(trace.Read, d.object, b.actor())
@@ -82,7 +87,8 @@ func (g *register) emitRefusedWrite(b *backend, v *version, wanted []value) {
 	g.s.host.Emit(ev)
 }
 
-// Kept is as in [sim.DataServer]. It returns what is committed on the current primary.
+// Kept is as in [sim.DataServer]. It returns what is committed on the current primary: the
+// server that was promoted, or else this one.
 func (s *server) Kept(key string) (version int, text string) {
 	for _, name := range s.host.Members() {
 		if o, is := s.host.Peer(name).(*server); is && o.promoted {

@@ -17,10 +17,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TestWhatIsNotServed checks that the run has a doubt if the server is asked for something
-// that a real server supports and this one does not. The doubt names it, and the run then
-// proves nothing. Something that a real server refuses gets an ordinary answer without a
-// doubt.
+// TestWhatIsNotServed checks requests that a real server supports and the simulated one
+// does not. They make the run inconclusive: it has a doubt that names the request. A
+// request that a real server refuses gets an ordinary error without a doubt.
 func TestWhatIsNotServed(t *testing.T) {
 	const made = "a! CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 1); CREATE SEQUENCE s; CREATE INDEX i ON t (n)\n"
 	for asked, want := range map[string]string{
@@ -91,9 +90,9 @@ func TestWhatIsNotServed(t *testing.T) {
 	}
 }
 
-// TestASessionThatIsEndedLosesItsLocks checks that a session that its administrator ends
-// loses its locks. The trace shows a drop without a command, because the holder did not
-// release them.
+// TestASessionThatIsEndedLosesItsLocks checks that a session loses its locks when an
+// administrator ends it. The trace shows that as a drop, and not as a release by a command
+// of the holder.
 func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
 	cfg := oneClient(t, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
@@ -124,8 +123,8 @@ func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
 	Equal(t, "the lock", strings.Join(became, ", "), "set session-1, drop session-1, set session-2, delete session-2")
 }
 
-// TestConnectionsThatAreNotServed checks the doubts about what a client asks for when it
-// connects.
+// TestConnectionsThatAreNotServed checks the doubts about requests that a client makes when
+// it connects.
 func TestConnectionsThatAreNotServed(t *testing.T) {
 	for name, c := range map[string]struct{ value, want string }{
 		"geqo":             {"off", `unrecognized configuration parameter "geqo"`},

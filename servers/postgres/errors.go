@@ -55,6 +55,7 @@ const (
 	unnamedStatementName = ""
 )
 
+// newError returns an error that clients get, with one of the codes above.
 func newError(code, format string, args ...any) error {
 	return &sql.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -65,14 +66,14 @@ func unsupported(format string, args ...any) error {
 	return sql.Unsupported(fmt.Sprintf(format, args...))
 }
 
-// raisedError is a panic value: the error that ends what a session does for a client. See
-// [catch].
+// raisedError is the value with which [raise] panics. [catch] turns it into an error again.
 type raisedError struct{ error }
 
+// raise ends what a session does for a client with an error.
 func raise(err error) { panic(raisedError{err}) }
 
-// raiseIf raises an error if the condition is true. raiseUnsupportedIf raises the error of
-// [unsupported].
+// raiseIf raises an error if the condition is true. raiseUnsupportedIf then raises the
+// error of [unsupported].
 func raiseIf(condition bool, code, format string, args ...any) {
 	if condition {
 		raise(newError(code, format, args...))
@@ -101,7 +102,7 @@ func catch(f func()) (err error) {
 }
 
 // toSQLError returns an error of this package or of the parser in the form that clients
-// get.
+// get. Any other error is a limit of the simulator.
 func toSQLError(err error) *sql.Error {
 	if e, ok := errors.AsType[*sql.Error](err); ok {
 		return e

@@ -2,8 +2,8 @@ package postgres_test
 
 func init() { fidelities = append(fidelities, catalogueFidelities...) }
 
-// catalogueFidelities are scripts in which sessions ask about the server itself: who holds
-// locks, who is connected, and which transactions rows come from.
+// catalogueFidelities are scripts in which sessions ask about the server itself: which
+// sessions hold locks, which sessions there are, and which transactions have written rows.
 var catalogueFidelities = []fidelity{
 	{
 		name: "the transactions that a row is from, for optimistic concurrency",

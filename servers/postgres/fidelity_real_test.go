@@ -20,7 +20,7 @@ import (
 )
 
 // TestFidelityOfRealPostgres runs the scripts on a real server: PostgreSQL 15, as in
-// Debian. Each script has a database of its own.
+// Debian. Each script has its own database.
 func TestFidelityOfRealPostgres(t *testing.T) {
 	server := realPostgres(t)
 	admin := server.admin(t)
@@ -90,7 +90,8 @@ func TestPoolersOfRealPgBouncer(t *testing.T) {
 	}
 }
 
-// pooler starts a PgBouncer in front of the server, and returns how to connect to it.
+// pooler starts a PgBouncer in front of the server. It returns the func that connects to
+// it.
 func (r *realServer) pooler(program, name string, size int) pgconn.DialFunc {
 	dir := filepath.Join(r.dir, name)
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -138,10 +139,10 @@ default_pool_size = %d
 // realServer is a real server with its directories and its process.
 type realServer struct {
 	t      *testing.T
-	dir    string // of its socket
+	dir    string // the directory with its socket
 	data   string
 	attr   *syscall.SysProcAttr
-	server *exec.Cmd // nil while it does not run
+	server *exec.Cmd // nil if it does not run
 	dial   pgconn.DialFunc
 }
 
@@ -282,7 +283,7 @@ func (a admin) must(text string) {
 	}
 }
 
-// until waits until a statement returns true.
+// until waits until a query returns true.
 func (a admin) until(text string) {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		value, _, err := a.ask(text)

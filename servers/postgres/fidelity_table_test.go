@@ -1,6 +1,6 @@
 package postgres_test
 
-// fidelities are what sessions send, and what the servers answer.
+// fidelities are the scripts: what sessions send, and what the servers answer.
 var fidelities = []fidelity{
 	{
 		name: "an UPDATE that names the version which it was computed from",
@@ -598,9 +598,9 @@ var fidelities = []fidelity{
 			b: SELECT 1`,
 	},
 	{
-		// Session a only locks the row and does not change it. After a change, c could look
-		// at the new version at the same moment as b, and on a real server be the first of
-		// them.
+		// Session a only locks the row, without changing it. After a change, c could look
+		// at the new version at the same moment as b. Then on a real server c could be the
+		// first to lock the row.
 		name: "who waits longest is first",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY, n text)

@@ -33,7 +33,7 @@ import (
 // Here a is the name of a session, which begins with its first line.
 type fidelity struct {
 	name, script, want string
-	// real is what a real server answers if that differs from want, and why is the reason.
+	// real is what a real server answers, if that differs from want. why is the reason.
 	real, why string
 }
 
@@ -55,8 +55,8 @@ func TestFidelityOfOurServer(t *testing.T) {
 	}
 }
 
-// TestDifferencesHaveReasons checks that each listed difference has a reason, and is a
-// difference.
+// TestDifferencesHaveReasons checks that each listed difference has a reason, and really is
+// a difference.
 func TestDifferencesHaveReasons(t *testing.T) {
 	for _, f := range fidelities {
 		if (f.real == "") != (f.why == "") || f.real != "" && slices.Equal(lines(f.real), lines(f.want)) {
@@ -87,19 +87,18 @@ type script struct {
 	t        *testing.T
 	dial     pgconn.DialFunc
 	database string
-	// standby is how to connect to the standby. actions are what the lines with = do.
+	// standby connects to the standby. actions are what the lines that begin with = do.
 	standby pgconn.DialFunc
 	actions map[string]func()
-	// waits reports, by its process ID, whether a session waits for a lock, and whether it
-	// has ended. It is nil in a world: there time passes only when everything else has to
-	// wait.
+	// waits reports whether the session with a process ID waits for a lock, and whether it
+	// has ended. It is nil in a world: there, time passes only when all goroutines wait.
 	waits    func(pid uint32) (waits, gone bool)
 	answers  strings.Builder
 	sessions map[string]*session
 }
 
-// A session is a connection. pending delivers the answer that has not come yet; it is nil
-// if there is none.
+// A session is a connection of a script. pending gets the answer that has not arrived yet;
+// it is nil if the session waits for none.
 type session struct {
 	conn    *pgconn.PgConn
 	pending chan string
@@ -117,8 +116,8 @@ func (s *script) play(text string) string {
 	return s.answers.String()
 }
 
-// soon is how long a script waits before it checks whether a session waits. In a world an
-// answer that does not have to wait has arrived by then.
+// soon is how long a script waits before it checks whether a session waits. In a world, an
+// answer for which nothing has to wait has arrived by then.
 const soon = 300 * time.Millisecond
 
 func (s *script) line(line string) {
@@ -184,7 +183,8 @@ func (s *script) line(line string) {
 }
 
 // checkWaits reports whether a session waits for a lock, and whether it has ended. It asks
-// the server, because on a busy machine the time that has passed proves nothing.
+// the server, because on a busy machine a late answer does not prove that the session
+// waits.
 func (s *script) checkWaits(one *session) (waits, gone bool) {
 	if s.waits == nil {
 		return true, true
@@ -192,8 +192,8 @@ func (s *script) checkWaits(one *session) (waits, gone bool) {
 	return s.waits(one.conn.PID())
 }
 
-// checkIdle fails the test if a session still waits for an answer: a connection handles one
-// request at a time.
+// checkIdle fails the test if a session still waits for an answer, because a connection
+// handles one request at a time.
 func (s *script) checkIdle(name, line string) {
 	s.t.Helper()
 	if s.sessions[name].pending != nil {
@@ -201,7 +201,7 @@ func (s *script) checkIdle(name, line string) {
 	}
 }
 
-// close closes a session. If it waits for an answer, it gets none.
+// close closes a session. If the session waits for an answer, it will not get it.
 func (s *script) close(name string) {
 	one := s.sessions[name]
 	delete(s.sessions, name)
@@ -234,7 +234,8 @@ func (s *script) session(name string) *session {
 	return one
 }
 
-// connect returns a connection on which the environment has no influence.
+// connect returns a connection that does not depend on environment variables. heard is
+// called with each notice.
 func connect(dial pgconn.DialFunc, database string, heard func(*pgconn.Notice)) (*pgconn.PgConn, error) {
 	c, err := pgconn.ParseConfig("host=127.0.0.1 port=5432 user=locksim sslmode=disable database=" + cmp.Or(database, "locksim"))
 	if err != nil {
@@ -266,7 +267,8 @@ func (one *session) runSimple(text string) string {
 	return one.format(results, err)
 }
 
-// format returns an answer as a script records it: notices, rows, tags, the error.
+// format returns an answer as scripts record it: the notices, the rows, the tags and the
+// error.
 func (one *session) format(results []*pgconn.Result, err error) string {
 	var all []string
 	all = append(all, one.notices...)

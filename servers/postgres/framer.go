@@ -13,12 +13,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A framer splits a client's bytes into requests. A request is all that the client sends
-// before it expects an answer. Faults act on whole requests.
+// A framer splits a client's bytes into requests. A request is everything that the client
+// sends before it expects a reply. Faults act on whole requests.
 type framer struct {
-	// names replaces random values in the texts of requests by aliases.
+	// names replaces random values in the texts of requests by names that are equal in
+	// every run.
 	names     *sim.Names
-	isStarted bool
+	isStarted bool // the client has sent its StartupMessage
 	// statements are the texts of the prepared statements, by name.
 	statements map[string]string
 }
@@ -30,24 +31,26 @@ type request struct {
 	bad      string // why the request is malformed, or ""
 }
 
-// The limits of message lengths in bytes. maxStartup is PostgreSQL's.
+// The greatest lengths of messages in bytes. maxStartup is PostgreSQL's own limit.
 const (
 	maxStartup = 10_000
 	maxMessage = 1 << 20
 )
 
-// The codes that begin first messages of other kinds than StartupMessage.
+// A first message that is not a StartupMessage begins with one of these codes.
 const (
 	cancelCode = 80877102
 	sslCode    = 80877103
 	gssCode    = 80877104
 )
 
+// badFrame returns all of b as one malformed request.
 func badFrame(b []byte, why string) (int, sim.Frame) {
 	return len(b), sim.Frame{Body: &request{bad: why}, Text: "what is no request"}
 }
 
-// Next is as in [sim.Framer].
+// Next is as in [sim.Framer]: it returns the size and the contents of the first request in
+// b. Size 0 means that the request is not complete yet.
 func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if !f.isStarted {
 		return f.firstMessage(b)
@@ -73,7 +76,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		}
 		m := empty()
 		size += 1 + int(n)
-		// Decode keeps references to the bytes, and the caller owns them.
+		// Decode keeps references to the bytes, but they belong to the caller of Next.
 		if err := m.Decode(bytes.Clone(rest[header : 1+n])); err != nil {
 			q.bad = "invalid message format"
 			return size, sim.Frame{Body: q, Text: "what is no request"}
@@ -88,7 +91,8 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	}
 }
 
-// firstMessage parses the first message of a connection, which has no type byte.
+// firstMessage parses the first message of a connection, which is the only kind without a
+// type byte.
 func (f *framer) firstMessage(b []byte) (int, sim.Frame) {
 	if len(b) < 4 {
 		return 0, sim.Frame{}
@@ -128,7 +132,8 @@ func (f *framer) firstMessage(b []byte) (int, sim.Frame) {
 	return int(n), sim.Frame{Body: &request{startup: m}, Text: text, Handshake: text != "cancel"}
 }
 
-// messageTypes create an empty message by its type byte.
+// messageTypes maps the type byte of a message to a func that returns an empty message of
+// that type.
 var messageTypes = map[byte]func() pgproto3.FrontendMessage{
 	'B': newMessage[pgproto3.Bind], 'C': newMessage[pgproto3.Close], 'D': newMessage[pgproto3.Describe], 'E': newMessage[pgproto3.Execute],
 	'F': newMessage[pgproto3.FunctionCall], 'f': newMessage[pgproto3.CopyFail], 'd': newMessage[pgproto3.CopyData], 'c': newMessage[pgproto3.CopyDone],
@@ -143,13 +148,15 @@ func newMessage[M any, P interface {
 	return P(new(M))
 }
 
-// requestText builds the text of a request for the trace.
+// A requestText builds the text that the trace shows for a request. If the request executes
+// something, the text is actions, and otherwise preparations.
 type requestText struct {
 	f            *framer
 	preparations []string
 	actions      []string
 }
 
+// add adds a message of the request.
 func (t *requestText) add(m pgproto3.FrontendMessage) {
 	switch m := m.(type) {
 	case *pgproto3.Query:
@@ -187,8 +194,9 @@ func (t *requestText) text() string {
 	return strings.Join(t.preparations, "; ")
 }
 
-// describeParameter returns a parameter for the trace. A binary parameter does not carry
-// its type, so the length decides: one of 16 bytes is taken for an interval.
+// describeParameter returns a parameter as the trace shows it. A binary parameter does not
+// carry its type, so its length decides: 4 and 8 bytes are an integer, and 16 bytes are an
+// interval.
 func (t *requestText) describeParameter(b []byte, format int16) string {
 	switch {
 	case b == nil:
@@ -205,7 +213,7 @@ func (t *requestText) describeParameter(b []byte, format int16) string {
 	return fmt.Sprint(len(b), " bytes")
 }
 
-// shorten returns a statement on one short line.
+// shorten returns a statement as one line of at most 60 characters.
 func shorten(text string) string {
 	const most = 60
 	line := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "))

@@ -1,5 +1,7 @@
 package postgres
 
+// This file has the SQL functions and analyses their calls.
+
 import (
 	"fmt"
 	"math"
@@ -18,8 +20,8 @@ type function struct {
 	call func(f *frame, args []value) value
 }
 
-// functions are the supported functions. clock_timestamp() and its like follow the server's
-// time of day, which faults can set.
+// functions are the supported functions. The functions that return the time follow the
+// server's wall clock, which faults can set.
 var functions []function
 
 func init() { // init breaks a cycle: the functions refer to code that looks functions up
@@ -87,8 +89,8 @@ func init() { // init breaks a cycle: the functions refer to code that looks fun
 	}
 }
 
-// unsupportedFunctions are functions of PostgreSQL that the users of locks may call, but
-// that this server does not have.
+// unsupportedFunctions are functions of PostgreSQL that clients of locks may call, but that
+// this server does not have.
 var unsupportedFunctions = []string{
 	"pg_advisory_lock_shared", "pg_try_advisory_lock_shared", "pg_advisory_xact_lock_shared", "pg_try_advisory_xact_lock_shared",
 	"pg_advisory_unlock_shared", "pg_notify", "pg_current_xact_id",
@@ -98,7 +100,7 @@ var unsupportedFunctions = []string{
 	"substr", "replace", "justify_interval", "pg_sleep_for", "pg_sleep_until", "pg_blocking_pids",
 }
 
-// call analyses the call of a function.
+// analyseCall analyses the call of a function.
 func (sc *scope) call(e *sql.Call) *node {
 	if slices.Contains(aggregateNames, e.Name) {
 		return sc.aggregate(e)
@@ -136,14 +138,14 @@ func (sc *scope) call(e *sql.Call) *node {
 	panic(raisedError{markMayBeValid(noFunction)})
 }
 
-// markMayBeValid marks an error that a real PostgreSQL may not raise.
+// markMayBeValid marks an error as one that a real PostgreSQL server may not raise.
 func markMayBeValid(err error) error {
 	o := toSQLError(err)
 	o.MayBeValid = true
 	return o
 }
 
-// callNode returns a node that calls the function.
+// callNode returns a node that calls the function, or returns NULL if an argument is NULL.
 func (fn *function) callNode(args []*node) *node {
 	return &node{typ: fn.typ, eval: func(f *frame) value {
 		values := make([]value, len(args))
@@ -159,8 +161,8 @@ func (fn *function) callNode(args []*node) *node {
 	}}
 }
 
-// pickArgument analyses coalesce, greatest and least: the first argument that is not NULL,
-// the greatest or the least.
+// pickArgument analyses coalesce, greatest and least. They return one of their arguments:
+// the first that is not NULL, the greatest or the least.
 func (sc *scope) pickArgument(name string, args []*node) *node {
 	raiseIf(len(args) == 0, syntaxError, "syntax error at or near \")\"")
 	args, t := sc.commonType(upper(name), args)
@@ -183,7 +185,7 @@ func (sc *scope) pickArgument(name string, args []*node) *node {
 	}}
 }
 
-// makeInterval analyses make_interval(secs => x), also with other units.
+// makeInterval analyses make_interval(secs => x). Other units are possible too.
 func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 	units := map[string]span{
 		"secs": {micros: second}, "mins": {micros: minute}, "hours": {micros: hour},
@@ -218,8 +220,8 @@ func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 	}}
 }
 
-// timezone analyses AT TIME ZONE. It converts a time to what a clock of the zone shows, or
-// back.
+// timezone analyses AT TIME ZONE, which converts a time to the reading of a clock in a time
+// zone, or the reading to a time.
 func (sc *scope) timezone(args []*node) *node {
 	raiseUnsupportedIf(len(args) != 2, "this form of timezone()")
 	from, to := sql.TimestampTZ, sql.Timestamp
@@ -236,8 +238,8 @@ func (sc *scope) timezone(args []*node) *node {
 	})
 }
 
-// advisoryLockOf returns the advisory lock with the number, or the pair of numbers, in
-// args.
+// advisoryLockOf returns the advisory lock that the arguments of a function name: one
+// number, or a pair.
 func advisoryLockOf(args []value) advisoryLock {
 	if len(args) == 1 {
 		return advisoryLock{number: args[0].(int64)}
@@ -245,9 +247,9 @@ func advisoryLockOf(args []value) advisoryLock {
 	return advisoryLock{args[0].(int64)<<32 | args[1].(int64)&math.MaxUint32, true}
 }
 
-// lockFunction returns a function that acquires an advisory lock, for the session or for
-// its transaction. If waits is false, it returns without the lock if another session holds
-// it.
+// lockFunction returns the func of an SQL function that acquires an advisory lock, for the
+// session or, if inTx is true, for its transaction. If waits is false and another session
+// holds the lock, the func does not wait but returns without the lock.
 func lockFunction(waits, inTx bool) func(*frame, []value) value {
 	return func(f *frame, args []value) value {
 		l, b, a, t := f.r.b.s.advisoryLocks, f.r.b, advisoryLockOf(args), (*tx)(nil)
@@ -269,6 +271,7 @@ func lockFunction(waits, inTx bool) func(*frame, []value) value {
 	}
 }
 
+// unlock is the function pg_advisory_unlock().
 func unlock(f *frame, args []value) value {
 	had := f.r.b.s.advisoryLocks.release(advisoryLockOf(args), f.r.b)
 	if !had {
@@ -277,8 +280,8 @@ func unlock(f *frame, args []value) value {
 	return had
 }
 
-// signalFunction returns a function that applies signal to the session with a process ID,
-// if there is one.
+// signalFunction returns the func of an SQL function that applies signal to the session
+// with the given process ID, if there is one.
 func signalFunction(signal func(*backend)) func(*frame, []value) value {
 	return func(f *frame, args []value) value {
 		pid, s := args[0].(int64), f.r.b.s
@@ -299,7 +302,7 @@ func signalFunction(signal func(*backend)) func(*frame, []value) value {
 	}
 }
 
-// sleep waits by the monotonic clock.
+// sleep is the function pg_sleep(). It waits by the monotonic clock.
 func sleep(f *frame, args []value) value {
 	seconds, timers := args[0].(float64), f.r.b.s.timers
 	if seconds > 0 {
@@ -310,8 +313,9 @@ func sleep(f *frame, args []value) value {
 	return ""
 }
 
-// hashBytes is hash_bytes_extended of PostgreSQL's common/hashfn.c: lookup3 by Bob Jenkins
-// on little-endian words. With seed 0, c is the result of hash_bytes.
+// hashBytes is hash_bytes_extended of PostgreSQL's common/hashfn.c: the hash function
+// lookup3 by Bob Jenkins on little-endian words. With seed 0, c is the result of
+// PostgreSQL's hash_bytes.
 func hashBytes(text string, seed uint64) (b, c uint32) {
 	a := 0x9e3779b9 + uint32(len(text)) + 3923095
 	b, c = a, a

@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// oneClient is a world with one server, in which one client calls do.
+// oneClient is a world with one server, in which one client runs do.
 func oneClient(t *testing.T, do func(ctx context.Context, p *sim.Program)) sim.Config {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		do(ctx, p)
@@ -24,7 +24,7 @@ func oneClient(t *testing.T, do func(ctx context.Context, p *sim.Program)) sim.C
 	return cfg
 }
 
-// encodeMessages returns messages as bytes on the connection.
+// encodeMessages returns the bytes of messages, as a client sends them.
 func encodeMessages(messages ...pgproto3.FrontendMessage) []byte {
 	var b []byte
 	for _, m := range messages {
@@ -35,8 +35,8 @@ func encodeMessages(messages ...pgproto3.FrontendMessage) []byte {
 
 var startup = &pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": "a"}}
 
-// FuzzMessages checks that the server answers or hangs up whatever a client writes, and
-// then serves the next client.
+// FuzzMessages checks that the server replies or hangs up, whatever a client sends, and
+// that it then serves the next client.
 func FuzzMessages(f *testing.F) {
 	for _, b := range [][]byte{
 		nil, {0}, {0, 0, 0, 8, 4, 210, 22, 47}, []byte("GET / HTTP/1.0\r\n\r\n"),
@@ -70,8 +70,8 @@ func FuzzMessages(f *testing.F) {
 	})
 }
 
-// FuzzStatements checks that any SQL gets an answer, and that the server then serves the
-// next session.
+// FuzzStatements checks that any SQL gets a reply, and that the server then serves the next
+// session.
 func FuzzStatements(f *testing.F) {
 	for _, one := range fidelities {
 		for _, line := range lines(one.script) {
@@ -90,7 +90,8 @@ func FuzzStatements(f *testing.F) {
 	})
 }
 
-// answer returns the last value of a text's result in a new session, or the error.
+// answer executes a text in a new session. It returns the last value of the result, or the
+// error.
 func answer(ctx context.Context, p *sim.Program, text string) string {
 	env := p.Env()
 	c, err := connect(func(ctx context.Context, network, _ string) (net.Conn, error) {

@@ -1,11 +1,14 @@
 package postgres
 
+// This file analyses and executes INSERT, with ON CONFLICT.
+
 import (
 	"slices"
 
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
+// planInsert analyses an INSERT.
 func (s *server) planInsert(p *plan, sc *scope, stmt *sql.Insert) {
 	t := s.table(stmt.Into.Table)
 	x := insertion{table: t}
@@ -21,12 +24,13 @@ func (s *server) planInsert(p *plan, sc *scope, stmt *sql.Insert) {
 	p.outputs = sc.outputs(stmt.Returning)
 	x.outputs = p.outputs
 	p.carryOut = func(r *run) {
+		// Each execution counts its own rows.
 		one := x
 		one.carryOut(r)
 	}
 }
 
-// columnNumbers returns the numbers of the named columns; nil names are all columns.
+// columnNumbers returns the numbers of the columns with these names. nil means all columns.
 func (t *table) columnNumbers(names []string) []int {
 	var all []int
 	if names == nil {
@@ -47,8 +51,8 @@ func (t *table) columnNumbers(names []string) []int {
 	return all
 }
 
-// values analyses a row of VALUES: it returns a node for each column of the table. fewer
-// allows fewer expressions than columns.
+// analyseRow analyses a row of VALUES and returns a node for each column of the table. If
+// allowFewer is true, the row may have fewer expressions than there are columns.
 func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) []*node {
 	switch {
 	case len(row) > len(columns):
@@ -58,7 +62,7 @@ func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) []*
 	}
 	values := make([]*node, len(t.columns))
 	for i, c := range t.columns {
-		var e sql.Expr // nil is the default
+		var e sql.Expr // nil means the column's default
 		if j := slices.Index(columns, i); j >= 0 && j < len(row) {
 			e = row[j]
 		}
@@ -67,13 +71,15 @@ func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) []*
 	return values
 }
 
-// A conflict is an ON CONFLICT clause. A nil set means DO NOTHING.
+// A conflict is an ON CONFLICT clause. A nil set means DO NOTHING. Otherwise set has the
+// new value for each column; nil means unchanged.
 type conflict struct {
 	keys  []key // the keys that can conflict
 	set   []*node
 	where *node
 }
 
+// planConflict analyses the ON CONFLICT clause of an INSERT.
 func (sc *scope) planConflict(t *table, stmt *sql.Insert) *conflict {
 	c := &conflict{keys: t.keys}
 	if stmt.Conflict.Columns != nil {
@@ -94,8 +100,8 @@ func (sc *scope) planConflict(t *table, stmt *sql.Insert) *conflict {
 // An insertion is the execution of an INSERT.
 type insertion struct {
 	table    *table
-	values   [][]*node
-	where    *node // the condition of INSERT … SELECT; nil is true
+	values   [][]*node // the rows to insert, with a node for each column
+	where    *node     // the condition of INSERT … SELECT; nil is true
 	conflict *conflict
 	outputs  []output
 
@@ -103,6 +109,7 @@ type insertion struct {
 	inserted []*row // the rows that this statement has inserted
 }
 
+// carryOut inserts the rows, one after the other.
 func (x *insertion) carryOut(r *run) {
 	x.table.checkExists()
 	for _, nodes := range x.values {
@@ -128,9 +135,9 @@ func (x *insertion) carryOut(r *run) {
 	r.tag = countTag("INSERT 0", x.count)
 }
 
-// insert inserts a row, or handles the conflict if a row with its key exists. If another
-// transaction has written or deleted such a row, insert returns that transaction: the
-// caller waits for its end and tries again.
+// insert inserts a row, or resolves the conflict if a row with its key exists. If another
+// open transaction has written or deleted such a row, insert returns that transaction as
+// busy. The caller then waits until it ends and tries again.
 func (x *insertion) insert(r *run, row []value) (written *version, busy *tx) {
 	if x.conflict != nil {
 		for _, k := range x.conflict.keys {
@@ -146,8 +153,9 @@ func (x *insertion) insert(r *run, row []value) (written *version, busy *tx) {
 	return x.table.insert(r.tx, row), nil
 }
 
-// resolveConflict updates the existing row, or does nothing. It uses the row's latest
-// version, even if the statement's snapshot does not see it.
+// resolveConflict does what ON CONFLICT says: it updates the existing row, or does nothing.
+// It uses the row's latest version, even if the statement's snapshot does not see that
+// version.
 func (x *insertion) resolveConflict(r *run, row []value, existing *version, busy *tx) (*version, *tx) {
 	c := x.conflict
 	switch {

@@ -1,5 +1,7 @@
 package postgres
 
+// This file analyses expressions with operators.
+
 import (
 	"math"
 	"math/big"
@@ -11,6 +13,7 @@ import (
 
 func upper(s string) string { return strings.ToUpper(s) }
 
+// analyseOperation analyses an operator with its operands.
 func (sc *scope) operation(e *sql.Operation) *node {
 	if e.X == nil {
 		return sc.unary(e)
@@ -48,7 +51,8 @@ func (sc *scope) unary(e *sql.Operation) *node {
 	return sc.arithmetic("-", constant(int64(0), sql.Int4), y)
 }
 
-// strict returns a node that applies do to the value of x. NULL stays NULL.
+// strict returns a node that applies a func to the value of x. If the value is NULL, the
+// result is NULL, as of the functions that PostgreSQL calls strict.
 func strict(x *node, t sql.Type, do func(value) value) *node {
 	return &node{typ: t, eval: func(f *frame) value {
 		v := x.eval(f)
@@ -70,8 +74,8 @@ func strict2(x, y *node, t sql.Type, do func(a, b value) value) *node {
 	}}
 }
 
-// combined returns x OR y if decides is true, and x AND y if it is false, in three-valued
-// logic. An operand equal to decides decides the result alone.
+// combineLogic returns x OR y if decides is true, and x AND y if it is false. An operand
+// that equals decides determines the result alone; otherwise NULL makes it NULL.
 func combined(x, y *node, decides bool) *node {
 	return &node{typ: sql.Bool, eval: func(f *frame) value {
 		a := x.eval(f)
@@ -89,8 +93,8 @@ func combined(x, y *node, decides bool) *node {
 	}}
 }
 
-// comparisons report whether an operator holds for the order of two values, as [compare]
-// returns it.
+// comparisons are the operators that compare two values. Each func gets the order of the
+// values, as [compare] returns it, and reports whether the operator is true.
 var comparisons = map[string]func(order int) bool{
 	"=":  func(order int) bool { return order == 0 },
 	"<>": func(order int) bool { return order != 0 },
@@ -100,14 +104,16 @@ var comparisons = map[string]func(order int) bool{
 	">=": func(order int) bool { return order >= 0 },
 }
 
+// analyseComparison analyses an operator that compares two values.
 func (sc *scope) compared(op string, x, y *node) *node {
 	x, y = sc.comparable(x, y, op)
 	holds := comparisons[op]
 	return strict2(x, y, sql.Bool, func(a, b value) value { return holds(compare(a, b)) })
 }
 
-// comparable converts two operands to one type that has the operator. Transaction IDs have
-// no order, but can be compared with an integer (xideqint4).
+// unifyComparable converts two operands to one type that has the operator. Transaction IDs
+// have no order, but can be compared for equality, also with an integer (PostgreSQL's
+// function xideqint4).
 func (sc *scope) comparable(x, y *node, op string) (*node, *node) {
 	if x.typ != sql.XID && y.typ != sql.XID {
 		return sc.unify(x, y, op)
@@ -123,7 +129,7 @@ func (sc *scope) comparable(x, y *node, op string) (*node, *node) {
 	return x, sc.coerce(y, sql.XID, implicit, noOperator)
 }
 
-// joined analyses ||. One operand must be a text.
+// analyseConcatenation analyses ||. One of the operands must be a text.
 func (sc *scope) joined(x, y *node) *node {
 	noOperator := newError(unknownFunction, "operator does not exist: %s || %s", x.typ, y.typ)
 	raiseUnsupportedIf(x.typ == sql.Bytea || y.typ == sql.Bytea, "|| of bytea")
@@ -134,7 +140,8 @@ func (sc *scope) joined(x, y *node) *node {
 	return strict2(x, y, sql.Text, func(a, b value) value { return a.(string) + b.(string) })
 }
 
-// An operator is an arithmetic operator for given types of operands.
+// An operator is an arithmetic operator for two types of operands; typ is the type of the
+// result.
 type operator struct {
 	op        string
 	x, y, typ sql.Type
@@ -146,6 +153,7 @@ const (
 	spanType  = sql.Interval
 )
 
+// init adds the operators that both types of timestamps have.
 func init() {
 	for _, t := range []sql.Type{sql.TimestampTZ, sql.Timestamp} {
 		operators = append(operators,
@@ -157,7 +165,7 @@ func init() {
 	}
 }
 
-// operators are the arithmetic operators. Where several fit, the first counts.
+// operators are the arithmetic operators. If an operation fits several, the first is taken.
 var operators = slices.Concat(integerOperators(sql.Int4), integerOperators(sql.Int8), []operator{
 	{"+", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a + b })},
 	{"-", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a - b })},
@@ -170,7 +178,7 @@ var operators = slices.Concat(integerOperators(sql.Int4), integerOperators(sql.I
 	{"/", spanType, sql.Float8, spanType, checkDivisor(func(a, b value) value { return a.(span).multiply(1 / b.(float64)) })},
 })
 
-// checkDivisor adds to do a check that refuses a division by zero.
+// checkDivisor returns a func that refuses a division by zero and otherwise calls do.
 func checkDivisor(do func(a, b value) value) func(a, b value) value {
 	return func(a, b value) value {
 		if b == int64(0) || b == float64(0) {
@@ -180,7 +188,8 @@ func checkDivisor(do func(a, b value) value) func(a, b value) value {
 	}
 }
 
-// integerOperators returns the operators of an integer type.
+// integerOperators returns the operators of an integer type. Arithmetic raises an error if
+// the result does not fit the type; operations on bits cut the result off.
 func integerOperators(t sql.Type) []operator {
 	size := int64(bitsOf(t))
 	fits := func(do func(n, a, b *big.Int) *big.Int) func(a, b value) value {
@@ -209,9 +218,9 @@ func integerOperators(t sql.Type) []operator {
 	}
 }
 
-// arithmetic finds the operator as PostgreSQL does. It takes an operator that fits exactly.
-// An operand of unknown type counts as the type of the other one. If none fits exactly, it
-// takes the first that fits after implicit conversions.
+// analyseArithmetic chooses an operator as PostgreSQL does. It takes an operator that fits
+// exactly. An operand of unknown type counts as the type of the other operand. If none fits
+// exactly, it takes the first that fits after implicit conversions.
 func (sc *scope) arithmetic(op string, x, y *node) *node {
 	noOperator := newError(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
 	switch {
@@ -243,6 +252,8 @@ func (sc *scope) arithmetic(op string, x, y *node) *node {
 	panic(raisedError{noOperator})
 }
 
+// floats returns an operation on floating-point numbers that raises an error if the result
+// is too large.
 func floats(do func(a, b float64) float64) func(a, b value) value {
 	return func(a, b value) value {
 		f := do(a.(float64), b.(float64))

@@ -1,5 +1,9 @@
 package postgres
 
+// This file analyses statements. The analysis of a statement returns a plan, and the
+// analysis of an expression returns a node. Both raise an error if the statement is wrong.
+// The funcs that analyse belong to a scope, which knows the names in the statement.
+
 import (
 	"cmp"
 	"slices"
@@ -8,8 +12,8 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// plan analyses a statement. params are the parameter types that the client has given;
-// others are inferred.
+// planStatement analyses a statement. params are the parameter types that the client has
+// given. The other types are inferred.
 func (s *server) plan(text string, stmt sql.Statement, params []sql.Type) *plan {
 	p := &plan{text: text, statement: stmt, params: slices.Clone(params), schemaVersion: s.schemaVersion}
 	s.analyseStatement(p, &scope{s: s, params: &p.params, subqueries: &p.subqueries})
@@ -19,6 +23,7 @@ func (s *server) plan(text string, stmt sql.Statement, params []sql.Type) *plan 
 	return p
 }
 
+// analyseStatement completes a plan with what its statement does.
 func (s *server) analyseStatement(p *plan, sc *scope) {
 	stmt := p.statement
 	switch stmt := stmt.(type) {
@@ -71,7 +76,8 @@ func (sc *scope) bindTable(src sql.Source) *table {
 	return t
 }
 
-// condition analyses a condition; nil stays nil. where names the clause for errors.
+// analyseCondition analyses a condition; it returns nil for nil. where names the clause for
+// errors.
 func (sc *scope) condition(e sql.Expr, where string) *node {
 	if e == nil {
 		return nil
@@ -79,7 +85,7 @@ func (sc *scope) condition(e sql.Expr, where string) *node {
 	return sc.require(sc.analyse(e), sql.Bool, where)
 }
 
-// outputs analyses the columns of a result.
+// analyseColumns analyses the columns of a result.
 func (sc *scope) outputs(of []sql.Output) []output {
 	var outs []output
 	for _, o := range of {
@@ -103,8 +109,8 @@ func (sc *scope) outputs(of []sql.Output) []output {
 	return outs
 }
 
-// defaultName returns PostgreSQL's name for a column without one. stays reports whether a
-// cast of the expression keeps that name.
+// defaultName returns the name that PostgreSQL gives to a result column without a name.
+// survivesCast reports whether a cast of the expression keeps that name.
 func defaultName(e sql.Expr) (name string, stays bool) {
 	switch e := e.(type) {
 	case *sql.Ref:
@@ -131,7 +137,8 @@ func defaultName(e sql.Expr) (name string, stays bool) {
 	return "?column?", false
 }
 
-// assigned analyses a value for a column; nil is the column's default.
+// analyseAssigned analyses the value that is assigned to a column. A nil expression means
+// the column's default.
 func (sc *scope) assigned(c column, e sql.Expr) *node {
 	if e == nil {
 		if c.defaultValue == nil {
@@ -154,8 +161,8 @@ func (sc *scope) assigned(c column, e sql.Expr) *node {
 	})
 }
 
-// setNodes analyses the SET of an update. It returns a node for each column, nil for
-// unchanged ones.
+// setNodes analyses the SET of an update. It returns a node for each column of the table;
+// nil means that the column does not change.
 func (sc *scope) setNodes(t *table, all []sql.Assign) []*node {
 	set := make([]*node, len(t.columns))
 	for _, a := range all {
@@ -173,7 +180,8 @@ func (sc *scope) setNodes(t *table, all []sql.Assign) []*node {
 	return set
 }
 
-// updatedValues returns the values of a row after an update.
+// updatedValues returns the values of a row after an update. rows are the versions with
+// which the new values are computed; the first is the row itself.
 func (r *run) updatedValues(set []*node, rows ...*version) []value {
 	values := slices.Clone(rows[0].values)
 	for i, n := range set {
@@ -184,7 +192,7 @@ func (r *run) updatedValues(set []*node, rows ...*version) []value {
 	return values
 }
 
-// checkNotNull raises an error if a NOT NULL column is NULL.
+// checkNotNull raises an error if a value is NULL in a column that is NOT NULL.
 func (t *table) checkNotNull(values []value) {
 	for i, c := range t.columns {
 		if c.notNull && values[i] == nil {
@@ -194,7 +202,7 @@ func (t *table) checkNotNull(values []value) {
 }
 
 // checkUnique raises an error if a row other than self has the same key. If that depends on
-// a transaction that has not ended, it returns the transaction instead.
+// another transaction that has not ended, it returns this transaction as busy instead.
 func (r *run) checkUnique(t *table, values []value, self *row) (busy *tx) {
 	for _, k := range t.keys {
 		switch v, busy := r.keyConflict(t, k, values, self); {
@@ -207,8 +215,9 @@ func (r *run) checkUnique(t *table, values []value, self *row) (busy *tx) {
 	return nil
 }
 
-// keyConflict returns the current version of another row with the same key, or nil. If that
-// depends on a transaction that has not ended, it returns the transaction instead.
+// keyConflict returns the current version of a row other than self that has the same key,
+// or nil. If that depends on another transaction that has not ended, it returns this
+// transaction instead.
 func (r *run) keyConflict(t *table, k key, values []value, self *row) (*version, *tx) {
 	v := t.findConflict(k, values, r.tx, self)
 	switch {

@@ -11,7 +11,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A poolClient is a client of a pooler: the pooler's end of its connection.
+// A poolClient is a client of a pooler, seen from the pooler: the pooler's end of the
+// client's connection. It gets a session of the server for one transaction at a time.
 type poolClient struct {
 	p     *pooler
 	end   *sim.End
@@ -20,10 +21,11 @@ type poolClient struct {
 	// session is the session that the client has now, or nil.
 	session *backend
 	// settings are the settings that the pooler keeps for the client from one session to
-	// the next, statements its prepared statements, by the client's own names.
+	// the next. statements are the statements that the client has prepared, by the client's
+	// own names.
 	settings   map[string]string
 	statements map[string]*pgproto3.Parse
-	begun      bool
+	begun      bool // the client has sent its StartupMessage
 	user       string
 	database   string
 	gone       bool
@@ -31,6 +33,7 @@ type poolClient struct {
 	reply
 }
 
+// accept adds the client at the other end of a new connection.
 func (p *pooler) accept(end *sim.End) *poolClient {
 	p.s.lastPID++
 	c := &poolClient{p: p, end: end, pid: p.s.lastPID, settings: p.s.initialSettings(), statements: map[string]*pgproto3.Parse{}}
@@ -49,8 +52,8 @@ func (c *poolClient) Receive(r *sim.Request) {
 	}
 }
 
-// enqueue makes the client wait until its next request is served, or until the pooler's
-// query_wait_timeout.
+// enqueue makes the client wait until its next request is served. If that takes longer than
+// the pooler's query_wait_timeout, the pooler closes the connection.
 func (c *poolClient) enqueue() {
 	c.p.waiting = append(c.p.waiting, c)
 	if c.session == nil {
@@ -59,7 +62,7 @@ func (c *poolClient) enqueue() {
 }
 
 // HangUp is as in [sim.Endpoint]. If the client is in a transaction, no other client can
-// use its session, so the pooler closes that as well.
+// use its session, so the pooler closes the session too.
 func (c *poolClient) HangUp(reset bool) {
 	if c.gone || !c.p.s.host.IsUp() {
 		return
@@ -72,10 +75,10 @@ func (c *poolClient) HangUp(reset bool) {
 	b.client = nil
 	c.p.removeSession(b)
 	b.HangUp(reset)
-	c.p.s.runTurn(func() {}) // now the pooler can open another session
+	c.p.s.runTurn(func() {}) // a turn in which the pooler may open another session for a waiting client
 }
 
-// remove forgets the client after its connection has ended.
+// remove forgets the client, whose connection has ended.
 func (c *poolClient) remove() {
 	c.gone, c.session, c.queue = true, nil, nil
 	c.p.s.timers.Stop(c.waitTimer)
@@ -84,7 +87,7 @@ func (c *poolClient) remove() {
 	c.p.waiting = slices.DeleteFunc(c.p.waiting, isSelf)
 }
 
-// closeWithError sends the client the reason and closes its connection.
+// closeWithError sends the client an error with the text why and closes its connection.
 func (c *poolClient) closeWithError(why string) {
 	var r *sim.Request
 	if len(c.queue) > 0 {
@@ -96,7 +99,8 @@ func (c *poolClient) closeWithError(why string) {
 	c.p.s.closeEnd(c.end)
 }
 
-// answerDirectly answers a request that needs no session; false if the request needs one.
+// answerDirectly answers a request that needs no session. It returns false, without an
+// answer, if the request needs a session.
 func (c *poolClient) answerDirectly(r *sim.Request) bool {
 	q, _ := r.Body.(*request)
 	switch {
@@ -119,6 +123,7 @@ func (c *poolClient) answerDirectly(r *sim.Request) bool {
 	return true
 }
 
+// handleStartup answers the first message of the client's connection.
 func (c *poolClient) handleStartup(m pgproto3.FrontendMessage) {
 	switch m := m.(type) {
 	case *pgproto3.SSLRequest, *pgproto3.GSSEncRequest:
@@ -150,14 +155,16 @@ func (c *poolClient) handleStartup(m pgproto3.FrontendMessage) {
 	}
 }
 
-// console is the name of the database in which a pooler answers questions about itself.
+// console is the name of the database in which PgBouncer answers questions about itself. It
+// is not simulated.
 const console = "pgbouncer"
 
 // keptSettings are the settings that a pooler keeps for its clients. It refuses a client
-// that connects with another setting. It does not notice if a client sets another one
-// later.
+// that connects with any other setting. It does not notice if a client changes one of the
+// other settings later.
 var keptSettings = []string{"application_name", "client_encoding", "datestyle", "intervalstyle", "standard_conforming_strings", "timezone"}
 
+// checkKept raises an error for a setting that the pooler does not keep.
 func checkKept(name string) {
 	raiseIf(!slices.Contains(keptSettings, name), protocolViolation, "unsupported startup parameter: %s", name)
 }
@@ -171,7 +178,7 @@ func (c *poolClient) assign(b *backend) {
 	}
 }
 
-// returnSession gives the session back to the pooler if no transaction is open.
+// returnSession gives the session back to the pooler, unless a transaction is open.
 func (c *poolClient) returnSession() {
 	b := c.session
 	if !b.isReady || b.inBlock {
@@ -184,8 +191,9 @@ func (c *poolClient) returnSession() {
 	c.p.putBack(b)
 }
 
-// An answered replaces a message that the pooler has answered itself. A silentParse is a
-// Parse message of the pooler; the client sees its reply only if it is an error.
+// An answeredMessage replaces a client's message that the pooler answers itself. It embeds
+// a Flush only in order to be a message, too. A silentParse is a Parse message that the
+// pooler sends by itself. The client sees the reply to it only if that is an error.
 type answered struct {
 	*pgproto3.Flush
 	answer pgproto3.BackendMessage
@@ -193,16 +201,16 @@ type answered struct {
 
 type silentParse struct{ *pgproto3.Parse }
 
-// rewrite returns the messages that the session gets instead of the client's. A pooler that
-// tracks statements gives each statement text one name for all clients, and prepares it on
-// a session before its first use there.
+// rewrite returns the messages that the session gets in place of the client's. A pooler
+// that tracks statements gives each statement text one name for all clients. It prepares
+// the statement on a session before the statement is first used there.
 func (c *poolClient) rewrite(messages []pgproto3.FrontendMessage) []pgproto3.FrontendMessage {
 	if !c.p.tracksStatements {
 		return messages
 	}
 	b := c.session
 	var all []pgproto3.FrontendMessage
-	prepared := map[string]bool{} // by this request
+	prepared := map[string]bool{} // by this request, by the pooler's names
 	needs := func(name string) string {
 		st := c.statements[name]
 		raiseIf(st == nil, protocolViolation, "prepared statement did not exist")
@@ -247,7 +255,8 @@ func (c *poolClient) rewrite(messages []pgproto3.FrontendMessage) []pgproto3.Fro
 	return all
 }
 
-// statementName returns the pooler's name for a statement.
+// statementName returns the pooler's name for a statement, which is the same for equal
+// statements of all clients.
 func (p *pooler) statementName(m *pgproto3.Parse) string {
 	key := fmt.Sprint(m.ParameterOIDs, m.Query)
 	if p.statementNames[key] == "" {

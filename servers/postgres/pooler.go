@@ -12,8 +12,8 @@ import (
 )
 
 // The settings of a pooler under their names in PgBouncer. PgBouncer's documentation
-// (version 1.25, https://www.pgbouncer.org/config.html) describes them. Its src/objects.c
-// decides which client gets which connection.
+// (version 1.25, https://www.pgbouncer.org/config.html) describes them. Which client gets
+// which session follows src/objects.c of PgBouncer.
 const (
 	poolMode       = "pool_mode"
 	poolSize       = "default_pool_size"
@@ -40,6 +40,7 @@ var poolSettings = []sim.Setting{
 	},
 }
 
+// checkNumber returns an error if a setting's value is not a number in the allowed range.
 func checkNumber(value string, least int) error {
 	const most = 10_000
 	if n, err := strconv.Atoi(value); err != nil || n < least || n > most {
@@ -48,7 +49,7 @@ func checkNumber(value string, least int) error {
 	return nil
 }
 
-// PgBouncer's own limits, which cannot be set here.
+// PgBouncer's own limits, at their defaults. They cannot be set here.
 const (
 	defaultPoolSize   = 20
 	mostClients       = 100
@@ -57,21 +58,21 @@ const (
 	queryWaitTimeout  = 2 * time.Minute
 )
 
-// A pooler runs in front of a server, on its machine, like PgBouncer in the mode
+// A pooler runs in front of a server, on the server's machine, like PgBouncer in the mode
 // transaction. Clients connect to it, and it has a few sessions with the server. A client
-// with a request gets one of them and gives it back when its transaction ends. The session
-// given back last is used next. Session state such as an advisory lock stays with the
-// session, whichever client has it next.
+// with a request gets one of the sessions and gives it back when its transaction ends. The
+// session that was given back last is used next. Session state such as an advisory lock
+// stays with the session, whichever client has it next.
 type pooler struct {
 	s                *server
 	size             int
 	tracksStatements bool // whether it tracks the statements that clients prepare
-	// idle are the sessions that no client has, the one given back last at the end. open is
-	// the number of all sessions.
+	// idle are the sessions that no client has; the one that was given back last is the
+	// last. sessionCount is the number of all sessions, idle or not.
 	idle []*backend
 	open int
-	// clients are all connected clients. waiting are those with a request that no session
-	// has taken, in the order in which they are served.
+	// clients are all connected clients. waiting are the clients with a request on which no
+	// session works yet, in the order in which they are served.
 	clients, waiting []*poolClient
 	statementNames   map[string]string // the pooler's statement names, by parameter types and text
 }
@@ -93,7 +94,8 @@ func newPooler(s *server) *pooler {
 	return &pooler{s: s, size: number(poolSize, defaultPoolSize), tracksStatements: number(poolStatements, 1) > 0, statementNames: map[string]string{}}
 }
 
-// serveNext serves one request of a client; false if none can be served now.
+// serveNext serves one request of a client. It returns false if none can be served now, and
+// always for a nil pooler.
 func (p *pooler) serveNext() bool {
 	if p == nil {
 		return false
@@ -119,8 +121,8 @@ func (p *pooler) serveNext() bool {
 	return false
 }
 
-// dequeue removes a client's first request. A client with more requests is queued again,
-// behind the others.
+// dequeue removes a client's first request. If the client has more requests, it is queued
+// again, behind the other clients.
 func (p *pooler) dequeue(c *poolClient) {
 	if c.gone {
 		return
@@ -132,8 +134,8 @@ func (p *pooler) dequeue(c *poolClient) {
 	}
 }
 
-// takeSession returns a session that no client has: the one given back last, or a new one.
-// It returns nil if the pooler is at its limit.
+// takeSession returns a session that no client has: the one that was given back last, or
+// else a new one. It returns nil if the pooler has as many sessions as it may have.
 func (p *pooler) takeSession() *backend {
 	if n := len(p.idle); n > 0 {
 		b := p.idle[n-1]
@@ -151,15 +153,16 @@ func (p *pooler) takeSession() *backend {
 	return b
 }
 
-// putBack takes a session back. The pooler closes it after serverIdleTimeout without use,
-// or when it reaches serverLifetime.
+// putBack makes a session idle. The pooler closes the session when no client has used it
+// for serverIdleTimeout, or when it has existed for serverLifetime.
 func (p *pooler) putBack(b *backend) {
 	b.client, b.end = nil, nil
 	p.idle = append(p.idle, b)
 	b.unusedTimer = p.s.timers.At(min(p.s.timers.Now()+int64(serverIdleTimeout), b.closesAt), b.loseConnection)
 }
 
-// removeSession forgets a session that has ended.
+// removeSession forgets a session that has ended. It does nothing for a session that
+// belongs to no pooler; then p may be nil.
 func (p *pooler) removeSession(b *backend) {
 	if !b.isPooled {
 		return

@@ -281,8 +281,8 @@ func TestAPoolerClosesWhatIsIdle(t *testing.T) {
 	}
 }
 
-// TestAPoolersPatience checks that a client which waits for a session for too long is
-// disconnected.
+// TestAPoolersPatience checks that the pooler disconnects a client that has waited for a
+// session for too long.
 func TestAPoolersPatience(t *testing.T) {
 	var answers string
 	RunWorld(t, withPooler(oneClient(t, func(_ context.Context, p *sim.Program) {
@@ -298,8 +298,8 @@ func TestAPoolersPatience(t *testing.T) {
 	Equal(t, "said", strings.Join(lines(answers), "; "), "a: BEGIN; b: waits; b: FATAL 08P01: query_wait_timeout; a: COMMIT")
 }
 
-// TestAPoolerRefusesSettings checks that a client which connects with a setting that the
-// pooler does not keep is refused.
+// TestAPoolerRefusesSettings checks that the pooler refuses a client that connects with a
+// setting that the pooler does not keep.
 func TestAPoolerRefusesSettings(t *testing.T) {
 	var got error
 	RunWorld(t, withPooler(oneClient(t, func(ctx context.Context, p *sim.Program) {
@@ -321,8 +321,8 @@ func TestAPoolerRefusesSettings(t *testing.T) {
 }
 
 // TestAPoolerAndPreparedStatements checks a statement that a client has prepared on one
-// session and executes on another one. If the pooler tracks statements, it works. If not,
-// the client gets the other session's error.
+// session and executes on another one. If the pooler tracks statements, that works.
+// Otherwise the client gets the error of a session in which the statement was not prepared.
 func TestAPoolerAndPreparedStatements(t *testing.T) {
 	for settings, want := range map[string]string{
 		"max_prepared_statements=200": "nil, 1; nil, 1; nil",
@@ -356,7 +356,7 @@ func TestAPoolerAndPreparedStatements(t *testing.T) {
 				t.Error(err)
 			}
 			executes()
-			b.Exec(ctx, "BEGIN").ReadAll() // b has the session in which a has prepared
+			b.Exec(ctx, "BEGIN").ReadAll() // b gets the session in which a has prepared the statement
 			executes()
 			_, err := b.Prepare(ctx, "mine", "SELECT $1::int", nil)
 			answers = append(answers, errorText(err))
@@ -372,8 +372,8 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// FuzzPooler checks that the pooler answers or hangs up whatever a client writes, and then
-// serves the next client.
+// FuzzPooler checks that the pooler replies or hangs up, whatever a client sends, and that
+// it then serves the next client.
 func FuzzPooler(f *testing.F) {
 	for _, all := range [][]pgproto3.FrontendMessage{
 		{startup},

@@ -1,5 +1,8 @@
 package postgres
 
+// This file handles the messages of a client's session after its startup: they prepare and
+// execute statements.
+
 import (
 	"slices"
 	"strings"
@@ -9,7 +12,8 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A prepared is a prepared statement. Its statement is nil if the text is empty.
+// A preparedStatement is a statement that a client has prepared. If its text is empty,
+// statement and plan are nil.
 type prepared struct {
 	text      string
 	statement sql.Statement
@@ -17,16 +21,17 @@ type prepared struct {
 	plan      *plan
 }
 
-// A portal is a statement with its parameters, and the rows that it has not returned yet.
+// A portal is a statement with its parameters, and the result rows that the client has not
+// fetched yet. plan is nil if the statement is empty.
 type portal struct {
 	plan    *plan
 	params  []value
 	formats []int16
-	maxRows uint32 // how many rows the client wants at a time; 0 is all
-	run     *run
+	maxRows uint32 // how many rows the client fetches at a time; 0 means all
+	run     *run   // nil before the first fetch
 }
 
-// handle handles one message.
+// handle handles one message of the client.
 func (b *backend) handle(m pgproto3.FrontendMessage) {
 	if _, syncs := m.(*pgproto3.Sync); b.isSkipping && !syncs {
 		return
@@ -79,14 +84,15 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 	}
 }
 
-// checkFailure refuses every statement while a fault makes the server fail.
+// checkFailure raises an error while a fault makes the server's statements fail.
 func (b *backend) checkFailure() {
 	if why := b.s.host.Failure(); why != "" && !b.request.IsHandshake() {
 		raise(newError(diskFull, "%s", why))
 	}
 }
 
-// parseStatements parses a text, or raises the error.
+// parseStatements parses the statements in a text. It raises an error if the text is
+// malformed.
 func parseStatements(text string) []sql.Statement {
 	all, err := sql.Parse(text)
 	if err != nil {
@@ -95,6 +101,7 @@ func parseStatements(text string) []sql.Statement {
 	return all
 }
 
+// parse handles Parse, which prepares a statement.
 func (b *backend) parse(m *pgproto3.Parse) {
 	all := parseStatements(m.Query)
 	switch {
@@ -107,7 +114,7 @@ func (b *backend) parse(m *pgproto3.Parse) {
 	for _, oid := range m.ParameterOIDs {
 		t, known := typeOf(oid)
 		switch {
-		case oid == 0 || oid == 705:
+		case oid == 0 || oid == 705: // 705 is the OID of the type unknown
 			t = unknown
 		case !known:
 			raise(unsupported("parameters of the type %d", oid))
@@ -123,7 +130,8 @@ func (b *backend) parse(m *pgproto3.Parse) {
 	b.send(&pgproto3.ParseComplete{})
 }
 
-// checkTxState refuses a statement in a failed transaction, except COMMIT and ROLLBACK.
+// checkTxState raises an error for a statement in a failed transaction, except for COMMIT
+// and ROLLBACK.
 func (b *backend) checkTxState(stmt sql.Statement) {
 	switch stmt.(type) {
 	case *sql.Commit, *sql.Rollback:
@@ -132,8 +140,8 @@ func (b *backend) checkTxState(stmt sql.Statement) {
 	raiseIf(b.failed, transactionFailed, "current transaction is aborted, commands ignored until end of transaction block")
 }
 
-// currentPlan returns the statement's plan, after planning again if the tables have
-// changed.
+// currentPlan returns the statement's plan. If tables have changed since the statement was
+// planned, it plans the statement again.
 func (b *backend) currentPlan(st *prepared) *plan {
 	if st.statement == nil || st.plan.schemaVersion == b.s.schemaVersion {
 		return st.plan
@@ -145,20 +153,21 @@ func (b *backend) currentPlan(st *prepared) *plan {
 	return p
 }
 
-// statement returns a prepared statement by its name.
+// findStatement returns the prepared statement with a name, or raises an error.
 func (b *backend) statement(name string) *prepared {
 	st := b.statements[name]
 	raiseIf(st == nil, unknownStatement, "prepared statement \"%s\" does not exist", name)
 	return st
 }
 
-// findPortal returns a portal by its name.
+// findPortal returns the portal with a name, or raises an error.
 func (b *backend) findPortal(name string) *portal {
 	p := b.portals[name]
 	raiseIf(p == nil, unknownCursor, "portal \"%s\" does not exist", name)
 	return p
 }
 
+// bind handles Bind, which makes a portal of a prepared statement and its parameters.
 func (b *backend) bind(m *pgproto3.Bind) {
 	raiseIf(m.PreparedStatement == "" && b.statements[""] == nil, unknownStatement, "unnamed prepared statement does not exist")
 	st := b.statement(m.PreparedStatement)
@@ -184,8 +193,8 @@ func (b *backend) bind(m *pgproto3.Bind) {
 	b.send(&pgproto3.BindComplete{})
 }
 
-// formatOf returns the format of the i-th value. One format applies to all values; no
-// format means text.
+// formatOf returns the format of the i-th value of several. A single format applies to all
+// values; no format means text.
 func formatOf(formats []int16, i int) int16 {
 	switch len(formats) {
 	case 0:
@@ -196,6 +205,8 @@ func formatOf(formats []int16, i int) int16 {
 	return formats[i]
 }
 
+// describe handles Describe, which asks for the columns of a portal or of a prepared
+// statement.
 func (b *backend) describe(m *pgproto3.Describe) {
 	if m.ObjectType == 'P' {
 		p := b.findPortal(m.Name)
@@ -213,7 +224,7 @@ func (b *backend) describe(m *pgproto3.Describe) {
 	b.sendColumns(pl, nil)
 }
 
-// sendColumns describes the columns of a result to the client.
+// sendColumns describes the columns of a plan's result to the client.
 func (b *backend) sendColumns(p *plan, formats []int16) {
 	if p == nil || len(p.outputs) == 0 {
 		b.send(&pgproto3.NoData{})
@@ -228,6 +239,7 @@ func (b *backend) sendColumns(p *plan, formats []int16) {
 	b.send(d)
 }
 
+// execute handles Execute, which asks for the next rows of a portal.
 func (b *backend) execute(m *pgproto3.Execute) {
 	p := b.findPortal(m.Portal)
 	p.maxRows = m.MaxRows
@@ -243,7 +255,8 @@ func (b *backend) execute(m *pgproto3.Execute) {
 	}
 }
 
-// runScript executes the statements of a simple query, up to the first that fails.
+// runScript executes the statements of a simple query until one fails. statements returns
+// them, or raises an error.
 func (b *backend) runScript(statements func() []sql.Statement) {
 	b.try(func() {
 		all := statements()
@@ -275,8 +288,8 @@ func (b *backend) executeStatement(stmt sql.Statement) {
 	b.sendComplete(r.tag)
 }
 
-// runPlan executes a plan. It returns nil for a statement that begins or ends a
-// transaction, because that has no rows and is already answered.
+// runPlan executes a plan. For a statement that begins or ends a transaction it returns
+// nil, because such a statement has no rows and its reply is complete.
 func (b *backend) runPlan(p *plan, params []value) *run {
 	b.checkTxState(p.statement)
 	if b.controlTx(p.statement) {
@@ -291,7 +304,8 @@ func (b *backend) runPlan(p *plan, params []value) *run {
 	return r
 }
 
-// checkStandby refuses statements that a standby cannot execute.
+// checkStandby raises an error for a statement that a standby cannot execute, if the server
+// is one.
 func (s *server) checkStandby(stmt sql.Statement) {
 	if !s.isStandby() {
 		return
@@ -311,8 +325,8 @@ func readOnlyError(command string) error {
 	return newError(readOnlyTransaction, "cannot execute %s in a read-only transaction", command)
 }
 
-// controlTx executes a statement that begins or ends a transaction; false if it is another
-// statement.
+// controlTx executes a statement that begins or ends a transaction. It returns false, and
+// does nothing, for any other statement.
 func (b *backend) controlTx(stmt sql.Statement) bool {
 	switch stmt.(type) {
 	case *sql.Begin:
@@ -346,7 +360,7 @@ func (b *backend) controlTx(stmt sql.Statement) bool {
 	return false
 }
 
-// commitImplicit commits a transaction that was not begun by BEGIN.
+// commitImplicit commits a transaction that no BEGIN has started.
 func (b *backend) commitImplicit() {
 	if b.tx != nil && !b.inBlock {
 		b.commitTx()
@@ -367,7 +381,7 @@ func (b *backend) sendPortalRows(p *portal) {
 	b.sendComplete(p.run.tag)
 }
 
-// sendRows sends rows. The trace shows only the first.
+// sendRows sends rows to the client. The trace shows only the first of them.
 func (b *backend) sendRows(p *plan, rows [][]value, formats []int16) {
 	for i, row := range rows {
 		m := &pgproto3.DataRow{}
@@ -383,7 +397,8 @@ func (b *backend) sendRows(p *plan, rows [][]value, formats []int16) {
 	}
 }
 
-// describeValue returns a value for the trace.
+// describeValue returns a value as the trace shows it. A random text becomes a name that is
+// equal in every run.
 func (b *backend) describeValue(v value) string {
 	switch v := v.(type) {
 	case nil:
@@ -396,6 +411,7 @@ func (b *backend) describeValue(v value) string {
 	return formatValue(v)
 }
 
+// sendComplete sends the client the tag of a statement that is complete.
 func (b *backend) sendComplete(tag string) {
 	b.send(&pgproto3.CommandComplete{CommandTag: []byte(tag)})
 	b.addText(tag)

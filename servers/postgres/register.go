@@ -11,27 +11,31 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A register emits the events of the world's locks: of lease rows when they are committed,
-// of locked rows and advisory locks immediately.
+// A register knows the world's locks on this server and emits their events. The events of a
+// lease row are emitted when the row is committed. Those of locked rows and advisory locks
+// are emitted immediately.
 type register struct {
 	s *server
-	// leases are the world's locks that can be lease rows; keys are the keys of all its
-	// locks. Both are in the world's order. granted has the grant event of each row lock or
-	// advisory lock that is held.
+	// Register has the states of the lease rows. leases are the world's locks that can be
+	// lease rows. keys are the keys of all the world's locks on the server. Both are in the
+	// order of the world. granted has the grant event of each row lock or advisory lock
+	// that is held, by the lock's key.
 	*rowregister.Register
 	leases       []lease
 	keys         []string
 	granted      map[string]*trace.Event
-	rowLockCount int // the number of row locks so far, which names them in the trace
+	rowLockCount int // the number of row locks granted so far, by which the trace names them
 }
 
-// A lease is what the register knows of a lease row.
+// A lease is what the register knows of one lease row: its table, and the value of the
+// table's key in the row.
 type lease struct {
 	*rowregister.Lease
 	table, row string
-	// holders and ends are the possible names of the columns with the holder and the end.
+	// holderColumns and endColumns are the possible names of the columns with the holder
+	// and with the end of the lease.
 	holders, ends []string
-	mayBeRowLock  bool // the lock may also be a row that a transaction locks
+	mayBeRowLock  bool // instead of a lease, the lock may be the row itself while a transaction has locked it
 }
 
 func newRegister(s *server, keys []string) *register {
@@ -62,17 +66,17 @@ func parseLease(key string) (lease, bool) {
 }
 
 // clientExpiryColumn is the column with the end of a lease that the server does not expire.
-// A client that takes the lease over judges by its own time of day that it has ended.
+// A client takes such a lease over when the lease has ended by the client's own wall clock.
 const clientExpiryColumn = "client_expires_at"
 
-// columns returns the numbers of the columns with the holder and the end; -1 if there is
-// none.
+// columns returns the numbers of a table's columns with the holder and with the end of the
+// lease. A number is -1 if the table has no such column.
 func (l *lease) columns(t *table) (holder, until int) {
 	return t.firstColumn(l.holders), t.firstColumn(l.ends)
 }
 
-// lockKey returns the key of the lock that a transaction holds when it locks the row. It is
-// "" if the row is no lock, or is a lease.
+// lockKey returns the key of the world's lock that a transaction holds when it locks the
+// row. The key is "" if the row is none of the world's locks, or is a lease.
 func (g *register) lockKey(r *row) string {
 	for _, l := range g.leases {
 		if l.table != r.table.name || len(r.versions) == 0 || !l.matches(r.versions[len(r.versions)-1]) {
@@ -85,8 +89,8 @@ func (g *register) lockKey(r *row) string {
 	return ""
 }
 
-// firstColumn returns the number of the first column that the table has; -1 if it has none
-// of them.
+// firstColumn returns the number of the first of these columns that the table has; -1 if it
+// has none of them.
 func (t *table) firstColumn(names []string) int {
 	for _, name := range names {
 		if i := t.numberOf(name); i >= 0 {
@@ -96,8 +100,8 @@ func (t *table) firstColumn(names []string) int {
 	return -1
 }
 
-// matches reports whether the row is the lease's: a key of one column, text or number, has
-// its value.
+// matches reports whether a version is one of the lease's row. Then a key of one column,
+// text or number, has the value that the lock's key names.
 func (l *lease) matches(v *version) bool {
 	return slices.ContainsFunc(v.row.table.keys, func(k key) bool {
 		value := v.values[k.columns[0]]
@@ -105,7 +109,8 @@ func (l *lease) matches(v *version) bool {
 	})
 }
 
-// emitRowLock emits the grant of a row that a session's transaction has locked.
+// emitRowLock emits that a session's transaction has locked a row, if the row is one of the
+// world's locks.
 func (g *register) emitRowLock(b *backend, r *row) {
 	if key := g.lockKey(r); key != "" {
 		g.rowLockCount++
@@ -115,8 +120,8 @@ func (g *register) emitRowLock(b *backend, r *row) {
 
 // emitAdvisoryGrant emits that a session has acquired an advisory lock. Behind a pooler the
 // session may hold it already for another client. Then the server grants the lock to both
-// clients, and the event looks as if the new client had overwritten the grant of the
-// previous one.
+// clients. The event looks as if the new client had overwritten the grant of the previous
+// one.
 func (g *register) emitAdvisoryGrant(b *backend, a advisoryLock, previous *trace.Actor) {
 	key := a.key()
 	if !slices.Contains(g.keys, key) || g.granted[key] != nil && sameAcquisition(previous, b.actor()) {
@@ -126,7 +131,7 @@ func (g *register) emitAdvisoryGrant(b *backend, a advisoryLock, previous *trace
 }
 
 // emitAdvisoryHandover emits that the client with the latest claim on an advisory lock has
-// given it up, and that the lock belongs to owner now.
+// given its claim up. The lock now belongs to owner, who has the latest claim that is left.
 func (g *register) emitAdvisoryHandover(b *backend, a advisoryLock, owner *trace.Actor) {
 	key := a.key()
 	grant := g.granted[key]
@@ -139,12 +144,16 @@ func (g *register) emitAdvisoryHandover(b *backend, a advisoryLock, owner *trace
 	g.s.host.Emit(back)
 }
 
+// emitGrant emits that the session's client holds the lock with a key. previous is the
+// acquisition that held it until now, or nil.
 func (g *register) emitGrant(b *backend, key, value string, previous *trace.Actor) {
 	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: value, By: b.actor(), Owner: b.actor(), Prior: previous}
 	g.granted[key] = &ev
 	g.s.host.Emit(ev)
 }
 
+// emitRelease emits that the session no longer holds the lock with a key. It does nothing
+// if no grant of the lock was emitted.
 func (g *register) emitRelease(b *backend, key string) {
 	grant := g.granted[key]
 	if grant == nil {
@@ -152,15 +161,15 @@ func (g *register) emitRelease(b *backend, key string) {
 	}
 	delete(g.granted, key)
 	ev := trace.Event{Kind: trace.KindDelete, Key: key, Value: grant.Value, By: b.actor(), Owner: grant.Owner}
-	if b.connectionLost && !b.isRevoked { // no command caused it
+	if b.connectionLost && !b.isRevoked { // the connection has ended, and no command has released the lock
 		ev.Kind, ev.By = trace.KindDrop, nil
 	}
 	g.s.host.Emit(ev)
 }
 
-// emitLeaseChanges emits what has changed in the leases. owner returns the client that made
-// the change. If copied is true, the change was replicated to this standby. Then owner
-// returns the owner of a new lease.
+// emitLeaseChanges emits what has changed in the leases. owner returns the acquisition that
+// changed the lease with a key. If copied is true, the change was replicated to this
+// standby. Then owner returns the acquisition that owns the lease.
 func (g *register) emitLeaseChanges(owner func(key string) *trace.Actor, copied bool) {
 	for _, l := range g.leases {
 		by, v := owner(l.Key), g.committedRow(&l)
@@ -170,7 +179,8 @@ func (g *register) emitLeaseChanges(owner func(key string) *trace.Actor, copied 
 	g.ScheduleExpiry()
 }
 
-// readLease returns the state of a lease as its row shows it.
+// readLease returns the state of a lease as a version of its row shows it. A nil version
+// means that the row does not exist.
 func (g *register) readLease(l *lease, v *version) (state rowregister.RowState) {
 	if v == nil {
 		return state
@@ -195,8 +205,9 @@ func (g *register) readLease(l *lease, v *version) (state rowregister.RowState) 
 	return state
 }
 
-// parseEnd returns the end that a column shows: a timestamp, or a number since 1970 in
-// seconds, milliseconds, microseconds or nanoseconds, depending on its size.
+// parseEnd returns the end of a lease that a column shows. The value is a timestamp, or a
+// number since 1970. A number's size decides whether it counts seconds, milliseconds,
+// microseconds or nanoseconds.
 func parseEnd(v value) stamp {
 	switch v := v.(type) {
 	case stamp:
@@ -232,9 +243,9 @@ func (g *register) committedRow(l *lease) *version {
 	return nil
 }
 
-// doubtIfUnknownLease notes a doubt if a row looks like a lease but is not recognised as
-// one. Such a row has a time in the future, but no column with a known name for the holder
-// or for the end. A run proves nothing if the simulator cannot see who holds the lock.
+// doubtIfUnknownLease makes the run inconclusive if a row looks like a lease but is not
+// recognised as one. Such a row has a time in the future, but no column with a known name
+// for the holder or for the end. Then the simulator cannot see who holds the lock.
 func (g *register) doubtIfUnknownLease(l *lease, v *version) {
 	if v == nil {
 		return
@@ -259,7 +270,7 @@ func (g *register) doubtIfUnknownLease(l *lease, v *version) {
 	g.s.host.Doubt(fmt.Sprintf("the row %s of the table %s looks like a lease, but %s; name its columns with a locks.PostgresLease", l.row, l.table, missing))
 }
 
-// emitLost emits which locks a crash has ended.
+// emitLost emits which locks a crash of the server has ended.
 func (g *register) emitLost() {
 	for _, key := range g.keys {
 		if grant := g.granted[key]; grant != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// synchronous is the setting that makes the commits of a primary wait for a standby.
+// synchronous is the name of the setting that makes the commits of a primary wait for a
+// standby.
 const synchronous = "synchronous_standby_names"
 
 var synchronousSetting = sim.Setting{
@@ -26,8 +27,8 @@ var synchronousSetting = sim.Setting{
 }
 
 // initReplication sets up streaming replication. A primary sends a transaction's changes to
-// its standbys when they are on its own disk, and the standbys confirm them. Row locks and
-// advisory locks are not replicated.
+// its standbys when the changes are on the primary's own disk. The standbys confirm the
+// changes. Row locks and advisory locks are not replicated.
 func (s *server) initReplication() {
 	s.replication = &replicas.Node[record]{
 		Host: s.host, Retry: retryInterval, FullUpdate: s.fullRecord,
@@ -36,20 +37,21 @@ func (s *server) initReplication() {
 	}
 }
 
-// retryInterval is how long a standby waits before it connects again:
-// wal_retrieve_retry_interval.
+// retryInterval is how long a standby waits before it connects again. It is the default of
+// PostgreSQL's wal_retrieve_retry_interval.
 const retryInterval = 5 * time.Second
 
-// A record is what a primary sends to a standby: the new contents of the tables that a
-// transaction has changed, and the positions of the sequences. A real log has the changes
-// instead, with the same result.
+// A record is what a primary sends to a standby: the whole new contents of the tables that
+// a transaction has changed, and the positions of the sequences. PostgreSQL's log has only
+// the changes, with the same result.
 type record struct {
 	number    int
-	xid       uint32 // the last transaction ID that was given
+	xid       uint32 // the last transaction ID that the primary has given
 	isFull    bool   // the record holds the whole database
 	tables    []*table
 	sequences []sequence
-	// owner returns the owner of a lease that has a new one.
+	// owner returns the acquisition that owns the lease with a key, for a lease that has
+	// changed hands.
 	owner func(key string) *trace.Actor
 }
 
@@ -75,8 +77,8 @@ func (s *server) Follow(primary string) {
 	s.replication.Follow(s.host.Peer(primary).(*server).replication)
 }
 
-// logTx writes a transaction to the log and sends it to the standbys. After that a crash
-// does not undo it.
+// logTx writes a transaction to the log on the disk and sends it to the standbys. From now
+// on a crash does not undo the transaction.
 func (s *server) logTx(t *tx) {
 	t.onDisk = true
 	for _, f := range t.onDurable {
@@ -117,7 +119,7 @@ func (s *server) fullRecord() record {
 	return r
 }
 
-// durable returns a copy of the table as it is on the disk.
+// durableCopy returns a copy of the table as it is on the disk.
 func (t *table) durable() *table {
 	isDurable := func(of *tx) bool { return of.state == committed || of.onDisk }
 	copied := &table{name: t.name, tupleCount: t.tupleCount, columns: t.columns, keys: t.keys, indexes: t.indexes}
@@ -132,7 +134,7 @@ func (t *table) durable() *table {
 	return copied
 }
 
-// replay applies a record on a standby.
+// replay applies a record of the primary on a standby.
 func (s *server) replay(r record) {
 	s.commitCount++
 	by := &tx{state: committed, commitNumber: s.commitCount}
@@ -172,11 +174,12 @@ func (s *server) replay(r record) {
 	s.register.emitLeaseChanges(r.owner, true)
 }
 
-// isConfirmed reports whether the standby that a commit must wait for has it.
+// isConfirmed reports whether a commit need not wait for a standby any more: none has to
+// confirm it, or the standby has confirmed it.
 func (s *server) isConfirmed(t *tx) bool {
 	name := s.host.SettingValue(synchronous)
-	// The setting is that of the original primary. After a promotion the operator has to
-	// set anew which standby the new primary waits for.
+	// The setting belongs to the original primary. After a promotion the operator would
+	// have to set anew for which standby the new primary waits.
 	if name == "" || s.host.Node().ReplicaOf != "" {
 		return true
 	}
@@ -184,7 +187,7 @@ func (s *server) isConfirmed(t *tx) bool {
 	return name == "*" && len(have) > 0 || slices.Contains(have, name)
 }
 
-// isStandalone reports whether the server neither has standbys nor is one.
+// isStandalone reports whether the server has no standby and is not a standby itself.
 func (s *server) isStandalone() bool {
 	return !s.replication.IsReplica() && !s.replication.HasReplicas()
 }

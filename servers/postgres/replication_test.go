@@ -186,7 +186,8 @@ var standbys = []struct {
 	}},
 }
 
-// pair is a world with a primary and its standby, in which one client calls do.
+// primaryAndStandby is a world with a primary and its standby, in which one client runs do.
+// If sync is true, commits wait for the standby.
 func pair(t *testing.T, sync bool, do func(ctx context.Context, p *sim.Program)) sim.Config {
 	cfg := oneClient(t, do)
 	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "standby", System: "postgres", ReplicaOf: "postgres-1"})
@@ -227,9 +228,9 @@ func TestStandbysOfOurs(t *testing.T) {
 	}
 }
 
-// TestACrashWhileACommitWaits checks a commit that is on the disk and waits for the standby
-// when the server crashes. It counts when the server is back, though no client has been
-// told.
+// TestACrashWhileACommitWaits checks a server that crashes while a commit is on the disk
+// and waits for the standby. After the restart the transaction is committed, although no
+// client has got a reply.
 func TestACrashWhileACommitWaits(t *testing.T) {
 	var answers string
 	cfg := pair(t, true, func(_ context.Context, p *sim.Program) {
@@ -252,8 +253,8 @@ func TestACrashWhileACommitWaits(t *testing.T) {
 	Equal(t, "said", after, "b: [n 23]\nb: 1\nb: SELECT 1\na: the connection is over\nc: [n 23]\nc: 2\nc: SELECT 1")
 }
 
-// TestAStandbyIsBehind checks that a standby which was away or lags gets every change in
-// the end, in order. Until then it keeps its old state.
+// TestAStandbyIsBehind checks a standby that was down, or that lags. In the end it gets
+// every change, in order. Until then it keeps its old state.
 func TestAStandbyIsBehind(t *testing.T) {
 	for name, test := range map[string]struct {
 		lag   time.Duration

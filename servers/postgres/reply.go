@@ -9,13 +9,14 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A reply collects an answer: its bytes for the client and its text for the trace.
+// A reply is what the server sends to a client in reply to one request: bytes for the
+// client and texts for the trace.
 type reply struct {
 	out   []byte
 	texts []string
 }
 
-// send appends a message.
+// send appends a message. A message that is too long becomes an error.
 func (a *reply) send(m pgproto3.BackendMessage) {
 	out, err := m.Encode(a.out)
 	if err != nil {
@@ -24,7 +25,7 @@ func (a *reply) send(m pgproto3.BackendMessage) {
 	a.out = out
 }
 
-// addText appends to the text that the trace shows.
+// addText appends a part of the text that the trace shows.
 func (a *reply) addText(text string) { a.texts = append(a.texts, text) }
 
 func (a *reply) sendNotice(severity, code, text string) {
@@ -37,8 +38,8 @@ func (a *reply) sendError(severity string, o *sql.Error) {
 	a.addText(severity + " " + o.Code + ": " + o.Message)
 }
 
-// flush sends the reply to a client and empties it. r is the request that it answers, or
-// nil.
+// flush sends the reply over a client's connection and empties it. r is the request that it
+// answers, or nil. Nothing is sent if the reply is empty or the connection is nil.
 func (a *reply) flush(s *server, to *sim.End, r *sim.Request) {
 	if len(a.out) > 0 && to != nil {
 		p := sim.Packet{Bytes: a.out, Text: strings.Join(a.texts, "; ")}

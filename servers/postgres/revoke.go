@@ -8,11 +8,11 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// Revoke is as in [sim.Revocable]. It deletes each lease row of the client with DELETE,
-// which waits like any DELETE if a transaction has locked the row. It ends, as
-// pg_terminate_backend does, the client's sessions that hold or wait for an advisory lock
-// or a row lock, because no row shows these. If session is true, it instead ends all
-// sessions of the client.
+// Revoke is as in [sim.Revocable]. It deletes each lease row of the client with DELETE. The
+// DELETE waits, like any other, if a transaction has locked the row. No row shows who holds
+// an advisory lock or a row lock. So Revoke ends the client's sessions that hold such a
+// lock or wait for one, as pg_terminate_backend does. If session is true, it instead ends
+// all sessions of the client and deletes no row.
 func (s *server) Revoke(client string, session bool) (found bool) {
 	if s.isStandby() {
 		return false
@@ -38,8 +38,8 @@ func (s *server) Revoke(client string, session bool) (found bool) {
 	return found
 }
 
-// servesClient reports whether a session belongs to a client; behind a pooler, whether the
-// client has it now.
+// servesClient reports whether a session belongs to a client. A session behind a pooler
+// belongs to the client that has it now.
 func (b *backend) servesClient(client string) bool {
 	if b.client != nil {
 		return b.client.end.Peer() == client
@@ -47,8 +47,8 @@ func (b *backend) servesClient(client string) bool {
 	return b.end != nil && !b.isPooled && b.end.Peer() == client
 }
 
-// claims reports whether a session holds a lock of the world for a client, or waits for
-// one.
+// usesLockFor reports whether a session holds one of the world's locks for a client, or
+// waits for one.
 func (b *backend) claims(client string) bool {
 	for _, key := range b.s.register.keys {
 		if grant := b.s.register.granted[key]; grant != nil && grant.Owner != nil && grant.Owner.Client == client && b.holds(key) {
@@ -58,8 +58,8 @@ func (b *backend) claims(client string) bool {
 	return b.servesClient(client) && b.running != nil && b.running.wait != nil && !b.running.isCommit
 }
 
-// holds reports whether a session holds the lock with a key: an advisory lock, or a row
-// that its transaction has locked.
+// holds reports whether a session holds the lock with a key. The lock is an advisory lock,
+// or a row that the session's transaction has locked.
 func (b *backend) holds(key string) bool {
 	if slices.ContainsFunc(b.advisoryLocks, func(a advisoryLock) bool { return a.key() == key }) {
 		return true
@@ -67,7 +67,8 @@ func (b *backend) holds(key string) bool {
 	return b.tx != nil && slices.ContainsFunc(b.tx.rows, func(r *row) bool { return b.s.register.lockKey(r) == key })
 }
 
-// deleteByOperator deletes a lease row in a session of the operator, which ends afterwards.
+// deleteByOperator deletes a lease row in a session of the operator. The session ends
+// afterwards.
 func (s *server) deleteByOperator(l *lease) {
 	v := s.register.committedRow(l)
 	if v == nil {

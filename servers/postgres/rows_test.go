@@ -15,7 +15,7 @@ import (
 
 // TestRowsThatAreLeases checks that a row is a lease if its columns show the holder and the
 // end, whatever the names of the table and its columns. A row that looks like a lease but
-// is not recognised raises a doubt, and the run proves nothing.
+// is not recognised as one makes the run inconclusive.
 func TestRowsThatAreLeases(t *testing.T) {
 	const row = "locks/x"
 	for _, c := range []struct{ name, key, script, becomes, doubt string }{

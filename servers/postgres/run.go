@@ -1,5 +1,8 @@
 package postgres
 
+// This file executes a plan. A statement runs in its session's coroutine and can wait
+// there, for a lock or for a standby.
+
 import (
 	"fmt"
 	"time"
@@ -8,15 +11,15 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A plan is an analysed statement: the types of its parameters, its result columns, and how
-// to execute it.
+// A plan is an analysed statement: the types of its parameters, the columns of its result,
+// and how to execute it.
 type plan struct {
 	text       string
 	statement  sql.Statement
 	params     []sql.Type
-	subqueries []*query // subqueries, which run first
+	subqueries []*query // they are executed before the statement
 	outputs    []output
-	// carryOut executes the statement at one moment, unless it has to wait.
+	// carryOut executes the statement, in no time unless it has to wait for something.
 	carryOut func(*run)
 	// schemaVersion is the server's schemaVersion at the time of planning.
 	schemaVersion int
@@ -29,7 +32,7 @@ type output struct {
 	node *node
 }
 
-// A run is the execution of a plan by a session, or a commit that waits for a standby.
+// A run is one execution of a plan by a session, or a commit that waits for a standby.
 type run struct {
 	b      *backend
 	tx     *tx
@@ -38,26 +41,26 @@ type run struct {
 	frame  frame
 	// snapshot is the number of the latest commit that the statement sees.
 	snapshot        uint64
-	subqueryResults []value // the results of the subqueries
-	rows            [][]value
-	tag             string
-	wait            *wait
-	failed          error // the error that ended the wait, or nil
-	// isCommit marks a commit that waits for a standby; waitCanceled reports whether the
-	// client has canceled that wait.
+	subqueryResults []value   // the results of the subqueries
+	rows            [][]value // the rows of the result
+	tag             string    // what the server reports to the client when the statement is complete, such as SELECT 1
+	wait            *wait     // nil if the run does not wait
+	failed          error     // the error that ended the wait, or nil
+	// isCommit is true for a commit that waits for a standby. waitCanceled reports whether
+	// the client has canceled that wait.
 	isCommit, waitCanceled bool
 }
 
 // A wait describes what a run waits for.
 type wait struct {
-	ready     func() bool
-	holder    func() *backend // returns the session that the run waits for; nil if it waits for no session
-	since     int64
-	sinceWall stamp // since, by the time of day
-	// advisoryLock is the lock that the run waits for, or nil if it waits for something
+	ready     func() bool     // reports whether the run can continue
+	holder    func() *backend // returns the session that the run waits for; nil if the run does not wait for a session
+	since     int64           // when the wait began, by the monotonic clock in nanoseconds
+	sinceWall stamp           // when the wait began, by the wall clock
+	// advisoryLock is the lock for which the run waits, or nil if it waits for something
 	// else.
 	advisoryLock *advisoryLock
-	timers       []*agenda.Timer
+	timers       []*agenda.Timer // they end a wait that takes too long
 }
 
 // carryOut executes the subqueries and then the statement.
@@ -76,7 +79,7 @@ func (r *run) carryOut() {
 	r.plan.carryOut(r)
 }
 
-// waitFor suspends the run until w is ready. It raises an error if the wait fails.
+// waitFor suspends the run until w.ready is true. It raises an error if the wait fails.
 func (r *run) waitFor(w *wait) {
 	r.wait = w
 	if !r.b.yield(struct{}{}) {
@@ -87,7 +90,7 @@ func (r *run) waitFor(w *wait) {
 	}
 }
 
-// waitForEnd suspends the run until a transaction ends.
+// waitForEnd suspends the run until another transaction has ended.
 func (r *run) waitForEnd(t *tx) {
 	r.waitFor(&wait{ready: func() bool { return t.state != running }, holder: func() *backend { return t.b }})
 }
@@ -96,7 +99,7 @@ func (r *run) waitForEnd(t *tx) {
 // default.
 const deadlockTimeout = time.Second
 
-// start starts the timers that limit the wait.
+// start starts the timers that end the wait when it takes too long.
 func (w *wait) start(r *run) {
 	t := r.b.s.timers
 	w.since, w.sinceWall = t.Now(), r.b.s.now()
@@ -122,8 +125,8 @@ func (w *wait) start(r *run) {
 	}))
 }
 
-// isDeadlocked reports whether the sessions that the run waits for wait for the run's own
-// session.
+// isDeadlocked reports whether the run waits for its own session, by way of other sessions
+// that wait.
 func (r *run) isDeadlocked() bool {
 	seen := map[*backend]bool{}
 	for b := r.wait.holder(); b != nil && !seen[b]; {
@@ -139,7 +142,7 @@ func (r *run) isDeadlocked() bool {
 	return false
 }
 
-// failWait ends the run's wait with an error.
+// failWait ends the run's wait with an error and lets the session continue.
 func (r *run) failWait(err error) {
 	if r.wait == nil {
 		return
@@ -150,6 +153,7 @@ func (r *run) failWait(err error) {
 	r.b.step()
 }
 
+// endWait ends the run's wait and stops its timers.
 func (r *run) endWait() {
 	for _, t := range r.wait.timers {
 		r.b.s.timers.Stop(t)
@@ -158,10 +162,10 @@ func (r *run) endWait() {
 }
 
 // lockRow locks the row of version v for the run's transaction and returns the row's latest
-// version. It waits for another transaction that has locked the row. If that transaction
-// made a new version, matches decides whether the statement still applies to it. nil means
-// that there is nothing to lock. lockRow sets xmax if setsXmax is true or the version has
-// changed. Otherwise the caller's update sets it.
+// version. If another transaction has locked the row, lockRow waits for it. If that
+// transaction made a new version, matches decides whether the statement still applies to
+// the row. nil means that there is nothing to lock. lockRow sets xmax if setsXmax is true
+// or if the row has a newer version than v. Otherwise the caller's update sets it.
 func (r *run) lockRow(v *version, locking sql.Locking, setsXmax bool, matches func(*version) bool) *version {
 	for t := v.row.otherLocker(r.tx); t != nil; t = v.row.otherLocker(r.tx) {
 		switch {
@@ -193,14 +197,15 @@ func (r *run) isTrue(condition *node, rows ...*version) bool {
 	return condition == nil || r.eval(condition, rows...) == true
 }
 
-// eval returns the value of an expression for a row.
+// eval returns the value of an expression. rows are the current rows of the scope's
+// relations.
 func (r *run) eval(n *node, rows ...*version) value {
 	r.frame.rows = [2]*version{}
 	copy(r.frame.rows[:], rows)
 	return n.eval(&r.frame)
 }
 
-// addRow adds a row to the result.
+// addRow adds a row to the result: the values of the outputs for a row version.
 func (r *run) addRow(outputs []output, v *version) {
 	if len(outputs) == 0 {
 		return
@@ -212,5 +217,5 @@ func (r *run) addRow(outputs []output, v *version) {
 	r.rows = append(r.rows, row)
 }
 
-// countTag returns a command tag with the number of rows.
+// countTag returns a command tag with a number of rows, such as UPDATE 1.
 func countTag(what string, n int) string { return fmt.Sprint(what, " ", n) }

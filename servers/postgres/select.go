@@ -1,5 +1,7 @@
 package postgres
 
+// This file analyses and executes SELECT.
+
 import (
 	"math"
 	"slices"
@@ -9,27 +11,29 @@ import (
 
 // A query is an analysed SELECT.
 type query struct {
-	table   *table // nil without FROM
+	table   *table // nil if the query has no FROM
 	where   *node
 	order   []ordering
 	limit   *node
 	lock    sql.Locking
 	outputs []output
-	// aggregates are computed over all rows that are found, and the query then returns one
-	// row. nil means that there are none.
+	// aggregates are computed over all rows that the query finds. The query then returns
+	// one row. nil means that it has no aggregates.
 	aggregates []*aggregate
-	// bounds are the conditions on a view's rows, one of which must exclude the missing
-	// rows.
+	// bounds are conditions that exclude the rows of a view that the server does not have.
+	// The query must satisfy one of them.
 	bounds []func(*run) bool
-	exists bool // for EXISTS: only whether there is a row counts
+	exists bool // the query is the operand of EXISTS, which needs to know only whether there is a row
 }
 
+// An ordering is one expression of ORDER BY.
 type ordering struct {
 	node *node
 	desc bool
 }
 
-// query analyses a SELECT on its own, without the statement around it.
+// analyseQuery analyses a SELECT by itself, without the statement around it. params and
+// subs are those of that statement.
 func (s *server) query(stmt *sql.Select, params *[]sql.Type, subs *[]*query) *query {
 	sc := &scope{s: s, params: params, subqueries: subs}
 	q := &query{lock: stmt.Lock}
@@ -50,7 +54,8 @@ func (s *server) query(stmt *sql.Select, params *[]sql.Type, subs *[]*query) *qu
 	return q
 }
 
-// ordered analyses an expression of ORDER BY: the name of an output, or any expression.
+// analyseOrderBy analyses an expression of ORDER BY: the name of an output, or any other
+// expression.
 func (sc *scope) ordered(e sql.Expr, outputs []output) *node {
 	if ref, is := e.(*sql.Ref); is && ref.Table == "" {
 		var found []output
@@ -74,14 +79,14 @@ func (sc *scope) ordered(e sql.Expr, outputs []output) *node {
 	return sc.resolveUnknown(n)
 }
 
-// A keptRow is a row that was found, with the values by which it is ordered.
+// A keptRow is a row that the query has found, with the values by which it is sorted.
 type keptRow struct {
 	*version
 	by []value
 }
 
-// carryOut finds the rows, orders them, and then locks and returns them one after the
-// other, up to the limit.
+// carryOut finds and sorts the rows. It then locks them, if the query does, and returns
+// them one after the other, up to the limit.
 func (q *query) carryOut(r *run) {
 	most := int64(math.MaxInt64)
 	if q.limit != nil {
@@ -123,7 +128,7 @@ func (q *query) carryOut(r *run) {
 	}
 }
 
-// candidates returns the rows to which the condition is applied.
+// candidates returns the rows to which the query's condition is applied.
 func (q *query) candidates(r *run) []*version {
 	switch t := q.table; {
 	case t == nil:
@@ -136,6 +141,7 @@ func (q *query) candidates(r *run) []*version {
 	}
 }
 
+// compare orders two rows as ORDER BY says.
 func (q *query) compare(a, b keptRow) int {
 	for i, o := range q.order {
 		c := compareNulls(a.by[i], b.by[i])
@@ -149,7 +155,7 @@ func (q *query) compare(a, b keptRow) int {
 	return 0
 }
 
-// compareNulls is [compare], with NULL after everything else.
+// compareNulls is [compare] for values that may be NULL, which comes after everything else.
 func compareNulls(a, b value) int {
 	switch {
 	case a == nil && b == nil:
@@ -162,8 +168,8 @@ func compareNulls(a, b value) int {
 	return compare(a, b)
 }
 
-// lockAndAdd locks a row if the query asks for it, and adds it to the result. It returns
-// false without adding the row if the row no longer exists or matches, or if SKIP LOCKED
+// lockAndAdd locks a row, if the query asks for it, and adds it to the result. It returns
+// false if it does not add the row: the row no longer exists or matches, or SKIP LOCKED
 // skips it.
 func (q *query) lockAndAdd(r *run, v *version) bool {
 	locks := q.lock.Update && q.table != nil
@@ -174,7 +180,7 @@ func (q *query) lockAndAdd(r *run, v *version) bool {
 	}
 	r.addRow(q.outputs, v)
 	if locks {
-		v.xmax = r.tx.id() // set after the output: the client sees the old xmax
+		v.xmax = r.tx.id() // only now, because the client gets the old xmax
 	}
 	if q.table != nil && q.aggregates == nil {
 		r.b.s.register.emitRead(r.b, v)

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A server is one PostgreSQL server, with one database.
+// A server is one simulated PostgreSQL server, with one database.
 type server struct {
 	host   *sim.Host
 	timers *agenda.Timers
@@ -21,10 +21,10 @@ type server struct {
 	lastXID       uint32 // the last transaction ID that was given
 	schemaVersion int    // grows with each change to the set of tables, indexes and sequences
 	// recovering are the transactions whose log record was on the disk when the server
-	// crashed, but which did not count yet.
+	// crashed, but which were not committed yet.
 	recovering []*tx
 
-	// A crash loses what the fields from here down to register hold; process IDs continue.
+	// A crash loses what the fields from here down to register hold, except for lastPID.
 	backends []*backend
 	pool     *pooler // nil if there is no pooler
 	// waiting are the waiting runs, the one that has waited longest first.
@@ -35,12 +35,13 @@ type server struct {
 
 	replication *replicas.Node[record] // the standbys that this server feeds, or its own side if it is a standby
 	recordCount int                    // the number of log records so far
-	promoted    bool                   // it was a standby before
+	promoted    bool                   // it was a standby before it became the primary
 
-	out    *agenda.Outbox
-	inTurn bool
+	out    *agenda.Outbox // holds replies back until the turn has ended
+	inTurn bool           // runTurn is running
 }
 
+// boot starts a server on a host, as in [sim.System].
 func boot(host *sim.Host) sim.Server {
 	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, lastPID: 1000, lastXID: firstXID - 1}
 	s.timers, s.out = agenda.NewTimers(host, s.runTurn), agenda.NewOutbox(host)
@@ -50,16 +51,18 @@ func boot(host *sim.Host) sim.Server {
 	return s
 }
 
+// resetSessions forgets all sessions, what they wait for and their advisory locks.
 func (s *server) resetSessions() {
 	s.backends, s.waiting = nil, nil
 	s.advisoryLocks = &advisoryLocks{s: s, held: map[advisoryLock]*holder{}}
 	s.pool = newPooler(s)
 }
 
-// now returns the server's time of day.
+// now returns the time of the server's wall clock.
 func (s *server) now() stamp { return stampOf(s.host.Clock().Now()) }
 
-// Accept is as in [sim.Server]. The connection of a standby carries the log.
+// Accept is as in [sim.Server]. The connection of a standby is for the log, and all others
+// are for sessions.
 func (s *server) Accept(end *sim.End) sim.Endpoint {
 	if primary := s.replication.Accept(end); primary != nil {
 		return primary
@@ -119,9 +122,9 @@ func (s *server) Stop() {
 	}
 }
 
-// runTurn calls f, then resumes every statement that no longer has to wait. It sends the
-// replies after the world has seen the turn, because a crash may come first. Nested calls
-// join the outer turn.
+// runTurn calls f, then resumes every statement that no longer has to wait. Only then does
+// it send the replies, because f may reach a point at which a fault crashes the server.
+// Nested calls join the outer call.
 func (s *server) runTurn(f func()) {
 	if s.inTurn {
 		f()
@@ -136,12 +139,13 @@ func (s *server) runTurn(f func()) {
 }
 
 // wakeAll resumes statements that no longer have to wait, one after the other. The
-// statement that has waited longest comes first.
+// statement that has waited longest comes first. It also serves the pooler's clients.
 func (s *server) wakeAll() {
 	for s.wakeNext() || s.pool.serveNext() {
 	}
 }
 
+// wakeNext resumes the next statement that no longer has to wait; false if there is none.
 func (s *server) wakeNext() bool {
 	i := slices.IndexFunc(s.waiting, func(r *run) bool { return r.wait.ready() })
 	if i < 0 {
@@ -156,8 +160,8 @@ func (s *server) wakeNext() bool {
 	return true
 }
 
-// addWaiter adds a run to the waiting ones and starts the timers of its wait. A run that
-// already waits keeps its place.
+// addWaiter adds a run to the waiting ones and starts the timers of its wait. A run that is
+// among them already keeps its place.
 func (s *server) addWaiter(r *run) {
 	if !slices.Contains(s.waiting, r) {
 		s.waiting = append(s.waiting, r)
@@ -165,11 +169,12 @@ func (s *server) addWaiter(r *run) {
 	r.wait.start(r)
 }
 
+// removeWaiter removes a run from the waiting ones.
 func (s *server) removeWaiter(r *run) {
 	s.waiting = slices.DeleteFunc(s.waiting, func(o *run) bool { return o == r })
 }
 
-// accountForValues counts the bytes of a row's texts as memory of the world.
+// accountForValues counts the bytes of a row's texts as memory that the world uses.
 func (s *server) accountForValues(values []value) {
 	n := 0
 	for _, v := range values {

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// runScript returns the answers to a script in a world with faults.
+// runScript runs a script in a world with faults, and returns its answers.
 func runScript(t *testing.T, text string, faults ...sim.Fault) (string, *trace.Trace) {
 	t.Helper()
 	var answers string
@@ -27,9 +27,9 @@ func runScript(t *testing.T, text string, faults ...sim.Fault) (string, *trace.T
 	return strings.Join(lines(answers), "\n"), tr
 }
 
-// TestCrashes checks that a crash keeps only committed data: sessions, their locks and
-// uncommitted changes are lost. A sequence continues after the numbers that it had logged
-// ahead, unless only an uncommitted transaction had logged them.
+// TestCrashes checks that a crash loses everything but committed data: sessions, their
+// locks and uncommitted changes. A sequence continues after the last number that it had
+// logged, unless only an uncommitted transaction had logged it.
 func TestCrashes(t *testing.T) {
 	const story = `
 		a! CREATE TABLE t (n int); INSERT INTO t VALUES (1); CREATE SEQUENCE s
@@ -56,8 +56,9 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestWhoIsGoneMayStillBeServed checks that a session that waits for a lock does not notice
-// that its client has hung up: it acquires the lock and executes its statement.
+// TestWhoIsGoneMayStillBeServed checks a session that waits for a lock when its client
+// hangs up. The session does not notice that. It acquires the lock and executes its
+// statement.
 func TestWhoIsGoneMayStillBeServed(t *testing.T) {
 	var n string
 	RunWorld(t, oneClient(t, func(ctx context.Context, p *sim.Program) {
@@ -91,8 +92,8 @@ func TestWhoIsGoneMayStillBeServed(t *testing.T) {
 	Equal(t, "n", n, "11")
 }
 
-// TestTimeoutsInAPause checks that a timeout that passes in a pause takes effect when the
-// server continues.
+// TestTimeoutsInAPause checks that a timeout that passes while the server is paused takes
+// effect when the server runs again.
 func TestTimeoutsInAPause(t *testing.T) {
 	answers, tr := runScript(t, `
 		a: SET idle_in_transaction_session_timeout = '2s'
@@ -107,7 +108,7 @@ func TestTimeoutsInAPause(t *testing.T) {
 	}
 }
 
-// TestTheServersClock checks that now() follows the server's time of day.
+// TestTheServersClock checks that now() follows the server's wall clock.
 func TestTheServersClock(t *testing.T) {
 	answers, tr := runScript(t, `
 		a! CREATE TABLE t (at timestamptz); INSERT INTO t VALUES (now())
@@ -120,8 +121,8 @@ func TestTheServersClock(t *testing.T) {
 	}
 }
 
-// TestAServerFails checks that a failing server refuses statements, and that sessions
-// survive that.
+// TestAServerFails checks that a server with a failure refuses statements, and that its
+// sessions survive the failure.
 func TestAServerFails(t *testing.T) {
 	answers, tr := runScript(t, `
 		a: SELECT 1
@@ -139,7 +140,7 @@ func TestAServerFails(t *testing.T) {
 }
 
 // TestDoubts checks that a run has a doubt if the server was asked for something that it
-// does not support. A refusal that a real server would give as well causes no doubt.
+// does not support. A refusal that a real server would also give causes no doubt.
 func TestDoubts(t *testing.T) {
 	for text, doubts := range map[string]int{
 		"a: SELECT 1/0": 0, "a: SELECT none": 0, "a: SELECT * FROM none": 0, "a: LISTEN x": 1, "a: SELECT random()": 1, "a: SELECT nothing()": 1, "a: SELEC 1": 1,

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// defaultSettings are the settings of a new session.
+// defaultSettings are the settings of a new session, by their names in lower case.
 var defaultSettings = map[string]string{
 	"lock_timeout": "0", "statement_timeout": "0", "idle_in_transaction_session_timeout": "0", "idle_session_timeout": "0",
 	"application_name": "", "client_encoding": "UTF8", "timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres",
@@ -23,24 +23,25 @@ var defaultSettings = map[string]string{
 	"default_transaction_read_only": "off", "transaction_read_only": "off", "session_authorization": "", "jit": "on",
 }
 
-// fixedSettings can be changed only by a server or an administrator.
+// fixedSettings are settings that a session cannot change. Only the server or an
+// administrator can.
 var fixedSettings = []string{"server_version", "server_encoding", "integer_datetimes", "is_superuser", "in_hot_standby", "session_authorization"}
 
 // release is the PostgreSQL release that the server imitates.
 const release = "15.18"
 
-// durations are the settings that are lengths of time, in milliseconds if they have no
-// unit.
+// durationSettings are the settings whose values are lengths of time, in milliseconds if
+// they have no unit.
 var durations = []string{"lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"}
 
 // messageLevels are the values of client_min_messages.
 var messageLevels = []string{"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}
 
-// spellings are the names of settings that are not written in lower case.
+// spellings are PostgreSQL's spellings of the settings whose names are not in lower case.
 var spellings = map[string]string{"datestyle": "DateStyle", "intervalstyle": "IntervalStyle", "timezone": "TimeZone"}
 
-// set executes SET. The setting lasts until the session ends, or until its transaction is
-// aborted.
+// set executes SET. The new value lasts until the session ends, or until the transaction is
+// aborted. SET LOCAL lasts until the transaction ends.
 func (b *backend) set(stmt *sql.Set) {
 	previous := b.show(stmt.Name)
 	raiseUnsupportedIf(slices.Contains(fixedSettings, stmt.Name), "SET of %s", stmt.Name)
@@ -67,14 +68,14 @@ func (b *backend) set(stmt *sql.Set) {
 	b.settings[stmt.Name] = value
 }
 
-// unrecognized returns the error for a setting that this server does not know. A real one
-// may.
+// unrecognized returns the error for a setting that this server does not know. A real
+// server may know it.
 func unrecognized(name string) error {
 	return &sql.Error{Code: unknownObject, Message: "unrecognized configuration parameter \"" + name + "\"", MayBeValid: true}
 }
 
-// applyStartup applies the settings in a startup message to a session. check raises an
-// error for a setting that is not allowed there.
+// applyStartup applies the settings in a startup message to the settings of a session.
+// check raises an error for a setting that is not allowed there.
 func applyStartup(m *pgproto3.StartupMessage, session map[string]string, check func(name string)) {
 	raiseIf(m.Parameters["user"] == "", "28000", "no PostgreSQL user name specified in startup packet")
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
@@ -96,15 +97,15 @@ func applyStartup(m *pgproto3.StartupMessage, session map[string]string, check f
 	session["session_authorization"] = m.Parameters["user"]
 }
 
-// checkKnown raises an error for an unknown setting.
+// checkKnown raises an error if there is no setting with this name.
 func checkKnown(name string) {
 	if _, is := defaultSettings[name]; !is {
 		raise(unrecognized(name))
 	}
 }
 
-// parseSetting converts text to the value of a session setting. It raises an error if the
-// setting does not accept it.
+// parseSetting returns the value of a session setting in the server's spelling. It raises
+// an error if the setting does not accept the value.
 func parseSetting(session map[string]string, name, value string) string {
 	if slices.Contains(durations, name) {
 		d, ok := parseDuration(value)
@@ -144,7 +145,7 @@ func (b *backend) show(name string) string {
 	return value
 }
 
-// duration returns a setting that is a length of time.
+// duration returns the value of a setting that is a length of time; 0 means no limit.
 func (b *backend) duration(name string) time.Duration {
 	d, _ := parseDuration(b.settings[name])
 	return d
@@ -156,8 +157,8 @@ var settingUnits = []struct {
 	time.Duration
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"min", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
 
-// parseDuration parses a setting that is a length of time: a number of milliseconds, or a
-// number with a unit.
+// parseDuration parses a length of time: a number of milliseconds, or a number with a unit.
+// It returns false if text is neither.
 func parseDuration(text string) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
 	unit := time.Millisecond
@@ -177,7 +178,7 @@ func parseDuration(text string) (time.Duration, bool) {
 	return time.Duration(f * float64(unit)).Round(time.Millisecond), true
 }
 
-// formatDuration returns d in the greatest unit of which it is a whole number.
+// formatDuration returns d as a whole number of the greatest unit that allows it.
 func formatDuration(d time.Duration) string {
 	for _, u := range settingUnits {
 		if d > 0 && d%u.Duration == 0 {

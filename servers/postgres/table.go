@@ -6,7 +6,8 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A table has columns, and rows in the order in which they were inserted.
+// A table is a table of the database, or a view of the server's own state. Its rows are in
+// the order in which they were inserted.
 type table struct {
 	name       string
 	columns    []column
@@ -18,6 +19,7 @@ type table struct {
 	view       *view // nil for a real table
 }
 
+// A column is a column of a table.
 type column struct {
 	name         string
 	typ          sql.Type
@@ -26,14 +28,15 @@ type column struct {
 	defaultValue *node // the DEFAULT; nil if there is none
 }
 
-// A key is a primary or unique key: the numbers of its columns.
+// A key is a primary or unique key of a table: its name, and the numbers of its columns,
+// from 0.
 type key struct {
 	name    string
 	columns []int
 }
 
-// A row holds all its versions, the latest last. An update adds a version. The versions
-// that a transaction has made count once it has committed.
+// A row holds all its versions, the latest last. An update adds a version. Other
+// transactions see a version only when the transaction that made it has committed.
 type row struct {
 	table    *table
 	versions []*version
@@ -41,7 +44,7 @@ type row struct {
 	locker *tx
 }
 
-// A version is the state of a row between two transactions.
+// A version is the state of a row between two changes.
 type version struct {
 	row    *row
 	values []value
@@ -51,13 +54,13 @@ type version struct {
 	// xmin is the ID of createdBy. xmax is the ID of the last transaction that updated,
 	// deleted or locked the version, committed or not; 0 means none.
 	xmin, xmax uint32
-	ctid       tupleID
-	// next is the version that an update made of this one, previous the one that it was
-	// made from. Both can be nil.
+	ctid       tupleID // the place of the version in the table
+	// next is the version that an update made of this one. previous is the version of which
+	// an update made this one. Either field can be nil.
 	next, previous *version
 }
 
-// numberOf returns the number of a column; -1 if there is none.
+// columnNumber returns the number of the column with a name; -1 if there is none.
 func (t *table) numberOf(name string) int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
 }
@@ -74,8 +77,8 @@ func (t *tx) isSeenBy(reader *tx, snapshot uint64) bool {
 	return t == reader || t.state == committed && t.commitNumber <= snapshot
 }
 
-// visible returns the versions that a statement of reader sees in a snapshot, in the order
-// of the table.
+// visibleVersions returns the versions that a statement of reader sees in a snapshot, in
+// the order of the table.
 func (t *table) visible(reader *tx, snapshot uint64) []*version {
 	var all []*version
 	for _, r := range t.rows {
@@ -90,10 +93,10 @@ func (t *table) visible(reader *tx, snapshot uint64) []*version {
 }
 
 // findConflict returns the version of a row other than self whose key k equals values, or
-// nil. It ignores versions that reader or a committed transaction has ended. So it also
-// finds a version that another open transaction has created, which exists only if that
-// transaction commits, and a version that another open transaction has ended, which remains
-// only if that transaction aborts. NULL never equals NULL.
+// nil. It ignores versions that reader or a committed transaction has ended. So the version
+// may depend on another transaction that is open. If that transaction created it, it exists
+// only if the transaction commits. If that transaction ended it, it remains only if the
+// transaction aborts. NULL never equals NULL.
 func (t *table) findConflict(k key, values []value, reader *tx, self *row) *version {
 	differs := func(v *version) bool {
 		return slices.ContainsFunc(k.columns, func(i int) bool {
@@ -111,7 +114,8 @@ func (t *table) findConflict(k key, values []value, reader *tx, self *row) *vers
 	return nil
 }
 
-// vacuum removes versions that no snapshot can see any more.
+// vacuum removes versions that no snapshot can see any more. It must be called only while
+// no statement waits, because a waiting statement has an old snapshot.
 func (t *table) vacuum() {
 	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool {
 		r.versions = slices.DeleteFunc(r.versions, func(v *version) bool { return v.endedBy != nil && v.endedBy.state == committed })
@@ -120,8 +124,8 @@ func (t *table) vacuum() {
 }
 
 // nextTupleID returns the place of the table's next row version. Every page holds 226
-// versions, the most that fit on a page of PostgreSQL, however long they are. The place of
-// a removed version stays unused, while a real server uses it again at some time.
+// versions, however long they are. No page of PostgreSQL holds more. The place of a removed
+// version stays unused, while a real server uses it again at some time.
 func (t *table) nextTupleID() tupleID {
 	const most = 226
 	t.tupleCount++
@@ -143,7 +147,7 @@ func (t *table) insert(by *tx, values []value) *version {
 // update ends the version and makes a new one. The transaction must have locked the row.
 func (v *version) update(by *tx, values []value) *version {
 	n := &version{row: v.row, values: values, createdBy: by, previous: v, xmin: by.id(), ctid: v.row.table.nextTupleID()}
-	if v.xmax == by.xid { // the transaction locked the row before and keeps the lock: heap_update
+	if v.xmax == by.xid { // heap_update of PostgreSQL: the transaction had locked the row before, and keeps the lock
 		n.xmax = v.xmax
 	}
 	v.delete(by)
@@ -165,19 +169,22 @@ func (v *version) delete(by *tx) {
 	by.undo = append(by.undo, func() { v.endedBy = nil })
 }
 
-// A sequence counts. Like PostgreSQL's, it is never rolled back, and it logs numbers ahead:
-// after a crash it continues after the last logged number on the disk.
+// A sequence gives out the numbers 1, 2, 3 and so on. Like PostgreSQL's, it is never rolled
+// back, and it logs numbers before it gives them out. After a crash it continues after the
+// last logged number on the disk.
 type sequence struct {
 	name    string
 	last    int64 // 0 before the first number
-	logged  int64 // the last number that the log covers
-	durable int64 // the last number that the disk covers
+	logged  int64 // the last number that the log covers, perhaps only in memory
+	durable int64 // the last number that the log on the disk covers
 }
 
 // logAhead is how many numbers are logged at a time: SEQ_LOG_VALS of PostgreSQL's
 // sequence.c.
 const logAhead = 32
 
+// next returns the next number of the sequence. It is logged by the transaction by which it
+// is asked for.
 func (q *sequence) next(by *tx) int64 {
 	q.last++
 	if q.last > q.logged {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A stamp is a time in microseconds since the year 2000, as PostgreSQL stores it. The
+// A timestamp is a time in microseconds since the year 2000, as PostgreSQL stores it. The
 // session's time zone is always UTC.
 type stamp int64
 
-// The stamps that are not times.
+// The timestamps that are not times.
 const (
 	plusInfinity  stamp = math.MaxInt64 // 'infinity'
 	minusInfinity stamp = math.MinInt64 // '-infinity'
@@ -21,9 +21,10 @@ const (
 
 var year2000 = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// stampOf returns a time as a stamp; nanoseconds are cut off.
+// timestampOf converts a time to a timestamp; nanoseconds are cut off.
 func stampOf(t time.Time) stamp { return stamp(floorDiv(int64(t.Sub(year2000)), 1000)) }
 
+// floorDiv returns a/b, rounded down; b must be positive.
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
@@ -34,7 +35,7 @@ func floorDiv(a, b int64) int64 {
 
 func (s stamp) isFinite() bool { return s != plusInfinity && s != minusInfinity }
 
-// time returns the stamp as a time.
+// time converts a finite timestamp to a time.
 func (s stamp) time() time.Time {
 	return year2000.AddDate(0, 0, int(floorDiv(int64(s), day))).Add(time.Duration(int64(s)-floorDiv(int64(s), day)*day) * time.Microsecond)
 }
@@ -55,6 +56,7 @@ var (
 	lastStamp  = stamp(9_223_371_331_200_000_000)
 )
 
+// checkRange returns the timestamp. It raises an error if PostgreSQL cannot store it.
 func (s stamp) checkRange() stamp {
 	if s.isFinite() && (s < firstStamp || s > lastStamp) {
 		raise(errStampRange)
@@ -67,11 +69,12 @@ var (
 	errSpanRange  = newError(timeOutOfRange, "interval out of range")
 )
 
+// timestampLayouts are the forms in which a time can be written.
 var stampLayouts = []string{
 	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z0700", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
 }
 
-// parseStamp parses a time. A zone in the text counts only if zoned is true.
+// parseTimestamp parses a time. It ignores a time zone in the text unless zoned is true.
 func parseStamp(text string, zoned bool) (stamp, bool) {
 	switch strings.ToLower(text) {
 	case "infinity":
@@ -93,8 +96,8 @@ func parseStamp(text string, zoned bool) (stamp, bool) {
 	return 0, false
 }
 
-// A span is an interval, in the order of the protocol. Months and days are kept apart,
-// because their lengths vary.
+// An interval is a length of time. Its fields are in the order in which the protocol sends
+// them. Months and days are kept apart, because their lengths vary.
 type span struct {
 	micros       int64
 	days, months int32
@@ -107,13 +110,14 @@ const (
 	day    = 24 * hour
 )
 
-// normalize returns the span as days and microseconds, with days of 24 hours and months of
-// 30 days.
+// normalize returns the interval as days and microseconds, with days of 24 hours and months
+// of 30 days.
 func (s span) normalize() (days, micros int64) {
 	days = int64(s.months)*30 + int64(s.days) + floorDiv(s.micros, day)
 	return days, s.micros - floorDiv(s.micros, day)*day
 }
 
+// compare orders two intervals by their normalized lengths.
 func (s span) compare(o span) int {
 	days, micros := s.normalize()
 	others, left := o.normalize()
@@ -124,6 +128,8 @@ func (s span) negated() span {
 	return spanOf(-int64(s.months), -int64(s.days), -s.micros, s.micros == math.MinInt64)
 }
 
+// intervalOf makes an interval. It raises an error if a part is too large for its field, or
+// if overflows is true.
 func spanOf(months, days, micros int64, overflows bool) span {
 	if overflows || months != int64(int32(months)) || days != int64(int32(days)) {
 		raise(errSpanRange)
@@ -136,8 +142,8 @@ func (s span) add(o span) span {
 	return spanOf(int64(s.months)+int64(o.months), int64(s.days)+int64(o.days), sum, (sum > s.micros) != (o.micros > 0) && o.micros != 0)
 }
 
-// multiply returns the span times f. A fraction of a month becomes days, a fraction of a
-// day becomes hours.
+// multiply returns the interval times f. A fraction of a month becomes days, and a fraction
+// of a day becomes hours.
 func (s span) multiply(f float64) span {
 	months := float64(s.months) * f
 	days := float64(s.days)*f + (months-math.Trunc(months))*30
@@ -148,7 +154,7 @@ func (s span) multiply(f float64) span {
 	return span{int64(micros), int32(days), int32(months)}
 }
 
-// add returns the time plus a span.
+// add returns the time plus an interval.
 func (s stamp) add(d span) stamp {
 	if !s.isFinite() {
 		return s
@@ -170,7 +176,7 @@ func (s stamp) add(d span) stamp {
 	return (s + stamp(int64(d.days)*day+d.micros)).checkRange()
 }
 
-// sub returns the span from o to s.
+// sub returns the interval from o to s.
 func (s stamp) sub(o stamp) span {
 	raiseIf(!s.isFinite() || !o.isFinite(), timeOutOfRange, "cannot subtract infinite timestamps")
 	micros := int64(s - o)
@@ -206,7 +212,7 @@ func (s span) String() string {
 	return strings.Join(parts, " ")
 }
 
-// units are the words for lengths of time, each in months, days or microseconds.
+// units are the lengths of the units of an interval, each in months, days or microseconds.
 var units = map[string]struct{ months, days, micros float64 }{
 	"microsecond": {0, 0, 1}, "us": {0, 0, 1}, "millisecond": {0, 0, 1e3}, "ms": {0, 0, 1e3},
 	"second": {0, 0, 1e6}, "sec": {0, 0, 1e6}, "s": {0, 0, 1e6}, "": {0, 0, 1e6},
@@ -215,8 +221,9 @@ var units = map[string]struct{ months, days, micros float64 }{
 	"month": {1, 0, 0}, "mon": {1, 0, 0}, "year": {12, 0, 0}, "y": {12, 0, 0},
 }
 
-// parseSpan parses numbers with units, and hours, minutes and seconds with colons. It does
-// not know ISO 8601.
+// parseInterval parses an interval that is written as numbers with units, or as hours,
+// minutes and seconds with colons, or as both. It does not know the forms of ISO 8601. It
+// returns false if it cannot parse the text.
 func parseSpan(text string) (sum span, some bool) {
 	for rest := strings.TrimSpace(strings.ToLower(text)); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		n := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-0123456789.:", r) })
@@ -245,6 +252,7 @@ func parseSpan(text string) (sum span, some bool) {
 	return sum, some
 }
 
+// parseUnit parses a number with a unit.
 func parseUnit(number, unit string) (span, bool) {
 	u, known := units[unit]
 	if !known {
@@ -257,6 +265,7 @@ func parseUnit(number, unit string) (span, bool) {
 	return span{int64(u.micros), int32(u.days), int32(u.months)}.multiply(f), true
 }
 
+// parseClock parses hours, minutes and seconds with colons.
 func parseClock(text string) (span, bool) {
 	sign := int64(1)
 	if rest, negative := strings.CutPrefix(text, "-"); negative {

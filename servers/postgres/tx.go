@@ -11,35 +11,38 @@ import (
 type tx struct {
 	b     *backend
 	state txState
-	// commitNumber is the transaction's place among all commits.
+	// commitNumber is the transaction's place among all commits of the server.
 	commitNumber uint64
 	// xid is the transaction's ID, which it gets when it first writes or locks something; 0
 	// is none.
 	xid uint32
-	// began is when it began, by the server's clock: now().
+	// began is when the transaction began by the server's wall clock. now() returns it.
 	began stamp
-	// undo reverts its changes, the last first. onDurable is called when its log record is
-	// on the disk.
+	// undo reverts the transaction's changes; the last func is called first. onDurable is
+	// called when the transaction's log record is on the disk.
 	undo, onDurable []func()
-	tables          []*table // tables that it has changed
-	rows            []*row   // rows that it has locked
-	versions        []*version
-	isRedefining    bool // it has changed the set of tables, indexes or sequences
-	// onDisk reports whether its log record, with the number recordNumber, is on the disk.
+	tables          []*table   // tables that it has changed
+	rows            []*row     // rows that it has locked
+	versions        []*version // row versions that it has made
+	isRedefining    bool       // it has changed the set of tables, indexes or sequences
+	// onDisk reports whether the transaction's log record, with the number recordNumber, is
+	// on the disk.
 	onDisk       bool
 	recordNumber int
-	// oldSettings are the former values of settings that it has changed, restored if it
-	// aborts. oldLocalSettings are those of SET LOCAL, restored when it ends.
+	// oldSettings are the former values of settings that the transaction has changed. An
+	// abort restores them. oldLocalSettings are those that SET LOCAL has changed. Each end
+	// of the transaction restores them.
 	oldSettings, oldLocalSettings map[string]string
 }
 
-// beginTx begins a transaction, unless there is one.
+// beginTx begins a transaction, unless the session has one already.
 func (b *backend) beginTx() {
 	if b.tx == nil {
 		b.tx = &tx{b: b, began: b.receivedAt, oldSettings: map[string]string{}, oldLocalSettings: map[string]string{}}
 	}
 }
 
+// txState is the state of a transaction.
 type txState uint8
 
 const (
@@ -48,8 +51,8 @@ const (
 	aborted
 )
 
-// firstXID is the ID of the first transaction of a new database: initdb has used up those
-// before.
+// firstXID is the ID of the first transaction of a new database. PostgreSQL's initdb, which
+// creates the database, has used up the IDs before.
 const firstXID = 735
 
 // id returns the transaction's ID, after giving it one if it has none.
@@ -61,7 +64,7 @@ func (t *tx) id() uint32 {
 	return t.xid
 }
 
-// addTable notes that the transaction has changed a table.
+// addTable records that the transaction has changed a table.
 func (t *tx) addTable(one *table) {
 	if !slices.Contains(t.tables, one) {
 		t.tables = append(t.tables, one)
@@ -90,8 +93,9 @@ func (r *row) otherLocker(reader *tx) *tx {
 // hasChanges reports whether the transaction has anything to write to the disk.
 func (t *tx) hasChanges() bool { return len(t.undo)+len(t.rows)+len(t.onDurable) > 0 }
 
-// commitTx commits the session's transaction. If a standby must confirm it first, the
-// session waits: meanwhile nobody sees the changes, and the transaction's locks are held.
+// commitTx commits the session's transaction. If a standby must confirm the transaction
+// first, the session waits. Meanwhile no other session sees the changes, and the
+// transaction keeps its locks.
 func (b *backend) commitTx() {
 	t := b.tx
 	if t.hasChanges() {
@@ -106,7 +110,7 @@ func (b *backend) commitTx() {
 	t.commit()
 }
 
-// commit makes the transaction's changes visible and emits them.
+// commit makes the transaction's changes visible and emits their events.
 func (t *tx) commit() {
 	s := t.b.s
 	s.commitCount++
@@ -126,7 +130,7 @@ func (t *tx) commit() {
 	s.register.emitLeaseChanges(func(string) *trace.Actor { return by }, false)
 }
 
-// abort undoes the transaction.
+// abort undoes the transaction, with its changes to settings, and ends it.
 func (t *tx) abort() {
 	t.rollback()
 	maps.Copy(t.b.settings, t.oldSettings)

@@ -1,15 +1,18 @@
 package postgres
 
+// This file analyses and executes UPDATE and DELETE.
+
 import "github.com/locksim/locksim/servers/postgres/internal/sql"
 
+// planUpdate analyses an UPDATE.
 func (s *server) planUpdate(p *plan, sc *scope, stmt *sql.Update) {
 	t := sc.bindTable(stmt.Of)
 	x := &rowChange{table: t, set: sc.setNodes(t, stmt.Set), keyCondition: sc.keyCondition(t, stmt.Where)}
 	sc.planRowChange(p, stmt.Where, stmt.Returning, x)
 }
 
-// keyCondition analyses the part of a condition that names a row of a table of data by its
-// key; nil if there is none.
+// analyseKeyCondition analyses the part of a condition that names a row of a table of data
+// by its key; nil if there is none.
 func (sc *scope) keyCondition(t *table, where sql.Expr) *node {
 	o, is := where.(*sql.Operation)
 	switch {
@@ -30,18 +33,21 @@ func (sc *scope) keyCondition(t *table, where sql.Expr) *node {
 	return sc.condition(o, "WHERE")
 }
 
+// planDelete analyses a DELETE.
 func (s *server) planDelete(p *plan, sc *scope, stmt *sql.Delete) {
 	sc.planRowChange(p, stmt.Where, stmt.Returning, &rowChange{table: sc.bindTable(stmt.From)})
 }
 
+// planRowChange completes the plan of an UPDATE or a DELETE.
 func (sc *scope) planRowChange(p *plan, where sql.Expr, returning []sql.Output, x *rowChange) {
 	x.where = sc.condition(where, "WHERE")
 	p.outputs = sc.outputs(returning)
 	p.carryOut = func(r *run) { x.carryOut(r, p.outputs) }
 }
 
-// A rowChange is the execution of an UPDATE, or of a DELETE if set is nil. It goes through
-// the rows that were visible when it began.
+// A rowChange is the execution of an UPDATE or, if set is nil, of a DELETE. It goes through
+// the rows that were visible when it began. set has the new value for each column; nil
+// means that the column does not change.
 type rowChange struct {
 	table        *table
 	set          []*node
@@ -49,6 +55,7 @@ type rowChange struct {
 	keyCondition *node // the condition on the key of a table of data; nil if there is none
 }
 
+// carryOut changes the rows, one after the other.
 func (x *rowChange) carryOut(r *run, outputs []output) {
 	x.table.checkExists()
 	n := 0
@@ -64,8 +71,8 @@ func (x *rowChange) carryOut(r *run, outputs []output) {
 	r.tag = countTag(r.plan.statement.Tag(), n)
 }
 
-// emitRefused emits a refused write if the row with the key exists but the other conditions
-// did not hold.
+// emitRefused emits a refused write if the row with the key exists, but the other
+// conditions of the UPDATE were not met.
 func (x *rowChange) emitRefused(r *run) {
 	for _, v := range x.table.visible(r.tx, r.b.s.commitCount) {
 		if r.isTrue(x.keyCondition, v) {
@@ -74,8 +81,9 @@ func (x *rowChange) emitRefused(r *run) {
 	}
 }
 
-// apply changes a row if it still meets the condition, and returns its new version. For a
-// DELETE it returns the deleted version.
+// apply changes a row, if the row still meets the condition, and returns the row's new
+// version. For a DELETE it returns the deleted version. If the row no longer meets the
+// condition, it returns nil.
 func (x *rowChange) apply(r *run, v *version) *version {
 	matches := func(v *version) bool { return r.isTrue(x.where, v) }
 	if !matches(v) {
@@ -98,7 +106,7 @@ func (x *rowChange) apply(r *run, v *version) *version {
 }
 
 // rewrite makes a new version of a row that the run has locked. If it must first wait for
-// another transaction, it returns that transaction instead.
+// another transaction, it returns that transaction as busy instead.
 func (r *run) rewrite(v *version, values []value) (written *version, busy *tx) {
 	v.row.table.checkNotNull(values)
 	if busy := r.checkUnique(v.row.table, values, v.row); busy != nil {

@@ -1,5 +1,8 @@
 package postgres
 
+// This file has the values of SQL: their types, their texts, their order and the
+// conversions between types.
+
 import (
 	"cmp"
 	"encoding/hex"
@@ -13,13 +16,14 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A value is a bool, int64, float64, string, octets, tupleID, stamp or span; nil is NULL.
+// A value is an SQL value: a bool, int64, float64, string, octets, tupleID, timestamp or
+// interval; nil is NULL.
 type value = any
 
-// octets is a bytea.
+// octets is a value of PostgreSQL's type bytea.
 type octets string
 
-// A tupleID is a tid: the place of a row version in its table.
+// A tupleID is a value of PostgreSQL's type tid: the place of a row version in its table.
 type tupleID struct {
 	block  uint32
 	offset uint16
@@ -44,8 +48,9 @@ const (
 	unknown sql.Type = "unknown"
 )
 
-// types are the protocol's OID of each type, the size of its values in a RowDescription in
-// bytes (-1 is variable), and its short name for unnamed columns.
+// types are the supported types. oid is the number that identifies the type in the
+// protocol. size is the size of its values in bytes; -1 means variable. short is the name
+// that PostgreSQL gives to a result column after a cast to the type.
 var types = map[sql.Type]struct {
 	oid   uint32
 	size  int16
@@ -58,6 +63,7 @@ var types = map[sql.Type]struct {
 	void: {2278, 4, ""},
 }
 
+// typeOf returns the type with an OID; false if there is none.
 func typeOf(oid uint32) (sql.Type, bool) {
 	for t, is := range types {
 		if is.oid == oid && t != void {
@@ -67,7 +73,8 @@ func typeOf(oid uint32) (sql.Type, bool) {
 	return "", false
 }
 
-// parseValue parses the text of a value of a type.
+// parseValue returns the value of type t that a text means. It raises an error if there is
+// none.
 func parseValue(text string, t sql.Type) value {
 	word := strings.TrimSpace(text)
 	switch t {
@@ -117,8 +124,8 @@ func rangeError(text string, t sql.Type) error {
 	return newError(outOfRange, "value \"%s\" is out of range for type %s", text, t)
 }
 
-// timeError returns the error for a text that this server cannot parse as a time.
-// PostgreSQL accepts many more forms.
+// timeError returns the error for a text that this server cannot parse as a time or an
+// interval. PostgreSQL accepts many more forms, so it may accept the text.
 func timeError(text, typ string) error {
 	wrong := newError(badTimestamp, "invalid input syntax for type %s: \"%s\"", typ, text)
 	words := []string{"now", "today", "tomorrow", "yesterday", "epoch", "allballs"}
@@ -128,7 +135,8 @@ func timeError(text, typ string) error {
 	return wrong
 }
 
-// parseID parses an oid or an xid, which are numbers of 32 bits without a sign.
+// parseID parses a value of the types oid and xid, which are numbers of 32 bits without a
+// sign.
 func parseID(text string, t sql.Type) int64 {
 	word := strings.TrimSpace(text)
 	n, err := strconv.ParseInt(word, 10, 64)
@@ -144,8 +152,9 @@ func parseID(text string, t sql.Type) int64 {
 	return int64(uint32(n))
 }
 
-// parseOctets accepts both of PostgreSQL's forms: \x and hex digits, with optional spaces
-// between bytes, or text in which \ooo is a byte and \\ a backslash.
+// parseOctets parses a bytea in one of PostgreSQL's two forms. One is \x and hex digits,
+// with optional spaces between bytes. The other is text in which \ooo is a byte and \\ a
+// backslash.
 func parseOctets(text string) octets {
 	if digits, is := strings.CutPrefix(text, `\x`); is {
 		var b []byte
@@ -178,7 +187,8 @@ func parseOctets(text string) octets {
 	return octets(b)
 }
 
-// parseBool accepts any unambiguous beginning of a word for true or false.
+// parseBool accepts any unambiguous beginning of a word for true or false. ok is false for
+// any other word.
 func parseBool(word string) (is, ok bool) {
 	begins := func(all string, least int) bool { return len(word) >= least && strings.HasPrefix(all, word) }
 	switch {
@@ -206,7 +216,7 @@ func formatValue(v value) string {
 		return v
 	case octets:
 		return `\x` + hex.EncodeToString([]byte(v))
-	case fmt.Stringer: // a tupleID, a stamp or a span
+	case fmt.Stringer: // a tupleID, a timestamp or an interval
 		return v.String()
 	}
 	return ""
@@ -220,6 +230,7 @@ func formatTyped(v value, t sql.Type) string {
 	return formatValue(v)
 }
 
+// formatFloat returns a floating-point number as PostgreSQL writes it.
 func formatFloat(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -232,17 +243,17 @@ func formatFloat(f float64) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// compare orders two values of one type; neither is NULL. It returns -1, 0 or 1.
+// compare orders two values of the same type, which are not NULL. It returns -1, 0 or 1.
 func compare(a, b value) int {
 	switch a := a.(type) {
 	case bool:
-		return cmp.Compare(formatValue(a), formatValue(b)) // f and t
+		return cmp.Compare(formatValue(a), formatValue(b)) // "f" comes before "t"
 	case int64:
 		return cmp.Compare(a, b.(int64))
 	case float64:
 		return compareFloats(a, b.(float64))
 	case string:
-		return strings.Compare(a, b.(string)) // the collation C
+		return strings.Compare(a, b.(string)) // by their bytes, as in PostgreSQL's collation C
 	case octets:
 		return cmp.Compare(a, b.(octets))
 	case tupleID:
@@ -276,8 +287,9 @@ func equal(a, b value) bool {
 	return compare(a, b) == 0
 }
 
-// convert converts a value between types, if PostgreSQL does so implicitly, in assignments
-// or in casts. See [implicit], [assignable] and [castable].
+// convert converts a value from one type to another, if PostgreSQL does so implicitly, in
+// assignments or in casts. See [isImplicit], [isAssignable] and [isCastable]. It raises an
+// error if the value does not fit the type.
 func convert(v value, from, to sql.Type) value {
 	if v == nil || from == to {
 		return v
@@ -291,7 +303,7 @@ func convert(v value, from, to sql.Type) value {
 		}
 		return formatTyped(v, from)
 	case isTime(from) && isTime(to):
-		return v // equal in UTC
+		return v // in UTC both types have the same values
 	case isInteger(from) && isInteger(to):
 		n := v.(int64)
 		if limit := int64(1) << (bitsOf(to) - 1); to != sql.Int8 && (n < -limit || n >= limit) {
@@ -333,6 +345,7 @@ func isTime(t sql.Type) bool    { return t == sql.Timestamp || t == sql.Timestam
 func isInteger(t sql.Type) bool { return t == sql.Int2 || t == sql.Int4 || t == sql.Int8 }
 func isNumber(t sql.Type) bool  { return isInteger(t) || t == sql.Float8 }
 
+// bitsOf returns the size of an integer type in bits.
 func bitsOf(t sql.Type) int {
 	switch t {
 	case sql.Int2:
@@ -343,7 +356,7 @@ func bitsOf(t sql.Type) int {
 	return 64
 }
 
-// castable reports whether a cast exists.
+// isCastable reports whether PostgreSQL can convert between the types with a cast.
 func castable(from, to sql.Type) bool {
 	switch {
 	case from == to, from == unknown, isText(from), isText(to), isNumber(from) && isNumber(to), isTime(from) && isTime(to):
@@ -353,15 +366,16 @@ func castable(from, to sql.Type) bool {
 		isInteger(from) && to == sql.OID || from == sql.OID && (to == sql.Int4 || to == sql.Int8)
 }
 
-// implicit reports whether PostgreSQL converts between the types by itself in expressions.
+// isImplicit reports whether PostgreSQL converts between the types in expressions without a
+// cast.
 func implicit(from, to sql.Type) bool {
 	return from == to || from == unknown || from == sql.Varchar && to == sql.Text || from == sql.Name && to == sql.Text ||
 		from == sql.Int2 && (to == sql.Int4 || to == sql.Int8 || to == sql.Float8) || isInteger(from) && to == sql.OID ||
 		from == sql.Timestamp && to == sql.TimestampTZ || from == sql.Int4 && (to == sql.Int8 || to == sql.Float8) || from == sql.Int8 && to == sql.Float8
 }
 
-// assignable reports whether PostgreSQL converts between the types when a value is written
-// to a column.
+// isAssignable reports whether PostgreSQL converts between the types when a value is
+// written to a column.
 func assignable(from, to sql.Type) bool {
 	return implicit(from, to) || isNumber(from) && isNumber(to) || from == sql.OID && (to == sql.Int4 || to == sql.Int8) || isTime(from) && isTime(to) || isText(to) && from != void
 }

@@ -1,5 +1,7 @@
 package postgres
 
+// This file converts values between SQL and the client protocol.
+
 import (
 	"bytes"
 	"encoding/binary"
@@ -9,13 +11,14 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// The formats of values in the protocol.
+// The formats in which the protocol transfers values.
 const (
 	textFormat   int16 = 0
 	binaryFormat int16 = 1
 )
 
-// encode returns a value in the format that the client asked for. nil is NULL.
+// encode returns the bytes of a value of type t in a format. A nil value is NULL, and so
+// are nil bytes.
 func encode(v value, t sql.Type, format int16) []byte {
 	if v == nil {
 		return nil
@@ -40,8 +43,8 @@ func encode(v value, t sql.Type, format int16) []byte {
 	return b
 }
 
-// decode parses a parameter that a client has sent. nil is NULL. It raises an error if the
-// bytes are malformed.
+// decode parses a parameter of type t that a client has sent in a format. nil is NULL. It
+// raises an error if the bytes are malformed.
 func decode(b []byte, t sql.Type, format int16) value {
 	switch {
 	case b == nil:

@@ -1,9 +1,9 @@
-// Package recipes defines the messages of the services v3lockpb.Lock and
-// v3electionpb.Election, with which a member of etcd locks and campaigns for a client as
-// the recipes of etcd's own client do.
+// Package recipes defines the messages of etcd's services v3lockpb.Lock and
+// v3electionpb.Election. With these services a member acquires a lock or leads an election
+// for a client, by the recipes of etcd's own client.
 //
-// It does not register the messages with protobuf, because a program under test may contain
-// etcd's own.
+// The package does not register the messages with protobuf, because a program under test
+// may contain etcd's own definitions of them.
 package recipes
 
 import (
@@ -20,7 +20,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// The methods, by their paths.
+// The methods of the services, by their paths.
 const (
 	Lock     = "/v3lockpb.Lock/Lock"
 	Unlock   = "/v3lockpb.Lock/Unlock"
@@ -31,8 +31,8 @@ const (
 	Resign   = "/v3electionpb.Election/Resign"
 )
 
-// messageFields lists the fields of each message in the order of their numbers, each with its
-// type, as in https://github.com/etcd-io/etcd/tree/main/server/etcdserver/api.
+// messageFields lists the fields of each message, in the order of their numbers, with their
+// types. It follows https://github.com/etcd-io/etcd/tree/main/server/etcdserver/api.
 var messageFields = map[string]string{
 	"v3lockpb.LockRequest":          "name bytes, lease int64",
 	"v3lockpb.LockResponse":         "header header, key bytes",
@@ -52,6 +52,7 @@ var messageFields = map[string]string{
 // messages returns the descriptors of the messages by their names.
 var messages = sync.OnceValue(buildMessages)
 
+// buildMessages makes the descriptors from messageFields.
 func buildMessages() map[string]protoreflect.MessageDescriptor {
 	header, kv := new(pb.ResponseHeader).ProtoReflect().Descriptor(), new(mvccpb.KeyValue).ProtoReflect().Descriptor()
 	known := new(protoregistry.Files)
@@ -82,7 +83,7 @@ func buildMessages() map[string]protoreflect.MessageDescriptor {
 	return all
 }
 
-// register registers a file and all files that it imports.
+// register registers a file, after all files that it imports.
 func register(known *protoregistry.Files, file protoreflect.FileDescriptor) {
 	if _, err := known.FindFileByPath(file.Path()); err == nil {
 		return
@@ -95,6 +96,8 @@ func register(known *protoregistry.Files, file protoreflect.FileDescriptor) {
 	}
 }
 
+// message returns the declaration of a message from its list of fields. types are the full
+// names of the types that are messages.
 func message(name, fields string, types map[string]string) *descriptorpb.DescriptorProto {
 	m := &descriptorpb.DescriptorProto{Name: proto.String(name)}
 	for i, field := range strings.Split(fields, ", ") {
@@ -116,7 +119,7 @@ func message(name, fields string, types map[string]string) *descriptorpb.Descrip
 	return m
 }
 
-// A Message is a request or an answer.
+// A Message is a request or a response of one of the services.
 type Message struct{ *dynamicpb.Message }
 
 // New returns an empty message of the type with this name, such as v3lockpb.LockRequest. It
@@ -135,7 +138,7 @@ func (m Message) With(name string, v any) Message {
 	case int64:
 		m.Set(field, protoreflect.ValueOfInt64(v))
 	case proto.Message:
-		// The field's type may be another Go type with the same fields.
+		// The value may have another Go type with the same protobuf fields.
 		b, err := proto.Marshal(v)
 		if err == nil {
 			err = proto.Unmarshal(b, m.Mutable(field).Message().Interface())
@@ -147,30 +150,31 @@ func (m Message) With(name string, v any) Message {
 	return m
 }
 
-// Bytes returns the value of a field of bytes.
+// Bytes returns the value of a field of the type bytes.
 func (m Message) Bytes(name string) []byte { return m.get(name).Bytes() }
 
-// Int returns the value of an int64 field.
+// Int returns the value of a field of the type int64.
 func (m Message) Int(name string) int64 { return m.get(name).Int() }
 
-// Has reports whether a message field is set.
+// Has reports whether a field that is a message is set.
 func (m Message) Has(name string) bool {
 	return m.Message.Has(m.Descriptor().Fields().ByName(protoreflect.Name(name)))
 }
 
-// Leader returns the LeaderKey in a request's field leader.
+// Leader returns the LeaderKey in the field leader of a request.
 func (m Message) Leader() Message {
 	leader := New("v3electionpb.LeaderKey")
 	proto.Merge(leader.Message, m.get("leader").Message().Interface())
 	return leader
 }
 
-// Header returns the header of an answer.
+// Header returns the header of a response.
 func (m Message) Header() *pb.ResponseHeader { return decodeField(m, "header", new(pb.ResponseHeader)) }
 
-// KeyValue returns the key and its value in an answer.
+// KeyValue returns the key with its value in a response.
 func (m Message) KeyValue() *mvccpb.KeyValue { return decodeField(m, "kv", new(mvccpb.KeyValue)) }
 
+// decodeField copies a field that is a message to another type with the same fields.
 func decodeField[M proto.Message](m Message, name string, to M) M {
 	b, err := proto.Marshal(m.get(name).Message().Interface())
 	if err == nil {

@@ -7,25 +7,25 @@ package sql
 
 import "strings"
 
-// A Statement is one statement. Its tag is what the server reports to a client when it is
-// complete.
+// A Statement is one statement. Tag returns the word by which the server reports to a
+// client that the statement is complete.
 type Statement interface{ Tag() string }
 
 // Select is SELECT, of one table or of none.
 type Select struct {
 	Outputs []Output
 	From    Source // Table is "" without FROM
-	Where   Expr   // nil if there is none, also in the other statements
+	Where   Expr   // its condition; nil if there is none, also in the other statements
 	Order   []Order
 	Limit   Expr
 	Lock    Locking
 }
 
-// A Source is a table and its name in the statement.
+// A Source is a table and the name that it has in the statement.
 type Source struct{ Table, Alias string }
 
-// An Output is one column of a result. An Output without Expr is *, all columns of the
-// table.
+// An Output is one column of a result. An Output without Expr is *, which means all columns
+// of the table.
 type Output struct {
 	Expr Expr
 	Name string // "" means PostgreSQL's default name
@@ -37,7 +37,7 @@ type Order struct {
 	Desc bool
 }
 
-// Locking says how SELECT locks the rows that it finds.
+// Locking says whether and how SELECT locks the rows that it finds.
 type Locking struct {
 	Update     bool // FOR UPDATE, or FOR NO KEY UPDATE
 	NoWait     bool
@@ -48,23 +48,23 @@ type Locking struct {
 // none.
 type Insert struct {
 	Into    Source
-	Columns []string // nil means all, in their order
-	// Rows are the values; a nil value is DEFAULT.
+	Columns []string // nil means all columns, in their order
+	// Rows are the rows to insert, each with its values. A nil value is DEFAULT.
 	Rows      [][]Expr
-	Where     Expr // of the SELECT
+	Where     Expr // the condition of the SELECT
 	Conflict  *Conflict
 	Returning []Output
 }
 
-// A Conflict is ON CONFLICT: what happens if a row with the same key exists.
+// A Conflict is ON CONFLICT: what the statement does if a row with the same key exists.
 type Conflict struct {
 	Columns []string // nil means any unique key
-	// Update is what is set in the existing row; nil means DO NOTHING.
+	// Update is how the existing row is changed; nil means DO NOTHING.
 	Update []Assign
 	Where  Expr
 }
 
-// An Assign sets a column; a nil Expr is DEFAULT.
+// An Assign sets a column to a value; a nil Expr is DEFAULT.
 type Assign struct {
 	Column string
 	Expr   Expr
@@ -97,7 +97,7 @@ type CreateTable struct {
 type Column struct {
 	Name    string
 	Type    Type
-	Size    int  // the greatest number of characters of a Varchar; 0 is any number
+	Size    int  // the greatest number of characters of a Varchar; 0 means any number
 	Serial  bool // its default is the next value of its own sequence
 	NotNull bool
 	Default Expr
@@ -142,10 +142,10 @@ type (
 type Set struct {
 	Name  string
 	Value string
-	// Default restores the value at the start of the session. Local lasts for the
-	// transaction.
+	// Default restores the value that the setting had when the session began. With Local
+	// the value lasts until the transaction ends.
 	Default, Local bool
-	As             string // SET or RESET
+	As             string // the statement's tag: SET or RESET
 }
 
 // Show is SHOW.
@@ -154,7 +154,7 @@ type Show struct{ Name string }
 // Deallocate is DEALLOCATE; an empty name means ALL.
 type Deallocate struct{ Name string }
 
-// Tag is as in [Statement], here and below.
+// Tag is as in [Statement].
 func (*Select) Tag() string         { return "SELECT" }
 func (*Insert) Tag() string         { return "INSERT" }
 func (*Update) Tag() string         { return "UPDATE" }
@@ -177,7 +177,7 @@ func (d *Deallocate) Tag() string {
 	return "DEALLOCATE"
 }
 
-// An Expr is an expression.
+// An Expr is an expression. Its method only marks the types that are expressions.
 type Expr interface{ expr() }
 
 // The expressions.
@@ -192,8 +192,8 @@ type (
 	Param struct{ Number int }
 	// A Ref is a column. Table is "" if the name is not qualified.
 	Ref struct{ Table, Column string }
-	// An Operation is an operator with one operand (X is nil) or two. BETWEEN, IN with
-	// values, and IS DISTINCT FROM are rewritten to Operations.
+	// An Operation is an operator with two operands, or with one, Y, if X is nil. BETWEEN,
+	// IN with values, and IS DISTINCT FROM are rewritten to Operations.
 	Operation struct {
 		Op   string
 		X, Y Expr
@@ -201,7 +201,7 @@ type (
 	// Is is IS [NOT] NULL, TRUE, FALSE or UNKNOWN.
 	Is struct {
 		X    Expr
-		What string
+		What string // null, true, false or unknown
 		Not  bool
 	}
 	// A Cast is X::type, CAST(X AS type) or a type before a string.
@@ -214,17 +214,18 @@ type (
 	Call struct {
 		Name string
 		Args []Expr
-		Star bool // count(*)
+		Star bool // the call is count(*)
 		// Named are the names of the arguments, or nil.
 		Named []string
 	}
-	// Case is CASE WHEN … THEN … ELSE … END.
+	// A Case is CASE WHEN … THEN … ELSE … END. Then has the result for each condition in
+	// When.
 	Case struct {
 		When, Then []Expr
 		Else       Expr
 	}
-	// Sub is a query in parentheses with one row and one column. With Exists it is EXISTS
-	// of the query: whether it has a row.
+	// A Sub is a query in parentheses with one column and at most one row. With Exists it
+	// is EXISTS of the query, which asks whether the query has a row.
 	Sub struct {
 		Select *Select
 		Exists bool
@@ -276,5 +277,5 @@ const (
 	Name Type = "name"
 )
 
-// Own reports whether a type occurs only in the server's own columns.
+// IsServerOwned reports whether a type occurs only in the server's own columns.
 func (t Type) Own() bool { return t == Int2 || t == OID || t == XID || t == TID || t == Name }

@@ -1,8 +1,11 @@
 package sql
 
+// This file parses expressions, with one method of the parser for each level of precedence.
+
 import "slices"
 
-// binaries are the operators with two operands, by level: those that bind least come first.
+// binaryOperators are the operators with two operands, by level. The operators of level 0
+// bind least.
 var binaries = [][]string{
 	0: {"or"},
 	1: {"and"},
@@ -12,11 +15,12 @@ var binaries = [][]string{
 	5: {"*", "/", "%"},
 }
 
+// comparisonLevel is the level of the comparisons, which IN, BETWEEN, IS and NOT surround.
 const comparisonLevel = 2
 
 func (p *parser) expr() Expr { return p.binary(0) }
 
-// binary parses an expression whose operators have the level or bind more strongly.
+// binary parses an expression whose operators are of this level or of a higher one.
 func (p *parser) binary(level int) Expr {
 	defer p.deeper()()
 	if level == len(binaries) {
@@ -47,14 +51,14 @@ func (p *parser) binary(level int) Expr {
 		x = &Operation{Op: op.text, X: x, Y: y}
 		if level == comparisonLevel {
 			if next := p.peek(); next.kind == symbol && slices.Contains(binaries[comparisonLevel], next.text) {
-				panic(syntaxError("syntax error at or near \"%s\"", next.raw)) // comparisons do not associate
+				panic(syntaxError("syntax error at or near \"%s\"", next.raw)) // as in PostgreSQL, a comparison cannot be an operand of a comparison
 			}
 			x = p.tested(x)
 		}
 	}
 }
 
-// among parses IN and BETWEEN, which bind more strongly than comparisons.
+// membership parses IN and BETWEEN after x. They bind more strongly than comparisons.
 func (p *parser) among(x Expr) Expr {
 	not := p.is("not", "in") || p.is("not", "between")
 	if not {
@@ -85,7 +89,7 @@ func (p *parser) among(x Expr) Expr {
 	return x
 }
 
-// tested parses IS, which binds less strongly than comparisons.
+// isTest parses IS after x. It binds less strongly than comparisons.
 func (p *parser) tested(x Expr) Expr {
 	for p.accept("is") {
 		not := p.accept("not")
@@ -103,6 +107,7 @@ func (p *parser) tested(x Expr) Expr {
 	return x
 }
 
+// unary parses an operand with its sign, its casts and AT TIME ZONE.
 func (p *parser) unary() Expr {
 	defer p.deeper()()
 	switch {
@@ -122,6 +127,8 @@ func (p *parser) unary() Expr {
 	return x
 }
 
+// primary parses an operand without operators: a constant, a parameter, a column, a call,
+// CASE or an expression in parentheses.
 func (p *parser) primary() Expr {
 	t := p.peek()
 	switch t.kind {
@@ -194,7 +201,7 @@ func (p *parser) primary() Expr {
 	return &Ref{Column: name}
 }
 
-// sub parses a query in parentheses, after the opening one.
+// sub parses a query in parentheses, after the opening parenthesis.
 func (p *parser) sub(exists bool) Expr {
 	s := &Sub{p.query(), exists}
 	p.need(")")
@@ -212,6 +219,7 @@ func (p *parser) isTypedString() bool {
 	return t.kind == word && types[t.text] != "" && p.tokens[1].kind == stringLiteral
 }
 
+// call parses the arguments of a call, after the opening parenthesis.
 func (p *parser) call(name string) Expr {
 	c := &Call{Name: name}
 	if p.accept(")") {
@@ -236,11 +244,13 @@ func (p *parser) call(name string) Expr {
 	return p.called(c)
 }
 
+// afterCall returns the call. It refuses the clauses that may follow a call in PostgreSQL.
 func (p *parser) called(c *Call) Expr {
 	raiseUnsupportedIf(p.is("over") || p.is("filter") || p.is("within"), "window functions and aggregates")
 	return c
 }
 
+// caseWhen parses CASE, after that word.
 func (p *parser) caseWhen() Expr {
 	c := &Case{}
 	raiseUnsupportedIf(!p.is("when"), "CASE of a value")

@@ -9,20 +9,21 @@ import (
 type kind uint8
 
 const (
-	end           kind = iota
-	word               // an unquoted identifier or keyword, in lower case
-	quoted             // an identifier in double quotes
-	stringLiteral      // a literal in single quotes
-	integer            // digits
-	decimal            // digits with a decimal point or an exponent
-	param              // $1: its text is the number
-	symbol             // an operator or punctuation
+	end           kind = iota // the end of the text
+	word                      // an unquoted identifier or keyword, in lower case
+	quoted                    // an identifier in double quotes
+	stringLiteral             // a literal in single quotes
+	integer                   // digits
+	decimal                   // digits with a decimal point or an exponent
+	param                     // $1: its text is the number
+	symbol                    // an operator or punctuation
 )
 
+// A token is one word, literal or symbol of a statement.
 type token struct {
 	kind kind
-	text string // the meaning, without quotes
-	raw  string // the original text
+	text string // what the token means, without quotes
+	raw  string // the token as it is written
 }
 
 // symbols are the symbols of more than one character, the longer ones first.
@@ -43,8 +44,8 @@ func lex(text string) (all []token) {
 	return append(all, token{kind: end})
 }
 
-// blank returns the length of the white space or comment at the beginning of s. An
-// unterminated comment does not count.
+// blank returns the length of the white space or of the comment at the beginning of s. It
+// is 0 if there is neither, or if the comment does not end.
 func blank(s string) int {
 	switch {
 	case strings.IndexByte(" \t\r\n\f\v", s[0]) >= 0:
@@ -76,7 +77,7 @@ func blank(s string) int {
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= utf8.RuneSelf }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
-// prefixLen returns how many bytes at the beginning of s satisfy ok.
+// prefixLen returns the number of bytes at the beginning of s for which ok returns true.
 func prefixLen(s string, ok func(byte) bool) int {
 	for i := range len(s) {
 		if !ok(s[i]) {
@@ -122,7 +123,7 @@ func next(s string) (token, int) {
 	return token{kind: symbol, text: s[:1]}, 1
 }
 
-// lower folds a word as PostgreSQL does: ASCII letters only.
+// lower converts a word to lower case as PostgreSQL does: only ASCII letters change.
 func lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -132,8 +133,9 @@ func lower(s string) string {
 	}, s)
 }
 
-// inQuotes returns the text between quotes and its length with them. Two quotes in the text
-// mean one.
+// inQuotes returns the text between the quotes at the beginning of s, and the length with
+// the quotes. Two quotes within the text mean one. what names the kind of text for the
+// error.
 func inQuotes(s string, quote byte, what string) (text string, size int) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -151,6 +153,7 @@ func inQuotes(s string, quote byte, what string) (text string, size int) {
 	panic(syntaxError("unterminated quoted %s at or near \"%s\"", what, s))
 }
 
+// number returns the number at the beginning of s, and its length.
 func number(s string) (token, int) {
 	n, what := prefixLen(s, isDigit), integer
 	if n < len(s) && s[n] == '.' {

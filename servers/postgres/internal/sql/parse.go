@@ -31,16 +31,17 @@ func Parse(text string) (all []Statement, err error) {
 	}
 }
 
-// A parser consumes tokens from the front. Its methods panic with an error, which [Parse]
-// returns.
+// A parser consumes tokens from the front. Its methods panic with an error if the text is
+// wrong. [Parse] returns that error.
 type parser struct {
 	tokens []token
-	depth  int
+	depth  int // how deep the current expression is nested
 }
 
-// maxDepth is how deep expressions can be nested.
+// maxDepth is how deep expressions can be nested, so that they cannot exhaust the stack.
 const maxDepth = 200
 
+// peek returns the next token, and take also consumes it.
 func (p *parser) peek() token { return p.tokens[0] }
 
 func (p *parser) take() token {
@@ -74,7 +75,7 @@ func (p *parser) accept(texts ...string) bool {
 	return true
 }
 
-// need consumes the given words or symbols, and panics if other tokens come.
+// need consumes the given words or symbols. It panics if the next tokens are others.
 func (p *parser) need(texts ...string) {
 	for _, text := range texts {
 		if !p.accept(text) {
@@ -83,8 +84,8 @@ func (p *parser) need(texts ...string) {
 	}
 }
 
-// unsupportedWords begin something that PostgreSQL supports at some place and this parser
-// does not.
+// unsupportedWords are words that PostgreSQL accepts at some places, but this parser does
+// not.
 var unsupportedWords = []string{
 	"join", "inner", "left", "right", "full", "cross", "natural", "group", "having", "window", "union", "intersect",
 	"except", "with", "recursive", "distinct", "offset", "fetch", "using", "references", "check", "constraint", "foreign",
@@ -95,7 +96,7 @@ var unsupportedWords = []string{
 	"substring", "trim", "overlay", "grouping", "current_date", "current_user", "session_user", "localtimestamp",
 }
 
-// unexpected returns the error for the next token.
+// unexpected returns the error that says that the next token must not come here.
 func (p *parser) unexpected() error {
 	t := p.peek()
 	switch {
@@ -107,7 +108,7 @@ func (p *parser) unexpected() error {
 	return syntaxError("syntax error at or near \"%s\"", t.raw)
 }
 
-// deeper adds a level of nesting until its result is called.
+// deeper adds a level of nesting. The func that it returns removes the level.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > maxDepth {
 		panic(error(&Error{Code: "54001", Message: "stack depth limit exceeded", MayBeValid: true}))
@@ -124,6 +125,7 @@ var unsupportedCommands = []string{
 	"truncate", "unlisten", "vacuum", "values", "with", "commit",
 }
 
+// statement parses one statement.
 func (p *parser) statement() Statement {
 	switch first := p.peek().text; {
 	case p.peek().kind != word:
@@ -192,7 +194,7 @@ func (p *parser) acceptAny(texts ...string) {
 	}
 }
 
-// modes parses the modes of a transaction. There is only one isolation level.
+// modes parses the modes of a transaction. The only isolation level is READ COMMITTED.
 func (p *parser) modes() {
 	for p.accept("isolation", "level") || p.accept("read", "write") || p.accept(",") {
 		switch {
@@ -204,7 +206,7 @@ func (p *parser) modes() {
 	raiseUnsupportedIf(p.is("read", "only") || p.is("deferrable") || p.is("not"), "this mode of a transaction")
 }
 
-// setting parses the name of a setting.
+// setting parses the name of a setting in SET, RESET or SHOW.
 func (p *parser) setting() string {
 	switch {
 	case p.accept("time", "zone"):
@@ -219,6 +221,7 @@ func (p *parser) setting() string {
 	return lower(name)
 }
 
+// set parses SET, after that word.
 func (p *parser) set() Statement {
 	s := &Set{As: "SET"}
 	if s.Local = p.accept("local"); !s.Local && !p.is("session", "characteristics") {
@@ -263,6 +266,7 @@ func (p *parser) isName() bool {
 	return t.kind == quoted && t.text != "" || t.kind == word && !slices.Contains(reserved, t.text)
 }
 
+// name consumes a name and returns it.
 func (p *parser) name() string {
 	if !p.isName() {
 		panic(p.unexpected())
@@ -270,7 +274,8 @@ func (p *parser) name() string {
 	return p.take().text
 }
 
-// table parses the name of a table: one in the schema public, or one of the server's own.
+// table parses the name of a table. Its schema may be public or, for the server's own
+// tables, pg_catalog.
 func (p *parser) table() string {
 	name := p.name()
 	if p.accept(".") {
@@ -283,7 +288,7 @@ func (p *parser) table() string {
 	return name
 }
 
-// list parses elements that are separated by commas.
+// list parses elements that are separated by commas; one parses an element.
 func list[T any](p *parser, one func() T) []T {
 	all := []T{one()}
 	for p.accept(",") {
@@ -292,7 +297,7 @@ func list[T any](p *parser, one func() T) []T {
 	return all
 }
 
-// inBrackets parses such a list in parentheses.
+// inBrackets parses elements that are separated by commas, in parentheses.
 func inBrackets[T any](p *parser, one func() T) []T {
 	p.need("(")
 	all := list(p, one)
@@ -313,8 +318,11 @@ func (p *parser) source() Source {
 	return s
 }
 
+// joins are words that begin a join, and so cannot be an alias without AS.
 var joins = []string{"join", "inner", "left", "right", "full", "cross", "natural"}
 
+// insert parses INSERT, after that word. Each method below parses the statement or the
+// clause of its name.
 func (p *parser) insert() Statement {
 	p.need("into")
 	s := &Insert{}
@@ -339,7 +347,8 @@ func (p *parser) insert() Statement {
 	return s
 }
 
-// selected parses the query of INSERT … SELECT.
+// insertedQuery parses the query of INSERT … SELECT. It returns the one row of the query,
+// and its condition.
 func (p *parser) selected() (rows [][]Expr, where Expr) {
 	q := p.query()
 	raiseUnsupportedIf(q.From.Table != "" || q.Order != nil || q.Limit != nil || q.Lock.Update, "INSERT of a query on a table, or of one with an order, a limit or a lock")
@@ -351,6 +360,7 @@ func (p *parser) selected() (rows [][]Expr, where Expr) {
 	return [][]Expr{row}, q.Where
 }
 
+// orDefault parses a value. It returns nil for DEFAULT.
 func (p *parser) orDefault() Expr {
 	if p.accept("default") {
 		return nil
@@ -358,6 +368,7 @@ func (p *parser) orDefault() Expr {
 	return p.expr()
 }
 
+// conflict parses ON CONFLICT, after these words.
 func (p *parser) conflict() *Conflict {
 	c := &Conflict{}
 	if p.is("(") {
@@ -513,6 +524,7 @@ func (p *parser) createIndex(unique bool) Statement {
 	return c
 }
 
+// column parses the declaration of a column and adds it to the table.
 func (p *parser) column(c *CreateTable) {
 	col := Column{Name: p.name()}
 	switch {
@@ -535,7 +547,7 @@ func (p *parser) column(c *CreateTable) {
 		case p.accept("unique"):
 			c.Keys = append(c.Keys, Key{Columns: []string{col.Name}})
 		case p.accept("default"):
-			col.Default = p.binary(3) // like PostgreSQL's b_expr, because NOT NULL may follow
+			col.Default = p.binary(3) // 3: no comparisons and no NOT, as in PostgreSQL's rule b_expr, because NOT NULL may follow
 		default:
 			c.Columns = append(c.Columns, col)
 			return
@@ -543,19 +555,21 @@ func (p *parser) column(c *CreateTable) {
 	}
 }
 
+// types are the supported types, by their names of one word.
 var types = map[string]Type{
 	"bool": Bool, "boolean": Bool, "int": Int4, "int4": Int4, "integer": Int4, "bigint": Int8, "int8": Int8,
 	"float8": Float8, "float": Float8, "text": Text, "varchar": Varchar, "bytea": Bytea, "timestamp": Timestamp, "timestamptz": TimestampTZ, "interval": Interval,
 	"oid": OID, "xid": XID, "tid": TID, "name": Name,
 }
 
-// unsupportedTypes are PostgreSQL's types that this server does not have.
+// unsupportedTypes are PostgreSQL's types that the simulated server does not have.
 var unsupportedTypes = []string{
 	"smallint", "int2", "numeric", "decimal", "real", "float4", "character", "char", "uuid", "json",
 	"jsonb", "date", "time", "timetz", "inet", "bit", "money", "xml", "point", "regclass",
 }
 
-// typ parses a type, and for character varying its size; size 0 means that there is none.
+// typ parses a type and, for character varying, its size. Size 0 means that no size is
+// given.
 func (p *parser) typ() (Type, int) {
 	t := p.peek()
 	if !p.isName() {
@@ -583,7 +597,7 @@ func (p *parser) typ() (Type, int) {
 	return types[t.text], 0
 }
 
-// size parses the size of a type in parentheses; 0 if there is none.
+// size parses the size of a type in parentheses. It returns 0 if no size is given.
 func (p *parser) size() int {
 	raiseUnsupportedIf(p.is("["), "arrays")
 	if !p.accept("(") {
@@ -604,6 +618,7 @@ func (p *parser) size() int {
 	return n
 }
 
+// parseCount returns a number; -1 if it is too large.
 func parseCount(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {

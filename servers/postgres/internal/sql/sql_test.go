@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzParse checks that Parse returns any text's statements or an error with a PostgreSQL
-// code.
+// FuzzParse checks that Parse returns, for any text, statements or an error with a
+// PostgreSQL code.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"SELECT 1 + 2 * -3 FROM t AS x WHERE a = $1 AND b IS NOT NULL OR NOT c IN (1, 2) ORDER BY a DESC LIMIT 1 FOR UPDATE SKIP LOCKED",
