@@ -243,7 +243,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// A notifying is a lease that notifies its holder when the library notices a loss.
+// A notifyingLease is a lease that notifies its holder when the library notices a loss.
 type notifying struct {
 	*lease
 	lossSignal <-chan struct{}

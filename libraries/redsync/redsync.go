@@ -46,9 +46,9 @@ func init() {
 	}
 }
 
-// lock is redsync with its defaults. Its field lock makes one attempt: either redsync's
-// LockContext, which retries, or TryLockContext, which does not, so that the caller decides
-// when to try again.
+// lock is redsync with its defaults. The func attempt makes one attempt to acquire: either
+// redsync's LockContext, which retries, or TryLockContext, which does not, so that the
+// caller decides when to try again.
 type lock struct {
 	env     *locks.Env
 	redsync *redsync.Redsync

@@ -23,7 +23,7 @@ type disk struct {
 type database struct {
 	name string
 	// cached is what processes read and write: the operating system's memory. stored is
-	// what is on the disk. number is the version of cached: it grows with each change.
+	// what is on the disk. version is the version of cached: it grows with each change.
 	cached, stored contents
 	number         int
 	openFiles      []*openFile
@@ -32,8 +32,8 @@ type database struct {
 	deleted map[string]time.Duration
 }
 
-// journalled is how long a file system takes to write a deletion to the disk if nothing is
-// synced meanwhile: ext4's commit interval
+// commitInterval is how long a file system takes to write a deletion to the disk if nothing
+// is synced meanwhile: ext4's commit interval
 // (https://www.kernel.org/doc/html/latest/admin-guide/ext4.html).
 const journalled = 5 * time.Second
 

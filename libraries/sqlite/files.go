@@ -66,7 +66,7 @@ func (f *files) close(file string) {
 	}
 }
 
-// ask sends a request, together with the changes since the last one, to the node that
+// request sends a request, together with the changes since the last one, to the node that
 // simulates the operating system. It waits for the answer, and stores the files if other
 // processes have changed them.
 func (f *files) ask(r request) (yes bool, code int32) {
@@ -105,7 +105,7 @@ func (f *files) ask(r request) (yes bool, code int32) {
 	return a.Yes, sqlite3.SQLITE_OK
 }
 
-// answer reads an answer from the connection.
+// readAnswer reads an answer from the connection.
 func (f *files) answer() (a answer, err error) {
 	line, err := f.lines.ReadBytes('\n')
 	if err == nil {
@@ -124,8 +124,8 @@ func (f *files) answer() (a answer, err error) {
 	return a, err
 }
 
-// change changes a file in this process's memory. The machine gets the change with the next
-// request.
+// applyChange changes a file in this process's memory. The machine gets the change with the
+// next request.
 func (f *files) change(c change) int32 {
 	if f.contents.apply(c) != nil {
 		return sqlite3.SQLITE_FULL

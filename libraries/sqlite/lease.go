@@ -21,10 +21,10 @@ func init() {
 	})
 }
 
-// The statements for a lease that is a row of the table locks. now is the machine's time of
-// day in milliseconds since 1970. It is a number, because SQLite has no type for times.
-// byDelete and unchecked are two other ways to release the lease; unchecked also deletes
-// the row of another holder.
+// The statements for a lease that is a row of the table locks. sqlNow is the machine's time
+// of day in milliseconds since 1970. It is a number, because SQLite has no type for times.
+// deleteOwn and deleteUnchecked are two other ways to release the lease; deleteUnchecked
+// also deletes the row of another holder.
 const (
 	now   = `CAST(round(unixepoch('subsec') * 1000) AS INTEGER)`
 	table = `CREATE TABLE IF NOT EXISTS locks (

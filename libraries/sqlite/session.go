@@ -19,7 +19,7 @@ type Session struct {
 	files *files
 	dsn   string // what database/sql opens
 	db    *sql.DB
-	// turn is full while a caller uses the session. It is a channel instead of a mutex,
+	// inUse is full while a caller uses the session. It is a channel instead of a mutex,
 	// because virtual time does not pass while a goroutine waits for a mutex.
 	turn chan struct{}
 }

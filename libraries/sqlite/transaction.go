@@ -65,7 +65,7 @@ func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
 	return t.make(x), nil
 }
 
-// end rolls the current transaction back if it is still open, and forgets it.
+// forgetCurrent rolls the current transaction back if it is still open, and forgets it.
 func (t *transactions) end() {
 	if t.current != nil {
 		_ = t.current.tx.Rollback()
@@ -81,7 +81,7 @@ type transaction struct {
 	conn   net.Conn
 }
 
-// isOver reports whether the file was closed since the transaction began, so that the
+// isLost reports whether the file was closed since the transaction began, so that the
 // transaction is lost.
 func (x *transaction) isOver() bool {
 	return x.handle.files.broken != nil || x.handle.files.conn != x.conn

@@ -14,8 +14,8 @@ import (
 
 // SQLite calls its operating system only through a table of functions, called a VFS
 // (https://www.sqlite.org/vfs.html). This file makes such tables, whose functions are
-// written in Go. Each handle of a lock has a table under a name of its own. A function finds
-// the Go value that belongs to its table, a system, by a number in the table.
+// written in Go. Each handle of a lock has a table under a name of its own. A function
+// finds the Go value that belongs to its table, a system, by a number in the table.
 
 // A system is the operating system for one connection of SQLite to one database. file is
 // the end of a file's name, which says whether it is the database file or the journal.
@@ -106,7 +106,7 @@ var (
 // translated to Go.
 func pointer[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
-// at returns a pointer to a value in SQLite's own memory, which Go does not manage.
+// pointerTo returns a pointer to a value in SQLite's own memory, which Go does not manage.
 func at[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 
 // bytesAt returns n bytes of SQLite's own memory.
@@ -130,7 +130,7 @@ func ofHandle(p uintptr) (s system, file string) {
 	return systemOf(h.number), file
 }
 
-// ending returns which of a database's two files a name means; false if it means neither.
+// fileOf returns which of a database's two files a name means; false if it means neither.
 // SQLite may ask for other names, because a journal can contain names, and a journal can
 // have any contents.
 func ending(name uintptr) (file string, is bool) {

@@ -53,14 +53,14 @@ type request struct {
 	// Durably says that a deletion must be on the disk before the answer.
 	Durably bool  `json:"durably,omitempty"`
 	Level   level `json:"level,omitempty"`
-	// Knows is the version of the files that the process has read. Changes are its own
-	// changes since.
+	// KnownVersion is the version of the files that the process has read. Changes are its
+	// own changes since.
 	Knows   int      `json:"knows"`
 	Changes []change `json:"changes,omitempty"`
 }
 
-// A change is what a process does to a file. If At is -1, it creates the file. If Size is
-// 0, it cuts the file at the offset At. Otherwise it writes Size bytes at that offset.
+// A change is what a process does to a file. If Offset is -1, it creates the file. If Size
+// is 0, it cuts the file at Offset. Otherwise it writes Size bytes at Offset.
 type change struct {
 	File string `json:"file"`
 	At   int64  `json:"at"`
@@ -75,7 +75,7 @@ type answer struct {
 	// Why is the error, or "". Now is the time of day in milliseconds since 1970.
 	Why string `json:"why,omitempty"`
 	Now int64  `json:"now"`
-	// Number is the version of the files after the request. Files lists the lengths of the
+	// Version is the version of the files after the request. Sizes lists the lengths of the
 	// files that follow. It is empty if the process already has this version.
 	Number int      `json:"number"`
 	Files  []size   `json:"files,omitempty"`
@@ -158,7 +158,7 @@ func (framer) Next(b []byte) (int, sim.Frame) {
 	return size, sim.Frame{Body: &r, Text: r.String(), Handshake: r.Op == opOpen}
 }
 
-// makesSense reports whether the values of a request are valid.
+// isValid reports whether the values of a request are valid.
 func (r *request) makesSense() bool {
 	all := 0
 	for _, c := range r.Changes {

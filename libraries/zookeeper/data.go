@@ -41,7 +41,7 @@ func newData(e *locks.Env, s *Session) (*data, error) {
 	return d, nil
 }
 
-// node returns the path of the node that holds an object.
+// nodePath returns the path of the node that holds an object.
 func node(object string) string { return locks.ZooKeeperPath(locks.DataKey(object)) }
 
 // Read implements [locks.DataClient]. It returns the version of the object.

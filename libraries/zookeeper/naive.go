@@ -46,7 +46,7 @@ func (n naive) acquire(word string) (*lease, error) {
 	}
 }
 
-// look reads the node, and reports whether this attempt has created it. If the node was
+// readNode reads the node, and reports whether this attempt has created it. If the node was
 // deleted, another attempt may have created it again.
 func (n naive) look(word string) (stat *zk.Stat, isOwn bool, err error) {
 	data, stat, err := n.Conn.Get(n.path)
@@ -71,9 +71,9 @@ func (n naive) leaseIfOwn(word string) (granted *lease, err error) {
 	return granted, err
 }
 
-// giveUp deletes the node if this attempt has created it. All attempts use the same path,
-// so giveUp reads the node first. It repeats the request until it gets an answer: a node
-// that is left behind would exist as long as the process's session.
+// deleteOwn deletes the node if this attempt has created it. All attempts use the same
+// path, so deleteOwn reads the node first. It repeats the request until it gets an answer:
+// a node that is left behind would exist as long as the process's session.
 func (n naive) giveUp(word string) error {
 	requested := false
 	return n.insist(func() error {

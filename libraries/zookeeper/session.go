@@ -26,8 +26,8 @@ type Session struct {
 	wait    func() // sleeps for a second by the process's clock
 
 	mu sync.Mutex
-	// ended has a channel for each session, by ID. The channel is closed when the process
-	// learns that the session has ended.
+	// endSignals has a channel for each session, by ID. The channel is closed when the
+	// process learns that the session has ended.
 	ended map[int64]chan struct{}
 	// isConnected reports whether there is a connection with a session. disconnect is
 	// closed when the connection is lost; it is nil if nobody has asked for it.
@@ -82,7 +82,7 @@ func openAt(e *locks.Env, name string, first int) (*Session, error) {
 	return s, failed
 }
 
-// warm waits until the process has a session, or ctx ends.
+// waitForSession waits until the process has a session, or ctx ends.
 func (s *Session) warm(ctx context.Context) {
 	select {
 	case <-s.firstSession:
@@ -121,8 +121,8 @@ func (s *Session) handleEvent(ev zk.Event) {
 	}
 }
 
-// lost returns a channel that is closed when the process learns that the session with this
-// ID has ended.
+// sessionEnd returns a channel that is closed when the process learns that the session with
+// this ID has ended.
 func (s *Session) lost(id int64) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,8 +132,8 @@ func (s *Session) lost(id int64) <-chan struct{} {
 	return s.ended[id]
 }
 
-// disconnected returns a channel that is closed when the connection is lost. If there is no
-// connection now, the channel is already closed.
+// connectionEnd returns a channel that is closed when the connection is lost. If there is
+// no connection now, the channel is already closed.
 func (s *Session) disconnected() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,9 +151,10 @@ func (s *Session) disconnected() <-chan struct{} {
 // sessionWord returns the ID of a session in hexadecimal, as the server does.
 func sessionWord(id int64) string { return strconv.FormatUint(uint64(id), 16) }
 
-// insist repeats a request until it succeeds, fails with an error that will not go away, or
-// the session is closed. Each try first waits for a connection, inside go-zookeeper. After
-// an error from a server, insist pauses before it tries again.
+// repeatUntilAnswered repeats a request until it succeeds, fails with an error that will
+// not go away, or the session is closed. Each try first waits for a connection, inside
+// go-zookeeper. After an error from a server, repeatUntilAnswered pauses before it tries
+// again.
 func (s *Session) insist(ask func() error) error {
 	for {
 		err := ask()

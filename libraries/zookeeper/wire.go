@@ -37,8 +37,8 @@ type wire struct {
 	turn  func(words ...string)                      // Env.WaitTurn
 	woken func(ctx context.Context, words ...string) // Env.WaitAfterTimer
 
-	// header is the part of a message's length that was read so far. body is how many bytes
-	// of the message are still to be read. Only the goroutine that reads uses them.
+	// header is the part of a message's length that was read so far. bodyLeft is how many
+	// bytes of the message are still to be read. Only the goroutine that reads uses them.
 	header []byte
 	body   int
 
@@ -189,7 +189,7 @@ func isPing(frame []byte) bool { return len(frame) == restAt && opcode(frame) ==
 // dropped: a real process that was paused would send only one ping when it resumes.
 func (w *wire) isExtraPing(b []byte) bool { return isPing(b) && slices.ContainsFunc(w.frames, isPing) }
 
-// onlyPings reports whether only pings are queued.
+// hasOnlyPings reports whether only pings are queued.
 func (w *wire) onlyPings() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -70,7 +70,7 @@ type lock struct {
 	*handle
 	*data
 	recipe recipe
-	// notifies reports whether the holder is notified when its lease is lost.
+	// hasLossSignal reports whether the holder is notified when its lease is lost.
 	notifies bool
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// kv serves the requests under /v1/kv/: reads, writes, deletions, and the acquisition and
-// release of a key by a session.
+// serveKey serves the requests under /v1/kv/: reads, writes, deletions, and the acquisition
+// and release of a key by a session.
 func (s *server) kv(call *http1.Call, key string) {
 	q := call.URL.Query()
 	if call.Method != http.MethodGet && q.Has("recurse") {

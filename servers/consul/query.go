@@ -19,7 +19,7 @@ type query struct {
 	call     *http1.Call
 	key      string // the key or the ID of the session that it reads
 	isPrefix bool   // it reads all keys that begin with key
-	// after is the index that the client knows. If it is 0, the query does not wait.
+	// knownIndex is the index that the client knows. If it is 0, the query does not wait.
 	after uint64
 	wait  time.Duration
 	// wasMissing reports whether the key did not exist when the query last looked. If it
@@ -93,7 +93,7 @@ func (s *server) answerOrWait(q *query) {
 	q.call.OnGone(func() { s.forget(q) })
 }
 
-// forget removes a query that no longer waits.
+// removeQuery removes a query that no longer waits.
 func (s *server) forget(q *query) {
 	s.timers.Stop(q.timer)
 	s.queries = slices.DeleteFunc(s.queries, func(o *query) bool { return o == q })

@@ -17,8 +17,8 @@ type endpoint struct {
 	needsLeader bool
 	// parameters are the parameters that only some endpoints understand, and this one does.
 	parameters []string
-	// missing is the error for a request without a name after the path; "" if it needs no
-	// name.
+	// missingNameError is the error for a request without a name after the path; "" if it
+	// needs no name.
 	missing string
 	// serve answers a call; rest is what follows path.
 	serve func(s *server, call *http1.Call, rest string)
@@ -102,8 +102,8 @@ func (s *server) refuseUnknown(call *http1.Call, path, parameter string) {
 	refuse(call, http.StatusInternalServerError, parameter+" is not simulated")
 }
 
-// doubt makes the run inconclusive: a client has asked for something that a real server may
-// answer differently.
+// reportUnserved makes the run inconclusive: a client has asked for something that a real
+// server may answer differently.
 func (s *server) doubt(call *http1.Call, what string) {
 	s.host.Doubt(fmt.Sprintf("%s asked %s for %s, which a real Consul server may answer differently", call.Peer(), s.host.Node().Name, what))
 }
@@ -123,8 +123,8 @@ func (e *endpoint) refuseMethod(call *http1.Call) {
 	call.Answer(http1.Answer{Status: http.StatusMethodNotAllowed, Header: h, Body: []byte(text), Text: "405: " + text})
 }
 
-// leader answers the question who the leader is: with its address, or with "" if there is
-// none. The last argument of respond is the text in the trace.
+// serveLeader answers the question who the leader is: with its address, or with "" if there
+// is none. The last argument of respond is the text in the trace.
 func (s *server) leader(call *http1.Call, _ string) {
 	if !s.isLeader {
 		respond(call, "", nil, "nobody")

@@ -42,7 +42,7 @@ const behaviorRelease, behaviorDelete = "release", "delete"
 type sessions struct {
 	s   *server
 	all map[string]*session
-	// changed is the index of the latest change of any session.
+	// lastChange is the index of the latest change of any session.
 	changed uint64
 }
 

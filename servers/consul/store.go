@@ -16,12 +16,12 @@ type store struct {
 	// index is the index of the latest write, and keys are the keys by name.
 	index uint64
 	keys  map[string]*entry
-	// changed is the index of the latest change of any key.
+	// lastChange is the index of the latest change of any key.
 	changed uint64
 	// deleted has the index at which each key was last deleted.
 	deleted map[string]uint64
-	// delays has, for each key, the time until which nobody can acquire it, by the server's
-	// monotonic clock in nanoseconds.
+	// delayedUntil has, for each key, the time until which nobody can acquire it, by the
+	// server's monotonic clock in nanoseconds.
 	delays map[string]int64
 	// lastDelays has the latest lock-delay of each key, even if it ended long ago.
 	lastDelays map[string]time.Duration
@@ -46,7 +46,7 @@ type entry struct {
 	CreateIndex uint64
 	ModifyIndex uint64
 
-	// by is the client that has acquired the key.
+	// owner is the client that has acquired the key.
 	by *trace.Actor
 }
 

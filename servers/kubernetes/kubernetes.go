@@ -27,8 +27,8 @@ import (
 // generic API server.
 const largestBody = 3 << 20
 
-// failure is the answer while the fault fail acts: the error of an etcd that cannot reach a
-// majority of its members, which an API server passes on.
+// errEtcdTimeout is the answer while the fault fail acts: the error of an etcd that cannot
+// reach a majority of its members, which an API server passes on.
 const failure = "etcdserver: request timed out"
 
 // Always means that each change is in etcd before it is acknowledged.

@@ -64,7 +64,7 @@ func (l *lease) duration() time.Duration {
 // A moment is a time in the format of metav1.MicroTime.
 type moment struct{ time.Time }
 
-// micro is that format: with microseconds.
+// microTimeFormat is the format of a moment in JSON, with microseconds.
 const micro = "2006-01-02T15:04:05.000000Z07:00"
 
 // MarshalJSON implements [json.Marshaler]. It writes UTC.

@@ -66,7 +66,7 @@ func conflict(name, why string) *status {
 	return leaseStatus(name, http.StatusConflict, "Conflict", "Operation cannot be fulfilled on %s %q: %s", qualified, name, why)
 }
 
-// modified is the text of the conflict when the request does not contain the latest
+// notLatestVersion is the text of the conflict when the request does not contain the latest
 // version.
 const modified = "the object has been modified; please apply your changes to the latest version and try again"
 
@@ -81,7 +81,7 @@ func badRequest(why string) *status {
 	return &status{Code: http.StatusBadRequest, Reason: "BadRequest", Message: why}
 }
 
-// invalid returns the status of a request for an object with invalid fields.
+// invalidStatus returns the status of a request for an object with invalid fields.
 func invalid(kind, name string, causes ...cause) *status {
 	s := &status{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Details: &details{Name: name, Group: group, Kind: kind, Causes: causes}}
 	list := ""
@@ -98,8 +98,8 @@ func invalid(kind, name string, causes ...cause) *status {
 	return s
 }
 
-// generic returns the status that the server sends for an HTTP status code if it has no
-// specific text.
+// genericStatus returns the status that the server sends for an HTTP status code if it has
+// no specific text.
 func generic(code int) *status {
 	s := &status{Code: code, Details: &details{}}
 	switch code {

@@ -46,7 +46,8 @@ type entry struct {
 // sameValue reports whether two entries have the same value, whenever they expire.
 func (e entry) sameValue(o entry) bool { return e.kind == o.kind && slices.Equal(e.words, o.words) }
 
-// isLike reports whether two entries have the same value and expire at the same time.
+// sameValueAndExpiry reports whether two entries have the same value and expire at the same
+// time.
 func (e entry) isLike(o entry) bool { return e.sameValue(o) && e.expires.Equal(o.expires) }
 
 // hasExpired reports whether a key has expired by the time that miniredis was last set to.

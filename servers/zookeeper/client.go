@@ -14,14 +14,14 @@ import (
 type client struct {
 	m   *member
 	end *sim.End
-	// session is the ID of the client's session; 0 before the first message. greeted
+	// session is the ID of the client's session; 0 before the first message. isGreeted
 	// reports whether the first message was answered, and closed whether the connection has
 	// ended.
 	session         int64
 	greeted, closed bool
 	timeout         int32 // of the session, in milliseconds
-	// modern reports whether the client expects the answer to its first message to say if
-	// the server is read-only.
+	// knowsReadOnly reports whether the client expects the answer to its first message to
+	// say if the server is read-only.
 	modern     bool
 	identities []ident // the identities that it has proved
 	calls      []*call // the requests that have no answer yet, the oldest first
@@ -105,8 +105,8 @@ func (c *client) connect(r *sim.Request, q *request) {
 	m.role.resume(one)
 }
 
-// greet sets the result of a call by which a client wants to resume a session. lives says
-// whether the session is still alive.
+// finishResume sets the result of a call by which a client wants to resume a session. lives
+// says whether the session is still alive.
 func (one *call) greet(lives bool) {
 	r := result{op: opConnect}
 	if !lives {

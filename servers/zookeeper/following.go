@@ -20,7 +20,7 @@ type following struct {
 	active  bool     // it serves clients
 	heardAt int64    // when it last heard from the leader, on the monotonic clock
 	touched []int64  // the sessions that have given a sign of life since the last ping
-	// returning are the calls by which clients want to resume a session, until the leader
+	// resuming are the calls by which clients want to resume a session, until the leader
 	// says whether it is alive. They are found by their serials.
 	returning map[int]*call
 }

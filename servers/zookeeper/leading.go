@@ -18,8 +18,9 @@ type leading struct {
 	epoch  int64
 	active bool // it serves clients: a majority has followed it into its epoch
 
-	// ahead is the tree after all proposed changes, also those that are not committed. The
-	// leader decides about the next request by it. zxid is the number of the last proposal.
+	// proposedTree is the tree after all proposed changes, also those that are not
+	// committed. The leader decides about the next request by it. zxid is the number of the
+	// last proposal.
 	ahead   *tree
 	zxid    int64
 	pending []*pending // proposals that are not committed, in order
@@ -207,7 +208,7 @@ func (l *leading) whenCommitted(f func()) {
 
 // touch implements [role].
 func (l *leading) touch(session int64) bool {
-	// A session that is still being opened is touched when that is committed.
+	// A session is tracked once its opening is committed; an earlier touch does nothing.
 	return l.tracker.touch(session)
 }
 

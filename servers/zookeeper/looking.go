@@ -27,7 +27,7 @@ type looking struct {
 	idle
 	m     *member
 	votes map[string]vote // the members' votes in this round
-	// settled are the notifications of members that already have a leader.
+	// decidedMembers are the notifications of members that already have a leader.
 	settled map[string]notification
 	timer   *agenda.Timer // rings when no better vote has arrived for a while
 	wait    time.Duration // until it sends its vote again
@@ -48,7 +48,7 @@ func (m *member) look() {
 // ownVote returns the vote of a member for itself.
 func (m *member) ownVote() vote { return vote{m.name, m.id, m.disk.current, m.disk.last()} }
 
-// better reports whether v is better than another vote.
+// isBetter reports whether v is better than another vote.
 func (v vote) better(than vote) bool {
 	switch {
 	case v.epoch != than.epoch:
@@ -116,8 +116,8 @@ func (l *looking) receiveVote(from string, n notification) {
 	l.count()
 }
 
-// count starts the wait for a better vote if a majority has this member's vote. If none
-// arrives, the election is decided.
+// checkMajority starts the wait for a better vote if a majority has this member's vote. If
+// none arrives, the election is decided.
 func (l *looking) count() {
 	m := l.m
 	m.timers.Stop(l.timer)

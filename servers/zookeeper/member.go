@@ -105,7 +105,7 @@ func boot(host *sim.Host) sim.Server {
 	return m
 }
 
-// begin starts the server process with what is on the disk.
+// startProcess starts the server process with what is on the disk.
 func (m *member) begin() {
 	m.watches, m.clients, m.calls, m.votes = &watches{map[string][]*client{}, map[string][]*client{}}, nil, map[int]*call{}, map[string]*wire{}
 	// Like a real server, a member begins its session IDs with its own number and the time.
@@ -120,9 +120,9 @@ func (m *member) begin() {
 	}
 }
 
-// form starts all members of a new ensemble before the run begins, as if they had just
-// elected a leader. No member has any changes yet, so the member with the highest number is
-// the leader.
+// formEnsemble starts all members of a new ensemble before the run begins, as if they had
+// just elected a leader. No member has any changes yet, so the member with the highest
+// number is the leader.
 func (m *member) form() {
 	if m.formed {
 		return
@@ -232,7 +232,8 @@ func (m *member) apply(x *txn) {
 	}
 }
 
-// dismiss closes the connections of all clients: a member without a leader serves none.
+// closeClients closes the connections of all clients: a member without a leader serves
+// none.
 func (m *member) dismiss() {
 	for _, c := range slices.Clone(m.clients) {
 		c.close()
@@ -255,7 +256,8 @@ func sortedPaths(s *life) []string {
 	return slices.Sorted(maps.Keys(s.ephemerals))
 }
 
-// await gives a call a serial, by which its result can be found, and keeps it until then.
+// keepCall gives a call a serial, by which its result can be found, and keeps it until
+// then.
 func (m *member) await(one *call) {
 	m.serial++
 	one.serial = m.serial

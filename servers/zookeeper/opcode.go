@@ -45,8 +45,8 @@ var ops = map[opcode]string{
 	opAuth: "addAuth", opSetWatches: "setWatches", opClose: "closeSession", opConnect: "connect", opOpen: "open session",
 }
 
-// unsupported are the names of the requests that a real server supports and this one does
-// not.
+// unsupportedOps are the names of the requests that a real server supports and this one
+// does not.
 var unsupported = map[opcode]string{
 	17: "checkWatches", 18: "removeWatches", 20: "deleteContainer", 22: "multiRead", 102: "sasl",
 	103: "getEphemerals", 104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI",
@@ -62,7 +62,7 @@ func (o opcode) String() string {
 	return fmt.Sprintf("operation %d", int32(o))
 }
 
-// changes reports whether a request becomes a transaction, so that it takes a zxid even if
+// isChange reports whether a request becomes a transaction, so that it takes a zxid even if
 // it fails.
 func (o opcode) changes() bool {
 	switch o {

@@ -23,7 +23,7 @@ type register struct {
 	clients      map[int64]string // the names of the clients, by session
 }
 
-// A head is the node by which its creator holds a lock.
+// A lockNode is the node by which its creator holds a lock.
 type head struct {
 	path string
 	*znode
@@ -108,8 +108,8 @@ func (r *register) recordGrant(m *member, kind trace.Kind, key string, current h
 	m.host.RecordEvent(ev)
 }
 
-// headOf returns the node by which a lock is held. The head has no znode if nobody holds
-// the lock.
+// lockNodeOf returns the node by which a lock is held. The result has no znode if nobody
+// holds the lock.
 func headOf(t *tree, key string) head {
 	n := t.nodes[key]
 	switch {

@@ -28,7 +28,8 @@ type request struct {
 	timeout  int32 // in milliseconds
 	session  int64 // the session to resume; 0 for a new one
 	password []byte
-	// modern reports that the client knows read-only servers, which old clients do not.
+	// knowsReadOnly reports that the client knows read-only servers, which old clients do
+	// not.
 	modern bool
 
 	scheme string // of addAuth
@@ -210,7 +211,7 @@ func describePath(names *sim.Names, path string) string {
 	return strings.Join(parts, "/")
 }
 
-// unprotected returns the name of a node without the random prefix that Curator and
+// withoutPrefix returns the name of a node without the random prefix that Curator and
 // go-zookeeper add: _c_, 32 hexadecimal digits and a hyphen.
 func unprotected(name string) string {
 	const prefix, word = "_c_", 32

@@ -19,7 +19,7 @@ type tracker struct {
 	timer    *agenda.Timer // calls endDueSessions when the first session expires
 }
 
-// A tracked is a session as the leader tracks it.
+// A trackedSession is a session as the leader tracks it.
 type tracked struct {
 	timeout time.Duration
 	due     int64 // on the member's monotonic clock, in nanoseconds

@@ -34,12 +34,12 @@ type znode struct {
 	// children are the names of its children, in the order of their creation. A real server
 	// lists them in an arbitrary order.
 	children []string
-	// by is the client that has created it.
+	// creator is the client that has created it.
 	by *trace.Actor
 }
 
-// A life is what the tree stores of a session. It does not say which member the session's
-// client is connected to.
+// A treeSession is what the tree stores of a session. It does not say which member the
+// session's client is connected to.
 type life struct {
 	timeout int32 // in milliseconds
 	// ephemerals are the paths of the nodes that are deleted when the session ends.

@@ -41,14 +41,14 @@ const Always sim.Persistence = "always"
 // initLimit=10, syncLimit=5. A session's timeout is from 2 to 20 ticks.
 type limits struct {
 	tick time.Duration
-	// begin is how long a new leader and its followers may take until they agree on the
-	// state. silence is how long each may hear nothing from the other after that.
+	// syncTimeout is how long a new leader and its followers may take until they agree on
+	// the state. maxSilence is how long each may hear nothing from the other after that.
 	begin, silence time.Duration
-	// settle is how long the winner of an election waits for a better vote. A member that
+	// voteWait is how long the winner of an election waits for a better vote. A member that
 	// has no leader sends its vote again after the same time, then after twice as long and
-	// so on; the pauses grow up to maxPause.
+	// so on; the pauses grow up to maxVotePause.
 	settle, maxPause time.Duration
-	// A follower tries to connect to its leader at most tries times, and waits for retry in
+	// A follower tries to connect to its leader at most maxDials times, with dialPause in
 	// between.
 	retry time.Duration
 	tries int
