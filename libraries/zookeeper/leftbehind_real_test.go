@@ -16,9 +16,9 @@ import (
 )
 
 // This test runs the library's Lock on a real server, without any code of ours. The
-// connection breaks after Lock has created its node, and the library leaves that node behind:
-// https://github.com/samuel/go-zookeeper/pull/237. If this test fails, the library has been
-// fixed, and trackrecord and docs/systems.md are out of date.
+// connection breaks after Lock has created its node, and the library leaves that node
+// behind: https://github.com/samuel/go-zookeeper/pull/237. If this test fails, the library
+// has been fixed, and trackrecord and docs/systems.md are out of date.
 func TestLockLeavesItsNodeOnRealZooKeeper(t *testing.T) {
 	server := realZooKeeper(t)
 	const path = "/queue"

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// firstReplies returns the first line of a node's reply to each command. One command is sent
-// each second, from 1 s on.
+// firstReplies returns the first line of a node's reply to each command. One command is
+// sent each second, from 1 s on.
 func firstReplies(t *testing.T, commands []string, faults ...sim.Fault) (answers []string, tr *trace.Trace) {
 	t.Helper()
 	tr = RunWorld(t, WithFaults(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {

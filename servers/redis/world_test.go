@@ -158,8 +158,8 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 	if more > goroutines {
 		t.Errorf("%d goroutines have become %d", goroutines, more)
 	}
-	// A world needs about 200 kB. The test would notice if whole worlds were kept, but not if
-	// a word of each were.
+	// A world needs about 200 kB. The test would notice if whole worlds were kept, but not
+	// if a word of each were.
 	if grown > bytes+2<<20 {
 		t.Errorf("%d bytes have become %d", bytes, grown)
 	}
