@@ -38,6 +38,7 @@ type lock struct {
 	client *redislock.Client
 }
 
+// Acquire makes one attempt.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	lock, err := l.client.Obtain(ctx, l.key, l.ttl, nil)
 	if err != nil {
@@ -61,6 +62,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return failure(ctx, l.lock.Release(ctx), redislock.ErrLockNotHeld, "released")
 }
 
+// Extend gives the key its whole TTL again.
 func (l *lease) Extend(ctx context.Context) error {
 	return failure(ctx, l.lock.Refresh(ctx, l.ttl, nil), redislock.ErrNotObtained, "extended")
 }

@@ -55,6 +55,7 @@ type lock struct {
 	lock    func(*redsync.Mutex, context.Context) error
 }
 
+// Acquire makes one attempt.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	m := l.redsync.NewMutex(l.env.Key, redsync.WithExpiry(l.env.TTL), redsync.WithRetryDelayFunc(l.delay))
 	if err := l.lock(m, ctx); err != nil {
@@ -89,6 +90,7 @@ func expiryOf(m *redsync.Mutex) fakeclock.Reading {
 	return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: m.Until().UnixNano()}
 }
 
+// Release deletes the keys.
 func (l *lease) Release(ctx context.Context) error {
 	if ok, err := l.mutex.UnlockContext(ctx); !ok {
 		return l.failure(ctx, err, "released")
@@ -96,6 +98,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return nil
 }
 
+// Extend gives the keys their whole TTL again.
 func (l *lease) Extend(ctx context.Context) error {
 	if ok, err := l.mutex.ExtendContext(ctx); !ok {
 		return l.failure(ctx, err, "extended")

@@ -146,21 +146,26 @@ func (f *files) read(file string, into []byte, at int64) int32 {
 	return sqlite3.SQLITE_OK
 }
 
+// write writes to a file in this process's memory, at an offset.
 func (f *files) write(file string, from []byte, at int64) int32 {
 	return f.change(change{File: file, At: at, Size: len(from), data: bytes.Clone(from)})
 }
 
+// truncate cuts a file, or extends it by zeros, to a length in bytes.
 func (f *files) truncate(file string, size int64) int32 {
 	return f.change(change{File: file, At: size})
 }
 
+// size returns the length of a file in bytes.
 func (f *files) size(file string) int64 { return int64(len(f.contents[file])) }
 
+// exists reports whether the file exists for this process.
 func (f *files) exists(file string) bool {
 	_, is := f.contents[file]
 	return is
 }
 
+// sync makes the machine write a file to its disk.
 func (f *files) sync(file string) int32 {
 	_, code := f.ask(request{Op: opSync, File: file})
 	return code

@@ -76,6 +76,7 @@ func read[T any](c contents, query string, scan func(*sql.Rows) (T, error)) ([]T
 // because no other process uses the copy.
 type image struct{ files }
 
+// open opens a file of the copy.
 func (i *image) open(file string, make bool) int32 {
 	if file == journal {
 		return i.files.open(file, make)
@@ -83,6 +84,7 @@ func (i *image) open(file string, make bool) int32 {
 	return sqlite3.SQLITE_OK
 }
 
+// remove deletes a file of the copy.
 func (i *image) remove(file string, _ bool) int32 {
 	delete(i.contents, file)
 	return sqlite3.SQLITE_OK

@@ -141,6 +141,10 @@ func ending(name uintptr) (file string, is bool) {
 	return databaseFile, strings.HasSuffix(text, ".db")
 }
 
+// xOpen opens a file. The functions whose names begin with x are those that SQLite calls.
+// They are described in https://www.sqlite.org/c3ref/vfs.html and
+// https://www.sqlite.org/c3ref/io_methods.html. A parameter out is the address at which
+// SQLite expects a result.
 func xOpen(_ *libc.TLS, table, name, p uintptr, flags int32, out uintptr) int32 {
 	at[handle](p).methods = 0 // without methods, SQLite does not close the file
 	if name == 0 {

@@ -31,8 +31,10 @@ const (
 	exclusiveLevel
 )
 
+// levels are the texts of the levels in the trace.
 var levels = []string{"none", "shared", "reserved", "pending", "exclusive"}
 
+// String returns the text of the level for the trace.
 func (l level) String() string { return levels[l] }
 
 // A database has two files: the database file and its journal. They are named by what

@@ -14,6 +14,7 @@ import (
 // that ZooKeeper's documentation warns of.
 type naive struct{ *handle }
 
+// acquire implements recipe.
 func (n naive) acquire(word string) (*lease, error) {
 	maybeCreated := false // whether an attempt to create the node got no answer, so that it may have succeeded
 	for {

@@ -217,7 +217,9 @@ type hosts struct {
 
 // Init implements [zk.HostProvider]; the servers are already known.
 func (h *hosts) Init([]string) error { return nil }
-func (h *hosts) Len() int            { return len(h.addrs) }
+
+// Len implements [zk.HostProvider].
+func (h *hosts) Len() int { return len(h.addrs) }
 
 // Next implements [zk.HostProvider]. It returns the next server, and whether all servers
 // were tried since the last connection, as [zk.DNSHostProvider] does.

@@ -19,6 +19,7 @@ import (
 // exists.
 type czxidRecipe struct{ *queue }
 
+// acquire implements recipe.
 func (l czxidRecipe) acquire(word string) (*lease, error) {
 	path, granted, err := l.lock(word)
 	if err != nil {
@@ -46,6 +47,7 @@ func (l czxidRecipe) acquire(word string) (*lease, error) {
 // connection cannot ask them.
 type disconnectRecipe struct{ *queue }
 
+// acquire implements recipe.
 func (w disconnectRecipe) acquire(word string) (*lease, error) {
 	granted, err := w.queue.acquire(word)
 	if err == nil {
@@ -63,6 +65,7 @@ type deletingRecipe struct {
 	queue *handle
 }
 
+// acquire implements recipe.
 func (t deletingRecipe) acquire(word string) (*lease, error) {
 	granted, err := t.recipe.acquire(word)
 	if err != nil {

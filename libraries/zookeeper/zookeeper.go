@@ -123,6 +123,7 @@ func (l *lease) Release(ctx context.Context) error {
 // no further request follows.
 type queue struct{ *handle }
 
+// acquire implements recipe.
 func (q *queue) acquire(word string) (*lease, error) {
 	_, granted, err := q.lock(word)
 	return granted, err

@@ -24,6 +24,7 @@ type endpoint struct {
 	serve func(s *server, call *http1.Call, rest string)
 }
 
+// The methods of an endpoint that only reads, and of one that only changes.
 var get, put = []string{http.MethodGet}, []string{http.MethodPut}
 
 // queryParameters are the parameters that all reads understand. The first two make a read

@@ -31,6 +31,7 @@ type store struct {
 // client.
 const firstIndex = 20
 
+// newStore returns the store of a server without keys.
 func newStore() *store {
 	return &store{index: firstIndex, keys: map[string]*entry{}, deleted: map[string]uint64{}, delays: map[string]int64{}, lastDelays: map[string]time.Duration{}}
 }

@@ -133,6 +133,7 @@ func (l *lease) validate() (all []cause) {
 // label is the regular expression of one part of a name.
 const label = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 
+// labels matches a text that is one label.
 var labels = lazy.Regexp("^" + label + "$")
 
 // isSubdomain reports whether a word is a valid name of an object: labels that are

@@ -54,14 +54,17 @@ func leaseStatus(name string, code int, reason, format string, args ...any) *sta
 	return &status{Code: code, Reason: reason, Details: newDetails(name), Message: fmt.Sprintf(format, args...)}
 }
 
+// notFound returns the status of a request for a Lease that does not exist.
 func notFound(name string) *status {
 	return leaseStatus(name, http.StatusNotFound, "NotFound", "%s %q not found", qualified, name)
 }
 
+// alreadyExists returns the status of a creation of a Lease that exists.
 func alreadyExists(name string) *status {
 	return leaseStatus(name, http.StatusConflict, "AlreadyExists", "%s %q already exists", qualified, name)
 }
 
+// conflict returns the status of a change whose preconditions are not met.
 func conflict(name, why string) *status {
 	return leaseStatus(name, http.StatusConflict, "Conflict", "Operation cannot be fulfilled on %s %q: %s", qualified, name, why)
 }
@@ -77,6 +80,7 @@ func uidConflict(namespace, name, wantedUID, currentUID string) *status {
 		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", resource, namespace, name, wantedUID, currentUID))
 }
 
+// badRequest returns the status of a malformed request.
 func badRequest(why string) *status {
 	return &status{Code: http.StatusBadRequest, Reason: "BadRequest", Message: why}
 }

@@ -24,6 +24,7 @@ type keyID struct {
 	name string
 }
 
+// String returns the key as the trace shows it.
 func (k keyID) String() string {
 	if k.db == 0 {
 		return k.name
@@ -53,6 +54,7 @@ func (e entry) isLike(o entry) bool { return e.sameValue(o) && e.expires.Equal(o
 // hasExpired reports whether a key has expired by the time that miniredis was last set to.
 func (n *node) hasExpired(e entry) bool { return !e.expires.IsZero() && !e.expires.After(n.wall) }
 
+// clone returns a copy that can be changed independently.
 func (k keyspace) clone() keyspace { return maps.Clone(k) }
 
 // sortedIDs returns the IDs of all keys, by database and name.
@@ -60,6 +62,7 @@ func (k keyspace) ids() []keyID {
 	return slices.SortedFunc(maps.Keys(k), keyID.compare)
 }
 
+// compare orders keys by database and name.
 func (k keyID) compare(o keyID) int {
 	return cmp.Or(cmp.Compare(k.db, o.db), strings.Compare(k.name, o.name))
 }

@@ -33,8 +33,10 @@ func (m *member) follow(v vote, round int) {
 	f.watchLeader()
 }
 
+// serves implements [role].
 func (f *following) serves() bool { return f.active }
 
+// quit implements [role]: it closes the connection to the leader.
 func (f *following) quit() {
 	if f.end != nil {
 		f.m.hangUp(f.end)
@@ -183,6 +185,7 @@ func (f *following) syncWithLeader(msg newLeader) {
 	m.sendMessage(f.end, newLeaderAck{m.disk.last()})
 }
 
+// submit implements [role]: it passes the request to the leader.
 func (f *following) submit(one *call) {
 	m := f.m
 	m.await(one)
@@ -198,6 +201,7 @@ func (f *following) touch(session int64) bool {
 	return true
 }
 
+// resume implements [role]: it asks the leader whether the session is alive.
 func (f *following) resume(one *call) {
 	m := f.m
 	m.serial++

@@ -71,6 +71,7 @@ func (m *member) lead(v vote, round int) {
 	})
 }
 
+// serves implements [role].
 func (l *leading) serves() bool { return l.active }
 
 // quit ends the role. It ends no sessions; the next leader tracks them.
@@ -212,6 +213,7 @@ func (l *leading) touch(session int64) bool {
 	return l.tracker.touch(session)
 }
 
+// resume implements [role]. The leader itself knows whether the session is alive.
 func (l *leading) resume(one *call) { one.greet(l.takeOver(one.q.session, one.q.timeout, l.m.name)) }
 
 // takeOver notes that the client of a session is now connected to the member origin, and
@@ -223,6 +225,8 @@ func (l *leading) takeOver(session int64, timeout int32, origin string) bool {
 	return l.tracker.touch(session)
 }
 
+// applied implements [role]: sessions are tracked from the moment when their opening is
+// committed.
 func (l *leading) applied(x *txn) {
 	if x.code != ok || l.tracker == nil {
 		return
@@ -235,6 +239,7 @@ func (l *leading) applied(x *txn) {
 	}
 }
 
+// expires implements [role].
 func (l *leading) expires(session int64) time.Duration {
 	if l.tracker == nil {
 		return 0
@@ -254,6 +259,7 @@ func (l *leading) learnersWhere(is func(*learner) bool) (all []*learner) {
 	return all
 }
 
+// isSynced reports whether a follower has all that the leader has.
 func isSynced(f *learner) bool { return f.synced }
 
 // addLearner adds a follower that has connected. Once a majority is connected, the leader

@@ -264,8 +264,9 @@ func (m *member) await(one *call) {
 	m.calls[one.serial] = one
 }
 
-// idle is the role of a server that is starting or has crashed: it serves nobody. Other
-// roles embed it, and override the methods that they need.
+// idle is the role of a server that is starting or has crashed. It serves no clients, knows
+// no sessions and drops calls. Other roles embed it, and override the methods that they
+// need.
 type idle struct{ notification }
 
 func (i idle) status() notification      { return i.notification }

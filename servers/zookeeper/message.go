@@ -83,6 +83,7 @@ type (
 	pong struct{ touched []int64 }
 )
 
+// The describe methods implement message.
 func (n notification) describe(*sim.Names) string {
 	return fmt.Sprintf("round %d: %s is for %s", n.round, n.activity, n.vote.leader)
 }

@@ -52,6 +52,7 @@ var unsupported = map[opcode]string{
 	103: "getEphemerals", 104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI",
 }
 
+// String returns the name of the request.
 func (o opcode) String() string {
 	if name, ok := ops[o]; ok {
 		return name
@@ -113,6 +114,7 @@ func failureCode(name string) code {
 	return -1 // SYSTEMERROR
 }
 
+// codes are the texts of the codes in the trace.
 var codes = map[code]string{
 	ok: "ok", errInconsistent: "not tried", errMarshalling: "marshalling error", errUnimplemented: "unimplemented",
 	errBadArguments: "bad arguments", errNoNode: "no node", errNoAuth: "no auth", errBadVersion: "bad version",
@@ -121,6 +123,7 @@ var codes = map[code]string{
 	errSessionMoved: "session moved", errThrottled: "throttled", errReconfigDisabled: "reconfig disabled",
 }
 
+// String returns the text of the code for the trace.
 func (c code) String() string {
 	if text, known := codes[c]; known {
 		return text

@@ -120,6 +120,7 @@ func (t *tree) prepareACL(x *txn, q *request, who []ident) code {
 	return code
 }
 
+// dataVersion returns the version of a node's data.
 func dataVersion(n *znode) int32 { return n.version }
 
 // nextVersion checks whether a request may change a node, and whether the node has the

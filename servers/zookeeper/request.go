@@ -46,8 +46,11 @@ const (
 	withTTLSequential flags = 6 // the same, and sequential
 )
 
+// sequential reports whether the new node gets a sequence number.
 func (f flags) sequential() bool { return f == 2 || f == 3 || f == withTTLSequential }
-func (f flags) ephemeral() bool  { return f == 1 || f == 3 }
+
+// ephemeral reports whether the new node is deleted when its session ends.
+func (f flags) ephemeral() bool { return f == 1 || f == 3 }
 
 // A permit is an entry of an access control list: permissions for an identity.
 type permit struct {
@@ -143,6 +146,7 @@ func (q *request) readOps(r *reader) {
 	}
 }
 
+// readACL parses an access control list.
 func readACL(r *reader) (acl []permit) {
 	r.each(func() { acl = append(acl, permit{r.int(), ident{r.string(), r.string()}}) })
 	return acl

@@ -64,6 +64,7 @@ func (t *tracker) close(id int64) {
 	}
 }
 
+// remove stops tracking a session that has ended.
 func (t *tracker) remove(id int64) { delete(t.sessions, id) }
 
 // arm sets the timer to the earliest time at which a session expires.

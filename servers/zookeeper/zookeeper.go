@@ -54,6 +54,7 @@ type limits struct {
 	tries int
 }
 
+// tick is tickTime, the unit of the other limits.
 const tick = 2 * time.Second
 
 // defaultLimits are the limits of every ensemble.

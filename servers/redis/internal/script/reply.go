@@ -177,6 +177,8 @@ func toInteger(v float64) int64 {
 // oneLine replaces line ends by spaces.
 var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 
+// The following functions append a value in RESP: a line of a given kind, an error, an
+// integer, a string and a missing value.
 func appendLine(b []byte, kind byte, text string) []byte {
 	b = append(b, kind)
 	b = append(b, oneLine.Replace(text)...)
