@@ -9,9 +9,9 @@ import "github.com/locksim/locksim/internal/testkit/roof"
 //
 //   - A release that fails leaves its key, which lasts as long as the session: progress. The
 //     client does not repeat the release; its caller has to do that, or end the session.
-//   - With etcd, if the key of a session still exists and the client acquires the lock again with
-//     that session, it holds the lock by the old key and with the same token: token-order. The
-//     same happens to a client that acquires the lock twice: handles.
+//   - With etcd, a client may acquire the lock again with a session whose key still exists.
+//     Then it holds the lock by the old key and with the same token: token-order. The same
+//     happens to a client that acquires the lock twice: handles.
 //   - A second unlock of a mutex of etcd's client deletes the key by its name, even if the
 //     session has acquired the lock again (issue 22082): release-again.
 //   - The holder is notified late of the loss: section-exclusion. etcd's client checks once a
@@ -19,9 +19,9 @@ import "github.com/locksim/locksim/internal/testkit/roof"
 //     keep-alive. go-zookeeper is notified by a server, and so only when it has a connection
 //     again. With both, a holder that was paused is notified some time after it runs again. The
 //     catalogue's pauses show this if they end while the next holder is in its section.
-//   - The answer that grants the lock may arrive after the session has ended, and nothing checks
-//     that: section-exclusion in late-reply, late/acquire and pause. If the holder is then
-//     notified immediately, it stops and has not done its work: progress.
+//   - The answer that grants the lock may arrive after the session has ended, and nothing
+//     checks that: section-exclusion in late-reply, late/acquire and pause. If the holder is
+//     then notified immediately, it stops and has not done its work: progress.
 //   - etcd's client keeps a connection on which nothing can arrive any more: node-silent.
 //     go-zookeeper gives it up, but a release that was sent on it has failed by then.
 //   - An operator deletes the holder's key or node. The session is still alive, and the loss

@@ -207,8 +207,9 @@ func (g *lease) Session() string { return g.session }
 func (g *lease) Token() uint64 { return g.token }
 
 // Release releases the lock and ends its session. The library does not report whether the
-// session still held the lock. Without the option lost-unlock, Release does not try to if
-// the library has noticed a loss. Without the option kept-key, it also deletes the key.
+// session still held the lock. If the library has noticed a loss, Release returns
+// locks.ErrLost without unlocking, unless the option lost-unlock is set. Without the option
+// kept-key, Release also deletes the key.
 func (g *lease) Release(ctx context.Context) error {
 	g.released.Store(true)
 	o := g.lock.env.Options

@@ -109,8 +109,8 @@ func (l *lease) Extend(ctx context.Context) error {
 
 // failure returns an error of redsync in words that do not depend on the order in which
 // nodes answered. done is what has failed: "released" or "extended". The error wraps
-// locks.ErrLost if the replies show that a quorum of the nodes no longer had the key, or if
-// the extension came too late.
+// locks.ErrLost if the replies show that fewer nodes than a quorum can have had the key, or
+// if the extension came too late.
 func (l *lease) failure(ctx context.Context, err error, done string) error {
 	replies := repliesIn(err)
 	gone := 0 // the nodes that have replied that they do not have the key

@@ -1,6 +1,6 @@
 // Package rueidislock provides the locks rueidislock and rueidislock-strict. Both are the
 // lock of github.com/redis/rueidis, unmodified. The strict one does not send a command
-// again when its connection breaks, and its connections have no keep-alives. See
+// again when its connection breaks, and does not test idle connections. See
 // [locks.Provide].
 package rueidislock
 
