@@ -24,7 +24,7 @@ type member struct {
 	// timers use the monotonic clock, by which the real server measures all its limits.
 	timers  *agenda.Timers
 	role    role
-	formed  bool  // the ensemble has had its first leader, elected by form
+	formed  bool  // the ensemble has had its first leader, elected by formEnsemble
 	session int64 // the ID of the latest session that this member has opened
 	// register records in the trace what has happened to the ensemble as a whole. All
 	// members share it.
@@ -50,7 +50,8 @@ type disk struct {
 	accepted, current int64
 }
 
-// last returns the zxid of the last transaction in the log; 0 if there is none.
+// last returns the zxid of the last transaction in the log, which is the number of that
+// transaction; 0 if there is none.
 func (d *disk) last() int64 {
 	if len(d.log) == 0 {
 		return 0
