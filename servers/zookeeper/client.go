@@ -105,8 +105,8 @@ func (c *client) connect(r *sim.Request, q *request) {
 	m.role.resume(one)
 }
 
-// finishResume sets the result of a call by which a client wants to resume a session. lives
-// says whether the session is still alive.
+// finishResume sets the result of a call by which a client wants to resume a session.
+// isAlive says whether the session is still alive.
 func (one *call) greet(lives bool) {
 	r := result{op: opConnect}
 	if !lives {
