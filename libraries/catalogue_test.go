@@ -13,7 +13,7 @@ var (
 	update  = flag.Bool("update", false, "rewrite the golden files")
 )
 
-// The catalogue, with the locks of libraries.
+// This file tests the catalogue's scenarios that need locks of libraries.
 
 func TestDeterminism(t *testing.T) { roof.CheckDeterminism(t, *repeats, roof.OfLibraries) }
 
@@ -23,8 +23,8 @@ func TestScenariosComeToWhatTheyExpect(t *testing.T) {
 
 func TestEveryFaultMatters(t *testing.T) { roof.EveryFaultMatters(t, roof.OfLibraries) }
 
-// No run ends before a fault that has an end: what happens to the lock and its clients
-// afterwards is part of the scenario.
+// No run ends before a fault that has an end: what the lock and its clients do after the
+// fault is part of the scenario.
 func TestFaultsAreOver(t *testing.T) {
 	results, err := roof.Results()
 	if err != nil {
@@ -45,7 +45,7 @@ func TestReadersKnowThePast(t *testing.T) {
 	}
 }
 
-// The reports of the scenarios that are about libraries.
+// The following tests check the reports of the scenarios that are about libraries.
 
 func TestGolden(t *testing.T) { roof.Golden(t, roof.AboutLibraries(), *update) }
 

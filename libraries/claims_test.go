@@ -11,8 +11,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The figures in docs/claims.md are those of same-alone: how long a lock takes to be
-// granted when one client wants it, and how many round trips and messages a section costs.
+// docs/claims.md states figures of the scenario same-alone, in which one client wants the
+// lock: how long it takes until the lock is granted, and how many round trips and messages
+// a section costs.
 func TestClaimsCiteTheFiguresOfARun(t *testing.T) {
 	document := text(t, "claims.md")
 	for _, c := range []struct {
@@ -47,8 +48,8 @@ func TestClaimsCiteTheFiguresOfARun(t *testing.T) {
 	}
 }
 
-// The figures in docs/claims.md are those of same-holder-dies on seeds 1 to 5: how long
-// others wait when the holder dies.
+// docs/claims.md states figures of the scenario same-holder-dies with the seeds 1 to 5: how
+// long other clients wait after the holder has died.
 func TestClaimsCiteTheWaitAfterACrash(t *testing.T) {
 	document := text(t, "claims.md")
 	for _, c := range []struct {
@@ -81,8 +82,8 @@ func TestClaimsCiteTheWaitAfterACrash(t *testing.T) {
 	}
 }
 
-// The figures in docs/questions.md are those of granularity: how a finer lock changes
-// throughput, attempts and the traffic of the lock.
+// docs/questions.md states figures of the scenario granularity: how a finer lock changes
+// the throughput, the attempts and the messages of the lock.
 func TestQuestionsCiteTheFiguresOfGranularity(t *testing.T) {
 	document := strings.Join(strings.Fields(text(t, "questions.md")), " ")
 	for _, says := range []string{
@@ -109,8 +110,8 @@ func TestQuestionsCiteTheFiguresOfGranularity(t *testing.T) {
 	}
 }
 
-// If a follower receives the request for the lock, the members of etcd send each other as
-// many messages until the answer as docs/claims.md says.
+// docs/claims.md states how many messages the members of etcd send each other for one
+// acquisition, if a follower receives the request. The test counts them until the answer.
 func TestClaimsCountTheMessagesOfEtcd(t *testing.T) {
 	const says = "each change takes seven messages between the servers if a follower gets the request"
 	if !strings.Contains(text(t, "claims.md"), says) {
@@ -134,8 +135,8 @@ func TestClaimsCountTheMessagesOfEtcd(t *testing.T) {
 	t.Error("the lock was not granted")
 }
 
-// figuresOf returns the figures of a run's measures, each under the names of the measure
-// and the figure.
+// figuresOf returns the figures of all measures of a run, by the names of the measure and
+// the figure.
 func figuresOf(o scenarios.RunResult) map[string]int64 {
 	figures := map[string]int64{}
 	for _, m := range o.Measures {
@@ -146,7 +147,7 @@ func figuresOf(o scenarios.RunResult) map[string]int64 {
 	return figures
 }
 
-// text returns the text of a document in docs/.
+// text returns the text of a file in docs/.
 func text(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("../docs/" + name)

@@ -9,10 +9,11 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// These are the locks on Redis; the modules of locks on other systems test their own.
+// The conformance tests of the locks on Redis. The modules of the locks on other systems
+// have their own.
 func TestConformance(t *testing.T) {
-	// After a failed attempt, rueidislock deletes its keys even if the context has ended,
-	// and waits for that for up to a TTL.
+	// These tests do not apply to rueidislock. After a failed attempt, it deletes its keys
+	// even if the context has ended, and Acquire waits for that for up to a TTL.
 	rueidislock := slices.Concat(roof.Endless, roof.Insistent, []string{"a lease ends before its key", "the context bounds an attempt"})
 	roof.CheckRequirements(t, []roof.Subject{
 		{Name: "redsync", Kind: "redsync", Nodes: 5},
@@ -34,7 +35,7 @@ func TestQuorum(t *testing.T) {
 	})
 }
 
-// Every lock of a library is provided, and cannot be made without nodes.
+// Every lock of a library is available by its name, and cannot be made without nodes.
 func TestNoneIsMadeWithoutNodes(t *testing.T) {
 	provided := 0
 	for _, kind := range locks.Names() {

@@ -11,16 +11,17 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// contentionColumns are the figures in the table of locks under contention, in its order.
-// The columns follow those for the lock and the clients.
+// contentionColumns are the figures in the columns of the table of locks under contention.
+// Two columns come before them: the lock and the number of clients.
 var contentionColumns = []string{
 	"time-to-acquire: median", "time-to-acquire: 99th percentile", "fairness: Jain index", "fairness: most overtaken",
 	"traffic: messages per section", "traffic: round trips per section", "traffic: bytes per section", "sections: per minute",
 }
 
-// The table of locks under contention states the results of its file. The test checks every
-// row with one client and with ten. Rows with a hundred clients take most of a minute, so
-// the test checks two: a lock that clients poll and a lock that keeps a queue.
+// The table of locks under contention states the results of a scenario file. The test
+// checks every row with one client and every row with ten. Rows with a hundred clients take
+// most of a minute, so it checks only two of them: a lock that clients poll, and a lock
+// that keeps a queue.
 func TestContentionIsAsTheDocumentSays(t *testing.T) {
 	s := openDocFile(t, "contention-of-locks.yaml")
 	document, err := os.ReadFile("../docs/comparison.md")
@@ -58,8 +59,9 @@ func TestContentionIsAsTheDocumentSays(t *testing.T) {
 	}
 }
 
-// statesFigure reports whether a cell states a figure: a time to a millisecond, or from one
-// second on to a tenth of a second. "–" states that there is no figure.
+// statesFigure reports whether a cell of the table states a figure. A time is rounded to a
+// millisecond, or from one second on to a tenth of a second. "–" states that there is no
+// figure.
 func statesFigure(cell string, figure int64, hasFigure bool) bool {
 	if cell == "–" || !hasFigure {
 		return cell == "–" && !hasFigure

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// openDocFile parses a scenario file in docs/, whose results the documents state.
+// openDocFile reads a scenario file in docs/, whose results a document states.
 func openDocFile(t *testing.T, name string) *scenarios.Scenario {
 	t.Helper()
 	file := "../docs/" + name
@@ -22,7 +22,8 @@ func openDocFile(t *testing.T, name string) *scenarios.Scenario {
 	return s
 }
 
-// runVariant runs a variant with a lock; "" is its own lock.
+// runVariant runs a variant with a lock. If lock is "", it runs the variant with its own
+// lock.
 func runVariant(t *testing.T, v *scenarios.Variant, lock string) []scenarios.RunResult {
 	t.Helper()
 	runs, notApplicable, err := v.RunBoth(scenarios.RunOptions{Seed: 1, Lock: lock})

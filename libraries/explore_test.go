@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// If a lock's leases cannot be extended, the workload that extends them does not take
-// place.
+// A search has a workload in which clients extend their leases. If a lock's leases cannot
+// be extended, that workload is left out.
 func TestABaseThatProvesNothing(t *testing.T) {
 	bases := explore.Lock{Name: "rueidislock", Extends: true, Seed: 1}.Bases(explore.Kinds{})
 	l := explore.NewLocal(bases, 10*time.Second)
@@ -34,8 +34,9 @@ func TestABaseThatProvesNothing(t *testing.T) {
 	}
 }
 
-// For most locks, another client acquires the lock of a crashed holder before the longest
-// faults of a search end. The test lists the exceptions.
+// A search has faults of limited length. With most locks, another client acquires the lock
+// of a crashed holder before the longest of these faults ends. The test lists the
+// exceptions.
 func TestTakeovers(t *testing.T) {
 	got := map[string]time.Duration{}
 	for _, name := range locks.Names() {
@@ -48,8 +49,9 @@ func TestTakeovers(t *testing.T) {
 			got[name] = after
 		}
 	}
-	// A session ends after twice its TTL, and a lock-delay of 15 s follows. A semaphore's
-	// holders are in another key, which has no lock-delay.
+	// With Consul, a session ends after twice its TTL, and then a lock-delay of 15 s
+	// follows. The holders of a semaphore are listed in another key, which has no
+	// lock-delay.
 	want := map[string]time.Duration{
 		"consul": 75 * time.Second, "consul-lockindex": 75 * time.Second, "consul-patient": 75 * time.Second, "consul-semaphore": time.Minute,
 	}
@@ -58,9 +60,10 @@ func TestTakeovers(t *testing.T) {
 	}
 }
 
-// A search finds by itself that consul/api's Lock does not notice the loss of the lock
-// while its client is cut off (hashicorp/consul 18271). No fault of the usual sizes, up to
-// twice the TTL, lasts until another client holds the lock.
+// consul/api's Lock does not notice the loss of the lock while its client is cut off
+// (hashicorp/consul 18271). A search finds this by itself. Faults of the usual lengths, up
+// to twice the TTL, end before another client holds the lock, so the search needs longer
+// ones.
 func TestConsulsLossUnnoticed(t *testing.T) {
 	cutOff := explore.Kinds{Only: []string{"partition"}}
 	l := explore.Lock{Name: "consul", Extends: true, Seed: 1}
@@ -93,8 +96,8 @@ func TestConsulsLossUnnoticed(t *testing.T) {
 	}
 }
 
-// lockFaultWorlds returns the worlds of the workload extend, with one fault each, in which
-// two clients work at the same time by the lock's own fault.
+// lockFaultWorlds returns worlds of the workload extend with one fault each. They are those
+// in which two clients work at the same time and the lock itself is to blame.
 func lockFaultWorlds(t *testing.T, l explore.Lock, kinds explore.Kinds) (worlds []runs.WorldSpec) {
 	t.Helper()
 	bases := l.Bases(kinds)[1:]

@@ -12,7 +12,7 @@ import (
 )
 
 // faultsOnNodes are the faults that can strike a node or a message to it, each in every
-// manner that has a field of its own. NODE is replaced by the first node.
+// manner that is written as a field of its own. NODE stands for the name of the first node.
 var faultsOnNodes = map[string][]string{
 	"pause":      {"pause: NODE, for: 2s"},
 	"jump":       {"jump: NODE, by: 31s", "jump: NODE, by: -31s"},
@@ -32,8 +32,8 @@ var faultsOnNodes = map[string][]string{
 // faultsOnClients are the faults that strike only a client.
 var faultsOnClients = []string{"cancel", "stall"}
 
-// refusals are the error messages for faults that a kind of server cannot have; "" is every
-// kind.
+// refusals are the error messages for faults that a kind of server cannot have. If system
+// is "", no kind of server can.
 var refusals = []struct{ fault, system, sentence string }{
 	{"crash: NODE, how: failover", "", "has no copy that could take over"},
 	{"promote: NODE", "", "is not a replica"},
@@ -50,8 +50,8 @@ var refusals = []struct{ fault, system, sentence string }{
 	{"disk-stall: NODE, for: 2s", "zookeeper", "which is not simulated: pause it, or cut it off"},
 }
 
-// On each kind of server each fault either happens or is refused with a sentence. No fault
-// is left out silently, and every world ends normally.
+// On each kind of server, each fault either happens or is refused with an error. No fault
+// is ignored silently, and every world ends normally.
 func TestEveryFaultOnEverySystem(t *testing.T) {
 	var listed []string
 	for name := range faultsOnNodes {
@@ -94,8 +94,8 @@ func TestEveryFaultOnEverySystem(t *testing.T) {
 	}
 }
 
-// runWithFault runs two clients that want a lock one after the other; a fault strikes while
-// the first client works.
+// runWithFault runs a world with two clients, of which the second wants the lock after the
+// first. The fault strikes while the first client works.
 func runWithFault(lock, fault string) (*trace.Trace, error) {
 	s, err := scenarios.Parse("fault.yaml", fmt.Appendf(nil, `
 title: A fault on a server

@@ -1,5 +1,5 @@
 package libraries
 
-// The locks of goose are a module of their own, so that a test of one lock needs no other
-// lock library.
+// The locks of goose are a module of their own, so that a test of one lock need not
+// download the other lock libraries.
 import _ "github.com/locksim/locksim/libraries/goose"

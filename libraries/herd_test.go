@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// The document states what the releases of a holder cost while a hundred clients wait.
+// A document states what the releases of a holder cost while a hundred clients wait. The
+// test checks the figures.
 func TestAHundredWait(t *testing.T) {
 	s := openDocFile(t, "herd-of-101.yaml")
 	for i, want := range []struct{ all, most int64 }{{100, 1}, {5050, 100}} {

@@ -2,6 +2,7 @@
 
 package libraries
 
-// The locks on Kubernetes are a module of their own, so that a test of one lock needs no
-// other lock library. With them, a page in the browser would be half as large again.
+// The locks on Kubernetes are a module of their own, so that a test of one lock need not
+// download the other lock libraries. They are left out for js, because they would make a
+// page in the browser half as large again.
 import _ "github.com/locksim/locksim/libraries/kubernetes"

@@ -1,5 +1,6 @@
-// Package libraries provides all locks of libraries that package locks knows. A program
-// imports it, or only the packages below it that it needs, for the effect of the import:
+// Package libraries provides all locks of package locks that come from lock libraries. A
+// program imports it, or only some of the packages below it. Importing a package makes its
+// locks available:
 //
 //	import _ "github.com/locksim/locksim/libraries"
 package libraries

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// The document states what it costs if a hundred clients poll a holder's row, or wait for
-// it.
+// A document states what it costs if a hundred clients poll the row of a holder, or wait
+// for it. The test checks the figures.
 func TestAHundredPoll(t *testing.T) {
 	s := openDocFile(t, "pollers-of-101.yaml")
 	for i, want := range []int64{11_905, 505} {

@@ -17,7 +17,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// timesOf returns when node 1 received a command, since the last call.
+// timesOf returns when node 1 has received a command since the last call.
 func timesOf(c *cluster, command string) (at []string) {
 	for _, line := range c.Commands() {
 		if when, ok := strings.CutSuffix(line, " node 1 "+command); ok {
@@ -27,7 +27,7 @@ func timesOf(c *cluster, command string) (at []string) {
 	return at
 }
 
-// The time that an acquire waits for a missing answer is limited by the library's settings.
+// If a node does not answer, the settings of the library limit how long an acquire waits.
 func TestWaitForAnAnswer(t *testing.T) {
 	for kind, want := range map[string]time.Duration{"redislock": 20 * time.Millisecond, "redislock-defaults": 5 * time.Second} {
 		t.Run(kind, func(t *testing.T) {
@@ -71,9 +71,9 @@ func TestLostAnswersAreAskedForAgain(t *testing.T) {
 	}
 }
 
-// The answer to a release is lost. A client that sends the release once does not know
-// whether it was done. A client that sends it again finds the key gone, and cannot see that
-// its own first request has removed it.
+// The response to a release is lost. A client that sends the release only once does not
+// know whether the lock was released. A client that sends it again finds the key deleted,
+// and cannot know that its own first request has deleted it.
 func TestReleaseThatIsSentAgain(t *testing.T) {
 	for kind, lost := range map[string]bool{
 		"redsync": false, "redislock": false, "redsync-retrying": false,
@@ -93,7 +93,7 @@ func TestReleaseThatIsSentAgain(t *testing.T) {
 }
 
 // dials runs an acquire with a deadline on a node that does not answer dials. It returns
-// when the client dialled, and how long the acquire took.
+// the times at which the client has dialled, and how long the acquire has taken.
 func dials(t *testing.T, c *cluster, kind string, patience time.Duration, dial func(context.Context) (net.Conn, error)) (at []time.Duration, took time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -137,7 +137,7 @@ func TestDials(t *testing.T) {
 		{"strict, silence", "redislock", time.Second, silence, ms(0), time.Second},
 		{"strict, silence for long", "redislock", 20 * time.Second, silence, ms(0), 5 * time.Second},
 		{"defaults, refused", "redislock-defaults", time.Second, refused, ms(0, 100, 200, 300, 400), 400 * time.Millisecond},
-		// The request gives up, but its dial continues.
+		// The request gives up at its deadline, but the client continues to dial.
 		{"defaults, silence", "redislock-defaults", time.Second, silence, ms(0, 5100, 10200, 15300, 20400), time.Second},
 	}
 	for _, test := range tests {
@@ -152,7 +152,8 @@ func TestDials(t *testing.T) {
 	}
 }
 
-// The connection of a dial whose request has given up serves the next request.
+// A dial may succeed after the request that needed it has given up. The next request uses
+// its connection.
 func TestLateConnectionIsUsed(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		dialled := 0
@@ -176,12 +177,13 @@ func TestLateConnectionIsUsed(t *testing.T) {
 	})
 }
 
-// When its world ends, nothing of a client may be left, at any moment of a dial.
+// When a world ends, nothing of a client may remain, whatever a dial in the background is
+// waiting for at that moment.
 func TestCloseEndsBackgroundDials(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, 5050 * time.Millisecond, 12 * time.Second} {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
 			c.Nodes[0].Mute = true
-			l := c.Client(t, "redislock-defaults") // closed by the test's cleanup
+			l := c.Client(t, "redislock-defaults") // the cleanup of the test closes the client
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			defer cancel()
 			if _, err := l.Acquire(ctx); err == nil {
@@ -192,8 +194,8 @@ func TestCloseEndsBackgroundDials(t *testing.T) {
 	}
 }
 
-// The order in which the scheduler runs the goroutines of unmodified libraries and go-redis
-// must not change a trace, whatever faults strike.
+// The scheduler may run the goroutines of unmodified libraries and of go-redis in any
+// order. That must not change a trace, whatever faults strike.
 func TestProfilesAreDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	worlds := map[string][]sim.Fault{

@@ -23,12 +23,12 @@ var (
 	randomSeed = flag.Uint64("random-seed", 1, "the seed of the first of them")
 )
 
-// TestRandomScenarios tests that random scenarios over all systems give one trace each, as
-// [roof.CheckDeterminism] tests for the catalogue. It runs the seeds from the first one on,
-// and a seed is one scenario. The locks take turns, so a few scenarios already reach every
-// system. If a run declares that its replays may differ, every run of the scenario must,
-// and few scenarios may. A scenario that fails is printed as a file, which locksim run
-// --check-determinism replays.
+// TestRandomScenarios tests that a random scenario has the same trace in each run, as
+// [roof.CheckDeterminism] tests for the catalogue. Each seed, beginning with the first,
+// gives one scenario. The locks take turns, so that a few scenarios already reach every
+// system. A run may declare that its replays can differ. Then every run of the scenario
+// must declare it, and only few scenarios may. If a scenario fails, the test prints it as a
+// file, which locksim run --check-determinism replays.
 func TestRandomScenarios(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the scenarios of the catalogue are enough")
@@ -39,7 +39,8 @@ func TestRandomScenarios(t *testing.T) {
 			kinds = append(kinds, k)
 		}
 	}
-	// In alphabetical order, the locks on one system follow each other.
+	// In alphabetical order, the locks on one system would come one after the other, and a
+	// few scenarios would not reach every system.
 	rand.New(rand.NewPCG(0, 0)).Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	byChance := 0
 	defer func() {
@@ -93,7 +94,7 @@ func randomScenario(t *testing.T, seed uint64, kind locks.Kind) []byte {
 	return nil
 }
 
-// dice draw a scenario.
+// dice draw the parts of a scenario at random.
 type dice struct {
 	*rand.Rand
 	kind locks.Kind
@@ -104,7 +105,7 @@ func (d dice) oneIn(n int) bool { return d.IntN(n) == 0 }
 
 func pick[T any](d dice, values ...T) T { return values[d.IntN(len(values))] }
 
-// span returns a time of up to max. Every other time is a simple fraction of max, because
+// span returns a time of up to max. One in two times is a simple fraction of max, because
 // timers with such times are often due at the same moment.
 func (d dice) span(max time.Duration) time.Duration {
 	if d.oneIn(2) {
@@ -113,14 +114,14 @@ func (d dice) span(max time.Duration) time.Duration {
 	return time.Duration(1+d.Int64N(int64(max/time.Millisecond))) * time.Millisecond
 }
 
-// settings are the settings of each kind of server.
+// settings are the settings of each kind of server, as a scenario writes them.
 var settings = map[string][]string{
 	locks.Redis:    {"min-replicas-to-write=1"},
 	locks.Etcd:     {"auto-compaction-retention=1", "lessor=3.4.23"},
 	locks.Postgres: {"pool_mode=transaction"},
 }
 
-// workload returns a scenario without faults; it may be invalid.
+// workload returns a scenario without faults. It may be invalid.
 func (d dice) workload() []byte {
 	ttl := time.Duration(pick(d, 2, 5, 10, 15, 30)) * time.Second
 	var b strings.Builder
@@ -183,7 +184,7 @@ func (d dice) workload() []byte {
 	return []byte(b.String())
 }
 
-// faults returns the scenario with up to four valid faults.
+// faults returns a scenario with up to four valid faults.
 func (d dice) faults(s *scenarios.Scenario) []byte {
 	v := s.Variants[0]
 	config, err := v.Config(scenarios.Options{Fencing: scenarios.On})
@@ -209,7 +210,7 @@ func (d dice) faults(s *scenarios.Scenario) []byte {
 	return doc.Bytes()
 }
 
-// fault returns a fault of any kind, at any point; it may be invalid.
+// fault returns a fault of any kind at any point. It may be invalid.
 func (d dice) fault(c sim.Config) (f sim.Fault, err error) {
 	kind := pick(d, sim.FaultKinds()...)
 	clients, nodes := []string{}, []string{}
@@ -280,7 +281,8 @@ func (d dice) message(client, server string) string {
 	return fmt.Sprintf("%s's reply to %s's%s", server, client, step)
 }
 
-// nth returns what with an occurrence, mostly the first.
+// nth returns the text what together with the number of an occurrence, which is mostly the
+// first.
 func (d dice) nth(what string) string {
 	if n := d.IntN(4); n > 1 {
 		return what + ", " + trace.NthTime(n)

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// tries returns when a node was asked for the lock in one attempt, while another client
-// holds the lock.
+// tries returns when one attempt has asked a node for the lock, while another client holds
+// the lock.
 func tries(t *testing.T, kind string) (at []time.Duration) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.TakeKey(t, 1)
@@ -28,7 +28,7 @@ func tries(t *testing.T, kind string) (at []time.Duration) {
 	return at
 }
 
-// constant is a source of equal bytes.
+// constant is a source of random bytes that are all equal.
 type constant struct{}
 
 func (constant) Read(b []byte) (int, error) {
@@ -38,8 +38,9 @@ func (constant) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// redsync makes 32 tries. Between them it pauses for 50 ms to 250 ms, drawn from the
-// process's own source: a quarter of the way, 0x4040…, is slightly more than 100 ms.
+// redsync makes 32 tries. Between two of them it pauses for 50 ms to 250 ms, drawn from the
+// process's own source. The source of this test always returns 0x40, a quarter of the
+// largest value, so each pause is slightly more than 100 ms.
 func TestRedsyncTries(t *testing.T) {
 	if got := tries(t, "redsync"); !slices.Equal(got, []time.Duration{0}) {
 		t.Errorf("redsync tried at %v, want once", got)
@@ -69,7 +70,7 @@ func TestRedsyncWaitsForTheRelease(t *testing.T) {
 			if took < time.Second || took >= time.Second+250*time.Millisecond {
 				t.Errorf("%s: got the lock %v after it was first asked for, want within a pause of its release after 1s", kind, took)
 			}
-			// The lease counts from the try that succeeded.
+			// The lease lasts a TTL from the beginning of the try that has succeeded.
 			if got := left(t, next, fakeclock.System()); got != ttl-ttl/100 {
 				t.Errorf("%s: valid for %v, want the TTL less a hundredth", kind, got)
 			}
@@ -77,9 +78,9 @@ func TestRedsyncWaitsForTheRelease(t *testing.T) {
 	}
 }
 
-// One node of five answers no request. Its silence costs an attempt a twentieth of the TTL.
-// With go-redis's defaults it costs five seconds, so a lock with a shorter TTL is never
-// acquired.
+// One node of five answers no request. In an attempt, the client waits for it for a
+// twentieth of the TTL. With go-redis's defaults, it waits for five seconds, so a lock with
+// a shorter TTL is never acquired.
 func TestRedsyncAndASilentNode(t *testing.T) {
 	tests := []struct {
 		kind    string
@@ -94,7 +95,7 @@ func TestRedsyncAndASilentNode(t *testing.T) {
 	for _, test := range tests {
 		inBubble(t, 5, func(t *testing.T, c *cluster) {
 			l := c.Client(t, test.kind, lasting(test.ttl))
-			release(t, acquire(t, l)) // connected to all nodes
+			release(t, acquire(t, l)) // now the client is connected to all nodes
 			c.Nodes[4].Replies = func(string) time.Duration { return time.Hour }
 			if !test.granted {
 				fail(t, l)

@@ -7,9 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// On each kind of server, the grant ends immediately when an operator deletes its data by
-// hand; the server's events show it. If the operator ends the session, the session has
-// ended, too. The next client acquires the lock while the first one works.
+// An operator can delete the data of a grant by hand. On each kind of server, this ends the
+// grant immediately, and the events of the server show it. If the operator ends the session
+// instead, the trace also shows the end of the session. Then the next client acquires the
+// lock while the first one still works.
 func TestRevokeEndsTheGrant(t *testing.T) {
 	for _, c := range []struct {
 		lock, how string
@@ -53,7 +54,7 @@ func TestRevokeEndsTheGrant(t *testing.T) {
 			granted := first("client-2's grant", func(ev *trace.Event) bool {
 				return ev.Process == "client-2" && ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK
 			})
-			if c.lock != "consul" && worked.Seq < granted.Seq { // consul has a lock-delay after a session
+			if c.lock != "consul" && worked.Seq < granted.Seq { // on Consul, the end of a session is followed by a lock-delay
 				t.Errorf("client-2 gets the lock at %v, after client-1 has worked at %v", granted.At, worked.At)
 			}
 			if c.session {

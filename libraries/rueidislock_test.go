@@ -15,7 +15,7 @@ import (
 
 var rueidislockKinds = []string{"rueidislock", "rueidislock-strict"}
 
-// count returns the number of events of a kind of a process.
+// count returns the number of events of one kind that a process has in a trace.
 func count(tr *trace.Trace, kind trace.Kind, process string) (n int) {
 	for _, ev := range tr.Events {
 		if ev.Kind == kind && ev.Process == process {
@@ -25,7 +25,7 @@ func count(tr *trace.Trace, kind trace.Kind, process string) (n int) {
 	return n
 }
 
-// first returns the first event of a kind of a process.
+// first returns the first event of one kind that a process has in a trace.
 func first(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
 	for _, ev := range tr.Events {
@@ -37,8 +37,8 @@ func first(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace
 	return trace.Event{}
 }
 
-// near compares times; got may be later than want by the time of a few messages and
-// retries.
+// near checks a time. got may be later than want, by the time that a few messages and
+// retries take.
 func near(t *testing.T, what string, got, want time.Duration) {
 	t.Helper()
 	if got < want || got > want+50*time.Millisecond {
@@ -46,8 +46,8 @@ func near(t *testing.T, what string, got, want time.Duration) {
 	}
 }
 
-// rueidislock renews its lease as long as the work lasts, excludes other clients during
-// that time, and removes all of its keys in the end.
+// rueidislock renews its lease as long as the client works. Meanwhile no other client is
+// granted the lock. After the release, all keys are deleted.
 func TestRueidislockInAWorld(t *testing.T) {
 	for _, kind := range rueidislockKinds {
 		tr := play(t, longWork(t, kind))
@@ -60,7 +60,8 @@ func TestRueidislockInAWorld(t *testing.T) {
 				t.Errorf("%s: client-2 got the lock at %v, client-1 released it at %v", kind, ev.At, released.At)
 			}
 		}
-		// Two grants have three keys each, and client-1's keys are renewed seven times.
+		// Each of the two grants has three keys, and client-1's keys are renewed seven
+		// times.
 		for kind, want := range map[trace.Kind]int{trace.KindSet: 6, trace.KindTouch: 21, trace.KindDelete: 6, trace.KindExpire: 0} {
 			if got := count(tr, kind, "redis-1"); got != want {
 				t.Errorf("%s: %d times %s, want %d", tr.Name, got, kind, want)
@@ -72,8 +73,8 @@ func TestRueidislockInAWorld(t *testing.T) {
 	}
 }
 
-// rueidislock's goroutines share a connection and wake at the same moments. Their order
-// must not change a trace, whatever faults strike.
+// The goroutines of rueidislock share a connection and wake at the same moments. Their
+// order must not change a trace, whatever faults strike.
 func TestRueidislockIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	cut := func(at, lasts time.Duration) []sim.Fault {
@@ -132,8 +133,8 @@ func TestRueidislockIsDeterministic(t *testing.T) {
 	}
 }
 
-// A client that ends without a release leaves the library's goroutines behind; the world
-// must be able to end nevertheless.
+// If a client ends without a release, the goroutines of the library remain. The world must
+// be able to end nevertheless.
 func TestRueidislockThatIsNeverReleased(t *testing.T) {
 	for _, name := range rueidislockKinds {
 		kind, _ := locks.Lookup(name)
@@ -166,9 +167,9 @@ func TestRueidislockThatIsNeverReleased(t *testing.T) {
 // go.mod names. If one of them fails after an update, the library has been fixed: then
 // update the description of the lock.
 
-// If a renewal gets no answer, rueidislock repeats it for a whole TTL after it was due. It
-// was due half a TTL after the renewal before. So the holder learns that it has lost the
-// lock half a TTL after its keys have expired, and by then another client holds it.
+// A renewal is due half a TTL after the one before. If it gets no answer, rueidislock
+// repeats it for a whole TTL. So the holder learns that it has lost the lock half a TTL
+// after its keys have expired. By then, another client holds the lock.
 func TestRueidislockTellsOfALossTooLate(t *testing.T) {
 	cfg := world(t, "rueidislock",
 		sim.Client{Name: "client-1", Works: 4 * ttl},
@@ -180,9 +181,9 @@ func TestRueidislockTellsOfALossTooLate(t *testing.T) {
 	near(t, "client-1 was notified", first(t, tr, trace.KindLost, "client-1").At, ttl*3/2)
 }
 
-// The first renewal is due half a TTL after the keys were acquired, even if less of the TTL
-// is left by then. So a pause of more than half a TTL within the attempt leaves the holder
-// without its keys, and without notice.
+// The first renewal is due half a TTL after the keys were acquired, even if the keys have
+// less time left. So after a pause of more than half a TTL within the attempt, the keys
+// expire, and the holder is not notified.
 func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 	const pause = 20 * time.Second
 	for _, kind := range rueidislockKinds {
@@ -190,7 +191,7 @@ func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 			sim.Client{Name: "client-1", Works: 4 * ttl},
 			sim.Client{Name: "client-2", Starts: point("client-1's keys expired")})
 		cfg.Faults = []sim.Fault{{
-			// The first reply says that the node does not know the script.
+			// The first reply only says that the node does not know the script yet.
 			Strikes: trace.Trigger{When: point("redis-1's reply to client-1's acquire is in flight, 2nd time")},
 			For:     pause, Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 		}}
@@ -208,15 +209,15 @@ func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 	}
 }
 
-// A SET NX whose answer was lost is sent again and finds its own key. The library takes
-// that key for another client's and does not delete it. No client acquires the lock before
-// the key expires.
+// If the response to a SET NX is lost, rueidislock sends the command again, and it finds
+// the key that it has set itself. The library takes that key for another client's and does
+// not delete it. So no client can acquire the lock before the key expires.
 func TestRueidislockMeetsItsOwnKey(t *testing.T) {
 	for kind, locked := range map[string]bool{"rueidislock": true, "rueidislock-strict": false} {
 		cfg := world(t, kind,
 			sim.Client{Name: "client-1", Attempts: 1},
 			sim.Client{Name: "client-2", RetryEvery: 10 * time.Millisecond, Starts: point("client-1 finished")})
-		// There has to be time to connect again within the 20ms of the first key.
+		// The client must have time to connect again within the 20ms of the first key.
 		cfg.Network = sim.Network{Min: 500 * time.Microsecond, Max: time.Millisecond}
 		cfg.Faults = []sim.Fault{{
 			Strikes: trace.Trigger{When: point("redis-1's reply to client-1's acquire is in flight, 2nd time")},
@@ -239,9 +240,9 @@ func TestRueidislockMeetsItsOwnKey(t *testing.T) {
 	}
 }
 
-// The keys' expiry is computed by the client's clock and applied by the node's. A node that
-// is ahead by a TTL sets keys that have already expired and reports success, so every
-// client is granted the lock.
+// The client computes by its own clock when a key expires, but the node applies this time
+// by its own. A node whose clock is ahead by a TTL sets keys that have already expired, and
+// reports success. So every client is granted the lock.
 func TestRueidislockTrustsTheNodesClock(t *testing.T) {
 	for _, kind := range rueidislockKinds {
 		cfg := world(t, kind,
@@ -257,8 +258,8 @@ func TestRueidislockTrustsTheNodesClock(t *testing.T) {
 	}
 }
 
-// A failed attempt first removes the keys that it may have set. If the node is gone, it
-// tries that for a TTL.
+// An attempt that fails first deletes the keys that it may have set. If the node does not
+// answer, the attempt tries this for a TTL before it returns.
 func TestRueidislockFailsSlowly(t *testing.T) {
 	cfg := world(t, "rueidislock", sim.Client{Name: "client-1", Attempts: 1})
 	cfg.Faults = []sim.Fault{strike(0, 0, &sim.CrashFault{Process: "redis-1"})}

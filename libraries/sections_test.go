@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// quorumWorld returns a world with a lock on three nodes, in which every message takes a
+// quorumWorld returns a world with a lock on three nodes. Every message takes a
 // millisecond.
 func quorumWorld(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	cfg := world(t, kind, clients...)
@@ -28,7 +28,7 @@ func quorumWorld(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	return cfg
 }
 
-// stepsOf returns the steps of a client, and the calls that it cancelled.
+// stepsOf returns the steps of a client, and those of its calls that were cancelled.
 func stepsOf(tr *trace.Trace, client string) (steps, cancelled string) {
 	var all, cancels []string
 	for _, ev := range tr.Events {
@@ -47,8 +47,8 @@ func stepsOf(tr *trace.Trace, client string) (steps, cancelled string) {
 	return strings.Join(all, ", "), strings.Join(cancels, ", ")
 }
 
-// A cancelled call of redsync has already asked all nodes. It sends no script again to a
-// node that does not know it.
+// When a call of redsync is cancelled, it has already asked all nodes. But if a node
+// replies that it does not know the script, the script is not sent again.
 func TestCancel(t *testing.T) {
 	for _, test := range []struct {
 		client        sim.Client
@@ -88,8 +88,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A cancellation and an answer can arrive at the same moment. Which of them redsync's
-// goroutines notice first must not change a trace.
+// A cancellation and an answer can arrive at the same moment. The trace must not depend on
+// which of them redsync's goroutines notice first.
 func TestCancelIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, at := range []string{
@@ -118,7 +118,7 @@ func TestCancelIsDeterministic(t *testing.T) {
 	}
 }
 
-// run runs a world that may have doubts.
+// run runs a world. Its trace may have doubts.
 func run(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
 	tr, err := sim.Run(cfg)
@@ -128,8 +128,8 @@ func run(t *testing.T, cfg sim.Config) *trace.Trace {
 	return tr
 }
 
-// A program that calls by hand what a client does by itself leaves the same trace, event by
-// event, also with a lock that has its own goroutines.
+// A program that makes the calls of an ordinary client by hand has the same trace as the
+// client, event by event. This is true also of a lock that has its own goroutines.
 func TestProgramIsLikeTheWorkload(t *testing.T) {
 	const nap = 4 * time.Second
 	byHand := func(ctx context.Context, p *sim.Program) error {

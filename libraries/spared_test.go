@@ -12,10 +12,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// If a run is safe although sections overlapped, its report gives the reason, and the
-// reason is true. The test checks every scenario of the catalogue and single faults as a
-// search makes them, with their own lock and others. If no sections overlapped, the report
-// gives no such reason.
+// Some runs are safe although sections overlapped. Their reports give the reason, and the
+// reason must be true. If no sections overlapped, the report must give no such reason. The
+// test checks every scenario of the catalogue, with its own lock and others. It also checks
+// single faults, as a search makes them.
 func TestSparedIsTrue(t *testing.T) {
 	others := []string{"", "single", "redsync", "watchdog"}
 	if testing.Short() {
@@ -45,7 +45,7 @@ func TestSparedIsTrue(t *testing.T) {
 				}
 				for _, p := range pairs {
 					if p.Reason == checks.EquivalentToSerial && s.Name == "work-done-twice" {
-						wroteSame++ // both write the same: there is no other reason
+						wroteSame++ // both clients have written the same value, so there is no other reason
 					} else {
 						reasons[p.Reason]++
 					}
@@ -68,8 +68,8 @@ func TestSparedIsTrue(t *testing.T) {
 	}
 }
 
-// scenariosWithFaults returns scenarios of two clients with one fault each, at every step
-// of the first client.
+// scenariosWithFaults returns scenarios of two clients with one fault each. The faults
+// strike at every step of the first client.
 func scenariosWithFaults(t *testing.T) []*scenarios.Scenario {
 	t.Helper()
 	var all []*scenarios.Scenario
@@ -94,7 +94,8 @@ func scenariosWithFaults(t *testing.T) []*scenarios.Scenario {
 	return all
 }
 
-// contradiction returns what in the events contradicts a reason, or "".
+// contradiction returns what in the events of a run contradicts the reason that its report
+// gives; "" if nothing does.
 func contradiction(t *trace.Trace, p checks.SafeOverlap) string {
 	ofSection := func(ev *trace.Event, name string) bool {
 		client := ev.Process
@@ -103,7 +104,7 @@ func contradiction(t *trace.Trace, p checks.SafeOverlap) string {
 		}
 		return name == client || name == fmt.Sprintf("%s (section %d)", client, ev.Section)
 	}
-	writes, others := 0, 0 // by Who, and by the Other
+	writes, others := 0, 0 // writes of the client Who, and of the client Other
 	hasCause := p.Cause == checks.NoCause
 	for i := range t.Events {
 		ev := &t.Events[i]

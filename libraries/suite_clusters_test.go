@@ -2,29 +2,30 @@ package libraries_test
 
 import "github.com/locksim/locksim/internal/testkit/roof"
 
-// What the suite finds in the locks on clusters of three members, by test case. A session
-// lives as long as its process, and the recipes leave it to the caller to end it. Most of
-// the findings are documented, or follow from what is documented:
+// These variables are what the suite finds in the locks on clusters of three members, by test
+// case. A session lives as long as its process, unless the caller of the lock ends it. Most of
+// the findings are documented by the libraries, or follow from what is documented. In this
+// list, the name of the violated property or of the test case comes after the colon:
 //
 //   - A release that fails leaves its key, which lasts as long as the session: progress. The
-//     client does not ask again; its caller has to, or has to end the session.
-//   - With etcd, a client that asks again with a session whose key still exists holds the lock by
-//     that key, with the same token: token-order. The same happens to a client that asks for the
-//     lock twice: handles.
+//     client does not repeat the release; its caller has to do that, or end the session.
+//   - With etcd, a client may acquire the lock again with a session whose key still exists.
+//     Then it holds the lock by the old key and with the same token: token-order. The same
+//     happens to a client that acquires the lock twice: handles.
 //   - A second unlock of a mutex of etcd's client deletes the key by its name, even if the
 //     session has acquired the lock again (issue 22082): release-again.
 //   - The holder is notified late of the loss: section-exclusion. etcd's client checks once a
-//     second, and counts from the arrival of the answer to a keep-alive. go-zookeeper is notified
-//     by a server, and so only when it has a connection again. Both notify a holder late that was
-//     paused and runs again. Of the catalogue's pauses, these are the pauses that end while the
-//     next holder is in its section.
-//   - The answer that grants the lock may arrive after the session has ended, and nothing checks
-//     that: section-exclusion of late-reply, late/acquire and pause. A holder that stops
-//     immediately when it is notified has not done its work: progress.
-//   - etcd's client keeps a connection on which nothing arrives any more: node-silent.
-//     go-zookeeper does not, but the release that was sent there has failed by then.
-//   - An operator deletes the holder's key or node. The session lives on, and the signal is
-//     the session's: same-deleted-by-hand.
+//     second whether the lease has expired, and counts from the arrival of the answer to a
+//     keep-alive. go-zookeeper is notified by a server, and so only when it has a connection
+//     again. With both, a holder that was paused is notified some time after it runs again. The
+//     catalogue's pauses show this if they end while the next holder is in its section.
+//   - The answer that grants the lock may arrive after the session has ended, and nothing
+//     checks that: section-exclusion in late-reply, late/acquire and pause. If the holder is
+//     then notified immediately, it stops and has not done its work: progress.
+//   - etcd's client keeps a connection on which nothing can arrive any more: node-silent.
+//     go-zookeeper gives it up, but a release that was sent on it has failed by then.
+//   - An operator deletes the holder's key or node. The session is still alive, and the loss
+//     signal is about the session: same-deleted-by-hand.
 //   - A ZooKeeper server that is cut off from its leader answers pings by itself for a while:
 //     same-split.
 //   - go-zookeeper's Lock returns an error after it has made its node, and leaves the node in
@@ -77,8 +78,8 @@ var (
 		"catalogue/pause-in-flight/elapsed-check": {"progress"},
 	})
 
-	// zookeeperSession is what ZooKeeper's recipes have in common. Our own recipe repeats
-	// the delete until its node is gone.
+	// zookeeperSession are the findings that ZooKeeper's recipes have in common. Our own
+	// recipe repeats the deletion until its node no longer exists.
 	zookeeperSession = lateNotices.Merge(roof.Findings{
 		"late/acquire":          {"section-exclusion"},
 		"catalogue/fencing-gap": {"section-exclusion"},

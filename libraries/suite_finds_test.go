@@ -9,22 +9,24 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// subjects are the libraries for Redis and those on clusters of three members, unmodified,
-// with the rules that fail in each test case. The suite finds these rules without any hint.
-// The other libraries are tested in their own modules. The scenarios of the group
-// "libraries" show these findings one by one, and docs/libraries.md has a table of them.
+// subjects are the locks of libraries for Redis and on clusters of three members,
+// unmodified. finds are the rules that each of them violates, by test case. The suite finds
+// these without any hint. The other libraries are tested in their own modules. The
+// scenarios of the group "libraries" show these findings one by one, and docs/libraries.md
+// has a table of them.
 var subjects = []struct {
 	kind   string
 	config locktest.Config
 	finds  roof.Findings
-	// slow means that the lock tries many times in each call. The suite then stops as soon as it
-	// has found what finds lists.
+	// slow means that each call of the lock tries many times. The suite then stops as soon
+	// as it has found what finds lists.
 	slow bool
 }{
-	// With one try in each call, redsync fails only if two or three troubles strike at the
-	// same time.
+	// redsync makes one try in each call here. It then fails only if two or three troubles
+	// strike at the same time.
 	{kind: "redsync", config: locktest.Config{Nodes: 5, Extends: true}, finds: roof.Findings{
-		// Its clean-up runs under the caller's context.
+		// The clean-up after a failed attempt runs under the caller's context, which has
+		// ended.
 		"contexts/ended-meanwhile": {"key left behind"},
 	}},
 	// A late clean-up deletes the key that a later try of the same call has set.
@@ -42,8 +44,8 @@ var subjects = []struct {
 	{kind: "redislock", config: locktest.Config{Extends: true}, finds: expiredGrants.Merge(leftKeys)},
 	{kind: "redislock-defaults", config: locktest.Config{Extends: true}, finds: expiredGrants},
 	// The holder is notified of the loss too late, and the first renewal can come too late.
-	// By default rueidislock's client sends a command again if its answer was lost. The
-	// lock then takes the key that the first command has set for another client's.
+	// By default, rueidislock's client sends a command again if its response was lost. It
+	// then takes the key that the first command has set for another client's key.
 	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses.Merge(roof.Findings{"lost-reply/acquire": {"own key in the way", "key left behind"}})},
 	{kind: "rueidislock-strict", config: locktest.Config{Notifies: true}, finds: lateLosses},
 	{kind: "etcd", config: inCluster(locks.Etcd), finds: etcdMutex},
@@ -52,7 +54,7 @@ var subjects = []struct {
 	{kind: "zookeeper-naive", config: inCluster(locks.ZooKeeper), finds: zookeeperNaive},
 }
 
-// inCluster returns the Config of the locks that a session keeps in a cluster.
+// inCluster returns the Config of a lock that a session keeps in a cluster.
 func inCluster(system string) locktest.Config {
 	return locktest.Config{System: system, Nodes: 3, Notifies: true, Tokens: true}
 }
@@ -64,7 +66,8 @@ var (
 		"pause/acquire": {"section-exclusion"},
 		"pause/extend":  {"section-exclusion"},
 	}
-	// If its Redis client does not retry, the key of a failed call stays.
+	// leftKeys are the findings in a lock that leaves the key of a failed call behind,
+	// because its Redis client does not retry.
 	leftKeys = roof.Findings{
 		"contexts/ended-meanwhile": {"key left behind"},
 		"lost-reply/acquire":       {"key left behind"},
@@ -80,7 +83,7 @@ var (
 	}
 )
 
-// The suite finds exactly the known findings in the current releases.
+// The suite finds exactly the known violations in the current releases.
 func TestLibraries(t *testing.T) {
 	for _, l := range subjects {
 		t.Run(l.kind, func(t *testing.T) {
@@ -90,9 +93,9 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// A conformance world of redsync, which asks its nodes from its own goroutines, is the same
-// each time. The worlds are those in which its context ends while the goroutines run, or in
-// which one process has two handles.
+// redsync asks its nodes from several goroutines. The worlds of its conformance tests must
+// nevertheless be the same each time. The test checks those in which a context ends while
+// the goroutines run, or in which one process has two handles.
 func TestConformanceIsDeterministic(t *testing.T) {
 	k, _ := locks.Lookup("redsync")
 	config := locktest.Config{Nodes: 5, Extends: true}

@@ -6,7 +6,7 @@ import (
 	_ "github.com/locksim/locksim/libraries"
 )
 
-// Short names for package roof.
+// Short names for types of package roof.
 type (
 	cluster = roof.Cluster
 	setting = roof.Setting

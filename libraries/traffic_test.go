@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// For every lock the report states how many messages, bytes and round trips each section
-// and each release costs, whether its trace has the bytes of each message or only of all
-// together.
+// For every lock, the report states how many messages, bytes and round trips each section
+// and each release costs. That is so whether the trace has the size of each message or only
+// their sum.
 func TestWhatASectionCostsIsToldOfEveryLock(t *testing.T) {
 	i := slices.IndexFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool { return s.Name == "same-alone" })
 	s := scenarios.Embedded()[i]
@@ -31,7 +31,7 @@ func TestWhatASectionCostsIsToldOfEveryLock(t *testing.T) {
 				return m.Figures[i].Value
 			}
 			all, section, release := figure(what), figure(what+" per section"), figure(what+" per release")
-			if d := all - 3*section; d < -1 || d > 1 || section != release { // it has three sections, and the figures are rounded
+			if d := all - 3*section; d < -1 || d > 1 || section != release { // there are three sections, and the figures are rounded
 				t.Errorf("%s: of %d %s in three sections, %d in each, and %d for each release", lock, all, what, section, release)
 			}
 		}

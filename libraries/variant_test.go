@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Scenarios with locks of our own also run with a lock of a library.
+// A scenario whose lock is our own can also be run with a lock of a library.
 func TestTell(t *testing.T) {
 	for name, want := range map[string]string{"clock-jump": checks.Unsafe, "pause-in-flight/elapsed-check": checks.Safe} {
 		name, variant, _ := strings.Cut(name, "/")
@@ -34,8 +34,8 @@ func TestTell(t *testing.T) {
 
 var versions = regexp.MustCompile(`\S+ v\d+\.\d+\.\d+`)
 
-// What a scenario says about a library is true of the versions in which it was found. These
-// are the versions that run here, as long as go.mod has no others.
+// A scenario about a library names the versions in which its claims were found to be true.
+// These must be the versions that are built here, which are those in go.mod.
 func TestLibrariesNameTheVersionsThatRun(t *testing.T) {
 	modules, err := os.ReadFile("go.mod")
 	if err != nil {
@@ -46,7 +46,8 @@ func TestLibrariesNameTheVersionsThatRun(t *testing.T) {
 			continue
 		}
 		named := versions.FindAllString(s.Source, -1)
-		// The lock of rueidis is in its client's module.
+		// The lock of rueidis is in the same module as its client, so this scenario names
+		// only one version.
 		if len(named) < 2 && !strings.Contains(s.Source, "rueidis v") {
 			t.Errorf("%s names %q; its source must name the version of the lock and of its client in which it was found", s.File, named)
 		}

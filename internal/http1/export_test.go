@@ -1,10 +1,11 @@
 package http1
 
-// MaxTestBody is the largest body that the tests' servers accept, in bytes.
+// MaxTestBody is the maximum length of a body that the servers of the tests accept, in
+// bytes.
 const MaxTestBody = maxTestBody
 
-// Streams returns what clients write in the tests: whole requests, malformed ones, and
-// mixtures.
+// Streams returns what clients write on connections in the tests: valid requests, malformed
+// ones, and both together.
 func Streams() (all []string) {
 	everything := ""
 	for _, r := range requests {

@@ -12,33 +12,36 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// largestHeader bounds the part of a request before its body, in bytes:
-// http.DefaultMaxHeaderBytes plus the slack that net/http adds.
+// largestHeader is the maximum length of the request line and the headers together, in
+// bytes: http.DefaultMaxHeaderBytes plus the slack that net/http adds.
 const largestHeader = http.DefaultMaxHeaderBytes + 4096
 
-// A Framer cuts what a client writes on one connection into requests; see [sim.Framer].
-// Each request is one message: a server never acts on a part of it. Bytes that are not
-// HTTP, and all that follow them, are one message.
+// A Framer cuts the bytes that a client writes on one connection into requests; see
+// [sim.Framer]. Each request is one message. If the client writes something that is not
+// HTTP, that and all bytes after it are one message.
 type Framer struct {
-	// LargestBody bounds the body of a request, in bytes. A request with a larger body is
-	// answered with 413 and is the last of its connection.
+	// LargestBody is the maximum length of a body, in bytes. A request with a longer body
+	// is answered with the status 413, and the connection is closed.
 	LargestBody int
-	// Describe adds to the frame of a request, whose text is already the method and the
-	// target. It may be nil.
+	// Describe completes the frame of a request for the trace. Its text is already the
+	// method and the target. Describe may be nil.
 	Describe func(*Request, *sim.Frame)
 
+	// hasRefused reports whether a request was refused. All later bytes are ignored.
 	refused bool
-	// need is the number of bytes below which parsing again is pointless.
+	// minBytes is how many bytes the current request needs at least: with fewer, parsing is
+	// in vain.
 	need int
-	// lastWasPost reports whether the latest request was a POST, after which there may be
-	// empty lines.
+	// lastWasPost reports whether the latest request was a POST. Old clients write empty
+	// lines after a POST.
 	lastWasPost bool
-	// pendingHeader is the header of a request whose client waits for 100 Continue.
+	// pendingHeader is the header of a request whose body the client sends only after the
+	// answer 100 Continue. It was cut off already, so it is put before the body again.
 	pendingHeader []byte
 }
 
-// expectContinue is the body of a frame whose client waits for 100 Continue before it sends
-// the rest of its request.
+// expectContinue is the body of a frame that contains only the header of a request: the
+// client waits for 100 Continue before it sends the body.
 type expectContinue struct{}
 
 // Next implements [sim.Framer].
@@ -75,8 +78,8 @@ func (f *Framer) Next(b []byte) (int, sim.Frame) {
 	return 0, sim.Frame{} // the request is not complete yet
 }
 
-// parse parses the request at the beginning of b and returns its size. The result is a
-// [*Request], an expectContinue, a refusal, or nil if net/http would wait for more bytes.
+// parse parses the request at the start of b and returns its size. The result is a
+// [*Request], an expectContinue or a refusal. It is nil if the request is not complete yet.
 func (f *Framer) request(b []byte) (size int, parsed any) {
 	src := &source{rest: b, limit: largestHeader}
 	if f.lastWasPost {
@@ -129,15 +132,19 @@ func (f *Framer) request(b []byte) (size int, parsed any) {
 	}
 }
 
-// A source reads what the client has written so far. It is dry once a reader has wanted
-// more than that.
+// A source is the reader from which a request is parsed. It has only what the client has
+// written so far.
 type source struct {
+	// rest is what has not been read yet.
 	rest []byte
 	// limit is how many bytes may still be read; a negative limit means no limit.
-	limit         int
+	limit int
+	// hasRunOut reports that more bytes were wanted than the client has written.
+	// exceededLimit reports that more bytes were wanted than limit allows.
 	dry, exceeded bool
 }
 
+// Read implements [io.Reader].
 func (s *source) Read(b []byte) (int, error) {
 	if s.limit >= 0 && len(b) > s.limit {
 		b = b[:s.limit]
@@ -158,9 +165,9 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// skipEmptyLines skips the empty lines that old clients write after a POST: at most four
-// bytes, as readRequest in https://github.com/golang/go/blob/master/src/net/http/server.go
-// does.
+// skipEmptyLines skips the empty lines that old clients write after a POST. It skips at
+// most four bytes, as readRequest in
+// https://github.com/golang/go/blob/master/src/net/http/server.go does.
 func (s *source) skipEmptyLines() {
 	for range 4 {
 		if len(s.rest) > 0 && (s.rest[0] == '\r' || s.rest[0] == '\n') {
@@ -169,8 +176,8 @@ func (s *source) skipEmptyLines() {
 	}
 }
 
-// check returns the refusal with which net/http's server answers a well-formed request that
-// it does not accept, or nil; see readRequest there.
+// checkRequest returns the refusal with which net/http's server answers a request that is
+// well formed but not acceptable, or nil. See readRequest in the same file.
 func check(r *http.Request, header []byte) *refusal {
 	hosts := hosts(header)
 	switch {
@@ -191,8 +198,7 @@ func check(r *http.Request, header []byte) *refusal {
 	return nil
 }
 
-// hosts returns the values of all Host headers. net/http's ReadRequest keeps only the
-// first.
+// hostValues returns the values of all Host headers. http.ReadRequest keeps only the first.
 func hosts(header []byte) (all []string) {
 	for line := range strings.Lines(string(header)) {
 		if name, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(name, "Host") {
@@ -202,11 +208,13 @@ func hosts(header []byte) (all []string) {
 	return all
 }
 
-// notInHost and isControl are the rules of ValidHostHeader and ValidHeaderFieldValue in
-// https://pkg.go.dev/golang.org/x/net/http/httpguts.
+// isInvalidInHost reports whether a character may not occur in a Host header: the rule of
+// ValidHostHeader in https://pkg.go.dev/golang.org/x/net/http/httpguts.
 func notInHost(c rune) bool {
 	letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 	return !letter && !strings.ContainsRune("!$%&'()*+,-.:;=[]_~", c)
 }
 
+// isControl reports whether a character may not occur in any header: the rule of
+// ValidHeaderFieldValue in the same package.
 func isControl(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }

@@ -44,8 +44,8 @@ var malformed = []struct {
 
 const maxTestBody = 16
 
-// The requests are the same however the bytes of a connection arrive, and no part of a
-// request is taken for a whole one.
+// The requests do not depend on the pieces in which the bytes of a connection arrive. A
+// part of a request is never taken for a whole one.
 func TestFramerCutsRequests(t *testing.T) {
 	var stream []byte
 	for _, r := range requests {
@@ -70,7 +70,7 @@ func TestFramerCutsRequests(t *testing.T) {
 	}
 }
 
-// A malformed request is refused, with everything after it.
+// A malformed request is refused together with everything after it.
 func TestFramerRefuses(t *testing.T) {
 	long := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 17\r\n\r\n"
 	chunks := "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -96,7 +96,8 @@ func TestFramerRefuses(t *testing.T) {
 	}
 }
 
-// A client that expects 100 Continue gets it before it sends the body.
+// A client that has sent the header Expect: 100-continue gets the answer 100 Continue
+// before it sends the body.
 func TestFramerOfWhoWaitsToGoOn(t *testing.T) {
 	header := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
 	f := &Framer{LargestBody: maxTestBody}
@@ -118,7 +119,8 @@ func TestFramerOfWhoWaitsToGoOn(t *testing.T) {
 	}
 }
 
-// Any bytes, in pieces of any size, are cut in the same way, and the framer never panics.
+// Any bytes are cut in the same way whatever the sizes of the pieces are in which they
+// arrive. The framer never panics.
 func FuzzFramer(f *testing.F) {
 	for _, r := range requests {
 		f.Add([]byte(r.bytes+r.bytes[:len(r.bytes)/2]), uint8(3))
@@ -137,7 +139,8 @@ func FuzzFramer(f *testing.F) {
 	})
 }
 
-// cut feeds bytes to a framer in pieces and describes its frames, up to the first refusal.
+// cut passes bytes to a framer in pieces of a size, and returns the texts of its frames, up
+// to the first refusal.
 func cut(t *testing.T, f *Framer, b []byte, piece int) string {
 	var text bytes.Buffer
 	var out []byte

@@ -1,11 +1,11 @@
-// Package http1 implements HTTP/1.1 for simulated servers. It cuts what a client writes on
-// one connection into whole requests, and sends an answer to each, immediately or later, in
-// the order of the requests. The server decides what the requests mean.
+// Package http1 implements HTTP/1.1 for simulated servers. It cuts the bytes that a client
+// writes on one connection into whole requests. It passes each request to the server, and
+// sends the server's answers in the order of the requests.
 //
 // It answers as net/http's own server does, also to malformed requests, and its tests
-// compare the two. There are two differences: a request reaches the server when all of it
-// has arrived, so a body is never read in part; and each answer has a Content-Length,
-// whatever its length.
+// compare the two. There are two differences. A request reaches the server only when all of
+// it has arrived, so a server never sees a part of a body. And each answer has a
+// Content-Length, however long it is.
 package http1
 
 import (
@@ -22,28 +22,29 @@ import (
 // A Request is one whole request.
 type Request struct {
 	Method string
-	// URL is the target: the path and the query. It has a host only if the request line has
-	// one.
+	// URL is the target of the request: its path and query. It has a host only if the
+	// request line contains one.
 	URL *url.URL
-	// Header does not contain Host.
+	// Header has the headers of the request without Host.
 	Header http.Header
-	// Content is the body; chunks have been joined.
+	// Content is the body. If the client has sent it in chunks, they are joined.
 	Content []byte
 
 	wantsClose bool // the client wants the connection to be closed after the answer
-	isHTTP10   bool // HTTP/1.0
+	isHTTP10   bool // the request is of HTTP/1.0
 }
 
 // An Answer is a server's answer to a request.
 type Answer struct {
 	Status int
-	// Header does not contain what every answer has: its date, its length, and whether the
-	// connection is closed.
+	// Header has the headers of the answer except those that every answer has: its date,
+	// its length, and whether the connection is closed.
 	Header http.Header
 	Body   []byte
-	// Text describes the answer for people; if it is empty, the status does.
+	// Text describes the answer in the trace. If it is empty, the status does.
 	Text string
-	// Learns is as in [sim.Packet].
+	// ClientEvents are the events that the trace records when the client has read the
+	// answer; see [sim.Packet].
 	Learns []trace.Event
 }
 
@@ -51,13 +52,13 @@ type Answer struct {
 // connection.
 type refusal struct {
 	Status int
-	// Reason is added to the status; Text, if there is one, is the body in place of the
-	// status.
+	// Reason is added to the status. Text, if it is not empty, is the body; otherwise the
+	// status is the body.
 	Reason, Text string
 }
 
-// encode writes an answer as net/http does. A connection of HTTP/1.0 stays open only if its
-// client has asked for that.
+// encode returns the bytes of an answer, as net/http writes them. A connection of HTTP/1.0
+// stays open only if the client has asked for that.
 func (a Answer) encode(request *Request, now time.Time) []byte {
 	h := http.Header{}
 	for name, values := range a.Header {
@@ -84,8 +85,8 @@ func (a Answer) encode(request *Request, now time.Time) []byte {
 	return b.Bytes()
 }
 
-// encode writes a refusal, as serve in
-// https://github.com/golang/go/blob/master/src/net/http/server.go does.
+// encode returns the bytes of a refusal, as serve in
+// https://github.com/golang/go/blob/master/src/net/http/server.go writes them.
 func (r refusal) encode() []byte {
 	status := fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status))
 	if r.Reason != "" {

@@ -10,24 +10,26 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Server serves HTTP on one node. The world's loop calls it; it has no goroutines.
+// A Server is the HTTP server of one simulated node. It has no goroutines: the loop of the
+// world calls it.
 type Server struct {
 	host  *sim.Host
 	serve func(*Call)
 	out   *agenda.Outbox
 }
 
-// NewServer makes the HTTP server of a node. It calls serve with each request when all
-// earlier ones on the connection have been answered.
+// NewServer makes the HTTP server of a node. It calls serve for each request, once all
+// earlier requests on the same connection have been answered.
 func NewServer(host *sim.Host, serve func(*Call)) *Server {
 	return &Server{host: host, serve: serve, out: agenda.NewOutbox(host)}
 }
 
-// Do calls f and then sends the answers that f has given. Timers of a server need it;
-// requests are already served in this way.
+// Do calls f and then sends the answers that f has given. A timer of a server must use it.
+// While a request is served, that is not necessary.
 func (s *Server) Do(f func()) { s.out.Do(f) }
 
-// Crash discards what was to be sent. The connections have already been closed.
+// Crash discards answers that have not been sent. The world has already closed the
+// connections.
 func (s *Server) Crash() { s.out.Crash() }
 
 // ClockChanged does nothing; it implements [sim.Server].
@@ -43,12 +45,14 @@ func (s *Server) Stop() {}
 func (s *Server) Accept(end *sim.End) sim.Endpoint { return &conn{s: s, end: end} }
 
 // A conn is the server's end of one connection. Its requests are served one at a time, as
-// in net/http; later ones wait.
+// in net/http.
 type conn struct {
-	s     *Server
-	end   *sim.End
+	s   *Server
+	end *sim.End
+	// calls are the requests without an answer, the oldest first. Only the first one is
+	// being served.
 	calls []*Call
-	// closed reports whether no more answers are sent.
+	// isClosed reports whether the connection has ended, so that no more answers are sent.
 	closed bool
 }
 
@@ -64,15 +68,14 @@ type Call struct {
 // By returns the client that sent the request, and what it was doing then.
 func (call *Call) By() *trace.Actor { return call.r.Sender() }
 
-// Peer returns the name of the process that sent the request.
+// Peer returns the name of the process that has sent the request.
 func (call *Call) Peer() string { return call.c.end.Peer() }
 
-// OnGone makes the server call f if the client closes the connection, or the connection
-// breaks, before the call is answered.
+// OnGone makes the server call f if the connection ends before the call is answered.
 func (call *Call) OnGone(f func()) { call.onGone = f }
 
-// Answer answers and ends the call. It can be called at any time; outside the handling of a
-// request it must be called within [Server.Do]. It does nothing if the client has gone.
+// Answer answers the call. A server may answer later than when the request is served; then
+// it must call Answer within [Server.Do]. Answer does nothing if the connection has ended.
 func (call *Call) Answer(a Answer) {
 	if call.done {
 		return
@@ -85,8 +88,8 @@ func (call *Call) Answer(a Answer) {
 	call.finish(p, call.wantsClose)
 }
 
-// finish sends the packet that answers a call and serves the next call, or closes the
-// connection after the last.
+// finish sends the packet that answers a call. Then it closes the connection if last is
+// set, and otherwise serves the next call.
 func (call *Call) finish(p sim.Packet, last bool) {
 	call.done = true
 	c := call.c
@@ -114,7 +117,7 @@ func (c *conn) Receive(r *sim.Request) {
 	}
 }
 
-// serveNext serves the first request that has not been answered.
+// serveNext serves the oldest request that has not been answered.
 func (c *conn) serveNext() {
 	if c.closed || len(c.calls) == 0 {
 		return
@@ -130,8 +133,8 @@ func (c *conn) serveNext() {
 	}
 }
 
-// HangUp implements [sim.Endpoint]. The server learns of it only for the request that it is
-// about to answer.
+// HangUp implements [sim.Endpoint]. It calls the OnGone function of the request that is
+// being served. For requests that wait behind it, the server was not called yet.
 func (c *conn) HangUp(bool) {
 	c.closed = true
 	calls := slices.Clone(c.calls)

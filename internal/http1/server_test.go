@@ -21,8 +21,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A web is a server that echoes each request. It answers /wait only when somebody asks for
-// /go.
+// A web is a server that echoes each request. It answers a request for /wait only when
+// another client requests /go.
 type web struct {
 	*http1.Server
 	host    *sim.Host
@@ -102,7 +102,7 @@ func rawClient(t *testing.T, name, b string, heard *[]byte) sim.Client {
 	})
 }
 
-// browser returns net/http's own client.
+// browser returns the HTTP client of net/http, for a program of a world.
 func browser(p *sim.Program) *http.Client {
 	t := &http.Transport{DialContext: p.Env().Dial}
 	p.Env().Cleanup(t.CloseIdleConnections)
@@ -123,8 +123,8 @@ func get(ctx context.Context, c *http.Client, p *sim.Program, path string) (stri
 	return fmt.Sprintf("%d %s", answer.StatusCode, b), err
 }
 
-// A long poll is answered when its event happens; later requests on the same connection are
-// answered after it.
+// A long poll is answered when the event happens that it waits for. Later requests on the
+// same connection are answered after it.
 func TestAnswersComeInOrder(t *testing.T) {
 	var heard []byte
 	const wait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -144,7 +144,8 @@ func TestAnswersComeInOrder(t *testing.T) {
 	}
 }
 
-// net/http's client is served, also by a timer, on a connection that it reuses.
+// The HTTP client of net/http is served on a connection that it reuses. Answers that a
+// timer of the server gives reach it too.
 func TestBrowserIsServed(t *testing.T) {
 	var heard []string
 	asks := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -163,7 +164,7 @@ func TestBrowserIsServed(t *testing.T) {
 	OnlyEvent(t, tr, trace.KindConnect, "client-1")
 }
 
-// A server is notified when a client no longer waits for its answer.
+// The server is notified when a client closes its connection while it waits for an answer.
 func TestWaitingClientsGo(t *testing.T) {
 	asks := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c := browser(p)
@@ -174,13 +175,14 @@ func TestWaitingClientsGo(t *testing.T) {
 		if answer, err := get(ctx, c, p, "/gone"); answer != "200 1" {
 			return fmt.Errorf("gone: %s, %v", answer, err)
 		}
-		_, err := get(ctx, c, p, "/go") // answers no waiting call
+		_, err := get(ctx, c, p, "/go") // no call waits any more, so this answers none
 		return err
 	})
 	RunWorld(t, webWorld(asks))
 }
 
-// A server that crashes or pauses just after it has handled a request has not answered yet.
+// If a fault crashes or pauses a server just after it has handled a request, the answer is
+// not sent yet.
 func TestAnswersWaitForFaults(t *testing.T) {
 	asks := func(heard *string) sim.Client {
 		return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -197,14 +199,14 @@ func TestAnswersWaitForFaults(t *testing.T) {
 	Equal(t, "after a pause", heard, "204  at 9s")
 }
 
-// Bytes that are not HTTP are reported as a doubt: the run then proves nothing.
+// If a client sends bytes that are not HTTP, the run is inconclusive.
 func TestNonsenseIsTold(t *testing.T) {
 	var heard []byte
 	tr := RunWorld(t, webWorld(rawClient(t, "client-1", "hello\r\n", &heard)))
 	Equal(t, "doubts", strings.Join(tr.Doubts, ", "), "client-1 wrote to web-1 what is no request of HTTP/1.1")
 }
 
-// The answers to every stream of bytes are those of net/http's own server.
+// For every stream of bytes, the answers are those of net/http's own server.
 func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 	real := listen(t)
 	for _, b := range http1.Streams() {
@@ -247,14 +249,14 @@ func ask(t *testing.T, addr, b string) []byte {
 		_, _ = io.WriteString(c, b)
 		_ = c.(*net.TCPConn).CloseWrite()
 	}()
-	heard, _ := io.ReadAll(c) // a reset also ends it
+	heard, _ := io.ReadAll(c) // an error, such as a reset, also ends the answer
 	return heard
 }
 
 // answerStart matches the beginning of an answer.
 var answerStart = regexp.MustCompile(`HTTP/1\.[01] `)
 
-// describeAnswers lists answers without their dates and with their headers in one order.
+// describeAnswers returns answers as a text, without their dates and with sorted headers.
 func describeAnswers(b []byte) string {
 	var answers []string
 	for answer := range strings.SplitSeq(answerStart.ReplaceAllString(string(b), "\x00$0"), "\x00") {

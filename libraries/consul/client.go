@@ -17,21 +17,21 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Client makes a client; call it when a lock is made. All clients of a process share its
-// connections, which Env.Close closes. One connection is opened before the run begins.
+// Client makes a client of Consul. Call it when a lock is made. All clients of a process
+// share their connections, which Env.Close closes. One connection is opened before the run
+// begins.
 //
-// The client is as consul/api makes it, on a transport as github.com/hashicorp/go-cleanhttp
-// makes it, except for this:
+// It is the client of consul/api on a transport of github.com/hashicorp/go-cleanhttp, with
+// these differences:
 //
-//   - Connections are made by Env.Dial. A dial is given up after 30 s, as there.
-//   - Up to five idle connections are kept, whatever the number of processors; there, one more
-//     than the number of processors. They are not closed after 90 s, because that timer does
-//     not use the process's clock.
-//   - In a world requests take turns, and those of a paused process wait until it resumes, as
-//     everything does that waits for a timer.
-//   - The network has no TCP keep-alives. A real connection on which nothing arrives any more,
-//     and on which nothing is under way, breaks after 165 s: 30 s as there, and nine probes of
-//     the kernel, one each 15 s.
+//   - Connections are made by Env.Dial. As in go-cleanhttp, a dial is given up after 30 s.
+//   - Up to five idle connections are kept. go-cleanhttp keeps one more than the number of
+//     processors, so runs would depend on the machine. Idle connections are not closed after
+//     90 s, because that timer does not use the process's clock.
+//   - In a world, requests take turns. A paused process sends nothing until it resumes.
+//   - The network has no TCP keep-alives. A real connection that is idle and on which nothing
+//     can arrive any more breaks after 165 s: go-cleanhttp's 30 s, and nine probes of the
+//     kernel, one every 15 s.
 //
 // Requests have no timeout: consul/api sets none, and its Lock passes no context.
 func Client(e *locks.Env) (*api.Client, error) {
@@ -46,12 +46,13 @@ func Client(e *locks.Env) (*api.Client, error) {
 	})
 }
 
-// connections are the connections of a process.
+// connections are what all clients of a process share.
 type connections struct {
 	transport *http.Transport
-	clients   int
+	clients   int // the number of clients that were made
 }
 
+// connect makes the transport of a process, and opens a connection before the run begins.
 func connect(e *locks.Env) *connections {
 	life := e.Lifetime()
 	t := &http.Transport{
@@ -78,13 +79,13 @@ func connect(e *locks.Env) *connections {
 	return &connections{transport: t}
 }
 
-// turnTransport makes a process send its requests in an order that is not random:
-// goroutines that timers and answers wake together renew sessions, read keys and do the
-// work.
+// A turnTransport sends requests in an order that is the same in every run. Timers and
+// answers can wake several goroutines at the same moment, such as one that renews a session
+// and one that reads a key.
 type turnTransport struct {
 	transport *http.Transport
 	env       *locks.Env
-	client    string // the number of the process's client
+	client    string // the number of the client within its process
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -95,8 +96,8 @@ func (t turnTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.transport.RoundTrip(r)
 }
 
-// requestWords returns the words of a request by which it is ordered: the method, the
-// endpoint, and then what may be random, such as a session.
+// requestWords returns the words by which a request is ordered. Words that may be random,
+// such as a session ID, come after the method and the endpoint.
 func requestWords(r *http.Request, client string) []string {
 	all := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
 	words := append([]string{r.Method}, all...)
@@ -109,8 +110,9 @@ func requestWords(r *http.Request, client string) []string {
 	return slices.Concat(words, []string{client})
 }
 
-// describeError returns the text of an error, without what depends on which of net/http's
-// goroutines saw it first: each of them reports a broken connection in its own words.
+// describeError returns the text of an error. It is the same whichever goroutine of
+// net/http has noticed the error first: each of them reports a broken connection in other
+// words.
 func describeError(err error) string {
 	var op *net.OpError
 	var status api.StatusError
@@ -121,7 +123,7 @@ func describeError(err error) string {
 	case errors.As(err, &status):
 		return status.Error()
 	case errors.As(err, &op) && op.Op == "dial":
-		return op.Err.Error() // without the address
+		return op.Err.Error() // without the address, which adds nothing
 	case errors.As(err, &op), errors.Is(err, io.EOF), strings.Contains(reason, "EOF"), strings.Contains(reason, "http: "), strings.Contains(reason, "tcp"):
 		return "the connection broke"
 	}

@@ -1,7 +1,7 @@
-// Package consul provides the locks whose names begin with consul, on
-// github.com/hashicorp/consul/api, unmodified. See [locks.Provide].
+// Package consul provides the locks whose names begin with consul. They are the Lock and
+// the Semaphore of github.com/hashicorp/consul/api, unmodified. See [locks.Provide].
 //
-// Build your own lock on the client that [Client] returns.
+// To test your own lock on Consul, build it on the client that [Client] returns.
 package consul
 
 import (
@@ -27,15 +27,19 @@ func init() {
 	provide("consul-semaphore", use{make: newSemaphore})
 }
 
-// A use is a way to use the library's lock.
+// A use is one way to use the library: each lock of this package is one.
 type use struct {
+	// make makes the library's lock.
 	make func(*lock) (recipe, error)
-	// token returns the number of a key that is used as the token; nil means no tokens.
+	// token returns the fencing token of a grant, which is one of the numbers that Consul
+	// keeps for the key. It is nil if the lock has no tokens.
 	token func(*api.KVPair) uint64
-	// retries is how often a failed read of the key is repeated while the lock is held.
+	// retries is how often the library repeats a failed read of the key before it gives up
+	// a lock that it holds.
 	retries int
 }
 
+// provide makes a lock available under a name.
 func provide(name string, u use) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 		client, err := Client(e)
@@ -48,19 +52,21 @@ func provide(name string, u use) {
 	})
 }
 
-// lock is a handle of a lock.
+// A lock is a handle of a lock: its client can make several attempts with it.
 type lock struct {
 	use
 	env    *locks.Env
 	client *api.Client
-	// shared is the handle of all attempts, unless each has its own.
+	// shared is the library's lock that all attempts use. It is nil if each attempt uses
+	// its own.
 	shared *handle
-	// open are the handles that have been acquired and not been given up.
+	// acquired are the library's locks that were acquired. They are unlocked when the world
+	// ends.
 	open []*handle
 }
 
-// A recipe is the library's Lock, or something with the same methods. It does not export
-// the session that it has made, which is in a field lockSession.
+// A recipe is the library's Lock, or a type with the same methods. Lock opens a session,
+// but does not return it. Its ID is in the unexported field lockSession.
 type recipe interface {
 	Lock(stop <-chan struct{}) (lost <-chan struct{}, err error)
 	Unlock() error
@@ -68,13 +74,15 @@ type recipe interface {
 }
 
 // A handle is a recipe that only one goroutine uses at a time. The library's Lock keeps a
-// mutex locked while it waits for an answer. A second caller must not wait for that mutex,
-// because virtual time would stop; it waits for turn instead.
+// mutex locked while it waits for an answer. If another goroutine waited for that mutex,
+// virtual time could not pass. So goroutines first wait for the channel turn, which is full
+// while one of them uses the recipe.
 type handle struct {
 	recipe
 	turn chan struct{}
 }
 
+// handle returns the handle for an attempt, and makes it if necessary.
 func (l *lock) handle() (*handle, error) {
 	if l.shared != nil {
 		return l.shared, nil
@@ -90,6 +98,8 @@ func (l *lock) handle() (*handle, error) {
 	return h, nil
 }
 
+// newMutex makes the library's Lock. Without the option lock-delay, its lock-delay is so
+// short that it has no effect.
 func newMutex(l *lock) (recipe, error) {
 	options := &api.LockOptions{
 		Key: l.env.Key, Value: []byte(l.env.Client),
@@ -102,9 +112,9 @@ func newMutex(l *lock) (recipe, error) {
 	return l.client.LockOpts(options)
 }
 
-// Acquire waits for the lock. The library's Lock checks only between two requests whether
-// it has been cancelled, and each of them may take a while. If the context ends first, the
-// lock is released whenever the attempt acquires it.
+// Acquire waits for the lock. The library checks only between two requests whether the
+// attempt was cancelled, and each request may take a while. If the context ends first,
+// Acquire returns, and the lock is released in case the attempt acquires it later.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	h, err := l.handle()
 	if err != nil {
@@ -121,6 +131,8 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	if !l.env.Options.Has("loss-signal") {
 		return granted, nil
 	}
+	// The library closes lost also when the lock is released. Only a close before the
+	// release is a loss.
 	lossSignal := make(chan struct{})
 	go func() {
 		<-granted.lost
@@ -131,7 +143,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return notifying{granted, lossSignal}, nil
 }
 
-// acquire acquires the lock, and then reads its token.
+// acquire acquires the lock, and then reads the token of the grant.
 func (l *lock) acquire(ctx context.Context, h *handle) (*lease, error) {
 	h.turn <- struct{}{}
 	lost, err := h.Lock(ctx.Done())
@@ -162,27 +174,29 @@ func (l *lock) acquire(ctx context.Context, h *handle) (*lease, error) {
 	return g, nil
 }
 
+// unlock releases the library's lock when no other goroutine uses it.
 func (h *handle) unlock() error {
 	h.turn <- struct{}{}
 	defer func() { <-h.turn }()
 	return h.Unlock()
 }
 
-// close ends the renewals of locks that were not given up, as the end of the process does.
+// close releases the locks that are still held, which ends the library's renewals. The end
+// of a real process would end them too.
 func (l *lock) close() {
 	for _, h := range l.open {
 		_ = h.unlock()
 	}
 }
 
-// A lease is a lock that is held as long as its session lasts.
+// A lease is a lock that is held until its session ends or it is released.
 type lease struct {
 	lock    *lock
 	handle  *handle
 	session string
 	lost    <-chan struct{}
 	token   uint64
-	// released: from now on the release is what closes Lock's channel.
+	// released reports whether Release was called. Then a close of lost is not a loss.
 	released atomic.Bool
 }
 
@@ -192,8 +206,10 @@ func (g *lease) Session() string { return g.session }
 // Token implements [locks.Tokener].
 func (g *lease) Token() uint64 { return g.token }
 
-// Release unlocks and ends the session. The library does not report whether the session
-// still held the lock.
+// Release releases the lock and ends its session. The library does not report whether the
+// session still held the lock. If the library has noticed a loss, Release returns
+// locks.ErrLost without unlocking, unless the option lost-unlock is set. Without the option
+// kept-key, Release also deletes the key.
 func (g *lease) Release(ctx context.Context) error {
 	g.released.Store(true)
 	o := g.lock.env.Options
@@ -218,6 +234,7 @@ func (g *lease) Release(ctx context.Context) error {
 	return nil
 }
 
+// isClosed reports whether a channel is closed.
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -227,16 +244,17 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// notifying is a lease whose holder watches Lock's channel.
+// A notifyingLease is a lease that notifies its holder when the library notices a loss.
 type notifying struct {
 	*lease
 	lossSignal <-chan struct{}
 }
 
-// Lost implements [locks.Notifier]. The channel is closed when another client or nobody
-// holds the key, and also when the library could not read the key.
+// Lost implements [locks.Notifier]. The channel is closed when the library has found that
+// another client or no client holds the key, and also when it could not read the key.
 func (n notifying) Lost() <-chan struct{} { return n.lossSignal }
 
+// notAcquired returns the error of an attempt that has failed because of err.
 func notAcquired(ctx context.Context, err error) error {
 	return answers.WithCause(ctx, fmt.Errorf("%w: consul: %s", locks.ErrNotAcquired, describeError(err)))
 }

@@ -9,7 +9,7 @@ import (
 
 var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
 
-// All scenarios that are run with these locks have the same traces each time.
+// Every scenario that is run with these locks has the same trace in each run.
 func TestDeterminism(t *testing.T) {
 	roof.CheckDeterminism(t, *repeats, roof.MadeBy("consul"))
 }

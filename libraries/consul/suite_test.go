@@ -8,18 +8,18 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// These are the rules that the suite finds violated by uses of the library's Lock, by test
-// case. In a use that always unlocks and has the default lock-delay it finds only one
-// thing: the loss is reported when an answer shows it, and not while no answer comes.
-// Answers that are lost or late for up to twice the TTL arrive before another client can
-// hold the lock.
+// finds are the rules that the suite finds violated, by the way in which the library's Lock
+// is used and by test case. If a client always unlocks and the lock-delay is the default,
+// the suite finds only one thing: the library notices a loss by an answer, so it does not
+// notice it while no answer arrives. Answers that are lost or late for up to twice the TTL
+// are no problem: they arrive before another client can hold the lock.
 var finds = map[string]roof.Findings{
 	"consul": {
 		"catalogue/same-leader/heeds": {"section-exclusion"},
 		"catalogue/same-leader/late":  {"section-exclusion"},
 	},
-	// A holder that is notified of a loss because the library could not read the key, and
-	// does not unlock, leaves a lock that the library keeps renewing.
+	// The library reports a loss if it could not read the key. If the holder then does not
+	// unlock, the library keeps renewing the session, and the lock stays held.
 	"consul without lost-unlock": {
 		"errors/restart":      {"progress"},
 		"errors/meanwhile":    {"progress"},
@@ -29,8 +29,8 @@ var finds = map[string]roof.Findings{
 		"node-down/meanwhile": {"progress"},
 		"node-down/work":      {"progress"},
 	},
-	// Without the delay the next client is granted the lock before the holder is notified:
-	// an answer closes Lock's channel, and nobody checks the time.
+	// Without the delay, the next client is granted the lock before the holder is notified:
+	// the library notices the loss only by an answer, and does not check the time.
 	"consul without lock-delay": {
 		"silence/acquire": {"section-exclusion"},
 		"pause/acquire":   {"section-exclusion"},
@@ -39,7 +39,7 @@ var finds = map[string]roof.Findings{
 }
 
 // The suite finds the known violations in the current release, and no others. The scenarios
-// of the catalogue run only with the lock as it is mostly used.
+// of the catalogue are run only with the most common use of the lock.
 func TestSuite(t *testing.T) {
 	for name, finds := range finds {
 		t.Run(name, func(t *testing.T) {

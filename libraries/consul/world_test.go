@@ -15,7 +15,8 @@ func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 	return GCPause(t, kind, 15*time.Second, fencing)
 }
 
-// The holder's session ends during the pause; the holder still writes when it resumes.
+// The holder is paused, and its session ends during the pause. The holder still writes when
+// it resumes.
 func TestGCPause(t *testing.T) {
 	for fencing, broken := range map[storage.Policy]string{
 		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",

@@ -13,16 +13,16 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Config returns the configuration with which clients of client-go reach the API server:
-// the first of the nodes, over a transport that all handles of the process share. It is the
-// one that client-go makes when only the server's address is configured, with these
+// Config returns a configuration for clients of client-go. They reach the API server, which
+// is the first node, over a transport that all handles of the process share. It is the
+// configuration that client-go uses if only the server's address is given, with these
 // differences:
 //
 //   - HTTP/1.1 without TLS, where client-go speaks HTTP/2 over TLS.
 //   - JSON, where client-go v0.37 prefers protobuf.
-//   - Its client-side rate limiter is off: it allows five requests a second, which leader
-//     election never comes near.
-//   - In a world the requests of one moment are sent in a fixed order.
+//   - The rate limiter of the client is off. It would allow five requests a second, and
+//     leader election sends far fewer.
+//   - In a world, requests that are made at the same moment are sent in a fixed order.
 func Config(e *locks.Env) *rest.Config {
 	t := locks.Share(e, "kubernetes", func() *transport { return newTransport(e) })
 	c := &rest.Config{Host: "http://" + e.Nodes[0], Transport: t, QPS: -1, UserAgent: "leader-election"}
@@ -30,18 +30,19 @@ func Config(e *locks.Env) *rest.Config {
 	return c
 }
 
-// A transport sends HTTP requests.
+// A transport sends the HTTP requests of a process, in an order that is the same in every
+// run.
 type transport struct {
 	*http.Transport
 	env *locks.Env
 
 	mu    sync.Mutex
-	conns []net.Conn
+	conns []net.Conn // all that were ever made
 }
 
-// newTransport makes the transport that client-go caches by configuration, except that
-// Env.Dial makes its connections: tlsTransportCache.get in
-// k8s.io/client-go/transport/cache.go.
+// newTransport makes a transport with the settings of the one that client-go makes by
+// default: tlsTransportCache.get in k8s.io/client-go/transport/cache.go. But Env.Dial makes
+// its connections.
 func newTransport(e *locks.Env) *transport {
 	t := &transport{env: e}
 	life := e.Lifetime()
@@ -78,16 +79,18 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(r)
 }
 
-// A lateClosingConn is closed only when the process runs. A connection is mostly closed by
-// a timer: because the answer has taken too long, which may also end the election. net/http
-// calls Close with a mutex locked, so Close must not block.
+// A lateClosingConn is a connection that is closed only when the process runs. net/http
+// closes a connection mostly because of a timer: no answer has arrived in time. That must
+// not happen while the process is paused. Close must not wait until it resumes, because
+// net/http calls Close with a mutex locked.
 type lateClosingConn struct {
 	net.Conn
-	woken func(ctx context.Context, words ...string)
-	name  string // the number of the process's connection
+	woken func(ctx context.Context, words ...string) // Env.WaitAfterTimer: returns when the process runs
+	name  string                                     // the number of the connection within its process
 }
 
-// Close implements [net.Conn]. It returns immediately; the connection is closed later.
+// Close implements [net.Conn]. It returns immediately, and the connection is closed when
+// the process runs.
 func (p lateClosingConn) Close() error {
 	go func() {
 		p.woken(context.Background(), "close", p.name)
@@ -96,6 +99,7 @@ func (p lateClosingConn) Close() error {
 	return nil
 }
 
+// close closes all connections.
 func (t *transport) close() {
 	t.CloseIdleConnections()
 	t.mu.Lock()

@@ -11,13 +11,14 @@ import (
 
 var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
 
-// All scenarios that are run with these locks have the same traces each time.
+// Every scenario that is run with these locks has the same trace in each run.
 func TestDeterminism(t *testing.T) {
 	roof.CheckDeterminism(t, *repeats, roof.MadeBy("kubernetes"))
 }
 
-// Two requests, each of which may take half of the renew deadline, can end exactly at the
-// deadline: an elector may or may not notice the deadline before it sends the next request.
+// The timeout of a request is half of the renew deadline. Two requests that time out can
+// end exactly at the deadline. Then the elector may or may not notice the deadline before
+// it sends the next request.
 func TestDeadlineAndTimeoutTogether(t *testing.T) {
 	s, err := scenarios.Parse("together.yaml", []byte(`
 title: A request times out as the renew deadline passes

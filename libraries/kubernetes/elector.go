@@ -7,8 +7,8 @@ import (
 )
 
 // Elector returns a LeaderElector of client-go, unmodified, for a lock of your own. It
-// measures by the process's clock how long a Lease has not been renewed, and its requests
-// wait while the process is paused.
+// measures by the process's clock for how long a Lease was not renewed. While the process
+// is paused, it sends no requests.
 func Elector(e *locks.Env, config leaderelection.LeaderElectionConfig) (*leaderelection.LeaderElector, error) {
 	config.Lock = &recordingLock{Interface: config.Lock, env: e, life: e.Lifetime()}
 	elector, err := leaderelection.NewLeaderElector(config)

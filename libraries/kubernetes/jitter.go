@@ -14,18 +14,23 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// An elector that waits for the lock retries after RetryPeriod times a random factor from 1
-// to 2.2, which client-go draws from a source that all worlds of a program share. In a
-// world each elector has a source of its own, seeded by its process's. Client-go's function
-// has no argument that identifies the elector, so the goroutine does: each elector runs in
-// one.
+// jitterRand is the function from which client-go draws random numbers from 0 to 1. An
+// elector that waits for the lock uses them: it retries after RetryPeriod times a random
+// factor from 1 to 2.2.
+//
+// client-go draws from a source that the whole program shares, so equal worlds would differ.
+// Therefore each elector in a world has a source of its own, which follows from the seed.
+// jitterRand has no argument that identifies the elector, but each elector runs in one
+// goroutine, so the source is found by the goroutine.
 //
 //go:linkname jitterRand k8s.io/apimachinery/pkg/util/wait.jitterRand
 var jitterRand func() float64
 
-// sources are the sources of the electors that run in worlds, by their goroutines.
+// sources has the sources of the electors that run in worlds, by the numbers of their
+// goroutines.
 var sources sync.Map
 
+// init replaces client-go's function.
 func init() {
 	shared := jitterRand
 	jitterRand = func() float64 {
@@ -36,7 +41,8 @@ func init() {
 	}
 }
 
-// jitterSource makes the source from which an elector draws; nil means client-go's own.
+// jitterSource makes the source for an elector. It is nil outside of a world, where
+// electors draw from client-go's own source.
 func jitterSource(e *locks.Env) *rand.Rand {
 	if e.WaitAfterTimer == nil {
 		return nil
@@ -46,7 +52,8 @@ func jitterSource(e *locks.Env) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:]), 0))
 }
 
-// withJitterSource calls run, in which an elector runs, and makes it draw from own.
+// withJitterSource calls run, which runs an elector, and makes that elector draw from own.
+// If own is nil, it draws from client-go's source.
 func withJitterSource(own *rand.Rand, run func()) {
 	if own != nil {
 		id := goroutineID()
@@ -56,8 +63,8 @@ func withJitterSource(own *rand.Rand, run func()) {
 	run()
 }
 
-// goroutineID returns the number of the calling goroutine, from the first line of its
-// stack.
+// goroutineID returns the number of the calling goroutine, as in the first line of its
+// stack trace.
 func goroutineID() string {
 	var line [40]byte
 	number, _, _ := bytes.Cut(line[:runtime.Stack(line[:], false)], []byte(" ["))

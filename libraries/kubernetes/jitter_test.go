@@ -21,15 +21,15 @@ func drawPauses(e *locks.Env) (pauses [5]time.Duration) {
 	return pauses
 }
 
-// In a world an elector draws from its process's randomness, whatever the time and whatever
-// other electors draw. Outside of worlds it draws as client-go does.
+// In a world, what an elector draws depends only on the seed, not on the time or on what
+// other electors draw. Outside of worlds, an elector draws as client-go does.
 func TestDraws(t *testing.T) {
 	process := func(random string) *locks.Env {
 		return &locks.Env{Rand: strings.NewReader(random), WaitAfterTimer: func(context.Context, ...string) {}}
 	}
 	one := drawPauses(process("client-1"))
 	var again [5]time.Duration
-	withJitterSource(jitterSource(process("client-2")), func() { // another elector runs meanwhile, in a goroutine of its own
+	withJitterSource(jitterSource(process("client-2")), func() { // another elector, which runs meanwhile in its own goroutine
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

@@ -1,7 +1,8 @@
-// Package kubernetes provides the locks whose names begin with kubernetes: leader election
-// by k8s.io/client-go/tools/leaderelection, unmodified, on a Lease. See [locks.Provide].
+// Package kubernetes provides the locks whose names begin with kubernetes. They are leader
+// election by k8s.io/client-go/tools/leaderelection, unmodified, on a Lease: the leader
+// holds the lock. See [locks.Provide].
 //
-// Build your own lock on Kubernetes on the configuration that [Config] returns.
+// To test your own lock on Kubernetes, use the configuration that [Config] returns.
 package kubernetes
 
 import (
@@ -28,20 +29,22 @@ func init() {
 	locks.Provide("kubernetes-late-token", func(e *locks.Env) (locks.Lock, error) { return newLock(e, true) })
 }
 
-// sharedIdentity is the identity of replicas that have no identity of their own.
+// sharedIdentity is the identity of every client in a world without the option
+// own-identity.
 const sharedIdentity = "the-leader"
 
-// lock is a handle. Each attempt is a LeaderElector of its own, as in a process that has
-// just started: it does not know the holder yet, and waits a whole LeaseDuration for a
-// holder that it finds.
+// A lock is a handle. Each attempt runs a new LeaderElector, like a process that has just
+// started. A new elector does not know how old a Lease is that it finds, so it waits for a
+// whole LeaseDuration before it replaces the holder.
 type lock struct {
 	env             *locks.Env
 	namespace, name string
 	identity        string
 	leases          coordinationv1.LeasesGetter
-	lateToken       bool
+	lateToken       bool // the token is read after the grant, in a request of its own
 }
 
+// newLock makes a handle for the lock of a world.
 func newLock(e *locks.Env, lateToken bool) (*lock, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("leader election needs an API server of Kubernetes, but there is none")
@@ -65,12 +68,13 @@ func newLock(e *locks.Env, lateToken bool) (*lock, error) {
 	return l, nil
 }
 
-// Leader election has three durations. Those of the core components, which client-go's
-// documentation names, are 15, 10 and 2 seconds; others are in the same proportion.
+// Leader election has three durations: the LeaseDuration, which is the TTL of the lock, and
+// these two. In the core components of Kubernetes they are 15, 10 and 2 seconds, as
+// client-go's documentation says. Other TTLs have them in the same proportion.
 func renewDeadline(ttl time.Duration) time.Duration { return ttl * 10 / 15 }
 func retryPeriod(ttl time.Duration) time.Duration   { return ttl * 2 / 15 }
 
-// Acquire waits until it leads, or its context ends.
+// Acquire waits until the client is the leader, or ctx ends.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	r := &recordingLock{env: l.env, life: l.env.Lifetime(), Interface: &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: l.namespace, Name: l.name},
@@ -108,16 +112,17 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return nil, answers.WithCause(ctx, fmt.Errorf("%w: kubernetes: somebody else leads", locks.ErrNotAcquired))
 }
 
-// A term is one run of a LeaderElector.
+// A term is one run of a LeaderElector, from the attempt until the elector has ended.
 type term struct {
 	*lock
 	record  *recordingLock
-	started chan context.Context
+	started chan context.Context // gets the context of OnStartedLeading
 	cancel  context.CancelFunc
-	ended   chan struct{}
+	ended   chan struct{} // closed when the elector has ended
 }
 
-// newLease makes the lease of a holder that leads until the context leading ends.
+// newLease makes the lease of a client that has become the leader. leading is the context
+// that the library ends when the client is no longer the leader.
 func (t *term) newLease(ctx, leading context.Context) (locks.Lease, error) {
 	token := t.record.token()
 	if t.lateToken {
@@ -136,18 +141,19 @@ func (t *term) newLease(ctx, leading context.Context) (locks.Lease, error) {
 	return silentLease{l}, nil
 }
 
-// lease is a term in which the client leads.
+// A lease is a term in which the client is the leader.
 type lease struct {
 	*term
 	number uint64
-	// lost is closed when the context of OnStartedLeading ends. A release ends that context
-	// too, but calls disarm first, so lost stays open. disarm reports whether the context
-	// had not ended yet.
+	// lost is closed when the library ends the context of OnStartedLeading. A release ends
+	// that context too, but first calls stopWatching, so that lost is not closed.
+	// stopWatching returns false if the context had already ended.
 	lost   chan struct{}
 	disarm func() bool
 }
 
-// Session implements [locks.Sessioner]: a Lease with the name of its holder.
+// Session implements [locks.Sessioner]. A session is the Lease together with the identity
+// of its holder.
 func (l *lease) Session() string { return locks.KubernetesSession(l.env.Key, l.identity) }
 
 // Token implements [locks.Tokener].
@@ -156,7 +162,9 @@ func (l *lease) Token() uint64 { return l.number }
 // Lost implements [locks.Notifier].
 func (l *lease) Lost() <-chan struct{} { return l.lost }
 
-// Release cancels the election, and waits until it has ended.
+// Release cancels the elector, and waits until it has ended. It returns locks.ErrLost if
+// the client was no longer the leader. Without the option kept-lease, it then deletes the
+// Lease.
 func (l *lease) Release(ctx context.Context) error {
 	held := l.disarm()
 	l.cancel()
@@ -174,7 +182,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return nil
 }
 
-// remove deletes the Lease, as scripts that clean up after a job do.
+// remove deletes the Lease, as a script does that cleans up after a job.
 func (l *lease) remove(ctx context.Context) error {
 	if err := l.leases.Leases(l.namespace).Delete(ctx, l.name, metav1.DeleteOptions{}); err != nil {
 		return answers.WithCause(ctx, errors.New("kubernetes: the Lease was not deleted"))
@@ -182,7 +190,7 @@ func (l *lease) remove(ctx context.Context) error {
 	return nil
 }
 
-// A silentLease does not notify its holder that it is lost.
+// A silentLease is a lease that does not notify its holder when it is lost.
 type silentLease struct{ lease *lease }
 
 func (m silentLease) Session() string                   { return m.lease.Session() }

@@ -9,10 +9,11 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A partitioned leader that stops when it is notified is notified 12 s after its last
-// renewal: RenewDeadline and RetryPeriod. A waiter takes the Lease when 15 s have passed by
-// its own clock. So a waiter's clock that runs less than 15/12 = 1.25 times as fast as it
-// should does no harm; above that, it depends on when the waiter looks.
+// A leader that is cut off is notified 12 s after its last renewal, which is RenewDeadline
+// and RetryPeriod together. A waiter takes the Lease when 15 s have passed by the waiter's
+// own clock. So a waiter's clock may run up to 15/12 = 1.25 times as fast as it should. If
+// it runs faster, two clients may lead at the same time; that depends on when the waiter
+// reads the Lease.
 func TestMarginOfClocks(t *testing.T) {
 	const seeds = 30
 	for _, c := range []struct {

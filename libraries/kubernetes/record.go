@@ -9,24 +9,24 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A recordingLock is a lock of client-go that remembers what was written with it, because
-// the library does not reveal in which term it leads.
+// A recordingLock is the object by which an elector of client-go reads and writes the
+// Lease. It remembers what was last written, because client-go does not say in which term
+// its client leads.
 //
-// An elector sends its requests when a timer fires, or when a caller waits for them. The
-// timers of a paused process must not fire before it resumes, but client-go's timers do,
-// because they do not use the process's clock. So the requests wait here until the process
-// runs.
+// It also delays requests while the process is paused. An elector sends a request when one
+// of its timers fires. client-go's timers do not use the process's clock, so they fire
+// during a pause too. The requests then wait here until the process runs.
 type recordingLock struct {
 	resourcelock.Interface
 	env  *locks.Env
-	life context.Context
+	life context.Context // ends with the process
 
 	mu      sync.Mutex
 	written resourcelock.LeaderElectionRecord
 }
 
-// waitUntilRunning returns when the process runs, or immediately if the request's context
-// has ended. It returns an error if the process has ended.
+// waitUntilRunning returns when the process runs. If the context of the request ends first,
+// it returns immediately. It returns an error if the process has ended.
 func (r *recordingLock) waitUntilRunning(ctx context.Context) error {
 	if r.env.WaitAfterTimer != nil {
 		r.env.WaitAfterTimer(ctx, "election", r.Interface.Describe(), r.Interface.Identity())
@@ -58,6 +58,7 @@ func (r *recordingLock) Update(ctx context.Context, record resourcelock.LeaderEl
 	return r.remember(r.Interface.Update(ctx, record), record)
 }
 
+// remember stores what was written, if the write succeeded.
 func (r *recordingLock) remember(err error, record resourcelock.LeaderElectionRecord) error {
 	if err == nil {
 		r.mu.Lock()
@@ -67,8 +68,8 @@ func (r *recordingLock) remember(err error, record resourcelock.LeaderElectionRe
 	return err
 }
 
-// token returns the number of the term: how often the Lease had changed its holder when it
-// was last written, plus 1, so that the first token is not 0.
+// token returns the fencing token of the term. It is 1 more than the number of changes of
+// the holder in the last write, so that the first token is not 0.
 func (r *recordingLock) token() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,17 +8,20 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// These are the rules that the suite finds violated by leader election, by test case. They
-// have three causes.
+// The following variables are the rules that the suite finds violated by leader election, by
+// test case. The violations have three causes.
 //
-//   - An identity is one holder. If two elections of one process use the same identity, both
-//     hold the lock, and an election that leads again because its release has failed continues
-//     in the same term: leaseTransitions counts changes of the holder's name. Elections with
-//     an identity each have none of this.
-//   - A paused holder is notified only when it runs again. With ReleaseOnCancel it then
-//     releases another client's lock: the release removes whatever name is there.
-//   - Without a request timeout, which NewFromKubeconfig sets and rest.Config does not,
-//     nobody checks the time when the answer that grants the leadership comes late.
+//   - To client-go, clients with the same identity are the same holder. If two elections of
+//     one process use the same identity, both hold the lock. If a release fails, and the same
+//     identity leads again, the term is the same as before, because leaseTransitions counts
+//     only changes of the identity. If each election has its own identity, none of this
+//     happens.
+//   - A paused holder is notified only when it runs again. With ReleaseOnCancel, it then
+//     releases another client's lock, because the release removes any identity from the
+//     Lease, not only its own.
+//   - The answer that makes a client the leader may arrive late, and nothing checks how much
+//     time has passed. A request timeout would prevent that. NewFromKubeconfig sets one, but
+//     rest.Config does not.
 var (
 	findings = roof.Findings{
 		"handles":              {"lease-exclusion", "section-exclusion", "token-order", "progress"},
@@ -41,7 +44,7 @@ var (
 )
 
 // The suite finds the known violations in the current release, and no others. The scenarios
-// of the catalogue run only with the election as it is mostly used.
+// of the catalogue are run only with the most common use of leader election.
 func TestSuite(t *testing.T) {
 	for name, finds := range map[string]roof.Findings{
 		"kubernetes":                         findings,

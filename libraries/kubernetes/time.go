@@ -11,21 +11,21 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// setElectorClock makes an elector measure by the process's clock how long a Lease has not
-// been renewed. The elector has a clock for its own tests, in an unexported field.
+// setElectorClock makes an elector measure by the process's clock for how long a Lease was
+// not renewed. client-go has a field for a clock, but it is unexported, for its own tests.
 func setElectorClock(e *leaderelection.LeaderElector, c fakeclock.Clock) {
 	own := reflect.ValueOf(e).Elem().FieldByName("clock")
 	own = reflect.NewAt(own.Type(), unsafe.Pointer(own.UnsafeAddr())).Elem()
 	own.Set(reflect.ValueOf(electorClock{c: c, since: c.Now().Add(-time.Duration(c.Read(fakeclock.Monotonic).Nanos))}))
 }
 
-// An electorClock is a process's clock as client-go reads it. client-go compares times of
-// time.Now, whose differences follow the monotonic clock, so setting the wall clock changes
-// nothing. Timers keep using true time.
+// An electorClock shows an elector the process's monotonic clock. client-go compares times
+// that time.Now has returned. Differences of such times follow the monotonic clock, so a
+// jump of the wall clock has no effect. client-go's timers still use true time.
 type electorClock struct {
 	clock.RealClock
 	c     fakeclock.Clock
-	since time.Time
+	since time.Time // the time at which the monotonic clock read 0
 }
 
 // Now implements [clock.PassiveClock].

@@ -14,7 +14,7 @@ import (
 
 var kinds = []string{"kubernetes", "kubernetes-late-token"}
 
-// world returns a world in which clients run their sections.
+// world returns a world whose clients acquire and release the lock by themselves.
 func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
 	cfg := Sections(Lock(t, kind), clients...)
 	cfg.Nodes = Nodes("kubernetes", 1)
@@ -27,7 +27,8 @@ func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 	return GCPause(t, kind, 15*time.Second, fencing)
 }
 
-// Another client takes the Lease during the pause; the holder still writes when it resumes.
+// The holder is paused, and another client takes the Lease during the pause. The first
+// holder still writes when it resumes.
 func TestGCPause(t *testing.T) {
 	for _, kind := range kinds {
 		for fencing, broken := range map[storage.Policy]string{

@@ -1,5 +1,6 @@
-// Package redislock provides the locks redislock and redislock-defaults:
-// github.com/bsm/redislock, unmodified. See [locks.Provide].
+// Package redislock provides the locks redislock and redislock-defaults. Both are the lock
+// of github.com/bsm/redislock, unmodified; they differ in the options of the Redis client.
+// See [locks.Provide].
 package redislock
 
 import (
@@ -29,13 +30,15 @@ func init() {
 	}
 }
 
-// lock is redislock without options: it does not retry, and its values are random.
+// lock is redislock with its default options: an attempt is one try, and the value in the
+// key is random.
 type lock struct {
 	key    string
 	ttl    time.Duration
 	client *redislock.Client
 }
 
+// Acquire makes one attempt.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	lock, err := l.client.Obtain(ctx, l.key, l.ttl, nil)
 	if err != nil {
@@ -45,26 +48,27 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return &lease{lock, l.ttl}, nil
 }
 
-// lease does not declare when it ends: redislock does not count time itself; it only asks
-// the node how much time is left.
+// A lease does not declare when it ends. redislock does not measure the time itself; it can
+// only ask the node how much time the key has left.
 type lease struct {
 	lock *redislock.Lock
 	ttl  time.Duration
 }
 
-// Release returns locks.ErrLost if the key is not the lease's any more. With go-redis's
-// defaults, that is also the result when the node's answer was lost and the request is sent
-// again: it finds the key gone.
+// Release returns locks.ErrLost if the key no longer belongs to this lease. With go-redis's
+// defaults, it may also return that after a release that succeeded: if the response is
+// lost, go-redis sends the request again, and the key is already deleted.
 func (l *lease) Release(ctx context.Context) error {
 	return failure(ctx, l.lock.Release(ctx), redislock.ErrLockNotHeld, "released")
 }
 
+// Extend gives the key its whole TTL again.
 func (l *lease) Extend(ctx context.Context) error {
 	return failure(ctx, l.lock.Refresh(ctx, l.ttl, nil), redislock.ErrNotObtained, "extended")
 }
 
-// failure returns the error of a request about a key that has been set, or nil if there is
-// none. gone is redislock's error for a key that is gone.
+// failure turns the error of a release or an extension into an error of this package; nil
+// remains nil. gone is redislock's error for a key that no longer belongs to the lease.
 func failure(ctx context.Context, err, gone error, done string) error {
 	if err == nil {
 		return nil
@@ -76,8 +80,9 @@ func failure(ctx context.Context, err, gone error, done string) error {
 	return answers.WithCause(ctx, what)
 }
 
-// reason returns why a request failed, in words that do not depend on chance: word if err
-// is refusal, redislock's error for a node's refusal.
+// reason returns why a request failed, in words that are equal in every run. If the node
+// has refused the request, which redislock reports as the error refusal, reason returns
+// word.
 func reason(err, refusal error, word string) string {
 	if errors.Is(err, refusal) {
 		return word

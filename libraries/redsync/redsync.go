@@ -1,5 +1,6 @@
-// Package redsync provides the locks redsync, redsync-retrying and redsync-defaults:
-// github.com/go-redsync/redsync/v4, unmodified. See [locks.Provide].
+// Package redsync provides the locks redsync, redsync-retrying and redsync-defaults. All
+// are the lock of github.com/go-redsync/redsync/v4, unmodified. They differ in whether an
+// attempt retries, and in the options of the Redis client. See [locks.Provide].
 package redsync
 
 import (
@@ -45,14 +46,16 @@ func init() {
 	}
 }
 
-// lock is redsync with its defaults. But an attempt may be only one try; then the caller
-// decides when to try again.
+// lock is redsync with its defaults. The func attempt makes one attempt to acquire: either
+// redsync's LockContext, which retries, or TryLockContext, which does not, so that the
+// caller decides when to try again.
 type lock struct {
 	env     *locks.Env
 	redsync *redsync.Redsync
 	lock    func(*redsync.Mutex, context.Context) error
 }
 
+// Acquire makes one attempt.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	m := l.redsync.NewMutex(l.env.Key, redsync.WithExpiry(l.env.TTL), redsync.WithRetryDelayFunc(l.delay))
 	if err := l.lock(m, ctx); err != nil {
@@ -62,8 +65,9 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return &lease{m, len(l.env.Nodes), expiry.At(expiryOf(m))}, nil
 }
 
-// delay returns redsync's own pause between two tries, 50 ms to 250 ms. But it draws from
-// the process's own source, because all goroutines of the program share redsync's.
+// delay returns how long redsync waits between two tries: 50 ms to 250 ms, as by default.
+// The time is drawn from the process's source of random numbers. redsync itself draws from
+// a source that the whole program shares, so equal worlds would differ.
 func (l *lock) delay(int) time.Duration {
 	var random [8]byte
 	_, _ = io.ReadFull(l.env.Rand, random[:]) // never fails
@@ -72,19 +76,21 @@ func (l *lock) delay(int) time.Duration {
 	return 50*time.Millisecond + time.Duration(more)
 }
 
-// lease ends at redsync's Until, on the wall clock.
+// A lease ends at the time that redsync calls Until, by the wall clock.
 type lease struct {
 	mutex *redsync.Mutex
 	nodes int
 	expiry.End
 }
 
-// expiryOf returns when redsync believes that the lock ends. redsync computes that with
-// time.Now, which in a simulated world is true time and not the process's clock.
+// expiryOf returns the time at which redsync believes that the lock expires. redsync
+// computes it from time.Now. In a simulated world, that is true time, not the process's own
+// clock.
 func expiryOf(m *redsync.Mutex) fakeclock.Reading {
 	return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: m.Until().UnixNano()}
 }
 
+// Release deletes the keys.
 func (l *lease) Release(ctx context.Context) error {
 	if ok, err := l.mutex.UnlockContext(ctx); !ok {
 		return l.failure(ctx, err, "released")
@@ -92,6 +98,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return nil
 }
 
+// Extend gives the keys their whole TTL again.
 func (l *lease) Extend(ctx context.Context) error {
 	if ok, err := l.mutex.ExtendContext(ctx); !ok {
 		return l.failure(ctx, err, "extended")
@@ -100,12 +107,13 @@ func (l *lease) Extend(ctx context.Context) error {
 	return nil
 }
 
-// failure returns redsync's error in words that do not depend on the order of its
-// goroutines. It wraps locks.ErrLost if a quorum cannot have had the key, or if the
-// extension came too late.
+// failure returns an error of redsync in words that do not depend on the order in which
+// nodes answered. done is what has failed: "released" or "extended". The error wraps
+// locks.ErrLost if the replies show that fewer nodes than a quorum can have had the key, or
+// if the extension came too late.
 func (l *lease) failure(ctx context.Context, err error, done string) error {
 	replies := repliesIn(err)
-	gone := 0
+	gone := 0 // the nodes that have replied that they do not have the key
 	for _, answer := range replies {
 		if answer.Err == nil {
 			gone++
@@ -119,8 +127,8 @@ func (l *lease) failure(ctx context.Context, err error, done string) error {
 	return answers.WithCause(ctx, errors.New(what))
 }
 
-// repliesIn returns each node's reply from redsync's error, which joins them in the order
-// in which the nodes answered.
+// repliesIn returns the replies of the nodes that are contained in an error of redsync, in
+// a fixed order. redsync joins them in the order in which they arrived.
 func repliesIn(err error) answers.Answers {
 	var replies answers.Answers
 	walk(err, func(err error) {
@@ -139,8 +147,8 @@ func repliesIn(err error) answers.Answers {
 	return replies
 }
 
-// countExpired counts the nodes on which the key had expired; redsync does not report
-// which.
+// countExpired returns on how many nodes the key had expired. redsync does not say on which
+// nodes.
 func countExpired(err error) (nodes int) {
 	walk(err, func(err error) {
 		if err == redsync.ErrLockAlreadyExpired {
@@ -150,7 +158,7 @@ func countExpired(err error) (nodes int) {
 	return nodes
 }
 
-// walk visits the errors that were joined into one.
+// walk calls visit for each of the errors that were joined into one.
 func walk(err error, visit func(error)) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {

@@ -17,20 +17,22 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// clientOption returns the options of rueidis: its defaults for one node that is not a
-// cluster, and the node's address. The defaults that matter here:
+// clientOption returns the options of a rueidis client for one node: the node's address, and
+// otherwise mostly rueidis's defaults. With these defaults the client works like this:
 //
-//   - All goroutines share one connection. A command that is alone on it is
-//     written by its own goroutine, which then reads the answer; if none comes
-//     before the context's deadline, the connection is closed. Once two commands
-//     meet on it, one goroutine writes for all and one reads, and a command that
-//     is given up leaves the connection open.
+//   - All goroutines share one connection. At first, the goroutine that has a
+//     command writes it and reads the answer. If no answer arrives before the
+//     context's deadline, it closes the connection. When a second command arrives
+//     before the first is answered, this changes for good: one goroutine writes
+//     all commands, and one reads all answers. Then a command that misses its
+//     deadline leaves the connection open.
 //   - If the connection breaks, a command that may be sent twice, such as all of
 //     rueidislock's scripts, is sent again until its context ends.
 //   - A connection that is idle for a second is tested with PING. A connection without
 //     an answer for ten seconds is closed.
-//   - The context of the first command that needs a connection bounds the dial, to
-//     at most five seconds. Others wait for it, whatever their own contexts say.
+//   - The first command that needs a connection dials. The dial is given up when
+//     that command's context ends, or after five seconds. Other commands wait for
+//     the dial, even if their own contexts end earlier.
 //
 // These options are not rueidis's defaults:
 //
@@ -60,10 +62,10 @@ func clientOption(e *locks.Env, node int) rueidis.ClientOption {
 	}
 }
 
-// Open makes a rueidis client, and its connection; if the dial fails, the first command
-// tries again. In a world its goroutines take turns, so that their order does not depend on
-// the scheduler. Open can serve as a library's builder of clients. The caller must close
-// the client.
+// Open makes a rueidis client and connects it; if the dial fails, the first command tries
+// again. In a world, the goroutines that use the client take turns, because otherwise their
+// order would depend on the scheduler. A library that builds its own clients, as
+// rueidislock does, can call Open instead. The caller must close the client.
 func Open(e *locks.Env, o rueidis.ClientOption) (rueidis.Client, error) {
 	c, err := rueidis.NewClient(o)
 	if c == nil {
@@ -75,14 +77,15 @@ func Open(e *locks.Env, o rueidis.ClientOption) (rueidis.Client, error) {
 	return turnClient{c, e.WaitTurn}, nil
 }
 
-// backoff computes rueidis's pauses before it sends a command again: 2 µs, with as much
-// jitter, twice as long each time, and at most a second.
+// A backoff computes how long rueidis waits before it sends a command again: at first 2 µs
+// plus a random time of up to as much, then twice as long each time, and at most a second.
 type backoff struct {
 	mu     sync.Mutex
 	random *rand.Rand
-	pauses int
+	pauses int // how many pauses it has computed
 }
 
+// newBackoff makes a backoff whose random times are determined by a source of bytes.
 func newBackoff(random io.Reader) *backoff {
 	var seed [8]byte
 	if random != nil {
@@ -91,8 +94,9 @@ func newBackoff(random io.Reader) *backoff {
 	return &backoff{random: rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:]), 0))}
 }
 
-// delay is rueidis's own formula, except that no two pauses end in the same nanosecond:
-// then chance would decide which goroutine acts first.
+// delay returns the next pause by rueidis's own formula, changed so that no two pauses end
+// in the same nanosecond. If two goroutines woke at the same moment, chance would decide
+// which acts first.
 func (b *backoff) delay(attempts int, _ rueidis.Completed, _ error) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,14 +108,14 @@ func (b *backoff) delay(attempts int, _ rueidis.Completed, _ error) time.Duratio
 	return max(ends.Sub(now), 1)
 }
 
-// A dialError is the error of a dial. The type distinguishes it from other errors, because
-// all goroutines that wait for the connection get the same one.
+// A dialError is the error of a dial. errorText must distinguish it from other errors: all
+// goroutines that have waited for the connection get the same one.
 type dialError struct{ error }
 
 func (e dialError) Unwrap() error { return e.error }
 
-// errorText describes an error of rueidis, without anything that depends on which of its
-// goroutines has seen it first.
+// errorText returns the text of an error of rueidis. It leaves out what depends on which
+// goroutine of rueidis has noticed the error first.
 func errorText(err error) string {
 	var dial dialError
 	var op *net.OpError
@@ -124,7 +128,7 @@ func errorText(err error) string {
 	case !errors.As(err, &dial):
 		return "the connection broke"
 	case errors.As(err, &op):
-		return op.Err.Error() // without the address
+		return op.Err.Error() // without the address, which adds nothing
 	}
 	return dial.Error()
 }

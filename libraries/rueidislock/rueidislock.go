@@ -1,5 +1,7 @@
-// Package rueidislock provides the locks rueidislock and rueidislock-strict: the lock
-// of github.com/redis/rueidis, unmodified. See [locks.Provide].
+// Package rueidislock provides the locks rueidislock and rueidislock-strict. Both are the
+// lock of github.com/redis/rueidis, unmodified. The strict one does not send a command
+// again when its connection breaks, and does not test idle connections. See
+// [locks.Provide].
 package rueidislock
 
 import (
@@ -26,23 +28,25 @@ func init() {
 	})
 }
 
-// The library's defaults, which determine the keys in the lock's card.
+// The library's defaults. They determine the names of the keys that the lock sets.
 const (
 	keyPrefix   = "rueidislock"
 	keyMajority = 2
 )
 
-// lock is rueidislock with its defaults, except that the nodes do not notify it of changed
-// keys. So it learns of a lost key when it extends the key, every half TTL.
+// lock is rueidislock with its defaults, except that the simulated nodes do not notify
+// clients of changed keys. So the library notices that a key is lost only when it extends
+// the key, every half TTL.
 type lock struct {
 	env    *locks.Env
 	locker rueidislock.Locker
-	// lifetime ends with Env.Close. leases counts the leases for which the library still
-	// has goroutines.
+	// lifetime is cancelled by Env.Close. leases has a count for each lease for which the
+	// library still has goroutines, so that Env.Close can wait for them.
 	lifetime context.Context
 	leases   sync.WaitGroup
 }
 
+// newLock makes a lock on the first node. set changes rueidis's options.
 func newLock(e *locks.Env, set func(*rueidis.ClientOption)) (locks.Lock, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("rueidislock needs a Redis node, but there is none")
@@ -70,8 +74,8 @@ func newLock(e *locks.Env, set func(*rueidis.ClientOption)) (locks.Lock, error) 
 	return l, nil
 }
 
-// Acquire tries once. The context is only for the attempt: the library would use it for the
-// lock, and release the lock at its end.
+// Acquire tries once. The library holds a lock only until the context of the call ends. So
+// the call gets a context of its own, which ends with ctx only during the attempt.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	life, cancel := context.WithCancel(l.lifetime)
 	attempt := context.AfterFunc(ctx, cancel)
@@ -83,7 +87,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	l.leases.Go(func() {
 		<-held.Done()
-		release() // waits for the goroutines
+		release() // this waits for the library's goroutines
 		cancel()
 	})
 	granted := &lease{lost: make(chan struct{}), release: release}
@@ -91,6 +95,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return granted, nil
 }
 
+// failureText returns why an attempt failed, in words that are equal in every run.
 func failureText(err error) string {
 	if errors.Is(err, rueidislock.ErrNotLocked) {
 		return "a key is held by others"
@@ -98,22 +103,23 @@ func failureText(err error) string {
 	return "too few keys (" + errorText(err) + ")"
 }
 
-// lease renews itself, without announcing it, until the library notices that it has lost
-// most of its keys.
+// A lease is renewed by the library until the library notices that it has lost most of the
+// keys. The library does not announce when the lease ends.
 type lease struct {
-	// lost is closed when the library ends the lock's context. The library also does that
-	// when the lock is released, but then stopWatching has been called before. It reports
-	// whether the lock had not ended.
+	// lost is closed when the library ends the lock because its keys are lost. A release
+	// ends the lock too, but first calls stopWatching, so that lost is not closed.
+	// stopWatching returns false if the lock had already ended.
 	lost         chan struct{}
 	stopWatching func() bool
 	release      func()
 }
 
-// Lost is as in [locks.Notifier].
+// Lost implements [locks.Notifier].
 func (l *lease) Lost() <-chan struct{} { return l.lost }
 
-// Release is the library's cancel, which waits until the library has tried to delete the
-// keys. It does not report whether that succeeded.
+// Release calls the library's cancel function, which returns when the library has tried to
+// delete the keys. The library does not report whether that succeeded. Release returns
+// locks.ErrLost if the lock had ended before.
 func (l *lease) Release(context.Context) error {
 	held := l.stopWatching()
 	l.release()

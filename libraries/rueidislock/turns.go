@@ -7,24 +7,27 @@ import (
 	"github.com/redis/rueidis"
 )
 
-// A turnClient is a rueidis client whose goroutines take turns. Many may wake together: at
-// the end of a context, when one of them has dialled a connection for all, or when that is
-// lost. Each waits for its turn before it calls the client. It waits again where rueidis
-// checks whether the context has ended: before it takes its place on the connection, and
-// before it tries again.
+// A turnClient is a rueidis client whose goroutines take turns, so that they act in the
+// same order in every run. Many of them may wake at the same moment: when a context ends,
+// when one of them has dialled the connection for all, or when the connection breaks.
+//
+// A goroutine waits for its turn before it calls the client. It waits again whenever
+// rueidis asks its context whether it has ended: before a command takes its place on the
+// connection, and before it is sent again.
 type turnClient struct {
 	rueidis.Client
-	turn func(words ...string)
+	turn func(words ...string) // returns when it is the turn of a command with these words
 }
 
+// Do implements [rueidis.Client].
 func (t turnClient) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
-	words := slices.Clone(cmd.Commands()) // rueidis reuses them for another command
+	words := slices.Clone(cmd.Commands()) // rueidis reuses the slice for another command
 	turn := func() { t.turn(words...) }
 	turn()
 	return t.Client.Do(turnContext{ctx, turn}, cmd)
 }
 
-// turnContext waits for a turn whenever its Err is called.
+// A turnContext is a context that waits for a turn before it says whether it has ended.
 type turnContext struct {
 	context.Context
 	turn func()

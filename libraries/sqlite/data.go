@@ -7,12 +7,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// data is what is kept in the databases that are locks, as committed: by database, the
-// objects in alphabetical order. What a process reads of it comes from the process's own
-// memory and emits no event.
+// data has the objects that are kept in files whose reservation is the lock, as last
+// committed. The key is the file; the objects are in alphabetical order. A process reads
+// its data from its own memory, so reads are not in the trace.
 type data map[string][]datum
 
-// update reads the data of a database and calls emit for each object that has changed.
+// update reads the committed data of a database, and calls emit for each object that has
+// changed since the last call.
 func (d data) update(b *database, host *sim.Host, emit func(previous, current datum)) {
 	now, err := readData(b.cached)
 	if err != nil {
@@ -39,7 +40,7 @@ func (d data) update(b *database, host *sim.Host, emit func(previous, current da
 	}
 }
 
-// emitWrites emits what a transaction has changed in the data.
+// emitWrites records what a transaction has changed in the data.
 func (g *register) emitWrites(b *database, by *trace.Actor) {
 	if !g.hasData(b) || by == nil {
 		return
@@ -51,7 +52,7 @@ func (g *register) emitWrites(b *database, by *trace.Actor) {
 	})
 }
 
-// emitReverts emits what a crash has undone in the data.
+// emitReverts records what a crash has undone in the data.
 func (g *register) emitReverts(b *database) {
 	if !g.hasData(b) {
 		return
@@ -61,5 +62,6 @@ func (g *register) emitReverts(b *database) {
 	})
 }
 
-// hasData reports whether a database is a lock itself, and so may hold data.
+// hasData reports whether the file of a database is the key of a lock, so that its
+// reservation is recorded and it may hold data.
 func (g *register) hasData(b *database) bool { return slices.Contains(g.files, b.name) }

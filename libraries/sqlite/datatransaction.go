@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The statements for data that is kept in the file under the lock.
+// The statements for data in the file that the lock protects: one row for each object.
 const (
 	objects     = `CREATE TABLE IF NOT EXISTS objects (name TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL)`
 	readObject  = `SELECT version FROM objects WHERE name = ?1`
@@ -18,14 +18,14 @@ const (
 		RETURNING version`
 )
 
-// dataTransaction is a transaction of a lock whose data is in the same file.
+// A dataTransaction is a transaction of a lock whose data is in the same file.
 type dataTransaction struct {
 	*transaction
-	hasUncommitted bool // there are uncommitted writes
+	hasUncommitted bool // the transaction has written data, and is not committed
 	isCommitted    bool // the transaction is committed
 }
 
-// Read is as in [locks.Keeper].
+// Read implements [locks.Keeper].
 func (k *dataTransaction) Read(ctx context.Context, object string) (version int, err error) {
 	err = k.inTx(ctx, func(ctx context.Context) error {
 		err := k.tx.QueryRowContext(ctx, readObject, object).Scan(&version)
@@ -37,7 +37,8 @@ func (k *dataTransaction) Read(ctx context.Context, object string) (version int,
 	return version, err
 }
 
-// Write is as in [locks.Keeper]. A commit that fails is rolled back by the driver.
+// Write implements [locks.Keeper]. The last write also commits the transaction. If the
+// commit fails, the driver rolls the transaction back.
 func (k *dataTransaction) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
 	err = k.inTx(ctx, func(ctx context.Context) error {
 		k.hasUncommitted = true
@@ -51,7 +52,7 @@ func (k *dataTransaction) Write(ctx context.Context, object, value string, last 
 	return version, err
 }
 
-// inTx calls f in the transaction, if that is still open.
+// inTx calls f if the transaction is still open, and otherwise returns an error.
 func (k *dataTransaction) inTx(ctx context.Context, f func(context.Context) error) error {
 	if k.handle.current != k.transaction || k.isOver() {
 		return fmt.Errorf("%w: the transaction is over", locks.ErrLost)
@@ -59,7 +60,8 @@ func (k *dataTransaction) inTx(ctx context.Context, f func(context.Context) erro
 	return k.handle.use(ctx, func(ctx context.Context, _ *sql.DB) error { return f(ctx) })
 }
 
-// Release ends the transaction. Writes that the client has not committed are rolled back.
+// Release ends the transaction. If the client has written something and not committed it,
+// that is rolled back.
 func (k *dataTransaction) Release(ctx context.Context) error {
 	switch {
 	case k.isCommitted:

@@ -9,7 +9,8 @@ import (
 
 var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
 
-// TestDeterminism checks that each run with these locks is the same each time.
+// TestDeterminism checks that every scenario that is run with these locks has the same
+// trace in each run.
 func TestDeterminism(t *testing.T) {
 	roof.CheckDeterminism(t, *repeats, roof.MadeBy("sqlite"))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A disk is the disk of the machine on which all processes run, with the operating system's
-// state of its files. All clients of a world share it.
+// A disk is the node: the machine on which all processes run, with its disk and its
+// operating system's locks on files. All clients of a world share it.
 type disk struct {
 	*agenda.Outbox
 	host      *sim.Host
@@ -19,53 +19,55 @@ type disk struct {
 	register  *register
 }
 
-// A database is two files, each of which may not exist.
+// A database is the two files of a database, each of which may not exist.
 type database struct {
 	name string
-	// cached is what processes see, stored is what is on the disk itself. number counts the
-	// changes of cached.
+	// cached is what processes read and write: the operating system's memory. stored is
+	// what is on the disk. version is the version of cached: it grows with each change.
 	cached, stored contents
 	number         int
 	openFiles      []*openFile
-	// deleted are the files that are still on the disk, but were deleted for processes,
-	// with the time of the deletion.
+	// deleted has the files that were deleted for processes, but are still on the disk,
+	// with the true times of the deletions.
 	deleted map[string]time.Duration
 }
 
-// journalled is how long a file system takes to write a deletion to the disk, if nothing is
-// synced before: ext4's commit interval
+// commitInterval is how long a file system takes to write a deletion to the disk if nothing
+// is synced meanwhile: ext4's commit interval
 // (https://www.kernel.org/doc/html/latest/admin-guide/ext4.html).
 const journalled = 5 * time.Second
 
-// openFile is a database as a process has opened it.
+// An openFile is a database that a process has open. It is the machine's end of the
+// process's connection.
 type openFile struct {
 	disk       *disk
 	end        *sim.End
 	database   *database // nil before the database is opened
 	level      level
-	reservedBy *trace.Actor // what the process was doing when it reserved the file
+	reservedBy *trace.Actor // the acquisition in which the process has reserved the file
 }
 
+// boot makes the machine, without any files: the Boot of [sim.System].
 func boot(host *sim.Host) sim.Server {
 	d := &disk{Outbox: agenda.NewOutbox(host), host: host}
 	d.register = newRegister(d, host.Keys())
 	return d
 }
 
-// Accept is as in [sim.Server].
+// Accept implements [sim.Server].
 func (d *disk) Accept(end *sim.End) sim.Endpoint { return &openFile{disk: d, end: end} }
 
-// ClockChanged is as in [sim.Server].
+// ClockChanged implements [sim.Server]. Leases may have expired.
 func (d *disk) ClockChanged() {
 	if d.host.IsUp() {
 		d.register.ClockChanged()
 	}
 }
 
-// Crash is as in [sim.Server]. The locks on files belong to the operating system and are
-// lost. If a journal remains, the next process that opens the database rolls back the
-// journal's transaction. After a power loss a journal that was deleted a moment before can
-// be there again.
+// Crash implements [sim.Server]. The locks on files are in the operating system's memory,
+// so they are lost. If a journal remains, the next process that opens the database rolls
+// its transaction back. A power loss loses what is only in memory; a journal that was
+// deleted a moment before can then exist again.
 func (d *disk) Crash(how trace.Crash) {
 	d.Outbox.Crash()
 	for _, b := range d.databases {
@@ -83,13 +85,13 @@ func (d *disk) Crash(how trace.Crash) {
 	}
 }
 
-// Restart is as in [sim.Server].
+// Restart implements [sim.Server].
 func (d *disk) Restart() { d.register.emitLost() }
 
-// Stop does nothing, because there are no goroutines.
+// Stop implements [sim.Server]. It does nothing, because there are no goroutines.
 func (d *disk) Stop() {}
 
-// Receive is as in [sim.Endpoint].
+// Receive implements [sim.Endpoint].
 func (o *openFile) Receive(r *sim.Request) {
 	o.disk.Do(func() {
 		var a answer
@@ -104,6 +106,7 @@ func (o *openFile) Receive(r *sim.Request) {
 	})
 }
 
+// packet returns the message that contains the answer.
 func (a answer) packet() sim.Packet {
 	var raw [][]byte
 	for _, file := range slices.Sorted(maps.Keys(a.files)) {
@@ -124,10 +127,10 @@ func (a answer) packet() sim.Packet {
 	return sim.Packet{Bytes: bytes, Text: text}
 }
 
-// serve handles a request of a process.
+// serve executes a request of a process.
 func (o *openFile) serve(r *request, by *trace.Actor) answer {
 	d := o.disk
-	if why := d.host.Failure(); why != "" && (r.Op == opSync || r.Op == opDelete) { // locks are in memory and do not fail
+	if why := d.host.Failure(); why != "" && (r.Op == opSync || r.Op == opDelete) { // a disk that fails does not affect locks, which are in memory
 		return answer{Why: why}
 	}
 	if r.Op == opOpen {
@@ -170,6 +173,7 @@ func (o *openFile) serve(r *request, by *trace.Actor) answer {
 	return a
 }
 
+// open opens a database, and creates it if it does not exist.
 func (o *openFile) open(name string) {
 	i := slices.IndexFunc(o.disk.databases, func(b *database) bool { return b.name == name })
 	if i < 0 {
@@ -182,11 +186,12 @@ func (o *openFile) open(name string) {
 	o.database.openFiles = append(o.database.openFiles, o)
 }
 
+// write applies a process's changes. It returns the text of an error, or "".
 func (o *openFile) write(all []change) (why string) {
 	if len(all) == 0 {
 		return ""
 	}
-	o.database.cached = maps.Clone(o.database.cached) // earlier contents may still be on their way to other processes
+	o.database.cached = maps.Clone(o.database.cached) // a copy, because answers in flight may contain the old contents
 	o.database.number++
 	for _, c := range all {
 		if err := o.database.cached.apply(c); err != nil {
@@ -197,14 +202,15 @@ func (o *openFile) write(all []change) (why string) {
 	return ""
 }
 
+// sync writes a file to the disk.
 func (b *database) sync(file string) {
 	if content, there := b.cached[file]; there {
 		b.stored[file] = content
 	}
 }
 
-// remove deletes a file as processes see it. SQLite waits until the deletion is on the disk
-// only with synchronous = EXTRA.
+// remove deletes a file for processes. The file stays on the disk until deletions are
+// written there.
 func (b *database) remove(file string, now time.Duration) {
 	b.cached = maps.Clone(b.cached)
 	delete(b.cached, file)
@@ -214,8 +220,8 @@ func (b *database) remove(file string, now time.Duration) {
 	}
 }
 
-// flushDeletions writes all deletions to the disk: a file system does so when it syncs any
-// of its files.
+// flushDeletions writes all deletions to the disk. A file system does so when any of its
+// files is synced.
 func (d *disk) flushDeletions() {
 	for _, b := range d.databases {
 		for file := range b.deleted {
@@ -225,10 +231,13 @@ func (d *disk) flushDeletions() {
 	}
 }
 
-// lock is unixLock of SQLite's os_unix.c. A process that has reserved the file and wants
-// exclusive access keeps new readers out while it waits for the present ones. A process
-// that wants exclusive access to roll back another one's journal has not reserved the file,
-// and does not keep readers out.
+// lock raises the level of a process's lock, as unixLock of SQLite's os_unix.c does. It
+// returns false if the locks of other processes prevent that.
+//
+// A process that has reserved the file and wants exclusive access gets the level pending
+// while other processes still read: then no new readers are admitted. A process that wants
+// to roll back another process's journal has not reserved the file, and does not get that
+// level.
 func (o *openFile) lock(want level, by *trace.Actor) bool {
 	others := slices.DeleteFunc(slices.Clone(o.database.openFiles), func(p *openFile) bool { return p == o })
 	anyAt := func(at level) bool {
@@ -254,6 +263,8 @@ func (o *openFile) lock(want level, by *trace.Actor) bool {
 	return true
 }
 
+// unlock lowers the level of a process's lock. how is the kind of the event if the process
+// no longer reserves the file.
 func (o *openFile) unlock(to level, by *trace.Actor, how trace.Kind) {
 	previous := o.level
 	o.level = min(previous, to)
@@ -262,14 +273,14 @@ func (o *openFile) unlock(to level, by *trace.Actor, how trace.Kind) {
 	}
 }
 
-// HangUp is as in [sim.Endpoint]. The operating system releases the locks of a process that
-// has ended. The journal remains as it is.
+// HangUp implements [sim.Endpoint]. When a process ends, the operating system releases its
+// locks on files. A journal remains as it is.
 func (o *openFile) HangUp(bool) {
 	if o.database == nil {
 		return
 	}
 	o.disk.Do(func() {
-		o.unlock(unlockedLevel, nil, trace.KindDrop) // no command caused it
+		o.unlock(unlockedLevel, nil, trace.KindDrop) // no request has caused it
 		o.database.openFiles = slices.DeleteFunc(o.database.openFiles, func(p *openFile) bool { return p == o })
 	})
 }

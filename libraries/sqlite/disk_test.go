@@ -14,16 +14,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// process is a world with one process and a disk.
+// process returns a world with one process and a disk.
 func process(t *testing.T, run func(context.Context, *sim.Program) error) sim.Config {
 	cfg := ToyWorld(Client(t, "client-1", run))
 	cfg.Nodes = Nodes(locks.SQLite, 1)
 	return cfg
 }
 
-// TestWhoKeepsReadersOut checks that a process which has reserved a file and waits for
-// exclusive access keeps new readers out. A process that waits for it to roll back another
-// one's journal has not reserved the file, and does not.
+// TestWhoKeepsReadersOut checks which processes that wait for exclusive access keep new
+// readers out. A process that has reserved the file does. A process that wants to roll back
+// another process's journal has not reserved the file, and does not.
 func TestWhoKeepsReadersOut(t *testing.T) {
 	for _, c := range []struct{ second, third string }{
 		{"shared reserved exclusive", "no"},
@@ -59,9 +59,10 @@ func TestWhoKeepsReadersOut(t *testing.T) {
 	}
 }
 
-// TestADeletedJournalComesBack checks a power loss ten seconds into the run. It undoes a
-// transaction of the last five seconds, because the deleted journal is back. It does not if
-// SQLite waits for the deletion, or if something was synced in between.
+// TestADeletedJournalComesBack checks a power loss ten seconds into the run. A transaction
+// of the last five seconds is undone, because its journal exists again. It is not undone if
+// SQLite waits until the deletion of the journal is on the disk, or if a file was synced in
+// between.
 func TestADeletedJournalComesBack(t *testing.T) {
 	insert := func(value string) string { return "INSERT INTO t VALUES ('" + value + "')" }
 	for _, c := range []struct {
@@ -117,8 +118,8 @@ func TestADeletedJournalComesBack(t *testing.T) {
 	}
 }
 
-// TestAJournalThatCannotBeDeleted checks that the transaction then does not count, not even
-// for its own process.
+// TestAJournalThatCannotBeDeleted checks that a transaction whose journal cannot be deleted
+// is not committed, not even for its own process.
 func TestAJournalThatCannotBeDeleted(t *testing.T) {
 	var left [2]string
 	cfg := process(t, func(ctx context.Context, p *sim.Program) error {

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 )
 
-// Exec executes a statement and returns its rows.
+// Exec executes a statement and returns its rows, each of which has one column.
 func (s *Session) Exec(ctx context.Context, text string) (all []string, err error) {
 	err = s.use(ctx, func(ctx context.Context, db *sql.DB) (err error) {
 		all, err = Rows(ctx, db, text)
@@ -14,7 +14,7 @@ func (s *Session) Exec(ctx context.Context, text string) (all []string, err erro
 	return all, err
 }
 
-// Rows returns the rows of a statement, each of one column.
+// Rows executes a statement and returns its rows, each of which has one column.
 func Rows(ctx context.Context, db *sql.DB, text string) (all []string, err error) {
 	rows, err := db.QueryContext(ctx, text)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// scripts are statements on several connections to one database, in order. Each begins with
-// the number of its connection.
+// scripts are SQL statements on several connections to one database, in order. Each
+// statement begins with the number of its connection.
 var scripts = map[string][]string{
 	"who reads leaves others reading": {
 		"1 BEGIN", "1 SELECT v FROM t", "2 SELECT v FROM t", "2 BEGIN IMMEDIATE", "3 SELECT v FROM t", "2 COMMIT", "1 COMMIT",
@@ -45,7 +45,7 @@ var scripts = map[string][]string{
 
 const beginning = `CREATE TABLE IF NOT EXISTS t (v TEXT); DELETE FROM t; INSERT INTO t VALUES ('a')`
 
-// play executes a script and returns the results.
+// play executes a script and returns the results. say executes a statement on a connection.
 func play(script []string, say func(connection int, text string) ([]string, error)) string {
 	var results []string
 	for _, line := range script {
@@ -63,7 +63,7 @@ func play(script []string, say func(connection int, text string) ([]string, erro
 	return strings.Join(results, "\n")
 }
 
-// onDisk returns the results of a script on real files.
+// onDisk returns the results of a script on real files of this machine.
 func onDisk(t *testing.T, script []string) string {
 	var all []*sql.DB
 	for range 3 {
@@ -81,7 +81,7 @@ func onDisk(t *testing.T, script []string) string {
 	return play(script, func(i int, text string) ([]string, error) { return sqlite.Rows(t.Context(), all[i], text) })
 }
 
-// simulated returns the results of a script in a world.
+// simulated returns the results of a script on the simulated disk of a world.
 func simulated(t *testing.T, script []string) (results string) {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		env := *p.Env()
@@ -105,8 +105,8 @@ func simulated(t *testing.T, script []string) (results string) {
 	return results
 }
 
-// TestFidelity checks that SQLite gives the same results on the simulated disk as on this
-// machine's.
+// TestFidelity checks that SQLite gives the same results on the simulated disk as on the
+// disk of this machine.
 func TestFidelity(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {

@@ -14,24 +14,28 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// files are the two files of a database, as one SQLite connection of a process has them
-// open.
+// files are the two files of a database, the database file and its journal, as one process
+// has opened them. They implement system, the interface by which SQLite reaches its
+// operating system. Requests go over a network connection to the node that simulates the
+// machine.
 type files struct {
 	env  *locks.Env
 	name string
 
 	conn  net.Conn // nil if the database is not open
 	lines *bufio.Reader
-	// broken is the error after which the files cannot be used any more, or nil.
+	// broken is the error after which the files cannot be used until they are opened again;
+	// nil if there was none.
 	broken error
 
-	contents contents
-	number   int      // number of the contents at the last answer
-	changes  []change // made since then
+	contents contents // the files as this process sees them
+	number   int      // the version of the contents at the last answer
+	changes  []change // what this process has changed since then
 	time     int64    // the time of day at the last answer, in milliseconds since 1970
 }
 
-// open opens a file. The journal belongs to the open database, so it needs no connection.
+// open opens a file, and creates it if make is set. Opening the database file connects to
+// the machine. The journal belongs to the open database, so it needs no connection.
 func (f *files) open(file string, make bool) int32 {
 	if file == journal {
 		switch {
@@ -54,6 +58,7 @@ func (f *files) open(file string, make bool) int32 {
 	return code
 }
 
+// close closes a file. Closing the database file ends the connection to the machine.
 func (f *files) close(file string) {
 	if file == databaseFile && f.conn != nil {
 		_ = f.conn.Close()
@@ -61,7 +66,9 @@ func (f *files) close(file string) {
 	}
 }
 
-// ask sends a request to the operating system and waits for the answer.
+// request sends a request, together with the changes since the last one, to the node that
+// simulates the operating system. It waits for the answer, and stores the files if other
+// processes have changed them.
 func (f *files) ask(r request) (yes bool, code int32) {
 	if f.broken != nil || f.conn == nil {
 		return false, sqlite3.SQLITE_IOERR
@@ -98,7 +105,7 @@ func (f *files) ask(r request) (yes bool, code int32) {
 	return a.Yes, sqlite3.SQLITE_OK
 }
 
-// answer reads an answer.
+// readAnswer reads an answer from the connection.
 func (f *files) answer() (a answer, err error) {
 	line, err := f.lines.ReadBytes('\n')
 	if err == nil {
@@ -117,7 +124,8 @@ func (f *files) answer() (a answer, err error) {
 	return a, err
 }
 
-// change makes a change. Other processes see it after the next request.
+// applyChange changes a file in this process's memory. The machine gets the change with the
+// next request.
 func (f *files) change(c change) int32 {
 	if f.contents.apply(c) != nil {
 		return sqlite3.SQLITE_FULL
@@ -126,6 +134,8 @@ func (f *files) change(c change) int32 {
 	return sqlite3.SQLITE_OK
 }
 
+// read reads from a file in this process's memory, from an offset. If the file is too
+// short, the rest is filled with zeros.
 func (f *files) read(file string, into []byte, at int64) int32 {
 	content := f.contents[file]
 	n := copy(into, content[min(at, int64(len(content))):])
@@ -136,27 +146,32 @@ func (f *files) read(file string, into []byte, at int64) int32 {
 	return sqlite3.SQLITE_OK
 }
 
+// write writes to a file in this process's memory, at an offset.
 func (f *files) write(file string, from []byte, at int64) int32 {
 	return f.change(change{File: file, At: at, Size: len(from), data: bytes.Clone(from)})
 }
 
+// truncate cuts a file, or extends it by zeros, to a length in bytes.
 func (f *files) truncate(file string, size int64) int32 {
 	return f.change(change{File: file, At: size})
 }
 
+// size returns the length of a file in bytes.
 func (f *files) size(file string) int64 { return int64(len(f.contents[file])) }
 
+// exists reports whether the file exists for this process.
 func (f *files) exists(file string) bool {
 	_, is := f.contents[file]
 	return is
 }
 
+// sync makes the machine write a file to its disk.
 func (f *files) sync(file string) int32 {
 	_, code := f.ask(request{Op: opSync, File: file})
 	return code
 }
 
-// remove deletes a file. If that fails, the file still exists for this process too.
+// remove deletes a file. If the request fails, the process still has the file.
 func (f *files) remove(file string, durably bool) int32 {
 	_, code := f.ask(request{Op: opDelete, File: file, Durably: durably})
 	if code == sqlite3.SQLITE_OK {
@@ -165,6 +180,8 @@ func (f *files) remove(file string, durably bool) int32 {
 	return code
 }
 
+// lock raises the level of the lock on the database. It returns SQLITE_BUSY if another
+// process prevents that.
 func (f *files) lock(to level) int32 {
 	switch yes, code := f.ask(request{Op: opLock, Level: to}); {
 	case code != sqlite3.SQLITE_OK:
@@ -175,13 +192,16 @@ func (f *files) lock(to level) int32 {
 	return sqlite3.SQLITE_OK
 }
 
+// unlock lowers the level of the lock.
 func (f *files) unlock(to level) int32 {
 	_, code := f.ask(request{Op: opUnlock, Level: to})
 	return code
 }
 
+// reserved reports whether any process has reserved the file.
 func (f *files) reserved() (bool, int32) { return f.ask(request{Op: opReserved}) }
 
+// now returns the machine's time of day at the last answer.
 func (f *files) now() int64 { return f.time }
 
 // sleep sleeps by the process's own clock.

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// FuzzMessages checks that the disk answers whatever a process writes. Afterwards SQLite
-// must work or return an error.
+// FuzzMessages checks that the node answers any bytes that a process writes. Afterwards,
+// SQLite must work or return an error.
 func FuzzMessages(f *testing.F) {
 	const opened = `{"op":"open","name":"locks.db","knows":0}` + "\n"
 	for _, s := range []string{

@@ -21,8 +21,10 @@ func init() {
 	})
 }
 
-// The statements for a lease row. now is the machine's time of day in milliseconds since
-// 1970: a number, because SQLite has no type for times.
+// The statements for a lease that is a row of the table locks. sqlNow is the machine's time
+// of day in milliseconds since 1970. It is a number, because SQLite has no type for times.
+// deleteOwn and deleteUnchecked are two other ways to release the lease; deleteUnchecked
+// also deletes the row of another holder.
 const (
 	now   = `CAST(round(unixepoch('subsec') * 1000) AS INTEGER)`
 	table = `CREATE TABLE IF NOT EXISTS locks (
@@ -39,14 +41,14 @@ const (
 	unchecked = `DELETE FROM locks WHERE name = ?1`
 )
 
-// leaseRow is a handle on a lease row.
+// A leaseRow is a handle of a lock whose lease is a row.
 type leaseRow struct {
 	*Session
 	*rowlease.Row
 }
 
-// Acquire tries once. If SQLite reports a failed write, the row may still name the attempt
-// as the holder, until the lease ends.
+// Acquire tries once. If SQLite reports that the write has failed, the row may nevertheless
+// name this attempt as the holder, until the lease expires.
 func (l *leaseRow) Acquire(ctx context.Context) (locks.Lease, error) {
 	holder, called := l.NewHolder(), l.Now()
 	var generation uint64
@@ -59,10 +61,12 @@ func (l *leaseRow) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l.Granted(ctx, holder, called, generation)
 }
 
+// extend sets a new end of the lease. It returns false if the holder no longer has it.
 func (l *leaseRow) extend(ctx context.Context, holder string) (bool, error) {
 	return l.exec(ctx, extend, l.Env.Key, holder, l.Env.TTL.Milliseconds())
 }
 
+// release gives the lease up. It returns false if the holder no longer has it.
 func (l *leaseRow) release(ctx context.Context, holder string) (bool, error) {
 	switch o := l.Env.Options; {
 	case !o.Has("holder-check"):
@@ -73,7 +77,7 @@ func (l *leaseRow) release(ctx context.Context, holder string) (bool, error) {
 	return l.exec(ctx, release, l.Env.Key, holder)
 }
 
-// exec reports whether a statement has changed the row.
+// exec executes a statement, and reports whether it has changed the row.
 func (l *leaseRow) exec(ctx context.Context, text string, args ...any) (changed bool, err error) {
 	err = l.use(ctx, func(ctx context.Context, db *sql.DB) error {
 		done, err := db.ExecContext(ctx, text, args...)

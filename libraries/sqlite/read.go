@@ -12,10 +12,10 @@ import (
 // A row is a row of the table locks.
 type row struct {
 	name, holder string
-	until        int64 // in milliseconds since 1970
+	until        int64 // the end of the lease, in milliseconds since 1970
 }
 
-// readLeases returns the leases in a database.
+// readLeases returns the rows of the table locks in a database.
 func readLeases(c contents) ([]row, error) {
 	return read(c, `SELECT name, holder, expires_at FROM locks ORDER BY name`, func(rows *sql.Rows) (r row, err error) {
 		err = rows.Scan(&r.name, &r.holder, &r.until)
@@ -30,7 +30,7 @@ type datum struct {
 	value   string
 }
 
-// readData returns the data in a database.
+// readData returns the rows of the table objects in a database.
 func readData(c contents) ([]datum, error) {
 	return read(c, `SELECT name, version, value FROM objects ORDER BY name`, func(rows *sql.Rows) (d datum, err error) {
 		err = rows.Scan(&d.object, &d.version, &d.value)
@@ -38,8 +38,9 @@ func readData(c contents) ([]datum, error) {
 	})
 }
 
-// read returns the result of a query as a process gets it that opens the database now.
-// Opening rolls a journal back. The result is empty if the table does not exist.
+// read returns the rows that a query would return to a process that opens the database now.
+// If there is a journal, opening the database rolls it back. The result is empty if the
+// table does not exist.
 func read[T any](c contents, query string, scan func(*sql.Rows) (T, error)) ([]T, error) {
 	name, unmount, err := mount(&image{files{contents: maps.Clone(c)}})
 	if err != nil {
@@ -70,9 +71,12 @@ func read[T any](c contents, query string, scan func(*sql.Rows) (T, error)) ([]T
 	return all, rows.Err()
 }
 
-// An image is a temporary copy of a database.
+// An image is a temporary copy of a database, which a real SQLite can open without any
+// requests to the machine. Its methods implement system. Locks and syncs always succeed,
+// because no other process uses the copy.
 type image struct{ files }
 
+// open opens a file of the copy.
 func (i *image) open(file string, make bool) int32 {
 	if file == journal {
 		return i.files.open(file, make)
@@ -80,6 +84,7 @@ func (i *image) open(file string, make bool) int32 {
 	return sqlite3.SQLITE_OK
 }
 
+// remove deletes a file of the copy.
 func (i *image) remove(file string, _ bool) int32 {
 	delete(i.contents, file)
 	return sqlite3.SQLITE_OK

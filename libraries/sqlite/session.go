@@ -12,24 +12,24 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A Session is a database that one handle of a lock has open, through database/sql. When
-// its files are broken, the next request opens it again.
+// A Session is a database that one handle of a lock has open, through database/sql. If the
+// connection to the machine breaks, the next request opens the database again.
 type Session struct {
 	env   *locks.Env
 	files *files
-	dsn   string
+	dsn   string // what database/sql opens
 	db    *sql.DB
-	// turn is full while a caller uses the session. It is a channel, because time does not
-	// pass while a goroutine waits for a mutex.
+	// inUse is full while a caller uses the session. It is a channel instead of a mutex,
+	// because virtual time does not pass while a goroutine waits for a mutex.
 	turn chan struct{}
 }
 
 // busyTimeout is how long SQLite waits for a lock on the file, in milliseconds. Most
-// programs set it; by default the driver does not wait.
+// programs set such a timeout; by default the driver does not wait.
 const busyTimeout = 5000
 
-// Open returns the database with the name, for one handle of a lock of this package. Call
-// it when the handle is made. The setup is executed before the run begins.
+// Open opens the database with this name for one handle of a lock. Call it when the handle
+// is made. The SQL statement setup is executed before the run begins.
 func Open(e *locks.Env, name, setup string) (*Session, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on SQLite needs a file, but there is none")
@@ -60,6 +60,7 @@ func Open(e *locks.Env, name, setup string) (*Session, error) {
 	return s, nil
 }
 
+// close closes the database; the next request opens it again.
 func (s *Session) close() {
 	if s.db != nil {
 		_ = s.db.Close()
@@ -67,8 +68,9 @@ func (s *Session) close() {
 	}
 }
 
-// use calls f with the database. SQLite gets no context: a request to the operating system
-// cannot be canceled, and busy_timeout limits all other waits.
+// use calls f with the database, when no other caller uses it. SQLite gets a context that
+// does not end: its requests to the operating system cannot be cancelled, and busy_timeout
+// limits all other waits.
 func (s *Session) use(ctx context.Context, f func(context.Context, *sql.DB) error) error {
 	select {
 	case s.turn <- struct{}{}:
@@ -94,7 +96,7 @@ func (s *Session) use(ctx context.Context, f func(context.Context, *sql.DB) erro
 	return s.stableError(f(ctx, s.db))
 }
 
-// stableError returns an error with a text that is equal in every run.
+// stableError returns an error whose text is equal in every run.
 func (s *Session) stableError(err error) error {
 	var e *sqlite.Error
 	switch {
@@ -108,5 +110,5 @@ func (s *Session) stableError(err error) error {
 	return err
 }
 
-// errBusy is SQLITE_BUSY: another process has locked the file.
+// errBusy replaces SQLITE_BUSY: another process has locked the file.
 var errBusy = errors.New("database is locked (SQLITE_BUSY)")

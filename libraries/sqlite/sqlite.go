@@ -1,31 +1,32 @@
-// Package sqlite provides the locks whose names begin with sqlite, on modernc.org/sqlite,
-// unmodified, through database/sql. See [locks.Provide].
+// Package sqlite provides the locks whose names begin with sqlite. They use
+// modernc.org/sqlite, unmodified, through database/sql. See [locks.Provide].
 //
-// SQLite is a library and a file, without a server. The simulated part is the machine that
-// its processes share: the node sqlite-1 is its disk, with the operating system's locks on
-// files and the time of day that all processes read. Each client runs SQLite itself.
-// SQLite's requests to its operating system go to the node as messages: lock and unlock the
-// file, sync a file, delete a journal. Reads and writes in between need no messages of
-// their own: no other process may touch the file meanwhile, and so the writes go with the
-// next message.
+// SQLite is a library that works on a file; it has no server. Each client runs the real
+// SQLite. The simulated part is the machine that all clients share. The node sqlite-1 is
+// that machine: its disk, its time of day, and its operating system, which keeps locks on
+// files. The requests of SQLite to its operating system are messages to the node: lock or
+// unlock the file, sync a file, delete a journal. Reads and writes need no messages. While a
+// process may write the file, no other process may read or write it. So its writes are sent
+// together with its next request.
 //
-// SQLite runs with its defaults, with a rollback journal. The journal is deleted when a
-// transaction counts. If it still exists, the next process that opens the file rolls the
-// transaction back. After a power loss a deleted journal can be there again: SQLite waits
-// until its writes are on the disk, but waits for its deletions only with synchronous =
-// EXTRA. There is no write-ahead log, because that needs memory that processes share.
+// SQLite runs with its defaults, and so with a rollback journal. A commit deletes the
+// journal. If a journal still exists, the next process that opens the file rolls the
+// transaction back. After a power loss, a journal that was deleted can exist again. SQLite
+// waits until its writes are on the disk, but it waits for deletions only with synchronous =
+// EXTRA. The write-ahead log of SQLite is not simulated, because it needs memory that
+// processes share.
 //
 // # Locks
 //
-// A lock's slot (see [locks.Kind]) is one of these:
+// A lock is kept in one of two places, which the trace shows as its slot (see [locks.Kind]):
 //
-//   - locks/KEY is the row of the table locks in locks.db whose name is KEY. It is a lease: the
-//     column holder names the holder, and expires_at is its end in milliseconds since 1970. The
-//     trace reports the lease when it is committed, and again when it expires by the machine's
-//     clock.
-//   - KEY.db is that file. The process that has reserved it for writing holds the lock. The lock
-//     sqlite-transaction-data keeps its data in the file's table objects, and the trace reports
-//     changes there when they are committed.
+//   - locks/KEY is a row in the file locks.db: the row of the table locks whose name is KEY.
+//     The row is a lease. The column holder names the holder, and expires_at is the end of
+//     the lease in milliseconds since 1970. The trace shows the lease when it is committed,
+//     and again when it expires by the machine's clock.
+//   - KEY.db is a file. The process that has reserved it for writing holds the lock. The lock
+//     sqlite-transaction-data also keeps its data in that file, in the table objects. The
+//     trace shows changes of the data when they are committed.
 package sqlite
 
 import (
@@ -34,6 +35,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
+// The package servers/sqlite has registered the rest of the system's card.
 func init() {
 	sim.ProvideSystem(locks.SQLite, func(*sim.Names) sim.Framer { return framer{} }, boot)
 }

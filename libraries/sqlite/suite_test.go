@@ -8,10 +8,10 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// TestSuite checks that the suite finds in the locks what is known of them, and nothing
-// else. A process cannot cancel a request to the file system, whatever its deadline. If the
-// file is on another machine that does not answer, the process hangs. The lease row also
-// runs the test cases of the catalogue.
+// TestSuite checks that the suite finds the known violations in the locks, and no others. A
+// process cannot cancel a request to the file system, whatever its deadline is. So if the
+// file is on another machine that does not answer, the process hangs. The scenarios of the
+// catalogue are run only with the lease row.
 func TestSuite(t *testing.T) {
 	hangs := roof.Findings{"contexts/deadline": {"hang"}}
 	t.Run("sqlite-lease", func(t *testing.T) {

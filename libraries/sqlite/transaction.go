@@ -10,6 +10,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
+// A client holds one of these locks while it has a transaction on a file: only one process
+// at a time can have one, because it reserves the file for writing. sqlite-transaction
+// protects data elsewhere, and sqlite-transaction-data protects data in the same file.
 func init() {
 	elsewhere := func(x *transaction) locks.Lease { return x }
 	locks.Provide("sqlite-transaction", openTransactions(`CREATE TABLE IF NOT EXISTS work (what TEXT)`, elsewhere))
@@ -17,8 +20,8 @@ func init() {
 	locks.Provide("sqlite-transaction-data", openTransactions(objects, inFile))
 }
 
-// openTransactions returns a constructor of locks whose leases are transactions on a
-// database with a table.
+// openTransactions returns a function that makes locks whose leases are transactions. The
+// statement table makes a table in the file, and make turns a transaction into a lease.
 func openTransactions(table string, make func(*transaction) locks.Lease) func(*locks.Env) (locks.Lock, error) {
 	return func(e *locks.Env) (locks.Lock, error) {
 		s, err := Open(e, locks.SQLiteFile(e.Key), table)
@@ -31,21 +34,20 @@ func openTransactions(table string, make func(*transaction) locks.Lease) func(*l
 	}
 }
 
-// transactions is a handle on a database to which nobody else can write while its
-// transaction lasts.
+// transactions is a handle of such a lock. Its current transaction is the lease.
 type transactions struct {
 	*Session
 	make    func(*transaction) locks.Lease
 	current *transaction // nil if there is none
 }
 
-// errInTransaction is the error of a handle that tries to acquire the lock while it holds
-// it. Its connection is in a transaction, and database/sql would wait in vain for a second
-// connection.
+// errInTransaction is the error of a handle that already holds the lock and tries to
+// acquire it. Its only connection is in a transaction, and database/sql would wait for it
+// in vain.
 var errInTransaction = errors.New("this handle is in a transaction")
 
-// Acquire begins a transaction. An earlier transaction whose file was closed is forgotten
-// first.
+// Acquire begins a transaction. It first forgets an earlier transaction that was lost
+// because the file was closed.
 func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
 	if t.current != nil && !t.current.isOver() {
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, errInTransaction)
@@ -53,7 +55,7 @@ func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
 	t.end()
 	x := &transaction{handle: t}
 	err := t.use(ctx, func(ctx context.Context, db *sql.DB) (err error) {
-		x.tx, err = db.BeginTx(ctx, nil) // IMMEDIATE, as Open sets it
+		x.tx, err = db.BeginTx(ctx, nil) // BEGIN IMMEDIATE, as Open has set it: this reserves the file
 		return err
 	})
 	if err != nil {
@@ -63,7 +65,7 @@ func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
 	return t.make(x), nil
 }
 
-// end makes database/sql forget the current transaction, and rolls it back if it is open.
+// forgetCurrent rolls the current transaction back if it is still open, and forgets it.
 func (t *transactions) end() {
 	if t.current != nil {
 		_ = t.current.tx.Rollback()
@@ -71,19 +73,21 @@ func (t *transactions) end() {
 	}
 }
 
-// A transaction lasts as long as its process has the file open.
+// A transaction is a lease that lasts until the process commits it or closes the file. conn
+// is the connection to the machine on which it began.
 type transaction struct {
 	handle *transactions
 	tx     *sql.Tx
 	conn   net.Conn
 }
 
-// isOver reports whether the file has been closed since the transaction began.
+// isLost reports whether the file was closed since the transaction began, so that the
+// transaction is lost.
 func (x *transaction) isOver() bool {
 	return x.handle.files.broken != nil || x.handle.files.conn != x.conn
 }
 
-// Release commits the transaction.
+// Release commits the transaction, which releases the file.
 func (x *transaction) Release(ctx context.Context) error {
 	if x.handle.current != x || x.isOver() {
 		return fmt.Errorf("%w before it was released", locks.ErrLost)

@@ -12,12 +12,14 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// SQLite calls its operating system only through a table of functions, a VFS
-// (https://www.sqlite.org/vfs.html). This file implements one in Go. Each handle of a lock
-// has a table of its own, under a name of its own.
+// SQLite calls its operating system only through a table of functions, called a VFS
+// (https://www.sqlite.org/vfs.html). This file makes such tables, whose functions are
+// written in Go. Each handle of a lock has a table under a name of its own. A function
+// finds the Go value that belongs to its table, a system, by a number in the table.
 
-// A system is what SQLite needs for one connection to one database. A file is known by the
-// end of its name. Levels and codes are SQLite's.
+// A system is the operating system for one connection of SQLite to one database. file is
+// the end of a file's name, which says whether it is the database file or the journal.
+// Codes are SQLite's result codes.
 type system interface {
 	open(file string, make bool) (code int32)
 	close(file string)
@@ -31,6 +33,7 @@ type system interface {
 	remove(file string, durably bool) (code int32)
 	lock(to level) (code int32)
 	unlock(to level) (code int32)
+	// reserved reports whether any process has reserved the database.
 	reserved() (is bool, code int32)
 	// now returns the time of day in milliseconds since 1970.
 	now() int64
@@ -38,8 +41,8 @@ type system interface {
 }
 
 var (
-	systems sync.Map // from a VFS number (uintptr) to its system
-	numbers atomic.Uintptr
+	systems sync.Map       // from a VFS number (uintptr) to its system
+	numbers atomic.Uintptr // the number of the latest system
 )
 
 // mount registers a system with SQLite under a new name, until unmount is called.
@@ -73,13 +76,16 @@ func mount(s system) (name string, unmount func(), err error) {
 	return name, unmount, nil
 }
 
-// A handle is SQLite's data of an open file.
+// A handle is what SQLite keeps for an open file. SQLite allocates it, and passes its
+// address to the functions.
 type handle struct {
 	methods uintptr
-	number  uintptr // of the system
+	number  uintptr // of the system to which the file belongs
 	journal int32   // 1 if the file is the journal
 }
 
+// functions is the model for the tables of functions. methods are the functions for open
+// files, to which handles point.
 var (
 	functions = sqlite3.Tsqlite3_vfs{
 		FiVersion: 2, FszOsFile: int32(unsafe.Sizeof(handle{})), FmxPathname: 512,
@@ -96,21 +102,26 @@ var (
 	}
 )
 
-// pointer returns a function as a C function pointer of the translated SQLite.
+// pointer returns a Go function as a function pointer for SQLite, which is C code
+// translated to Go.
 func pointer[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
-// at returns a pointer to SQLite's own memory, which Go does not manage.
+// pointerTo returns a pointer to a value in SQLite's own memory, which Go does not manage.
 func at[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 
+// bytesAt returns n bytes of SQLite's own memory.
 func bytesAt(p uintptr, n int32) []byte { return unsafe.Slice(at[byte](p), n) }
 
+// systemOf returns the system with a number.
 func systemOf(number uintptr) system {
 	s, _ := systems.Load(number)
 	return s.(system)
 }
 
+// ofTable returns the system to which a table of functions belongs.
 func ofTable(table uintptr) system { return systemOf(at[sqlite3.Tsqlite3_vfs](table).FpAppData) }
 
+// ofHandle returns the system and the file to which a handle belongs.
 func ofHandle(p uintptr) (s system, file string) {
 	h := at[handle](p)
 	if h.journal == 1 {
@@ -119,8 +130,9 @@ func ofHandle(p uintptr) (s system, file string) {
 	return systemOf(h.number), file
 }
 
-// ending returns which of a database's files a name means; false if none. A journal can
-// contain other names, and anything can be written into a journal.
+// fileOf returns which of a database's two files a name means; false if it means neither.
+// SQLite may ask for other names, because a journal can contain names, and a journal can
+// have any contents.
 func ending(name uintptr) (file string, is bool) {
 	text := libc.GoString(name)
 	if strings.HasSuffix(text, journal) {
@@ -129,10 +141,14 @@ func ending(name uintptr) (file string, is bool) {
 	return databaseFile, strings.HasSuffix(text, ".db")
 }
 
+// xOpen opens a file. The functions whose names begin with x are those that SQLite calls.
+// They are described in https://www.sqlite.org/c3ref/vfs.html and
+// https://www.sqlite.org/c3ref/io_methods.html. A parameter out is the address at which
+// SQLite expects a result.
 func xOpen(_ *libc.TLS, table, name, p uintptr, flags int32, out uintptr) int32 {
-	at[handle](p).methods = 0 // SQLite closes only files that have methods
+	at[handle](p).methods = 0 // without methods, SQLite does not close the file
 	if name == 0 {
-		return sqlite3.SQLITE_CANTOPEN // a temporary file, which only databases too large for the simulation need
+		return sqlite3.SQLITE_CANTOPEN // a temporary file, which SQLite needs only for databases that are too large for a world
 	}
 	file, is := ending(name)
 	if !is {
@@ -182,22 +198,22 @@ func xFullPathname(_ *libc.TLS, _, name uintptr, n int32, out uintptr) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-// xRandomness returns zeros. SQLite asks only the first VFS for its random numbers, and
-// none of these gets into a trace.
+// xRandomness returns zeros in place of random numbers. SQLite asks only the VFS that was
+// mounted first, and no such number gets into a trace.
 func xRandomness(_ *libc.TLS, _ uintptr, n int32, out uintptr) int32 {
 	clear(bytesAt(out, n))
 	return n
 }
 
-// xSleep sleeps. SQLite sleeps between two checks whether a file is still locked, as
-// busy_timeout demands.
+// xSleep sleeps. SQLite calls it between two attempts to lock a file, until busy_timeout
+// has passed.
 func xSleep(_ *libc.TLS, table uintptr, microseconds int32) int32 {
 	ofTable(table).sleep(time.Duration(microseconds) * time.Microsecond)
 	return microseconds
 }
 
-// midnight is the beginning of 1970 in days since noon, 24 November 4714 BC, from which
-// SQLite counts.
+// midnight is the beginning of 1970 as SQLite counts time: in days since noon, 24 November
+// 4714 BC.
 const midnight = 2440587.5
 
 func xCurrentTime(_ *libc.TLS, table, out uintptr) int32 {
@@ -259,8 +275,8 @@ func xFileControl(*libc.TLS, uintptr, int32, uintptr) int32 { return sqlite3.SQL
 
 func xSectorSize(*libc.TLS, uintptr) int32 { return 4096 }
 
-// xDeviceCharacteristics returns SQLite's assumption about disks on Unix: a write leaves
-// the bytes beside it as they are.
+// xDeviceCharacteristics returns what SQLite assumes about disks on Unix: if the power is
+// lost during a write, the bytes beside those that are written stay as they are.
 func xDeviceCharacteristics(*libc.TLS, uintptr) int32 {
 	return sqlite3.SQLITE_IOCAP_POWERSAFE_OVERWRITE
 }

@@ -9,17 +9,18 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// The operations that SQLite asks of its operating system. A level is one of SQLite's five
-// locks on a file (https://www.sqlite.org/lockingv3.html).
+// The operations that SQLite requests from its operating system.
 const (
 	opOpen     = "open"
-	opLock     = "lock"     // raise the level
-	opUnlock   = "unlock"   // lower the level
+	opLock     = "lock"     // raise the level of the lock
+	opUnlock   = "unlock"   // lower the level of the lock
 	opReserved = "reserved" // ask whether any process has reserved the file
 	opSync     = "sync"
 	opDelete   = "remove"
 )
 
+// A level is one of the five states of SQLite's lock on a file, from the weakest to the
+// strongest (https://www.sqlite.org/lockingv3.html).
 type level int
 
 const (
@@ -30,68 +31,73 @@ const (
 	exclusiveLevel
 )
 
+// levels are the texts of the levels in the trace.
 var levels = []string{"none", "shared", "reserved", "pending", "exclusive"}
 
+// String returns the text of the level for the trace.
 func (l level) String() string { return levels[l] }
 
-// A database has two files: the database file and its journal.
+// A database has two files: the database file and its journal. They are named by what
+// follows the name of the database.
 const (
 	databaseFile = ""
 	journal      = "-journal"
 )
 
-// A request is a line of JSON, followed by the bytes of its changes.
+// A request is a message of a process to the machine: a line of JSON, followed by the bytes
+// of its changes.
 type request struct {
 	Op string `json:"op"`
-	// Name is the database to open. All later requests on the connection are about this
-	// database.
+	// Name is the database to open. All later requests on the connection are about it.
 	Name string `json:"name,omitempty"`
-	// File is one of the database's two files.
+	// File is one of the two files of the database.
 	File string `json:"file,omitempty"`
-	// Durably says that the deletion of the file must also be on the disk.
+	// Durably says that a deletion must be on the disk before the answer.
 	Durably bool  `json:"durably,omitempty"`
 	Level   level `json:"level,omitempty"`
-	// Knows is the number of the contents that the process has. Changes are what it has
-	// changed in them since.
+	// KnownVersion is the version of the files that the process has read. Changes are its
+	// own changes since.
 	Knows   int      `json:"knows"`
 	Changes []change `json:"changes,omitempty"`
 }
 
-// A change is a process's change to a file. It writes at an offset, cuts the file there, or
-// creates it if the offset is -1.
+// A change is what a process does to a file. If Offset is -1, it creates the file. If Size
+// is 0, it cuts the file at Offset. Otherwise it writes Size bytes at Offset.
 type change struct {
 	File string `json:"file"`
 	At   int64  `json:"at"`
-	Size int    `json:"size"` // the number of written bytes; 0 cuts the file
+	Size int    `json:"size"` // in bytes
 	data []byte
 }
 
-// An answer is a line of JSON, followed by the bytes of the files.
+// An answer is the machine's answer to a request: a line of JSON, followed by the bytes of
+// the files.
 type answer struct {
 	Yes bool `json:"yes"`
-	// Why is what is wrong, or "". Now is the time of day in milliseconds since 1970.
+	// Why is the error, or "". Now is the time of day in milliseconds since 1970.
 	Why string `json:"why,omitempty"`
 	Now int64  `json:"now"`
-	// Number is the number of the contents. Files are present if the process has other
-	// contents.
-	Number int    `json:"number"`
-	Files  []size `json:"files,omitempty"`
-	files  contents
+	// Version is the version of the files after the request. Sizes lists the lengths of the
+	// files that follow. It is empty if the process already has this version.
+	Number int      `json:"number"`
+	Files  []size   `json:"files,omitempty"`
+	files  contents // the files, if the process does not have this version
 }
 
-// A size is the length of an existing file in bytes.
+// A size is the length of an existing file, in bytes.
 type size struct {
 	File string `json:"file"`
 	Size int    `json:"size"`
 }
 
-// contents are the existing files and their bytes.
+// contents are the bytes of the existing files of a database.
 type contents map[string][]byte
 
-// maxFile is the greatest length of a file, in bytes.
+// maxFile is the maximum length of a file, in bytes.
 const maxFile = 1 << 20
 
-// apply makes a change. It copies the file's bytes and never changes them in place.
+// apply applies a change. It replaces the bytes of the file by a changed copy, because the
+// old bytes may still be in use.
 func (c contents) apply(ch change) error {
 	if ch.At > maxFile || ch.At+int64(len(ch.data)) > maxFile || ch.At < -1 {
 		return fmt.Errorf("a file may have %d bytes at most", maxFile)
@@ -110,17 +116,17 @@ func (c contents) apply(ch change) error {
 	return nil
 }
 
-// framer splits a process's bytes into requests.
+// A framer cuts the bytes that a process writes into requests.
 type framer struct{}
 
-// maxMessage is the greatest length of a message in bytes: both files and the JSON.
-// maxChanges is how many changes it may have: SQLite makes four for a page of 4 kB.
+// maxMessage is the maximum length of a message, in bytes: both files and the JSON.
+// maxChanges is how many changes a message may have: SQLite makes four for a page of 4 kB.
 const (
 	maxMessage = 4 * maxFile
 	maxChanges = 4 * maxFile / 4096
 )
 
-// encodeMessage returns a message: body as a line of JSON, and the raw bytes after it.
+// encodeMessage returns a message: body as a line of JSON, followed by the raw bytes.
 func encodeMessage(body any, raw ...[]byte) ([]byte, error) {
 	line, err := json.Marshal(body)
 	return bytes.Join(append([][]byte{append(line, '\n')}, raw...), nil), err
@@ -129,7 +135,7 @@ func encodeMessage(body any, raw ...[]byte) ([]byte, error) {
 // malformed is the body of a malformed request.
 type malformed struct{}
 
-// Next is as in [sim.Framer].
+// Next implements [sim.Framer].
 func (framer) Next(b []byte) (int, sim.Frame) {
 	line, rest, whole := bytes.Cut(b, []byte("\n"))
 	if !whole {
@@ -154,6 +160,7 @@ func (framer) Next(b []byte) (int, sim.Frame) {
 	return size, sim.Frame{Body: &r, Text: r.String(), Handshake: r.Op == opOpen}
 }
 
+// isValid reports whether the values of a request are valid.
 func (r *request) makesSense() bool {
 	all := 0
 	for _, c := range r.Changes {
@@ -166,7 +173,7 @@ func (r *request) makesSense() bool {
 		slices.Contains([]string{opOpen, opLock, opUnlock, opReserved, opSync, opDelete}, r.Op) && len(r.Name) < 1000
 }
 
-// String returns the request's text for the trace.
+// String returns the text of the request for the trace.
 func (r *request) String() string {
 	file := "database"
 	if r.File == journal {

@@ -13,15 +13,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// gcPause is the world of a pause, on one machine.
+// gcPause returns a world in which the holder is paused. All clients run on one machine.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 	cfg := GCPause(t, kind, 10*time.Second, fencing)
 	cfg.Network = sim.Network{Min: 20 * time.Microsecond, Max: 100 * time.Microsecond}
 	return cfg
 }
 
-// TestGCPause checks a holder whose lease ends in a pause. It writes when it continues,
-// although the lease has ended.
+// TestGCPause checks a holder whose lease expires during a pause. The holder still writes
+// when it resumes.
 func TestGCPause(t *testing.T) {
 	for fencing, broken := range map[storage.Policy]string{
 		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
@@ -35,10 +35,10 @@ func TestGCPause(t *testing.T) {
 	}
 }
 
-// TestTheJournalIsRolledBack kills a process, or cuts its machine's power, at each of the
-// answers that it gets while it acquires the row. Until its journal is deleted, SQLite in
-// the other process rolls back what it has written. After that, the killed process holds
-// the lock until the lease expires.
+// TestTheJournalIsRolledBack kills a process, or cuts the power of the machine, at each
+// answer that the process gets while it acquires the row. As long as the journal is not
+// deleted, SQLite in the other process rolls back what the killed process has written. If
+// the journal was deleted, the killed process holds the lock until the lease expires.
 func TestTheJournalIsRolledBack(t *testing.T) {
 	crash := func(n string, how func(at string) []sim.Fault) string {
 		cfg := gcPause(t, "sqlite-lease", storage.Writes)
@@ -66,8 +66,8 @@ func TestTheJournalIsRolledBack(t *testing.T) {
 			}
 		}
 	}
-	// A power loss undoes even that: SQLite does not wait until the deletion of the journal
-	// is on the disk.
+	// A power loss undoes even a committed transaction: SQLite does not wait until the
+	// deletion of the journal is on the disk.
 	for how, want := range map[string]string{
 		crash("7th", howItEnds["killed"]):     "set client-1/1, expire client-1/1, set client-2/",
 		crash("7th", howItEnds["power loss"]): "set client-1/1, forget client-1/1, set client-2/",
@@ -76,10 +76,10 @@ func TestTheJournalIsRolledBack(t *testing.T) {
 	}
 }
 
-// TestAWriteIsRolledBack does the same where the data is in the file, at each of the
-// answers that a process gets to its write. Until its journal is deleted the write does not
-// count, and from then on it does. A power loss then undoes only what no client had been
-// told.
+// TestAWriteIsRolledBack does the same for data in the same file, at each answer that a
+// process gets to its write. As long as the journal is not deleted, the write has no
+// effect; after that it has. A power loss undoes only what was not acknowledged to any
+// client.
 func TestAWriteIsRolledBack(t *testing.T) {
 	writes := func(n string, how func(at string) []sim.Fault) string {
 		cfg := gcPause(t, "sqlite-transaction-data", storage.None)
@@ -109,7 +109,7 @@ func TestAWriteIsRolledBack(t *testing.T) {
 	Equal(t, "power loss when the journal is deleted", writes("5th", howItEnds["power loss"]), "client-1 1 for 0, back to 0, client-2 1 for 0")
 }
 
-// howItEnds are the ways in which a process ends, alone or with its machine.
+// howItEnds are the ways in which a process ends, alone or together with its machine.
 var howItEnds = map[string]func(at string) []sim.Fault{
 	"killed": func(at string) []sim.Fault { return []sim.Fault{When(at, Crashed("client-1", trace.Kill))} },
 	"power loss": func(at string) []sim.Fault {

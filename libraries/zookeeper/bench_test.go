@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// BenchmarkGCPause reports the processor time of one world of each kind, on one server and
-// on three.
+// BenchmarkGCPause reports the processor time of one world with each lock, on one server
+// and on three.
 func BenchmarkGCPause(b *testing.B) {
 	for _, servers := range []int{1, 3} {
 		for _, kind := range kinds {
@@ -26,14 +26,14 @@ func BenchmarkGCPause(b *testing.B) {
 	}
 }
 
-// BenchmarkGrowth runs worlds with more and more clients, which acquire one lock in turn,
-// and with more and more servers.
+// BenchmarkGrowth measures worlds with more and more servers, and with more and more
+// clients that acquire the same lock in turn.
 func BenchmarkGrowth(b *testing.B) {
 	MeasureGrowth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) })
 	MeasureGrowth(b, "servers", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) })
 }
 
-// crowd is a world of many clients that compete for one lock, without faults.
+// crowd returns a world without faults, in which many clients compete for one lock.
 func crowd(b *testing.B, servers, clients int) sim.Config {
 	var all []sim.Client
 	for i := range clients {

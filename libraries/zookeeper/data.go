@@ -12,15 +12,16 @@ import (
 	servers "github.com/locksim/locksim/servers/zookeeper"
 )
 
-// data is the data that a process keeps in ZooKeeper beside its lock, as persistent nodes.
+// data is access to the objects that a process keeps in ZooKeeper beside its lock. Each
+// object is a persistent node.
 type data struct {
 	locks.Data
 	conn *zk.Conn
 }
 
-// newData returns access to the process's data, on the session of its lock or on another
-// one; nil if the world keeps no data in ZooKeeper. The first process creates the nodes
-// before the run begins.
+// newData returns access to the data of a process, or nil if the world keeps no data in
+// ZooKeeper. The data uses the session of the lock, or a session of its own if the world
+// wants that. Before the run begins, the nodes are created.
 func newData(e *locks.Env, s *Session) (*data, error) {
 	if e.Data == nil {
 		return nil, nil
@@ -34,16 +35,16 @@ func newData(e *locks.Env, s *Session) (*data, error) {
 	d := &data{*e.Data, s.Conn}
 	e.OnWarmUp(func(context.Context) {
 		for _, object := range d.Objects {
-			_, _ = d.conn.Create(node(object), nil, 0, zk.WorldACL(zk.PermAll)) // it may exist already
+			_, _ = d.conn.Create(node(object), nil, 0, zk.WorldACL(zk.PermAll)) // another process may have created it already
 		}
 	})
 	return d, nil
 }
 
-// node returns the path of the node that holds an object.
+// nodePath returns the path of the node that holds an object.
 func node(object string) string { return locks.ZooKeeperPath(locks.DataKey(object)) }
 
-// Read implements [locks.DataClient].
+// Read implements [locks.DataClient]. It returns the version of the object.
 func (d *data) Read(ctx context.Context, object string) (version int, err error) {
 	stat, err := callWithContext(ctx, func() (*zk.Stat, error) {
 		if d.ReadMode == servers.Synced {
@@ -60,7 +61,8 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 	return int(stat.Version), nil
 }
 
-// Write implements [locks.DataClient].
+// Write implements [locks.DataClient]. knew is the version that the client has read. If the
+// world compares versions, the write succeeds only if the object still has that version.
 func (d *data) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
 	anyVersion := -1
 	if !d.ComparesVersion {
@@ -76,8 +78,8 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 	return int(stat.Version), nil
 }
 
-// callWithContext returns the result of a request, or an error if ctx ends first:
-// go-zookeeper's requests take no context.
+// callWithContext calls ask, which makes requests, and returns its result. If ctx ends
+// first, it returns an error: go-zookeeper's requests take no context.
 func callWithContext[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 	got, ok, err := answers.Call(ctx, ask, nil)
 	if !ok {

@@ -10,10 +10,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The data is in ZooKeeper. A write on an expired session is refused, so a client that is
-// paused just before its write does no damage. A client that keeps working for a while has
-// a new session by then, and does as much damage as elsewhere. Comparing the version
-// prevents that, without any token.
+// The world's data is in ZooKeeper. A write on a session that has expired is refused. So a
+// client that is paused just before its write does no damage. If the client keeps working
+// for a while after the pause, it has a new session by the time of its write, and does as
+// much damage as with any other storage. Comparing the version prevents that without a
+// fencing token.
 func TestDataInZooKeeper(t *testing.T) {
 	const (
 		overlap = "section-exclusion inherent: needs fencing"
@@ -49,9 +50,10 @@ func TestDataInZooKeeper(t *testing.T) {
 	}
 }
 
-// staleReadWorld is a world in which client-2 writes and releases. client-3 comes
-// afterwards and reads the data: from zookeeper-1 if it uses a session of its own for the
-// data, or else from zookeeper-3. zookeeper-1 receives everything late if late is positive.
+// staleReadWorld returns a world in which client-2 writes and releases, and then client-3
+// reads the data. client-3 reads from zookeeper-1 if it uses a separate session for the
+// data, and otherwise from zookeeper-3. If late is positive, everything reaches zookeeper-1
+// late.
 func staleReadWorld(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
 	cfg := world(t, "zookeeper", 3,
 		sim.Client{Name: "client-2"},
@@ -64,8 +66,9 @@ func staleReadWorld(t testing.TB, late time.Duration, s sim.Storage) sim.Config 
 	return cfg
 }
 
-// An update is lost only if four things come together: a server that is behind, a second
-// session, no sync, and a setData that compares nothing.
+// An update is lost only if four things come together: a server that lacks the latest
+// changes, a separate session for the data, no sync before the read, and a setData that
+// does not compare the version.
 func TestReadFromAServerThatIsBehind(t *testing.T) {
 	for _, c := range []struct {
 		what    string

@@ -13,7 +13,7 @@ import (
 
 var repeats = flag.Int("repeats", 10, "how often TestDeterminism repeats each world on each number of threads")
 
-// worlds returns the worlds that must have the same trace each time.
+// worlds returns worlds whose traces must be the same in each run.
 func worlds(t testing.TB) map[string]sim.Config {
 	all := map[string]sim.Config{
 		"data beside the lock": staleReadWorld(t, time.Second, sim.Storage{OwnClient: true, Reads: "synced", Fencing: storage.Optimistic}),

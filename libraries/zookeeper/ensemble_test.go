@@ -17,31 +17,34 @@ import (
 // In these tests an ensemble of three begins with zookeeper-3 as its leader; client-1 is
 // connected to zookeeper-1, and client-2 to zookeeper-2.
 
-// contended is a world in which client-2 wants the lock that client-1 holds while it works.
+// contended returns a world in which client-1 holds the lock while it works, and client-2
+// waits for it.
 func contended(t testing.TB, kind string, work time.Duration) sim.Config {
 	return world(t, kind, 3,
 		sim.Client{Name: "client-1", Works: work},
 		sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 }
 
-// leaderCrash is a world in which the leader crashes while client-1 holds the lock and
+// leaderCrash returns a world in which the leader crashes while client-1 holds the lock and
 // client-2 waits.
 func leaderCrash(t testing.TB, kind string, how trace.Crash) sim.Config {
 	return WithFaults(contended(t, kind, 30*time.Second), Lasting(10*time.Second, At(5*time.Second, Crashed("zookeeper-3", how))))
 }
 
-// leaderPause is a world in which the leader is paused until another one has been elected.
+// leaderPause returns a world in which the leader is paused until another leader has been
+// elected.
 func leaderPause(t testing.TB, kind string) sim.Config {
 	return WithFaults(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, Stopped("zookeeper-3"))))
 }
 
-// leaderApart is a world in which the leader is cut off from the other servers for a while.
+// leaderApart returns a world in which the leader is cut off from the other servers for a
+// while.
 func leaderApart(t testing.TB, kind string) sim.Config {
 	return WithFaults(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, cutOff("zookeeper-3", "zookeeper-1", "zookeeper-2"))))
 }
 
-// followerApart is a world in which the holder's own server is cut off from the others, and
-// does not know it yet when the holder writes.
+// followerApart returns a world in which the server of the holder is cut off from the other
+// servers. When the holder writes, that server has not noticed it yet.
 func followerApart(t testing.TB, kind string) sim.Config {
 	cfg := contended(t, kind, 12*time.Second)
 	cfg.Lock.TTL = 4 * time.Second
@@ -53,7 +56,7 @@ func cutOff(process string, from ...string) *sim.Partition {
 }
 
 // When the leader is lost, the session continues with the next leader, which gives it its
-// whole timeout again: no other client gets the lock meanwhile.
+// whole timeout again. So no other client is granted the lock meanwhile.
 func TestTheLeaderIsLost(t *testing.T) {
 	for name, cfg := range map[string]sim.Config{
 		"a crash":      leaderCrash(t, "zookeeper", trace.Kill),
@@ -73,10 +76,10 @@ func TestTheLeaderIsLost(t *testing.T) {
 	}
 }
 
-// A paused leader does not know that it no longer leads. If a client reconnects to it
-// before it learns that, it answers that the client's session has expired, of which the
-// next leader knows nothing. So the client gives the lock up too early, but no other client
-// gets it too early.
+// When a paused leader resumes, it does not know yet that another leader was elected. If a
+// client reconnects to it then, it answers that the client's session has expired, although
+// the next leader knows nothing of that. So the client gives up the lock too early, but no
+// other client is granted it too early.
 func TestTheLeaderIsPaused(t *testing.T) {
 	for _, kind := range kinds {
 		tr := RunWorld(t, leaderPause(t, kind))
@@ -89,8 +92,9 @@ func TestTheLeaderIsPaused(t *testing.T) {
 	}
 }
 
-// The follower keeps answering the holder's pings, while the leader receives none of them
-// and ends the session: the session expires although its pings were acknowledged.
+// A follower that is cut off keeps answering the pings of the holder. The leader learns
+// nothing of these pings and ends the session. So a session can expire although its pings
+// were answered.
 func TestTheHoldersServerIsCutOff(t *testing.T) {
 	for _, kind := range kinds {
 		tr := RunWorld(t, followerApart(t, kind))
@@ -100,7 +104,7 @@ func TestTheHoldersServerIsCutOff(t *testing.T) {
 	}
 }
 
-// Without a majority nothing happens: not even a session expires.
+// Without a majority, nothing changes: not even a session expires.
 func TestTheMajorityIsDown(t *testing.T) {
 	cfg := WithFaults(contended(t, "zookeeper", time.Second),
 		At(5*time.Millisecond, Crashed("zookeeper-2", trace.PowerLoss)), At(500*time.Millisecond, Crashed("zookeeper-3", trace.PowerLoss)))
@@ -126,8 +130,8 @@ func TestWallClocksDoNotMatter(t *testing.T) {
 	}
 }
 
-// A proposal that only a minority has is discarded when another leader has been elected
-// meanwhile.
+// If only a minority has a proposal, and another leader is elected, the proposal is
+// discarded.
 func TestAForgottenProposal(t *testing.T) {
 	var errLost, errKept error
 	var after []bool
@@ -157,8 +161,8 @@ func TestAForgottenProposal(t *testing.T) {
 	}
 }
 
-// A member answers reads from its own tree; after a sync the tree contains all that was
-// written before.
+// A member answers reads from its own tree, which may lack the latest changes. After a
+// sync, the tree contains all that was written before the sync.
 func TestStaleReads(t *testing.T) {
 	var read, synced string
 	tr := RunWorld(t, WithFaults(programs(t, 3,
@@ -190,8 +194,7 @@ func TestStaleReads(t *testing.T) {
 	Equal(t, "after a sync", synced, "new")
 }
 
-// programs is a world without a lock, in which clients run functions with their
-// connections.
+// programs returns a world without a lock. Each client runs a function with its connection.
 func programs(t *testing.T, servers int, all ...func(*zk.Conn)) sim.Config {
 	cfg := ToyWorld()
 	cfg.Nodes = Nodes("zookeeper", servers)
@@ -210,8 +213,8 @@ func programs(t *testing.T, servers int, all ...func(*zk.Conn)) sim.Config {
 	return cfg
 }
 
-// A server that is killed, or loses its power, still has all that it had acknowledged.
-// Sessions get their whole timeout again.
+// A server that was killed, or whose power was lost, still has everything that it had
+// acknowledged. Sessions get their whole timeout again.
 func TestARestart(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
 		cfg := world(t, "zookeeper", 1, sim.Client{Name: "client-1", Works: 20 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
@@ -223,7 +226,7 @@ func TestARestart(t *testing.T) {
 	}
 }
 
-// An overloaded server refuses requests, and the sessions stay alive.
+// While a server is overloaded, it refuses requests, but sessions stay alive.
 func TestAServerFails(t *testing.T) {
 	var failed, then error
 	tr := RunWorld(t, WithFaults(programs(t, 1, func(c *zk.Conn) {
@@ -239,7 +242,7 @@ func TestAServerFails(t *testing.T) {
 	}
 }
 
-// Ensembles of any size begin with a leader, and serve.
+// Ensembles of any size begin with a leader and serve clients.
 func TestSizes(t *testing.T) {
 	for _, servers := range []int{1, 2, 3, 5} {
 		tr := RunWorld(t, world(t, "zookeeper", servers, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2"}))
@@ -248,8 +251,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// In a thundering herd every release notifies all waiters, all but one in vain; in a queue
-// it notifies only the next.
+// With a thundering herd, every release notifies all waiters, all but one in vain. With a
+// queue, it notifies only the next waiter.
 func TestHerd(t *testing.T) {
 	for _, clients := range []int{2, 3, 11, 101} {
 		for kind, want := range map[string]int{"zookeeper": clients - 1, "zookeeper-naive": clients * (clients - 1) / 2} {

@@ -16,8 +16,9 @@ import (
 )
 
 // This runs the scripts on a real server: that of Debian's package, or the one in
-// LOCKSIM_ZOOKEEPER_CLASSPATH. All use the same server, each below a node of its own. They
-// run one after the other, since they count transactions, except the slow ones.
+// LOCKSIM_ZOOKEEPER_CLASSPATH. All scripts use the same server, each below a node of its
+// own. They run one after the other, because they count transactions; only the slow ones,
+// which do not count them, run at the same time.
 func TestFidelityOfRealZooKeeper(t *testing.T) {
 	addr := realZooKeeper(t)
 	for _, slow := range []bool{false, true} {
@@ -105,8 +106,8 @@ admin.enableServer=false
 	return ""
 }
 
-// version asks a server for its version; it returns "" if the server does not answer yet. A
-// server that is starting may accept a connection, and then neither write to it nor close
+// version returns the version of a server, or "" if the server does not answer yet. A
+// server that is starting may accept a connection, and then neither answer on it nor close
 // it.
 func version(addr string) string {
 	c, err := net.Dial("tcp", addr)

@@ -8,7 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// fidelities are what clients ask, and the answers.
+// fidelities are scripts of requests, with the answers.
 var fidelities = []fidelity{
 	{
 		name: "create",

@@ -20,16 +20,16 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A fidelity is a script of clients and its output, with the simulated server and with a
-// real one.
+// A fidelity is a script that clients run, and its expected output with the simulated
+// server and with a real one.
 type fidelity struct {
 	name string
 	do   func(*script)
 	want string // the lines that the script reports
-	// The output with a real server, where it differs, and why.
+	// real is the output with a real server if it differs, and why is the reason.
 	real, why string
-	// isSlow: the script takes a while, so others run meanwhile. It must not report how
-	// many transactions there were.
+	// isSlow reports that the script takes a while, so that others run at the same time.
+	// Such a script must not report how many transactions there were.
 	isSlow bool
 }
 
@@ -50,7 +50,8 @@ func TestFidelityOfOurServer(t *testing.T) {
 	}
 }
 
-// Each difference has a reason, and is a difference.
+// If a case has another output with a real server, it gives the reason, and the outputs
+// really differ.
 func TestDifferencesHaveReasons(t *testing.T) {
 	for _, f := range fidelities {
 		if (f.real == "") != (f.why == "") || f.real != "" && f.real == f.want {
@@ -85,24 +86,24 @@ func (f fidelity) compare(t *testing.T, output, want string) {
 	}
 }
 
-// A script is one run of a fidelity against a server, with its output.
+// A script is one run of a fidelity on a server, with the output so far.
 type script struct {
 	t    *testing.T
 	dial func() (net.Conn, error)
 	// root is a node that no other script uses.
 	root string
-	// slack is how much later than a simulated server the server may react.
+	// slack is how much later than the simulated server this server may react.
 	slack time.Duration
-	// zxid is that of the transaction that created the root; others are reported relative
-	// to it.
+	// zxid is the number of the transaction that has created root. The script reports other
+	// numbers relative to it.
 	zxid int64
 
-	mu     sync.Mutex // guards what giveUp uses, too
+	mu     sync.Mutex // also protects what giveUp uses
 	output strings.Builder
 	closes []func()
 }
 
-// play runs a script from the creation of its root on, and returns the output.
+// play runs a script and returns the output. It first creates root.
 func (s *script) play(f fidelity) string {
 	c := s.connect()
 	_, err := c.Create(s.root, nil, 0, everybody)
@@ -116,7 +117,7 @@ func (s *script) play(f fidelity) string {
 	return s.output.String()
 }
 
-// onClose registers a function that closes what the script has opened.
+// onClose registers a function that closes something which the script has opened.
 func (s *script) onClose(end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +225,8 @@ func (s *script) look(c *zk.Conn, path string) {
 }
 
 // reportEvent reports the event of a watch, or that there was none. It need not wait for
-// one: an event that happened before a request of the session arrives before the answer.
+// the event: if something has happened before a request of the session, its event arrives
+// before the answer to the request.
 func (s *script) reportEvent(c *zk.Conn, what string, events <-chan zk.Event) {
 	_, _, err := c.Exists(s.root)
 	s.must(err)
@@ -236,7 +238,7 @@ func (s *script) reportEvent(c *zk.Conn, what string, events <-chan zk.Event) {
 	}
 }
 
-// A raw is a connection without a library.
+// A raw is a connection on which the test writes messages without a client library.
 type raw struct {
 	net.Conn
 	s       *script
@@ -255,7 +257,7 @@ func (s *script) raw() *raw {
 	return r
 }
 
-// jute encodes numbers, strings and so on as in a message.
+// jute encodes numbers, strings and other values as they are in a message.
 func jute(parts ...any) []byte {
 	var b []byte
 	for _, part := range parts {
@@ -290,7 +292,7 @@ func jute(parts ...any) []byte {
 
 func jute2(b []byte, n int) []byte { return binary.BigEndian.AppendUint32(b, uint32(int32(n))) }
 
-// openACL returns the encoded ACL that permits everything to everybody.
+// openACL returns the encoded access control list that allows everything to every client.
 func openACL() []byte { return append(jute(1, 31), jute("world", "anyone")...) }
 
 // send sends a message.
@@ -357,7 +359,7 @@ func (r *raw) begin() {
 	}
 }
 
-// reportAnswers reports the next n messages.
+// reportAnswers receives n messages and reports them.
 func (r *raw) reportAnswers(n int) {
 	for range n {
 		b := r.receive()

@@ -15,10 +15,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// This test runs the library's Lock on a real server, without any code of ours, with a
-// connection that breaks after the node was created:
-// https://github.com/samuel/go-zookeeper/pull/237. If this test fails, the library has been
-// fixed, and trackrecord and docs/systems.md are out of date.
+// This test runs the library's Lock on a real server, without any code of ours. The
+// connection breaks after Lock has created its node, and the library leaves that node
+// behind: https://github.com/samuel/go-zookeeper/pull/237. If this test fails, the library
+// has been fixed, and trackrecord and docs/systems.md are out of date.
 func TestLockLeavesItsNodeOnRealZooKeeper(t *testing.T) {
 	server := realZooKeeper(t)
 	const path = "/queue"
@@ -27,7 +27,8 @@ func TestLockLeavesItsNodeOnRealZooKeeper(t *testing.T) {
 		c, err := net.DialTimeout(network, addr, timeout)
 		return &breakingConn{c, &breaks}, err
 	})
-	// Another session creates the queue's own node, and reads it afterwards.
+	// Another session creates the node under which the clients queue, and reads the queue
+	// afterwards.
 	other := connect(t, server, net.DialTimeout)
 	if _, err := other.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 		t.Fatal(err)
@@ -51,9 +52,10 @@ func TestLockLeavesItsNodeOnRealZooKeeper(t *testing.T) {
 	select {
 	case err := <-again:
 		t.Fatalf("the next Lock did not wait for the node of the first: %v", err)
-	case <-time.After(3 * time.Second): // it reconnects after one
+	case <-time.After(3 * time.Second): // the library reconnects after one second
 	}
-	// Both nodes belong to the same live session; no other session is in the queue.
+	// Both nodes in the queue belong to the same session, which is alive. No other session
+	// is in the queue.
 	both := queue(t, other, path)
 	if len(both) != 2 || both[0].owner != both[1].owner || both[0].owner != conn.SessionID() {
 		t.Errorf("the queue is %v, want two nodes of the session %x", both, conn.SessionID())
@@ -76,7 +78,7 @@ func connect(t *testing.T, server string, dial zk.Dialer) *zk.Conn {
 	return conn
 }
 
-// A place is a node in a queue, with its session.
+// A place is a node in the queue, with its session.
 type place struct {
 	name  string
 	owner int64
@@ -102,9 +104,9 @@ func queue(t *testing.T, conn *zk.Conn, path string) []place {
 	return places
 }
 
-// breakingConn is a connection that breaks once, when the client asks for a node's
-// children: by then the client has created its own node and is about to check whether it is
-// the first.
+// A breakingConn is a connection that breaks once, when the client requests the children of
+// a node. By then, the client has created its own node, and it is about to check whether
+// that node is the first in the queue.
 type breakingConn struct {
 	net.Conn
 	breaks *atomic.Bool

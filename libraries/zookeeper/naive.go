@@ -8,13 +8,15 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// naive is the simplest recipe: the client that can create the node holds the lock, and all
-// others watch the node. When it is deleted all of them are notified, all but one in vain:
-// the thundering herd that ZooKeeper's documentation warns of.
+// A naive recipe is the simplest one. All clients try to create the same ephemeral node,
+// and the client that succeeds holds the lock. All others watch the node. When it is
+// deleted, all of them are notified, and all but one in vain. This is the thundering herd
+// that ZooKeeper's documentation warns of.
 type naive struct{ *handle }
 
+// acquire implements recipe.
 func (n naive) acquire(word string) (*lease, error) {
-	maybeCreated := false // whether an attempt to create the node, which got no answer, may have created it
+	maybeCreated := false // whether an attempt to create the node got no answer, so that it may have succeeded
 	for {
 		_, err := n.Conn.Create(n.path, []byte(word), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
 		disconnected := errors.Is(err, zk.ErrConnectionClosed)
@@ -28,7 +30,7 @@ func (n naive) acquire(word string) (*lease, error) {
 			case granted != nil || failed != nil:
 				return granted, failed
 			case err == nil:
-				return nil, zk.ErrSessionExpired // it was created, and only the end of the session can have deleted it
+				return nil, zk.ErrSessionExpired // the node was created, and only the end of the session can have deleted it
 			case disconnected:
 				continue
 			}
@@ -45,8 +47,8 @@ func (n naive) acquire(word string) (*lease, error) {
 	}
 }
 
-// look reads the node, and returns whether this attempt created it: another one may have
-// created it anew.
+// readNode reads the node, and reports whether this attempt has created it. If the node was
+// deleted, another attempt may have created it again.
 func (n naive) look(word string) (stat *zk.Stat, isOwn bool, err error) {
 	data, stat, err := n.Conn.Get(n.path)
 	if errors.Is(err, zk.ErrNoNode) {
@@ -55,8 +57,9 @@ func (n naive) look(word string) (stat *zk.Stat, isOwn bool, err error) {
 	return stat, string(data) == word, err
 }
 
-// leaseIfOwn returns the lease if this attempt created the existing node, or nil. It asks
-// until it gets an answer, because the node exists meanwhile.
+// leaseIfOwn returns the lease if this attempt has created the existing node, and otherwise
+// nil. It repeats the request until it gets an answer, because it must not return while it
+// may hold the lock without knowing.
 func (n naive) leaseIfOwn(word string) (granted *lease, err error) {
 	err = n.insist(func() error {
 		stat, isOwn, err := n.look(word)
@@ -69,9 +72,9 @@ func (n naive) leaseIfOwn(word string) (granted *lease, err error) {
 	return granted, err
 }
 
-// giveUp deletes the node if this attempt created it, which its name does not show. It asks
-// until it gets an answer, because a node that is left behind exists as long as the process
-// lives.
+// deleteOwn deletes the node if this attempt has created it. All attempts use the same
+// path, so deleteOwn reads the node first. It repeats the request until it gets an answer:
+// a node that is left behind would exist as long as the process's session.
 func (n naive) giveUp(word string) error {
 	requested := false
 	return n.insist(func() error {
@@ -80,7 +83,7 @@ func (n naive) giveUp(word string) error {
 		case err != nil:
 			return err
 		case !isOwn && requested:
-			return nil // the answer to an earlier try was lost
+			return nil // an earlier try has succeeded, but its response was lost
 		case !isOwn:
 			return locks.ErrLost
 		}

@@ -16,49 +16,50 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A Session is a process's connection to ZooKeeper, which all of its handles share. When
-// the server ends the session, go-zookeeper opens a new one by itself, on the same Conn.
+// A Session is a process's connection to ZooKeeper, which all handles of the process share.
+// If the server ends the session, go-zookeeper opens a new one on the same Conn.
 type Session struct {
 	Conn *zk.Conn
 
-	handles atomic.Int32
+	handles atomic.Int32 // how many handles use it
 	closed  atomic.Bool
-	wait    func()
+	wait    func() // sleeps for a second by the process's clock
 
 	mu sync.Mutex
-	// ended has, for each session, a channel that is closed when the process learns that
-	// the session has ended.
+	// endSignals has a channel for each session, by ID. The channel is closed when the
+	// process learns that the session has ended.
 	ended map[int64]chan struct{}
-	// isConnected reports whether there is a connection; disconnect is closed when it is
-	// lost.
+	// isConnected reports whether there is a connection with a session. disconnect is
+	// closed when the connection is lost; it is nil if nobody has asked for it.
 	isConnected  bool
 	disconnect   chan struct{}
-	firstSession chan struct{} // closed when there is a session for the first time
+	firstSession chan struct{} // closed when the process has a session for the first time
 	hadSession   bool
 	wires        []*wire
 }
 
-// buffer is the maximum size of messages in bytes, in place of 1.5 megabytes, because
-// worlds are many and short.
+// buffer is the maximum size of a message, in bytes. go-zookeeper's default is 1.5
+// megabytes, which is too much for worlds, because they are many and short.
 const buffer = 64 << 10
 
-// Open returns the process's session, which is always the same one. Use it for your own
-// lock on ZooKeeper, and call it when the lock is made. The session's timeout is Env.TTL,
-// which the server raises to at least two of its ticks and lowers to at most twenty. The
-// session exists before the run begins.
+// Open returns the session of the process; every call returns the same one. Use it for a
+// lock of your own on ZooKeeper, and call it when the lock is made. The timeout of the
+// session is Env.TTL, but at least two and at most twenty ticks of the server. The session
+// is opened before the run begins.
 //
-// It is as go-zookeeper makes it, except for this:
+// It is a connection of go-zookeeper, with these differences:
 //
-//   - It resolves no names, and does not shuffle the servers: the client whose name ends in 2
-//     begins with the second, and so on. So clients are spread over the servers in the same
-//     way in equal runs.
+//   - It does not resolve names, and does not shuffle the servers. A client whose name ends
+//     in 2 begins with the second server, and so on. So clients are spread over the servers
+//     in the same way in equal runs.
 //   - Buffers have 64 KiB.
 //   - It logs nothing.
-//   - In a world, what its goroutines send at one moment goes out in a fixed order; see wire.
+//   - In a world, messages that its goroutines send at the same moment have a fixed order;
+//     see wire.
 func Open(e *locks.Env) (*Session, error) { return openAt(e, "zookeeper", trailingNumber(e.Client)) }
 
-// openAt returns the process's session with this name. It connects first to the server with
-// the number first, counted from 1 and modulo the number of servers.
+// openAt returns the process's session with this name. It connects first to the server
+// whose number is first, counted from 1; higher numbers begin again at the first server.
 func openAt(e *locks.Env, name string, first int) (*Session, error) {
 	var failed error
 	s := locks.Share(e, name, func() *Session {
@@ -81,7 +82,7 @@ func openAt(e *locks.Env, name string, first int) (*Session, error) {
 	return s, failed
 }
 
-// warm waits for the first session, or until ctx ends.
+// waitForSession waits until the process has a session, or ctx ends.
 func (s *Session) warm(ctx context.Context) {
 	select {
 	case <-s.firstSession:
@@ -89,8 +90,8 @@ func (s *Session) warm(ctx context.Context) {
 	}
 }
 
-// handleEvent handles go-zookeeper's events about its connection. Conn is not set yet at
-// the first one.
+// handleEvent handles the events of go-zookeeper about its connection. It must not use
+// Conn, which is not set yet when the first event arrives.
 func (s *Session) handleEvent(ev zk.Event) {
 	switch ev.State {
 	case zk.StateHasSession:
@@ -120,7 +121,8 @@ func (s *Session) handleEvent(ev zk.Event) {
 	}
 }
 
-// lost returns a channel that is closed when the process learns that the session has ended.
+// sessionEnd returns a channel that is closed when the process learns that the session with
+// this ID has ended.
 func (s *Session) lost(id int64) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,8 +132,8 @@ func (s *Session) lost(id int64) <-chan struct{} {
 	return s.ended[id]
 }
 
-// disconnected returns a channel that is closed when the connection is lost; it is already
-// closed if there is none.
+// connectionEnd returns a channel that is closed when the connection is lost. If there is
+// no connection now, the channel is already closed.
 func (s *Session) disconnected() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,12 +148,13 @@ func (s *Session) disconnected() <-chan struct{} {
 	return s.disconnect
 }
 
-// sessionWord returns the server's name for a session.
+// sessionWord returns the ID of a session in hexadecimal, as the server does.
 func sessionWord(id int64) string { return strconv.FormatUint(uint64(id), 16) }
 
-// insist repeats a request until the answer is conclusive or the session has been closed.
-// go-zookeeper lets each try wait for a connection; after an error of the server the next
-// try comes after a pause.
+// repeatUntilAnswered repeats a request until it succeeds, fails with an error that will
+// not go away, or the session is closed. Each try first waits for a connection, inside
+// go-zookeeper. After an error from a server, repeatUntilAnswered pauses before it tries
+// again.
 func (s *Session) insist(ask func() error) error {
 	for {
 		err := ask()
@@ -164,14 +167,14 @@ func (s *Session) insist(ask func() error) error {
 	}
 }
 
-// finalErrors are errors that do not go away.
+// finalErrors are the errors after which a further try would fail too.
 var finalErrors = []error{
 	locks.ErrLost, zk.ErrNoNode, zk.ErrSessionExpired, zk.ErrSessionMoved, zk.ErrClosing,
 	zk.ErrNoAuth, zk.ErrAuthFailed, zk.ErrBadVersion, zk.ErrInvalidPath,
 }
 
-// close ends the session, and closes what go-zookeeper leaves open: the connection on which
-// it learned that a session had expired.
+// close ends the session. It also closes connections that go-zookeeper leaves open, such as
+// the one on which it has learned that a session had expired.
 func (s *Session) close() {
 	s.closed.Store(true)
 	s.Conn.Close()
@@ -184,6 +187,8 @@ func (s *Session) close() {
 	}
 }
 
+// dialer returns the function by which go-zookeeper connects to a server. In a world, the
+// connection is a wire.
 func (s *Session) dialer(e *locks.Env) zk.Dialer {
 	life := e.Lifetime()
 	return func(network, addr string, timeout time.Duration) (net.Conn, error) {
@@ -201,18 +206,23 @@ func (s *Session) dialer(e *locks.Env) zk.Dialer {
 	}
 }
 
-// hosts are the servers in a fixed order; it implements [zk.HostProvider].
+// hosts are the servers in the order in which a client tries them. It implements
+// [zk.HostProvider]. next is the index of the current server, and last that of the server
+// at the last connection; -1 means none.
 type hosts struct {
 	mu         sync.Mutex
 	addrs      []string
 	next, last int
 }
 
+// Init implements [zk.HostProvider]; the servers are already known.
 func (h *hosts) Init([]string) error { return nil }
-func (h *hosts) Len() int            { return len(h.addrs) }
 
-// Next returns the next server, and whether all have been tried since the last connection,
-// as go-zookeeper's own [zk.DNSHostProvider] does.
+// Len implements [zk.HostProvider].
+func (h *hosts) Len() int { return len(h.addrs) }
+
+// Next implements [zk.HostProvider]. It returns the next server, and whether all servers
+// were tried since the last connection, as [zk.DNSHostProvider] does.
 func (h *hosts) Next() (server string, retryStart bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -224,13 +234,14 @@ func (h *hosts) Next() (server string, retryStart bool) {
 	return h.addrs[h.next], retryStart
 }
 
+// Connected implements [zk.HostProvider].
 func (h *hosts) Connected() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last = h.next
 }
 
-// trailingNumber returns the number at the end of a name, or 1.
+// trailingNumber returns the number at the end of a client's name, or 1 if there is none.
 func trailingNumber(client string) int {
 	digits := client[len(strings.TrimRight(client, "0123456789")):]
 	n, err := strconv.Atoi(digits)
@@ -240,13 +251,14 @@ func trailingNumber(client string) int {
 	return n
 }
 
-// rotate returns the order in which a client tries the servers, beginning with the one with
-// the number first.
+// rotate returns the servers in the order in which a client tries them. It begins with the
+// server whose number is first.
 func rotate(addrs []string, first int) []string {
 	i := (first - 1) % len(addrs)
 	return append(append([]string{}, addrs[i:]...), addrs[:i]...)
 }
 
+// A silentLogger drops what go-zookeeper logs.
 type silentLogger struct{}
 
 func (silentLogger) Printf(string, ...any) {}

@@ -8,20 +8,22 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// These are the rules that the suite finds violated by the recipes, by test case. They have
-// three causes.
+// The following variables are the rules that the suite finds violated by the recipes, by test
+// case. The violations have three causes.
 //
-//   - The loss is reported only when the client has a connection again. With one server it
-//     waits for a second first.
-//   - A node whose deletion fails exists as long as its session, which lives as long as the
-//     process: a user of the library's lock has to repeat the release.
-//   - The same is true of the node of an attempt that fails after creating it: the library does
-//     not delete it (pull request 237 of samuel/go-zookeeper, from which go-zookeeper/zk comes;
-//     open as of v1.0.4).
+//   - A client learns that its session has expired only when it has a connection again. With
+//     one server, it first waits for a second.
+//   - If the deletion of a node fails, the node exists as long as its session, and the session
+//     lives as long as the process. So a user of the library's lock has to repeat a release
+//     that fails.
+//   - If an attempt fails after it has created its node, the library does not delete the node
+//     (pull request 237 of samuel/go-zookeeper, from which go-zookeeper/zk comes; open as of
+//     v1.0.4).
 //
-// Our own recipe repeats requests, and has only the first. It checks a node that it has
-// created only once, so the lock that it returns may have ended when an answer comes late.
-// A holder that is notified immediately, and stops, has achieved nothing.
+// Our own recipe repeats requests, so only the first cause applies to it. It checks only once
+// whether its node still exists. So if an answer arrives late, the lock that it returns may
+// have been lost already. The holder is then notified immediately, and stops without having
+// done its work.
 var (
 	findings = roof.Findings{
 		"pause/work":   {"section-exclusion"},
@@ -41,7 +43,7 @@ var (
 )
 
 // The suite finds the known violations in the current release, and no others. The scenarios
-// of the catalogue run on three members, in ./libraries.
+// of the catalogue are not run here; ./libraries runs them on three members.
 func TestSuite(t *testing.T) {
 	config := locktest.Config{System: locks.ZooKeeper, Notifies: true, Tokens: true, Stories: roof.OutsideCatalogue}
 	for name, finds := range map[string]roof.Findings{

@@ -14,8 +14,8 @@ import (
 
 var troubles = flag.Uint64("troubles", 60, "on how many seeds TestTroubles is run")
 
-// faultyWorld is a world of three servers and three clients in which random faults strike,
-// each for a while. All faults end, and there is time left after them.
+// faultyWorld returns a world of three servers and three clients. Random faults strike,
+// each for a while. After the last fault has ended, there is time left.
 func faultyWorld(t testing.TB, kind string, seed uint64) sim.Config {
 	random := rand.New(rand.NewPCG(seed, 0))
 	cfg := world(t, kind, 3)
@@ -52,8 +52,8 @@ func faultyWorld(t testing.TB, kind string, seed uint64) sim.Config {
 	return cfg
 }
 
-// Whatever happens to an ensemble, it continues afterwards: it grants the lock to one
-// client at a time, and equal worlds have equal traces.
+// Whatever faults strike an ensemble, it works after they have ended. It grants the lock to
+// one client at a time, and equal worlds have equal traces.
 func TestTroubles(t *testing.T) {
 	for seed := range *troubles {
 		for _, kind := range kinds {
@@ -74,7 +74,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// oneAtATime checks that the lock never has two holders in the register.
+// oneAtATime checks that, according to the servers' events, the lock never has two holders.
 func oneAtATime(t *testing.T, seed uint64, tr *trace.Trace) {
 	t.Helper()
 	holder := ""

@@ -9,13 +9,17 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// czxidRecipe reads the node once more when Lock has returned, and fails if it does not
-// exist. So it learns the transaction that created the node, the czxid, which is its token:
-// a number that grows with every change in the ensemble. No other client can have created
-// that node, so the number belongs to this grant. It asks until it gets an answer, because
-// the node exists meanwhile.
+// A czxidRecipe is a queue with another token: the czxid of the node that holds the lock,
+// which is the number of the change that created the node. That number grows with every
+// change in the ensemble. No other client can have created this node, so the number belongs
+// to this grant.
+//
+// The recipe reads the czxid when Lock has returned. It fails if the node does not exist.
+// It repeats the request until it gets an answer, because it must not return while the node
+// exists.
 type czxidRecipe struct{ *queue }
 
+// acquire implements recipe.
 func (l czxidRecipe) acquire(word string) (*lease, error) {
 	path, granted, err := l.lock(word)
 	if err != nil {
@@ -38,10 +42,12 @@ func (l czxidRecipe) acquire(word string) (*lease, error) {
 	return granted, nil
 }
 
-// disconnectRecipe notifies the holder as soon as the connection is lost. Only the servers
-// know whether the session has ended too, and they cannot be asked then.
+// A disconnectRecipe is a queue that notifies the holder as soon as the connection is lost.
+// The session may still be alive, but only the servers know, and a client without a
+// connection cannot ask them.
 type disconnectRecipe struct{ *queue }
 
+// acquire implements recipe.
 func (w disconnectRecipe) acquire(word string) (*lease, error) {
 	granted, err := w.queue.acquire(word)
 	if err == nil {
@@ -50,15 +56,16 @@ func (w disconnectRecipe) acquire(word string) (*lease, error) {
 	return granted, err
 }
 
-// deletingRecipe deletes the queue's own node after the release, as applications do that
-// make a node for each job and do not want to keep all of them: with Curator's reaper, or
-// with a container node that the servers delete themselves. A node that has children cannot
-// be deleted.
+// A deletingRecipe also deletes the lock's own node after the release. Applications do that
+// if they make a lock for each job and do not want to keep all of them; they use Curator's
+// reaper, or a container node that the servers delete. A node that still has children
+// cannot be deleted, which is no error.
 type deletingRecipe struct {
 	recipe
 	queue *handle
 }
 
+// acquire implements recipe.
 func (t deletingRecipe) acquire(word string) (*lease, error) {
 	granted, err := t.recipe.acquire(word)
 	if err != nil {
@@ -78,14 +85,15 @@ func (t deletingRecipe) acquire(word string) (*lease, error) {
 	return granted, nil
 }
 
-// A silentLease does not notify its holder that it is lost.
+// A silentLease is a lease that does not notify its holder when it is lost.
 type silentLease struct{ lease *lease }
 
 func (m silentLease) Session() string                   { return m.lease.Session() }
 func (m silentLease) Token() uint64                     { return m.lease.Token() }
 func (m silentLease) Release(ctx context.Context) error { return m.lease.Release(ctx) }
 
-// withLossSignal returns the lease with or without a loss signal.
+// withLossSignal returns a lease that notifies its holder of a loss if hasSignal is set,
+// and otherwise one that does not.
 func withLossSignal(granted *lease, hasSignal bool) locks.Lease {
 	if hasSignal {
 		return granted

@@ -13,50 +13,51 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A wire is a connection on which the order of what is written at one moment is not random.
-// In go-zookeeper one goroutine sends the requests of all others, and the pings; it is
-// random in which order it receives them, and whether a waiting ping or a waiting request
-// goes first. Here messages are held until every goroutine waits, and are sent in the order
-// of their words.
+// A wire is a connection to a server on which messages that are written at the same moment
+// have the same order in every run.
 //
-// Two requests that are equal except for their numbers have no order. go-zookeeper
-// distinguishes their goroutines only by the numbers, so it is random whose request goes
-// first. That takes two goroutines of one process that make the same request at the same
-// moment, such as two attempts whose connection broke and which both look for their nodes.
-// The run reports this.
+// In go-zookeeper, one goroutine sends the requests of all others, and also the pings. The
+// order in which it receives them is random. A wire holds messages back until every
+// goroutine waits, and then sends them in the order of their words.
 //
-// What has arrived is read one message at a time, each when all goroutines have done what
-// the message before it led to. A process that was paused may find an event and, behind it,
-// the end of the connection: otherwise it would be random whether the receiver of the event
-// makes its next request before the end is read.
+// Two requests may be equal except for their numbers, if two goroutines of a process make
+// the same request at the same moment. An example is two attempts that have lost their
+// connection and look for their nodes. Such requests have no order, so it is random whose
+// request is sent first. The wire then makes the run inconclusive.
 //
-// A ping is sent by a timer, and the timers of a paused process must not fire before it
-// resumes. go-zookeeper's own do, so its pings wait here until the process runs.
+// A wire also lets go-zookeeper read only one message at a time, and waits until all
+// goroutines have reacted to it. Otherwise runs could differ. For example, a process that
+// was paused may find an event and, behind it, the end of the connection. Then it would be
+// random whether the receiver of the event sends its next request before the end is read.
+//
+// A ping is sent by a timer of go-zookeeper, which fires even while the process is paused.
+// Pings therefore wait here until the process runs.
 type wire struct {
 	net.Conn
-	turn  func(words ...string)
-	woken func(ctx context.Context, words ...string)
+	turn  func(words ...string)                      // Env.WaitTurn
+	woken func(ctx context.Context, words ...string) // Env.WaitAfterTimer
 
-	// header is what has been read of a message's length, and body how much of the message
-	// is still to be read. Only the reading goroutine uses them.
+	// header is the part of a message's length that was read so far. bodyLeft is how many
+	// bytes of the message are still to be read. Only the goroutine that reads uses them.
 	header []byte
 	body   int
 
 	mu     sync.Mutex
-	frames [][]byte
-	err    error
+	frames [][]byte // messages that were written and not sent
+	err    error    // of an earlier write
 	closed bool
-	wake   chan struct{}
+	wake   chan struct{} // makes send look for something to do
 	done   chan struct{} // closed with the connection
 }
 
+// newWire makes a wire of a connection, and starts the goroutine that sends.
 func newWire(c net.Conn, e *locks.Env) *wire {
 	w := &wire{Conn: c, turn: e.WaitTurn, woken: e.WaitAfterTimer, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go w.send()
 	return w
 }
 
-// Read reads the next bytes. At the beginning of a message it waits for its turn.
+// Read implements [net.Conn]. At the beginning of a message it waits for its turn.
 func (w *wire) Read(b []byte) (int, error) {
 	if w.body == 0 && len(w.header) == 0 {
 		w.turn("zookeeper-reads", w.RemoteAddr().String())
@@ -77,7 +78,8 @@ func (w *wire) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write queues one message: go-zookeeper writes them one by one.
+// Write implements [net.Conn]. It queues one message; go-zookeeper writes each message with
+// one call.
 func (w *wire) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,7 +96,8 @@ func (w *wire) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close closes the connection when everything written has been sent.
+// Close implements [net.Conn]. The connection is closed when everything that was written
+// has been sent.
 func (w *wire) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,6 +108,7 @@ func (w *wire) Close() error {
 	return nil
 }
 
+// signal wakes the goroutine that sends.
 func (w *wire) signal() {
 	select {
 	case w.wake <- struct{}{}:
@@ -112,7 +116,8 @@ func (w *wire) signal() {
 	}
 }
 
-// send sends what was written, whenever it is the connection's turn.
+// send sends the queued messages, whenever it is this connection's turn, until the wire is
+// closed.
 func (w *wire) send() {
 	defer close(w.done)
 	for range w.wake {
@@ -140,8 +145,9 @@ func (w *wire) send() {
 	}
 }
 
-// reportTies reports requests that have no order to the world: for two equal requests, two
-// goroutines ask for a turn with the same words at this moment.
+// reportTies makes the run inconclusive if two of the messages have no order. It does so by
+// letting two goroutines ask for a turn with the same words at the same moment, which the
+// world reports.
 func (w *wire) reportTies(frames [][]byte) {
 	for i := range frames[1:] {
 		if a, b := frames[i], frames[i+1]; compareMessages(a, b) == 0 {
@@ -156,16 +162,19 @@ func (w *wire) reportTies(frames [][]byte) {
 	}
 }
 
-// A message consists of its length, its number, its opcode, and the rest. The first message
-// on a connection is sent alone.
+// A message consists of its length, its number, its opcode, and the rest. These are the
+// offsets of the last three, in bytes. The first message of a connection has another
+// format, but no other message is sent together with it.
 const (
 	numberAt = 4
 	opAt     = 8
 	restAt   = 12
 )
 
+// The opcodes that decide about the order of messages.
 const opPing, opAuth, opSetWatches = 11, 100, 101
 
+// opcode returns the opcode of a message, or 0 if the message is too short to have one.
 func opcode(frame []byte) int {
 	if len(frame) < restAt {
 		return 0
@@ -173,35 +182,42 @@ func opcode(frame []byte) int {
 	return int(binary.BigEndian.Uint32(frame[opAt:]))
 }
 
+// isPing reports whether a message is a ping.
 func isPing(frame []byte) bool { return len(frame) == restAt && opcode(frame) == opPing }
 
-// isExtraPing reports whether a message is a ping while another ping is still queued: a
-// paused process has had only one tick of its clock, not all of them.
+// isExtraPing reports whether a message is a ping while another ping is queued. It is then
+// dropped: a real process that was paused would send only one ping when it resumes.
 func (w *wire) isExtraPing(b []byte) bool { return isPing(b) && slices.ContainsFunc(w.frames, isPing) }
 
+// hasOnlyPings reports whether only pings are queued.
 func (w *wire) onlyPings() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.frames) > 0 && !slices.ContainsFunc(w.frames, func(f []byte) bool { return !isPing(f) })
 }
 
-// compareMessages orders messages: first the client's identity, then its watches, then
-// pings, and then other requests, by their words.
+// compareMessages orders messages: first those that prove the client's identity, then those
+// that set watches again, then pings, and then all others. Messages of one kind are ordered
+// by their words.
 func compareMessages(a, b []byte) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), bytes.Compare(messageWords(a), messageWords(b)))
 }
 
+// rank returns a message's place in the order of kinds.
 func rank(frame []byte) int {
 	if i := slices.Index([]int{opAuth, opSetWatches, opPing}, opcode(frame)); i >= 0 {
 		return i
 	}
+	// after the three kinds above
 	return len("aswp")
 }
 
+// randomPrefix matches the random words that go-zookeeper's lock puts before the names of
+// its nodes.
 var randomPrefix = lazy.Regexp(`_c_[0-9a-f]{32}-`)
 
-// messageWords returns a message without its number and without the random words that the
-// recipe writes.
+// messageWords returns the part of a message that is equal in every run: without its number
+// and without random words.
 func messageWords(frame []byte) []byte {
 	return randomPrefix().ReplaceAll(frame[min(opAt, len(frame)):], []byte("_c_-"))
 }

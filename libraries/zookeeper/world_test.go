@@ -14,7 +14,8 @@ import (
 
 var kinds = []string{"zookeeper", "zookeeper-czxid", "zookeeper-naive"}
 
-// world returns a world with this many servers in which clients run their sections.
+// world returns a world with this many servers, whose clients acquire and release the lock
+// by themselves.
 func world(t testing.TB, kind string, servers int, clients ...sim.Client) sim.Config {
 	cfg := Sections(Lock(t, kind), clients...)
 	cfg.Nodes = Nodes("zookeeper", servers)
@@ -27,7 +28,8 @@ func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 	return GCPause(t, kind, 10*time.Second, fencing)
 }
 
-// The holder's session expires during the pause; the holder still writes when it resumes.
+// The holder is paused, and its session expires during the pause. The holder still writes
+// when it resumes.
 func TestGCPause(t *testing.T) {
 	for _, kind := range kinds {
 		for fencing, broken := range map[storage.Policy]string{

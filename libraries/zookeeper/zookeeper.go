@@ -1,5 +1,5 @@
-// Package zookeeper provides the locks whose names begin with zookeeper, on
-// github.com/go-zookeeper/zk, unmodified. See [locks.Provide].
+// Package zookeeper provides the locks whose names begin with zookeeper. They use the
+// client github.com/go-zookeeper/zk, unmodified. See [locks.Provide].
 package zookeeper
 
 import (
@@ -47,32 +47,35 @@ func init() {
 	}
 }
 
-// A handle is what a recipe needs: the process's session, and the path of the lock.
+// A handle has what a recipe needs: the session of the process, and the path of the lock.
+// attempts counts the attempts that were made with it.
 type handle struct {
 	*Session
 	client   string
-	number   int // the handle's number in its process
+	number   int // the number of the handle within its process
 	path     string
 	attempts atomic.Int64
 }
 
 // A recipe is a way to make a lock from ZooKeeper's nodes.
 type recipe interface {
-	// acquire waits until it holds the lock. It writes word, which is unique to the
-	// attempt, into its node.
+	// acquire waits until the client holds the lock. It writes word, which is unique to the
+	// attempt, into the node that it creates.
 	acquire(word string) (*lease, error)
 }
 
+// A lock is a handle with its recipe. It also gives access to the data that the process
+// keeps in ZooKeeper.
 type lock struct {
 	*handle
 	*data
 	recipe recipe
-	// notifies: the holder is notified when its lease is lost.
+	// hasLossSignal reports whether the holder is notified when its lease is lost.
 	notifies bool
 }
 
-// Acquire waits for the lock. The recipes cannot be cancelled: if the context ends first,
-// the lock is released whenever the attempt acquires it.
+// Acquire waits for the lock. A recipe cannot be cancelled. If the context ends first,
+// Acquire returns, and the lock is released if the attempt acquires it later.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	word := fmt.Sprintf("%s, handle %d, attempt %d", l.client, l.number, l.attempts.Add(1))
 	granted, ok, err := answers.Call(ctx, func() (*lease, error) { return l.recipe.acquire(word) },
@@ -86,7 +89,8 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return withLossSignal(granted, l.notifies), nil
 }
 
-// A lease lasts as long as the session of its node.
+// A lease lasts until the session of its node ends or the node is deleted. release deletes
+// the node.
 type lease struct {
 	session int64
 	lost    <-chan struct{}
@@ -104,8 +108,8 @@ func (l *lease) Lost() <-chan struct{} { return l.lost }
 // Token implements [locks.Tokener].
 func (l *lease) Token() uint64 { return l.token }
 
-// Release deletes the node. If the node or its session no longer exists, the lock was lost
-// before.
+// Release deletes the node. It returns locks.ErrLost if the node or its session no longer
+// exists.
 func (l *lease) Release(ctx context.Context) error {
 	_, err := callWithContext(ctx, func() (struct{}, error) { return struct{}{}, l.release() })
 	if errors.Is(err, zk.ErrNoNode) || errors.Is(err, zk.ErrSessionExpired) {
@@ -114,20 +118,22 @@ func (l *lease) Release(ctx context.Context) error {
 	return err
 }
 
-// queue is the library's own recipe: each attempt creates a sequential node and waits until
-// the one before it is gone. The return of Lock is the grant: no further request follows.
+// A queue is the library's own recipe. Each attempt creates a sequential node, and waits
+// until the node before it is deleted. The lock is granted when the library's Lock returns;
+// no further request follows.
 type queue struct{ *handle }
 
+// acquire implements recipe.
 func (q *queue) acquire(word string) (*lease, error) {
 	_, granted, err := q.lock(word)
 	return granted, err
 }
 
 // lock acquires the library's lock, and returns the path of the node that it has created.
-// The library does not export that path or the node's number in the queue, so both are read
-// by reflection. The token is that number plus 1; it starts again when the queue has been
-// deleted. The session is the connection's, because the library does not say to which
-// session its node belongs.
+// The library exports neither that path nor the node's sequence number, so both are read by
+// reflection. The token is the sequence number plus 1. It begins again when the lock's own
+// node was deleted. The session is that of the connection, because the library does not say
+// to which session the node belongs.
 func (q *queue) lock(word string) (path string, granted *lease, err error) {
 	k := zk.NewLock(q.Conn, q.path, zk.WorldACL(zk.PermAll))
 	if err := k.LockWithData([]byte(word)); err != nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// textPlain is the content type of errors.
 const textPlain = "text/plain; charset=utf-8"
 
-// queryHeaders returns the headers of a query's answer: among them the index up to which
-// the server has read.
+// queryHeaders returns the headers of the answer to a query. index is the number of the
+// latest change that the answer includes.
 func queryHeaders(index uint64) http.Header {
 	return http.Header{
 		"X-Consul-Index":         {strconv.FormatUint(max(index, 1), 10)},
@@ -24,7 +25,7 @@ func queryHeaders(index uint64) http.Header {
 	}
 }
 
-// withCommonHeaders adds the headers that all answers have.
+// withCommonHeaders returns the given headers together with those that every answer has.
 func withCommonHeaders(some http.Header) http.Header {
 	h := http.Header{"Vary": {"Accept-Encoding"}, "X-Consul-Default-Acl-Policy": {"allow"}}
 	for name, values := range some {
@@ -33,8 +34,9 @@ func withCommonHeaders(some http.Header) http.Header {
 	return h
 }
 
-// respond answers with a value as JSON. learns are the events that the trace records when
-// the client has read the answer; see [sim.Packet].
+// respond answers a call with a value as JSON. text describes the answer in the trace.
+// learns are events that the trace records when the client has read the answer; see
+// [sim.Packet].
 func respond(call *http1.Call, value any, header http.Header, text string, learns ...trace.Event) {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -45,7 +47,7 @@ func respond(call *http1.Call, value any, header http.Header, text string, learn
 	call.Answer(http1.Answer{Status: http.StatusOK, Header: header, Body: b, Text: text, Learns: learns})
 }
 
-// refuse answers with an error.
+// refuse answers a call with an error.
 func refuse(call *http1.Call, status int, why string) {
 	h := http.Header{"Content-Type": {textPlain}}
 	if endpoint, _ := route(call.URL.Path); endpoint != nil {

@@ -27,7 +27,7 @@ var record = flag.String("record", "", "the address of a real Consul, whose answ
 
 const answersFile = "testdata/answers.txt"
 
-// header says where the answers come from.
+// header is the first line of the file, which says where the answers come from.
 const header = "# What Consul 1.21.0 answers; see answers_test.go.\n"
 
 // The answers are those of a real Consul server.
@@ -66,12 +66,12 @@ func difference(got, want string) string {
 // A script is a list of requests, one a line:
 //
 //	> METHOD TARGET BODY    asks, and waits for the answer
-//	>& METHOD TARGET BODY   asks, and continues; the first such is 1, the next 2
-//	= N                     waits for the answer to the N-th of those
+//	>& METHOD TARGET BODY   asks, and does not wait; these requests have the numbers 1, 2, …
+//	= N                     waits for the answer to the request with the number N
 //	~ TIME                  lets time pass
 //	< ANSWER                the answer
 //
-// Sessions and indexes are named in the order in which they are seen.
+// Sessions and indexes are replaced by names, in the order in which they appear.
 type script struct {
 	name  string
 	lines []string
@@ -91,8 +91,8 @@ func scripts(text string) (all []script) {
 	return all
 }
 
-// play runs a script in a world of its own, or against a real server, and returns it with
-// the answers.
+// play runs a script, either in a world or against a real server. It returns the script
+// with the answers that it got.
 func (s script) play(t *testing.T) (result string) {
 	if *record != "" {
 		result, err := s.run(http.DefaultClient, *record)
@@ -112,7 +112,8 @@ func (s script) play(t *testing.T) (result string) {
 	return result
 }
 
-// An aliasTable names the words that differ from server to server.
+// An aliasTable has names for the words that differ from server to server, such as session
+// IDs.
 type aliasTable struct {
 	words map[string]string
 	count map[string]int
@@ -188,7 +189,7 @@ func (s script) run(client *http.Client, server string) (string, error) {
 		}()
 		if verb == ">&" {
 			waiting = append(waiting, answer)
-			time.Sleep(50 * time.Millisecond) // until it has arrived
+			time.Sleep(50 * time.Millisecond) // until the request has arrived
 			continue
 		}
 		text += "< " + names.replaceWords(<-answer) + "\n"
@@ -196,7 +197,8 @@ func (s script) run(client *http.Client, server string) (string, error) {
 	return text, nil
 }
 
-// sendRequest returns the answer to one request, with the headers that matter.
+// sendRequest sends a request and returns the answer as a text, with only the headers that
+// matter.
 func sendRequest(client *http.Client, server, request string) string {
 	parts := append(strings.SplitN(request, " ", 3), "")
 	r, err := http.NewRequest(parts[0], server+parts[1], strings.NewReader(parts[2]))

@@ -1,12 +1,13 @@
-// Package consul simulates a Consul server that works by itself. On the world's loop it
-// serves the part of Consul's HTTP API that locks are made of: sessions, keys, and blocking
-// queries, which wait for a change.
+// Package consul simulates a single Consul server. On the world's loop it serves the part
+// of Consul's HTTP API that locks use: sessions, keys, and blocking queries, which wait for
+// a change.
 //
 // It answers as version 1.21.0 does. A session expires when twice its TTL has passed since
-// its last renewal, by the server's monotonic clock. A lock-delay ends by the same clock,
-// so no jump of a wall clock affects them. All that the server has written is on its disk.
-// After a restart every lock-delay that there ever was starts again, there is no leader for
-// a while, and then each session gets its whole time again.
+// its last renewal. After a session has ended, nobody can acquire its keys for a while, the
+// lock-delay. Both are measured by the server's monotonic clock, so no jump of a wall clock
+// affects them. All that the server has written is on its disk. After a restart there is no
+// leader for a while; then each session gets its whole time again. The restart also begins
+// every lock-delay that there ever was again.
 //
 // It does not have the rest of the API, such as services, several datacenters or access
 // control lists. A request for those is answered with an error, and the run then proves
@@ -41,39 +42,44 @@ func init() {
 	})
 }
 
-// Always means that each change is on the disk before it is acknowledged, as in Consul
+// Always means that each change is on the disk before it is acknowledged. Consul does that,
 // except in its development mode.
 const Always sim.Persistence = "always"
 
-// These are Consul's defaults, as in
+// Consul's defaults, as in
 // https://developer.hashicorp.com/consul/docs/reference/agent/configuration-file and in its
 // source, at https://github.com/hashicorp/consul/tree/v1.21.0.
 const (
-	// shortestTTL is session_ttl_min, and longestTTL SessionTTLMax in agent/structs.
+	// The shortest and the longest TTL that a session can have: session_ttl_min, and
+	// SessionTTLMax in agent/structs.
 	shortestTTL = 10 * time.Second
 	longestTTL  = 24 * time.Hour
-	// ttlMultiplier is how many times its TTL a session lasts: SessionTTLMultiplier there.
+	// ttlMultiplier: a session expires when so many times its TTL have passed:
+	// SessionTTLMultiplier in agent/structs.
 	ttlMultiplier = 2
-	// defaultDelay is the lock-delay of a session that does not set one, and longestDelay
-	// is MaxLockDelay there.
+	// defaultDelay is the lock-delay of a session that does not set one. longestDelay is
+	// the longest one that a session can set: MaxLockDelay in agent/structs.
 	defaultDelay = 15 * time.Second
 	longestDelay = time.Minute
-	// lockDelayThreshold: a smaller lock-delay is taken for a number of seconds:
-	// lockDelayMinThreshold there.
+	// lockDelayThreshold: a session that sets a smaller lock-delay means a number of
+	// seconds, not of nanoseconds: lockDelayMinThreshold in agent/structs.
 	lockDelayThreshold = 1000 * time.Nanosecond
-	// defaultWait and longestWait are how long a query waits, default_query_time and
-	// max_query_time, plus up to a sixteenth more, JitterFraction there.
+	// defaultWait is how long a query waits if it does not say so, and longestWait the
+	// longest time that it can ask for: default_query_time and max_query_time. To either, a
+	// random time of up to a sixteenth is added: JitterFraction in agent/structs.
 	defaultWait = 5 * time.Minute
 	longestWait = 10 * time.Minute
 	jitter      = 16
 	// largestValue is kv_max_value_size, in bytes.
 	largestValue = 512 << 10
-	// leaderTimeout is how long a request waits for a leader: rpc_hold_timeout.
+	// leaderTimeout is how long a request waits for a leader before it fails:
+	// rpc_hold_timeout.
 	leaderTimeout = 7 * time.Second
-	// electionTime is the minimum time after which a restarted server leads; the maximum is
-	// twice that. It is the heartbeat timeout of its Raft, with raft_multiplier 5.
+	// electionTime is the minimum time from a restart until the server is the leader; the
+	// maximum is twice that. It is the heartbeat timeout of Consul's Raft, with
+	// raft_multiplier 5.
 	electionTime = 5 * time.Second
 )
 
-// noLeader is the answer of a server that knows no leader: ErrNoLeader in agent/structs.
+// noLeader is the error of a server that knows no leader: ErrNoLeader in agent/structs.
 const noLeader = "No cluster leader"

@@ -12,9 +12,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// name returns a session's name for the trace.
+// name returns the name of a session in the trace.
 func (s *server) name(id string) string { return sessionName(s.host.Names(), id) }
 
+// sessionName returns the name of a session in the trace; "" is no session.
 func sessionName(names *sim.Names, id string) string {
 	if id == "" {
 		return "no session"
@@ -22,7 +23,8 @@ func sessionName(names *sim.Names, id string) string {
 	return names.Name("session", id)
 }
 
-// describe describes a request for the trace.
+// describe sets the text of a request in the trace, and says whether the request only
+// checks the server or renews a session.
 func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	e, rest := route(r.URL.Path)
 	if e == nil {
@@ -43,6 +45,7 @@ func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	}
 }
 
+// describeKey returns the text of a request for a key.
 func describeKey(names *sim.Names, r *http1.Request, key string) string {
 	q := r.URL.Query()
 	name := keyName(names, key)
@@ -68,8 +71,8 @@ func describeKey(names *sim.Names, r *http1.Request, key string) string {
 	return r.Method + " " + name
 }
 
-// keyName returns a key's name for the trace. The keys of a semaphore's holders contain
-// session IDs, which are replaced by the names of the sessions.
+// keyName returns the name of a key in the trace. The names of a semaphore's keys contain
+// the session IDs of its holders, which are replaced by the names of the sessions.
 func keyName(names *sim.Names, key string) string {
 	if names.IsKey(key) {
 		return key
@@ -80,10 +83,11 @@ func keyName(names *sim.Names, key string) string {
 	return names.Value(key)
 }
 
-// isSession reports whether a word has the form of a session ID.
+// isSession reports whether a word looks like a session ID.
 func isSession(word string) bool { return len(word) == 36 && strings.Count(word, "-") == 4 }
 
-// describeEntry describes the holder and the index of a key.
+// describeEntry returns the text of an answer with one key: its holder, and the index of
+// its latest change.
 func (s *server) describeEntry(e *entry) string {
 	holder := "nobody's"
 	if e.Session != "" {
@@ -92,7 +96,8 @@ func (s *server) describeEntry(e *entry) string {
 	return fmt.Sprintf("%s, changed in %d", holder, e.ModifyIndex)
 }
 
-// describeEntries counts the keys in an answer, and those of them that sessions hold.
+// describeEntries returns the text of an answer with several keys: their number, and how
+// many of them are held by sessions.
 func (s *server) describeEntries(all []*entry) string {
 	held := 0
 	for _, e := range all {
@@ -119,11 +124,12 @@ func ordinal(n uint64) string {
 	return strconv.FormatUint(n, 10) + suffix
 }
 
-// isLock reports whether a key is one of the world's locks: nothing is recorded of other
-// keys.
+// isLock reports whether a lock of the world is kept under a key. The trace has no events
+// about other keys.
 func (s *server) isLock(key string) bool { return s.host.Names().IsKey(key) }
 
-// recordGrant records that a session holds a lock, and until when if nobody renews it.
+// recordGrant records that a session holds a lock, and when the session expires if it is
+// not renewed.
 func (s *server) recordGrant(kind trace.Kind, e *entry, prior *trace.Actor) {
 	one := s.sessions.all[e.Session]
 	if one == nil || !s.isLock(e.Key) {
@@ -143,7 +149,8 @@ func (s *server) recordLoss(kind trace.Kind, old *entry, by *trace.Actor) {
 	}
 }
 
-// aliveEvents is what a client learns from the answer to its renewal.
+// aliveEvents returns the event that a client learns from an answer about its session: the
+// session is alive. It is nil for a session that never expires.
 func (s *server) aliveEvents(one *session) []trace.Event {
 	if one.ttl == 0 {
 		return nil

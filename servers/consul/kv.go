@@ -10,7 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// kv serves requests for one key.
+// serveKey serves the requests under /v1/kv/: reads, writes, deletions, and the acquisition
+// and release of a key by a session.
 func (s *server) kv(call *http1.Call, key string) {
 	q := call.URL.Query()
 	if call.Method != http.MethodGet && q.Has("recurse") {
@@ -31,7 +32,7 @@ func (s *server) kv(call *http1.Call, key string) {
 		s.deleteKey(call, key)
 		return
 	}
-	given := 0
+	given := 0 // of the parameters of which only one is allowed
 	for _, name := range []string{"cas", "acquire", "release"} {
 		if q.Has(name) {
 			given++
@@ -65,7 +66,7 @@ func (s *server) kv(call *http1.Call, key string) {
 	}
 }
 
-// parseNumber parses a parameter, if it was given.
+// parseNumber parses the value of a parameter. It returns 0 if the parameter was not given.
 func parseNumber(text string, given bool) (uint64, error) {
 	if !given {
 		return 0, nil
@@ -73,8 +74,9 @@ func parseNumber(text string, given bool) (uint64, error) {
 	return strconv.ParseUint(text, 10, 64)
 }
 
-// acquire gives a key to an existing session, unless another session holds it. During a
-// lock-delay nobody gets the key, and the attempt does not even get an index.
+// acquire gives a key to a session, unless another session holds the key or its lock-delay
+// has not ended. During the lock-delay, the attempt is not written to the log, so it takes
+// no index.
 func (s *server) acquire(call *http1.Call, e entry, id string) {
 	if s.timers.Now() < s.store.delays[e.Key] {
 		respond(call, false, nil, "no: lock-delay")
@@ -104,6 +106,8 @@ func (s *server) acquire(call *http1.Call, e entry, id string) {
 		e.LockIndex = old.LockIndex + 1
 	}
 	changed := s.store.put(index, e)
+	// If the session holds the key already, this is a new grant only if the client has
+	// begun another section.
 	if !isHolder || inAnotherSection(e.by, prior) {
 		s.store.keys[e.Key].by = e.by
 		s.recordGrant(trace.KindSet, s.store.keys[e.Key], prior)
@@ -115,13 +119,13 @@ func (s *server) acquire(call *http1.Call, e entry, id string) {
 	respond(call, true, nil, fmt.Sprintf("yes, for the %s time", ordinal(e.LockIndex)))
 }
 
-// inAnotherSection reports whether a client that already holds a key through its session
-// has acquired it again for another section.
+// inAnotherSection reports whether a client that acquires a key which its session already
+// holds does so for another section than before.
 func inAnotherSection(by, was *trace.Actor) bool {
 	return by != nil && was != nil && (by.Client != was.Client || by.Section != was.Section)
 }
 
-// release takes a key from the session that holds it.
+// release takes a key away from the session that holds it. The key remains.
 func (s *server) release(call *http1.Call, e entry, id string) {
 	index := s.store.nextIndex()
 	old := s.store.keys[e.Key]
@@ -140,8 +144,9 @@ func (s *server) release(call *http1.Call, e entry, id string) {
 	respond(call, true, nil, "yes")
 }
 
-// putKey puts a key. If check is set, it does so only if the key was last changed at index;
-// 0 means that the key must not exist. The holder of the key does not change.
+// putKey writes the value of a key. If check is set, it does so only if the latest change
+// of the key has the given index; the index 0 means that the key must not exist. The holder
+// of the key does not change.
 func (s *server) putKey(call *http1.Call, e entry, check bool, index uint64) {
 	now := s.store.nextIndex()
 	old := s.store.keys[e.Key]
@@ -159,6 +164,8 @@ func (s *server) putKey(call *http1.Call, e entry, check bool, index uint64) {
 	respond(call, true, nil, "yes")
 }
 
+// deleteKey deletes a key. With the parameter cas it does so only if the latest change of
+// the key has the given index.
 func (s *server) deleteKey(call *http1.Call, key string) {
 	q := call.URL.Query()
 	index, badCAS := parseNumber(q.Get("cas"), q.Has("cas"))
@@ -182,7 +189,8 @@ func (s *server) deleteKey(call *http1.Call, key string) {
 	respond(call, true, nil, "yes")
 }
 
-// remove deletes an existing key.
+// remove deletes an existing key and answers the queries that wait for a change of it. kind
+// is the event that the trace gets if a session held the key.
 func (s *server) remove(index uint64, old *entry, kind trace.Kind, by *trace.Actor) {
 	s.store.delete(index, old.Key)
 	if old.Session != "" {
@@ -191,8 +199,8 @@ func (s *server) remove(index uint64, old *entry, kind trace.Kind, by *trace.Act
 	s.notifyWaiters(old.Key)
 }
 
-// read reads a key, or all keys with a prefix, immediately or when one has changed: KVS.Get
-// and KVS.List in
+// read reads a key, or all keys with a prefix. It answers immediately, or when one of them
+// has changed if the query wants to wait. See KVS.Get and KVS.List in
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/kvs_endpoint.go
 func (s *server) read(key string, all bool, q *query) {
 	q.key, q.isPrefix = key, all

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke implements [sim.Revocable]. It acts like consul kv delete of each key that a
-// session of the client holds, or it ends the client's sessions (PUT /v1/session/destroy).
-// A deleted key has no lock-delay.
+// Revoke implements [sim.Revocable]. If session is set, it ends the client's sessions, as
+// PUT /v1/session/destroy does. Otherwise it deletes each key that a session of the client
+// holds, as consul kv delete does; a deleted key has no lock-delay.
 func (s *server) Revoke(client string, session bool) (found bool) {
 	if !s.isLeader {
 		return false

@@ -12,26 +12,29 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A query is a read that can wait until what it reads has changed: until its index is
-// greater than the one that the client knows. See Query in
+// A query is a read that can wait for a change: until the index of what it reads is greater
+// than the index that the client knows. See Query in
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/blockingquery/blockingquery.go
 type query struct {
 	call     *http1.Call
-	key      string // or the session's ID
-	isPrefix bool   // key is a prefix: the query reads all keys under it
-	// after is the index that the client knows; with 0 the query does not wait.
+	key      string // the key or the ID of the session that it reads
+	isPrefix bool   // it reads all keys that begin with key
+	// knownIndex is the index that the client knows. If it is 0, the query does not wait.
 	after uint64
 	wait  time.Duration
-	// wasMissing: the key did not exist when the query last looked. If it still does not
-	// exist, that is no change.
+	// wasMissing reports whether the key did not exist when the query last looked. If it
+	// still does not exist, nothing has changed.
 	wasMissing bool
 	timer      *agenda.Timer
-	// lookUp returns the index of what the query reads, and whether it exists.
+	// lookUp returns the index of the latest change of what the query reads, and whether it
+	// exists.
 	lookUp func() (index uint64, found bool)
+	// answer answers the query with what it reads now.
 	answer func(learns []trace.Event)
 }
 
-// parseQuery parses how a request wants to wait; why says what is wrong with it.
+// parseQuery parses the parameters that say whether and how long a request waits. If they
+// are invalid, it returns the text of the error.
 func parseQuery(call *http1.Call) (q *query, why string) {
 	q, params := &query{call: call}, call.URL.Query()
 	if wait := params.Get("wait"); wait != "" {
@@ -54,7 +57,7 @@ func parseQuery(call *http1.Call) (q *query, why string) {
 	return q, ""
 }
 
-// withQuery calls then with the query of a request that may want to wait.
+// withQuery parses the query of a call and passes it to then, or refuses the call.
 func (s *server) withQuery(call *http1.Call, then func(*query)) {
 	q, why := parseQuery(call)
 	if why != "" {
@@ -64,7 +67,7 @@ func (s *server) withQuery(call *http1.Call, then func(*query)) {
 	then(q)
 }
 
-// waitDuration returns how long the query waits.
+// waitDuration returns how long the query waits, without the random addition.
 func (q *query) waitDuration() time.Duration {
 	if q.wait <= 0 {
 		return defaultWait
@@ -72,7 +75,7 @@ func (q *query) waitDuration() time.Duration {
 	return min(q.wait, longestWait)
 }
 
-// answerOrWait answers a query, now or later.
+// answerOrWait answers a query now, or makes it wait for a change or its timeout.
 func (s *server) answerOrWait(q *query) {
 	if q.after == 0 || s.isReady(q) {
 		q.answer(nil)
@@ -90,12 +93,14 @@ func (s *server) answerOrWait(q *query) {
 	q.call.OnGone(func() { s.forget(q) })
 }
 
+// removeQuery removes a query that no longer waits.
 func (s *server) forget(q *query) {
 	s.timers.Stop(q.timer)
 	s.queries = slices.DeleteFunc(s.queries, func(o *query) bool { return o == q })
 }
 
-// isReady reports whether what a query reads has changed.
+// isReady reports whether what the query reads has changed since the index that the client
+// knows.
 func (s *server) isReady(q *query) bool {
 	index, found := q.lookUp()
 	if !found {
@@ -107,7 +112,7 @@ func (s *server) isReady(q *query) bool {
 	return index > q.after
 }
 
-// notifyWaiters answers the queries that wait for a change of this key or session.
+// notifyWaiters answers the queries that wait for a change of a key or a session.
 func (s *server) notifyWaiters(key string) {
 	for _, q := range slices.Clone(s.queries) {
 		if q.key != key && !(q.isPrefix && strings.HasPrefix(key, q.key)) || !s.isReady(q) {

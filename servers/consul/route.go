@@ -9,25 +9,30 @@ import (
 	"github.com/locksim/locksim/internal/http1"
 )
 
-// An endpoint is one path of the API.
+// An endpoint is one path of the HTTP API, with the function that serves it.
 type endpoint struct {
-	path    string // a path that ends in a slash is followed by a name
+	path    string // if it ends in a slash, a name follows in the request
 	methods []string
-	// needsLeader: a request needs a leader.
+	// needsLeader reports whether a request waits until the server is the leader.
 	needsLeader bool
-	// parameters are those that it understands, apart from those that all endpoints
-	// understand.
+	// parameters are the parameters that only some endpoints understand, and this one does.
 	parameters []string
-	// missing is the error for a path without a name; "" means that none is needed.
+	// missingNameError is the error for a request without a name after the path; "" if it
+	// needs no name.
 	missing string
-	serve   func(s *server, call *http1.Call, rest string)
+	// serve answers a call; rest is what follows path.
+	serve func(s *server, call *http1.Call, rest string)
 }
 
+// The methods of an endpoint that only reads, and of one that only changes.
 var get, put = []string{http.MethodGet}, []string{http.MethodPut}
 
-// queryParameters are the parameters of a query that can wait.
+// queryParameters are the parameters that all reads of keys and sessions understand. The
+// first two make a read wait for a change. Consul parses them for a renewal, too.
 var queryParameters = []string{"index", "wait", "consistent", "stale"}
 
+// endpoints are the paths that are served. They are set in init, because the functions that
+// serve them refer to this list.
 var endpoints []endpoint
 
 func init() {
@@ -41,7 +46,8 @@ func init() {
 	}
 }
 
-// route returns the endpoint for a path, and the rest of the path; nil if there is none.
+// route returns the endpoint that serves a path, and the rest of the path after it. The
+// endpoint is nil if none does.
 func route(path string) (*endpoint, string) {
 	for i, e := range endpoints {
 		rest, found := strings.CutPrefix(path, e.path)
@@ -55,8 +61,8 @@ func route(path string) (*endpoint, string) {
 // datacenter is the default name of a datacenter.
 const datacenter = "dc1"
 
-// refusePath answers a request for a path that is not served. A real server serves most
-// paths under /v1/.
+// refusePath answers a request for a path that this server does not serve. A real server
+// serves most paths under /v1/, so such a request makes the run inconclusive.
 func (s *server) refusePath(call *http1.Call) {
 	if path := call.URL.Path; path == "/" || path == "/ui" || strings.HasPrefix(path, "/ui/") {
 		s.doubt(call, call.Method+" "+path)
@@ -67,15 +73,15 @@ func (s *server) refusePath(call *http1.Call) {
 	}
 	parts := strings.Split(call.URL.Path, "/")
 	for i, part := range parts {
-		parts[i] = s.host.Names().Value(part) // it may be a random word
+		parts[i] = s.host.Names().Value(part) // a random word, such as a session ID, is replaced by a name that is equal in every run
 	}
 	s.doubt(call, call.Method+" "+strings.Join(parts, "/"))
 	refuse(call, http.StatusNotFound, "Invalid URL path: not a recognized HTTP API endpoint\n")
 }
 
-// checkParameters reports whether the server can serve a request. If a real server would do
-// something for it that this one does not, it refuses the request, because any other answer
-// would be wrong.
+// checkParameters reports whether this server can serve a request with its parameters. If a
+// real server knows a parameter that this one does not, it refuses the request: an answer
+// that ignores the parameter would be wrong.
 func (s *server) checkParameters(call *http1.Call, e *endpoint) bool {
 	if dc := call.URL.Query().Get("dc"); dc != "" && dc != datacenter {
 		s.refuseUnknown(call, e.path, "dc="+dc)
@@ -90,16 +96,21 @@ func (s *server) checkParameters(call *http1.Call, e *endpoint) bool {
 	return true
 }
 
-// refuseUnknown refuses a request with a parameter that only a real server understands.
+// refuseUnknown refuses a request with a parameter that a real server knows and this one
+// does not.
 func (s *server) refuseUnknown(call *http1.Call, path, parameter string) {
 	s.doubt(call, call.Method+" "+path+" with "+parameter)
 	refuse(call, http.StatusInternalServerError, parameter+" is not simulated")
 }
 
+// reportUnserved makes the run inconclusive: a client has asked for something that a real
+// server may answer differently.
 func (s *server) doubt(call *http1.Call, what string) {
 	s.host.Doubt(fmt.Sprintf("%s asked %s for %s, which a real Consul server may answer differently", call.Peer(), s.host.Node().Name, what))
 }
 
+// refuseMethod answers a request whose method the endpoint does not serve. OPTIONS is
+// answered with the list of methods, and any other method with an error.
 func (e *endpoint) refuseMethod(call *http1.Call) {
 	allowed := append([]string{http.MethodOptions}, e.methods...)
 	h := withCommonHeaders(http.Header{"Allow": {strings.Join(allowed, ",")}})
@@ -113,7 +124,8 @@ func (e *endpoint) refuseMethod(call *http1.Call) {
 	call.Answer(http1.Answer{Status: http.StatusMethodNotAllowed, Header: h, Body: []byte(text), Text: "405: " + text})
 }
 
-// leader answers with the address of the leader.
+// serveLeader answers the question who the leader is: with its address, or with "" if there
+// is none. The last argument of respond is the text in the trace.
 func (s *server) leader(call *http1.Call, _ string) {
 	if !s.isLeader {
 		respond(call, "", nil, "nobody")

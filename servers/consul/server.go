@@ -13,21 +13,22 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A server is a Consul server.
+// A server is a simulated Consul server, the only one of its datacenter.
 type server struct {
 	*http1.Server
 	host     *sim.Host
-	dice     *rand.Rand
+	dice     *rand.Rand // for session IDs, and for times that Consul draws
 	timers   *agenda.Timers
 	locks    []string // the keys of the world's locks
 	store    *store
 	sessions *sessions
 
-	// The following fields are lost in a crash.
+	// A crash loses the following fields.
 	isLeader bool
-	queries  []*query // in the order of their arrival
+	queries  []*query // those that wait, in the order of their arrival
 }
 
+// boot makes a server that has no keys and is already the leader: the Boot of [sim.System].
 func boot(host *sim.Host) sim.Server {
 	s := &server{host: host, dice: host.Random(), locks: host.Keys(), store: newStore(), isLeader: true}
 	s.Server = http1.NewServer(host, s.serve)
@@ -36,7 +37,7 @@ func boot(host *sim.Host) sim.Server {
 	return s
 }
 
-// serve answers a request, now or later.
+// serve answers a request now, or keeps it to be answered later.
 func (s *server) serve(call *http1.Call) {
 	if why := s.host.Failure(); why != "" {
 		refuse(call, http.StatusInternalServerError, why)
@@ -58,8 +59,8 @@ func (s *server) serve(call *http1.Call) {
 	}
 }
 
-// waitForLeader keeps a request until there is a leader, for a while. It checks again and
-// again, after random and growing pauses: forwardRequestToLeader in
+// waitForLeader keeps a request until the server is the leader, and refuses it after a
+// timeout. It checks repeatedly, after random pauses that grow: forwardRequestToLeader in
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/rpc.go
 func (s *server) waitForLeader(call *http1.Call) {
 	start := s.timers.Now()
@@ -89,11 +90,12 @@ func (s *server) waitForLeader(call *http1.Call) {
 	retry()
 }
 
-// becomeLeader makes the server lead.
+// becomeLeader makes the server the leader.
 func (s *server) becomeLeader() {
 	s.isLeader = true
 	s.host.Emit(trace.Event{Kind: trace.KindLead})
-	// It does not know when the sessions were last renewed.
+	// A new leader does not know when the sessions were last renewed, so each of them
+	// gets its whole time again.
 	for _, id := range slices.Sorted(maps.Keys(s.sessions.all)) {
 		s.sessions.renew(s.sessions.all[id])
 	}
@@ -102,15 +104,15 @@ func (s *server) becomeLeader() {
 // ClockChanged implements [sim.Server].
 func (s *server) ClockChanged() { s.timers.Arm() }
 
-// Crash implements [sim.Server]. It loses nothing that was written.
+// Crash implements [sim.Server]. No crash loses what was written.
 func (s *server) Crash(trace.Crash) {
 	s.Server.Crash()
 	s.timers.Clear()
 	s.isLeader, s.queries = false, nil
 }
 
-// Restart implements [sim.Server]. The server replays its log, so every lock-delay that
-// there ever was starts again.
+// Restart implements [sim.Server]. A real server executes its log again when it starts,
+// including the ends of sessions. So every lock-delay that there ever was begins again.
 func (s *server) Restart() {
 	for key, delay := range s.store.lastDelays {
 		s.store.delays[key] = s.timers.Now() + int64(delay)

@@ -43,8 +43,8 @@ func requester(t *testing.T, name string, heard *[]string, requests ...string) s
 	})
 }
 
-// A restarted server leads after five to ten seconds, knows its sessions, and gives each
-// its whole time. Every lock-delay that there was starts again.
+// A restarted server is the leader after five to ten seconds. It still knows its sessions,
+// and gives each its whole time again. Every lock-delay that there was begins again.
 func TestRestart(t *testing.T) {
 	var heard []string
 	tr := RunWorld(t, WithFaults(consulWorld(requester(t, "client-1", &heard,
@@ -69,8 +69,8 @@ func TestRestart(t *testing.T) {
 	Equal(t, "heard", strings.Join(heard[5:], ", "), `200 {"ID":"session-3"}, 200 true, 200 true, 404 , 200 false, 200 false, 200 true`)
 }
 
-// All keys with a prefix are listed in their order. A query that waits for a change of them
-// is answered when one is deleted, and not for another key.
+// All keys with a prefix are listed in sorted order. A query that waits for a change of
+// them is answered when one of them is deleted, but not when another key changes.
 func TestList(t *testing.T) {
 	var heard, changes []string
 	tr := RunWorld(t, consulWorld(
@@ -90,7 +90,7 @@ func TestList(t *testing.T) {
 	Equal(t, "the change", OnlyEvent(t, tr, trace.KindNotify, "client-2").At.Truncate(10*time.Millisecond), 3*time.Second)
 }
 
-// Whatever bytes a client sends, the server still answers other clients.
+// A client sends any bytes. The server must still answer other clients.
 func FuzzServer(f *testing.F) {
 	b, err := os.ReadFile(answersFile)
 	if err != nil {
@@ -132,8 +132,8 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// A request that a real server may answer differently is reported as a doubt: the run then
-// proves nothing.
+// If a client sends a request that a real server may answer differently, the run is
+// inconclusive.
 func TestWhatIsNotServed(t *testing.T) {
 	for request, want := range map[string]string{
 		"GET /v1/agent/self":                             "client-1 asked consul-1 for GET /v1/agent/self, which a real Consul server may answer differently",

@@ -15,7 +15,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A session is a client's session, with the fields that a real server shows, in its order.
+// A session is a client's session. The exported fields are those that a real server shows,
+// in its order.
 type session struct {
 	ID            string
 	Name          string
@@ -28,23 +29,25 @@ type session struct {
 	CreateIndex   uint64
 	ModifyIndex   uint64
 
+	// client is the name of the client that has created it.
 	client string
 	ttl    time.Duration // 0 means that it never expires
-	timer  *agenda.Timer
+	timer  *agenda.Timer // ends the session when it expires
 }
 
-// What happens to a session's keys when it ends.
+// The values of Behavior: when the session ends, its keys are released or deleted.
 const behaviorRelease, behaviorDelete = "release", "delete"
 
+// sessions are all sessions of a server, by ID.
 type sessions struct {
 	s   *server
 	all map[string]*session
-	// changed is the index of the latest change of any session.
+	// lastChange is the index of the latest change of any session.
 	changed uint64
 }
 
-// createSession creates a session. By default a real server also ends it when the node's
-// health checks fail. That cannot happen here: the session's node is the server's own.
+// createSession creates a session. A real server also ends a session when the health checks
+// of its node fail. Here the session's node is the server itself, so that cannot happen.
 func (s *server) createSession(call *http1.Call, _ string) {
 	one := &session{Node: s.host.Node().Name, NodeChecks: []string{"serfHealth"}, LockDelay: defaultDelay}
 	if len(call.Content) > 0 {
@@ -78,7 +81,7 @@ func (s *server) createSession(call *http1.Call, _ string) {
 	respond(call, struct{ ID string }{one.ID}, nil, fmt.Sprintf("%s, for %s", name, one.TTL), s.aliveEvents(one)...)
 }
 
-// decode parses a client's request for a session.
+// decode sets the fields of a session to those of a client's request.
 func (one *session) decode(b []byte) error {
 	var fields struct {
 		Name, Node, Behavior, TTL string
@@ -120,7 +123,7 @@ func (one *session) decode(b []byte) error {
 	return nil
 }
 
-// validate returns why the session is invalid, or "".
+// validate returns the text of an error if the session is invalid, or "".
 func (one *session) validate() string {
 	switch one.Behavior {
 	case "":
@@ -149,6 +152,7 @@ func (s *server) newID() string {
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
 }
 
+// renewSession renews a session at the request of its client.
 func (s *server) renewSession(call *http1.Call, id string) {
 	one := s.sessions.all[id]
 	if one == nil {
@@ -159,6 +163,8 @@ func (s *server) renewSession(call *http1.Call, id string) {
 	respond(call, []*session{one}, nil, fmt.Sprintf("for %s", one.TTL), s.aliveEvents(one)...)
 }
 
+// destroySession ends a session at the request of a client. A session that does not exist
+// is no error.
 func (s *server) destroySession(call *http1.Call, id string) {
 	if one := s.sessions.all[id]; one != nil {
 		s.sessions.end(one, trace.KindCloseSession, call.By())
@@ -166,7 +172,8 @@ func (s *server) destroySession(call *http1.Call, id string) {
 	respond(call, true, nil, "yes")
 }
 
-// sessionInfo returns a session, or none if it does not exist. Its end is a change, too.
+// sessionInfo answers with a list that contains the session, or is empty if there is none.
+// A query can wait for a change of it, such as its end.
 func (s *server) sessionInfo(call *http1.Call, id string) {
 	s.withQuery(call, func(q *query) {
 		q.key = id
@@ -183,7 +190,7 @@ func (s *server) sessionInfo(call *http1.Call, id string) {
 	})
 }
 
-// renew renews a session.
+// renew gives a session its whole time again, and records that for each lock that it holds.
 func (ss *sessions) renew(one *session) {
 	s := ss.s
 	if one.ttl == 0 {
@@ -198,8 +205,8 @@ func (ss *sessions) renew(one *session) {
 	}
 }
 
-// end ends a session and releases or deletes its keys: nobody can acquire them during its
-// lock-delay.
+// end ends a session, and releases or deletes its keys. During the session's lock-delay,
+// nobody can acquire them. how is the event that the trace gets.
 func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
 	s := ss.s
 	index := s.store.nextIndex()

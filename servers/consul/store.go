@@ -10,30 +10,34 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A store is what a server has written: the keys, and how far its log goes. Each write has
-// an index in the log, even if it changes nothing.
+// A store is what a server has written to its disk. Each write gets the next index of the
+// server's log, even if it changes nothing.
 type store struct {
+	// index is the index of the latest write, and keys are the keys by name.
 	index uint64
 	keys  map[string]*entry
-	// changed is the index of the latest change of any key.
+	// lastChange is the index of the latest change of any key.
 	changed uint64
-	// deleted are the indexes at which keys were last deleted.
+	// deleted has the index at which each key was last deleted.
 	deleted map[string]uint64
-	// delays are the times until which nobody can acquire a key, on the server's monotonic
-	// clock.
+	// delayedUntil has, for each key, the time until which nobody can acquire it, by the
+	// server's monotonic clock in nanoseconds.
 	delays map[string]int64
-	// lastDelays are the latest lock-delays of keys, including those that ended long ago.
+	// lastDelays has the latest lock-delay of each key, even if it ended long ago.
 	lastDelays map[string]time.Duration
 }
 
-// firstIndex is how far the log of a new server goes before the first request.
+// firstIndex is the index that a new server's log has reached before the first request of a
+// client.
 const firstIndex = 20
 
+// newStore returns the store of a server without keys.
 func newStore() *store {
 	return &store{index: firstIndex, keys: map[string]*entry{}, deleted: map[string]uint64{}, delays: map[string]int64{}, lastDelays: map[string]time.Duration{}}
 }
 
-// An entry is a key, with the fields that a real server shows, in its order.
+// An entry is a key with its value. The exported fields are those that a real server shows,
+// in its order.
 type entry struct {
 	LockIndex   uint64
 	Key         string
@@ -43,18 +47,18 @@ type entry struct {
 	CreateIndex uint64
 	ModifyIndex uint64
 
-	// by is the client that has acquired it.
+	// owner is the client that has acquired the key.
 	by *trace.Actor
 }
 
-// nextIndex returns the index of the next write.
+// nextIndex returns the index for a new write.
 func (s *store) nextIndex() uint64 {
 	s.index++
 	return s.index
 }
 
-// put puts a key, and reports whether that changes it. A put of equal contents changes
-// neither the key nor its indexes.
+// put writes a key, and reports whether that changes it. A key that is written with equal
+// contents keeps its indexes.
 func (s *store) put(index uint64, e entry) (changed bool) {
 	old := s.keys[e.Key]
 	e.CreateIndex, e.ModifyIndex = index, index
@@ -69,14 +73,14 @@ func (s *store) put(index uint64, e entry) (changed bool) {
 	return true
 }
 
-// delete deletes a key. Its indexes start anew if it is created again.
+// delete deletes a key. If the key is created again, it gets new indexes.
 func (s *store) delete(index uint64, key string) {
 	delete(s.keys, key)
 	s.deleted[key] = index
 	s.changed = index
 }
 
-// keysUnder returns the keys with a prefix, in their order.
+// keysUnder returns the entries whose keys have a prefix, sorted by key.
 func (s *store) keysUnder(prefix string) (all []*entry) {
 	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
 		if strings.HasPrefix(key, prefix) {
@@ -86,9 +90,9 @@ func (s *store) keysUnder(prefix string) (all []*entry) {
 	return all
 }
 
-// latestIndex returns the index of the latest change or deletion of a key with a prefix; if
-// there never was one, that of the latest change of any key. A real server forgets
-// deletions after a quarter of an hour.
+// latestIndex returns the index of the latest change or deletion of any key with a prefix.
+// If there was none, it returns the index of the latest change of any key. Unlike a real
+// server, it does not forget deletions after a quarter of an hour.
 func (s *store) latestIndex(prefix string) (index uint64) {
 	if prefix == "" {
 		return s.changed

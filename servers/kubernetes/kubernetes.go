@@ -1,16 +1,17 @@
 // Package kubernetes simulates an API server of Kubernetes, as far as leader election needs
-// one. It serves Leases, objects of coordination.k8s.io/v1, which clients read, create,
-// update and delete. An update succeeds only for a client that has seen the latest version.
+// one. It serves Leases, which are objects of coordination.k8s.io/v1. Clients read, create,
+// update and delete them. An update succeeds only if the client has read the latest version
+// of the Lease.
 //
 // It answers as the code of k8s.io/apiserver (v0.37) does: the registry's Store, in
 // pkg/registry/generic/registry/store.go, with the strategy for Leases in
 // pkg/registry/coordination/lease/strategy.go of k8s.io/kubernetes, and the errors of
 // k8s.io/apimachinery/pkg/api/errors. It has not been compared with a real server.
 //
-// It differs from a real one in this: it speaks HTTP/1.1 without TLS, where a real one
-// prefers HTTP/2, and only JSON; every client has all rights; every namespace exists; and
-// it does not maintain managedFields. It has only one process: what it has answered is in
-// the etcd behind it, which no fault strikes.
+// It differs from a real one in these points. It speaks HTTP/1.1 without TLS, where a real
+// one prefers HTTP/2, and only JSON. Every client has all rights, and every namespace
+// exists. It does not maintain managedFields. It is a single process, and what it has
+// answered is in the etcd behind it, which no fault strikes.
 package kubernetes
 
 import (
@@ -22,11 +23,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// largestBody is MaxRequestBodyBytes of a generic API server, in bytes.
+// largestBody is the maximum length of a request's body, in bytes: MaxRequestBodyBytes of a
+// generic API server.
 const largestBody = 3 << 20
 
-// failure is etcd's error when it cannot reach a majority of its members, which the API
-// server passes on.
+// errEtcdTimeout is the answer while the fault fail acts: the error of an etcd that cannot
+// reach a majority of its members, which an API server passes on.
 const failure = "etcdserver: request timed out"
 
 // Always means that each change is in etcd before it is acknowledged.
@@ -50,21 +52,22 @@ func init() {
 	})
 }
 
-// A node is an API server. Nothing expires by its clock, and after a crash it finds
-// everything in etcd.
+// A node is a simulated API server. It ends nothing by its own clock, and a crash loses
+// nothing, because all Leases are in etcd.
 type node struct {
 	*http1.Server
 	host   *sim.Host
 	leases *leases
 }
 
+// boot makes an API server without any Leases: the Boot of [sim.System].
 func boot(host *sim.Host) sim.Server {
 	n := &node{host: host, leases: &leases{host: host, random: host.Random(), stored: map[string]*storedLease{}}}
 	n.Server = http1.NewServer(host, n.serve)
 	return n
 }
 
-// Crash loses the requests that have not been answered.
+// Crash implements [sim.Server]. Requests that have not been answered are lost.
 func (n *node) Crash(trace.Crash) { n.Server.Crash() }
 
 // serve answers a request.

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// A lease is an object of the kind Lease, with the fields that matter here.
+// A lease is an object of the kind Lease, with the fields that matter for leader election.
 type lease struct {
 	Kind     string   `json:"kind"`
 	Version  string   `json:"apiVersion"`
@@ -18,6 +18,7 @@ type lease struct {
 	Spec     spec     `json:"spec"`
 }
 
+// metadata is what every object of Kubernetes has: its name, its version and so on.
 type metadata struct {
 	Name            string            `json:"name,omitempty"`
 	GenerateName    string            `json:"generateName,omitempty"`
@@ -31,8 +32,9 @@ type metadata struct {
 	Owners          []json.RawMessage `json:"ownerReferences,omitempty"`
 }
 
-// A spec is what leader election writes: the holder, how long its lease lasts without a
-// renewal, and how often the holder has changed.
+// A spec is the part of a Lease that leader election writes: who holds it, how many seconds
+// the holder keeps it without a renewal, when it was acquired and renewed, and how often
+// the holder has changed.
 type spec struct {
 	Holder      *string `json:"holderIdentity,omitempty"`
 	Seconds     *int32  `json:"leaseDurationSeconds,omitempty"`
@@ -43,7 +45,7 @@ type spec struct {
 	Preferred   *string `json:"preferredHolder,omitempty"`
 }
 
-// holder returns the name of the holder, or "" if there is none.
+// holder returns the identity of the holder, or "" if nobody holds the lease. l may be nil.
 func (l *lease) holder() string {
 	if l == nil || l.Spec.Holder == nil {
 		return ""
@@ -59,12 +61,13 @@ func (l *lease) duration() time.Duration {
 	return time.Duration(*l.Spec.Seconds) * time.Second
 }
 
-// A moment is a metav1.MicroTime.
+// A moment is a time in the format of metav1.MicroTime.
 type moment struct{ time.Time }
 
+// microTimeFormat is the format of a moment in JSON, with microseconds.
 const micro = "2006-01-02T15:04:05.000000Z07:00"
 
-// MarshalJSON writes a moment in UTC.
+// MarshalJSON implements [json.Marshaler]. It writes UTC.
 func (m moment) MarshalJSON() ([]byte, error) {
 	if m.IsZero() {
 		return []byte("null"), nil
@@ -72,7 +75,7 @@ func (m moment) MarshalJSON() ([]byte, error) {
 	return json.Marshal(m.UTC().Format(micro))
 }
 
-// UnmarshalJSON reads a moment.
+// UnmarshalJSON implements [json.Unmarshaler].
 func (m *moment) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		m.Time = time.Time{}
@@ -90,7 +93,8 @@ func (m *moment) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// parseLease parses a lease from a request.
+// parseLease parses the Lease in the body of a request. If it is not valid JSON or another
+// kind of object, the status is the answer.
 func parseLease(b []byte) (*lease, *status) {
 	l := &lease{}
 	if err := json.Unmarshal(b, l); err != nil {
@@ -107,7 +111,7 @@ func parseLease(b []byte) (*lease, *status) {
 	return l, nil
 }
 
-// validate returns what is invalid in a lease: ValidateLease in
+// validate returns the invalid fields of a lease, or nil: ValidateLease in
 // pkg/apis/coordination/validation/validation.go of k8s.io/kubernetes.
 func (l *lease) validate() (all []cause) {
 	bad := func(field string, value any, why string) {
@@ -126,14 +130,17 @@ func (l *lease) validate() (all []cause) {
 	return all
 }
 
+// label is the regular expression of one part of a name.
 const label = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 
+// labels matches a text that is one label.
 var labels = lazy.Regexp("^" + label + "$")
 
-// isSubdomain reports whether a word can be an object's name.
+// isSubdomain reports whether a word is a valid name of an object: labels that are
+// separated by dots.
 func isSubdomain(name string) bool {
 	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(l string) bool { return !labels().MatchString(l) })
 }
 
-// isLabel reports whether a word can be a namespace.
+// isLabel reports whether a word is a valid name of a namespace.
 func isLabel(name string) bool { return len(name) <= 63 && labels().MatchString(name) }

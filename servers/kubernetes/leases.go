@@ -12,23 +12,25 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// leases are the existing leases, by namespace and name.
+// leases are the Leases of a server. The key of each is its namespace and name.
 type leases struct {
 	host    *sim.Host
-	random  *rand.Rand
-	version uint64 // of the latest change to any lease
+	random  *rand.Rand // for UIDs
+	version uint64     // the version of the latest change of any Lease
 	stored  map[string]*storedLease
 }
 
-// storedLease is a lease with the client that holds it.
+// A storedLease is a Lease, with the client that has acquired it.
 type storedLease struct {
 	*lease
 	owner *trace.Actor
 }
 
+// key returns the key under which a Lease is stored and appears in the trace.
 func key(namespace, name string) string { return namespace + "/" + name }
 
-// create is the registry's Store.Create.
+// create creates a Lease: Store.Create of the registry. It returns the Lease as it was
+// stored, or the status of an error.
 func (s *leases) create(namespace string, l *lease, by *trace.Actor) (*lease, *status) {
 	if l.Metadata.Name == "" && l.Metadata.GenerateName != "" {
 		s.host.Doubt(s.host.Node().Name + " was asked to choose the name of a Lease, which a real API server does and this one does not")
@@ -49,7 +51,7 @@ func (s *leases) create(namespace string, l *lease, by *trace.Actor) (*lease, *s
 	return l, nil
 }
 
-// initialize sets the fields of a new lease that only the server sets, and stores it.
+// initialize sets the fields of a new Lease that only the server sets, and stores it.
 func (s *leases) initialize(l *lease, by *trace.Actor) {
 	created := s.host.Clock().Now().UTC().Format(time.RFC3339)
 	l.Metadata.Created = &created
@@ -62,9 +64,10 @@ func (s *leases) initialize(l *lease, by *trace.Actor) {
 	s.store(l, by)
 }
 
-// update is the registry's Store.Update. It succeeds only if the request has the latest
-// version. It creates a Lease that does not exist, unless the request refers to a
-// particular one.
+// update replaces a Lease: Store.Update of the registry. It succeeds only if the request
+// contains the version that is stored. If the Lease does not exist, update creates it,
+// unless the request names a UID. It returns the stored Lease and the HTTP status code, or
+// the status of an error.
 func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lease, int, *status) {
 	if bad := checkNamespace(namespace, l); bad != nil {
 		return nil, 0, bad
@@ -108,7 +111,8 @@ func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lea
 	return l, http.StatusOK, nil
 }
 
-// checkNamespace refuses a lease that names another namespace than the path.
+// checkNamespace returns an error if the Lease in a request names another namespace than
+// the path of the request.
 func checkNamespace(namespace string, l *lease) *status {
 	if l.Metadata.Namespace == "" {
 		l.Metadata.Namespace = namespace
@@ -119,8 +123,8 @@ func checkNamespace(namespace string, l *lease) *status {
 	return nil
 }
 
-// remove is the registry's Store.Delete. It deletes only a lease that meets the
-// preconditions.
+// remove deletes a Lease: Store.Delete of the registry. The body of the request may contain
+// preconditions, such as a version; remove deletes only a Lease that meets them.
 func (s *leases) remove(namespace, name string, body []byte, by *trace.Actor) *status {
 	var options struct {
 		Preconditions struct{ UID, ResourceVersion *string }
@@ -155,7 +159,7 @@ func (s *leases) remove(namespace, name string, body []byte, by *trace.Actor) *s
 	return &status{Code: http.StatusOK, Details: done}
 }
 
-// store stores a version of a lease.
+// store stores a new version of a Lease, and records the change.
 func (s *leases) store(l *lease, by *trace.Actor) {
 	s.version++
 	l.Metadata.ResourceVersion = strconv.FormatUint(s.version, 10)

@@ -7,8 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke implements [sim.Revocable]. It acts like kubectl delete of each Lease that the
-// client holds. There are no sessions.
+// Revoke implements [sim.Revocable]. It deletes each Lease that the client holds, as
+// kubectl delete does. The second argument does not matter, because Kubernetes has no
+// sessions.
 func (n *node) Revoke(client string, _ bool) (found bool) {
 	n.Do(func() {
 		for _, at := range slices.Sorted(maps.Keys(n.leases.stored)) {

@@ -5,11 +5,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// recordChange records a change of a lease's holder.
+// recordChange records in the trace what a change of a Lease means for the lock: a renewal,
+// a loss, a grant, or a loss and a grant. old and current may be nil.
 //
-// The server never ends a lease. A client that replaces another client's name by its own
-// has found, by its own clock, that the other's lease has expired. This is recorded first
-// as the expiry of the other's grant, and then as a new grant.
+// The server never ends a Lease. A client replaces another client's identity by its own
+// when it finds, by its own clock, that the lease has expired. The trace gets two events:
+// first the grant of the other client expires, and then this client gets a new grant.
 func (s *leases) recordChange(at string, old, current *storedLease, by *trace.Actor) {
 	before, now := holderOf(old), holderOf(current)
 	ev := trace.Event{Key: at, By: by}
@@ -33,6 +34,8 @@ func (s *leases) recordChange(at string, old, current *storedLease, by *trace.Ac
 	}
 }
 
+// holderOf returns the identity of the holder; "" if the Lease does not exist or nobody
+// holds it.
 func holderOf(k *storedLease) string {
 	if k == nil {
 		return ""
@@ -40,11 +43,12 @@ func holderOf(k *storedLease) string {
 	return k.holder()
 }
 
-// holderName returns the name of a holder for the trace.
+// holderName returns the name of a holder in the trace.
 func (s *leases) holderName(holder string) string { return s.host.Names().Value(holder) }
 
-// aliveEvents is what a client learns from the answer that it holds a lease: that it does,
-// for the lease's duration counted from its request.
+// aliveEvents returns the event that a client learns from the answer to its write: it holds
+// the Lease, for the Lease's duration since the request was sent. It is nil if nobody holds
+// the Lease.
 func (s *leases) aliveEvents(l *lease) []trace.Event {
 	if l.holder() == "" || l.duration() <= 0 {
 		return nil

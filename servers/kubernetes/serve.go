@@ -13,7 +13,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A target is what a request addresses: all Leases of a namespace, or one of them.
+// A target is what the path of a request names: one Lease, or all Leases of a namespace if
+// name is "".
 type target struct{ namespace, name string }
 
 const (
@@ -21,7 +22,7 @@ const (
 	root = api + "namespaces/"
 )
 
-// parseTarget parses a path; false if it addresses no Leases.
+// parseTarget parses a path; false if the path names no Leases.
 func parseTarget(path string) (target, bool) {
 	rest, ok := strings.CutPrefix(path, root)
 	words := strings.Split(rest, "/")
@@ -48,14 +49,14 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 		}
 	}
 	for _, option := range slices.Sorted(maps.Keys(call.URL.Query())) {
-		// The client's timeout does not matter to a server that answers immediately, and
-		// neither does the manager's name.
+		// The option timeout does not matter, because this server answers immediately. The
+		// option fieldManager only matters for managedFields.
 		if option != "timeout" && option != "fieldManager" {
 			n.reportUnserved(call)
 		}
 	}
 	if strings.Contains(call.Header.Get("Accept"), "as=") {
-		n.reportUnserved(call) // as a table, or as metadata only
+		n.reportUnserved(call) // the client asks for a table, or for metadata only
 	}
 	if accepts := call.Header.Get("Accept"); accepts != "" && !strings.Contains(accepts, "json") && !strings.Contains(accepts, "*") {
 		n.reportUnserved(call)
@@ -80,13 +81,14 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 	return generic(http.StatusMethodNotAllowed).answer()
 }
 
-// reportUnserved records a doubt: a real server may have answered differently.
+// reportUnserved makes the run inconclusive: a client has sent a request that a real server
+// may answer differently.
 func (n *node) reportUnserved(call *http1.Call) {
 	n.host.Doubt(fmt.Sprintf("%s asked %s for %s %s, which a real one may serve and this one does not",
 		call.Peer(), n.host.Node().Name, call.Method, describeURL(n.host.Names(), call.URL)))
 }
 
-// describeURL describes the URL of a request, with names for random words.
+// describeURL returns the text of a URL for the trace. Random words are replaced by names.
 func describeURL(names *sim.Names, u *url.URL) string {
 	parts := strings.Split(u.Path, "/")
 	for i, part := range parts {
@@ -121,8 +123,8 @@ func (n *node) write(call *http1.Call, at target) http1.Answer {
 	return a
 }
 
-// describe describes a request for the trace. A write is a keep-alive if it renews a lease
-// that its holder acquired earlier.
+// describe sets the text of a request in the trace. It also says whether the request is a
+// keep-alive: a write that renews a Lease which its holder has acquired earlier.
 func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	at, ok := parseTarget(r.URL.Path)
 	if !ok {
@@ -145,7 +147,7 @@ func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	}
 }
 
-// describeLease describes a lease for the trace.
+// describeLease returns the text of a Lease for the trace.
 func describeLease(names *sim.Names, l *lease) string {
 	text := "held by nobody"
 	if holder := l.holder(); holder != "" {

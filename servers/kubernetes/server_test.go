@@ -75,8 +75,8 @@ func lease(name, metadata, spec string) string {
 	return fmt.Sprintf(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":%q%s},"spec":{%s}}`, name, metadata, spec)
 }
 
-// Only a client that has seen the latest version can change a Lease, but every client can
-// delete it.
+// A client can change a Lease only if it has read the latest version, but it can delete the
+// Lease in any case.
 func TestCompareAndSwap(t *testing.T) {
 	RunWorld(t, apiWorld(requester(t, func(ask func(method, path, body string) response) {
 		expect := func(s response, code int, reason, message string) {
@@ -115,7 +115,7 @@ func TestCompareAndSwap(t *testing.T) {
 	})))
 }
 
-// Invalid and unsupported requests are refused as by a real server.
+// Invalid and unsupported requests are refused with the answers of a real server.
 func TestRefusals(t *testing.T) {
 	tr := RunWorld(t, apiWorld(requester(t, func(ask func(method, path, body string) response) {
 		for _, test := range []struct {
@@ -149,7 +149,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Every request is answered.
+// Every request gets an answer.
 func FuzzServer(f *testing.F) {
 	f.Add("POST", "", lease("one", "", `"holderIdentity":"a","leaseDurationSeconds":15`), "PUT", "/one", lease("one", `,"resourceVersion":"1"`, `"holderIdentity":"b"`))
 	f.Add("PUT", "/one", lease("one", "", ""), "DELETE", "/one", `{"preconditions":{"uid":"x"}}`)
@@ -177,8 +177,8 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// A request that a real server may serve and this one does not is reported as a doubt: the
-// run then proves nothing.
+// If a client sends a request that a real server may serve and this one does not, the run
+// is inconclusive.
 func TestWhatIsNotServed(t *testing.T) {
 	const by, unserved = "client-1 asked kubernetes-1 for ", ", which a real one may serve and this one does not"
 	for _, test := range []struct{ method, path, body, want string }{

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/internal/http1"
 )
 
-// group and resource are those of Leases; qualified is their name in errors.
+// The API group, the version and the resource of Leases. qualified is their name in errors.
 const (
 	group     = "coordination.k8s.io"
 	version   = "v1"
@@ -16,9 +16,9 @@ const (
 	qualified = resource + "." + group
 )
 
-// A status is an answer of an API server that contains no object: the fields of
-// metav1.Status that the server sets. The functions below are those of
-// k8s.io/apimachinery/pkg/api/errors.
+// A status is an answer that contains no object, such as an error. It has the fields of
+// metav1.Status that the server sets. The functions below make the statuses that
+// k8s.io/apimachinery/pkg/api/errors makes.
 type status struct {
 	Kind     string   `json:"kind"`
 	Version  string   `json:"apiVersion"`
@@ -30,6 +30,7 @@ type status struct {
 	Code     int      `json:"code,omitempty"`
 }
 
+// details say which object a status is about, and which of its fields are invalid.
 type details struct {
 	Name   string  `json:"name,omitempty"`
 	Group  string  `json:"group,omitempty"`
@@ -45,39 +46,46 @@ type cause struct {
 	Field   string `json:"field"`
 }
 
+// newDetails returns the details of a status about one Lease.
 func newDetails(name string) *details { return &details{Name: name, Group: group, Kind: resource} }
 
-// leaseStatus makes a status about one Lease.
+// leaseStatus returns a status about one Lease.
 func leaseStatus(name string, code int, reason, format string, args ...any) *status {
 	return &status{Code: code, Reason: reason, Details: newDetails(name), Message: fmt.Sprintf(format, args...)}
 }
 
+// notFound returns the status of a request for a Lease that does not exist.
 func notFound(name string) *status {
 	return leaseStatus(name, http.StatusNotFound, "NotFound", "%s %q not found", qualified, name)
 }
 
+// alreadyExists returns the status of a creation of a Lease that exists.
 func alreadyExists(name string) *status {
 	return leaseStatus(name, http.StatusConflict, "AlreadyExists", "%s %q already exists", qualified, name)
 }
 
+// conflict returns the status of a change whose preconditions are not met.
 func conflict(name, why string) *status {
 	return leaseStatus(name, http.StatusConflict, "Conflict", "Operation cannot be fulfilled on %s %q: %s", qualified, name, why)
 }
 
-// modified is the conflict when the request does not have the latest version.
+// notLatestVersion is the text of the conflict when the request does not contain the latest
+// version.
 const modified = "the object has been modified; please apply your changes to the latest version and try again"
 
-// uidConflict is the conflict when the request refers to another object of the same name.
+// uidConflict returns the conflict when the request names the UID of another object, such
+// as a deleted one with the same name.
 func uidConflict(namespace, name, wantedUID, currentUID string) *status {
 	return conflict(name, fmt.Sprintf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s/%s, ResourceVersion: 0, "+
 		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", resource, namespace, name, wantedUID, currentUID))
 }
 
+// badRequest returns the status of a malformed request.
 func badRequest(why string) *status {
 	return &status{Code: http.StatusBadRequest, Reason: "BadRequest", Message: why}
 }
 
-// invalid makes the status for an object with invalid fields.
+// invalidStatus returns the status of a request for an object with invalid fields.
 func invalid(kind, name string, causes ...cause) *status {
 	s := &status{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Details: &details{Name: name, Group: group, Kind: kind, Causes: causes}}
 	list := ""
@@ -94,7 +102,8 @@ func invalid(kind, name string, causes ...cause) *status {
 	return s
 }
 
-// generic makes the status that the server sends where it has no specific one.
+// genericStatus returns the status that the server sends for an HTTP status code if it has
+// no specific text.
 func generic(code int) *status {
 	s := &status{Code: code, Details: &details{}}
 	switch code {
@@ -110,7 +119,7 @@ func generic(code int) *status {
 	return s
 }
 
-// answer returns the status as an HTTP answer.
+// answer returns the HTTP answer that contains the status.
 func (s status) answer() http1.Answer {
 	s.Kind, s.Version, s.Status = "Status", "v1", "Success"
 	code := s.Code
@@ -126,6 +135,7 @@ func (s status) answer() http1.Answer {
 	return jsonAnswer(code, s, text)
 }
 
+// jsonAnswer returns an HTTP answer with a body in JSON. text describes it in the trace.
 func jsonAnswer(code int, body any, text string) http1.Answer {
 	b, err := json.Marshal(body)
 	if err != nil {

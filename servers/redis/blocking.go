@@ -13,20 +13,20 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A blockedCommand waits for other clients to provide what it asks for. miniredis would
-// wait in a goroutine, whose turn would depend on the scheduler. Here the command is tried
-// again after each other command, as if in a transaction, where it does not wait. Waiting
-// commands are served in the order in which they came, after the command that serves them
-// has ended.
+// A blockedCommand is a command that waits until another client provides what it asks for,
+// such as BLPOP on an empty list. miniredis would wait in a goroutine, and the scheduler
+// would decide which of several goroutines is served first. Here the node tries each
+// waiting command again after every other command, in the order in which they arrived. It
+// tries the command as in a transaction, where a command never waits.
 type blockedCommand struct {
 	by        *peer
 	request   *sim.Request
 	words     []string
-	nullReply string // the reply at the timeout
+	nullReply string // the reply at the timeout, which means that there is nothing to return
 	done      bool
 }
 
-// canBlock reports whether a command may wait for other commands.
+// canBlock reports whether a command can wait for other clients.
 func canBlock(name string, args []string) bool {
 	switch name {
 	case "BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
@@ -37,8 +37,8 @@ func canBlock(name string, args []string) bool {
 	return false
 }
 
-// runBlocking answers a command that may block, if it can be answered immediately.
-// Otherwise the command waits.
+// runBlocking executes a command that can wait. If it cannot be answered now, it becomes a
+// blockedCommand.
 func (r *peer) runBlocking(m *sim.Request, name string, words []string) {
 	n := r.n
 	n.updateTime()
@@ -62,7 +62,9 @@ func (r *peer) runBlocking(m *sim.Request, name string, words []string) {
 	}
 }
 
-// resolveLastID replaces XREAD's $ by the ID of the current last entry.
+// resolveLastID returns the words of an XREAD with each $, which means the last entry of a
+// stream, replaced by the ID of the entry that is the last now. Otherwise, an entry that
+// arrives while the command waits would be skipped.
 func (r *peer) resolveLastID(name string, words []string) []string {
 	streams := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "STREAMS") })
 	if name != "XREAD" || streams < 0 {
@@ -76,13 +78,13 @@ func (r *peer) resolveLastID(name string, words []string) []string {
 		}
 		names[i] = "0-0"
 		if last := strings.Split(r.n.query(r.mini, "XREVRANGE", names[i-len(names)/2], "+", "-", "COUNT", "1"), "\r\n"); len(last) > 3 {
-			names[i] = last[3] // *1, *2, the length of the ID, the ID
+			names[i] = last[3] // the lines of the reply: *1, *2, the length of the ID, the ID
 		}
 	}
 	return words
 }
 
-// blockTimeout returns how long a command waits; 0 is forever.
+// blockTimeout returns how long a command waits at most; 0 means without a limit.
 func blockTimeout(name string, words []string) time.Duration {
 	in := time.Second
 	word := words[len(words)-1]
@@ -93,16 +95,16 @@ func blockTimeout(name string, words []string) time.Duration {
 		in = time.Millisecond
 		word = words[slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "BLOCK") })+1]
 	}
-	timeout, err := strconv.ParseFloat(word, 64) // miniredis has parsed it before
+	timeout, err := strconv.ParseFloat(word, 64) // miniredis has accepted the word already
 	if err != nil {
 		return 0
 	}
 	return time.Duration(timeout * float64(in))
 }
 
-// runInTransaction returns miniredis's answer to a command in a transaction of its own. It
-// uses a connection of its own, because on the client's the command might end what the
-// client watches.
+// runInTransaction returns miniredis's answer to a command in a transaction that contains
+// only this command. It uses a new connection to miniredis: on the client's own connection,
+// EXEC would end the client's WATCH.
 func (n *node) runInTransaction(of *mserver.Peer, words []string) string {
 	c := mserver.NewPeer(bufio.NewWriter(io.Discard))
 	c.Ctx, c.Resp3 = newConnectionCtx(), of.Resp3
@@ -116,8 +118,8 @@ func (n *node) runInTransaction(of *mserver.Peer, words []string) string {
 	return nullFor(strings.TrimPrefix(n.query(c, "EXEC"), "*1\r\n"), c.Resp3)
 }
 
-// nullFor returns a reply with the null of RESP 3 if the client uses that: miniredis sends
-// a missing array as in RESP 2.
+// nullFor returns a reply of miniredis in the client's version of RESP: for a missing
+// array, miniredis sends the null of RESP 2 also to clients that use RESP 3.
 func nullFor(reply string, resp3 bool) string {
 	if resp3 && reply == "*-1\r\n" {
 		return "_\r\n"
@@ -125,25 +127,25 @@ func nullFor(reply string, resp3 bool) string {
 	return reply
 }
 
-// serveBlocked answers the blocked commands that can be answered now.
+// serveBlocked answers the waiting commands that can be answered now.
 func (n *node) serveBlocked() {
 	for i := 0; i < len(n.blocked); i++ {
 		b := n.blocked[i]
 		if reply := n.runInTransaction(b.by.mini, b.words); reply != b.nullReply && !b.keepsWaiting(reply) {
 			b.finish(reply)
-			i = -1 // it may have provided something itself, and may have left the list
+			i = -1 // start again: the command has left the list, and may have provided what an earlier one waits for
 		}
 	}
 }
 
-// keepsWaiting reports whether a command that takes from a key keeps waiting because the
-// key holds another type.
+// keepsWaiting reports whether a command keeps waiting although it was answered with an
+// error: commands that pop an element wait while the key holds another type.
 func (b *blockedCommand) keepsWaiting(reply string) bool {
 	name := strings.ToUpper(b.words[0])
 	return strings.HasPrefix(reply, "-WRONGTYPE") && strings.Contains(name, "POP") && name != "BRPOPLPUSH"
 }
 
-// finish answers the command and ends the wait.
+// finish answers the command, and then executes the requests that have arrived behind it.
 func (b *blockedCommand) finish(reply string) {
 	r := b.by
 	if b.done || !r.n.host.IsUp() {
@@ -156,6 +158,7 @@ func (b *blockedCommand) finish(reply string) {
 	}
 }
 
+// remove takes the command from the list of waiting commands without an answer.
 func (b *blockedCommand) remove() {
 	b.done = true
 	b.by.n.blocked = slices.DeleteFunc(b.by.n.blocked, func(o *blockedCommand) bool { return o == b })

@@ -13,16 +13,18 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// sectionsWorld returns the world of sections with a lock on some nodes.
+// sectionsWorld returns a world in which clients acquire and release a lock on some nodes
+// by themselves.
 func sectionsWorld(t *testing.T, nodes int, kind string, clients ...sim.Client) sim.Config {
 	cfg := Sections(Lock(t, kind), clients...)
 	cfg.Nodes = Nodes("redis", nodes)
 	return cfg
 }
 
-// go-redis checks a context before it sends a command. While it waits for the answer, it
-// only checks the deadline. So what a cancelled call still does depends on the lock: with a
-// single command it ends as if it were not cancelled.
+// go-redis checks whether a context was cancelled before it sends a command. While it waits
+// for the answer, it only checks the deadline. So a call that is cancelled meanwhile still
+// completes its current command. A lock that needs only one command acquires or releases as
+// if it were not cancelled.
 func TestCancel(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -40,7 +42,8 @@ func TestCancel(t *testing.T) {
 			steps: "acquire, read x, write x, release", keys: map[string]string{"redis-1": "set 1, delete 1"},
 		},
 		{
-			// It asks no other node, and removes what the first has granted.
+			// The cancelled acquire asks no further node, and removes the key that it has
+			// set on the first.
 			name: "an acquire that asks node by node", nodes: 3, kind: "redlock",
 			cancels: "client-1's acquire request to redis-1 is in flight, 1st time", cancel: "acquire 1",
 			steps: "acquire failed, acquire, read x, write x, release",
@@ -66,8 +69,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The run must not depend on which of a lock's goroutines notices the cancellation first,
-// and which the answer that comes at the same moment.
+// A cancellation and an answer can arrive at the same moment. The run must not depend on
+// which of the lock's goroutines notices which of them first.
 func TestCancelIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, kind := range []string{"redlock", "watchdog"} {

@@ -49,12 +49,12 @@ func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 	}
 }
 
-// A client sees a node's clock in three ways: the rest of a key's life, TIME, and an expiry
-// that is given as a time of day.
+// A client sees a node's clock in three ways: the TTL that a key has left, the command
+// TIME, and an expiry that is given as a time of day.
 func TestClientSeesTheNodeClock(t *testing.T) {
 	type sight struct {
 		left   time.Duration
-		ahead  time.Duration // of the true time of day, when the command was served
+		ahead  time.Duration // of TIME, compared with the true time of day when the command was served
 		exists int64         // a key that ends ten seconds from now by the client's time of day
 	}
 	for _, test := range []struct {
@@ -78,7 +78,7 @@ func TestClientSeesTheNodeClock(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				// The PTTL was served a hop before its answer came, and the SET at
+				// The PTTL was served one hop before its answer arrived, and the SET at
 				// its own moment; both were served that much after the start.
 				got.left = (left + Now() - Hop - arrival).Round(10 * time.Millisecond)
 				told, err := r.Time(ctx).Result()

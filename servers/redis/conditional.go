@@ -8,18 +8,17 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// Since version 8.4 Redis compares and then sets or deletes in one command, which required
-// a script before: SET … IFEQ and DELEX … IFEQ, IFNE for the opposite, and IFDEQ and IFDNE
-// for digests of the values.
+// This file has the compare-and-set commands of Redis 8.4, for which older versions need a
+// script. SET … IFEQ sets a key, and DELEX … IFEQ deletes it, only if its value equals the
+// given one. IFNE demands the opposite. IFDEQ and IFDNE compare digests of the values.
 //
-// The answers here are those of the documentation
-// (https://redis.io/docs/latest/commands/set/,
-// https://redis.io/docs/latest/commands/delex/): the Redis that the table of cases is
-// compared with is older and has neither command.
+// The answers follow the documentation (https://redis.io/docs/latest/commands/set/,
+// https://redis.io/docs/latest/commands/delex/). The fidelity tests cannot check them: they
+// compare with an older Redis, which does not have these commands.
 
-// splitCondition removes the condition on the value from a SET's words, of which the first
-// two are the key and the value. word is "" if there is no condition. ok is false if there
-// are two.
+// splitCondition removes the condition on the value, such as IFEQ, from the words of a SET,
+// of which the first two are the key and the value. operator is "" if there is no
+// condition. ok is false if there is more than one condition; NX and XX are conditions too.
 func splitCondition(args []string) (rest []string, word, value string, ok bool) {
 	other := "" // NX or XX
 	rest = args
@@ -41,8 +40,8 @@ func splitCondition(args []string) (rest []string, word, value string, ok bool) 
 	return rest, word, value, word == "" || other == ""
 }
 
-// correctSETIF answers a SET with a condition on the current value. If the condition is
-// met, the rest of the words is an ordinary SET.
+// correctSETIF answers a SET that has a condition on the current value. If the condition is
+// met, the remaining words are executed as an ordinary SET.
 func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
 	rest, word, value, ok := splitCondition(args)
 	switch {
@@ -69,13 +68,14 @@ func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// correctDELEX lets miniredis answer everything except digests.
+// correctDELEX refuses a DELEX that compares digests. miniredis answers all others.
 func correctDELEX(n *node, c *mserver.Peer, _ string, args []string) bool {
 	word := strings.ToUpper(args[1])
 	return (word == "IFDEQ" || word == "IFDNE") && n.refuseDigest(c, word)
 }
 
-// refuseDigest refuses a comparison by digest, which this server does not have.
+// refuseDigest refuses a command that compares digests, which this server cannot compute,
+// and makes the run inconclusive.
 func (n *node) refuseDigest(c *mserver.Peer, word string) bool {
 	n.host.Doubt("a command was sent with " + word + ", which the simulated Redis does not have: it makes no digests")
 	return refuse(c, "ERR "+word+" is not simulated")

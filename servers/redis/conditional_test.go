@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// newFidelities are the cases for commands that Redis has since 8.4. They are not compared
-// with an older Redis, such as that of Debian 12; the answers are those of the
+// newFidelities are the cases for commands that exist since Redis 8.4. They cannot be
+// compared with an older Redis, such as that of Debian 12. The answers are those of the
 // documentation.
 var newFidelities = []fidelity{
 	{name: "DELEX", script: `
@@ -65,7 +65,7 @@ var newFidelities = []fidelity{
 		EVAL 'return redis.call("DELEX", KEYS[1], "IFEQ", ARGV[1])' 1 lock a  => :1`},
 }
 
-// The trace shows a command that compares and sets as its change of the key.
+// The trace shows that a command which compares and sets has changed the key.
 func TestConditionalCommandsInATrace(t *testing.T) {
 	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
@@ -93,7 +93,7 @@ func TestConditionalCommandsInATrace(t *testing.T) {
 	Equal(t, "the life of the touched key", OnlyEvent(t, tr, trace.KindTouch, "redis-1").TTL, 20*time.Second)
 }
 
-// This server cannot make a digest of a value: a run that needs one is inconclusive.
+// This server cannot compute a digest of a value, so a run that needs one is inconclusive.
 func TestDigestsAreRefused(t *testing.T) {
 	for _, words := range [][]any{{"DELEX", "k", "IFDEQ", "0"}, {"SET", "k", "v", "IFDNE", "0"}} {
 		var failed error

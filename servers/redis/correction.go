@@ -15,22 +15,24 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// A correction answers a command as Redis does where miniredis would answer differently, if
-// the number of words after its name is in range. answer reports whether it has answered;
-// if not, miniredis answers.
+// A correction answers a command as Redis does, where miniredis would answer differently.
+// It applies if the number of words after the command's name is from minArgs to maxArgs.
+// answer reports whether it has answered; if not, miniredis answers.
 type correction struct {
 	minArgs, maxArgs int
 	answer           func(n *node, c *mserver.Peer, name string, args []string) bool
 }
 
-// unlimited is for commands with any number of words.
+// unlimited is the maxArgs of commands that take any number of words.
 const unlimited = math.MaxInt
 
-// corrections has the corrections by command. The fidelity tests show the purpose of each.
-// They are set in init because they send commands themselves, which use this map.
+// corrections has the corrections by command. The fidelity tests show what each of them
+// corrects. The map is filled in init, because corrections send commands to miniredis,
+// which looks the commands up in this map.
 var corrections map[string]correction
 
 func init() {
+	// Each correction has minArgs, maxArgs and answer.
 	ttl, increment := correction{1, 1, correctTTL}, correction{1, unlimited, correctINCR}
 	setEnding, expire := correction{3, 3, correctExpiry}, correction{2, unlimited, correctExpiry}
 	eval, bit := correction{2, unlimited, correctEVAL}, correction{2, unlimited, correctSETBIT}
@@ -57,8 +59,9 @@ const (
 	errReadOnly     = "READONLY You can't write against a read only replica."
 )
 
-// correct is called before every command of a client or a script. Outside the loop it may
-// be called only for commands that block, which need no correction.
+// correct is the hook that miniredis calls before every command of a client or a script. It
+// reports whether it has answered the command. It must be called on the loop, except for
+// commands that block, which need no correction.
 func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
 	n.tracker.addCommand(name, args)
 	n.checkUnserved(name, args)
@@ -66,7 +69,7 @@ func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
 	return known && n.uncorrected != c && correction.minArgs <= len(args) && len(args) <= correction.maxArgs && correction.answer(n, c, name, args)
 }
 
-// dispatch lets miniredis answer a command without corrections.
+// dispatch makes miniredis answer a command on a connection, without corrections.
 func (n *node) dispatch(c *mserver.Peer, words ...string) {
 	outer := n.uncorrected
 	n.uncorrected = c
@@ -74,7 +77,8 @@ func (n *node) dispatch(c *mserver.Peer, words ...string) {
 	n.uncorrected = outer
 }
 
-// query returns miniredis's answer to a command that is sent in the place of one of c's.
+// query returns miniredis's reply to a command that the node itself sends, in the database
+// and the state of the client's connection c. The client does not see the reply.
 func (n *node) query(c *mserver.Peer, words ...string) string {
 	var b bytes.Buffer
 	inner := mserver.NewPeer(bufio.NewWriter(&b))
@@ -84,19 +88,22 @@ func (n *node) query(c *mserver.Peer, words ...string) string {
 	return b.String()
 }
 
+// refuse answers a command with an error. It returns true, as a correction does that has
+// answered.
 func refuse(c *mserver.Peer, err string) bool {
 	c.WriteError(err)
 	return true
 }
 
-// parseInteger parses a number as Redis does: without a plus sign, leading zeros or spaces.
+// parseInteger parses a number as Redis does: it accepts no plus sign, leading zeros or
+// spaces.
 func parseInteger(word string) (v int64, ok bool) {
 	v, err := strconv.ParseInt(word, 10, 64)
 	return v, err == nil && strconv.FormatInt(v, 10) == word
 }
 
-// unknownCommand returns the error for a command that does not exist. Redis shows at most
-// 128 bytes of its name, and as many of its words.
+// unknownCommand returns the error for a command that does not exist. Like Redis, it shows
+// at most 128 bytes of the command's name, and at most 128 bytes of its other words.
 func unknownCommand(words []string) string {
 	const most = 128
 	var b strings.Builder
@@ -109,7 +116,8 @@ func unknownCommand(words []string) string {
 	return fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", cString(words[0], most), &b)
 }
 
-// cString returns the part of a text that C's printf shows with a precision.
+// cString returns the part of a text that C's printf shows if the precision is most: at
+// most so many bytes, up to the first zero byte.
 func cString(text string, most int) string {
 	text = text[:min(len(text), most)]
 	if zero := strings.IndexByte(text, 0); zero >= 0 {
@@ -118,10 +126,10 @@ func cString(text string, most int) string {
 	return text
 }
 
-// correctTTL counts as Redis does: its times are whole milliseconds, the rest of a key's
-// life is the difference of two of them, and seconds are rounded to the nearest. miniredis
-// rounds everything down. It also answers with an int: where that has 32 bits, the time of
-// day in milliseconds wraps around, but seconds do not.
+// correctTTL answers TTL, PTTL, EXPIRETIME and PEXPIRETIME with the numbers that Redis
+// returns. Redis counts in whole milliseconds and rounds seconds to the nearest; miniredis
+// rounds everything down. miniredis also answers with an int. Where that has 32 bits, the
+// time of day in milliseconds overflows, but the TTL in seconds does not.
 func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
 	var end, seconds int
 	if _, err := fmt.Sscanf(n.query(c, "TTL", args[0]), ":%d\r\n", &seconds); err != nil || seconds < 0 {
@@ -130,6 +138,8 @@ func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
 	if _, err := fmt.Sscanf(n.query(c, "PEXPIRETIME", args[0]), ":%d\r\n", &end); err != nil {
 		return false
 	}
+	// ms is the time of expiry: seconds gives it roughly, and end gives its lower bits
+	// exactly.
 	ms := n.wall.UnixMilli() + int64(seconds)*1000
 	ms += int64(end - int(ms))
 	if name == "TTL" || name == "PTTL" {
@@ -142,19 +152,20 @@ func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// maxLife is the longest TTL of a key; a longer one is cut to it. It is 146 years, because
-// miniredis counts nanoseconds in 64 bits.
+// maxLife is the longest time that a key may have left; a longer one is shortened to it. It
+// is 146 years, because miniredis counts nanoseconds in 64 bits.
 const maxLife = math.MaxInt64 / 2
 
-// A lifespan is how a command specifies when a key ends.
+// A lifespan is how a command specifies when a key expires.
 type lifespan struct {
 	unit time.Duration
-	// absolute: counted since 1970 instead of from now.
+	// isAbsolute: the time is counted from 1970, otherwise from now.
 	absolute bool
-	// mayBePast: the end may be in the past.
+	// mayBePast: the key may be set to expire at a time in the past, which deletes it.
 	mayBePast bool
 }
 
+// lifespans has the lifespans of options such as PX and of commands such as PEXPIRE.
 var lifespans = map[string]lifespan{
 	"EX": {unit: time.Second}, "PX": {unit: time.Millisecond},
 	"EXAT": {unit: time.Second, absolute: true}, "PXAT": {unit: time.Millisecond, absolute: true},
@@ -163,8 +174,9 @@ var lifespans = map[string]lifespan{
 	"EXPIREAT": {unit: time.Second, absolute: true, mayBePast: true}, "PEXPIREAT": {unit: time.Millisecond, absolute: true, mayBePast: true},
 }
 
-// parseLifespan parses when a key is to end. It returns the word for miniredis and how long
-// that is from now, or an error text.
+// parseLifespan parses the word of a command that says when a key expires. fit is the word
+// for miniredis, shortened to maxLife, and left is how long that is from now. err is the
+// text of an error, or "".
 func (n *node) parseLifespan(command, word string, l lifespan) (fit string, left time.Duration, err string) {
 	invalid := fmt.Sprintf("ERR invalid expire time in '%s' command", strings.ToLower(command))
 	v, ok := parseInteger(word)
@@ -191,9 +203,9 @@ func (n *node) parseLifespan(command, word string, l lifespan) (fit string, left
 	return word, time.Duration(fitting-from) * time.Millisecond, ""
 }
 
-// correctSET refuses what Redis refuses. If a key is set with an end in the past, miniredis
-// keeps its TTL for the next key of that name, so correctSET removes that TTL. And
-// miniredis would take an end at the current nanosecond for no end.
+// correctSET refuses a SET that Redis refuses, and corrects a SET that lets its key expire
+// in the past: miniredis would keep the TTL for the next key of that name, and would store
+// a key that expires at the current nanosecond without an expiry.
 func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	var nx, xx, keep bool
 	end := 0
@@ -228,6 +240,7 @@ func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 		args[end] = "1"
 	}
 	n.dispatchWithExpiry(c, append([]string{name}, args...), end, end+1)
+	// Setting and deleting the key removes the TTL that miniredis has kept.
 	if left <= 0 && n.query(c, "EXISTS", args[0]) == ":0\r\n" {
 		n.query(c, "SET", args[0], "")
 		n.query(c, "DEL", args[0])
@@ -235,7 +248,8 @@ func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// correctExpiry serves a command whose second word specifies when the key ends.
+// correctExpiry answers a command whose second word says when the key expires, such as
+// SETEX or PEXPIRE.
 func correctExpiry(n *node, c *mserver.Peer, name string, args []string) bool {
 	word, _, err := n.parseLifespan(name, args[1], lifespans[name])
 	if err != "" {
@@ -251,22 +265,22 @@ func correctExpiry(n *node, c *mserver.Peer, name string, args []string) bool {
 type pendingExpiry struct {
 	db  int
 	key string
-	// roundedLife is what miniredis has stored if the command had an effect, and exactLife
-	// what it should be: both from now.
+	// roundedLife is how long the key has left in miniredis, if the command had an effect;
+	// exactLife is how long it should have left.
 	roundedLife, exactLife time.Duration
 }
 
-// secondsOption maps a word that counts in milliseconds to the word that counts in seconds.
+// secondsOption maps a word that counts in milliseconds to the one that counts in seconds.
 var secondsOption = map[string]string{
 	"PX": "EX", "PXAT": "EXAT", "PSETEX": "SETEX", "PEXPIRE": "EXPIRE", "PEXPIREAT": "EXPIREAT",
 }
 
-// dispatchWithExpiry lets miniredis answer a command that specifies when its first key
-// ends: command[number] is the time, and command[unit] is the word for its unit.
+// dispatchWithExpiry makes miniredis answer a command that says when its first key expires:
+// command[timeIndex] is the time, and command[unitIndex] is the word that gives the unit.
 //
-// miniredis parses that time as an int. On some processors an int has 32 bits, too few for
-// the time of day in milliseconds, as in PXAT. There miniredis gets the next whole second,
-// and the stored expiry is fixed after the whole command, because it cannot be fixed in the
+// miniredis parses that time as an int. Where an int has 32 bits, that is too few for the
+// time of day in milliseconds, as in PXAT. Then miniredis gets the next whole second, and
+// fixExpiries corrects the expiry after the whole command. It cannot be corrected in the
 // middle of a script.
 func (n *node) dispatchWithExpiry(c *mserver.Peer, command []string, unit, number int) {
 	if _, err := strconv.Atoi(command[number]); err == nil {
@@ -285,7 +299,7 @@ func (n *node) dispatchWithExpiry(c *mserver.Peer, command []string, unit, numbe
 	ms := v * int64(l.unit/time.Millisecond)
 	seconds := ms / 1000
 	if life(ms) > 0 && ms%1000 > 0 {
-		seconds++ // otherwise the key might have expired already
+		seconds++ // rounded down, the key might have expired already
 	}
 	seconds = min(max(seconds, math.MinInt), math.MaxInt)
 	if coarse, ok := secondsOption[word]; ok {
@@ -306,7 +320,8 @@ func (n *node) fixExpiries() {
 	n.pendingExpiries = n.pendingExpiries[:0]
 }
 
-// correctINCR refuses texts that only look like numbers.
+// correctINCR refuses to increment a text that miniredis would accept as a number and Redis
+// does not, such as one with a plus sign.
 func correctINCR(n *node, c *mserver.Peer, _ string, args []string) bool {
 	var size int
 	value := n.query(c, "GET", args[0])
@@ -320,7 +335,8 @@ func correctINCR(n *node, c *mserver.Peer, _ string, args []string) bool {
 	return refuse(c, errNotAnInteger)
 }
 
-// correctSELECT limits the databases to 16, and records which one is selected.
+// correctSELECT allows only the databases 0 to 15, and notes which one the connection has
+// selected.
 func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
 	db, ok := parseInteger(args[0])
 	switch {
@@ -334,8 +350,8 @@ func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// correctHELLO answers as miniredis does. That answer never changes, and making it anew
-// takes longer than all later requests of a lock.
+// correctHELLO answers with a stored copy of miniredis's answer. The answer is always the
+// same, and making it anew takes longer than all later requests of a lock.
 func correctHELLO(n *node, c *mserver.Peer, name string, args []string) bool {
 	if args[0] != "2" && args[0] != "3" {
 		return false
@@ -349,10 +365,10 @@ func correctHELLO(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-var helloReplies sync.Map // replies by the requested version
+var helloReplies sync.Map // replies to HELLO, by the requested version of RESP
 
-// correctINFO counts the connections and commands of this server: its miniredis may have
-// been other servers before.
+// correctINFO answers with the numbers of connections and commands of this server: the
+// counts of miniredis include those of nodes that the instance has served before.
 func correctINFO(n *node, c *mserver.Peer, _ string, args []string) bool {
 	clients := fmt.Sprintf("# Clients\nconnected_clients:%d\r\n", n.connected)
 	stats := fmt.Sprintf("# Stats\ntotal_connections_received:%d\r\ntotal_commands_processed:%d\r\n", n.accepted, n.commands)
@@ -369,8 +385,8 @@ func correctINFO(n *node, c *mserver.Peer, _ string, args []string) bool {
 	return true
 }
 
-// correctRANDOMKEY draws one of the keys in sorted order: miniredis uses the order of a Go
-// map, which varies.
+// correctRANDOMKEY draws one of the keys in sorted order. miniredis draws in the order of a
+// Go map, which differs from run to run.
 func correctRANDOMKEY(n *node, c *mserver.Peer, _ string, _ []string) bool {
 	_, keys, _ := readRequest([]byte(n.query(c, "KEYS", "*")))
 	if len(keys) == 0 {

@@ -13,7 +13,8 @@ import (
 
 // demotionWorld runs a world. At 1 s redis-1 is cut off from its replicas. At 2 s redis-2
 // takes its place. At 4 s the partition ends. At 5 s redis-1 is demoted, unless demoted is
-// false. A client with a connection to redis-1 sends it commands at some times.
+// false. A client keeps a connection to redis-1 and sends it the commands in asks at their
+// times.
 func demotionWorld(t *testing.T, demoted bool, settings []string, asks map[time.Duration]string) (tr *trace.Trace, answers map[time.Duration]string) {
 	t.Helper()
 	answers = map[time.Duration]string{}
@@ -48,8 +49,8 @@ func demotionWorld(t *testing.T, demoted bool, settings []string, asks map[time.
 	return tr, answers
 }
 
-// A former master discards the writes that it took while another node was the master, when
-// it follows that node.
+// When a former master follows the new master, it discards the writes that it has accepted
+// while both were masters.
 func TestDemotion(t *testing.T) {
 	const s = time.Second
 	asks := map[time.Duration]string{s / 2: "SET both v", 3 * s: "SET lost v", 7 * s: "GET lost", 8 * s: "GET both", 9 * s: "SET late v"}
@@ -66,7 +67,8 @@ func TestDemotion(t *testing.T) {
 	}
 }
 
-// A demotion of a master that no node has replaced does nothing, and the run says so.
+// A demotion of a master that was not replaced by another node does nothing, and the run
+// says so.
 func TestDemotionOfAMaster(t *testing.T) {
 	tr := RunWorld(t, WithFaults(replicatedWorld(0, Client(t, "client-1", func(context.Context, *sim.Program) error {
 		SleepUntil(2 * time.Second)
@@ -75,7 +77,7 @@ func TestDemotionOfAMaster(t *testing.T) {
 	Equal(t, "why it did nothing", tr.Faults[0].IdleReason, "nobody had taken the place of redis-1 when it was to be demoted")
 }
 
-// A demoted node that is down follows the new master when it is back.
+// A node that is demoted while it is down follows the new master after its restart.
 func TestDemotionOfANodeThatIsDown(t *testing.T) {
 	tr := RunWorld(t, WithFaults(replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(4 * time.Second)
@@ -93,8 +95,8 @@ func TestDemotionOfANodeThatIsDown(t *testing.T) {
 	EqualTime(t, "when", copied.At, 7*time.Second+3*Hop)
 }
 
-// A master that has to count its replicas takes writes as long as it has heard of them,
-// from clients and from scripts.
+// A master with min-replicas-to-write accepts writes as long as it has heard from enough
+// replicas. This applies to writes of clients and of scripts.
 func TestMinReplicas(t *testing.T) {
 	const (
 		s       = time.Second

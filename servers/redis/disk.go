@@ -7,36 +7,38 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// disk is the content of a node's disk.
+// A disk is what a node keeps of its data on its disk, and when it writes it there.
 type disk struct {
 	n      *node
 	policy sim.Persistence
-	// saved is what a power loss leaves.
+	// saved is what is on the disk: what a power loss leaves.
 	saved keyspace
-	// planned: the next write to the disk is scheduled.
+	// isSyncPlanned reports whether the next write to the disk is scheduled.
 	planned bool
-	// written is the time of the last write, or of the start; changes counts the changes
-	// since.
+	// lastSync is the true time of the last write to the disk, or of the start.
 	written time.Duration
+	// unsyncedChanges counts the changes since then.
 	changes int
-	// missed: there were changes that were not recorded here.
+	// hasMissedChanges reports whether the data set was changed without a call of
+	// recordChanges, by an update of the master.
 	missed bool
-	// syncing: the last write has not ended, because the disk stalls. handedToOS is what
-	// the operating system got before it, and postponed reports that something has changed
-	// since.
+	// isSyncStalled reports whether the last write to the disk has not ended, because the
+	// disk stalls. hasPostponed reports whether keys have changed since that write began.
 	syncing, postponed bool
-	handedToOS         keyspace
+	// handedToOS is the data that the operating system got before that write.
+	handedToOS keyspace
 }
 
-// maxPostponed is how long Redis keeps data for its append-only file in memory while the
-// file is being written to the disk. After that it appends the data nevertheless, and
-// blocks until the disk continues. See flushAppendOnlyFile in
+// maxPostponed is how long Redis keeps new data for its append-only file in memory while an
+// earlier write of the file to the disk has not ended. After that it appends the data
+// nevertheless, which blocks it until the disk works again. See flushAppendOnlyFile in
 // https://github.com/redis/redis/blob/unstable/src/aof.c, and "Latency due to AOF and disk
 // I/O" in
 // https://redis.io/docs/latest/operate/oss_and_stack/management/optimization/latency/.
 const maxPostponed = 2 * time.Second
 
-// recordChanges records changes of the data set.
+// recordChanges notes that keys have changed. It writes them to the disk now or plans the
+// next write, depending on the persistence.
 func (d *disk) recordChanges(effects []keyChange) {
 	changes := len(effects)
 	d.changes += changes
@@ -67,6 +69,7 @@ func (d *disk) recordChanges(effects []keyChange) {
 		case d.changes >= 100:
 			after = 5 * time.Minute
 		}
+		// Plan the write anew when the number of changes reaches 1, 100 or 10,000.
 		if d.changes == changes || d.changes-changes < 100 && d.changes >= 100 || d.changes-changes < 10_000 && d.changes >= 10_000 {
 			d.planned = false
 			d.planSync(max(d.written+after, d.n.host.Now()))
@@ -74,7 +77,8 @@ func (d *disk) recordChanges(effects []keyChange) {
 	}
 }
 
-// planSync writes the data set to the disk at a time, unless the node is down then.
+// planSync plans a write of the data set to the disk at a true time. A crash before that
+// time cancels it.
 func (d *disk) planSync(at time.Duration) {
 	if d.planned {
 		return
@@ -88,6 +92,8 @@ func (d *disk) planSync(at time.Duration) {
 	})
 }
 
+// sync writes the data set to the disk if it has changed. With Everysec, the write does not
+// end while the disk stalls.
 func (d *disk) sync() {
 	d.planned = false
 	if d.changes == 0 {
@@ -102,13 +108,14 @@ func (d *disk) sync() {
 	d.recordSync(d.n.keys.clone())
 }
 
-// recordSync records what is on the disk now.
+// recordSync notes that a write to the disk has ended, and what is on the disk now.
 func (d *disk) recordSync(keys keyspace) {
 	d.saved = keys
 	d.n.host.Emit(trace.Event{Kind: trace.KindSync, Text: string(d.policy)})
 }
 
-// postpone keeps a change in the server's memory.
+// postpone keeps changes in the server's memory while a write to the disk has not ended.
+// After maxPostponed, the node stands still until the disk works again.
 func (d *disk) postpone() {
 	if d.postponed {
 		return
@@ -124,8 +131,8 @@ func (d *disk) postpone() {
 	})
 }
 
-// DiskBack is as in [sim.Durable]. The unfinished write is now on the disk. What was
-// postponed is appended, to be written when it is due.
+// DiskBack implements [sim.Durable]. The write that had stalled has now ended. If changes
+// were postponed, the next write is planned.
 func (n *node) DiskBack() {
 	d := &n.disk
 	if !d.syncing {
@@ -139,10 +146,10 @@ func (n *node) DiskBack() {
 	}
 }
 
-// resetSync is called when no write is unfinished any more.
+// resetSync forgets a stalled write that has ended, or that a crash has interrupted.
 func (d *disk) resetSync() { d.syncing, d.postponed, d.handedToOS = false, false, nil }
 
-// afterCrash returns what a node finds on its disk after a crash.
+// afterCrash returns the data that a node finds on its disk when it restarts after a crash.
 func (d *disk) afterCrash(how trace.Crash) keyspace {
 	switch {
 	case d.policy == sim.NoPersistence:
@@ -150,14 +157,15 @@ func (d *disk) afterCrash(how trace.Crash) keyspace {
 	case how == trace.Kill && d.syncing:
 		return d.handedToOS.clone()
 	case how == trace.Shutdown, how == trace.Kill && d.policy != Snapshots:
-		// A killed process leaves what it had written with the operating system.
+		// What a killed process has written is kept by the operating system, even if it is
+		// not on the disk yet.
 		return d.n.keys.clone()
 	}
 	return d.saved.clone()
 }
 
-// Crash is as in [sim.Server]. The node keeps its record of the keys until it restarts,
-// because before then nobody can notice that they are gone.
+// Crash implements [sim.Server]. The node keeps its record of the keys until it restarts:
+// only then can a client notice that keys are lost, so only then does the trace say so.
 func (n *node) Crash(how trace.Crash) {
 	n.survived = n.disk.afterCrash(how)
 	n.epoch++
@@ -169,8 +177,8 @@ func (n *node) Crash(how trace.Crash) {
 	n.halt()
 }
 
-// Restart starts the server again with the content of its disk. Expiry times are absolute,
-// so time has passed for the keys too. The script cache is empty.
+// Restart starts the server again with the data on its disk, and without stored scripts.
+// The times at which keys expire are absolute, so keys can expire during the outage.
 func (n *node) Restart() {
 	n.boot()
 	for _, id := range n.survived.ids() {
@@ -186,7 +194,7 @@ func (n *node) Restart() {
 		case was.isLike(is):
 			is.owner = was.owner
 			now[id] = is
-		} // otherwise it is reported below
+		} // a key with another value is recorded in the next loop
 	}
 	for _, id := range now.ids() {
 		is := now[id]

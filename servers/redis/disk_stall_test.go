@@ -11,9 +11,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// stalledWorld runs a world whose node's disk stalls for a while from 500 ms on. A key that
-// is set at 300 ms is given to the operating system immediately, and a sync of the file
-// begins at 1 s. More keys are set at the times in more.
+// stalledWorld runs a world whose node's disk stalls for a while, beginning at 500 ms. A
+// key that is set at 300 ms is given to the operating system immediately. A sync of the
+// file begins at 1 s. Further keys are set at the times in more.
 func stalledWorld(t *testing.T, lasts time.Duration, more map[string]time.Duration, faults ...sim.Fault) (tr *trace.Trace, left map[string]bool, answered map[string]time.Duration) {
 	t.Helper()
 	left, answered = map[string]bool{}, map[string]time.Duration{}
@@ -53,7 +53,8 @@ func stalledWorld(t *testing.T, lasts time.Duration, more map[string]time.Durati
 	return tr, left, answered
 }
 
-// While a sync of the file hangs, writes wait in the process, and a kill loses them.
+// While a sync of the file hangs, new writes stay in the memory of the process, so a kill
+// loses them.
 func TestAKillWhileTheDiskIsSlow(t *testing.T) {
 	const second = 1500 * time.Millisecond
 	tests := []struct {
@@ -86,8 +87,8 @@ func TestAPowerLossWhileTheDiskIsSlow(t *testing.T) {
 	Equal(t, "the first key is there", left["first"], false)
 }
 
-// Two seconds after the first change that it has postponed, the server appends it
-// nevertheless, and blocks until the disk continues.
+// Two seconds after the server has postponed a change, it appends the change to the file
+// nevertheless. That blocks the server until the disk works again.
 func TestALongStallStopsTheServer(t *testing.T) {
 	const second, back = 1500 * time.Millisecond, 6 * time.Second
 	tr, left, answered := stalledWorld(t, back-500*time.Millisecond, map[string]time.Duration{"second": second, "third": 4 * time.Second})
@@ -103,7 +104,7 @@ func TestALongStallStopsTheServer(t *testing.T) {
 	EqualTime(t, "the sync that hung", syncs[0].At, back)
 }
 
-// A server that is blocked by its disk can be killed, and comes back.
+// A server that is blocked by its disk can be killed and started again.
 func TestAKillOfAServerThatStandsStill(t *testing.T) {
 	crash := Lasting(5*time.Second, At(5*time.Second, Crashed("redis-1", trace.Kill)))
 	tr, left, answered := stalledWorld(t, 6*time.Second, map[string]time.Duration{"second": 1500 * time.Millisecond, "third": 4 * time.Second}, crash)

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/servers/redis/internal/script"
 )
 
-// storeScript compiles a script and stores it for EVALSHA.
+// storeScript compiles a script, and stores it so that EVALSHA can run it.
 func (n *node) storeScript(text string) (*script.Script, error) {
 	s, err := script.Compile(text)
 	if err != nil {
@@ -23,9 +23,9 @@ func (n *node) storeScript(text string) (*script.Script, error) {
 	return s, nil
 }
 
-// correctEVAL runs scripts in an interpreter of our own. miniredis makes a new interpreter
-// for each run, which takes longer than everything else that a lock does, and its error
-// texts differ.
+// correctEVAL runs a script in the interpreter of package script, in place of miniredis.
+// miniredis makes a new interpreter for each run, which takes longer than everything else
+// that a lock does, and its error texts differ from Redis's.
 func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	name, readOnly := strings.CutSuffix(name, "_RO")
 	count, ok := parseInteger(args[1])
@@ -68,7 +68,8 @@ func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// runCommand answers a command of a script.
+// runCommand executes a command that a script has called, and returns the reply. It refuses
+// what Redis does not allow in scripts.
 func (in *innerConnection) runCommand(words []string, readOnly bool) []byte {
 	name := strings.ToUpper(words[0])
 	server := in.n.mini.Server()
@@ -95,18 +96,19 @@ func (in *innerConnection) runCommand(words []string, readOnly bool) []byte {
 	return reply
 }
 
-// noscriptCommands are the commands with the flag noscript in the COMMAND reply of Redis
-// 7.0, as far as miniredis has them.
+// noscriptCommands are the commands that scripts may not call: those with the flag noscript
+// in the COMMAND reply of Redis 7.0 that miniredis knows.
 var noscriptCommands = []string{
 	"AUTH", "BLMOVE", "BLPOP", "BRPOP", "BRPOPLPUSH", "BZPOPMAX", "BZPOPMIN", "CLIENT", "DISCARD", "EVAL", "EVALSHA",
 	"EVALSHA_RO", "EVAL_RO", "EXEC", "HELLO", "MULTI", "PSUBSCRIBE", "PUNSUBSCRIBE", "QUIT", "ROLE", "SCRIPT",
 	"SUBSCRIBE", "UNSUBSCRIBE", "UNWATCH", "WAIT", "WATCH",
 }
 
-// harmless are commands that neither read nor change keys.
+// keylessCommands are commands that read-only scripts may call although miniredis does not
+// list them as read-only: they do not touch keys.
 var harmless = []string{"ECHO", "TIME"}
 
-// correctSCRIPT manages the scripts that correctEVAL runs.
+// correctSCRIPT answers the subcommands of SCRIPT for the scripts that storeScript stores.
 func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 	switch what := strings.ToUpper(args[0]); {
 	case what == "LOAD" && len(args) == 2:
@@ -133,8 +135,9 @@ func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 	return true
 }
 
-// lock locks miniredis, so that no goroutine that waits for a change can act, until unlock
-// is called.
+// lock locks miniredis until unlock is called: then goroutines of miniredis that wait for a
+// change cannot run in the middle of a script or a transaction. If miniredis is already
+// locked, neither call does anything.
 func (n *node) lock() (unlock func()) {
 	if n.locked {
 		return func() {}

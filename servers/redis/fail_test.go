@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// firstReplies returns the first line of a node's reply to each command. One command is sent
-// each second, from 1 s on.
+// firstReplies returns the first line of a node's reply to each command. One command is
+// sent each second, from 1 s on.
 func firstReplies(t *testing.T, commands []string, faults ...sim.Fault) (answers []string, tr *trace.Trace) {
 	t.Helper()
 	tr = RunWorld(t, WithFaults(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -36,8 +36,8 @@ func firstReplies(t *testing.T, commands []string, faults ...sim.Fault) (answers
 	return answers, tr
 }
 
-// While the fault lasts, the node executes nothing and says why. Only commands that set up
-// a connection are served.
+// While the fault lasts, the node executes no commands and answers each with the error.
+// Only commands that set up a connection are executed.
 func TestFail(t *testing.T) {
 	commands := []string{
 		"SET k one", "SET k two", "GET k", "EVAL return(1) 0", "SELECT 0", "HELLO 2", "PING", "WAIT 0 1", "NONSENSE", "GET k", "SET k three",
@@ -72,7 +72,7 @@ func TestFailInATransaction(t *testing.T) {
 		name   string
 		at     time.Duration // the fault lasts one second
 		says   []string
-		second string // the value of b at the end
+		second string // the value of b when the world ends
 	}{
 		{"none", 0, []string{ok, queued, queued, "*2", "$1"}, "2"},
 		{"a command of it", 2500 * time.Millisecond, []string{ok, queued, loading, "-EXECABORT Transaction discarded because of previous errors.", "$-1"}, ""},
@@ -97,8 +97,8 @@ func TestFailInATransaction(t *testing.T) {
 	}
 }
 
-// Everything that does not come from a client continues: keys expire, the disk is written,
-// a replica follows. A command that was already waiting continues too.
+// The fault affects only new commands of clients. Keys still expire, the disk is written,
+// and a replica still follows. A command that was already waiting is answered, too.
 func TestFailLeavesTheRestAlone(t *testing.T) {
 	var popped []string
 	cfg := story(
@@ -120,7 +120,8 @@ func TestFailLeavesTheRestAlone(t *testing.T) {
 	cfg.Nodes = []sim.Node{{Name: "redis-1", System: "redis", Persistence: server.Everysec}, {Name: "redis-2", System: "redis", ReplicaOf: "redis-1", Lag: 100 * time.Millisecond}}
 	tr := RunWorld(t, WithFaults(cfg, At(50*time.Millisecond, &sim.Fail{Node: "redis-1"})))
 	AllFaultsStruck(t, tr)
-	// A dial, a HELLO, and the way of the SET.
+	// 5 hops before the SET is executed: two for the dial, two for HELLO, and one for the
+	// SET itself.
 	EqualTime(t, "the key ends", OnlyEvent(t, tr, trace.KindExpire, "redis-1").At, 5*time.Second+5*Hop)
 	if sync := FirstEvent(t, tr, trace.KindSync, "redis-1"); sync.At < 50*time.Millisecond {
 		t.Errorf("the disk was written at %v, before the fault", sync.At)

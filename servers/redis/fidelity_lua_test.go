@@ -1,7 +1,8 @@
 package redis_test
 
-// luaFidelities are the cases for scripts: one interpreter runs all of them, and no script
-// changes its globals. The answers are those of Redis 7.
+// luaFidelities are the cases for scripts, in the same form as fidelities. One interpreter
+// runs all scripts of a server, and no script changes its globals. The answers are those of
+// Redis 7.
 var luaFidelities = []fidelity{
 	{name: "scripts, globals", script: `
 		EVAL 'x = 1' 0                            => -ERR user_script:1: Attempt to modify a readonly table script: 34bce5f775de97f557a34088509c8bfe1ea17e52, on @user_script:1.

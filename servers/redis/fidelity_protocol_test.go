@@ -15,14 +15,15 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A stream is what a client writes, and what it then reads; at the end the server may hang
-// up.
+// A stream is what a client writes on a connection, and what it then reads. The server may
+// close the connection at the end.
 type stream struct {
 	written, read string
 	hangsUp       bool
 }
 
-// violation returns a stream after which the server ends the connection.
+// violation returns a stream that violates the protocol, so that the server answers with an
+// error and closes the connection.
 func violation(written, why string) stream {
 	return stream{written, "-ERR Protocol error: " + why + "\r\n", true}
 }
@@ -31,8 +32,8 @@ const ping, pong = "*1\r\n$4\r\nPING\r\n", "+PONG\r\n"
 
 var long = strings.Repeat("1", 64<<10)
 
-// streams are bytes that are or are not commands, with the answers of Redis 7. Before 7.0
-// no command had more than 1,048,576 words.
+// streams are commands and malformed commands, with the answers of Redis 7. Before 7.0, a
+// command could have no more than 1,048,576 words.
 var streams = []stream{
 	{written: ping + "PING\r\n" + ping, read: pong + pong + pong},
 	{written: "*0\r\n*-1\r\n*-10\r\n\r\n\n  \r\n" + ping, read: pong},
@@ -75,14 +76,15 @@ var streams = []stream{
 	{written: "nothing \"a\\r\\n\" \"b\\x00c\"\r\n" + long[:200] + "\r\n", read: "-ERR unknown command 'nothing', with args beginning with: 'a  ' 'b' \r\n-ERR unknown command '" + long[:128] + "', with args beginning with: \r\n"},
 }
 
-// withAnswers returns the stream with other answers expected first.
+// withAnswers returns the stream with more expected answers, before those that it already
+// has.
 func (s stream) withAnswers(answers string) stream {
 	s.read = answers + s.read
 	return s
 }
 
-// check writes the stream to a server, and compares the answers. After the last answer it
-// waits a while for more.
+// check writes the stream to a server, and compares the answers. After the last expected
+// answer, it waits for a while to see whether more arrive.
 func (s stream) check(c net.Conn) error {
 	go func() { _, _ = io.WriteString(c, s.written) }()
 	got := make([]byte, len(s.read))

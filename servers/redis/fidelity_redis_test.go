@@ -26,8 +26,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The table, on a real Redis server. Each case has a server of its own, on a socket in a
-// directory of its own.
+// This runs the cases on a real Redis server. Each case has a server of its own, on a
+// socket in its own directory.
 func TestFidelityOfRealRedis(t *testing.T) {
 	version, err := exec.Command("redis-server", "--version").Output()
 	if err != nil {
@@ -64,7 +64,7 @@ func TestFidelityOfRealRedis(t *testing.T) {
 	}
 }
 
-// skip skips a test, or fails it where Redis is required, as in CI.
+// skip skips a test. If a real Redis is required, as in CI, it fails the test instead.
 func skip(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("LOCKSIM_REQUIRE_REDIS") != "" {
@@ -73,7 +73,8 @@ func skip(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// compilePreload makes the library by which the test controls the server's clock.
+// compilePreload compiles the library that the server is started with. By it, the test
+// controls the server's clock.
 func compilePreload(t *testing.T) (string, error) {
 	if runtime.GOOS != "linux" {
 		return "", errors.New("that takes Linux")
@@ -109,7 +110,7 @@ func TestProtocolOfRealRedis(t *testing.T) {
 // A realRedis is a redis-server whose wall clock the test controls.
 type realRedis struct {
 	t           *testing.T
-	preload     string // "": its clock is the machine's
+	preload     string // "": its clock is the machine's // the library; "" if the server uses the machine's clock
 	persistence sim.Persistence
 	dir         string // its files are in data
 	socket      string
@@ -119,7 +120,7 @@ type realRedis struct {
 	server *exec.Cmd
 	log    bytes.Buffer
 	conn   net.Conn
-	// control is a connection for commands that are not the script's.
+	// control is a connection for commands that do not belong to the script.
 	control net.Conn
 }
 
@@ -216,7 +217,8 @@ func (s *realRedis) ask(command []string, after time.Duration) (string, error) {
 	if _, err := s.conn.Write(respCommand(command)); err != nil {
 		return "", err
 	}
-	// The server reports that the client waits, so the client has no answer yet.
+	// Wait until the server reports that the client is blocked: then the client has no
+	// answer yet.
 	if err := s.waitUntil("it makes the client wait", func() (bool, error) {
 		info, err := sendCommand(s.control, []string{"INFO", "clients"})
 		return strings.Contains(info, "blocked_clients:1\r\n"), err
@@ -248,8 +250,9 @@ func (s *realRedis) pass(d time.Duration) error {
 
 func (s *realRedis) jump(d time.Duration) error { return s.pass(d) }
 
-// settle waits until the server has noticed the time and done its due background work. Only
-// the regular work of Redis reads the clock of its eviction, which is in whole seconds.
+// settle waits until the server has noticed the new time, and done the background work that
+// was due. The clock of Redis's eviction, in whole seconds, is read only by this background
+// work.
 func (s *realRedis) settle() error {
 	if s.preload == "" {
 		return nil
@@ -296,7 +299,7 @@ func (s *realRedis) kill() {
 	s.server = nil
 }
 
-// dropUnsynced removes from the files what was never synced.
+// dropUnsynced removes from the files what was never synced, as a power loss does.
 func (s *realRedis) dropUnsynced() error {
 	notes, err := os.ReadFile(s.file("synced"))
 	if err != nil {

@@ -19,25 +19,25 @@ import (
 //
 //	GET k        => $1 v          a command and its reply, in the words of RESP
 //	WAIT 1 100   => :0 after 1s   the reply comes when that has passed, not before
-//	PTTL k       => :0; ours :-2  a known difference: what our nodes answer
+//	PTTL k       => :0; ours :-2  a known difference: our nodes answer :-2
 //	pass 30s                      time passes
 //	jump -10s                     the server's wall clock is set
-//	kill, power-loss, shutdown    the server ends
-//	restart                       and starts again
+//	kill, power-loss, shutdown    the server ends in this way
+//	restart                       the server starts again
 //
-// Line ends in a reply are written as spaces; a reply that ends with … is only the
-// beginning. A word in single quotes may contain spaces. {now+30s} is the server's wall
-// clock in milliseconds, {unix+30s} in seconds, {lua:name} one of the scripts below and
-// {sha:name} its digest. At the beginning the wall clock reads half a millisecond more than
-// a whole second.
+// Line ends in a reply are written as spaces. If an expected reply ends with …, only its
+// beginning is compared. A word in single quotes may contain spaces. {now+30s} stands for
+// the time that the server's wall clock will show in 30 s, in milliseconds, and {unix+30s}
+// for the same in seconds. {lua:name} is one of the scripts below, and {sha:name} its
+// digest. At the beginning, the wall clock is half a millisecond past a whole second.
 type fidelity struct {
 	name        string
 	persistence sim.Persistence
 	script      string
-	// differs is why our nodes answer differently, where they do.
+	// differs says why our nodes answer differently; "" if they do not.
 	differs string
-	// needsInt64: our nodes need an int of 64 bits for it, because miniredis counts in
-	// ints.
+	// needsInt64 reports that the case works only where an int has 64 bits, because
+	// miniredis counts in ints.
 	needsInt64 bool
 }
 
@@ -55,8 +55,8 @@ var luaScripts = map[string]string{
 
 // A fidelityServer is a server that a script runs on.
 type fidelityServer interface {
-	// ask sends a command and returns the reply. If after is positive, the reply must not
-	// come before that has passed.
+	// ask sends a command and returns the reply. If after is positive, ask fails if the
+	// reply arrives before that time has passed.
 	ask(command []string, after time.Duration) (string, error)
 	pass(time.Duration) error
 	jump(time.Duration) error
@@ -65,11 +65,11 @@ type fidelityServer interface {
 	wall() time.Time
 }
 
-// A fidelityStep is one line of a script: a command, or something else that happens.
+// A fidelityStep is one line of a script: a command, or an event such as a restart.
 type fidelityStep struct {
 	line        string
 	command     []string
-	reply, ours string // ours: "" if it is the same
+	reply, ours string // ours: "" if it is the same // ours is the different reply of our nodes; "" if there is no difference
 	after       time.Duration
 	happens     func(fidelityServer) error
 }
@@ -107,7 +107,7 @@ func (f fidelity) steps() (steps []fidelityStep, err error) {
 	return steps, nil
 }
 
-// parseOccurrence parses a step that is not a command.
+// parseOccurrence parses a line that is not a command.
 func parseOccurrence(line string) (func(fidelityServer) error, error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
@@ -132,8 +132,8 @@ func (f fidelity) dependsOnTime() bool {
 	})
 }
 
-// run runs the script on a server, and compares the answers. simulated selects the expected
-// answers where the servers differ.
+// run runs the script on a server, and compares the answers. simulated says that the server
+// is one of our nodes, whose answers may differ.
 func (f fidelity) run(t *testing.T, s fidelityServer, simulated bool) error {
 	steps, err := f.steps()
 	if err != nil {
@@ -175,7 +175,7 @@ func (f fidelity) run(t *testing.T, s fidelityServer, simulated bool) error {
 	return nil
 }
 
-// fill replaces the placeholders of a word or a reply.
+// fill replaces the placeholders in a word or a reply.
 func fill(text string, s fidelityServer) string {
 	return scriptPlaceholder.ReplaceAllStringFunc(text, func(p string) string {
 		m := scriptPlaceholder.FindStringSubmatch(p)

@@ -5,8 +5,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// fidelities are the cases for what locks rely on. The answers are those of Redis 7 and
-// later.
+// fidelities are the cases for the commands and the behaviour that locks rely on. The
+// answers are those of Redis 7 and later.
 var fidelities = []fidelity{
 	{name: "SET NX PX", script: `
 		SET lock a NX PX 30000  => +OK

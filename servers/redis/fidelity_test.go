@@ -18,7 +18,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The table, on our nodes.
+// This runs the cases on our nodes.
 func TestFidelityOfOurNodes(t *testing.T) {
 	for _, f := range slices.Concat(fidelities, luaFidelities, newFidelities) {
 		t.Run(f.name, func(t *testing.T) {
@@ -41,15 +41,15 @@ func TestFidelityOfOurNodes(t *testing.T) {
 	}
 }
 
-// A plan has the events of a server in a script as faults. They strike in the steps that a
-// [simulatedRedis] takes for them.
+// A plan has the events in a script, such as a restart, as faults of the world. The client
+// gives each fault the time to strike by a step of its own: see passStep.
 type plan struct {
 	fidelityServer
 	faults []sim.Fault
 	steps  int
 }
 
-// faultsOf returns the faults for a script.
+// faultsOf returns the faults for the events in a script.
 func faultsOf(f fidelity) ([]sim.Fault, error) {
 	steps, err := f.steps()
 	if err != nil {
@@ -90,7 +90,7 @@ type simulatedRedis struct {
 	ctx    context.Context
 	p      *sim.Program
 	conn   net.Conn      // nil: not dialled yet
-	jumped time.Duration // by how much the node's clock was set
+	jumped time.Duration // how far the node's clock was set forward in total
 }
 
 func (s *simulatedRedis) ask(command []string, after time.Duration) (got string, err error) {
@@ -112,7 +112,7 @@ func (s *simulatedRedis) pass(d time.Duration) error {
 	return nil
 }
 
-// passStep is the step in which a fault of the plan strikes or ends.
+// passStep lets the next fault of the plan strike or end.
 func (s *simulatedRedis) passStep() error {
 	return s.p.Step(trace.Work, func() error { return nil })
 }
@@ -133,7 +133,7 @@ func (s *simulatedRedis) end(trace.Crash) error {
 func (s *simulatedRedis) restart() error  { return s.passStep() }
 func (s *simulatedRedis) wall() time.Time { return time.Now().Add(s.jumped) }
 
-// patience is how long a server may take for anything, in real time.
+// patience is how long the test waits for a server at most, in real time.
 const patience = 20 * time.Second
 
 // respCommand returns a command as a client sends it.
@@ -160,7 +160,8 @@ func reply(c net.Conn) (string, error) {
 	return string(got), err
 }
 
-// readReply appends a reply to got: a line, and the bytes or the replies that it announces.
+// readReply appends a reply to got: its first line, and then the bytes or the replies that
+// this line announces.
 func readReply(r *bufio.Reader, got *[]byte) error {
 	line, err := r.ReadBytes('\n')
 	*got = append(*got, line...)
@@ -176,7 +177,7 @@ func readReply(r *bufio.Reader, got *[]byte) error {
 		text := make([]byte, n+len("\r\n"))
 		_, err = io.ReadFull(r, text)
 		*got = append(*got, text...)
-	case '%': // the keys of RESP 3's maps, and the values
+	case '%': // a map of RESP 3 has a value for each key
 		n *= 2
 		fallthrough
 	case '*':

@@ -11,18 +11,19 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// An innerConnection is a connection of a server to itself, for commands that run as one
-// whole: those of a script or of a transaction. They are answered while the server is
-// locked.
+// An innerConnection is a connection of the server to itself, for the commands of a script
+// or a transaction. They are answered while miniredis is locked, so no other command comes
+// in between.
 type innerConnection struct {
 	n    *node
 	peer *mserver.Peer
-	out  bytes.Buffer
-	// held is the number of bytes that the host has reserved for out.
+	// out has what miniredis has answered to the current command.
+	out bytes.Buffer
+	// reserved is how many bytes of the world's room are taken by out.
 	held int
 }
 
-// Write stores what the server answers, as long as the world has room for it.
+// Write stores what miniredis answers, as long as the world has room for it.
 func (in *innerConnection) Write(b []byte) (int, error) {
 	if in.n.host.Reserve(len(b)) {
 		in.out.Write(b)
@@ -31,8 +32,8 @@ func (in *innerConnection) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// openInner returns an inner connection on the database that another connection has
-// selected.
+// openInner returns an inner connection for a client's connection. It starts in the
+// database that the client has selected.
 func (n *node) openInner(of *mserver.Peer) *innerConnection {
 	in := n.spareInner
 	n.spareInner = nil
@@ -47,7 +48,7 @@ func (n *node) openInner(of *mserver.Peer) *innerConnection {
 	return in
 }
 
-// run answers a command.
+// run executes a command and returns the reply.
 func (in *innerConnection) run(words ...string) []byte {
 	in.n.mini.Server().Dispatch(in.peer, words)
 	in.peer.Flush()
@@ -58,7 +59,7 @@ func (in *innerConnection) run(words ...string) []byte {
 	return reply
 }
 
-// close ends the connection, and returns the database that it had selected.
+// close ends the connection, and returns the database that was selected on it.
 func (in *innerConnection) close() (db int) {
 	db = in.n.selected[in.peer.Ctx]
 	delete(in.n.selected, in.peer.Ctx)
@@ -66,9 +67,10 @@ func (in *innerConnection) close() (db int) {
 	return db
 }
 
-// nestedCtx is miniredis's context of a connection of a script. Its type is not exported,
-// and on such a connection miniredis assumes that the server is locked already. nestedCtx
-// obtains one by running a script and looking at a command of it.
+// nestedCtx is the context that miniredis gives to the connection on which a script's
+// commands run. On such a connection miniredis assumes that it is locked already. The
+// context's type is not exported, so nestedCtx runs a script and copies the context of a
+// command in it.
 var nestedCtx = sync.OnceValue(func() (ctx reflect.Value) {
 	m := miniredis.NewMiniRedis()
 	if c, err := m.Dial(); err == nil {
@@ -85,11 +87,11 @@ var nestedCtx = sync.OnceValue(func() (ctx reflect.Value) {
 	return ctx
 })
 
-// newConnectionCtx returns miniredis's context of a new connection.
+// newConnectionCtx returns a context for a new ordinary connection of miniredis.
 func newConnectionCtx() any { return reflect.New(nestedCtx().Type()).Interface() }
 
-// newNestedCtx returns the context of a new connection on which the server is locked
-// already.
+// newNestedCtx returns a context for a new connection on which miniredis assumes that it is
+// locked already.
 func newNestedCtx() any {
 	v := reflect.New(nestedCtx().Type())
 	v.Elem().Set(nestedCtx())

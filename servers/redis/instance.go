@@ -8,19 +8,21 @@ import (
 	"github.com/locksim/locksim/servers/redis/internal/script"
 )
 
-// An instance is a miniredis. It is a node of one world after the other, because starting
-// one takes as long as several commands.
+// An instance is a started miniredis. When a node has ended, its instance is emptied and
+// serves another node, because starting one takes as long as several commands.
 type instance struct {
 	*miniredis.Miniredis
-	// served is how many nodes it has been.
+	// nodesServed counts the nodes that it has served.
 	served int
-	// bound: it was started in a world, so another world cannot use it.
+	// isBound reports whether it was started inside a world, so that no other world can use
+	// it.
 	bound bool
 
-	interpreter *script.Interpreter // nil: it has not run a script yet
+	interpreter *script.Interpreter // the interpreter of its scripts; nil before the first script
 }
 
-// scriptInterpreter returns the interpreter of its scripts.
+// scriptInterpreter returns the interpreter for the scripts of this instance, and makes it
+// if necessary.
 func (in *instance) scriptInterpreter() *script.Interpreter {
 	if in.interpreter == nil {
 		in.interpreter = script.NewInterpreter()
@@ -28,24 +30,28 @@ func (in *instance) scriptInterpreter() *script.Interpreter {
 	return in.interpreter
 }
 
-// A pool has instances that no world uses. They are started outside of all worlds, because
-// a WaitGroup belongs to the world in which it was first used.
+// A pool keeps instances that no node uses. They are started outside of all worlds: the
+// runtime binds a WaitGroup to the world in which it is first used, and miniredis uses
+// WaitGroups.
 type pool struct {
 	mu   sync.Mutex
 	free []*instance
 }
 
+// instances is the pool of this program.
 var instances pool
 
 const (
-	// maxFree is about enough for two of the largest worlds.
+	// maxFree is how many unused instances are kept: about enough for two of the largest
+	// worlds.
 	maxFree = 128
-	// maxServed is how many nodes an instance serves. It is bounded because miniredis keeps
-	// a number for every key that ever existed.
+	// maxServed is how many nodes an instance serves before it is closed. miniredis keeps a
+	// number for every key that ever existed, so its memory would grow without a limit.
 	maxServed = 1000
 )
 
-// prepare makes sure that there are so many free instances.
+// prepare starts instances until the pool has one for each of the given number of nodes, or
+// maxFree.
 func (p *pool) prepare(nodes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,7 +60,7 @@ func (p *pool) prepare(nodes int) {
 	}
 }
 
-// take returns an empty instance.
+// take returns an empty instance. If the pool has none, it starts one.
 func (p *pool) take() *instance {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +76,7 @@ func (p *pool) take() *instance {
 	return in
 }
 
-// give takes back the instance of a node that has ended.
+// give takes an instance back when its node has ended.
 func (p *pool) give(in *instance) {
 	in.served++
 	if in.bound || in.served >= maxServed {
@@ -89,9 +95,11 @@ func (p *pool) give(in *instance) {
 	}
 }
 
+// startInstance starts a miniredis without a listener. Its keys expire by the clock that
+// the node sets.
 func startInstance() *instance {
 	in := &instance{Miniredis: miniredis.NewMiniRedis()}
-	// Dial starts a server without a listener.
+	// Dial is the only call that starts a server without a listener.
 	if c, err := in.Dial(); err == nil {
 		c.Close()
 	}

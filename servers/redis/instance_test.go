@@ -13,7 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A node is not affected by what its instance was in an earlier world.
+// An instance of miniredis serves nodes of several worlds, one after the other. A node is
+// not affected by what was done in an earlier world.
 func TestWorldsLeaveNothingBehind(t *testing.T) {
 	probe := func() string {
 		var told strings.Builder

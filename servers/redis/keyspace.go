@@ -14,15 +14,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// keyspace is the data of a Redis server, as far as it can be saved, copied to a replica
-// and shown to people.
+// A keyspace is the data of a Redis server, as far as it can be saved on a disk, copied to
+// a replica and shown in a trace.
 type keyspace map[keyID]entry
 
+// A keyID identifies a key: the number of its database and its name there.
 type keyID struct {
 	db   int
 	name string
 }
 
+// String returns the key as the trace shows it.
 func (k keyID) String() string {
 	if k.db == 0 {
 		return k.name
@@ -30,35 +32,42 @@ func (k keyID) String() string {
 	return fmt.Sprintf("%s (database %d)", k.name, k.db)
 }
 
-// entry is one key: its value, its end by the node's wall clock (zero: never) and the
-// client that set it.
+// An entry is what a server knows of one key: its value, when it expires, and the client
+// that set it.
 type entry struct {
+	// kind is the Redis type of the value, such as string or hash, and words are its
+	// elements in a fixed order. expires is by the node's wall clock; the zero Time means
+	// never.
 	kind    string
-	words   []string // the value, in a fixed order
+	words   []string
 	expires time.Time
 	owner   *trace.Actor
 }
 
+// sameValue reports whether two entries have the same value, whenever they expire.
 func (e entry) sameValue(o entry) bool { return e.kind == o.kind && slices.Equal(e.words, o.words) }
 
-// isLike reports whether two entries have the same value and end at the same time.
+// sameValueAndExpiry reports whether two entries have the same value and expire at the same
+// time.
 func (e entry) isLike(o entry) bool { return e.sameValue(o) && e.expires.Equal(o.expires) }
 
-// hasExpired reports whether a key has expired.
+// hasExpired reports whether a key has expired by the time that miniredis was last set to.
 func (n *node) hasExpired(e entry) bool { return !e.expires.IsZero() && !e.expires.After(n.wall) }
 
+// clone returns a copy that can be changed independently.
 func (k keyspace) clone() keyspace { return maps.Clone(k) }
 
-// ids lists the keys in a fixed order.
+// sortedIDs returns the IDs of all keys, by database and name.
 func (k keyspace) ids() []keyID {
 	return slices.SortedFunc(maps.Keys(k), keyID.compare)
 }
 
+// compare orders keys by database and name.
 func (k keyID) compare(o keyID) int {
 	return cmp.Or(cmp.Compare(k.db, o.db), strings.Compare(k.name, o.name))
 }
 
-// scan reads the keyspace of a running server.
+// readAllKeys returns all keys that miniredis has.
 func (n *node) scan() keyspace {
 	found := make(keyspace, len(n.keys)+1)
 	for _, i := range n.dbs {
@@ -70,7 +79,7 @@ func (n *node) scan() keyspace {
 	return found
 }
 
-// read reads a key of a running server, if it exists.
+// readKey returns a key as miniredis has it; exists is false if there is no such key.
 func (n *node) read(id keyID) (e entry, stands bool) {
 	db := n.mini.DB(id.db)
 	if !db.Exists(id.name) {
@@ -84,8 +93,9 @@ func (n *node) read(id keyID) (e entry, stands bool) {
 	return e, true
 }
 
-// valueWords returns the value of a key as a list of strings. No lock uses streams or
-// HyperLogLogs, so for them it returns nil.
+// valueWords returns the elements of a key's value: a hash as fields and values, a sorted
+// set as members and scores. For streams and HyperLogLogs, which no lock uses, it returns
+// nil.
 func valueWords(db *miniredis.RedisDB, kind, name string) []string {
 	switch kind {
 	case "string":
@@ -117,7 +127,8 @@ func valueWords(db *miniredis.RedisDB, kind, name string) []string {
 	return nil
 }
 
-// put writes a key into a running server.
+// writeKey writes a key into miniredis, in place of an older one. A key that has already
+// expired is only deleted.
 func (n *node) put(id keyID, e entry) {
 	if !slices.Contains(n.dbs, id.db) {
 		n.dbs = append(n.dbs, id.db)
@@ -150,7 +161,7 @@ func (n *node) put(id keyID, e entry) {
 	}
 }
 
-// keyEvent returns an event about a key that exists.
+// keyEvent returns an event for the trace about a key that exists.
 func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 	ev := trace.Event{Kind: kind, Key: id.String(), Value: n.describeValue(e), Owner: e.owner}
 	for _, word := range e.words {
@@ -158,6 +169,8 @@ func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 	}
 	if !e.expires.IsZero() {
 		ev.TTL = e.expires.Sub(n.wall)
+		// In true time the key may expire earlier or later than after its TTL, because the
+		// node's clock may drift.
 		if at, ok := n.host.When(e.expires); ok {
 			ev.Expires = at
 		} else {
@@ -167,8 +180,8 @@ func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 	return ev
 }
 
-// goneEvent returns an event about a key that is gone, because it has expired or for
-// another reason.
+// goneEvent returns an event for the trace about a key that no longer exists. If the key
+// has expired, the event says so, whatever kind and by are.
 func (n *node) goneEvent(kind trace.Kind, id keyID, was entry, by *trace.Actor) trace.Event {
 	if n.hasExpired(was) {
 		kind, by = trace.KindExpire, nil
@@ -189,9 +202,9 @@ func (n *node) describeValue(e entry) string {
 	return e.kind + "(" + strings.Join(words, " ") + ")"
 }
 
-// A keyChange is a change of one key, as it is sent to the disk and to replicas.
+// A keyChange is a change of one key, as the node sends it to its disk and its replicas.
 type keyChange struct {
 	id    keyID
-	gone  bool
+	gone  bool // the key was deleted, so entry is empty
 	entry entry
 }

@@ -37,7 +37,8 @@ func keyStory(tr *trace.Trace, node string) string {
 	return strings.Join(lines, "\n")
 }
 
-// commands returns a client that sends commands, one each second from the time first on.
+// commands returns a client that sends commands, one each second, the first one at the
+// given time.
 func commands(t *testing.T, name string, first time.Duration, commands ...string) sim.Client {
 	return Client(t, name, func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
@@ -58,11 +59,14 @@ func commands(t *testing.T, name string, first time.Duration, commands ...string
 	})
 }
 
-// The trace shows who set a key, who changed it and whose it was.
+// The trace shows which client has set a key, which client has changed it, and whose key it
+// was before.
 func TestKeyEvents(t *testing.T) {
 	for _, test := range []struct {
-		name     string
-		one, two []string // two's commands come half a second after one's
+		name string
+		// The commands of two clients. The second client sends its commands half a second
+		// after the first.
+		one, two []string
 		want     string
 	}{
 		{"set and delete", []string{"SET k v", "DEL k"}, nil, `
@@ -127,8 +131,9 @@ set l = v for 0s, by two/0, prior nobody`},
 	}
 }
 
-// Sent is the number of the event with which the command left its client, and Section the
-// acquisition that it belongs to.
+// An event about a key says who has changed it. Sent is the number of the event by which
+// the command has left its client, and Section is the acquisition that the command belongs
+// to.
 func TestWhoChangedAKey(t *testing.T) {
 	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
@@ -157,8 +162,8 @@ func TestWhoChangedAKey(t *testing.T) {
 	EqualTime(t, "it would have ended", sets[0].Expires, sets[0].At+time.Minute)
 }
 
-// Random values are shown by alias, the first one seen as value-1, so that traces do not
-// depend on them.
+// Random values are replaced by aliases in traces, so that equal worlds have equal traces:
+// the first value is value-1, and so on.
 func TestAliases(t *testing.T) {
 	const one, two = "0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"
 	tr := RunWorld(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A backgroundLock is a lock whose release returns immediately, and continues in a
-// goroutine of its own.
+// A backgroundLock is a lock whose release returns immediately. The actual release runs in
+// a goroutine.
 type backgroundLock struct{ locks.Lock }
 
 type backgroundLease struct{ locks.Lease }
@@ -33,7 +33,8 @@ func (l backgroundLease) Release(ctx context.Context) error {
 	return nil
 }
 
-// If a release in the background is lost, the trace says so where the call returns.
+// If the message of a release in the background is lost, the trace says so at the event
+// where the call of release returns.
 func TestLostReleaseInTheBackground(t *testing.T) {
 	for name, f := range map[string]sim.Fault{
 		"the client dies":             When("client-1 released", Crashed("client-1", trace.Kill)),

@@ -22,20 +22,21 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// hostileVariable is the environment variable that names the world to run in a process that
-// a test has started.
+// hostileVariable is the environment variable by which the test passes the name of a world
+// to a process that it starts. The process runs that world.
 const hostileVariable = "LOCKSIM_TEST_HOSTILE"
 
 const gigabyte = 1 << 30
 
-// A hostile client takes as much memory as it can.
+// A hostile is a client that takes as much memory as it can.
 type hostile struct {
 	run func(ctx context.Context, p *sim.Program, c *redis.Client) error
-	// ownBytes is what the client's own code takes: no world can bound it.
+	// ownBytes is how much memory the client's own code takes. The world has no influence
+	// on that.
 	ownBytes int
-	// worlds is how many worlds the process runs, one after the other; 0 is one.
+	// worlds is how many times the process runs the world; 0 means once.
 	worlds int
-	// want is a regular expression that matches the error with which the world ends.
+	// want is a regular expression for the error with which the world must end.
 	want string
 }
 
@@ -85,7 +86,7 @@ func inWorlds(n int, h hostile) hostile {
 
 var hostiles = map[string]hostile{
 	"nothing": {run: func(context.Context, *sim.Program, *redis.Client) error { return nil }},
-	// Its own code may be noticed first.
+	// Either the command or the memory of the client's own code may be noticed first.
 	"SET of 1 GiB": {ownBytes: gigabyte, want: tooLarge + "|" + tooHeavy, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.Set(ctx, "k", strings.Repeat("x", gigabyte), 0).Err()
 	}},
@@ -170,13 +171,14 @@ var hostiles = map[string]hostile{
 	}},
 }
 
-// TestHostileWorld is a process of [TestMemory].
+// TestHostileWorld does nothing unless [TestMemory] has started this process. Then it runs
+// a world.
 func TestHostileWorld(t *testing.T) {
 	h, ok := hostiles[os.Getenv(hostileVariable)]
 	if !ok {
 		t.Skip("TestMemory runs it in processes of its own")
 	}
-	debug.SetGCPercent(800) // as in the command
+	debug.SetGCPercent(800) // as the command locksim does
 	debug.SetMemoryLimit(600 << 20)
 	cfg := SoloWorld(t, Lock(t, "single"), func(ctx context.Context, p *sim.Program) error {
 		c := p.Env().Redis(0)
@@ -197,7 +199,7 @@ func TestHostileWorld(t *testing.T) {
 	fmt.Printf("peak: %s (%v)\n", regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status)[1], time.Since(began))
 }
 
-// The peak memory of a world is at most twice the 512 MB that it is allowed, plus what the
+// A world may use 512 MB. At its peak, it takes at most twice as much memory, plus what the
 // client's own code takes.
 func TestMemory(t *testing.T) {
 	if testing.Short() {

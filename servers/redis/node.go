@@ -1,5 +1,7 @@
-// Package redis is a Redis server in a simulated world: miniredis for the commands,
-// [script] for the scripts, and around them the other parts of a real server.
+// Package redis simulates a Redis server. miniredis, a Redis server for tests that is
+// written in Go, executes the commands, and [script] runs the Lua scripts. This package
+// adds what miniredis lacks: expiry by the node's own clock, waiting, transactions with
+// scripts, persistence, replication and crashes.
 //
 // It registers its card, [sim.System], under the name redis.
 package redis
@@ -20,50 +22,58 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A node is a Redis server: miniredis for the commands, and around it the other parts of a
-// real server: expiry by its own wall clock, scripts, transactions, persistence,
-// replication, and a process that can stop.
-//
-// Commands run on the loop, one at a time, as in Redis.
+// A node is a simulated Redis server. It executes one command at a time, as Redis does, on
+// the loop: the goroutine of the world that calls all simulated servers.
 type node struct {
 	host *sim.Host
 
-	mini *instance // nil: the node is down
+	mini *instance // the miniredis that executes the commands; nil if the node is down
 	wall time.Time // the time that miniredis was last set to
-	// seeded: miniredis draws from a source of its own. Making one takes longer than
-	// several commands, and few locks need it.
+	// isMiniSeeded reports whether miniredis has a source of random numbers of its own.
+	// Making a source takes longer than several commands, and few locks need it, so it is
+	// made when a command may draw.
 	seeded bool
-	dice   *rand.Rand // nil: there was no RANDOMKEY yet
-	dbs    []int      // databases that were ever selected
-	keys   keyspace
-	// tracker has the keys that may have changed.
+	dice   *rand.Rand // the source for RANDOMKEY; nil before the first RANDOMKEY
+	dbs    []int      // the numbers of all databases that were ever selected
+	// keys is what the trace says about the keys: the data after the latest recorded
+	// change.
+	keys keyspace
+	// tracker lists the keys that may have changed since keys was updated.
 	tracker changeTracker
-	// selected are the databases of connections that have selected one, by miniredis's
-	// context of the connection. uncorrected is the connection whose command is not
-	// corrected.
-	selected    map[any]int
+	// selectedDB has the selected database of each connection that has selected one, by the
+	// context that miniredis keeps for the connection.
+	selected map[any]int
+	// uncorrectedPeer is the connection whose current command miniredis answers without
+	// corrections; nil if there is none.
 	uncorrected *mserver.Peer
-	// locked: a script or a transaction runs.
+	// isMiniLocked reports whether miniredis is locked because a script or a transaction is
+	// running.
 	locked     bool
-	spareInner *innerConnection // nil: there is none
-	// blocked are the waiting commands, in the order in which they came.
+	spareInner *innerConnection // a closed inner connection that can be used again; nil if there is none
+	// blocked are the commands that wait, such as BLPOP, in the order in which they
+	// arrived.
 	blocked []*blockedCommand
-	// scripts are the stored scripts, by their digests.
+	// scripts are the scripts that EVALSHA can run, by their SHA-1 digests.
 	scripts map[string]*script.Script
-	// The numbers of current connections, of all connections, and of commands.
+	// Counts since the start of the server: connections that are open, connections that
+	// were ever accepted, and commands.
 	connected, accepted, commands int
-	pendingExpiries               []pendingExpiry // to be fixed after the command
-	// expiry rings at the next expiry.
+	pendingExpiries               []pendingExpiry // expiries that are to be corrected after the current command
+	// expiryAlarm rings when the next key expires.
 	expiry *agenda.Alarm
 
-	// epoch counts the crashes, and survived is what the last crash left on the disk.
-	epoch    int
+	// crashCount counts the crashes. A delayed call compares it to find out whether the
+	// node has crashed since the call was planned.
+	epoch int
+	// survivingKeys is what the node will find on its disk when it restarts after the last
+	// crash.
 	survived keyspace
 
 	disk disk
 	repl replication
 }
 
+// newNode makes a node that runs and has no keys: the Boot of [sim.System].
 func newNode(host *sim.Host) sim.Server {
 	n := &node{host: host, dbs: []int{0}, keys: keyspace{}}
 	n.expiry = agenda.NewAlarm(host, n.expire)
@@ -73,7 +83,7 @@ func newNode(host *sim.Host) sim.Server {
 	return n
 }
 
-// boot starts an empty server.
+// boot starts a server without keys, scripts and connections.
 func (n *node) boot() {
 	n.mini = instances.take()
 	n.wall = n.host.Clock().Now()
@@ -87,15 +97,18 @@ func (n *node) boot() {
 	n.connected, n.accepted, n.commands = 0, 0, 0
 }
 
-// halt ends the server, and its keys are lost.
+// halt ends the server process. All that it has in memory is lost.
 func (n *node) halt() {
 	instances.give(n.mini)
 	n.mini = nil
 	n.blocked = nil
 }
 
-// updateTime sets the time of miniredis. miniredis stores the rest of each key's life, and
-// Redis the time at which it ends. So if the clock has gone back, the rest has to grow.
+// updateTime sets the clock of miniredis to the node's wall clock.
+//
+// Redis stores the time at which a key expires, but miniredis stores how long the key has
+// left. So if the wall clock was set back, updateTime adds the difference to what each key
+// has left.
 func (n *node) updateTime() {
 	now := n.host.Clock().Now()
 	if now.Equal(n.wall) {
@@ -103,7 +116,7 @@ func (n *node) updateTime() {
 	}
 	back := n.wall.Sub(now)
 	if back > 0 {
-		n.mini.DB(0) // this call makes it count the time until now
+		n.mini.DB(0) // this call makes miniredis subtract the time until now from what each key has left
 	}
 	n.wall = now
 	n.mini.SetTime(now)
@@ -120,26 +133,32 @@ func (n *node) updateTime() {
 	}
 }
 
-// A peer is the node's end of a client's connection.
+// A clientConn is the node's end of a client's connection.
 type peer struct {
-	n    *node
-	end  *sim.End
+	n   *node
+	end *sim.End
+	// miniPeer is the connection as miniredis sees it. What miniredis writes to it is
+	// collected in out.
 	mini *mserver.Peer
 	out  outbox
-	// busy: a blocking command has not answered yet, and queued waits for it.
+	// isBlocked reports whether a blocking command of the client has no answer yet. Later
+	// requests wait in queuedRequests.
 	busy   bool
 	queued []*sim.Request
-	// offset is the replication offset after the client's latest write.
+	// writeOffset is the replication offset after the client's latest write: WAIT waits
+	// until replicas have acknowledged it.
 	offset int
-	tx     *transaction // nil: no MULTI
-	// subscribed: miniredis may have subscriptions of it.
+	tx     *transaction // the transaction since MULTI; nil if there is none
+	// mayBeSubscribed reports whether the client has sent SUBSCRIBE or PSUBSCRIBE, so that
+	// miniredis may run goroutines for it.
 	subscribed bool
-	// isClosed: the connection has ended, and nothing that comes on it is read.
+	// isClosed reports whether the connection has ended. What still arrives on it is
+	// ignored.
 	isClosed bool
 }
 
-// Accept is as in [sim.Server]. A connection from a node is one of a replica that wants the
-// changes.
+// Accept implements [sim.Server]. A connection from another node comes from a replica that
+// wants this node's changes.
 func (n *node) Accept(end *sim.End) sim.Endpoint {
 	if master := n.repl.Accept(end); master != nil {
 		return master
@@ -154,6 +173,8 @@ func (n *node) Accept(end *sim.End) sim.Endpoint {
 	return r
 }
 
+// Receive implements [sim.Endpoint]: it executes one command and answers it, or queues it
+// behind a command that blocks.
 func (r *peer) Receive(m *sim.Request) {
 	switch {
 	case r.isClosed:
@@ -175,7 +196,7 @@ func (r *peer) Receive(m *sim.Request) {
 	n.commands++
 	name := strings.ToUpper(args[0])
 	switch {
-	case name == "POST", name == "HOST:": // a browser that was deceived: see securityWarningCommand
+	case name == "POST", name == "HOST:": // a browser was tricked into sending HTTP to Redis: see securityWarningCommand
 		r.hangUp()
 		return
 	case r.replyFailure(name, m):
@@ -213,15 +234,15 @@ func (r *peer) Receive(m *sim.Request) {
 		n.mini.Server().Dispatch(r.mini, args)
 	}
 	if r.sendAnswer(m) {
-		if r.mini.Closed() { // by QUIT
+		if r.mini.Closed() { // after QUIT
 			r.hangUp()
 		}
 		n.serveBlocked()
 	}
 }
 
-// sendAnswer records what a command has changed and sends the answer. It reports whether
-// the node is still up after the record: then the answer was sent.
+// sendAnswer records what a command has changed and sends the answer. Recording may let a
+// fault strike the node; then sendAnswer sends nothing and returns false.
 func (r *peer) sendAnswer(m *sim.Request) bool {
 	r.recordCommand(m)
 	if !r.n.host.Act() {
@@ -232,8 +253,8 @@ func (r *peer) sendAnswer(m *sim.Request) bool {
 	return true
 }
 
-// replyFailure answers a command with an error if a fault demands it, and reports whether
-// it did.
+// replyFailure answers a command with an error if the fault fail is acting on the node, and
+// reports whether it has answered.
 func (r *peer) replyFailure(name string, m *sim.Request) bool {
 	n := r.n
 	why := n.host.Failure()
@@ -250,7 +271,8 @@ func (r *peer) replyFailure(name string, m *sim.Request) bool {
 	return true
 }
 
-// recordCommand records what a command has changed.
+// recordCommand records in the trace, for the disk and for the replicas what a command has
+// changed.
 func (r *peer) recordCommand(m *sim.Request) {
 	if !r.n.mayHaveChanged(m) {
 		r.n.tracker.names = r.n.tracker.names[:0]
@@ -262,8 +284,8 @@ func (r *peer) recordCommand(m *sim.Request) {
 	}
 }
 
-// mayHaveChanged reports whether keys may have changed after a command: because it writes,
-// or because a key's time is up.
+// mayHaveChanged reports whether any key may have changed during a command: because the
+// command can write, or because a key has expired meanwhile.
 func (n *node) mayHaveChanged(m *sim.Request) bool {
 	args := m.Body.([]string)
 	if !m.IsHandshake() && !n.mini.Server().IsReadOnlyCommand(strings.ToUpper(args[0])) {
@@ -273,7 +295,8 @@ func (n *node) mayHaveChanged(m *sim.Request) bool {
 	return ok && !first.After(n.wall)
 }
 
-// unblock continues with the queued commands after a blocking command.
+// unblock executes the requests that have arrived while a command blocked. It stops at a
+// request that blocks again.
 func (r *peer) unblock() {
 	r.busy = false
 	queued := r.queued
@@ -287,15 +310,15 @@ func (r *peer) unblock() {
 	}
 }
 
-// refuse answers with an error.
+// refuse answers the current command with an error.
 func (r *peer) refuse(err string) {
 	r.writeError(err)
 	r.mini.Flush()
 	r.sendReplies()
 }
 
-// sendReplies sends what miniredis has written: replies, and pushes that no command asked
-// for.
+// sendReplies sends what miniredis has written to the client: replies to commands, and
+// messages of subscriptions, which answer no command.
 func (r *peer) sendReplies() {
 	b := r.out.drain()
 	for len(b) > 0 {
@@ -304,6 +327,7 @@ func (r *peer) sendReplies() {
 			size = len(b)
 		}
 		p := sim.Packet{Bytes: b[:size:size], Text: describeReply(r.n.host.Names(), b[:size])}
+		// This is a push of RESP 3, such as a message of a subscription.
 		if b[0] == '>' {
 			r.end.Send(p)
 		} else {
@@ -313,13 +337,13 @@ func (r *peer) sendReplies() {
 	}
 }
 
-// hangUp ends the connection after everything on it was sent.
+// hangUp closes the connection. What was already written is still sent.
 func (r *peer) hangUp() {
 	r.end.Close()
 	r.HangUp(true)
 }
 
-// HangUp is as in [sim.Endpoint].
+// HangUp implements [sim.Endpoint]: it removes what the node keeps for the connection.
 func (r *peer) HangUp(bool) {
 	if r.isClosed {
 		return
@@ -341,11 +365,12 @@ func (r *peer) HangUp(bool) {
 	r.out.discard()
 }
 
-// mayDraw reports whether a command, or a script, may draw at random.
+// mayDraw reports whether a word may be a command that draws random numbers, or a script
+// that calls such a command: the names of these commands contain RAND or SPOP.
 func mayDraw(word string) bool {
 	const size = len("RAND")
 	for i := range len(word) - size + 1 {
-		// At most places one letter is enough to decide.
+		// Usually the first letter rules the names out, without a comparison of the rest.
 		switch word[i] {
 		case 'R', 'r', 'S', 's':
 			if at := word[i : i+size]; strings.EqualFold(at, "RAND") || strings.EqualFold(at, "SPOP") {
@@ -356,8 +381,9 @@ func mayDraw(word string) bool {
 	return false
 }
 
-// readOnlyCommand returns what a replica runs for a command; ok is false for a command that
-// writes. A script runs as its read-only variant.
+// readOnlyCommand returns the command that a replica executes when a client sends the given
+// one: a script runs as its read-only variant, and other commands are unchanged. ok is
+// false if the command writes.
 func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 	switch name {
 	case "EVAL", "EVALSHA":
@@ -373,54 +399,61 @@ func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 	return nil, false
 }
 
-// rememberDB remembers a database, so that its keys are tracked too.
+// rememberDB adds a database to those whose keys are tracked.
 func (n *node) rememberDB(db string) {
 	if i, err := strconv.Atoi(db); err == nil && !slices.Contains(n.dbs, i) {
 		n.dbs = append(n.dbs, i)
-		n.tracker.all = true // it may have had keys before
+		n.tracker.all = true // the database may have had keys before
 	}
 }
 
-// ClockChanged is as in [sim.Server]: keys may have expired.
+// ClockChanged implements [sim.Server]. A clock that was set forward may have let keys
+// expire.
 func (n *node) ClockChanged() {
 	if n.host.IsUp() {
 		n.expire()
 	}
 }
 
-// expire removes the keys that have expired by the node's wall clock, and plans the next
-// check.
+// expire removes the keys that have expired by the node's wall clock, and sets the alarm
+// for the next expiry.
 func (n *node) expire() {
 	n.updateTime()
 	n.recordChanges(nil)
 	n.planExpiry()
 }
 
-// planExpiry plans a check for the next expiry.
+// planExpiry sets the alarm to the time at which the next key expires.
 func (n *node) planExpiry() {
 	first, _ := n.firstExpiry()
 	n.expiry.Set(first)
 }
 
-// Stop is as in [sim.Server].
+// Stop implements [sim.Server]: the run has ended.
 func (n *node) Stop() {
 	if n.mini != nil {
 		n.halt()
 	}
 }
 
-// An outbox collects what goroutines write that the loop does not wait for.
+// An outbox collects what miniredis writes to one client. Most of it is written on the
+// loop. Messages of subscriptions are written by goroutines of miniredis, for which the
+// loop does not wait, so a mutex protects the outbox.
 type outbox struct {
 	host *sim.Host
-	// flush makes the loop drain it.
+	// flush makes the loop send what was collected, soon. It may be called by any
+	// goroutine.
 	flush func()
 
-	mu     sync.Mutex
-	bytes  []byte
+	mu    sync.Mutex
+	bytes []byte
+	// isFlushPlanned reports whether flush was called since the last drain.
 	posted bool
 	closed bool
 }
 
+// Write implements [io.Writer]. It never fails: if the world has no room for the bytes,
+// they are dropped, and the world ends.
 func (o *outbox) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -435,6 +468,7 @@ func (o *outbox) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// drain returns the collected bytes and removes them.
 func (o *outbox) drain() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -445,6 +479,7 @@ func (o *outbox) drain() []byte {
 	return b
 }
 
+// discard drops the collected bytes and all later ones.
 func (o *outbox) discard() {
 	o.drain()
 	o.mu.Lock()

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke is as in [sim.Revocable]: a DEL of each key of a lock that the client has set.
-// Redis has no sessions.
+// Revoke implements [sim.Revocable]: an operator sends DEL for each key of a lock that the
+// client has set. The second argument does not matter, because Redis has no sessions.
 func (n *node) Revoke(client string, _ bool) (found bool) {
 	if n.repl.readOnly() || n.repl.lacksReplicas() {
 		return false

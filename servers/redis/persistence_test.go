@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The test shows what is left of a key that was set at 300 ms when its node crashes at 800
-// ms, before the first sync of everysec, or at 1.2 s, after it.
+// A key is set at 300 ms. Its node crashes at 800 ms, before the first sync of everysec, or
+// at 1.2 s, after it. The test checks whether the key survives.
 func TestWhatSurvivesACrash(t *testing.T) {
 	const early, late = 800 * time.Millisecond, 1200 * time.Millisecond
 	type crash struct {
@@ -82,7 +82,8 @@ func TestWhatSurvivesACrash(t *testing.T) {
 	}
 }
 
-// Expiry times that survive are absolute: time passes while the node is down.
+// The expiry of a key that survives a crash is absolute, so the key can expire while the
+// node is down.
 func TestTimePassesWhileANodeIsDown(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -119,7 +120,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 	}
 }
 
-// If a node stays down, the trace shows no loss of keys, because nobody could notice it.
+// If a node stays down, the trace shows no loss of keys, because no client can notice it.
 func TestANodeThatStaysDown(t *testing.T) {
 	tr := RunWorld(t, WithFaults(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
@@ -131,8 +132,8 @@ func TestANodeThatStaysDown(t *testing.T) {
 	}
 }
 
-// A power loss undoes what was done since the last sync: an old value and a released lock
-// are back.
+// A power loss undoes what was done since the last sync: a key has its old value again, and
+// a lock that was released is held again.
 func TestPowerLossUndoes(t *testing.T) {
 	var values []string
 	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -198,8 +199,8 @@ func TestPowerLossUndoes(t *testing.T) {
 	}
 }
 
-// A snapshot is made an hour after one change, five minutes after 100 and a minute after
-// 10,000, counted from the last snapshot.
+// A snapshot is made an hour after one change, five minutes after 100 changes and a minute
+// after 10,000, counted from the last snapshot or the start.
 func TestSnapshots(t *testing.T) {
 	for _, test := range []struct {
 		changes int
@@ -221,7 +222,7 @@ func TestSnapshots(t *testing.T) {
 					return err
 				}
 				SleepUntil(test.made)
-				// One command makes all changes.
+				// A single command makes all changes.
 				words := make([]string, test.changes)
 				for i := range words {
 					words[i] = fmt.Sprintf("k%d v", i)
@@ -239,8 +240,8 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// Everysec syncs immediately, but not twice within a second, and only if there are changes.
-// The start of a node counts as a sync.
+// Everysec syncs a change immediately, but at most once a second. The start of a node
+// counts as a sync.
 func TestEverysec(t *testing.T) {
 	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
@@ -262,7 +263,7 @@ func TestEverysec(t *testing.T) {
 	EqualTime(t, "the second", syncs[1].At, 5500*time.Millisecond+Hop)
 }
 
-// A node that is paused when it should sync does so when it resumes.
+// A node that is paused at the time of its next sync does it when it resumes.
 func TestPausedNodeSyncsLate(t *testing.T) {
 	for _, pause := range []*sim.Pause{Stopped("redis-1"), Suspended("redis-1")} {
 		cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -277,7 +278,7 @@ func TestPausedNodeSyncsLate(t *testing.T) {
 	}
 }
 
-// A key of each type, also in a database other than the first, comes back unchanged.
+// A key of each type is the same after a restart, also in a database other than the first.
 func TestEveryTypeSurvives(t *testing.T) {
 	var before, after []string
 	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {

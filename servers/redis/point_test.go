@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// eventfulWorld runs a world in which all but a few points are reached.
+// eventfulWorld runs a world in which most kinds of points are reached.
 func eventfulWorld(t *testing.T) *trace.Trace {
 	use := func(ctx context.Context, p *sim.Program, name string, token uint64) error {
 		r := libraryClient(p)
@@ -68,7 +68,7 @@ func eventfulWorld(t *testing.T) *trace.Trace {
 	))
 }
 
-// A point is reached at the events that it names, and at no other.
+// A point is reached at the events that it describes, and at no others.
 func TestPointsAreReached(t *testing.T) {
 	tr := eventfulWorld(t)
 	reached := func(p trace.Point) (found []trace.Event) {
@@ -82,7 +82,7 @@ func TestPointsAreReached(t *testing.T) {
 	}
 	for _, test := range []struct {
 		point string
-		kind  trace.Kind // of each event
+		kind  trace.Kind // of the events at which the point is reached
 		times int
 	}{
 		{"client-1 acquired", trace.KindEnd, 2},
@@ -101,8 +101,9 @@ func TestPointsAreReached(t *testing.T) {
 		{"client-1 was refused", "", 0},
 		{"client-1 gave up", "", 0},
 		{"client-1 holds redis-1", trace.KindSet, 2},
-		{"client-1 holds redis-2", "", 0}, // it is copied there, not set by a command of client-1
-		// The replica's copies count too: only with the last one have all expired.
+		{"client-1 holds redis-2", "", 0}, // the key is copied to redis-2, not set there by a command of client-1
+		// The copies on the replica count too: all keys have expired only with the last
+		// copy.
 		{"client-1's keys expired", trace.KindExpire, 2},
 		{"client-1's key expired on redis-1", trace.KindExpire, 2},
 		{"client-1's key expired on redis-2", trace.KindExpire, 2},

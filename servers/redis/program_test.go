@@ -11,23 +11,24 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// One handle cleans up after an abandoned attempt, in the background, while the client
-// continues with another handle. That is not another client's key.
+// An attempt of one handle is abandoned, and the handle removes its keys in the background.
+// Meanwhile the same client acquires the lock with another handle. The trace must not say
+// that a key of another client was removed.
 func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
 	cfg := SoloWorld(t, Lock(t, "redlock"), func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
 		}
-		if _, err := p.Acquire(ctx, other); err == nil { // so that its connections are open
+		if _, err := p.Acquire(ctx, other); err == nil { // only so that its connections are open
 			return errors.New("a majority of the nodes failed, and yet")
 		}
 		one, err := p.Acquire(ctx, p.Lock())
 		if err != nil {
 			return err
 		}
-		// The third node, which failed before, grants what the first two have refused; the
-		// client does not wait for that.
+		// The first two nodes have refused. The third node has failed before and now grants
+		// the key, but the client does not wait for its answer.
 		brief, cancel := context.WithTimeout(ctx, 5*Hop+Hop/2)
 		defer cancel()
 		if _, err := p.Acquire(brief, other); err == nil {

@@ -6,6 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// init registers the card of the system redis: what scenarios may set on a Redis node,
+// which faults apply to it, and the functions that simulate it.
 func init() {
 	sim.RegisterSystem(sim.System{
 		Name:  locks.Redis,
@@ -13,8 +15,9 @@ func init() {
 		Node:  "Redis node",
 		Port:  6379,
 		Disks: []sim.Disk{
-			// For the consequences of a stalled disk see flushAppendOnlyFile and
-			// rdbSaveBackground of Redis.
+			// StallAdvice says what a stall of the disk does to a node with this
+			// persistence. It follows from flushAppendOnlyFile and rdbSaveBackground of
+			// Redis.
 			{Persistence: sim.NoPersistence, StallAdvice: "nobody notices"},
 			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, StallAdvice: "a child process waits for the disk, and the node continues"},
 			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}, HandlesStall: true},
@@ -27,6 +30,8 @@ func init() {
 			{Name: minReplicas, Title: "a master accepts a write only if it has heard recently from this many replicas; 0 turns this off", Check: checkCount},
 			{Name: maxLag, Title: "what counts as recently: at most this long ago, such as 10s, the default", Check: checkLag},
 		},
+		// The fault fail makes a node answer with this error, unless the scenario chooses
+		// the error of the manner below.
 		Failure: errLoading,
 		IdleCheckGap: func() string {
 			if locks.ChecksIdle() {
@@ -38,36 +43,40 @@ func init() {
 			Value: errOOM, Slug: "out-of-memory",
 			Phrases: trace.Phrases{Subject: "{target}", Predicate: "answers every command that it is out of memory{lasting}", Noun: "{target} answering that it is out of memory"},
 		}}},
-		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names} },
+		// It cuts what a client sends into commands.
+		Framer: func(names *sim.Names) sim.Framer { return &framer{names: names} },
+		// Before a world begins, enough instances of miniredis are started for its nodes.
 		Prepare: instances.prepare,
 		Boot:    newNode,
 	})
 }
 
-// The values of a node's persistence: what it writes to its disk, and when. Another value is
-// [sim.NoPersistence].
+// The persistences of a node: what it writes to its disk, and when. A node that writes
+// nothing has [sim.NoPersistence].
 const (
-	// Snapshots is Redis's default: the whole data set, an hour after one change, five
-	// minutes after 100 or one minute after 10,000, and at a clean shutdown.
+	// Snapshots is Redis's default. The node writes its whole data set to the disk an hour
+	// after one change, five minutes after 100 changes or one minute after 10,000, and at a
+	// clean shutdown.
 	Snapshots sim.Persistence = "snapshots"
-	// Everysec appends every command to a file before it is answered. The operating system
-	// writes the file to the disk in the background: immediately, unless it did so less
-	// than a second ago, and then as soon as that second has passed. During that write,
-	// appended data waits in the server's memory, for up to two seconds.
+	// Everysec appends every command to a file before the node answers it. The operating
+	// system writes the file to the disk in the background: immediately, or one second
+	// after the previous write began if that is later. During that write, appended data
+	// waits in the server's memory, for up to two seconds.
 	Everysec sim.Persistence = "everysec"
-	// Always writes it to the disk before each answer.
+	// Always appends every command to that file and writes the file to the disk before the
+	// node answers.
 	Always sim.Persistence = "always"
 )
 
-// IdleCheckGap describes a build whose go-redis does not check idle connections: see
-// [locks.ChecksIdle].
+// IdleCheckGap is the note in the results of a build whose go-redis does not check whether
+// an idle connection is still open: see [locks.ChecksIdle].
 const IdleCheckGap = "in this build, go-redis does not check an idle connection before it uses it; on Linux it does, and the result there may differ"
 
-// errLoading is Redis's answer while it reads its data from the disk: shared.loadingerr in
-// https://github.com/redis/redis/blob/unstable/src/server.c
+// errLoading is Redis's answer to commands while it reads its data from the disk:
+// shared.loadingerr in https://github.com/redis/redis/blob/unstable/src/server.c
 const errLoading = "LOADING Redis is loading the dataset in memory"
 
-// errOOM is Redis's answer when its memory is full: shared.oomerr in the same file. Unlike
-// after LOADING, go-redis does not send a command again after it (shouldRetry in its
-// error.go).
+// errOOM is Redis's answer when its memory is full: shared.oomerr in the same file. After
+// this error go-redis does not send the command again, but after LOADING it does
+// (shouldRetry in its error.go).
 const errOOM = "OOM command not allowed when used memory > 'maxmemory'."

@@ -65,7 +65,7 @@ func TestBlockingCommands(t *testing.T) {
 				}
 				EqualTime(t, "the answer", answered, until)
 				if give && name == "BLPOP" {
-					// The trace attributes the pop to client-1.
+					// The trace says that the pop belongs to client-1, which has waited.
 					var last trace.Event
 					for _, ev := range tr.Events {
 						if ev.Process == "redis-1" && ev.Key == "k" && ev.Kind == trace.KindDelete {
@@ -81,8 +81,8 @@ func TestBlockingCommands(t *testing.T) {
 	}
 }
 
-// Clients that wait for the same thing are served in the order in which they came, after
-// the command that serves them has ended.
+// Clients that wait for the same thing are served in the order in which they came. They are
+// served after the command that provides it has ended.
 func TestBlockedAreServedInOrder(t *testing.T) {
 	var popped []string
 	pops := func(name string, from time.Duration) sim.Client {
@@ -113,7 +113,8 @@ func TestBlockedAreServedInOrder(t *testing.T) {
 	Equal(t, "the list", strings.Join(sets, ", "), "client-3 list(x y z), client-2 list(y z), client-1 list(z)")
 }
 
-// A command that does not have to wait may provide what another one waits for.
+// A blocking command that can be answered immediately may provide what another client waits
+// for.
 func TestBlockedAreServedByOneThatDidNotWait(t *testing.T) {
 	var served time.Duration
 	RunWorld(t, story(
@@ -132,7 +133,7 @@ func TestBlockedAreServedByOneThatDidNotWait(t *testing.T) {
 	EqualTime(t, "served", served, time.Second+2*Hop)
 }
 
-// A client's watched keys stay watched while it waits for something else.
+// The keys that a client watches stay watched while the client waits in a blocking command.
 func TestBlockedWhileWatching(t *testing.T) {
 	var outcome error
 	RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -178,7 +179,7 @@ func TestPubSub(t *testing.T) {
 	Equal(t, "subscribers", received, 1)
 }
 
-// A subscriber that receives nothing ends with the world.
+// When a world ends, a subscriber that has received nothing ends too.
 func TestSubscriberAtTheEnd(t *testing.T) {
 	cfg := story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		_, err := libraryClient(p).Subscribe(ctx, "news").ReceiveMessage(ctx)
@@ -190,7 +191,8 @@ func TestSubscriberAtTheEnd(t *testing.T) {
 	}
 }
 
-// A transaction is applied as a whole; WATCH notices what happened before it.
+// A transaction is executed as a whole. With WATCH, it is not executed if a watched key has
+// changed before.
 func TestTransactions(t *testing.T) {
 	for _, meddles := range []bool{false, true} {
 		var outcome error
@@ -286,12 +288,12 @@ func TestPipelines(t *testing.T) {
 		keys = append(keys, ev.Key)
 	}
 	Equal(t, "keys", strings.Join(keys, " "), "a b c")
-	Equal(t, "messages", len(Events(tr, trace.KindSend, "client-1")), 5) // and HELLO and DEL
+	Equal(t, "messages", len(Events(tr, trace.KindSend, "client-1")), 5) // with HELLO and DEL
 	Equal(t, "connections", len(Events(tr, trace.KindConnect, "client-1")), 1)
 }
 
-// A client that has hung up does not wait any more: what is pushed afterwards stays in the
-// list.
+// A client that has closed its connection no longer waits: an element that is pushed
+// afterwards stays in the list.
 func TestBlockedClientHangsUp(t *testing.T) {
 	var left int64
 	RunWorld(t, story(

@@ -11,22 +11,25 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// replication is a node's part in replication: a master sends its changes to its replicas,
-// which acknowledge them.
+// replication is what a node does for replication. A master sends its changes to its
+// replicas, and they acknowledge them.
 type replication struct {
 	*replicas.Node[update]
 	n *node
-	// offset counts the changes that a master has sent, or a replica has applied.
+	// offset counts the changes that a master has sent, or that a replica has applied.
 	offset int
-	waits  []*waitCall
-	// heard is when a master last heard of each replica whose connection it believes to be
-	// open, by its own clock. To take a write it must have heard of least replicas, at most
-	// maxAge ago.
-	heard  map[string]time.Time
+	// waitCalls are the WAIT commands that have no answer yet.
+	waits []*waitCall
+	// lastHeard is when this master last received anything from each replica, by its own
+	// clock. Replicas whose connections have ended are left out.
+	heard map[string]time.Time
+	// The master accepts a write only if it has heard from requiredReplicas replicas within
+	// maxAge.
 	least  int
 	maxAge time.Duration
 }
 
+// initReplication prepares a new node for replication.
 func (n *node) replicate() {
 	r := &n.repl
 	r.n, r.heard = n, map[string]time.Time{}
@@ -41,7 +44,8 @@ func (n *node) replicate() {
 	}
 }
 
-// A waitCall is a WAIT that a client has sent.
+// A waitCall is a WAIT command that a client has sent. It is answered when wantedReplicas
+// replicas have acknowledged offset, or at its timeout.
 type waitCall struct {
 	peer   *peer
 	enough int
@@ -49,10 +53,11 @@ type waitCall struct {
 	done   bool
 }
 
-// Follow is as in [sim.Replica].
+// Follow implements [sim.Replica].
 func (n *node) Follow(master string) { n.repl.Follow(n.host.Peer(master).(*node).repl.Node) }
 
-// fullUpdate returns the whole data set.
+// fullUpdate returns an update with the whole data set, for a replica that has just
+// connected.
 func (n *node) fullUpdate() update {
 	effects := make([]keyChange, 0, len(n.keys))
 	for _, id := range n.keys.ids() {
@@ -61,13 +66,15 @@ func (n *node) fullUpdate() update {
 	return update{offset: n.repl.offset, whole: true, effects: effects}
 }
 
-// An update is what a master sends to a replica.
+// An update is what a master sends to a replica: the whole data set, or the changes that
+// one command has made. offset is the master's offset after it.
 type update struct {
 	offset  int
 	whole   bool
 	effects []keyChange
 }
 
+// String returns the text of an update for the trace.
 func (u update) String() string {
 	if u.whole {
 		return fmt.Sprintf("replicate everything (%d keys)", len(u.effects))
@@ -83,10 +90,10 @@ func (u update) String() string {
 	return "replicate " + strings.Join(words, ", ")
 }
 
-// Number is as in [replicas.Update].
+// Number implements [replicas.Update].
 func (u update) Number() int { return u.offset }
 
-// apply applies a master's update to a replica's data.
+// apply applies an update of the master to a replica's data.
 func (n *node) apply(u update) {
 	n.updateTime()
 	if u.whole {
@@ -110,7 +117,8 @@ func (n *node) apply(u update) {
 	n.serveBlocked()
 }
 
-// recordUpdate records what an update changed. The owners are those on the master.
+// recordUpdate records in the trace what an update has changed. owners are the clients that
+// have set the keys on the master.
 func (n *node) recordUpdate(owners map[keyID]*trace.Actor) {
 	n.visitSuspects(func(id keyID, was entry) {
 		n.host.Emit(n.goneEvent(trace.KindDelete, id, was, nil))
@@ -129,8 +137,8 @@ func (n *node) recordUpdate(owners map[keyID]*trace.Actor) {
 	n.planExpiry()
 }
 
-// propagate sends changes to the replicas. If keys expire while the node is paused, it
-// notices and sends that when it resumes.
+// propagate sends changes to the replicas. Keys can expire while the node is paused; then
+// the node sends that only when it resumes.
 func (r *replication) propagate(effects []keyChange) {
 	r.n.host.WhenRunning(func() {
 		r.offset++
@@ -140,10 +148,11 @@ func (r *replication) propagate(effects []keyChange) {
 	})
 }
 
+// isReadOnly reports whether the node refuses writes of clients, because it is a replica.
 func (r *replication) readOnly() bool { return r.IsReplica() }
 
-// With these settings a master takes no writes if it has not heard of enough replicas
-// recently. That limits how long two masters take writes at the same time, but does not
+// The settings by which a master refuses writes if it has not heard from enough replicas
+// recently. They limit how long two masters can accept writes at the same time, but do not
 // prevent it: https://redis.io/docs/latest/operate/oss_and_stack/management/replication/,
 // "Allow writes only with N attached replicas".
 const (
@@ -154,6 +163,7 @@ const (
 	errNoReplicas = "NOREPLICAS Not enough good replicas to write."
 )
 
+// checkCount returns an error if the value is not a valid number of replicas.
 func checkCount(value string) error {
 	if n, err := strconv.Atoi(value); err != nil || n < 0 {
 		return fmt.Errorf("%q is not a number of replicas; write one, such as 1", value)
@@ -161,6 +171,7 @@ func checkCount(value string) error {
 	return nil
 }
 
+// checkLag returns an error if the value is not a valid maximum lag.
 func checkLag(value string) error {
 	if d, err := time.ParseDuration(value); err != nil || d <= 0 {
 		return fmt.Errorf("%q is not a positive time; write one, such as 10s", value)
@@ -168,7 +179,7 @@ func checkLag(value string) error {
 	return nil
 }
 
-// readSettings reads the node's settings, which were checked before.
+// readSettings reads the settings of the node, which checkCount and checkLag have accepted.
 func (r *replication) readSettings() {
 	r.least, _ = strconv.Atoi(r.n.host.SettingValue(minReplicas))
 	r.maxAge = usualLag
@@ -177,7 +188,8 @@ func (r *replication) readSettings() {
 	}
 }
 
-// lacksReplicas reports whether a master has not heard of enough replicas recently.
+// lacksReplicas reports whether this master must refuse writes, because it has not heard
+// from enough replicas recently.
 func (r *replication) lacksReplicas() bool {
 	if r.least == 0 || r.IsReplica() {
 		return false
@@ -191,15 +203,16 @@ func (r *replication) lacksReplicas() bool {
 	return good < r.least
 }
 
-// writes reports whether a command changes keys, judged by its name. It is false for a
-// script, whose own commands are checked instead.
+// isWrite reports whether a command changes keys, judged by its name. It is false for a
+// script, because each command that the script calls is judged by itself.
 func (n *node) writes(name string, args []string) bool {
 	_, reads := n.readOnlyCommand(name, args)
 	return !reads
 }
 
-// wait serves WAIT: it answers when enough replicas have acknowledged the client's latest
-// write, or at the timeout, with the number of replicas that have.
+// serveWAIT executes WAIT. It answers when enough replicas have acknowledged the client's
+// latest write, or at the timeout. The answer is the number of replicas that have
+// acknowledged it.
 func (r *replication) wait(p *peer, args []string) {
 	enough, err1 := strconv.Atoi(args[1])
 	timeout, err2 := strconv.Atoi(args[2])
@@ -225,6 +238,7 @@ func (r *replication) wait(p *peer, args []string) {
 	r.answerWaits()
 }
 
+// answerWaits answers the WAIT commands for which enough replicas have acknowledged.
 func (r *replication) answerWaits() {
 	for _, w := range slices.Clone(r.waits) {
 		if len(r.AcknowledgedBy(w.offset)) >= w.enough {
@@ -233,6 +247,7 @@ func (r *replication) answerWaits() {
 	}
 }
 
+// answerWait answers one WAIT with the number of replicas that have acknowledged.
 func (r *replication) answerWait(w *waitCall) {
 	if w.done || !r.n.host.IsUp() {
 		return
@@ -245,18 +260,19 @@ func (r *replication) answerWait(w *waitCall) {
 	w.peer.unblock()
 }
 
+// crash drops what a crash of the node's process loses.
 func (r *replication) crash() {
 	r.waits = nil
 	clear(r.heard)
 	r.Crash()
 }
 
-// Promote is as in [sim.Replica]. From now on the other replicas follow this node, as if a
-// sentinel had reconfigured them, and copy its data.
+// Promote implements [sim.Replica]. The other replicas now follow this node and copy its
+// data, as if a sentinel had reconfigured them.
 func (n *node) Promote() { n.repl.Promote() }
 
-// Demote is as in [sim.Demotable]: until all data of the new master has arrived, the node
-// only refuses writes.
+// Demote implements [sim.Demotable]: the node follows the new master. It refuses writes
+// immediately, but answers reads from its old data until the new master's data has arrived.
 func (n *node) Demote() bool {
 	if !n.repl.Demote() {
 		return false

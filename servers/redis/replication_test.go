@@ -139,10 +139,10 @@ func TestWait(t *testing.T) {
 		fault    []sim.Fault
 		command  string
 		reply    string
-		after    time.Duration // between the SET's answer, when WAIT is sent, and its own
+		after    time.Duration // from the answer to the SET, when WAIT is sent, to the answer to WAIT
 	}{
-		// The SET is copied while its answer is on the way, and acknowledged when WAIT
-		// arrives, so WAIT costs only a round trip.
+		// The SET is copied while its answer is on the way. The copy is acknowledged by the
+		// time when WAIT arrives, so WAIT costs only a round trip.
 		{"no lag", 1, 0, nil, "WAIT 1 0", ":1\r\n", 2 * Hop},
 		{"lag", 1, time.Second, nil, "WAIT 1 0", ":1\r\n", time.Second + 2*Hop},
 		{"a timeout that is too short", 1, time.Second, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
@@ -153,7 +153,7 @@ func TestWait(t *testing.T) {
 		{"for one of two", 2, time.Second, []sim.Fault{At(time.Second, &sim.Delay{Process: "redis-1", To: "redis-3", By: time.Second})}, "WAIT 1 0", ":1\r\n", time.Second + 2*Hop},
 		{"no replica", 0, 0, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		{"partition", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
-		// The replica has the data, but its master cannot know.
+		// The replica has the data, but its acknowledgement does not reach the master.
 		{"partition of the acknowledgements", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}, Direction: sim.To})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		{"replica dead", 1, 0, []sim.Fault{At(time.Second, Crashed("redis-2", trace.PowerLoss))}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		{"replica paused", 1, 0, []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("redis-2")))}, "WAIT 1 0", ":1\r\n", 2 * time.Second},
@@ -194,8 +194,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// A promoted replica takes over its master's address. New connections go to it; open
-// connections stay with the old master.
+// A promoted replica takes over the address of its master. New connections reach the
+// promoted replica; open connections stay with the old master.
 func TestPromotion(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
 		var open, fresh, later string
@@ -214,7 +214,7 @@ func TestPromotion(t *testing.T) {
 			}
 			SleepUntil(3 * time.Second) // by now a change would have been copied
 			fresh, err = Ask(other, "GET k")
-			// The replica's own address works too.
+			// The promoted replica can also be reached by its own address.
 			direct, err2 := Dial(ctx, p, 1)
 			if err := errors.Join(err, err2); err != nil {
 				return err
@@ -241,14 +241,14 @@ func TestPromotion(t *testing.T) {
 	}
 }
 
-// The failover that loses a lock: the master dies after it has acknowledged a key and
-// before its replica has the key. With WAIT the client can notice that.
+// A failover can lose a lock: the master acknowledges a key and dies before its replica has
+// the key. A client that sends WAIT can notice that.
 func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		lag     time.Duration
 		faults  []sim.Fault
-		granted bool // to client-2, although client-1's key had 30 s to live
+		granted bool // whether client-2 was granted the lock, although client-1's key would have lasted for 30 s
 	}{
 		{"no fault", time.Second, nil, false},
 		{"failover with a lagging replica", time.Second, []sim.Fault{
@@ -288,8 +288,8 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 	}
 }
 
-// A master that restarts empty also empties its replica: the copy begins with all the data
-// of the master, which is none.
+// A master that has lost its data in a restart also empties its replica: when the replica
+// connects again, it gets all the data of the master, which is none.
 func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 	for _, test := range []struct {
 		persistence sim.Persistence
@@ -328,7 +328,7 @@ func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 	}
 }
 
-// A replica that restarts, or was cut off, catches up.
+// A replica that was restarted or cut off gets the changes that it has missed.
 func TestReplicaCatchesUp(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -368,8 +368,8 @@ func TestReplicaCatchesUp(t *testing.T) {
 	}
 }
 
-// A replica connects to its master once after each time that it was cut off, whichever of
-// the two noticed first.
+// After each time that a replica was cut off, it connects to its master once, whichever of
+// the two has noticed the broken connection first.
 func TestReplicaConnectsOnce(t *testing.T) {
 	for _, down := range []time.Duration{500 * time.Microsecond, 500 * time.Millisecond, 5 * time.Second} {
 		cfg := replicatedWorld(0, Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
@@ -389,13 +389,13 @@ func TestReplicaConnectsOnce(t *testing.T) {
 	}
 }
 
-// After a promotion the other replicas follow the new master and have its data, even if
-// they were paused or down at that moment.
+// After a promotion, the other replicas follow the new master and get its data, even if
+// they were paused or down at the time of the promotion.
 func TestOtherReplicasFollowThePromoted(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		meanwhile []sim.Fault
-		at        time.Duration // when redis-2 has the data of redis-3
+		at        time.Duration // when redis-2 has the data of redis-3, the new master
 	}{
 		{"running", nil, 2 * time.Second},
 		{"paused", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("redis-2")))}, 4 * time.Second},
@@ -443,8 +443,8 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 	}
 }
 
-// If another replica is promoted while a replica is connecting to the old master, it does
-// not take the old master's data.
+// A replica is connecting to the old master when another replica is promoted. It must not
+// take the data of the old master.
 func TestPromotionWhileAReplicaConnects(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
 		cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {

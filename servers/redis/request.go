@@ -9,18 +9,19 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A framer cuts what a client writes into commands, as processInputBuffer does in
+// A framer cuts the bytes that a client writes into commands, as processInputBuffer does in
 // https://github.com/redis/redis/blob/7.0/src/networking.c
 type framer struct {
 	names *sim.Names
-	// broken: the client has violated the protocol, and nothing after that is read.
+	// isBroken reports whether the client has violated the protocol. All later bytes are
+	// ignored.
 	broken bool
 }
 
-// A protocolError is a violation of the protocol, in the words of Redis's answer to it.
+// A protocolError is the text with which Redis answers a violation of the protocol.
 type protocolError string
 
-// Next is as in [sim.Framer].
+// Next implements [sim.Framer].
 func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if f.broken {
 		return len(b), sim.Frame{Text: "more of it"}
@@ -36,15 +37,15 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	return size, sim.Frame{Body: args, Text: describeCommand(f.names, args), Handshake: isHandshake(args)}
 }
 
-// The limits of Redis, in bytes: PROTO_INLINE_MAX_SIZE, and the default of
-// proto-max-bulk-len, which is also the maximum length of a value.
+// Limits of Redis, in bytes. longestLine is PROTO_INLINE_MAX_SIZE. longestValue is the
+// default of proto-max-bulk-len, which also limits the length of a value.
 const (
 	longestLine  = 64 << 10
 	longestValue = 512 << 20
 )
 
 // readRequest returns the size and the words of the command at the start of b, which must
-// not be empty. The size is 0 if the command is not complete yet.
+// not be empty. The size is 0 if the command is not complete yet, or violates the protocol.
 func readRequest(b []byte) (size int, args []string, wrong protocolError) {
 	if b[0] != '*' {
 		return readInline(b)
@@ -62,7 +63,7 @@ func readRequest(b []byte) (size int, args []string, wrong protocolError) {
 	if size == 0 || count <= 0 {
 		return size, nil, wrong
 	}
-	text := string(b[:size]) // the words are substrings of it
+	text := string(b[:size]) // the words are substrings of this one copy
 	args = make([]string, count)
 	for i, at := 0, start; i < count; i++ {
 		length, at, _ = readHeader(b, at, "", "", longestValue)
@@ -72,9 +73,11 @@ func readRequest(b []byte) (size int, args []string, wrong protocolError) {
 	return size, args, ""
 }
 
-// readHeader reads the number after the sign at b[at], and returns where the line ends. The
-// sign must be a $ except at the beginning. end is 0 if the line is not complete yet, or
-// wrong.
+// readHeader reads a line that consists of a sign and a number, such as *3 or $11. The line
+// begins at b[offset]; end is where the next line begins. Only the first line of a command
+// may have a sign other than $. end is 0 if the line is not complete yet or is wrong.
+// lineName and numberName are Redis's names for the two in its errors; maxNumber is the
+// largest valid number.
 func readHeader(b []byte, at int, line, number string, most int64) (n, end int, wrong protocolError) {
 	rest := b[at:]
 	eol := strchr(rest, '\r')
@@ -93,7 +96,7 @@ func readHeader(b []byte, at int, line, number string, most int64) (n, end int, 
 	return int(max(v, 0)), at + eol + len("\r\n"), ""
 }
 
-// strchr is C's strchr, which stops at a zero byte.
+// strchr returns the index of c in b, or -1. Like C's strchr, it stops at a zero byte.
 func strchr(b []byte, c byte) int {
 	i := bytes.IndexByte(b, c)
 	if i >= 0 && bytes.IndexByte(b[:i], 0) >= 0 {
@@ -102,7 +105,8 @@ func strchr(b []byte, c byte) int {
 	return i
 }
 
-// readInline reads a command as people type it, on one line.
+// readInline reads a command that is written on one line, as people type it. Its results
+// are those of readRequest.
 func readInline(b []byte) (size int, args []string, wrong protocolError) {
 	eol := strchr(b, '\n')
 	switch {
@@ -118,8 +122,8 @@ func readInline(b []byte) (size int, args []string, wrong protocolError) {
 	return eol + 1, args, ""
 }
 
-// splitWords is sdssplitargs of Redis: words may be quoted. ok is false if a quote does not
-// end, or if the next word is not separated from it.
+// splitWords splits a line into words, which may be quoted: sdssplitargs of Redis. ok is
+// false if a quote is not closed, or if no blank follows a closing quote.
 func splitWords(line string) (words []string, ok bool) {
 	const blanks = " \t\n\v\f\r"
 	for {
@@ -148,8 +152,8 @@ func splitWords(line string) (words []string, ok bool) {
 	}
 }
 
-// unescape returns the first character of a text in quotes, and the number of bytes that
-// encode it.
+// unescape returns the first character of a quoted text, and how many bytes of the text
+// encode it: several for an escape such as \n.
 func unescape(text string, quote byte) (c byte, size int) {
 	if text[0] != '\\' || len(text) == 1 || quote == '\'' && text[1] != quote {
 		return text[0], 1

@@ -10,9 +10,10 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// respSize returns the length of the RESP value at the start of b, or 0 if it is not
-// complete yet. Bytes that are not RESP count as one value, all of them. It is not
-// recursive, because values may be nested to any depth.
+// respSize returns the length of the reply at the start of b, in bytes, or 0 if the reply
+// is not complete yet. A reply is a value of RESP, the protocol of Redis. Bytes that are
+// not RESP count as one value. The function is not recursive, because values may be nested
+// to any depth.
 func respSize(b []byte) int {
 	end := 0
 	for left := int64(1); left > 0; left-- {
@@ -52,8 +53,8 @@ func respSize(b []byte) int {
 	return end
 }
 
-// respLength reads the length of a string or the number of elements; -1 is no value. Redis
-// accepts none above 512 MB.
+// respLength parses the length of a string, or the number of elements of an array; -1 means
+// that there is no value. Lengths above 512 MB are an error, as in Redis.
 func respLength(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err == nil && (n < -1 || n > 512<<20) {
@@ -62,8 +63,9 @@ func respLength(s string) (int, error) {
 	return n, err
 }
 
-// describeCommand returns a command as the trace shows it. A script and its SHA-1 have the
-// same name.
+// describeCommand returns the text of a command for the trace: random words are replaced by
+// names. A script gets the same name in EVAL, where it is a text, and in EVALSHA, where it
+// is a digest.
 func describeCommand(names *sim.Names, args []string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {
@@ -84,7 +86,7 @@ func describeCommand(names *sim.Names, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// describeReply returns a reply as the trace shows it.
+// describeReply returns the text of a reply for the trace.
 func describeReply(names *sim.Names, b []byte) string {
 	if len(b) == 0 {
 		return ""
@@ -115,7 +117,8 @@ func describeReply(names *sim.Names, b []byte) string {
 	return line
 }
 
-// isHandshake reports whether a command only sets up a connection.
+// isHandshake reports whether a command only sets up or checks a connection, so that it is
+// not one of the lock's own messages.
 func isHandshake(args []string) bool {
 	if len(args) == 0 {
 		return false

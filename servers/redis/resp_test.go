@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// respValues are values of every type of RESP2 and RESP3, and a command as people type it.
+// respValues are values of every type of RESP 2 and RESP 3, and a command that is typed on
+// one line.
 var respValues = []string{
 	"+OK\r\n", "-ERR no\r\n", ":-42\r\n", "_\r\n", "#t\r\n", ",1.5\r\n", "(12345678901234567890\r\n",
 	"$-1\r\n", "$0\r\n\r\n", "$5\r\nhello\r\n", "$4\r\n\r\n\r\n\r\n", "=7\r\ntxt:abc\r\n", "!5\r\nERR x\r\n",
@@ -18,8 +19,8 @@ var respValues = []string{
 	"PING\r\n", "SET k v\n",
 }
 
-// The size of a value does not depend on what follows it, and a part of a value is not a
-// value.
+// The size of a value does not depend on the bytes after it, and an incomplete value has no
+// size.
 func TestRespSize(t *testing.T) {
 	for _, value := range respValues {
 		for _, rest := range []string{"", "+OK\r\n", "*2\r\n$3"} {
@@ -38,7 +39,8 @@ func TestRespSize(t *testing.T) {
 	}
 }
 
-// Bytes that are not RESP count as one value, so that nobody waits for its end.
+// Bytes that are not RESP count as one value, so that the reader does not wait for its end
+// forever.
 func TestRespSizeOfNonsense(t *testing.T) {
 	for _, nonsense := range []string{"$x\r\nabc\r\n", "*many\r\n", "%1\r\n+a\r\n$?\r\n"} {
 		if size := respSize([]byte(nonsense)); size != len(nonsense) {
@@ -47,8 +49,8 @@ func TestRespSizeOfNonsense(t *testing.T) {
 	}
 }
 
-// readRequest returns the words of a command, and none for an incomplete command or for
-// bytes that are not a command.
+// readRequest returns the words of a command. It returns none if the command is incomplete
+// or malformed.
 func TestReadRequest(t *testing.T) {
 	for text, want := range map[string][]string{
 		"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n":               {"GET", "k"},
@@ -70,7 +72,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// Replies as the trace shows them.
+// Each kind of reply has the right text in the trace.
 func TestTellReply(t *testing.T) {
 	for reply, want := range map[string]string{
 		"":                   "",
@@ -90,8 +92,8 @@ func TestTellReply(t *testing.T) {
 	}
 }
 
-// A readable word is shown unchanged; a word that looks random gets a name, always the same
-// one.
+// A readable word is shown unchanged. A word that looks random is replaced by a name, which
+// is always the same one for the same word.
 func TestNamesOfWords(t *testing.T) {
 	names := sim.NewNames()
 	for _, plain := range []string{"v", "client-1", "lock:orders", "a_rather_long_name_in_one_case", "ERR VALUE IS NOT", "12345"} {
@@ -120,9 +122,9 @@ func TestNamesOfWords(t *testing.T) {
 	}
 }
 
-// A client's input is cut into pieces that are neither empty nor longer than the input. The
-// pieces do not depend on how the input arrives. The cutting ends at bytes that are not a
-// command.
+// The framer cuts any input into pieces that are neither empty nor longer than the input.
+// The pieces do not depend on how the input arrives. The framer stops at bytes that are not
+// a command.
 func FuzzFramer(f *testing.F) {
 	for _, value := range respValues {
 		f.Add([]byte(value), 1)
@@ -167,7 +169,7 @@ func FuzzFramer(f *testing.F) {
 	})
 }
 
-// Whatever a server replies is cut into pieces without a panic.
+// Any reply of a server is cut into pieces without a panic.
 func FuzzRESP(f *testing.F) {
 	for _, value := range respValues {
 		f.Add([]byte(value))

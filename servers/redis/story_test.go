@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// arrival is when the first command of a client that starts with the story is served: after
-// a dial, HELLO, and the command's way to the node.
+// arrival is when the first command of a client is served that starts with the run: after
+// the dial, HELLO, and the command's way to the node.
 const arrival = 5 * Hop
 
 // story returns a world with one node, redis-1, and clients that run programs.

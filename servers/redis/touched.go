@@ -7,24 +7,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// changeTracker has the keys that may have changed since the last check, so that not all
-// keys are checked after every command. With few exceptions, a command changes only keys
-// that it names, and time only keys that end.
+// A changeTracker lists the keys that may have changed since the last check, so that the
+// node need not compare all keys after every command. A command changes only keys that it
+// names, except those that addCommand lists. Time changes only keys that expire.
 type changeTracker struct {
-	// names are all words of the commands, because some of them name keys.
+	// words are all words of the commands since the last check: some of them are names of
+	// keys.
 	names []string
-	// all: any key may have changed. fields: the same, as long as the server runs, because
-	// it has hashes whose fields expire.
+	// anyKey: every key may have changed. hasExpiringFields: the same, until the server
+	// stops, because hashes with fields that expire were written.
 	all, fields bool
-	// deadlines are those of keys, and some that keys once had, the earliest first.
+	// deadlines are the times at which keys expire, the earliest first. Some are out of
+	// date: the key was changed or deleted since.
 	deadlines []deadline
 }
 
-// addCommand is called for every command that miniredis gets, including those of scripts.
+// addCommand adds the words of a command. It is called for every command that miniredis
+// gets, including those of scripts.
 func (t *changeTracker) addCommand(name string, words []string) {
 	switch name {
 	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO":
-		return // it changes nothing itself
+		return // the script changes keys only by the commands that it calls
 	case "FLUSHALL", "FLUSHDB", "SWAPDB":
 		t.all = true
 	case "HEXPIRE", "HSETEX":
@@ -33,13 +36,13 @@ func (t *changeTracker) addCommand(name string, words []string) {
 	t.names = append(t.names, words...)
 }
 
-// reset is called after all keys were checked.
+// reset empties the tracker after all listed keys were checked.
 func (t *changeTracker) reset() {
 	clear(t.names)
 	t.names, t.all = t.names[:0], false
 }
 
-// takeSuspects lists the keys that may have changed, in a fixed order, and resets the
+// takeSuspects returns the keys that may have changed, in sorted order, and resets the
 // tracker.
 func (n *node) takeSuspects() []keyID {
 	var ids []keyID
@@ -63,7 +66,7 @@ func (n *node) takeSuspects() []keyID {
 	return slices.Compact(ids)
 }
 
-// recordKey records the current entry of a key.
+// recordKey stores what is now known of a key, and its deadline.
 func (n *node) recordKey(id keyID, is entry) {
 	if was := n.keys[id]; !is.expires.IsZero() && !was.expires.Equal(is.expires) {
 		all := n.tracker.deadlines
@@ -73,7 +76,7 @@ func (n *node) recordKey(id keyID, is entry) {
 	n.keys[id] = is
 }
 
-// recordAll records the current entries of all keys.
+// recordAll replaces everything that is known of the keys.
 func (n *node) recordAll(now keyspace) {
 	n.keys = keyspace{}
 	n.tracker.deadlines = nil
@@ -83,7 +86,8 @@ func (n *node) recordAll(now keyspace) {
 	}
 }
 
-// firstExpiry returns the earliest time at which a key ends.
+// firstExpiry returns the earliest time at which a key expires; ok is false if no key does.
+// It drops deadlines that are out of date.
 func (n *node) firstExpiry() (first time.Time, ok bool) {
 	for d := &n.tracker.deadlines; len(*d) > 0; *d = (*d)[1:] {
 		if next := (*d)[0]; n.keys[next.id].expires.Equal(next.at) {
@@ -93,8 +97,8 @@ func (n *node) firstExpiry() (first time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// visitSuspects visits the keys that may have changed: first those that are gone, and then
-// those that exist, which may be new.
+// visitSuspects calls visitGone for each key that no longer exists, and then visitExisting
+// for each key that may have changed or is new.
 func (n *node) visitSuspects(gone func(id keyID, was entry), stands func(id keyID, was, is entry)) {
 	suspects := n.takeSuspects()
 	for _, id := range suspects {
@@ -110,8 +114,10 @@ func (n *node) visitSuspects(gone func(id keyID, was entry), stands func(id keyI
 	}
 }
 
-// recordChanges checks the keys that may have changed, and records the changes: as done by
-// an actor, or, without one, by the clock. It reports whether there were any.
+// recordChanges compares the keys that may have changed with what is known of them, and
+// records the changes in the trace, for the disk and for the replicas. by is the client
+// whose command has caused them; nil means that the clock has. It reports whether there
+// were any changes.
 func (n *node) recordChanges(by *trace.Actor) bool {
 	var effects []keyChange
 	n.visitSuspects(func(id keyID, was entry) {
@@ -152,7 +158,7 @@ func (n *node) recordChanges(by *trace.Actor) bool {
 	return true
 }
 
-// A deadline is when a key ends.
+// A deadline is the time at which a key expires, by the node's wall clock.
 type deadline struct {
 	at time.Time
 	id keyID

@@ -33,9 +33,9 @@ var changingCommands = []string{
 	"EVAL redis.call('select',1)return(redis.call('set','k3','v11')) 0", "EVAL return(redis.call('flushall')) 0",
 }
 
-// The trace shows every change of a key, whether by a command, a script, a transaction or
-// time. After each command the keys in the trace are those of the server. Keys of another
-// database appear when it is selected.
+// The trace shows every change of a key, whether a command, a script, a transaction or the
+// clock has caused it. After each command, the keys according to the trace are those that
+// the server has. The keys of a database are compared once a client has selected it.
 func TestNothingIsMissed(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestNothingIsMissed(t *testing.T) {
 				ask := func(words ...any) (any, error) { return conn.Do(ctx, words...).Result() }
 				queues, db := false, 0
 				ask("SELECT", 1)
-				ask("SELECT", 0) // from now on the trace has both
+				ask("SELECT", 0) // from now on the trace has the keys of both databases
 				for i := range 150 {
 					SleepUntil(time.Duration(i+1) * 300 * time.Millisecond)
 					command := changingCommands[random.IntN(len(changingCommands))]
@@ -76,7 +76,7 @@ func TestNothingIsMissed(t *testing.T) {
 					if queues {
 						continue
 					}
-					if db < 0 { // the transaction may have selected one
+					if db < 0 { // the transaction may have selected a database
 						db = random.IntN(2)
 						ask("SELECT", db)
 					}
@@ -108,7 +108,7 @@ func TestNothingIsMissed(t *testing.T) {
 					name, other := strings.CutSuffix(key, " (database 1)")
 					if other == (s.db == 1) {
 						if strings.HasPrefix(value, "value-") || s.keys[name] == "" {
-							value = s.keys[name] // it is shown in another way
+							value = s.keys[name] // the trace shows this value in another form
 						}
 						here[name] = value
 					}

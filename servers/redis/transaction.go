@@ -9,19 +9,22 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// A transaction is the commands that a client has queued since MULTI. miniredis would
-// answer them without our corrections, and scripts with its own interpreter. It is only
-// used to check whether commands are well formed and whether a watched key has changed.
+// A transaction is the commands that a client has queued since MULTI. The node queues and
+// executes them itself: miniredis would execute them without our corrections, and scripts
+// with its own interpreter. miniredis only checks whether commands are well formed and
+// whether a watched key has changed.
 type transaction struct {
 	commands [][]string
-	// dirty: a command was refused, so the transaction will be discarded.
+	// hasErrors reports whether a command was refused, so that EXEC will discard the
+	// transaction.
 	dirty bool
-	// checker is a connection on which miniredis is in a transaction that never ends.
+	// checker is a connection on which miniredis is in a transaction that is never
+	// executed. Each command is sent there to find out whether it is well formed.
 	checker *mserver.Peer
 }
 
-// transact answers a command that is about transactions, or belongs to one. It reports
-// whether it has.
+// transact answers commands about transactions, and queues commands that belong to one. It
+// reports whether it has answered; if not, the command is an ordinary one.
 func (r *peer) transact(name string, words []string) bool {
 	n := r.n
 	switch {
@@ -64,17 +67,18 @@ func (r *peer) transact(name string, words []string) bool {
 	return true
 }
 
-// writeError refuses a command. If the command is part of a transaction, that will be
-// discarded.
+// writeError writes an error as the answer to a command. If the command belongs to a
+// transaction, EXEC will discard that transaction.
 func (r *peer) writeError(why string) {
 	if r.tx != nil {
 		r.tx.dirty = true
 	}
-	// Not by WriteError, which assumes UTF-8.
+	// WriteError of miniredis would assume UTF-8.
 	r.mini.WriteRaw("-" + strings.NewReplacer("\r", " ", "\n", " ").Replace(why) + "\r\n")
 }
 
-// exec answers the commands of a transaction, without other commands in between.
+// exec executes the commands of a transaction, without other clients' commands in between,
+// unless a watched key has changed.
 func (r *peer) exec(commands [][]string) {
 	n := r.n
 	n.query(r.mini, "MULTI")
@@ -88,8 +92,8 @@ func (r *peer) exec(commands [][]string) {
 	unlock := n.lock()
 	for i, words := range commands {
 		if canBlock(strings.ToUpper(words[0]), words) {
-			// In a transaction it does not block, but on an inner connection miniredis
-			// would.
+			// In a transaction the command does not block, but miniredis would let it
+			// block on an inner connection.
 			unlock()
 			replies[i] = n.runInTransaction(in.peer, words)
 			unlock = n.lock()

@@ -17,8 +17,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// concurrentWorld returns a world with a program whose goroutines use one go-redis client
-// at the same moment, or with the time apart between them.
+// concurrentWorld returns a world with a program whose goroutines use one go-redis client.
+// They start at the same moment, or each by the time apart after the one before.
 func concurrentWorld(t *testing.T, apart time.Duration, open func(*sim.Program) *redis.Client, do ...func(context.Context, *redis.Client) error) sim.Config {
 	return story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := open(p)
@@ -77,17 +77,17 @@ func both(ctx context.Context, r *redis.Client) error {
 	return err
 }
 
-// Goroutines that send different commands at one moment do so in the same order in every
-// run, whatever random values the commands contain. For equal commands the order is
-// unknown. It is also unknown which connection each goroutine got if the goroutines do not
-// take turns. The trace says so in both cases.
+// If goroutines send different commands at the same moment, their order is the same in
+// every run, whatever random values the commands contain. If the commands are equal, the
+// order differs from run to run. If the goroutines do not take turns, the connection that
+// each of them gets differs, too. In both cases the trace says so.
 func TestTurns(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const connections, command = "used two connections to redis-1", "the same command"
 	for _, test := range []struct {
 		name  string
 		cfg   sim.Config
-		doubt string // "" is none: all runs are equal
+		doubt string // "" is none: all runs are equal // what the trace says; "" if all runs are equal
 	}{
 		{"one alone", concurrentWorld(t, 0, plainClient, set("k", 1)), ""},
 		{"different commands", concurrentWorld(t, 0, sharedClient, set("k", 1), set("k", 2), increment, both), ""},

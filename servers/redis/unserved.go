@@ -8,7 +8,8 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// unserved are the commands that some version of Redis has and this server does not.
+// unservedCommands are the commands that some version of Redis has and this server does
+// not. If a client sends one of them, the run is inconclusive.
 var unserved = strings.Fields(`
 	ACL ASKING BGREWRITEAOF BGSAVE BITFIELD BITFIELD_RO BLMPOP CONFIG DEBUG FAILOVER FCALL FCALL_RO FUNCTION GEOHASH
 	GEOSEARCHSTORE HEXPIREAT HEXPIRETIME HGETDEL HGETEX HPEXPIRE HPEXPIREAT HPEXPIRETIME LASTSAVE LATENCY LCS LOLWUT
@@ -18,8 +19,8 @@ var unserved = strings.Fields(`
 	ZRANGESTORE ZREVRANGESTORE`)
 
 // unservedSubcommands are the subcommands that Redis has and this server does not, by
-// command. CLIENT SETINFO and MAINT_NOTIFICATIONS are not listed: clients begin a
-// connection with them, and do not need the answer.
+// command. CLIENT SETINFO and CLIENT MAINT_NOTIFICATIONS are left out: clients send them
+// when they connect, and do not need the answer.
 var unservedSubcommands = map[string][]string{
 	"CLIENT": strings.Fields("CACHING GETREDIR HELP ID INFO KILL LIST NO-EVICT NO-TOUCH PAUSE REPLY TRACKING TRACKINGINFO UNBLOCK UNPAUSE"),
 	"MEMORY": strings.Fields("DOCTOR HELP MALLOC-STATS PURGE STATS USAGE"),
@@ -30,17 +31,18 @@ var unservedSubcommands = map[string][]string{
 	"XINFO":  strings.Fields("HELP"),
 }
 
-// errNoCluster is the answer of every Redis that is not a node of a cluster.
+// errNoCluster is the answer of every Redis server that does not belong to a Redis cluster.
 const errNoCluster = "ERR This instance has cluster support disabled"
 
-// noteDoubt makes the run inconclusive: a command was sent that this server cannot answer
-// as a real one would.
+// noteDoubt makes the run inconclusive, because a client has sent a command that this
+// server cannot answer as a real one does.
 func (n *node) noteDoubt(command string) {
 	n.host.Doubt(fmt.Sprintf("%s was sent %s, which a real Redis server knows and this one does not", n.host.Node().Name, command))
 }
 
-// refuseUnknown returns the error for a command that this server does not have. A command
-// with a dot in its name belongs to a module, which a real server may have.
+// refuseUnknown returns the error for a command that this server does not have, and notes a
+// doubt if a real server may have it. A dot in the name means that the command belongs to a
+// module, which a real server may have loaded.
 func (n *node) refuseUnknown(words []string) string {
 	name := strings.ToUpper(words[0])
 	switch {
@@ -52,7 +54,8 @@ func (n *node) refuseUnknown(words []string) string {
 	return unknownCommand(words)
 }
 
-// checkUnserved notes a doubt if this server has the command but not this use of it.
+// checkUnserved notes a doubt if this server has the command, but not the subcommand or
+// option that is used.
 func (n *node) checkUnserved(name string, args []string) {
 	switch kinds := unservedSubcommands[name]; {
 	case kinds != nil && len(args) > 0:
@@ -68,16 +71,16 @@ func (n *node) checkUnserved(name string, args []string) {
 	}
 }
 
-// correctCLUSTER answers that the server is not a node of a cluster.
+// correctCLUSTER answers CLUSTER as a server that does not belong to a cluster does.
 func correctCLUSTER(_ *node, c *mserver.Peer, _ string, _ []string) bool {
 	return refuse(c, errNoCluster)
 }
 
-// libraries are those that scripts have in Redis and not here.
+// missingLibraries are the Lua libraries that scripts have in Redis and not here.
 var libraries = []string{"bit", "cmsgpack", "struct"}
 
-// checkLibrary notes a doubt if a script has failed because it needs a library that is
-// missing here.
+// checkLibrary notes a doubt if a script has failed because it uses a library that is
+// missing here. answer is the script's reply.
 func (n *node) checkLibrary(answer string) {
 	for _, name := range libraries {
 		if strings.HasPrefix(answer, "-") && strings.Contains(answer, "nonexistent global variable '"+name+"'") {

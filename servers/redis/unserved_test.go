@@ -11,8 +11,9 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// If a command exists in real servers but not in this one, the trace names it, and the run
-// is inconclusive. A command that no server has is refused as in Redis.
+// If a client sends a command that real servers have and this one does not, the trace names
+// the command and the run is inconclusive. A command that no server has is refused as in
+// Redis.
 func TestWhatIsNotServed(t *testing.T) {
 	const knows = ", which a real Redis server knows and this one does not"
 	for command, want := range map[string]string{
@@ -58,7 +59,7 @@ func TestWhatIsNotServed(t *testing.T) {
 	}
 }
 
-// No server is a node of a cluster, and each answers so.
+// No node belongs to a Redis cluster, and each answers CLUSTER accordingly.
 func TestThereIsNoCluster(t *testing.T) {
 	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for _, words := range [][]any{{"CLUSTER", "SLOTS"}, {"CLUSTER", "INFO"}, {"CLUSTER", "KEYSLOT", "k"}, {"READONLY"}} {

@@ -19,10 +19,10 @@ import (
 
 // BenchmarkWorld runs the world of gc-pause without fencing: two clients, five nodes,
 // Redlock. It reports the overhead: the world's time divided by the time of sending the
-// same Redis commands without a simulation, measured in turn. Those are sent to fresh
-// miniredis nodes, from as many go-redis clients, connected beforehand over plain pipes.
-// Making the nodes counts on both sides, connecting only on the world's side. Both run with
-// the command's setting of the garbage collector.
+// same Redis commands without a simulation. The two are measured in turn. Without a
+// simulation, as many go-redis clients send the commands to new miniredis nodes, over plain
+// pipes. The time for making the nodes counts on both sides; the time for connecting counts
+// only for the world. Both use the setting of the garbage collector of the command locksim.
 func BenchmarkWorld(b *testing.B) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {
@@ -62,7 +62,7 @@ type command struct {
 	words        []any
 }
 
-// removeIfMine is used for the only script of the story.
+// removeIfMine is the only script that is used in the world.
 const removeIfMine = `if redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("del",KEYS[1])
 else

@@ -17,8 +17,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// busyWorld returns a world in which much happens at the same time: clients with several
-// goroutines, timeouts, retries and every kind of fault, and times that coincide.
+// busyWorld returns a world in which many things happen at the same moments: clients have
+// several goroutines, timeouts and retries, and every kind of fault strikes.
 func busyWorld(network sim.Network, seed uint64) sim.Config {
 	worker := func(ctx context.Context, p *sim.Program) error {
 		library := libraryClient(p)
@@ -92,7 +92,7 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 	)
 }
 
-// One configuration has one trace: on any number of threads, and however the scheduler is
+// Equal worlds have equal traces, on any number of threads and however the scheduler is
 // disturbed.
 func TestDeterminism(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -118,14 +118,14 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// Nothing outlives a world: no goroutine, no memory.
+// When a world has ended, it leaves no goroutines and no memory behind.
 func TestNothingOutlivesAWorld(t *testing.T) {
 	small := story(
 		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 			r := libraryClient(p)
 			defer r.Close()
 			_ = r.Set(ctx, "k", "v", time.Second).Err()
-			return r.Subscribe(ctx, "news").Ping(ctx) // left open
+			return r.Subscribe(ctx, "news").Ping(ctx) // the subscription is left open
 		}},
 		sim.Client{Name: "client-2", Run: func(ctx context.Context, p *sim.Program) error {
 			return p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, time.Second), 0, "list").Err()
@@ -139,7 +139,7 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 	use := func() (goroutines int, bytes uint64) {
 		for range 5 {
 			runtime.GC()
-			time.Sleep(5 * time.Millisecond) // a goroutine that has ended is gone soon
+			time.Sleep(5 * time.Millisecond) // goroutines that have ended need a moment to disappear
 		}
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
@@ -151,15 +151,15 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 		}
 		RunWorld(t, busyWorld(sim.Network{Min: Hop, Max: Hop}, 1))
 	}
-	run(50) // now packages have allocated what they keep forever
+	run(50) // after this, packages have allocated what they keep forever
 	goroutines, bytes := use()
 	run(300)
 	more, grown := use()
 	if more > goroutines {
 		t.Errorf("%d goroutines have become %d", goroutines, more)
 	}
-	// A world needs about 200 kB. One word kept of each world would not be noticed; a whole
-	// world would.
+	// A world needs about 200 kB. The test would notice if whole worlds were kept, but not
+	// if a word of each were.
 	if grown > bytes+2<<20 {
 		t.Errorf("%d bytes have become %d", bytes, grown)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The permissions of a permit: ZooDefs.Perms.
+// The permissions that an entry of an access control list (ACL) can give: ZooDefs.Perms.
 const (
 	permRead   = 1
 	permWrite  = 2
@@ -17,12 +17,14 @@ const (
 	permAll    = 31
 )
 
+// anyone is the identity that every client has. open is the ACL that gives every client all
+// permissions.
 var (
 	anyone = ident{"world", "anyone"}
 	open   = []permit{{permAll, anyone}}
 )
 
-// allows reports whether an ACL gives a permission to one of the identities.
+// allows reports whether an ACL gives a permission to a client with the identities who.
 func allows(acl []permit, perm int32, who []ident) bool {
 	for _, p := range acl {
 		if p.perms&perm != 0 && (p.ident == anyone || slices.Contains(who, p.ident)) {
@@ -32,9 +34,10 @@ func allows(acl []permit, perm int32, who []ident) bool {
 	return false
 }
 
-// normalizeACL returns an ACL as it is stored, with "auth" replaced by all identities of
-// the client. good is false if the ACL is invalid: PrepRequestProcessor.fixupACL. A client
-// has no address here, so a permit for an address permits nobody.
+// normalizeACL returns an ACL in the form in which it is stored: the scheme "auth" is
+// replaced by all identities of the client. good is false if the ACL is invalid:
+// PrepRequestProcessor.fixupACL. A simulated client has no IP address, so an entry for an
+// address gives permissions to no client.
 func normalizeACL(acl []permit, who []ident) (all []permit, good bool) {
 	add := func(p permit) {
 		if !slices.Contains(all, p) {
@@ -63,15 +66,16 @@ func normalizeACL(acl []permit, who []ident) (all []permit, good bool) {
 	return all, len(all) > 0
 }
 
-// digest returns the identity that "user:password" proves: DigestAuthenticationProvider.
+// digest returns the identity that a client proves by sending "user:password":
+// DigestAuthenticationProvider.
 func digest(secret []byte) ident {
 	user, _, _ := strings.Cut(string(secret), ":")
 	sum := sha1.Sum(secret)
 	return ident{"digest", user + ":" + base64.StdEncoding.EncodeToString(sum[:])}
 }
 
-// redacted returns an ACL as clients see it that may not change it: without password
-// digests.
+// redacted returns an ACL without the digests of passwords. A client that may not change
+// the ACL sees only this.
 func redacted(acl []permit) []permit {
 	all := slices.Clone(acl)
 	for i, p := range all {

@@ -10,29 +10,31 @@ import (
 )
 
 // A client is a member's end of a client's connection. It answers requests in the order in
-// which they came, even if an earlier one takes longer.
+// which they arrived: a request that has its result waits for the answers to earlier ones.
 type client struct {
 	m   *member
 	end *sim.End
-	// session is the client's session, once it has asked for one. greeted: the first
-	// message has been answered; closed: the connection has been closed.
+	// session is the ID of the client's session; 0 before the first message. isGreeted
+	// reports whether the first message was answered, and closed whether the connection has
+	// ended.
 	session         int64
 	greeted, closed bool
 	timeout         int32 // of the session, in milliseconds
-	// modern: the client expects to learn whether the server is read-only.
+	// knowsReadOnly reports whether the client expects the answer to its first message to
+	// say if the server is read-only.
 	modern     bool
 	identities []ident // the identities that it has proved
-	calls      []*call
+	calls      []*call // the requests that have no answer yet, the oldest first
 }
 
-// A call is a request that has not been answered.
+// A call is a request that has not been answered. It is done when its answer is known.
 type call struct {
 	c       *client
 	r       *sim.Request
 	q       *request
-	serial  int
+	serial  int // the member's number for it, if another member or a majority has to do something for it
 	done    bool
-	failure code // the server's own error, if a fault makes it fail
+	failure code // the error of a fault that makes the server fail; ok if there is none
 	result  result
 }
 
@@ -46,6 +48,8 @@ func (c *client) HangUp(bool) {
 	}
 }
 
+// receive handles a message of the client. A member that does not serve clients closes the
+// connection.
 func (c *client) receive(r *sim.Request) {
 	q, whole := r.Body.(*request)
 	if bad, is := r.Body.(garbage); is && bad.command != "" && !c.closed {
@@ -69,7 +73,7 @@ func (c *client) receive(r *sim.Request) {
 	}
 }
 
-// connect opens a session or resumes one.
+// connect handles the first message: it opens a session, or resumes an existing one.
 func (c *client) connect(r *sim.Request, q *request) {
 	m := c.m
 	if q.seen > m.tree.zxid {
@@ -87,6 +91,7 @@ func (c *client) connect(r *sim.Request, q *request) {
 		m.role.submit(one)
 		return
 	}
+	// A client resumes a session on a new connection, so its old one is closed.
 	for _, other := range slices.Clone(m.clients) {
 		if other.session == q.session {
 			other.close()
@@ -100,7 +105,8 @@ func (c *client) connect(r *sim.Request, q *request) {
 	m.role.resume(one)
 }
 
-// greet answers a client that wants to resume a session.
+// finishResume sets the result of a call by which a client wants to resume a session.
+// isAlive says whether the session is still alive.
 func (one *call) greet(lives bool) {
 	r := result{op: opConnect}
 	if !lives {
@@ -109,7 +115,7 @@ func (one *call) greet(lives bool) {
 	one.finish(r)
 }
 
-// addAuth handles the request addAuth, with which a client proves its identity.
+// addAuth handles the request addAuth, by which a client proves an identity.
 func (c *client) addAuth(r *sim.Request, q *request) {
 	code := ok
 	switch {
@@ -129,12 +135,14 @@ func (c *client) addAuth(r *sim.Request, q *request) {
 	}
 }
 
-// doubt reports that the member was asked for something that it does not implement.
+// doubt makes the run inconclusive: a client has asked for something that only a real
+// server does.
 func (m *member) doubt(what string) {
 	m.host.Doubt(fmt.Sprintf("%s was asked for %s, which a real ZooKeeper server does and this one does not", m.name, what))
 }
 
-// dispatch executes a call, or passes it on to the leader.
+// dispatch executes a request. A change or a sync is submitted to the role, which may pass
+// it to the leader. Any other request is done at once, and answered in its turn.
 func (c *client) dispatch(one *call) {
 	m, q := c.m, one.q
 	for _, one := range append([]*request{q}, q.ops...) {
@@ -147,7 +155,7 @@ func (c *client) dispatch(one *call) {
 		return
 	}
 	if !m.role.touch(c.session) {
-		return // the session is about to end, and its connections with it
+		return // the session is ending, and then this connection is closed
 	}
 	why := m.host.Failure()
 	switch {
@@ -161,13 +169,13 @@ func (c *client) dispatch(one *call) {
 	c.drain()
 }
 
-// finish sets the result of a call.
+// finish sets the result of a call, and answers it when all earlier ones are answered.
 func (one *call) finish(r result) {
 	one.result, one.done = r, true
 	one.c.drain()
 }
 
-// drain answers the calls that can be answered, in order.
+// drain answers the calls that are done, up to the first one that is not.
 func (c *client) drain() {
 	for len(c.calls) > 0 && c.calls[0].done && !c.closed {
 		one := c.calls[0]
@@ -176,7 +184,7 @@ func (c *client) drain() {
 	}
 }
 
-// answer answers a call from the current tree.
+// answer answers a call. A read gets its result only now, from the current tree.
 func (c *client) answer(one *call) {
 	switch q := one.q; {
 	case q.op == opOpen, q.op == opConnect:
@@ -187,7 +195,7 @@ func (c *client) answer(one *call) {
 	case one.failure != ok:
 		c.sendAnswer(one, q.xid, one.failure, nil, "")
 	case one.result.code == errSessionMoved:
-		c.close() // another member has the session now, so nothing may be answered here
+		c.close() // the client has reconnected to another member, so this connection is out of date
 	case q.malformed && !q.op.changes():
 		c.sendAnswer(one, q.xid, errMarshalling, nil, "")
 	case q.op.changes():
@@ -204,7 +212,8 @@ func (c *client) answer(one *call) {
 	}
 }
 
-// answerConnect answers the first message.
+// answerConnect answers the first message of a connection. Then it executes the requests
+// that have arrived behind it.
 func (c *client) answerConnect(one *call) {
 	q := one.q
 	lives := one.result.code == ok
@@ -238,7 +247,7 @@ func (c *client) answerConnect(one *call) {
 	}
 }
 
-// aliveEvents is what a client learns from any answer: that its session lives.
+// aliveEvents returns the event that a client learns from any answer: its session is alive.
 func (c *client) aliveEvents() []trace.Event {
 	return []trace.Event{{
 		Kind: trace.KindAlive, Peer: c.m.name,
@@ -246,7 +255,8 @@ func (c *client) aliveEvents() []trace.Event {
 	}}
 }
 
-// reply begins an answer.
+// reply returns a writer with the header of an answer. xid is the client's number of the
+// request.
 func reply(xid int32, zxid int64, code code) *writer {
 	w := &writer{}
 	w.int(xid)
@@ -255,7 +265,8 @@ func reply(xid int32, zxid int64, code code) *writer {
 	return w
 }
 
-// sendAnswer sends an answer, whose body is written by body unless the request failed.
+// sendAnswer sends an answer. If the request succeeded, body writes what follows the
+// header, and text is its text in the trace. Both may be empty.
 func (c *client) sendAnswer(one *call, xid int32, code code, body func(*writer), text string) {
 	w := reply(xid, c.m.tree.zxid, code)
 	if code == ok && body != nil {
@@ -271,7 +282,7 @@ func (c *client) sendAnswer(one *call, xid int32, code code, body func(*writer),
 	c.m.send(c.end, one.r, p)
 }
 
-// read answers a request that changes nothing.
+// read answers a request that changes nothing, and sets the watch that it may ask for.
 func (c *client) read(one *call) {
 	q, m := one.q, c.m
 	n := m.tree.nodes[q.path]
@@ -330,6 +341,8 @@ func (c *client) read(one *call) {
 	}
 }
 
+// describeChildren returns the text of a list of children for the trace: their names if
+// there are few, otherwise their number.
 func describeChildren(names *sim.Names, children []string) string {
 	const most = 3
 	switch n := len(children); {
@@ -348,6 +361,7 @@ func describeChildren(names *sim.Names, children []string) string {
 	return text
 }
 
+// acl writes an access control list.
 func (w *writer) acl(acl []permit) {
 	w.int(int32(len(acl)))
 	for _, p := range acl {
@@ -357,7 +371,7 @@ func (w *writer) acl(acl []permit) {
 	}
 }
 
-// write writes the result of a change.
+// write writes the result of a transaction as the body of an answer.
 func (r result) write(w *writer) {
 	switch r.op {
 	case opCreate:
@@ -382,7 +396,7 @@ func (r result) write(w *writer) {
 	}
 }
 
-// describe describes the result of a change for the trace.
+// describe returns the text of the result for the trace; "" if the code says enough.
 func (r result) describe(names *sim.Names) string {
 	switch r.op {
 	case opCreate, opCreate2:
@@ -397,8 +411,8 @@ func (r result) describe(names *sim.Names) string {
 	return ""
 }
 
-// sessionEnded closes the connection because its session has ended. If the client ended the
-// session itself, that request is answered first.
+// sessionEnded closes the connection because its session has ended. If the client has ended
+// the session itself, the connection is closed only after that request was answered.
 func (c *client) sessionEnded() {
 	for _, one := range c.calls {
 		if one.q.op == opClose && one.done {
@@ -408,7 +422,7 @@ func (c *client) sessionEnded() {
 	c.close()
 }
 
-// close closes the connection.
+// close closes the connection, at the end of the turn.
 func (c *client) close() {
 	if c.closed {
 		return
@@ -417,7 +431,8 @@ func (c *client) close() {
 	c.forgetConnection()
 }
 
-// forgetConnection removes the connection. Its session continues.
+// forgetConnection removes what the member keeps for the connection. The session is not
+// affected.
 func (c *client) forgetConnection() {
 	c.closed = true
 	c.m.watches.forget(c)

@@ -6,19 +6,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Clients keep their data in persistent nodes. An object's version is the version of its
-// node: the number of times its data was set. The node is created without data, as version
-// 0.
+// This file lets an ensemble be the storage of a world: each object of the storage is a
+// persistent node. The version of an object is the version of its node, which is how often
+// its data was set. The node is created without data, as version 0.
 
-// Plain and Synced are the two kinds of read. A plain read is answered by the server that
-// the client is connected to, which may be behind; a synced one by that server when it has
-// caught up with its leader, as after a sync.
+// Plain and Synced are the two ways to read an object. The server that the client is
+// connected to answers both. It answers a plain read immediately, although it may not have
+// the latest changes. Before a synced read, the client sends a sync, so that the server
+// first catches up with its leader.
 const (
 	Plain  = "plain"
 	Synced = "synced"
 )
 
-// recordRead records that a member has answered a read of data.
+// recordRead records that this member has answered a read of an object.
 func (m *member) recordRead(path string, n *znode, by *trace.Actor) {
 	if object, is := m.host.Object(path); is && by != nil {
 		ev := sim.NewServeEvent(trace.Read, object, by)
@@ -27,7 +28,8 @@ func (m *member) recordRead(path string, n *znode, by *trace.Actor) {
 	}
 }
 
-// recordWrite records the result of a write of data.
+// recordWrite records the result of a write of an object: the new version, or that the
+// write was refused because the object has another version.
 func (r *register) recordWrite(m *member, x *txn) {
 	for _, one := range x.ops {
 		r.recordWrite(m, &txn{op: one.op, code: one.code, path: one.path, data: one.data, version: one.version, by: x.by})
@@ -50,7 +52,8 @@ func (r *register) recordWrite(m *member, x *txn) {
 	m.host.RecordEvent(ev)
 }
 
-// Kept implements [sim.DataServer], with the data of the member that has applied most.
+// Kept implements [sim.DataServer]. It returns what the member has that has applied the
+// most transactions.
 func (m *member) Kept(path string) (version int, value string) {
 	if latest := m.latest(); latest != nil && latest.nodes[path] != nil {
 		n := latest.nodes[path]
@@ -59,7 +62,8 @@ func (m *member) Kept(path string) (version int, value string) {
 	return 0, ""
 }
 
-// latest returns the tree of the member that has applied most, or nil if none has a tree.
+// latest returns the tree of the member that has applied the most transactions, or nil if
+// no member has a tree.
 func (m *member) latest() *tree {
 	var latest *tree
 	for _, name := range m.host.Members() {

@@ -1,6 +1,7 @@
 package zookeeper
 
-// Hello and Samples are messages as clients write them.
+// Hello is the first message of a connection, and Samples are later messages, as a client
+// writes them.
 var (
 	Hello   = hello
 	Samples = samples

@@ -8,23 +8,24 @@ import (
 )
 
 // following is the role of a member that has a leader. It answers reads from its own tree,
-// and asks the leader for everything else. When the leader pings it, it reports which
-// sessions are alive. Until it gives the leader up, it answers its clients' pings by
-// itself.
+// and passes changes to the leader. It answers pings of its clients by itself, and reports
+// to the leader which sessions have given a sign of life whenever the leader pings it. So
+// the clients of a follower that is cut off get answers to their pings until it gives up
+// the leader.
 type following struct {
 	idle
 	m       *member
 	end     *sim.End // nil until it is connected to the leader
-	tries   int
-	active  bool
-	heardAt int64 // when it last heard the leader, on the monotonic clock
-	touched []int64
-	// returning are calls of clients that want to resume a session, and wait for the
-	// leader's answer.
+	tries   int      // attempts to connect
+	active  bool     // it serves clients
+	heardAt int64    // when it last heard from the leader, on the monotonic clock
+	touched []int64  // the sessions that have given a sign of life since the last ping
+	// resuming are the calls by which clients want to resume a session, until the leader
+	// says whether it is alive. They are found by their serials.
 	returning map[int]*call
 }
 
-// follow begins the role of a follower.
+// follow starts the role of a follower of the elected leader.
 func (m *member) follow(v vote, round int) {
 	f := &following{idle: idle{notification{v, round, isFollowing}}, m: m, heardAt: m.timers.Now(), returning: map[int]*call{}}
 	m.role = f
@@ -32,15 +33,18 @@ func (m *member) follow(v vote, round int) {
 	f.watchLeader()
 }
 
+// serves implements [role].
 func (f *following) serves() bool { return f.active }
 
+// quit implements [role]: it closes the connection to the leader.
 func (f *following) quit() {
 	if f.end != nil {
 		f.m.hangUp(f.end)
 	}
 }
 
-// dial connects to the leader, and retries a few times.
+// dial connects to the leader. It tries a few times; then the member looks for a leader
+// again.
 func (f *following) dial() {
 	m := f.m
 	if f.tries++; f.tries > m.limits.tries {
@@ -73,7 +77,8 @@ func (f *following) dial() {
 	})
 }
 
-// watchLeader gives the leader up if it is silent for too long.
+// watchLeader makes the member look for a new leader when it has not heard from this one
+// for too long.
 func (f *following) watchLeader() {
 	m := f.m
 	limit := m.limits.silence
@@ -91,7 +96,7 @@ func (f *following) watchLeader() {
 	})
 }
 
-// A leaderEnd is a follower's end of its connection to the leader.
+// A leaderEnd is a follower's end of the connection to its leader.
 type leaderEnd struct {
 	f     *following
 	retry func()
@@ -109,9 +114,9 @@ func (g *leaderEnd) Receive(r *sim.Request) {
 	})
 }
 
-// HangUp implements [sim.Endpoint]. An active follower that loses its leader looks for a
-// new one. A follower that is rejected before it is active tries again: its leader may not
-// know yet that it leads.
+// HangUp implements [sim.Endpoint]. A follower that is active looks for a new leader. A
+// follower that is not active yet tries again, because its leader may not know yet that it
+// was elected.
 func (g *leaderEnd) HangUp(bool) {
 	m := g.f.m
 	if !m.host.IsUp() || m.role != g.f {
@@ -127,6 +132,7 @@ func (g *leaderEnd) HangUp(bool) {
 	})
 }
 
+// receive handles a message from the leader.
 func (f *following) receive(msg message) {
 	m := f.m
 	switch msg := msg.(type) {
@@ -173,18 +179,21 @@ func (f *following) syncWithLeader(msg newLeader) {
 	}
 	m.disk.log = append(m.disk.log[:i:i], msg.txns...)
 	if m.tree.zxid > msg.since {
-		panic(errors.New("zookeeper: a change that counted was never decided by the leader")) // a majority had it on disk
+		panic(errors.New("zookeeper: a change that counted was never decided by the leader")) // an applied change was on the disks of a majority, so the leader must have it
 	}
 	m.disk.current = msg.epoch
 	m.sendMessage(f.end, newLeaderAck{m.disk.last()})
 }
 
+// submit implements [role]: it passes the request to the leader.
 func (f *following) submit(one *call) {
 	m := f.m
 	m.await(one)
 	m.sendMessage(f.end, forward{one.q, one.r, slices.Clone(one.c.identities), one.serial})
 }
 
+// touch implements [role]. A follower does not know which sessions have ended, so it
+// returns true.
 func (f *following) touch(session int64) bool {
 	if !slices.Contains(f.touched, session) {
 		f.touched = append(f.touched, session)
@@ -192,6 +201,7 @@ func (f *following) touch(session int64) bool {
 	return true
 }
 
+// resume implements [role]: it asks the leader whether the session is alive.
 func (f *following) resume(one *call) {
 	m := f.m
 	m.serial++

@@ -7,27 +7,30 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// maxMessage is the maximum size of a message, in bytes: the default of jute.maxbuffer.
+// maxMessage is the maximum size of a message, in bytes: the default of jute.maxbuffer, a
+// setting of ZooKeeper.
 const maxMessage = 0xfffff
 
-// framer cuts what a client writes into messages. Each message begins with its length; the
-// first one on a connection has a form of its own.
+// A framer cuts the bytes that a client writes into messages. Each message begins with its
+// length. The first message of a connection, which opens or resumes a session, has another
+// format than the rest.
 type framer struct {
 	names   *sim.Names
 	started bool
 }
 
-// garbage is the body of bytes that are not a message. command is set if they are a
-// four-letter command.
+// garbage is the body of a frame with bytes that are not a message. command is set if they
+// are a four-letter command.
 type garbage struct{ command string }
 
-// commands are the four-letter commands that operators send in place of the first message:
-// ServerCnxn of the real server.
+// commands are the four-letter commands, such as ruok. An operator sends one in place of
+// the first message: ServerCnxn of the real server.
 var commands = []string{
 	"conf", "cons", "crst", "dirs", "dump", "envi", "gtmk", "hash", "isro", "lsnp", "mntr", "orst", "ruok", "srst", "srvr",
 	"stat", "stmk", "wchc", "wchp", "wchs", "icfg",
 }
 
+// Next implements [sim.Framer].
 func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if len(b) < 4 {
 		return 0, sim.Frame{}
@@ -50,6 +53,8 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	return size, sim.Frame{Body: q, Text: q.describe(f.names), Handshake: q.op == opConnect || q.op == opPing}
 }
 
+// request parses a message, which may be the first of the connection. It returns nil if the
+// header is incomplete.
 func (f *framer) request(b []byte) *request {
 	if !f.started {
 		f.started = true

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// encodeRequest returns a request as a client writes it, with its length in front.
+// encodeRequest returns a request as a client writes it, beginning with its length.
 func encodeRequest(xid int32, op opcode, body func(*writer)) []byte {
 	var w writer
 	w.int(xid)
@@ -71,7 +71,7 @@ func samples() [][]byte {
 	}
 }
 
-// The messages are the same however the bytes of a connection arrive.
+// The messages do not depend on the pieces in which the bytes of a connection arrive.
 func TestFramerCutsMessages(t *testing.T) {
 	all := append([][]byte{hello(0, make([]byte, 16))}, samples()...)
 	var stream []byte
@@ -94,7 +94,7 @@ func TestFramerCutsMessages(t *testing.T) {
 	}
 }
 
-// The text of a message contains no random words.
+// The text of a message in the trace contains no random words.
 func TestRequestsAreTold(t *testing.T) {
 	f := &framer{names: sim.NewNames("/a"), started: true}
 	for i, want := range []string{

@@ -2,9 +2,9 @@ package zookeeper
 
 import "encoding/binary"
 
-// A reader reads jute, ZooKeeper's encoding: numbers are big-endian, buffers and lists
-// begin with their length, and a length of -1 means null. Values that are missing at the
-// end read as zero, and the reader is short from then on.
+// A reader parses jute, ZooKeeper's encoding. Numbers are big-endian. Buffers and lists
+// begin with their length, and the length -1 means null. If the bytes end too early, the
+// missing values read as zero, and the reader is short.
 type reader struct {
 	b     []byte
 	short bool
@@ -53,8 +53,8 @@ func (r *reader) buffer() []byte {
 
 func (r *reader) string() string { return string(r.buffer()) }
 
-// each calls f for each entry of a list. It stops if the list claims more entries than
-// there are bytes; the reader is short then.
+// each calls f for each entry of a list. If the list claims to have more entries than there
+// are bytes, the reader becomes short, and each stops.
 func (r *reader) each(f func()) {
 	for n := r.int(); n > 0 && !r.short; n-- {
 		f()
@@ -66,7 +66,7 @@ func (r *reader) strings() (all []string) {
 	return all
 }
 
-// A writer writes jute.
+// A writer encodes values in jute.
 type writer struct{ b []byte }
 
 func (w *writer) bool(v bool) {
@@ -101,7 +101,7 @@ func (w *writer) strings(all []string) {
 	}
 }
 
-// framed returns what was written, as one message.
+// framed returns what was written as a message, which begins with its length.
 func (w *writer) framed() []byte {
 	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(w.b)), uint32(len(w.b))), w.b...)
 }

@@ -9,54 +9,58 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// leading is the role of the member that decides: it orders the changes, commits each when
-// a majority has it on disk, and ends expired sessions. A standalone server has this role
-// without followers.
+// leading is the role of the leader. It decides about requests, orders the changes, commits
+// each change when a majority has it on disk, and ends sessions that have expired. A
+// standalone server is a leader without followers.
 type leading struct {
 	idle
 	m      *member
 	epoch  int64
-	active bool // it serves: a majority has followed it into its epoch
+	active bool // it serves clients: a majority has followed it into its epoch
 
-	// ahead is the tree with all proposed changes, by which the next request is decided;
-	// zxid is that of the last proposal.
+	// proposedTree is the tree after all proposed changes, also those that are not
+	// committed. The leader decides about the next request by it. zxid is the number of the
+	// last proposal.
 	ahead   *tree
 	zxid    int64
-	pending []*pending
+	pending []*pending // proposals that are not committed, in order
 	tracker *tracker
 
 	learners []*learner
-	beats    int // half ticks since it became active
+	beats    int // how often it has pinged its followers
 }
 
-// pending is a proposed change that has not been committed.
+// A pending is a proposed change that has not been committed.
 type pending struct {
 	txn  *txn
-	acks map[string]bool
-	// onCommit are syncs that are answered once it is committed.
+	acks map[string]bool // the members that have it on disk
+	// onCommit answers the syncs that wait for this change.
 	onCommit []func()
 }
 
-// A learner is a follower, as its leader sees it.
+// A learner is the leader's view of a follower.
 type learner struct {
-	name     string
-	end      *sim.End
+	name string
+	end  *sim.End
+	// accepted is the epoch that the follower has promised to follow; once promised is set,
+	// it is the follower's last zxid.
 	accepted int64
-	// The steps of a follower, in order: it got the epoch, has promised to follow, was sent
-	// what it lacked, and has all that the leader has. It receives later proposals in
-	// order.
+	// The steps that a follower goes through, in order. hasEpoch: it was sent the epoch.
+	// promised: it has promised to follow it. sent: it was sent the transactions that it
+	// lacks, and receives all later proposals. synced: it has all of them on its disk.
 	hasEpoch, promised, sent, synced bool
-	heardAt                          int64 // when it was last heard, on the monotonic clock
+	heardAt                          int64 // when the leader last heard from it, on the monotonic clock
 }
 
-// startAlone starts a standalone server.
+// startAlone starts the role of a standalone server.
 func (m *member) startAlone() {
 	l := &leading{m: m}
 	m.role = l
 	l.activate()
 }
 
-// lead starts the role of an elected leader.
+// lead starts the role of a leader that was elected. It gives up if no majority follows it
+// in time.
 func (m *member) lead(v vote, round int) {
 	l := &leading{idle: idle{notification{v, round, isLeading}}, m: m}
 	m.role = l
@@ -67,9 +71,10 @@ func (m *member) lead(v vote, round int) {
 	})
 }
 
+// serves implements [role].
 func (l *leading) serves() bool { return l.active }
 
-// quit ends the role: sessions no longer expire.
+// quit ends the role. It ends no sessions; the next leader tracks them.
 func (l *leading) quit() {
 	if l.tracker != nil {
 		l.tracker.quit()
@@ -80,7 +85,7 @@ func (l *leading) quit() {
 	l.learners = nil
 }
 
-// activate makes the leader serve.
+// activate makes the leader serve clients: a majority of the members has all its changes.
 func (l *leading) activate() {
 	m := l.m
 	m.disk.current = l.epoch
@@ -92,8 +97,8 @@ func (l *leading) activate() {
 		l.ahead = m.tree.clone()
 		l.zxid = l.epoch << 32
 	}
-	// The previous leader's expiry times are lost: every session gets its whole timeout
-	// again.
+	// Only the previous leader knew when the sessions expire, so every session gets its
+	// whole timeout again.
 	l.tracker = &tracker{m: m, sessions: map[int64]*tracked{}, expire: l.expire}
 	for _, id := range slices.Sorted(maps.Keys(m.tree.sessions)) {
 		l.tracker.add(id, m.tree.sessions[id].timeout, "")
@@ -103,14 +108,15 @@ func (l *leading) activate() {
 	}
 }
 
-// expire ends an expired session.
+// expire proposes the end of a session that has expired.
 func (l *leading) expire(id int64) {
 	x := l.ahead.prepare(&request{op: opClose, session: id}, nil)
 	x.expired = true
 	l.propose(x)
 }
 
-// propose gives a change its zxid and proposes it to the followers.
+// propose gives a change the next zxid, writes it to the disk, and sends it to the
+// followers.
 func (l *leading) propose(x *txn) {
 	m := l.m
 	l.zxid++
@@ -126,7 +132,7 @@ func (l *leading) propose(x *txn) {
 	l.commitReady()
 }
 
-// commitReady commits the changes that a majority has, in order.
+// commitReady commits, in order, the changes that a majority has on disk.
 func (l *leading) commitReady() {
 	m := l.m
 	for len(l.pending) > 0 && m.isMajority(len(l.pending[0].acks)) {
@@ -145,7 +151,7 @@ func (l *leading) commitReady() {
 	}
 }
 
-// submit handles a call of the leader's own client.
+// submit implements [role] for the clients that are connected to the leader itself.
 func (l *leading) submit(one *call) {
 	m := l.m
 	if one.q.op == opSync {
@@ -156,7 +162,9 @@ func (l *leading) submit(one *call) {
 	l.decide(one.q, one.r.Sender(), one.c.identities, m.name, one.serial)
 }
 
-// decide decides a change that a client of member origin has requested, and proposes it.
+// decide decides what a request changes, and proposes it. by is the client that has sent
+// the request, and who are its identities. origin is the member that the client is
+// connected to.
 func (l *leading) decide(q *request, by *trace.Actor, who []ident, origin string, serial int) {
 	var x *txn
 	switch c := l.checkSession(q, origin); {
@@ -172,8 +180,8 @@ func (l *leading) decide(q *request, by *trace.Actor, who []ident, origin string
 	l.propose(x)
 }
 
-// checkSession returns ok if a session may request changes: it must be alive, and belong to
-// origin.
+// checkSession returns ok if the session of a request is alive and its client is connected
+// to origin. Otherwise it returns the error.
 func (l *leading) checkSession(q *request, origin string) code {
 	if q.op == opOpen {
 		return ok
@@ -183,14 +191,14 @@ func (l *leading) checkSession(q *request, origin string) code {
 	case s == nil || s.closing:
 		return errSessionExpired
 	case s.owner == "":
-		s.owner = origin // it began under the previous leader
+		s.owner = origin // the session was opened under a previous leader
 	case s.owner != origin:
 		return errSessionMoved
 	}
 	return ok
 }
 
-// whenCommitted calls f when all current proposals have been committed.
+// whenCommitted calls f when all changes that are proposed by now are committed.
 func (l *leading) whenCommitted(f func()) {
 	if n := len(l.pending); n > 0 {
 		l.pending[n-1].onCommit = append(l.pending[n-1].onCommit, f)
@@ -199,15 +207,17 @@ func (l *leading) whenCommitted(f func()) {
 	f()
 }
 
+// touch implements [role].
 func (l *leading) touch(session int64) bool {
-	// A session that is still being opened is touched when that is committed.
+	// A session is tracked once its opening is committed; an earlier touch does nothing.
 	return l.tracker.touch(session)
 }
 
+// resume implements [role]. The leader itself knows whether the session is alive.
 func (l *leading) resume(one *call) { one.greet(l.takeOver(one.q.session, one.q.timeout, l.m.name)) }
 
-// takeOver assigns a live session to the member that its client is now connected to, with
-// the timeout that the client asks for now. It reports whether the session is alive.
+// takeOver notes that the client of a session is now connected to the member origin, and
+// asks for a new timeout. It reports whether the session is alive.
 func (l *leading) takeOver(session int64, timeout int32, origin string) bool {
 	if s := l.tracker.sessions[session]; s != nil {
 		s.timeout, s.owner = milliseconds(timeout), origin
@@ -215,6 +225,8 @@ func (l *leading) takeOver(session int64, timeout int32, origin string) bool {
 	return l.tracker.touch(session)
 }
 
+// applied implements [role]: sessions are tracked from the moment when their opening is
+// committed.
 func (l *leading) applied(x *txn) {
 	if x.code != ok || l.tracker == nil {
 		return
@@ -227,6 +239,7 @@ func (l *leading) applied(x *txn) {
 	}
 }
 
+// expires implements [role].
 func (l *leading) expires(session int64) time.Duration {
 	if l.tracker == nil {
 		return 0
@@ -234,9 +247,9 @@ func (l *leading) expires(session int64) time.Duration {
 	return l.tracker.expires(session)
 }
 
-// The following functions handle followers.
+// The following functions are about followers.
 
-// learnersWhere returns the followers for which is returns true.
+// learnersWhere returns the followers that meet a condition.
 func (l *leading) learnersWhere(is func(*learner) bool) (all []*learner) {
 	for _, f := range l.learners {
 		if is(f) {
@@ -246,13 +259,15 @@ func (l *leading) learnersWhere(is func(*learner) bool) (all []*learner) {
 	return all
 }
 
+// isSynced reports whether a follower has all that the leader has.
 func isSynced(f *learner) bool { return f.synced }
 
-// addLearner adds a follower. Until a majority has come, there is no epoch to follow.
+// addLearner adds a follower that has connected. Once a majority is connected, the leader
+// chooses a new epoch, which must be later than all that they have promised to follow.
 func (l *leading) addLearner(v *visitor, info followerInfo) {
 	m := l.m
 	for _, f := range slices.Clone(l.learners) {
-		if f.name == v.end.Peer() { // it has reconnected and given up the old connection
+		if f.name == v.end.Peer() { // the follower has reconnected, so its old connection is closed
 			l.removeLearner(f)
 			m.hangUp(f.end)
 		}
@@ -287,7 +302,7 @@ func (l *leading) receive(f *learner, msg message) {
 	switch msg := msg.(type) {
 	case epochAck:
 		if msg.current > m.disk.current || msg.current == m.disk.current && msg.zxid > m.disk.last() {
-			m.look() // the follower has more: another member should lead
+			m.look() // the follower has more transactions, so a better leader must be elected
 			return
 		}
 		f.promised = true
@@ -314,8 +329,8 @@ func (l *leading) receive(f *learner, msg message) {
 	}
 }
 
-// synchronize sends the followers that have promised to follow what they lack, once a
-// majority has promised.
+// synchronize sends to followers the transactions that they lack. It waits until a majority
+// has promised to follow this epoch.
 func (l *leading) synchronize() {
 	promised := l.learnersWhere(func(f *learner) bool { return f.promised })
 	if !l.active && !l.m.isMajority(1+len(promised)) {
@@ -330,9 +345,9 @@ func (l *leading) synchronize() {
 	}
 }
 
-// since returns what a follower lacks whose last transaction is zxid: all transactions
-// after it. If this log does not contain zxid, it returns those after the last earlier one.
-// It also returns the zxid after which they follow.
+// since returns the transactions that a follower lacks whose last one is zxid, and the zxid
+// after which they come. That is zxid itself, or the last earlier one in this log if the
+// log does not contain zxid.
 func (d *disk) since(zxid int64) (int64, []*txn) {
 	since := int64(0)
 	i := 0
@@ -343,7 +358,8 @@ func (d *disk) since(zxid int64) (int64, []*txn) {
 	return since, slices.Clone(d.log[i:])
 }
 
-// learnerSynced handles that a follower has what the leader sent it.
+// learnerSynced handles the message that a follower has all that it was sent. When a
+// majority has, the leader begins to serve.
 func (l *leading) learnerSynced(f *learner, zxid int64) {
 	m := l.m
 	f.synced = true
@@ -362,7 +378,8 @@ func (l *leading) learnerSynced(f *learner, zxid int64) {
 	l.acknowledged(f, zxid)
 }
 
-// acknowledged handles that a follower has everything up to a zxid on its disk.
+// acknowledged handles the message that a follower has all changes up to a zxid on its
+// disk.
 func (l *leading) acknowledged(f *learner, zxid int64) {
 	for _, p := range l.pending {
 		if p.txn.zxid <= zxid {
@@ -372,6 +389,7 @@ func (l *leading) acknowledged(f *learner, zxid int64) {
 	l.commitReady()
 }
 
+// receiveForward handles a client's request that a follower has passed on.
 func (l *leading) receiveForward(f *learner, msg forward) {
 	if msg.q.op == opSync {
 		l.whenCommitted(func() { l.m.sendMessage(f.end, synced{msg.serial}) })
@@ -380,13 +398,14 @@ func (l *leading) receiveForward(f *learner, msg forward) {
 	l.decide(msg.q, msg.r.Sender(), msg.who, f.name, msg.serial)
 }
 
-// removeLearner handles that a follower is gone.
+// removeLearner forgets a follower whose connection has ended.
 func (l *leading) removeLearner(f *learner) {
 	l.learners = slices.DeleteFunc(l.learners, func(o *learner) bool { return o == f })
 }
 
-// pingLearners pings the followers twice a tick. Once a tick the leader checks that it
-// still has a majority, and gives up if not.
+// pingLearners pings the followers twice in each tick, and forgets followers that it has
+// not heard for too long. Once in each tick it checks that a majority still follows. If
+// not, the member looks for a leader again.
 func (l *leading) pingLearners() {
 	m := l.m
 	if m.role != l {

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// activity is what a member does, as its votes report it.
+// An activity is what a member is doing, as it says in its notifications. The texts appear
+// in the trace.
 type activity string
 
 const (
@@ -18,21 +19,21 @@ const (
 	isLeading   activity = "who leads"
 )
 
-// looking is the role of a member that has no leader. It votes, at first for itself, sends
-// its vote to the others, and adopts any better vote. When a majority has the same vote,
-// and no better one has come for a while, the election is decided: FastLeaderElection of
-// the real server.
+// looking is the role of a member that has no leader. It first votes for itself, sends its
+// vote to the others, and adopts any better vote that it receives. The election is decided
+// when a majority has the same vote, and no better vote has arrived for a while. In the
+// real server this is FastLeaderElection.
 type looking struct {
 	idle
 	m     *member
-	votes map[string]vote // of this round, by member
-	// settled are the notifications of members that have a leader.
+	votes map[string]vote // the members' votes in this round
+	// decidedMembers are the notifications of members that already have a leader.
 	settled map[string]notification
-	timer   *agenda.Timer // rings when the election is decided
-	wait    time.Duration
+	timer   *agenda.Timer // rings when no better vote has arrived for a while
+	wait    time.Duration // until it sends its vote again
 }
 
-// look starts looking for a leader. The member serves no clients meanwhile.
+// look makes the member look for a leader. Meanwhile it serves no clients.
 func (m *member) look() {
 	old := m.role
 	l := &looking{idle: idle{notification{m.ownVote(), old.status().round + 1, isLooking}}, m: m, wait: m.limits.settle, settled: map[string]notification{}}
@@ -44,10 +45,10 @@ func (m *member) look() {
 	l.repeatVote()
 }
 
-// ownVote returns a member's vote for itself.
+// ownVote returns the vote of a member for itself.
 func (m *member) ownVote() vote { return vote{m.name, m.id, m.disk.current, m.disk.last()} }
 
-// better reports whether a vote is better than another.
+// isBetter reports whether v is better than another vote.
 func (v vote) better(than vote) bool {
 	switch {
 	case v.epoch != than.epoch:
@@ -58,14 +59,15 @@ func (v vote) better(than vote) bool {
 	return v.id > than.id
 }
 
+// sendVotes sends the member's vote to all other members.
 func (l *looking) sendVotes() {
 	for _, name := range l.m.others {
 		l.m.notify(name)
 	}
 }
 
-// repeatVote sends the vote again while the election is undecided, after longer and longer
-// pauses.
+// repeatVote sends the vote again while the election is undecided. Each pause is twice as
+// long as the one before.
 func (l *looking) repeatVote() {
 	m := l.m
 	m.timers.After(l.wait, func() {
@@ -77,7 +79,8 @@ func (l *looking) repeatVote() {
 	})
 }
 
-// receiveVote handles a notification from another member.
+// receiveVote handles a notification from another member. A member that has a leader
+// answers with that, so that the other can join.
 func (m *member) receiveVote(from string, n notification) {
 	l, isLooker := m.role.(*looking)
 	switch {
@@ -92,11 +95,11 @@ func (m *member) receiveVote(from string, n notification) {
 	}
 }
 
-// receiveVote handles the vote of a member that is also looking.
+// receiveVote handles the vote of another member that has no leader.
 func (l *looking) receiveVote(from string, n notification) {
 	switch {
 	case n.round < l.round:
-		l.m.notify(from) // it must join this round first
+		l.m.notify(from) // the other member must first join this round
 		return
 	case n.round > l.round:
 		l.round = n.round
@@ -113,7 +116,8 @@ func (l *looking) receiveVote(from string, n notification) {
 	l.count()
 }
 
-// count decides the election, after a while, if a majority has this member's vote.
+// checkMajority starts the wait for a better vote if a majority has this member's vote. If
+// none arrives, the election is decided.
 func (l *looking) count() {
 	m := l.m
 	m.timers.Stop(l.timer)
@@ -127,6 +131,7 @@ func (l *looking) count() {
 	})
 }
 
+// hasMajority reports whether a majority has this member's vote.
 func (l *looking) hasMajority() bool {
 	n := 0
 	for _, v := range l.votes {
@@ -137,8 +142,8 @@ func (l *looking) hasMajority() bool {
 	return l.m.isMajority(n)
 }
 
-// receiveLeader handles that a member has a leader. If a majority has the same leader, and
-// that one confirms it, this member joins them.
+// receiveLeader handles the notification of a member that has a leader. This member follows
+// the same leader if a majority does, and if the leader itself has said that it leads.
 func (l *looking) receiveLeader(from string, n notification) {
 	l.settled[from] = n
 	count := 0
@@ -153,7 +158,7 @@ func (l *looking) receiveLeader(from string, n notification) {
 	}
 }
 
-// startElectedRole starts the role that an election has given to the member.
+// startElectedRole makes the member lead or follow, as the election was decided.
 func (m *member) startElectedRole(v vote) {
 	round := m.role.status().round
 	if v.leader == m.name {
@@ -163,13 +168,14 @@ func (m *member) startElectedRole(v vote) {
 	}
 }
 
-// A wire is the connection over which a member sends another one its votes.
+// A wire is the connection over which a member sends its votes to another one.
 type wire struct {
 	end    *sim.End
 	opened bool
 }
 
-// notify sends another member this one's vote.
+// notify sends the member's notification to another member. If there is no connection yet,
+// it first connects.
 func (m *member) notify(to string) {
 	w := m.votes[to]
 	switch {
@@ -197,8 +203,7 @@ func (m *member) notify(to string) {
 	}
 }
 
-// A voteSender is a member's end of a connection over which it sends its votes. It receives
-// nothing there.
+// A voteSender is the sending end of a wire. It receives nothing.
 type voteSender struct {
 	m    *member
 	to   string
@@ -215,12 +220,12 @@ func (l *voteSender) HangUp(bool) {
 	}
 }
 
-// A visitor is a member's end of a connection that another member has opened, to send its
-// votes or to follow.
+// A visitor is a member's end of a connection that another member has opened, either to
+// send its votes or to follow this member.
 type visitor struct {
 	m       *member
 	end     *sim.End
-	learner *learner
+	learner *learner // nil if it has not asked to follow
 }
 
 // Receive implements [sim.Endpoint].

@@ -12,44 +12,46 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A member is one server of an ensemble, or a standalone server.
+// A member is one server of an ensemble, or a standalone server, which has no others.
 type member struct {
 	host   *sim.Host
 	name   string
-	id     int // its number, from 1: myid
-	others []string
+	id     int      // its number, from 1: myid
+	others []string // the names of the other members
 	limits limits
-	uptime time.Duration // of its machine, when the world began
+	uptime time.Duration // how long its machine had been running when the world began
 	disk   disk
 	// timers use the monotonic clock, by which the real server measures all its limits.
 	timers  *agenda.Timers
 	role    role
-	formed  bool  // the ensemble has had its first leader
+	formed  bool  // the ensemble has had its first leader, elected by formEnsemble
 	session int64 // the ID of the latest session that this member has opened
-	// register records in the trace who holds the locks; all members share it.
+	// register records in the trace what has happened to the ensemble as a whole. All
+	// members share it.
 	register *register
 
-	// The following fields are lost in a crash.
+	// A crash loses the following fields.
 	tree    *tree
 	watches *watches
 	clients []*client
-	calls   map[int]*call // those that wait for a transaction or a sync, by their serials
-	serial  int
-	votes   map[string]*wire // connections for its votes, by member
+	calls   map[int]*call    // calls that wait for a transaction or a sync, by their serials
+	serial  int              // the serial of the latest call
+	votes   map[string]*wire // the connections over which it sends its votes, by member
 
-	crashes int // how often it has crashed
-	out     *agenda.Outbox
+	crashes int            // how often it has crashed; a delayed call compares it
+	out     *agenda.Outbox // what it sends at the end of the turn
 }
 
-// A disk is what a member has written: every transaction that it has seen, and the epochs
-// that it has promised to follow and that it works in. There are no snapshots, because
-// worlds are short.
+// A disk is what a member has written. log has every transaction that it has received.
+// accepted is the latest epoch that it has promised to follow, and current the epoch in
+// which it works. There are no snapshots, because worlds are short.
 type disk struct {
 	log               []*txn
 	accepted, current int64
 }
 
-// last returns the zxid of the last transaction.
+// last returns the zxid of the last transaction in the log, which is the number of that
+// transaction; 0 if there is none.
 func (d *disk) last() int64 {
 	if len(d.log) == 0 {
 		return 0
@@ -57,29 +59,32 @@ func (d *disk) last() int64 {
 	return d.log[len(d.log)-1].zxid
 }
 
-// A role is what a member does in its ensemble: it looks for a leader, follows one or is
-// one.
+// A role is what a member does in its ensemble: it looks for a leader, follows a leader or
+// is the leader.
 type role interface {
-	// status is what it reports about itself to the others; that of an idle member is
-	// empty.
+	// status is the notification that it sends to other members in an election. An idle
+	// member has the zero value, and sends none.
 	status() notification
-	// serves reports whether it serves clients.
+	// serves reports whether the member serves clients.
 	serves() bool
-	// submit passes on a call that the leader has to decide.
+	// submit lets the leader decide about a call. The call is finished later.
 	submit(*call)
-	// touch handles a sign of life of a session. It returns false if there is no such
-	// session.
+	// touch handles a sign of life of a session's client. It returns false if the session
+	// is known to have ended.
 	touch(session int64) bool
-	// resume finds out whether the session that a client wants to resume is alive.
+	// resume finds out whether the session that a client wants to resume is alive, and
+	// finishes the call.
 	resume(*call)
-	// applied is called when a transaction has been applied.
+	// applied is called when the member has applied a transaction.
 	applied(*txn)
-	// expires returns when a session expires, in true time, or 0 if it does not know.
+	// expires returns the true time at which a session expires, or 0 if the member does not
+	// know.
 	expires(session int64) time.Duration
 	// quit ends the role.
 	quit()
 }
 
+// boot makes a member that has no transactions: the Boot of [sim.System].
 func boot(host *sim.Host) sim.Server {
 	m := &member{host: host, name: host.Node().Name, limits: defaultLimits, out: agenda.NewOutbox(host)}
 	m.timers = agenda.NewTimers(host, m.turn)
@@ -101,9 +106,10 @@ func boot(host *sim.Host) sim.Server {
 	return m
 }
 
-// begin starts a server from its disk.
+// startProcess starts the server process with what is on the disk.
 func (m *member) begin() {
 	m.watches, m.clients, m.calls, m.votes = &watches{map[string][]*client{}, map[string][]*client{}}, nil, map[int]*call{}, map[string]*wire{}
+	// Like a real server, a member begins its session IDs with its own number and the time.
 	const bits, spare = 40, 16
 	since := (int64(m.uptime) + m.timers.Now()) / int64(time.Millisecond)
 	m.session = max(m.session, int64(m.id)<<(bits+spare)|since&(1<<bits-1)<<spare)
@@ -115,9 +121,9 @@ func (m *member) begin() {
 	}
 }
 
-// form starts the members of a new ensemble, before the run begins, as if they had just
-// elected a leader. If no member has any changes, the member with the highest number wins
-// an election.
+// formEnsemble starts all members of a new ensemble before the run begins, as if they had
+// just elected a leader. No member has any changes yet, so the member with the highest
+// number is the leader.
 func (m *member) form() {
 	if m.formed {
 		return
@@ -139,7 +145,7 @@ func (m *member) form() {
 	}
 }
 
-// isMajority reports whether n members are a majority.
+// isMajority reports whether n members are a majority of the ensemble.
 func (m *member) isMajority(n int) bool { return n > (len(m.others)+1)/2 }
 
 // Accept implements [sim.Server].
@@ -174,15 +180,15 @@ func (m *member) Restart() {
 	})
 }
 
-// Stop does nothing: there are no goroutines.
+// Stop implements [sim.Server]. It does nothing, because a member has no goroutines.
 func (m *member) Stop() {}
 
-// turn calls f, lets the world's faults act, and then sends what f wanted to send. A crash
-// may come between.
+// turn calls f, then lets faults strike, and then sends what f has put into out. If a fault
+// crashes the member, nothing is sent. All that a member does happens in such a turn.
 func (m *member) turn(f func()) { m.out.Do(f) }
 
-// send sends a packet at the end of the turn: the answer to r, or an unrequested packet if
-// r is nil.
+// send sends a packet to a client at the end of the turn. The packet answers r; if r is
+// nil, the client has not asked for it.
 func (m *member) send(end *sim.End, r *sim.Request, p sim.Packet) {
 	m.out.Send(func() {
 		if r == nil {
@@ -193,12 +199,13 @@ func (m *member) send(end *sim.End, r *sim.Request, p sim.Packet) {
 	})
 }
 
+// hangUp closes a connection at the end of the turn.
 func (m *member) hangUp(end *sim.End) { m.out.Send(end.Close) }
 
 // write writes a transaction to the disk.
 func (m *member) write(x *txn) { m.disk.log = append(m.disk.log, x) }
 
-// replay applies the transactions on the disk, up to a zxid.
+// replay applies the transactions on the disk that were not applied yet, up to a zxid.
 func (m *member) replay(upTo int64) {
 	for _, x := range m.disk.log {
 		if x.zxid > m.tree.zxid && x.zxid <= upTo {
@@ -207,8 +214,8 @@ func (m *member) replay(upTo int64) {
 	}
 }
 
-// apply applies a committed transaction, notifies the watchers, and answers the call that
-// requested it.
+// apply applies a committed transaction, notifies the watchers, and finishes the call that
+// has requested it if it came from a client of this member.
 func (m *member) apply(x *txn) {
 	r := m.tree.apply(x, m.watches.changed)
 	m.role.applied(x)
@@ -226,7 +233,8 @@ func (m *member) apply(x *txn) {
 	}
 }
 
-// dismiss hangs up on all clients: a member without a leader serves none.
+// closeClients closes the connections of all clients: a member without a leader serves
+// none.
 func (m *member) dismiss() {
 	for _, c := range slices.Clone(m.clients) {
 		c.close()
@@ -234,13 +242,14 @@ func (m *member) dismiss() {
 	clear(m.calls)
 }
 
-// password returns the password of a session. A client that has it can resume the session
+// password returns the password of a session. A client that knows it can resume the session
 // at any member.
 func password(session int64) []byte {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64([]byte("the password of session "), uint64(session)))
 	return sum[:16]
 }
 
+// sortedPaths returns the paths of the nodes that are deleted when the session ends.
 func sortedPaths(s *life) []string {
 	if s == nil {
 		return nil
@@ -248,14 +257,17 @@ func sortedPaths(s *life) []string {
 	return slices.Sorted(maps.Keys(s.ephemerals))
 }
 
-// await adds a call to those that wait for a transaction or a sync.
+// keepCall gives a call a serial, by which its result can be found, and keeps it until
+// then.
 func (m *member) await(one *call) {
 	m.serial++
 	one.serial = m.serial
 	m.calls[one.serial] = one
 }
 
-// idle is the role of a server that is starting or down. Other roles embed it.
+// idle is the role of a server that is starting or has crashed. It serves no clients, knows
+// no sessions and drops calls. Other roles embed it, and override the methods that they
+// need.
 type idle struct{ notification }
 
 func (i idle) status() notification      { return i.notification }

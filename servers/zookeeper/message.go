@@ -6,13 +6,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A message is sent from one member to another, as the body of a packet. describe describes
-// it for the trace.
+// A message is what one member sends to another. describe returns its text for the trace.
 type message interface{ describe(*sim.Names) string }
 
-// A vote names the member that is voted for, with the epoch, the last zxid and the number
-// of that member. The better of two votes has the later epoch, or else the later zxid, or
-// else the higher number.
+// A vote names a member that should become the leader. epoch, zxid and id are those of the
+// named member: the epoch in which it last worked, its last transaction and its number. The
+// better of two votes has the later epoch; if they are equal, the later zxid; if these are
+// equal too, the higher number.
 type vote struct {
 	leader      string
 	id          int
@@ -20,43 +20,52 @@ type vote struct {
 }
 
 type (
-	// notification is a vote, with its round and what the member that sends it does.
+	// A notification is a member's vote, the round of the election to which it belongs, and
+	// what the member is doing.
 	notification struct {
 		vote     vote
 		round    int
 		activity activity
 	}
-	// followerInfo is a follower's first message to its leader: the epoch that it has
-	// promised to follow.
+	// followerInfo is a follower's first message to its leader. accepted is the latest
+	// epoch that the follower has promised to follow.
 	followerInfo struct{ accepted int64 }
-	// leaderInfo is the new epoch. A member that answers it follows no leader of an older
-	// one.
+	// leaderInfo is the leader's new epoch. A follower that answers it promises to follow
+	// no leader of an older epoch.
 	leaderInfo struct{ epoch int64 }
-	epochAck   struct{ current, zxid int64 }
-	// newLeader is all that the follower lacks. The follower must remove everything after
-	// since from its log.
+	// epochAck is that answer: the epoch in which the follower last worked, and its last
+	// transaction.
+	epochAck struct{ current, zxid int64 }
+	// newLeader has the transactions that the follower lacks. The follower must first
+	// remove from its log what is later than the zxid since.
 	newLeader struct {
 		epoch, since int64
 		txns         []*txn
 	}
+	// newLeaderAck says that the follower has them on its disk, up to zxid.
 	newLeaderAck struct{ zxid int64 }
-	// upToDate allows the follower to serve; everything up to zxid is committed.
+	// upToDate allows the follower to serve clients. Everything up to zxid is committed.
 	upToDate struct{ zxid int64 }
 
+	// A proposal is a transaction that the leader has decided, an ack says that a follower
+	// has it on its disk, and a commit says that a majority has it.
 	proposal struct{ txn *txn }
 	ack      struct{ zxid int64 }
 	commit   struct{ zxid int64 }
 
-	// forward is a client's request that the leader has to decide.
+	// A forward is a request that a follower passes on to the leader: q is the request of
+	// the message r, from a client with the identities who. serial is the follower's number
+	// for it.
 	forward struct {
 		q      *request
 		r      *sim.Request
 		who    []ident
 		serial int
 	}
+	// synced answers a forwarded sync, by its serial.
 	synced struct{ serial int }
-	// revalidate asks whether the session is alive whose client has connected to the
-	// follower.
+	// revalidate asks the leader whether a session is alive: its client has reconnected, to
+	// this follower. revalidated is the answer.
 	revalidate struct {
 		session int64
 		timeout int32
@@ -67,12 +76,14 @@ type (
 		lives  bool
 	}
 
+	// A ping is the leader's sign of life.
 	ping struct{}
-	// pong is the answer to a ping: the sessions that have been alive at the follower since
-	// the last one.
+	// pong is a follower's answer to a ping. touched are the sessions that have given the
+	// follower a sign of life since the last pong.
 	pong struct{ touched []int64 }
 )
 
+// The describe methods implement message.
 func (n notification) describe(*sim.Names) string {
 	return fmt.Sprintf("round %d: %s is for %s", n.round, n.activity, n.vote.leader)
 }
@@ -101,7 +112,7 @@ func (r revalidated) describe(*sim.Names) string {
 func (ping) describe(*sim.Names) string   { return "ping" }
 func (p pong) describe(*sim.Names) string { return fmt.Sprintf("%d sessions live", len(p.touched)) }
 
-// describe describes a transaction for the trace.
+// describe returns the text of a transaction for the trace.
 func (x *txn) describe(names *sim.Names) string {
 	what := x.op.String()
 	switch {
@@ -117,7 +128,7 @@ func (x *txn) describe(names *sim.Names) string {
 	return fmt.Sprintf("0x%x: %s", x.zxid, what)
 }
 
-// sendMessage sends a message to another member.
+// sendMessage sends a message to another member, at the end of the turn.
 func (m *member) sendMessage(end *sim.End, msg message) {
 	m.out.Send(func() { end.Send(sim.Packet{Body: msg, Text: msg.describe(m.host.Names())}) })
 }

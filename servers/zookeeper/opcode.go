@@ -2,7 +2,7 @@ package zookeeper
 
 import "fmt"
 
-// An opcode is what a request is for: ZooDefs.OpCode in
+// An opcode is the kind of a request or a transaction: ZooDefs.OpCode in
 // https://github.com/apache/zookeeper/blob/branch-3.8/zookeeper-server/src/main/java/org/apache/zookeeper/ZooDefs.java
 type opcode int32
 
@@ -28,14 +28,15 @@ const (
 	opSetWatches   opcode = 101
 	opClose        opcode = -11
 
-	// opConnect is the first message of a connection, which has no opcode. opOpen
-	// is the transaction that opens a session. opError appears in the answer to a multi.
+	// opConnect is our opcode for the first message of a connection, which has none. opOpen
+	// is the transaction that opens a session. opError is an operation in the answer to a
+	// multi that has failed.
 	opConnect opcode = -100
 	opOpen    opcode = -10
 	opError   opcode = -1
 )
 
-// ops are the supported requests.
+// ops are the names of the supported requests and transactions.
 var ops = map[opcode]string{
 	opCreate: "create", opDelete: "delete", opExists: "exists", opGetData: "getData", opSetData: "setData",
 	opGetACL: "getACL", opSetACL: "setACL", opGetChildren: "getChildren", opSync: "sync", opPing: "ping",
@@ -44,12 +45,14 @@ var ops = map[opcode]string{
 	opAuth: "addAuth", opSetWatches: "setWatches", opClose: "closeSession", opConnect: "connect", opOpen: "open session",
 }
 
-// unsupported are the requests that a real server supports and this one does not.
+// unsupportedOps are the names of the requests that a real server supports and this one
+// does not.
 var unsupported = map[opcode]string{
 	17: "checkWatches", 18: "removeWatches", 20: "deleteContainer", 22: "multiRead", 102: "sasl",
 	103: "getEphemerals", 104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI",
 }
 
+// String returns the name of the request.
 func (o opcode) String() string {
 	if name, ok := ops[o]; ok {
 		return name
@@ -60,7 +63,8 @@ func (o opcode) String() string {
 	return fmt.Sprintf("operation %d", int32(o))
 }
 
-// changes reports whether the request takes a zxid, whatever its result.
+// isChange reports whether a request becomes a transaction, so that it takes a zxid even if
+// it fails.
 func (o opcode) changes() bool {
 	switch o {
 	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opReconfig, opContainer, opCreateTTL, opClose, opOpen:
@@ -69,7 +73,7 @@ func (o opcode) changes() bool {
 	return false
 }
 
-// A code is the result of a request: KeeperException.Code.
+// A code is the result of a request, as the protocol has it: KeeperException.Code.
 type code int32
 
 const (
@@ -92,12 +96,12 @@ const (
 	errThrottled           code = -127
 )
 
-// throttled is the name of the code with which an overloaded server answers, if its
-// administrator has configured that. See RequestThrottler.
+// throttled is the name of the error with which an overloaded server answers if its
+// administrator has configured a limit. See RequestThrottler.
 const throttled = "THROTTLEDOP"
 
-// failureCode returns the code with which a failing server answers, by its name in
-// KeeperException.
+// failureCode returns the code of an error, by its name in KeeperException. A scenario
+// names the error with which a server answers while the fault fail acts on it.
 func failureCode(name string) code {
 	switch name {
 	case throttled:
@@ -110,6 +114,7 @@ func failureCode(name string) code {
 	return -1 // SYSTEMERROR
 }
 
+// codes are the texts of the codes in the trace.
 var codes = map[code]string{
 	ok: "ok", errInconsistent: "not tried", errMarshalling: "marshalling error", errUnimplemented: "unimplemented",
 	errBadArguments: "bad arguments", errNoNode: "no node", errNoAuth: "no auth", errBadVersion: "bad version",
@@ -118,6 +123,7 @@ var codes = map[code]string{
 	errSessionMoved: "session moved", errThrottled: "throttled", errReconfigDisabled: "reconfig disabled",
 }
 
+// String returns the text of the code for the trace.
 func (c code) String() string {
 	if text, known := codes[c]; known {
 		return text

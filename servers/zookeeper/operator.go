@@ -7,9 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke implements [sim.Revocable]. It deletes each node with which the client holds a
-// lock or waits for it, or it ends the sessions of these nodes, which anybody with a
-// session's ID and password can do. It acts only on the leader.
+// Revoke implements [sim.Revocable]. It deletes each ephemeral node by which the client
+// holds a lock or waits for one. If session is set, it ends the sessions of these nodes
+// instead: in a real ensemble, anybody who knows a session's ID and password can do so.
+// Only the leader acts; other members do nothing and return false.
 func (m *member) Revoke(client string, session bool) (found bool) {
 	l, isLeader := m.role.(*leading)
 	if !isLeader || !l.active {
@@ -43,11 +44,11 @@ func (m *member) Revoke(client string, session bool) (found bool) {
 	return len(requests) > 0
 }
 
-// anyVersion is the version in a delete that does not check the node's version.
+// anyVersion is the version in a request that is not to check a node's version.
 const anyVersion = -1
 
-// claims returns the paths of the ephemeral nodes that are one of the world's locks, or are
-// in its queue.
+// claims returns the paths of the ephemeral nodes by which clients hold or wait for a lock:
+// the lock's node and its children.
 func (m *member) claims() (all []string) {
 	for _, path := range slices.Sorted(maps.Keys(m.tree.nodes)) {
 		if m.tree.nodes[path].owner == 0 {

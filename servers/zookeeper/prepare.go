@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// prepare decides what a request does to a tree: the change, or the error with which it
-// fails. It corresponds to PrepRequestProcessor.pRequest2Txn of the real server. The order
-// of the checks is the same, because it determines which of two errors is returned.
+// prepare decides what a request of a client with the identities who changes in the tree.
+// It returns the transaction, which contains the error if the request fails. It corresponds
+// to PrepRequestProcessor.pRequest2Txn of the real server, and checks in the same order,
+// because the order decides which of two errors is returned.
 func (t *tree) prepare(q *request, who []ident) *txn {
 	x := &txn{op: q.op, path: q.path, session: q.session}
 	if q.malformed {
@@ -39,6 +40,7 @@ func (t *tree) prepare(q *request, who []ident) *txn {
 	return x
 }
 
+// prepareCreate checks a create, and completes its transaction.
 func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 	switch q.flags {
 	case container, withTTL, withTTLSequential:
@@ -54,7 +56,8 @@ func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 	if !good {
 		return errInvalidACL
 	}
-	// The parent of /a is written as "" there, and so is that of /.
+	// The parent of /a is /. The real server writes it as "", and returns the same for the
+	// parent of /.
 	up := t.nodes[parent(q.path)]
 	if up == nil {
 		return errNoNode
@@ -80,6 +83,7 @@ func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 	return ok
 }
 
+// prepareDelete checks a delete.
 func (t *tree) prepareDelete(q *request, who []ident) code {
 	switch {
 	case !strings.Contains(q.path, "/") || strings.ContainsRune(q.path, 0) || permanent[q.path]:
@@ -99,9 +103,11 @@ func (t *tree) prepareDelete(q *request, who []ident) code {
 	return ok
 }
 
-// permanent are nodes that cannot be deleted.
+// permanent are the nodes that cannot be deleted.
 var permanent = map[string]bool{"/": true, "/zookeeper": true, "/zookeeper/quota": true, "/zookeeper/config": true}
 
+// prepareACL checks a change of a node's access control list, and completes its
+// transaction.
 func (t *tree) prepareACL(x *txn, q *request, who []ident) code {
 	acl, good := normalizeACL(q.acl, who)
 	if validPath(q.path) && !good {
@@ -114,10 +120,12 @@ func (t *tree) prepareACL(x *txn, q *request, who []ident) code {
 	return code
 }
 
+// dataVersion returns the version of a node's data.
 func dataVersion(n *znode) int32 { return n.version }
 
-// nextVersion checks a conditional change of a node and returns the version that the node
-// would have next. of returns the version that is checked.
+// nextVersion checks whether a request may change a node, and whether the node has the
+// version that the request demands. It returns the version after the change. currentVersion
+// returns the version in question: that of the data or of the ACL.
 func (t *tree) nextVersion(q *request, perm int32, who []ident, of func(*znode) int32) (int32, code) {
 	n := t.nodes[q.path]
 	switch {
@@ -133,9 +141,9 @@ func (t *tree) nextVersion(q *request, perm int32, who []ident, of func(*znode) 
 	return of(n) + 1, ok
 }
 
-// prepareMulti prepares the operations in order, each on the result of those before it. If
-// one fails, none is done: those before it are answered with ok, and those after it with
-// "not tried".
+// prepareMulti prepares the operations of a multi in order, each for the tree that the
+// earlier ones would leave. If one fails, none takes effect. In the answer, those before it
+// have the code ok, and those after it "not tried".
 func (t *tree) prepareMulti(x *txn, q *request, who []ident) {
 	trial := t.clone()
 	for i, one := range q.ops {
@@ -157,8 +165,8 @@ func (t *tree) prepareMulti(x *txn, q *request, who []ident) {
 	}
 }
 
-// validPath is PathUtils.validatePath: a path is absolute, does not end in a slash, and has
-// no empty, relative or unprintable parts.
+// validPath reports whether a path is valid: it is absolute, does not end in a slash, and
+// has no empty, relative or unprintable parts. It is PathUtils.validatePath.
 func validPath(path string) bool {
 	if path == "/" {
 		return true

@@ -8,26 +8,29 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A register records what is true of the whole ensemble, once: each change when the first
-// member applies it, which is when a majority has it on disk.
+// A register records in the trace what is true of the whole ensemble. It records each
+// transaction once: when the first member applies it, which is when a majority has it on
+// disk.
 //
-// The holder of a lock is determined as all known recipes do: by the lock's own node, if it
-// is ephemeral, or else by its child with the lowest sequence number. The children behind
-// that one are waiters.
+// It derives the holder of a lock from the nodes, as all known recipes do. A lock has a
+// node of its own. If that node is ephemeral, its creator holds the lock. Otherwise each
+// client that wants the lock creates a child of it. The child with the lowest sequence
+// number belongs to the holder, and the other children belong to waiters.
 type register struct {
-	recordedZxid int64 // the zxid up to which everything has been recorded
-	keys         []string
-	heads        map[string]head
-	clients      map[int64]string // the client of each session
+	recordedZxid int64            // the zxid of the last transaction that was recorded
+	keys         []string         // the paths of the locks
+	heads        map[string]head  // by the path of the lock
+	clients      map[int64]string // the names of the clients, by session
 }
 
-// A head is the node with which a lock is held.
+// A lockNode is the node by which its creator holds a lock.
 type head struct {
 	path string
 	*znode
 }
 
-// recordApplied records what a transaction that a member has applied has changed.
+// recordApplied records what a transaction has changed: sessions, stored data, and the
+// holders of locks. m is the member that has applied it.
 func (r *register) recordApplied(m *member, x *txn) {
 	if x.zxid <= r.recordedZxid {
 		return
@@ -37,6 +40,7 @@ func (r *register) recordApplied(m *member, x *txn) {
 	r.recordWrite(m, x)
 	for _, key := range r.keys {
 		old, current := r.heads[key], headOf(m.tree, key)
+		// The holder is the same, but other properties of its node may have changed.
 		if old.path == current.path && (old.znode == nil || old.czxid == current.czxid) {
 			if old.znode != nil {
 				r.heads[key] = current
@@ -58,7 +62,7 @@ func (r *register) recordApplied(m *member, x *txn) {
 	}
 }
 
-// recordSession records that a session begins or ends.
+// recordSession records that a session was opened or has ended.
 func (r *register) recordSession(m *member, x *txn) {
 	if x.code != ok {
 		return
@@ -83,7 +87,8 @@ func (r *register) recordSession(m *member, x *txn) {
 	}
 }
 
-// recordRenewal records that the leader has renewed a session that holds a lock.
+// recordRenewal records that the leader has renewed a session, for each lock that the
+// session holds.
 func (r *register) recordRenewal(m *member, session int64) {
 	for _, key := range r.keys {
 		if current := r.heads[key]; current.znode != nil && current.owner == session {
@@ -92,6 +97,8 @@ func (r *register) recordRenewal(m *member, session int64) {
 	}
 }
 
+// recordGrant records that a lock is held, and when its session expires if it is not
+// renewed.
 func (r *register) recordGrant(m *member, kind trace.Kind, key string, current head) {
 	ev := trace.Event{Kind: kind, Key: key, Value: current.name(m), By: current.by, Owner: current.by}
 	if s := m.tree.sessions[current.owner]; s != nil {
@@ -101,7 +108,8 @@ func (r *register) recordGrant(m *member, kind trace.Kind, key string, current h
 	m.host.RecordEvent(ev)
 }
 
-// headOf returns the node with which a lock is held; it is empty if nobody holds the lock.
+// lockNodeOf returns the node by which a lock is held. The result has no znode if nobody
+// holds the lock.
 func headOf(t *tree, key string) head {
 	n := t.nodes[key]
 	switch {
@@ -121,8 +129,8 @@ func headOf(t *tree, key string) head {
 	return first
 }
 
-// sequence returns the ten digits at the end of the name of a sequential node, or "" if
-// there are none.
+// sequence returns the sequence number of a node: the ten digits at the end of its name. It
+// returns "" if the name does not end in ten digits.
 func sequence(name string) string {
 	const digits = 10
 	if len(name) < digits {
@@ -135,9 +143,11 @@ func sequence(name string) string {
 	return seq
 }
 
-// name returns a name for the node that no other node has had before.
+// name returns a name for the node in the trace. If the node is deleted and created again,
+// the new one has another name.
 func (h head) name(m *member) string {
 	return m.host.Names().Name("value", fmt.Sprintf("%s made by 0x%x", h.path, h.czxid))
 }
 
+// milliseconds returns a number of milliseconds as a duration.
 func milliseconds(n int32) time.Duration { return time.Duration(n) * time.Millisecond }

@@ -9,56 +9,62 @@ import (
 
 // A request is one message from a client. Which fields are used depends on its opcode.
 type request struct {
-	xid int32
+	xid int32 // the client's number of the request
 	op  opcode
-	// malformed: the message is too short for its opcode.
+	// malformed reports that the message is too short for its opcode.
 	malformed bool
 
 	path    string
 	data    []byte
 	version int32
-	watch   bool
+	watch   bool // the client wants to be notified of the next change
 	acl     []permit
 	flags   flags
-	ops     []*request // of a multi
+	ops     []*request // the operations of a multi
 	watches watchSet   // of setWatches
 
-	// The next fields belong to the first message of a connection, and to opOpen.
+	// The following fields are used in the first message of a connection and in opOpen.
 	seen     int64 // the last zxid that the client has seen
 	timeout  int32 // in milliseconds
-	session  int64 // 0 for a new one
+	session  int64 // the session to resume; 0 for a new one
 	password []byte
-	// modern: the client understands read-only servers, and says so.
+	// knowsReadOnly reports that the client knows read-only servers, which old clients do
+	// not.
 	modern bool
 
 	scheme string // of addAuth
 }
 
-// flags are the mode of a create: CreateMode in the real one.
+// flags are the kind of node that a create makes: CreateMode in the real server.
 type flags int32
 
 const (
 	ephemeral         flags = 1
 	sequential        flags = 2
 	container         flags = 4
-	withTTL           flags = 5 // ends when its TTL has passed
+	withTTL           flags = 5 // deleted when its TTL has passed
 	withTTLSequential flags = 6 // the same, and sequential
 )
 
+// sequential reports whether the new node gets a sequence number.
 func (f flags) sequential() bool { return f == 2 || f == 3 || f == withTTLSequential }
-func (f flags) ephemeral() bool  { return f == 1 || f == 3 }
 
-// A permit is an entry of an ACL: permissions for an identity.
+// ephemeral reports whether the new node is deleted when its session ends.
+func (f flags) ephemeral() bool { return f == 1 || f == 3 }
+
+// A permit is an entry of an access control list: permissions for an identity.
 type permit struct {
 	perms int32
 	ident
 }
 
-// An ident is an identity in some scheme.
+// An ident is an identity of a client, in one of several schemes, such as "digest" for a
+// name and a password.
 type ident struct{ scheme, id string }
 
-// A watchSet is the watches that a reconnecting client sets again. It is notified
-// immediately of what has happened since the zxid.
+// A watchSet is the watches that a client had on its previous connection and sets again on
+// a new one. since is the last zxid that the client has seen: it is notified immediately of
+// later changes.
 type watchSet struct {
 	since               int64
 	data, exists, child []string
@@ -80,7 +86,8 @@ func connectRequest(b []byte) *request {
 	return q
 }
 
-// newRequest parses any other message. It returns nil if even the header is incomplete.
+// newRequest parses a message that is not the first of its connection. It returns nil if
+// the header is incomplete.
 func newRequest(b []byte) *request {
 	r := &reader{b: b}
 	q := &request{xid: r.int(), op: opcode(r.int())}
@@ -92,7 +99,7 @@ func newRequest(b []byte) *request {
 	return q
 }
 
-// read parses what follows the header.
+// read parses what follows the header of a message.
 func (q *request) read(r *reader) {
 	switch q.op {
 	case opCreate, opCreate2, opContainer, opCreateTTL:
@@ -120,7 +127,7 @@ func (q *request) read(r *reader) {
 	}
 }
 
-// readOps parses the operations of a multi, each with a header of its own.
+// readOps parses the operations of a multi. Each of them has a header.
 func (q *request) readOps(r *reader) {
 	for !r.short {
 		one := &request{op: opcode(r.int())}
@@ -139,12 +146,13 @@ func (q *request) readOps(r *reader) {
 	}
 }
 
+// readACL parses an access control list.
 func readACL(r *reader) (acl []permit) {
 	r.each(func() { acl = append(acl, permit{r.int(), ident{r.string(), r.string()}}) })
 	return acl
 }
 
-// String returns the name of the request.
+// String returns the name of the kind of request.
 func (q *request) String() string {
 	if q.flags == container {
 		return opContainer.String()
@@ -152,7 +160,7 @@ func (q *request) String() string {
 	return q.op.String()
 }
 
-// describe describes the request for the trace.
+// describe returns the text of the request for the trace.
 func (q *request) describe(names *sim.Names) string {
 	switch q.op {
 	case opConnect:
@@ -190,9 +198,9 @@ func (q *request) describe(names *sim.Names) string {
 	return q.op.String()
 }
 
-// describePath returns a path for the trace. Recipes put random words before the names of
-// their nodes, by which a client recognises its own; the rest is enough to distinguish
-// them.
+// describePath returns the text of a path for the trace. Recipes put random words before
+// the names of their nodes, so that a client can recognise its own. They are left out,
+// because the rest of the name is unique too.
 func describePath(names *sim.Names, path string) string {
 	if names.IsKey(path) {
 		return path
@@ -207,8 +215,8 @@ func describePath(names *sim.Names, path string) string {
 	return strings.Join(parts, "/")
 }
 
-// unprotected returns the name of a node without the random prefix that Curator and
-// go-zookeeper write: _c_, 32 hexadecimal digits and a hyphen.
+// withoutPrefix returns the name of a node without the random prefix that Curator and
+// go-zookeeper add: _c_, 32 hexadecimal digits and a hyphen.
 func unprotected(name string) string {
 	const prefix, word = "_c_", 32
 	if rest, found := strings.CutPrefix(name, prefix); found && len(rest) > word+1 && rest[word] == '-' {
@@ -217,7 +225,9 @@ func unprotected(name string) string {
 	return name
 }
 
+// sessionName returns the name of a session in the trace.
 func sessionName(names *sim.Names, id int64) string { return names.Name("session", SessionWord(id)) }
 
-// SessionWord returns a session ID in hexadecimal, under which the world names the session.
+// SessionWord returns a session ID in hexadecimal. The names of sessions in a trace are
+// found by this word.
 func SessionWord(id int64) string { return fmt.Sprintf("%x", uint64(id)) }

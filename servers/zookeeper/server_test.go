@@ -37,7 +37,7 @@ func openSession(c net.Conn) error {
 	return err
 }
 
-// Whatever bytes a client sends, the server still answers other clients.
+// A client sends any bytes. The server must still answer other clients.
 func FuzzServer(f *testing.F) {
 	all := zookeeper.Samples()
 	f.Add(bytes.Join(all, nil), uint8(1))
@@ -79,8 +79,8 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// A request that a real server supports and this one does not is reported as a doubt: the
-// run then proves nothing.
+// If a client sends a request that a real server supports and this one does not, the run is
+// inconclusive.
 func TestWhatIsNotServed(t *testing.T) {
 	for i, want := range map[int]string{
 		15: "zookeeper-1 was asked for createContainer, which a real ZooKeeper server does and this one does not",
@@ -102,7 +102,7 @@ func TestWhatIsNotServed(t *testing.T) {
 		})))
 		Equal(t, "doubts", strings.Join(tr.Doubts, ", "), want)
 	}
-	// All unsupported opcodes, and one that does not exist.
+	// These are all unsupported opcodes, and one that does not exist.
 	for op, want := range map[int32]string{
 		17: "checkWatches", 18: "removeWatches", 20: "deleteContainer", 22: "multiRead", 102: "sasl", 103: "getEphemerals",
 		104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI", 99: "",
@@ -142,7 +142,8 @@ func doubtsAfter(t *testing.T, b []byte) string {
 	return strings.Join(tr.Doubts, ", ")
 }
 
-// The commands that an operator sends at the beginning of a connection are reported too.
+// A four-letter command, which an operator sends at the beginning of a connection, makes
+// the run inconclusive too.
 func TestCommandsOfFourLetters(t *testing.T) {
 	for command, want := range map[string]string{
 		"ruok": "zookeeper-1 was asked for ruok, which a real ZooKeeper server does and this one does not",

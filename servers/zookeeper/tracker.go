@@ -8,26 +8,29 @@ import (
 	"github.com/locksim/locksim/internal/agenda"
 )
 
-// A tracker is how a leader expires sessions. It counts in ticks: a session that expires
-// during a tick ends with that tick, up to a tick later than its timeout says. It uses the
-// monotonic clock: SessionTrackerImpl and ExpiryQueue of the real server.
+// A tracker finds out for the leader which sessions have expired. It rounds up to ticks: a
+// session expires at the end of the tick in which its timeout passes, so up to one tick
+// late. It uses the monotonic clock. In the real server this is SessionTrackerImpl and
+// ExpiryQueue.
 type tracker struct {
 	m        *member
 	sessions map[int64]*tracked
-	expire   func(int64)
-	timer    *agenda.Timer
+	expire   func(int64)   // ends a session that has expired
+	timer    *agenda.Timer // calls endDueSessions when the first session expires
 }
 
+// A trackedSession is a session as the leader tracks it.
 type tracked struct {
 	timeout time.Duration
 	due     int64 // on the member's monotonic clock, in nanoseconds
-	closing bool
-	// owner is the member to which the session's client is connected. Requests from another
-	// member come too late.
+	closing bool  // the end of the session is proposed
+	// owner is the member to which the session's client is connected. A request that
+	// arrives through another member was sent before the client reconnected, and is
+	// refused.
 	owner string
 }
 
-// add starts tracking a session.
+// add starts to track a session, or renews it if it is tracked already.
 func (t *tracker) add(id int64, timeout int32, owner string) {
 	if t.sessions[id] == nil {
 		t.sessions[id] = &tracked{timeout: milliseconds(timeout), owner: owner}
@@ -35,7 +38,7 @@ func (t *tracker) add(id int64, timeout int32, owner string) {
 	t.touch(id)
 }
 
-// touch renews a session. It returns false if the session no longer exists.
+// touch renews a session. It returns false if there is no such session, or if it is ending.
 func (t *tracker) touch(id int64) bool {
 	s := t.sessions[id]
 	if s == nil || s.closing {
@@ -54,16 +57,17 @@ func (t *tracker) touch(id int64) bool {
 	return true
 }
 
-// close marks a session that is about to end.
+// close notes that the end of a session is proposed: the session can no longer be renewed.
 func (t *tracker) close(id int64) {
 	if s := t.sessions[id]; s != nil {
 		s.closing = true
 	}
 }
 
+// remove stops tracking a session that has ended.
 func (t *tracker) remove(id int64) { delete(t.sessions, id) }
 
-// arm sets the timer for the first session that is due.
+// arm sets the timer to the earliest time at which a session expires.
 func (t *tracker) arm() {
 	t.m.timers.Stop(t.timer)
 	t.timer = nil
@@ -78,27 +82,28 @@ func (t *tracker) arm() {
 	}
 }
 
-// quit stops tracking.
+// quit stops tracking all sessions.
 func (t *tracker) quit() {
 	t.m.timers.Stop(t.timer)
 	t.timer = nil
 	clear(t.sessions)
 }
 
-// endDueSessions ends the sessions that have expired.
+// endDueSessions ends the sessions that have expired by now.
 func (t *tracker) endDueSessions() {
 	t.timer = nil
 	now := t.m.timers.Now()
 	for _, id := range slices.Sorted(maps.Keys(t.sessions)) {
 		if s := t.sessions[id]; s != nil && !s.closing && s.due <= now {
 			s.closing = true
-			t.expire(id) // which may stop the tracker
+			t.expire(id) // this may stop the tracker, so the loop looks each session up again
 		}
 	}
 	t.arm()
 }
 
-// expires returns when a session expires in true time, if nothing changes until then.
+// expires returns the true time at which a session expires if it is not renewed; 0 if there
+// is no such session.
 func (t *tracker) expires(id int64) time.Duration {
 	s := t.sessions[id]
 	if s == nil {

@@ -8,16 +8,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A tree is the state of one member: the nodes and the sessions. Only transactions change
+// A tree is the state of one member: the znodes and the sessions. Only transactions change
 // it, so members that have applied the same transactions have equal trees.
 type tree struct {
 	nodes    map[string]*znode
 	sessions map[int64]*life
-	// zxid is that of the last transaction.
+	// zxid is the number of the last transaction that was applied.
 	zxid int64
 }
 
-// A znode is one node.
+// A znode is one node of the tree.
 type znode struct {
 	data []byte
 	acl  []permit
@@ -25,27 +25,28 @@ type znode struct {
 	// the last change that added or removed a child.
 	czxid, mzxid, pzxid int64
 	ctime, mtime        int64 // in milliseconds since 1970, by the leader's wall clock
-	version, aversion   int32 // of its data, of its ACL
-	// childCount counts the children that it has ever had; it numbers the next sequential
-	// one.
+	version, aversion   int32 // how often its data and its ACL were changed
+	// childCount counts the children that it has ever had. It is the number of the next
+	// sequential child.
 	childCount int32
-	// owner is the session with which the node ends; 0 if it is persistent.
+	// owner is the session that the node is deleted with; 0 if the node is persistent.
 	owner int64
 	// children are the names of its children, in the order of their creation. A real server
-	// lists them in no order.
+	// lists them in an arbitrary order.
 	children []string
-	// by is the client that created it.
+	// creator is the client that has created it.
 	by *trace.Actor
 }
 
-// A life is a session in the tree, independent of the member that serves it.
+// A treeSession is what the tree stores of a session. It does not say which member the
+// session's client is connected to.
 type life struct {
 	timeout int32 // in milliseconds
-	// ephemerals are the paths of the nodes that end with the session.
+	// ephemerals are the paths of the nodes that are deleted when the session ends.
 	ephemerals map[string]bool
 }
 
-// newTree returns the tree of a new server.
+// newTree returns the tree of a server without any transactions.
 func newTree() *tree {
 	t := &tree{nodes: map[string]*znode{}, sessions: map[int64]*life{}}
 	t.nodes["/"] = &znode{acl: open, data: []byte{}, children: []string{"zookeeper"}}
@@ -56,7 +57,7 @@ func newTree() *tree {
 }
 
 // clone returns a copy that can be changed independently. Data and ACLs are shared, because
-// they never change in place.
+// they are replaced and never changed in place.
 func (t *tree) clone() *tree {
 	c := &tree{nodes: make(map[string]*znode, len(t.nodes)), sessions: make(map[int64]*life, len(t.sessions)), zxid: t.zxid}
 	for path, n := range t.nodes {
@@ -70,7 +71,7 @@ func (t *tree) clone() *tree {
 	return c
 }
 
-// parent returns the path of a node's parent.
+// parent returns the path of the parent of the node at a path.
 func parent(path string) string {
 	if i := strings.LastIndexByte(path, '/'); i > 0 {
 		return path[:i]
@@ -78,17 +79,18 @@ func parent(path string) string {
 	return "/"
 }
 
+// lastName returns the name of a node within its parent.
 func lastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// stat writes what clients learn of a node apart from its data.
+// stat writes a node's properties as clients get them: the structure Stat of the protocol.
 func (w *writer) stat(n *znode) {
 	w.long(n.czxid)
 	w.long(n.mzxid)
 	w.long(n.ctime)
 	w.long(n.mtime)
 	w.int(n.version)
-	// cversion: the server stores how many children were created, and reports how many
-	// changes there were. A child that is gone counts twice.
+	// cversion is how often the list of children was changed: once for each child that
+	// was created, and again for each child that was deleted.
 	w.int(2*n.childCount - int32(len(n.children)))
 	w.int(n.aversion)
 	w.long(n.owner)
@@ -97,14 +99,15 @@ func (w *writer) stat(n *znode) {
 	w.long(n.pzxid)
 }
 
-// A txn is a change as the leader has decided it: members apply it without checking it
-// again. Which fields are used depends on its opcode.
+// A txn is a transaction: a change as the leader has decided it. Members apply it without
+// checking it again. Which fields are used depends on its opcode.
 type txn struct {
 	zxid int64
 	// time is the leader's wall clock, in milliseconds since 1970.
 	time int64
 	op   opcode
-	// code is not ok if the request failed. A failed request takes a zxid too.
+	// code is the error if the request failed, and otherwise ok. A failed request is a
+	// transaction too, and takes a zxid.
 	code code
 
 	session int64
@@ -112,23 +115,24 @@ type txn struct {
 	data    []byte
 	acl     []permit
 	owner   int64
-	version int32 // the new one
+	version int32 // of the data or the ACL after the change
 	timeout int32
-	paths   []string // the nodes that end with the session
-	ops     []*txn   // of a multi
-	// expired: the session ends because it has expired, and not because its client closed
-	// it.
+	paths   []string // the nodes that are deleted because the session ends
+	ops     []*txn   // the operations of a multi
+	// expired reports that the session ends because it has expired, not because its client
+	// or an operator has closed it.
 	expired bool
 
-	// by is the client that made the request. origin is the member that received it, and
-	// serial that member's number for it; when the leader itself ends a session both are
-	// zero.
+	// by is the client that has made the request. origin is the member that received the
+	// request, and serial is that member's number for it. If the leader itself ends a
+	// session, origin is "" and serial is 0.
 	by     *trace.Actor
 	origin string
 	serial int
 }
 
-// A result is what the origin of a transaction answers.
+// A result is the outcome of a transaction. The member that has received the request
+// answers with it.
 type result struct {
 	op   opcode
 	code code
@@ -137,13 +141,13 @@ type result struct {
 	ops  []result
 }
 
-// apply applies a transaction and calls changed for each event that watchers may want.
+// apply applies a transaction. It calls changed for each event that watchers may wait for.
 func (t *tree) apply(x *txn, changed func(event, string)) result {
 	t.zxid = x.zxid
 	return t.change(x, x, changed)
 }
 
-// change applies x, which is the transaction whole or one of its operations.
+// change applies x, which is the transaction whole or one operation of it.
 func (t *tree) change(whole, x *txn, changed func(event, string)) result {
 	r := result{op: x.op, code: x.code, path: x.path}
 	if x.code != ok && x.op != opMulti || x.op == opError {
@@ -183,6 +187,7 @@ func (t *tree) change(whole, x *txn, changed func(event, string)) result {
 	return r
 }
 
+// create creates a node, and returns it.
 func (t *tree) create(whole, x *txn, changed func(event, string)) *znode {
 	n := &znode{
 		data: x.data, acl: x.acl, czxid: whole.zxid, mzxid: whole.zxid, pzxid: whole.zxid,
@@ -201,6 +206,7 @@ func (t *tree) create(whole, x *txn, changed func(event, string)) *znode {
 	return n
 }
 
+// remove deletes a node, if it exists.
 func (t *tree) remove(whole *txn, path string, changed func(event, string)) {
 	n := t.nodes[path]
 	if n == nil {

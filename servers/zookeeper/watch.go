@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An event is what a client that watches a node is notified of: Watcher.Event.EventType.
+// An event is the kind of change that a watching client is notified of:
+// Watcher.Event.EventType.
 type event int32
 
 const (
@@ -17,22 +18,25 @@ const (
 	childrenChanged event = 4
 )
 
+// events are the texts of events in the trace.
 var events = map[event]string{created: "created", deleted: "deleted", dataChanged: "data changed", childrenChanged: "children changed"}
 
-// watches are those that the clients of one member have set: on a node, which may not exist
-// yet, and on a node's children. Each is triggered once.
+// watches are the watches that the clients of one member have set. data has, by path, the
+// clients that watch a node, which may not exist yet. child has those that watch the list
+// of its children. A watch is triggered once, and then removed.
 type watches struct {
 	data, child map[string][]*client
 }
 
+// addWatch adds a client to those that watch a path.
 func addWatch(watchers map[string][]*client, path string, c *client) {
 	if !slices.Contains(watchers[path], c) {
 		watchers[path] = append(watchers[path], c)
 	}
 }
 
-// changed notifies the watchers. A client that watches both a node and its children is
-// notified once when the node is deleted.
+// changed notifies the clients that watch a path. A client that watches both a node and its
+// children is notified once when the node is deleted.
 func (w *watches) changed(ev event, path string) {
 	switch ev {
 	case created, dataChanged:
@@ -45,6 +49,8 @@ func (w *watches) changed(ev event, path string) {
 	}
 }
 
+// notifyAll notifies and removes the watchers of a path, without those in skip. It returns
+// all that were removed.
 func notifyAll(watchers map[string][]*client, ev event, path string, skip []*client) []*client {
 	all := watchers[path]
 	if all == nil {
@@ -59,7 +65,7 @@ func notifyAll(watchers map[string][]*client, ev event, path string, skip []*cli
 	return all
 }
 
-// forget removes the watches of a closed connection.
+// forget removes the watches of a connection that has ended.
 func (w *watches) forget(c *client) {
 	for _, on := range []map[string][]*client{w.data, w.child} {
 		for path, all := range on {
@@ -70,9 +76,10 @@ func (w *watches) forget(c *client) {
 	}
 }
 
-// restore sets the watches that a client had on its previous connection, or notifies it
-// immediately of what has happened since: DataTree.setWatches. A client may send them in
-// any order.
+// restore sets again the watches that a client had on its previous connection. If something
+// has changed since the last zxid that the client has seen, it notifies the client
+// immediately: DataTree.setWatches. A client may send the paths in any order, so they are
+// sorted.
 func (w *watches) restore(t *tree, c *client, set watchSet) {
 	watchAll := func(on map[string][]*client, paths []string, what event, latest func(*znode) int64) {
 		for _, path := range slices.Sorted(slices.Values(paths)) {
@@ -99,6 +106,8 @@ func (w *watches) restore(t *tree, c *client, set watchSet) {
 
 // notify notifies a client of an event.
 func (c *client) notify(ev event, path string) {
+	// Values of the protocol in every notification. The last one is the state of the
+	// connection.
 	const notification, noZxid, connected = -1, -1, 3
 	var w writer
 	w.int(notification)

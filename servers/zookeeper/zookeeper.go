@@ -1,7 +1,7 @@
-// Package zookeeper simulates ZooKeeper: a standalone server, and ensembles of several
-// servers, which elect a leader, agree on each change and follow the leader.
+// Package zookeeper simulates ZooKeeper: a standalone server, or an ensemble, which is
+// several servers that elect a leader and agree on the order of all changes.
 //
-// It implements the client protocol of version 3.8, on the world's loop. A member measures
+// It implements the client protocol of version 3.8, on the world's loop. A server measures
 // time only by its monotonic clock. The table of differences lists where its answers differ
 // from those of a real server; the tests compare the two.
 package zookeeper
@@ -32,38 +32,40 @@ func init() {
 	})
 }
 
-// Always means that each change is on the disk before it is acknowledged, as ZooKeeper does
-// by default.
+// Always means that each change is on the disk before it is acknowledged. That is
+// ZooKeeper's default.
 const Always sim.Persistence = "always"
 
-// limits are the durations of an ensemble, as in the sample configuration that comes with
-// ZooKeeper (and Debian's): tickTime=2000, initLimit=10, syncLimit=5. Sessions last from 2
-// to 20 ticks.
+// limits are the times that the servers of an ensemble wait for each other. They are those
+// of the sample configuration that comes with ZooKeeper (and Debian's): tickTime=2000,
+// initLimit=10, syncLimit=5. A session's timeout is from 2 to 20 ticks.
 type limits struct {
 	tick time.Duration
-	// begin is how long a leader and its followers may take until they agree on the state;
-	// silence is how long they may hear nothing of each other after that.
+	// syncTimeout is how long a new leader and its followers may take until they agree on
+	// the state. maxSilence is how long each may hear nothing from the other after that.
 	begin, silence time.Duration
-	// settle is how long the winner of an election waits for a better vote. A vote that is
-	// not answered is sent again after the same time, then after twice as long and so on,
-	// up to maxPause.
+	// voteWait is how long the winner of an election waits for a better vote. A member that
+	// has no leader sends its vote again after the same time, then after twice as long and
+	// so on; the pauses grow up to maxVotePause.
 	settle, maxPause time.Duration
-	// retry is how long a member waits before it tries again to reach its leader, at most
-	// tries times.
+	// A follower tries to connect to its leader at most maxDials times, with dialPause in
+	// between.
 	retry time.Duration
 	tries int
 }
 
+// tick is tickTime, the unit of the other limits.
 const tick = 2 * time.Second
 
+// defaultLimits are the limits of every ensemble.
 var defaultLimits = limits{
 	tick: tick, begin: 10 * tick, silence: 5 * tick,
 	settle: 200 * time.Millisecond, maxPause: time.Minute,
 	retry: 100 * time.Millisecond, tries: 5,
 }
 
-// timeout returns the session timeout that a client gets, in milliseconds, if it asks for
-// this one.
+// timeout returns the session timeout that a client gets if it asks for the given one, both
+// in milliseconds.
 func (l limits) timeout(requested int32) int32 {
 	tick := int32(l.tick / time.Millisecond)
 	return min(max(requested, 2*tick), 20*tick)

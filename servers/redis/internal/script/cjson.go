@@ -10,7 +10,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// cjson returns the table cjson of scripts.
+// cjsonLibrary returns the table cjson of scripts, with encode and decode.
 func (in *Interpreter) cjson(l *lua.LState) *lua.LTable {
 	return fields(l, map[string]lua.LGFunction{
 		"encode": func(l *lua.LState) int {
@@ -38,7 +38,7 @@ func (in *Interpreter) cjson(l *lua.LState) *lua.LTable {
 }
 
 // sizeOfJSON returns a lower bound for the length of a value's JSON, in bytes. It stops
-// when that is too long.
+// counting when the bound exceeds the limit of the script.
 func (in *Interpreter) sizeOfJSON(v lua.LValue, depth int) int {
 	switch v := v.(type) {
 	case lua.LString:
@@ -63,8 +63,8 @@ func (in *Interpreter) sizeOfJSON(v lua.LValue, depth int) int {
 	return 0
 }
 
-// decode reads one value. The fields of an object keep their order, because a script may
-// iterate over them; the order of a Go map would vary.
+// decodeJSON decodes one value. The fields of an object are stored in their order in the
+// text, because a script may iterate over them; the order of a Go map would vary.
 func decode(l *lua.LState, d *json.Decoder) (lua.LValue, error) {
 	token, err := d.Token()
 	if err == io.EOF {

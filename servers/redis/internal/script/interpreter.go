@@ -9,18 +9,19 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// A Call answers a command of a script in RESP: version 3 if the script has asked for that,
-// otherwise 2.
+// A Call executes a command that a script has called, and returns the reply in RESP:
+// version 3 if resp3 is set, otherwise version 2.
 type Call func(words []string, resp3 bool) []byte
 
-// An Interpreter runs the scripts of one server, one at a time. A script leaves nothing
-// behind in it except how often it has drawn at random. So another server can use it after
-// an [Interpreter.Restart].
+// An Interpreter runs the scripts of one server, one at a time. The only state that remains
+// after a script is that of the random numbers. [Interpreter.Restart] resets it, so that
+// the interpreter can be used for another server.
 type Interpreter struct {
 	l       *lua.LState
 	globals *lua.LTable
-	env     *lua.LTable // globals, as scripts see them
-	// originals maps a protected table to the table whose fields it shows.
+	env     *lua.LTable // the protected table through which scripts see globals
+	// originals maps each protected table, which is empty, to the table whose fields it
+	// shows.
 	originals map[*lua.LTable]*lua.LTable
 	dice      dice
 
@@ -28,14 +29,15 @@ type Interpreter struct {
 	meter   meter
 	call    Call
 	resp3   bool
-	aliases map[lua.LValue]int // numbers for values that have no other name
+	aliases map[lua.LValue]int // the numbers by which scripts see tables and functions, instead of addresses
 }
 
-// Restart makes it the interpreter of a server that has just started.
+// Restart resets the random numbers, as if the server had just started.
 func (in *Interpreter) Restart() { in.dice = initialDice }
 
-// Run runs a script and returns the reply in RESP: version 3 if resp3 is set, otherwise 2.
-// An error means that the limits ended the script; the reply is meaningless then.
+// Run runs a script and returns its reply in RESP: version 3 if resp3 is set, otherwise
+// version 2. An error of the script is part of the reply. The error that Run returns means
+// that the limits have ended the script; then the reply is meaningless.
 func (in *Interpreter) Run(s *Script, keys, args []string, resp3 bool, limits Limits, call Call) ([]byte, error) {
 	in.call, in.resp3, in.aliases = call, false, nil
 	in.meter = meter{Context: context.Background(), limits: limits}
@@ -62,16 +64,16 @@ func uncaughtError(e *lua.ApiError) string {
 		}
 	}
 	if _, ok := e.Object.(lua.LString); !ok {
-		return "ERR unknown error" // Redis 7.0 crashes on it
+		return "ERR unknown error" // Redis 7.0 crashes in this case
 	}
 	return "ERR " + e.Object.String()
 }
 
-// lineOfScript matches the line of a stack trace with a place in a script, and not in what
-// it calls.
+// lineOfScript matches the first line of a stack trace that is in the script itself, not in
+// a function that the script calls.
 var lineOfScript = lazy.Regexp(`(?m)^\t([^\[].*?:\d+): in `)
 
-// raisedAt returns the place where an error was raised.
+// raisedAt returns the place in the script where an error was raised, as file and line.
 func raisedAt(e *lua.ApiError) string {
 	if m := lineOfScript().FindStringSubmatch(e.StackTrace); m != nil {
 		return m[1]
@@ -79,6 +81,7 @@ func raisedAt(e *lua.ApiError) string {
 	return source + ":1"
 }
 
+// stringTable returns a Lua table with the given strings.
 func stringTable(l *lua.LState, words []string) *lua.LTable {
 	t := l.CreateTable(len(words), 0)
 	for _, word := range words {

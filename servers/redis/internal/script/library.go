@@ -9,13 +9,14 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// version is the release of Redis that scripts see: the oldest with these rules.
+// version is the release of Redis that scripts see: the oldest one that runs scripts by the
+// rules of this package.
 const (
 	version       = "7.0.0"
 	versionNumber = 0x00070000
 )
 
-// library returns the table redis of scripts:
+// redisLibrary returns the table redis of scripts:
 // https://redis.io/docs/latest/develop/programmability/lua-api/
 func (in *Interpreter) library() *lua.LTable {
 	t := fields(in.l, map[string]lua.LGFunction{
@@ -44,18 +45,22 @@ func (in *Interpreter) library() *lua.LTable {
 	return t
 }
 
+// noResult is a Lua function that does nothing.
 func noResult(*lua.LState) int { return 0 }
 
+// returnTrue is a Lua function that returns true.
 func returnTrue(l *lua.LState) int {
 	return returns(l, lua.LTrue)
 }
 
-// raise raises an error as Redis's own functions do: without its place.
+// raiseError raises an error as Redis's own functions do: without the place where it was
+// raised.
 func raise(l *lua.LState, text string) int {
 	l.Error(errorTable(l, "ERR "+text), 0)
 	return 0
 }
 
+// errorTable returns the table that scripts see as an error reply.
 func errorTable(l *lua.LState, text string) *lua.LTable { return oneField(l, "err", lua.LString(text)) }
 
 // oneField returns a table with one field.
@@ -65,7 +70,7 @@ func oneField(l *lua.LState, name string, v lua.LValue) *lua.LTable {
 	return t
 }
 
-// returns pushes values as the results of a Lua function.
+// pushResults pushes values as the results of a Lua function, and returns their number.
 func returns(l *lua.LState, values ...lua.LValue) int {
 	for _, v := range values {
 		l.Push(v)
@@ -73,7 +78,8 @@ func returns(l *lua.LState, values ...lua.LValue) int {
 	return len(values)
 }
 
-// command is redis.call, which raises errors, or redis.pcall, which returns them.
+// callCommand is redis.call if raises is set, and otherwise redis.pcall. redis.call raises
+// an error reply as a Lua error; redis.pcall returns it.
 func (in *Interpreter) command(l *lua.LState, raises bool) int {
 	words := make([]string, l.GetTop())
 	wrong := ""
@@ -105,7 +111,8 @@ func (in *Interpreter) command(l *lua.LState, raises bool) int {
 	return returns(l, reply)
 }
 
-// replyFunc returns a function that makes a reply of one text.
+// replyFunc returns a Lua function that makes a reply of one text, such as
+// redis.error_reply.
 func replyFunc(reply func(l *lua.LState, text string) *lua.LTable) lua.LGFunction {
 	return func(l *lua.LState) int {
 		text, ok := l.Get(1).(lua.LString)
@@ -116,6 +123,7 @@ func replyFunc(reply func(l *lua.LState, text string) *lua.LTable) lua.LGFunctio
 	}
 }
 
+// errorReply makes an error reply. A text of one word gets the code ERR.
 func errorReply(l *lua.LState, text string) *lua.LTable {
 	code, rest, more := strings.Cut(strings.TrimPrefix(text, "-"), " ")
 	if !more {
@@ -124,8 +132,10 @@ func errorReply(l *lua.LState, text string) *lua.LTable {
 	return errorTable(l, code+" "+rest)
 }
 
+// statusReply makes a status reply, such as OK.
 func statusReply(l *lua.LState, text string) *lua.LTable { return oneField(l, "ok", lua.LString(text)) }
 
+// sha1hex is redis.sha1hex: the SHA-1 digest of a text, in hexadecimal.
 func sha1hex(l *lua.LState) int {
 	if l.GetTop() != 1 {
 		return raise(l, "wrong number of arguments")
@@ -134,7 +144,8 @@ func sha1hex(l *lua.LState) int {
 	return returns(l, lua.LString(hex.EncodeToString(sum[:])))
 }
 
-// checkLog is redis.log. It only checks its arguments, because nobody reads the log.
+// checkLog is redis.log. It only checks its arguments, because nobody reads the log of a
+// simulated server.
 func checkLog(l *lua.LState) int {
 	level, ok := l.Get(1).(lua.LNumber)
 	switch {
@@ -148,6 +159,7 @@ func checkLog(l *lua.LState) int {
 	return 0
 }
 
+// setresp is redis.setresp: it sets the version of RESP for later replies to the script.
 func (in *Interpreter) setresp(l *lua.LState) int {
 	v, _ := l.Get(1).(lua.LNumber)
 	switch {
@@ -160,23 +172,24 @@ func (in *Interpreter) setresp(l *lua.LState) int {
 	return 0
 }
 
-// dice are the source of random numbers for scripts: a linear congruential generator with
-// 48 bits, with the same start in every server:
+// dice is the source of random numbers for scripts. It is a linear congruential generator
+// of 48 bits that starts equally in every server:
 // https://github.com/redis/redis/blob/7.0/src/rand.c
 type dice uint64
 
-// initialDice are those of a server that has just started.
+// initialDice is the state of the source in a server that has just started.
 const initialDice dice = 0x1234ABCD330E
 
+// seed sets the state as math.randomseed does.
 func (d *dice) seed(v int64) { *d = dice(uint64(uint32(v))<<16 | 0x330E) }
 
-// roll returns a number from 0 to 1.
+// draw returns the next random number, from 0 to 1.
 func (d *dice) roll() float64 {
 	*d = (*d*0x5DEECE66D + 0xB) & (1<<48 - 1)
 	return float64(int64(*d>>17)%math.MaxInt32) / math.MaxInt32
 }
 
-// install makes Lua's library of mathematics use these dice.
+// install makes math.random and math.randomseed use this source.
 func (d *dice) install(l *lua.LState, library *lua.LTable) {
 	set(l, library, "random", func(l *lua.LState) int {
 		r := d.roll()

@@ -12,27 +12,29 @@ import (
 
 // Limits are the resources that one run of a script may use.
 type Limits struct {
-	// Bytes is how much memory its strings may use together, including those that it no
-	// longer uses. It is also the maximum length of its reply.
+	// Bytes is how much memory all strings that the script makes may use together,
+	// including those that it no longer needs. It is also the maximum length of its reply.
 	Bytes int
 	// Stop reports whether the script must end immediately. It may be nil.
 	Stop func() bool
 }
 
-// maxSteps is how many Lua instructions a script may execute. Redis answers BUSY after five
-// seconds; a script of a lock needs a few dozen.
+// maxSteps is how many Lua instructions a script may execute; a script of a lock needs a
+// few dozen. Redis has no such limit, but lets other clients see the error BUSY after five
+// seconds.
 const maxSteps = 1_000_000
 
-// The errors of a script that was ended because of its [Limits].
+// The errors that [Interpreter.Run] returns if it has ended a script.
 var (
 	ErrMemory  = errors.New("a script takes too much memory")
 	ErrSteps   = fmt.Errorf("a script executes more than %d instructions", maxSteps)
 	ErrStopped = errors.New("a script was stopped")
 )
 
-// A meter ends a script that uses too much. It is the context of the interpreter, which
-// calls Done before each instruction. Once that is closed, no instruction is executed any
-// more, not even inside pcall.
+// A meter counts what the running script uses, and ends the script if it uses too much. It
+// is the context of the Lua interpreter, which calls Done before each instruction. Once
+// Done has returned a closed channel, the interpreter executes no further instruction, not
+// even inside pcall.
 type meter struct {
 	context.Context
 	limits Limits
@@ -42,7 +44,7 @@ type meter struct {
 	err error
 }
 
-// closed is the Done of a script that has to end.
+// closed is what Done returns when the script has to end.
 var closed = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
@@ -52,6 +54,7 @@ var closed = func() chan struct{} {
 // stopInterval is the number of instructions between two calls of Limits.Stop.
 const stopInterval = 1 << 10
 
+// Done implements [context.Context]. It counts one instruction.
 func (m *meter) Done() <-chan struct{} {
 	m.steps++
 	switch {
@@ -67,10 +70,10 @@ func (m *meter) Done() <-chan struct{} {
 	return nil
 }
 
+// Err implements [context.Context].
 func (m *meter) Err() error { return m.err }
 
-// fits reports whether there is room for bytes that a script uses for a moment. If not, the
-// script ends.
+// hasRoom reports whether a script may use so many more bytes. If not, the script ends.
 func (m *meter) fits(bytes int) bool {
 	if m.err == nil && (bytes < 0 || bytes > m.limits.Bytes-m.bytes) {
 		m.err = ErrMemory
@@ -78,14 +81,15 @@ func (m *meter) fits(bytes int) bool {
 	return m.err == nil
 }
 
-// charge accounts for bytes that a script is going to use, and raises an error if there is
-// no room.
+// charge counts bytes that the script is going to use for the rest of its run. It raises a
+// Lua error if there is no room.
 func (m *meter) charge(l *lua.LState, bytes int) {
 	m.require(l, bytes)
 	m.bytes += bytes
 }
 
-// require is charge for bytes that are free again when the current function returns.
+// require raises a Lua error if there is no room for bytes that a function uses only until
+// it returns. It does not count them.
 func (m *meter) require(l *lua.LState, bytes int) {
 	if !m.fits(bytes) {
 		l.RaiseError("%v", m.err)
@@ -96,13 +100,13 @@ func (m *meter) require(l *lua.LState, bytes int) {
 const (
 	bytesOfValue     = 16
 	bytesOfCoroutine = 128 << 10
-	bytesOfMatch     = 100 // of a pattern, at one place
-	bytesOfSource    = 128 // while a byte of a script is compiled
-	bytesOfJSON      = 64  // for the decoded value of one byte of JSON
+	bytesOfMatch     = 100 // for each place where a pattern may match
+	bytesOfSource    = 128 // for each byte of code that is compiled
+	bytesOfJSON      = 64  // for each byte of JSON that is decoded
 )
 
-// meterFunctions makes the functions that can make long strings ask the meter first. Some
-// of these functions were replaced before.
+// meterFunctions replaces the functions of Lua that can make long strings by functions that
+// first charge for the result.
 func (in *Interpreter) meterFunctions(all *lua.LTable) {
 	text := all.RawGetString("string").(*lua.LTable)
 	in.runBefore(text, "rep", func(l *lua.LState) {
@@ -132,14 +136,14 @@ func (in *Interpreter) meterFunctions(all *lua.LTable) {
 			if f, ok := made.(*lua.LFunction); ok {
 				made = f.Upvalues[0].Value()
 			}
-			// Its own context would measure nothing.
+			// A coroutine has a context of its own; this makes it the meter.
 			made.(*lua.LState).SetContext(&in.meter)
 			return results
 		})
 	}
 }
 
-// runBefore makes a function call do first.
+// runBefore replaces a function of a library by one that calls before first.
 func (in *Interpreter) runBefore(of *lua.LTable, name string, do func(l *lua.LState)) {
 	own := goFunction(of, name)
 	set(in.l, of, name, func(l *lua.LState) int {
@@ -148,13 +152,13 @@ func (in *Interpreter) runBefore(of *lua.LTable, name string, do func(l *lua.LSt
 	})
 }
 
-// meterGsub measures the result of string.gsub.
+// meterGsub makes sure that there is room for the result of string.gsub.
 func (in *Interpreter) meterGsub(l *lua.LState) {
 	size := len(l.ToString(1))
 	switch with := l.Get(3).(type) {
 	case lua.LString, lua.LNumber:
-		// Each match is replaced by the text, which may contain what was captured once for
-		// each % in it.
+		// Each match is replaced by the text. For each % in it, the text may contain a
+		// captured part of the string.
 		text := lua.LVAsString(with)
 		captures := 0
 		for i := range text {
@@ -167,12 +171,14 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 			return saturate(float64(size)*float64(1+captures) + float64(matches)*float64(len(text)))
 		}
 		if result() > in.meter.limits.Bytes-in.meter.bytes {
-			// Now it is worth the effort to count the matches.
+			// By this estimate there is no room, so count the matches, which takes longer.
 			found, _ := pm.Find(l.ToString(2), []byte(l.ToString(1)), 0, l.OptInt(4, -1))
 			matches = len(found)
 		}
 		in.meter.require(l, result())
 	case *lua.LTable, *lua.LFunction:
+		// Each match is replaced by a value of the table or a result of the function, so
+		// the results are charged one by one.
 		l.Replace(3, l.NewFunction(func(l *lua.LState) int {
 			var v lua.LValue
 			if t, ok := with.(*lua.LTable); ok {
@@ -192,7 +198,7 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 	}
 }
 
-// meterConcat measures the result of table.concat.
+// meterConcat charges for the result of table.concat.
 func (in *Interpreter) meterConcat(l *lua.LState) {
 	t, ok := l.Get(1).(*lua.LTable)
 	if !ok {
@@ -208,7 +214,8 @@ func (in *Interpreter) meterConcat(l *lua.LState) {
 	in.meter.charge(l, size)
 }
 
-// concat is the operator .. of scripts, which [rewrite] makes them call.
+// concat does what the operator .. does, and charges for the result. [rewrite] replaces the
+// operator in scripts by calls of this function.
 func (in *Interpreter) concat(l *lua.LState) int {
 	size := 0
 	for i := range l.GetTop() {
@@ -247,7 +254,7 @@ func (in *Interpreter) concat(l *lua.LState) int {
 }
 
 // chargeTable charges for a table that a script has just made of any number of values, and
-// returns it. [rewrite] makes scripts call it.
+// returns the table. [rewrite] inserts calls of it into scripts.
 func (in *Interpreter) chargeTable(l *lua.LState) int {
 	in.meter.charge(l, bytesOfValue*l.CheckTable(1).Len())
 	return 1
@@ -256,6 +263,7 @@ func (in *Interpreter) chargeTable(l *lua.LState) int {
 // saturate converts a number of bytes to an int; a larger one becomes math.MaxInt32.
 func saturate(bytes float64) int { return int(min(bytes, math.MaxInt32)) }
 
+// joinBackwards joins texts, beginning with the last.
 func joinBackwards(texts []string) string {
 	size := 0
 	for _, text := range texts {

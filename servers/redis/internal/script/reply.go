@@ -9,7 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// formatNumber writes a number in C's format %.<digits>g. Lua uses 14 digits.
+// formatNumber returns a number in C's format %.<digits>g. Lua itself uses 14 digits.
 func formatNumber(n lua.LNumber, digits int) string {
 	v := float64(n)
 	switch {
@@ -23,7 +23,8 @@ func formatNumber(n lua.LNumber, digits int) string {
 	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
-// toLua returns a reply of the server as scripts see it, and the bytes after it:
+// toLua converts the reply at the start of b to the value that a script gets, and returns
+// the bytes after the reply:
 // https://redis.io/docs/latest/develop/programmability/lua-api/#data-type-conversion
 func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 	line, rest, _ := bytes.Cut(b, []byte("\r\n"))
@@ -82,7 +83,8 @@ func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 // maxDepth is how deep tables may be nested in a reply.
 const maxDepth = 1000
 
-// appendReply appends what a script returns, as its client gets it: the reverse of toLua.
+// appendReply appends the reply that the client gets for a value that the script returns.
+// It is the reverse of toLua.
 func (in *Interpreter) appendReply(b []byte, v lua.LValue, resp3 bool, depth int) []byte {
 	if !in.meter.fits(len(b)) {
 		return b
@@ -110,6 +112,8 @@ func (in *Interpreter) appendReply(b []byte, v lua.LValue, resp3 bool, depth int
 	return appendNull(b, resp3)
 }
 
+// appendTable appends a table that a script returns: an error, a status, a double, a map, a
+// set or an array, depending on its fields.
 func (in *Interpreter) appendTable(b []byte, t *lua.LTable, resp3 bool, depth int) []byte {
 	if err, ok := t.RawGetString("err").(lua.LString); ok {
 		return appendError(b, string(err))
@@ -140,8 +144,8 @@ func (in *Interpreter) appendTable(b []byte, t *lua.LTable, resp3 bool, depth in
 	return b
 }
 
-// appendFields appends a table as a map or, without the values, as a set. In RESP 2 either
-// is an array.
+// appendFields appends a table as a map, or as a set if values is false. RESP 2 has
+// neither, so there the table becomes an array.
 func (in *Interpreter) appendFields(b []byte, kind byte, t *lua.LTable, resp3 bool, depth int, values bool) []byte {
 	count := 0
 	t.ForEach(func(lua.LValue, lua.LValue) { count++ })
@@ -161,8 +165,8 @@ func (in *Interpreter) appendFields(b []byte, kind byte, t *lua.LTable, resp3 bo
 	return b
 }
 
-// toInteger cuts off the fraction. A value that does not fit becomes the smallest integer,
-// on every processor.
+// toInteger converts a number to an integer without its fraction. A number that does not
+// fit becomes the smallest integer: Go's own conversion depends on the processor.
 func toInteger(v float64) int64 {
 	if math.IsNaN(v) || v >= math.MaxInt64 || v < math.MinInt64 {
 		return math.MinInt64
@@ -170,9 +174,11 @@ func toInteger(v float64) int64 {
 	return int64(v)
 }
 
-// oneLine removes line ends from a line.
+// oneLine replaces line ends by spaces.
 var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 
+// The following functions append a value in RESP: a line of a given kind, an error, an
+// integer, a string and a missing value.
 func appendLine(b []byte, kind byte, text string) []byte {
 	b = append(b, kind)
 	b = append(b, oneLine.Replace(text)...)

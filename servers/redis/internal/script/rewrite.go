@@ -9,13 +9,15 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// The functions that [rewrite] makes scripts call. No script can write their names.
+// The names of the functions that [rewrite] makes scripts call. No script can write these
+// names, because of the parentheses.
 const (
 	concatName  = "(concat)"
 	countedName = "(counted)"
 )
 
-// compileSource compiles a script, or code that a script loads.
+// compileSource compiles a script, or code that a script loads. Errors mention the given
+// name.
 func compileSource(text io.Reader, name string) (*lua.FunctionProto, error) {
 	chunk, err := parse.Parse(text, name)
 	if err != nil {
@@ -25,9 +27,10 @@ func compileSource(text io.Reader, name string) (*lua.FunctionProto, error) {
 	return lua.Compile(chunk, name)
 }
 
-// rewrite changes a syntax tree. Two things can use any amount of memory in one
-// instruction: the operator .., and a table made of all the values of a call or of `...`.
-// It replaces them by calls of functions that ask the meter.
+// rewrite changes a syntax tree so that the script charges its meter. Two things can use
+// any amount of memory in one instruction: the operator .., and a table made of all results
+// of a call or of all values of `...`. rewrite replaces the operator by a call of concat,
+// and passes such a table to chargeTable.
 func rewrite(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -60,8 +63,8 @@ func rewrite(v reflect.Value) {
 	}
 }
 
-// operands returns the operands of .. and those of its right side, which has already been
-// rewritten.
+// operands returns the operands of a chain such as a .. b .. c. The right side of the first
+// operator has already been rewritten as a call of concat.
 func operands(e *ast.StringConcatOpExpr) []ast.Expr {
 	if right, ok := e.Rhs.(*ast.FuncCallExpr); ok && isCallOf(right, concatName) {
 		return append([]ast.Expr{e.Lhs}, right.Args...)
@@ -69,12 +72,14 @@ func operands(e *ast.StringConcatOpExpr) []ast.Expr {
 	return []ast.Expr{e.Lhs, e.Rhs}
 }
 
+// isCallOf reports whether an expression calls the function of this name.
 func isCallOf(e *ast.FuncCallExpr, name string) bool {
 	f, ok := e.Func.(*ast.IdentExpr)
 	return ok && f.Value == name
 }
 
-// callExpr returns a call of a function that has one value, to replace an expression.
+// callExpr returns a call of a function that has one result. The call takes the place of an
+// expression in the source, so it gets its line.
 func callExpr(name string, of ast.Expr, arguments ...ast.Expr) *ast.FuncCallExpr {
 	f := &ast.IdentExpr{Value: name}
 	e := &ast.FuncCallExpr{Func: f, Args: arguments, AdjustRet: true}
@@ -91,6 +96,7 @@ func callExpr(name string, of ast.Expr, arguments ...ast.Expr) *ast.FuncCallExpr
 	return e
 }
 
+// truncateToOne makes an expression that may have several values yield only the first.
 func truncateToOne(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.FuncCallExpr:
@@ -100,6 +106,8 @@ func truncateToOne(e ast.Expr) {
 	}
 }
 
+// mayHaveManyValues reports whether an expression may have several values: a call, or
+// `...`.
 func hasManyValues(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.FuncCallExpr:

@@ -7,8 +7,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// allowed is Redis's list of what scripts get, without what gopher-lua lacks:
-// lua_builtins_allow_list and the lists after it in
+// allowed are the globals that scripts may use: those that Redis allows, without those that
+// gopher-lua lacks. See lua_builtins_allow_list and the lists after it in
 // https://github.com/redis/redis/blob/7.0/src/script_lua.c
 var allowed = []string{
 	"_VERSION", "assert", "collectgarbage", "coroutine", "error", "getmetatable", "ipairs", "load", "loadstring", "math",
@@ -16,14 +16,15 @@ var allowed = []string{
 	"tostring", "type", "unpack", "xpcall",
 }
 
+// errReadOnly is the error when a script changes a protected table.
 const readOnly = "Attempt to modify a readonly table"
 
-// From this index on a table keeps its values in its hash, so that a write there does not
-// fill all indices below.
+// init makes tables keep values at large indices in a hash. In an array, a write at such an
+// index would fill all indices below it.
 func init() { lua.MaxArrayIndex = maxSteps }
 
-// NewInterpreter makes the interpreter of a server that has just started. That takes about
-// twenty times as long as running a script of a lock.
+// NewInterpreter returns the interpreter of a server that has just started. Making it takes
+// about twenty times as long as running a script of a lock.
 func NewInterpreter() *Interpreter {
 	l := lua.NewState(lua.Options{
 		SkipOpenLibs: true, CallStackSize: 1024,
@@ -36,7 +37,7 @@ func NewInterpreter() *Interpreter {
 	in := &Interpreter{l: l, globals: l.NewTable(), originals: map[*lua.LTable]*lua.LTable{}, dice: initialDice}
 	all := l.G.Global
 	text := all.RawGetString("string").(*lua.LTable)
-	text.RawSetString("__index", lua.LNil) // it was its own metatable
+	text.RawSetString("__index", lua.LNil) // gopher-lua had made the library the metatable of strings
 	in.guard(all)
 	for _, name := range allowed {
 		v := all.RawGetString(name)
@@ -47,6 +48,7 @@ func NewInterpreter() *Interpreter {
 	}
 	in.globals.RawSetString("redis", in.protect(in.library()))
 	in.globals.RawSetString("cjson", in.protect(in.cjson(l)))
+	// Functions that only rewritten code can call, because no script can write their names.
 	hidden := map[string]*lua.LFunction{concatName: l.NewFunction(in.concat), countedName: l.NewFunction(in.chargeTable)}
 	in.globals.Metatable = fields(l, map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
 		if name, ok := l.Get(2).(lua.LString); ok && hidden[string(name)] != nil {
@@ -61,18 +63,19 @@ func NewInterpreter() *Interpreter {
 	of.RawSetString("__index", text)
 	l.SetMetatable(lua.LString(""), of)
 	in.setIndexErrors(of)
-	// Code that load compiles has the environment of the state.
+	// Code that a script compiles with load runs in the environment of the state.
 	l.Env = in.env
 	l.SetContext(&in.meter)
 	return in
 }
 
+// newFunctionTable returns a Lua table with functions.
 func fields(l *lua.LState, functions map[string]lua.LGFunction) *lua.LTable {
 	return l.SetFuncs(l.NewTable(), functions)
 }
 
-// protect returns a table that shows the fields of t and cannot be changed. It is empty, so
-// that the metatable is used for every field.
+// protect returns a table that shows the fields of t and cannot be changed. It is itself
+// empty, so that Lua asks its metatable for every field.
 func (in *Interpreter) protect(t *lua.LTable) *lua.LTable {
 	empty := in.l.NewTable()
 	mt := fields(in.l, map[string]lua.LGFunction{"__newindex": func(l *lua.LState) int {
@@ -85,15 +88,15 @@ func (in *Interpreter) protect(t *lua.LTable) *lua.LTable {
 	return empty
 }
 
-// original returns the table behind the first argument if that is a protected table, or
-// nil.
+// original returns the table that the first argument shows, if the argument is a protected
+// table; otherwise nil.
 func (in *Interpreter) original(l *lua.LState) *lua.LTable {
 	t, _ := l.Get(1).(*lua.LTable)
 	return in.originals[t]
 }
 
-// guard replaces the functions that would reach behind a protected table, or see that it is
-// empty. For other arguments they call Lua's own functions.
+// guard replaces the functions with which a script could change a protected table, or find
+// out that it is empty. For other tables, the replacements call Lua's own functions.
 func (in *Interpreter) guard(all *lua.LTable) {
 	for _, name := range []string{"rawset", "setmetatable"} {
 		in.guardFunction(all, name, in.refuse)
@@ -112,7 +115,8 @@ func (in *Interpreter) guard(all *lua.LTable) {
 	in.guardFunction(all, "pairs", func(l *lua.LState, _ *lua.LTable) int {
 		return returns(l, next, l.Get(1), lua.LNil)
 	})
-	// A metatable is as protected as the value it belongs to. No library has one.
+	// The metatables of protected values must not be changed either, so scripts get an
+	// empty protected table in their place.
 	metatables := in.protect(in.l.NewTable())
 	metatable := goFunction(all, "getmetatable")
 	set(in.l, all, "getmetatable", func(l *lua.LState) int {
@@ -135,7 +139,7 @@ func (in *Interpreter) guard(all *lua.LTable) {
 		}
 		return raise(l)
 	})
-	// In Redis, pcall returns the text of an error of redis.call.
+	// If redis.call has raised an error, pcall returns its text in Redis, not a table.
 	pcall := goFunction(all, "pcall")
 	set(in.l, all, "pcall", func(l *lua.LState) int {
 		results := pcall(l)
@@ -184,19 +188,20 @@ func (in *Interpreter) guard(all *lua.LTable) {
 	in.meterFunctions(all)
 }
 
-// loadText compiles code that a script loads.
+// loadText compiles code that a script passes to load or loadstring, and returns a
+// function.
 func (in *Interpreter) loadText(l *lua.LState, text, name string) int {
 	in.meter.require(l, bytesOfSource*len(text))
 	f, err := compileSource(strings.NewReader(text), name)
 	if err != nil {
-		_, err = l.Load(strings.NewReader(text), name) // for the words of gopher-lua
+		_, err = l.Load(strings.NewReader(text), name) // again, for the error text of gopher-lua
 		return returns(l, lua.LNil, lua.LString(err.Error()))
 	}
 	return returns(l, l.NewFunctionFromProto(f))
 }
 
-// setIndexErrors sets the error for indexing a value that is not a table. gopher-lua's own
-// text contains the key, with its address if it is a table.
+// setIndexErrors sets the error that Lua raises when a script indexes a value that is not a
+// table. gopher-lua's own text contains the key, which may be an address.
 func (in *Interpreter) setIndexErrors(ofText *lua.LTable) {
 	refuse := func(l *lua.LState) int {
 		l.RaiseError("attempt to index a %s value", l.Get(1).Type())
@@ -209,8 +214,9 @@ func (in *Interpreter) setIndexErrors(ofText *lua.LTable) {
 	}
 }
 
-// guardFunction replaces a function: the new one calls do if its first argument is
-// protected. It returns the new function.
+// guardFunction replaces a function of a library. If the first argument is a protected
+// table, the new function calls handleProtected with the table that it shows. It returns
+// the new function.
 func (in *Interpreter) guardFunction(of *lua.LTable, name string, do func(l *lua.LState, shown *lua.LTable) int) *lua.LFunction {
 	own := of.RawGetString(name).(*lua.LFunction)
 	f := *own
@@ -224,15 +230,18 @@ func (in *Interpreter) guardFunction(of *lua.LTable, name string, do func(l *lua
 	return &f
 }
 
+// refuseWrite raises the error that a protected table cannot be changed.
 func (in *Interpreter) refuse(l *lua.LState, _ *lua.LTable) int {
 	l.Error(lua.LString(readOnly), 0)
 	return 0
 }
 
+// goFunction returns the Go function behind a function of a library.
 func goFunction(of *lua.LTable, name string) lua.LGFunction {
 	return of.RawGetString(name).(*lua.LFunction).GFunction
 }
 
+// setFunction sets a field of a table to a function.
 func set(l *lua.LState, of *lua.LTable, name string, f lua.LGFunction) {
 	of.RawSetString(name, l.NewFunction(f))
 }

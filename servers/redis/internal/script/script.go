@@ -1,8 +1,8 @@
-// Package script runs the Lua scripts of a Redis server as Redis runs them: in one
-// interpreter that outlives them and whose globals no script can change, with the commands
-// of the server behind redis.call.
+// Package script runs the Lua scripts of a Redis server as Redis runs them. All scripts of
+// a server run in one interpreter, whose globals no script can change. When a script calls
+// redis.call, the server executes the command.
 //
-// It is independent of the server: a script's commands go to a [Call].
+// The package is independent of the server: it passes the commands of a script to a [Call].
 package script
 
 import (
@@ -19,30 +19,30 @@ import (
 
 // A Script is a compiled script. It never changes.
 type Script struct {
-	// SHA is its digest, by which EVALSHA identifies it.
+	// SHA is the SHA-1 digest of the script's text, by which EVALSHA identifies it.
 	SHA  string
 	main *lua.FunctionProto
 }
 
-// source is Redis's name for a script in errors.
+// scriptName is Redis's name for a script in error messages.
 const source = "user_script"
 
-// compiled are the scripts that any server has received, because most worlds have the same
-// ones.
+// compiled keeps compiled scripts for all servers of this program, because most worlds send
+// the same scripts.
 var compiled = struct {
 	sync.Mutex
 	scripts map[string]*Script // by text
 }{scripts: map[string]*Script{}}
 
-// maxKept is how many compiled scripts are kept: a client may send another one with each
-// call.
+// maxCompiled is how many compiled scripts are kept. There is a limit because a client may
+// send a different script with each call.
 const maxKept = 1000
 
-// maxKeptLength is the maximum length of a script that is kept, in bytes.
+// maxCompiledLength is the maximum length of a script that is kept, in bytes.
 const maxKeptLength = 16 << 10
 
-// Compile compiles a script. Its error begins like Redis's reply, without the name of the
-// error; the rest is in the words of another parser.
+// Compile compiles a script. The text of an error begins as in Redis's reply, without the
+// ERR. The rest differs, because Redis uses another parser.
 func Compile(text string) (*Script, error) {
 	compiled.Lock()
 	defer compiled.Unlock()
@@ -62,6 +62,7 @@ func Compile(text string) (*Script, error) {
 	return s, nil
 }
 
+// compile compiles a script, and gives a syntax error the form that errors have in Redis.
 func compile(text string) (*Script, error) {
 	main, err := compileSource(strings.NewReader(text), source)
 	if e := (*parse.Error)(nil); errors.As(err, &e) {

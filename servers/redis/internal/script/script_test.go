@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// probe shows everything that a script can reach.
+// probe is a script that shows everything that a script can reach.
 const probe = `
 local seen, out = {}, {}
 local function show(t, path)
@@ -19,8 +19,9 @@ table.sort(out)
 return table.concat(out, "\n") .. ("x"):rep(2) .. string.format("%s", #KEYS) .. table.concat(ARGV)
 `
 
-// Whatever a script tries, the next one finds the same state as the first one. The fidelity
-// table shows which of these attempts Redis refuses, and in which words.
+// Each of these scripts tries to change the interpreter. The next script must find the same
+// state as before. The fidelity tests show which of these attempts Redis refuses, and with
+// which errors.
 func TestNothingIsLeftBehind(t *testing.T) {
 	want := run(t, NewInterpreter(), probe)
 	for _, line := range []string{".string.rep function", ".redis.call function", ".cjson.decode function", ".KEYS table"} {
@@ -66,7 +67,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// roomy are limits that a script of these tests reaches only if it tries to.
+// roomy are limits that a script of these tests does not reach by accident.
 var roomy = Limits{Bytes: 64 << 20}
 
 // run runs a script; every command gets the answer OK.
@@ -83,8 +84,8 @@ func run(t *testing.T, in *Interpreter, text string) string {
 	return string(reply)
 }
 
-// A script that nests tables without end, or asks for far too much, gets an answer, and does
-// not end the program.
+// A script that nests tables without end, or that asks for far too much memory, gets an
+// answer. It must not end the program.
 func TestDeepTables(t *testing.T) {
 	for _, s := range []string{
 		`local t = {} t[1] = t return t`,
@@ -101,7 +102,7 @@ func TestDeepTables(t *testing.T) {
 	}
 }
 
-// BenchmarkRun runs the script that releases locks, which most worlds use.
+// BenchmarkRun measures the script that releases a lock, which most worlds use.
 func BenchmarkRun(b *testing.B) {
 	s, err := Compile(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) else return 0 end`)
 	if err != nil {
@@ -119,8 +120,8 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// Values that Lua shows by address are the same in every interpreter, and after every
-// script.
+// Values that Lua would show by their addresses look the same in every interpreter, and
+// after any other script.
 func TestNoAddresses(t *testing.T) {
 	const told = `return {tostring({}), tostring(redis.call), tostring(coroutine.create(function() end)), select(2, pcall(function() return nil .. {} end)),
 		select(2, pcall(function() local x; return x[{}] end)), select(2, pcall(function() local x = "" x[{}] = 1 end)), select(2, pcall(function() return _G[{}] end)),

@@ -10,8 +10,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// describe returns a value as tostring writes it. Values that Lua shows by address get a
-// number, which is the same in every run: the first one that a script shows is 1.
+// renderValue returns a value as tostring returns it. Lua shows tables and functions by
+// their addresses, which differ from run to run. Here they get numbers in place of
+// addresses: the first value that a script shows is 1.
 func (in *Interpreter) describe(v lua.LValue) string {
 	switch v := v.(type) {
 	case lua.LNumber:
@@ -28,7 +29,7 @@ func (in *Interpreter) describe(v lua.LValue) string {
 	return fmt.Sprintf("%s: 0x%08x", v.Type(), in.aliases[v])
 }
 
-// strtod parses a number as C does.
+// strtod parses a floating-point number as C does; false if the text is not a number.
 func strtod(text string) (lua.LNumber, bool) {
 	text, _, _ = strings.Cut(text, "\x00")
 	text = strings.ToLower(strings.Trim(text, " \t\n\v\f\r"))
@@ -40,7 +41,7 @@ func strtod(text string) (lua.LNumber, bool) {
 	return lua.LNumber(v), ok
 }
 
-// strtoul parses an integer as C does.
+// strtoul parses an integer in a base as C does; false if the text is not an integer.
 func strtoul(text string, base int) (lua.LNumber, bool) {
 	text = strings.ToLower(strings.Trim(text, " \t\n\v\f\r"))
 	text, negative := strings.CutPrefix(text, "-")
@@ -57,7 +58,8 @@ func strtoul(text string, base int) (lua.LNumber, bool) {
 	return lua.LNumber(v), err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// tonumber accepts exponents and numbers that do not fit into 64 bits, as Lua does.
+// tonumber is the Lua function tonumber. Unlike gopher-lua's, it accepts exponents and
+// numbers that do not fit into 64 bits.
 func tonumber(l *lua.LState) int {
 	base := l.OptInt(2, 10)
 	if base < 2 || base > 36 {
@@ -76,7 +78,8 @@ func tonumber(l *lua.LState) int {
 	return returns(l, n)
 }
 
-// wrongType raises an error about an argument.
+// raiseWrongType raises the error that an argument has the wrong type. i is the number of
+// the argument, and function the name of the called function.
 func wrongType(l *lua.LState, i int, of, want string) {
 	got := l.Get(i).Type().String()
 	if i > l.GetTop() {
@@ -85,6 +88,8 @@ func wrongType(l *lua.LState, i int, of, want string) {
 	l.RaiseError("bad argument #%d to '%s' (%s expected, got %s)", i, of, want, got)
 }
 
+// stringArgument returns the i-th argument of a function as a string; it raises an error if
+// that is not possible.
 func textOf(l *lua.LState, i int, of string) string {
 	switch v := l.Get(i).(type) {
 	case lua.LString:
@@ -96,6 +101,8 @@ func textOf(l *lua.LState, i int, of string) string {
 	return ""
 }
 
+// numberArgument returns the i-th argument of a function as a number; it raises an error if
+// that is not possible.
 func numberOf(l *lua.LState, i int, of string) float64 {
 	switch v := l.Get(i).(type) {
 	case lua.LNumber:
@@ -109,8 +116,9 @@ func numberOf(l *lua.LState, i int, of string) float64 {
 	return 0
 }
 
-// fixStrings fixes Lua's library of strings where gopher-lua has the rules of Go: in
-// formats, for letters beyond ASCII, and for numbers that come as text, as all do in ARGV.
+// fixStrings replaces functions of the library string for which gopher-lua follows Go
+// instead of C: format, the conversion of letters beyond ASCII, and arguments that are
+// numbers as text, such as those from ARGV.
 func (in *Interpreter) fixStrings(l *lua.LState, library *lua.LTable) {
 	set(l, library, "format", in.format)
 	for name, integers := range map[string][]int{"rep": {2}, "sub": {2, 3}, "byte": {2, 3}, "find": {3}} {
@@ -124,7 +132,7 @@ func (in *Interpreter) fixStrings(l *lua.LState, library *lua.LTable) {
 				}
 			}
 			if name == "byte" && l.GetTop() == 1 {
-				l.Push(lua.LNumber(1)) // otherwise it returns all of them
+				l.Push(lua.LNumber(1)) // without it, gopher-lua returns all bytes
 			}
 			return own(l)
 		})
@@ -153,8 +161,8 @@ func (in *Interpreter) fixStrings(l *lua.LState, library *lua.LTable) {
 	})
 }
 
-// format is string.format. It has only the conversions of C's printf, because Go's %p and
-// %v would show addresses.
+// format is the Lua function string.format. It knows only the conversions of C's printf,
+// because Go's %p and %v would show addresses.
 func (in *Interpreter) format(l *lua.LState) int {
 	rest := textOf(l, 1, "format")
 	var b strings.Builder
@@ -183,7 +191,7 @@ func (in *Interpreter) format(l *lua.LState) int {
 	return returns(l, lua.LString(b.String()))
 }
 
-// A conversion is what follows a % in a format.
+// A conversion is what follows a % in a format, such as 5.2f.
 type conversion struct {
 	flags     string
 	width     int
@@ -192,6 +200,7 @@ type conversion struct {
 	size      int // in bytes, of the whole conversion
 }
 
+// parseConversion parses the conversion at the start of text.
 func directive(l *lua.LState, text string) (c conversion) {
 	flags := len(text) - len(strings.TrimLeft(text, "-+ #0"))
 	c.flags, c.size, c.precision = text[:flags], flags, -1
@@ -222,6 +231,7 @@ func directive(l *lua.LState, text string) (c conversion) {
 	return c
 }
 
+// format returns an argument in the form that the conversion describes.
 func (c conversion) write(l *lua.LState, arg int) string {
 	spec := "%" + c.flags
 	if c.width > 0 {
@@ -265,8 +275,10 @@ func (c conversion) write(l *lua.LState, arg int) string {
 	return ""
 }
 
+// quoted replaces the characters that the conversion %q escapes.
 var quoted = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", "\\\n", "\r", `\r`, "\x00", `\000`)
 
+// pad fills a text with spaces up to the width of the conversion.
 func (c conversion) pad(text string) string {
 	spaces := strings.Repeat(" ", max(c.width-len(text), 0))
 	if strings.Contains(c.flags, "-") {
