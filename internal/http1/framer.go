@@ -28,10 +28,10 @@ type Framer struct {
 	Describe func(*Request, *sim.Frame)
 
 	// hasRefused reports whether a request was refused. All later bytes are ignored.
-	refused bool
+	hasRefused bool
 	// minBytes is how many bytes the current request needs at least: with fewer, parsing is
 	// in vain.
-	need int
+	minBytes int
 	// lastWasPost reports whether the latest request was a POST. Old clients write empty
 	// lines after a POST.
 	lastWasPost bool
@@ -46,18 +46,18 @@ type expectContinue struct{}
 
 // Next implements [sim.Framer].
 func (f *Framer) Next(b []byte) (int, sim.Frame) {
-	if f.refused {
+	if f.hasRefused {
 		return len(b), sim.Frame{Body: refusal{}, Text: "more of it"}
 	}
-	if len(b) < f.need {
+	if len(b) < f.minBytes {
 		return 0, sim.Frame{}
 	}
-	f.need = 0
+	f.minBytes = 0
 	all := b
 	if f.pendingHeader != nil {
 		all = slices.Concat(f.pendingHeader, b)
 	}
-	size, parsed := f.request(all)
+	size, parsed := f.parse(all)
 	size -= len(f.pendingHeader)
 	switch parsed := parsed.(type) {
 	case *Request:
@@ -72,7 +72,7 @@ func (f *Framer) Next(b []byte) (int, sim.Frame) {
 		f.pendingHeader = bytes.Clone(b[:size])
 		return size, sim.Frame{Body: parsed, Text: "asks whether to go on", Handshake: true}
 	case refusal:
-		f.refused = true
+		f.hasRefused = true
 		return len(b), sim.Frame{Body: parsed, Text: "what is no request"}
 	}
 	return 0, sim.Frame{} // the request is not complete yet
@@ -80,7 +80,7 @@ func (f *Framer) Next(b []byte) (int, sim.Frame) {
 
 // parse parses the request at the start of b and returns its size. The result is a
 // [*Request], an expectContinue or a refusal. It is nil if the request is not complete yet.
-func (f *Framer) request(b []byte) (size int, parsed any) {
+func (f *Framer) parse(b []byte) (size int, parsed any) {
 	src := &source{rest: b, limit: largestHeader}
 	if f.lastWasPost {
 		src.skipEmptyLines()
@@ -88,9 +88,9 @@ func (f *Framer) request(b []byte) (size int, parsed any) {
 	in := bufio.NewReader(src)
 	request, err := http.ReadRequest(in)
 	switch {
-	case err != nil && src.exceeded:
+	case err != nil && src.exceededLimit:
 		return len(b), refusal{Status: http.StatusRequestHeaderFieldsTooLarge}
-	case err != nil && src.dry:
+	case err != nil && src.hasRunOut:
 		return 0, nil
 	case err != nil && strings.HasPrefix(err.Error(), "unsupported transfer encoding"):
 		return len(b), refusal{Status: http.StatusNotImplemented, Text: "Unsupported transfer encoding"}
@@ -98,7 +98,7 @@ func (f *Framer) request(b []byte) (size int, parsed any) {
 		return len(b), refusal{Status: http.StatusBadRequest}
 	}
 	position := func() int { return len(b) - len(src.rest) - in.Buffered() }
-	if wrong := check(request, b[:position()]); wrong != nil {
+	if wrong := checkRequest(request, b[:position()]); wrong != nil {
 		return len(b), *wrong
 	}
 	if request.ContentLength > int64(f.LargestBody) {
@@ -118,9 +118,9 @@ func (f *Framer) request(b []byte) (size int, parsed any) {
 	switch {
 	case len(content) > f.LargestBody:
 		return len(b), refusal{Status: http.StatusRequestEntityTooLarge}
-	case err != nil && src.dry:
+	case err != nil && src.hasRunOut:
 		if request.ContentLength > 0 {
-			f.need = header + int(request.ContentLength) - len(f.pendingHeader)
+			f.minBytes = header + int(request.ContentLength) - len(f.pendingHeader)
 		}
 		return 0, nil
 	case err != nil:
@@ -141,7 +141,7 @@ type source struct {
 	limit int
 	// hasRunOut reports that more bytes were wanted than the client has written.
 	// exceededLimit reports that more bytes were wanted than limit allows.
-	dry, exceeded bool
+	hasRunOut, exceededLimit bool
 }
 
 // Read implements [io.Reader].
@@ -151,10 +151,10 @@ func (s *source) Read(b []byte) (int, error) {
 	}
 	switch {
 	case len(b) == 0 && s.limit == 0:
-		s.exceeded = true
+		s.exceededLimit = true
 		return 0, errors.New("the header is too long")
 	case len(s.rest) == 0:
-		s.dry = true
+		s.hasRunOut = true
 		return 0, io.EOF
 	}
 	n := copy(b, s.rest)
@@ -178,8 +178,8 @@ func (s *source) skipEmptyLines() {
 
 // checkRequest returns the refusal with which net/http's server answers a request that is
 // well formed but not acceptable, or nil. See readRequest in the same file.
-func check(r *http.Request, header []byte) *refusal {
-	hosts := hosts(header)
+func checkRequest(r *http.Request, header []byte) *refusal {
+	hosts := hostValues(header)
 	switch {
 	case r.ProtoMajor != 1:
 		return &refusal{Status: http.StatusHTTPVersionNotSupported, Reason: "unsupported protocol version"}
@@ -187,7 +187,7 @@ func check(r *http.Request, header []byte) *refusal {
 		return &refusal{Status: http.StatusBadRequest, Reason: "missing required Host header"}
 	case len(hosts) > 1:
 		return &refusal{Status: http.StatusBadRequest, Reason: "too many Host headers"}
-	case len(hosts) == 1 && strings.ContainsFunc(hosts[0], notInHost):
+	case len(hosts) == 1 && strings.ContainsFunc(hosts[0], isInvalidInHost):
 		return &refusal{Status: http.StatusBadRequest, Reason: "malformed Host header"}
 	}
 	for _, values := range r.Header {
@@ -199,7 +199,7 @@ func check(r *http.Request, header []byte) *refusal {
 }
 
 // hostValues returns the values of all Host headers. http.ReadRequest keeps only the first.
-func hosts(header []byte) (all []string) {
+func hostValues(header []byte) (all []string) {
 	for line := range strings.Lines(string(header)) {
 		if name, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(name, "Host") {
 			all = append(all, strings.TrimSpace(value))
@@ -210,7 +210,7 @@ func hosts(header []byte) (all []string) {
 
 // isInvalidInHost reports whether a character may not occur in a Host header: the rule of
 // ValidHostHeader in https://pkg.go.dev/golang.org/x/net/http/httpguts.
-func notInHost(c rune) bool {
+func isInvalidInHost(c rune) bool {
 	letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 	return !letter && !strings.ContainsRune("!$%&'()*+,-.:;=[]_~", c)
 }

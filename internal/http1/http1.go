@@ -45,7 +45,7 @@ type Answer struct {
 	Text string
 	// ClientEvents are the events that the trace records when the client has read the
 	// answer; see [sim.Packet].
-	Learns []trace.Event
+	ClientEvents []trace.Event
 }
 
 // A refusal is a server's answer to bytes that it cannot read as a request. It ends the

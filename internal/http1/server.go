@@ -13,24 +13,24 @@ import (
 // A Server is the HTTP server of one simulated node. It has no goroutines: the loop of the
 // world calls it.
 type Server struct {
-	host  *sim.Host
-	serve func(*Call)
-	out   *agenda.Outbox
+	host   *sim.Host
+	serve  func(*Call)
+	outbox *agenda.Outbox
 }
 
 // NewServer makes the HTTP server of a node. It calls serve for each request, once all
 // earlier requests on the same connection have been answered.
 func NewServer(host *sim.Host, serve func(*Call)) *Server {
-	return &Server{host: host, serve: serve, out: agenda.NewOutbox(host)}
+	return &Server{host: host, serve: serve, outbox: agenda.NewOutbox(host)}
 }
 
 // Do calls f and then sends the answers that f has given. A timer of a server must use it.
 // While a request is served, that is not necessary.
-func (s *Server) Do(f func()) { s.out.Do(f) }
+func (s *Server) Do(f func()) { s.outbox.Do(f) }
 
 // Crash discards answers that have not been sent. The world has already closed the
 // connections.
-func (s *Server) Crash() { s.out.Crash() }
+func (s *Server) Crash() { s.outbox.Crash() }
 
 // ClockChanged does nothing; it implements [sim.Server].
 func (s *Server) ClockChanged() {}
@@ -53,23 +53,23 @@ type conn struct {
 	// being served.
 	calls []*Call
 	// isClosed reports whether the connection has ended, so that no more answers are sent.
-	closed bool
+	isClosed bool
 }
 
 // A Call is a request that waits for its answer.
 type Call struct {
 	*Request
-	c      *conn
-	r      *sim.Request
-	onGone func()
-	done   bool
+	conn       *conn
+	simRequest *sim.Request
+	onGone     func()
+	isAnswered bool
 }
 
 // By returns the client that sent the request, and what it was doing then.
-func (call *Call) By() *trace.Actor { return call.r.Sender() }
+func (call *Call) By() *trace.Actor { return call.simRequest.Sender() }
 
 // Peer returns the name of the process that has sent the request.
-func (call *Call) Peer() string { return call.c.end.Peer() }
+func (call *Call) Peer() string { return call.conn.end.Peer() }
 
 // OnGone makes the server call f if the connection ends before the call is answered.
 func (call *Call) OnGone(f func()) { call.onGone = f }
@@ -77,11 +77,11 @@ func (call *Call) OnGone(f func()) { call.onGone = f }
 // Answer answers the call. A server may answer later than when the request is served; then
 // it must call Answer within [Server.Do]. Answer does nothing if the connection has ended.
 func (call *Call) Answer(a Answer) {
-	if call.done {
+	if call.isAnswered {
 		return
 	}
 	call.onGone = nil
-	p := sim.Packet{Bytes: a.encode(call.Request, call.c.s.host.Clock().Now()), Text: a.Text, ClientEvents: a.Learns}
+	p := sim.Packet{Bytes: a.encode(call.Request, call.conn.s.host.Clock().Now()), Text: a.Text, ClientEvents: a.ClientEvents}
 	if p.Text == "" {
 		p.Text = fmt.Sprintf("%d %s", a.Status, http.StatusText(a.Status))
 	}
@@ -91,15 +91,15 @@ func (call *Call) Answer(a Answer) {
 // finish sends the packet that answers a call. Then it closes the connection if last is
 // set, and otherwise serves the next call.
 func (call *Call) finish(p sim.Packet, last bool) {
-	call.done = true
-	c := call.c
-	c.s.out.Send(func() {
-		if c.closed {
+	call.isAnswered = true
+	c := call.conn
+	c.s.outbox.Send(func() {
+		if c.isClosed {
 			return
 		}
-		c.end.ReplyTo(call.r, p)
+		c.end.ReplyTo(call.simRequest, p)
 		if last {
-			c.closed = true
+			c.isClosed = true
 			c.end.Close()
 		}
 		c.calls = c.calls[1:]
@@ -109,7 +109,7 @@ func (call *Call) finish(p sim.Packet, last bool) {
 
 // Receive implements [sim.Endpoint].
 func (c *conn) Receive(r *sim.Request) {
-	call := &Call{c: c, r: r}
+	call := &Call{conn: c, simRequest: r}
 	call.Request, _ = r.Body.(*Request)
 	c.calls = append(c.calls, call)
 	if len(c.calls) == 1 {
@@ -119,10 +119,10 @@ func (c *conn) Receive(r *sim.Request) {
 
 // serveNext serves the oldest request that has not been answered.
 func (c *conn) serveNext() {
-	if c.closed || len(c.calls) == 0 {
+	if c.isClosed || len(c.calls) == 0 {
 		return
 	}
-	switch call := c.calls[0]; body := call.r.Body.(type) {
+	switch call := c.calls[0]; body := call.simRequest.Body.(type) {
 	case expectContinue:
 		call.finish(sim.Packet{Bytes: []byte("HTTP/1.1 100 Continue\r\n\r\n"), Text: "100 Continue"}, false)
 	case refusal:
@@ -136,11 +136,11 @@ func (c *conn) serveNext() {
 // HangUp implements [sim.Endpoint]. It calls the OnGone function of the request that is
 // being served. For requests that wait behind it, the server was not called yet.
 func (c *conn) HangUp(bool) {
-	c.closed = true
+	c.isClosed = true
 	calls := slices.Clone(c.calls)
 	c.calls = nil
 	for _, call := range calls {
-		call.done = true
+		call.isAnswered = true
 	}
 	if len(calls) > 0 && calls[0].onGone != nil {
 		calls[0].onGone()

@@ -41,9 +41,9 @@ type Node[U Update] struct {
 	// to a replica has ended.
 	ReplicaHeard, ReplicaLeft func(replica string)
 
-	master   *Node[U]   // nil if the node is not a replica
-	feeds    []*feed[U] // the connections to this node's replicas
-	received int        // the number of the latest update that this replica has received
+	master       *Node[U]   // nil if the node is not a replica
+	feeds        []*feed[U] // the connections to this node's replicas
+	lastReceived int        // the number of the latest update that this replica has received
 	// replacedBy is the former replica that was promoted and has taken this master's place;
 	// nil if there is none.
 	replacedBy *Node[U]
@@ -54,10 +54,10 @@ type feed[U Update] struct {
 	master, replica *Node[U]
 	// masterConn is the master's end of the connection, and replicaConn is the replica's.
 	masterConn, replicaConn *sim.End
-	connecting, open        bool // the replica is opening the connection; the connection exists
+	isConnecting, isOpen    bool // the replica is opening the connection; the connection exists
 	// lastAcknowledged is the number of the latest update that the replica has
 	// acknowledged; -1 means none.
-	acknowledged int
+	lastAcknowledged int
 }
 
 func (p *Node[U]) name() string { return p.Host.Node().Name }
@@ -66,7 +66,7 @@ func (p *Node[U]) name() string { return p.Host.Node().Name }
 // runs.
 func (p *Node[U]) Follow(master *Node[U]) {
 	p.master = master
-	f := &feed[U]{master: master, replica: p, acknowledged: -1}
+	f := &feed[U]{master: master, replica: p, lastAcknowledged: -1}
 	master.feeds = append(master.feeds, f)
 	f.attach()
 }
@@ -81,7 +81,7 @@ func (p *Node[U]) HasReplicas() bool { return len(p.feeds) > 0 }
 // this number, or a later one.
 func (p *Node[U]) AcknowledgedBy(number int) (replicas []string) {
 	for _, f := range p.feeds {
-		if f.acknowledged >= number {
+		if f.lastAcknowledged >= number {
 			replicas = append(replicas, f.replica.name())
 		}
 	}
@@ -91,7 +91,7 @@ func (p *Node[U]) AcknowledgedBy(number int) (replicas []string) {
 // Send sends a change to the replicas that are connected.
 func (p *Node[U]) Send(u U) {
 	for _, f := range p.feeds {
-		if f.open {
+		if f.isOpen {
 			f.send(u)
 		}
 	}
@@ -112,10 +112,10 @@ func (p *Node[U]) Accept(end *sim.End) sim.Endpoint {
 // Crash must be called when the node's process crashes. It forgets the node's connections.
 func (p *Node[U]) Crash() {
 	for _, f := range p.feeds {
-		f.open, f.acknowledged = false, -1
+		f.isOpen, f.lastAcknowledged = false, -1
 	}
 	if f := p.feed(); f != nil {
-		f.open, f.connecting = false, false
+		f.isOpen, f.isConnecting = false, false
 	}
 }
 
@@ -155,7 +155,7 @@ func (p *Node[U]) Promote() bool {
 		if f.replicaConn != nil {
 			f.replicaConn.Close()
 		}
-		f.open = false
+		f.isOpen = false
 		if f.replica != p {
 			f.replica.Follow(p)
 		}
@@ -167,12 +167,12 @@ func (p *Node[U]) Promote() bool {
 // Demote makes a master a replica of the node that has taken its place. It returns false if
 // no node has taken it.
 func (p *Node[U]) Demote() bool {
-	by := p.replacedBy
-	if by == nil {
+	successor := p.replacedBy
+	if successor == nil {
 		return false
 	}
 	p.replacedBy = nil
-	p.Follow(by)
+	p.Follow(successor)
 	return true
 }
 
@@ -182,19 +182,19 @@ func (f *feed[U]) attach() { f.replica.Host.WhenRunning(f.connect) }
 // connect opens the connection from the replica to its master, which then sends all its
 // data.
 func (f *feed[U]) connect() {
-	if f.open || f.connecting || f.replica.master != f.master {
+	if f.isOpen || f.isConnecting || f.replica.master != f.master {
 		return
 	}
-	f.connecting = true
+	f.isConnecting = true
 	end := &replicaEnd[U]{f: f}
 	f.replica.Host.Connect(f.master.name(), end, func(conn *sim.End, err error) {
-		f.connecting = false
+		f.isConnecting = false
 		if err != nil {
 			f.retry()
 			return
 		}
 		end.conn, f.replicaConn = conn, conn
-		f.open = true
+		f.isOpen = true
 		f.send(f.master.FullUpdate())
 		if f.master.WantsHeartbeats {
 			f.sendHeartbeats(conn)
@@ -204,7 +204,7 @@ func (f *feed[U]) connect() {
 
 // retry makes the replica connect again after its Retry time.
 func (f *feed[U]) retry() {
-	f.open = false
+	f.isOpen = false
 	host := f.replica.Host
 	host.At(host.Now()+f.replica.Retry, f.attach)
 }
@@ -215,8 +215,8 @@ func (f *feed[U]) sendHeartbeats(conn *sim.End) {
 	host := f.replica.Host
 	host.At(host.Now()+time.Second, func() {
 		host.WhenRunning(func() {
-			if f.open && f.replicaConn == conn {
-				conn.Send(sim.Packet{Body: f.replica.received, Text: "is there", Background: true})
+			if f.isOpen && f.replicaConn == conn {
+				conn.Send(sim.Packet{Body: f.replica.lastReceived, Text: "is there", Background: true})
 				f.sendHeartbeats(conn)
 			}
 		})
@@ -235,14 +235,14 @@ type masterEnd[U Update] struct{ f *feed[U] }
 // Receive implements [sim.Endpoint]. It takes an acknowledgement or a heartbeat. Both carry
 // the number of the latest update that the replica has received.
 func (e masterEnd[U]) Receive(m *sim.Request) {
-	e.f.acknowledged = m.Body.(int)
+	e.f.lastAcknowledged = m.Body.(int)
 	e.f.master.ReplicaHeard(e.f.replica.name())
 }
 
 // HangUp implements [sim.Endpoint]. It calls ReplicaLeft when the connection has ended. By
 // then the replica may follow another master.
 func (e masterEnd[U]) HangUp(bool) {
-	e.f.open = false
+	e.f.isOpen = false
 	if e.f.master.ReplicaLeft != nil {
 		e.f.master.ReplicaLeft(e.f.replica.name())
 	}
@@ -260,8 +260,8 @@ func (e *replicaEnd[U]) Receive(m *sim.Request) {
 		return // a promotion has given the replica another master, or none, while this update was on its way
 	}
 	p.Apply(u)
-	p.received = u.Number()
-	e.conn.Send(sim.Packet{Body: p.received, Text: "acknowledge " + strconv.Itoa(p.received)})
+	p.lastReceived = u.Number()
+	e.conn.Send(sim.Packet{Body: p.lastReceived, Text: "acknowledge " + strconv.Itoa(p.lastReceived)})
 }
 
 // HangUp implements [sim.Endpoint]. The replica connects again, unless it has a newer

@@ -55,8 +55,8 @@ func (r *Row) Granted(ctx context.Context, holder string, asked fakeclock.Readin
 // NotAcquired returns the error of a failed attempt to acquire a row. errHeld is the error
 // of the database driver that means that the statement has changed no row, because another
 // client holds it.
-func NotAcquired(err, taken error) error {
-	if errors.Is(err, taken) {
+func NotAcquired(err, errHeld error) error {
+	if errors.Is(err, errHeld) {
 		return fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
 	}
 	return fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
@@ -104,11 +104,11 @@ func (l *lease) Release(ctx context.Context) error {
 // lostError returns the error of a holder that could not change its row. A nil err means
 // that the row no longer belongs to the holder. change says what the holder tried: extended
 // or released.
-func lostError(err error, what string) error {
+func lostError(err error, change string) error {
 	if err != nil {
-		return fmt.Errorf("lock not %s: %w", what, err)
+		return fmt.Errorf("lock not %s: %w", change, err)
 	}
-	return fmt.Errorf("%w before it was %s", locks.ErrLost, what)
+	return fmt.Errorf("%w before it was %s", locks.ErrLost, change)
 }
 
 // A fencedLease is a lease with a fencing token. The table has a column generation for it.

@@ -54,31 +54,31 @@ type Lease struct {
 // acquisition that changed the row. copied says that the change was replicated from another
 // machine.
 func (g *Register) Update(l *Lease, state RowState, by *trace.Actor, copied bool) {
-	was := *l
+	previous := *l
 	l.RowState = state
 	l.IsActive = l.IsHeld && !g.isExpired(l)
 	ev := trace.Event{Kind: trace.KindSet, Key: l.Key, By: by}
 	switch {
-	case !l.IsActive && !was.IsActive:
+	case !l.IsActive && !previous.IsActive:
 		return
 	case !l.IsActive:
 		if copied {
 			by = nil
 		}
-		g.emitEnd(&was, trace.KindDelete, by)
+		g.emitEnd(&previous, trace.KindDelete, by)
 		return
-	case was.IsActive && was.RowState == l.RowState:
+	case previous.IsActive && previous.RowState == l.RowState:
 		return
-	case was.IsActive && was.Holder == l.Holder:
+	case previous.IsActive && previous.Holder == l.Holder:
 		ev.Kind = trace.KindTouch
 	default:
-		if was.IsActive && !was.ClientEnds.IsZero() && !copied {
-			g.emitEnd(&was, trace.KindExpire, by)
-			was.IsActive = false
+		if previous.IsActive && !previous.ClientEnds.IsZero() && !copied {
+			g.emitEnd(&previous, trace.KindExpire, by)
+			previous.IsActive = false
 		}
 		l.Owner = by
-		if was.IsActive {
-			ev.Prior = was.Owner
+		if previous.IsActive {
+			ev.Prior = previous.Owner
 		}
 	}
 	switch {
@@ -93,10 +93,10 @@ func (g *Register) Update(l *Lease, state RowState, by *trace.Actor, copied bool
 // Revert records that a row has gone back to an earlier state. If the lease was active and
 // its state has changed, Revert emits that the server has forgotten the lease.
 func (g *Register) Revert(l *Lease, state RowState) {
-	was := *l
+	previous := *l
 	l.RowState = state
-	if l.IsActive = was.IsActive && was.RowState == state; was.IsActive && !l.IsActive {
-		g.emitEnd(&was, trace.KindForget, nil)
+	if l.IsActive = previous.IsActive && previous.RowState == state; previous.IsActive && !l.IsActive {
+		g.emitEnd(&previous, trace.KindForget, nil)
 	}
 }
 
@@ -119,13 +119,13 @@ func (g *Register) Expire() {
 // ScheduleExpiry sets the alarm for the next lease that expires. Call it after
 // [Register.Update].
 func (g *Register) ScheduleExpiry() {
-	var first time.Time
+	var earliest time.Time
 	for _, l := range g.Leases {
-		if l.IsActive && !l.Ends.IsZero() && (first.IsZero() || l.Ends.Before(first)) {
-			first = l.Ends
+		if l.IsActive && !l.Ends.IsZero() && (earliest.IsZero() || l.Ends.Before(earliest)) {
+			earliest = l.Ends
 		}
 	}
-	g.alarm.Set(first)
+	g.alarm.Set(earliest)
 }
 
 // ClockChanged must be called when the machine's wall clock was set. It emits the end of
@@ -143,8 +143,8 @@ func (g *Register) ClockChanged() {
 }
 
 // emitEnd emits an event that ends a lease.
-func (g *Register) emitEnd(l *Lease, how trace.Kind, by *trace.Actor) {
-	g.host.Emit(trace.Event{Kind: how, Key: l.Key, Value: g.holderName(l.Holder), By: by, Owner: l.Owner})
+func (g *Register) emitEnd(l *Lease, kind trace.Kind, by *trace.Actor) {
+	g.host.Emit(trace.Event{Kind: kind, Key: l.Key, Value: g.holderName(l.Holder), By: by, Owner: l.Owner})
 }
 
 // emitActive adds the holder, the owner and the end of an active lease to an event and

@@ -62,7 +62,7 @@ type lock struct {
 	shared *handle
 	// acquired are the library's locks that were acquired. They are unlocked when the world
 	// ends.
-	open []*handle
+	acquired []*handle
 }
 
 // A recipe is the library's Lock, or a type with the same methods. Lock opens a session,
@@ -127,7 +127,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	case err != nil:
 		return nil, notAcquired(ctx, err)
 	}
-	l.open = append(l.open, granted.handle)
+	l.acquired = append(l.acquired, granted.handle)
 	if !l.env.Options.Has("loss-signal") {
 		return granted, nil
 	}
@@ -140,7 +140,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 			close(lossSignal)
 		}
 	}()
-	return notifying{granted, lossSignal}, nil
+	return notifyingLease{granted, lossSignal}, nil
 }
 
 // acquire acquires the lock, and then reads the token of the grant.
@@ -184,7 +184,7 @@ func (h *handle) unlock() error {
 // close releases the locks that are still held, which ends the library's renewals. The end
 // of a real process would end them too.
 func (l *lock) close() {
-	for _, h := range l.open {
+	for _, h := range l.acquired {
 		_ = h.unlock()
 	}
 }
@@ -245,14 +245,14 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // A notifyingLease is a lease that notifies its holder when the library notices a loss.
-type notifying struct {
+type notifyingLease struct {
 	*lease
 	lossSignal <-chan struct{}
 }
 
 // Lost implements [locks.Notifier]. The channel is closed when the library has found that
 // another client or no client holds the key, and also when it could not read the key.
-func (n notifying) Lost() <-chan struct{} { return n.lossSignal }
+func (n notifyingLease) Lost() <-chan struct{} { return n.lossSignal }
 
 // notAcquired returns the error of an attempt that has failed because of err.
 func notAcquired(ctx context.Context, err error) error {

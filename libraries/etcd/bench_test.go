@@ -24,12 +24,12 @@ func BenchmarkGCPause(b *testing.B) {
 // BenchmarkGrowth measures worlds with more and more clients, which acquire one lock in
 // turn, and with more and more members of the cluster.
 func BenchmarkGrowth(b *testing.B) {
-	floor.MeasureGrowth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) })
-	floor.MeasureGrowth(b, "members", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) })
+	floor.MeasureGrowth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowdedWorld(b, 3, n) })
+	floor.MeasureGrowth(b, "members", []int{1, 3, 5}, func(n int) sim.Config { return crowdedWorld(b, n, 5) })
 }
 
 // crowdedWorld is a world of many clients that compete for one lock, without faults.
-func crowd(b *testing.B, members, clients int) sim.Config {
+func crowdedWorld(b *testing.B, members, clients int) sim.Config {
 	cfg := gcPause(b, "etcd", members)
 	cfg.Faults, cfg.Clients = nil, nil
 	for i := range clients {

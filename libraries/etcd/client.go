@@ -118,11 +118,11 @@ func trailingNumber(name string) int {
 // sharedClient returns the process's client with this name, and makes it first if there is
 // none.
 func sharedClient(e *locks.Env, name string, config clientv3.Config) (*clientv3.Client, error) {
-	made := locks.Share(e, name, func() openedClient {
+	shared := locks.Share(e, name, func() openedClient {
 		c, err := Open(e, config)
 		return openedClient{c, err}
 	})
-	return made.client, made.err
+	return shared.client, shared.err
 }
 
 // An openedClient is the result of [Open].

@@ -17,7 +17,7 @@ type data struct {
 	kv clientv3.KV
 	// ownerCondition is the condition of each write, if writes have one: that the key still
 	// exists with which the handle last acquired the lock. See [grant].
-	owner clientv3.Cmp
+	ownerCondition clientv3.Cmp
 }
 
 // newData returns access to the process's data. It uses the client of the lock or, if the
@@ -28,11 +28,11 @@ func newData(e *locks.Env, client *clientv3.Client) (*data, error) {
 	}
 	d := &data{Data: *e.Data, kv: client}
 	if d.SeparateClient {
-		own, err := memberClient(e, trailingNumber(e.Client)+1)
+		separate, err := memberClient(e, trailingNumber(e.Client)+1)
 		if err != nil {
 			return nil, err
 		}
-		d.kv = own
+		d.kv = separate
 		// The separate client connects before the run begins, like a client in a process
 		// that has been running for a while.
 		e.OnWarmUp(func(ctx context.Context) { _, _ = d.kv.Get(ctx, locks.DataKey("")) })
@@ -42,11 +42,11 @@ func newData(e *locks.Env, client *clientv3.Client) (*data, error) {
 
 // Read implements [locks.DataClient].
 func (d *data) Read(ctx context.Context, object string) (version int, err error) {
-	var how []clientv3.OpOption
+	var options []clientv3.OpOption
 	if d.ReadMode == servers.Serializable {
-		how = append(how, clientv3.WithSerializable())
+		options = append(options, clientv3.WithSerializable())
 	}
-	r, err := d.kv.Get(ctx, locks.DataKey(object), how...)
+	r, err := d.kv.Get(ctx, locks.DataKey(object), options...)
 	switch {
 	case err != nil:
 		return 0, requestError(ctx, "not read", err)
@@ -58,7 +58,7 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 
 // Write implements [locks.DataClient]. knownVersion is the version that the writer has
 // read.
-func (d *data) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
+func (d *data) Write(ctx context.Context, object, value string, knownVersion int) (version int, err error) {
 	key := locks.DataKey(object)
 	if d.ChecksOwner {
 		return d.writeAsOwner(ctx, key, value)
@@ -71,7 +71,7 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 		return int(r.PrevKv.GetVersion()) + 1, nil
 	}
 	r, err := d.kv.Txn(ctx).
-		If(clientv3.Compare(clientv3.Version(key), "=", knew)).
+		If(clientv3.Compare(clientv3.Version(key), "=", knownVersion)).
 		Then(clientv3.OpPut(key, value)).
 		Commit()
 	switch {
@@ -80,13 +80,13 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 	case !r.Succeeded:
 		return 0, fmt.Errorf("etcd: %w", locks.ErrChanged)
 	}
-	return knew + 1, nil
+	return knownVersion + 1, nil
 }
 
 // writeAsOwner writes in a transaction, as the documentation of Mutex.IsOwner suggests:
 // only if the handle still owns the lock.
 func (d *data) writeAsOwner(ctx context.Context, key, value string) (version int, err error) {
-	r, err := d.kv.Txn(ctx).If(d.owner).Then(clientv3.OpPut(key, value, clientv3.WithPrevKV())).Commit()
+	r, err := d.kv.Txn(ctx).If(d.ownerCondition).Then(clientv3.OpPut(key, value, clientv3.WithPrevKV())).Commit()
 	switch {
 	case err != nil:
 		return 0, requestError(ctx, "not written", err)

@@ -18,7 +18,7 @@ var repeats = flag.Int("repeats", 10, "how often TestDeterminism repeats each wo
 
 // gcPause is a world of two clients, of which the first is paused just before it writes.
 func gcPause(t testing.TB, name string, members int, faults ...sim.Fault) sim.Config {
-	k := kind(t, name)
+	k := lockKind(t, name)
 	if faults == nil {
 		faults = []sim.Fault{Until("client-2 finished", Before("client-1 write", Stopped("client-1")))}
 	}
@@ -40,7 +40,7 @@ func gcPause(t testing.TB, name string, members int, faults ...sim.Fault) sim.Co
 // at random.
 func TestDeterminism(t *testing.T) {
 	for _, members := range []int{1, 3} {
-		for _, name := range kinds() {
+		for _, name := range lockNames() {
 			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
 				checkDeterminism(t, gcPause(t, name, members))
 			})

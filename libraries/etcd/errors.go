@@ -36,8 +36,8 @@ func describeError(err error) string {
 		return reason
 	}
 	// The client replaces the errors of servers that it knows by its own.
-	if of, ok := status.FromError(err); ok {
-		switch of.Code() {
+	if st, ok := status.FromError(err); ok {
+		switch st.Code() {
 		case codes.DeadlineExceeded:
 			return "timed out"
 		case codes.Canceled:
@@ -45,7 +45,7 @@ func describeError(err error) string {
 		case codes.Unavailable:
 			return "the connection broke"
 		}
-		return of.Message()
+		return st.Message()
 	}
 	return reason
 }

@@ -45,7 +45,7 @@ type grant struct {
 	release func(context.Context) error
 	// ownerCondition is the condition of a transaction that is to be done only while the
 	// lock's key exists. It is the zero Cmp for a recipe that has no key of its own.
-	owner clientv3.Cmp
+	ownerCondition clientv3.Cmp
 }
 
 // provide registers a kind of lock whose attempts are done by try.
@@ -93,7 +93,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 		return nil, notAcquired(ctx, err)
 	}
 	if l.data != nil {
-		l.data.owner = g.owner
+		l.data.ownerCondition = g.ownerCondition
 	}
 	if !l.env.Options.Has("unlock") {
 		g.release = func(context.Context) error { return s.Close() }

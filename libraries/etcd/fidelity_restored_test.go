@@ -150,7 +150,7 @@ var restored = []struct {
 func TestRestoredFidelityOfOurServer(t *testing.T) {
 	for _, f := range restored {
 		t.Run(f.name, func(t *testing.T) {
-			cfg := alone(func(_ context.Context, p *sim.Program) error {
+			cfg := oneServer(func(_ context.Context, p *sim.Program) error {
 				client, err := etcd.Client(p.Env())
 				if err != nil {
 					return err

@@ -371,13 +371,13 @@ func describeResponse(m any) string {
 	case *etcdserverpb.TxnResponse:
 		add("rev %d, %v", r.GetHeader().GetRevision(), r.Succeeded)
 		for _, o := range r.Responses {
-			add("[%s]", describeResponse(inner(o)))
+			add("[%s]", describeResponse(innerResponse(o)))
 		}
 	}
 	return strings.Join(texts, ", ")
 }
 
-func inner(o *etcdserverpb.ResponseOp) any {
+func innerResponse(o *etcdserverpb.ResponseOp) any {
 	switch r := o.Response.(type) {
 	case *etcdserverpb.ResponseOp_ResponsePut:
 		return r.ResponsePut

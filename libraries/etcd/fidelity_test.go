@@ -14,7 +14,7 @@ import (
 func TestFidelityOfOurServer(t *testing.T) {
 	for _, f := range fidelities {
 		t.Run(f.name, func(t *testing.T) {
-			cfg := alone(func(_ context.Context, p *sim.Program) error {
+			cfg := oneServer(func(_ context.Context, p *sim.Program) error {
 				client, err := etcd.Client(p.Env())
 				if err != nil {
 					return err
@@ -30,7 +30,7 @@ func TestFidelityOfOurServer(t *testing.T) {
 
 // oneServer is a world of one client, which runs a program, and one server, with the shortest
 // possible latency.
-func alone(run func(context.Context, *sim.Program) error) sim.Config {
+func oneServer(run func(context.Context, *sim.Program) error) sim.Config {
 	return sim.Config{
 		Name: "alone", Seed: 1, Horizon: time.Minute,
 		Network: sim.Network{Min: 1, Max: 1}, // nanoseconds

@@ -9,7 +9,7 @@ import (
 )
 
 // lockNames returns the names of the locks on etcd.
-func kinds() (names []string) {
+func lockNames() (names []string) {
 	for _, name := range locks.Names() {
 		if k, _ := locks.Lookup(name); k.System == locks.Etcd {
 			names = append(names, name)
@@ -19,7 +19,7 @@ func kinds() (names []string) {
 }
 
 // lockKind returns a lock by its name.
-func kind(t testing.TB, name string) locks.Kind {
+func lockKind(t testing.TB, name string) locks.Kind {
 	t.Helper()
 	k, ok := locks.Lookup(name)
 	if !ok {
@@ -29,8 +29,8 @@ func kind(t testing.TB, name string) locks.Kind {
 }
 
 func TestKinds(t *testing.T) {
-	for _, name := range kinds() {
-		k := kind(t, name)
+	for _, name := range lockNames() {
+		k := lockKind(t, name)
 		if err := k.CheckProvided(); err != nil {
 			t.Error(err)
 			continue

@@ -29,7 +29,7 @@ import (
 
 // takeTurns returns the dial options that make the goroutines of a client take turns.
 func takeTurns(e *locks.Env) []grpc.DialOption {
-	t := &turns{wait: e.WaitTurn, woken: e.WaitAfterTimer, process: e.ProcessContext()}
+	t := &turns{wait: e.WaitTurn, waitAfterTimer: e.WaitAfterTimer, process: e.ProcessContext()}
 	return []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(t.unary),
 		grpc.WithChainStreamInterceptor(t.stream),
@@ -43,14 +43,14 @@ func takeTurns(e *locks.Env) []grpc.DialOption {
 // turn; the second is for a goroutine that a timer may have woken in a pause. See
 // [locks.Env].
 type turns struct {
-	wait  func(words ...string)
-	woken func(ctx context.Context, words ...string)
+	wait           func(words ...string)
+	waitAfterTimer func(ctx context.Context, words ...string)
 	// process is a context that ends with the process. After that nobody waits for a turn
 	// any more, so gRPC would retry on a closed connection without a pause. No other
 	// goroutine would get the time to notice that the connection is closed.
 	process context.Context
 	// callCount is the number of calls so far. Each call goes to the next endpoint.
-	picked atomic.Uint32
+	callCount atomic.Uint32
 }
 
 // Turn returns a context whose requests have additional words for the order of their turns.
@@ -130,10 +130,10 @@ type keepAlives struct {
 	grpc.ClientStream
 	turns *turns
 
-	mu      sync.Mutex
-	sending bool                                // a goroutine sends the waiting messages
-	waiting map[int64]*pb.LeaseKeepAliveRequest // by lease ID
-	failed  error                               // the error of an earlier message
+	mu        sync.Mutex
+	isSending bool                                // a goroutine sends the waiting messages
+	waiting   map[int64]*pb.LeaseKeepAliveRequest // by lease ID
+	sendErr   error                               // the error of an earlier message
 }
 
 // SendMsg implements [grpc.ClientStream]. It queues a message and returns the error of an
@@ -148,11 +148,11 @@ func (s *keepAlives) SendMsg(m any) error {
 		s.waiting = map[int64]*pb.LeaseKeepAliveRequest{}
 	}
 	s.waiting[r.ID] = r
-	if !s.sending {
-		s.sending = true
+	if !s.isSending {
+		s.isSending = true
 		go s.send()
 	}
-	return s.failed
+	return s.sendErr
 }
 
 // send sends the queued messages. The client's timers, which queue them, also fire while
@@ -160,17 +160,17 @@ func (s *keepAlives) SendMsg(m any) error {
 // messages of this moment are in the queue.
 func (s *keepAlives) send() {
 	for {
-		s.turns.woken(context.Background(), keepAlive)
+		s.turns.waitAfterTimer(context.Background(), keepAlive)
 		for _, r := range s.takeWaiting() {
 			if err := s.ClientStream.SendMsg(r); err != nil {
 				s.mu.Lock()
-				s.failed = err
+				s.sendErr = err
 				s.mu.Unlock()
 			}
 		}
 		s.mu.Lock()
-		s.sending = len(s.waiting) > 0
-		more := s.sending
+		s.isSending = len(s.waiting) > 0
+		more := s.isSending
 		s.mu.Unlock()
 		if !more {
 			return
@@ -280,7 +280,7 @@ func (c *chooser) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 	}
 	next := uint32(0)
 	if isOurs {
-		next = call.picked.Add(1) - 1
+		next = call.callCount.Add(1) - 1
 	}
 	endpoints := *connected
 	return endpoints[next%uint32(len(endpoints))].State.Picker.Pick(info)

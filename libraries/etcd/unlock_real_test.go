@@ -81,7 +81,7 @@ func (l *line) dial(socket string) (net.Conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.conns = append(l.conns, c)
-	return &onLine{c, l}, nil
+	return &lineConn{c, l}, nil
 }
 
 func (l *line) mute() {
@@ -106,12 +106,12 @@ func (l *line) isMute() bool {
 	return l.muted
 }
 
-type onLine struct {
+type lineConn struct {
 	net.Conn
 	line *line
 }
 
-func (c *onLine) Read(b []byte) (int, error) {
+func (c *lineConn) Read(b []byte) (int, error) {
 	for {
 		n, err := c.Conn.Read(b)
 		if err != nil || !c.line.isMute() {

@@ -77,21 +77,21 @@ func TestTwoAreElectedOnRealEtcd(t *testing.T) {
 }
 
 // A lockQueue is a lock for which several sessions wait, on its own server.
-type queue struct {
+type lockQueue struct {
 	client *clientv3.Client
 	name   string
 }
 
-func newQueue(t *testing.T) queue {
+func newQueue(t *testing.T) lockQueue {
 	t.Helper()
 	if _, err := exec.LookPath(etcdProgram(t)); err != nil {
 		skip(t, "there is no etcd server to replay this on (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
 	}
-	return queue{startEtcd(t).client(t), "queue"}
+	return lockQueue{startEtcd(t).client(t), "queue"}
 }
 
 // session opens a session with the shortest TTL that the server grants: two seconds.
-func (q queue) session(t *testing.T) *concurrency.Session {
+func (q lockQueue) session(t *testing.T) *concurrency.Session {
 	t.Helper()
 	s, err := concurrency.NewSession(q.client, concurrency.WithTTL(2))
 	if err != nil {
@@ -102,7 +102,7 @@ func (q queue) session(t *testing.T) *concurrency.Session {
 
 // expire waits until a waiting session has a key in the queue, stops renewing the session,
 // and waits until the server has ended it.
-func (q queue) expire(t *testing.T, s *concurrency.Session) {
+func (q lockQueue) expire(t *testing.T, s *concurrency.Session) {
 	t.Helper()
 	key := q.name + "/" + strconv.FormatInt(int64(s.Lease()), 16)
 	for there := false; ; time.Sleep(20 * time.Millisecond) {

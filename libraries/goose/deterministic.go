@@ -28,28 +28,28 @@ func makeDeterministic(e *locks.Env, l lock.Locker) (name string) {
 	}
 	var seed [8]byte
 	_, _ = io.ReadFull(e.Rand, seed[:]) // never fails
-	own := reflect.ValueOf(l).Elem()
+	fields := reflect.ValueOf(l).Elem()
 	name = fmt.Sprintf("%s-1-%x", e.Client, seed[:4])
-	*field[string](own, "instanceID") = name
+	*field[string](fields, "instanceID") = name
 	source := rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:]), 0))
-	for b, every := range map[*retry.Backoff]time.Duration{
-		field[retry.Backoff](own, "retryLock"):   lockEvery,
-		field[retry.Backoff](own, "retryUnlock"): unlockEvery,
+	for b, interval := range map[*retry.Backoff]time.Duration{
+		field[retry.Backoff](fields, "retryLock"):   lockEvery,
+		field[retry.Backoff](fields, "retryUnlock"): unlockEvery,
 	} {
-		*b = withSource(*b, every, source)
+		*b = withSource(*b, interval, source)
 	}
 	return name
 }
 
 // withSource returns a backoff that ends when the library's backoff does. Its waits are
 // drawn like the library's, but from another random source.
-func withSource(backoff retry.Backoff, every time.Duration, source *rand.Rand) retry.Backoff {
+func withSource(backoff retry.Backoff, interval time.Duration, source *rand.Rand) retry.Backoff {
 	return retry.BackoffFunc(func() (time.Duration, bool) {
 		_, stop := backoff.Next()
 		if stop {
 			return 0, true
 		}
-		return time.Duration(float64(every) * (1 - float64(source.Int64N(50)-25)/100)), false
+		return time.Duration(float64(interval) * (1 - float64(source.Int64N(50)-25)/100)), false
 	})
 }
 

@@ -25,31 +25,31 @@ func init() {
 
 // provide registers a kind of lock. makeLocker makes a locker of the library. By default
 // all attempts of a handle use one locker; an option makes each attempt use its own.
-func provide(name string, make func(*handle) (locker, error)) {
+func provide(name string, makeLocker func(*handle) (locker, error)) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 		db, err := database(e)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		h := &handle{env: e, db: db, make: make, number: locks.PostgresNumber(e.Key)}
+		h := &handle{env: e, db: db, makeLocker: makeLocker, lockNumber: locks.PostgresNumber(e.Key)}
 		count := locks.Share(e, "goose handles", func() *int { return new(int) })
 		*count++
 		h.id = fmt.Sprintf("%s, handle %d", e.Key, *count)
-		if h.shared, err = make(h); err != nil {
+		if h.shared, err = makeLocker(h); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		e.OnWarmUp(h.shared.warm)
+		e.OnWarmUp(h.shared.warmUp)
 		return h, nil
 	})
 }
 
 // A handle is one client's handle on a lock. The library identifies the lock by a number.
 type handle struct {
-	env    *locks.Env
-	db     *sql.DB
-	number int64
-	id     string // distinguishes the handle from the other handles of its process
-	make   func(*handle) (locker, error)
+	env        *locks.Env
+	db         *sql.DB
+	lockNumber int64
+	id         string // distinguishes the handle from the other handles of its process
+	makeLocker func(*handle) (locker, error)
 	// shared is the locker of all attempts that have none of their own.
 	shared locker
 }
@@ -61,14 +61,14 @@ type locker interface {
 	lock(ctx context.Context) (unlock func(context.Context) error, err error)
 	// warmUp does, before the run begins, what a process does that has been running for a
 	// while.
-	warm(ctx context.Context)
+	warmUp(ctx context.Context)
 }
 
 // Acquire is as in [locks.Lock].
 func (h *handle) Acquire(ctx context.Context) (_ locks.Lease, err error) {
 	l := h.shared
 	if h.env.Options.Has("own-handle") {
-		if l, err = h.make(h); err != nil {
+		if l, err = h.makeLocker(h); err != nil {
 			return nil, err
 		}
 	}

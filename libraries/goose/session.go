@@ -17,7 +17,7 @@ type session struct {
 
 // newSession returns a session for the lock of the handle.
 func newSession(h *handle) (locker, error) {
-	l, err := lock.NewPostgresSessionLocker(lock.WithLockID(h.number))
+	l, err := lock.NewPostgresSessionLocker(lock.WithLockID(h.lockNumber))
 	return &session{h, l}, err
 }
 
@@ -46,4 +46,4 @@ func (s *session) lock(ctx context.Context) (func(context.Context) error, error)
 }
 
 // warmUp opens the connection.
-func (s *session) warm(ctx context.Context) { _ = s.db.PingContext(ctx) }
+func (s *session) warmUp(ctx context.Context) { _ = s.db.PingContext(ctx) }

@@ -23,7 +23,7 @@ type table struct {
 var errBusy = errors.New("the locker is in use")
 
 // newTable returns a table for the lock of the handle.
-func newTable(h *handle) (locker, error) { return h.newLocker(h.number) }
+func newTable(h *handle) (locker, error) { return h.newLocker(h.lockNumber) }
 
 // newLocker returns a locker for the lock with a number. The interval of its heartbeats is
 // a sixth of its lease, as in the library's defaults of 5 and 30 seconds.
@@ -36,7 +36,7 @@ func (h *handle) newLocker(number int64) (*table, error) {
 		lock.WithTableHeartbeatInterval(h.env.TTL/6),
 		lock.WithTableLockTimeout(lockEvery, lockTries),
 		lock.WithTableUnlockTimeout(unlockEvery, unlockTries),
-		lock.WithTableRetryPolicy(t.retries),
+		lock.WithTableRetryPolicy(t.canRetry),
 	)
 	if err == nil {
 		t.name = makeDeterministic(h.env, t.Locker)
@@ -47,7 +47,7 @@ func (h *handle) newLocker(number int64) (*table, error) {
 // canRetry reports whether the library may repeat a statement that has failed. By default
 // it does. With an option the library leaves that to its caller. Nothing is repeated once
 // the process has ended.
-func (t *table) retries(error) bool {
+func (t *table) canRetry(error) bool {
 	return t.env.ProcessContext().Err() == nil && !t.env.Options.Has("one-try")
 }
 
@@ -60,22 +60,22 @@ func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 	case <-ctx.Done():
 		return nil, errBusy
 	}
-	life, cancel := context.WithCancel(context.WithValue(t.env.Lifetime(), lockerKey{}, t.name))
-	attempt := context.AfterFunc(ctx, cancel)
+	libraryCtx, cancel := context.WithCancel(context.WithValue(t.env.Lifetime(), lockerKey{}, t.name))
+	detach := context.AfterFunc(ctx, cancel)
 	unlock := func(context.Context) error {
 		defer func() { <-t.turn }()
 		defer cancel()
-		return t.Unlock(life, t.db)
+		return t.Unlock(libraryCtx, t.db)
 	}
-	err := t.Lock(life, t.db)
-	ended := !attempt()
+	err := t.Lock(libraryCtx, t.db)
+	attemptEnded := !detach()
 	switch {
 	case err != nil:
 		cancel()
 		<-t.turn
 		return nil, err
-	case ended: // ctx ended when the lock was already acquired, so there would be no heartbeats
-		go func() { _ = unlock(life) }()
+	case attemptEnded: // ctx ended when the lock was already acquired, so there would be no heartbeats
+		go func() { _ = unlock(libraryCtx) }()
 		return nil, ctx.Err()
 	case !t.env.Options.Has("lasting-context"):
 		cancel() // as in a program that acquires the lock with a context and defers its cancel
@@ -85,7 +85,7 @@ func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 
 // warmUp makes the library create its table and prepare its statements. It uses a lock that
 // no client uses.
-func (t *table) warm(ctx context.Context) {
+func (t *table) warmUp(ctx context.Context) {
 	spare, err := t.newLocker(locks.PostgresNumber(t.env.Key + " before the story"))
 	if err != nil {
 		return

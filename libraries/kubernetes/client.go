@@ -85,15 +85,15 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // net/http calls Close with a mutex locked.
 type lateClosingConn struct {
 	net.Conn
-	woken func(ctx context.Context, words ...string) // Env.WaitAfterTimer: returns when the process runs
-	name  string                                     // the number of the connection within its process
+	waitUntilRunning func(ctx context.Context, words ...string) // Env.WaitAfterTimer: returns when the process runs
+	name             string                                     // the number of the connection within its process
 }
 
 // Close implements [net.Conn]. It returns immediately, and the connection is closed when
 // the process runs.
 func (p lateClosingConn) Close() error {
 	go func() {
-		p.woken(context.Background(), "close", p.name)
+		p.waitUntilRunning(context.Background(), "close", p.name)
 		_ = p.Conn.Close()
 	}()
 	return nil

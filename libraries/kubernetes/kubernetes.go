@@ -97,16 +97,16 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 		return nil, err
 	}
 	setElectorClock(elector, l.env.Clock)
-	silent := klog.NewContext(l.env.Lifetime(), logr.Discard())
-	var run context.Context
-	run, t.cancel = context.WithCancel(silent)
+	ctxWithoutLog := klog.NewContext(l.env.Lifetime(), logr.Discard())
+	var electorCtx context.Context
+	electorCtx, t.cancel = context.WithCancel(ctxWithoutLog)
 	jitter := jitterSource(l.env)
 	go func() {
 		defer close(t.ended)
-		withJitterSource(jitter, func() { elector.Run(run) })
+		withJitterSource(jitter, func() { elector.Run(electorCtx) })
 	}()
-	if leading, ok := answers.Await(ctx, t.started); ok {
-		return t.newLease(ctx, leading)
+	if leaderCtx, ok := answers.Await(ctx, t.started); ok {
+		return t.newLease(ctx, leaderCtx)
 	}
 	t.cancel()
 	return nil, answers.WithCause(ctx, fmt.Errorf("%w: kubernetes: somebody else leads", locks.ErrNotAcquired))
@@ -123,7 +123,7 @@ type term struct {
 
 // newLease makes the lease of a client that has become the leader. leading is the context
 // that the library ends when the client is no longer the leader.
-func (t *term) newLease(ctx, leading context.Context) (locks.Lease, error) {
+func (t *term) newLease(ctx, leaderCtx context.Context) (locks.Lease, error) {
 	token := t.record.token()
 	if t.lateToken {
 		current, err := t.leases.Leases(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
@@ -133,8 +133,8 @@ func (t *term) newLease(ctx, leading context.Context) (locks.Lease, error) {
 		}
 		token = uint64(*current.Spec.LeaseTransitions) + 1
 	}
-	l := &lease{term: t, number: token, lost: make(chan struct{})}
-	l.disarm = context.AfterFunc(leading, func() { close(l.lost) })
+	l := &lease{term: t, tokenValue: token, lost: make(chan struct{})}
+	l.stopWatching = context.AfterFunc(leaderCtx, func() { close(l.lost) })
 	if t.env.Options.Has("loss-signal") {
 		return l, nil
 	}
@@ -144,12 +144,12 @@ func (t *term) newLease(ctx, leading context.Context) (locks.Lease, error) {
 // A lease is a term in which the client is the leader.
 type lease struct {
 	*term
-	number uint64
+	tokenValue uint64
 	// lost is closed when the library ends the context of OnStartedLeading. A release ends
 	// that context too, but first calls stopWatching, so that lost is not closed.
 	// stopWatching returns false if the context had already ended.
-	lost   chan struct{}
-	disarm func() bool
+	lost         chan struct{}
+	stopWatching func() bool
 }
 
 // Session implements [locks.Sessioner]. A session is the Lease together with the identity
@@ -157,7 +157,7 @@ type lease struct {
 func (l *lease) Session() string { return locks.KubernetesSession(l.env.Key, l.identity) }
 
 // Token implements [locks.Tokener].
-func (l *lease) Token() uint64 { return l.number }
+func (l *lease) Token() uint64 { return l.tokenValue }
 
 // Lost implements [locks.Notifier].
 func (l *lease) Lost() <-chan struct{} { return l.lost }
@@ -166,7 +166,7 @@ func (l *lease) Lost() <-chan struct{} { return l.lost }
 // the client was no longer the leader. Without the option kept-lease, it then deletes the
 // Lease.
 func (l *lease) Release(ctx context.Context) error {
-	held := l.disarm()
+	held := l.stopWatching()
 	l.cancel()
 	_, ended := answers.Await(ctx, l.ended)
 	switch {

@@ -16,7 +16,7 @@ import (
 func setElectorClock(e *leaderelection.LeaderElector, c fakeclock.Clock) {
 	own := reflect.ValueOf(e).Elem().FieldByName("clock")
 	own = reflect.NewAt(own.Type(), unsafe.Pointer(own.UnsafeAddr())).Elem()
-	own.Set(reflect.ValueOf(electorClock{c: c, since: c.Now().Add(-time.Duration(c.Read(fakeclock.Monotonic).Nanos))}))
+	own.Set(reflect.ValueOf(electorClock{c: c, zero: c.Now().Add(-time.Duration(c.Read(fakeclock.Monotonic).Nanos))}))
 }
 
 // An electorClock shows an elector the process's monotonic clock. client-go compares times
@@ -24,13 +24,13 @@ func setElectorClock(e *leaderelection.LeaderElector, c fakeclock.Clock) {
 // jump of the wall clock has no effect. client-go's timers still use true time.
 type electorClock struct {
 	clock.RealClock
-	c     fakeclock.Clock
-	since time.Time // the time at which the monotonic clock read 0
+	c    fakeclock.Clock
+	zero time.Time // the time at which the monotonic clock read 0
 }
 
 // Now implements [clock.PassiveClock].
 func (o electorClock) Now() time.Time {
-	return o.since.Add(time.Duration(o.c.Read(fakeclock.Monotonic).Nanos))
+	return o.zero.Add(time.Duration(o.c.Read(fakeclock.Monotonic).Nanos))
 }
 
 // Since implements [clock.PassiveClock].

@@ -37,9 +37,9 @@ const (
 // server does not distinguish the clients of one connection.
 type advisory struct {
 	*Session
-	env    *locks.Env
-	number int64
-	held   *grant // the last grant, which may have ended; nil if there was none
+	env       *locks.Env
+	number    int64
+	lastGrant *grant // the last grant, which may have ended; nil if there was none
 }
 
 // errHeld is the error of a handle that tries to acquire the lock while it holds it. The
@@ -61,7 +61,7 @@ func (a *advisory) Acquire(ctx context.Context) (locks.Lease, error) {
 func (a *advisory) acquire(ctx context.Context) (*grant, error) {
 	g := &grant{handle: a}
 	token, err := use(ctx, a.Session, func(ctx context.Context, c *pgx.Conn) (token *int64, err error) {
-		if a.held != nil && a.held.conn == c {
+		if a.lastGrant != nil && a.lastGrant.conn == c {
 			return nil, errHeld
 		}
 		g.conn = c
@@ -73,7 +73,7 @@ func (a *advisory) acquire(ctx context.Context) (*grant, error) {
 	case token == nil:
 		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
 	}
-	g.token, a.held = uint64(*token), g
+	g.token, a.lastGrant = uint64(*token), g
 	return g, nil
 }
 
@@ -92,10 +92,10 @@ func (g *grant) Token() uint64 { return g.token }
 // connection, because the lock ended with the old one.
 func (g *grant) Release(ctx context.Context) error {
 	freed, err := use(ctx, g.handle.Session, func(ctx context.Context, c *pgx.Conn) (freed bool, err error) {
-		if c != g.conn || g.handle.held != g {
+		if c != g.conn || g.handle.lastGrant != g {
 			return false, nil
 		}
-		g.handle.held = nil
+		g.handle.lastGrant = nil
 		return freed, c.QueryRow(ctx, unlock, g.handle.number).Scan(&freed)
 	})
 	switch {

@@ -33,8 +33,8 @@ type querier interface {
 }
 
 // read returns the version of an object; 0 if it does not exist.
-func read(ctx context.Context, by querier, object string) (version int, err error) {
-	err = by.QueryRow(ctx, readObject, object).Scan(&version)
+func read(ctx context.Context, q querier, object string) (version int, err error) {
+	err = q.QueryRow(ctx, readObject, object).Scan(&version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
@@ -42,8 +42,8 @@ func read(ctx context.Context, by querier, object string) (version int, err erro
 }
 
 // write writes an object and returns its new version.
-func write(ctx context.Context, by querier, object, value string) (version int, err error) {
-	err = by.QueryRow(ctx, writeObject, object, value).Scan(&version)
+func write(ctx context.Context, q querier, object, value string) (version int, err error) {
+	err = q.QueryRow(ctx, writeObject, object, value).Scan(&version)
 	return version, err
 }
 
@@ -60,7 +60,7 @@ const (
 // It is also a lock itself, which grants itself to every client.
 type besideData struct {
 	*Session
-	compares bool // a write compares the object's version
+	comparesVersion bool // a write compares the object's version
 }
 
 // openBeside calls [Open] for the handle of a lock. If the world has data beside the lock,
@@ -91,12 +91,12 @@ func (b besideData) Read(ctx context.Context, object string) (version int, err e
 }
 
 // Write is as in [locks.DataClient]. knownVersion is the version that the writer has read.
-func (b besideData) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
+func (b besideData) Write(ctx context.Context, object, value string, knownVersion int) (version int, err error) {
 	version, err = use(ctx, b.Session, func(ctx context.Context, c *pgx.Conn) (n int, err error) {
-		if !b.compares {
+		if !b.comparesVersion {
 			err = c.QueryRow(ctx, updateObject, object, value).Scan(&n)
 		} else {
-			err = c.QueryRow(ctx, compareObject, object, value, knew).Scan(&n)
+			err = c.QueryRow(ctx, compareObject, object, value, knownVersion).Scan(&n)
 		}
 		return n, err
 	})

@@ -27,7 +27,7 @@ func init() {
 // provideLease registers a kind of lock that is a lease row with these statements.
 func provideLease(name string, w leaseSQL) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
-		r := &leaseRow{sql: w.applyOptions(e.Options), beginsFirst: strings.HasPrefix(name, "postgres-lease-begun")}
+		r := &leaseRow{sql: w.applyOptions(e.Options), beginsEarly: strings.HasPrefix(name, "postgres-lease-begun")}
 		r.Row = &rowlease.Row{Env: e, Clock: fakeclock.Monotonic, Extend: r.extend, Release: r.release}
 		if w.usesClientClock {
 			r.Clock = fakeclock.Wall
@@ -113,17 +113,17 @@ var byClients = leaseSQL{
 // The statements of releases without a precaution: releaseByDelete deletes the row, and
 // releaseUnchecked does so even if another client holds it.
 const (
-	byDelete  = `DELETE FROM locks WHERE name = $1 AND holder = $2`
-	unchecked = `DELETE FROM locks WHERE name = $1`
+	releaseByDelete  = `DELETE FROM locks WHERE name = $1 AND holder = $2`
+	releaseUnchecked = `DELETE FROM locks WHERE name = $1`
 )
 
 // applyOptions returns the statements without the precautions that the options switch off.
 func (w leaseSQL) applyOptions(o locks.Options) leaseSQL {
 	switch {
 	case !o.Has("holder-check"):
-		w.release = unchecked
+		w.release = releaseUnchecked
 	case !o.Has("keep-row"):
-		w.release = byDelete
+		w.release = releaseByDelete
 	}
 	return w
 }
@@ -133,19 +133,19 @@ type leaseRow struct {
 	besideData
 	*rowlease.Row
 	sql         leaseSQL
-	beginsFirst bool // it acquires in a transaction that has begun before
+	beginsEarly bool // it acquires in a transaction that has begun before
 }
 
 // Acquire tries once to acquire the row. If the server does not reply, the row may name
 // this attempt as the holder until the lease ends.
 func (r *leaseRow) Acquire(ctx context.Context) (locks.Lease, error) {
-	holder, called := r.NewHolder(), r.Now()
+	holder, askedAt := r.NewHolder(), r.Now()
 	generation, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (n int64, err error) {
-		if !r.beginsFirst {
+		if !r.beginsEarly {
 			return n, c.QueryRow(ctx, r.sql.acquire, r.withTime(r.Env.Key, holder, r.Env.TTL)...).Scan(&n)
 		}
 		err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
-			called = r.Now()
+			askedAt = r.Now()
 			return tx.QueryRow(ctx, r.sql.acquire, r.withTime(r.Env.Key, holder, r.Env.TTL)...).Scan(&n)
 		})
 		return n, err
@@ -156,7 +156,7 @@ func (r *leaseRow) Acquire(ctx context.Context) (locks.Lease, error) {
 	case generation < 0 && r.Env.Options.Has("look"):
 		return nil, rowlease.NotAcquired(pgx.ErrNoRows, pgx.ErrNoRows)
 	}
-	return r.Granted(ctx, holder, called, uint64(max(generation, -generation)))
+	return r.Granted(ctx, holder, askedAt, uint64(max(generation, -generation)))
 }
 
 // extend is [rowlease.Row.Extend].
@@ -168,9 +168,9 @@ func (r *leaseRow) extend(ctx context.Context, holder string) (bool, error) {
 func (r *leaseRow) release(ctx context.Context, holder string) (bool, error) {
 	args := []any{r.Env.Key, holder}
 	switch r.sql.release {
-	case unchecked:
+	case releaseUnchecked:
 		args = args[:1]
-	case byDelete:
+	case releaseByDelete:
 	default:
 		args = r.withTime(args...)
 	}

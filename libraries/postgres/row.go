@@ -20,7 +20,7 @@ func init() {
 		"postgres-row-timeout":     func(h *held) locks.Lease { return heldWithTimeout{heldWithData{h}} },
 		"postgres-row-elsewhere":   func(h *held) locks.Lease { return heldWithToken{h} },
 		"postgres-queue":           func(h *held) locks.Lease { return heldWithData{h} },
-		"postgres-queue-elsewhere": newAttempt,
+		"postgres-queue-elsewhere": newJobAttempt,
 
 		"postgres-advisory-transaction": func(h *held) locks.Lease { return heldWithData{h} },
 	} {
@@ -32,14 +32,14 @@ func init() {
 
 // A lockTarget is what a lock locks in a transaction, a row, a job or a number, with the
 // statements for it. A row and a job exist before the run begins.
-type claim struct {
+type lockTarget struct {
 	// createTables and insert set the target up, and lock locks it.
-	tables, add, lock string
+	createTables, insert, lock string
 	// countToken is the statement that returns a fencing token after the target was locked;
 	// "" if the lock has no token.
-	count string
+	countToken string
 	// notFound is the error text if lock finds nothing and does not wait.
-	none string
+	notFound string
 	// parameter returns the parameter of lock for a lock with this key.
 	parameter func(key string) any
 }
@@ -48,32 +48,32 @@ type claim struct {
 func keyItself(key string) any { return key }
 
 // rowTarget is a row that stands for the thing on which the clients work.
-var rowClaim = claim{
-	tables: objectsTable + `
+var rowTarget = lockTarget{
+	createTables: objectsTable + `
 		CREATE TABLE IF NOT EXISTS items (name text PRIMARY KEY);
 		CREATE SEQUENCE IF NOT EXISTS fence`,
-	add:       `INSERT INTO items (name) VALUES ($1) ON CONFLICT DO NOTHING`,
+	insert:    `INSERT INTO items (name) VALUES ($1) ON CONFLICT DO NOTHING`,
 	lock:      `SELECT name FROM items WHERE name = $1 FOR UPDATE`,
 	parameter: keyItself,
 }
 
 // jobTarget is a job in a queue. The job remains in the queue after it was done, so that
 // the next client can do it again.
-var jobClaim = claim{
-	tables: objectsTable + `
+var jobTarget = lockTarget{
+	createTables: objectsTable + `
 		CREATE TABLE IF NOT EXISTS jobs (name text PRIMARY KEY, queue text NOT NULL, attempts bigint NOT NULL)`,
-	add:       `INSERT INTO jobs (name, queue, attempts) VALUES ($1, $1, 0) ON CONFLICT DO NOTHING`,
+	insert:    `INSERT INTO jobs (name, queue, attempts) VALUES ($1, $1, 0) ON CONFLICT DO NOTHING`,
 	lock:      `SELECT name FROM jobs WHERE queue = $1 ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED`,
-	none:      "there is no job that nobody has",
+	notFound:  "there is no job that nobody has",
 	parameter: keyItself,
 }
 
 // numberTarget is a number: an advisory lock that lasts as long as the transaction.
-var numberClaim = claim{
-	tables:    objectsTable,
-	lock:      `SELECT 'mine' WHERE pg_try_advisory_xact_lock($1)`,
-	none:      "somebody else holds it",
-	parameter: func(key string) any { return locks.PostgresNumber(key) },
+var numberTarget = lockTarget{
+	createTables: objectsTable,
+	lock:         `SELECT 'mine' WHERE pg_try_advisory_xact_lock($1)`,
+	notFound:     "somebody else holds it",
+	parameter:    func(key string) any { return locks.PostgresNumber(key) },
 }
 
 // tokenStatements return the fencing tokens of the locks that have them, by the names of
@@ -87,26 +87,26 @@ var tokenStatements = map[string]string{
 // Each handle has its own connection, because a connection has one transaction at a time.
 type item struct {
 	*Session
-	env   *locks.Env
-	claim claim
-	make  func(*held) locks.Lease
-	held  *held // nil if the handle does not hold the lock
+	env       *locks.Env
+	target    lockTarget
+	makeLease func(*held) locks.Lease
+	held      *held // nil if the handle does not hold the lock
 }
 
 // openItem returns a handle on the lock of this kind.
-func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lock, error) {
-	c := rowClaim
+func openItem(e *locks.Env, name string, makeLease func(*held) locks.Lease) (locks.Lock, error) {
+	c := rowTarget
 	switch {
 	case strings.HasPrefix(name, "postgres-queue"):
-		c = jobClaim
+		c = jobTarget
 	case name == "postgres-advisory-transaction":
-		c = numberClaim
+		c = numberTarget
 	}
-	c.count = tokenStatements[name]
-	statements := []string{c.add, c.lock, readObject, writeObject, c.count}
-	s, err := Open(e, c.tables, slices.DeleteFunc(statements, func(text string) bool { return text == "" })...)
-	if err != nil || c.add == "" {
-		return &item{Session: s, env: e, claim: c, make: make}, err
+	c.countToken = tokenStatements[name]
+	statements := []string{c.insert, c.lock, readObject, writeObject, c.countToken}
+	s, err := Open(e, c.createTables, slices.DeleteFunc(statements, func(text string) bool { return text == "" })...)
+	if err != nil || c.insert == "" {
+		return &item{Session: s, env: e, target: c, makeLease: makeLease}, err
 	}
 	// The server ends the wait for the row a little before the client's own timeout,
 	// because that would end the connection.
@@ -116,10 +116,10 @@ func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lo
 	}
 	e.OnWarmUp(func(ctx context.Context) {
 		_, _ = use(ctx, s, func(ctx context.Context, conn *pgx.Conn) (pgconn.CommandTag, error) {
-			return conn.Exec(ctx, c.add, e.Key)
+			return conn.Exec(ctx, c.insert, e.Key)
 		})
 	})
-	return &item{Session: s, env: e, claim: c, make: make}, nil
+	return &item{Session: s, env: e, target: c, makeLease: makeLease}, nil
 }
 
 // Acquire begins a transaction. Then it waits for the row until lock_timeout, takes the
@@ -134,16 +134,16 @@ func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 		return err
 	})
 	if err == nil {
-		err = h.lockRow(ctx)
+		err = h.lockTarget(ctx)
 	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return nil, fmt.Errorf("%w: %s", locks.ErrNotAcquired, i.claim.none)
+		return nil, fmt.Errorf("%w: %s", locks.ErrNotAcquired, i.target.notFound)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 	}
-	l := i.make(h)
-	if t, ok := l.(heldWithTimeout); ok && t.isOver() {
+	l := i.makeLease(h)
+	if t, ok := l.(heldWithTimeout); ok && t.hasExpired() {
 		_ = t.Release(ctx)
 		return nil, fmt.Errorf("%w: the answer came after the end of the transaction", locks.ErrNotAcquired)
 	}
@@ -163,18 +163,18 @@ type held struct {
 }
 
 // lockTarget locks the target, or ends the transaction if that fails.
-func (h *held) lockRow(ctx context.Context) error {
+func (h *held) lockTarget(ctx context.Context) error {
 	var name string
 	err := h.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
-		return h.tx.QueryRow(ctx, h.item.claim.lock, h.item.claim.parameter(h.item.env.Key)).Scan(&name)
+		return h.tx.QueryRow(ctx, h.item.target.lock, h.item.target.parameter(h.item.env.Key)).Scan(&name)
 	})
-	if count := h.item.claim.count; err == nil && count != "" {
+	if countToken := h.item.target.countToken; err == nil && countToken != "" {
 		// A single statement that both locks and counts might count before it waits.
 		err = h.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
-			if !strings.Contains(count, "$1") {
-				return h.tx.QueryRow(ctx, count).Scan(&h.token)
+			if !strings.Contains(countToken, "$1") {
+				return h.tx.QueryRow(ctx, countToken).Scan(&h.token)
 			}
-			return h.tx.QueryRow(ctx, count, name).Scan(&h.token)
+			return h.tx.QueryRow(ctx, countToken, name).Scan(&h.token)
 		})
 	}
 	if err != nil {
@@ -253,7 +253,7 @@ type heldWithTimeout struct{ heldWithData }
 func (t heldWithTimeout) Expires() fakeclock.Reading { return t.lastSent.Add(t.item.env.TTL) }
 
 // hasExpired reports whether the server may have ended the transaction.
-func (t heldWithTimeout) isOver() bool {
+func (t heldWithTimeout) hasExpired() bool {
 	return t.item.env.Clock.Read(fakeclock.Monotonic).Nanos >= t.Expires().Nanos
 }
 
@@ -266,7 +266,7 @@ func (c heldWithToken) Token() uint64 { return uint64(c.token) }
 
 // newJobAttempt returns the lease of a job whose effect is outside the database. With an
 // option the number of the job's attempts is the fencing token.
-func newAttempt(h *held) locks.Lease {
+func newJobAttempt(h *held) locks.Lease {
 	if !h.item.env.Options.Has("attempts") {
 		return h
 	}

@@ -69,25 +69,25 @@ func (s *Session) prepare(ctx context.Context, c *pgx.Conn) (tag pgconn.CommandT
 
 // use calls f with the connection. It opens one first if there is none. Both together may
 // take only as long as a request may take. Errors have texts that are equal in every run.
-func use[T any](ctx context.Context, s *Session, f func(context.Context, *pgx.Conn) (T, error)) (got T, err error) {
-	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.timeout())
+func use[T any](ctx context.Context, s *Session, f func(context.Context, *pgx.Conn) (T, error)) (result T, err error) {
+	boundedCtx, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.timeout())
 	defer cancel()
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
-	case <-bounded.Done():
-		return got, answers.WithCause(ctx, errors.New("the connection is in use"))
+	case <-boundedCtx.Done():
+		return result, answers.WithCause(ctx, errors.New("the connection is in use"))
 	}
 	if s.conn == nil || s.conn.IsClosed() {
-		if s.conn, err = pgx.ConnectConfig(bounded, s.config); err != nil {
+		if s.conn, err = pgx.ConnectConfig(boundedCtx, s.config); err != nil {
 			s.conn = nil
-			return got, stableError(ctx, err)
+			return result, stableError(ctx, err)
 		}
 	}
-	if got, err = f(bounded, s.conn); err != nil {
-		return got, stableError(ctx, err)
+	if result, err = f(boundedCtx, s.conn); err != nil {
+		return result, stableError(ctx, err)
 	}
-	return got, nil
+	return result, nil
 }
 
 // stableError returns the error with a text that is equal in every run.

@@ -69,12 +69,12 @@ func (l *lease) Extend(ctx context.Context) error {
 
 // failure turns the error of a release or an extension into an error of this package; nil
 // remains nil. gone is redislock's error for a key that no longer belongs to the lease.
-func failure(ctx context.Context, err, gone error, done string) error {
+func failure(ctx context.Context, err, errGone error, done string) error {
 	if err == nil {
 		return nil
 	}
-	what := fmt.Errorf("redislock: not %s: %s", done, reason(err, gone, "gone"))
-	if errors.Is(err, gone) {
+	what := fmt.Errorf("redislock: not %s: %s", done, reason(err, errGone, "gone"))
+	if errors.Is(err, errGone) {
 		return fmt.Errorf("%w: %w", locks.ErrLost, what)
 	}
 	return answers.WithCause(ctx, what)
@@ -83,9 +83,9 @@ func failure(ctx context.Context, err, gone error, done string) error {
 // reason returns why a request failed, in words that are equal in every run. If the node
 // has refused the request, which redislock reports as the error refusal, reason returns
 // word.
-func reason(err, refusal error, word string) string {
+func reason(err, refusal error, refusalText string) string {
 	if errors.Is(err, refusal) {
-		return word
+		return refusalText
 	}
 	return answers.Reason(err)
 }

@@ -52,13 +52,13 @@ func init() {
 type lock struct {
 	env     *locks.Env
 	redsync *redsync.Redsync
-	lock    func(*redsync.Mutex, context.Context) error
+	attempt func(*redsync.Mutex, context.Context) error
 }
 
 // Acquire makes one attempt.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	m := l.redsync.NewMutex(l.env.Key, redsync.WithExpiry(l.env.TTL), redsync.WithRetryDelayFunc(l.delay))
-	if err := l.lock(m, ctx); err != nil {
+	if err := l.attempt(m, ctx); err != nil {
 		replies := repliesIn(err)
 		return nil, answers.WithCause(ctx, fmt.Errorf("%w: redsync did not get a quorum in time%s", locks.ErrNotAcquired, replies.Refusals("taken")))
 	}
@@ -113,15 +113,15 @@ func (l *lease) Extend(ctx context.Context) error {
 // if the extension came too late.
 func (l *lease) failure(ctx context.Context, err error, done string) error {
 	replies := repliesIn(err)
-	gone := 0 // the nodes that have replied that they do not have the key
+	keyless := 0 // the nodes that have replied that they do not have the key
 	for _, answer := range replies {
 		if answer.Err == nil {
-			gone++
+			keyless++
 		}
 	}
-	gone += countExpired(err)
+	keyless += countExpired(err)
 	what := "redsync: not " + done + replies.Refusals("gone")
-	if l.nodes-gone < l.nodes/2+1 || errors.Is(err, redsync.ErrExtendFailed) {
+	if l.nodes-keyless < l.nodes/2+1 || errors.Is(err, redsync.ErrExtendFailed) {
 		return fmt.Errorf("%w: %s", locks.ErrLost, what)
 	}
 	return answers.WithCause(ctx, errors.New(what))

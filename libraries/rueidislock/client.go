@@ -80,9 +80,9 @@ func Open(e *locks.Env, o rueidis.ClientOption) (rueidis.Client, error) {
 // A backoff computes how long rueidis waits before it sends a command again: at first 2 µs
 // plus a random time of up to as much, then twice as long each time, and at most a second.
 type backoff struct {
-	mu     sync.Mutex
-	random *rand.Rand
-	pauses int // how many pauses it has computed
+	mu         sync.Mutex
+	random     *rand.Rand
+	pauseCount int // how many pauses it has computed
 }
 
 // newBackoff makes a backoff whose random times are determined by a source of bytes.
@@ -102,9 +102,9 @@ func (b *backoff) delay(attempts int, _ rueidis.Completed, _ error) time.Duratio
 	defer b.mu.Unlock()
 	base := 1 << min(20, attempts)
 	pause := min(time.Second, time.Duration(base+b.random.IntN(base))*time.Microsecond)
-	b.pauses++
+	b.pauseCount++
 	now := time.Now()
-	ends := now.Add(pause).Truncate(time.Microsecond).Add(time.Duration(b.pauses % 1000))
+	ends := now.Add(pause).Truncate(time.Microsecond).Add(time.Duration(b.pauseCount % 1000))
 	return max(ends.Sub(now), 1)
 }
 

@@ -47,12 +47,12 @@ type lock struct {
 }
 
 // newLock makes a lock on the first node. set changes rueidis's options.
-func newLock(e *locks.Env, set func(*rueidis.ClientOption)) (locks.Lock, error) {
+func newLock(e *locks.Env, setOptions func(*rueidis.ClientOption)) (locks.Lock, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("rueidislock needs a Redis node, but there is none")
 	}
 	o := clientOption(e, 0)
-	set(&o)
+	setOptions(&o)
 	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
 		ClientOption:  o,
 		ClientBuilder: func(o rueidis.ClientOption) (rueidis.Client, error) { return Open(e, o) },
@@ -77,21 +77,21 @@ func newLock(e *locks.Env, set func(*rueidis.ClientOption)) (locks.Lock, error) 
 // Acquire tries once. The library holds a lock only until the context of the call ends. So
 // the call gets a context of its own, which ends with ctx only during the attempt.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
-	life, cancel := context.WithCancel(l.lifetime)
-	attempt := context.AfterFunc(ctx, cancel)
-	held, release, err := l.locker.TryWithContext(life, l.env.Key)
-	attempt()
+	lockCtx, cancel := context.WithCancel(l.lifetime)
+	stopAttempt := context.AfterFunc(ctx, cancel)
+	holdCtx, release, err := l.locker.TryWithContext(lockCtx, l.env.Key)
+	stopAttempt()
 	if err != nil {
 		cancel()
 		return nil, answers.WithCause(ctx, fmt.Errorf("%w: rueidislock: %s", locks.ErrNotAcquired, failureText(err)))
 	}
 	l.leases.Go(func() {
-		<-held.Done()
+		<-holdCtx.Done()
 		release() // this waits for the library's goroutines
 		cancel()
 	})
 	granted := &lease{lost: make(chan struct{}), release: release}
-	granted.stopWatching = context.AfterFunc(held, func() { close(granted.lost) })
+	granted.stopWatching = context.AfterFunc(holdCtx, func() { close(granted.lost) })
 	return granted, nil
 }
 

@@ -16,24 +16,24 @@ import (
 // connection, and before it is sent again.
 type turnClient struct {
 	rueidis.Client
-	turn func(words ...string) // returns when it is the turn of a command with these words
+	waitTurn func(words ...string) // returns when it is the turn of a command with these words
 }
 
 // Do implements [rueidis.Client].
 func (t turnClient) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
 	words := slices.Clone(cmd.Commands()) // rueidis reuses the slice for another command
-	turn := func() { t.turn(words...) }
-	turn()
-	return t.Client.Do(turnContext{ctx, turn}, cmd)
+	waitTurn := func() { t.waitTurn(words...) }
+	waitTurn()
+	return t.Client.Do(turnContext{ctx, waitTurn}, cmd)
 }
 
 // A turnContext is a context that waits for a turn before it says whether it has ended.
 type turnContext struct {
 	context.Context
-	turn func()
+	waitTurn func()
 }
 
 func (c turnContext) Err() error {
-	c.turn()
+	c.waitTurn()
 	return c.Context.Err()
 }

@@ -11,9 +11,9 @@ import (
 
 // The statements for data in the file that the lock protects: one row for each object.
 const (
-	objects     = `CREATE TABLE IF NOT EXISTS objects (name TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL)`
-	readObject  = `SELECT version FROM objects WHERE name = ?1`
-	writeObject = `INSERT INTO objects AS o (name, version, value) VALUES (?1, 1, ?2)
+	createObjects = `CREATE TABLE IF NOT EXISTS objects (name TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL)`
+	readObject    = `SELECT version FROM objects WHERE name = ?1`
+	writeObject   = `INSERT INTO objects AS o (name, version, value) VALUES (?1, 1, ?2)
 		ON CONFLICT (name) DO UPDATE SET version = o.version + 1, value = excluded.value
 		RETURNING version`
 )
@@ -54,7 +54,7 @@ func (k *dataTransaction) Write(ctx context.Context, object, value string, last 
 
 // inTx calls f if the transaction is still open, and otherwise returns an error.
 func (k *dataTransaction) inTx(ctx context.Context, f func(context.Context) error) error {
-	if k.handle.current != k.transaction || k.isOver() {
+	if k.handle.current != k.transaction || k.isLost() {
 		return fmt.Errorf("%w: the transaction is over", locks.ErrLost)
 	}
 	return k.handle.use(ctx, func(ctx context.Context, _ *sql.DB) error { return f(ctx) })
@@ -66,9 +66,9 @@ func (k *dataTransaction) Release(ctx context.Context) error {
 	switch {
 	case k.isCommitted:
 		return nil
-	case k.hasUncommitted && k.handle.current == k.transaction && !k.isOver():
+	case k.hasUncommitted && k.handle.current == k.transaction && !k.isLost():
 		return k.handle.use(ctx, func(context.Context, *sql.DB) error {
-			k.handle.end()
+			k.handle.forgetCurrent()
 			return nil
 		})
 	}

@@ -25,7 +25,7 @@ type database struct {
 	// cached is what processes read and write: the operating system's memory. stored is
 	// what is on the disk. version is the version of cached: it grows with each change.
 	cached, stored contents
-	number         int
+	version        int
 	openFiles      []*openFile
 	// deleted has the files that were deleted for processes, but are still on the disk,
 	// with the true times of the deletions.
@@ -35,7 +35,7 @@ type database struct {
 // commitInterval is how long a file system takes to write a deletion to the disk if nothing
 // is synced meanwhile: ext4's commit interval
 // (https://www.kernel.org/doc/html/latest/admin-guide/ext4.html).
-const journalled = 5 * time.Second
+const commitInterval = 5 * time.Second
 
 // An openFile is a database that a process has open. It is the machine's end of the
 // process's connection.
@@ -74,13 +74,13 @@ func (d *disk) Crash(how trace.Crash) {
 		b.openFiles = nil
 		if how == trace.PowerLoss {
 			for file, at := range b.deleted {
-				if d.host.Now()-at >= journalled {
+				if d.host.Now()-at >= commitInterval {
 					delete(b.stored, file)
 				}
 			}
 			clear(b.deleted)
 			b.cached = maps.Clone(b.stored)
-			b.number++
+			b.version++
 		}
 	}
 }
@@ -109,9 +109,9 @@ func (o *openFile) Receive(r *sim.Request) {
 // packet returns the message that contains the answer.
 func (a answer) packet() sim.Packet {
 	var raw [][]byte
-	for _, file := range slices.Sorted(maps.Keys(a.files)) {
-		a.Files = append(a.Files, size{file, len(a.files[file])})
-		raw = append(raw, a.files[file])
+	for _, file := range slices.Sorted(maps.Keys(a.contents)) {
+		a.Sizes = append(a.Sizes, size{file, len(a.contents[file])})
+		raw = append(raw, a.contents[file])
 	}
 	bytes, err := encodeMessage(a, raw...)
 	if err != nil {
@@ -141,7 +141,7 @@ func (o *openFile) serve(r *request, by *trace.Actor) answer {
 	if b == nil {
 		return answer{Why: "no database is open"}
 	}
-	knew := r.Knows == b.number
+	isCurrent := r.KnownVersion == b.version
 	if why := o.write(r.Changes); why != "" {
 		return answer{Why: why}
 	}
@@ -167,8 +167,8 @@ func (o *openFile) serve(r *request, by *trace.Actor) answer {
 		}
 		d.register.emitChanges(b, by)
 	}
-	if a.Number = b.number; !knew {
-		a.files = b.cached
+	if a.Version = b.version; !isCurrent {
+		a.contents = b.cached
 	}
 	return a
 }
@@ -192,7 +192,7 @@ func (o *openFile) write(all []change) (why string) {
 		return ""
 	}
 	o.database.cached = maps.Clone(o.database.cached) // a copy, because answers in flight may contain the old contents
-	o.database.number++
+	o.database.version++
 	for _, c := range all {
 		if err := o.database.cached.apply(c); err != nil {
 			return err.Error()
@@ -214,7 +214,7 @@ func (b *database) sync(file string) {
 func (b *database) remove(file string, now time.Duration) {
 	b.cached = maps.Clone(b.cached)
 	delete(b.cached, file)
-	b.number++
+	b.version++
 	if _, there := b.stored[file]; there {
 		b.deleted[file] = now
 	}
@@ -240,15 +240,15 @@ func (d *disk) flushDeletions() {
 // level.
 func (o *openFile) lock(want level, by *trace.Actor) bool {
 	others := slices.DeleteFunc(slices.Clone(o.database.openFiles), func(p *openFile) bool { return p == o })
-	anyAt := func(at level) bool {
+	anyOtherAt := func(at level) bool {
 		return slices.ContainsFunc(others, func(p *openFile) bool { return p.level >= at })
 	}
 	switch {
 	case want <= o.level:
 		return true
-	case want == sharedLevel && anyAt(pendingLevel), want == reservedLevel && anyAt(reservedLevel), want == exclusiveLevel && anyAt(pendingLevel):
+	case want == sharedLevel && anyOtherAt(pendingLevel), want == reservedLevel && anyOtherAt(reservedLevel), want == exclusiveLevel && anyOtherAt(pendingLevel):
 		return false
-	case want == exclusiveLevel && anyAt(sharedLevel):
+	case want == exclusiveLevel && anyOtherAt(sharedLevel):
 		if o.level == reservedLevel {
 			o.level = pendingLevel
 		}

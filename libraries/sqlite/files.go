@@ -28,10 +28,10 @@ type files struct {
 	// nil if there was none.
 	broken error
 
-	contents contents // the files as this process sees them
-	number   int      // the version of the contents at the last answer
-	changes  []change // what this process has changed since then
-	time     int64    // the time of day at the last answer, in milliseconds since 1970
+	contents    contents // the files as this process sees them
+	version     int      // the version of the contents at the last answer
+	changes     []change // what this process has changed since then
+	machineTime int64    // the time of day at the last answer, in milliseconds since 1970
 }
 
 // open opens a file, and creates it if make is set. Opening the database file connects to
@@ -40,7 +40,7 @@ func (f *files) open(file string, make bool) int32 {
 	if file == journal {
 		switch {
 		case make && !f.exists(journal):
-			return f.change(change{File: journal, At: -1})
+			return f.applyChange(change{File: journal, Offset: -1})
 		case !f.exists(journal):
 			return sqlite3.SQLITE_CANTOPEN
 		}
@@ -53,8 +53,8 @@ func (f *files) open(file string, make bool) int32 {
 	}
 	f.env.Cleanup(func() { _ = conn.Close() })
 	f.conn, f.lines, f.broken = conn, bufio.NewReader(conn), nil
-	f.contents, f.number, f.changes = contents{databaseFile: nil}, 0, nil
-	_, code := f.ask(request{Op: opOpen, Name: f.name})
+	f.contents, f.version, f.changes = contents{databaseFile: nil}, 0, nil
+	_, code := f.request(request{Op: opOpen, Name: f.name})
 	return code
 }
 
@@ -69,11 +69,11 @@ func (f *files) close(file string) {
 // request sends a request, together with the changes since the last one, to the node that
 // simulates the operating system. It waits for the answer, and stores the files if other
 // processes have changed them.
-func (f *files) ask(r request) (yes bool, code int32) {
+func (f *files) request(r request) (yes bool, code int32) {
 	if f.broken != nil || f.conn == nil {
 		return false, sqlite3.SQLITE_IOERR
 	}
-	r.Knows, r.Changes = f.number, f.changes
+	r.KnownVersion, r.Changes = f.version, f.changes
 	var raw [][]byte
 	for _, c := range f.changes {
 		raw = append(raw, c.data)
@@ -84,7 +84,7 @@ func (f *files) ask(r request) (yes bool, code int32) {
 	}
 	var a answer
 	if err == nil {
-		a, err = f.answer()
+		a, err = f.readAnswer()
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -94,39 +94,39 @@ func (f *files) ask(r request) (yes bool, code int32) {
 		_ = f.conn.Close()
 		return false, sqlite3.SQLITE_IOERR
 	}
-	f.time = a.Now
+	f.machineTime = a.Now
 	if a.Why != "" {
 		return false, sqlite3.SQLITE_IOERR
 	}
-	f.number, f.changes = a.Number, nil
-	if a.files != nil {
-		f.contents = a.files
+	f.version, f.changes = a.Version, nil
+	if a.contents != nil {
+		f.contents = a.contents
 	}
 	return a.Yes, sqlite3.SQLITE_OK
 }
 
 // readAnswer reads an answer from the connection.
-func (f *files) answer() (a answer, err error) {
+func (f *files) readAnswer() (a answer, err error) {
 	line, err := f.lines.ReadBytes('\n')
 	if err == nil {
 		err = json.Unmarshal(line, &a)
 	}
-	for _, s := range a.Files {
-		if a.files == nil {
-			a.files = contents{}
+	for _, s := range a.Sizes {
+		if a.contents == nil {
+			a.contents = contents{}
 		}
 		b := make([]byte, s.Size)
 		if err == nil {
 			_, err = io.ReadFull(f.lines, b)
 		}
-		a.files[s.File] = b
+		a.contents[s.File] = b
 	}
 	return a, err
 }
 
 // applyChange changes a file in this process's memory. The machine gets the change with the
 // next request.
-func (f *files) change(c change) int32 {
+func (f *files) applyChange(c change) int32 {
 	if f.contents.apply(c) != nil {
 		return sqlite3.SQLITE_FULL
 	}
@@ -148,12 +148,12 @@ func (f *files) read(file string, into []byte, at int64) int32 {
 
 // write writes to a file in this process's memory, at an offset.
 func (f *files) write(file string, from []byte, at int64) int32 {
-	return f.change(change{File: file, At: at, Size: len(from), data: bytes.Clone(from)})
+	return f.applyChange(change{File: file, Offset: at, Size: len(from), data: bytes.Clone(from)})
 }
 
 // truncate cuts a file, or extends it by zeros, to a length in bytes.
 func (f *files) truncate(file string, size int64) int32 {
-	return f.change(change{File: file, At: size})
+	return f.applyChange(change{File: file, Offset: size})
 }
 
 // size returns the length of a file in bytes.
@@ -167,13 +167,13 @@ func (f *files) exists(file string) bool {
 
 // sync makes the machine write a file to its disk.
 func (f *files) sync(file string) int32 {
-	_, code := f.ask(request{Op: opSync, File: file})
+	_, code := f.request(request{Op: opSync, File: file})
 	return code
 }
 
 // remove deletes a file. If the request fails, the process still has the file.
 func (f *files) remove(file string, durably bool) int32 {
-	_, code := f.ask(request{Op: opDelete, File: file, Durably: durably})
+	_, code := f.request(request{Op: opDelete, File: file, Durably: durably})
 	if code == sqlite3.SQLITE_OK {
 		delete(f.contents, file)
 	}
@@ -183,7 +183,7 @@ func (f *files) remove(file string, durably bool) int32 {
 // lock raises the level of the lock on the database. It returns SQLITE_BUSY if another
 // process prevents that.
 func (f *files) lock(to level) int32 {
-	switch yes, code := f.ask(request{Op: opLock, Level: to}); {
+	switch yes, code := f.request(request{Op: opLock, Level: to}); {
 	case code != sqlite3.SQLITE_OK:
 		return code
 	case !yes:
@@ -194,15 +194,15 @@ func (f *files) lock(to level) int32 {
 
 // unlock lowers the level of the lock.
 func (f *files) unlock(to level) int32 {
-	_, code := f.ask(request{Op: opUnlock, Level: to})
+	_, code := f.request(request{Op: opUnlock, Level: to})
 	return code
 }
 
 // reserved reports whether any process has reserved the file.
-func (f *files) reserved() (bool, int32) { return f.ask(request{Op: opReserved}) }
+func (f *files) reserved() (bool, int32) { return f.request(request{Op: opReserved}) }
 
 // now returns the machine's time of day at the last answer.
-func (f *files) now() int64 { return f.time }
+func (f *files) now() int64 { return f.machineTime }
 
 // sleep sleeps by the process's own clock.
 func (f *files) sleep(d time.Duration) { _ = f.env.Clock.Sleep(f.env.Lifetime(), d) }

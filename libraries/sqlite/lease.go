@@ -11,7 +11,7 @@ import (
 
 func init() {
 	locks.Provide("sqlite-lease", func(e *locks.Env) (locks.Lock, error) {
-		s, err := Open(e, leaseDatabase, table)
+		s, err := Open(e, leaseDatabase, createLocks)
 		if err != nil {
 			return nil, err
 		}
@@ -26,19 +26,19 @@ func init() {
 // deleteOwn and deleteUnchecked are two other ways to release the lease; deleteUnchecked
 // also deletes the row of another holder.
 const (
-	now   = `CAST(round(unixepoch('subsec') * 1000) AS INTEGER)`
-	table = `CREATE TABLE IF NOT EXISTS locks (
+	sqlNow      = `CAST(round(unixepoch('subsec') * 1000) AS INTEGER)`
+	createLocks = `CREATE TABLE IF NOT EXISTS locks (
 		name TEXT PRIMARY KEY, holder TEXT NOT NULL, generation INTEGER NOT NULL, expires_at INTEGER NOT NULL)`
 	acquire = `INSERT INTO locks AS l (name, holder, generation, expires_at)
-		VALUES (?1, ?2, 1, ` + now + ` + ?3)
+		VALUES (?1, ?2, 1, ` + sqlNow + ` + ?3)
 		ON CONFLICT (name) DO UPDATE
 		SET holder = excluded.holder, generation = l.generation + 1, expires_at = excluded.expires_at
-		WHERE l.expires_at < ` + now + `
+		WHERE l.expires_at < ` + sqlNow + `
 		RETURNING generation`
-	extend    = `UPDATE locks SET expires_at = ` + now + ` + ?3 WHERE name = ?1 AND holder = ?2 AND expires_at >= ` + now
-	release   = `UPDATE locks SET expires_at = 0 WHERE name = ?1 AND holder = ?2 AND expires_at >= ` + now
-	byDelete  = `DELETE FROM locks WHERE name = ?1 AND holder = ?2`
-	unchecked = `DELETE FROM locks WHERE name = ?1`
+	extend          = `UPDATE locks SET expires_at = ` + sqlNow + ` + ?3 WHERE name = ?1 AND holder = ?2 AND expires_at >= ` + sqlNow
+	release         = `UPDATE locks SET expires_at = 0 WHERE name = ?1 AND holder = ?2 AND expires_at >= ` + sqlNow
+	deleteOwn       = `DELETE FROM locks WHERE name = ?1 AND holder = ?2`
+	deleteUnchecked = `DELETE FROM locks WHERE name = ?1`
 )
 
 // A leaseRow is a handle of a lock whose lease is a row.
@@ -70,9 +70,9 @@ func (l *leaseRow) extend(ctx context.Context, holder string) (bool, error) {
 func (l *leaseRow) release(ctx context.Context, holder string) (bool, error) {
 	switch o := l.Env.Options; {
 	case !o.Has("holder-check"):
-		return l.exec(ctx, unchecked, l.Env.Key)
+		return l.exec(ctx, deleteUnchecked, l.Env.Key)
 	case !o.Has("keep-row"):
-		return l.exec(ctx, byDelete, l.Env.Key, holder)
+		return l.exec(ctx, deleteOwn, l.Env.Key, holder)
 	}
 	return l.exec(ctx, release, l.Env.Key, holder)
 }

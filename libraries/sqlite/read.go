@@ -12,13 +12,13 @@ import (
 // A row is a row of the table locks.
 type row struct {
 	name, holder string
-	until        int64 // the end of the lease, in milliseconds since 1970
+	expires      int64 // the end of the lease, in milliseconds since 1970
 }
 
 // readLeases returns the rows of the table locks in a database.
 func readLeases(c contents) ([]row, error) {
 	return read(c, `SELECT name, holder, expires_at FROM locks ORDER BY name`, func(rows *sql.Rows) (r row, err error) {
-		err = rows.Scan(&r.name, &r.holder, &r.until)
+		err = rows.Scan(&r.name, &r.holder, &r.expires)
 		return r, err
 	})
 }

@@ -66,7 +66,7 @@ func (g *register) forEachLease(b *database, f func(*rowregister.Lease, rowregis
 		for _, r := range rows {
 			if locks.SQLiteRow(r.name) == l.Key {
 				// Another client may take the row one millisecond later.
-				state = rowregister.RowState{IsHeld: r.holder != "", Holder: r.holder, Ends: time.UnixMilli(r.until + 1)}
+				state = rowregister.RowState{IsHeld: r.holder != "", Holder: r.holder, Ends: time.UnixMilli(r.expires + 1)}
 			}
 		}
 		f(l, state)

@@ -21,7 +21,7 @@ type Session struct {
 	db    *sql.DB
 	// inUse is full while a caller uses the session. It is a channel instead of a mutex,
 	// because virtual time does not pass while a goroutine waits for a mutex.
-	turn chan struct{}
+	inUse chan struct{}
 }
 
 // busyTimeout is how long SQLite waits for a lock on the file, in milliseconds. Most
@@ -34,7 +34,7 @@ func Open(e *locks.Env, name, setup string) (*Session, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on SQLite needs a file, but there is none")
 	}
-	s := &Session{env: e, files: &files{env: e, name: name}, turn: make(chan struct{}, 1)}
+	s := &Session{env: e, files: &files{env: e, name: name}, inUse: make(chan struct{}, 1)}
 	vfs, unmount, err := mount(s.files)
 	if err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (s *Session) close() {
 // limits all other waits.
 func (s *Session) use(ctx context.Context, f func(context.Context, *sql.DB) error) error {
 	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
+	case s.inUse <- struct{}{}:
+		defer func() { <-s.inUse }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

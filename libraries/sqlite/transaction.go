@@ -17,7 +17,7 @@ func init() {
 	elsewhere := func(x *transaction) locks.Lease { return x }
 	locks.Provide("sqlite-transaction", openTransactions(`CREATE TABLE IF NOT EXISTS work (what TEXT)`, elsewhere))
 	inFile := func(x *transaction) locks.Lease { return &dataTransaction{transaction: x} }
-	locks.Provide("sqlite-transaction-data", openTransactions(objects, inFile))
+	locks.Provide("sqlite-transaction-data", openTransactions(createObjects, inFile))
 }
 
 // openTransactions returns a function that makes locks whose leases are transactions. The
@@ -29,7 +29,7 @@ func openTransactions(table string, make func(*transaction) locks.Lease) func(*l
 			return nil, err
 		}
 		t := &transactions{Session: s, make: make}
-		e.Cleanup(t.end)
+		e.Cleanup(t.forgetCurrent)
 		return t, nil
 	}
 }
@@ -49,10 +49,10 @@ var errInTransaction = errors.New("this handle is in a transaction")
 // Acquire begins a transaction. It first forgets an earlier transaction that was lost
 // because the file was closed.
 func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
-	if t.current != nil && !t.current.isOver() {
+	if t.current != nil && !t.current.isLost() {
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, errInTransaction)
 	}
-	t.end()
+	t.forgetCurrent()
 	x := &transaction{handle: t}
 	err := t.use(ctx, func(ctx context.Context, db *sql.DB) (err error) {
 		x.tx, err = db.BeginTx(ctx, nil) // BEGIN IMMEDIATE, as Open has set it: this reserves the file
@@ -66,7 +66,7 @@ func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
 }
 
 // forgetCurrent rolls the current transaction back if it is still open, and forgets it.
-func (t *transactions) end() {
+func (t *transactions) forgetCurrent() {
 	if t.current != nil {
 		_ = t.current.tx.Rollback()
 		t.current = nil
@@ -83,13 +83,13 @@ type transaction struct {
 
 // isLost reports whether the file was closed since the transaction began, so that the
 // transaction is lost.
-func (x *transaction) isOver() bool {
+func (x *transaction) isLost() bool {
 	return x.handle.files.broken != nil || x.handle.files.conn != x.conn
 }
 
 // Release commits the transaction, which releases the file.
 func (x *transaction) Release(ctx context.Context) error {
-	if x.handle.current != x || x.isOver() {
+	if x.handle.current != x || x.isLost() {
 		return fmt.Errorf("%w before it was released", locks.ErrLost)
 	}
 	err := x.handle.use(ctx, func(context.Context, *sql.DB) error {

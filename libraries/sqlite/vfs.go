@@ -58,7 +58,7 @@ func mount(s system) (name string, unmount func(), err error) {
 	if table == 0 {
 		return "", nil, fmt.Errorf("no memory for %s", name)
 	}
-	v := at[sqlite3.Tsqlite3_vfs](table)
+	v := pointerTo[sqlite3.Tsqlite3_vfs](table)
 	*v = functions
 	v.FzName, v.FpAppData = text, number
 	systems.Store(number, s)
@@ -107,10 +107,10 @@ var (
 func pointer[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
 // pointerTo returns a pointer to a value in SQLite's own memory, which Go does not manage.
-func at[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
+func pointerTo[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 
 // bytesAt returns n bytes of SQLite's own memory.
-func bytesAt(p uintptr, n int32) []byte { return unsafe.Slice(at[byte](p), n) }
+func bytesAt(p uintptr, n int32) []byte { return unsafe.Slice(pointerTo[byte](p), n) }
 
 // systemOf returns the system with a number.
 func systemOf(number uintptr) system {
@@ -119,11 +119,11 @@ func systemOf(number uintptr) system {
 }
 
 // ofTable returns the system to which a table of functions belongs.
-func ofTable(table uintptr) system { return systemOf(at[sqlite3.Tsqlite3_vfs](table).FpAppData) }
+func ofTable(table uintptr) system { return systemOf(pointerTo[sqlite3.Tsqlite3_vfs](table).FpAppData) }
 
 // ofHandle returns the system and the file to which a handle belongs.
 func ofHandle(p uintptr) (s system, file string) {
-	h := at[handle](p)
+	h := pointerTo[handle](p)
 	if h.journal == 1 {
 		file = journal
 	}
@@ -133,7 +133,7 @@ func ofHandle(p uintptr) (s system, file string) {
 // fileOf returns which of a database's two files a name means; false if it means neither.
 // SQLite may ask for other names, because a journal can contain names, and a journal can
 // have any contents.
-func ending(name uintptr) (file string, is bool) {
+func fileOf(name uintptr) (file string, is bool) {
 	text := libc.GoString(name)
 	if strings.HasSuffix(text, journal) {
 		return journal, true
@@ -146,24 +146,24 @@ func ending(name uintptr) (file string, is bool) {
 // https://www.sqlite.org/c3ref/io_methods.html. A parameter out is the address at which
 // SQLite expects a result.
 func xOpen(_ *libc.TLS, table, name, p uintptr, flags int32, out uintptr) int32 {
-	at[handle](p).methods = 0 // without methods, SQLite does not close the file
+	pointerTo[handle](p).methods = 0 // without methods, SQLite does not close the file
 	if name == 0 {
 		return sqlite3.SQLITE_CANTOPEN // a temporary file, which SQLite needs only for databases that are too large for a world
 	}
-	file, is := ending(name)
+	file, is := fileOf(name)
 	if !is {
 		return sqlite3.SQLITE_CANTOPEN
 	}
 	if code := ofTable(table).open(file, flags&sqlite3.SQLITE_OPEN_CREATE != 0); code != sqlite3.SQLITE_OK {
 		return code
 	}
-	h := at[handle](p)
-	*h = handle{methods: uintptr(unsafe.Pointer(&methods)), number: at[sqlite3.Tsqlite3_vfs](table).FpAppData}
+	h := pointerTo[handle](p)
+	*h = handle{methods: uintptr(unsafe.Pointer(&methods)), number: pointerTo[sqlite3.Tsqlite3_vfs](table).FpAppData}
 	if file == journal {
 		h.journal = 1
 	}
 	if out != 0 {
-		*at[int32](out) = flags
+		*pointerTo[int32](out) = flags
 	}
 	return sqlite3.SQLITE_OK
 }
@@ -176,7 +176,7 @@ func xClose(_ *libc.TLS, p uintptr) int32 {
 
 func xDelete(_ *libc.TLS, table, name uintptr, durably int32) int32 {
 	s := ofTable(table)
-	file, is := ending(name)
+	file, is := fileOf(name)
 	if !is || !s.exists(file) {
 		return sqlite3.SQLITE_IOERR_DELETE_NOENT
 	}
@@ -184,8 +184,8 @@ func xDelete(_ *libc.TLS, table, name uintptr, durably int32) int32 {
 }
 
 func xAccess(_ *libc.TLS, table, name uintptr, _ int32, out uintptr) int32 {
-	file, is := ending(name)
-	*at[int32](out) = libc.Bool32(is && ofTable(table).exists(file))
+	file, is := fileOf(name)
+	*pointerTo[int32](out) = libc.Bool32(is && ofTable(table).exists(file))
 	return sqlite3.SQLITE_OK
 }
 
@@ -217,12 +217,12 @@ func xSleep(_ *libc.TLS, table uintptr, microseconds int32) int32 {
 const midnight = 2440587.5
 
 func xCurrentTime(_ *libc.TLS, table, out uintptr) int32 {
-	*at[float64](out) = midnight + float64(ofTable(table).now())/86_400_000
+	*pointerTo[float64](out) = midnight + float64(ofTable(table).now())/86_400_000
 	return sqlite3.SQLITE_OK
 }
 
 func xCurrentTimeInt64(_ *libc.TLS, table, out uintptr) int32 {
-	*at[int64](out) = int64(midnight*86_400_000) + ofTable(table).now()
+	*pointerTo[int64](out) = int64(midnight*86_400_000) + ofTable(table).now()
 	return sqlite3.SQLITE_OK
 }
 
@@ -250,7 +250,7 @@ func xSync(_ *libc.TLS, p uintptr, _ int32) int32 {
 
 func xFileSize(_ *libc.TLS, p, out uintptr) int32 {
 	s, file := ofHandle(p)
-	*at[int64](out) = s.size(file)
+	*pointerTo[int64](out) = s.size(file)
 	return sqlite3.SQLITE_OK
 }
 
@@ -267,7 +267,7 @@ func xUnlock(_ *libc.TLS, p uintptr, to int32) int32 {
 func xCheckReservedLock(_ *libc.TLS, p, out uintptr) int32 {
 	s, _ := ofHandle(p)
 	is, code := s.reserved()
-	*at[int32](out) = libc.Bool32(is)
+	*pointerTo[int32](out) = libc.Bool32(is)
 	return code
 }
 

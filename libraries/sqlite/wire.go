@@ -57,17 +57,17 @@ type request struct {
 	Level   level `json:"level,omitempty"`
 	// KnownVersion is the version of the files that the process has read. Changes are its
 	// own changes since.
-	Knows   int      `json:"knows"`
-	Changes []change `json:"changes,omitempty"`
+	KnownVersion int      `json:"knows"`
+	Changes      []change `json:"changes,omitempty"`
 }
 
 // A change is what a process does to a file. If Offset is -1, it creates the file. If Size
 // is 0, it cuts the file at Offset. Otherwise it writes Size bytes at Offset.
 type change struct {
-	File string `json:"file"`
-	At   int64  `json:"at"`
-	Size int    `json:"size"` // in bytes
-	data []byte
+	File   string `json:"file"`
+	Offset int64  `json:"at"`
+	Size   int    `json:"size"` // in bytes
+	data   []byte
 }
 
 // An answer is the machine's answer to a request: a line of JSON, followed by the bytes of
@@ -79,9 +79,9 @@ type answer struct {
 	Now int64  `json:"now"`
 	// Version is the version of the files after the request. Sizes lists the lengths of the
 	// files that follow. It is empty if the process already has this version.
-	Number int      `json:"number"`
-	Files  []size   `json:"files,omitempty"`
-	files  contents // the files, if the process does not have this version
+	Version  int      `json:"number"`
+	Sizes    []size   `json:"files,omitempty"`
+	contents contents // the files, if the process does not have this version
 }
 
 // A size is the length of an existing file, in bytes.
@@ -99,12 +99,12 @@ const maxFile = 1 << 20
 // apply applies a change. It replaces the bytes of the file by a changed copy, because the
 // old bytes may still be in use.
 func (c contents) apply(ch change) error {
-	if ch.At > maxFile || ch.At+int64(len(ch.data)) > maxFile || ch.At < -1 {
+	if ch.Offset > maxFile || ch.Offset+int64(len(ch.data)) > maxFile || ch.Offset < -1 {
 		return fmt.Errorf("a file may have %d bytes at most", maxFile)
 	}
-	old, offset := c[ch.File], ch.At
+	old, offset := c[ch.File], ch.Offset
 	switch {
-	case ch.At < 0:
+	case ch.Offset < 0:
 		c[ch.File] = append([]byte{}, old...)
 	case len(ch.data) == 0:
 		c[ch.File] = append(slices.Clone(old[:min(offset, int64(len(old)))]), make([]byte, max(0, offset-int64(len(old))))...)
@@ -146,7 +146,7 @@ func (framer) Next(b []byte) (int, sim.Frame) {
 	}
 	size := len(line) + 1
 	var r request
-	if json.Unmarshal(line, &r) != nil || !r.makesSense() {
+	if json.Unmarshal(line, &r) != nil || !r.isValid() {
 		return size, sim.Frame{Body: malformed{}, Text: "what is no request"}
 	}
 	for i := range r.Changes {
@@ -161,7 +161,7 @@ func (framer) Next(b []byte) (int, sim.Frame) {
 }
 
 // isValid reports whether the values of a request are valid.
-func (r *request) makesSense() bool {
+func (r *request) isValid() bool {
 	all := 0
 	for _, c := range r.Changes {
 		if c.File != databaseFile && c.File != journal || c.Size < 0 || c.Size > maxFile {

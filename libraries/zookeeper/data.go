@@ -35,24 +35,24 @@ func newData(e *locks.Env, s *Session) (*data, error) {
 	d := &data{*e.Data, s.Conn}
 	e.OnWarmUp(func(context.Context) {
 		for _, object := range d.Objects {
-			_, _ = d.conn.Create(node(object), nil, 0, zk.WorldACL(zk.PermAll)) // another process may have created it already
+			_, _ = d.conn.Create(nodePath(object), nil, 0, zk.WorldACL(zk.PermAll)) // another process may have created it already
 		}
 	})
 	return d, nil
 }
 
 // nodePath returns the path of the node that holds an object.
-func node(object string) string { return locks.ZooKeeperPath(locks.DataKey(object)) }
+func nodePath(object string) string { return locks.ZooKeeperPath(locks.DataKey(object)) }
 
 // Read implements [locks.DataClient]. It returns the version of the object.
 func (d *data) Read(ctx context.Context, object string) (version int, err error) {
 	stat, err := callWithContext(ctx, func() (*zk.Stat, error) {
 		if d.ReadMode == servers.Synced {
-			if _, err := d.conn.Sync(node(object)); err != nil {
+			if _, err := d.conn.Sync(nodePath(object)); err != nil {
 				return nil, err
 			}
 		}
-		_, stat, err := d.conn.Get(node(object))
+		_, stat, err := d.conn.Get(nodePath(object))
 		return stat, err
 	})
 	if err != nil {
@@ -63,12 +63,12 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 
 // Write implements [locks.DataClient]. knew is the version that the client has read. If the
 // world compares versions, the write succeeds only if the object still has that version.
-func (d *data) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
+func (d *data) Write(ctx context.Context, object, value string, knownVersion int) (version int, err error) {
 	anyVersion := -1
 	if !d.ComparesVersion {
-		knew = anyVersion
+		knownVersion = anyVersion
 	}
-	stat, err := callWithContext(ctx, func() (*zk.Stat, error) { return d.conn.Set(node(object), []byte(value), int32(knew)) })
+	stat, err := callWithContext(ctx, func() (*zk.Stat, error) { return d.conn.Set(nodePath(object), []byte(value), int32(knownVersion)) })
 	switch {
 	case errors.Is(err, zk.ErrBadVersion):
 		return 0, fmt.Errorf("zookeeper: %w", locks.ErrChanged)

@@ -35,12 +35,12 @@ func (n naive) acquire(word string) (*lease, error) {
 				continue
 			}
 		}
-		there, _, gone, err := n.Conn.ExistsW(n.path)
+		exists, _, deletion, err := n.Conn.ExistsW(n.path)
 		if err != nil {
 			return nil, err
 		}
-		if there {
-			if ev := <-gone; ev.Err != nil {
+		if exists {
+			if ev := <-deletion; ev.Err != nil {
 				return nil, ev.Err
 			}
 		}
@@ -49,7 +49,7 @@ func (n naive) acquire(word string) (*lease, error) {
 
 // readNode reads the node, and reports whether this attempt has created it. If the node was
 // deleted, another attempt may have created it again.
-func (n naive) look(word string) (stat *zk.Stat, isOwn bool, err error) {
+func (n naive) readNode(word string) (stat *zk.Stat, isOwn bool, err error) {
 	data, stat, err := n.Conn.Get(n.path)
 	if errors.Is(err, zk.ErrNoNode) {
 		return nil, false, nil
@@ -61,11 +61,11 @@ func (n naive) look(word string) (stat *zk.Stat, isOwn bool, err error) {
 // nil. It repeats the request until it gets an answer, because it must not return while it
 // may hold the lock without knowing.
 func (n naive) leaseIfOwn(word string) (granted *lease, err error) {
-	err = n.insist(func() error {
-		stat, isOwn, err := n.look(word)
+	err = n.repeatUntilAnswered(func() error {
+		stat, isOwn, err := n.readNode(word)
 		if err == nil && isOwn {
 			owner := stat.EphemeralOwner
-			granted = &lease{session: owner, lost: n.lost(owner), token: uint64(stat.Czxid), release: func() error { return n.giveUp(word) }}
+			granted = &lease{session: owner, lost: n.sessionEnd(owner), token: uint64(stat.Czxid), release: func() error { return n.deleteOwn(word) }}
 		}
 		return err
 	})
@@ -75,19 +75,19 @@ func (n naive) leaseIfOwn(word string) (granted *lease, err error) {
 // deleteOwn deletes the node if this attempt has created it. All attempts use the same
 // path, so deleteOwn reads the node first. It repeats the request until it gets an answer:
 // a node that is left behind would exist as long as the process's session.
-func (n naive) giveUp(word string) error {
-	requested := false
-	return n.insist(func() error {
-		stat, isOwn, err := n.look(word)
+func (n naive) deleteOwn(word string) error {
+	triedBefore := false
+	return n.repeatUntilAnswered(func() error {
+		stat, isOwn, err := n.readNode(word)
 		switch {
 		case err != nil:
 			return err
-		case !isOwn && requested:
+		case !isOwn && triedBefore:
 			return nil // an earlier try has succeeded, but its response was lost
 		case !isOwn:
 			return locks.ErrLost
 		}
-		requested = true
+		triedBefore = true
 		return n.Conn.Delete(n.path, stat.Version)
 	})
 }

@@ -23,12 +23,12 @@ type Session struct {
 
 	handles atomic.Int32 // how many handles use it
 	closed  atomic.Bool
-	wait    func() // sleeps for a second by the process's clock
+	pause   func() // sleeps for a second by the process's clock
 
 	mu sync.Mutex
 	// endSignals has a channel for each session, by ID. The channel is closed when the
 	// process learns that the session has ended.
-	ended map[int64]chan struct{}
+	endSignals map[int64]chan struct{}
 	// isConnected reports whether there is a connection with a session. disconnect is
 	// closed when the connection is lost; it is nil if nobody has asked for it.
 	isConnected  bool
@@ -61,11 +61,11 @@ func Open(e *locks.Env) (*Session, error) { return openAt(e, "zookeeper", traili
 // openAt returns the process's session with this name. It connects first to the server
 // whose number is first, counted from 1; higher numbers begin again at the first server.
 func openAt(e *locks.Env, name string, first int) (*Session, error) {
-	var failed error
+	var connectErr error
 	s := locks.Share(e, name, func() *Session {
-		s := &Session{ended: map[int64]chan struct{}{}, firstSession: make(chan struct{})}
-		s.wait = func() { _ = e.Clock.Sleep(e.Lifetime(), time.Second) }
-		s.Conn, _, failed = zk.Connect(e.Nodes, e.TTL,
+		s := &Session{endSignals: map[int64]chan struct{}{}, firstSession: make(chan struct{})}
+		s.pause = func() { _ = e.Clock.Sleep(e.Lifetime(), time.Second) }
+		s.Conn, _, connectErr = zk.Connect(e.Nodes, e.TTL,
 			zk.WithDialer(s.dialer(e)),
 			zk.WithHostProvider(&hosts{addrs: rotate(e.Nodes, first), next: -1, last: -1}),
 			zk.WithMaxBufferSize(buffer),
@@ -73,17 +73,17 @@ func openAt(e *locks.Env, name string, first int) (*Session, error) {
 			zk.WithLogger(silentLogger{}), zk.WithLogInfo(false),
 			zk.WithEventCallback(s.handleEvent),
 		)
-		if failed == nil {
+		if connectErr == nil {
 			e.Cleanup(s.close)
-			e.OnWarmUp(s.warm)
+			e.OnWarmUp(s.waitForSession)
 		}
 		return s
 	})
-	return s, failed
+	return s, connectErr
 }
 
 // waitForSession waits until the process has a session, or ctx ends.
-func (s *Session) warm(ctx context.Context) {
+func (s *Session) waitForSession(ctx context.Context) {
 	select {
 	case <-s.firstSession:
 	case <-ctx.Done():
@@ -114,27 +114,27 @@ func (s *Session) handleEvent(ev zk.Event) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		// There is only one session at a time, and it has ended.
-		for id, ended := range s.ended {
+		for id, ended := range s.endSignals {
 			close(ended)
-			delete(s.ended, id)
+			delete(s.endSignals, id)
 		}
 	}
 }
 
 // sessionEnd returns a channel that is closed when the process learns that the session with
 // this ID has ended.
-func (s *Session) lost(id int64) <-chan struct{} {
+func (s *Session) sessionEnd(id int64) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended[id] == nil {
-		s.ended[id] = make(chan struct{})
+	if s.endSignals[id] == nil {
+		s.endSignals[id] = make(chan struct{})
 	}
-	return s.ended[id]
+	return s.endSignals[id]
 }
 
 // connectionEnd returns a channel that is closed when the connection is lost. If there is
 // no connection now, the channel is already closed.
-func (s *Session) disconnected() <-chan struct{} {
+func (s *Session) connectionEnd() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.isConnected {
@@ -155,14 +155,14 @@ func sessionWord(id int64) string { return strconv.FormatUint(uint64(id), 16) }
 // not go away, or the session is closed. Each try first waits for a connection, inside
 // go-zookeeper. After an error from a server, repeatUntilAnswered pauses before it tries
 // again.
-func (s *Session) insist(ask func() error) error {
+func (s *Session) repeatUntilAnswered(ask func() error) error {
 	for {
 		err := ask()
 		switch {
 		case err == nil, s.closed.Load(), slices.ContainsFunc(finalErrors, func(e error) bool { return errors.Is(err, e) }):
 			return err
 		case !errors.Is(err, zk.ErrConnectionClosed) && !errors.Is(err, zk.ErrNoServer):
-			s.wait()
+			s.pause()
 		}
 	}
 }

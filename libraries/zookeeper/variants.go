@@ -25,20 +25,20 @@ func (l czxidRecipe) acquire(word string) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	var there bool
+	var exists bool
 	var stat *zk.Stat
-	err = l.insist(func() (err error) {
-		there, stat, err = l.Conn.Exists(path)
+	err = l.repeatUntilAnswered(func() (err error) {
+		exists, stat, err = l.Conn.Exists(path)
 		return err
 	})
 	switch {
 	case err != nil:
 		return nil, err
-	case !there:
+	case !exists:
 		return nil, zk.ErrSessionExpired
 	}
 	granted.session, granted.token = stat.EphemeralOwner, uint64(stat.Czxid)
-	granted.lost = l.lost(granted.session)
+	granted.lost = l.sessionEnd(granted.session)
 	return granted, nil
 }
 
@@ -51,7 +51,7 @@ type disconnectRecipe struct{ *queue }
 func (w disconnectRecipe) acquire(word string) (*lease, error) {
 	granted, err := w.queue.acquire(word)
 	if err == nil {
-		granted.lost = w.disconnected()
+		granted.lost = w.connectionEnd()
 	}
 	return granted, err
 }

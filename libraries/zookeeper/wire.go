@@ -34,16 +34,16 @@ import (
 // Pings therefore wait here until the process runs.
 type wire struct {
 	net.Conn
-	turn  func(words ...string)                      // Env.WaitTurn
-	woken func(ctx context.Context, words ...string) // Env.WaitAfterTimer
+	waitTurn         func(words ...string)                      // Env.WaitTurn
+	waitUntilRunning func(ctx context.Context, words ...string) // Env.WaitAfterTimer
 
 	// header is the part of a message's length that was read so far. bodyLeft is how many
 	// bytes of the message are still to be read. Only the goroutine that reads uses them.
-	header []byte
-	body   int
+	header   []byte
+	bodyLeft int
 
 	mu     sync.Mutex
-	frames [][]byte // messages that were written and not sent
+	queued [][]byte // messages that were written and not sent
 	err    error    // of an earlier write
 	closed bool
 	wake   chan struct{} // makes send look for something to do
@@ -52,26 +52,26 @@ type wire struct {
 
 // newWire makes a wire of a connection, and starts the goroutine that sends.
 func newWire(c net.Conn, e *locks.Env) *wire {
-	w := &wire{Conn: c, turn: e.WaitTurn, woken: e.WaitAfterTimer, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &wire{Conn: c, waitTurn: e.WaitTurn, waitUntilRunning: e.WaitAfterTimer, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go w.send()
 	return w
 }
 
 // Read implements [net.Conn]. At the beginning of a message it waits for its turn.
 func (w *wire) Read(b []byte) (int, error) {
-	if w.body == 0 && len(w.header) == 0 {
-		w.turn("zookeeper-reads", w.RemoteAddr().String())
+	if w.bodyLeft == 0 && len(w.header) == 0 {
+		w.waitTurn("zookeeper-reads", w.RemoteAddr().String())
 	}
 	n, err := w.Conn.Read(b)
 	for rest := b[:n]; len(rest) > 0; {
-		if w.body > 0 {
-			took := min(w.body, len(rest))
-			w.body, rest = w.body-took, rest[took:]
+		if w.bodyLeft > 0 {
+			took := min(w.bodyLeft, len(rest))
+			w.bodyLeft, rest = w.bodyLeft-took, rest[took:]
 			continue
 		}
 		w.header, rest = append(w.header, rest[0]), rest[1:]
 		if len(w.header) == numberAt {
-			w.body = int(binary.BigEndian.Uint32(w.header))
+			w.bodyLeft = int(binary.BigEndian.Uint32(w.header))
 			w.header = w.header[:0]
 		}
 	}
@@ -90,7 +90,7 @@ func (w *wire) Write(b []byte) (int, error) {
 		return 0, w.err
 	}
 	if !w.isExtraPing(b) {
-		w.frames = append(w.frames, bytes.Clone(b))
+		w.queued = append(w.queued, bytes.Clone(b))
 	}
 	w.signal()
 	return len(b), nil
@@ -121,13 +121,13 @@ func (w *wire) signal() {
 func (w *wire) send() {
 	defer close(w.done)
 	for range w.wake {
-		if w.onlyPings() {
-			w.woken(context.Background(), "zookeeper-pings", w.RemoteAddr().String())
+		if w.hasOnlyPings() {
+			w.waitUntilRunning(context.Background(), "zookeeper-pings", w.RemoteAddr().String())
 		}
-		w.turn("zookeeper-asks", w.RemoteAddr().String())
+		w.waitTurn("zookeeper-asks", w.RemoteAddr().String())
 		w.mu.Lock()
-		frames, closed := w.frames, w.closed
-		w.frames = nil
+		frames, closed := w.queued, w.closed
+		w.queued = nil
 		w.mu.Unlock()
 		if len(frames) > 0 {
 			slices.SortStableFunc(frames, compareMessages)
@@ -154,7 +154,7 @@ func (w *wire) reportTies(frames [][]byte) {
 			asked := string(messageWords(a))
 			var both sync.WaitGroup
 			for range 2 {
-				both.Go(func() { w.turn("zookeeper-asks", w.RemoteAddr().String(), asked) })
+				both.Go(func() { w.waitTurn("zookeeper-asks", w.RemoteAddr().String(), asked) })
 			}
 			both.Wait()
 			return
@@ -187,13 +187,13 @@ func isPing(frame []byte) bool { return len(frame) == restAt && opcode(frame) ==
 
 // isExtraPing reports whether a message is a ping while another ping is queued. It is then
 // dropped: a real process that was paused would send only one ping when it resumes.
-func (w *wire) isExtraPing(b []byte) bool { return isPing(b) && slices.ContainsFunc(w.frames, isPing) }
+func (w *wire) isExtraPing(b []byte) bool { return isPing(b) && slices.ContainsFunc(w.queued, isPing) }
 
 // hasOnlyPings reports whether only pings are queued.
-func (w *wire) onlyPings() bool {
+func (w *wire) hasOnlyPings() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.frames) > 0 && !slices.ContainsFunc(w.frames, func(f []byte) bool { return !isPing(f) })
+	return len(w.queued) > 0 && !slices.ContainsFunc(w.queued, func(f []byte) bool { return !isPing(f) })
 }
 
 // compareMessages orders messages: first those that prove the client's identity, then those

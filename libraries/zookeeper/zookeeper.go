@@ -71,7 +71,7 @@ type lock struct {
 	*data
 	recipe recipe
 	// hasLossSignal reports whether the holder is notified when its lease is lost.
-	notifies bool
+	hasLossSignal bool
 }
 
 // Acquire waits for the lock. A recipe cannot be cancelled. If the context ends first,
@@ -79,14 +79,14 @@ type lock struct {
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	word := fmt.Sprintf("%s, handle %d, attempt %d", l.client, l.number, l.attempts.Add(1))
 	granted, ok, err := answers.Call(ctx, func() (*lease, error) { return l.recipe.acquire(word) },
-		func(late *lease) { _ = l.insist(late.release) })
+		func(late *lease) { _ = l.repeatUntilAnswered(late.release) })
 	switch {
 	case !ok:
 		return nil, answers.WithCause(ctx, fmt.Errorf("%w: zookeeper: still waiting", locks.ErrNotAcquired))
 	case err != nil:
 		return nil, answers.WithCause(ctx, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err))
 	}
-	return withLossSignal(granted, l.notifies), nil
+	return withLossSignal(granted, l.hasLossSignal), nil
 }
 
 // A lease lasts until the session of its node ends or the node is deleted. release deletes
@@ -139,7 +139,7 @@ func (q *queue) lock(word string) (path string, granted *lease, err error) {
 	if err := k.LockWithData([]byte(word)); err != nil {
 		return "", nil, err
 	}
-	own, session := reflect.ValueOf(k).Elem(), q.Conn.SessionID()
-	number := uint64(own.FieldByName("seq").Int())
-	return own.FieldByName("lockPath").String(), &lease{session: session, lost: q.lost(session), token: number + 1, release: k.Unlock}, nil
+	fields, session := reflect.ValueOf(k).Elem(), q.Conn.SessionID()
+	number := uint64(fields.FieldByName("seq").Int())
+	return fields.FieldByName("lockPath").String(), &lease{session: session, lost: q.sessionEnd(session), token: number + 1, release: k.Unlock}, nil
 }

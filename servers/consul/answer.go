@@ -26,9 +26,9 @@ func queryHeaders(index uint64) http.Header {
 }
 
 // withCommonHeaders returns the given headers together with those that every answer has.
-func withCommonHeaders(some http.Header) http.Header {
+func withCommonHeaders(headers http.Header) http.Header {
 	h := http.Header{"Vary": {"Accept-Encoding"}, "X-Consul-Default-Acl-Policy": {"allow"}}
-	for name, values := range some {
+	for name, values := range headers {
 		h[name] = values
 	}
 	return h
@@ -37,14 +37,14 @@ func withCommonHeaders(some http.Header) http.Header {
 // respond answers a call with a value as JSON. text describes the answer in the trace.
 // learns are events that the trace records when the client has read the answer; see
 // [sim.Packet].
-func respond(call *http1.Call, value any, header http.Header, text string, learns ...trace.Event) {
+func respond(call *http1.Call, value any, header http.Header, text string, clientEvents ...trace.Event) {
 	b, err := json.Marshal(value)
 	if err != nil {
 		panic(err) // the values are the server's own types
 	}
 	header = withCommonHeaders(header)
 	header.Set("Content-Type", "application/json")
-	call.Answer(http1.Answer{Status: http.StatusOK, Header: header, Body: b, Text: text, Learns: learns})
+	call.Answer(http1.Answer{Status: http.StatusOK, Header: header, Body: b, Text: text, ClientEvents: clientEvents})
 }
 
 // refuse answers a call with an error.

@@ -135,7 +135,7 @@ func (s *server) recordGrant(kind trace.Kind, e *entry, prior *trace.Actor) {
 	if one == nil || !s.isLock(e.Key) {
 		return
 	}
-	ev := trace.Event{Kind: kind, Key: e.Key, Value: s.name(e.Session), By: e.by, Owner: e.by, Prior: prior, TTL: one.ttl}
+	ev := trace.Event{Kind: kind, Key: e.Key, Value: s.name(e.Session), By: e.owner, Owner: e.owner, Prior: prior, TTL: one.ttl}
 	if one.timer != nil {
 		ev.Expires, _ = s.timers.DueInTrueTime(one.timer)
 	}
@@ -145,7 +145,7 @@ func (s *server) recordGrant(kind trace.Kind, e *entry, prior *trace.Actor) {
 // recordLoss records that a session no longer holds a lock.
 func (s *server) recordLoss(kind trace.Kind, old *entry, by *trace.Actor) {
 	if s.isLock(old.Key) {
-		s.host.Emit(trace.Event{Kind: kind, Key: old.Key, Value: s.name(old.Session), By: by, Owner: old.by})
+		s.host.Emit(trace.Event{Kind: kind, Key: old.Key, Value: s.name(old.Session), By: by, Owner: old.owner})
 	}
 }
 

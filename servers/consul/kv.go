@@ -12,7 +12,7 @@ import (
 
 // serveKey serves the requests under /v1/kv/: reads, writes, deletions, and the acquisition
 // and release of a key by a session.
-func (s *server) kv(call *http1.Call, key string) {
+func (s *server) serveKey(call *http1.Call, key string) {
 	q := call.URL.Query()
 	if call.Method != http.MethodGet && q.Has("recurse") {
 		s.refuseUnknown(call, "/v1/kv/", "recurse")
@@ -32,10 +32,10 @@ func (s *server) kv(call *http1.Call, key string) {
 		s.deleteKey(call, key)
 		return
 	}
-	given := 0 // of the parameters of which only one is allowed
+	conditionCount := 0 // of the parameters of which only one is allowed
 	for _, name := range []string{"cas", "acquire", "release"} {
 		if q.Has(name) {
-			given++
+			conditionCount++
 		}
 	}
 	e := entry{Key: key}
@@ -48,7 +48,7 @@ func (s *server) kv(call *http1.Call, key string) {
 	switch {
 	case key == "":
 		refuse(call, http.StatusBadRequest, "Missing key name")
-	case given > 1:
+	case conditionCount > 1:
 		refuse(call, http.StatusBadRequest, fmt.Sprintf("Conflicting flags: %v\n", q.Encode()))
 	case badFlags != nil:
 		refuse(call, http.StatusInternalServerError, badFlags.Error())
@@ -78,7 +78,7 @@ func parseNumber(text string, given bool) (uint64, error) {
 // has not ended. During the lock-delay, the attempt is not written to the log, so it takes
 // no index.
 func (s *server) acquire(call *http1.Call, e entry, id string) {
-	if s.timers.Now() < s.store.delays[e.Key] {
+	if s.timers.Now() < s.store.delayedUntil[e.Key] {
 		respond(call, false, nil, "no: lock-delay")
 		return
 	}
@@ -96,20 +96,20 @@ func (s *server) acquire(call *http1.Call, e entry, id string) {
 		respond(call, false, nil, "no: it is taken")
 		return
 	}
-	e.Session, e.LockIndex, e.by = id, 1, call.By()
+	e.Session, e.LockIndex, e.owner = id, 1, call.By()
 	isHolder := old != nil && old.Session == id
 	var prior *trace.Actor
 	switch {
 	case isHolder:
-		e.LockIndex, prior = old.LockIndex, old.by
+		e.LockIndex, prior = old.LockIndex, old.owner
 	case old != nil:
 		e.LockIndex = old.LockIndex + 1
 	}
 	changed := s.store.put(index, e)
 	// If the session holds the key already, this is a new grant only if the client has
 	// begun another section.
-	if !isHolder || inAnotherSection(e.by, prior) {
-		s.store.keys[e.Key].by = e.by
+	if !isHolder || inAnotherSection(e.owner, prior) {
+		s.store.keys[e.Key].owner = e.owner
 		s.recordGrant(trace.KindSet, s.store.keys[e.Key], prior)
 	}
 	if changed {
@@ -147,17 +147,17 @@ func (s *server) release(call *http1.Call, e entry, id string) {
 // putKey writes the value of a key. If check is set, it does so only if the latest change
 // of the key has the given index; the index 0 means that the key must not exist. The holder
 // of the key does not change.
-func (s *server) putKey(call *http1.Call, e entry, check bool, index uint64) {
-	now := s.store.nextIndex()
+func (s *server) putKey(call *http1.Call, e entry, isConditional bool, index uint64) {
+	nextIndex := s.store.nextIndex()
 	old := s.store.keys[e.Key]
-	if check && (index == 0) != (old == nil) || check && old != nil && old.ModifyIndex != index {
+	if isConditional && (index == 0) != (old == nil) || isConditional && old != nil && old.ModifyIndex != index {
 		respond(call, false, nil, "no: it has changed")
 		return
 	}
 	if old != nil {
-		e.Session, e.LockIndex, e.by = old.Session, 0, old.by
+		e.Session, e.LockIndex, e.owner = old.Session, 0, old.owner
 	}
-	if s.store.put(now, e) {
+	if s.store.put(nextIndex, e) {
 		s.host.ChargeText(len(e.Key) + len(e.Value))
 		s.notifyWaiters(e.Key)
 	}
@@ -202,27 +202,27 @@ func (s *server) remove(index uint64, old *entry, kind trace.Kind, by *trace.Act
 // read reads a key, or all keys with a prefix. It answers immediately, or when one of them
 // has changed if the query wants to wait. See KVS.Get and KVS.List in
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/kvs_endpoint.go
-func (s *server) read(key string, all bool, q *query) {
-	q.key, q.isPrefix = key, all
+func (s *server) read(key string, isPrefix bool, q *query) {
+	q.key, q.isPrefix = key, isPrefix
 	q.lookUp = func() (index uint64, found bool) {
 		switch e := s.store.keys[key]; {
-		case all:
+		case isPrefix:
 			return s.store.latestIndex(key), true
 		case e != nil:
 			return e.ModifyIndex, true
 		}
-		return s.store.changed, false
+		return s.store.lastChange, false
 	}
 	q.answer = func(learns []trace.Event) {
 		index, _ := q.lookUp()
 		found := s.store.keysUnder(key)
-		if !all {
+		if !isPrefix {
 			found = slices.DeleteFunc(found, func(e *entry) bool { return e.Key != key })
 		}
 		switch {
 		case len(found) == 0:
-			q.call.Answer(http1.Answer{Status: http.StatusNotFound, Header: withCommonHeaders(queryHeaders(index)), Text: "nothing", Learns: learns})
-		case all:
+			q.call.Answer(http1.Answer{Status: http.StatusNotFound, Header: withCommonHeaders(queryHeaders(index)), Text: "nothing", ClientEvents: learns})
+		case isPrefix:
 			respond(q.call, found, queryHeaders(index), s.describeEntries(found), learns...)
 		default:
 			respond(q.call, found, queryHeaders(index), s.describeEntry(found[0]), learns...)

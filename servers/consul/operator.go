@@ -25,10 +25,10 @@ func (s *server) Revoke(client string, session bool) (found bool) {
 			return
 		}
 		for _, key := range slices.Sorted(maps.Keys(s.store.keys)) {
-			is := s.store.keys[key]
-			if one := s.sessions.all[is.Session]; one != nil && one.client == client {
+			held := s.store.keys[key]
+			if one := s.sessions.all[held.Session]; one != nil && one.client == client {
 				found = true
-				s.remove(s.store.nextIndex(), is, trace.KindDelete, trace.Operator())
+				s.remove(s.store.nextIndex(), held, trace.KindDelete, trace.Operator())
 			}
 		}
 	})

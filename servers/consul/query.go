@@ -20,8 +20,8 @@ type query struct {
 	key      string // the key or the ID of the session that it reads
 	isPrefix bool   // it reads all keys that begin with key
 	// knownIndex is the index that the client knows. If it is 0, the query does not wait.
-	after uint64
-	wait  time.Duration
+	knownIndex uint64
+	wait       time.Duration
 	// wasMissing reports whether the key did not exist when the query last looked. If it
 	// still does not exist, nothing has changed.
 	wasMissing bool
@@ -49,7 +49,7 @@ func parseQuery(call *http1.Call) (q *query, why string) {
 		if err != nil {
 			return nil, "Invalid index"
 		}
-		q.after = n
+		q.knownIndex = n
 	}
 	if params.Has("stale") && params.Has("consistent") {
 		return nil, "Cannot specify ?stale with ?consistent, conflicting semantics."
@@ -77,7 +77,7 @@ func (q *query) waitDuration() time.Duration {
 
 // answerOrWait answers a query now, or makes it wait for a change or its timeout.
 func (s *server) answerOrWait(q *query) {
-	if q.after == 0 || s.isReady(q) {
+	if q.knownIndex == 0 || s.isReady(q) {
 		q.answer(nil)
 		return
 	}
@@ -87,14 +87,14 @@ func (s *server) answerOrWait(q *query) {
 	}
 	s.queries = append(s.queries, q)
 	q.timer = s.timers.After(wait, func() {
-		s.forget(q)
+		s.removeQuery(q)
 		q.answer(nil)
 	})
-	q.call.OnGone(func() { s.forget(q) })
+	q.call.OnGone(func() { s.removeQuery(q) })
 }
 
 // removeQuery removes a query that no longer waits.
-func (s *server) forget(q *query) {
+func (s *server) removeQuery(q *query) {
 	s.timers.Stop(q.timer)
 	s.queries = slices.DeleteFunc(s.queries, func(o *query) bool { return o == q })
 }
@@ -105,11 +105,11 @@ func (s *server) isReady(q *query) bool {
 	index, found := q.lookUp()
 	if !found {
 		if q.wasMissing {
-			q.after = index
+			q.knownIndex = index
 		}
 		q.wasMissing = true
 	}
-	return index > q.after
+	return index > q.knownIndex
 }
 
 // notifyWaiters answers the queries that wait for a change of a key or a session.
@@ -118,7 +118,7 @@ func (s *server) notifyWaiters(key string) {
 		if q.key != key && !(q.isPrefix && strings.HasPrefix(key, q.key)) || !s.isReady(q) {
 			continue
 		}
-		s.forget(q)
+		s.removeQuery(q)
 		q.call.OnGone(nil)
 		ev := trace.Event{Kind: trace.KindNotify, Peer: s.host.Node().Name}
 		if s.host.Names().IsKey(key) {

@@ -19,13 +19,13 @@ type endpoint struct {
 	parameters []string
 	// missingNameError is the error for a request without a name after the path; "" if it
 	// needs no name.
-	missing string
+	missingNameError string
 	// serve answers a call; rest is what follows path.
 	serve func(s *server, call *http1.Call, rest string)
 }
 
 // The methods of an endpoint that only reads, and of one that only changes.
-var get, put = []string{http.MethodGet}, []string{http.MethodPut}
+var getOnly, putOnly = []string{http.MethodGet}, []string{http.MethodPut}
 
 // queryParameters are the parameters that all reads of keys and sessions understand. The
 // first two make a read wait for a change. Consul parses them for a renewal, too.
@@ -37,12 +37,12 @@ var endpoints []endpoint
 
 func init() {
 	endpoints = []endpoint{
-		{"/v1/kv/", []string{http.MethodGet, http.MethodPut, http.MethodDelete}, true, append([]string{"flags", "cas", "acquire", "release", "recurse"}, queryParameters...), "", (*server).kv},
-		{"/v1/session/create", put, true, nil, "", (*server).createSession},
-		{"/v1/session/destroy/", put, true, nil, "Missing session", (*server).destroySession},
-		{"/v1/session/renew/", put, true, queryParameters, "Missing session", (*server).renewSession},
-		{"/v1/session/info/", get, true, queryParameters, "Missing session", (*server).sessionInfo},
-		{"/v1/status/leader", get, false, nil, "", (*server).leader},
+		{"/v1/kv/", []string{http.MethodGet, http.MethodPut, http.MethodDelete}, true, append([]string{"flags", "cas", "acquire", "release", "recurse"}, queryParameters...), "", (*server).serveKey},
+		{"/v1/session/create", putOnly, true, nil, "", (*server).createSession},
+		{"/v1/session/destroy/", putOnly, true, nil, "Missing session", (*server).destroySession},
+		{"/v1/session/renew/", putOnly, true, queryParameters, "Missing session", (*server).renewSession},
+		{"/v1/session/info/", getOnly, true, queryParameters, "Missing session", (*server).sessionInfo},
+		{"/v1/status/leader", getOnly, false, nil, "", (*server).serveLeader},
 	}
 }
 
@@ -65,7 +65,7 @@ const datacenter = "dc1"
 // serves most paths under /v1/, so such a request makes the run inconclusive.
 func (s *server) refusePath(call *http1.Call) {
 	if path := call.URL.Path; path == "/" || path == "/ui" || strings.HasPrefix(path, "/ui/") {
-		s.doubt(call, call.Method+" "+path)
+		s.reportUnserved(call, call.Method+" "+path)
 	}
 	if !strings.Contains(call.URL.Path, "/v1/") {
 		refuse(call, http.StatusNotFound, "Invalid URL path: if attempting to use the HTTP API, ensure the path starts with '/v1/'\n")
@@ -75,7 +75,7 @@ func (s *server) refusePath(call *http1.Call) {
 	for i, part := range parts {
 		parts[i] = s.host.Names().Value(part) // a random word, such as a session ID, is replaced by a name that is equal in every run
 	}
-	s.doubt(call, call.Method+" "+strings.Join(parts, "/"))
+	s.reportUnserved(call, call.Method+" "+strings.Join(parts, "/"))
 	refuse(call, http.StatusNotFound, "Invalid URL path: not a recognized HTTP API endpoint\n")
 }
 
@@ -99,13 +99,13 @@ func (s *server) checkParameters(call *http1.Call, e *endpoint) bool {
 // refuseUnknown refuses a request with a parameter that a real server knows and this one
 // does not.
 func (s *server) refuseUnknown(call *http1.Call, path, parameter string) {
-	s.doubt(call, call.Method+" "+path+" with "+parameter)
+	s.reportUnserved(call, call.Method+" "+path+" with "+parameter)
 	refuse(call, http.StatusInternalServerError, parameter+" is not simulated")
 }
 
 // reportUnserved makes the run inconclusive: a client has asked for something that a real
 // server may answer differently.
-func (s *server) doubt(call *http1.Call, what string) {
+func (s *server) reportUnserved(call *http1.Call, what string) {
 	s.host.Doubt(fmt.Sprintf("%s asked %s for %s, which a real Consul server may answer differently", call.Peer(), s.host.Node().Name, what))
 }
 
@@ -126,7 +126,7 @@ func (e *endpoint) refuseMethod(call *http1.Call) {
 
 // serveLeader answers the question who the leader is: with its address, or with "" if there
 // is none. The last argument of respond is the text in the trace.
-func (s *server) leader(call *http1.Call, _ string) {
+func (s *server) serveLeader(call *http1.Call, _ string) {
 	if !s.isLeader {
 		respond(call, "", nil, "nobody")
 		return

@@ -52,8 +52,8 @@ func (s *server) serve(call *http1.Call) {
 	case !s.checkParameters(call, endpoint):
 	case !s.isLeader && endpoint.needsLeader:
 		s.waitForLeader(call)
-	case rest == "" && endpoint.missing != "":
-		refuse(call, http.StatusBadRequest, endpoint.missing)
+	case rest == "" && endpoint.missingNameError != "":
+		refuse(call, http.StatusBadRequest, endpoint.missingNameError)
 	default:
 		endpoint.serve(s, call, rest)
 	}
@@ -65,7 +65,7 @@ func (s *server) serve(call *http1.Call) {
 func (s *server) waitForLeader(call *http1.Call) {
 	start := s.timers.Now()
 	limit := leaderTimeout
-	if q, why := parseQuery(call); why == "" && q.after > 0 {
+	if q, why := parseQuery(call); why == "" && q.knownIndex > 0 {
 		limit += q.waitDuration() + q.waitDuration()/jitter
 	}
 	most, pause := leaderTimeout/jitter, time.Duration(0)
@@ -115,7 +115,7 @@ func (s *server) Crash(trace.Crash) {
 // including the ends of sessions. So every lock-delay that there ever was begins again.
 func (s *server) Restart() {
 	for key, delay := range s.store.lastDelays {
-		s.store.delays[key] = s.timers.Now() + int64(delay)
+		s.store.delayedUntil[key] = s.timers.Now() + int64(delay)
 	}
 	s.timers.After(electionTime+time.Duration(s.dice.Int64N(int64(electionTime))), s.becomeLeader)
 }

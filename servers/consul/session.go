@@ -43,7 +43,7 @@ type sessions struct {
 	s   *server
 	all map[string]*session
 	// lastChange is the index of the latest change of any session.
-	changed uint64
+	lastChange uint64
 }
 
 // createSession creates a session. A real server also ends a session when the health checks
@@ -66,7 +66,7 @@ func (s *server) createSession(call *http1.Call, _ string) {
 		return
 	}
 	if !slices.Equal(one.NodeChecks, []string{"serfHealth"}) && len(one.NodeChecks) > 0 || len(one.ServiceChecks) > 0 {
-		s.doubt(call, "a session with health checks")
+		s.reportUnserved(call, "a session with health checks")
 	}
 	one.ID = s.newID()
 	one.CreateIndex, one.ModifyIndex = index, index
@@ -74,7 +74,7 @@ func (s *server) createSession(call *http1.Call, _ string) {
 		one.client = by.Client
 	}
 	s.sessions.all[one.ID] = one
-	s.sessions.changed = index
+	s.sessions.lastChange = index
 	name := s.name(one.ID)
 	s.host.Emit(trace.Event{Kind: trace.KindOpen, Peer: one.client, Session: name, TTL: one.ttl})
 	s.sessions.renew(one)
@@ -177,7 +177,7 @@ func (s *server) destroySession(call *http1.Call, id string) {
 func (s *server) sessionInfo(call *http1.Call, id string) {
 	s.withQuery(call, func(q *query) {
 		q.key = id
-		q.lookUp = func() (uint64, bool) { return max(s.sessions.changed, 1), true }
+		q.lookUp = func() (uint64, bool) { return max(s.sessions.lastChange, 1), true }
 		q.answer = func(learns []trace.Event) {
 			index, _ := q.lookUp()
 			found, text := []*session{}, "nothing"
@@ -212,7 +212,7 @@ func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
 	index := s.store.nextIndex()
 	s.timers.Stop(one.timer)
 	delete(ss.all, one.ID)
-	ss.changed = index
+	ss.lastChange = index
 	ended := trace.Event{Kind: how, Peer: one.client, Session: s.name(one.ID)}
 	if by.IsOperator() {
 		ended.By = by
@@ -229,7 +229,7 @@ func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
 			continue
 		}
 		if delay > 0 {
-			s.store.delays[key] = s.timers.Now() + int64(delay)
+			s.store.delayedUntil[key] = s.timers.Now() + int64(delay)
 			s.store.lastDelays[key] = delay
 		}
 		if one.Behavior == behaviorDelete {
@@ -237,7 +237,7 @@ func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
 			continue
 		}
 		free := *old
-		free.Session, free.by = "", nil
+		free.Session, free.owner = "", nil
 		s.store.put(index, free)
 		s.recordLoss(lossKind, old, by)
 		s.notifyWaiters(key)

@@ -17,12 +17,12 @@ type store struct {
 	index uint64
 	keys  map[string]*entry
 	// lastChange is the index of the latest change of any key.
-	changed uint64
+	lastChange uint64
 	// deleted has the index at which each key was last deleted.
 	deleted map[string]uint64
 	// delayedUntil has, for each key, the time until which nobody can acquire it, by the
 	// server's monotonic clock in nanoseconds.
-	delays map[string]int64
+	delayedUntil map[string]int64
 	// lastDelays has the latest lock-delay of each key, even if it ended long ago.
 	lastDelays map[string]time.Duration
 }
@@ -33,7 +33,7 @@ const firstIndex = 20
 
 // newStore returns the store of a server without keys.
 func newStore() *store {
-	return &store{index: firstIndex, keys: map[string]*entry{}, deleted: map[string]uint64{}, delays: map[string]int64{}, lastDelays: map[string]time.Duration{}}
+	return &store{index: firstIndex, keys: map[string]*entry{}, deleted: map[string]uint64{}, delayedUntil: map[string]int64{}, lastDelays: map[string]time.Duration{}}
 }
 
 // An entry is a key with its value. The exported fields are those that a real server shows,
@@ -48,7 +48,7 @@ type entry struct {
 	ModifyIndex uint64
 
 	// owner is the client that has acquired the key.
-	by *trace.Actor
+	owner *trace.Actor
 }
 
 // nextIndex returns the index for a new write.
@@ -69,7 +69,7 @@ func (s *store) put(index uint64, e entry) (changed bool) {
 		}
 	}
 	s.keys[e.Key] = &e
-	s.changed = index
+	s.lastChange = index
 	return true
 }
 
@@ -77,7 +77,7 @@ func (s *store) put(index uint64, e entry) (changed bool) {
 func (s *store) delete(index uint64, key string) {
 	delete(s.keys, key)
 	s.deleted[key] = index
-	s.changed = index
+	s.lastChange = index
 }
 
 // keysUnder returns the entries whose keys have a prefix, sorted by key.
@@ -95,7 +95,7 @@ func (s *store) keysUnder(prefix string) (all []*entry) {
 // server, it does not forget deletions after a quarter of an hour.
 func (s *store) latestIndex(prefix string) (index uint64) {
 	if prefix == "" {
-		return s.changed
+		return s.lastChange
 	}
 	for key, e := range s.keys {
 		if strings.HasPrefix(key, prefix) {
@@ -108,7 +108,7 @@ func (s *store) latestIndex(prefix string) (index uint64) {
 		}
 	}
 	if index == 0 {
-		return s.changed
+		return s.lastChange
 	}
 	return index
 }

@@ -60,11 +60,11 @@ type backup struct {
 // scheduleBackup makes a backup of the member from time to time, if the setting asks for
 // it.
 func (m *member) scheduleBackup() {
-	every, _ := time.ParseDuration(m.host.SettingValue(backupEvery))
-	if every <= 0 {
+	interval, _ := time.ParseDuration(m.host.SettingValue(backupEvery))
+	if interval <= 0 {
 		return
 	}
-	m.after(every, func() {
+	m.after(interval, func() {
 		m.latestBackup = m.backUp()
 		m.scheduleBackup()
 	})
@@ -116,13 +116,13 @@ func (m *member) restore() {
 // of its log.
 func (m *member) loadInitialState() {
 	m.store = newStore()
-	m.lessor = &lessor{m: m, all: map[int64]*lease{}, checkPhase: time.Duration(m.dice.Int64N(int64(leaseCheck)))}
+	m.lessor = &lessor{m: m, leases: map[int64]*lease{}, checkPhase: time.Duration(m.random.Int64N(int64(leaseCheck)))}
 	if m.initial.store != nil {
 		m.store = m.initial.store.copy()
 	}
 	m.store.onAttach = m.lessor.attach
 	for _, l := range m.initial.leases {
-		m.lessor.all[l.id] = &lease{id: l.id, ttl: l.ttl, keys: maps.Clone(l.keys)}
+		m.lessor.leases[l.id] = &lease{id: l.id, ttl: l.ttl, keys: maps.Clone(l.keys)}
 	}
 }
 
@@ -144,7 +144,7 @@ func (m *member) recordRestored() {
 
 // restoreClaims gives the lock the keys that it has in the backup and records what that
 // changes.
-func (r *register) restoreClaims(m *member, claims map[string]claim) {
+func (r *lockRegister) restoreClaims(m *member, claims map[string]claim) {
 	r.claims = claims
 	head := r.findHead(m)
 	if old := r.head; old != nil {
@@ -161,11 +161,11 @@ func (r *register) restoreClaims(m *member, claims map[string]claim) {
 
 // findHead returns the key that identifies the holder of the lock, or nil. See
 // [lockRegister].
-func (r *register) findHead(m *member) *mvccpb.KeyValue {
-	if own := m.store.current.get([]byte(r.lock)); own != nil {
-		return own
+func (r *lockRegister) findHead(m *member) *mvccpb.KeyValue {
+	if ownKey := m.store.current.get([]byte(r.name)); ownKey != nil {
+		return ownKey
 	}
-	return m.store.firstCreated(r.lock + "/")
+	return m.store.firstCreated(r.name + "/")
 }
 
 // copy returns a store with the same keys and history. Changes of one store do not change

@@ -44,7 +44,7 @@ func newClient(env *locks.Env, endpoints ...string) (*clientv3.Client, error) {
 			grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, stream grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 				env.WaitTurn(method)
 				s, err := stream(ctx, desc, cc, method, opts...)
-				return inTurn{s, env, method}, err
+				return orderedStream{s, env, method}, err
 			}),
 			grpc.WithInitialWindowSize(1 << 20), grpc.WithInitialConnWindowSize(1 << 20), // fixed windows; otherwise the client measures the network
 		},
@@ -52,13 +52,13 @@ func newClient(env *locks.Env, endpoints ...string) (*clientv3.Client, error) {
 }
 
 // An orderedStream is a stream on which the goroutines of one process send one after the other.
-type inTurn struct {
+type orderedStream struct {
 	grpc.ClientStream
 	env    *locks.Env
 	method string
 }
 
-func (s inTurn) SendMsg(m any) error {
+func (s orderedStream) SendMsg(m any) error {
 	s.env.WaitTurn(s.method, "message")
 	return s.ClientStream.SendMsg(m)
 }

@@ -20,14 +20,14 @@ import (
 type cluster struct {
 	members []*member
 	// isForming: the members have begun to form the cluster; isFormed: they have formed it.
-	forming, formed bool
-	disturbedAt     time.Duration // when something last happened that may concern whether the members reach each other
-	recordedIndex   uint64        // the last entry of the log whose effects have been recorded
+	isForming, isFormed bool
+	disturbedAt         time.Duration // when something last happened that may concern whether the members reach each other
+	recordedIndex       uint64        // the last entry of the log whose effects have been recorded
 	// requesters are the acquisitions that sent the requests in the log, by request ID.
 	requesters map[uint64]*trace.Actor
 	// clients are the names of the clients that own the sessions, by lease ID.
 	clients map[int64]string
-	locks   []*register
+	locks   []*lockRegister
 	// versions are the last recorded versions of the data objects.
 	versions map[string]int
 }
@@ -41,7 +41,7 @@ func (m *member) joinCluster() {
 	} else {
 		m.cluster = &cluster{requesters: map[uint64]*trace.Actor{}, clients: map[int64]string{}, versions: map[string]int{}}
 		for _, key := range m.host.Keys() {
-			m.cluster.locks = append(m.cluster.locks, &register{lock: key, claims: map[string]claim{}})
+			m.cluster.locks = append(m.cluster.locks, &lockRegister{name: key, claims: map[string]claim{}})
 		}
 		m.host.At(0, m.cluster.form)
 	}
@@ -63,10 +63,10 @@ func (m *member) isAlone() bool { return len(m.peersInOrder) == 0 }
 // form makes the members form the cluster and elect the first of them as the leader. That
 // happens before the run begins and takes no time.
 func (c *cluster) form() {
-	if c.formed || c.forming {
+	if c.isFormed || c.isForming {
 		return
 	}
-	c.forming = true
+	c.isForming = true
 	var ids []uint64
 	for _, m := range c.members {
 		ids = append(ids, m.id)
@@ -78,7 +78,7 @@ func (c *cluster) form() {
 	must(c.members[0].node.Campaign())
 	for c.exchangeMessages() {
 	}
-	c.formed = true
+	c.isFormed = true
 	for _, m := range c.members {
 		for _, p := range m.peersInOrder {
 			p.dial()
@@ -140,7 +140,7 @@ func (c *cluster) findStaleRevoker(r *pb.InternalRaftRequest) *member {
 	if r.LeaseRevoke == nil || c.requesters[r.Header.ID] != nil || primary == nil {
 		return nil
 	}
-	l := primary.lessor.all[r.LeaseRevoke.ID]
+	l := primary.lessor.leases[r.LeaseRevoke.ID]
 	if proposer := c.members[memberIndexOf(r.Header.ID)]; proposer != primary && l != nil && l.expires.Sub(primary.now()) > 0 {
 		return proposer
 	}
@@ -149,14 +149,14 @@ func (c *cluster) findStaleRevoker(r *pb.InternalRaftRequest) *member {
 
 // recordApplied records what an entry of the log has changed. It does so only when the
 // first member applies the entry. staleRevoker is the result of findStaleRevoker.
-func (c *cluster) recordApplied(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, stale *member, err error) {
+func (c *cluster) recordApplied(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, staleRevoker *member, err error) {
 	if m.applied <= c.recordedIndex {
 		return
 	}
 	c.recordedIndex = m.applied
 	by := c.requesters[r.Header.ID]
 	if err == nil {
-		c.recordSession(m, r, by, stale)
+		c.recordSession(m, r, by, staleRevoker)
 		if r.Compaction != nil {
 			m.host.Emit(trace.Event{Kind: trace.KindCompact, Text: fmt.Sprintf("revision %d", r.Compaction.Revision)})
 		}
@@ -167,18 +167,18 @@ func (c *cluster) recordApplied(m *member, r *pb.InternalRaftRequest, resp proto
 	}
 	m.host.ChargeText(len(changes))
 	for _, lock := range c.locks {
-		lock.observe(m, changes, by, by == nil && stale == nil)
+		lock.observe(m, changes, by, by == nil && staleRevoker == nil)
 	}
 }
 
 // recordSession records the beginning or the end of a session.
-func (c *cluster) recordSession(m *member, r *pb.InternalRaftRequest, by *trace.Actor, stale *member) {
+func (c *cluster) recordSession(m *member, r *pb.InternalRaftRequest, by *trace.Actor, staleRevoker *member) {
 	names := m.host.Names()
 	switch {
 	case r.LeaseGrant != nil && by != nil:
 		id := r.LeaseGrant.ID
 		c.clients[id] = by.Client
-		m.host.RecordEvent(trace.Event{Kind: trace.KindOpen, Peer: by.Client, Session: sessionName(names, id), TTL: m.lessor.all[id].duration()})
+		m.host.RecordEvent(trace.Event{Kind: trace.KindOpen, Peer: by.Client, Session: sessionName(names, id), TTL: m.lessor.leases[id].duration()})
 	case r.LeaseRevoke != nil:
 		id := r.LeaseRevoke.ID
 		// A client can close any session whose ID it knows, even a session of another
@@ -190,8 +190,8 @@ func (c *cluster) recordSession(m *member, r *pb.InternalRaftRequest, by *trace.
 		case by != nil:
 			ended.Kind, ended.Peer = trace.KindCloseSession, by.Client
 		}
-		if stale != nil {
-			ended.Text = stale.host.Node().Name
+		if staleRevoker != nil {
+			ended.Text = staleRevoker.host.Node().Name
 		}
 		m.host.RecordEvent(ended)
 		delete(c.clients, id)
@@ -228,14 +228,14 @@ func (c *cluster) recordRenewal(m *member, l *lease) {
 // assumes that nobody renews the session and that the leader's clock keeps its rate. Both
 // are 0 if the session is unknown.
 func (c *cluster) sessionTimes(m *member, id int64) (ttl, expires time.Duration) {
-	l := m.lessor.all[id]
+	l := m.lessor.leases[id]
 	if l == nil {
 		return 0, 0
 	}
-	if o := c.primary(); o != nil && o.lessor.has(id) {
-		left := o.lessor.all[id].expires.Sub(o.now())
-		if at, ok := o.host.When(o.host.Clock().Now().Add(left)); ok {
-			return l.duration(), at
+	if leader := c.primary(); leader != nil && leader.lessor.has(id) {
+		remaining := leader.lessor.leases[id].expires.Sub(leader.now())
+		if trueEnd, ok := leader.host.When(leader.host.Clock().Now().Add(remaining)); ok {
+			return l.duration(), trueEnd
 		}
 	}
 	return l.duration(), m.host.Now() + l.duration()

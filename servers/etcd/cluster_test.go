@@ -17,7 +17,7 @@ import (
 // threeMembers is a world of three members, of which the first leads, and of two clients. Each
 // client asks one member: first and second are the indices. The second client wants the
 // lock while the first client works for 20 s.
-func three(first, second int, faults ...sim.Fault) sim.Config {
+func threeMembers(first, second int, faults ...sim.Fault) sim.Config {
 	cfg := gcPause(3, storage.None)
 	cfg.Lock.Kind = mutexBy(first, second)
 	cfg.Faults = faults
@@ -48,11 +48,11 @@ func onlyNewLeader(t *testing.T, tr *trace.Trace, after time.Duration) (who stri
 	if len(all) != 1 {
 		t.Fatalf("%v have become leaders, want one\n%s", all, Dump(tr))
 	}
-	between(t, all[0]+" leads", at[0]-after, 900*time.Millisecond, 2100*time.Millisecond)
+	checkBetween(t, all[0]+" leads", at[0]-after, 900*time.Millisecond, 2100*time.Millisecond)
 	return all[0], at[0]
 }
 
-func between(t *testing.T, what string, got, least, most time.Duration) {
+func checkBetween(t *testing.T, what string, got, least, most time.Duration) {
 	t.Helper()
 	if got < least || got > most {
 		t.Errorf("%s after %v, want between %v and %v", what, got, least, most)
@@ -61,7 +61,7 @@ func between(t *testing.T, what string, got, least, most time.Duration) {
 
 // checkUnharmed checks that both clients held the lock, one after the other, and that no
 // session expired.
-func unharmed(t *testing.T, tr *trace.Trace) {
+func checkUnharmed(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	AllFaultsStruck(t, tr)
 	Equal(t, "broken", Violations(tr), "")
@@ -73,12 +73,12 @@ func unharmed(t *testing.T, tr *trace.Trace) {
 func TestTheLeaderCrashes(t *testing.T) {
 	winners := map[string]bool{}
 	for seed := range uint64(30) {
-		cfg := three(1, 1, At(5*time.Second, Crashed("etcd-1", trace.Kill)))
+		cfg := threeMembers(1, 1, At(5*time.Second, Crashed("etcd-1", trace.Kill)))
 		cfg.Seed = seed
 		tr := RunWorld(t, cfg)
-		unharmed(t, tr)
+		checkUnharmed(t, tr)
 		who, when := newLeaders(tr)
-		between(t, "the last election", when[len(when)-1]-5*time.Second, 900*time.Millisecond, 4*time.Second)
+		checkBetween(t, "the last election", when[len(when)-1]-5*time.Second, 900*time.Millisecond, 4*time.Second)
 		winners[who[0]] = true
 
 		// The member that misses the leader first is elected. There are two exceptions: the
@@ -98,8 +98,8 @@ func TestTheLeaderCrashes(t *testing.T) {
 }
 
 func TestTheLeaderComesBackAndFollows(t *testing.T) {
-	tr := RunWorld(t, three(1, 1, Lasting(4*time.Second, At(5*time.Second, Crashed("etcd-1", trace.PowerLoss)))))
-	unharmed(t, tr)
+	tr := RunWorld(t, threeMembers(1, 1, Lasting(4*time.Second, At(5*time.Second, Crashed("etcd-1", trace.PowerLoss)))))
+	checkUnharmed(t, tr)
 	onlyNewLeader(t, tr, 5*time.Second)
 }
 
@@ -107,8 +107,8 @@ func TestTheLeaderIsPaused(t *testing.T) {
 	for _, pause := range []*sim.Pause{Stopped("etcd-1"), Suspended("etcd-1")} {
 		// After this long pause the leader considers all sessions expired, and would end
 		// them.
-		tr := RunWorld(t, three(1, 1, Lasting(12*time.Second, At(5*time.Second, pause))))
-		unharmed(t, tr)
+		tr := RunWorld(t, threeMembers(1, 1, Lasting(12*time.Second, At(5*time.Second, pause))))
+		checkUnharmed(t, tr)
 		onlyNewLeader(t, tr, 5*time.Second)
 	}
 }
@@ -128,7 +128,7 @@ func TestAStaleLeaderRenewsNothing(t *testing.T) {
 		{"cut off", Stopped("etcd-1"), 5 * time.Second, []sim.Fault{At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))}},
 	} {
 		faults := append(c.others, Lasting(c.lasts, At(5*time.Second, c.pause)))
-		tr := RunWorld(t, three(0, 1, faults...))
+		tr := RunWorld(t, threeMembers(0, 1, faults...))
 		onlyNewLeader(t, tr, 5*time.Second)
 		Equal(t, c.name+": whose session expired", FirstEvent(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
 		for _, ev := range Events(tr, trace.KindAlive, "client-1") {
@@ -152,7 +152,7 @@ func TestCallsThatWantALeader(t *testing.T) {
 		others := client.Watch(ctx, "x")
 		ended := <-wants
 		Equal(t, "why", ended.Err().Error(), "etcdserver: no leader")
-		between(t, "it ended", Now(), 4*time.Second, 6500*time.Millisecond)
+		checkBetween(t, "it ended", Now(), 4*time.Second, 6500*time.Millisecond)
 		select {
 		case r := <-others:
 			t.Errorf("the other has heard of %v", r)
@@ -165,8 +165,8 @@ func TestCallsThatWantALeader(t *testing.T) {
 }
 
 func TestAShortPauseOfTheLeaderIsNoticedByNobody(t *testing.T) {
-	tr := RunWorld(t, three(1, 1, Lasting(700*time.Millisecond, At(5*time.Second, Stopped("etcd-1")))))
-	unharmed(t, tr)
+	tr := RunWorld(t, threeMembers(1, 1, Lasting(700*time.Millisecond, At(5*time.Second, Stopped("etcd-1")))))
+	checkUnharmed(t, tr)
 	who, _ := newLeaders(tr)
 	Equal(t, "leaders", len(who), 0)
 }
@@ -174,37 +174,37 @@ func TestAShortPauseOfTheLeaderIsNoticedByNobody(t *testing.T) {
 // A new leader does not know when the leases were last renewed. So each lease lasts for its
 // whole TTL again, plus the time of an election.
 func TestANewLeaderGivesTheWholeTTLAgain(t *testing.T) {
-	tr := RunWorld(t, three(1, 2, At(5*time.Second, Crashed("etcd-1", trace.Kill)), At(5*time.Second, Crashed("client-1", trace.Kill))))
+	tr := RunWorld(t, threeMembers(1, 2, At(5*time.Second, Crashed("etcd-1", trace.Kill)), At(5*time.Second, Crashed("client-1", trace.Kill))))
 	_, led := onlyNewLeader(t, tr, 5*time.Second)
 	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
 	Equal(t, "whose", expired.Peer, "client-1")
-	between(t, "the session expired", expired.At-led, 11*time.Second, 11510*time.Millisecond)
+	checkBetween(t, "the session expired", expired.At-led, 11*time.Second, 11510*time.Millisecond)
 }
 
 func TestTheLeaderIsCutOffFromTheOthers(t *testing.T) {
 	// The first client asks the member that is cut off, and the second client asks one of
 	// the other members.
-	tr := RunWorld(t, three(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3")))))
+	tr := RunWorld(t, threeMembers(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3")))))
 	_, led := onlyNewLeader(t, tr, 5*time.Second)
 	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
 	Equal(t, "whose", expired.Peer, "client-1")
-	between(t, "the session expired", expired.At-led, 11*time.Second, 11510*time.Millisecond)
+	checkBetween(t, "the session expired", expired.At-led, 11*time.Second, 11510*time.Millisecond)
 	Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 }
 
 func TestAFollowerIsCutOffFromTheOthers(t *testing.T) {
-	tr := RunWorld(t, three(1, 2, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-2", "etcd-1", "etcd-3")))))
+	tr := RunWorld(t, threeMembers(1, 2, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-2", "etcd-1", "etcd-3")))))
 	who, _ := newLeaders(tr)
 	Equal(t, "leaders", len(who), 0) // the member that was cut off does not disturb the others, which have a leader
 	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
 	Equal(t, "whose", expired.Peer, "client-1")
-	between(t, "the session expired", expired.At-5*time.Second, 6*time.Second, 10510*time.Millisecond)
+	checkBetween(t, "the session expired", expired.At-5*time.Second, 6*time.Second, 10510*time.Millisecond)
 	Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 }
 
 // Without a majority no entry is committed, so no lease expires.
 func TestAMajorityIsDown(t *testing.T) {
-	tr := RunWorld(t, three(1, 1,
+	tr := RunWorld(t, threeMembers(1, 1,
 		Lasting(30*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))),
 		Lasting(30*time.Second, At(5*time.Second, Crashed("etcd-3", trace.Kill)))))
 	AllFaultsStruck(t, tr)
@@ -219,13 +219,13 @@ func TestAMajorityIsDown(t *testing.T) {
 
 // A link with a delay of three seconds still works.
 func TestHeartbeatsOnASlowWay(t *testing.T) {
-	tr := RunWorld(t, three(2, 2, At(5*time.Second, &sim.Delay{Process: "etcd-1", To: "etcd-2", By: 3 * time.Second})))
-	unharmed(t, tr)
+	tr := RunWorld(t, threeMembers(2, 2, At(5*time.Second, &sim.Delay{Process: "etcd-1", To: "etcd-2", By: 3 * time.Second})))
+	checkUnharmed(t, tr)
 	asked := 0
 	for _, ev := range tr.Events {
 		if ev.Kind == trace.KindSend && ev.Process == "etcd-2" && ev.Peer == "etcd-3" {
 			asked++
-			between(t, "etcd-2 asked for votes", ev.At, 5*time.Second, 8200*time.Millisecond)
+			checkBetween(t, "etcd-2 asked for votes", ev.At, 5*time.Second, 8200*time.Millisecond)
 		}
 	}
 	if asked == 0 {
@@ -236,8 +236,8 @@ func TestHeartbeatsOnASlowWay(t *testing.T) {
 // Members measure time by their monotonic clocks, so a jump of a wall clock changes
 // nothing.
 func TestAWallClockChangesNothing(t *testing.T) {
-	plain := RunWorld(t, three(1, 1))
-	jumped := RunWorld(t, three(1, 1, At(5*time.Second, &sim.Jump{Process: "etcd-1", By: time.Hour})))
+	plain := RunWorld(t, threeMembers(1, 1))
+	jumped := RunWorld(t, threeMembers(1, 1, At(5*time.Second, &sim.Jump{Process: "etcd-1", By: time.Hour})))
 	clusterEvents := func(tr *trace.Trace) (all []trace.Event) {
 		for _, ev := range tr.Events {
 			if ev.Process == "etcd" {
@@ -258,12 +258,12 @@ func TestAWallClockChangesNothing(t *testing.T) {
 
 // A leader whose clock is too fast ends sessions early.
 func TestAFastClockOfTheLeader(t *testing.T) {
-	cfg := three(1, 1, At(time.Second, &sim.Drift{Process: "etcd-1", Rate: 500_000_000}), At(5*time.Second, Crashed("client-1", trace.Kill)))
+	cfg := threeMembers(1, 1, At(time.Second, &sim.Drift{Process: "etcd-1", Rate: 500_000_000}), At(5*time.Second, Crashed("client-1", trace.Kill)))
 	tr := RunWorld(t, cfg)
 	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
 	// The lease was renewed at 4 s for 10 s. The fast clock measures 10 s in two thirds of
 	// that time.
-	between(t, "the session expired", expired.At, 10660*time.Millisecond, 11010*time.Millisecond)
+	checkBetween(t, "the session expired", expired.At, 10660*time.Millisecond, 11010*time.Millisecond)
 }
 
 // A serializable read from a member can be stale; a linearizable one waits.
@@ -296,7 +296,7 @@ func TestReadsOfAMemberThatIsBehind(t *testing.T) {
 			return err
 		}
 		Equal(t, "keys that are there", len(fresh.Kvs), 1)
-		between(t, "it was there", Now(), 10*time.Second, 12*time.Second)
+		checkBetween(t, "it was there", Now(), 10*time.Second, 12*time.Second)
 		return nil
 	}
 	cfg := ToyWorld(Client(t, "client-1", ask))

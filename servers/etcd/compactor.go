@@ -40,9 +40,9 @@ func (m *member) scheduleCompaction(prior int64) {
 		return
 	}
 	m.after(compactEvery, func() {
-		if to := m.store.revision - keep; m.isLeader() && to > 0 && to != prior {
-			prior = to
-			m.write(&pb.InternalRaftRequest{Compaction: &pb.CompactionRequest{Revision: to}}, nil, func(_ proto.Message, err error) {
+		if upTo := m.store.revision - keep; m.isLeader() && upTo > 0 && upTo != prior {
+			prior = upTo
+			m.write(&pb.InternalRaftRequest{Compaction: &pb.CompactionRequest{Revision: upTo}}, nil, func(_ proto.Message, err error) {
 				if err != nil {
 					prior = 0 // try again the next time
 				}

@@ -16,7 +16,7 @@ import (
 
 // recordCompactions runs a world in which a client writes once a minute from the third
 // minute on. It returns when the cluster compacted, and which revisions.
-func compacting(t *testing.T, members int, settings []string, faults ...sim.Fault) string {
+func recordCompactions(t *testing.T, members int, settings []string, faults ...sim.Fault) string {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := newClient(p.Env(), p.Env().Nodes[members-1])
 		if err != nil {
@@ -50,14 +50,14 @@ func compacting(t *testing.T, members int, settings []string, faults ...sim.Faul
 // Every five minutes the leader compacts everything that is older than the retained
 // revisions. It does not compact if nothing has been written since the last time.
 func TestCompactsByItself(t *testing.T) {
-	Equal(t, "one member", compacting(t, 1, []string{"auto-compaction-retention=1"}),
+	Equal(t, "one member", recordCompactions(t, 1, []string{"auto-compaction-retention=1"}),
 		"5m0s etcd-1 revision 2, 10m0s etcd-1 revision 7, 15m0s etcd-1 revision 10")
-	Equal(t, "three", compacting(t, 3, []string{"auto-compaction-retention=4"}),
+	Equal(t, "three", recordCompactions(t, 3, []string{"auto-compaction-retention=4"}),
 		"10m0s etcd-1 revision 4, 15m0s etcd-1 revision 7")
-	Equal(t, "as by default", compacting(t, 1, nil), "")
+	Equal(t, "as by default", recordCompactions(t, 1, nil), "")
 	// After a crash the member no longer knows the last compaction, nor when the next one
 	// is due.
-	Equal(t, "after a crash", compacting(t, 1, []string{"auto-compaction-retention=1"},
+	Equal(t, "after a crash", recordCompactions(t, 1, []string{"auto-compaction-retention=1"},
 		Lasting(time.Minute, At(time.Minute, Crashed("etcd-1", trace.Kill)))), "7m0s etcd-1 revision 4, 12m0s etcd-1 revision 9, 17m0s etcd-1 revision 10")
 }
 

@@ -18,13 +18,13 @@ import (
 
 // A conn is a member's end of a client's connection. It serves the client's gRPC calls.
 type conn struct {
-	m     *member
-	end   *sim.End
-	w     *writer
-	calls map[uint32]*rpc // the open calls, by their HTTP/2 streams
+	m      *member
+	end    *sim.End
+	writer *writer
+	calls  map[uint32]*rpc // the open calls, by their HTTP/2 streams
 	// uncredited is how many bytes have arrived since the member last allowed the client to
 	// send more.
-	unreported int
+	uncredited int
 	// stopped: the member reads nothing more; closed: it has closed the connection
 	stopped, closed bool
 }
@@ -35,15 +35,15 @@ type rpc struct {
 	c           *conn
 	method      *method
 	lastRequest *sim.Request // the message in which the latest part of the call arrived
-	unreported  int          // as in conn, for the call's stream
+	uncredited  int          // as in conn, for the call's stream
 	headersSent bool         // the headers of the response have been sent
-	done        bool
-	flow        flow // nil for a unary method
+	isDone      bool
+	handler     streamHandler // nil for a unary method
 }
 
 // A streamHandler serves one call of a streaming method, in which the client sends several
 // requests.
-type flow interface {
+type streamHandler interface {
 	// receive handles the client's next request.
 	receive(request proto.Message)
 	// clientEnded is called when the client will send no more requests. If cancelled is
@@ -59,22 +59,22 @@ func (c *conn) Receive(r *sim.Request) {
 			c.receive(r, part)
 		}
 	}
-	c.w.pack(parcel{request: r, text: "an acknowledgement"})
-	c.m.settle()
+	c.writer.pack(packetInfo{request: r, text: "an acknowledgement"})
+	c.m.finishInput()
 }
 
 // receive handles one of the parts into which the framer has split a message.
 func (c *conn) receive(r *sim.Request, part any) {
 	switch f := part.(type) {
 	case settings:
-		if !c.markGreeted() {
-			_ = c.w.frames.WriteSettings()
+		if !c.markSettingsSent() {
+			_ = c.writer.frames.WriteSettings()
 		}
-		c.w.applySettings(f)
+		c.writer.applySettings(f)
 	case ping:
-		_ = c.w.frames.WritePing(true, f)
+		_ = c.writer.frames.WritePing(true, f)
 	case windowUpdate:
-		if !c.w.widenWindow(f) {
+		if !c.writer.widenWindow(f) {
 			c.hangUp(r, http2.ErrCodeFlowControl, "a window beyond what can be")
 		}
 	case piece:
@@ -86,10 +86,10 @@ func (c *conn) receive(r *sim.Request, part any) {
 
 // markSettingsSent marks the member's HTTP/2 settings as sent, and reports whether they
 // were sent before.
-func (c *conn) markGreeted() bool {
-	was := c.w.greeted
-	c.w.greeted = true
-	return was
+func (c *conn) markSettingsSent() bool {
+	wasSent := c.writer.settingsSent
+	c.writer.settingsSent = true
+	return wasSent
 }
 
 // receivePiece handles a part of a call.
@@ -98,39 +98,39 @@ func (c *conn) receivePiece(r *sim.Request, f piece) {
 	case f.opens:
 		call := &rpc{piece: f, c: c, lastRequest: r}
 		c.calls[f.stream] = call
-		c.w.openStream(f.stream)
+		c.writer.openStream(f.stream)
 		call.start()
 		if f.ends {
 			call.close()
 		}
 		return
 	case f.cancels:
-		c.w.forgetStream(f.stream)
+		c.writer.forgetStream(f.stream)
 		if call := c.calls[f.stream]; call != nil {
 			call.cancel()
 		}
 		return
 	}
-	if c.unreported += f.size; c.unreported >= firstWindow/4 {
-		_ = c.w.frames.WriteWindowUpdate(0, uint32(c.unreported))
-		c.unreported = 0
+	if c.uncredited += f.size; c.uncredited >= firstWindow/4 {
+		_ = c.writer.frames.WriteWindowUpdate(0, uint32(c.uncredited))
+		c.uncredited = 0
 	}
 	call := c.calls[f.stream]
 	if call == nil {
 		return
 	}
-	if call.unreported += f.size; call.unreported >= firstWindow/4 && !f.ends {
-		_ = c.w.frames.WriteWindowUpdate(f.stream, uint32(call.unreported))
-		call.unreported = 0
+	if call.uncredited += f.size; call.uncredited >= firstWindow/4 && !f.ends {
+		_ = c.writer.frames.WriteWindowUpdate(f.stream, uint32(call.uncredited))
+		call.uncredited = 0
 	}
 	call.lastRequest = r
 	for _, m := range f.messages {
-		if !call.done {
+		if !call.isDone {
 			call.receive(m)
 		}
 	}
 	switch {
-	case call.done:
+	case call.isDone:
 	case f.problem != "":
 		code := codes.ResourceExhausted
 		if strings.Contains(f.problem, "Decompressor") {
@@ -144,8 +144,8 @@ func (c *conn) receivePiece(r *sim.Request, f piece) {
 
 // hangUp closes a connection on which the client has violated the protocol.
 func (c *conn) hangUp(r *sim.Request, code http2.ErrCode, why string) {
-	_ = c.w.frames.WriteGoAway(0, code, []byte(why))
-	c.w.pack(parcel{request: r, text: "GOAWAY: " + why})
+	_ = c.writer.frames.WriteGoAway(0, code, []byte(why))
+	c.writer.pack(packetInfo{request: r, text: "GOAWAY: " + why})
 	c.m.host.Doubt(fmt.Sprintf("%s sent %s bytes that are not HTTP/2: %s", c.end.Peer(), c.m.host.Node().Name, why))
 	c.stopped = true
 	c.drop()
@@ -155,9 +155,9 @@ func (c *conn) hangUp(r *sim.Request, code http2.ErrCode, why string) {
 func (c *conn) HangUp(bool) {
 	c.stopped = true
 	c.drop()
-	c.w.takePackets()
+	c.writer.takePackets()
 	c.m.conns = slices.DeleteFunc(c.m.conns, func(o *conn) bool { return o == c })
-	c.m.settle()
+	c.m.finishInput()
 }
 
 // drop cancels all calls of the connection.
@@ -172,8 +172,8 @@ func (c *conn) streams() []uint32 { return slices.Sorted(maps.Keys(c.calls)) }
 
 // flush sends the packets that are ready.
 func (c *conn) flush() {
-	for _, p := range c.w.takePackets() {
-		sent := sim.Packet{Bytes: p.bytes, Text: p.text, ClientEvents: p.learns}
+	for _, p := range c.writer.takePackets() {
+		sent := sim.Packet{Bytes: p.bytes, Text: p.text, ClientEvents: p.clientEvents}
 		if p.request != nil {
 			c.end.ReplyTo(p.request, sent)
 		} else {
@@ -200,8 +200,8 @@ func (call *rpc) start() {
 		call.fail(rpctypes.ErrGRPCNoLeader)
 		return
 	}
-	if call.method.flow != nil {
-		call.flow = call.method.flow(call)
+	if call.method.newHandler != nil {
+		call.handler = call.method.newHandler(call)
 	}
 }
 
@@ -233,60 +233,60 @@ func (call *rpc) receive(message []byte) {
 		call.fail(status.Error(codeOf(why), why))
 		return
 	}
-	if call.flow != nil {
-		call.flow.receive(request)
+	if call.handler != nil {
+		call.handler.receive(request)
 		return
 	}
-	call.method.once(call.c.m, call, request)
+	call.method.serveOnce(call.c.m, call, request)
 }
 
 // close handles that the client will send no more requests.
 func (call *rpc) close() {
-	if call.done || call.flow == nil {
+	if call.isDone || call.handler == nil {
 		return
 	}
-	call.flow.clientEnded(false)
+	call.handler.clientEnded(false)
 }
 
 // cancel handles that the client does not want any more responses.
 func (call *rpc) cancel() {
-	if call.done {
+	if call.isDone {
 		return
 	}
 	call.finish()
-	if call.flow != nil {
-		call.flow.clientEnded(true)
+	if call.handler != nil {
+		call.handler.clientEnded(true)
 	}
 }
 
 // finish marks the call as ended and removes it from the connection.
 func (call *rpc) finish() {
-	call.done = true
+	call.isDone = true
 	delete(call.c.calls, call.stream)
 }
 
 // answer sends the only response of a call and ends the call. text is what the trace shows,
 // and clientEvents are the events by which the trace shows what the client learns.
-func (call *rpc) answer(m proto.Message, text string, learns ...trace.Event) {
-	if call.done {
+func (call *rpc) answer(m proto.Message, text string, clientEvents ...trace.Event) {
+	if call.isDone {
 		return
 	}
 	call.finish()
-	call.c.w.write(call.stream, item{headers: responseHeaders}, item{message: frameMessage(m)},
-		item{headers: trailers(codes.OK, ""), ends: true, parcel: &parcel{call.lastRequest, text, learns}})
+	call.c.writer.write(call.stream, item{headers: responseHeaders}, item{message: frameMessage(m)},
+		item{headers: trailers(codes.OK, ""), ends: true, packet: &packetInfo{call.lastRequest, text, clientEvents}})
 }
 
 // send sends one response of a streaming call. request is the message that it answers, or
 // nil.
-func (call *rpc) send(request *sim.Request, m proto.Message, text string, learns ...trace.Event) {
-	if call.done {
+func (call *rpc) send(request *sim.Request, m proto.Message, text string, clientEvents ...trace.Event) {
+	if call.isDone {
 		return
 	}
 	if !call.headersSent {
 		call.headersSent = true
-		call.c.w.write(call.stream, item{headers: responseHeaders})
+		call.c.writer.write(call.stream, item{headers: responseHeaders})
 	}
-	call.c.w.write(call.stream, item{message: frameMessage(m), parcel: &parcel{request, text, learns}})
+	call.c.writer.write(call.stream, item{message: frameMessage(m), packet: &packetInfo{request, text, clientEvents}})
 }
 
 // fail ends the call with a gRPC error.
@@ -297,7 +297,7 @@ func (call *rpc) fail(err error) {
 
 // end ends the call with a gRPC status. text is what the trace shows.
 func (call *rpc) end(code codes.Code, message, text string) {
-	if call.done {
+	if call.isDone {
 		return
 	}
 	call.finish()
@@ -305,7 +305,7 @@ func (call *rpc) end(code codes.Code, message, text string) {
 	if !call.headersSent {
 		fields = append(slices.Clone(responseHeaders), fields...)
 	}
-	call.c.w.write(call.stream, item{headers: fields, ends: true, parcel: &parcel{call.lastRequest, text, nil}})
+	call.c.writer.write(call.stream, item{headers: fields, ends: true, packet: &packetInfo{call.lastRequest, text, nil}})
 }
 
 // truncate shortens the text of an error, which a client may have made long.

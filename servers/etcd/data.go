@@ -54,8 +54,8 @@ func (c *cluster) recordWrites(m *member, r *pb.InternalRaftRequest, resp proto.
 			c.versions[object] = ev.Version
 		}
 	}
-	done, txn := resp.(*pb.TxnResponse)
-	if !txn || done.Succeeded {
+	result, isTxn := resp.(*pb.TxnResponse)
+	if !isTxn || result.Succeeded {
 		return
 	}
 	for _, op := range r.Txn.Success {
@@ -82,12 +82,12 @@ func comparesOtherKey(r *pb.TxnRequest, key []byte) bool {
 // earlier version.
 func (c *cluster) recordRestoredData(m *member) {
 	for _, object := range slices.Sorted(maps.Keys(c.versions)) {
-		was := c.versions[object]
-		is, value := m.Kept(locks.DataKey(object))
-		if is != was {
-			m.host.RecordEvent(trace.Event{Kind: trace.KindRevert, Object: object, Version: is, Replaced: was, Value: value})
+		previous := c.versions[object]
+		current, value := m.Kept(locks.DataKey(object))
+		if current != previous {
+			m.host.RecordEvent(trace.Event{Kind: trace.KindRevert, Object: object, Version: current, Replaced: previous, Value: value})
 		}
-		c.versions[object] = is
+		c.versions[object] = current
 	}
 }
 

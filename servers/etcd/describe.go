@@ -221,22 +221,22 @@ var signs = map[pb.Compare_CompareResult]string{
 }
 
 func describeCompare(names *sim.Names, c *pb.Compare) string {
-	what, with := strings.ToLower(c.Target.String()), ""
+	target, operand := strings.ToLower(c.Target.String()), ""
 	switch t := c.TargetUnion.(type) {
 	case *pb.Compare_Version:
-		with = fmt.Sprint(t.Version)
+		operand = fmt.Sprint(t.Version)
 	case *pb.Compare_CreateRevision:
-		with = fmt.Sprint(t.CreateRevision)
+		operand = fmt.Sprint(t.CreateRevision)
 	case *pb.Compare_ModRevision:
-		with = fmt.Sprint(t.ModRevision)
+		operand = fmt.Sprint(t.ModRevision)
 	case *pb.Compare_Lease:
-		if with = "none"; t.Lease != 0 {
-			with = sessionName(names, t.Lease)
+		if operand = "none"; t.Lease != 0 {
+			operand = sessionName(names, t.Lease)
 		}
 	case *pb.Compare_Value:
-		with = describeValue(names, t.Value)
+		operand = describeValue(names, t.Value)
 	}
-	return fmt.Sprintf("%s(%s) %s %s", what, describeRange(names, c.Key, c.RangeEnd), signs[c.Result], with)
+	return fmt.Sprintf("%s(%s) %s %s", target, describeRange(names, c.Key, c.RangeEnd), signs[c.Result], operand)
 }
 
 // describeValue describes the value of a key.

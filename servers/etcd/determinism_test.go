@@ -22,9 +22,9 @@ func TestDeterminism(t *testing.T) {
 	}{
 		{"one member", 300, gcPause(1, storage.Writes)},
 		{"three members", 300, gcPause(3, storage.Writes)},
-		{"the leader crashes", 60, three(1, 2, Lasting(4*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))))},
-		{"the leader is cut off", 60, three(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))))},
-		{"a majority is down", 60, three(1, 1,
+		{"the leader crashes", 60, threeMembers(1, 2, Lasting(4*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))))},
+		{"the leader is cut off", 60, threeMembers(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))))},
+		{"a majority is down", 60, threeMembers(1, 1,
 			Lasting(20*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))),
 			Lasting(20*time.Second, At(5*time.Second, Crashed("etcd-3", trace.PowerLoss))))},
 	} {

@@ -22,18 +22,18 @@ func (m *member) DiskBack() {
 	if m.saving == nil {
 		return
 	}
-	led, ready := m.isLeader(), m.saving.ready
+	wasLeader, ready := m.isLeader(), m.saving.ready
 	m.saving = nil
-	if !led {
+	if !wasLeader {
 		m.sendAll(ready.Messages)
 	}
 	m.finishSave(ready)
 	m.processReady()
-	if !led {
+	if !wasLeader {
 		m.resetElectionTimeout()
 	}
 	m.cluster.wakeAll()
-	m.settle()
+	m.finishInput()
 }
 
 // waitsForDisk reports whether the member waits for a stalled disk.
@@ -48,7 +48,7 @@ func (m *member) waitForDisk(ready raft.Ready) {
 
 // hasTickedRecently reports whether the member's raft has ticked recently. It is isActive
 // in server/etcdserver/server.go.
-func (m *member) tickedLately() bool {
+func (m *member) hasTickedRecently() bool {
 	return !m.pulse.mayBeStale && !(m.waitsForDisk() && m.now().Sub(m.saving.since) > 3*tick)
 }
 

@@ -14,8 +14,8 @@ import (
 // stalledDisk is a world of three members. The disk of one member stalls from the first second
 // on, when no client writes. client-1 holds the lock, and client-2 asks for it after a
 // while. first and second are the members that they ask.
-func stalled(first, second int, member string, lasts time.Duration, settings ...string) sim.Config {
-	cfg := three(first, second, Lasting(lasts, At(time.Second, &sim.DiskStall{Node: member})))
+func stalledDisk(first, second int, member string, lasts time.Duration, settings ...string) sim.Config {
+	cfg := threeMembers(first, second, Lasting(lasts, At(time.Second, &sim.DiskStall{Node: member})))
 	cfg.Clients[1].Starts = Point("5s after client-1 acquired")
 	for i := range cfg.Nodes {
 		cfg.Nodes[i].Settings = settings
@@ -25,7 +25,7 @@ func stalled(first, second int, member string, lasts time.Duration, settings ...
 
 // checkNoNewLeader checks that no other member has become the leader since the beginning of the
 // run.
-func noLeader(t *testing.T, tr *trace.Trace) {
+func checkNoNewLeader(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	who, _ := newLeaders(tr)
 	Equal(t, "new leaders", len(who), 0)
@@ -33,17 +33,17 @@ func noLeader(t *testing.T, tr *trace.Trace) {
 
 // A stalled disk matters only to a member that has something to write.
 func TestADiskStallsAndNobodyWrites(t *testing.T) {
-	tr := RunWorld(t, stalled(1, 1, "etcd-1", 3*time.Second))
-	unharmed(t, tr)
-	noLeader(t, tr)
+	tr := RunWorld(t, stalledDisk(1, 1, "etcd-1", 3*time.Second))
+	checkUnharmed(t, tr)
+	checkNoNewLeader(t, tr)
 }
 
 // A follower whose disk stalls is not needed for a majority, and asks for no votes.
 func TestAFollowersDiskStalls(t *testing.T) {
 	for _, lasts := range []time.Duration{10 * time.Second, time.Minute} {
-		tr := RunWorld(t, stalled(1, 1, "etcd-3", lasts))
-		unharmed(t, tr)
-		noLeader(t, tr)
+		tr := RunWorld(t, stalledDisk(1, 1, "etcd-3", lasts))
+		checkUnharmed(t, tr)
+		checkNoNewLeader(t, tr)
 	}
 }
 
@@ -51,12 +51,12 @@ func TestAFollowersDiskStalls(t *testing.T) {
 // after it.
 func TestTheLeadersDiskStalls(t *testing.T) {
 	for seed := range uint64(20) {
-		cfg := stalled(1, 2, "etcd-1", 30*time.Second)
+		cfg := stalledDisk(1, 2, "etcd-1", 30*time.Second)
 		cfg.Seed = seed
 		tr := RunWorld(t, cfg)
-		unharmed(t, tr)
+		checkUnharmed(t, tr)
 		who, when := newLeaders(tr)
-		between(t, "the first election", when[0]-5*time.Second, 900*time.Millisecond, 4*time.Second)
+		checkBetween(t, "the first election", when[0]-5*time.Second, 900*time.Millisecond, 4*time.Second)
 		Equal(t, "who is back leads", who[len(who)-1] == "etcd-1", false)
 	}
 }
@@ -65,7 +65,7 @@ func TestTheLeadersDiskStalls(t *testing.T) {
 // keeps alive. It also keeps a session alive that the new leader ends.
 func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
 	const old = "lessor=3.4.23"
-	revoked := RunWorld(t, stalled(1, 2, "etcd-1", 18*time.Second, old))
+	revoked := RunWorld(t, stalledDisk(1, 2, "etcd-1", 18*time.Second, old))
 	AllFaultsStruck(t, revoked)
 	over := FirstEvent(t, revoked, trace.KindExpireSession, "etcd")
 	Equal(t, "whose session", over.Peer, "client-1")
@@ -73,7 +73,7 @@ func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
 	Equal(t, "when", over.At.Truncate(100*time.Millisecond), 19*time.Second)
 	Equal(t, "the lock", Events(revoked, trace.KindDelete, "etcd")[0].Owner.Client, "client-1")
 
-	cfg := stalled(0, 1, "etcd-1", time.Minute, old)
+	cfg := stalledDisk(0, 1, "etcd-1", time.Minute, old)
 	cfg.Clients[0].Works = 25 * time.Second
 	renewed := RunWorld(t, cfg)
 	AllFaultsStruck(t, renewed)
@@ -83,7 +83,7 @@ func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
 	Equal(t, "who alone ends it", over.Text, "")
 
 	for _, f := range []struct{ member, settings string }{{"etcd-1", "lessor=3.7.3"}, {"etcd-1", "lessor="}} {
-		bad := stalled(0, 1, f.member, time.Minute, f.settings)
+		bad := stalledDisk(0, 1, f.member, time.Minute, f.settings)
 		Equal(t, "refused", bad.CheckNodes().Error(), "lessor: it must be 3.4.23")
 	}
 }
@@ -104,17 +104,17 @@ func TestTheOnlyDiskStalls(t *testing.T) {
 		if _, err := client.Get(ctx, "x"); err != nil {
 			return err
 		}
-		between(t, "it is read", Now(), 2*time.Second, 2100*time.Millisecond)
+		checkBetween(t, "it is read", Now(), 2*time.Second, 2100*time.Millisecond)
 		_, failed := client.Put(ctx, "x", "2")
 		Equal(t, "why", failed.Error(), "etcdserver: request timed out")
-		between(t, "it failed", Now(), 9*time.Second, 9100*time.Millisecond)
+		checkBetween(t, "it failed", Now(), 9*time.Second, 9100*time.Millisecond)
 		// This read waits until the write is done. The client repeats it until there is a
 		// response.
 		there, err := client.Get(ctx, "x")
 		if err != nil {
 			return err
 		}
-		between(t, "it is read", Now(), 20*time.Second, 23*time.Second)
+		checkBetween(t, "it is read", Now(), 20*time.Second, 23*time.Second)
 		Equal(t, "what was not on the disk is, in the end", string(there.Kvs[0].Value), "2")
 		return nil
 	}
@@ -130,7 +130,7 @@ func TestACrashWhileTheDiskStalls(t *testing.T) {
 		Lasting(2*time.Second, At(8*time.Second, Crashed("etcd-1", trace.Kill))),
 		Lasting(40*time.Second, At(8*time.Second, Crashed("etcd-1", trace.PowerLoss))),
 	} {
-		tr := RunWorld(t, WithFaults(stalled(1, 2, "etcd-1", 30*time.Second), f))
-		unharmed(t, tr)
+		tr := RunWorld(t, WithFaults(stalledDisk(1, 2, "etcd-1", 30*time.Second), f))
+		checkUnharmed(t, tr)
 	}
 }

@@ -41,5 +41,5 @@ func DumpState(s sim.Server) string {
 }
 
 func sortedByID(le *lessor) []*lease {
-	return slices.SortedFunc(maps.Values(le.all), func(a, b *lease) int { return cmp.Compare(a.id, b.id) })
+	return slices.SortedFunc(maps.Values(le.leases), func(a, b *lease) int { return cmp.Compare(a.id, b.id) })
 }

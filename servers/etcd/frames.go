@@ -52,7 +52,7 @@ type (
 	}
 	// windowUpdate allows the member to send more bytes on a stream; stream 0 is the whole
 	// connection.
-	windowUpdate struct{ stream, by uint32 }
+	windowUpdate struct{ stream, increment uint32 }
 	// ping asks for the same bytes back.
 	ping [8]byte
 	// violation says why the client's bytes violate HTTP/2.
@@ -82,70 +82,70 @@ const (
 // frames as they are written, because the meaning of a frame depends on the frames before
 // it.
 type framer struct {
-	names *sim.Names // replaces random values in texts by names that are equal in every run
-	begun bool       // the bytes with which each HTTP/2 connection begins have been read
+	names       *sim.Names // replaces random values in texts by names that are equal in every run
+	prefaceRead bool       // the bytes with which each HTTP/2 connection begins have been read
 	// settingsRead: the settings, which must be the first frame, have been read.
-	settled bool
-	broken  bool // the client has violated HTTP/2, so nothing more can be read
+	settingsRead bool
+	isBroken     bool // the client has violated HTTP/2, so nothing more can be read
 	// frames reads from input, which holds one whole frame.
-	in     bytes.Reader
-	frames *http2.Framer
-	last   uint32         // the highest stream so far
-	header *hpack.Decoder // decompresses headers into fields
-	fields []hpack.HeaderField
+	input      bytes.Reader
+	frames     *http2.Framer
+	lastStream uint32         // the highest stream so far
+	decoder    *hpack.Decoder // decompresses headers into fields
+	fields     []hpack.HeaderField
 	// headerBlock holds the bytes of a block of headers that continues in the next frame.
 	// headerCall is the call that the headers open.
-	block   []byte
-	blockOf *piece
-	calls   map[uint32]*incoming // the calls that their client has not ended, by stream
+	headerBlock []byte
+	headerCall  *piece
+	calls       map[uint32]*incomingCall // the calls that their client has not ended, by stream
 }
 
 // An incomingCall is what a framer knows of a call that its client has not ended.
-type incoming struct {
-	path string
-	rest []byte // the bytes of a gRPC message that is not complete yet
+type incomingCall struct {
+	path       string
+	incomplete []byte // the bytes of a gRPC message that is not complete yet
 }
 
 // newFramer returns the framer of a new connection.
 func newFramer(names *sim.Names) sim.Framer {
-	f := &framer{names: names, calls: map[uint32]*incoming{}}
-	f.header = hpack.NewDecoder(4096, func(h hpack.HeaderField) { f.fields = append(f.fields, h) })
-	f.header.SetMaxStringLength(largestHeaders)
-	f.frames = http2.NewFramer(nil, &f.in)
+	f := &framer{names: names, calls: map[uint32]*incomingCall{}}
+	f.decoder = hpack.NewDecoder(4096, func(h hpack.HeaderField) { f.fields = append(f.fields, h) })
+	f.decoder.SetMaxStringLength(largestHeaders)
+	f.frames = http2.NewFramer(nil, &f.input)
 	return f
 }
 
 // Next implements [sim.Framer]. The body of a frame is a list of the parts above.
 func (f *framer) Next(b []byte) (int, sim.Frame) {
-	if f.broken {
+	if f.isBroken {
 		return len(b), sim.Frame{Text: "more of it"}
 	}
-	at := 0
-	if !f.begun {
+	offset := 0
+	if !f.prefaceRead {
 		if preface := []byte(http2.ClientPreface); !bytes.HasPrefix(b, preface) {
 			if bytes.HasPrefix(preface, b) {
 				return 0, sim.Frame{}
 			}
 			return f.rejectRest(b, nil, http2.ErrCodeProtocol, "it does not begin as HTTP/2")
 		}
-		f.begun = true
-		at = len(http2.ClientPreface)
+		f.prefaceRead = true
+		offset = len(http2.ClientPreface)
 	}
 	var body []any
-	for len(b)-at >= frameHeader {
-		size := int(b[at])<<16 | int(b[at+1])<<8 | int(b[at+2])
+	for len(b)-offset >= frameHeader {
+		size := int(b[offset])<<16 | int(b[offset+1])<<8 | int(b[offset+2])
 		if size > largestFrame {
 			return f.rejectRest(b, body, http2.ErrCodeFrameSize, fmt.Sprintf("a frame of %d bytes", size))
 		}
-		if len(b)-at < frameHeader+size {
+		if len(b)-offset < frameHeader+size {
 			break
 		}
-		f.in.Reset(b[at : at+frameHeader+size])
-		part, err := f.readFrame(http2.FrameType(b[at+3]))
+		f.input.Reset(b[offset : offset+frameHeader+size])
+		part, err := f.readFrame(http2.FrameType(b[offset+3]))
 		if err != nil {
 			return f.rejectRest(b, body, err.code, err.why)
 		}
-		at += frameHeader + size
+		offset += frameHeader + size
 		if part == nil {
 			continue
 		}
@@ -154,11 +154,11 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 			break
 		}
 	}
-	if at == 0 {
+	if offset == 0 {
 		return 0, sim.Frame{}
 	}
 	text, handshake := f.describe(body)
-	return at, sim.Frame{Body: body, Text: text, Handshake: handshake, KeepAlive: onlyKeepsAlive(body)}
+	return offset, sim.Frame{Body: body, Text: text, Handshake: handshake, KeepAlive: onlyKeepsAlive(body)}
 }
 
 // isComplete reports whether a part completes something for whose response the client may
@@ -171,7 +171,7 @@ func isComplete(part any) bool {
 // rejectRest returns one message with all remaining bytes, which violate the protocol. body
 // are the parts that were read before.
 func (f *framer) rejectRest(b []byte, body []any, code http2.ErrCode, why string) (int, sim.Frame) {
-	f.broken = true
+	f.isBroken = true
 	return len(b), sim.Frame{Body: append(body, violation{code, why}), Text: "no HTTP/2: " + why}
 }
 
@@ -188,24 +188,24 @@ func (f *framer) readFrame(kind http2.FrameType) (any, *violation) {
 		return nil, f.readError(kind, err)
 	}
 	h := frame.Header()
-	if !f.settled && (kind != http2.FrameSettings || h.Flags.Has(http2.FlagSettingsAck)) {
+	if !f.settingsRead && (kind != http2.FrameSettings || h.Flags.Has(http2.FlagSettingsAck)) {
 		return nil, newViolation(http2.ErrCodeProtocol, "%s before SETTINGS", kind)
 	}
-	f.settled = true
-	switch is := frame.(type) {
+	f.settingsRead = true
+	switch typed := frame.(type) {
 	case *http2.HeadersFrame:
-		if h.StreamID%2 == 0 || h.StreamID <= f.last {
-			return nil, newViolation(http2.ErrCodeProtocol, "headers of stream %d after %d", h.StreamID, f.last)
+		if h.StreamID%2 == 0 || h.StreamID <= f.lastStream {
+			return nil, newViolation(http2.ErrCodeProtocol, "headers of stream %d after %d", h.StreamID, f.lastStream)
 		}
-		f.last = h.StreamID
-		f.blockOf = &piece{stream: h.StreamID, opens: true, ends: is.StreamEnded()}
-		return f.readBlock(is.HeadersEnded(), is.HeaderBlockFragment())
+		f.lastStream = h.StreamID
+		f.headerCall = &piece{stream: h.StreamID, opens: true, ends: typed.StreamEnded()}
+		return f.readBlock(typed.HeadersEnded(), typed.HeaderBlockFragment())
 	case *http2.ContinuationFrame:
-		return f.readBlock(is.HeadersEnded(), is.HeaderBlockFragment())
+		return f.readBlock(typed.HeadersEnded(), typed.HeaderBlockFragment())
 	case *http2.DataFrame:
-		return f.readData(is)
+		return f.readData(typed)
 	case *http2.RSTStreamFrame:
-		if h.StreamID > f.last {
+		if h.StreamID > f.lastStream {
 			return nil, newViolation(http2.ErrCodeProtocol, "%s of a stream that is idle", kind)
 		}
 		p := piece{stream: h.StreamID, cancels: true}
@@ -215,17 +215,17 @@ func (f *framer) readFrame(kind http2.FrameType) (any, *violation) {
 		delete(f.calls, h.StreamID)
 		return p, nil
 	case *http2.SettingsFrame:
-		if is.IsAck() {
+		if typed.IsAck() {
 			return nil, nil
 		}
-		return readSettings(is), nil
+		return readSettings(typed), nil
 	case *http2.PingFrame:
-		if is.IsAck() {
+		if typed.IsAck() {
 			return nil, nil
 		}
-		return ping(is.Data), nil
+		return ping(typed.Data), nil
 	case *http2.WindowUpdateFrame:
-		return windowUpdate{h.StreamID, is.Increment}, nil
+		return windowUpdate{h.StreamID, typed.Increment}, nil
 	case *http2.PushPromiseFrame:
 		return nil, newViolation(http2.ErrCodeProtocol, "%s of a client", kind)
 	}
@@ -236,8 +236,8 @@ func (f *framer) readFrame(kind http2.FrameType) (any, *violation) {
 // http2's own text or, if http2 has none, the name of the error code.
 func (f *framer) readError(kind http2.FrameType, err error) *violation {
 	code := http2.ErrCodeProtocol
-	if of, is := errors.AsType[http2.ConnectionError](err); is {
-		code = http2.ErrCode(of)
+	if connErr, is := errors.AsType[http2.ConnectionError](err); is {
+		code = http2.ErrCode(connErr)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) { // the frame is shorter than its contents
 		code = http2.ErrCodeFrameSize
@@ -250,20 +250,20 @@ func (f *framer) readError(kind http2.FrameType, err error) *violation {
 
 // readBlock adds bytes to the current block of headers. If they are the last of the block,
 // it returns the call that the headers open.
-func (f *framer) readBlock(over bool, b []byte) (any, *violation) {
-	if f.block = append(f.block, b...); len(f.block) > largestHeaders {
+func (f *framer) readBlock(isLast bool, b []byte) (any, *violation) {
+	if f.headerBlock = append(f.headerBlock, b...); len(f.headerBlock) > largestHeaders {
 		return nil, newViolation(http2.ErrCodeEnhanceYourCalm, "headers of more than %d bytes", largestHeaders)
 	}
-	if !over {
+	if !isLast {
 		return nil, nil
 	}
 	f.fields = f.fields[:0]
-	_, err := f.header.Write(f.block)
+	_, err := f.decoder.Write(f.headerBlock)
 	if err == nil {
-		err = f.header.Close()
+		err = f.decoder.Close()
 	}
-	call := *f.blockOf
-	f.block, f.blockOf = f.block[:0], nil
+	call := *f.headerCall
+	f.headerBlock, f.headerCall = f.headerBlock[:0], nil
 	if err != nil {
 		return nil, newViolation(http2.ErrCodeCompression, "headers that are not compressed as they should be")
 	}
@@ -278,38 +278,38 @@ func (f *framer) readBlock(over bool, b []byte) (any, *violation) {
 		}
 	}
 	if !call.ends {
-		f.calls[call.stream] = &incoming{path: call.path}
+		f.calls[call.stream] = &incomingCall{path: call.path}
 	}
 	return call, nil
 }
 
 // readData returns the piece for bytes of a call, with the gRPC messages that they
 // complete.
-func (f *framer) readData(is *http2.DataFrame) (any, *violation) {
-	stream := is.StreamID
-	if stream > f.last {
+func (f *framer) readData(frame *http2.DataFrame) (any, *violation) {
+	stream := frame.StreamID
+	if stream > f.lastStream {
 		return nil, newViolation(http2.ErrCodeProtocol, "data of a stream that is idle")
 	}
-	data := piece{stream: stream, size: int(is.Length)}
+	data := piece{stream: stream, size: int(frame.Length)}
 	call := f.calls[stream]
 	if call == nil { // the call has ended
 		return data, nil
 	}
-	data.path, data.ends = call.path, is.StreamEnded()
-	call.rest = append(call.rest, is.Data()...)
-	for len(call.rest) >= 5 && data.problem == "" {
-		size := binary.BigEndian.Uint32(call.rest[1:])
+	data.path, data.ends = call.path, frame.StreamEnded()
+	call.incomplete = append(call.incomplete, frame.Data()...)
+	for len(call.incomplete) >= 5 && data.problem == "" {
+		size := binary.BigEndian.Uint32(call.incomplete[1:])
 		switch {
-		case call.rest[0] != 0:
+		case call.incomplete[0] != 0:
 			data.problem = "grpc: Decompressor is not installed for grpc-encoding \"\""
 		case size > largestMessage:
 			data.problem = fmt.Sprintf("grpc: received message larger than max (%d vs. %d)", size, largestMessage)
 		}
-		if data.problem != "" || len(call.rest)-5 < int(size) {
+		if data.problem != "" || len(call.incomplete)-5 < int(size) {
 			break
 		}
-		data.messages = append(data.messages, call.rest[5:5+size:5+size])
-		call.rest = call.rest[5+size:]
+		data.messages = append(data.messages, call.incomplete[5:5+size:5+size])
+		call.incomplete = call.incomplete[5+size:]
 	}
 	if data.ends || data.problem != "" {
 		delete(f.calls, stream)
@@ -318,8 +318,8 @@ func (f *framer) readData(is *http2.DataFrame) (any, *violation) {
 }
 
 // readSettings returns the settings that concern the member.
-func readSettings(is *http2.SettingsFrame) (s settings) {
-	_ = is.ForeachSetting(func(one http2.Setting) error {
+func readSettings(frame *http2.SettingsFrame) (s settings) {
+	_ = frame.ForeachSetting(func(one http2.Setting) error {
 		switch one.ID {
 		case http2.SettingInitialWindowSize:
 			s.window, s.hasWindow = one.Val, true
@@ -348,12 +348,12 @@ func onlyKeepsAlive(body []any) bool {
 // describe returns the text by which the trace shows a message, and whether the message is
 // only a handshake. It is one if none of its parts belongs to a call.
 func (f *framer) describe(body []any) (text string, handshake bool) {
-	var texts, others []string // of calls, and of the connection
-	part, asks := "a part of a call", false
+	var texts, connTexts []string // of calls, and of the connection
+	part, hasCalls := "a part of a call", false
 	for _, parsed := range body {
 		switch p := parsed.(type) {
 		case piece:
-			asks = true
+			hasCalls = true
 			for _, m := range p.messages {
 				texts = append(texts, describeRequest(f.names, p.path, m))
 			}
@@ -368,22 +368,22 @@ func (f *framer) describe(body []any) (text string, handshake bool) {
 				texts = append(texts, "ends "+methodName(p.path))
 			}
 		case settings:
-			others = append(others, "SETTINGS")
+			connTexts = append(connTexts, "SETTINGS")
 		case ping:
-			others = append(others, "PING")
+			connTexts = append(connTexts, "PING")
 		case windowUpdate:
-			others = append(others, "WINDOW_UPDATE")
+			connTexts = append(connTexts, "WINDOW_UPDATE")
 		}
 	}
 	switch {
-	case asks && texts == nil:
+	case hasCalls && texts == nil:
 		return part, false
-	case asks:
+	case hasCalls:
 		return strings.Join(slices.Compact(texts), "; "), false
-	case others == nil:
+	case connTexts == nil:
 		return "an acknowledgement", true
 	}
-	return strings.Join(slices.Compact(others), ", "), true
+	return strings.Join(slices.Compact(connTexts), ", "), true
 }
 
 // parseTimeout parses the timeout in a gRPC header: up to eight digits and a unit. It

@@ -56,7 +56,7 @@ func (s *scribe) call(stream uint32, path string, m proto.Message) {
 
 // splitMessages splits bytes with a framer. It returns the texts of the messages, and the
 // bytes after the last message.
-func cut(f sim.Framer, b []byte) (texts []string, rest []byte) {
+func splitMessages(f sim.Framer, b []byte) (texts []string, rest []byte) {
 	for len(b) > 0 {
 		size, frame := f.Next(b)
 		if size == 0 {
@@ -99,7 +99,7 @@ func TestAMessageIsAWholeCallOrWhatItSends(t *testing.T) {
 		"Watch /lock/session-1 from revision 7",
 		"an acknowledgement",
 	}
-	got, rest := cut(newFramer(sim.NewNames("/lock")), s.Bytes())
+	got, rest := splitMessages(newFramer(sim.NewNames("/lock")), s.Bytes())
 	if !slices.Equal(got, want) || len(rest) > 0 {
 		t.Errorf("got %q and %d bytes, want %q", got, len(rest), want)
 	}
@@ -110,7 +110,7 @@ func TestAMessageIsAWholeCallOrWhatItSends(t *testing.T) {
 	var bit []string
 	var pending []byte
 	for _, c := range s.Bytes() {
-		texts, rest := cut(f, append(pending, c))
+		texts, rest := splitMessages(f, append(pending, c))
 		bit, pending = append(bit, texts...), rest
 	}
 	bit = slices.DeleteFunc(bit, func(s string) bool { return !slices.Contains(want, s) || s == "an acknowledgement" })
@@ -128,7 +128,7 @@ func TestHeadersInParts(t *testing.T) {
 	_ = s.frames.WriteDataPadded(1, true, frameMessage(put("x", "1")), make([]byte, 30))
 	// The compressed headers of this call refer to those of the call before.
 	s.call(3, pb.KV_Put_FullMethodName, put("y", "1"))
-	if got, _ := cut(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x", "Put y"}) {
+	if got, _ := splitMessages(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x", "Put y"}) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -140,7 +140,7 @@ func TestAMessageInSeveralFrames(t *testing.T) {
 	s.data(1, false, b[:16_000])
 	s.data(1, false, b[16_000:32_000])
 	s.data(1, true, b[32_000:])
-	if got, _ := cut(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x"}) {
+	if got, _ := splitMessages(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x"}) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -183,7 +183,7 @@ func TestWhatIsNoHTTP2(t *testing.T) {
 	} {
 		s := newScribe()
 		c.write(s)
-		got, _ := cut(newFramer(sim.NewNames()), append(s.Bytes(), "more"...))
+		got, _ := splitMessages(newFramer(sim.NewNames()), append(s.Bytes(), "more"...))
 		if want := "no HTTP/2: " + c.why; len(got) == 0 || got[len(got)-1] != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -214,7 +214,7 @@ func TestAWriterKeepsToTheWindows(t *testing.T) {
 	value := strings.Repeat("v", 90_000)
 	sent := frameMessage(&pb.RangeResponse{More: true, Kvs: nil, Header: &pb.ResponseHeader{}})
 	sent = append(sent, value...)
-	w.write(1, item{headers: responseHeaders}, item{message: bytes.Clone(sent)}, item{headers: trailers(0, "done: 100%\n"), ends: true, parcel: &parcel{text: "all of it"}})
+	w.write(1, item{headers: responseHeaders}, item{message: bytes.Clone(sent)}, item{headers: trailers(0, "done: 100%\n"), ends: true, packet: &packetInfo{text: "all of it"}})
 
 	var texts []string
 	var all bytes.Buffer
@@ -277,10 +277,10 @@ func FuzzFramer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, at int) {
 		at = max(0, min(at, len(b)))
 		one, other := newFramer(sim.NewNames("/lock")), newFramer(sim.NewNames("/lock"))
-		texts, rest := cut(one, b[:at])
-		more, rest := cut(one, append(bytes.Clone(rest), b[at:]...))
-		again, left := cut(other, b[:at])
-		againMore, left := cut(other, append(bytes.Clone(left), b[at:]...))
+		texts, rest := splitMessages(one, b[:at])
+		more, rest := splitMessages(one, append(bytes.Clone(rest), b[at:]...))
+		again, left := splitMessages(other, b[:at])
+		againMore, left := splitMessages(other, append(bytes.Clone(left), b[at:]...))
 		if fmt.Sprint(texts, more, rest) != fmt.Sprint(again, againMore, left) {
 			t.Errorf("%q, and again %q", append(texts, more...), append(again, againMore...))
 		}

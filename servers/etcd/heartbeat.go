@@ -34,7 +34,7 @@ type pulse struct {
 	// timeout is the number of ticks without a heartbeat after which the member campaigns.
 	timeout int
 	// isCalm: no heartbeats are expected, because the leader sends none while all is well.
-	calm      bool
+	isCalm    bool
 	election  *alarm // rings when the member campaigns, unless it has heard the leader before
 	heartbeat *alarm // rings when a leader sends its next heartbeat
 	// mayBeStale: by its own clock the leader has not ticked for a while, so the other
@@ -49,21 +49,21 @@ func (m *member) startPulse(restarted bool) {
 	m.pulse = pulse{}
 	m.resetElectionTimeout()
 	if !restarted {
-		m.pulse.calm = true
+		m.pulse.isCalm = true
 		return
 	}
-	sooner := electionTicks - 2
+	shorterBy := electionTicks - 2
 	if m.isAlone() {
-		sooner = electionTicks - 1
+		shorterBy = electionTicks - 1
 	}
-	m.pulse.timeout -= sooner
+	m.pulse.timeout -= shorterBy
 	m.awaitLeader()
 }
 
 // resetElectionTimeout makes the member wait anew for a heartbeat of the leader.
 func (m *member) resetElectionTimeout() {
 	m.pulse.heardAt, m.pulse.ticked = m.now(), 0
-	m.pulse.timeout = electionTicks + m.dice.IntN(electionTicks)
+	m.pulse.timeout = electionTicks + m.random.IntN(electionTicks)
 }
 
 // Attend implements [sim.Attentive]. It is called when something may have changed between
@@ -72,13 +72,13 @@ func (m *member) Attend() {
 	if m.isAlone() {
 		return
 	}
-	at := m.now()
+	noticedAt := m.now()
 	m.cluster.disturbedAt = m.host.Now()
 	m.host.At(m.host.Now(), func() {
 		m.host.WhenRunning(func() {
 			if m.node != nil {
-				m.wake(m.now().Sub(at))
-				m.settle()
+				m.wake(m.now().Sub(noticedAt))
+				m.finishInput()
 			}
 		})
 	})
@@ -87,25 +87,25 @@ func (m *member) Attend() {
 // wake makes the member send heartbeats, or watch for them, again. pausedFor is how long
 // the member could not run, by its own clock. That clock does not move while the member is
 // suspended with its machine.
-func (m *member) wake(late time.Duration) {
+func (m *member) wake(pausedFor time.Duration) {
 	p := &m.pulse
-	paused := late > tick // missed ticks are lost, like those of a time.Ticker
-	for _, o := range m.peersInOrder {
-		o.refused = false
+	missedTicks := pausedFor > tick // missed ticks are lost, like those of a time.Ticker
+	for _, other := range m.peersInOrder {
+		other.hasRefused = false
 	}
 	if m.isLeader() {
-		p.mayBeStale = p.mayBeStale || late > 3*tick
-		p.calm = false
+		p.mayBeStale = p.mayBeStale || pausedFor > 3*tick
+		p.isCalm = false
 		m.scheduleHeartbeat()
 		return
 	}
-	if p.calm || paused {
+	if p.isCalm || missedTicks {
 		// The member acts as if it had heard the leader less than a tick ago. It would have
 		// heard the leader then, if no heartbeats had been left out.
 		m.resetElectionTimeout()
-		p.heardAt = p.heardAt.Add(-time.Duration(m.dice.Int64N(int64(tick))))
+		p.heardAt = p.heardAt.Add(-time.Duration(m.random.Int64N(int64(tick))))
 	}
-	p.calm = false
+	p.isCalm = false
 	m.awaitLeader()
 }
 
@@ -131,11 +131,11 @@ func (m *member) scheduleHeartbeat() {
 // awaitLeader makes the member campaign if it does not hear the leader in time.
 func (m *member) awaitLeader() {
 	p := &m.pulse
-	if p.election.isPlanned() || p.calm || m.isLeader() {
+	if p.election.isPlanned() || p.isCalm || m.isLeader() {
 		return
 	}
 	p.election = m.alarm(p.heardAt.Add(time.Duration(p.timeout)*tick), func() {
-		if p.calm || m.isLeader() || m.waitsForDisk() {
+		if p.isCalm || m.isLeader() || m.waitsForDisk() {
 			return
 		}
 		if m.now().Sub(p.heardAt) >= time.Duration(p.timeout)*tick {
@@ -164,7 +164,7 @@ func (m *member) receiveRaft(msg *raftpb.Message) {
 	if after.GetTerm() != before.GetTerm() || after.GetVote() != before.GetVote() || after.RaftState != before.RaftState {
 		m.resetElectionTimeout()
 	}
-	if after.RaftState != raft.StateLeader && m.cluster.formed {
+	if after.RaftState != raft.StateLeader && m.cluster.isFormed {
 		m.awaitLeader()
 	}
 }
@@ -174,7 +174,7 @@ func (m *member) receiveRaft(msg *raftpb.Message) {
 // knows it from its own ticks.
 func (m *member) catchUpTicks() {
 	p := &m.pulse
-	if p.calm || m.isLeader() || m.waitsForDisk() {
+	if p.isCalm || m.isLeader() || m.waitsForDisk() {
 		return
 	}
 	for ticks := min(int(m.now().Sub(p.heardAt)/tick), 2*electionTicks); p.ticked < ticks; p.ticked++ {
@@ -192,23 +192,23 @@ func (c *cluster) calmDown(leader *member) bool {
 	if quiet < calmAfter {
 		return false
 	}
-	var well []*member
-	lost := 0
+	var healthy []*member
+	unhealthy := 0
 	for _, m := range c.members {
 		switch {
 		case m == leader || m.node == nil:
 		case !m.waitsForDisk() && m.leaderID == leader.id && m.term() == leader.term() && m.applied == leader.applied && m.now().Sub(m.pulse.heardAt) < 3*tick:
-			well = append(well, m)
+			healthy = append(healthy, m)
 		default:
-			lost++
+			unhealthy++
 		}
 	}
-	if len(well)+1 <= len(c.members)/2 || lost > 0 && quiet < givenUpAfter {
+	if len(healthy)+1 <= len(c.members)/2 || unhealthy > 0 && quiet < givenUpAfter {
 		return false
 	}
-	leader.pulse.calm = true
-	for _, m := range well {
-		m.pulse.calm = true
+	leader.pulse.isCalm = true
+	for _, m := range healthy {
+		m.pulse.isCalm = true
 		m.pulse.election.stop()
 	}
 	return true

@@ -49,18 +49,18 @@ func (l *lease) duration() time.Duration { return time.Duration(l.ttl) * time.Se
 
 // A lessor holds a member's leases, as etcd's server/lease/lessor.go does.
 type lessor struct {
-	m   *member
-	all map[int64]*lease
+	m      *member
+	leases map[int64]*lease
 	// isPrimary: the member leads and has applied all entries from before its term, so it
 	// decides when leases expire.
 	isPrimary bool
 	// checkPhase is the time of the member's first check. It is less than leaseCheck and
 	// differs between members.
 	checkPhase time.Duration
-	check      *alarm // rings when the next lease can have expired
+	checkAlarm *alarm // rings when the next lease can have expired
 }
 
-func (le *lessor) has(id int64) bool { return le.all[id] != nil }
+func (le *lessor) has(id int64) bool { return le.leases[id] != nil }
 
 // grant adds a lease. It fails if the ID is 0 or exists already, or if the TTL is too long.
 func (le *lessor) grant(id, ttl int64) (*lease, error) {
@@ -73,7 +73,7 @@ func (le *lessor) grant(id, ttl int64) (*lease, error) {
 		return nil, rpctypes.ErrGRPCLeaseExist
 	}
 	l := &lease{id: id, ttl: max(ttl, shortestTTL), keys: map[string]bool{}}
-	le.all[id] = l
+	le.leases[id] = l
 	if le.isPrimary {
 		le.refresh(l, 0)
 	}
@@ -82,18 +82,18 @@ func (le *lessor) grant(id, ttl int64) (*lease, error) {
 
 // revoke ends a lease. The caller deletes the lease's keys.
 func (le *lessor) revoke(l *lease) {
-	delete(le.all, l.id)
-	for _, late := range l.lateRenewals {
-		late(0, true)
+	delete(le.leases, l.id)
+	for _, answerRenewal := range l.lateRenewals {
+		answerRenewal(0, true)
 	}
 }
 
 // attach is called for each key whose lease changes; lease 0 means none.
-func (le *lessor) attach(key string, was, is int64) {
-	if l := le.all[was]; l != nil {
+func (le *lessor) attach(key string, oldLease, newLease int64) {
+	if l := le.leases[oldLease]; l != nil {
 		delete(l.keys, key)
 	}
-	if l := le.all[is]; l != nil {
+	if l := le.leases[newLease]; l != nil {
 		l.keys[key] = true
 	}
 }
@@ -121,12 +121,12 @@ func (le *lessor) demote() {
 		return
 	}
 	le.isPrimary = false
-	le.check.stop()
+	le.checkAlarm.stop()
 	for _, l := range le.sorted() {
-		waiting := l.lateRenewals
+		renewals := l.lateRenewals
 		l.lateRenewals = nil
-		for _, again := range waiting {
-			again(0, false)
+		for _, answerRenewal := range renewals {
+			answerRenewal(0, false)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (le *lessor) demote() {
 // exist. leads is false if the member does not lead. If the lease has expired but has not
 // been revoked yet, renew does not renew it and calls done when it is revoked.
 func (le *lessor) renew(id int64, done func(ttl int64, leads bool)) {
-	l := le.all[id]
+	l := le.leases[id]
 	switch {
 	case !le.isPrimary:
 		done(0, false)
@@ -152,7 +152,7 @@ func (le *lessor) renew(id int64, done func(ttl int64, leads bool)) {
 
 // sorted returns the leases in the order in which they expire.
 func (le *lessor) sorted() []*lease {
-	return slices.SortedFunc(maps.Values(le.all), func(a, b *lease) int {
+	return slices.SortedFunc(maps.Values(le.leases), func(a, b *lease) int {
 		return cmp.Or(cmp.Compare(a.expires.Nanos, b.expires.Nanos), cmp.Compare(a.id, b.id))
 	})
 }
@@ -160,29 +160,29 @@ func (le *lessor) sorted() []*lease {
 // due returns when the leader will notice that a lease has expired: at its first check
 // after the lease's end.
 func (le *lessor) due(l *lease) fakeclock.Reading {
-	at := max(l.expires.Nanos, l.retryRevokeAt.Nanos)
-	looks := (time.Duration(at) - le.checkPhase + leaseCheck - 1) / leaseCheck
-	return fakeclock.Reading{Clock: l.expires.Clock, Nanos: int64(le.checkPhase + looks*leaseCheck)}
+	earliest := max(l.expires.Nanos, l.retryRevokeAt.Nanos)
+	checks := (time.Duration(earliest) - le.checkPhase + leaseCheck - 1) / leaseCheck
+	return fakeclock.Reading{Clock: l.expires.Clock, Nanos: int64(le.checkPhase + checks*leaseCheck)}
 }
 
 // planCheck sets the alarm for the check at which the next lease can have expired. If that
 // lease is renewed before, the check does nothing.
 func (le *lessor) planCheck() {
-	if !le.isPrimary || len(le.all) == 0 {
+	if !le.isPrimary || len(le.leases) == 0 {
 		return
 	}
 	var first *lease
-	for _, l := range le.all {
+	for _, l := range le.leases {
 		if first == nil || le.due(l).Nanos < le.due(first).Nanos {
 			first = l
 		}
 	}
 	due := le.due(first)
-	if le.check.isPlanned() && le.check.due.Nanos <= due.Nanos {
+	if le.checkAlarm.isPlanned() && le.checkAlarm.due.Nanos <= due.Nanos {
 		return
 	}
-	le.check.stop()
-	le.check = le.m.alarm(due, le.revokeExpired)
+	le.checkAlarm.stop()
+	le.checkAlarm = le.m.alarm(due, le.revokeExpired)
 }
 
 // revokeExpired asks for all expired leases to be revoked, if the member still leads.
@@ -197,9 +197,9 @@ func (le *lessor) revokeExpired() {
 	}
 	le.planCheck()
 	if len(expired) > 0 {
-		le.m.confirmLeadership(func(still bool) {
+		le.m.confirmLeadership(func(leads bool) {
 			for _, l := range expired {
-				if still {
+				if leads {
 					le.m.revoke(l.id)
 				}
 			}
@@ -238,8 +238,8 @@ var errNotPrimary = errors.New("not a primary lessor")
 // calls then with the result. A member that has not ticked for a while, because it was
 // paused or waits for its disk, asks the other members first. See ensureLeadership in
 // server/etcdserver/server.go.
-func (m *member) confirmLeadership(then func(still bool)) {
-	if m.tickedLately() || m.host.SettingValue(lessorVersion) == uncheckedRelease {
+func (m *member) confirmLeadership(then func(leads bool)) {
+	if m.hasTickedRecently() || m.host.SettingValue(lessorVersion) == uncheckedRelease {
 		then(m.isLeader())
 		return
 	}

@@ -22,7 +22,7 @@ type member struct {
 	cluster *cluster
 	id      uint64
 	index   int        // the member's place among the members, from 0
-	dice    *rand.Rand // draws from the world's seed
+	random  *rand.Rand // draws from the world's seed
 	// disk is what survives a crash: the log, and for whom the member has voted.
 	disk *raft.MemoryStorage
 	// initial is the state before the first entry of the log, and latestBackup is the last
@@ -40,15 +40,15 @@ type member struct {
 	store    *store
 	lessor   *lessor
 	// ids counts the IDs of requests and leases that the member has made.
-	ids uint64
+	idCount uint64
 
 	conns      []*conn // the connections of clients, the oldest first
 	watchCalls []*watchCall
-	syncing    *alarm        // rings when the member serves the watchers that are behind
+	syncAlarm  *alarm        // rings when the member serves the watchers that are behind
 	syncPhase  time.Duration // the time of the first such round; it is less than watchSync
 
 	proposals   proposals
-	reading     linearRead
+	linearRead  linearRead
 	questions   questions
 	giveUpAlarm *alarm // rings when a request has waited for too long
 	// leaderlessAlarm rings when the member has known no leader for so long that it ends
@@ -59,14 +59,14 @@ type member struct {
 	peersInOrder    []*peer // in the order in which the world lists them
 
 	alarms []*alarm // all alarms that have yet to ring
-	lives  int      // grows with each start and each crash, so that work of an earlier life can be recognised
+	life   int      // grows with each start and each crash, so that work of an earlier life can be recognised
 	// startedAt is the true time at which the member last started.
-	started time.Duration
+	startedAt time.Duration
 }
 
 // newMember makes a member, as in [sim.System].
 func newMember(host *sim.Host) sim.Server {
-	m := &member{host: host, id: hash(host.Node().Name), dice: host.Random(), disk: raft.NewMemoryStorage()}
+	m := &member{host: host, id: hash(host.Node().Name), random: host.Random(), disk: raft.NewMemoryStorage()}
 	m.joinCluster()
 	return m
 }
@@ -84,13 +84,13 @@ var clusterID = hash("cluster")
 // start starts the member with what is on its disk. restarted is false when the cluster
 // forms.
 func (m *member) start(restarted bool) {
-	m.lives++
-	m.started = m.host.Now()
+	m.life++
+	m.startedAt = m.host.Now()
 	m.leaderID, m.applied = 0, firstIndex
 	m.loadInitialState()
-	m.syncing, m.giveUpAlarm, m.leaderlessAlarm, m.syncPhase = nil, nil, nil, time.Duration(m.dice.Int64N(int64(watchSync)))
+	m.syncAlarm, m.giveUpAlarm, m.leaderlessAlarm, m.syncPhase = nil, nil, nil, time.Duration(m.random.Int64N(int64(watchSync)))
 	m.conns, m.watchCalls, m.alarms, m.saving = nil, nil, nil, nil
-	m.proposals, m.reading, m.questions = proposals{}, linearRead{}, questions{}
+	m.proposals, m.linearRead, m.questions = proposals{}, linearRead{}, questions{}
 	m.startRaft()
 	m.startPulse(restarted)
 	m.scheduleCompaction(0)
@@ -105,7 +105,7 @@ func (m *member) Accept(end *sim.End) sim.Endpoint {
 			return &acceptedEnd{m: m, from: p, end: end}
 		}
 	}
-	c := &conn{m: m, end: end, w: newWriter(), calls: map[uint32]*rpc{}}
+	c := &conn{m: m, end: end, writer: newWriter(), calls: map[uint32]*rpc{}}
 	m.conns = append(m.conns, c)
 	return c
 }
@@ -113,7 +113,7 @@ func (m *member) Accept(end *sim.End) sim.Endpoint {
 // finishInput ends the handling of an input: it processes what raft has ready, lets the
 // world's faults act, and sends the responses. Each input, such as a message or an alarm,
 // ends with it.
-func (m *member) settle() {
+func (m *member) finishInput() {
 	if m.node == nil {
 		return
 	}
@@ -142,7 +142,7 @@ func (m *member) Crash(how trace.Crash) {
 		m.loseDisk()
 	}
 	m.node = nil
-	m.lives++
+	m.life++
 	for _, a := range slices.Clone(m.alarms) {
 		a.stop()
 	}
@@ -162,7 +162,7 @@ func (m *member) Restart() {
 	if restored {
 		m.recordRestored()
 	}
-	m.settle()
+	m.finishInput()
 }
 
 // Stop implements [sim.Server]. It does nothing, because a member has no goroutines.
@@ -179,8 +179,8 @@ const firstIDPrefix = 0x4000
 // member's number, the number of the member's life, and a count. It is as long in hex as
 // theirs.
 func (m *member) nextID() int64 {
-	m.ids++
-	return int64(firstIDPrefix+m.index)<<48 | int64(m.lives)<<32 | int64(m.ids)
+	m.idCount++
+	return int64(firstIDPrefix+m.index)<<48 | int64(m.life)<<32 | int64(m.idCount)
 }
 
 // memberIndexOf returns the index of the member that made an ID.
@@ -190,15 +190,15 @@ func memberIndexOf(id uint64) int { return int(id>>48) - firstIDPrefix }
 // paused then, the func is called when the member runs again. A crash cancels all alarms.
 type alarm struct {
 	*agenda.Alarm
-	m    *member
-	due  fakeclock.Reading
-	do   func()
-	done bool
+	m      *member
+	due    fakeclock.Reading
+	action func()
+	isDone bool
 }
 
 // alarm sets an alarm that rings when the member's monotonic clock reads due.
 func (m *member) alarm(due fakeclock.Reading, do func()) *alarm {
-	a := &alarm{m: m, due: due, do: do}
+	a := &alarm{m: m, due: due, action: do}
 	a.Alarm = agenda.NewAlarm(m.host, func() { m.host.WhenRunning(a.ring) })
 	m.alarms = append(m.alarms, a)
 	a.plan()
@@ -210,7 +210,7 @@ func (a *alarm) plan() { a.Set(a.m.host.Clock().Now().Add(a.due.Sub(a.m.now())))
 
 // ring calls the alarm's func, if the time of due has come.
 func (a *alarm) ring() {
-	if a.done {
+	if a.isDone {
 		return
 	}
 	if a.due.Sub(a.m.now()) > 0 { // the wall clock has been changed, so it rang too early
@@ -218,21 +218,21 @@ func (a *alarm) ring() {
 		return
 	}
 	a.stop()
-	a.do()
-	a.m.settle()
+	a.action()
+	a.m.finishInput()
 }
 
 // stop cancels an alarm that has not rung. The alarm may be nil.
 func (a *alarm) stop() {
 	if a.isPlanned() {
-		a.done = true
+		a.isDone = true
 		a.Set(time.Time{})
 		a.m.alarms = slices.DeleteFunc(a.m.alarms, func(o *alarm) bool { return o == a })
 	}
 }
 
 // isPlanned reports whether the alarm has yet to ring. The alarm may be nil.
-func (a *alarm) isPlanned() bool { return a != nil && !a.done }
+func (a *alarm) isPlanned() bool { return a != nil && !a.isDone }
 
 // after sets an alarm that rings after d.
 func (m *member) after(d time.Duration, do func()) *alarm { return m.alarm(m.now().Add(d), do) }
@@ -243,23 +243,23 @@ func (m *member) scheduleGiveUp() {
 	if m.isAlone() && !m.waitsForDisk() || m.giveUpAlarm.isPlanned() {
 		return
 	}
-	var first []fakeclock.Reading // when the oldest request of each kind began to wait
+	var oldest []fakeclock.Reading // when the oldest request of each kind began to wait
 	if len(m.proposals.waiting) > 0 {
-		first = append(first, m.proposals.waiting[0].since)
+		oldest = append(oldest, m.proposals.waiting[0].since)
 	}
-	if len(m.reading.serving) > 0 {
-		first = append(first, m.reading.since)
+	if len(m.linearRead.serving) > 0 {
+		oldest = append(oldest, m.linearRead.since)
 	}
 	if len(m.questions.open) > 0 {
-		first = append(first, m.questions.open[0].since)
+		oldest = append(oldest, m.questions.open[0].since)
 	}
-	if first == nil {
+	if oldest == nil {
 		return
 	}
-	since := slices.MinFunc(first, func(a, b fakeclock.Reading) int { return cmp.Compare(a.Nanos, b.Nanos) })
+	since := slices.MinFunc(oldest, func(a, b fakeclock.Reading) int { return cmp.Compare(a.Nanos, b.Nanos) })
 	m.giveUpAlarm = m.alarm(since.Add(requestTimeout), func() {
 		m.proposals.failOverdue(m)
-		m.reading.failOverdue(m)
+		m.linearRead.failOverdue(m)
 		m.questions.failOverdue(m)
 		m.scheduleGiveUp()
 	})

@@ -18,27 +18,27 @@ func (m *member) Revoke(client string, session bool) (found bool) {
 	if m.node == nil || m.cluster.primary() != m {
 		return false
 	}
-	leases := map[int64]bool{}
+	revoked := map[int64]bool{}
 	for _, lock := range m.cluster.locks {
 		for _, key := range slices.Sorted(maps.Keys(lock.claims)) {
-			is := lock.claims[key]
-			if is.by == nil || is.by.Client != client {
+			claimed := lock.claims[key]
+			if claimed.by == nil || claimed.by.Client != client {
 				continue
 			}
-			lease := is.kv.Lease
+			lease := claimed.kv.Lease
 			switch {
 			case !session:
 				m.operate(&pb.InternalRaftRequest{DeleteRange: &pb.DeleteRangeRequest{Key: []byte(key)}})
-			case lease == 0 || leases[lease]:
+			case lease == 0 || revoked[lease]:
 				continue
 			default:
-				leases[lease] = true
+				revoked[lease] = true
 				m.operate(&pb.InternalRaftRequest{LeaseRevoke: &pb.LeaseRevokeRequest{ID: lease}})
 			}
 			found = true
 		}
 	}
-	m.settle()
+	m.finishInput()
 	return found
 }
 

@@ -19,12 +19,12 @@ type peer struct {
 	id   uint64
 	end  *sim.End // nil if there is no connection
 	// connectedAt is when the connection was made.
-	since fakeclock.Reading
+	connectedAt fakeclock.Reading
 	// isDialling: a connection is being made.
-	dialling bool
+	isDialling bool
 	// hasRefused: an attempt to connect has failed, less than dialAgain ago.
-	refused bool
-	queue   []sim.Packet // messages that are sent at the end of the input
+	hasRefused bool
+	queue      []sim.Packet // messages that are sent at the end of the input
 	// acknowledged is the log position up to which this member last acknowledged entries to
 	// the peer.
 	acknowledged logPosition
@@ -66,8 +66,8 @@ func (p *peer) send(packet sim.Packet) {
 // restarted since the connection was made. The message that would have reset the connection
 // may be lost, so this becomes true a second after the restart.
 func (p *peer) hasForgotten() bool {
-	to := p.m.cluster.member(p.id)
-	return to.node != nil && to.started > p.m.host.Now()-p.m.now().Sub(p.since) && p.m.host.Now()-to.started > time.Second
+	other := p.m.cluster.member(p.id)
+	return other.node != nil && other.startedAt > p.m.host.Now()-p.m.now().Sub(p.connectedAt) && p.m.host.Now()-other.startedAt > time.Second
 }
 
 // flush sends the queued messages. If there is no connection, it first makes one.
@@ -77,7 +77,7 @@ func (p *peer) flush() {
 		p.end = nil
 	}
 	switch {
-	case len(p.queue) == 0 || p.dialling:
+	case len(p.queue) == 0 || p.isDialling:
 	case p.end != nil:
 		// Before the run begins messages arrive immediately, so the peer may queue replies
 		// during this loop.
@@ -87,7 +87,7 @@ func (p *peer) flush() {
 			first.Body = letter{p.m.cluster.member(p.id).now(), first.Body}
 			p.end.Send(first)
 		}
-	case p.refused:
+	case p.hasRefused:
 		p.disconnected()
 	default:
 		p.dial()
@@ -96,17 +96,17 @@ func (p *peer) flush() {
 
 // dial connects to the peer, and then sends the queued messages.
 func (p *peer) dial() {
-	m, life := p.m, p.m.lives
-	p.dialling = true
+	m, life := p.m, p.m.life
+	p.isDialling = true
 	m.host.Connect(p.name, dialledEnd{p, life}, func(end *sim.End, err error) {
 		switch {
-		case life != m.lives:
+		case life != m.life:
 		case err != nil:
-			p.refused = true
-			m.after(dialAgain, func() { p.refused = false })
+			p.hasRefused = true
+			m.after(dialAgain, func() { p.hasRefused = false })
 			p.disconnected()
 		default:
-			p.dialling, p.end, p.since = false, end, m.now()
+			p.isDialling, p.end, p.connectedAt = false, end, m.now()
 			p.flush()
 		}
 	})
@@ -115,7 +115,7 @@ func (p *peer) dial() {
 // disconnected handles that there is no connection. It discards the queue, because raft
 // repeats what matters.
 func (p *peer) disconnected() {
-	p.end, p.dialling, p.queue, p.acknowledged = nil, false, nil, logPosition{}
+	p.end, p.isDialling, p.queue, p.acknowledged = nil, false, nil, logPosition{}
 	p.m.questions.scheduleRetry(p.m)
 }
 
@@ -132,7 +132,7 @@ func (d dialledEnd) Receive(*sim.Request) {}
 
 // HangUp implements [sim.Endpoint].
 func (d dialledEnd) HangUp(bool) {
-	if d.life == d.p.m.lives {
+	if d.life == d.p.m.life {
 		d.p.disconnected()
 	}
 }
@@ -148,7 +148,7 @@ type acceptedEnd struct {
 // Receive implements [sim.Endpoint].
 func (a *acceptedEnd) Receive(r *sim.Request) {
 	l := r.Body.(letter)
-	if late := a.m.now().Sub(l.sent) > readTimeout; late && !a.closed {
+	if isLate := a.m.now().Sub(l.sent) > readTimeout; isLate && !a.closed {
 		// The member has received nothing for readTimeout, and so has closed the
 		// connection.
 		a.closed = true
@@ -160,12 +160,12 @@ func (a *acceptedEnd) Receive(r *sim.Request) {
 	switch body := l.body.(type) {
 	case *raftpb.Message:
 		a.m.receiveRaft(body)
-	case asking:
+	case leaseQuestion:
 		a.m.answerQuestion(body, func(answer leaseAnswer) { a.from.send(sim.Packet{Body: answer, Text: answer.String()}) })
 	case leaseAnswer:
 		a.m.questions.receiveAnswer(a.m, body)
 	}
-	a.m.settle()
+	a.m.finishInput()
 }
 
 // HangUp implements [sim.Endpoint]. It does nothing, because the peer makes a new
@@ -186,10 +186,10 @@ func (p *peer) isRedundant(msg *raftpb.Message) bool {
 	case raftpb.MsgHeartbeat, raftpb.MsgHeartbeatResp:
 		return len(msg.GetContext()) == 0
 	case raftpb.MsgAppResp:
-		has := logPosition{msg.GetTerm(), msg.GetIndex()}
-		known := p.acknowledged == has && !msg.GetReject()
-		p.acknowledged = has
-		return known
+		position := logPosition{msg.GetTerm(), msg.GetIndex()}
+		isKnown := p.acknowledged == position && !msg.GetReject()
+		p.acknowledged = position
+		return isKnown
 	}
 	return false
 }

@@ -32,7 +32,7 @@ type proposal struct {
 	data  []byte
 	since fakeclock.Reading
 	// isOffered: raft has the proposal. Without a leader, raft does not take it.
-	offered bool
+	isOffered bool
 	// leaderReplaced: another leader was elected after raft had taken the proposal, so it
 	// may be lost.
 	leaderReplaced bool
@@ -42,13 +42,13 @@ type proposal struct {
 // propose writes a client's request to the log. It answers the call when the member has
 // applied the request.
 func (m *member) propose(c *rpc, r *pb.InternalRaftRequest) {
-	answers := c.lastRequest
-	m.write(r, answers.Sender(), orElse(c.fail, func(resp proto.Message) {
-		var learns []trace.Event
+	request := c.lastRequest
+	m.write(r, request.Sender(), orElse(c.fail, func(resp proto.Message) {
+		var clientEvents []trace.Event
 		if l, ok := resp.(*pb.LeaseGrantResponse); ok {
-			learns = append(learns, aliveEvent(sessionName(m.host.Names(), l.ID), l.TTL))
+			clientEvents = append(clientEvents, aliveEvent(sessionName(m.host.Names(), l.ID), l.TTL))
 		}
-		c.answer(resp, describeAnswer(m.host.Names(), resp), learns...)
+		c.answer(resp, describeAnswer(m.host.Names(), resp), clientEvents...)
 	}))
 }
 
@@ -80,8 +80,8 @@ func (m *member) write(r *pb.InternalRaftRequest, by *trace.Actor, done func(pro
 // offer gives a proposal to raft, if the member knows a leader and raft does not have the
 // proposal yet.
 func (m *member) offer(p *proposal) {
-	if !p.offered && m.leaderID != 0 {
-		p.offered = m.node.Propose(p.data) == nil
+	if !p.isOffered && m.leaderID != 0 {
+		p.isOffered = m.node.Propose(p.data) == nil
 	}
 }
 
@@ -89,7 +89,7 @@ func (m *member) offer(p *proposal) {
 // lost with the previous leader. No member can know that, so they are not offered again.
 func (ps *proposals) leaderChanged(m *member) {
 	for _, p := range ps.waiting {
-		p.leaderReplaced = p.leaderReplaced || p.offered
+		p.leaderReplaced = p.leaderReplaced || p.isOffered
 		m.offer(p)
 	}
 }
@@ -132,9 +132,9 @@ func (m *member) apply(e *raftpb.Entry) {
 	}
 	r := new(pb.InternalRaftRequest)
 	must(proto.Unmarshal(e.Data, r))
-	stale := m.cluster.findStaleRevoker(r)
+	staleRevoker := m.cluster.findStaleRevoker(r)
 	resp, changes, err := m.execute(r)
-	m.cluster.recordApplied(m, r, resp, changes, stale, err)
+	m.cluster.recordApplied(m, r, resp, changes, staleRevoker, err)
 	m.notifyWatchers(changes)
 	if p := m.proposals.take(r.Header.ID); p != nil {
 		p.done(resp, err)
@@ -157,12 +157,12 @@ func (m *member) execute(r *pb.InternalRaftRequest) (resp proto.Message, changes
 		removed.Header = m.header(removed.Header.Revision)
 		return removed, s.commit(), nil
 	case r.Txn != nil:
-		done, err := s.txn(r.Txn, m.lessor.has)
+		result, err := s.txn(r.Txn, m.lessor.has)
 		if err != nil {
 			return nil, nil, err
 		}
-		done.Header = m.header(done.Header.Revision)
-		return done, s.commit(), nil
+		result.Header = m.header(result.Header.Revision)
+		return result, s.commit(), nil
 	case r.Compaction != nil:
 		if err = s.compact(r.Compaction.Revision); err != nil {
 			return nil, nil, err
@@ -175,7 +175,7 @@ func (m *member) execute(r *pb.InternalRaftRequest) (resp proto.Message, changes
 		}
 		return &pb.LeaseGrantResponse{Header: m.header(0), ID: l.id, TTL: l.ttl}, nil, nil
 	case r.LeaseRevoke != nil:
-		l := m.lessor.all[r.LeaseRevoke.ID]
+		l := m.lessor.leases[r.LeaseRevoke.ID]
 		if l == nil {
 			return nil, nil, rpctypes.ErrGRPCLeaseNotFound
 		}

@@ -23,7 +23,7 @@ const askAgain = 50 * time.Millisecond
 // server/lease/leasehttp.
 type (
 	// leaseQuestion is a question about a lease.
-	asking struct {
+	leaseQuestion struct {
 		id    uint64
 		lease int64
 		// wantsTTL: the question is how long the lease lasts. Otherwise the leader should
@@ -54,22 +54,22 @@ func (a leaseAnswer) String() string {
 
 // questions are this member's questions that have not been answered.
 type questions struct {
-	open  []*question
+	open  []*pendingQuestion
 	retry *alarm
 }
 
 // A pendingQuestion is a question that has not been answered. done is called with the
 // answer.
-type question struct {
-	asking
+type pendingQuestion struct {
+	leaseQuestion
 	since fakeclock.Reading
 	done  func(leaseAnswer, error)
 }
 
 // ask asks the leader, which may be the member itself. It calls done with the answer.
-func (m *member) ask(a asking, done func(leaseAnswer, error)) {
+func (m *member) ask(a leaseQuestion, done func(leaseAnswer, error)) {
 	a.id = uint64(m.nextID())
-	q := &question{asking: a, since: m.now(), done: done}
+	q := &pendingQuestion{leaseQuestion: a, since: m.now(), done: done}
 	m.questions.open = append(m.questions.open, q)
 	m.sendQuestion(q)
 	if len(m.questions.open) > 0 {
@@ -78,11 +78,11 @@ func (m *member) ask(a asking, done func(leaseAnswer, error)) {
 }
 
 // sendQuestion sends a question to the leader, if the member knows one.
-func (m *member) sendQuestion(q *question) {
+func (m *member) sendQuestion(q *pendingQuestion) {
 	switch {
 	case m.isLeader() && !q.wantsTTL:
-		m.confirmLeadership(func(still bool) {
-			if !still {
+		m.confirmLeadership(func(leads bool) {
+			if !leads {
 				m.questions.fail(q, errNotPrimary)
 				return
 			}
@@ -95,21 +95,21 @@ func (m *member) sendQuestion(q *question) {
 		if q.wantsTTL {
 			verb = "how long is"
 		}
-		m.peers[m.leaderID].send(sim.Packet{Body: q.asking, Text: fmt.Sprintf("%s %s", verb, sessionName(m.host.Names(), q.lease))})
+		m.peers[m.leaderID].send(sim.Packet{Body: q.leaseQuestion, Text: fmt.Sprintf("%s %s", verb, sessionName(m.host.Names(), q.lease))})
 	}
 }
 
 // answerOwnQuestion answers the leader's own question.
-func (m *member) answerOwnQuestion(q *question) {
-	m.answerQuestion(q.asking, func(a leaseAnswer) { m.questions.receiveAnswer(m, a) })
+func (m *member) answerOwnQuestion(q *pendingQuestion) {
+	m.answerQuestion(q.leaseQuestion, func(a leaseAnswer) { m.questions.receiveAnswer(m, a) })
 }
 
 // answerQuestion answers a question as the leader, by calling answer. For a question of
 // another member, the leader does not make sure that it still leads. See ServeHTTP in
 // server/lease/leasehttp/http.go.
-func (m *member) answerQuestion(q asking, answer func(leaseAnswer)) {
+func (m *member) answerQuestion(q leaseQuestion, answer func(leaseAnswer)) {
 	if q.wantsTTL {
-		l := m.lessor.all[q.lease]
+		l := m.lessor.leases[q.lease]
 		switch {
 		case !m.lessor.isPrimary:
 			answer(leaseAnswer{id: q.id, notLeader: true})
@@ -128,7 +128,7 @@ func (m *member) answerQuestion(q asking, answer func(leaseAnswer)) {
 
 // receiveAnswer handles the leader's answer to a question.
 func (qs *questions) receiveAnswer(m *member, a leaseAnswer) {
-	i := slices.IndexFunc(qs.open, func(q *question) bool { return q.id == a.id })
+	i := slices.IndexFunc(qs.open, func(q *pendingQuestion) bool { return q.id == a.id })
 	switch {
 	case i < 0:
 	case a.notLeader:
@@ -161,7 +161,7 @@ func (qs *questions) failOverdue(m *member) {
 }
 
 // fail gives up on a question, unless it has been answered.
-func (qs *questions) fail(q *question, err error) {
+func (qs *questions) fail(q *pendingQuestion, err error) {
 	if i := slices.Index(qs.open, q); i >= 0 {
 		qs.open = slices.Delete(qs.open, i, i+1)
 		q.done(leaseAnswer{}, err)

@@ -85,7 +85,7 @@ func (m *member) processReady() {
 		if ready.SoftState != nil {
 			m.setLeader(ready.SoftState.Lead)
 		}
-		stalls := ready.MustSync && m.host.IsDiskStalled() && m.cluster.formed
+		stalls := ready.MustSync && m.host.IsDiskStalled() && m.cluster.isFormed
 		if !stalls || m.isLeader() {
 			m.sendAll(ready.Messages)
 		}
@@ -93,7 +93,7 @@ func (m *member) processReady() {
 			m.apply(e)
 		}
 		for _, r := range ready.ReadStates {
-			m.reading.confirmed(m, r)
+			m.linearRead.confirmed(m, r)
 		}
 		if stalls {
 			m.waitForDisk(ready)
@@ -119,19 +119,19 @@ func (m *member) sendAll(messages []*raftpb.Message) {
 }
 
 // setLeader handles that the leader has changed; 0 means that the member knows no leader.
-func (m *member) setLeader(by uint64) {
-	if by == m.leaderID {
+func (m *member) setLeader(leader uint64) {
+	if leader == m.leaderID {
 		return
 	}
-	was := m.leaderID
-	m.leaderID = by
+	previous := m.leaderID
+	m.leaderID = leader
 	m.pulse.mayBeStale = false
-	if was == m.id {
+	if previous == m.id {
 		m.lessor.demote()
 		m.resetElectionTimeout()
 	}
-	if m.cluster.formed {
-		if m.pulse.calm = false; m.isLeader() {
+	if m.cluster.isFormed {
+		if m.pulse.isCalm = false; m.isLeader() {
 			m.cluster.disturbedAt = m.host.Now()
 			m.scheduleHeartbeat()
 		} else {
@@ -139,10 +139,10 @@ func (m *member) setLeader(by uint64) {
 		}
 	}
 	m.leaderlessAlarm.stop()
-	if by == 0 {
+	if leader == 0 {
 		m.leaderlessAlarm = m.after(leaderlessTimeout, m.endLeaderlessCalls)
 	}
-	m.reading.leaderChanged(m)
+	m.linearRead.leaderChanged(m)
 	m.proposals.leaderChanged(m)
 	m.questions.leaderChanged(m)
 	m.cluster.recordLeader(m)
@@ -156,9 +156,9 @@ const leaderlessTimeout = 3 * electionTimeout
 func (m *member) endLeaderlessCalls() {
 	for _, c := range m.conns {
 		for _, stream := range c.streams() {
-			if call := c.calls[stream]; call.needsLeader && call.flow != nil {
+			if call := c.calls[stream]; call.needsLeader && call.handler != nil {
 				call.fail(rpctypes.ErrGRPCNoLeader)
-				call.flow.clientEnded(true)
+				call.handler.clientEnded(true)
 			}
 		}
 	}

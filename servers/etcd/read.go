@@ -38,7 +38,7 @@ type linearRead struct {
 // whenUpToDate calls serve when the member is up to date. It calls serve with an error if
 // it cannot find out.
 func (m *member) whenUpToDate(serve func(error)) {
-	r := &m.reading
+	r := &m.linearRead
 	r.queued = append(r.queued, serve)
 	if len(r.serving) == 0 {
 		r.begin(m)
@@ -72,11 +72,11 @@ func (r *linearRead) ask(m *member) {
 }
 
 // confirmed handles the leader's answer, which says how far the log was.
-func (r *linearRead) confirmed(m *member, is raft.ReadState) {
-	if len(r.serving) == 0 || !slices.Contains(r.requestIDs, binary.BigEndian.Uint64(is.RequestCtx)) {
+func (r *linearRead) confirmed(m *member, state raft.ReadState) {
+	if len(r.serving) == 0 || !slices.Contains(r.requestIDs, binary.BigEndian.Uint64(state.RequestCtx)) {
 		return // the member has given up on the round
 	}
-	r.index = is.Index
+	r.index = state.Index
 	r.serve(m)
 }
 
@@ -89,10 +89,10 @@ func (r *linearRead) serve(m *member) {
 
 // finish ends the round, serves its reads and begins the next round.
 func (r *linearRead) finish(m *member, err error) {
-	serves := r.serving
+	reads := r.serving
 	r.serving, r.index = nil, 0
 	r.retry.stop()
-	for _, serve := range serves {
+	for _, serve := range reads {
 		serve(err)
 	}
 	if len(r.serving) == 0 {

@@ -21,47 +21,47 @@ import (
 // server/etcdserver/api/v3lock and v3election. They follow the recipes of etcd's client in
 // https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency.
 type recipe struct {
-	call *rpc
-	m    *member
-	run  func(*recipe, recipes.Message)
+	call  *rpc
+	m     *member
+	serve func(*recipe, recipes.Message)
 	// stopWatch ends the watch that the member has for the call; nil if there is none.
 	// abandon undoes what the call has written when the client no longer waits, and then
 	// calls its argument; nil if there is nothing to undo. isTimedOut reports whether the
 	// client's timeout has passed.
-	stopWatch func()
-	abandon   func(then func())
-	timedOut  bool
-	begun     bool // the client's request has arrived
+	stopWatch  func()
+	abandon    func(then func())
+	isTimedOut bool
+	hasRequest bool // the client's request has arrived
 }
 
 // recipeMethod returns a method whose calls are served by a recipe. request is the name of
 // the request's message.
 func recipeMethod(request string, run func(*recipe, recipes.Message)) *method {
 	return &method{
-		request: func() proto.Message { return recipes.New(request) },
-		flow:    func(call *rpc) flow { return &recipe{call: call, m: call.c.m, run: run} },
+		request:    func() proto.Message { return recipes.New(request) },
+		newHandler: func(call *rpc) streamHandler { return &recipe{call: call, m: call.c.m, serve: run} },
 	}
 }
 
 // receive implements [streamHandler].
 func (r *recipe) receive(request proto.Message) {
-	if r.begun {
+	if r.hasRequest {
 		return // a call has only one request
 	}
-	r.begun = true
+	r.hasRequest = true
 	if r.call.timeout > 0 {
 		r.m.after(r.call.timeout, r.timeOut)
 	}
-	r.run(r, request.(recipes.Message))
+	r.serve(r, request.(recipes.Message))
 }
 
 // timeOut ends the call when the client's timeout has passed. The member measures the
 // timeout too, so it need not hear from the client.
 func (r *recipe) timeOut() {
-	if r.call.done {
+	if r.call.isDone {
 		return
 	}
-	r.timedOut = true
+	r.isTimedOut = true
 	r.unwatch()
 	abandon := r.abandon
 	if abandon == nil {
@@ -72,7 +72,7 @@ func (r *recipe) timeOut() {
 
 // clientEnded implements [streamHandler].
 func (r *recipe) clientEnded(cancelled bool) {
-	if !cancelled || r.timedOut {
+	if !cancelled || r.isTimedOut {
 		return // the client has ended its requests, of which there is only one, but waits for the response
 	}
 	r.unwatch()
@@ -111,7 +111,7 @@ func (r *recipe) answer(m proto.Message, text string) {
 // call do if the client no longer waits.
 func (r *recipe) schedule(do func()) {
 	r.m.after(0, func() {
-		if !r.call.done && !r.timedOut {
+		if !r.call.isDone && !r.isTimedOut {
 			do()
 		}
 	})
@@ -121,7 +121,7 @@ func (r *recipe) schedule(do func()) {
 // still waits.
 func (r *recipe) write(request *pb.InternalRaftRequest, then func(proto.Message, error)) {
 	if request.Txn != nil {
-		if err := validTxn(request.Txn); err != nil {
+		if err := checkTxn(request.Txn); err != nil {
 			then(nil, err)
 			return
 		}
@@ -277,7 +277,7 @@ func (r *recipe) lock(request recipes.Message) {
 // unlock serves Unlock: it deletes the key with which the client holds the lock.
 func (r *recipe) unlock(request recipes.Message) {
 	remove := &pb.DeleteRangeRequest{Key: request.Bytes("key")}
-	if err := validDelete(remove); err != nil {
+	if err := checkDelete(remove); err != nil {
 		r.fail(err)
 		return
 	}

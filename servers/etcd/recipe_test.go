@@ -129,11 +129,11 @@ func TestWhatIsNotServed(t *testing.T) {
 	for _, path := range unserved {
 		b := preamble()
 		writeCall(b, path, nil)
-		Equal(t, path, strings.Join(raw(t, b.Bytes()).Doubts, "; "), "client-1 called "+path+", which a real member knows and etcd-1 does not")
+		Equal(t, path, strings.Join(runRaw(t, b.Bytes()).Doubts, "; "), "client-1 called "+path+", which a real member knows and etcd-1 does not")
 	}
 	for _, path := range []string{recipes.Lock, recipes.Unlock, recipes.Campaign, recipes.Proclaim, recipes.Leader, recipes.Observe, recipes.Resign} {
 		b := preamble()
 		writeCall(b, path, nil)
-		Equal(t, path, strings.Join(raw(t, b.Bytes()).Doubts, "; "), "")
+		Equal(t, path, strings.Join(runRaw(t, b.Bytes()).Doubts, "; "), "")
 	}
 }

@@ -13,8 +13,8 @@ import (
 // holder. It is the key with the lock's own name, if that exists. Otherwise it is the key
 // that was created first in the folder of that name, as in
 // go.etcd.io/etcd/client/v3/concurrency. The other keys in the folder belong to waiters.
-type register struct {
-	lock string
+type lockRegister struct {
+	name string
 	// claims are the lock's keys, by their names, with the clients that put them.
 	claims map[string]claim
 	// head is the key that identifies the holder; nil if nobody holds the lock. owner is
@@ -30,21 +30,21 @@ type claim struct {
 }
 
 // isLockKey reports whether a key is the lock's own key or a key in its folder.
-func (r *register) isLockKey(key []byte) bool {
-	rest, ok := strings.CutPrefix(string(key), r.lock)
+func (r *lockRegister) isLockKey(key []byte) bool {
+	rest, ok := strings.CutPrefix(string(key), r.name)
 	return ok && (rest == "" || rest[0] == '/')
 }
 
 // observe handles changes of keys and records what they mean for the lock. by is the
 // acquisition that made them. expired says whether the changes delete keys because their
 // session has expired.
-func (r *register) observe(m *member, changes []*mvccpb.Event, by *trace.Actor, expired bool) {
-	concerned := false
+func (r *lockRegister) observe(m *member, changes []*mvccpb.Event, by *trace.Actor, expired bool) {
+	isConcerned := false
 	for _, e := range changes {
 		if !r.isLockKey(e.Kv.Key) {
 			continue
 		}
-		concerned = true
+		isConcerned = true
 		switch key := string(e.Kv.Key); {
 		case e.Type == mvccpb.Event_DELETE:
 			delete(r.claims, key)
@@ -56,20 +56,20 @@ func (r *register) observe(m *member, changes []*mvccpb.Event, by *trace.Actor, 
 			r.claims[key] = claim{e.Kv, old.by}
 		}
 	}
-	if !concerned {
+	if !isConcerned {
 		return
 	}
 	head := r.findHead(m)
 	prior := r.owner
 	if old := r.head; old != nil {
 		if head != nil && bytes.Equal(head.Key, old.Key) && r.hasSameOwner(head, old) && r.claims[string(head.Key)].by == r.owner {
-			touched := string(head.Key) == r.lock && head.ModRevision != old.ModRevision
+			touched := string(head.Key) == r.name && head.ModRevision != old.ModRevision
 			if r.head = head; touched {
 				r.recordEvent(m, trace.KindTouch, by, nil)
 			}
 			return
 		}
-		if still := m.store.current.get(old.Key); still == nil || still.CreateRevision != old.CreateRevision {
+		if current := m.store.current.get(old.Key); current == nil || current.CreateRevision != old.CreateRevision {
 			kind := trace.KindDelete
 			if expired {
 				kind = trace.KindExpire
@@ -88,22 +88,22 @@ func (r *register) observe(m *member, changes []*mvccpb.Event, by *trace.Actor, 
 // key was not created anew in between and has the same lease. The lock's own key must also
 // have the same value. The value of a key in the folder does not matter, because the leader
 // of an election proclaims there.
-func (r *register) hasSameOwner(is, was *mvccpb.KeyValue) bool {
-	return was != nil && is.CreateRevision == was.CreateRevision && is.Lease == was.Lease &&
-		(string(is.Key) != r.lock || bytes.Equal(is.Value, was.Value))
+func (r *lockRegister) hasSameOwner(current, previous *mvccpb.KeyValue) bool {
+	return previous != nil && current.CreateRevision == previous.CreateRevision && current.Lease == previous.Lease &&
+		(string(current.Key) != r.name || bytes.Equal(current.Value, previous.Value))
 }
 
 // inAnotherSection reports whether a client has put its own key again in its next section.
 // A leader does so if it keeps leading and proclaims what it does now.
-func inAnotherSection(by, was *trace.Actor) bool {
-	return by != nil && was != nil && by.Client == was.Client && by.Section != was.Section
+func inAnotherSection(by, previous *trace.Actor) bool {
+	return by != nil && previous != nil && by.Client == previous.Client && by.Section != previous.Section
 }
 
 // recordEvent records what has happened to the lock. The event shows the session of the
 // head or, if the head has no lease, its value.
-func (r *register) recordEvent(m *member, kind trace.Kind, by, prior *trace.Actor) {
+func (r *lockRegister) recordEvent(m *member, kind trace.Kind, by, prior *trace.Actor) {
 	names := m.host.Names()
-	ev := trace.Event{Kind: kind, Key: r.lock, By: by, Owner: r.owner, Prior: prior}
+	ev := trace.Event{Kind: kind, Key: r.name, By: by, Owner: r.owner, Prior: prior}
 	if r.head.Lease != 0 {
 		ev.Value = sessionName(names, r.head.Lease)
 	} else {

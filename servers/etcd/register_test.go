@@ -167,7 +167,7 @@ func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
 			return err
 		}
 		for _, value := range []string{"1", "2"} {
-			if _, err := p.Acquire(ctx, putting{client, value, lease.ID}); err != nil {
+			if _, err := p.Acquire(ctx, puttingLock{client, value, lease.ID}); err != nil {
 				return err
 			}
 		}
@@ -183,17 +183,17 @@ func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
 }
 
 // puttingLock is a lock that a client acquires by putting a key.
-type putting struct {
+type puttingLock struct {
 	client *clientv3.Client
 	value  string
 	lease  clientv3.LeaseID
 }
 
-func (p putting) Acquire(ctx context.Context) (locks.Lease, error) {
+func (p puttingLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	_, err := p.client.Put(ctx, "resource/holder", p.value, clientv3.WithLease(p.lease))
 	return p, err
 }
-func (p putting) Release(context.Context) error { return nil }
+func (p puttingLock) Release(context.Context) error { return nil }
 
 // A lease never expires early, and it expires at most half a second late.
 func TestALeaseIsOverInTime(t *testing.T) {
@@ -221,9 +221,9 @@ func TestACrashLosesNothing(t *testing.T) {
 		tr := RunWorld(t, cfg)
 		led := Events(tr, trace.KindLead, "etcd-1")
 		Equal(t, "elections", len(led), 2)
-		between(t, "it led again", led[1].At-5*time.Second, 100*time.Millisecond, 1010*time.Millisecond)
+		checkBetween(t, "it led again", led[1].At-5*time.Second, 100*time.Millisecond, 1010*time.Millisecond)
 		over := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
-		between(t, "the session expired", over.At-led[1].At, 11*time.Second, 11510*time.Millisecond)
+		checkBetween(t, "the session expired", over.At-led[1].At, 11*time.Second, 11510*time.Millisecond)
 		Equal(t, "the lock", KeyHistory(tr, "etcd"), "set 1, touch 1, touch 1, expire 1, set 1, delete 1")
 		Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 	}
@@ -241,7 +241,7 @@ func TestWhatComesBeforeTheElection(t *testing.T) {
 		if _, err = client.Put(ctx, "x", "1"); err != nil {
 			return err
 		}
-		between(t, "it was put", Now(), 5100*time.Millisecond, 6020*time.Millisecond)
+		checkBetween(t, "it was put", Now(), 5100*time.Millisecond, 6020*time.Millisecond)
 		_, err = client.Get(ctx, "x")
 		return err
 	}))

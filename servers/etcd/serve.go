@@ -20,9 +20,9 @@ import (
 // A method is a gRPC method that clients can call. A unary method has serveOnce, which
 // serves one request. A streaming method has newHandler, which makes the handler of a call.
 type method struct {
-	request func() proto.Message // returns an empty request
-	once    func(*member, *rpc, proto.Message)
-	flow    func(*rpc) flow
+	request    func() proto.Message // returns an empty request
+	serveOnce  func(*member, *rpc, proto.Message)
+	newHandler func(*rpc) streamHandler
 }
 
 // unaryMethod returns a unary method. If check is not nil and returns an error, the call
@@ -33,7 +33,7 @@ func unaryMethod[M any, R interface {
 }](check func(R) error, serve func(*member, *rpc, R)) *method {
 	return &method{
 		request: func() proto.Message { return R(new(M)) },
-		once: func(m *member, c *rpc, r proto.Message) {
+		serveOnce: func(m *member, c *rpc, r proto.Message) {
 			if check != nil {
 				if err := check(r.(R)); err != nil {
 					c.fail(err)
@@ -80,14 +80,14 @@ var methods map[string]*method
 
 func init() {
 	methods = map[string]*method{
-		pb.KV_Range_FullMethodName: unaryMethod(validRange, (*member).get),
-		pb.KV_Put_FullMethodName: unaryMethod(validPut, func(m *member, c *rpc, r *pb.PutRequest) {
+		pb.KV_Range_FullMethodName: unaryMethod(checkRange, (*member).get),
+		pb.KV_Put_FullMethodName: unaryMethod(checkPut, func(m *member, c *rpc, r *pb.PutRequest) {
 			m.propose(c, &pb.InternalRaftRequest{Put: r})
 		}),
-		pb.KV_DeleteRange_FullMethodName: unaryMethod(validDelete, func(m *member, c *rpc, r *pb.DeleteRangeRequest) {
+		pb.KV_DeleteRange_FullMethodName: unaryMethod(checkDelete, func(m *member, c *rpc, r *pb.DeleteRangeRequest) {
 			m.propose(c, &pb.InternalRaftRequest{DeleteRange: r})
 		}),
-		pb.KV_Txn_FullMethodName: unaryMethod(validTxn, (*member).txn),
+		pb.KV_Txn_FullMethodName: unaryMethod(checkTxn, (*member).txn),
 		pb.KV_Compact_FullMethodName: unaryMethod(nil, func(m *member, c *rpc, r *pb.CompactionRequest) {
 			m.propose(c, &pb.InternalRaftRequest{Compaction: r})
 		}),
@@ -99,8 +99,8 @@ func init() {
 		pb.Lease_LeaseLeases_FullMethodName:     unaryMethod(nil, (*member).leases),
 		pb.Cluster_MemberList_FullMethodName:    unaryMethod(nil, (*member).memberList),
 		pb.Maintenance_Status_FullMethodName:    unaryMethod(nil, (*member).status),
-		pb.Lease_LeaseKeepAlive_FullMethodName:  {request: func() proto.Message { return new(pb.LeaseKeepAliveRequest) }, flow: func(call *rpc) flow { return &keepAlive{call: call} }},
-		pb.Watch_Watch_FullMethodName:           {request: func() proto.Message { return new(pb.WatchRequest) }, flow: newWatchCall},
+		pb.Lease_LeaseKeepAlive_FullMethodName:  {request: func() proto.Message { return new(pb.LeaseKeepAliveRequest) }, newHandler: func(call *rpc) streamHandler { return &keepAlive{call: call} }},
+		pb.Watch_Watch_FullMethodName:           {request: func() proto.Message { return new(pb.WatchRequest) }, newHandler: newWatchCall},
 		recipes.Lock:                            recipeMethod("v3lockpb.LockRequest", (*recipe).lock),
 		recipes.Unlock:                          recipeMethod("v3lockpb.UnlockRequest", (*recipe).unlock),
 		recipes.Campaign:                        recipeMethod("v3electionpb.CampaignRequest", (*recipe).campaign),
@@ -180,7 +180,7 @@ func (m *member) grantLease(c *rpc, r *pb.LeaseGrantRequest) {
 
 // timeToLive serves LeaseTimeToLive.
 func (m *member) timeToLive(c *rpc, r *pb.LeaseTimeToLiveRequest) {
-	m.ask(asking{lease: r.ID, wantsTTL: true}, orElse(c.fail, func(a leaseAnswer) {
+	m.ask(leaseQuestion{lease: r.ID, wantsTTL: true}, orElse(c.fail, func(a leaseAnswer) {
 		resp := &pb.LeaseTimeToLiveResponse{Header: m.header(0), ID: r.ID, TTL: a.ttl, GrantedTTL: a.grantedTTL}
 		if r.Keys {
 			for _, k := range a.keys {
@@ -265,15 +265,15 @@ func describeAnswer(names *sim.Names, m proto.Message) string {
 
 // A keepAlive serves a streaming call that renews leases, one after the other.
 type keepAlive struct {
-	call  *rpc
-	queue []renewal // the first is being renewed
-	ends  bool      // the client will send no more
+	call     *rpc
+	queue    []renewal // the first is being renewed
+	hasEnded bool      // the client will send no more
 }
 
 // A renewal is a lease that the client wants to renew, and the message that asks for it.
 type renewal struct {
-	lease int64
-	asked *sim.Request
+	lease   int64
+	request *sim.Request
 }
 
 // receive implements [streamHandler].
@@ -291,8 +291,8 @@ func (k *keepAlive) renew() {
 	// revision at which the lease had already been revoked. See leaseKeepAlive in
 	// server/etcdserver/api/v3rpc/lease.go.
 	resp := &pb.LeaseKeepAliveResponse{Header: m.header(0), ID: r.lease}
-	m.ask(asking{lease: r.lease}, func(a leaseAnswer, err error) {
-		if k.call.done {
+	m.ask(leaseQuestion{lease: r.lease}, func(a leaseAnswer, err error) {
+		if k.call.isDone {
 			return
 		}
 		if err != nil {
@@ -301,14 +301,14 @@ func (k *keepAlive) renew() {
 		}
 		name := sessionName(m.host.Names(), r.lease)
 		if resp.TTL = a.ttl; a.ttl > 0 {
-			k.call.send(r.asked, resp, fmt.Sprintf("%s for %d s", name, a.ttl), aliveEvent(name, a.ttl))
+			k.call.send(r.request, resp, fmt.Sprintf("%s for %d s", name, a.ttl), aliveEvent(name, a.ttl))
 		} else {
-			k.call.send(r.asked, resp, name+" is over")
+			k.call.send(r.request, resp, name+" is over")
 		}
 		k.queue = slices.Delete(k.queue, 0, 1)
 		if len(k.queue) > 0 {
 			k.renew()
-		} else if k.ends {
+		} else if k.hasEnded {
 			k.call.end(0, "", "the end of LeaseKeepAlive")
 		}
 	})
@@ -316,7 +316,7 @@ func (k *keepAlive) renew() {
 
 // clientEnded implements [streamHandler].
 func (k *keepAlive) clientEnded(cancelled bool) {
-	if k.ends = true; !cancelled && len(k.queue) == 0 {
+	if k.hasEnded = true; !cancelled && len(k.queue) == 0 {
 		k.call.end(0, "", "the end of LeaseKeepAlive")
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 // runRaw runs a world in which a client writes some bytes to a member, and hangs up after a
 // while.
-func raw(t *testing.T, b []byte) *trace.Trace {
+func runRaw(t *testing.T, b []byte) *trace.Trace {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := Dial(ctx, p, 0)
 		if err != nil {
@@ -56,7 +56,7 @@ func writeCall(b *bytes.Buffer, path string, message []byte) {
 }
 
 // responseTexts returns the texts of the member's responses to the client.
-func answers(tr *trace.Trace) (all []string) {
+func responseTexts(tr *trace.Trace) (all []string) {
 	for _, ev := range Events(tr, trace.KindSend, "etcd-1") {
 		all = append(all, ev.Text)
 	}
@@ -89,8 +89,8 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 	} {
 		b := preamble()
 		writeCall(b, c.path, c.message)
-		tr := raw(t, b.Bytes())
-		all := answers(tr)
+		tr := runRaw(t, b.Bytes())
+		all := responseTexts(tr)
 		Equal(t, c.path, all[len(all)-1], c.answer)
 		Equal(t, "doubt", strings.Join(tr.Doubts, "; "), c.doubt)
 	}
@@ -100,8 +100,8 @@ func TestWhatIsNoHTTP2EndsTheConnection(t *testing.T) {
 	b := preamble()
 	writeCall(b, pb.KV_Put_FullMethodName, []byte{0xff})
 	b.WriteString("GET / HTTP/1.1\r\n\r\n")
-	tr := raw(t, b.Bytes())
-	all := answers(tr)
+	tr := runRaw(t, b.Bytes())
+	all := responseTexts(tr)
 	Equal(t, "answer", all[len(all)-1], "GOAWAY: a frame of 4670804 bytes")
 	Equal(t, "doubt", strings.Join(tr.Doubts, "; "), "client-1 sent etcd-1 bytes that are not HTTP/2: a frame of 4670804 bytes")
 }
@@ -138,8 +138,8 @@ func FuzzRequests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint, message []byte) {
 		b := preamble()
 		writeCall(b, paths[which%uint(len(paths))], message[:min(len(message), 16<<10-5)])
-		tr := raw(t, b.Bytes())
-		if len(answers(tr)) == 0 {
+		tr := runRaw(t, b.Bytes())
+		if len(responseTexts(tr)) == 0 {
 			t.Error("no answer")
 		}
 	})
@@ -150,5 +150,5 @@ func FuzzConnection(f *testing.F) {
 	b := preamble()
 	writeCall(b, pb.KV_Range_FullMethodName, []byte{0xa, 1, 'x'})
 	f.Add(b.Bytes())
-	f.Fuzz(func(t *testing.T, b []byte) { raw(t, b) })
+	f.Fuzz(func(t *testing.T, b []byte) { runRaw(t, b) })
 }

@@ -89,18 +89,18 @@ func inRange(k, key, end []byte) bool {
 }
 
 // stateAt returns the state at a revision.
-func (s *store) at(revision int64) state {
+func (s *store) stateAt(revision int64) state {
 	if revision == s.revision && s.pending == 0 {
 		return s.current
 	}
-	was := slices.Clone(s.compactedState)
+	past := slices.Clone(s.compactedState)
 	for _, e := range s.history {
 		if e.Kv.ModRevision > revision {
 			break
 		}
-		was = was.apply(e)
+		past = past.apply(e)
 	}
-	return was
+	return past
 }
 
 // visibleRevision returns the revision that a request sees. If the request has already
@@ -131,21 +131,21 @@ func (s *store) get(r *pb.RangeRequest) (*pb.RangeResponse, error) {
 	if err := s.checkReadable(r.Revision); err != nil {
 		return nil, err
 	}
-	all := s.current
+	keys := s.current
 	if r.Revision > 0 && r.Revision < s.visibleRevision() {
-		all = s.at(r.Revision)
+		keys = s.stateAt(r.Revision)
 	}
-	found := all.keysIn(r.Key, r.RangeEnd)
+	found := keys.keysIn(r.Key, r.RangeEnd)
 	resp := &pb.RangeResponse{Header: &pb.ResponseHeader{Revision: s.visibleRevision()}, Count: int64(len(found))}
 	if r.CountOnly {
 		return resp, nil
 	}
-	if chosen := revisionFilter(r); chosen != nil {
-		found = slices.DeleteFunc(slices.Clone(found), func(kv *mvccpb.KeyValue) bool { return !chosen(kv) })
+	if isChosen := revisionFilter(r); isChosen != nil {
+		found = slices.DeleteFunc(slices.Clone(found), func(kv *mvccpb.KeyValue) bool { return !isChosen(kv) })
 	}
-	if by := sortOrder(r); by != nil {
+	if order := sortOrder(r); order != nil {
 		found = slices.Clone(found)
-		slices.SortStableFunc(found, by)
+		slices.SortStableFunc(found, order)
 	}
 	if r.Limit > 0 && int64(len(found)) > r.Limit {
 		found, resp.More = found[:r.Limit], true
@@ -176,12 +176,12 @@ func revisionFilter(r *pb.RangeRequest) func(*mvccpb.KeyValue) bool {
 // sortOrder returns the comparison by which the request wants the keys sorted; nil means by
 // key. The order is ascending unless the request asks for a descending one.
 func sortOrder(r *pb.RangeRequest) func(a, b *mvccpb.KeyValue) int {
-	down := r.SortOrder == pb.RangeRequest_DESCEND
-	if r.SortTarget == pb.RangeRequest_KEY && !down {
+	isDescending := r.SortOrder == pb.RangeRequest_DESCEND
+	if r.SortTarget == pb.RangeRequest_KEY && !isDescending {
 		return nil
 	}
 	return func(a, b *mvccpb.KeyValue) int {
-		if down {
+		if isDescending {
 			a, b = b, a
 		}
 		switch r.SortTarget {
@@ -212,22 +212,22 @@ func (s *store) commit() []*mvccpb.Event {
 
 // change makes one change to one key.
 func (s *store) change(e *mvccpb.Event) {
-	var was int64
+	var oldLease int64
 	if old := s.current.get(e.Kv.Key); old != nil {
-		was = old.Lease
+		oldLease = old.Lease
 	}
 	s.current = s.current.apply(e)
 	s.history = append(s.history, e)
 	s.pending++
-	if was != e.Kv.Lease {
-		s.onAttach(string(e.Kv.Key), was, e.Kv.Lease)
+	if oldLease != e.Kv.Lease {
+		s.onAttach(string(e.Kv.Key), oldLease, e.Kv.Lease)
 	}
 }
 
 // checkPuttable returns an error if a request to put a key cannot be done. leaseExists
 // reports whether there is a lease with an ID.
-func (s *store) checkPuttable(r *pb.PutRequest, known func(lease int64) bool) error {
-	if r.Lease != 0 && !known(r.Lease) {
+func (s *store) checkPuttable(r *pb.PutRequest, leaseExists func(lease int64) bool) error {
+	if r.Lease != 0 && !leaseExists(r.Lease) {
 		return rpctypes.ErrGRPCLeaseNotFound
 	}
 	if (r.IgnoreValue || r.IgnoreLease) && s.current.get(r.Key) == nil {
@@ -280,7 +280,7 @@ func (s *store) compact(revision int64) error {
 	case revision > s.revision:
 		return rpctypes.ErrGRPCFutureRev
 	}
-	s.compactedState = slices.Clone(s.at(revision))
+	s.compactedState = slices.Clone(s.stateAt(revision))
 	first := slices.IndexFunc(s.history, func(e *mvccpb.Event) bool { return e.Kv.ModRevision >= revision })
 	if first < 0 {
 		first = len(s.history)
@@ -306,7 +306,7 @@ func (s *store) changesSince(revision int64, key, end []byte) []*mvccpb.Event {
 // revision has been compacted.
 func (s *store) valueBefore(e *mvccpb.Event) *mvccpb.KeyValue {
 	if revision := e.Kv.ModRevision - 1; revision >= s.compacted {
-		return s.at(revision).get(e.Kv.Key)
+		return s.stateAt(revision).get(e.Kv.Key)
 	}
 	return nil
 }

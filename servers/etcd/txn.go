@@ -19,7 +19,7 @@ import (
 // the nested transactions that are reached, in their order. true is the first branch.
 // choosePath returns an error if an operation on this path cannot be done. leaseExists
 // reports whether there is a lease with an ID.
-func (s *store) choosePath(r *pb.TxnRequest, known func(lease int64) bool) (path []bool, err error) {
+func (s *store) choosePath(r *pb.TxnRequest, leaseExists func(lease int64) bool) (path []bool, err error) {
 	path = []bool{s.allHold(r.Compare)}
 	for _, op := range branch(r, path[0]) {
 		var inner []bool
@@ -27,9 +27,9 @@ func (s *store) choosePath(r *pb.TxnRequest, known func(lease int64) bool) (path
 		case *pb.RequestOp_RequestRange:
 			err = s.checkReadable(o.RequestRange.Revision)
 		case *pb.RequestOp_RequestPut:
-			err = s.checkPuttable(o.RequestPut, known)
+			err = s.checkPuttable(o.RequestPut, leaseExists)
 		case *pb.RequestOp_RequestTxn:
-			inner, err = s.choosePath(o.RequestTxn, known)
+			inner, err = s.choosePath(o.RequestTxn, leaseExists)
 		}
 		if err != nil {
 			return nil, err
@@ -101,29 +101,29 @@ func (s *store) executePath(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse
 	ops := branch(r, path[0])
 	path = path[1:]
 	for _, op := range ops {
-		done := &pb.ResponseOp{}
+		executed := &pb.ResponseOp{}
 		switch o := op.Request.(type) {
 		case *pb.RequestOp_RequestRange:
 			got, err := s.get(o.RequestRange)
 			must(err) // choosePath has checked that the revision is readable
-			done.Response = &pb.ResponseOp_ResponseRange{ResponseRange: got}
+			executed.Response = &pb.ResponseOp_ResponseRange{ResponseRange: got}
 		case *pb.RequestOp_RequestPut:
-			done.Response = &pb.ResponseOp_ResponsePut{ResponsePut: s.put(o.RequestPut)}
+			executed.Response = &pb.ResponseOp_ResponsePut{ResponsePut: s.put(o.RequestPut)}
 		case *pb.RequestOp_RequestDeleteRange:
-			done.Response = &pb.ResponseOp_ResponseDeleteRange{ResponseDeleteRange: s.remove(o.RequestDeleteRange)}
+			executed.Response = &pb.ResponseOp_ResponseDeleteRange{ResponseDeleteRange: s.remove(o.RequestDeleteRange)}
 		case *pb.RequestOp_RequestTxn:
 			var inner *pb.TxnResponse
 			inner, path = s.executePath(o.RequestTxn, path)
-			done.Response = &pb.ResponseOp_ResponseTxn{ResponseTxn: inner}
+			executed.Response = &pb.ResponseOp_ResponseTxn{ResponseTxn: inner}
 		}
-		resp.Responses = append(resp.Responses, done)
+		resp.Responses = append(resp.Responses, executed)
 	}
 	return resp, path
 }
 
 // txn executes a transaction.
-func (s *store) txn(r *pb.TxnRequest, known func(lease int64) bool) (*pb.TxnResponse, error) {
-	path, err := s.choosePath(r, known)
+func (s *store) txn(r *pb.TxnRequest, leaseExists func(lease int64) bool) (*pb.TxnResponse, error) {
+	path, err := s.choosePath(r, leaseExists)
 	if err != nil {
 		return nil, err
 	}

@@ -16,19 +16,19 @@ import (
 // etcd's --max-txn-ops.
 const mostOps = 128
 
-func validRange(r *pb.RangeRequest) error {
+func checkRange(r *pb.RangeRequest) error {
 	if len(r.Key) == 0 {
 		return rpctypes.ErrGRPCEmptyKey
 	}
-	_, order := pb.RangeRequest_SortOrder_name[int32(r.SortOrder)]
-	_, target := pb.RangeRequest_SortTarget_name[int32(r.SortTarget)]
-	if !order || !target {
+	_, isOrder := pb.RangeRequest_SortOrder_name[int32(r.SortOrder)]
+	_, isTarget := pb.RangeRequest_SortTarget_name[int32(r.SortTarget)]
+	if !isOrder || !isTarget {
 		return rpctypes.ErrGRPCInvalidSortOption
 	}
 	return nil
 }
 
-func validPut(r *pb.PutRequest) error {
+func checkPut(r *pb.PutRequest) error {
 	switch {
 	case len(r.Key) == 0:
 		return rpctypes.ErrGRPCEmptyKey
@@ -40,15 +40,15 @@ func validPut(r *pb.PutRequest) error {
 	return nil
 }
 
-func validDelete(r *pb.DeleteRangeRequest) error {
+func checkDelete(r *pb.DeleteRangeRequest) error {
 	if len(r.Key) == 0 {
 		return rpctypes.ErrGRPCEmptyKey
 	}
 	return nil
 }
 
-func validTxn(r *pb.TxnRequest) error {
-	if err := validOps(r, mostOps); err != nil {
+func checkTxn(r *pb.TxnRequest) error {
+	if err := checkOps(r, mostOps); err != nil {
 		return err
 	}
 	for _, ops := range [][]*pb.RequestOp{r.Success, r.Failure} {
@@ -62,9 +62,9 @@ func validTxn(r *pb.TxnRequest) error {
 // checkOps checks the comparisons and operations of a transaction, of which each list can
 // have limit elements. A nested transaction can have fewer: limit less the length of the
 // longest list of the transaction around it.
-func validOps(r *pb.TxnRequest, most int) error {
+func checkOps(r *pb.TxnRequest, limit int) error {
 	ops := max(len(r.Compare), len(r.Success), len(r.Failure))
-	if ops > most {
+	if ops > limit {
 		return rpctypes.ErrGRPCTooManyOps
 	}
 	for _, c := range r.Compare {
@@ -72,9 +72,9 @@ func validOps(r *pb.TxnRequest, most int) error {
 			return rpctypes.ErrGRPCEmptyKey
 		}
 	}
-	for _, all := range [][]*pb.RequestOp{r.Success, r.Failure} {
-		for _, op := range all {
-			if err := validOp(op, most-ops); err != nil {
+	for _, operations := range [][]*pb.RequestOp{r.Success, r.Failure} {
+		for _, op := range operations {
+			if err := checkOp(op, limit-ops); err != nil {
 				return err
 			}
 		}
@@ -84,16 +84,16 @@ func validOps(r *pb.TxnRequest, most int) error {
 
 // checkOp checks one operation of a transaction. limit is as in checkOps, for a nested
 // transaction.
-func validOp(op *pb.RequestOp, most int) error {
+func checkOp(op *pb.RequestOp, limit int) error {
 	switch o := op.Request.(type) {
 	case *pb.RequestOp_RequestRange:
-		return validRange(o.RequestRange)
+		return checkRange(o.RequestRange)
 	case *pb.RequestOp_RequestPut:
-		return validPut(o.RequestPut)
+		return checkPut(o.RequestPut)
 	case *pb.RequestOp_RequestDeleteRange:
-		return validDelete(o.RequestDeleteRange)
+		return checkDelete(o.RequestDeleteRange)
 	case *pb.RequestOp_RequestTxn:
-		return validOps(o.RequestTxn, most)
+		return checkOps(o.RequestTxn, limit)
 	}
 	return rpctypes.ErrGRPCKeyNotFound // etcd's answer to an empty operation
 }
@@ -107,7 +107,7 @@ type changeSet struct {
 
 // deletesKey reports whether the operations delete a key. A range without an upper end,
 // whose RangeEnd is "\x00", counts as empty. etcd makes the same mistake.
-func (c *changeSet) deleted(key string) bool {
+func (c *changeSet) deletesKey(key string) bool {
 	for _, d := range c.deletes {
 		from, to := string(d[0]), string(d[1])
 		if key == from && to == "" || from <= key && key < to {
@@ -118,7 +118,7 @@ func (c *changeSet) deleted(key string) bool {
 }
 
 // changesKey reports whether the operations put or delete a key.
-func (c *changeSet) changesKey(key string) bool { return c.puts[key] || c.deleted(key) }
+func (c *changeSet) changesKey(key string) bool { return c.puts[key] || c.deletesKey(key) }
 
 // collectChanges returns what some operations change. ok is false if they change a key
 // twice. Both branches of a nested transaction may put the same key, because only one of
@@ -131,15 +131,15 @@ func collectChanges(ops []*pb.RequestOp) (all changeSet, ok bool) {
 		}
 	}
 	for _, op := range ops {
-		then, ok := collectChanges(op.GetRequestTxn().GetSuccess())
-		other, also := collectChanges(op.GetRequestTxn().GetFailure())
-		for _, puts := range []map[string]bool{then.puts, other.puts} {
-			ok = ok && also && !slices.ContainsFunc(slices.Collect(maps.Keys(puts)), all.changesKey)
+		success, ok := collectChanges(op.GetRequestTxn().GetSuccess())
+		failure, failureOK := collectChanges(op.GetRequestTxn().GetFailure())
+		for _, puts := range []map[string]bool{success.puts, failure.puts} {
+			ok = ok && failureOK && !slices.ContainsFunc(slices.Collect(maps.Keys(puts)), all.changesKey)
 		}
 		if !ok {
 			return all, false
 		}
-		for _, branch := range []changeSet{then, other} {
+		for _, branch := range []changeSet{success, failure} {
 			maps.Copy(all.puts, branch.puts)
 			all.deletes = append(all.deletes, branch.deletes...)
 		}

@@ -52,7 +52,7 @@ type watcher struct {
 }
 
 // newWatchCall returns the handler of a call of Watch.
-func newWatchCall(call *rpc) flow {
+func newWatchCall(call *rpc) streamHandler {
 	w := &watchCall{call: call}
 	call.c.m.watchCalls = append(call.c.m.watchCalls, w)
 	return w
@@ -72,7 +72,7 @@ func (w *watchCall) receive(request proto.Message) {
 	m := w.call.c.m
 	switch u := request.(*pb.WatchRequest).RequestUnion.(type) {
 	case *pb.WatchRequest_CreateRequest:
-		w.create(u.CreateRequest)
+		w.createWatcher(u.CreateRequest)
 	case *pb.WatchRequest_CancelRequest:
 		id := u.CancelRequest.GetWatchId()
 		i := slices.IndexFunc(w.watchers, func(o *watcher) bool { return o.id == id })
@@ -90,7 +90,7 @@ func (w *watchCall) receive(request proto.Message) {
 }
 
 // createWatcher adds a watcher, or answers why it cannot.
-func (w *watchCall) create(r *pb.WatchCreateRequest) {
+func (w *watchCall) createWatcher(r *pb.WatchCreateRequest) {
 	m := w.call.c.m
 	refuse := func(why string) {
 		w.call.send(w.call.lastRequest, &pb.WatchResponse{Header: m.header(0), WatchId: -1, Created: true, Canceled: true, CancelReason: why}, "no watch: "+why)
@@ -99,12 +99,12 @@ func (w *watchCall) create(r *pb.WatchCreateRequest) {
 	if len(key) == 0 {
 		key = []byte{0} // the smallest key
 	}
-	fromKey := len(r.RangeEnd) == 1 && r.RangeEnd[0] == 0
+	hasNoEnd := len(r.RangeEnd) == 1 && r.RangeEnd[0] == 0
 	switch {
 	case r.StartRevision < 0:
 		refuse(rpctypes.ErrCompacted.Error())
 		return
-	case len(r.RangeEnd) > 0 && !fromKey && string(key) >= string(r.RangeEnd):
+	case len(r.RangeEnd) > 0 && !hasNoEnd && string(key) >= string(r.RangeEnd):
 		refuse("mvcc: watcher range is empty")
 		return
 	case r.WatchId != 0 && w.has(r.WatchId):
@@ -144,9 +144,9 @@ func (w *watchCall) has(id int64) bool {
 // nothing has.
 func (w *watchCall) scheduleProgress(o *watcher) {
 	m := w.call.c.m
-	every := progressEvery + time.Duration(m.dice.Int64N(int64(progressEvery/10)))
+	every := progressEvery + time.Duration(m.random.Int64N(int64(progressEvery/10)))
 	m.alarm(m.now().Add(every), func() {
-		if w.call.done || !slices.Contains(w.watchers, o) {
+		if w.call.isDone || !slices.Contains(w.watchers, o) {
 			return
 		}
 		if !o.wasNotified && !o.isBehind {
@@ -191,19 +191,19 @@ func (m *member) notifyWatchers(changes []*mvccpb.Event) {
 func (w *watchCall) notify(m *member, o *watcher, changes []*mvccpb.Event, revision int64) {
 	resp := &pb.WatchResponse{WatchId: o.id}
 	var texts []string
-	var learns []trace.Event
+	var clientEvents []trace.Event
 	for _, e := range changes {
-		gone := e.Type == mvccpb.Event_DELETE
-		if !inRange(e.Kv.Key, o.key, o.end) || gone && o.noDelete || !gone && o.noPut {
+		isDeletion := e.Type == mvccpb.Event_DELETE
+		if !inRange(e.Kv.Key, o.key, o.end) || isDeletion && o.noDelete || !isDeletion && o.noPut {
 			continue
 		}
-		if o.wantsPrior && (gone || e.Kv.CreateRevision != e.Kv.ModRevision) {
+		if o.wantsPrior && (isDeletion || e.Kv.CreateRevision != e.Kv.ModRevision) {
 			e = &mvccpb.Event{Type: e.Type, Kv: e.Kv, PrevKv: m.store.valueBefore(e)}
 		}
 		resp.Events = append(resp.Events, e)
 		key := describeKey(m.host.Names(), e.Kv.Key)
 		texts = append(texts, fmt.Sprintf("%s was %s at revision %d", key, describeChange(e), e.Kv.ModRevision))
-		learns = append(learns, trace.Event{Kind: trace.KindNotify, Key: key})
+		clientEvents = append(clientEvents, trace.Event{Kind: trace.KindNotify, Key: key})
 	}
 	if len(resp.Events) == 0 {
 		return
@@ -214,7 +214,7 @@ func (w *watchCall) notify(m *member, o *watcher, changes []*mvccpb.Event, revis
 		w.onEvents(resp.Header, resp.Events)
 		return
 	}
-	w.call.send(nil, resp, strings.Join(texts, ", "), learns...)
+	w.call.send(nil, resp, strings.Join(texts, ", "), clientEvents...)
 }
 
 func describeChange(e *mvccpb.Event) string {
@@ -226,13 +226,13 @@ func describeChange(e *mvccpb.Event) string {
 
 // scheduleSync sets the alarm at which the member serves the watchers that are behind.
 func (m *member) scheduleSync() {
-	if m.syncing.isPlanned() {
+	if m.syncAlarm.isPlanned() {
 		return
 	}
 	// The first round, at syncPhase, may lie in the future.
 	since := time.Duration(m.now().Nanos) - m.syncPhase + watchSync
 	next := since/watchSync*watchSync + m.syncPhase
-	m.syncing = m.alarm(fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: int64(next)}, m.sync)
+	m.syncAlarm = m.alarm(fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: int64(next)}, m.sync)
 }
 
 // sync notifies the watchers that are behind of the past changes. It ends a watcher whose

@@ -14,7 +14,7 @@ import (
 )
 
 // runWatcher runs a world in which a client of a single member calls do.
-func watching(t *testing.T, do func(context.Context, *clientv3.Client) error) *trace.Trace {
+func runWatcher(t *testing.T, do func(context.Context, *clientv3.Client) error) *trace.Trace {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
 		if err != nil {
@@ -31,7 +31,7 @@ func watching(t *testing.T, do func(context.Context, *clientv3.Client) error) *t
 // sync if it asks for past changes, or if it watches from the current revision, as the
 // mutex does.
 func TestAWatcherThatIsBehindWaits(t *testing.T) {
-	tr := watching(t, func(ctx context.Context, c *clientv3.Client) error {
+	tr := runWatcher(t, func(ctx context.Context, c *clientv3.Client) error {
 		put, err := c.Put(ctx, "x", "1")
 		if err != nil {
 			return err
@@ -40,7 +40,7 @@ func TestAWatcherThatIsBehindWaits(t *testing.T) {
 		begun := Now()
 		first := <-behind
 		Equal(t, "value", string(first.Events[0].Kv.Value), "1")
-		between(t, "it heard", Now()-begun, 2*time.Millisecond, 105*time.Millisecond)
+		checkBetween(t, "it heard", Now()-begun, 2*time.Millisecond, 105*time.Millisecond)
 
 		SleepUntil(time.Second)
 		if _, err := c.Put(ctx, "x", "2"); err != nil {
@@ -55,7 +55,7 @@ func TestAWatcherThatIsBehindWaits(t *testing.T) {
 }
 
 func TestAWatcherOfWhatIsForgotten(t *testing.T) {
-	watching(t, func(ctx context.Context, c *clientv3.Client) error {
+	runWatcher(t, func(ctx context.Context, c *clientv3.Client) error {
 		var last int64
 		for i := range 5 {
 			put, err := c.Put(ctx, "x", fmt.Sprint(i))
@@ -77,10 +77,10 @@ func TestAWatcherOfWhatIsForgotten(t *testing.T) {
 }
 
 func TestProgressOfAWatch(t *testing.T) {
-	watching(t, func(ctx context.Context, c *clientv3.Client) error {
+	runWatcher(t, func(ctx context.Context, c *clientv3.Client) error {
 		progress := <-c.Watch(ctx, "x", clientv3.WithProgressNotify())
 		Equal(t, "progress", progress.IsProgressNotify(), true)
-		between(t, "it heard", Now(), 10*time.Minute, 11*time.Minute+time.Second)
+		checkBetween(t, "it heard", Now(), 10*time.Minute, 11*time.Minute+time.Second)
 		return nil
 	})
 }

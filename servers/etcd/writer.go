@@ -26,10 +26,10 @@ const firstWindow = 65535
 // A packetInfo describes one packet: the client's message that it answers, or nil; the text
 // by which the trace shows it; and the events by which the trace shows what the client
 // learns from it.
-type parcel struct {
-	request *sim.Request
-	text    string
-	learns  []trace.Event
+type packetInfo struct {
+	request      *sim.Request
+	text         string
+	clientEvents []trace.Event
 }
 
 // An item waits to be written on a stream. It is headers or a message; ends is true for the
@@ -38,7 +38,7 @@ type item struct {
 	headers []hpack.HeaderField
 	message []byte
 	ends    bool
-	parcel  *parcel // the packet that ends with this item; nil if no packet does
+	packet  *packetInfo // the packet that ends with this item; nil if no packet does
 }
 
 // A writer writes a gRPC server's responses to one connection, as far as the windows that
@@ -46,11 +46,11 @@ type item struct {
 type writer struct {
 	out           bytes.Buffer   // what was written since the last packet
 	frames        *http2.Framer  // writes to out
-	header        *hpack.Encoder // compresses headers into block
+	encoder       *hpack.Encoder // compresses headers into block
 	block         bytes.Buffer
-	greeted       bool  // the HTTP/2 settings have been sent
+	settingsSent  bool  // the HTTP/2 settings have been sent
 	window        int64 // how many bytes may be sent on the connection
-	streams       map[uint32]*outgoing
+	streams       map[uint32]*outgoingStream
 	initialWindow int64 // the window of a new stream
 	// packets are ready to be sent, in this order.
 	packets []packet
@@ -58,28 +58,28 @@ type writer struct {
 
 // A packet is bytes that are sent together.
 type packet struct {
-	parcel
+	packetInfo
 	bytes []byte
 }
 
 // An outgoingStream is a stream with the items that wait to be written, and its window in
 // bytes.
-type outgoing struct {
+type outgoingStream struct {
 	id     uint32
 	window int64
 	items  []item
 }
 
 func newWriter() *writer {
-	w := &writer{window: firstWindow, initialWindow: firstWindow, streams: map[uint32]*outgoing{}}
+	w := &writer{window: firstWindow, initialWindow: firstWindow, streams: map[uint32]*outgoingStream{}}
 	w.frames = http2.NewFramer(&w.out, nil)
-	w.header = hpack.NewEncoder(&w.block)
+	w.encoder = hpack.NewEncoder(&w.block)
 	return w
 }
 
 // openStream adds a new stream. forgetStream removes a stream that has ended.
 func (w *writer) openStream(stream uint32) {
-	w.streams[stream] = &outgoing{id: stream, window: w.initialWindow}
+	w.streams[stream] = &outgoingStream{id: stream, window: w.initialWindow}
 }
 func (w *writer) forgetStream(stream uint32) { delete(w.streams, stream) }
 
@@ -94,7 +94,7 @@ func (w *writer) write(stream uint32, items ...item) {
 }
 
 // pump writes as many items of a stream as the windows allow.
-func (w *writer) pump(s *outgoing) {
+func (w *writer) pump(s *outgoingStream) {
 	for len(s.items) > 0 {
 		i := &s.items[0]
 		if i.headers != nil {
@@ -103,7 +103,7 @@ func (w *writer) pump(s *outgoing) {
 		for len(i.message) > 0 {
 			n := min(int64(len(i.message)), s.window, w.window, largestFrame)
 			if n <= 0 {
-				w.pack(parcel{text: "a part of an answer"})
+				w.pack(packetInfo{text: "a part of an answer"})
 				return
 			}
 			_ = w.frames.WriteData(s.id, false, i.message[:n]) // writing to a buffer does not fail
@@ -111,8 +111,8 @@ func (w *writer) pump(s *outgoing) {
 			w.window -= n
 			i.message = i.message[n:]
 		}
-		if i.parcel != nil {
-			w.pack(*i.parcel)
+		if i.packet != nil {
+			w.pack(*i.packet)
 		}
 		if i.ends {
 			w.forgetStream(s.id)
@@ -122,7 +122,7 @@ func (w *writer) pump(s *outgoing) {
 }
 
 // pack makes a packet of what was written since the last packet, if anything was.
-func (w *writer) pack(p parcel) {
+func (w *writer) pack(p packetInfo) {
 	if w.out.Len() == 0 {
 		return
 	}
@@ -141,7 +141,7 @@ func (w *writer) takePackets() []packet {
 func (w *writer) writeHeaders(stream uint32, fields []hpack.HeaderField, ends bool) {
 	w.block.Reset()
 	for _, f := range fields {
-		_ = w.header.WriteField(f)
+		_ = w.encoder.WriteField(f)
 	}
 	block := w.block.Bytes()
 	first := block[:min(len(block), largestFrame)]
@@ -157,13 +157,13 @@ func (w *writer) writeHeaders(stream uint32, fields []hpack.HeaderField, ends bo
 // applySettings applies the client's HTTP/2 settings.
 func (w *writer) applySettings(s settings) {
 	if s.hasTable {
-		w.header.SetMaxDynamicTableSizeLimit(s.table)
+		w.encoder.SetMaxDynamicTableSizeLimit(s.table)
 	}
 	if s.hasWindow {
-		by := int64(s.window) - w.initialWindow
+		growth := int64(s.window) - w.initialWindow
 		w.initialWindow = int64(s.window)
 		for _, o := range w.sorted() {
-			o.window += by
+			o.window += growth
 			w.pump(o)
 		}
 	}
@@ -172,16 +172,16 @@ func (w *writer) applySettings(s settings) {
 
 // widenWindow handles a window update of the client. It returns false if the window exceeds
 // its maximum.
-func (w *writer) widenWindow(o windowUpdate) (ok bool) {
-	if o.stream == 0 {
-		w.window += int64(o.by)
+func (w *writer) widenWindow(update windowUpdate) (ok bool) {
+	if update.stream == 0 {
+		w.window += int64(update.increment)
 		for _, s := range w.sorted() {
 			w.pump(s)
 		}
 		return w.window < 1<<31
 	}
-	if s := w.streams[o.stream]; s != nil {
-		s.window += int64(o.by)
+	if s := w.streams[update.stream]; s != nil {
+		s.window += int64(update.increment)
 		w.pump(s)
 		return s.window < 1<<31
 	}
@@ -189,8 +189,8 @@ func (w *writer) widenWindow(o windowUpdate) (ok bool) {
 }
 
 // sorted returns the streams in the order of their IDs.
-func (w *writer) sorted() []*outgoing {
-	return slices.SortedFunc(maps.Values(w.streams), func(a, b *outgoing) int { return int(a.id) - int(b.id) })
+func (w *writer) sorted() []*outgoingStream {
+	return slices.SortedFunc(maps.Values(w.streams), func(a, b *outgoingStream) int { return int(a.id) - int(b.id) })
 }
 
 // responseHeaders are the headers of each response.

@@ -29,7 +29,7 @@ const largestBody = 3 << 20
 
 // errEtcdTimeout is the answer while the fault fail acts: the error of an etcd that cannot
 // reach a majority of its members, which an API server passes on.
-const failure = "etcdserver: request timed out"
+const errEtcdTimeout = "etcdserver: request timed out"
 
 // Always means that each change is in etcd before it is acknowledged.
 const Always sim.Persistence = "always"
@@ -43,7 +43,7 @@ func init() {
 		Key:             locks.KubernetesLease,
 		UsesElapsedTime: true,
 		Disks:           []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
-		Failure:         failure,
+		Failure:         errEtcdTimeout,
 		Revokes:         true,
 		Framer: func(names *sim.Names) sim.Framer {
 			return &http1.Framer{LargestBody: largestBody, Describe: func(r *http1.Request, f *sim.Frame) { describe(names, r, f) }}

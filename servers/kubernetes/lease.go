@@ -65,14 +65,14 @@ func (l *lease) duration() time.Duration {
 type moment struct{ time.Time }
 
 // microTimeFormat is the format of a moment in JSON, with microseconds.
-const micro = "2006-01-02T15:04:05.000000Z07:00"
+const microTimeFormat = "2006-01-02T15:04:05.000000Z07:00"
 
 // MarshalJSON implements [json.Marshaler]. It writes UTC.
 func (m moment) MarshalJSON() ([]byte, error) {
 	if m.IsZero() {
 		return []byte("null"), nil
 	}
-	return json.Marshal(m.UTC().Format(micro))
+	return json.Marshal(m.UTC().Format(microTimeFormat))
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -114,18 +114,18 @@ func parseLease(b []byte) (*lease, *status) {
 // validate returns the invalid fields of a lease, or nil: ValidateLease in
 // pkg/apis/coordination/validation/validation.go of k8s.io/kubernetes.
 func (l *lease) validate() (all []cause) {
-	bad := func(field string, value any, why string) {
+	addCause := func(field string, value any, why string) {
 		all = append(all, cause{"FieldValueInvalid", fmt.Sprintf("Invalid value: %v: %s", value, why), field})
 	}
 	if name := l.Metadata.Name; !isSubdomain(name) {
-		bad("metadata.name", fmt.Sprintf("%q", name), "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "+
+		addCause("metadata.name", fmt.Sprintf("%q", name), "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "+
 			"and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '"+label+`(\.`+label+")*')")
 	}
 	if s := l.Spec.Seconds; s != nil && *s <= 0 {
-		bad("spec.leaseDurationSeconds", *s, "must be greater than 0")
+		addCause("spec.leaseDurationSeconds", *s, "must be greater than 0")
 	}
 	if n := l.Spec.Transitions; n != nil && *n < 0 {
-		bad("spec.leaseTransitions", *n, "must be greater than or equal to 0")
+		addCause("spec.leaseTransitions", *n, "must be greater than or equal to 0")
 	}
 	return all
 }

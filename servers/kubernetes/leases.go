@@ -39,7 +39,7 @@ func (s *leases) create(namespace string, l *lease, by *trace.Actor) (*lease, *s
 		return nil, bad
 	}
 	if all := l.validate(); all != nil {
-		return nil, invalid("Lease", l.Metadata.Name, all...)
+		return nil, invalidStatus("Lease", l.Metadata.Name, all...)
 	}
 	if s.stored[key(namespace, l.Metadata.Name)] != nil {
 		return nil, alreadyExists(l.Metadata.Name)
@@ -87,20 +87,20 @@ func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lea
 		}
 		return nil, 0, uidConflict(namespace, name, wantedUID, currentUID)
 	}
-	seen, err := strconv.ParseUint(l.Metadata.ResourceVersion, 10, 64)
+	requestVersion, err := strconv.ParseUint(l.Metadata.ResourceVersion, 10, 64)
 	if err != nil && l.Metadata.ResourceVersion != "" {
-		return nil, 0, invalid("Lease", name, cause{"FieldValueInvalid",
+		return nil, 0, invalidStatus("Lease", name, cause{"FieldValueInvalid",
 			fmt.Sprintf("Invalid value: %q: strconv.ParseUint: parsing %q: invalid syntax", l.Metadata.ResourceVersion, l.Metadata.ResourceVersion), "metadata.resourceVersion"})
 	}
 	switch {
 	case old == nil:
-	case seen == 0:
-		return nil, 0, invalid(resource, name, cause{"FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion"})
+	case requestVersion == 0:
+		return nil, 0, invalidStatus(resource, name, cause{"FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion"})
 	case l.Metadata.ResourceVersion != old.Metadata.ResourceVersion:
-		return nil, 0, conflict(name, modified)
+		return nil, 0, conflict(name, notLatestVersion)
 	}
 	if all := l.validate(); all != nil {
-		return nil, 0, invalid("Lease", name, all...)
+		return nil, 0, invalidStatus("Lease", name, all...)
 	}
 	if old == nil {
 		s.initialize(l, by)

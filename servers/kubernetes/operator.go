@@ -13,12 +13,12 @@ import (
 func (n *node) Revoke(client string, _ bool) (found bool) {
 	n.Do(func() {
 		for _, at := range slices.Sorted(maps.Keys(n.leases.stored)) {
-			is := n.leases.stored[at]
-			if is.holder() == "" || is.owner == nil || is.owner.Client != client {
+			stored := n.leases.stored[at]
+			if stored.holder() == "" || stored.owner == nil || stored.owner.Client != client {
 				continue
 			}
 			found = true
-			n.leases.remove(is.Metadata.Namespace, is.Metadata.Name, nil, trace.Operator())
+			n.leases.remove(stored.Metadata.Namespace, stored.Metadata.Name, nil, trace.Operator())
 		}
 	})
 	return found

@@ -12,24 +12,24 @@ import (
 // when it finds, by its own clock, that the lease has expired. The trace gets two events:
 // first the grant of the other client expires, and then this client gets a new grant.
 func (s *leases) recordChange(at string, old, current *storedLease, by *trace.Actor) {
-	before, now := holderOf(old), holderOf(current)
+	oldHolder, newHolder := holderOf(old), holderOf(current)
 	ev := trace.Event{Key: at, By: by}
-	if before != "" && before == now {
+	if oldHolder != "" && oldHolder == newHolder {
 		current.owner = old.owner
-		ev.Kind, ev.Value, ev.Owner, ev.TTL = trace.KindTouch, s.holderName(now), current.owner, current.duration()
+		ev.Kind, ev.Value, ev.Owner, ev.TTL = trace.KindTouch, s.holderName(newHolder), current.owner, current.duration()
 		s.host.Emit(ev)
 		return
 	}
-	if before != "" {
-		ev.Kind, ev.Value, ev.Owner = trace.KindDelete, s.holderName(before), old.owner
-		if now != "" {
+	if oldHolder != "" {
+		ev.Kind, ev.Value, ev.Owner = trace.KindDelete, s.holderName(oldHolder), old.owner
+		if newHolder != "" {
 			ev.Kind = trace.KindExpire
 		}
 		s.host.Emit(ev)
 	}
-	if now != "" {
+	if newHolder != "" {
 		current.owner = by
-		ev.Kind, ev.Value, ev.Owner, ev.TTL = trace.KindSet, s.holderName(now), by, current.duration()
+		ev.Kind, ev.Value, ev.Owner, ev.TTL = trace.KindSet, s.holderName(newHolder), by, current.duration()
 		s.host.Emit(ev)
 	}
 }

@@ -41,7 +41,7 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 	if !ok {
 		n.reportUnserved(call)
 		if strings.HasPrefix(call.URL.Path, api) {
-			return generic(http.StatusNotFound).answer()
+			return genericStatus(http.StatusNotFound).answer()
 		}
 		return http1.Answer{
 			Status: http.StatusNotFound, Body: []byte("404 page not found\n"),
@@ -60,16 +60,16 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 	}
 	if accepts := call.Header.Get("Accept"); accepts != "" && !strings.Contains(accepts, "json") && !strings.Contains(accepts, "*") {
 		n.reportUnserved(call)
-		return generic(http.StatusNotAcceptable).answer()
+		return genericStatus(http.StatusNotAcceptable).answer()
 	}
 	if kind := call.Header.Get("Content-Type"); len(call.Content) > 0 && kind != "" && !strings.HasPrefix(kind, "application/json") {
 		n.reportUnserved(call)
-		return generic(http.StatusUnsupportedMediaType).answer()
+		return genericStatus(http.StatusUnsupportedMediaType).answer()
 	}
 	switch {
 	case call.Method == http.MethodGet && at.name != "":
-		if is := n.leases.stored[key(at.namespace, at.name)]; is != nil {
-			return jsonAnswer(http.StatusOK, is.lease, describeLease(n.host.Names(), is.lease))
+		if stored := n.leases.stored[key(at.namespace, at.name)]; stored != nil {
+			return jsonAnswer(http.StatusOK, stored.lease, describeLease(n.host.Names(), stored.lease))
 		}
 		return notFound(at.name).answer()
 	case call.Method == http.MethodPost && at.name == "", call.Method == http.MethodPut && at.name != "":
@@ -78,7 +78,7 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 		return n.leases.remove(at.namespace, at.name, call.Content, call.By()).answer()
 	}
 	n.reportUnserved(call)
-	return generic(http.StatusMethodNotAllowed).answer()
+	return genericStatus(http.StatusMethodNotAllowed).answer()
 }
 
 // reportUnserved makes the run inconclusive: a client has sent a request that a real server
@@ -119,7 +119,7 @@ func (n *node) write(call *http1.Call, at target) http1.Answer {
 		return bad.answer()
 	}
 	a := jsonAnswer(code, l, describeLease(n.host.Names(), l))
-	a.Learns = n.leases.aliveEvents(l)
+	a.ClientEvents = n.leases.aliveEvents(l)
 	return a
 }
 

@@ -71,7 +71,7 @@ func conflict(name, why string) *status {
 
 // notLatestVersion is the text of the conflict when the request does not contain the latest
 // version.
-const modified = "the object has been modified; please apply your changes to the latest version and try again"
+const notLatestVersion = "the object has been modified; please apply your changes to the latest version and try again"
 
 // uidConflict returns the conflict when the request names the UID of another object, such
 // as a deleted one with the same name.
@@ -86,7 +86,7 @@ func badRequest(why string) *status {
 }
 
 // invalidStatus returns the status of a request for an object with invalid fields.
-func invalid(kind, name string, causes ...cause) *status {
+func invalidStatus(kind, name string, causes ...cause) *status {
 	s := &status{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Details: &details{Name: name, Group: group, Kind: kind, Causes: causes}}
 	list := ""
 	for i, c := range causes {
@@ -104,7 +104,7 @@ func invalid(kind, name string, causes ...cause) *status {
 
 // genericStatus returns the status that the server sends for an HTTP status code if it has
 // no specific text.
-func generic(code int) *status {
+func genericStatus(code int) *status {
 	s := &status{Code: code, Details: &details{}}
 	switch code {
 	case http.StatusMethodNotAllowed:

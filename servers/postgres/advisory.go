@@ -19,7 +19,7 @@ type advisoryLocks struct {
 // numbers of 32 bits.
 type advisoryLock struct {
 	number int64
-	pair   bool
+	isPair bool
 }
 
 // A holder is the session that holds a lock. The session holds it until all claims are
@@ -37,7 +37,7 @@ type claim struct {
 }
 
 func (a advisoryLock) String() string {
-	if a.pair {
+	if a.isPair {
 		return strconv.FormatInt(a.number>>32, 10) + "," + strconv.FormatInt(int64(int32(a.number)), 10)
 	}
 	return strconv.FormatInt(a.number, 10)
@@ -50,9 +50,9 @@ func (a advisoryLock) key() string { return "advisory/" + a.String() }
 // numbers.
 func (a advisoryLock) compare(b advisoryLock) int {
 	switch {
-	case a.pair == b.pair:
+	case a.isPair == b.isPair:
 		return cmp.Compare(a.number, b.number)
-	case b.pair:
+	case b.isPair:
 		return -1
 	}
 	return 1
@@ -137,9 +137,9 @@ func sameAcquisition(a, b *trace.Actor) bool {
 
 // releaseTx removes the claims of a transaction.
 func (l *advisoryLocks) releaseTx(t *tx) {
-	all := t.b.txAdvisoryLocks
+	heldLocks := t.b.txAdvisoryLocks
 	t.b.txAdvisoryLocks = nil
-	for _, a := range all {
+	for _, a := range heldLocks {
 		l.setClaims(a, slices.DeleteFunc(slices.Clone(l.held[a].claims), func(c claim) bool { return c.tx == t }))
 	}
 }

@@ -35,7 +35,7 @@ func (a *aggregates) noteColumn(table, column string) {
 func (sc *scope) analyseOutputs(q *query, stmt *sql.Select) []*aggregate {
 	sc.aggregates = &aggregates{}
 	defer func() { sc.aggregates = nil }()
-	q.outputs = sc.outputs(stmt.Outputs)
+	q.outputs = sc.analyseColumns(stmt.Outputs)
 	switch {
 	case len(sc.aggregates.all) == 0:
 	case sc.aggregates.bareColumn != "":
@@ -51,12 +51,12 @@ func (sc *scope) analyseOutputs(q *query, stmt *sql.Select) []*aggregate {
 }
 
 // analyseAggregate analyses a call of an aggregate function.
-func (sc *scope) aggregate(e *sql.Call) *node {
-	in := sc.aggregates
+func (sc *scope) analyseAggregate(e *sql.Call) *node {
+	calls := sc.aggregates
 	switch {
-	case in == nil:
+	case calls == nil:
 		raise(newError(groupingError, "aggregate functions are not allowed here"))
-	case in.inAggregate:
+	case calls.inAggregate:
 		raise(newError(groupingError, "aggregate function calls cannot be nested"))
 	case e.Named != nil:
 		raise(unsupported("named arguments of %s", e.Name))
@@ -65,21 +65,21 @@ func (sc *scope) aggregate(e *sql.Call) *node {
 	}
 	a, typ := &aggregate{name: e.Name}, sql.Int8
 	if !e.Star {
-		in.inAggregate = true
+		calls.inAggregate = true
 		a.argument = sc.resolveUnknown(sc.analyse(e.Args[0]))
-		in.inAggregate = false
+		calls.inAggregate = false
 		if e.Name != "count" {
 			switch t := a.argument.typ; t {
 			case sql.Bool, sql.Bytea, sql.XID, void:
 				raise(newError(unknownFunction, "function %s(%s) does not exist", e.Name, t))
 			case sql.Varchar:
-				a.argument = sc.coerce(a.argument, sql.Text, implicit, nil)
+				a.argument = sc.coerce(a.argument, sql.Text, isImplicit, nil)
 			}
 			typ = a.argument.typ
 		}
 	}
-	i := len(in.all)
-	in.all = append(in.all, a)
+	i := len(calls.all)
+	calls.all = append(calls.all, a)
 	return &node{typ: typ, eval: func(f *frame) value { return f.aggregated[i] }}
 }
 
@@ -88,19 +88,19 @@ func (sc *scope) aggregate(e *sql.Call) *node {
 func (q *query) aggregateRows(r *run, found []keptRow) []keptRow {
 	r.frame.aggregated = make([]value, len(q.aggregates))
 	for i, a := range q.aggregates {
-		n := int64(0)
+		count := int64(0)
 		for _, k := range found {
 			if a.argument == nil {
-				n++
+				count++
 				continue
 			}
 			if v := r.eval(a.argument, k.version); v != nil {
-				n++
+				count++
 				r.frame.aggregated[i] = a.pick(r.frame.aggregated[i], v)
 			}
 		}
 		if a.name == "count" {
-			r.frame.aggregated[i] = n
+			r.frame.aggregated[i] = count
 		}
 	}
 	return []keptRow{{version: &version{}}}

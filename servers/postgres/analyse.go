@@ -60,19 +60,19 @@ func (sc *scope) analyse(e sql.Expr) *node {
 	case *sql.Literal:
 		return literal(e)
 	case *sql.Param:
-		return sc.param(e.Number)
+		return sc.analyseParam(e.Number)
 	case *sql.Ref:
-		return sc.ref(e)
+		return sc.analyseRef(e)
 	case *sql.Operation:
-		return sc.operation(e)
+		return sc.analyseOperation(e)
 	case *sql.Is:
-		return sc.is(e)
+		return sc.analyseIs(e)
 	case *sql.Cast:
-		return sc.cast(e)
+		return sc.analyseCast(e)
 	case *sql.Call:
-		return sc.call(e)
+		return sc.analyseCall(e)
 	case *sql.Case:
-		return sc.caseWhen(e)
+		return sc.analyseCase(e)
 	case *sql.Sub:
 		return sc.subqueryNode(e)
 	}
@@ -104,7 +104,7 @@ func literal(e *sql.Literal) *node {
 }
 
 // analyseParam returns the node for the n-th parameter, counted from 1.
-func (sc *scope) param(n int) *node {
+func (sc *scope) analyseParam(n int) *node {
 	for len(*sc.params) < n {
 		*sc.params = append(*sc.params, unknown)
 	}
@@ -113,30 +113,30 @@ func (sc *scope) param(n int) *node {
 
 // analyseRef returns the node for the name of a column. The name may be that of a system
 // column.
-func (sc *scope) ref(e *sql.Ref) *node {
+func (sc *scope) analyseRef(e *sql.Ref) *node {
 	var found *node
-	known := e.Table == ""
+	tableFound := e.Table == ""
 	for i, r := range sc.relations {
 		if e.Table != "" && e.Table != r.alias {
 			continue
 		}
-		known = true
+		tableFound = true
 		// The columns of excluded are found only by their qualified names.
 		if e.Table == "" && i > 0 {
 			continue
 		}
-		if c := r.table.numberOf(e.Column); c >= 0 {
+		if c := r.table.columnNumber(e.Column); c >= 0 {
 			found = &node{typ: r.table.columns[c].typ, eval: func(f *frame) value { return f.rows[i].values[c] }}
 		}
 	}
 	switch {
-	case !known && slices.ContainsFunc(sc.relations, func(r relation) bool { return r.table.name == e.Table }):
+	case !tableFound && slices.ContainsFunc(sc.relations, func(r relation) bool { return r.table.name == e.Table }):
 		raise(newError(unknownTable, "invalid reference to FROM-clause entry for table \"%s\"", e.Table))
-	case !known:
+	case !tableFound:
 		raise(newError(unknownTable, "missing FROM-clause entry for table \"%s\"", e.Table))
 	case found == nil && slices.Contains(systemColumns, e.Column):
-		return sc.system(e)
-	case found != nil && e.Table == "" && len(sc.relations) > 1 && sc.relations[1].table.numberOf(e.Column) >= 0:
+		return sc.systemColumn(e)
+	case found != nil && e.Table == "" && len(sc.relations) > 1 && sc.relations[1].table.columnNumber(e.Column) >= 0:
 		raise(newError(ambiguousColumn, "column reference \"%s\" is ambiguous", e.Column))
 	case found != nil:
 		sc.aggregates.noteColumn(sc.relations[0].alias, e.Column)
@@ -166,7 +166,7 @@ var systemColumns = []string{"xmin", "xmax", "ctid", "tableoid", "cmin", "cmax"}
 
 // systemColumn returns a system column of the first relation. The columns tableoid, cmin
 // and cmax are not supported.
-func (sc *scope) system(e *sql.Ref) *node {
+func (sc *scope) systemColumn(e *sql.Ref) *node {
 	rel := sc.relations[0]
 	switch {
 	case rel.table.view != nil:
@@ -186,13 +186,13 @@ func (sc *scope) system(e *sql.Ref) *node {
 
 // coerce converts a node to the type t. isAllowed reports whether PostgreSQL converts one
 // type to another here. If it does not, coerce raises the error refusal.
-func (sc *scope) coerce(n *node, t sql.Type, ok func(from, to sql.Type) bool, otherwise error) *node {
+func (sc *scope) coerce(n *node, t sql.Type, isAllowed func(from, to sql.Type) bool, refusal error) *node {
 	// An earlier use of a parameter may have fixed its type.
 	if n.param > 0 && n.typ == unknown {
 		if previous := (*sc.params)[n.param-1]; previous == unknown {
 			(*sc.params)[n.param-1] = t
 			return &node{typ: t, eval: n.eval, param: n.param}
-		} else if previous != t && !ok(previous, t) {
+		} else if previous != t && !isAllowed(previous, t) {
 			raise(newError(ambiguousParameter, "inconsistent types deduced for parameter $%d", n.param))
 		} else {
 			n = &node{typ: previous, eval: n.eval, param: n.param}
@@ -207,8 +207,8 @@ func (sc *scope) coerce(n *node, t sql.Type, ok func(from, to sql.Type) bool, ot
 			v = parseValue(v.(string), t)
 		}
 		return constant(v, t)
-	case !ok(n.typ, t):
-		raise(otherwise)
+	case !isAllowed(n.typ, t):
+		raise(refusal)
 	}
 	return &node{typ: t, eval: func(f *frame) value { return convert(n.eval(f), n.typ, t) }}
 }
@@ -216,13 +216,13 @@ func (sc *scope) coerce(n *node, t sql.Type, ok func(from, to sql.Type) bool, ot
 // require converts a node to the type that the syntax needs here. where names the construct
 // for the error.
 func (sc *scope) require(n *node, t sql.Type, where string) *node {
-	return sc.coerce(n, t, implicit, newError(typeMismatch, "argument of %s must be type %s, not type %s", where, t, n.typ))
+	return sc.coerce(n, t, isImplicit, newError(typeMismatch, "argument of %s must be type %s, not type %s", where, t, n.typ))
 }
 
 // resolveUnknown gives a node of unknown type the type text.
 func (sc *scope) resolveUnknown(n *node) *node {
 	if n.typ == unknown {
-		return sc.coerce(n, sql.Text, implicit, nil)
+		return sc.coerce(n, sql.Text, isImplicit, nil)
 	}
 	return n
 }
@@ -234,7 +234,7 @@ func (sc *scope) unify(x, y *node, op string) (*node, *node) {
 	switch {
 	case x.typ == unknown && y.typ == unknown:
 		t = sql.Text
-	case x.typ == unknown, implicit(x.typ, y.typ):
+	case x.typ == unknown, isImplicit(x.typ, y.typ):
 		t = y.typ
 	}
 	if t == sql.Varchar || t == sql.Name && x.typ != y.typ && x.typ != unknown && y.typ != unknown { // varchar has no operators of its own
@@ -243,34 +243,34 @@ func (sc *scope) unify(x, y *node, op string) (*node, *node) {
 	if t == void {
 		raise(noOperator)
 	}
-	x = sc.coerce(x, t, implicit, noOperator)
-	return x, sc.coerce(y, t, implicit, noOperator)
+	x = sc.coerce(x, t, isImplicit, noOperator)
+	return x, sc.coerce(y, t, isImplicit, noOperator)
 }
 
 // analyseIs analyses IS NULL and its like.
-func (sc *scope) is(e *sql.Is) *node {
+func (sc *scope) analyseIs(e *sql.Is) *node {
 	x := sc.analyse(e.X)
 	if e.What == "null" {
 		x = sc.resolveUnknown(x)
 	} else {
 		x = sc.require(x, sql.Bool, "IS "+upper(e.What))
 	}
-	var what value
+	var wanted value
 	if e.What == "true" || e.What == "false" {
-		what = e.What == "true"
+		wanted = e.What == "true"
 	}
-	return &node{typ: sql.Bool, eval: func(f *frame) value { return (x.eval(f) == what) != e.Not }}
+	return &node{typ: sql.Bool, eval: func(f *frame) value { return (x.eval(f) == wanted) != e.Not }}
 }
 
 // analyseCast analyses a cast to another type.
-func (sc *scope) cast(e *sql.Cast) *node {
+func (sc *scope) analyseCast(e *sql.Cast) *node {
 	x := sc.analyse(e.X)
 	if lit, is := e.X.(*sql.Literal); is && lit.Kind == sql.Decimal && isInteger(e.Type) {
 		// PostgreSQL's decimals are no floating-point numbers. It rounds halves away from
 		// zero.
 		x = constant(math.Round(x.eval(nil).(float64)), sql.Float8)
 	}
-	x = sc.coerce(x, e.Type, castable, newError(cannotCoerce, "cannot cast type %s to %s", x.typ, e.Type))
+	x = sc.coerce(x, e.Type, isCastable, newError(cannotCoerce, "cannot cast type %s to %s", x.typ, e.Type))
 	if e.Size == 0 {
 		return x
 	}
@@ -281,7 +281,7 @@ func (sc *scope) cast(e *sql.Cast) *node {
 }
 
 // analyseCase analyses CASE WHEN.
-func (sc *scope) caseWhen(e *sql.Case) *node {
+func (sc *scope) analyseCase(e *sql.Case) *node {
 	var conditions, results []*node
 	for _, one := range e.When {
 		conditions = append(conditions, sc.require(sc.analyse(one), sql.Bool, "CASE/WHEN"))
@@ -310,7 +310,7 @@ func (sc *scope) caseWhen(e *sql.Case) *node {
 func (sc *scope) commonType(what string, all []*node) ([]*node, sql.Type) {
 	t := unknown
 	for _, n := range all {
-		if t == unknown || n.typ != unknown && implicit(t, n.typ) {
+		if t == unknown || n.typ != unknown && isImplicit(t, n.typ) {
 			t = n.typ
 		}
 	}
@@ -318,15 +318,15 @@ func (sc *scope) commonType(what string, all []*node) ([]*node, sql.Type) {
 		t = sql.Text
 	}
 	for i, n := range all {
-		all[i] = sc.coerce(n, t, implicit, newError(typeMismatch, "%s types %s and %s cannot be matched", what, t, n.typ))
+		all[i] = sc.coerce(n, t, isImplicit, newError(typeMismatch, "%s types %s and %s cannot be matched", what, t, n.typ))
 	}
 	return all, t
 }
 
 // analyseSubquery analyses a query in parentheses. If it does not know a name, the name may
 // belong to the query around it. Such references are not supported.
-func (sc *scope) subquery(stmt *sql.Select) (q *query) {
-	err := catch(func() { q = sc.s.query(stmt, sc.params, sc.subqueries) })
+func (sc *scope) analyseSubquery(stmt *sql.Select) (q *query) {
+	err := catch(func() { q = sc.s.analyseQuery(stmt, sc.params, sc.subqueries) })
 	if err == nil {
 		return q
 	}
@@ -339,7 +339,7 @@ func (sc *scope) subquery(stmt *sql.Select) (q *query) {
 // subqueryNode returns a node for the value of a query in parentheses. The query runs once,
 // before the rest of the statement. With EXISTS it stops at its first row.
 func (sc *scope) subqueryNode(e *sql.Sub) *node {
-	q, t := sc.subquery(e.Select), sql.Bool
+	q, t := sc.analyseSubquery(e.Select), sql.Bool
 	if q.exists = e.Exists; !q.exists {
 		raiseIf(len(q.outputs) != 1, syntaxError, "subquery must return only one column")
 		t = q.outputs[0].typ

@@ -28,10 +28,10 @@ type backend struct {
 	// user and database are those that the client asked for; startedAt is when the session
 	// began.
 	user, database string
-	startedAt      stamp
+	startedAt      timestamp
 	// settings are the session's current settings, initialSettings those at its start.
 	settings, initialSettings map[string]string
-	statements                map[string]*prepared
+	statements                map[string]*preparedStatement
 	portals                   map[string]*portal
 	lastValues                map[*sequence]int64 // the latest value that each sequence has given to the session, for currval()
 	advisoryLocks             []advisoryLock      // advisoryLocks are all that the session holds, txAdvisoryLocks those that its transaction holds
@@ -40,8 +40,8 @@ type backend struct {
 	// tx is the session's transaction, or nil. inBlock reports whether BEGIN started it.
 	// hasFailed reports whether it has failed since then, and so waits for ROLLBACK or
 	// COMMIT.
-	tx              *tx
-	inBlock, failed bool
+	tx                 *tx
+	inBlock, hasFailed bool
 
 	// request is the request on which the session works, and queue holds the requests after
 	// it. The work is done in a coroutine. resume runs the coroutine until it has to wait
@@ -54,17 +54,17 @@ type backend struct {
 	// isSkipping is true after an error: the session skips all messages up to the next
 	// Sync.
 	isSkipping   bool
-	running      *run  // the statement or commit that the session executes, or nil
-	receivedAt   stamp // when the request arrived, by the wall clock
-	receivedMono int64 // and by the monotonic clock, in nanoseconds
+	running      *run      // the statement or commit that the session executes, or nil
+	receivedAt   timestamp // when the request arrived, by the wall clock
+	receivedMono int64     // and by the monotonic clock, in nanoseconds
 	reply
 	idleTimer *agenda.Timer
 	// query is the text of the last query, which came at queryAt. isActive is true from
 	// then until ReadyForQuery is sent. stateChangedAt is when isActive last changed.
 	query          string
-	queryAt        stamp
-	active         bool
-	stateChangedAt stamp
+	queryAt        timestamp
+	isActive       bool
+	stateChangedAt timestamp
 
 	// isPooled reports whether the session belongs to the pooler. The pooler closes the
 	// session when the monotonic clock reaches closesAt. It closes a session earlier if no
@@ -75,8 +75,8 @@ type backend struct {
 	unusedTimer *agenda.Timer
 	client      *poolClient
 
-	isStarted, closed bool // isStarted: the client has sent its StartupMessage, or the session belongs to the pooler or the operator
-	isReady           bool // the last message sent was ReadyForQuery
+	isStarted, isClosed bool // isStarted: the client has sent its StartupMessage, or the session belongs to the pooler or the operator
+	isReady             bool // the last message sent was ReadyForQuery
 	// clientGone reports whether the client has hung up while a statement waits. The
 	// session notices that only when the statement has ended.
 	clientGone bool
@@ -91,7 +91,7 @@ func newBackend(s *server, end *sim.End) *backend {
 	s.lastPID++
 	b := &backend{
 		s: s, end: end, pid: s.lastPID, secret: cancelKey(s.lastPID), startedAt: s.now(), stateChangedAt: s.now(),
-		settings: s.initialSettings(), statements: map[string]*prepared{}, portals: map[string]*portal{}, lastValues: map[*sequence]int64{},
+		settings: s.initialSettings(), statements: map[string]*preparedStatement{}, portals: map[string]*portal{}, lastValues: map[*sequence]int64{},
 	}
 	s.backends = append(s.backends, b)
 	return b
@@ -102,11 +102,11 @@ func cancelKey(pid uint32) []byte { return binary.BigEndian.AppendUint32(nil, pi
 
 // initialSettings returns the settings of a new session on this server.
 func (s *server) initialSettings() map[string]string {
-	all := maps.Clone(defaultSettings)
+	settings := maps.Clone(defaultSettings)
 	if s.isStandby() {
-		all["in_hot_standby"], all["transaction_read_only"] = "on", "on"
+		settings["in_hot_standby"], settings["transaction_read_only"] = "on", "on"
 	}
-	return all
+	return settings
 }
 
 // closeEnd closes a connection after everything in the outbox has been sent.
@@ -130,19 +130,19 @@ func (b *backend) actor() *trace.Actor {
 
 // Receive is as in [sim.Endpoint].
 func (b *backend) Receive(r *sim.Request) {
-	if b.closed {
+	if b.isClosed {
 		return
 	}
 	b.queue = append(b.queue, r)
 	if b.request == nil {
-		b.s.runTurn(b.step)
+		b.s.runTurn(b.serveQueued)
 	}
 }
 
 // HangUp is as in [sim.Endpoint]. A session that waits for a lock does not read from its
 // connection. It notices only when it writes that the connection has ended.
 func (b *backend) HangUp(bool) {
-	if !b.s.host.IsUp() || b.closed {
+	if !b.s.host.IsUp() || b.isClosed {
 		return
 	}
 	b.clientGone = true
@@ -159,10 +159,10 @@ func (b *backend) loseConnection() {
 
 // close ends the session: its transaction is aborted and all its locks are released.
 func (b *backend) close() {
-	if b.closed {
+	if b.isClosed {
 		return
 	}
-	b.closed = true
+	b.isClosed = true
 	b.s.pool.removeSession(b)
 	b.s.timers.Stop(b.idleTimer)
 	b.abandon()
@@ -187,8 +187,8 @@ func (b *backend) abandon() {
 }
 
 // serveQueued works on the queued requests until none is left or a statement has to wait.
-func (b *backend) step() {
-	for !b.closed {
+func (b *backend) serveQueued() {
+	for !b.isClosed {
 		if b.resume == nil {
 			if len(b.queue) == 0 {
 				return
@@ -200,11 +200,11 @@ func (b *backend) step() {
 			return
 		}
 		b.resume = nil
-		if b.closed {
+		if b.isClosed {
 			return
 		}
-		b.answer()
-		if b.client != nil && !b.busy() {
+		b.sendReply()
+		if b.client != nil && !b.isBusy() {
 			b.client.returnSession()
 		}
 	}
@@ -264,7 +264,7 @@ func (b *backend) serve(q *request) {
 		}
 	}
 	for _, m := range messages {
-		if b.closed {
+		if b.isClosed {
 			return
 		}
 		b.try(func() { b.handle(m) })
@@ -286,7 +286,7 @@ func (b *backend) handleStartup(m pgproto3.FrontendMessage) {
 }
 
 // isBusy reports whether the session has a request to work on.
-func (b *backend) busy() bool { return b.request != nil || len(b.queue) > 0 }
+func (b *backend) isBusy() bool { return b.request != nil || len(b.queue) > 0 }
 
 // cancel cancels the waiting statement of the session that a CancelRequest names.
 func (s *server) cancel(m *pgproto3.CancelRequest) {
@@ -335,15 +335,15 @@ func databaseOf(m *pgproto3.StartupMessage) string {
 func (b *backend) recordQuery(text string) {
 	const most = 1023 // track_activity_query_size
 	b.query = strings.ToValidUTF8(text[:min(len(text), most)], "")
-	b.queryAt, b.active, b.stateChangedAt = b.receivedAt, true, b.s.now()
+	b.queryAt, b.isActive, b.stateChangedAt = b.receivedAt, true, b.s.now()
 }
 
 // state returns the session's state as in pg_stat_activity.
 func (b *backend) state() string {
 	switch {
-	case b.active:
+	case b.isActive:
 		return "active"
-	case b.failed:
+	case b.hasFailed:
 		return "idle in transaction (aborted)"
 	case b.inBlock:
 		return "idle in transaction"
@@ -371,7 +371,7 @@ func (b *backend) answerError(err error) {
 	b.sendError("ERROR", o)
 	b.running, b.isSkipping = nil, true
 	if b.tx != nil {
-		b.failed = b.inBlock
+		b.hasFailed = b.inBlock
 		b.tx.abort()
 	}
 }
@@ -387,7 +387,7 @@ func (b *backend) closeWithError(err error) {
 // hangUp sends what the reply contains so far and closes the connection.
 func (b *backend) hangUp() {
 	b.queue = nil
-	b.answer()
+	b.sendReply()
 	b.connectionLost = true
 	b.close()
 	b.s.closeEnd(b.end)
@@ -396,10 +396,10 @@ func (b *backend) hangUp() {
 // sendReady appends ReadyForQuery to the reply.
 func (b *backend) sendReady() {
 	b.isReady = true
-	b.active, b.stateChangedAt = false, b.s.now()
+	b.isActive, b.stateChangedAt = false, b.s.now()
 	status := byte('I')
 	switch {
-	case b.failed:
+	case b.hasFailed:
 		status = 'E'
 	case b.inBlock:
 		status = 'T'
@@ -408,7 +408,7 @@ func (b *backend) sendReady() {
 }
 
 // sendReply sends the reply to the current request.
-func (b *backend) answer() {
+func (b *backend) sendReply() {
 	r := b.request
 	b.request = nil
 	if b.clientGone {
@@ -422,7 +422,7 @@ func (b *backend) answer() {
 // startIdleTimer starts the timer that ends the session when it has been idle for longer
 // than its settings allow.
 func (b *backend) startIdleTimer() {
-	if !b.isStarted || b.closed || b.idleTimer != nil {
+	if !b.isStarted || b.isClosed || b.idleTimer != nil {
 		return
 	}
 	name, err := "idle_session_timeout", newError(idleSession, "terminating connection due to idle-session timeout")

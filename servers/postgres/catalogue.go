@@ -19,8 +19,8 @@ type view struct {
 	// bounds are conditions that exclude the rows that this server does not have. A query
 	// must contain one of these conditions. missingRows describes the missing rows for the
 	// error.
-	bounds   []bound
-	excluded string
+	bounds      []bound
+	missingRows string
 }
 
 // A bound is the condition that a column equals a value. The condition excludes the missing
@@ -50,15 +50,15 @@ var views = map[string]*view{
 			}},
 			{"schemaname", func(_ *run, v value) bool { return v != "pg_catalog" && v != "information_schema" }},
 		},
-		excluded: "the server's own tables",
+		missingRows: "the server's own tables",
 	},
 	"pg_database": {
 		columns: []column{{name: "oid", typ: sql.OID}, {name: "datname", typ: sql.Name}},
 		missingColumns: []string{"datdba", "encoding", "datlocprovider", "datistemplate", "datallowconn", "datconnlimit", "datfrozenxid",
 			"datminmxid", "dattablespace", "datcollate", "datctype", "daticulocale", "datcollversion", "datacl"},
-		rows:     func(r *run) [][]value { return [][]value{{databaseID, r.b.database}} },
-		bounds:   []bound{{"datname", func(r *run, v value) bool { return v == r.b.database }}},
-		excluded: "other databases than the session's own",
+		rows:        func(r *run) [][]value { return [][]value{{databaseID, r.b.database}} },
+		bounds:      []bound{{"datname", func(r *run, v value) bool { return v == r.b.database }}},
+		missingRows: "other databases than the session's own",
 	},
 	"pg_locks": {
 		columns: []column{
@@ -71,7 +71,7 @@ var views = map[string]*view{
 		missingColumns: []string{"virtualtransaction"},
 		rows:           lockRows,
 		bounds:         []bound{{"locktype", func(_ *run, v value) bool { return v == "advisory" }}},
-		excluded:       "other locks than advisory ones",
+		missingRows:    "other locks than advisory ones",
 	},
 	"pg_stat_activity": {
 		columns: []column{
@@ -89,7 +89,7 @@ var views = map[string]*view{
 			{"backend_type", func(_ *run, v value) bool { return v == "client backend" }},
 			{"application_name", func(r *run, v value) bool { return v != "" && r.b.s.isStandalone() }},
 		},
-		excluded: "the server's own processes",
+		missingRows: "the server's own processes",
 	},
 }
 
@@ -108,11 +108,11 @@ func (v *view) bind(sc *scope, q *query, stmt *sql.Select) *table {
 	t := &table{name: name, columns: v.columns, view: v}
 	sc.relations = []relation{{stmt.From.Alias, t}}
 	for _, b := range v.bounds {
-		for _, e := range equals(stmt.Where, b.column, stmt.From.Alias) {
+		for _, e := range requiredConstants(stmt.Where, b.column, stmt.From.Alias) {
 			var n *node
 			if catch(func() {
 				n = (&scope{s: sc.s, params: sc.params, subqueries: sc.subqueries}).analyse(e)
-				n = sc.coerce(n, v.columns[t.numberOf(b.column)].typ, implicit, errIncomparable)
+				n = sc.coerce(n, v.columns[t.columnNumber(b.column)].typ, isImplicit, errIncomparable)
 			}) == nil {
 				q.bounds = append(q.bounds, func(r *run) bool {
 					x := r.eval(n)
@@ -125,13 +125,13 @@ func (v *view) bind(sc *scope, q *query, stmt *sql.Select) *table {
 }
 
 // requiredConstants returns the constants that a condition requires a column to equal.
-func equals(where sql.Expr, column, alias string) []sql.Expr {
+func requiredConstants(where sql.Expr, column, alias string) []sql.Expr {
 	o, is := where.(*sql.Operation)
 	switch {
 	case !is:
 		return nil
 	case o.Op == "and":
-		return append(equals(o.X, column, alias), equals(o.Y, column, alias)...)
+		return append(requiredConstants(o.X, column, alias), requiredConstants(o.Y, column, alias)...)
 	case o.Op != "=":
 		return nil
 	}
@@ -168,7 +168,7 @@ func (q *query) viewRows(r *run) (all []*version) {
 		for _, b := range v.bounds {
 			columns = append(columns, b.column)
 		}
-		raise(unsupported("%s in %s, which a condition on %s excludes", v.excluded, q.table.name, strings.Join(columns, " or ")))
+		raise(unsupported("%s in %s, which a condition on %s excludes", v.missingRows, q.table.name, strings.Join(columns, " or ")))
 	}
 	for _, values := range v.rows(r) {
 		all = append(all, &version{row: &row{table: q.table}, values: values})
@@ -188,22 +188,22 @@ func tableRows(r *run) (all [][]value) {
 // those for which sessions wait.
 func lockRows(r *run) (all [][]value) {
 	s := r.b.s
-	add := func(a advisoryLock, b *backend, waits value) {
+	add := func(a advisoryLock, b *backend, waitingSince value) {
 		kind := int64(1)
-		if a.pair {
+		if a.isPair {
 			kind = 2
 		}
 		all = append(all, []value{
 			"advisory", databaseID, nil, nil, nil, nil, nil, int64(uint32(a.number >> 32)), int64(uint32(a.number)), kind,
-			int64(b.pid), "ExclusiveLock", waits == nil, false, waits,
+			int64(b.pid), "ExclusiveLock", waitingSince == nil, false, waitingSince,
 		})
 	}
 	for _, a := range slices.SortedFunc(maps.Keys(s.advisoryLocks.held), advisoryLock.compare) {
 		add(a, s.advisoryLocks.held[a].b, nil)
 	}
-	for _, one := range s.waiting {
-		if one.wait != nil && one.wait.advisoryLock != nil {
-			add(*one.wait.advisoryLock, one.b, one.wait.sinceWall)
+	for _, waiter := range s.waiting {
+		if waiter.wait != nil && waiter.wait.advisoryLock != nil {
+			add(*waiter.wait.advisoryLock, waiter.b, waiter.wait.sinceWall)
 		}
 	}
 	return all
@@ -215,15 +215,15 @@ func sessionRows(r *run) (all [][]value) {
 		if !b.isStarted {
 			continue
 		}
-		var began, asked value
+		var txStart, queryStart value
 		if b.tx != nil {
-			began = b.tx.began
+			txStart = b.tx.began
 		}
 		if b.query != "" {
-			asked = b.queryAt
+			queryStart = b.queryAt
 		}
 		all = append(all, []value{
-			databaseID, b.database, int64(b.pid), b.user, b.settings["application_name"], b.startedAt, began, asked, b.stateChangedAt, b.state(), b.query, "client backend",
+			databaseID, b.database, int64(b.pid), b.user, b.settings["application_name"], b.startedAt, txStart, queryStart, b.stateChangedAt, b.state(), b.query, "client backend",
 		})
 	}
 	return all

@@ -70,7 +70,7 @@ func (s *server) checkCanRedefine(r *run) {
 
 // noteRedefinition must be called after a change to the set of tables, indexes or
 // sequences. undo reverts the change if the transaction aborts.
-func (s *server) redefined(r *run, undo func()) {
+func (s *server) noteRedefinition(r *run, undo func()) {
 	s.schemaVersion++
 	r.tx.isRedefining = true
 	r.tx.undo = append(r.tx.undo, func() {
@@ -89,19 +89,19 @@ func (s *server) createTable(r *run, stmt *sql.CreateTable) {
 		switch {
 		case slices.Contains(systemColumns, c.Name):
 			raise(newError(duplicateColumn, "column name \"%s\" conflicts with a system column name", c.Name))
-		case t.numberOf(c.Name) >= 0:
+		case t.columnNumber(c.Name) >= 0:
 			raise(newError(duplicateColumn, "column \"%s\" specified more than once", c.Name))
 		}
 		col := column{name: c.Name, typ: c.Type, size: c.Size, notNull: c.NotNull}
-		e := c.Default
+		defaultExpr := c.Default
 		if c.Serial {
 			name := stmt.Name + "_" + c.Name + "_seq"
 			s.createSequence(r, name, false)
-			e = &sql.Call{Name: "nextval", Args: []sql.Expr{&sql.Literal{Kind: sql.String, Text: name}}}
+			defaultExpr = &sql.Call{Name: "nextval", Args: []sql.Expr{&sql.Literal{Kind: sql.String, Text: name}}}
 		}
-		if e != nil {
+		if defaultExpr != nil {
 			params, subs := []sql.Type(nil), []*query(nil)
-			col.defaultValue = (&scope{s: s, params: &params, subqueries: &subs}).assigned(col, e)
+			col.defaultValue = (&scope{s: s, params: &params, subqueries: &subs}).analyseAssigned(col, defaultExpr)
 			raiseUnsupportedIf(len(params) > 0 || len(subs) > 0, "parameters and queries in DEFAULT")
 		}
 		t.columns = append(t.columns, col)
@@ -110,30 +110,30 @@ func (s *server) createTable(r *run, stmt *sql.CreateTable) {
 		t.addKey(k)
 	}
 	s.tables[t.name] = t
-	s.redefined(r, func() { delete(s.tables, t.name) })
+	s.noteRedefinition(r, func() { delete(s.tables, t.name) })
 }
 
 // addKey adds a key and gives it the name that PostgreSQL gives to unnamed keys.
 func (t *table) addKey(k sql.Key) {
-	one := key{name: t.name + "_" + strings.Join(k.Columns, "_") + "_key"}
+	added := key{name: t.name + "_" + strings.Join(k.Columns, "_") + "_key"}
 	if k.Primary {
-		one.name = t.name + "_pkey"
-		raiseIf(slices.ContainsFunc(t.keys, func(o key) bool { return o.name == one.name }), badTableDefinition, "multiple primary keys for table \"%s\" are not allowed", t.name)
+		added.name = t.name + "_pkey"
+		raiseIf(slices.ContainsFunc(t.keys, func(o key) bool { return o.name == added.name }), badTableDefinition, "multiple primary keys for table \"%s\" are not allowed", t.name)
 	}
 	for _, name := range k.Columns {
-		i := t.numberOf(name)
+		i := t.columnNumber(name)
 		switch {
 		case i < 0:
 			raise(newError(unknownColumn, "column \"%s\" named in key does not exist", name))
-		case slices.Contains(one.columns, i):
+		case slices.Contains(added.columns, i):
 			raise(newError(duplicateColumn, "column \"%s\" appears twice in primary key constraint", name))
 		}
-		one.columns = append(one.columns, i)
+		added.columns = append(added.columns, i)
 		if k.Primary {
 			t.columns[i].notNull = true
 		}
 	}
-	t.keys = append(t.keys, one)
+	t.keys = append(t.keys, added)
 }
 
 // hasRelation reports whether a table, a sequence or an index has the name. All three share
@@ -154,32 +154,32 @@ func (s *server) hasRelation(name string) bool {
 // change any result.
 func (s *server) createIndex(r *run, stmt *sql.CreateIndex) {
 	t := s.table(stmt.Table)
-	one := key{name: stmt.Name}
+	added := key{name: stmt.Name}
 	for _, name := range stmt.Columns {
-		i := t.numberOf(name)
+		i := t.columnNumber(name)
 		raiseIf(i < 0, unknownColumn, "column \"%s\" does not exist", name)
-		one.columns = append(one.columns, i)
+		added.columns = append(added.columns, i)
 	}
-	if one.name == "" {
-		first := t.name + "_" + strings.Join(stmt.Columns, "_") + "_idx"
-		one.name = first
-		for n := 1; s.hasRelation(one.name); n++ {
-			one.name = first + strconv.Itoa(n)
+	if added.name == "" {
+		baseName := t.name + "_" + strings.Join(stmt.Columns, "_") + "_idx"
+		added.name = baseName
+		for n := 1; s.hasRelation(added.name); n++ {
+			added.name = baseName + strconv.Itoa(n)
 		}
 	}
-	if s.isDefined(r, one.name, stmt.IfNotExists) {
+	if s.isDefined(r, added.name, stmt.IfNotExists) {
 		return
 	}
 	keys, indexes := t.keys, t.indexes
 	if stmt.Unique {
-		for _, v := range t.visible(r.tx, r.snapshot) {
-			raiseIf(t.findConflict(one, v.values, r.tx, v.row) != nil, uniqueViolation, "could not create unique index \"%s\"", one.name)
+		for _, v := range t.visibleVersions(r.tx, r.snapshot) {
+			raiseIf(t.findConflict(added, v.values, r.tx, v.row) != nil, uniqueViolation, "could not create unique index \"%s\"", added.name)
 		}
-		t.keys = append(slices.Clone(keys), one)
+		t.keys = append(slices.Clone(keys), added)
 	} else {
-		t.indexes = append(slices.Clone(indexes), one.name)
+		t.indexes = append(slices.Clone(indexes), added.name)
 	}
-	s.redefined(r, func() { t.keys, t.indexes = keys, indexes })
+	s.noteRedefinition(r, func() { t.keys, t.indexes = keys, indexes })
 }
 
 func (s *server) createSequence(r *run, name string, ifNotExists bool) {
@@ -187,7 +187,7 @@ func (s *server) createSequence(r *run, name string, ifNotExists bool) {
 		return
 	}
 	s.sequences[name] = &sequence{name: name}
-	s.redefined(r, func() { delete(s.sequences, name) })
+	s.noteRedefinition(r, func() { delete(s.sequences, name) })
 }
 
 // sequence returns the sequence with the name, or raises an error.
@@ -226,18 +226,18 @@ func (s *server) drop(r *run, stmt *sql.Drop) {
 	s.checkCanRedefine(r)
 	if stmt.What == "sequence" {
 		delete(s.sequences, stmt.Name)
-		s.redefined(r, func() { s.sequences[stmt.Name] = q })
+		s.noteRedefinition(r, func() { s.sequences[stmt.Name] = q })
 		return
 	}
 	// The sequences of the table's serial columns are dropped with it.
 	for _, c := range t.columns {
 		name := t.name + "_" + c.name + "_seq"
-		if own := s.sequences[name]; own != nil {
+		if ownSequence := s.sequences[name]; ownSequence != nil {
 			delete(s.sequences, name)
-			s.redefined(r, func() { s.sequences[name] = own })
+			s.noteRedefinition(r, func() { s.sequences[name] = ownSequence })
 		}
 	}
 	delete(s.tables, stmt.Name)
-	t.dropped = true
-	s.redefined(r, func() { s.tables[stmt.Name], t.dropped = t, false })
+	t.isDropped = true
+	s.noteRedefinition(r, func() { s.tables[stmt.Name], t.isDropped = t, false })
 }

@@ -24,7 +24,7 @@ const (
 // isData reports whether a table holds data that locks protect. Such a table has a key of
 // one column and the columns version and value.
 func (t *table) isData() bool {
-	return len(t.keys) > 0 && len(t.keys[0].columns) == 1 && t.numberOf(versionColumn) >= 0 && t.numberOf(valueColumn) >= 0
+	return len(t.keys) > 0 && len(t.keys[0].columns) == 1 && t.columnNumber(versionColumn) >= 0 && t.columnNumber(valueColumn) >= 0
 }
 
 // A datum is a row of a table of data: an object that locks protect. Version 0 means that
@@ -41,10 +41,10 @@ func (t *table) parseDatum(values []value) (datum, bool) {
 	if !t.isData() {
 		return datum{}, false
 	}
-	object, named := values[t.keys[0].columns[0]].(string)
-	number, counts := values[t.numberOf(versionColumn)].(int64)
-	text, texts := values[t.numberOf(valueColumn)].(string)
-	return datum{object, int(number), text}, named && counts && texts
+	object, isNamed := values[t.keys[0].columns[0]].(string)
+	versionNumber, hasVersion := values[t.columnNumber(versionColumn)].(int64)
+	text, hasValue := values[t.columnNumber(valueColumn)].(string)
+	return datum{object, int(versionNumber), text}, isNamed && hasVersion && hasValue
 }
 
 // datum returns the version as a datum; false if it holds no data.
@@ -70,20 +70,20 @@ func (g *register) emitWrite(b *backend, v *version) {
 	ev := sim.NewServeEvent(trace.Write, d.object, b.actor())
 	ev.Version, ev.Value = d.version, d.value
 	if v.previous != nil {
-		was, _ := v.previous.datum()
-		ev.Replaced = was.version
+		replaced, _ := v.previous.datum()
+		ev.Replaced = replaced.version
 	}
 	g.s.host.Emit(ev)
 }
 
 func (g *register) emitRefusedWrite(b *backend, v *version, wanted []value) {
-	current, data := v.datum()
-	would, _ := v.row.table.parseDatum(wanted)
-	if !data || b.actor() == nil {
+	current, hasData := v.datum()
+	refused, _ := v.row.table.parseDatum(wanted)
+	if !hasData || b.actor() == nil {
 		return
 	}
 	ev := sim.NewServeEvent(trace.Write, current.object, b.actor())
-	ev.OK, ev.Version, ev.Value, ev.Text = false, current.version, would.value, storage.VersionRefusal(current.object, current.version)
+	ev.OK, ev.Version, ev.Value, ev.Text = false, current.version, refused.value, storage.VersionRefusal(current.object, current.version)
 	g.s.host.Emit(ev)
 }
 
@@ -97,7 +97,7 @@ func (s *server) Kept(key string) (version int, text string) {
 	}
 	object, _ := strings.CutPrefix(key, locks.PostgresRow(locks.DataKey("")))
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
-		for _, v := range s.tables[name].visible(nil, s.commitCount) {
+		for _, v := range s.tables[name].visibleVersions(nil, s.commitCount) {
 			if d, is := v.datum(); is && d.object == object {
 				return d.version, d.value
 			}

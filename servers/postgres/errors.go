@@ -90,11 +90,11 @@ func raiseUnsupportedIf(condition bool, format string, args ...any) {
 func catch(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			up, is := r.(raisedError)
+			raised, is := r.(raisedError)
 			if !is {
 				panic(r)
 			}
-			err = up.error
+			err = raised.error
 		}
 	}()
 	f()

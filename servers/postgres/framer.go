@@ -70,11 +70,11 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		if uint32(len(rest)-1) < n {
 			return 0, sim.Frame{}
 		}
-		empty := messageTypes[rest[0]]
-		if empty == nil {
+		newEmpty := messageTypes[rest[0]]
+		if newEmpty == nil {
 			return badFrame(b, fmt.Sprintf("invalid frontend message type %d", rest[0]))
 		}
-		m := empty()
+		m := newEmpty()
 		size += 1 + int(n)
 		// Decode keeps references to the bytes, but they belong to the caller of Next.
 		if err := m.Decode(bytes.Clone(rest[header : 1+n])); err != nil {
@@ -208,7 +208,7 @@ func (t *requestText) describeParameter(b []byte, format int16) string {
 	case len(b) == 8:
 		return strconv.FormatInt(int64(binary.BigEndian.Uint64(b)), 10)
 	case len(b) == 16:
-		return formatValue(decode(b, spanType, binaryFormat))
+		return formatValue(decode(b, intervalType, binaryFormat))
 	}
 	return fmt.Sprint(len(b), " bytes")
 }

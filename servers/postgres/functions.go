@@ -27,10 +27,10 @@ var functions []function
 func init() { // init breaks a cycle: the functions refer to code that looks functions up
 	began := func(f *frame, _ []value) value { return f.r.tx.began }
 	functions = []function{
-		{"now", nil, stampType, began},
-		{"transaction_timestamp", nil, stampType, began},
-		{"statement_timestamp", nil, stampType, func(f *frame, _ []value) value { return f.r.b.receivedAt }},
-		{"clock_timestamp", nil, stampType, func(f *frame, _ []value) value { return f.r.b.s.now() }},
+		{"now", nil, timestampType, began},
+		{"transaction_timestamp", nil, timestampType, began},
+		{"statement_timestamp", nil, timestampType, func(f *frame, _ []value) value { return f.r.b.receivedAt }},
+		{"clock_timestamp", nil, timestampType, func(f *frame, _ []value) value { return f.r.b.s.now() }},
 
 		{"pg_advisory_unlock_all", nil, void, func(f *frame, _ []value) value {
 			f.r.b.s.advisoryLocks.releaseAll(f.r.b)
@@ -101,9 +101,9 @@ var unsupportedFunctions = []string{
 }
 
 // analyseCall analyses the call of a function.
-func (sc *scope) call(e *sql.Call) *node {
+func (sc *scope) analyseCall(e *sql.Call) *node {
 	if slices.Contains(aggregateNames, e.Name) {
-		return sc.aggregate(e)
+		return sc.analyseAggregate(e)
 	}
 	var args []*node
 	for _, one := range e.Args {
@@ -130,7 +130,7 @@ func (sc *scope) call(e *sql.Call) *node {
 			continue
 		}
 		for j, n := range args {
-			args[j] = sc.coerce(n, fn.args[j], implicit, noFunction)
+			args[j] = sc.coerce(n, fn.args[j], isImplicit, noFunction)
 		}
 		return fn.callNode(args)
 	}
@@ -187,7 +187,7 @@ func (sc *scope) pickArgument(name string, args []*node) *node {
 
 // makeInterval analyses make_interval(secs => x). Other units are possible too.
 func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
-	units := map[string]span{
+	units := map[string]interval{
 		"secs": {micros: second}, "mins": {micros: minute}, "hours": {micros: hour},
 		"days": {days: 1}, "weeks": {days: 7}, "months": {months: 1}, "years": {months: 12},
 	}
@@ -198,13 +198,13 @@ func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 			t = sql.Float8
 		}
 		noFunction := newError(unknownFunction, "function make_interval(%s => %s) does not exist", name, args[i].typ)
-		if units[name] == (span{}) {
+		if units[name] == (interval{}) {
 			raise(noFunction)
 		}
-		args[i] = sc.coerce(args[i], t, implicit, noFunction)
+		args[i] = sc.coerce(args[i], t, isImplicit, noFunction)
 	}
 	return &node{typ: sql.Interval, eval: func(f *frame) value {
-		var sum span
+		var sum interval
 		for i, n := range args {
 			v := n.eval(f)
 			if v == nil {
@@ -229,12 +229,12 @@ func (sc *scope) timezone(args []*node) *node {
 		from, to = to, from
 	}
 	noFunction := newError(unknownFunction, "function pg_catalog.timezone(%s, %s) does not exist", args[0].typ, args[1].typ)
-	zone := sc.coerce(args[0], sql.Text, implicit, noFunction)
-	return strict2(zone, sc.coerce(args[1], from, implicit, noFunction), to, func(zone, at value) value {
+	zone := sc.coerce(args[0], sql.Text, isImplicit, noFunction)
+	return strict2(zone, sc.coerce(args[1], from, isImplicit, noFunction), to, func(zone, moment value) value {
 		if name := strings.ToLower(zone.(string)); name != "utc" && name != "etc/utc" {
 			raise(unsupported("other time zones than UTC"))
 		}
-		return at
+		return moment
 	})
 }
 
@@ -273,11 +273,11 @@ func lockFunction(waits, inTx bool) func(*frame, []value) value {
 
 // unlock is the function pg_advisory_unlock().
 func unlock(f *frame, args []value) value {
-	had := f.r.b.s.advisoryLocks.release(advisoryLockOf(args), f.r.b)
-	if !had {
+	released := f.r.b.s.advisoryLocks.release(advisoryLockOf(args), f.r.b)
+	if !released {
 		f.r.b.sendNotice("WARNING", "01000", "you don't own a lock of type ExclusiveLock")
 	}
-	return had
+	return released
 }
 
 // signalFunction returns the func of an SQL function that applies signal to the session

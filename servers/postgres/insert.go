@@ -14,50 +14,50 @@ func (s *server) planInsert(p *plan, sc *scope, stmt *sql.Insert) {
 	x := insertion{table: t}
 	columns := t.columnNumbers(stmt.Columns)
 	for _, row := range stmt.Rows {
-		x.values = append(x.values, sc.values(t, columns, row, stmt.Columns == nil))
+		x.values = append(x.values, sc.analyseRow(t, columns, row, stmt.Columns == nil))
 	}
-	x.where = sc.condition(stmt.Where, "WHERE")
+	x.where = sc.analyseCondition(stmt.Where, "WHERE")
 	if stmt.Conflict != nil {
 		x.conflict = sc.planConflict(t, stmt)
 	}
 	sc.relations = []relation{{stmt.Into.Alias, t}}
-	p.outputs = sc.outputs(stmt.Returning)
+	p.outputs = sc.analyseColumns(stmt.Returning)
 	x.outputs = p.outputs
 	p.carryOut = func(r *run) {
 		// Each execution counts its own rows.
-		one := x
-		one.carryOut(r)
+		execution := x
+		execution.carryOut(r)
 	}
 }
 
 // columnNumbers returns the numbers of the columns with these names. nil means all columns.
 func (t *table) columnNumbers(names []string) []int {
-	var all []int
+	var numbers []int
 	if names == nil {
 		for i := range t.columns {
-			all = append(all, i)
+			numbers = append(numbers, i)
 		}
 	}
 	for _, name := range names {
-		i := t.numberOf(name)
+		i := t.columnNumber(name)
 		switch {
 		case i < 0:
 			raise(newError(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.name))
-		case slices.Contains(all, i):
+		case slices.Contains(numbers, i):
 			raise(newError(duplicateColumn, "column \"%s\" specified more than once", name))
 		}
-		all = append(all, i)
+		numbers = append(numbers, i)
 	}
-	return all
+	return numbers
 }
 
 // analyseRow analyses a row of VALUES and returns a node for each column of the table. If
 // allowFewer is true, the row may have fewer expressions than there are columns.
-func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) []*node {
+func (sc *scope) analyseRow(t *table, columns []int, row []sql.Expr, allowFewer bool) []*node {
 	switch {
 	case len(row) > len(columns):
 		raise(newError(syntaxError, "INSERT has more expressions than target columns"))
-	case len(row) < len(columns) && !fewer:
+	case len(row) < len(columns) && !allowFewer:
 		raise(newError(syntaxError, "INSERT has more target columns than expressions"))
 	}
 	values := make([]*node, len(t.columns))
@@ -66,7 +66,7 @@ func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) []*
 		if j := slices.Index(columns, i); j >= 0 && j < len(row) {
 			e = row[j]
 		}
-		values[i] = sc.assigned(c, e)
+		values[i] = sc.analyseAssigned(c, e)
 	}
 	return values
 }
@@ -93,7 +93,7 @@ func (sc *scope) planConflict(t *table, stmt *sql.Insert) *conflict {
 	}
 	sc.relations = []relation{{stmt.Into.Alias, t}, {"excluded", t}}
 	c.set = sc.setNodes(t, stmt.Conflict.Update)
-	c.where = sc.condition(stmt.Conflict.Where, "WHERE")
+	c.where = sc.analyseCondition(stmt.Conflict.Where, "WHERE")
 	return c
 }
 

@@ -14,41 +14,41 @@ import (
 func upper(s string) string { return strings.ToUpper(s) }
 
 // analyseOperation analyses an operator with its operands.
-func (sc *scope) operation(e *sql.Operation) *node {
+func (sc *scope) analyseOperation(e *sql.Operation) *node {
 	if e.X == nil {
-		return sc.unary(e)
+		return sc.analyseUnary(e)
 	}
 	x := sc.analyse(e.X)
 	y := sc.analyse(e.Y)
 	switch e.Op {
 	case "and", "or":
 		x = sc.require(x, sql.Bool, upper(e.Op))
-		return combined(x, sc.require(y, sql.Bool, upper(e.Op)), e.Op == "or")
+		return combineLogic(x, sc.require(y, sql.Bool, upper(e.Op)), e.Op == "or")
 	case "||":
-		return sc.joined(x, y)
+		return sc.analyseConcatenation(x, y)
 	case "is not distinct from":
-		x, y = sc.comparable(x, y, "=")
+		x, y = sc.unifyComparable(x, y, "=")
 		return &node{typ: sql.Bool, eval: func(f *frame) value {
 			a := x.eval(f)
 			return equal(a, y.eval(f))
 		}}
 	}
 	if comparisons[e.Op] != nil {
-		return sc.compared(e.Op, x, y)
+		return sc.analyseComparison(e.Op, x, y)
 	}
-	return sc.arithmetic(e.Op, x, y)
+	return sc.analyseArithmetic(e.Op, x, y)
 }
 
-func (sc *scope) unary(e *sql.Operation) *node {
+func (sc *scope) analyseUnary(e *sql.Operation) *node {
 	y := sc.analyse(e.Y)
 	if e.Op == "not" {
 		return strict(sc.require(y, sql.Bool, "NOT"), sql.Bool, func(v value) value { return !v.(bool) })
 	}
 	if y.typ == sql.Interval {
-		return strict(y, sql.Interval, func(v value) value { return v.(span).negated() })
+		return strict(y, sql.Interval, func(v value) value { return v.(interval).negate() })
 	}
 	raiseIf(y.typ != unknown && !isNumber(y.typ), unknownFunction, "operator does not exist: - %s", y.typ)
-	return sc.arithmetic("-", constant(int64(0), sql.Int4), y)
+	return sc.analyseArithmetic("-", constant(int64(0), sql.Int4), y)
 }
 
 // strict returns a node that applies a func to the value of x. If the value is NULL, the
@@ -76,7 +76,7 @@ func strict2(x, y *node, t sql.Type, do func(a, b value) value) *node {
 
 // combineLogic returns x OR y if decides is true, and x AND y if it is false. An operand
 // that equals decides determines the result alone; otherwise NULL makes it NULL.
-func combined(x, y *node, decides bool) *node {
+func combineLogic(x, y *node, decides bool) *node {
 	return &node{typ: sql.Bool, eval: func(f *frame) value {
 		a := x.eval(f)
 		if a == decides {
@@ -105,8 +105,8 @@ var comparisons = map[string]func(order int) bool{
 }
 
 // analyseComparison analyses an operator that compares two values.
-func (sc *scope) compared(op string, x, y *node) *node {
-	x, y = sc.comparable(x, y, op)
+func (sc *scope) analyseComparison(op string, x, y *node) *node {
+	x, y = sc.unifyComparable(x, y, op)
 	holds := comparisons[op]
 	return strict2(x, y, sql.Bool, func(a, b value) value { return holds(compare(a, b)) })
 }
@@ -114,7 +114,7 @@ func (sc *scope) compared(op string, x, y *node) *node {
 // unifyComparable converts two operands to one type that has the operator. Transaction IDs
 // have no order, but can be compared for equality, also with an integer (PostgreSQL's
 // function xideqint4).
-func (sc *scope) comparable(x, y *node, op string) (*node, *node) {
+func (sc *scope) unifyComparable(x, y *node, op string) (*node, *node) {
 	if x.typ != sql.XID && y.typ != sql.XID {
 		return sc.unify(x, y, op)
 	}
@@ -125,12 +125,12 @@ func (sc *scope) comparable(x, y *node, op string) (*node, *node) {
 	if y.typ == sql.Int2 || y.typ == sql.Int4 {
 		y = strict(y, sql.XID, func(v value) value { return int64(uint32(v.(int64))) })
 	}
-	x = sc.coerce(x, sql.XID, implicit, noOperator)
-	return x, sc.coerce(y, sql.XID, implicit, noOperator)
+	x = sc.coerce(x, sql.XID, isImplicit, noOperator)
+	return x, sc.coerce(y, sql.XID, isImplicit, noOperator)
 }
 
 // analyseConcatenation analyses ||. One of the operands must be a text.
-func (sc *scope) joined(x, y *node) *node {
+func (sc *scope) analyseConcatenation(x, y *node) *node {
 	noOperator := newError(unknownFunction, "operator does not exist: %s || %s", x.typ, y.typ)
 	raiseUnsupportedIf(x.typ == sql.Bytea || y.typ == sql.Bytea, "|| of bytea")
 	texts := isText(x.typ) || isText(y.typ) || x.typ == unknown || y.typ == unknown
@@ -149,18 +149,18 @@ type operator struct {
 }
 
 const (
-	stampType = sql.TimestampTZ
-	spanType  = sql.Interval
+	timestampType = sql.TimestampTZ
+	intervalType  = sql.Interval
 )
 
 // init adds the operators that both types of timestamps have.
 func init() {
 	for _, t := range []sql.Type{sql.TimestampTZ, sql.Timestamp} {
 		operators = append(operators,
-			operator{"+", t, spanType, t, func(a, b value) value { return a.(stamp).add(b.(span)) }},
-			operator{"+", spanType, t, t, func(a, b value) value { return b.(stamp).add(a.(span)) }},
-			operator{"-", t, t, spanType, func(a, b value) value { return a.(stamp).sub(b.(stamp)) }},
-			operator{"-", t, spanType, t, func(a, b value) value { return a.(stamp).add(b.(span).negated()) }},
+			operator{"+", t, intervalType, t, func(a, b value) value { return a.(timestamp).add(b.(interval)) }},
+			operator{"+", intervalType, t, t, func(a, b value) value { return b.(timestamp).add(a.(interval)) }},
+			operator{"-", t, t, intervalType, func(a, b value) value { return a.(timestamp).sub(b.(timestamp)) }},
+			operator{"-", t, intervalType, t, func(a, b value) value { return a.(timestamp).add(b.(interval).negate()) }},
 		)
 	}
 }
@@ -171,11 +171,11 @@ var operators = slices.Concat(integerOperators(sql.Int4), integerOperators(sql.I
 	{"-", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a - b })},
 	{"*", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a * b })},
 	{"/", sql.Float8, sql.Float8, sql.Float8, checkDivisor(floats(func(a, b float64) float64 { return a / b }))},
-	{"+", spanType, spanType, spanType, func(a, b value) value { return a.(span).add(b.(span)) }},
-	{"-", spanType, spanType, spanType, func(a, b value) value { return a.(span).add(b.(span).negated()) }},
-	{"*", sql.Float8, spanType, spanType, func(a, b value) value { return b.(span).multiply(a.(float64)) }},
-	{"*", spanType, sql.Float8, spanType, func(a, b value) value { return a.(span).multiply(b.(float64)) }},
-	{"/", spanType, sql.Float8, spanType, checkDivisor(func(a, b value) value { return a.(span).multiply(1 / b.(float64)) })},
+	{"+", intervalType, intervalType, intervalType, func(a, b value) value { return a.(interval).add(b.(interval)) }},
+	{"-", intervalType, intervalType, intervalType, func(a, b value) value { return a.(interval).add(b.(interval).negate()) }},
+	{"*", sql.Float8, intervalType, intervalType, func(a, b value) value { return b.(interval).multiply(a.(float64)) }},
+	{"*", intervalType, sql.Float8, intervalType, func(a, b value) value { return a.(interval).multiply(b.(float64)) }},
+	{"/", intervalType, sql.Float8, intervalType, checkDivisor(func(a, b value) value { return a.(interval).multiply(1 / b.(float64)) })},
 })
 
 // checkDivisor returns a func that refuses a division by zero and otherwise calls do.
@@ -221,7 +221,7 @@ func integerOperators(t sql.Type) []operator {
 // analyseArithmetic chooses an operator as PostgreSQL does. It takes an operator that fits
 // exactly. An operand of unknown type counts as the type of the other operand. If none fits
 // exactly, it takes the first that fits after implicit conversions.
-func (sc *scope) arithmetic(op string, x, y *node) *node {
+func (sc *scope) analyseArithmetic(op string, x, y *node) *node {
 	noOperator := newError(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
 	switch {
 	case x.typ == sql.Int2 || y.typ == sql.Int2:
@@ -240,12 +240,12 @@ func (sc *scope) arithmetic(op string, x, y *node) *node {
 	}
 	for _, fits := range []func(operator) bool{
 		func(o operator) bool { return o.x == a && o.y == b },
-		func(o operator) bool { return implicit(x.typ, o.x) && implicit(y.typ, o.y) },
+		func(o operator) bool { return isImplicit(x.typ, o.x) && isImplicit(y.typ, o.y) },
 	} {
 		for _, o := range operators {
 			if o.op == op && fits(o) {
-				x = sc.coerce(x, o.x, implicit, noOperator)
-				return strict2(x, sc.coerce(y, o.y, implicit, noOperator), o.typ, o.do)
+				x = sc.coerce(x, o.x, isImplicit, noOperator)
+				return strict2(x, sc.coerce(y, o.y, isImplicit, noOperator), o.typ, o.do)
 			}
 		}
 	}

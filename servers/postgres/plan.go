@@ -14,7 +14,7 @@ import (
 
 // planStatement analyses a statement. params are the parameter types that the client has
 // given. The other types are inferred.
-func (s *server) plan(text string, stmt sql.Statement, params []sql.Type) *plan {
+func (s *server) planStatement(text string, stmt sql.Statement, params []sql.Type) *plan {
 	p := &plan{text: text, statement: stmt, params: slices.Clone(params), schemaVersion: s.schemaVersion}
 	s.analyseStatement(p, &scope{s: s, params: &p.params, subqueries: &p.subqueries})
 	if i := slices.Index(p.params, unknown); i >= 0 {
@@ -28,7 +28,7 @@ func (s *server) analyseStatement(p *plan, sc *scope) {
 	stmt := p.statement
 	switch stmt := stmt.(type) {
 	case *sql.Select:
-		q := s.query(stmt, sc.params, sc.subqueries)
+		q := s.analyseQuery(stmt, sc.params, sc.subqueries)
 		p.outputs, p.carryOut = q.outputs, q.carryOut
 		return
 	case *sql.Insert:
@@ -64,7 +64,7 @@ func (s *server) table(name string) *table {
 
 // checkExists raises an error if the table was dropped while the statement waited.
 func (t *table) checkExists() {
-	if t.dropped {
+	if t.isDropped {
 		raise(noRelation(t.name))
 	}
 }
@@ -78,7 +78,7 @@ func (sc *scope) bindTable(src sql.Source) *table {
 
 // analyseCondition analyses a condition; it returns nil for nil. where names the clause for
 // errors.
-func (sc *scope) condition(e sql.Expr, where string) *node {
+func (sc *scope) analyseCondition(e sql.Expr, where string) *node {
 	if e == nil {
 		return nil
 	}
@@ -86,16 +86,16 @@ func (sc *scope) condition(e sql.Expr, where string) *node {
 }
 
 // analyseColumns analyses the columns of a result.
-func (sc *scope) outputs(of []sql.Output) []output {
+func (sc *scope) analyseColumns(selected []sql.Output) []output {
 	var outs []output
-	for _, o := range of {
+	for _, o := range selected {
 		if o.Expr == nil {
 			raiseIf(len(sc.relations) == 0, syntaxError, "SELECT * with no tables specified is not valid")
 			if v := sc.relations[0].table.view; v != nil && len(v.missingColumns) > 0 {
 				raise(unsupported("all columns of %s", sc.relations[0].table.name))
 			}
 			for _, c := range sc.relations[0].table.columns {
-				outs = append(outs, output{c.name, c.typ, sc.ref(&sql.Ref{Table: sc.relations[0].alias, Column: c.name})})
+				outs = append(outs, output{c.name, c.typ, sc.analyseRef(&sql.Ref{Table: sc.relations[0].alias, Column: c.name})})
 			}
 			continue
 		}
@@ -111,7 +111,7 @@ func (sc *scope) outputs(of []sql.Output) []output {
 
 // defaultName returns the name that PostgreSQL gives to a result column without a name.
 // survivesCast reports whether a cast of the expression keeps that name.
-func defaultName(e sql.Expr) (name string, stays bool) {
+func defaultName(e sql.Expr) (name string, survivesCast bool) {
 	switch e := e.(type) {
 	case *sql.Ref:
 		return e.Column, true
@@ -120,7 +120,7 @@ func defaultName(e sql.Expr) (name string, stays bool) {
 	case *sql.Case:
 		return "case", false
 	case *sql.Cast:
-		if name, stays := defaultName(e.X); stays {
+		if name, survivesCast := defaultName(e.X); survivesCast {
 			return name, true
 		}
 		return types[e.Type].short, false
@@ -139,7 +139,7 @@ func defaultName(e sql.Expr) (name string, stays bool) {
 
 // analyseAssigned analyses the value that is assigned to a column. A nil expression means
 // the column's default.
-func (sc *scope) assigned(c column, e sql.Expr) *node {
+func (sc *scope) analyseAssigned(c column, e sql.Expr) *node {
 	if e == nil {
 		if c.defaultValue == nil {
 			return constant(nil, c.typ)
@@ -147,7 +147,7 @@ func (sc *scope) assigned(c column, e sql.Expr) *node {
 		return c.defaultValue
 	}
 	n := sc.analyse(e)
-	n = sc.coerce(n, c.typ, assignable, newError(typeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.name, c.typ, n.typ))
+	n = sc.coerce(n, c.typ, isAssignable, newError(typeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.name, c.typ, n.typ))
 	if c.size == 0 {
 		return n
 	}
@@ -163,10 +163,10 @@ func (sc *scope) assigned(c column, e sql.Expr) *node {
 
 // setNodes analyses the SET of an update. It returns a node for each column of the table;
 // nil means that the column does not change.
-func (sc *scope) setNodes(t *table, all []sql.Assign) []*node {
+func (sc *scope) setNodes(t *table, assignments []sql.Assign) []*node {
 	set := make([]*node, len(t.columns))
-	for _, a := range all {
-		i := t.numberOf(a.Column)
+	for _, a := range assignments {
+		i := t.columnNumber(a.Column)
 		switch {
 		case slices.Contains(systemColumns, a.Column):
 			raise(newError(notSupported, "cannot assign to system column \"%s\"", a.Column))
@@ -175,7 +175,7 @@ func (sc *scope) setNodes(t *table, all []sql.Assign) []*node {
 		case set[i] != nil:
 			raise(newError(syntaxError, "multiple assignments to same column \"%s\"", a.Column))
 		}
-		set[i] = sc.assigned(t.columns[i], a.Expr)
+		set[i] = sc.analyseAssigned(t.columns[i], a.Expr)
 	}
 	return set
 }

@@ -25,10 +25,10 @@ type poolClient struct {
 	// own names.
 	settings   map[string]string
 	statements map[string]*pgproto3.Parse
-	begun      bool // the client has sent its StartupMessage
+	isStarted  bool // the client has sent its StartupMessage
 	user       string
 	database   string
-	gone       bool
+	isGone     bool
 	waitTimer  *agenda.Timer
 	reply
 }
@@ -43,7 +43,7 @@ func (p *pooler) accept(end *sim.End) *poolClient {
 
 // Receive is as in [sim.Endpoint].
 func (c *poolClient) Receive(r *sim.Request) {
-	if c.gone {
+	if c.isGone {
 		return
 	}
 	if c.queue = append(c.queue, r); len(c.queue) == 1 {
@@ -64,7 +64,7 @@ func (c *poolClient) enqueue() {
 // HangUp is as in [sim.Endpoint]. If the client is in a transaction, no other client can
 // use its session, so the pooler closes the session too.
 func (c *poolClient) HangUp(reset bool) {
-	if c.gone || !c.p.s.host.IsUp() {
+	if c.isGone || !c.p.s.host.IsUp() {
 		return
 	}
 	b := c.session
@@ -80,7 +80,7 @@ func (c *poolClient) HangUp(reset bool) {
 
 // remove forgets the client, whose connection has ended.
 func (c *poolClient) remove() {
-	c.gone, c.session, c.queue = true, nil, nil
+	c.isGone, c.session, c.queue = true, nil, nil
 	c.p.s.timers.Stop(c.waitTimer)
 	isSelf := func(o *poolClient) bool { return o == c }
 	c.p.clients = slices.DeleteFunc(c.p.clients, isSelf)
@@ -108,10 +108,10 @@ func (c *poolClient) answerDirectly(r *sim.Request) bool {
 		c.closeWithError("bad packet")
 	case q.startup != nil:
 		c.handleStartup(q.startup)
-		if !c.gone {
+		if !c.isGone {
 			c.flush(c.p.s, c.end, r)
 		}
-	case !c.begun:
+	case !c.isStarted:
 		c.closeWithError("expected a startup packet")
 	default:
 		if _, bye := q.messages[0].(*pgproto3.Terminate); !bye {
@@ -148,7 +148,7 @@ func (c *poolClient) handleStartup(m pgproto3.FrontendMessage) {
 		if databaseOf(m) == console {
 			c.p.s.doubtIfUnsupported(toSQLError(unsupported("the console of PgBouncer")))
 		}
-		c.begun = true
+		c.isStarted = true
 		c.user, c.database = m.Parameters["user"], databaseOf(m)
 		c.welcome(c.settings, c.pid, cancelKey(c.pid))
 		c.send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
@@ -194,7 +194,7 @@ func (c *poolClient) returnSession() {
 // An answeredMessage replaces a client's message that the pooler answers itself. It embeds
 // a Flush only in order to be a message, too. A silentParse is a Parse message that the
 // pooler sends by itself. The client sees the reply to it only if that is an error.
-type answered struct {
+type answeredMessage struct {
 	*pgproto3.Flush
 	answer pgproto3.BackendMessage
 }
@@ -209,14 +209,14 @@ func (c *poolClient) rewrite(messages []pgproto3.FrontendMessage) []pgproto3.Fro
 		return messages
 	}
 	b := c.session
-	var all []pgproto3.FrontendMessage
-	prepared := map[string]bool{} // by this request, by the pooler's names
-	needs := func(name string) string {
+	var rewritten []pgproto3.FrontendMessage
+	preparedHere := map[string]bool{} // by this request, by the pooler's names
+	usableName := func(name string) string {
 		st := c.statements[name]
 		raiseIf(st == nil, protocolViolation, "prepared statement did not exist")
-		if b.statements[st.Name] == nil && !prepared[st.Name] {
-			prepared[st.Name] = true
-			all = append(all, silentParse{st})
+		if b.statements[st.Name] == nil && !preparedHere[st.Name] {
+			preparedHere[st.Name] = true
+			rewritten = append(rewritten, silentParse{st})
 		}
 		return st.Name
 	}
@@ -230,29 +230,29 @@ func (c *poolClient) rewrite(messages []pgproto3.FrontendMessage) []pgproto3.Fro
 			st := *m
 			st.Name = c.p.statementName(m)
 			c.statements[m.Name] = &st
-			if msg = &st; b.statements[st.Name] != nil || prepared[st.Name] {
-				msg = answered{answer: &pgproto3.ParseComplete{}}
+			if msg = &st; b.statements[st.Name] != nil || preparedHere[st.Name] {
+				msg = answeredMessage{answer: &pgproto3.ParseComplete{}}
 			}
-			prepared[st.Name] = true
+			preparedHere[st.Name] = true
 		case *pgproto3.Bind:
 			if m.PreparedStatement != "" {
-				of := *m
-				of.PreparedStatement = needs(m.PreparedStatement)
-				msg = &of
+				copied := *m
+				copied.PreparedStatement = usableName(m.PreparedStatement)
+				msg = &copied
 			}
 		case *pgproto3.Describe:
 			if m.ObjectType == 'S' && m.Name != "" {
-				msg = &pgproto3.Describe{ObjectType: 'S', Name: needs(m.Name)}
+				msg = &pgproto3.Describe{ObjectType: 'S', Name: usableName(m.Name)}
 			}
 		case *pgproto3.Close:
 			if m.ObjectType == 'S' && m.Name != "" {
 				delete(c.statements, m.Name)
-				msg = answered{answer: &pgproto3.CloseComplete{}}
+				msg = answeredMessage{answer: &pgproto3.CloseComplete{}}
 			}
 		}
-		all = append(all, msg)
+		rewritten = append(rewritten, msg)
 	}
-	return all
+	return rewritten
 }
 
 // statementName returns the pooler's name for a statement, which is the same for equal

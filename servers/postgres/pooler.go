@@ -69,8 +69,8 @@ type pooler struct {
 	tracksStatements bool // whether it tracks the statements that clients prepare
 	// idle are the sessions that no client has; the one that was given back last is the
 	// last. sessionCount is the number of all sessions, idle or not.
-	idle []*backend
-	open int
+	idle         []*backend
+	sessionCount int
 	// clients are all connected clients. waiting are the clients with a request on which no
 	// session works yet, in the order in which they are served.
 	clients, waiting []*poolClient
@@ -85,13 +85,13 @@ func newPooler(s *server) *pooler {
 		}
 		return nil
 	}
-	number := func(name string, usual int) int {
+	numberSetting := func(name string, defaultValue int) int {
 		if n, err := strconv.Atoi(s.host.SettingValue(name)); err == nil {
 			return n
 		}
-		return usual
+		return defaultValue
 	}
-	return &pooler{s: s, size: number(poolSize, defaultPoolSize), tracksStatements: number(poolStatements, 1) > 0, statementNames: map[string]string{}}
+	return &pooler{s: s, size: numberSetting(poolSize, defaultPoolSize), tracksStatements: numberSetting(poolStatements, 1) > 0, statementNames: map[string]string{}}
 }
 
 // serveNext serves one request of a client. It returns false if none can be served now, and
@@ -101,7 +101,7 @@ func (p *pooler) serveNext() bool {
 		return false
 	}
 	for _, c := range p.waiting {
-		if c.session != nil && c.session.busy() {
+		if c.session != nil && c.session.isBusy() {
 			continue
 		}
 		r := c.queue[0]
@@ -124,7 +124,7 @@ func (p *pooler) serveNext() bool {
 // dequeue removes a client's first request. If the client has more requests, it is queued
 // again, behind the other clients.
 func (p *pooler) dequeue(c *poolClient) {
-	if c.gone {
+	if c.isGone {
 		return
 	}
 	p.waiting = slices.DeleteFunc(p.waiting, func(o *poolClient) bool { return o == c })
@@ -143,10 +143,10 @@ func (p *pooler) takeSession() *backend {
 		p.s.timers.Stop(b.unusedTimer)
 		return b
 	}
-	if p.open == p.size {
+	if p.sessionCount == p.size {
 		return nil
 	}
-	p.open++
+	p.sessionCount++
 	b := newBackend(p.s, nil)
 	b.isPooled, b.isStarted, b.initialSettings = true, true, p.s.initialSettings()
 	b.closesAt = p.s.timers.Now() + int64(serverLifetime)
@@ -168,7 +168,7 @@ func (p *pooler) removeSession(b *backend) {
 		return
 	}
 	b.isPooled = false
-	p.open--
+	p.sessionCount--
 	p.s.timers.Stop(b.unusedTimer)
 	p.idle = slices.DeleteFunc(p.idle, func(o *backend) bool { return o == b })
 	if b.client != nil {

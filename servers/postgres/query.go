@@ -14,7 +14,7 @@ import (
 
 // A preparedStatement is a statement that a client has prepared. If its text is empty,
 // statement and plan are nil.
-type prepared struct {
+type preparedStatement struct {
 	text      string
 	statement sql.Statement
 	params    []sql.Type // the types that the client has given
@@ -33,16 +33,16 @@ type portal struct {
 
 // handle handles one message of the client.
 func (b *backend) handle(m pgproto3.FrontendMessage) {
-	if _, syncs := m.(*pgproto3.Sync); b.isSkipping && !syncs {
+	if _, isSync := m.(*pgproto3.Sync); b.isSkipping && !isSync {
 		return
 	}
 	switch m := m.(type) {
-	case answered:
+	case answeredMessage:
 		b.send(m.answer)
 	case silentParse:
-		sofar := b.out
+		outBefore := b.out
 		b.parse(m.Parse)
-		b.out = sofar
+		b.out = outBefore
 	case *pgproto3.Query:
 		b.recordQuery(m.String)
 		b.runScript(func() []sql.Statement {
@@ -94,23 +94,23 @@ func (b *backend) checkFailure() {
 // parseStatements parses the statements in a text. It raises an error if the text is
 // malformed.
 func parseStatements(text string) []sql.Statement {
-	all, err := sql.Parse(text)
+	statements, err := sql.Parse(text)
 	if err != nil {
 		raise(err)
 	}
-	return all
+	return statements
 }
 
 // parse handles Parse, which prepares a statement.
 func (b *backend) parse(m *pgproto3.Parse) {
-	all := parseStatements(m.Query)
+	statements := parseStatements(m.Query)
 	switch {
-	case len(all) > 1:
+	case len(statements) > 1:
 		raise(newError(syntaxError, "cannot insert multiple commands into a prepared statement"))
 	case m.Name != "" && b.statements[m.Name] != nil:
 		raise(newError(duplicateStatement, "prepared statement \"%s\" already exists", m.Name))
 	}
-	st := &prepared{text: m.Query}
+	st := &preparedStatement{text: m.Query}
 	for _, oid := range m.ParameterOIDs {
 		t, known := typeOf(oid)
 		switch {
@@ -121,10 +121,10 @@ func (b *backend) parse(m *pgproto3.Parse) {
 		}
 		st.params = append(st.params, t)
 	}
-	if len(all) == 1 {
-		st.statement = all[0]
+	if len(statements) == 1 {
+		st.statement = statements[0]
 		b.checkTxState(st.statement)
-		st.plan = b.s.plan(st.text, st.statement, st.params)
+		st.plan = b.s.planStatement(st.text, st.statement, st.params)
 	}
 	b.statements[m.Name] = st
 	b.send(&pgproto3.ParseComplete{})
@@ -137,16 +137,16 @@ func (b *backend) checkTxState(stmt sql.Statement) {
 	case *sql.Commit, *sql.Rollback:
 		return
 	}
-	raiseIf(b.failed, transactionFailed, "current transaction is aborted, commands ignored until end of transaction block")
+	raiseIf(b.hasFailed, transactionFailed, "current transaction is aborted, commands ignored until end of transaction block")
 }
 
 // currentPlan returns the statement's plan. If tables have changed since the statement was
 // planned, it plans the statement again.
-func (b *backend) currentPlan(st *prepared) *plan {
+func (b *backend) currentPlan(st *preparedStatement) *plan {
 	if st.statement == nil || st.plan.schemaVersion == b.s.schemaVersion {
 		return st.plan
 	}
-	p, previous := b.s.plan(st.text, st.statement, st.params), st.plan
+	p, previous := b.s.planStatement(st.text, st.statement, st.params), st.plan
 	sameType := func(a, b output) bool { return a.typ == b.typ }
 	raiseIf(len(p.params) != len(previous.params) || !slices.EqualFunc(p.outputs, previous.outputs, sameType), notSupported, "cached plan must not change result type")
 	st.plan = p
@@ -154,7 +154,7 @@ func (b *backend) currentPlan(st *prepared) *plan {
 }
 
 // findStatement returns the prepared statement with a name, or raises an error.
-func (b *backend) statement(name string) *prepared {
+func (b *backend) findStatement(name string) *preparedStatement {
 	st := b.statements[name]
 	raiseIf(st == nil, unknownStatement, "prepared statement \"%s\" does not exist", name)
 	return st
@@ -170,7 +170,7 @@ func (b *backend) findPortal(name string) *portal {
 // bind handles Bind, which makes a portal of a prepared statement and its parameters.
 func (b *backend) bind(m *pgproto3.Bind) {
 	raiseIf(m.PreparedStatement == "" && b.statements[""] == nil, unknownStatement, "unnamed prepared statement does not exist")
-	st := b.statement(m.PreparedStatement)
+	st := b.findStatement(m.PreparedStatement)
 	b.recordQuery(st.text)
 	if st.statement != nil {
 		b.checkTxState(st.statement)
@@ -213,7 +213,7 @@ func (b *backend) describe(m *pgproto3.Describe) {
 		b.sendColumns(p.plan, p.formats)
 		return
 	}
-	pl := b.currentPlan(b.statement(m.Name))
+	pl := b.currentPlan(b.findStatement(m.Name))
 	d := &pgproto3.ParameterDescription{}
 	if pl != nil {
 		for _, t := range pl.params {
@@ -259,11 +259,11 @@ func (b *backend) execute(m *pgproto3.Execute) {
 // them, or raises an error.
 func (b *backend) runScript(statements func() []sql.Statement) {
 	b.try(func() {
-		all := statements()
-		if len(all) == 0 {
+		parsed := statements()
+		if len(parsed) == 0 {
 			b.send(&pgproto3.EmptyQueryResponse{})
 		}
-		for _, stmt := range all {
+		for _, stmt := range parsed {
 			b.executeStatement(stmt)
 		}
 	})
@@ -275,7 +275,7 @@ func (b *backend) runScript(statements func() []sql.Statement) {
 // executeStatement executes one statement of a simple query.
 func (b *backend) executeStatement(stmt sql.Statement) {
 	b.checkTxState(stmt)
-	p := b.s.plan("", stmt, nil)
+	p := b.s.planStatement("", stmt, nil)
 	raiseIf(len(p.params) > 0, "42P02", "there is no parameter $1")
 	r := b.runPlan(p, nil)
 	if r == nil {
@@ -341,19 +341,19 @@ func (b *backend) controlTx(stmt sql.Statement) bool {
 		if !b.inBlock {
 			b.sendNotice("WARNING", "25P01", "there is no transaction in progress")
 		}
-		_, commits := stmt.(*sql.Commit)
-		commits = commits && !b.failed
+		_, isCommit := stmt.(*sql.Commit)
+		isCommit = isCommit && !b.hasFailed
 		tag := "ROLLBACK"
-		if commits {
+		if isCommit {
 			tag = "COMMIT"
 		}
 		switch {
-		case b.tx != nil && commits:
+		case b.tx != nil && isCommit:
 			b.commitTx()
 		case b.tx != nil:
 			b.tx.abort()
 		}
-		b.inBlock, b.failed = false, false
+		b.inBlock, b.hasFailed = false, false
 		b.sendComplete(tag)
 		return true
 	}

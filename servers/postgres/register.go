@@ -34,8 +34,8 @@ type lease struct {
 	table, row string
 	// holderColumns and endColumns are the possible names of the columns with the holder
 	// and with the end of the lease.
-	holders, ends []string
-	mayBeRowLock  bool // instead of a lease, the lock may be the row itself while a transaction has locked it
+	holderColumns, endColumns []string
+	mayBeRowLock              bool // instead of a lease, the lock may be the row itself while a transaction has locked it
 }
 
 func newRegister(s *server, keys []string) *register {
@@ -54,13 +54,13 @@ func newRegister(s *server, keys []string) *register {
 // or [locks.PostgresLease]. It returns false for an advisory lock.
 func parseLease(key string) (lease, bool) {
 	table, row, ok := strings.Cut(key, "/")
-	l := lease{Lease: &rowregister.Lease{Key: key}, table: table, row: row, holders: locks.HolderColumns, ends: locks.EndColumns}
+	l := lease{Lease: &rowregister.Lease{Key: key}, table: table, row: row, holderColumns: locks.HolderColumns, endColumns: locks.EndColumns}
 	if l.mayBeRowLock = key != locks.PostgresRow(row); l.mayBeRowLock {
-		l.holders, l.ends = l.holders[:2], l.ends[:2]
+		l.holderColumns, l.endColumns = l.holderColumns[:2], l.endColumns[:2]
 	}
-	if named, columns, ok := strings.Cut(strings.TrimSuffix(table, ")"), "("); ok {
+	if tableName, columns, ok := strings.Cut(strings.TrimSuffix(table, ")"), "("); ok {
 		holder, end, _ := strings.Cut(columns, ",")
-		l.table, l.holders, l.ends, l.mayBeRowLock = named, []string{holder}, []string{end}, false
+		l.table, l.holderColumns, l.endColumns, l.mayBeRowLock = tableName, []string{holder}, []string{end}, false
 	}
 	return l, ok && table != "advisory"
 }
@@ -71,8 +71,8 @@ const clientExpiryColumn = "client_expires_at"
 
 // columns returns the numbers of a table's columns with the holder and with the end of the
 // lease. A number is -1 if the table has no such column.
-func (l *lease) columns(t *table) (holder, until int) {
-	return t.firstColumn(l.holders), t.firstColumn(l.ends)
+func (l *lease) columns(t *table) (holder, end int) {
+	return t.firstColumn(l.holderColumns), t.firstColumn(l.endColumns)
 }
 
 // lockKey returns the key of the world's lock that a transaction holds when it locks the
@@ -93,7 +93,7 @@ func (g *register) lockKey(r *row) string {
 // has none of them.
 func (t *table) firstColumn(names []string) int {
 	for _, name := range names {
-		if i := t.numberOf(name); i >= 0 {
+		if i := t.columnNumber(name); i >= 0 {
 			return i
 		}
 	}
@@ -139,9 +139,9 @@ func (g *register) emitAdvisoryHandover(b *backend, a advisoryLock, owner *trace
 		return
 	}
 	g.emitRelease(b, key)
-	back := trace.Event{Kind: trace.KindRestore, Key: key, Value: grant.Value, By: b.actor(), Owner: owner}
-	g.granted[key] = &back
-	g.s.host.Emit(back)
+	restored := trace.Event{Kind: trace.KindRestore, Key: key, Value: grant.Value, By: b.actor(), Owner: owner}
+	g.granted[key] = &restored
+	g.s.host.Emit(restored)
 }
 
 // emitGrant emits that the session's client holds the lock with a key. previous is the
@@ -186,20 +186,20 @@ func (g *register) readLease(l *lease, v *version) (state rowregister.RowState) 
 		return state
 	}
 	t := v.row.table
-	holder, ends := l.columns(t)
-	if holder < 0 {
+	holderColumn, endColumn := l.columns(t)
+	if holderColumn < 0 {
 		return state
 	}
-	state.IsHeld, state.Holder = v.values[holder] != nil, formatValue(v.values[holder])
-	if ends >= 0 {
-		if until := parseEnd(v.values[ends]); until != plusInfinity {
-			state.Ends = until.time()
+	state.IsHeld, state.Holder = v.values[holderColumn] != nil, formatValue(v.values[holderColumn])
+	if endColumn >= 0 {
+		if end := parseEnd(v.values[endColumn]); end != plusInfinity {
+			state.Ends = end.time()
 		}
 	}
-	if by := t.numberOf(clientExpiryColumn); by >= 0 {
-		judged, _ := v.values[by].(stamp)
-		if state.IsHeld = state.IsHeld && judged != minusInfinity; judged != plusInfinity {
-			state.ClientEnds = judged.time()
+	if column := t.columnNumber(clientExpiryColumn); column >= 0 {
+		clientEnd, _ := v.values[column].(timestamp)
+		if state.IsHeld = state.IsHeld && clientEnd != minusInfinity; clientEnd != plusInfinity {
+			state.ClientEnds = clientEnd.time()
 		}
 	}
 	return state
@@ -208,23 +208,23 @@ func (g *register) readLease(l *lease, v *version) (state rowregister.RowState) 
 // parseEnd returns the end of a lease that a column shows. The value is a timestamp, or a
 // number since 1970. A number's size decides whether it counts seconds, milliseconds,
 // microseconds or nanoseconds.
-func parseEnd(v value) stamp {
+func parseEnd(v value) timestamp {
 	switch v := v.(type) {
-	case stamp:
+	case timestamp:
 		return v
 	case float64:
 		return parseEnd(int64(v))
 	case int64:
-		const age = 1e11 // 3,000 years in seconds
+		const secondsLimit = 1e11 // 3,000 years in seconds
 		switch {
-		case v < age:
-			return stampOf(time.Unix(v, 0))
-		case v < age*1e3:
-			return stampOf(time.UnixMilli(v))
-		case v < age*1e6:
-			return stampOf(time.UnixMicro(v))
+		case v < secondsLimit:
+			return timestampOf(time.Unix(v, 0))
+		case v < secondsLimit*1e3:
+			return timestampOf(time.UnixMilli(v))
+		case v < secondsLimit*1e6:
+			return timestampOf(time.UnixMicro(v))
 		}
-		return stampOf(time.Unix(0, v))
+		return timestampOf(time.Unix(0, v))
 	}
 	return 0
 }
@@ -235,7 +235,7 @@ func (g *register) committedRow(l *lease) *version {
 	if t == nil {
 		return nil
 	}
-	for _, v := range t.visible(nil, g.s.commitCount) {
+	for _, v := range t.visibleVersions(nil, g.s.commitCount) {
 		if l.matches(v) {
 			return v
 		}
@@ -251,21 +251,24 @@ func (g *register) doubtIfUnknownLease(l *lease, v *version) {
 		return
 	}
 	t := v.row.table
-	holder, ends := l.columns(t)
+	holderColumn, endColumn := l.columns(t)
 	missing := ""
 	switch {
-	case ends >= 0 && !isTime(t.columns[ends].typ) && !isNumber(t.columns[ends].typ):
-		missing = "its column " + t.columns[ends].name + " is neither a timestamp nor a number, so that nobody knows when it ends"
-	case holder >= 0 && ends >= 0, !slices.ContainsFunc(v.values, func(v value) bool { at, is := v.(stamp); return is && at > g.s.now() && at != plusInfinity }):
+	case endColumn >= 0 && !isTime(t.columns[endColumn].typ) && !isNumber(t.columns[endColumn].typ):
+		missing = "its column " + t.columns[endColumn].name + " is neither a timestamp nor a number, so that nobody knows when it ends"
+	case holderColumn >= 0 && endColumn >= 0, !slices.ContainsFunc(v.values, func(v value) bool {
+		moment, is := v.(timestamp)
+		return is && moment > g.s.now() && moment != plusInfinity
+	}):
 		return
-	case holder < 0 && l.mayBeRowLock:
+	case holderColumn < 0 && l.mayBeRowLock:
 		return
-	case holder < 0:
-		missing = "nothing says who has it: none of its columns is called " + strings.Join(l.holders, ", ")
-	case t.numberOf(clientExpiryColumn) >= 0:
+	case holderColumn < 0:
+		missing = "nothing says who has it: none of its columns is called " + strings.Join(l.holderColumns, ", ")
+	case t.columnNumber(clientExpiryColumn) >= 0:
 		return
 	default:
-		missing = "nothing says when it ends: none of its columns is called " + strings.Join(l.ends, ", ")
+		missing = "nothing says when it ends: none of its columns is called " + strings.Join(l.endColumns, ", ")
 	}
 	g.s.host.Doubt(fmt.Sprintf("the row %s of the table %s looks like a lease, but %s; name its columns with a locks.PostgresLease", l.row, l.table, missing))
 }

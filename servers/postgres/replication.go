@@ -93,8 +93,8 @@ func (s *server) logTx(t *tx) {
 	r := s.fullRecord()
 	if !t.isRedefining {
 		r.isFull, r.tables = false, nil
-		for _, one := range t.tables {
-			r.tables = append(r.tables, one.durable())
+		for _, changed := range t.changedTables {
+			r.tables = append(r.tables, changed.durableCopy())
 		}
 	}
 	by := t.b.actor()
@@ -106,7 +106,7 @@ func (s *server) logTx(t *tx) {
 func (s *server) fullRecord() record {
 	r := record{number: s.recordCount, xid: s.lastXID, isFull: true}
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
-		r.tables = append(r.tables, s.tables[name].durable())
+		r.tables = append(r.tables, s.tables[name].durableCopy())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.sequences)) {
 		r.sequences = append(r.sequences, *s.sequences[name])
@@ -120,8 +120,8 @@ func (s *server) fullRecord() record {
 }
 
 // durableCopy returns a copy of the table as it is on the disk.
-func (t *table) durable() *table {
-	isDurable := func(of *tx) bool { return of.state == committed || of.onDisk }
+func (t *table) durableCopy() *table {
+	isDurable := func(writer *tx) bool { return writer.state == committed || writer.onDisk }
 	copied := &table{name: t.name, tupleCount: t.tupleCount, columns: t.columns, keys: t.keys, indexes: t.indexes}
 	for _, r := range t.rows {
 		for _, v := range slices.Backward(r.versions) {
@@ -137,38 +137,38 @@ func (t *table) durable() *table {
 // replay applies a record of the primary on a standby.
 func (s *server) replay(r record) {
 	s.commitCount++
-	by := &tx{state: committed, commitNumber: s.commitCount}
+	writer := &tx{state: committed, commitNumber: s.commitCount}
 	s.lastXID = r.xid
 	if r.isFull {
 		for _, t := range s.tables {
-			t.dropped = true
+			t.isDropped = true
 		}
 		clear(s.tables)
 		clear(s.sequences)
 		s.schemaVersion++
 	}
-	for _, one := range r.tables {
-		t := s.tables[one.name]
+	for _, changed := range r.tables {
+		t := s.tables[changed.name]
 		if t == nil {
-			t = &table{name: one.name, columns: one.columns, keys: one.keys, indexes: one.indexes}
+			t = &table{name: changed.name, columns: changed.columns, keys: changed.keys, indexes: changed.indexes}
 			s.tables[t.name] = t
 		}
-		t.rows, t.tupleCount = nil, one.tupleCount
-		for _, from := range one.rows {
-			to := &row{table: t}
-			was := from.versions[0]
-			to.versions = []*version{{row: to, values: was.values, createdBy: by, xmin: was.xmin, xmax: was.xmax, ctid: was.ctid}}
-			s.accountForValues(to.versions[0].values)
-			t.rows = append(t.rows, to)
+		t.rows, t.tupleCount = nil, changed.tupleCount
+		for _, source := range changed.rows {
+			copied := &row{table: t}
+			original := source.versions[0]
+			copied.versions = []*version{{row: copied, values: original.values, createdBy: writer, xmin: original.xmin, xmax: original.xmax, ctid: original.ctid}}
+			s.accountForValues(copied.versions[0].values)
+			t.rows = append(t.rows, copied)
 		}
 	}
-	for _, from := range r.sequences {
-		q := s.sequences[from.name]
+	for _, source := range r.sequences {
+		q := s.sequences[source.name]
 		if q == nil {
-			q = &sequence{name: from.name}
+			q = &sequence{name: source.name}
 			s.sequences[q.name] = q
 		}
-		q.durable = from.durable
+		q.durable = source.durable
 		q.crash()
 	}
 	s.register.emitLeaseChanges(r.owner, true)
@@ -183,8 +183,8 @@ func (s *server) isConfirmed(t *tx) bool {
 	if name == "" || s.host.Node().ReplicaOf != "" {
 		return true
 	}
-	have := s.replication.AcknowledgedBy(t.recordNumber)
-	return name == "*" && len(have) > 0 || slices.Contains(have, name)
+	confirmedBy := s.replication.AcknowledgedBy(t.recordNumber)
+	return name == "*" && len(confirmedBy) > 0 || slices.Contains(confirmedBy, name)
 }
 
 // isStandalone reports whether the server has no standby and is not a standby itself.

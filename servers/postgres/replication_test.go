@@ -188,7 +188,7 @@ var standbys = []struct {
 
 // primaryAndStandby is a world with a primary and its standby, in which one client runs do.
 // If sync is true, commits wait for the standby.
-func pair(t *testing.T, sync bool, do func(ctx context.Context, p *sim.Program)) sim.Config {
+func primaryAndStandby(t *testing.T, sync bool, do func(ctx context.Context, p *sim.Program)) sim.Config {
 	cfg := oneClient(t, do)
 	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "standby", System: "postgres", ReplicaOf: "postgres-1"})
 	if sync {
@@ -204,7 +204,7 @@ func TestStandbysOfOurs(t *testing.T) {
 	for _, f := range standbys {
 		t.Run(f.name, func(t *testing.T) {
 			var answers string
-			cfg := pair(t, f.synchronous, func(_ context.Context, p *sim.Program) {
+			cfg := primaryAndStandby(t, f.synchronous, func(_ context.Context, p *sim.Program) {
 				env := p.Env()
 				to := func(node int) func(context.Context, string, string) (net.Conn, error) {
 					return func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[node]) }
@@ -233,7 +233,7 @@ func TestStandbysOfOurs(t *testing.T) {
 // client has got a reply.
 func TestACrashWhileACommitWaits(t *testing.T) {
 	var answers string
-	cfg := pair(t, true, func(_ context.Context, p *sim.Program) {
+	cfg := primaryAndStandby(t, true, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
 		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
 		answers = s.play(`
@@ -266,7 +266,7 @@ func TestAStandbyIsBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var answers string
-			cfg := pair(t, false, func(_ context.Context, p *sim.Program) {
+			cfg := primaryAndStandby(t, false, func(_ context.Context, p *sim.Program) {
 				env := p.Env()
 				to := func(node int) func(context.Context, string, string) (net.Conn, error) {
 					return func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[node]) }

@@ -40,14 +40,14 @@ func (a *reply) sendError(severity string, o *sql.Error) {
 
 // flush sends the reply over a client's connection and empties it. r is the request that it
 // answers, or nil. Nothing is sent if the reply is empty or the connection is nil.
-func (a *reply) flush(s *server, to *sim.End, r *sim.Request) {
-	if len(a.out) > 0 && to != nil {
+func (a *reply) flush(s *server, clientEnd *sim.End, r *sim.Request) {
+	if len(a.out) > 0 && clientEnd != nil {
 		p := sim.Packet{Bytes: a.out, Text: strings.Join(a.texts, "; ")}
 		s.out.Send(func() {
 			if r == nil {
-				to.Send(p)
+				clientEnd.Send(p)
 			} else {
-				to.ReplyTo(r, p)
+				clientEnd.ReplyTo(r, p)
 			}
 		})
 	}

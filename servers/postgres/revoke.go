@@ -19,7 +19,7 @@ func (s *server) Revoke(client string, session bool) (found bool) {
 	}
 	s.runTurn(func() {
 		for _, b := range slices.Clone(s.backends) {
-			if session && b.servesClient(client) || !session && b.claims(client) {
+			if session && b.servesClient(client) || !session && b.usesLockFor(client) {
 				found = true
 				b.isRevoked = true
 				b.terminate()
@@ -49,7 +49,7 @@ func (b *backend) servesClient(client string) bool {
 
 // usesLockFor reports whether a session holds one of the world's locks for a client, or
 // waits for one.
-func (b *backend) claims(client string) bool {
+func (b *backend) usesLockFor(client string) bool {
 	for _, key := range b.s.register.keys {
 		if grant := b.s.register.granted[key]; grant != nil && grant.Owner != nil && grant.Owner.Client == client && b.holds(key) {
 			return true
@@ -64,7 +64,7 @@ func (b *backend) holds(key string) bool {
 	if slices.ContainsFunc(b.advisoryLocks, func(a advisoryLock) bool { return a.key() == key }) {
 		return true
 	}
-	return b.tx != nil && slices.ContainsFunc(b.tx.rows, func(r *row) bool { return b.s.register.lockKey(r) == key })
+	return b.tx != nil && slices.ContainsFunc(b.tx.lockedRows, func(r *row) bool { return b.s.register.lockKey(r) == key })
 }
 
 // deleteByOperator deletes a lease row in a session of the operator. The session ends
@@ -90,5 +90,5 @@ func (s *server) deleteByOperator(l *lease) {
 	b.isStarted, b.isRevoked, b.clientGone = true, true, true
 	b.receivedAt, b.receivedMono = s.now(), s.timers.Now()
 	b.startCoroutine(func() { b.runScript(func() []sql.Statement { return statements }) })
-	b.step()
+	b.serveQueued()
 }

@@ -45,7 +45,7 @@ type run struct {
 	rows            [][]value // the rows of the result
 	tag             string    // what the server reports to the client when the statement is complete, such as SELECT 1
 	wait            *wait     // nil if the run does not wait
-	failed          error     // the error that ended the wait, or nil
+	waitError       error     // the error that ended the wait, or nil
 	// isCommit is true for a commit that waits for a standby. waitCanceled reports whether
 	// the client has canceled that wait.
 	isCommit, waitCanceled bool
@@ -56,7 +56,7 @@ type wait struct {
 	ready     func() bool     // reports whether the run can continue
 	holder    func() *backend // returns the session that the run waits for; nil if the run does not wait for a session
 	since     int64           // when the wait began, by the monotonic clock in nanoseconds
-	sinceWall stamp           // when the wait began, by the wall clock
+	sinceWall timestamp       // when the wait began, by the wall clock
 	// advisoryLock is the lock for which the run waits, or nil if it waits for something
 	// else.
 	advisoryLock *advisoryLock
@@ -85,8 +85,8 @@ func (r *run) waitFor(w *wait) {
 	if !r.b.yield(struct{}{}) {
 		raise(errAbandoned)
 	}
-	if r.failed != nil {
-		raise(r.failed)
+	if r.waitError != nil {
+		raise(r.waitError)
 	}
 }
 
@@ -106,17 +106,17 @@ func (w *wait) start(r *run) {
 	if r.isCommit {
 		return // a commit that is on the disk cannot fail any more
 	}
-	limit := func(due int64, err error) {
+	failAt := func(due int64, err error) {
 		w.timers = append(w.timers, t.At(due, func() { r.failWait(err) }))
 	}
 	if d := r.b.duration("statement_timeout"); d > 0 {
-		limit(r.b.receivedMono+int64(d), newError(queryCanceled, "canceling statement due to statement timeout"))
+		failAt(r.b.receivedMono+int64(d), newError(queryCanceled, "canceling statement due to statement timeout"))
 	}
 	if w.holder == nil {
 		return
 	}
 	if d := r.b.duration("lock_timeout"); d > 0 {
-		limit(w.since+int64(d), newError(lockNotAvailable, "canceling statement due to lock timeout"))
+		failAt(w.since+int64(d), newError(lockNotAvailable, "canceling statement due to lock timeout"))
 	}
 	w.timers = append(w.timers, t.After(deadlockTimeout, func() {
 		if r.isDeadlocked() {
@@ -148,9 +148,9 @@ func (r *run) failWait(err error) {
 		return
 	}
 	r.endWait()
-	r.failed = err
+	r.waitError = err
 	r.b.s.removeWaiter(r)
-	r.b.step()
+	r.b.serveQueued()
 }
 
 // endWait ends the run's wait and stops its timers.

@@ -34,7 +34,7 @@ type ordering struct {
 
 // analyseQuery analyses a SELECT by itself, without the statement around it. params and
 // subs are those of that statement.
-func (s *server) query(stmt *sql.Select, params *[]sql.Type, subs *[]*query) *query {
+func (s *server) analyseQuery(stmt *sql.Select, params *[]sql.Type, subs *[]*query) *query {
 	sc := &scope{s: s, params: params, subqueries: subs}
 	q := &query{lock: stmt.Lock}
 	if v := views[stmt.From.Table]; v != nil {
@@ -43,32 +43,32 @@ func (s *server) query(stmt *sql.Select, params *[]sql.Type, subs *[]*query) *qu
 		q.table = sc.bindTable(stmt.From)
 	}
 	q.aggregates = sc.analyseOutputs(q, stmt)
-	q.where = sc.condition(stmt.Where, "WHERE")
+	q.where = sc.analyseCondition(stmt.Where, "WHERE")
 	for _, o := range stmt.Order {
-		q.order = append(q.order, ordering{sc.ordered(o.Expr, q.outputs), o.Desc})
+		q.order = append(q.order, ordering{sc.analyseOrderBy(o.Expr, q.outputs), o.Desc})
 	}
 	if stmt.Limit != nil {
 		n := (&scope{s: s, params: params, subqueries: subs}).analyse(stmt.Limit)
-		q.limit = sc.coerce(n, sql.Int8, assignable, newError(typeMismatch, "argument of LIMIT must be type bigint, not type %s", n.typ))
+		q.limit = sc.coerce(n, sql.Int8, isAssignable, newError(typeMismatch, "argument of LIMIT must be type bigint, not type %s", n.typ))
 	}
 	return q
 }
 
 // analyseOrderBy analyses an expression of ORDER BY: the name of an output, or any other
 // expression.
-func (sc *scope) ordered(e sql.Expr, outputs []output) *node {
+func (sc *scope) analyseOrderBy(e sql.Expr, outputs []output) *node {
 	if ref, is := e.(*sql.Ref); is && ref.Table == "" {
-		var found []output
+		var matches []output
 		for _, o := range outputs {
 			if o.name == ref.Column {
-				found = append(found, o)
+				matches = append(matches, o)
 			}
 		}
 		switch {
-		case len(found) > 1 && found[0].typ != found[1].typ:
+		case len(matches) > 1 && matches[0].typ != matches[1].typ:
 			raise(newError(ambiguousColumn, "ORDER BY \"%s\" is ambiguous", ref.Column))
-		case len(found) > 0 && found[0].typ != sql.XID:
-			return found[0].node
+		case len(matches) > 0 && matches[0].typ != sql.XID:
+			return matches[0].node
 		}
 	}
 	if _, is := e.(*sql.Literal); is {
@@ -82,22 +82,22 @@ func (sc *scope) ordered(e sql.Expr, outputs []output) *node {
 // A keptRow is a row that the query has found, with the values by which it is sorted.
 type keptRow struct {
 	*version
-	by []value
+	sortValues []value
 }
 
 // carryOut finds and sorts the rows. It then locks them, if the query does, and returns
 // them one after the other, up to the limit.
 func (q *query) carryOut(r *run) {
-	most := int64(math.MaxInt64)
+	limit := int64(math.MaxInt64)
 	if q.limit != nil {
 		if n, is := r.eval(q.limit).(int64); is {
-			if most = n; n < 0 {
+			if limit = n; n < 0 {
 				raise(newError("2201W", "LIMIT must not be negative"))
 			}
 		}
 	}
 	if q.exists {
-		most = min(most, 1)
+		limit = min(limit, 1)
 	}
 	var kept []keptRow
 	for _, v := range q.candidates(r) {
@@ -107,7 +107,7 @@ func (q *query) carryOut(r *run) {
 		if r.isTrue(q.where, v) {
 			k := keptRow{version: v}
 			for _, o := range q.order {
-				k.by = append(k.by, r.eval(o.node, v))
+				k.sortValues = append(k.sortValues, r.eval(o.node, v))
 			}
 			kept = append(kept, k)
 		}
@@ -116,15 +116,15 @@ func (q *query) carryOut(r *run) {
 	if q.aggregates != nil {
 		kept = q.aggregateRows(r, kept)
 	}
-	given := int64(0)
-	for i := 0; i < len(kept) && given < most; i++ {
+	returned := int64(0)
+	for i := 0; i < len(kept) && returned < limit; i++ {
 		if q.lockAndAdd(r, kept[i].version) {
-			given++
+			returned++
 		}
 	}
-	r.tag = countTag("SELECT", int(given))
+	r.tag = countTag("SELECT", int(returned))
 	if q.exists {
-		r.rows = [][]value{{given > 0}}
+		r.rows = [][]value{{returned > 0}}
 	}
 }
 
@@ -137,14 +137,14 @@ func (q *query) candidates(r *run) []*version {
 		return q.viewRows(r)
 	default:
 		t.checkExists()
-		return t.visible(r.tx, r.snapshot)
+		return t.visibleVersions(r.tx, r.snapshot)
 	}
 }
 
 // compare orders two rows as ORDER BY says.
 func (q *query) compare(a, b keptRow) int {
 	for i, o := range q.order {
-		c := compareNulls(a.by[i], b.by[i])
+		c := compareNulls(a.sortValues[i], b.sortValues[i])
 		if o.desc {
 			c = -c
 		}

@@ -37,8 +37,8 @@ type server struct {
 	recordCount int                    // the number of log records so far
 	promoted    bool                   // it was a standby before it became the primary
 
-	out    *agenda.Outbox // holds replies back until the turn has ended
-	inTurn bool           // runTurn is running
+	out      *agenda.Outbox // holds replies back until the turn has ended
+	isInTurn bool           // runTurn is running
 }
 
 // boot starts a server on a host, as in [sim.System].
@@ -59,7 +59,7 @@ func (s *server) resetSessions() {
 }
 
 // now returns the time of the server's wall clock.
-func (s *server) now() stamp { return stampOf(s.host.Clock().Now()) }
+func (s *server) now() timestamp { return timestampOf(s.host.Clock().Now()) }
 
 // Accept is as in [sim.Server]. The connection of a standby is for the log, and all others
 // are for sessions.
@@ -86,7 +86,7 @@ func (s *server) Crash(how trace.Crash) {
 	s.timers.Clear()
 	s.out.Crash()
 	for _, b := range s.backends {
-		b.closed = true
+		b.isClosed = true
 		b.txAdvisoryLocks = nil
 		b.abandon()
 		if b.tx != nil && b.tx.onDisk {
@@ -126,15 +126,15 @@ func (s *server) Stop() {
 // it send the replies, because f may reach a point at which a fault crashes the server.
 // Nested calls join the outer call.
 func (s *server) runTurn(f func()) {
-	if s.inTurn {
+	if s.isInTurn {
 		f()
 		return
 	}
 	s.out.Do(func() {
-		s.inTurn = true
+		s.isInTurn = true
 		f()
 		s.wakeAll()
-		s.inTurn = false
+		s.isInTurn = false
 	})
 }
 
@@ -153,7 +153,7 @@ func (s *server) wakeNext() bool {
 	}
 	r := s.waiting[i]
 	r.endWait()
-	r.b.step()
+	r.b.serveQueued()
 	if r.wait == nil {
 		s.removeWaiter(r)
 	}

@@ -32,7 +32,7 @@ const release = "15.18"
 
 // durationSettings are the settings whose values are lengths of time, in milliseconds if
 // they have no unit.
-var durations = []string{"lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"}
+var durationSettings = []string{"lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"}
 
 // messageLevels are the values of client_min_messages.
 var messageLevels = []string{"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}
@@ -56,11 +56,11 @@ func (b *backend) set(stmt *sql.Set) {
 			b.sendNotice("WARNING", "25P01", "SET LOCAL can only be used in transaction blocks")
 			return
 		}
-		if _, before := t.oldLocalSettings[stmt.Name]; !before {
+		if _, wasSaved := t.oldLocalSettings[stmt.Name]; !wasSaved {
 			t.oldLocalSettings[stmt.Name] = previous
 		}
 	} else {
-		if _, before := t.oldSettings[stmt.Name]; !before {
+		if _, wasSaved := t.oldSettings[stmt.Name]; !wasSaved {
 			t.oldSettings[stmt.Name] = previous
 		}
 		delete(t.oldLocalSettings, stmt.Name)
@@ -107,7 +107,7 @@ func checkKnown(name string) {
 // parseSetting returns the value of a session setting in the server's spelling. It raises
 // an error if the setting does not accept the value.
 func parseSetting(session map[string]string, name, value string) string {
-	if slices.Contains(durations, name) {
+	if slices.Contains(durationSettings, name) {
 		d, ok := parseDuration(value)
 		switch {
 		case !ok:

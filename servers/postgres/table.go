@@ -14,7 +14,7 @@ type table struct {
 	keys       []key
 	indexes    []string // the names of the indexes that are not unique
 	rows       []*row
-	dropped    bool
+	isDropped  bool
 	tupleCount int   // the number of row versions created so far
 	view       *view // nil for a real table
 }
@@ -61,7 +61,7 @@ type version struct {
 }
 
 // columnNumber returns the number of the column with a name; -1 if there is none.
-func (t *table) numberOf(name string) int {
+func (t *table) columnNumber(name string) int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
 }
 
@@ -79,7 +79,7 @@ func (t *tx) isSeenBy(reader *tx, snapshot uint64) bool {
 
 // visibleVersions returns the versions that a statement of reader sees in a snapshot, in
 // the order of the table.
-func (t *table) visible(reader *tx, snapshot uint64) []*version {
+func (t *table) visibleVersions(reader *tx, snapshot uint64) []*version {
 	var all []*version
 	for _, r := range t.rows {
 		for _, v := range slices.Backward(r.versions) {
@@ -105,8 +105,8 @@ func (t *table) findConflict(k key, values []value, reader *tx, self *row) *vers
 	}
 	for _, r := range t.rows {
 		for _, v := range slices.Backward(r.versions) {
-			gone := v.endedBy != nil && (v.endedBy == reader || v.endedBy.state == committed)
-			if r != self && !gone && !differs(v) {
+			ended := v.endedBy != nil && (v.endedBy == reader || v.endedBy.state == committed)
+			if r != self && !ended && !differs(v) {
 				return v
 			}
 		}
@@ -127,46 +127,46 @@ func (t *table) vacuum() {
 // versions, however long they are. No page of PostgreSQL holds more. The place of a removed
 // version stays unused, while a real server uses it again at some time.
 func (t *table) nextTupleID() tupleID {
-	const most = 226
+	const perPage = 226
 	t.tupleCount++
-	return tupleID{uint32((t.tupleCount - 1) / most), uint16((t.tupleCount-1)%most + 1)}
+	return tupleID{uint32((t.tupleCount - 1) / perPage), uint16((t.tupleCount-1)%perPage + 1)}
 }
 
 // insert adds a row.
-func (t *table) insert(by *tx, values []value) *version {
+func (t *table) insert(writer *tx, values []value) *version {
 	r := &row{table: t}
-	v := &version{row: r, values: values, createdBy: by, xmin: by.id(), ctid: t.nextTupleID()}
+	v := &version{row: r, values: values, createdBy: writer, xmin: writer.id(), ctid: t.nextTupleID()}
 	r.versions = []*version{v}
 	t.rows = append(t.rows, r)
-	by.addTable(t)
-	by.versions = append(by.versions, v)
-	by.undo = append(by.undo, func() { t.rows = slices.DeleteFunc(t.rows, func(o *row) bool { return o == r }) })
+	writer.addTable(t)
+	writer.newVersions = append(writer.newVersions, v)
+	writer.undo = append(writer.undo, func() { t.rows = slices.DeleteFunc(t.rows, func(o *row) bool { return o == r }) })
 	return v
 }
 
 // update ends the version and makes a new one. The transaction must have locked the row.
-func (v *version) update(by *tx, values []value) *version {
-	n := &version{row: v.row, values: values, createdBy: by, previous: v, xmin: by.id(), ctid: v.row.table.nextTupleID()}
-	if v.xmax == by.xid { // heap_update of PostgreSQL: the transaction had locked the row before, and keeps the lock
-		n.xmax = v.xmax
+func (v *version) update(writer *tx, values []value) *version {
+	updated := &version{row: v.row, values: values, createdBy: writer, previous: v, xmin: writer.id(), ctid: v.row.table.nextTupleID()}
+	if v.xmax == writer.xid { // heap_update of PostgreSQL: the transaction had locked the row before, and keeps the lock
+		updated.xmax = v.xmax
 	}
-	v.delete(by)
-	by.versions = append(by.versions, n)
-	v.next = n
-	v.row.versions = append(v.row.versions, n)
-	by.undo = append(by.undo, func() {
+	v.delete(writer)
+	writer.newVersions = append(writer.newVersions, updated)
+	v.next = updated
+	v.row.versions = append(v.row.versions, updated)
+	writer.undo = append(writer.undo, func() {
 		v.next = nil
-		v.row.versions = slices.DeleteFunc(v.row.versions, func(o *version) bool { return o == n })
+		v.row.versions = slices.DeleteFunc(v.row.versions, func(o *version) bool { return o == updated })
 	})
-	return n
+	return updated
 }
 
 // delete ends the version without making a new one. The transaction must have locked the
 // row.
-func (v *version) delete(by *tx) {
-	v.endedBy, v.xmax = by, by.id()
-	by.addTable(v.row.table)
-	by.undo = append(by.undo, func() { v.endedBy = nil })
+func (v *version) delete(writer *tx) {
+	v.endedBy, v.xmax = writer, writer.id()
+	writer.addTable(v.row.table)
+	writer.undo = append(writer.undo, func() { v.endedBy = nil })
 }
 
 // A sequence gives out the numbers 1, 2, 3 and so on. Like PostgreSQL's, it is never rolled
@@ -185,12 +185,12 @@ const logAhead = 32
 
 // next returns the next number of the sequence. It is logged by the transaction by which it
 // is asked for.
-func (q *sequence) next(by *tx) int64 {
+func (q *sequence) next(caller *tx) int64 {
 	q.last++
 	if q.last > q.logged {
 		q.logged = q.last + logAhead
 		logged := q.logged
-		by.onDurable = append(by.onDurable, func() { q.durable = max(q.durable, logged) })
+		caller.onDurable = append(caller.onDurable, func() { q.durable = max(q.durable, logged) })
 	}
 	return q.last
 }

@@ -11,18 +11,18 @@ import (
 
 // A timestamp is a time in microseconds since the year 2000, as PostgreSQL stores it. The
 // session's time zone is always UTC.
-type stamp int64
+type timestamp int64
 
 // The timestamps that are not times.
 const (
-	plusInfinity  stamp = math.MaxInt64 // 'infinity'
-	minusInfinity stamp = math.MinInt64 // '-infinity'
+	plusInfinity  timestamp = math.MaxInt64 // 'infinity'
+	minusInfinity timestamp = math.MinInt64 // '-infinity'
 )
 
 var year2000 = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // timestampOf converts a time to a timestamp; nanoseconds are cut off.
-func stampOf(t time.Time) stamp { return stamp(floorDiv(int64(t.Sub(year2000)), 1000)) }
+func timestampOf(t time.Time) timestamp { return timestamp(floorDiv(int64(t.Sub(year2000)), 1000)) }
 
 // floorDiv returns a/b, rounded down; b must be positive.
 func floorDiv(a, b int64) int64 {
@@ -33,14 +33,14 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-func (s stamp) isFinite() bool { return s != plusInfinity && s != minusInfinity }
+func (s timestamp) isFinite() bool { return s != plusInfinity && s != minusInfinity }
 
 // time converts a finite timestamp to a time.
-func (s stamp) time() time.Time {
+func (s timestamp) time() time.Time {
 	return year2000.AddDate(0, 0, int(floorDiv(int64(s), day))).Add(time.Duration(int64(s)-floorDiv(int64(s), day)*day) * time.Microsecond)
 }
 
-func (s stamp) String() string {
+func (s timestamp) String() string {
 	switch s {
 	case plusInfinity:
 		return "infinity"
@@ -52,45 +52,45 @@ func (s stamp) String() string {
 
 // The limits of a timestamp.
 var (
-	firstStamp = stamp(-211_813_488_000_000_000) // 4714-11-24 BC
-	lastStamp  = stamp(9_223_371_331_200_000_000)
+	firstTimestamp = timestamp(-211_813_488_000_000_000) // 4714-11-24 BC
+	lastTimestamp  = timestamp(9_223_371_331_200_000_000)
 )
 
 // checkRange returns the timestamp. It raises an error if PostgreSQL cannot store it.
-func (s stamp) checkRange() stamp {
-	if s.isFinite() && (s < firstStamp || s > lastStamp) {
-		raise(errStampRange)
+func (s timestamp) checkRange() timestamp {
+	if s.isFinite() && (s < firstTimestamp || s > lastTimestamp) {
+		raise(errTimestampRange)
 	}
 	return s
 }
 
 var (
-	errStampRange = newError(timeOutOfRange, "timestamp out of range")
-	errSpanRange  = newError(timeOutOfRange, "interval out of range")
+	errTimestampRange = newError(timeOutOfRange, "timestamp out of range")
+	errIntervalRange  = newError(timeOutOfRange, "interval out of range")
 )
 
 // timestampLayouts are the forms in which a time can be written.
-var stampLayouts = []string{
+var timestampLayouts = []string{
 	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z0700", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
 }
 
 // parseTimestamp parses a time. It ignores a time zone in the text unless zoned is true.
-func parseStamp(text string, zoned bool) (stamp, bool) {
+func parseTimestamp(text string, zoned bool) (timestamp, bool) {
 	switch strings.ToLower(text) {
 	case "infinity":
 		return plusInfinity, true
 	case "-infinity":
 		return minusInfinity, true
 	case "epoch":
-		return stampOf(time.Unix(0, 0)), true
+		return timestampOf(time.Unix(0, 0)), true
 	}
 	text = strings.Replace(text, "T", " ", 1)
-	for _, layout := range stampLayouts {
+	for _, layout := range timestampLayouts {
 		if t, err := time.Parse(layout, text); err == nil && t.Year() > 1800 && t.Year() < 2200 {
 			if _, offset := t.Zone(); !zoned {
 				t = t.Add(time.Duration(offset) * time.Second)
 			}
-			return stampOf(t.Round(time.Microsecond)), true
+			return timestampOf(t.Round(time.Microsecond)), true
 		}
 	}
 	return 0, false
@@ -98,7 +98,7 @@ func parseStamp(text string, zoned bool) (stamp, bool) {
 
 // An interval is a length of time. Its fields are in the order in which the protocol sends
 // them. Months and days are kept apart, because their lengths vary.
-type span struct {
+type interval struct {
 	micros       int64
 	days, months int32
 }
@@ -112,50 +112,50 @@ const (
 
 // normalize returns the interval as days and microseconds, with days of 24 hours and months
 // of 30 days.
-func (s span) normalize() (days, micros int64) {
+func (s interval) normalize() (days, micros int64) {
 	days = int64(s.months)*30 + int64(s.days) + floorDiv(s.micros, day)
 	return days, s.micros - floorDiv(s.micros, day)*day
 }
 
 // compare orders two intervals by their normalized lengths.
-func (s span) compare(o span) int {
+func (s interval) compare(o interval) int {
 	days, micros := s.normalize()
-	others, left := o.normalize()
-	return cmp.Or(cmp.Compare(days, others), cmp.Compare(micros, left))
+	otherDays, otherMicros := o.normalize()
+	return cmp.Or(cmp.Compare(days, otherDays), cmp.Compare(micros, otherMicros))
 }
 
-func (s span) negated() span {
-	return spanOf(-int64(s.months), -int64(s.days), -s.micros, s.micros == math.MinInt64)
+func (s interval) negate() interval {
+	return intervalOf(-int64(s.months), -int64(s.days), -s.micros, s.micros == math.MinInt64)
 }
 
 // intervalOf makes an interval. It raises an error if a part is too large for its field, or
 // if overflows is true.
-func spanOf(months, days, micros int64, overflows bool) span {
+func intervalOf(months, days, micros int64, overflows bool) interval {
 	if overflows || months != int64(int32(months)) || days != int64(int32(days)) {
-		raise(errSpanRange)
+		raise(errIntervalRange)
 	}
-	return span{micros, int32(days), int32(months)}
+	return interval{micros, int32(days), int32(months)}
 }
 
-func (s span) add(o span) span {
+func (s interval) add(o interval) interval {
 	sum := s.micros + o.micros
-	return spanOf(int64(s.months)+int64(o.months), int64(s.days)+int64(o.days), sum, (sum > s.micros) != (o.micros > 0) && o.micros != 0)
+	return intervalOf(int64(s.months)+int64(o.months), int64(s.days)+int64(o.days), sum, (sum > s.micros) != (o.micros > 0) && o.micros != 0)
 }
 
 // multiply returns the interval times f. A fraction of a month becomes days, and a fraction
 // of a day becomes hours.
-func (s span) multiply(f float64) span {
+func (s interval) multiply(f float64) interval {
 	months := float64(s.months) * f
 	days := float64(s.days)*f + (months-math.Trunc(months))*30
 	micros := math.RoundToEven(float64(s.micros)*f + (days-math.Trunc(days))*float64(day))
 	if math.IsNaN(f) || math.Abs(months) > math.MaxInt32 || math.Abs(days) > math.MaxInt32 || math.Abs(micros) >= math.MaxInt64 {
-		raise(errSpanRange)
+		raise(errIntervalRange)
 	}
-	return span{int64(micros), int32(days), int32(months)}
+	return interval{int64(micros), int32(days), int32(months)}
 }
 
 // add returns the time plus an interval.
-func (s stamp) add(d span) stamp {
+func (s timestamp) add(d interval) timestamp {
 	if !s.isFinite() {
 		return s
 	}
@@ -163,27 +163,27 @@ func (s stamp) add(d span) stamp {
 		t := s.time()
 		first := time.Date(t.Year(), t.Month()+time.Month(d.months), 1, 0, 0, 0, 0, time.UTC)
 		if year := first.Year(); year < 1 || year > 290_000 {
-			raise(errStampRange)
+			raise(errTimestampRange)
 		}
 		last := first.AddDate(0, 1, -1).Day()
 		days := floorDiv(first.AddDate(0, 0, min(t.Day(), last)-1).Unix()-year2000.Unix(), day/second)
-		s = stamp(days*day + int64(s) - floorDiv(int64(s), day)*day)
+		s = timestamp(days*day + int64(s) - floorDiv(int64(s), day)*day)
 	}
 	sum := float64(s) + float64(d.days)*float64(day) + float64(d.micros)
-	if sum < float64(firstStamp) || sum > float64(lastStamp) {
-		raise(errStampRange)
+	if sum < float64(firstTimestamp) || sum > float64(lastTimestamp) {
+		raise(errTimestampRange)
 	}
-	return (s + stamp(int64(d.days)*day+d.micros)).checkRange()
+	return (s + timestamp(int64(d.days)*day+d.micros)).checkRange()
 }
 
 // sub returns the interval from o to s.
-func (s stamp) sub(o stamp) span {
+func (s timestamp) sub(o timestamp) interval {
 	raiseIf(!s.isFinite() || !o.isFinite(), timeOutOfRange, "cannot subtract infinite timestamps")
 	micros := int64(s - o)
-	return span{days: int32(micros / day), micros: micros % day}
+	return interval{days: int32(micros / day), micros: micros % day}
 }
 
-func (s span) String() string {
+func (s interval) String() string {
 	var parts []string
 	add := func(n int32, one string) {
 		if n != 0 {
@@ -224,7 +224,7 @@ var units = map[string]struct{ months, days, micros float64 }{
 // parseInterval parses an interval that is written as numbers with units, or as hours,
 // minutes and seconds with colons, or as both. It does not know the forms of ISO 8601. It
 // returns false if it cannot parse the text.
-func parseSpan(text string) (sum span, some bool) {
+func parseInterval(text string) (sum interval, found bool) {
 	for rest := strings.TrimSpace(strings.ToLower(text)); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		n := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-0123456789.:", r) })
 		if n < 0 {
@@ -232,7 +232,7 @@ func parseSpan(text string) (sum span, some bool) {
 		}
 		number := rest[:n]
 		rest = strings.TrimLeft(rest[n:], " ")
-		var part span
+		var part interval
 		var ok bool
 		if strings.Contains(number, ":") {
 			part, ok = parseClock(number)
@@ -245,43 +245,43 @@ func parseSpan(text string) (sum span, some bool) {
 			rest = rest[m:]
 		}
 		if !ok {
-			return span{}, false
+			return interval{}, false
 		}
-		sum, some = sum.add(part), true
+		sum, found = sum.add(part), true
 	}
-	return sum, some
+	return sum, found
 }
 
 // parseUnit parses a number with a unit.
-func parseUnit(number, unit string) (span, bool) {
+func parseUnit(number, unit string) (interval, bool) {
 	u, known := units[unit]
 	if !known {
 		u, known = units[strings.TrimSuffix(unit, "s")]
 	}
 	f, err := strconv.ParseFloat(number, 64)
 	if !known || err != nil || unit == "" && number == "" {
-		return span{}, false
+		return interval{}, false
 	}
-	return span{int64(u.micros), int32(u.days), int32(u.months)}.multiply(f), true
+	return interval{int64(u.micros), int32(u.days), int32(u.months)}.multiply(f), true
 }
 
 // parseClock parses hours, minutes and seconds with colons.
-func parseClock(text string) (span, bool) {
+func parseClock(text string) (interval, bool) {
 	sign := int64(1)
 	if rest, negative := strings.CutPrefix(text, "-"); negative {
 		text, sign = rest, -1
 	}
 	parts := strings.Split(strings.TrimPrefix(text, "+"), ":")
 	if len(parts) > 3 {
-		return span{}, false
+		return interval{}, false
 	}
 	var micros int64
 	for i, part := range parts {
 		f, err := strconv.ParseFloat(part, 64)
 		if err != nil || f < 0 || i > 0 && f >= 60 || f > 1e6 || i < 2 && f != math.Trunc(f) {
-			return span{}, false
+			return interval{}, false
 		}
 		micros += int64(math.RoundToEven(f * float64([]int64{hour, minute, second}[i])))
 	}
-	return span{micros: sign * micros}, true
+	return interval{micros: sign * micros}, true
 }

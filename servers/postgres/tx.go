@@ -17,13 +17,13 @@ type tx struct {
 	// is none.
 	xid uint32
 	// began is when the transaction began by the server's wall clock. now() returns it.
-	began stamp
+	began timestamp
 	// undo reverts the transaction's changes; the last func is called first. onDurable is
 	// called when the transaction's log record is on the disk.
 	undo, onDurable []func()
-	tables          []*table   // tables that it has changed
-	rows            []*row     // rows that it has locked
-	versions        []*version // row versions that it has made
+	changedTables   []*table   // tables that it has changed
+	lockedRows      []*row     // rows that it has locked
+	newVersions     []*version // row versions that it has made
 	isRedefining    bool       // it has changed the set of tables, indexes or sequences
 	// onDisk reports whether the transaction's log record, with the number recordNumber, is
 	// on the disk.
@@ -65,9 +65,9 @@ func (t *tx) id() uint32 {
 }
 
 // addTable records that the transaction has changed a table.
-func (t *tx) addTable(one *table) {
-	if !slices.Contains(t.tables, one) {
-		t.tables = append(t.tables, one)
+func (t *tx) addTable(changed *table) {
+	if !slices.Contains(t.changedTables, changed) {
+		t.changedTables = append(t.changedTables, changed)
 	}
 }
 
@@ -77,7 +77,7 @@ func (t *tx) lock(r *row) {
 		return
 	}
 	r.locker = t
-	t.rows = append(t.rows, r)
+	t.lockedRows = append(t.lockedRows, r)
 	t.b.s.register.emitRowLock(t.b, r)
 }
 
@@ -91,7 +91,7 @@ func (r *row) otherLocker(reader *tx) *tx {
 }
 
 // hasChanges reports whether the transaction has anything to write to the disk.
-func (t *tx) hasChanges() bool { return len(t.undo)+len(t.rows)+len(t.onDurable) > 0 }
+func (t *tx) hasChanges() bool { return len(t.undo)+len(t.lockedRows)+len(t.onDurable) > 0 }
 
 // commitTx commits the session's transaction. If a standby must confirm the transaction
 // first, the session waits. Meanwhile no other session sees the changes, and the
@@ -116,14 +116,14 @@ func (t *tx) commit() {
 	s.commitCount++
 	t.state, t.commitNumber = committed, s.commitCount
 	maps.Copy(t.b.settings, t.oldLocalSettings)
-	for _, v := range t.versions {
+	for _, v := range t.newVersions {
 		s.register.emitWrite(t.b, v)
 		v.previous = nil
 	}
 	t.end()
 	if len(s.waiting) == 0 {
-		for _, one := range t.tables {
-			one.vacuum()
+		for _, changed := range t.changedTables {
+			changed.vacuum()
 		}
 	}
 	by := t.b.actor()
@@ -149,7 +149,7 @@ func (t *tx) rollback() {
 // end releases the transaction's locks, so that waiting statements can continue.
 func (t *tx) end() {
 	t.b.tx = nil
-	for _, r := range t.rows {
+	for _, r := range t.lockedRows {
 		t.b.s.register.emitRelease(t.b, t.b.s.register.lockKey(r))
 	}
 	t.b.s.advisoryLocks.releaseTx(t)

@@ -7,30 +7,30 @@ import "github.com/locksim/locksim/servers/postgres/internal/sql"
 // planUpdate analyses an UPDATE.
 func (s *server) planUpdate(p *plan, sc *scope, stmt *sql.Update) {
 	t := sc.bindTable(stmt.Of)
-	x := &rowChange{table: t, set: sc.setNodes(t, stmt.Set), keyCondition: sc.keyCondition(t, stmt.Where)}
+	x := &rowChange{table: t, set: sc.setNodes(t, stmt.Set), keyCondition: sc.analyseKeyCondition(t, stmt.Where)}
 	sc.planRowChange(p, stmt.Where, stmt.Returning, x)
 }
 
 // analyseKeyCondition analyses the part of a condition that names a row of a table of data
 // by its key; nil if there is none.
-func (sc *scope) keyCondition(t *table, where sql.Expr) *node {
+func (sc *scope) analyseKeyCondition(t *table, where sql.Expr) *node {
 	o, is := where.(*sql.Operation)
 	switch {
 	case !is || !t.isData():
 		return nil
 	case o.Op == "and":
-		if n := sc.keyCondition(t, o.X); n != nil {
+		if n := sc.analyseKeyCondition(t, o.X); n != nil {
 			return n
 		}
-		return sc.keyCondition(t, o.Y)
+		return sc.analyseKeyCondition(t, o.Y)
 	}
 	ref, is := o.X.(*sql.Ref)
 	_, param := o.Y.(*sql.Param)
 	_, literal := o.Y.(*sql.Literal)
-	if !is || o.Op != "=" || !param && !literal || t.numberOf(ref.Column) != t.keys[0].columns[0] {
+	if !is || o.Op != "=" || !param && !literal || t.columnNumber(ref.Column) != t.keys[0].columns[0] {
 		return nil
 	}
-	return sc.condition(o, "WHERE")
+	return sc.analyseCondition(o, "WHERE")
 }
 
 // planDelete analyses a DELETE.
@@ -40,8 +40,8 @@ func (s *server) planDelete(p *plan, sc *scope, stmt *sql.Delete) {
 
 // planRowChange completes the plan of an UPDATE or a DELETE.
 func (sc *scope) planRowChange(p *plan, where sql.Expr, returning []sql.Output, x *rowChange) {
-	x.where = sc.condition(where, "WHERE")
-	p.outputs = sc.outputs(returning)
+	x.where = sc.analyseCondition(where, "WHERE")
+	p.outputs = sc.analyseColumns(returning)
 	p.carryOut = func(r *run) { x.carryOut(r, p.outputs) }
 }
 
@@ -59,7 +59,7 @@ type rowChange struct {
 func (x *rowChange) carryOut(r *run, outputs []output) {
 	x.table.checkExists()
 	n := 0
-	for _, v := range x.table.visible(r.tx, r.snapshot) {
+	for _, v := range x.table.visibleVersions(r.tx, r.snapshot) {
 		if written := x.apply(r, v); written != nil {
 			n++
 			r.addRow(outputs, written)
@@ -74,7 +74,7 @@ func (x *rowChange) carryOut(r *run, outputs []output) {
 // emitRefused emits a refused write if the row with the key exists, but the other
 // conditions of the UPDATE were not met.
 func (x *rowChange) emitRefused(r *run) {
-	for _, v := range x.table.visible(r.tx, r.b.s.commitCount) {
+	for _, v := range x.table.visibleVersions(r.tx, r.b.s.commitCount) {
 		if r.isTrue(x.keyCondition, v) {
 			r.b.s.register.emitRefusedWrite(r.b, v, r.updatedValues(x.set, v))
 		}

@@ -65,8 +65,8 @@ var types = map[sql.Type]struct {
 
 // typeOf returns the type with an OID; false if there is none.
 func typeOf(oid uint32) (sql.Type, bool) {
-	for t, is := range types {
-		if is.oid == oid && t != void {
+	for t, info := range types {
+		if info.oid == oid && t != void {
 			return t, true
 		}
 	}
@@ -103,15 +103,15 @@ func parseValue(text string, t sql.Type) value {
 			return f
 		}
 	case sql.Timestamp, sql.TimestampTZ:
-		at, ok := parseStamp(word, t == sql.TimestampTZ)
+		at, ok := parseTimestamp(word, t == sql.TimestampTZ)
 		if !ok {
 			raise(timeError(text, strings.TrimSuffix(string(t), " without time zone")))
 		}
 		return at
 	case sql.Interval:
-		var s span
+		var s interval
 		ok := false
-		if catch(func() { s, ok = parseSpan(word) }) != nil || !ok {
+		if catch(func() { s, ok = parseInterval(word) }) != nil || !ok {
 			raise(timeError(text, string(t)))
 		}
 		return s
@@ -127,12 +127,12 @@ func rangeError(text string, t sql.Type) error {
 // timeError returns the error for a text that this server cannot parse as a time or an
 // interval. PostgreSQL accepts many more forms, so it may accept the text.
 func timeError(text, typ string) error {
-	wrong := newError(badTimestamp, "invalid input syntax for type %s: \"%s\"", typ, text)
+	err := newError(badTimestamp, "invalid input syntax for type %s: \"%s\"", typ, text)
 	words := []string{"now", "today", "tomorrow", "yesterday", "epoch", "allballs"}
 	if strings.ContainsAny(text, "0123456789") || slices.Contains(words, strings.ToLower(strings.TrimSpace(text))) {
-		return markMayBeValid(wrong)
+		return markMayBeValid(err)
 	}
-	return wrong
+	return err
 }
 
 // parseID parses a value of the types oid and xid, which are numbers of 32 bits without a
@@ -163,9 +163,9 @@ func parseOctets(text string) octets {
 				raiseIf(!strings.ContainsRune("0123456789abcdefABCDEF", c), badParameterValue, "invalid hexadecimal digit: \"%c\"", c)
 			}
 			raiseIf(len(digits) < 2, badParameterValue, "invalid hexadecimal data: odd number of digits")
-			one, err := hex.DecodeString(digits[:2])
+			decoded, err := hex.DecodeString(digits[:2])
 			raiseIf(err != nil, badParameterValue, "invalid hexadecimal digit: \"%c\"", []rune(digits[1:])[0])
-			b, digits = append(b, one...), digits[2:]
+			b, digits = append(b, decoded...), digits[2:]
 		}
 		return octets(b)
 	}
@@ -189,8 +189,8 @@ func parseOctets(text string) octets {
 
 // parseBool accepts any unambiguous beginning of a word for true or false. ok is false for
 // any other word.
-func parseBool(word string) (is, ok bool) {
-	begins := func(all string, least int) bool { return len(word) >= least && strings.HasPrefix(all, word) }
+func parseBool(word string) (isTrue, ok bool) {
+	begins := func(full string, least int) bool { return len(word) >= least && strings.HasPrefix(full, word) }
 	switch {
 	case begins("true", 1), begins("yes", 1), word == "on", word == "1":
 		return true, true
@@ -258,10 +258,10 @@ func compare(a, b value) int {
 		return cmp.Compare(a, b.(octets))
 	case tupleID:
 		return cmp.Or(cmp.Compare(a.block, b.(tupleID).block), cmp.Compare(a.offset, b.(tupleID).offset))
-	case stamp:
-		return cmp.Compare(a, b.(stamp))
-	case span:
-		return a.compare(b.(span))
+	case timestamp:
+		return cmp.Compare(a, b.(timestamp))
+	case interval:
+		return a.compare(b.(interval))
 	}
 	return 0
 }
@@ -357,7 +357,7 @@ func bitsOf(t sql.Type) int {
 }
 
 // isCastable reports whether PostgreSQL can convert between the types with a cast.
-func castable(from, to sql.Type) bool {
+func isCastable(from, to sql.Type) bool {
 	switch {
 	case from == to, from == unknown, isText(from), isText(to), isNumber(from) && isNumber(to), isTime(from) && isTime(to):
 		return from != void || isText(to)
@@ -368,7 +368,7 @@ func castable(from, to sql.Type) bool {
 
 // isImplicit reports whether PostgreSQL converts between the types in expressions without a
 // cast.
-func implicit(from, to sql.Type) bool {
+func isImplicit(from, to sql.Type) bool {
 	return from == to || from == unknown || from == sql.Varchar && to == sql.Text || from == sql.Name && to == sql.Text ||
 		from == sql.Int2 && (to == sql.Int4 || to == sql.Int8 || to == sql.Float8) || isInteger(from) && to == sql.OID ||
 		from == sql.Timestamp && to == sql.TimestampTZ || from == sql.Int4 && (to == sql.Int8 || to == sql.Float8) || from == sql.Int8 && to == sql.Float8
@@ -376,6 +376,6 @@ func implicit(from, to sql.Type) bool {
 
 // isAssignable reports whether PostgreSQL converts between the types when a value is
 // written to a column.
-func assignable(from, to sql.Type) bool {
-	return implicit(from, to) || isNumber(from) && isNumber(to) || from == sql.OID && (to == sql.Int4 || to == sql.Int8) || isTime(from) && isTime(to) || isText(to) && from != void
+func isAssignable(from, to sql.Type) bool {
+	return isImplicit(from, to) || isNumber(from) && isNumber(to) || from == sql.OID && (to == sql.Int4 || to == sql.Int8) || isTime(from) && isTime(to) || isText(to) && from != void
 }

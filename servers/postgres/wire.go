@@ -26,17 +26,17 @@ func encode(v value, t sql.Type, format int16) []byte {
 	if format == textFormat {
 		return []byte(formatTyped(v, t))
 	}
-	switch is := v.(type) {
+	switch typed := v.(type) {
 	case string:
-		return []byte(is)
+		return []byte(typed)
 	case octets:
-		return []byte(is)
+		return []byte(typed)
 	case int64:
 		switch t {
 		case sql.Int2:
-			v = int16(is)
+			v = int16(typed)
 		case sql.Int4, sql.OID, sql.XID:
-			v = int32(is)
+			v = int32(typed)
 		}
 	}
 	b, _ := binary.Append(nil, binary.BigEndian, v) // cannot fail: the value has a fixed size
@@ -73,9 +73,9 @@ func decode(b []byte, t sql.Type, format int16) value {
 	case t == sql.Float8 && len(b) == 8:
 		return math.Float64frombits(binary.BigEndian.Uint64(b))
 	case isTime(t) && len(b) == 8:
-		return stamp(binary.BigEndian.Uint64(b)).checkRange()
+		return timestamp(binary.BigEndian.Uint64(b)).checkRange()
 	case t == sql.Interval && len(b) == 16:
-		return span{int64(binary.BigEndian.Uint64(b)), int32(binary.BigEndian.Uint32(b[8:])), int32(binary.BigEndian.Uint32(b[12:]))}
+		return interval{int64(binary.BigEndian.Uint64(b)), int32(binary.BigEndian.Uint32(b[8:])), int32(binary.BigEndian.Uint32(b[12:]))}
 	}
 	panic(raisedError{newError(badBinary, "incorrect binary data format in bind parameter")})
 }

@@ -19,11 +19,11 @@ import (
 // waiting command again after every other command, in the order in which they arrived. It
 // tries the command as in a transaction, where a command never waits.
 type blockedCommand struct {
-	by        *peer
-	request   *sim.Request
-	words     []string
-	nullReply string // the reply at the timeout, which means that there is nothing to return
-	done      bool
+	conn       *clientConn
+	request    *sim.Request
+	words      []string
+	nullReply  string // the reply at the timeout, which means that there is nothing to return
+	isFinished bool
 }
 
 // canBlock reports whether a command can wait for other clients.
@@ -39,15 +39,15 @@ func canBlock(name string, args []string) bool {
 
 // runBlocking executes a command that can wait. If it cannot be answered now, it becomes a
 // blockedCommand.
-func (r *peer) runBlocking(m *sim.Request, name string, words []string) {
+func (r *clientConn) runBlocking(m *sim.Request, name string, words []string) {
 	n := r.n
 	n.updateTime()
 	words = r.resolveLastID(name, words)
-	reply := n.runInTransaction(r.mini, words)
+	reply := n.runInTransaction(r.miniPeer, words)
 	switch reply {
 	case "*-1\r\n", "$-1\r\n", "_\r\n":
-		b := &blockedCommand{by: r, request: m, words: words, nullReply: reply}
-		r.busy = true
+		b := &blockedCommand{conn: r, request: m, words: words, nullReply: reply}
+		r.isBlocked = true
 		n.blocked = append(n.blocked, b)
 		if timeout := blockTimeout(name, words); timeout > 0 {
 			n.host.Clock().AfterFunc(timeout, func() {
@@ -56,7 +56,7 @@ func (r *peer) runBlocking(m *sim.Request, name string, words []string) {
 		}
 		return
 	}
-	r.mini.WriteRaw(reply)
+	r.miniPeer.WriteRaw(reply)
 	if r.sendAnswer(m) {
 		n.serveBlocked()
 	}
@@ -65,7 +65,7 @@ func (r *peer) runBlocking(m *sim.Request, name string, words []string) {
 // resolveLastID returns the words of an XREAD with each $, which means the last entry of a
 // stream, replaced by the ID of the entry that is the last now. Otherwise, an entry that
 // arrives while the command waits would be skipped.
-func (r *peer) resolveLastID(name string, words []string) []string {
+func (r *clientConn) resolveLastID(name string, words []string) []string {
 	streams := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "STREAMS") })
 	if name != "XREAD" || streams < 0 {
 		return words
@@ -77,7 +77,7 @@ func (r *peer) resolveLastID(name string, words []string) []string {
 			continue
 		}
 		names[i] = "0-0"
-		if last := strings.Split(r.n.query(r.mini, "XREVRANGE", names[i-len(names)/2], "+", "-", "COUNT", "1"), "\r\n"); len(last) > 3 {
+		if last := strings.Split(r.n.query(r.miniPeer, "XREVRANGE", names[i-len(names)/2], "+", "-", "COUNT", "1"), "\r\n"); len(last) > 3 {
 			names[i] = last[3] // the lines of the reply: *1, *2, the length of the ID, the ID
 		}
 	}
@@ -86,29 +86,29 @@ func (r *peer) resolveLastID(name string, words []string) []string {
 
 // blockTimeout returns how long a command waits at most; 0 means without a limit.
 func blockTimeout(name string, words []string) time.Duration {
-	in := time.Second
+	unit := time.Second
 	word := words[len(words)-1]
 	switch name {
 	case "BLMPOP", "BZMPOP":
 		word = words[1]
 	case "XREAD", "XREADGROUP":
-		in = time.Millisecond
+		unit = time.Millisecond
 		word = words[slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "BLOCK") })+1]
 	}
 	timeout, err := strconv.ParseFloat(word, 64) // miniredis has accepted the word already
 	if err != nil {
 		return 0
 	}
-	return time.Duration(timeout * float64(in))
+	return time.Duration(timeout * float64(unit))
 }
 
 // runInTransaction returns miniredis's answer to a command in a transaction that contains
 // only this command. It uses a new connection to miniredis: on the client's own connection,
 // EXEC would end the client's WATCH.
-func (n *node) runInTransaction(of *mserver.Peer, words []string) string {
+func (n *node) runInTransaction(outer *mserver.Peer, words []string) string {
 	c := mserver.NewPeer(bufio.NewWriter(io.Discard))
-	c.Ctx, c.Resp3 = newConnectionCtx(), of.Resp3
-	if db := n.selected[of.Ctx]; db != 0 {
+	c.Ctx, c.Resp3 = newConnectionCtx(), outer.Resp3
+	if db := n.selectedDB[outer.Ctx]; db != 0 {
 		n.query(c, "SELECT", strconv.Itoa(db))
 	}
 	n.query(c, "MULTI")
@@ -131,7 +131,7 @@ func nullFor(reply string, resp3 bool) string {
 func (n *node) serveBlocked() {
 	for i := 0; i < len(n.blocked); i++ {
 		b := n.blocked[i]
-		if reply := n.runInTransaction(b.by.mini, b.words); reply != b.nullReply && !b.keepsWaiting(reply) {
+		if reply := n.runInTransaction(b.conn.miniPeer, b.words); reply != b.nullReply && !b.keepsWaiting(reply) {
 			b.finish(reply)
 			i = -1 // start again: the command has left the list, and may have provided what an earlier one waits for
 		}
@@ -147,12 +147,12 @@ func (b *blockedCommand) keepsWaiting(reply string) bool {
 
 // finish answers the command, and then executes the requests that have arrived behind it.
 func (b *blockedCommand) finish(reply string) {
-	r := b.by
-	if b.done || !r.n.host.IsUp() {
+	r := b.conn
+	if b.isFinished || !r.n.host.IsUp() {
 		return
 	}
 	b.remove()
-	r.mini.WriteRaw(reply)
+	r.miniPeer.WriteRaw(reply)
 	if r.sendAnswer(b.request) {
 		r.unblock()
 	}
@@ -160,6 +160,6 @@ func (b *blockedCommand) finish(reply string) {
 
 // remove takes the command from the list of waiting commands without an answer.
 func (b *blockedCommand) remove() {
-	b.done = true
-	b.by.n.blocked = slices.DeleteFunc(b.by.n.blocked, func(o *blockedCommand) bool { return o == b })
+	b.isFinished = true
+	b.conn.n.blocked = slices.DeleteFunc(b.conn.n.blocked, func(o *blockedCommand) bool { return o == b })
 }

@@ -19,46 +19,46 @@ import (
 // splitCondition removes the condition on the value, such as IFEQ, from the words of a SET,
 // of which the first two are the key and the value. operator is "" if there is no
 // condition. ok is false if there is more than one condition; NX and XX are conditions too.
-func splitCondition(args []string) (rest []string, word, value string, ok bool) {
-	other := "" // NX or XX
+func splitCondition(args []string) (rest []string, operator, value string, ok bool) {
+	existence := "" // NX or XX
 	rest = args
 	for i := 2; i < len(args); i++ {
 		switch option := strings.ToUpper(args[i]); option {
 		case "EX", "PX", "EXAT", "PXAT":
 			i++
 		case "NX", "XX":
-			other = option
+			existence = option
 		case "IFEQ", "IFNE", "IFDEQ", "IFDNE":
-			if word != "" || i+1 == len(args) {
+			if operator != "" || i+1 == len(args) {
 				return nil, "", "", false
 			}
-			word, value = option, args[i+1]
+			operator, value = option, args[i+1]
 			rest = slices.Delete(slices.Clone(args), i, i+2)
 			i++
 		}
 	}
-	return rest, word, value, word == "" || other == ""
+	return rest, operator, value, operator == "" || existence == ""
 }
 
 // correctSETIF answers a SET that has a condition on the current value. If the condition is
 // met, the remaining words are executed as an ordinary SET.
 func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
-	rest, word, value, ok := splitCondition(args)
+	rest, operator, value, ok := splitCondition(args)
 	switch {
 	case !ok:
 		return refuse(c, errSyntax)
-	case word == "":
+	case operator == "":
 		return correctSET(n, c, name, args)
-	case word == "IFDEQ", word == "IFDNE":
-		return n.refuseDigest(c, word)
+	case operator == "IFDEQ", operator == "IFDNE":
+		return n.refuseDigest(c, operator)
 	}
-	now := n.query(c, "GET", args[0])
+	current := n.query(c, "GET", args[0])
 	switch {
-	case strings.HasPrefix(now, "-"): // not a string
-		c.WriteRaw(now)
-	case (now == fmt.Sprintf("$%d\r\n%s\r\n", len(value), value)) != (word == "IFEQ"):
+	case strings.HasPrefix(current, "-"): // not a string
+		c.WriteRaw(current)
+	case (current == fmt.Sprintf("$%d\r\n%s\r\n", len(value), value)) != (operator == "IFEQ"):
 		if slices.ContainsFunc(rest[2:], func(s string) bool { return strings.EqualFold(s, "GET") }) {
-			c.WriteRaw(now)
+			c.WriteRaw(current)
 		} else {
 			c.WriteNull()
 		}

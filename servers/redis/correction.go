@@ -66,15 +66,15 @@ func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
 	n.tracker.addCommand(name, args)
 	n.checkUnserved(name, args)
 	correction, known := corrections[name]
-	return known && n.uncorrected != c && correction.minArgs <= len(args) && len(args) <= correction.maxArgs && correction.answer(n, c, name, args)
+	return known && n.uncorrectedPeer != c && correction.minArgs <= len(args) && len(args) <= correction.maxArgs && correction.answer(n, c, name, args)
 }
 
 // dispatch makes miniredis answer a command on a connection, without corrections.
 func (n *node) dispatch(c *mserver.Peer, words ...string) {
-	outer := n.uncorrected
-	n.uncorrected = c
+	outer := n.uncorrectedPeer
+	n.uncorrectedPeer = c
 	n.mini.Server().Dispatch(c, words)
-	n.uncorrected = outer
+	n.uncorrectedPeer = outer
 }
 
 // query returns miniredis's reply to a command that the node itself sends, in the database
@@ -140,10 +140,10 @@ func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
 	}
 	// ms is the time of expiry: seconds gives it roughly, and end gives its lower bits
 	// exactly.
-	ms := n.wall.UnixMilli() + int64(seconds)*1000
+	ms := n.miniTime.UnixMilli() + int64(seconds)*1000
 	ms += int64(end - int(ms))
 	if name == "TTL" || name == "PTTL" {
-		ms -= n.wall.UnixMilli()
+		ms -= n.miniTime.UnixMilli()
 	}
 	if name == "TTL" || name == "EXPIRETIME" {
 		ms = (ms + 500) / 1000
@@ -160,7 +160,7 @@ const maxLife = math.MaxInt64 / 2
 type lifespan struct {
 	unit time.Duration
 	// isAbsolute: the time is counted from 1970, otherwise from now.
-	absolute bool
+	isAbsolute bool
 	// mayBePast: the key may be set to expire at a time in the past, which deletes it.
 	mayBePast bool
 }
@@ -168,10 +168,10 @@ type lifespan struct {
 // lifespans has the lifespans of options such as PX and of commands such as PEXPIRE.
 var lifespans = map[string]lifespan{
 	"EX": {unit: time.Second}, "PX": {unit: time.Millisecond},
-	"EXAT": {unit: time.Second, absolute: true}, "PXAT": {unit: time.Millisecond, absolute: true},
+	"EXAT": {unit: time.Second, isAbsolute: true}, "PXAT": {unit: time.Millisecond, isAbsolute: true},
 	"SETEX": {unit: time.Second}, "PSETEX": {unit: time.Millisecond},
 	"EXPIRE": {unit: time.Second, mayBePast: true}, "PEXPIRE": {unit: time.Millisecond, mayBePast: true},
-	"EXPIREAT": {unit: time.Second, absolute: true, mayBePast: true}, "PEXPIREAT": {unit: time.Millisecond, absolute: true, mayBePast: true},
+	"EXPIREAT": {unit: time.Second, isAbsolute: true, mayBePast: true}, "PEXPIREAT": {unit: time.Millisecond, isAbsolute: true, mayBePast: true},
 }
 
 // parseLifespan parses the word of a command that says when a key expires. fit is the word
@@ -187,13 +187,13 @@ func (n *node) parseLifespan(command, word string, l lifespan) (fit string, left
 	case !l.mayBePast && v <= 0, v > math.MaxInt64/perUnit, v < math.MinInt64/perUnit:
 		return "", 0, invalid
 	}
-	ms, now := v*perUnit, n.wall.UnixMilli()
-	if !l.absolute && ms > math.MaxInt64-now {
+	ms, now := v*perUnit, n.miniTime.UnixMilli()
+	if !l.isAbsolute && ms > math.MaxInt64-now {
 		return "", 0, invalid
 	}
 	const most = maxLife / int64(time.Millisecond)
 	from := int64(0)
-	if l.absolute {
+	if l.isAbsolute {
 		from = now
 	}
 	fitting := min(max(ms, from-most), from+most)
@@ -282,17 +282,17 @@ var secondsOption = map[string]string{
 // time of day in milliseconds, as in PXAT. Then miniredis gets the next whole second, and
 // fixExpiries corrects the expiry after the whole command. It cannot be corrected in the
 // middle of a script.
-func (n *node) dispatchWithExpiry(c *mserver.Peer, command []string, unit, number int) {
-	if _, err := strconv.Atoi(command[number]); err == nil {
+func (n *node) dispatchWithExpiry(c *mserver.Peer, command []string, unitIndex, timeIndex int) {
+	if _, err := strconv.Atoi(command[timeIndex]); err == nil {
 		n.dispatch(c, command...)
 		return
 	}
-	word := strings.ToUpper(command[unit])
+	word := strings.ToUpper(command[unitIndex])
 	l := lifespans[word]
-	v, _ := strconv.ParseInt(command[number], 10, 64) // parseLifespan has parsed it before
+	v, _ := strconv.ParseInt(command[timeIndex], 10, 64) // parseLifespan has parsed it before
 	life := func(ms int64) time.Duration {
-		if l.absolute {
-			return time.UnixMilli(ms).Sub(n.wall)
+		if l.isAbsolute {
+			return time.UnixMilli(ms).Sub(n.miniTime)
 		}
 		return time.Duration(ms) * time.Millisecond
 	}
@@ -303,11 +303,11 @@ func (n *node) dispatchWithExpiry(c *mserver.Peer, command []string, unit, numbe
 	}
 	seconds = min(max(seconds, math.MinInt), math.MaxInt)
 	if coarse, ok := secondsOption[word]; ok {
-		command[unit] = coarse
+		command[unitIndex] = coarse
 	}
-	command[number] = strconv.FormatInt(seconds, 10)
+	command[timeIndex] = strconv.FormatInt(seconds, 10)
 	n.dispatch(c, command...)
-	n.pendingExpiries = append(n.pendingExpiries, pendingExpiry{n.selected[c.Ctx], command[1], life(seconds * 1000), life(ms)})
+	n.pendingExpiries = append(n.pendingExpiries, pendingExpiry{n.selectedDB[c.Ctx], command[1], life(seconds * 1000), life(ms)})
 }
 
 // fixExpiries replaces the rounded expiries in miniredis by the exact ones.
@@ -346,7 +346,7 @@ func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
 		return refuse(c, "ERR DB index is out of range")
 	}
 	n.dispatch(c, name, args[0])
-	n.selected[c.Ctx] = int(db)
+	n.selectedDB[c.Ctx] = int(db)
 	return true
 }
 
@@ -370,8 +370,8 @@ var helloReplies sync.Map // replies to HELLO, by the requested version of RESP
 // correctINFO answers with the numbers of connections and commands of this server: the
 // counts of miniredis include those of nodes that the instance has served before.
 func correctINFO(n *node, c *mserver.Peer, _ string, args []string) bool {
-	clients := fmt.Sprintf("# Clients\nconnected_clients:%d\r\n", n.connected)
-	stats := fmt.Sprintf("# Stats\ntotal_connections_received:%d\r\ntotal_commands_processed:%d\r\n", n.accepted, n.commands)
+	clients := fmt.Sprintf("# Clients\nconnected_clients:%d\r\n", n.openConnections)
+	stats := fmt.Sprintf("# Stats\ntotal_connections_received:%d\r\ntotal_commands_processed:%d\r\n", n.acceptedConnections, n.commandCount)
 	switch {
 	case len(args) == 0:
 		c.WriteBulk(clients + stats)
@@ -392,9 +392,9 @@ func correctRANDOMKEY(n *node, c *mserver.Peer, _ string, _ []string) bool {
 	if len(keys) == 0 {
 		return false
 	}
-	if n.dice == nil {
-		n.dice = rand.New(rand.NewPCG(n.host.Seed(), 0))
+	if n.randomKeySource == nil {
+		n.randomKeySource = rand.New(rand.NewPCG(n.host.Seed(), 0))
 	}
-	c.WriteBulk(keys[n.dice.IntN(len(keys))])
+	c.WriteBulk(keys[n.randomKeySource.IntN(len(keys))])
 	return true
 }

@@ -14,17 +14,17 @@ type disk struct {
 	// saved is what is on the disk: what a power loss leaves.
 	saved keyspace
 	// isSyncPlanned reports whether the next write to the disk is scheduled.
-	planned bool
+	isSyncPlanned bool
 	// lastSync is the true time of the last write to the disk, or of the start.
-	written time.Duration
+	lastSync time.Duration
 	// unsyncedChanges counts the changes since then.
-	changes int
+	unsyncedChanges int
 	// hasMissedChanges reports whether the data set was changed without a call of
 	// recordChanges, by an update of the master.
-	missed bool
+	hasMissedChanges bool
 	// isSyncStalled reports whether the last write to the disk has not ended, because the
 	// disk stalls. hasPostponed reports whether keys have changed since that write began.
-	syncing, postponed bool
+	isSyncStalled, hasPostponed bool
 	// handedToOS is the data that the operating system got before that write.
 	handedToOS keyspace
 }
@@ -41,38 +41,38 @@ const maxPostponed = 2 * time.Second
 // next write, depending on the persistence.
 func (d *disk) recordChanges(effects []keyChange) {
 	changes := len(effects)
-	d.changes += changes
+	d.unsyncedChanges += changes
 	switch d.policy {
 	case Always:
-		if d.missed {
-			d.saved, d.missed = d.n.keys.clone(), false
+		if d.hasMissedChanges {
+			d.saved, d.hasMissedChanges = d.n.keys.clone(), false
 			return
 		}
 		for _, e := range effects {
-			if e.gone {
+			if e.isDeleted {
 				delete(d.saved, e.id)
 			} else {
 				d.saved[e.id] = e.entry
 			}
 		}
 	case Everysec:
-		if d.syncing {
+		if d.isSyncStalled {
 			d.postpone()
 			return
 		}
-		d.planSync(max(d.written+time.Second, d.n.host.Now()))
+		d.planSync(max(d.lastSync+time.Second, d.n.host.Now()))
 	case Snapshots:
 		after := time.Hour
 		switch {
-		case d.changes >= 10_000:
+		case d.unsyncedChanges >= 10_000:
 			after = time.Minute
-		case d.changes >= 100:
+		case d.unsyncedChanges >= 100:
 			after = 5 * time.Minute
 		}
 		// Plan the write anew when the number of changes reaches 1, 100 or 10,000.
-		if d.changes == changes || d.changes-changes < 100 && d.changes >= 100 || d.changes-changes < 10_000 && d.changes >= 10_000 {
-			d.planned = false
-			d.planSync(max(d.written+after, d.n.host.Now()))
+		if d.unsyncedChanges == changes || d.unsyncedChanges-changes < 100 && d.unsyncedChanges >= 100 || d.unsyncedChanges-changes < 10_000 && d.unsyncedChanges >= 10_000 {
+			d.isSyncPlanned = false
+			d.planSync(max(d.lastSync+after, d.n.host.Now()))
 		}
 	}
 }
@@ -80,13 +80,13 @@ func (d *disk) recordChanges(effects []keyChange) {
 // planSync plans a write of the data set to the disk at a true time. A crash before that
 // time cancels it.
 func (d *disk) planSync(at time.Duration) {
-	if d.planned {
+	if d.isSyncPlanned {
 		return
 	}
-	d.planned = true
-	epoch := d.n.epoch
+	d.isSyncPlanned = true
+	epoch := d.n.crashCount
 	d.n.host.At(at, func() {
-		if d.planned && epoch == d.n.epoch {
+		if d.isSyncPlanned && epoch == d.n.crashCount {
 			d.n.host.WhenRunning(d.sync)
 		}
 	})
@@ -95,14 +95,14 @@ func (d *disk) planSync(at time.Duration) {
 // sync writes the data set to the disk if it has changed. With Everysec, the write does not
 // end while the disk stalls.
 func (d *disk) sync() {
-	d.planned = false
-	if d.changes == 0 {
+	d.isSyncPlanned = false
+	if d.unsyncedChanges == 0 {
 		return
 	}
-	d.changes = 0
-	d.written = d.n.host.Now()
+	d.unsyncedChanges = 0
+	d.lastSync = d.n.host.Now()
 	if d.policy == Everysec && d.n.host.IsDiskStalled() {
-		d.syncing, d.handedToOS = true, d.n.keys.clone()
+		d.isSyncStalled, d.handedToOS = true, d.n.keys.clone()
 		return
 	}
 	d.recordSync(d.n.keys.clone())
@@ -117,14 +117,14 @@ func (d *disk) recordSync(keys keyspace) {
 // postpone keeps changes in the server's memory while a write to the disk has not ended.
 // After maxPostponed, the node stands still until the disk works again.
 func (d *disk) postpone() {
-	if d.postponed {
+	if d.hasPostponed {
 		return
 	}
-	d.postponed = true
-	since, epoch, host := d.written, d.n.epoch, d.n.host
+	d.hasPostponed = true
+	since, epoch, host := d.lastSync, d.n.crashCount, d.n.host
 	host.At(host.Now()+maxPostponed, func() {
 		host.WhenRunning(func() {
-			if d.postponed && d.written == since && epoch == d.n.epoch && host.IsDiskStalled() {
+			if d.hasPostponed && d.lastSync == since && epoch == d.n.crashCount && host.IsDiskStalled() {
 				host.AwaitDisk()
 			}
 		})
@@ -135,26 +135,26 @@ func (d *disk) postpone() {
 // were postponed, the next write is planned.
 func (n *node) DiskBack() {
 	d := &n.disk
-	if !d.syncing {
+	if !d.isSyncStalled {
 		return
 	}
 	d.recordSync(d.handedToOS)
-	postponed := d.postponed
+	postponed := d.hasPostponed
 	d.resetSync()
 	if postponed {
-		d.planSync(max(d.written+time.Second, n.host.Now()))
+		d.planSync(max(d.lastSync+time.Second, n.host.Now()))
 	}
 }
 
 // resetSync forgets a stalled write that has ended, or that a crash has interrupted.
-func (d *disk) resetSync() { d.syncing, d.postponed, d.handedToOS = false, false, nil }
+func (d *disk) resetSync() { d.isSyncStalled, d.hasPostponed, d.handedToOS = false, false, nil }
 
 // afterCrash returns the data that a node finds on its disk when it restarts after a crash.
 func (d *disk) afterCrash(how trace.Crash) keyspace {
 	switch {
 	case d.policy == sim.NoPersistence:
 		return keyspace{}
-	case how == trace.Kill && d.syncing:
+	case how == trace.Kill && d.isSyncStalled:
 		return d.handedToOS.clone()
 	case how == trace.Shutdown, how == trace.Kill && d.policy != Snapshots:
 		// What a killed process has written is kept by the operating system, even if it is
@@ -167,11 +167,11 @@ func (d *disk) afterCrash(how trace.Crash) keyspace {
 // Crash implements [sim.Server]. The node keeps its record of the keys until it restarts:
 // only then can a client notice that keys are lost, so only then does the trace say so.
 func (n *node) Crash(how trace.Crash) {
-	n.survived = n.disk.afterCrash(how)
-	n.epoch++
-	n.expiry.Set(time.Time{})
-	n.disk.planned = false
-	n.disk.changes = 0
+	n.survivingKeys = n.disk.afterCrash(how)
+	n.crashCount++
+	n.expiryAlarm.Set(time.Time{})
+	n.disk.isSyncPlanned = false
+	n.disk.unsyncedChanges = 0
 	n.disk.resetSync()
 	n.repl.crash()
 	n.halt()
@@ -181,35 +181,35 @@ func (n *node) Crash(how trace.Crash) {
 // The times at which keys expire are absolute, so keys can expire during the outage.
 func (n *node) Restart() {
 	n.boot()
-	for _, id := range n.survived.ids() {
-		n.put(id, n.survived[id])
+	for _, id := range n.survivingKeys.sortedIDs() {
+		n.writeKey(id, n.survivingKeys[id])
 	}
-	now := n.scan()
-	for _, id := range n.keys.ids() {
+	loaded := n.readAllKeys()
+	for _, id := range n.keys.sortedIDs() {
 		was := n.keys[id]
-		is, still := now[id]
+		current, exists := loaded[id]
 		switch {
-		case n.hasExpired(was), !still:
+		case n.hasExpired(was), !exists:
 			n.host.Emit(n.goneEvent(trace.KindForget, id, was, nil))
-		case was.isLike(is):
-			is.owner = was.owner
-			now[id] = is
+		case was.sameValueAndExpiry(current):
+			current.owner = was.owner
+			loaded[id] = current
 		} // a key with another value is recorded in the next loop
 	}
-	for _, id := range now.ids() {
-		is := now[id]
-		if is.owner != nil {
+	for _, id := range loaded.sortedIDs() {
+		current := loaded[id]
+		if current.owner != nil {
 			continue
 		}
-		is.owner = n.survived[id].owner
-		now[id] = is
-		if !n.keys[id].isLike(is) {
-			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
+		current.owner = n.survivingKeys[id].owner
+		loaded[id] = current
+		if !n.keys[id].sameValueAndExpiry(current) {
+			n.host.Emit(n.keyEvent(trace.KindRestore, id, current))
 		}
 	}
-	n.recordAll(now)
-	n.disk.saved, n.disk.missed = now.clone(), false
-	n.disk.written = n.host.Now()
+	n.recordAll(loaded)
+	n.disk.saved, n.disk.hasMissedChanges = loaded.clone(), false
+	n.disk.lastSync = n.host.Now()
 	n.planExpiry()
 	n.repl.Restart()
 }

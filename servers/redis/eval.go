@@ -49,18 +49,18 @@ func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 		return refuse(c, "NOSCRIPT No matching script. Please use EVAL.")
 	}
 	defer n.lock()()
-	in := n.openInner(c)
-	defer in.close()
+	inner := n.openInner(c)
+	defer inner.close()
 	limits := script.Limits{Bytes: n.host.Room(), Stop: n.host.IsHeavy}
-	reply, over := n.mini.scriptInterpreter().Run(s, words[:count], words[count:], c.Resp3, limits, func(words []string, resp3 bool) []byte {
-		in.peer.Resp3 = resp3
-		return in.runCommand(words, readOnly)
+	reply, stopErr := n.mini.scriptInterpreter().Run(s, words[:count], words[count:], c.Resp3, limits, func(words []string, resp3 bool) []byte {
+		inner.miniPeer.Resp3 = resp3
+		return inner.runCommand(words, readOnly)
 	})
-	switch over {
+	switch stopErr {
 	case script.ErrMemory:
 		n.host.Overflow()
 	case script.ErrSteps:
-		n.host.StopWorld(over.Error())
+		n.host.StopWorld(stopErr.Error())
 	}
 	answer := string(reply)
 	n.checkLibrary(answer)
@@ -81,10 +81,10 @@ func (in *innerConnection) runCommand(words []string, readOnly bool) []byte {
 		return []byte("-ERR This Redis command is not allowed from script\r\n")
 	case canBlock(name, words):
 		return fmt.Appendf(nil, "-ERR %s command is not allowed with BLOCK option from scripts\r\n", words[0])
-	case in.n.repl.lacksReplicas() && in.n.writes(name, words):
+	case in.n.repl.lacksReplicas() && in.n.isWrite(name, words):
 		return []byte("-" + errNoReplicas + "\r\n")
-	case !readOnly || server.IsReadOnlyCommand(name) || isHandshake(words) || slices.Contains(harmless, name):
-	case in.n.repl.readOnly():
+	case !readOnly || server.IsReadOnlyCommand(name) || isHandshake(words) || slices.Contains(keylessCommands, name):
+	case in.n.repl.isReadOnly():
 		return []byte("-" + errReadOnly + "\r\n")
 	default:
 		return []byte("-ERR Write commands are not allowed from read-only scripts.\r\n")
@@ -106,18 +106,18 @@ var noscriptCommands = []string{
 
 // keylessCommands are commands that read-only scripts may call although miniredis does not
 // list them as read-only: they do not touch keys.
-var harmless = []string{"ECHO", "TIME"}
+var keylessCommands = []string{"ECHO", "TIME"}
 
 // correctSCRIPT answers the subcommands of SCRIPT for the scripts that storeScript stores.
 func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
-	switch what := strings.ToUpper(args[0]); {
-	case what == "LOAD" && len(args) == 2:
+	switch subcommand := strings.ToUpper(args[0]); {
+	case subcommand == "LOAD" && len(args) == 2:
 		s, err := n.storeScript(args[1])
 		if err != nil {
 			return refuse(c, "ERR "+err.Error())
 		}
 		c.WriteBulk(s.SHA)
-	case what == "EXISTS" && len(args) > 1:
+	case subcommand == "EXISTS" && len(args) > 1:
 		c.WriteLen(len(args) - 1)
 		for _, sha := range args[1:] {
 			known := 0
@@ -126,7 +126,7 @@ func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 			}
 			c.WriteInt(known)
 		}
-	case what == "FLUSH" && (len(args) == 1 || len(args) == 2 && slices.Contains([]string{"SYNC", "ASYNC"}, strings.ToUpper(args[1]))):
+	case subcommand == "FLUSH" && (len(args) == 1 || len(args) == 2 && slices.Contains([]string{"SYNC", "ASYNC"}, strings.ToUpper(args[1]))):
 		n.scripts = nil
 		c.WriteOK()
 	default:
@@ -139,13 +139,13 @@ func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 // change cannot run in the middle of a script or a transaction. If miniredis is already
 // locked, neither call does anything.
 func (n *node) lock() (unlock func()) {
-	if n.locked {
+	if n.isMiniLocked {
 		return func() {}
 	}
 	n.mini.Lock()
-	n.locked = true
+	n.isMiniLocked = true
 	return func() {
-		n.locked = false
+		n.isMiniLocked = false
 		n.mini.Unlock()
 	}
 }

@@ -15,34 +15,34 @@ import (
 // or a transaction. They are answered while miniredis is locked, so no other command comes
 // in between.
 type innerConnection struct {
-	n    *node
-	peer *mserver.Peer
+	n        *node
+	miniPeer *mserver.Peer
 	// out has what miniredis has answered to the current command.
 	out bytes.Buffer
 	// reserved is how many bytes of the world's room are taken by out.
-	held int
+	reserved int
 }
 
 // Write stores what miniredis answers, as long as the world has room for it.
 func (in *innerConnection) Write(b []byte) (int, error) {
 	if in.n.host.Reserve(len(b)) {
 		in.out.Write(b)
-		in.held += len(b)
+		in.reserved += len(b)
 	}
 	return len(b), nil
 }
 
 // openInner returns an inner connection for a client's connection. It starts in the
 // database that the client has selected.
-func (n *node) openInner(of *mserver.Peer) *innerConnection {
+func (n *node) openInner(outer *mserver.Peer) *innerConnection {
 	in := n.spareInner
 	n.spareInner = nil
 	if in == nil {
 		in = &innerConnection{n: n}
-		in.peer = mserver.NewPeer(bufio.NewWriterSize(in, 64))
+		in.miniPeer = mserver.NewPeer(bufio.NewWriterSize(in, 64))
 	}
-	in.peer.Ctx, in.peer.Resp3, in.peer.ClientName = newNestedCtx(), false, ""
-	if db := n.selected[of.Ctx]; db != 0 {
+	in.miniPeer.Ctx, in.miniPeer.Resp3, in.miniPeer.ClientName = newNestedCtx(), false, ""
+	if db := n.selectedDB[outer.Ctx]; db != 0 {
 		in.run("SELECT", strconv.Itoa(db))
 	}
 	return in
@@ -50,19 +50,19 @@ func (n *node) openInner(of *mserver.Peer) *innerConnection {
 
 // run executes a command and returns the reply.
 func (in *innerConnection) run(words ...string) []byte {
-	in.n.mini.Server().Dispatch(in.peer, words)
-	in.peer.Flush()
+	in.n.mini.Server().Dispatch(in.miniPeer, words)
+	in.miniPeer.Flush()
 	reply := bytes.Clone(in.out.Bytes())
 	in.out.Reset()
-	in.n.host.Unreserve(in.held)
-	in.held = 0
+	in.n.host.Unreserve(in.reserved)
+	in.reserved = 0
 	return reply
 }
 
 // close ends the connection, and returns the database that was selected on it.
 func (in *innerConnection) close() (db int) {
-	db = in.n.selected[in.peer.Ctx]
-	delete(in.n.selected, in.peer.Ctx)
+	db = in.n.selectedDB[in.miniPeer.Ctx]
+	delete(in.n.selectedDB, in.miniPeer.Ctx)
 	in.n.spareInner = in
 	return db
 }

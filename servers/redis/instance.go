@@ -13,10 +13,10 @@ import (
 type instance struct {
 	*miniredis.Miniredis
 	// nodesServed counts the nodes that it has served.
-	served int
+	nodesServed int
 	// isBound reports whether it was started inside a world, so that no other world can use
 	// it.
-	bound bool
+	isBound bool
 
 	interpreter *script.Interpreter // the interpreter of its scripts; nil before the first script
 }
@@ -67,7 +67,7 @@ func (p *pool) take() *instance {
 	last := len(p.free) - 1
 	if last < 0 {
 		in := startInstance()
-		in.bound = true
+		in.isBound = true
 		return in
 	}
 	in := p.free[last]
@@ -78,8 +78,8 @@ func (p *pool) take() *instance {
 
 // give takes an instance back when its node has ended.
 func (p *pool) give(in *instance) {
-	in.served++
-	if in.bound || in.served >= maxServed {
+	in.nodesServed++
+	if in.isBound || in.nodesServed >= maxServed {
 		in.Close()
 		return
 	}

@@ -49,16 +49,16 @@ func (e entry) sameValue(o entry) bool { return e.kind == o.kind && slices.Equal
 
 // sameValueAndExpiry reports whether two entries have the same value and expire at the same
 // time.
-func (e entry) isLike(o entry) bool { return e.sameValue(o) && e.expires.Equal(o.expires) }
+func (e entry) sameValueAndExpiry(o entry) bool { return e.sameValue(o) && e.expires.Equal(o.expires) }
 
 // hasExpired reports whether a key has expired by the time that miniredis was last set to.
-func (n *node) hasExpired(e entry) bool { return !e.expires.IsZero() && !e.expires.After(n.wall) }
+func (n *node) hasExpired(e entry) bool { return !e.expires.IsZero() && !e.expires.After(n.miniTime) }
 
 // clone returns a copy that can be changed independently.
 func (k keyspace) clone() keyspace { return maps.Clone(k) }
 
 // sortedIDs returns the IDs of all keys, by database and name.
-func (k keyspace) ids() []keyID {
+func (k keyspace) sortedIDs() []keyID {
 	return slices.SortedFunc(maps.Keys(k), keyID.compare)
 }
 
@@ -68,19 +68,19 @@ func (k keyID) compare(o keyID) int {
 }
 
 // readAllKeys returns all keys that miniredis has.
-func (n *node) scan() keyspace {
+func (n *node) readAllKeys() keyspace {
 	found := make(keyspace, len(n.keys)+1)
-	for _, i := range n.dbs {
+	for _, i := range n.usedDBs {
 		for _, name := range n.mini.DB(i).Keys() {
 			id := keyID{i, name}
-			found[id], _ = n.read(id)
+			found[id], _ = n.readKey(id)
 		}
 	}
 	return found
 }
 
 // readKey returns a key as miniredis has it; exists is false if there is no such key.
-func (n *node) read(id keyID) (e entry, stands bool) {
+func (n *node) readKey(id keyID) (e entry, exists bool) {
 	db := n.mini.DB(id.db)
 	if !db.Exists(id.name) {
 		return e, false
@@ -88,7 +88,7 @@ func (n *node) read(id keyID) (e entry, stands bool) {
 	e.kind = db.Type(id.name)
 	e.words = valueWords(db, e.kind, id.name)
 	if ttl := db.TTL(id.name); ttl != 0 {
-		e.expires = n.wall.Add(ttl)
+		e.expires = n.miniTime.Add(ttl)
 	}
 	return e, true
 }
@@ -129,9 +129,9 @@ func valueWords(db *miniredis.RedisDB, kind, name string) []string {
 
 // writeKey writes a key into miniredis, in place of an older one. A key that has already
 // expired is only deleted.
-func (n *node) put(id keyID, e entry) {
-	if !slices.Contains(n.dbs, id.db) {
-		n.dbs = append(n.dbs, id.db)
+func (n *node) writeKey(id keyID, e entry) {
+	if !slices.Contains(n.usedDBs, id.db) {
+		n.usedDBs = append(n.usedDBs, id.db)
 	}
 	db := n.mini.DB(id.db)
 	db.Del(id.name)
@@ -153,7 +153,7 @@ func (n *node) put(id keyID, e entry) {
 		return
 	}
 	if !e.expires.IsZero() {
-		if ttl := e.expires.Sub(n.wall); ttl > 0 {
+		if ttl := e.expires.Sub(n.miniTime); ttl > 0 {
 			db.SetTTL(id.name, ttl)
 		} else {
 			db.Del(id.name)
@@ -168,7 +168,7 @@ func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 		n.host.ChargeText(len(word))
 	}
 	if !e.expires.IsZero() {
-		ev.TTL = e.expires.Sub(n.wall)
+		ev.TTL = e.expires.Sub(n.miniTime)
 		// In true time the key may expire earlier or later than after its TTL, because the
 		// node's clock may drift.
 		if at, ok := n.host.When(e.expires); ok {
@@ -204,7 +204,7 @@ func (n *node) describeValue(e entry) string {
 
 // A keyChange is a change of one key, as the node sends it to its disk and its replicas.
 type keyChange struct {
-	id    keyID
-	gone  bool // the key was deleted, so entry is empty
-	entry entry
+	id        keyID
+	isDeleted bool // the key was deleted, so entry is empty
+	entry     entry
 }

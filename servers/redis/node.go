@@ -27,14 +27,14 @@ import (
 type node struct {
 	host *sim.Host
 
-	mini *instance // the miniredis that executes the commands; nil if the node is down
-	wall time.Time // the time that miniredis was last set to
+	mini     *instance // the miniredis that executes the commands; nil if the node is down
+	miniTime time.Time // the time that miniredis was last set to
 	// isMiniSeeded reports whether miniredis has a source of random numbers of its own.
 	// Making a source takes longer than several commands, and few locks need it, so it is
 	// made when a command may draw.
-	seeded bool
-	dice   *rand.Rand // the source for RANDOMKEY; nil before the first RANDOMKEY
-	dbs    []int      // the numbers of all databases that were ever selected
+	isMiniSeeded    bool
+	randomKeySource *rand.Rand // the source for RANDOMKEY; nil before the first RANDOMKEY
+	usedDBs         []int      // the numbers of all databases that were ever selected
 	// keys is what the trace says about the keys: the data after the latest recorded
 	// change.
 	keys keyspace
@@ -42,14 +42,14 @@ type node struct {
 	tracker changeTracker
 	// selectedDB has the selected database of each connection that has selected one, by the
 	// context that miniredis keeps for the connection.
-	selected map[any]int
+	selectedDB map[any]int
 	// uncorrectedPeer is the connection whose current command miniredis answers without
 	// corrections; nil if there is none.
-	uncorrected *mserver.Peer
+	uncorrectedPeer *mserver.Peer
 	// isMiniLocked reports whether miniredis is locked because a script or a transaction is
 	// running.
-	locked     bool
-	spareInner *innerConnection // a closed inner connection that can be used again; nil if there is none
+	isMiniLocked bool
+	spareInner   *innerConnection // a closed inner connection that can be used again; nil if there is none
 	// blocked are the commands that wait, such as BLPOP, in the order in which they
 	// arrived.
 	blocked []*blockedCommand
@@ -57,17 +57,17 @@ type node struct {
 	scripts map[string]*script.Script
 	// Counts since the start of the server: connections that are open, connections that
 	// were ever accepted, and commands.
-	connected, accepted, commands int
-	pendingExpiries               []pendingExpiry // expiries that are to be corrected after the current command
+	openConnections, acceptedConnections, commandCount int
+	pendingExpiries                                    []pendingExpiry // expiries that are to be corrected after the current command
 	// expiryAlarm rings when the next key expires.
-	expiry *agenda.Alarm
+	expiryAlarm *agenda.Alarm
 
 	// crashCount counts the crashes. A delayed call compares it to find out whether the
 	// node has crashed since the call was planned.
-	epoch int
+	crashCount int
 	// survivingKeys is what the node will find on its disk when it restarts after the last
 	// crash.
-	survived keyspace
+	survivingKeys keyspace
 
 	disk disk
 	repl replication
@@ -75,10 +75,10 @@ type node struct {
 
 // newNode makes a node that runs and has no keys: the Boot of [sim.System].
 func newNode(host *sim.Host) sim.Server {
-	n := &node{host: host, dbs: []int{0}, keys: keyspace{}}
-	n.expiry = agenda.NewAlarm(host, n.expire)
+	n := &node{host: host, usedDBs: []int{0}, keys: keyspace{}}
+	n.expiryAlarm = agenda.NewAlarm(host, n.expire)
 	n.disk = disk{n: n, policy: host.Node().Persistence, saved: keyspace{}}
-	n.replicate()
+	n.initReplication()
 	n.boot()
 	return n
 }
@@ -86,15 +86,15 @@ func newNode(host *sim.Host) sim.Server {
 // boot starts a server without keys, scripts and connections.
 func (n *node) boot() {
 	n.mini = instances.take()
-	n.wall = n.host.Clock().Now()
-	n.mini.SetTime(n.wall)
+	n.miniTime = n.host.Clock().Now()
+	n.mini.SetTime(n.miniTime)
 	n.mini.Server().SetPreHook(n.correct)
-	n.seeded = false
-	n.dice = nil
+	n.isMiniSeeded = false
+	n.randomKeySource = nil
 	n.tracker = changeTracker{}
-	n.selected = map[any]int{}
+	n.selectedDB = map[any]int{}
 	n.scripts = nil
-	n.connected, n.accepted, n.commands = 0, 0, 0
+	n.openConnections, n.acceptedConnections, n.commandCount = 0, 0, 0
 }
 
 // halt ends the server process. All that it has in memory is lost.
@@ -111,19 +111,19 @@ func (n *node) halt() {
 // has left.
 func (n *node) updateTime() {
 	now := n.host.Clock().Now()
-	if now.Equal(n.wall) {
+	if now.Equal(n.miniTime) {
 		return
 	}
-	back := n.wall.Sub(now)
+	back := n.miniTime.Sub(now)
 	if back > 0 {
 		n.mini.DB(0) // this call makes miniredis subtract the time until now from what each key has left
 	}
-	n.wall = now
+	n.miniTime = now
 	n.mini.SetTime(now)
 	if back <= 0 {
 		return
 	}
-	for _, i := range n.dbs {
+	for _, i := range n.usedDBs {
 		db := n.mini.DB(i)
 		for _, k := range db.Keys() {
 			if ttl := db.TTL(k); ttl > 0 {
@@ -134,24 +134,24 @@ func (n *node) updateTime() {
 }
 
 // A clientConn is the node's end of a client's connection.
-type peer struct {
+type clientConn struct {
 	n   *node
 	end *sim.End
 	// miniPeer is the connection as miniredis sees it. What miniredis writes to it is
 	// collected in out.
-	mini *mserver.Peer
-	out  outbox
+	miniPeer *mserver.Peer
+	out      outbox
 	// isBlocked reports whether a blocking command of the client has no answer yet. Later
 	// requests wait in queuedRequests.
-	busy   bool
-	queued []*sim.Request
+	isBlocked      bool
+	queuedRequests []*sim.Request
 	// writeOffset is the replication offset after the client's latest write: WAIT waits
 	// until replicas have acknowledged it.
-	offset int
-	tx     *transaction // the transaction since MULTI; nil if there is none
+	writeOffset int
+	tx          *transaction // the transaction since MULTI; nil if there is none
 	// mayBeSubscribed reports whether the client has sent SUBSCRIBE or PSUBSCRIBE, so that
 	// miniredis may run goroutines for it.
-	subscribed bool
+	mayBeSubscribed bool
 	// isClosed reports whether the connection has ended. What still arrives on it is
 	// ignored.
 	isClosed bool
@@ -163,24 +163,24 @@ func (n *node) Accept(end *sim.End) sim.Endpoint {
 	if master := n.repl.Accept(end); master != nil {
 		return master
 	}
-	r := &peer{n: n, end: end}
+	r := &clientConn{n: n, end: end}
 	r.out.host = n.host
 	r.out.flush = func() { end.RunAfterSteps(r.sendReplies) }
-	r.mini = mserver.NewPeer(bufio.NewWriterSize(&r.out, 512))
-	r.mini.Ctx = newConnectionCtx()
-	n.connected++
-	n.accepted++
+	r.miniPeer = mserver.NewPeer(bufio.NewWriterSize(&r.out, 512))
+	r.miniPeer.Ctx = newConnectionCtx()
+	n.openConnections++
+	n.acceptedConnections++
 	return r
 }
 
 // Receive implements [sim.Endpoint]: it executes one command and answers it, or queues it
 // behind a command that blocks.
-func (r *peer) Receive(m *sim.Request) {
+func (r *clientConn) Receive(m *sim.Request) {
 	switch {
 	case r.isClosed:
 		return
-	case r.busy:
-		r.queued = append(r.queued, m)
+	case r.isBlocked:
+		r.queuedRequests = append(r.queuedRequests, m)
 		return
 	}
 	n := r.n
@@ -193,7 +193,7 @@ func (r *peer) Receive(m *sim.Request) {
 	if len(args) == 0 {
 		return
 	}
-	n.commands++
+	n.commandCount++
 	name := strings.ToUpper(args[0])
 	switch {
 	case name == "POST", name == "HOST:": // a browser was tricked into sending HTTP to Redis: see securityWarningCommand
@@ -205,24 +205,24 @@ func (r *peer) Receive(m *sim.Request) {
 		r.refuse(n.refuseUnknown(args))
 		return
 	case name == "WAIT" && len(args) == 3 && r.tx == nil:
-		n.repl.wait(r, args)
+		n.repl.serveWAIT(r, args)
 		return
-	case n.repl.readOnly():
+	case n.repl.isReadOnly():
 		var ok bool
 		if args, ok = n.readOnlyCommand(name, args); !ok {
 			r.refuse(errReadOnly)
 			return
 		}
-	case n.repl.lacksReplicas() && n.writes(name, args):
+	case n.repl.lacksReplicas() && n.isWrite(name, args):
 		r.refuse(errNoReplicas)
 		return
 	case name == "SELECT" && len(args) == 2:
 		n.rememberDB(args[1])
 	case name == "SUBSCRIBE", name == "PSUBSCRIBE":
-		r.subscribed = true
+		r.mayBeSubscribed = true
 	}
-	if !n.seeded && slices.ContainsFunc(args, mayDraw) {
-		n.seeded = true
+	if !n.isMiniSeeded && slices.ContainsFunc(args, mayDraw) {
+		n.isMiniSeeded = true
 		n.mini.Seed(int(n.host.Seed()))
 	}
 	if r.tx == nil && canBlock(name, args) {
@@ -231,10 +231,10 @@ func (r *peer) Receive(m *sim.Request) {
 	}
 	n.updateTime()
 	if !r.transact(name, args) {
-		n.mini.Server().Dispatch(r.mini, args)
+		n.mini.Server().Dispatch(r.miniPeer, args)
 	}
 	if r.sendAnswer(m) {
-		if r.mini.Closed() { // after QUIT
+		if r.miniPeer.Closed() { // after QUIT
 			r.hangUp()
 		}
 		n.serveBlocked()
@@ -243,44 +243,44 @@ func (r *peer) Receive(m *sim.Request) {
 
 // sendAnswer records what a command has changed and sends the answer. Recording may let a
 // fault strike the node; then sendAnswer sends nothing and returns false.
-func (r *peer) sendAnswer(m *sim.Request) bool {
+func (r *clientConn) sendAnswer(m *sim.Request) bool {
 	r.recordCommand(m)
 	if !r.n.host.Act() {
 		return false
 	}
-	r.mini.Flush()
+	r.miniPeer.Flush()
 	r.sendReplies()
 	return true
 }
 
 // replyFailure answers a command with an error if the fault fail is acting on the node, and
 // reports whether it has answered.
-func (r *peer) replyFailure(name string, m *sim.Request) bool {
+func (r *clientConn) replyFailure(name string, m *sim.Request) bool {
 	n := r.n
-	why := n.host.Failure()
-	if why == "" || m.IsHandshake() {
+	failure := n.host.Failure()
+	if failure == "" || m.IsHandshake() {
 		return false
 	}
 	// As in rejectCommand of Redis's server.c, the error ends the transaction.
 	if r.tx != nil && name == "EXEC" {
 		r.tx = nil
-		n.query(r.mini, "UNWATCH")
-		why = "EXECABORT Transaction discarded because of: " + why
+		n.query(r.miniPeer, "UNWATCH")
+		failure = "EXECABORT Transaction discarded because of: " + failure
 	}
-	r.refuse(why)
+	r.refuse(failure)
 	return true
 }
 
 // recordCommand records in the trace, for the disk and for the replicas what a command has
 // changed.
-func (r *peer) recordCommand(m *sim.Request) {
+func (r *clientConn) recordCommand(m *sim.Request) {
 	if !r.n.mayHaveChanged(m) {
-		r.n.tracker.names = r.n.tracker.names[:0]
+		r.n.tracker.words = r.n.tracker.words[:0]
 		return
 	}
 	r.n.fixExpiries()
 	if r.n.recordChanges(m.Sender()) {
-		r.offset = r.n.repl.offset
+		r.writeOffset = r.n.repl.offset
 	}
 }
 
@@ -292,18 +292,18 @@ func (n *node) mayHaveChanged(m *sim.Request) bool {
 		return true
 	}
 	first, ok := n.firstExpiry()
-	return ok && !first.After(n.wall)
+	return ok && !first.After(n.miniTime)
 }
 
 // unblock executes the requests that have arrived while a command blocked. It stops at a
 // request that blocks again.
-func (r *peer) unblock() {
-	r.busy = false
-	queued := r.queued
-	r.queued = nil
+func (r *clientConn) unblock() {
+	r.isBlocked = false
+	queued := r.queuedRequests
+	r.queuedRequests = nil
 	for i, m := range queued {
-		if r.busy {
-			r.queued = append(r.queued, queued[i:]...)
+		if r.isBlocked {
+			r.queuedRequests = append(r.queuedRequests, queued[i:]...)
 			return
 		}
 		r.Receive(m)
@@ -311,15 +311,15 @@ func (r *peer) unblock() {
 }
 
 // refuse answers the current command with an error.
-func (r *peer) refuse(err string) {
+func (r *clientConn) refuse(err string) {
 	r.writeError(err)
-	r.mini.Flush()
+	r.miniPeer.Flush()
 	r.sendReplies()
 }
 
 // sendReplies sends what miniredis has written to the client: replies to commands, and
 // messages of subscriptions, which answer no command.
-func (r *peer) sendReplies() {
+func (r *clientConn) sendReplies() {
 	b := r.out.drain()
 	for len(b) > 0 {
 		size := respSize(b)
@@ -338,29 +338,29 @@ func (r *peer) sendReplies() {
 }
 
 // hangUp closes the connection. What was already written is still sent.
-func (r *peer) hangUp() {
+func (r *clientConn) hangUp() {
 	r.end.Close()
 	r.HangUp(true)
 }
 
 // HangUp implements [sim.Endpoint]: it removes what the node keeps for the connection.
-func (r *peer) HangUp(bool) {
+func (r *clientConn) HangUp(bool) {
 	if r.isClosed {
 		return
 	}
 	r.isClosed = true
-	r.mini.Close()
+	r.miniPeer.Close()
 	for _, b := range slices.Clone(r.n.blocked) {
-		if b.by == r {
+		if b.conn == r {
 			b.remove()
 		}
 	}
-	r.n.connected--
-	delete(r.n.selected, r.mini.Ctx)
-	if r.subscribed {
+	r.n.openConnections--
+	delete(r.n.selectedDB, r.miniPeer.Ctx)
+	if r.mayBeSubscribed {
 		// miniredis ends a subscriber's goroutines when its last subscription ends.
-		r.n.dispatch(r.mini, "UNSUBSCRIBE")
-		r.n.dispatch(r.mini, "PUNSUBSCRIBE")
+		r.n.dispatch(r.miniPeer, "UNSUBSCRIBE")
+		r.n.dispatch(r.miniPeer, "PUNSUBSCRIBE")
 	}
 	r.out.discard()
 }
@@ -401,9 +401,9 @@ func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 
 // rememberDB adds a database to those whose keys are tracked.
 func (n *node) rememberDB(db string) {
-	if i, err := strconv.Atoi(db); err == nil && !slices.Contains(n.dbs, i) {
-		n.dbs = append(n.dbs, i)
-		n.tracker.all = true // the database may have had keys before
+	if i, err := strconv.Atoi(db); err == nil && !slices.Contains(n.usedDBs, i) {
+		n.usedDBs = append(n.usedDBs, i)
+		n.tracker.anyKey = true // the database may have had keys before
 	}
 }
 
@@ -426,7 +426,7 @@ func (n *node) expire() {
 // planExpiry sets the alarm to the time at which the next key expires.
 func (n *node) planExpiry() {
 	first, _ := n.firstExpiry()
-	n.expiry.Set(first)
+	n.expiryAlarm.Set(first)
 }
 
 // Stop implements [sim.Server]: the run has ended.
@@ -448,8 +448,8 @@ type outbox struct {
 	mu    sync.Mutex
 	bytes []byte
 	// isFlushPlanned reports whether flush was called since the last drain.
-	posted bool
-	closed bool
+	isFlushPlanned bool
+	isClosed       bool
 }
 
 // Write implements [io.Writer]. It never fails: if the world has no room for the bytes,
@@ -457,12 +457,12 @@ type outbox struct {
 func (o *outbox) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed || !o.host.Reserve(len(b)) {
+	if o.isClosed || !o.host.Reserve(len(b)) {
 		return len(b), nil
 	}
 	o.bytes = append(o.bytes, b...)
-	if !o.posted {
-		o.posted = true
+	if !o.isFlushPlanned {
+		o.isFlushPlanned = true
 		o.flush()
 	}
 	return len(b), nil
@@ -475,7 +475,7 @@ func (o *outbox) drain() []byte {
 	b := o.bytes
 	o.host.Unreserve(len(b))
 	o.bytes = nil
-	o.posted = false
+	o.isFlushPlanned = false
 	return b
 }
 
@@ -484,5 +484,5 @@ func (o *outbox) discard() {
 	o.drain()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.closed = true
+	o.isClosed = true
 }

@@ -9,14 +9,14 @@ import (
 // Revoke implements [sim.Revocable]: an operator sends DEL for each key of a lock that the
 // client has set. The second argument does not matter, because Redis has no sessions.
 func (n *node) Revoke(client string, _ bool) (found bool) {
-	if n.repl.readOnly() || n.repl.lacksReplicas() {
+	if n.repl.isReadOnly() || n.repl.lacksReplicas() {
 		return false
 	}
 	n.expire()
-	for _, id := range n.keys.ids() {
-		if by := n.keys[id].owner; by != nil && by.Client == client && slices.Contains(n.host.Keys(), id.name) {
+	for _, id := range n.keys.sortedIDs() {
+		if owner := n.keys[id].owner; owner != nil && owner.Client == client && slices.Contains(n.host.Keys(), id.name) {
 			n.mini.DB(id.db).Del(id.name)
-			n.tracker.names = append(n.tracker.names, id.name)
+			n.tracker.words = append(n.tracker.words, id.name)
 			found = true
 		}
 	}

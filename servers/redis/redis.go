@@ -27,8 +27,8 @@ func init() {
 		Demotes:    true,
 		Revokes:    true,
 		Settings: []sim.Setting{
-			{Name: minReplicas, Title: "a master accepts a write only if it has heard recently from this many replicas; 0 turns this off", Check: checkCount},
-			{Name: maxLag, Title: "what counts as recently: at most this long ago, such as 10s, the default", Check: checkLag},
+			{Name: minReplicasSetting, Title: "a master accepts a write only if it has heard recently from this many replicas; 0 turns this off", Check: checkCount},
+			{Name: maxLagSetting, Title: "what counts as recently: at most this long ago, such as 10s, the default", Check: checkLag},
 		},
 		// The fault fail makes a node answer with this error, unless the scenario chooses
 		// the error of the manner below.

@@ -19,38 +19,38 @@ type replication struct {
 	// offset counts the changes that a master has sent, or that a replica has applied.
 	offset int
 	// waitCalls are the WAIT commands that have no answer yet.
-	waits []*waitCall
+	waitCalls []*waitCall
 	// lastHeard is when this master last received anything from each replica, by its own
 	// clock. Replicas whose connections have ended are left out.
-	heard map[string]time.Time
+	lastHeard map[string]time.Time
 	// The master accepts a write only if it has heard from requiredReplicas replicas within
 	// maxAge.
-	least  int
-	maxAge time.Duration
+	requiredReplicas int
+	maxAge           time.Duration
 }
 
 // initReplication prepares a new node for replication.
-func (n *node) replicate() {
+func (n *node) initReplication() {
 	r := &n.repl
-	r.n, r.heard = n, map[string]time.Time{}
+	r.n, r.lastHeard = n, map[string]time.Time{}
 	r.readSettings()
 	r.Node = &replicas.Node[update]{
-		Host: n.host, Retry: time.Second, WantsHeartbeats: r.least > 0, FullUpdate: n.fullUpdate, Apply: n.apply,
+		Host: n.host, Retry: time.Second, WantsHeartbeats: r.requiredReplicas > 0, FullUpdate: n.fullUpdate, Apply: n.apply,
 		ReplicaHeard: func(replica string) {
-			r.heard[replica] = n.host.Clock().Now()
+			r.lastHeard[replica] = n.host.Clock().Now()
 			r.answerWaits()
 		},
-		ReplicaLeft: func(replica string) { delete(r.heard, replica) },
+		ReplicaLeft: func(replica string) { delete(r.lastHeard, replica) },
 	}
 }
 
 // A waitCall is a WAIT command that a client has sent. It is answered when wantedReplicas
 // replicas have acknowledged offset, or at its timeout.
 type waitCall struct {
-	peer   *peer
-	enough int
-	offset int
-	done   bool
+	conn           *clientConn
+	wantedReplicas int
+	offset         int
+	isAnswered     bool
 }
 
 // Follow implements [sim.Replica].
@@ -60,29 +60,29 @@ func (n *node) Follow(master string) { n.repl.Follow(n.host.Peer(master).(*node)
 // connected.
 func (n *node) fullUpdate() update {
 	effects := make([]keyChange, 0, len(n.keys))
-	for _, id := range n.keys.ids() {
+	for _, id := range n.keys.sortedIDs() {
 		effects = append(effects, keyChange{id: id, entry: n.keys[id]})
 	}
-	return update{offset: n.repl.offset, whole: true, effects: effects}
+	return update{offset: n.repl.offset, isFull: true, changes: effects}
 }
 
 // An update is what a master sends to a replica: the whole data set, or the changes that
 // one command has made. offset is the master's offset after it.
 type update struct {
 	offset  int
-	whole   bool
-	effects []keyChange
+	isFull  bool
+	changes []keyChange
 }
 
 // String returns the text of an update for the trace.
 func (u update) String() string {
-	if u.whole {
-		return fmt.Sprintf("replicate everything (%d keys)", len(u.effects))
+	if u.isFull {
+		return fmt.Sprintf("replicate everything (%d keys)", len(u.changes))
 	}
-	words := make([]string, len(u.effects))
-	for i, e := range u.effects {
+	words := make([]string, len(u.changes))
+	for i, e := range u.changes {
 		verb := "set "
-		if e.gone {
+		if e.isDeleted {
 			verb = "delete "
 		}
 		words[i] = verb + e.id.String()
@@ -96,20 +96,20 @@ func (u update) Number() int { return u.offset }
 // apply applies an update of the master to a replica's data.
 func (n *node) apply(u update) {
 	n.updateTime()
-	if u.whole {
-		for _, id := range n.keys.ids() {
+	if u.isFull {
+		for _, id := range n.keys.sortedIDs() {
 			n.mini.DB(id.db).Del(id.name)
 		}
-		n.tracker.all = true
+		n.tracker.anyKey = true
 	}
 	owners := map[keyID]*trace.Actor{}
-	for _, e := range u.effects {
-		n.tracker.names = append(n.tracker.names, e.id.name)
-		if e.gone {
+	for _, e := range u.changes {
+		n.tracker.words = append(n.tracker.words, e.id.name)
+		if e.isDeleted {
 			n.mini.DB(e.id.db).Del(e.id.name)
 			continue
 		}
-		n.put(e.id, e.entry)
+		n.writeKey(e.id, e.entry)
 		owners[e.id] = e.entry.owner
 	}
 	n.recordUpdate(owners)
@@ -128,38 +128,38 @@ func (n *node) recordUpdate(owners map[keyID]*trace.Actor) {
 		if owner, ok := owners[id]; ok {
 			is.owner = owner
 		}
-		if !was.isLike(is) {
+		if !was.sameValueAndExpiry(is) {
 			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
 		}
 		n.recordKey(id, is)
 	})
-	n.disk.missed = true
+	n.disk.hasMissedChanges = true
 	n.planExpiry()
 }
 
 // propagate sends changes to the replicas. Keys can expire while the node is paused; then
 // the node sends that only when it resumes.
-func (r *replication) propagate(effects []keyChange) {
+func (r *replication) propagate(changes []keyChange) {
 	r.n.host.WhenRunning(func() {
 		r.offset++
 		if r.HasReplicas() {
-			r.Send(update{offset: r.offset, effects: slices.Clone(effects)})
+			r.Send(update{offset: r.offset, changes: slices.Clone(changes)})
 		}
 	})
 }
 
 // isReadOnly reports whether the node refuses writes of clients, because it is a replica.
-func (r *replication) readOnly() bool { return r.IsReplica() }
+func (r *replication) isReadOnly() bool { return r.IsReplica() }
 
 // The settings by which a master refuses writes if it has not heard from enough replicas
 // recently. They limit how long two masters can accept writes at the same time, but do not
 // prevent it: https://redis.io/docs/latest/operate/oss_and_stack/management/replication/,
 // "Allow writes only with N attached replicas".
 const (
-	minReplicas = "min-replicas-to-write"
-	maxLag      = "min-replicas-max-lag"
+	minReplicasSetting = "min-replicas-to-write"
+	maxLagSetting      = "min-replicas-max-lag"
 
-	usualLag      = 10 * time.Second
+	defaultMaxLag = 10 * time.Second
 	errNoReplicas = "NOREPLICAS Not enough good replicas to write."
 )
 
@@ -181,9 +181,9 @@ func checkLag(value string) error {
 
 // readSettings reads the settings of the node, which checkCount and checkLag have accepted.
 func (r *replication) readSettings() {
-	r.least, _ = strconv.Atoi(r.n.host.SettingValue(minReplicas))
-	r.maxAge = usualLag
-	if d, err := time.ParseDuration(r.n.host.SettingValue(maxLag)); err == nil {
+	r.requiredReplicas, _ = strconv.Atoi(r.n.host.SettingValue(minReplicasSetting))
+	r.maxAge = defaultMaxLag
+	if d, err := time.ParseDuration(r.n.host.SettingValue(maxLagSetting)); err == nil {
 		r.maxAge = d
 	}
 }
@@ -191,21 +191,21 @@ func (r *replication) readSettings() {
 // lacksReplicas reports whether this master must refuse writes, because it has not heard
 // from enough replicas recently.
 func (r *replication) lacksReplicas() bool {
-	if r.least == 0 || r.IsReplica() {
+	if r.requiredReplicas == 0 || r.IsReplica() {
 		return false
 	}
 	good, now := 0, r.n.host.Clock().Now()
-	for _, at := range r.heard {
+	for _, at := range r.lastHeard {
 		if now.Sub(at) <= r.maxAge {
 			good++
 		}
 	}
-	return good < r.least
+	return good < r.requiredReplicas
 }
 
 // isWrite reports whether a command changes keys, judged by its name. It is false for a
 // script, because each command that the script calls is judged by itself.
-func (n *node) writes(name string, args []string) bool {
+func (n *node) isWrite(name string, args []string) bool {
 	_, reads := n.readOnlyCommand(name, args)
 	return !reads
 }
@@ -213,7 +213,7 @@ func (n *node) writes(name string, args []string) bool {
 // serveWAIT executes WAIT. It answers when enough replicas have acknowledged the client's
 // latest write, or at the timeout. The answer is the number of replicas that have
 // acknowledged it.
-func (r *replication) wait(p *peer, args []string) {
+func (r *replication) serveWAIT(p *clientConn, args []string) {
 	enough, err1 := strconv.Atoi(args[1])
 	timeout, err2 := strconv.Atoi(args[2])
 	switch {
@@ -227,9 +227,9 @@ func (r *replication) wait(p *peer, args []string) {
 		p.refuse("ERR timeout is negative")
 		return
 	}
-	call := &waitCall{peer: p, enough: enough, offset: p.offset}
-	p.busy = true
-	r.waits = append(r.waits, call)
+	call := &waitCall{conn: p, wantedReplicas: enough, offset: p.writeOffset}
+	p.isBlocked = true
+	r.waitCalls = append(r.waitCalls, call)
 	if timeout > 0 {
 		r.n.host.Clock().AfterFunc(time.Duration(timeout)*time.Millisecond, func() {
 			p.end.RunOnLoop(func() { r.answerWait(call) })
@@ -240,8 +240,8 @@ func (r *replication) wait(p *peer, args []string) {
 
 // answerWaits answers the WAIT commands for which enough replicas have acknowledged.
 func (r *replication) answerWaits() {
-	for _, w := range slices.Clone(r.waits) {
-		if len(r.AcknowledgedBy(w.offset)) >= w.enough {
+	for _, w := range slices.Clone(r.waitCalls) {
+		if len(r.AcknowledgedBy(w.offset)) >= w.wantedReplicas {
 			r.answerWait(w)
 		}
 	}
@@ -249,21 +249,21 @@ func (r *replication) answerWaits() {
 
 // answerWait answers one WAIT with the number of replicas that have acknowledged.
 func (r *replication) answerWait(w *waitCall) {
-	if w.done || !r.n.host.IsUp() {
+	if w.isAnswered || !r.n.host.IsUp() {
 		return
 	}
-	w.done = true
-	r.waits = slices.DeleteFunc(r.waits, func(o *waitCall) bool { return o == w })
-	w.peer.mini.WriteInt(len(r.AcknowledgedBy(w.offset)))
-	w.peer.mini.Flush()
-	w.peer.sendReplies()
-	w.peer.unblock()
+	w.isAnswered = true
+	r.waitCalls = slices.DeleteFunc(r.waitCalls, func(o *waitCall) bool { return o == w })
+	w.conn.miniPeer.WriteInt(len(r.AcknowledgedBy(w.offset)))
+	w.conn.miniPeer.Flush()
+	w.conn.sendReplies()
+	w.conn.unblock()
 }
 
 // crash drops what a crash of the node's process loses.
 func (r *replication) crash() {
-	r.waits = nil
-	clear(r.heard)
+	r.waitCalls = nil
+	clear(r.lastHeard)
 	r.Crash()
 }
 
@@ -277,6 +277,6 @@ func (n *node) Demote() bool {
 	if !n.repl.Demote() {
 		return false
 	}
-	clear(n.repl.heard)
+	clear(n.repl.lastHeard)
 	return true
 }

@@ -15,7 +15,7 @@ type framer struct {
 	names *sim.Names
 	// isBroken reports whether the client has violated the protocol. All later bytes are
 	// ignored.
-	broken bool
+	isBroken bool
 }
 
 // A protocolError is the text with which Redis answers a violation of the protocol.
@@ -23,12 +23,12 @@ type protocolError string
 
 // Next implements [sim.Framer].
 func (f *framer) Next(b []byte) (int, sim.Frame) {
-	if f.broken {
+	if f.isBroken {
 		return len(b), sim.Frame{Text: "more of it"}
 	}
 	size, args, wrong := readRequest(b)
 	if wrong != "" {
-		f.broken = true
+		f.isBroken = true
 		return len(b), sim.Frame{Body: wrong, Text: "what is no command"}
 	}
 	if size == 0 {
@@ -78,22 +78,22 @@ func readRequest(b []byte) (size int, args []string, wrong protocolError) {
 // may have a sign other than $. end is 0 if the line is not complete yet or is wrong.
 // lineName and numberName are Redis's names for the two in its errors; maxNumber is the
 // largest valid number.
-func readHeader(b []byte, at int, line, number string, most int64) (n, end int, wrong protocolError) {
-	rest := b[at:]
+func readHeader(b []byte, offset int, lineName, numberName string, maxNumber int64) (n, end int, wrong protocolError) {
+	rest := b[offset:]
 	eol := strchr(rest, '\r')
 	switch {
 	case eol < 0 && len(rest) > longestLine:
-		return 0, 0, protocolError("too big " + line)
+		return 0, 0, protocolError("too big " + lineName)
 	case eol < 0, eol+1 == len(rest):
 		return 0, 0, ""
-	case at > 0 && rest[0] != '$':
+	case offset > 0 && rest[0] != '$':
 		return 0, 0, protocolError("expected '$', got '" + strings.NewReplacer("\r", " ", "\n", " ").Replace(string(rest[:1])) + "'")
 	}
 	v, ok := parseInteger(string(rest[1:eol]))
-	if !ok || v > most || at > 0 && v < 0 {
-		return 0, 0, protocolError("invalid " + number)
+	if !ok || v > maxNumber || offset > 0 && v < 0 {
+		return 0, 0, protocolError("invalid " + numberName)
 	}
-	return int(max(v, 0)), at + eol + len("\r\n"), ""
+	return int(max(v, 0)), offset + eol + len("\r\n"), ""
 }
 
 // strchr returns the index of c in b, or -1. Like C's strchr, it stops at a zero byte.

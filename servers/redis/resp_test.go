@@ -146,7 +146,7 @@ func FuzzFramer(f *testing.F) {
 			if size == 0 {
 				break
 			}
-			if framer.broken {
+			if framer.isBroken {
 				return append(told, fmt.Sprint(frame.Body)), nil
 			}
 			told, b = append(told, fmt.Sprintf("%q %q", b[:size], frame.Body)), b[size:]
@@ -158,7 +158,7 @@ func FuzzFramer(f *testing.F) {
 		whole, left := cut(&framer{names: sim.NewNames()}, b)
 		parts := &framer{names: sim.NewNames()}
 		first, rest := cut(parts, b[:at])
-		if !parts.broken {
+		if !parts.isBroken {
 			var more []string
 			more, rest = cut(parts, append(slices.Clone(rest), b[at:]...))
 			first = append(first, more...)

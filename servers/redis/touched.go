@@ -13,10 +13,10 @@ import (
 type changeTracker struct {
 	// words are all words of the commands since the last check: some of them are names of
 	// keys.
-	names []string
+	words []string
 	// anyKey: every key may have changed. hasExpiringFields: the same, until the server
 	// stops, because hashes with fields that expire were written.
-	all, fields bool
+	anyKey, hasExpiringFields bool
 	// deadlines are the times at which keys expire, the earliest first. Some are out of
 	// date: the key was changed or deleted since.
 	deadlines []deadline
@@ -29,35 +29,35 @@ func (t *changeTracker) addCommand(name string, words []string) {
 	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO":
 		return // the script changes keys only by the commands that it calls
 	case "FLUSHALL", "FLUSHDB", "SWAPDB":
-		t.all = true
+		t.anyKey = true
 	case "HEXPIRE", "HSETEX":
-		t.fields = true
+		t.hasExpiringFields = true
 	}
-	t.names = append(t.names, words...)
+	t.words = append(t.words, words...)
 }
 
 // reset empties the tracker after all listed keys were checked.
 func (t *changeTracker) reset() {
-	clear(t.names)
-	t.names, t.all = t.names[:0], false
+	clear(t.words)
+	t.words, t.anyKey = t.words[:0], false
 }
 
 // takeSuspects returns the keys that may have changed, in sorted order, and resets the
 // tracker.
 func (n *node) takeSuspects() []keyID {
 	var ids []keyID
-	if n.tracker.all || n.tracker.fields {
-		ids = append(n.keys.ids(), n.scan().ids()...)
+	if n.tracker.anyKey || n.tracker.hasExpiringFields {
+		ids = append(n.keys.sortedIDs(), n.readAllKeys().sortedIDs()...)
 	}
-	for _, name := range n.tracker.names {
-		for _, db := range n.dbs {
+	for _, name := range n.tracker.words {
+		for _, db := range n.usedDBs {
 			id := keyID{db, name}
 			if _, known := n.keys[id]; known || n.mini.DB(db).Exists(name) {
 				ids = append(ids, id)
 			}
 		}
 	}
-	for first, ok := n.firstExpiry(); ok && !first.After(n.wall); first, ok = n.firstExpiry() {
+	for first, ok := n.firstExpiry(); ok && !first.After(n.miniTime); first, ok = n.firstExpiry() {
 		ids = append(ids, n.tracker.deadlines[0].id)
 		n.tracker.deadlines = n.tracker.deadlines[1:]
 	}
@@ -69,20 +69,20 @@ func (n *node) takeSuspects() []keyID {
 // recordKey stores what is now known of a key, and its deadline.
 func (n *node) recordKey(id keyID, is entry) {
 	if was := n.keys[id]; !is.expires.IsZero() && !was.expires.Equal(is.expires) {
-		all := n.tracker.deadlines
-		i, _ := slices.BinarySearchFunc(all, is.expires, func(d deadline, at time.Time) int { return d.at.Compare(at) })
-		n.tracker.deadlines = slices.Insert(all, i, deadline{is.expires, id})
+		deadlines := n.tracker.deadlines
+		i, _ := slices.BinarySearchFunc(deadlines, is.expires, func(d deadline, at time.Time) int { return d.at.Compare(at) })
+		n.tracker.deadlines = slices.Insert(deadlines, i, deadline{is.expires, id})
 	}
 	n.keys[id] = is
 }
 
 // recordAll replaces everything that is known of the keys.
-func (n *node) recordAll(now keyspace) {
+func (n *node) recordAll(current keyspace) {
 	n.keys = keyspace{}
 	n.tracker.deadlines = nil
 	n.tracker.reset()
-	for _, id := range now.ids() {
-		n.recordKey(id, now[id])
+	for _, id := range current.sortedIDs() {
+		n.recordKey(id, current[id])
 	}
 }
 
@@ -99,17 +99,17 @@ func (n *node) firstExpiry() (first time.Time, ok bool) {
 
 // visitSuspects calls visitGone for each key that no longer exists, and then visitExisting
 // for each key that may have changed or is new.
-func (n *node) visitSuspects(gone func(id keyID, was entry), stands func(id keyID, was, is entry)) {
+func (n *node) visitSuspects(visitGone func(id keyID, was entry), visitExisting func(id keyID, was, is entry)) {
 	suspects := n.takeSuspects()
 	for _, id := range suspects {
 		was, existed := n.keys[id]
-		if _, is := n.read(id); existed && !is {
-			gone(id, was)
+		if _, is := n.readKey(id); existed && !is {
+			visitGone(id, was)
 		}
 	}
 	for _, id := range suspects {
-		if is, there := n.read(id); there {
-			stands(id, n.keys[id], is)
+		if is, exists := n.readKey(id); exists {
+			visitExisting(id, n.keys[id], is)
 		}
 	}
 }
@@ -126,9 +126,9 @@ func (n *node) recordChanges(by *trace.Actor) bool {
 			kind = trace.KindExpire
 		}
 		n.host.Emit(n.goneEvent(kind, id, was, by))
-		effects = append(effects, keyChange{id: id, gone: true})
+		effects = append(effects, keyChange{id: id, isDeleted: true})
 	}, func(id keyID, was, is entry) {
-		if was.isLike(is) {
+		if was.sameValueAndExpiry(is) {
 			return
 		}
 		kind, prior := trace.KindSet, was.owner
@@ -143,7 +143,7 @@ func (n *node) recordChanges(by *trace.Actor) bool {
 		effects = append(effects, keyChange{id: id, entry: is})
 	})
 	for _, e := range effects {
-		if e.gone {
+		if e.isDeleted {
 			delete(n.keys, e.id)
 		} else {
 			n.recordKey(e.id, e.entry)

@@ -17,7 +17,7 @@ type transaction struct {
 	commands [][]string
 	// hasErrors reports whether a command was refused, so that EXEC will discard the
 	// transaction.
-	dirty bool
+	hasErrors bool
 	// checker is a connection on which miniredis is in a transaction that is never
 	// executed. Each command is sent there to find out whether it is well formed.
 	checker *mserver.Peer
@@ -25,35 +25,35 @@ type transaction struct {
 
 // transact answers commands about transactions, and queues commands that belong to one. It
 // reports whether it has answered; if not, the command is an ordinary one.
-func (r *peer) transact(name string, words []string) bool {
+func (r *clientConn) transact(name string, words []string) bool {
 	n := r.n
 	switch {
 	case name == "MULTI" && r.tx == nil && len(words) == 1:
 		r.tx = &transaction{checker: mserver.NewPeer(bufio.NewWriter(io.Discard))}
 		n.dispatch(r.tx.checker, "MULTI")
-		r.mini.WriteOK()
+		r.miniPeer.WriteOK()
 	case r.tx == nil, name == "QUIT":
 		return false
 	case name == "MULTI":
-		r.mini.WriteError("ERR MULTI calls can not be nested")
+		r.miniPeer.WriteError("ERR MULTI calls can not be nested")
 	case name == "WATCH":
-		r.mini.WriteError("ERR WATCH inside MULTI is not allowed")
+		r.miniPeer.WriteError("ERR WATCH inside MULTI is not allowed")
 	case name == "EXEC":
 		tx := r.tx
 		r.tx = nil
 		if len(words) > 1 {
-			n.query(r.mini, "UNWATCH")
-			r.mini.WriteError("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command")
-		} else if tx.dirty {
-			n.query(r.mini, "UNWATCH")
-			r.mini.WriteError("EXECABORT Transaction discarded because of previous errors.")
+			n.query(r.miniPeer, "UNWATCH")
+			r.miniPeer.WriteError("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command")
+		} else if tx.hasErrors {
+			n.query(r.miniPeer, "UNWATCH")
+			r.miniPeer.WriteError("EXECABORT Transaction discarded because of previous errors.")
 		} else {
 			r.exec(tx.commands)
 		}
 	case name == "DISCARD" && len(words) == 1:
 		r.tx = nil
-		n.query(r.mini, "UNWATCH")
-		r.mini.WriteOK()
+		n.query(r.miniPeer, "UNWATCH")
+		r.miniPeer.WriteOK()
 	case name == "SUBSCRIBE", name == "PSUBSCRIBE":
 		r.writeError("ERR " + name + " in a transaction is not simulated")
 	default:
@@ -62,32 +62,32 @@ func (r *peer) transact(name string, words []string) bool {
 			return true
 		}
 		r.tx.commands = append(r.tx.commands, words)
-		r.mini.WriteInline("QUEUED")
+		r.miniPeer.WriteInline("QUEUED")
 	}
 	return true
 }
 
 // writeError writes an error as the answer to a command. If the command belongs to a
 // transaction, EXEC will discard that transaction.
-func (r *peer) writeError(why string) {
+func (r *clientConn) writeError(errorText string) {
 	if r.tx != nil {
-		r.tx.dirty = true
+		r.tx.hasErrors = true
 	}
 	// WriteError of miniredis would assume UTF-8.
-	r.mini.WriteRaw("-" + strings.NewReplacer("\r", " ", "\n", " ").Replace(why) + "\r\n")
+	r.miniPeer.WriteRaw("-" + strings.NewReplacer("\r", " ", "\n", " ").Replace(errorText) + "\r\n")
 }
 
 // exec executes the commands of a transaction, without other clients' commands in between,
 // unless a watched key has changed.
-func (r *peer) exec(commands [][]string) {
+func (r *clientConn) exec(commands [][]string) {
 	n := r.n
-	n.query(r.mini, "MULTI")
-	if unwatched := n.query(r.mini, "EXEC"); unwatched != "*0\r\n" {
-		r.mini.WriteRaw(nullFor(unwatched, r.mini.Resp3)) // a watched key has changed
+	n.query(r.miniPeer, "MULTI")
+	if unwatched := n.query(r.miniPeer, "EXEC"); unwatched != "*0\r\n" {
+		r.miniPeer.WriteRaw(nullFor(unwatched, r.miniPeer.Resp3)) // a watched key has changed
 		return
 	}
-	in := n.openInner(r.mini)
-	in.peer.Resp3 = r.mini.Resp3
+	in := n.openInner(r.miniPeer)
+	in.miniPeer.Resp3 = r.miniPeer.Resp3
 	replies := make([]string, len(commands))
 	unlock := n.lock()
 	for i, words := range commands {
@@ -95,17 +95,17 @@ func (r *peer) exec(commands [][]string) {
 			// In a transaction the command does not block, but miniredis would let it
 			// block on an inner connection.
 			unlock()
-			replies[i] = n.runInTransaction(in.peer, words)
+			replies[i] = n.runInTransaction(in.miniPeer, words)
 			unlock = n.lock()
 			continue
 		}
 		replies[i] = string(in.run(words...))
 	}
 	unlock()
-	r.mini.WriteLen(len(replies))
-	r.mini.WriteRaw(strings.Join(replies, ""))
-	if db := in.close(); db != n.selected[r.mini.Ctx] {
-		n.query(r.mini, "SELECT", strconv.Itoa(db))
-		n.selected[r.mini.Ctx] = db
+	r.miniPeer.WriteLen(len(replies))
+	r.miniPeer.WriteRaw(strings.Join(replies, ""))
+	if db := in.close(); db != n.selectedDB[r.miniPeer.Ctx] {
+		n.query(r.miniPeer, "SELECT", strconv.Itoa(db))
+		n.selectedDB[r.miniPeer.Ctx] = db
 	}
 }

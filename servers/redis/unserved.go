@@ -10,7 +10,7 @@ import (
 
 // unservedCommands are the commands that some version of Redis has and this server does
 // not. If a client sends one of them, the run is inconclusive.
-var unserved = strings.Fields(`
+var unservedCommands = strings.Fields(`
 	ACL ASKING BGREWRITEAOF BGSAVE BITFIELD BITFIELD_RO BLMPOP CONFIG DEBUG FAILOVER FCALL FCALL_RO FUNCTION GEOHASH
 	GEOSEARCHSTORE HEXPIREAT HEXPIRETIME HGETDEL HGETEX HPEXPIRE HPEXPIREAT HPEXPIRETIME LASTSAVE LATENCY LCS LOLWUT
 	MIGRATE MODULE MONITOR MSETEX PFDEBUG PFSELFTEST PSYNC REPLCONF REPLICAOF RESET RESTORE-ASKING ROLE SAVE SHUTDOWN
@@ -48,7 +48,7 @@ func (n *node) refuseUnknown(words []string) string {
 	switch {
 	case name == "READONLY" || name == "READWRITE":
 		return errNoCluster
-	case slices.Contains(unserved, name) || strings.Contains(name, "."):
+	case slices.Contains(unservedCommands, name) || strings.Contains(name, "."):
 		n.noteDoubt(cString(name, 128))
 	}
 	return unknownCommand(words)
@@ -77,12 +77,12 @@ func correctCLUSTER(_ *node, c *mserver.Peer, _ string, _ []string) bool {
 }
 
 // missingLibraries are the Lua libraries that scripts have in Redis and not here.
-var libraries = []string{"bit", "cmsgpack", "struct"}
+var missingLibraries = []string{"bit", "cmsgpack", "struct"}
 
 // checkLibrary notes a doubt if a script has failed because it uses a library that is
 // missing here. answer is the script's reply.
 func (n *node) checkLibrary(answer string) {
-	for _, name := range libraries {
+	for _, name := range missingLibraries {
 		if strings.HasPrefix(answer, "-") && strings.Contains(answer, "nonexistent global variable '"+name+"'") {
 			n.noteDoubt("a script with the library " + name)
 		}

@@ -20,8 +20,8 @@ const (
 // anyone is the identity that every client has. open is the ACL that gives every client all
 // permissions.
 var (
-	anyone = ident{"world", "anyone"}
-	open   = []permit{{permAll, anyone}}
+	anyone  = ident{"world", "anyone"}
+	openACL = []permit{{permAll, anyone}}
 )
 
 // allows reports whether an ACL gives a permission to a client with the identities who.

@@ -17,14 +17,14 @@ type client struct {
 	// session is the ID of the client's session; 0 before the first message. isGreeted
 	// reports whether the first message was answered, and closed whether the connection has
 	// ended.
-	session         int64
-	greeted, closed bool
-	timeout         int32 // of the session, in milliseconds
+	session           int64
+	isGreeted, closed bool
+	timeout           int32 // of the session, in milliseconds
 	// knowsReadOnly reports whether the client expects the answer to its first message to
 	// say if the server is read-only.
-	modern     bool
-	identities []ident // the identities that it has proved
-	calls      []*call // the requests that have no answer yet, the oldest first
+	knowsReadOnly bool
+	identities    []ident // the identities that it has proved
+	calls         []*call // the requests that have no answer yet, the oldest first
 }
 
 // A call is a request that has not been answered. It is done when its answer is known.
@@ -67,7 +67,7 @@ func (c *client) receive(r *sim.Request) {
 		q.session = c.session
 		one := &call{c: c, r: r, q: q}
 		c.calls = append(c.calls, one)
-		if c.greeted {
+		if c.isGreeted {
 			c.dispatch(one)
 		}
 	}
@@ -76,17 +76,17 @@ func (c *client) receive(r *sim.Request) {
 // connect handles the first message: it opens a session, or resumes an existing one.
 func (c *client) connect(r *sim.Request, q *request) {
 	m := c.m
-	if q.seen > m.tree.zxid {
+	if q.lastSeenZxid > m.tree.zxid {
 		c.close() // the client has seen changes that this member does not have yet
 		return
 	}
 	q.timeout = m.limits.timeout(q.timeout)
-	c.timeout, c.modern = q.timeout, q.modern
+	c.timeout, c.knowsReadOnly = q.timeout, q.knowsReadOnly
 	one := &call{c: c, r: r, q: q}
 	c.calls = append(c.calls, one)
 	if q.session == 0 {
-		m.session++
-		c.session = m.session
+		m.lastSessionID++
+		c.session = m.lastSessionID
 		q.op, q.session = opOpen, c.session
 		m.role.submit(one)
 		return
@@ -99,7 +99,7 @@ func (c *client) connect(r *sim.Request, q *request) {
 	}
 	c.session = q.session
 	if !bytes.Equal(q.password, password(q.session)) {
-		one.greet(false)
+		one.finishResume(false)
 		return
 	}
 	m.role.resume(one)
@@ -107,9 +107,9 @@ func (c *client) connect(r *sim.Request, q *request) {
 
 // finishResume sets the result of a call by which a client wants to resume a session.
 // isAlive says whether the session is still alive.
-func (one *call) greet(lives bool) {
+func (one *call) finishResume(isAlive bool) {
 	r := result{op: opConnect}
-	if !lives {
+	if !isAlive {
 		r.code = errSessionExpired
 	}
 	one.finish(r)
@@ -146,7 +146,7 @@ func (m *member) doubt(what string) {
 func (c *client) dispatch(one *call) {
 	m, q := c.m, one.q
 	for _, one := range append([]*request{q}, q.ops...) {
-		if one.flags == container || unsupported[one.op] != "" {
+		if one.flags == container || unsupportedOps[one.op] != "" {
 			m.doubt(one.String())
 		}
 	}
@@ -161,7 +161,7 @@ func (c *client) dispatch(one *call) {
 	switch {
 	case why != "" && q.op != opPing && q.op != opClose:
 		one.failure = failureCode(why)
-	case q.op.changes() || q.op == opSync:
+	case q.op.isChange() || q.op == opSync:
 		m.role.submit(one)
 		return
 	}
@@ -196,9 +196,9 @@ func (c *client) answer(one *call) {
 		c.sendAnswer(one, q.xid, one.failure, nil, "")
 	case one.result.code == errSessionMoved:
 		c.close() // the client has reconnected to another member, so this connection is out of date
-	case q.malformed && !q.op.changes():
+	case q.malformed && !q.op.isChange():
 		c.sendAnswer(one, q.xid, errMarshalling, nil, "")
-	case q.op.changes():
+	case q.op.isChange():
 		code := one.result.code
 		if q.op == opMulti && !q.malformed {
 			code = ok // each operation has its own code
@@ -216,10 +216,10 @@ func (c *client) answer(one *call) {
 // that have arrived behind it.
 func (c *client) answerConnect(one *call) {
 	q := one.q
-	lives := one.result.code == ok
+	isAlive := one.result.code == ok
 	var p sim.Packet
 	timeout, session, secret := q.timeout, q.session, password(q.session)
-	if lives {
+	if isAlive {
 		p.Text = fmt.Sprintf("%s, for %v", sessionName(c.m.host.Names(), session), milliseconds(timeout))
 		p.ClientEvents = c.aliveEvents()
 	} else {
@@ -231,16 +231,16 @@ func (c *client) answerConnect(one *call) {
 	w.int(timeout)
 	w.long(session)
 	w.buffer(secret)
-	if c.modern {
+	if c.knowsReadOnly {
 		w.bool(false)
 	}
 	p.Bytes = w.framed()
 	c.m.send(c.end, one.r, p)
-	if !lives {
+	if !isAlive {
 		c.close()
 		return
 	}
-	c.greeted = true
+	c.isGreeted = true
 	for _, next := range slices.Clone(c.calls) {
 		next.q.session = c.session
 		c.dispatch(next)
@@ -301,12 +301,12 @@ func (c *client) read(one *call) {
 		answer(ok, nil, "")
 		return
 	}
-	on := m.watches.data
+	watchers := m.watches.data
 	if q.op == opGetChildren || q.op == opGetChildren2 {
-		on = m.watches.child
+		watchers = m.watches.child
 	}
 	if q.op == opExists && q.watch {
-		addWatch(on, q.path, c)
+		addWatch(watchers, q.path, c)
 	}
 	switch {
 	case n == nil:
@@ -317,7 +317,7 @@ func (c *client) read(one *call) {
 		answer(errNoAuth, nil, "")
 		return
 	case q.watch:
-		addWatch(on, q.path, c)
+		addWatch(watchers, q.path, c)
 	}
 	switch q.op {
 	case opExists:
@@ -356,7 +356,7 @@ func describeChildren(names *sim.Names, children []string) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += names.Value(unprotected(child))
+		text += names.Value(withoutPrefix(child))
 	}
 	return text
 }

@@ -14,27 +14,27 @@ import (
 // the leader.
 type following struct {
 	idle
-	m       *member
-	end     *sim.End // nil until it is connected to the leader
-	tries   int      // attempts to connect
-	active  bool     // it serves clients
-	heardAt int64    // when it last heard from the leader, on the monotonic clock
-	touched []int64  // the sessions that have given a sign of life since the last ping
+	m        *member
+	end      *sim.End // nil until it is connected to the leader
+	tries    int      // attempts to connect
+	isActive bool     // it serves clients
+	heardAt  int64    // when it last heard from the leader, on the monotonic clock
+	touched  []int64  // the sessions that have given a sign of life since the last ping
 	// resuming are the calls by which clients want to resume a session, until the leader
 	// says whether it is alive. They are found by their serials.
-	returning map[int]*call
+	resuming map[int]*call
 }
 
 // follow starts the role of a follower of the elected leader.
 func (m *member) follow(v vote, round int) {
-	f := &following{idle: idle{notification{v, round, isFollowing}}, m: m, heardAt: m.timers.Now(), returning: map[int]*call{}}
+	f := &following{idle: idle{notification{v, round, isFollowing}}, m: m, heardAt: m.timers.Now(), resuming: map[int]*call{}}
 	m.role = f
 	f.dial()
 	f.watchLeader()
 }
 
 // serves implements [role].
-func (f *following) serves() bool { return f.active }
+func (f *following) serves() bool { return f.isActive }
 
 // quit implements [role]: it closes the connection to the leader.
 func (f *following) quit() {
@@ -47,20 +47,20 @@ func (f *following) quit() {
 // again.
 func (f *following) dial() {
 	m := f.m
-	if f.tries++; f.tries > m.limits.tries {
+	if f.tries++; f.tries > m.limits.maxDials {
 		m.look()
 		return
 	}
 	retry := func() {
-		m.timers.After(m.limits.retry, func() {
+		m.timers.After(m.limits.dialPause, func() {
 			if m.role == f {
 				f.dial()
 			}
 		})
 	}
-	life := m.crashes
+	crashCount := m.crashes
 	m.host.Connect(f.vote.leader, &leaderEnd{f: f, retry: retry}, func(end *sim.End, err error) {
-		if life != m.crashes || m.role != f {
+		if crashCount != m.crashes || m.role != f {
 			if err == nil {
 				end.Close()
 			}
@@ -81,14 +81,14 @@ func (f *following) dial() {
 // for too long.
 func (f *following) watchLeader() {
 	m := f.m
-	limit := m.limits.silence
-	if !f.active {
-		limit = m.limits.begin
+	limit := m.limits.maxSilence
+	if !f.isActive {
+		limit = m.limits.syncTimeout
 	}
 	m.timers.At(f.heardAt+int64(limit), func() {
 		switch {
 		case m.role != f:
-		case m.timers.Now()-f.heardAt >= int64(m.limits.begin), f.active && m.timers.Now()-f.heardAt >= int64(m.limits.silence):
+		case m.timers.Now()-f.heardAt >= int64(m.limits.syncTimeout), f.isActive && m.timers.Now()-f.heardAt >= int64(m.limits.maxSilence):
 			m.look()
 		default:
 			f.watchLeader()
@@ -124,7 +124,7 @@ func (g *leaderEnd) HangUp(bool) {
 	}
 	m.turn(func() {
 		g.f.end = nil
-		if g.f.active {
+		if g.f.isActive {
 			m.look()
 		} else {
 			g.retry()
@@ -147,7 +147,7 @@ func (f *following) receive(msg message) {
 		f.syncWithLeader(msg)
 	case upToDate:
 		m.replay(msg.zxid)
-		f.active = true
+		f.isActive = true
 		f.watchLeader()
 	case proposal:
 		m.write(msg.txn)
@@ -160,9 +160,9 @@ func (f *following) receive(msg message) {
 			one.finish(result{op: opSync})
 		}
 	case revalidated:
-		if one := f.returning[msg.serial]; one != nil {
-			delete(f.returning, msg.serial)
-			one.greet(msg.lives)
+		if one := f.resuming[msg.serial]; one != nil {
+			delete(f.resuming, msg.serial)
+			one.finishResume(msg.isAlive)
 		}
 	case ping:
 		m.sendMessage(f.end, pong{f.touched})
@@ -188,7 +188,7 @@ func (f *following) syncWithLeader(msg newLeader) {
 // submit implements [role]: it passes the request to the leader.
 func (f *following) submit(one *call) {
 	m := f.m
-	m.await(one)
+	m.keepCall(one)
 	m.sendMessage(f.end, forward{one.q, one.r, slices.Clone(one.c.identities), one.serial})
 }
 
@@ -206,6 +206,6 @@ func (f *following) resume(one *call) {
 	m := f.m
 	m.serial++
 	one.serial = m.serial
-	f.returning[one.serial] = one
+	f.resuming[one.serial] = one
 	m.sendMessage(f.end, revalidate{one.q.session, one.q.timeout, one.serial})
 }

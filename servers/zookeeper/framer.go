@@ -15,8 +15,8 @@ const maxMessage = 0xfffff
 // length. The first message of a connection, which opens or resumes a session, has another
 // format than the rest.
 type framer struct {
-	names   *sim.Names
-	started bool
+	names      *sim.Names
+	hasStarted bool
 }
 
 // garbage is the body of a frame with bytes that are not a message. command is set if they
@@ -37,7 +37,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	}
 	n := binary.BigEndian.Uint32(b)
 	if n > maxMessage {
-		if word := string(b[:4]); !f.started && slices.Contains(commands, word) {
+		if word := string(b[:4]); !f.hasStarted && slices.Contains(commands, word) {
 			return len(b), sim.Frame{Body: garbage{word}, Text: word}
 		}
 		return len(b), sim.Frame{Body: garbage{}, Text: "what is no message"}
@@ -56,8 +56,8 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 // request parses a message, which may be the first of the connection. It returns nil if the
 // header is incomplete.
 func (f *framer) request(b []byte) *request {
-	if !f.started {
-		f.started = true
+	if !f.hasStarted {
+		f.hasStarted = true
 		return connectRequest(b)
 	}
 	return newRequest(b)

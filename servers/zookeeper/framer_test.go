@@ -31,7 +31,7 @@ func hello(session int64, secret []byte) []byte {
 
 // samples returns one request of each kind.
 func samples() [][]byte {
-	acl := func(w *writer) { w.acl(open) }
+	acl := func(w *writer) { w.acl(openACL) }
 	create := func(path string, flags int32) func(*writer) {
 		return func(w *writer) { w.string(path); w.buffer([]byte("data")); acl(w); w.int(flags) }
 	}
@@ -96,7 +96,7 @@ func TestFramerCutsMessages(t *testing.T) {
 
 // The text of a message in the trace contains no random words.
 func TestRequestsAreTold(t *testing.T) {
-	f := &framer{names: sim.NewNames("/a"), started: true}
+	f := &framer{names: sim.NewNames("/a"), hasStarted: true}
 	for i, want := range []string{
 		"create /a", "create ephemeral sequential /a/b-", "create ephemeral sequential /a/lock-",
 		"exists /a, watch", "getData /a, watch", "getChildren /a, watch", "setData /a", "getACL /a", "setACL /a",
@@ -115,7 +115,7 @@ func TestWhatIsNoMessage(t *testing.T) {
 		"a negative length":         {0xff, 0xff, 0xff, 0xff},
 		"a message without header":  {0, 0, 0, 2, 1, 2},
 	} {
-		f := &framer{names: sim.NewNames(), started: true}
+		f := &framer{names: sim.NewNames(), hasStarted: true}
 		if size, frame := f.Next(b); size != len(b) || frame.Body != (garbage{}) {
 			t.Errorf("%s: size %d, %+v", name, size, frame.Body)
 		}
@@ -131,7 +131,7 @@ func FuzzFramer(f *testing.F) {
 	f.Add(hello(1, []byte("x")), false)
 	f.Add([]byte("stat"), false)
 	f.Fuzz(func(t *testing.T, b []byte, begun bool) {
-		c := &framer{names: sim.NewNames(), started: begun}
+		c := &framer{names: sim.NewNames(), hasStarted: begun}
 		for len(b) > 0 {
 			size, frame := c.Next(b)
 			if size < 0 || size > len(b) {

@@ -6,14 +6,14 @@ import "encoding/binary"
 // begin with their length, and the length -1 means null. If the bytes end too early, the
 // missing values read as zero, and the reader is short.
 type reader struct {
-	b     []byte
-	short bool
+	b       []byte
+	isShort bool
 }
 
 // take removes and returns the next n bytes.
 func (r *reader) take(n int) []byte {
 	if n < 0 || n > len(r.b) {
-		r.b, r.short = nil, true
+		r.b, r.isShort = nil, true
 		return nil
 	}
 	b := r.b[:n:n]
@@ -56,7 +56,7 @@ func (r *reader) string() string { return string(r.buffer()) }
 // each calls f for each entry of a list. If the list claims to have more entries than there
 // are bytes, the reader becomes short, and each stops.
 func (r *reader) each(f func()) {
-	for n := r.int(); n > 0 && !r.short; n-- {
+	for n := r.int(); n > 0 && !r.isShort; n-- {
 		f()
 	}
 }

@@ -14,20 +14,20 @@ import (
 // standalone server is a leader without followers.
 type leading struct {
 	idle
-	m      *member
-	epoch  int64
-	active bool // it serves clients: a majority has followed it into its epoch
+	m        *member
+	epoch    int64
+	isActive bool // it serves clients: a majority has followed it into its epoch
 
 	// proposedTree is the tree after all proposed changes, also those that are not
 	// committed. The leader decides about the next request by it. zxid is the number of the
 	// last proposal.
-	ahead   *tree
-	zxid    int64
-	pending []*pending // proposals that are not committed, in order
-	tracker *tracker
+	proposedTree *tree
+	zxid         int64
+	pending      []*pending // proposals that are not committed, in order
+	tracker      *tracker
 
-	learners []*learner
-	beats    int // how often it has pinged its followers
+	learners  []*learner
+	pingCount int // how often it has pinged its followers
 }
 
 // A pending is a proposed change that has not been committed.
@@ -64,15 +64,15 @@ func (m *member) startAlone() {
 func (m *member) lead(v vote, round int) {
 	l := &leading{idle: idle{notification{v, round, isLeading}}, m: m}
 	m.role = l
-	m.timers.After(m.limits.begin, func() {
-		if m.role == l && !l.active {
+	m.timers.After(m.limits.syncTimeout, func() {
+		if m.role == l && !l.isActive {
 			m.look()
 		}
 	})
 }
 
 // serves implements [role].
-func (l *leading) serves() bool { return l.active }
+func (l *leading) serves() bool { return l.isActive }
 
 // quit ends the role. It ends no sessions; the next leader tracks them.
 func (l *leading) quit() {
@@ -89,17 +89,17 @@ func (l *leading) quit() {
 func (l *leading) activate() {
 	m := l.m
 	m.disk.current = l.epoch
-	l.active = true
+	l.isActive = true
 	m.replay(m.disk.last())
-	l.ahead = m.tree
+	l.proposedTree = m.tree
 	l.zxid = m.tree.zxid
 	if len(m.others) > 0 {
-		l.ahead = m.tree.clone()
+		l.proposedTree = m.tree.clone()
 		l.zxid = l.epoch << 32
 	}
 	// Only the previous leader knew when the sessions expire, so every session gets its
 	// whole timeout again.
-	l.tracker = &tracker{m: m, sessions: map[int64]*tracked{}, expire: l.expire}
+	l.tracker = &tracker{m: m, sessions: map[int64]*trackedSession{}, expire: l.expire}
 	for _, id := range slices.Sorted(maps.Keys(m.tree.sessions)) {
 		l.tracker.add(id, m.tree.sessions[id].timeout, "")
 	}
@@ -110,7 +110,7 @@ func (l *leading) activate() {
 
 // expire proposes the end of a session that has expired.
 func (l *leading) expire(id int64) {
-	x := l.ahead.prepare(&request{op: opClose, session: id}, nil)
+	x := l.proposedTree.prepare(&request{op: opClose, session: id}, nil)
 	x.expired = true
 	l.propose(x)
 }
@@ -121,8 +121,8 @@ func (l *leading) propose(x *txn) {
 	m := l.m
 	l.zxid++
 	x.zxid, x.time = l.zxid, m.host.Clock().Now().UnixMilli()
-	if l.ahead != m.tree {
-		l.ahead.apply(x, func(event, string) {})
+	if l.proposedTree != m.tree {
+		l.proposedTree.apply(x, func(event, string) {})
 	}
 	m.write(x)
 	l.pending = append(l.pending, &pending{txn: x, acks: map[string]bool{m.name: true}})
@@ -158,7 +158,7 @@ func (l *leading) submit(one *call) {
 		l.whenCommitted(func() { one.finish(result{op: opSync}) })
 		return
 	}
-	m.await(one)
+	m.keepCall(one)
 	l.decide(one.q, one.r.Sender(), one.c.identities, m.name, one.serial)
 }
 
@@ -171,7 +171,7 @@ func (l *leading) decide(q *request, by *trace.Actor, who []ident, origin string
 	case c != ok:
 		x = &txn{op: q.op, session: q.session, code: c}
 	default:
-		x = l.ahead.prepare(q, who)
+		x = l.proposedTree.prepare(q, who)
 		if q.op == opClose {
 			l.tracker.close(q.session)
 		}
@@ -214,7 +214,9 @@ func (l *leading) touch(session int64) bool {
 }
 
 // resume implements [role]. The leader itself knows whether the session is alive.
-func (l *leading) resume(one *call) { one.greet(l.takeOver(one.q.session, one.q.timeout, l.m.name)) }
+func (l *leading) resume(one *call) {
+	one.finishResume(l.takeOver(one.q.session, one.q.timeout, l.m.name))
+}
 
 // takeOver notes that the client of a session is now connected to the member origin, and
 // asks for a new timeout. It reports whether the session is alive.
@@ -250,9 +252,9 @@ func (l *leading) expires(session int64) time.Duration {
 // The following functions are about followers.
 
 // learnersWhere returns the followers that meet a condition.
-func (l *leading) learnersWhere(is func(*learner) bool) (all []*learner) {
+func (l *leading) learnersWhere(matches func(*learner) bool) (all []*learner) {
 	for _, f := range l.learners {
-		if is(f) {
+		if matches(f) {
 			all = append(all, f)
 		}
 	}
@@ -313,16 +315,16 @@ func (l *leading) receive(f *learner, msg message) {
 	case ack:
 		l.acknowledged(f, msg.zxid)
 	case forward:
-		if l.active {
+		if l.isActive {
 			l.receiveForward(f, msg)
 		}
 	case revalidate:
-		if l.active {
+		if l.isActive {
 			m.sendMessage(f.end, revalidated{msg.serial, l.takeOver(msg.session, msg.timeout, f.name)})
 		}
 	case pong:
 		for _, id := range msg.touched {
-			if l.active {
+			if l.isActive {
 				l.tracker.touch(id)
 			}
 		}
@@ -333,7 +335,7 @@ func (l *leading) receive(f *learner, msg message) {
 // has promised to follow this epoch.
 func (l *leading) synchronize() {
 	promised := l.learnersWhere(func(f *learner) bool { return f.promised })
-	if !l.active && !l.m.isMajority(1+len(promised)) {
+	if !l.isActive && !l.m.isMajority(1+len(promised)) {
 		return
 	}
 	for _, f := range promised {
@@ -363,7 +365,7 @@ func (d *disk) since(zxid int64) (int64, []*txn) {
 func (l *leading) learnerSynced(f *learner, zxid int64) {
 	m := l.m
 	f.synced = true
-	if !l.active {
+	if !l.isActive {
 		if !m.isMajority(1 + len(l.learnersWhere(isSynced))) {
 			return
 		}
@@ -412,13 +414,13 @@ func (l *leading) pingLearners() {
 		return
 	}
 	now := m.timers.Now()
-	for _, f := range l.learnersWhere(func(f *learner) bool { return now-f.heardAt > int64(m.limits.silence) }) {
+	for _, f := range l.learnersWhere(func(f *learner) bool { return now-f.heardAt > int64(m.limits.maxSilence) }) {
 		l.removeLearner(f)
 		m.hangUp(f.end)
 	}
 	synced := l.learnersWhere(isSynced)
-	l.beats++
-	if l.beats%2 == 0 && !m.isMajority(1+len(synced)) {
+	l.pingCount++
+	if l.pingCount%2 == 0 && !m.isMajority(1+len(synced)) {
 		m.look()
 		return
 	}

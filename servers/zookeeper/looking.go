@@ -28,18 +28,18 @@ type looking struct {
 	m     *member
 	votes map[string]vote // the members' votes in this round
 	// decidedMembers are the notifications of members that already have a leader.
-	settled map[string]notification
-	timer   *agenda.Timer // rings when no better vote has arrived for a while
-	wait    time.Duration // until it sends its vote again
+	decidedMembers map[string]notification
+	timer          *agenda.Timer // rings when no better vote has arrived for a while
+	wait           time.Duration // until it sends its vote again
 }
 
 // look makes the member look for a leader. Meanwhile it serves no clients.
 func (m *member) look() {
 	old := m.role
-	l := &looking{idle: idle{notification{m.ownVote(), old.status().round + 1, isLooking}}, m: m, wait: m.limits.settle, settled: map[string]notification{}}
+	l := &looking{idle: idle{notification{m.ownVote(), old.status().round + 1, isLooking}}, m: m, wait: m.limits.voteWait, decidedMembers: map[string]notification{}}
 	m.role = l
 	old.quit()
-	m.dismiss()
+	m.closeClients()
 	l.votes = map[string]vote{m.name: l.vote}
 	l.sendVotes()
 	l.repeatVote()
@@ -49,14 +49,14 @@ func (m *member) look() {
 func (m *member) ownVote() vote { return vote{m.name, m.id, m.disk.current, m.disk.last()} }
 
 // isBetter reports whether v is better than another vote.
-func (v vote) better(than vote) bool {
+func (v vote) isBetter(other vote) bool {
 	switch {
-	case v.epoch != than.epoch:
-		return v.epoch > than.epoch
-	case v.zxid != than.zxid:
-		return v.zxid > than.zxid
+	case v.epoch != other.epoch:
+		return v.epoch > other.epoch
+	case v.zxid != other.zxid:
+		return v.zxid > other.zxid
 	}
-	return v.id > than.id
+	return v.id > other.id
 }
 
 // sendVotes sends the member's vote to all other members.
@@ -72,7 +72,7 @@ func (l *looking) repeatVote() {
 	m := l.m
 	m.timers.After(l.wait, func() {
 		if m.role == l {
-			l.wait = min(2*l.wait, m.limits.maxPause)
+			l.wait = min(2*l.wait, m.limits.maxVotePause)
 			l.sendVotes()
 			l.repeatVote()
 		}
@@ -104,27 +104,27 @@ func (l *looking) receiveVote(from string, n notification) {
 	case n.round > l.round:
 		l.round = n.round
 		clear(l.votes)
-		if l.vote = l.m.ownVote(); n.vote.better(l.vote) {
+		if l.vote = l.m.ownVote(); n.vote.isBetter(l.vote) {
 			l.vote = n.vote
 		}
 		l.sendVotes()
-	case n.vote.better(l.vote):
+	case n.vote.isBetter(l.vote):
 		l.vote = n.vote
 		l.sendVotes()
 	}
 	l.votes[from], l.votes[l.m.name] = n.vote, l.vote
-	l.count()
+	l.checkMajority()
 }
 
 // checkMajority starts the wait for a better vote if a majority has this member's vote. If
 // none arrives, the election is decided.
-func (l *looking) count() {
+func (l *looking) checkMajority() {
 	m := l.m
 	m.timers.Stop(l.timer)
 	if !l.hasMajority() {
 		return
 	}
-	l.timer = m.timers.After(m.limits.settle, func() {
+	l.timer = m.timers.After(m.limits.voteWait, func() {
 		if m.role == l && l.hasMajority() {
 			m.startElectedRole(l.vote)
 		}
@@ -145,14 +145,14 @@ func (l *looking) hasMajority() bool {
 // receiveLeader handles the notification of a member that has a leader. This member follows
 // the same leader if a majority does, and if the leader itself has said that it leads.
 func (l *looking) receiveLeader(from string, n notification) {
-	l.settled[from] = n
+	l.decidedMembers[from] = n
 	count := 0
-	for _, other := range slices.Sorted(maps.Keys(l.settled)) {
-		if l.settled[other].vote.leader == n.vote.leader {
+	for _, other := range slices.Sorted(maps.Keys(l.decidedMembers)) {
+		if l.decidedMembers[other].vote.leader == n.vote.leader {
 			count++
 		}
 	}
-	if leader := l.settled[n.vote.leader]; l.m.isMajority(count) && leader.activity == isLeading {
+	if leader := l.decidedMembers[n.vote.leader]; l.m.isMajority(count) && leader.activity == isLeading {
 		l.round = n.round
 		l.m.startElectedRole(n.vote)
 	}
@@ -177,19 +177,19 @@ type wire struct {
 // notify sends the member's notification to another member. If there is no connection yet,
 // it first connects.
 func (m *member) notify(to string) {
-	w := m.votes[to]
+	w := m.voteWires[to]
 	switch {
 	case w == nil:
 		w = &wire{}
-		m.votes[to] = w
-		life := m.crashes
+		m.voteWires[to] = w
+		crashCount := m.crashes
 		m.host.Connect(to, &voteSender{m: m, to: to, wire: w}, func(end *sim.End, err error) {
-			if life != m.crashes {
+			if crashCount != m.crashes {
 				return
 			}
 			m.turn(func() {
 				if err != nil {
-					delete(m.votes, to)
+					delete(m.voteWires, to)
 					return
 				}
 				w.end, w.opened = end, true
@@ -215,8 +215,8 @@ func (l *voteSender) Receive(*sim.Request) {}
 
 // HangUp implements [sim.Endpoint].
 func (l *voteSender) HangUp(bool) {
-	if l.m.votes[l.to] == l.wire {
-		delete(l.m.votes, l.to)
+	if l.m.voteWires[l.to] == l.wire {
+		delete(l.m.voteWires, l.to)
 	}
 }
 

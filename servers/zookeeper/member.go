@@ -22,21 +22,21 @@ type member struct {
 	uptime time.Duration // how long its machine had been running when the world began
 	disk   disk
 	// timers use the monotonic clock, by which the real server measures all its limits.
-	timers  *agenda.Timers
-	role    role
-	formed  bool  // the ensemble has had its first leader, elected by formEnsemble
-	session int64 // the ID of the latest session that this member has opened
+	timers        *agenda.Timers
+	role          role
+	formed        bool  // the ensemble has had its first leader, elected by formEnsemble
+	lastSessionID int64 // the ID of the latest session that this member has opened
 	// register records in the trace what has happened to the ensemble as a whole. All
 	// members share it.
 	register *register
 
 	// A crash loses the following fields.
-	tree    *tree
-	watches *watches
-	clients []*client
-	calls   map[int]*call    // calls that wait for a transaction or a sync, by their serials
-	serial  int              // the serial of the latest call
-	votes   map[string]*wire // the connections over which it sends its votes, by member
+	tree      *tree
+	watches   *watches
+	clients   []*client
+	calls     map[int]*call    // calls that wait for a transaction or a sync, by their serials
+	serial    int              // the serial of the latest call
+	voteWires map[string]*wire // the connections over which it sends its votes, by member
 
 	crashes int            // how often it has crashed; a delayed call compares it
 	out     *agenda.Outbox // what it sends at the end of the turn
@@ -97,22 +97,22 @@ func boot(host *sim.Host) sim.Server {
 	}
 	m.uptime = time.Duration(host.Random().Int64N(int64(1000 * time.Hour)))
 	if m.id == 1 {
-		m.register = &register{keys: host.Keys(), heads: map[string]head{}, clients: map[int64]string{}}
+		m.register = &register{keys: host.Keys(), lockNodes: map[string]lockNode{}, clients: map[int64]string{}}
 	} else {
 		m.register = host.Peer(host.Members()[0]).(*member).register
 	}
-	m.begin()
-	host.At(0, func() { m.turn(m.form) })
+	m.startProcess()
+	host.At(0, func() { m.turn(m.formEnsemble) })
 	return m
 }
 
 // startProcess starts the server process with what is on the disk.
-func (m *member) begin() {
-	m.watches, m.clients, m.calls, m.votes = &watches{map[string][]*client{}, map[string][]*client{}}, nil, map[int]*call{}, map[string]*wire{}
+func (m *member) startProcess() {
+	m.watches, m.clients, m.calls, m.voteWires = &watches{map[string][]*client{}, map[string][]*client{}}, nil, map[int]*call{}, map[string]*wire{}
 	// Like a real server, a member begins its session IDs with its own number and the time.
 	const bits, spare = 40, 16
 	since := (int64(m.uptime) + m.timers.Now()) / int64(time.Millisecond)
-	m.session = max(m.session, int64(m.id)<<(bits+spare)|since&(1<<bits-1)<<spare)
+	m.lastSessionID = max(m.lastSessionID, int64(m.id)<<(bits+spare)|since&(1<<bits-1)<<spare)
 	m.tree = newTree()
 	m.role = idle{}
 	if len(m.others) == 0 {
@@ -124,7 +124,7 @@ func (m *member) begin() {
 // formEnsemble starts all members of a new ensemble before the run begins, as if they had
 // just elected a leader. No member has any changes yet, so the member with the highest
 // number is the leader.
-func (m *member) form() {
+func (m *member) formEnsemble() {
 	if m.formed {
 		return
 	}
@@ -150,7 +150,7 @@ func (m *member) isMajority(n int) bool { return n > (len(m.others)+1)/2 }
 
 // Accept implements [sim.Server].
 func (m *member) Accept(end *sim.End) sim.Endpoint {
-	m.turn(m.form)
+	m.turn(m.formEnsemble)
 	if slices.Contains(m.others, end.Peer()) {
 		return &visitor{m: m, end: end}
 	}
@@ -173,7 +173,7 @@ func (m *member) Crash(trace.Crash) {
 // Restart implements [sim.Server].
 func (m *member) Restart() {
 	m.turn(func() {
-		m.begin()
+		m.startProcess()
 		if len(m.others) > 0 {
 			m.look()
 		}
@@ -235,7 +235,7 @@ func (m *member) apply(x *txn) {
 
 // closeClients closes the connections of all clients: a member without a leader serves
 // none.
-func (m *member) dismiss() {
+func (m *member) closeClients() {
 	for _, c := range slices.Clone(m.clients) {
 		c.close()
 	}
@@ -250,7 +250,7 @@ func password(session int64) []byte {
 }
 
 // sortedPaths returns the paths of the nodes that are deleted when the session ends.
-func sortedPaths(s *life) []string {
+func sortedPaths(s *treeSession) []string {
 	if s == nil {
 		return nil
 	}
@@ -259,7 +259,7 @@ func sortedPaths(s *life) []string {
 
 // keepCall gives a call a serial, by which its result can be found, and keeps it until
 // then.
-func (m *member) await(one *call) {
+func (m *member) keepCall(one *call) {
 	m.serial++
 	one.serial = m.serial
 	m.calls[one.serial] = one

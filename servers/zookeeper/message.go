@@ -72,8 +72,8 @@ type (
 		serial  int
 	}
 	revalidated struct {
-		serial int
-		lives  bool
+		serial  int
+		isAlive bool
 	}
 
 	// A ping is the leader's sign of life.
@@ -104,7 +104,7 @@ func (r revalidate) describe(names *sim.Names) string {
 	return "revalidate " + sessionName(names, r.session)
 }
 func (r revalidated) describe(*sim.Names) string {
-	if r.lives {
+	if r.isAlive {
 		return "it lives"
 	}
 	return "it does not live"

@@ -47,7 +47,7 @@ var ops = map[opcode]string{
 
 // unsupportedOps are the names of the requests that a real server supports and this one
 // does not.
-var unsupported = map[opcode]string{
+var unsupportedOps = map[opcode]string{
 	17: "checkWatches", 18: "removeWatches", 20: "deleteContainer", 22: "multiRead", 102: "sasl",
 	103: "getEphemerals", 104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI",
 }
@@ -57,7 +57,7 @@ func (o opcode) String() string {
 	if name, ok := ops[o]; ok {
 		return name
 	}
-	if name, ok := unsupported[o]; ok {
+	if name, ok := unsupportedOps[o]; ok {
 		return name
 	}
 	return fmt.Sprintf("operation %d", int32(o))
@@ -65,7 +65,7 @@ func (o opcode) String() string {
 
 // isChange reports whether a request becomes a transaction, so that it takes a zxid even if
 // it fails.
-func (o opcode) changes() bool {
+func (o opcode) isChange() bool {
 	switch o {
 	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opReconfig, opContainer, opCreateTTL, opClose, opOpen:
 		return true

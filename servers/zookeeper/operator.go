@@ -13,14 +13,14 @@ import (
 // Only the leader acts; other members do nothing and return false.
 func (m *member) Revoke(client string, session bool) (found bool) {
 	l, isLeader := m.role.(*leading)
-	if !isLeader || !l.active {
+	if !isLeader || !l.isActive {
 		return false
 	}
 	var requests []*request
 	ends := map[int64]bool{}
 	for _, path := range m.claims() {
 		n := m.tree.nodes[path]
-		if n.by == nil || n.by.Client != client {
+		if n.creator == nil || n.creator.Client != client {
 			continue
 		}
 		switch {
@@ -33,7 +33,7 @@ func (m *member) Revoke(client string, session bool) (found bool) {
 	}
 	m.turn(func() {
 		for _, q := range requests {
-			x := l.ahead.prepare(q, nil)
+			x := l.proposedTree.prepare(q, nil)
 			x.by = trace.Operator()
 			if q.op == opClose {
 				l.tracker.close(q.session)

@@ -126,7 +126,7 @@ func dataVersion(n *znode) int32 { return n.version }
 // nextVersion checks whether a request may change a node, and whether the node has the
 // version that the request demands. It returns the version after the change. currentVersion
 // returns the version in question: that of the data or of the ACL.
-func (t *tree) nextVersion(q *request, perm int32, who []ident, of func(*znode) int32) (int32, code) {
+func (t *tree) nextVersion(q *request, perm int32, who []ident, currentVersion func(*znode) int32) (int32, code) {
 	n := t.nodes[q.path]
 	switch {
 	case !validPath(q.path):
@@ -135,10 +135,10 @@ func (t *tree) nextVersion(q *request, perm int32, who []ident, of func(*znode) 
 		return 0, errNoNode
 	case !allows(n.acl, perm, who):
 		return 0, errNoAuth
-	case q.version != anyVersion && q.version != of(n):
+	case q.version != anyVersion && q.version != currentVersion(n):
 		return 0, errBadVersion
 	}
-	return of(n) + 1, ok
+	return currentVersion(n) + 1, ok
 }
 
 // prepareMulti prepares the operations of a multi in order, each for the tree that the

@@ -17,14 +17,14 @@ import (
 // client that wants the lock creates a child of it. The child with the lowest sequence
 // number belongs to the holder, and the other children belong to waiters.
 type register struct {
-	recordedZxid int64            // the zxid of the last transaction that was recorded
-	keys         []string         // the paths of the locks
-	heads        map[string]head  // by the path of the lock
-	clients      map[int64]string // the names of the clients, by session
+	recordedZxid int64               // the zxid of the last transaction that was recorded
+	keys         []string            // the paths of the locks
+	lockNodes    map[string]lockNode // by the path of the lock
+	clients      map[int64]string    // the names of the clients, by session
 }
 
 // A lockNode is the node by which its creator holds a lock.
-type head struct {
+type lockNode struct {
 	path string
 	*znode
 }
@@ -39,11 +39,11 @@ func (r *register) recordApplied(m *member, x *txn) {
 	r.recordSession(m, x)
 	r.recordWrite(m, x)
 	for _, key := range r.keys {
-		old, current := r.heads[key], headOf(m.tree, key)
+		old, current := r.lockNodes[key], lockNodeOf(m.tree, key)
 		// The holder is the same, but other properties of its node may have changed.
 		if old.path == current.path && (old.znode == nil || old.czxid == current.czxid) {
 			if old.znode != nil {
-				r.heads[key] = current
+				r.lockNodes[key] = current
 			}
 			continue
 		}
@@ -52,11 +52,11 @@ func (r *register) recordApplied(m *member, x *txn) {
 			if x.expired {
 				how, by = trace.KindExpire, nil
 			}
-			m.host.RecordEvent(trace.Event{Kind: how, Key: key, Value: old.name(m), By: by, Owner: old.by})
+			m.host.RecordEvent(trace.Event{Kind: how, Key: key, Value: old.name(m), By: by, Owner: old.creator})
 		}
-		delete(r.heads, key)
+		delete(r.lockNodes, key)
 		if current.znode != nil {
-			r.heads[key] = current
+			r.lockNodes[key] = current
 			r.recordGrant(m, trace.KindSet, key, current)
 		}
 	}
@@ -91,7 +91,7 @@ func (r *register) recordSession(m *member, x *txn) {
 // session holds.
 func (r *register) recordRenewal(m *member, session int64) {
 	for _, key := range r.keys {
-		if current := r.heads[key]; current.znode != nil && current.owner == session {
+		if current := r.lockNodes[key]; current.znode != nil && current.owner == session {
 			r.recordGrant(m, trace.KindTouch, key, current)
 		}
 	}
@@ -99,8 +99,8 @@ func (r *register) recordRenewal(m *member, session int64) {
 
 // recordGrant records that a lock is held, and when its session expires if it is not
 // renewed.
-func (r *register) recordGrant(m *member, kind trace.Kind, key string, current head) {
-	ev := trace.Event{Kind: kind, Key: key, Value: current.name(m), By: current.by, Owner: current.by}
+func (r *register) recordGrant(m *member, kind trace.Kind, key string, current lockNode) {
+	ev := trace.Event{Kind: kind, Key: key, Value: current.name(m), By: current.creator, Owner: current.creator}
 	if s := m.tree.sessions[current.owner]; s != nil {
 		ev.TTL = milliseconds(s.timeout)
 		ev.Expires = m.role.expires(current.owner)
@@ -110,20 +110,20 @@ func (r *register) recordGrant(m *member, kind trace.Kind, key string, current h
 
 // lockNodeOf returns the node by which a lock is held. The result has no znode if nobody
 // holds the lock.
-func headOf(t *tree, key string) head {
+func lockNodeOf(t *tree, key string) lockNode {
 	n := t.nodes[key]
 	switch {
 	case n == nil:
-		return head{}
+		return lockNode{}
 	case n.owner != 0:
-		return head{key, n}
+		return lockNode{key, n}
 	}
-	var first head
+	var first lockNode
 	lowest := ""
 	for _, name := range n.children {
 		if seq := sequence(name); seq != "" && (lowest == "" || seq < lowest) {
 			path := key + "/" + name
-			first, lowest = head{path, t.nodes[path]}, seq
+			first, lowest = lockNode{path, t.nodes[path]}, seq
 		}
 	}
 	return first
@@ -145,7 +145,7 @@ func sequence(name string) string {
 
 // name returns a name for the node in the trace. If the node is deleted and created again,
 // the new one has another name.
-func (h head) name(m *member) string {
+func (h lockNode) name(m *member) string {
 	return m.host.Names().Name("value", fmt.Sprintf("%s made by 0x%x", h.path, h.czxid))
 }
 

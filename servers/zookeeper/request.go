@@ -24,13 +24,13 @@ type request struct {
 	watches watchSet   // of setWatches
 
 	// The following fields are used in the first message of a connection and in opOpen.
-	seen     int64 // the last zxid that the client has seen
-	timeout  int32 // in milliseconds
-	session  int64 // the session to resume; 0 for a new one
-	password []byte
+	lastSeenZxid int64 // the last zxid that the client has seen
+	timeout      int32 // in milliseconds
+	session      int64 // the session to resume; 0 for a new one
+	password     []byte
 	// knowsReadOnly reports that the client knows read-only servers, which old clients do
 	// not.
-	modern bool
+	knowsReadOnly bool
 
 	scheme string // of addAuth
 }
@@ -75,13 +75,13 @@ func connectRequest(b []byte) *request {
 	r := &reader{b: b}
 	q := &request{op: opConnect}
 	r.int() // the protocol version, always 0
-	q.seen = r.long()
+	q.lastSeenZxid = r.long()
 	q.timeout = r.int()
 	q.session = r.long()
 	q.password = r.buffer()
-	q.malformed = r.short
-	if !r.short && len(r.b) > 0 {
-		q.modern = true
+	q.malformed = r.isShort
+	if !r.isShort && len(r.b) > 0 {
+		q.knowsReadOnly = true
 	}
 	return q
 }
@@ -91,11 +91,11 @@ func connectRequest(b []byte) *request {
 func newRequest(b []byte) *request {
 	r := &reader{b: b}
 	q := &request{xid: r.int(), op: opcode(r.int())}
-	if r.short {
+	if r.isShort {
 		return nil
 	}
 	q.read(r)
-	q.malformed = r.short
+	q.malformed = r.isShort
 	return q
 }
 
@@ -129,7 +129,7 @@ func (q *request) read(r *reader) {
 
 // readOps parses the operations of a multi. Each of them has a header.
 func (q *request) readOps(r *reader) {
-	for !r.short {
+	for !r.isShort {
 		one := &request{op: opcode(r.int())}
 		done := r.bool()
 		r.int()
@@ -141,7 +141,7 @@ func (q *request) readOps(r *reader) {
 			one.read(r)
 			q.ops = append(q.ops, one)
 		default:
-			r.short = true
+			r.isShort = true
 		}
 	}
 }
@@ -210,14 +210,14 @@ func describePath(names *sim.Names, path string) string {
 		if i > 0 && names.IsKey(strings.Join(parts[:i+1], "/")) {
 			continue
 		}
-		parts[i] = names.Value(unprotected(part))
+		parts[i] = names.Value(withoutPrefix(part))
 	}
 	return strings.Join(parts, "/")
 }
 
 // withoutPrefix returns the name of a node without the random prefix that Curator and
 // go-zookeeper add: _c_, 32 hexadecimal digits and a hyphen.
-func unprotected(name string) string {
+func withoutPrefix(name string) string {
 	const prefix, word = "_c_", 32
 	if rest, found := strings.CutPrefix(name, prefix); found && len(rest) > word+1 && rest[word] == '-' {
 		return rest[word+1:]

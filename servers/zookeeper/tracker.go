@@ -14,13 +14,13 @@ import (
 // ExpiryQueue.
 type tracker struct {
 	m        *member
-	sessions map[int64]*tracked
+	sessions map[int64]*trackedSession
 	expire   func(int64)   // ends a session that has expired
 	timer    *agenda.Timer // calls endDueSessions when the first session expires
 }
 
 // A trackedSession is a session as the leader tracks it.
-type tracked struct {
+type trackedSession struct {
 	timeout time.Duration
 	due     int64 // on the member's monotonic clock, in nanoseconds
 	closing bool  // the end of the session is proposed
@@ -33,7 +33,7 @@ type tracked struct {
 // add starts to track a session, or renews it if it is tracked already.
 func (t *tracker) add(id int64, timeout int32, owner string) {
 	if t.sessions[id] == nil {
-		t.sessions[id] = &tracked{timeout: milliseconds(timeout), owner: owner}
+		t.sessions[id] = &trackedSession{timeout: milliseconds(timeout), owner: owner}
 	}
 	t.touch(id)
 }

@@ -12,7 +12,7 @@ import (
 // it, so members that have applied the same transactions have equal trees.
 type tree struct {
 	nodes    map[string]*znode
-	sessions map[int64]*life
+	sessions map[int64]*treeSession
 	// zxid is the number of the last transaction that was applied.
 	zxid int64
 }
@@ -35,12 +35,12 @@ type znode struct {
 	// lists them in an arbitrary order.
 	children []string
 	// creator is the client that has created it.
-	by *trace.Actor
+	creator *trace.Actor
 }
 
 // A treeSession is what the tree stores of a session. It does not say which member the
 // session's client is connected to.
-type life struct {
+type treeSession struct {
 	timeout int32 // in milliseconds
 	// ephemerals are the paths of the nodes that are deleted when the session ends.
 	ephemerals map[string]bool
@@ -48,25 +48,25 @@ type life struct {
 
 // newTree returns the tree of a server without any transactions.
 func newTree() *tree {
-	t := &tree{nodes: map[string]*znode{}, sessions: map[int64]*life{}}
-	t.nodes["/"] = &znode{acl: open, data: []byte{}, children: []string{"zookeeper"}}
-	t.nodes["/zookeeper"] = &znode{acl: open, data: []byte{}, children: []string{"config", "quota"}}
+	t := &tree{nodes: map[string]*znode{}, sessions: map[int64]*treeSession{}}
+	t.nodes["/"] = &znode{acl: openACL, data: []byte{}, children: []string{"zookeeper"}}
+	t.nodes["/zookeeper"] = &znode{acl: openACL, data: []byte{}, children: []string{"config", "quota"}}
 	t.nodes["/zookeeper/config"] = &znode{acl: []permit{{permRead, anyone}}, data: []byte{}}
-	t.nodes["/zookeeper/quota"] = &znode{acl: open, data: []byte{}}
+	t.nodes["/zookeeper/quota"] = &znode{acl: openACL, data: []byte{}}
 	return t
 }
 
 // clone returns a copy that can be changed independently. Data and ACLs are shared, because
 // they are replaced and never changed in place.
 func (t *tree) clone() *tree {
-	c := &tree{nodes: make(map[string]*znode, len(t.nodes)), sessions: make(map[int64]*life, len(t.sessions)), zxid: t.zxid}
+	c := &tree{nodes: make(map[string]*znode, len(t.nodes)), sessions: make(map[int64]*treeSession, len(t.sessions)), zxid: t.zxid}
 	for path, n := range t.nodes {
 		other := *n
 		other.children = slices.Clone(n.children)
 		c.nodes[path] = &other
 	}
 	for id, s := range t.sessions {
-		c.sessions[id] = &life{s.timeout, maps.Clone(s.ephemerals)}
+		c.sessions[id] = &treeSession{s.timeout, maps.Clone(s.ephemerals)}
 	}
 	return c
 }
@@ -156,7 +156,7 @@ func (t *tree) change(whole, x *txn, changed func(event, string)) result {
 	}
 	switch x.op {
 	case opOpen:
-		t.sessions[x.session] = &life{x.timeout, map[string]bool{}}
+		t.sessions[x.session] = &treeSession{x.timeout, map[string]bool{}}
 	case opClose:
 		for _, path := range x.paths {
 			t.remove(whole, path, changed)
@@ -191,7 +191,7 @@ func (t *tree) change(whole, x *txn, changed func(event, string)) result {
 func (t *tree) create(whole, x *txn, changed func(event, string)) *znode {
 	n := &znode{
 		data: x.data, acl: x.acl, czxid: whole.zxid, mzxid: whole.zxid, pzxid: whole.zxid,
-		ctime: whole.time, mtime: whole.time, owner: x.owner, by: whole.by,
+		ctime: whole.time, mtime: whole.time, owner: x.owner, creator: whole.by,
 	}
 	t.nodes[x.path] = n
 	up := t.nodes[parent(x.path)]

@@ -67,10 +67,10 @@ func notifyAll(watchers map[string][]*client, ev event, path string, skip []*cli
 
 // forget removes the watches of a connection that has ended.
 func (w *watches) forget(c *client) {
-	for _, on := range []map[string][]*client{w.data, w.child} {
-		for path, all := range on {
-			if on[path] = slices.DeleteFunc(all, func(o *client) bool { return o == c }); len(on[path]) == 0 {
-				delete(on, path)
+	for _, watchers := range []map[string][]*client{w.data, w.child} {
+		for path, all := range watchers {
+			if watchers[path] = slices.DeleteFunc(all, func(o *client) bool { return o == c }); len(watchers[path]) == 0 {
+				delete(watchers, path)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func (w *watches) forget(c *client) {
 // immediately: DataTree.setWatches. A client may send the paths in any order, so they are
 // sorted.
 func (w *watches) restore(t *tree, c *client, set watchSet) {
-	watchAll := func(on map[string][]*client, paths []string, what event, latest func(*znode) int64) {
+	watchAll := func(watchers map[string][]*client, paths []string, what event, latest func(*znode) int64) {
 		for _, path := range slices.Sorted(slices.Values(paths)) {
 			switch n := t.nodes[path]; {
 			case n == nil:
@@ -89,7 +89,7 @@ func (w *watches) restore(t *tree, c *client, set watchSet) {
 			case latest(n) > set.since:
 				c.notify(what, path)
 			default:
-				addWatch(on, path, c)
+				addWatch(watchers, path, c)
 			}
 		}
 	}

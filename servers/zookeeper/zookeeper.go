@@ -43,15 +43,15 @@ type limits struct {
 	tick time.Duration
 	// syncTimeout is how long a new leader and its followers may take until they agree on
 	// the state. maxSilence is how long each may hear nothing from the other after that.
-	begin, silence time.Duration
+	syncTimeout, maxSilence time.Duration
 	// voteWait is how long the winner of an election waits for a better vote. A member that
 	// has no leader sends its vote again after the same time, then after twice as long and
 	// so on; the pauses grow up to maxVotePause.
-	settle, maxPause time.Duration
+	voteWait, maxVotePause time.Duration
 	// A follower tries to connect to its leader at most maxDials times, with dialPause in
 	// between.
-	retry time.Duration
-	tries int
+	dialPause time.Duration
+	maxDials  int
 }
 
 // tick is tickTime, the unit of the other limits.
@@ -59,9 +59,9 @@ const tick = 2 * time.Second
 
 // defaultLimits are the limits of every ensemble.
 var defaultLimits = limits{
-	tick: tick, begin: 10 * tick, silence: 5 * tick,
-	settle: 200 * time.Millisecond, maxPause: time.Minute,
-	retry: 100 * time.Millisecond, tries: 5,
+	tick: tick, syncTimeout: 10 * tick, maxSilence: 5 * tick,
+	voteWait: 200 * time.Millisecond, maxVotePause: time.Minute,
+	dialPause: 100 * time.Millisecond, maxDials: 5,
 }
 
 // timeout returns the session timeout that a client gets if it asks for the given one, both

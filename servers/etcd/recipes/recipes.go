@@ -55,9 +55,9 @@ var messages = sync.OnceValue(buildMessages)
 // buildMessages makes the descriptors from messageFields.
 func buildMessages() map[string]protoreflect.MessageDescriptor {
 	header, kv := new(pb.ResponseHeader).ProtoReflect().Descriptor(), new(mvccpb.KeyValue).ProtoReflect().Descriptor()
-	known := new(protoregistry.Files)
-	for _, of := range []protoreflect.Descriptor{header, kv} {
-		register(known, of.ParentFile())
+	files := new(protoregistry.Files)
+	for _, descriptor := range []protoreflect.Descriptor{header, kv} {
+		register(files, descriptor.ParentFile())
 	}
 	all := map[string]protoreflect.MessageDescriptor{}
 	for _, service := range []string{"v3lockpb", "v3electionpb"} {
@@ -67,17 +67,17 @@ func buildMessages() map[string]protoreflect.MessageDescriptor {
 		}
 		types := map[string]string{"header": string(header.FullName()), "kv": string(kv.FullName()), "leader": service + ".LeaderKey"}
 		for name, fields := range messageFields {
-			if short, is := strings.CutPrefix(name, service+"."); is {
+			if short, built := strings.CutPrefix(name, service+"."); built {
 				file.MessageType = append(file.MessageType, message(short, fields, types))
 			}
 		}
-		is, err := protodesc.NewFile(file, known)
+		built, err := protodesc.NewFile(file, files)
 		if err != nil {
 			panic(err) // the declarations are constants
 		}
-		for i := range is.Messages().Len() {
-			one := is.Messages().Get(i)
-			all[string(one.FullName())] = one
+		for i := range built.Messages().Len() {
+			declared := built.Messages().Get(i)
+			all[string(declared.FullName())] = declared
 		}
 	}
 	return all

@@ -278,4 +278,4 @@ const (
 )
 
 // IsServerOwned reports whether a type occurs only in the server's own columns.
-func (t Type) Own() bool { return t == Int2 || t == OID || t == XID || t == TID || t == Name }
+func (t Type) IsServerOwned() bool { return t == Int2 || t == OID || t == XID || t == TID || t == Name }

@@ -6,7 +6,7 @@ import "slices"
 
 // binaryOperators are the operators with two operands, by level. The operators of level 0
 // bind least.
-var binaries = [][]string{
+var binaryOperators = [][]string{
 	0: {"or"},
 	1: {"and"},
 	2: {"<", ">", "=", "<=", ">=", "<>", "!="},
@@ -23,7 +23,7 @@ func (p *parser) expr() Expr { return p.binary(0) }
 // binary parses an expression whose operators are of this level or of a higher one.
 func (p *parser) binary(level int) Expr {
 	defer p.deeper()()
-	if level == len(binaries) {
+	if level == len(binaryOperators) {
 		return p.unary()
 	}
 	var x Expr
@@ -31,13 +31,13 @@ func (p *parser) binary(level int) Expr {
 		if p.accept("not") {
 			return &Operation{Op: "not", Y: p.binary(comparisonLevel)}
 		}
-		x = p.tested(p.among(p.binary(level + 1)))
+		x = p.isTest(p.membership(p.binary(level + 1)))
 	} else {
 		x = p.binary(level + 1)
 	}
 	for {
 		op := p.peek()
-		if op.kind != symbol && op.kind != word || !slices.Contains(binaries[level], op.text) {
+		if op.kind != symbol && op.kind != word || !slices.Contains(binaryOperators[level], op.text) {
 			return x
 		}
 		p.take()
@@ -46,20 +46,20 @@ func (p *parser) binary(level int) Expr {
 		}
 		y := p.binary(level + 1)
 		if level == comparisonLevel {
-			y = p.among(y)
+			y = p.membership(y)
 		}
 		x = &Operation{Op: op.text, X: x, Y: y}
 		if level == comparisonLevel {
-			if next := p.peek(); next.kind == symbol && slices.Contains(binaries[comparisonLevel], next.text) {
+			if next := p.peek(); next.kind == symbol && slices.Contains(binaryOperators[comparisonLevel], next.text) {
 				panic(syntaxError("syntax error at or near \"%s\"", next.raw)) // as in PostgreSQL, a comparison cannot be an operand of a comparison
 			}
-			x = p.tested(x)
+			x = p.isTest(x)
 		}
 	}
 }
 
 // membership parses IN and BETWEEN after x. They bind more strongly than comparisons.
-func (p *parser) among(x Expr) Expr {
+func (p *parser) membership(x Expr) Expr {
 	not := p.is("not", "in") || p.is("not", "between")
 	if not {
 		p.take()
@@ -67,15 +67,15 @@ func (p *parser) among(x Expr) Expr {
 	switch {
 	case p.accept("in"):
 		raiseUnsupportedIf(p.is("(", "select"), "IN of a query")
-		var found Expr
+		var anyOf Expr
 		for _, one := range inBrackets(p, p.expr) {
-			if is := (&Operation{Op: "=", X: x, Y: one}); found == nil {
-				found = is
+			if equality := (&Operation{Op: "=", X: x, Y: one}); anyOf == nil {
+				anyOf = equality
 			} else {
-				found = &Operation{Op: "or", X: found, Y: is}
+				anyOf = &Operation{Op: "or", X: anyOf, Y: equality}
 			}
 		}
-		x = found
+		x = anyOf
 	case p.accept("between"):
 		raiseUnsupportedIf(p.is("symmetric"), "BETWEEN SYMMETRIC")
 		low := p.binary(comparisonLevel + 1)
@@ -90,7 +90,7 @@ func (p *parser) among(x Expr) Expr {
 }
 
 // isTest parses IS after x. It binds less strongly than comparisons.
-func (p *parser) tested(x Expr) Expr {
+func (p *parser) isTest(x Expr) Expr {
 	for p.accept("is") {
 		not := p.accept("not")
 		switch {
@@ -223,11 +223,11 @@ func (p *parser) isTypedString() bool {
 func (p *parser) call(name string) Expr {
 	c := &Call{Name: name}
 	if p.accept(")") {
-		return p.called(c)
+		return p.afterCall(c)
 	}
 	if name == "count" && p.accept("*", ")") {
 		c.Star = true
-		return p.called(c)
+		return p.afterCall(c)
 	}
 	raiseUnsupportedIf(p.is("*") || p.is("distinct") || p.is("all") || p.is("variadic"), name+"("+p.peek().text+")")
 	c.Args = list(p, func() Expr {
@@ -241,11 +241,11 @@ func (p *parser) call(name string) Expr {
 	})
 	p.need(")")
 	raiseUnsupportedIf(c.Named != nil && len(c.Named) != len(c.Args), "positional and named arguments in one call")
-	return p.called(c)
+	return p.afterCall(c)
 }
 
 // afterCall returns the call. It refuses the clauses that may follow a call in PostgreSQL.
-func (p *parser) called(c *Call) Expr {
+func (p *parser) afterCall(c *Call) Expr {
 	raiseUnsupportedIf(p.is("over") || p.is("filter") || p.is("within"), "window functions and aggregates")
 	return c
 }

@@ -155,9 +155,9 @@ func inQuotes(s string, quote byte, what string) (text string, size int) {
 
 // number returns the number at the beginning of s, and its length.
 func number(s string) (token, int) {
-	n, what := prefixLen(s, isDigit), integer
+	n, tokenKind := prefixLen(s, isDigit), integer
 	if n < len(s) && s[n] == '.' {
-		what = decimal
+		tokenKind = decimal
 		n += 1 + prefixLen(s[n+1:], isDigit)
 	}
 	if n < len(s) && s[n]|0x20 == 'e' {
@@ -166,11 +166,11 @@ func number(s string) (token, int) {
 			m++
 		}
 		if digits := prefixLen(s[m:], isDigit); digits > 0 {
-			what, n = decimal, m+digits
+			tokenKind, n = decimal, m+digits
 		}
 	}
 	if n < len(s) && isLetter(s[n]) {
 		panic(syntaxError("trailing junk after numeric literal at or near \"%s\"", s[:n+1]))
 	}
-	return token{kind: what, text: s[:n]}, n
+	return token{kind: tokenKind, text: s[:n]}, n
 }

@@ -10,8 +10,8 @@ import (
 func Parse(text string) (all []Statement, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			e, is := r.(error)
-			if _, runtime := r.(interface{ RuntimeError() }); !is || runtime {
+			e, isError := r.(error)
+			if _, runtime := r.(interface{ RuntimeError() }); !isError || runtime {
 				panic(r)
 			}
 			all, err = nil, e
@@ -335,7 +335,7 @@ func (p *parser) insert() Statement {
 		s.Columns = p.names()
 	}
 	if p.is("select") {
-		s.Rows, s.Where = p.selected()
+		s.Rows, s.Where = p.insertedQuery()
 	} else {
 		p.need("values")
 		s.Rows = list(p, func() []Expr { return inBrackets(p, p.orDefault) })
@@ -349,7 +349,7 @@ func (p *parser) insert() Statement {
 
 // insertedQuery parses the query of INSERT … SELECT. It returns the one row of the query,
 // and its condition.
-func (p *parser) selected() (rows [][]Expr, where Expr) {
+func (p *parser) insertedQuery() (rows [][]Expr, where Expr) {
 	q := p.query()
 	raiseUnsupportedIf(q.From.Table != "" || q.Order != nil || q.Limit != nil || q.Lock.Update, "INSERT of a query on a table, or of one with an order, a limit or a lock")
 	var row []Expr
@@ -533,7 +533,7 @@ func (p *parser) column(c *CreateTable) {
 	case p.accept("serial"), p.accept("serial4"):
 		col.Type, col.Serial, col.NotNull = Int4, true, true
 	default:
-		if col.Type, col.Size = p.typ(); col.Type.Own() {
+		if col.Type, col.Size = p.typ(); col.Type.IsServerOwned() {
 			panic(Unsupported("columns of the type " + string(col.Type)))
 		}
 	}
@@ -606,14 +606,14 @@ func (p *parser) size() int {
 	if p.peek().kind != integer {
 		panic(p.unexpected())
 	}
-	const most = 10485760
+	const maxSize = 10485760
 	n := parseCount(p.take().text)
 	p.need(")")
 	switch {
 	case n == 0:
 		panic(error(&Error{Code: "22023", Message: "length for type varchar must be at least 1"}))
-	case n < 0 || n > most:
-		panic(error(&Error{Code: "22023", Message: "length for type varchar cannot exceed " + strconv.Itoa(most)}))
+	case n < 0 || n > maxSize:
+		panic(error(&Error{Code: "22023", Message: "length for type varchar cannot exceed " + strconv.Itoa(maxSize)}))
 	}
 	return n
 }

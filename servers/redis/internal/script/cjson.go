@@ -11,28 +11,28 @@ import (
 )
 
 // cjsonLibrary returns the table cjson of scripts, with encode and decode.
-func (in *Interpreter) cjson(l *lua.LState) *lua.LTable {
-	return fields(l, map[string]lua.LGFunction{
+func (in *Interpreter) cjsonLibrary(l *lua.LState) *lua.LTable {
+	return newFunctionTable(l, map[string]lua.LGFunction{
 		"encode": func(l *lua.LState) int {
 			in.meter.charge(l, in.sizeOfJSON(l.CheckAny(1), 0))
 			b, err := luajson.Encode(l.CheckAny(1))
 			if err != nil {
 				l.RaiseError("%v", err)
 			}
-			return returns(l, lua.LString(b))
+			return pushResults(l, lua.LString(b))
 		},
 		"decode": func(l *lua.LState) int {
 			text := l.CheckString(1)
 			in.meter.require(l, bytesOfJSON*len(text))
 			d := json.NewDecoder(strings.NewReader(text))
-			v, err := decode(l, d)
+			v, err := decodeJSON(l, d)
 			if err == nil && d.More() {
 				err = fmt.Errorf("Expected the end at character %d", d.InputOffset()+1) //lint:ignore ST1005 as Redis's library
 			}
 			if err != nil {
 				l.RaiseError("%v", err)
 			}
-			return returns(l, v)
+			return pushResults(l, v)
 		},
 	})
 }
@@ -65,7 +65,7 @@ func (in *Interpreter) sizeOfJSON(v lua.LValue, depth int) int {
 
 // decodeJSON decodes one value. The fields of an object are stored in their order in the
 // text, because a script may iterate over them; the order of a Go map would vary.
-func decode(l *lua.LState, d *json.Decoder) (lua.LValue, error) {
+func decodeJSON(l *lua.LState, d *json.Decoder) (lua.LValue, error) {
 	token, err := d.Token()
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -82,11 +82,11 @@ func decode(l *lua.LState, d *json.Decoder) (lua.LValue, error) {
 		for i := 1; d.More(); i++ {
 			key := lua.LValue(lua.LNumber(i))
 			if v == '{' {
-				if key, err = decode(l, d); err != nil {
+				if key, err = decodeJSON(l, d); err != nil {
 					return nil, err
 				}
 			}
-			value, err := decode(l, d)
+			value, err := decodeJSON(l, d)
 			if err != nil {
 				return nil, err
 			}

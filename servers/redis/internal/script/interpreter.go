@@ -78,7 +78,7 @@ func raisedAt(e *lua.ApiError) string {
 	if m := lineOfScript().FindStringSubmatch(e.StackTrace); m != nil {
 		return m[1]
 	}
-	return source + ":1"
+	return scriptName + ":1"
 }
 
 // stringTable returns a Lua table with the given strings.

@@ -18,10 +18,10 @@ const (
 
 // redisLibrary returns the table redis of scripts:
 // https://redis.io/docs/latest/develop/programmability/lua-api/
-func (in *Interpreter) library() *lua.LTable {
-	t := fields(in.l, map[string]lua.LGFunction{
-		"call":               func(l *lua.LState) int { return in.command(l, true) },
-		"pcall":              func(l *lua.LState) int { return in.command(l, false) },
+func (in *Interpreter) redisLibrary() *lua.LTable {
+	t := newFunctionTable(in.l, map[string]lua.LGFunction{
+		"call":               func(l *lua.LState) int { return in.callCommand(l, true) },
+		"pcall":              func(l *lua.LState) int { return in.callCommand(l, false) },
 		"error_reply":        replyFunc(errorReply),
 		"status_reply":       replyFunc(statusReply),
 		"sha1hex":            sha1hex,
@@ -32,7 +32,7 @@ func (in *Interpreter) library() *lua.LTable {
 		"acl_check_cmd":      returnTrue,
 		"debug":              noResult,
 		"breakpoint": func(l *lua.LState) int {
-			return returns(l, lua.LFalse)
+			return pushResults(l, lua.LFalse)
 		},
 	})
 	for name, v := range map[string]lua.LValue{
@@ -50,12 +50,12 @@ func noResult(*lua.LState) int { return 0 }
 
 // returnTrue is a Lua function that returns true.
 func returnTrue(l *lua.LState) int {
-	return returns(l, lua.LTrue)
+	return pushResults(l, lua.LTrue)
 }
 
 // raiseError raises an error as Redis's own functions do: without the place where it was
 // raised.
-func raise(l *lua.LState, text string) int {
+func raiseError(l *lua.LState, text string) int {
 	l.Error(errorTable(l, "ERR "+text), 0)
 	return 0
 }
@@ -71,7 +71,7 @@ func oneField(l *lua.LState, name string, v lua.LValue) *lua.LTable {
 }
 
 // pushResults pushes values as the results of a Lua function, and returns their number.
-func returns(l *lua.LState, values ...lua.LValue) int {
+func pushResults(l *lua.LState, values ...lua.LValue) int {
 	for _, v := range values {
 		l.Push(v)
 	}
@@ -80,11 +80,11 @@ func returns(l *lua.LState, values ...lua.LValue) int {
 
 // callCommand is redis.call if raises is set, and otherwise redis.pcall. redis.call raises
 // an error reply as a Lua error; redis.pcall returns it.
-func (in *Interpreter) command(l *lua.LState, raises bool) int {
+func (in *Interpreter) callCommand(l *lua.LState, raises bool) int {
 	words := make([]string, l.GetTop())
-	wrong := ""
+	problem := ""
 	if len(words) == 0 {
-		wrong = "Please specify at least one argument for this redis lib call"
+		problem = "Please specify at least one argument for this redis lib call"
 	}
 	for i := range words {
 		switch v := l.Get(i + 1).(type) {
@@ -93,12 +93,12 @@ func (in *Interpreter) command(l *lua.LState, raises bool) int {
 		case lua.LNumber:
 			words[i] = formatNumber(v, 17)
 		default:
-			wrong = "Lua redis lib command arguments must be strings or integers"
+			problem = "Lua redis lib command arguments must be strings or integers"
 		}
 	}
 	var reply lua.LValue
-	if wrong != "" {
-		reply = errorTable(l, "ERR "+wrong)
+	if problem != "" {
+		reply = errorTable(l, "ERR "+problem)
 	} else {
 		answer := in.call(words, in.resp3)
 		in.meter.charge(l, len(answer))
@@ -108,7 +108,7 @@ func (in *Interpreter) command(l *lua.LState, raises bool) int {
 		l.Error(t, 0)
 		return 0
 	}
-	return returns(l, reply)
+	return pushResults(l, reply)
 }
 
 // replyFunc returns a Lua function that makes a reply of one text, such as
@@ -117,9 +117,9 @@ func replyFunc(reply func(l *lua.LState, text string) *lua.LTable) lua.LGFunctio
 	return func(l *lua.LState) int {
 		text, ok := l.Get(1).(lua.LString)
 		if l.GetTop() != 1 || !ok {
-			return returns(l, errorTable(l, "ERR wrong number or type of arguments"))
+			return pushResults(l, errorTable(l, "ERR wrong number or type of arguments"))
 		}
-		return returns(l, reply(l, string(text)))
+		return pushResults(l, reply(l, string(text)))
 	}
 }
 
@@ -138,10 +138,10 @@ func statusReply(l *lua.LState, text string) *lua.LTable { return oneField(l, "o
 // sha1hex is redis.sha1hex: the SHA-1 digest of a text, in hexadecimal.
 func sha1hex(l *lua.LState) int {
 	if l.GetTop() != 1 {
-		return raise(l, "wrong number of arguments")
+		return raiseError(l, "wrong number of arguments")
 	}
 	sum := sha1.Sum([]byte(lua.LVAsString(l.Get(1))))
-	return returns(l, lua.LString(hex.EncodeToString(sum[:])))
+	return pushResults(l, lua.LString(hex.EncodeToString(sum[:])))
 }
 
 // checkLog is redis.log. It only checks its arguments, because nobody reads the log of a
@@ -150,11 +150,11 @@ func checkLog(l *lua.LState) int {
 	level, ok := l.Get(1).(lua.LNumber)
 	switch {
 	case l.GetTop() < 2:
-		return raise(l, "redis.log() requires two arguments or more.")
+		return raiseError(l, "redis.log() requires two arguments or more.")
 	case !ok:
-		return raise(l, "First argument must be a number (log level).")
+		return raiseError(l, "First argument must be a number (log level).")
 	case level < 0 || level > 3:
-		return raise(l, "Invalid debug level.")
+		return raiseError(l, "Invalid debug level.")
 	}
 	return 0
 }
@@ -164,9 +164,9 @@ func (in *Interpreter) setresp(l *lua.LState) int {
 	v, _ := l.Get(1).(lua.LNumber)
 	switch {
 	case l.GetTop() != 1:
-		return raise(l, "redis.setresp() requires one argument.")
+		return raiseError(l, "redis.setresp() requires one argument.")
 	case v != 2 && v != 3:
-		return raise(l, "RESP version must be 2 or 3.")
+		return raiseError(l, "RESP version must be 2 or 3.")
 	}
 	in.resp3 = v == 3
 	return 0
@@ -184,19 +184,19 @@ const initialDice dice = 0x1234ABCD330E
 func (d *dice) seed(v int64) { *d = dice(uint64(uint32(v))<<16 | 0x330E) }
 
 // draw returns the next random number, from 0 to 1.
-func (d *dice) roll() float64 {
+func (d *dice) draw() float64 {
 	*d = (*d*0x5DEECE66D + 0xB) & (1<<48 - 1)
 	return float64(int64(*d>>17)%math.MaxInt32) / math.MaxInt32
 }
 
 // install makes math.random and math.randomseed use this source.
 func (d *dice) install(l *lua.LState, library *lua.LTable) {
-	set(l, library, "random", func(l *lua.LState) int {
-		r := d.roll()
+	setFunction(l, library, "random", func(l *lua.LState) int {
+		r := d.draw()
 		from, to := lua.LNumber(1), lua.LNumber(1)
 		switch l.GetTop() {
 		case 0:
-			return returns(l, lua.LNumber(r))
+			return pushResults(l, lua.LNumber(r))
 		case 1:
 			to = lua.LNumber(l.CheckInt(1))
 		case 2:
@@ -207,9 +207,9 @@ func (d *dice) install(l *lua.LState, library *lua.LTable) {
 		if from > to {
 			l.ArgError(l.GetTop(), "interval is empty")
 		}
-		return returns(l, lua.LNumber(math.Floor(r*float64(to-from+1)))+from)
+		return pushResults(l, lua.LNumber(math.Floor(r*float64(to-from+1)))+from)
 	})
-	set(l, library, "randomseed", func(l *lua.LState) int {
+	setFunction(l, library, "randomseed", func(l *lua.LState) int {
 		d.seed(l.CheckInt64(1))
 		return 0
 	})

@@ -74,7 +74,7 @@ func (m *meter) Done() <-chan struct{} {
 func (m *meter) Err() error { return m.err }
 
 // hasRoom reports whether a script may use so many more bytes. If not, the script ends.
-func (m *meter) fits(bytes int) bool {
+func (m *meter) hasRoom(bytes int) bool {
 	if m.err == nil && (bytes < 0 || bytes > m.limits.Bytes-m.bytes) {
 		m.err = ErrMemory
 	}
@@ -91,7 +91,7 @@ func (m *meter) charge(l *lua.LState, bytes int) {
 // require raises a Lua error if there is no room for bytes that a function uses only until
 // it returns. It does not count them.
 func (m *meter) require(l *lua.LState, bytes int) {
-	if !m.fits(bytes) {
+	if !m.hasRoom(bytes) {
 		l.RaiseError("%v", m.err)
 	}
 }
@@ -107,8 +107,8 @@ const (
 
 // meterFunctions replaces the functions of Lua that can make long strings by functions that
 // first charge for the result.
-func (in *Interpreter) meterFunctions(all *lua.LTable) {
-	text := all.RawGetString("string").(*lua.LTable)
+func (in *Interpreter) meterFunctions(globals *lua.LTable) {
+	text := globals.RawGetString("string").(*lua.LTable)
 	in.runBefore(text, "rep", func(l *lua.LState) {
 		times, ok := l.Get(2).(lua.LNumber)
 		if text, is := l.Get(2).(lua.LString); is {
@@ -125,13 +125,13 @@ func (in *Interpreter) meterFunctions(all *lua.LTable) {
 		in.runBefore(text, name, func(l *lua.LState) { in.meter.require(l, bytesOfMatch*len(l.ToString(1))) })
 	}
 	in.runBefore(text, "gsub", in.meterGsub)
-	in.runBefore(all.RawGetString("table").(*lua.LTable), "concat", in.meterConcat)
-	threads := all.RawGetString("coroutine").(*lua.LTable)
+	in.runBefore(globals.RawGetString("table").(*lua.LTable), "concat", in.meterConcat)
+	threads := globals.RawGetString("coroutine").(*lua.LTable)
 	for _, name := range []string{"create", "wrap"} {
-		own := goFunction(threads, name)
-		set(in.l, threads, name, func(l *lua.LState) int {
+		original := goFunction(threads, name)
+		setFunction(in.l, threads, name, func(l *lua.LState) int {
 			in.meter.charge(l, bytesOfCoroutine)
-			results := own(l)
+			results := original(l)
 			made := l.Get(-1)
 			if f, ok := made.(*lua.LFunction); ok {
 				made = f.Upvalues[0].Value()
@@ -144,22 +144,22 @@ func (in *Interpreter) meterFunctions(all *lua.LTable) {
 }
 
 // runBefore replaces a function of a library by one that calls before first.
-func (in *Interpreter) runBefore(of *lua.LTable, name string, do func(l *lua.LState)) {
-	own := goFunction(of, name)
-	set(in.l, of, name, func(l *lua.LState) int {
-		do(l)
-		return own(l)
+func (in *Interpreter) runBefore(library *lua.LTable, name string, before func(l *lua.LState)) {
+	original := goFunction(library, name)
+	setFunction(in.l, library, name, func(l *lua.LState) int {
+		before(l)
+		return original(l)
 	})
 }
 
 // meterGsub makes sure that there is room for the result of string.gsub.
 func (in *Interpreter) meterGsub(l *lua.LState) {
 	size := len(l.ToString(1))
-	switch with := l.Get(3).(type) {
+	switch replacement := l.Get(3).(type) {
 	case lua.LString, lua.LNumber:
 		// Each match is replaced by the text. For each % in it, the text may contain a
 		// captured part of the string.
-		text := lua.LVAsString(with)
+		text := lua.LVAsString(replacement)
 		captures := 0
 		for i := range text {
 			if text[i] == '%' {
@@ -181,11 +181,11 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 		// the results are charged one by one.
 		l.Replace(3, l.NewFunction(func(l *lua.LState) int {
 			var v lua.LValue
-			if t, ok := with.(*lua.LTable); ok {
+			if t, ok := replacement.(*lua.LTable); ok {
 				v = l.GetTable(t, l.Get(1))
 			} else {
 				arguments := l.GetTop()
-				l.Push(with)
+				l.Push(replacement)
 				for i := range arguments {
 					l.Push(l.Get(i + 1))
 				}
@@ -193,7 +193,7 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 				v = l.Get(-1)
 			}
 			in.meter.charge(l, len(lua.LVAsString(v)))
-			return returns(l, v)
+			return pushResults(l, v)
 		}))
 	}
 }
@@ -204,9 +204,9 @@ func (in *Interpreter) meterConcat(l *lua.LState) {
 	if !ok {
 		return
 	}
-	between, size := len(l.ToString(2)), 0
+	separatorSize, size := len(l.ToString(2)), 0
 	for i := range t.Len() {
-		size += between
+		size += separatorSize
 		if v := t.RawGetInt(i + 1); lua.LVCanConvToString(v) {
 			size += len(lua.LVAsString(v))
 		}
@@ -236,21 +236,21 @@ func (in *Interpreter) concat(l *lua.LState) int {
 			right = lua.LString(joinBackwards(texts))
 			continue
 		}
-		with := l.GetMetaField(left, "__concat")
-		if with == lua.LNil {
-			with = l.GetMetaField(right, "__concat")
+		metamethod := l.GetMetaField(left, "__concat")
+		if metamethod == lua.LNil {
+			metamethod = l.GetMetaField(right, "__concat")
 		}
-		if with.Type() != lua.LTFunction {
+		if metamethod.Type() != lua.LTFunction {
 			l.RaiseError("cannot perform concat operation between %v and %v", left.Type(), right.Type())
 		}
-		l.Push(with)
+		l.Push(metamethod)
 		l.Push(left)
 		l.Push(right)
 		l.Call(2, 1)
 		right = l.Get(-1)
 		l.Pop(1)
 	}
-	return returns(l, right)
+	return pushResults(l, right)
 }
 
 // chargeTable charges for a table that a script has just made of any number of values, and

@@ -86,7 +86,7 @@ const maxDepth = 1000
 // appendReply appends the reply that the client gets for a value that the script returns.
 // It is the reverse of toLua.
 func (in *Interpreter) appendReply(b []byte, v lua.LValue, resp3 bool, depth int) []byte {
-	if !in.meter.fits(len(b)) {
+	if !in.meter.hasRoom(len(b)) {
 		return b
 	}
 	if depth > maxDepth {

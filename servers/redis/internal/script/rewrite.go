@@ -12,8 +12,8 @@ import (
 // The names of the functions that [rewrite] makes scripts call. No script can write these
 // names, because of the parentheses.
 const (
-	concatName  = "(concat)"
-	countedName = "(counted)"
+	concatName      = "(concat)"
+	chargeTableName = "(counted)"
 )
 
 // compileSource compiles a script, or code that a script loads. Errors mention the given
@@ -50,8 +50,8 @@ func rewrite(v reflect.Value) {
 		case *ast.StringConcatOpExpr:
 			v.Set(reflect.ValueOf(callExpr(concatName, e, operands(e)...)))
 		case *ast.TableExpr:
-			if n := len(e.Fields); n > 0 && e.Fields[n-1].Key == nil && hasManyValues(e.Fields[n-1].Value) {
-				v.Set(reflect.ValueOf(callExpr(countedName, e, e)))
+			if n := len(e.Fields); n > 0 && e.Fields[n-1].Key == nil && mayHaveManyValues(e.Fields[n-1].Value) {
+				v.Set(reflect.ValueOf(callExpr(chargeTableName, e, e)))
 			}
 		}
 	case reflect.Struct:
@@ -80,7 +80,7 @@ func isCallOf(e *ast.FuncCallExpr, name string) bool {
 
 // callExpr returns a call of a function that has one result. The call takes the place of an
 // expression in the source, so it gets its line.
-func callExpr(name string, of ast.Expr, arguments ...ast.Expr) *ast.FuncCallExpr {
+func callExpr(name string, replaced ast.Expr, arguments ...ast.Expr) *ast.FuncCallExpr {
 	f := &ast.IdentExpr{Value: name}
 	e := &ast.FuncCallExpr{Func: f, Args: arguments, AdjustRet: true}
 	// The last operand may be a call, or `...`: only its first value counts.
@@ -90,8 +90,8 @@ func callExpr(name string, of ast.Expr, arguments ...ast.Expr) *ast.FuncCallExpr
 		}
 	}
 	for _, p := range []ast.PositionHolder{f, e} {
-		p.SetLine(of.Line())
-		p.SetLastLine(of.LastLine())
+		p.SetLine(replaced.Line())
+		p.SetLastLine(replaced.LastLine())
 	}
 	return e
 }
@@ -108,7 +108,7 @@ func truncateToOne(e ast.Expr) {
 
 // mayHaveManyValues reports whether an expression may have several values: a call, or
 // `...`.
-func hasManyValues(e ast.Expr) bool {
+func mayHaveManyValues(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.FuncCallExpr:
 		return !e.AdjustRet

@@ -17,7 +17,7 @@ var allowed = []string{
 }
 
 // errReadOnly is the error when a script changes a protected table.
-const readOnly = "Attempt to modify a readonly table"
+const errReadOnly = "Attempt to modify a readonly table"
 
 // init makes tables keep values at large indices in a hash. In an array, a write at such an
 // index would fill all indices below it.
@@ -35,34 +35,34 @@ func NewInterpreter() *Interpreter {
 		l.Call(0, 0)
 	}
 	in := &Interpreter{l: l, globals: l.NewTable(), originals: map[*lua.LTable]*lua.LTable{}, dice: initialDice}
-	all := l.G.Global
-	text := all.RawGetString("string").(*lua.LTable)
+	standard := l.G.Global
+	text := standard.RawGetString("string").(*lua.LTable)
 	text.RawSetString("__index", lua.LNil) // gopher-lua had made the library the metatable of strings
-	in.guard(all)
+	in.guard(standard)
 	for _, name := range allowed {
-		v := all.RawGetString(name)
+		v := standard.RawGetString(name)
 		if t, ok := v.(*lua.LTable); ok {
 			v = in.protect(t)
 		}
 		in.globals.RawSetString(name, v)
 	}
-	in.globals.RawSetString("redis", in.protect(in.library()))
-	in.globals.RawSetString("cjson", in.protect(in.cjson(l)))
+	in.globals.RawSetString("redis", in.protect(in.redisLibrary()))
+	in.globals.RawSetString("cjson", in.protect(in.cjsonLibrary(l)))
 	// Functions that only rewritten code can call, because no script can write their names.
-	hidden := map[string]*lua.LFunction{concatName: l.NewFunction(in.concat), countedName: l.NewFunction(in.chargeTable)}
-	in.globals.Metatable = fields(l, map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
+	hidden := map[string]*lua.LFunction{concatName: l.NewFunction(in.concat), chargeTableName: l.NewFunction(in.chargeTable)}
+	in.globals.Metatable = newFunctionTable(l, map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
 		if name, ok := l.Get(2).(lua.LString); ok && hidden[string(name)] != nil {
-			return returns(l, hidden[string(name)])
+			return pushResults(l, hidden[string(name)])
 		}
-		l.RaiseError("Script attempted to access nonexistent global variable '%s'", in.describe(l.Get(2)))
+		l.RaiseError("Script attempted to access nonexistent global variable '%s'", in.renderValue(l.Get(2)))
 		return 0
 	}})
 	in.env = in.protect(in.globals)
 	in.globals.RawSetString("_G", in.env)
-	of := l.NewTable()
-	of.RawSetString("__index", text)
-	l.SetMetatable(lua.LString(""), of)
-	in.setIndexErrors(of)
+	stringMetatable := l.NewTable()
+	stringMetatable.RawSetString("__index", text)
+	l.SetMetatable(lua.LString(""), stringMetatable)
+	in.setIndexErrors(stringMetatable)
 	// Code that a script compiles with load runs in the environment of the state.
 	l.Env = in.env
 	l.SetContext(&in.meter)
@@ -70,7 +70,7 @@ func NewInterpreter() *Interpreter {
 }
 
 // newFunctionTable returns a Lua table with functions.
-func fields(l *lua.LState, functions map[string]lua.LGFunction) *lua.LTable {
+func newFunctionTable(l *lua.LState, functions map[string]lua.LGFunction) *lua.LTable {
 	return l.SetFuncs(l.NewTable(), functions)
 }
 
@@ -78,8 +78,8 @@ func fields(l *lua.LState, functions map[string]lua.LGFunction) *lua.LTable {
 // empty, so that Lua asks its metatable for every field.
 func (in *Interpreter) protect(t *lua.LTable) *lua.LTable {
 	empty := in.l.NewTable()
-	mt := fields(in.l, map[string]lua.LGFunction{"__newindex": func(l *lua.LState) int {
-		l.RaiseError(readOnly)
+	mt := newFunctionTable(in.l, map[string]lua.LGFunction{"__newindex": func(l *lua.LState) int {
+		l.RaiseError(errReadOnly)
 		return 0
 	}})
 	mt.RawSetString("__index", t)
@@ -97,51 +97,51 @@ func (in *Interpreter) original(l *lua.LState) *lua.LTable {
 
 // guard replaces the functions with which a script could change a protected table, or find
 // out that it is empty. For other tables, the replacements call Lua's own functions.
-func (in *Interpreter) guard(all *lua.LTable) {
+func (in *Interpreter) guard(globals *lua.LTable) {
 	for _, name := range []string{"rawset", "setmetatable"} {
-		in.guardFunction(all, name, in.refuse)
+		in.guardFunction(globals, name, in.refuseWrite)
 	}
-	library := all.RawGetString("table").(*lua.LTable)
+	library := globals.RawGetString("table").(*lua.LTable)
 	for _, name := range []string{"insert", "remove", "sort"} {
-		in.guardFunction(library, name, in.refuse)
+		in.guardFunction(library, name, in.refuseWrite)
 	}
-	in.guardFunction(all, "rawget", func(l *lua.LState, of *lua.LTable) int {
-		return returns(l, of.RawGet(l.Get(2)))
+	in.guardFunction(globals, "rawget", func(l *lua.LState, of *lua.LTable) int {
+		return pushResults(l, of.RawGet(l.Get(2)))
 	})
-	next := in.guardFunction(all, "next", func(l *lua.LState, of *lua.LTable) int {
+	next := in.guardFunction(globals, "next", func(l *lua.LState, of *lua.LTable) int {
 		key, value := of.Next(l.Get(2))
-		return returns(l, key, value)
+		return pushResults(l, key, value)
 	})
-	in.guardFunction(all, "pairs", func(l *lua.LState, _ *lua.LTable) int {
-		return returns(l, next, l.Get(1), lua.LNil)
+	in.guardFunction(globals, "pairs", func(l *lua.LState, _ *lua.LTable) int {
+		return pushResults(l, next, l.Get(1), lua.LNil)
 	})
 	// The metatables of protected values must not be changed either, so scripts get an
 	// empty protected table in their place.
 	metatables := in.protect(in.l.NewTable())
-	metatable := goFunction(all, "getmetatable")
-	set(in.l, all, "getmetatable", func(l *lua.LState) int {
+	metatable := goFunction(globals, "getmetatable")
+	setFunction(in.l, globals, "getmetatable", func(l *lua.LState) int {
 		_, text := l.Get(1).(lua.LString)
 		switch shown := in.original(l); {
 		case l.Get(1).Type() != lua.LTTable && !text:
 			l.CheckAny(1)
-			return returns(l, lua.LNil)
+			return pushResults(l, lua.LNil)
 		case text, shown == in.globals:
-			return returns(l, metatables)
+			return pushResults(l, metatables)
 		case shown != nil:
-			return returns(l, lua.LNil)
+			return pushResults(l, lua.LNil)
 		}
 		return metatable(l)
 	})
-	raise := goFunction(all, "error")
-	set(in.l, all, "error", func(l *lua.LState) int {
+	raise := goFunction(globals, "error")
+	setFunction(in.l, globals, "error", func(l *lua.LState) int {
 		if n, ok := l.Get(1).(lua.LNumber); ok {
 			l.Replace(1, lua.LString(formatNumber(n, 14)))
 		}
 		return raise(l)
 	})
 	// If redis.call has raised an error, pcall returns its text in Redis, not a table.
-	pcall := goFunction(all, "pcall")
-	set(in.l, all, "pcall", func(l *lua.LState) int {
+	pcall := goFunction(globals, "pcall")
+	setFunction(in.l, globals, "pcall", func(l *lua.LState) int {
 		results := pcall(l)
 		if t, ok := l.Get(-1).(*lua.LTable); ok && results == 2 && l.Get(-2) == lua.LFalse {
 			if err, ok := t.RawGetString("err").(lua.LString); ok {
@@ -151,14 +151,14 @@ func (in *Interpreter) guard(all *lua.LTable) {
 		}
 		return results
 	})
-	tostring := goFunction(all, "tostring")
-	set(in.l, all, "tostring", func(l *lua.LState) int {
+	tostring := goFunction(globals, "tostring")
+	setFunction(in.l, globals, "tostring", func(l *lua.LState) int {
 		if v := l.CheckAny(1); l.GetMetaField(v, "__tostring") == lua.LNil {
-			return returns(l, lua.LString(in.describe(v)))
+			return pushResults(l, lua.LString(in.renderValue(v)))
 		}
 		return tostring(l)
 	})
-	set(in.l, all, "load", func(l *lua.LState) int {
+	setFunction(in.l, globals, "load", func(l *lua.LState) int {
 		reader, name := l.CheckFunction(1), l.OptString(2, "?")
 		var text strings.Builder
 		for {
@@ -177,15 +177,15 @@ func (in *Interpreter) guard(all *lua.LTable) {
 			text.WriteString(piece)
 		}
 	})
-	set(in.l, all, "loadstring", func(l *lua.LState) int {
+	setFunction(in.l, globals, "loadstring", func(l *lua.LState) int {
 		return in.loadText(l, l.CheckString(1), l.OptString(2, "<string>"))
 	})
-	set(in.l, all, "tonumber", tonumber)
-	in.fixStrings(in.l, all.RawGetString("string").(*lua.LTable))
-	mathematics := all.RawGetString("math").(*lua.LTable)
+	setFunction(in.l, globals, "tonumber", tonumber)
+	in.fixStrings(in.l, globals.RawGetString("string").(*lua.LTable))
+	mathematics := globals.RawGetString("math").(*lua.LTable)
 	mathematics.RawSetString("huge", lua.LNumber(math.Inf(1)))
 	in.dice.install(in.l, mathematics)
-	in.meterFunctions(all)
+	in.meterFunctions(globals)
 }
 
 // loadText compiles code that a script passes to load or loadstring, and returns a
@@ -195,53 +195,53 @@ func (in *Interpreter) loadText(l *lua.LState, text, name string) int {
 	f, err := compileSource(strings.NewReader(text), name)
 	if err != nil {
 		_, err = l.Load(strings.NewReader(text), name) // again, for the error text of gopher-lua
-		return returns(l, lua.LNil, lua.LString(err.Error()))
+		return pushResults(l, lua.LNil, lua.LString(err.Error()))
 	}
-	return returns(l, l.NewFunctionFromProto(f))
+	return pushResults(l, l.NewFunctionFromProto(f))
 }
 
 // setIndexErrors sets the error that Lua raises when a script indexes a value that is not a
 // table. gopher-lua's own text contains the key, which may be an address.
-func (in *Interpreter) setIndexErrors(ofText *lua.LTable) {
+func (in *Interpreter) setIndexErrors(stringMetatable *lua.LTable) {
 	refuse := func(l *lua.LState) int {
 		l.RaiseError("attempt to index a %s value", l.Get(1).Type())
 		return 0
 	}
-	set(in.l, ofText, "__newindex", refuse)
-	of := fields(in.l, map[string]lua.LGFunction{"__index": refuse, "__newindex": refuse})
+	setFunction(in.l, stringMetatable, "__newindex", refuse)
+	metatable := newFunctionTable(in.l, map[string]lua.LGFunction{"__index": refuse, "__newindex": refuse})
 	for _, v := range []lua.LValue{lua.LNil, lua.LTrue, lua.LNumber(0), in.l.NewFunction(refuse), in.l} {
-		in.l.SetMetatable(v, of)
+		in.l.SetMetatable(v, metatable)
 	}
 }
 
 // guardFunction replaces a function of a library. If the first argument is a protected
 // table, the new function calls handleProtected with the table that it shows. It returns
 // the new function.
-func (in *Interpreter) guardFunction(of *lua.LTable, name string, do func(l *lua.LState, shown *lua.LTable) int) *lua.LFunction {
-	own := of.RawGetString(name).(*lua.LFunction)
-	f := *own
+func (in *Interpreter) guardFunction(library *lua.LTable, name string, handleProtected func(l *lua.LState, shown *lua.LTable) int) *lua.LFunction {
+	original := library.RawGetString(name).(*lua.LFunction)
+	f := *original
 	f.GFunction = func(l *lua.LState) int {
 		if shown := in.original(l); shown != nil {
-			return do(l, shown)
+			return handleProtected(l, shown)
 		}
-		return own.GFunction(l)
+		return original.GFunction(l)
 	}
-	of.RawSetString(name, &f)
+	library.RawSetString(name, &f)
 	return &f
 }
 
 // refuseWrite raises the error that a protected table cannot be changed.
-func (in *Interpreter) refuse(l *lua.LState, _ *lua.LTable) int {
-	l.Error(lua.LString(readOnly), 0)
+func (in *Interpreter) refuseWrite(l *lua.LState, _ *lua.LTable) int {
+	l.Error(lua.LString(errReadOnly), 0)
 	return 0
 }
 
 // goFunction returns the Go function behind a function of a library.
-func goFunction(of *lua.LTable, name string) lua.LGFunction {
-	return of.RawGetString(name).(*lua.LFunction).GFunction
+func goFunction(library *lua.LTable, name string) lua.LGFunction {
+	return library.RawGetString(name).(*lua.LFunction).GFunction
 }
 
 // setFunction sets a field of a table to a function.
-func set(l *lua.LState, of *lua.LTable, name string, f lua.LGFunction) {
-	of.RawSetString(name, l.NewFunction(f))
+func setFunction(l *lua.LState, table *lua.LTable, name string, f lua.LGFunction) {
+	table.RawSetString(name, l.NewFunction(f))
 }

@@ -25,7 +25,7 @@ type Script struct {
 }
 
 // scriptName is Redis's name for a script in error messages.
-const source = "user_script"
+const scriptName = "user_script"
 
 // compiled keeps compiled scripts for all servers of this program, because most worlds send
 // the same scripts.
@@ -36,10 +36,10 @@ var compiled = struct {
 
 // maxCompiled is how many compiled scripts are kept. There is a limit because a client may
 // send a different script with each call.
-const maxKept = 1000
+const maxCompiled = 1000
 
 // maxCompiledLength is the maximum length of a script that is kept, in bytes.
-const maxKeptLength = 16 << 10
+const maxCompiledLength = 16 << 10
 
 // Compile compiles a script. The text of an error begins as in Redis's reply, without the
 // ERR. The rest differs, because Redis uses another parser.
@@ -53,10 +53,10 @@ func Compile(text string) (*Script, error) {
 	if err != nil {
 		return nil, fmt.Errorf("Error compiling script (new function): %w", err) //lint:ignore ST1005 Redis says it so
 	}
-	if len(compiled.scripts) >= maxKept {
+	if len(compiled.scripts) >= maxCompiled {
 		clear(compiled.scripts)
 	}
-	if len(text) <= maxKeptLength {
+	if len(text) <= maxCompiledLength {
 		compiled.scripts[text] = s
 	}
 	return s, nil
@@ -64,12 +64,12 @@ func Compile(text string) (*Script, error) {
 
 // compile compiles a script, and gives a syntax error the form that errors have in Redis.
 func compile(text string) (*Script, error) {
-	main, err := compileSource(strings.NewReader(text), source)
+	main, err := compileSource(strings.NewReader(text), scriptName)
 	if e := (*parse.Error)(nil); errors.As(err, &e) {
 		if e.Pos.Line == parse.EOF {
-			return nil, fmt.Errorf("%s:%d: %s near '<eof>'", source, strings.Count(text, "\n")+1, e.Message)
+			return nil, fmt.Errorf("%s:%d: %s near '<eof>'", scriptName, strings.Count(text, "\n")+1, e.Message)
 		}
-		return nil, fmt.Errorf("%s:%d: %s near '%s'", source, e.Pos.Line, e.Message, e.Token)
+		return nil, fmt.Errorf("%s:%d: %s near '%s'", scriptName, e.Pos.Line, e.Message, e.Token)
 	}
 	if err != nil {
 		return nil, err

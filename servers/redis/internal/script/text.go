@@ -13,7 +13,7 @@ import (
 // renderValue returns a value as tostring returns it. Lua shows tables and functions by
 // their addresses, which differ from run to run. Here they get numbers in place of
 // addresses: the first value that a script shows is 1.
-func (in *Interpreter) describe(v lua.LValue) string {
+func (in *Interpreter) renderValue(v lua.LValue) string {
 	switch v := v.(type) {
 	case lua.LNumber:
 		return formatNumber(v, 14)
@@ -70,40 +70,40 @@ func tonumber(l *lua.LState) int {
 	if text, is := v.(lua.LString); is && base == 10 {
 		n, ok = strtod(string(text))
 	} else if base != 10 {
-		n, ok = strtoul(textOf(l, 1, "tonumber"), base)
+		n, ok = strtoul(stringArgument(l, 1, "tonumber"), base)
 	}
 	if !ok {
-		return returns(l, lua.LNil)
+		return pushResults(l, lua.LNil)
 	}
-	return returns(l, n)
+	return pushResults(l, n)
 }
 
 // raiseWrongType raises the error that an argument has the wrong type. i is the number of
 // the argument, and function the name of the called function.
-func wrongType(l *lua.LState, i int, of, want string) {
+func raiseWrongType(l *lua.LState, i int, function, want string) {
 	got := l.Get(i).Type().String()
 	if i > l.GetTop() {
 		got = "no value"
 	}
-	l.RaiseError("bad argument #%d to '%s' (%s expected, got %s)", i, of, want, got)
+	l.RaiseError("bad argument #%d to '%s' (%s expected, got %s)", i, function, want, got)
 }
 
 // stringArgument returns the i-th argument of a function as a string; it raises an error if
 // that is not possible.
-func textOf(l *lua.LState, i int, of string) string {
+func stringArgument(l *lua.LState, i int, function string) string {
 	switch v := l.Get(i).(type) {
 	case lua.LString:
 		return string(v)
 	case lua.LNumber:
 		return formatNumber(v, 14)
 	}
-	wrongType(l, i, of, "string")
+	raiseWrongType(l, i, function, "string")
 	return ""
 }
 
 // numberArgument returns the i-th argument of a function as a number; it raises an error if
 // that is not possible.
-func numberOf(l *lua.LState, i int, of string) float64 {
+func numberArgument(l *lua.LState, i int, function string) float64 {
 	switch v := l.Get(i).(type) {
 	case lua.LNumber:
 		return float64(v)
@@ -112,7 +112,7 @@ func numberOf(l *lua.LState, i int, of string) float64 {
 			return float64(n)
 		}
 	}
-	wrongType(l, i, of, "number")
+	raiseWrongType(l, i, function, "number")
 	return 0
 }
 
@@ -120,10 +120,10 @@ func numberOf(l *lua.LState, i int, of string) float64 {
 // instead of C: format, the conversion of letters beyond ASCII, and arguments that are
 // numbers as text, such as those from ARGV.
 func (in *Interpreter) fixStrings(l *lua.LState, library *lua.LTable) {
-	set(l, library, "format", in.format)
+	setFunction(l, library, "format", in.format)
 	for name, integers := range map[string][]int{"rep": {2}, "sub": {2, 3}, "byte": {2, 3}, "find": {3}} {
 		own := goFunction(library, name)
-		set(l, library, name, func(l *lua.LState) int {
+		setFunction(l, library, name, func(l *lua.LState) int {
 			for _, i := range integers {
 				if text, ok := l.Get(i).(lua.LString); ok {
 					if n, ok := strtod(string(text)); ok {
@@ -138,33 +138,33 @@ func (in *Interpreter) fixStrings(l *lua.LState, library *lua.LTable) {
 		})
 	}
 	for name, letters := range map[string]string{"upper": "az", "lower": "AZ"} {
-		set(l, library, name, func(l *lua.LState) int {
-			b := []byte(textOf(l, 1, name))
+		setFunction(l, library, name, func(l *lua.LState) int {
+			b := []byte(stringArgument(l, 1, name))
 			for i, c := range b {
 				if letters[0] <= c && c <= letters[1] {
 					b[i] ^= 'a' ^ 'A'
 				}
 			}
-			return returns(l, lua.LString(b))
+			return pushResults(l, lua.LString(b))
 		})
 	}
-	set(l, library, "char", func(l *lua.LState) int {
+	setFunction(l, library, "char", func(l *lua.LState) int {
 		b := make([]byte, l.GetTop())
 		for i := range b {
-			v := toInteger(numberOf(l, i+1, "char"))
+			v := toInteger(numberArgument(l, i+1, "char"))
 			if v < 0 || v > math.MaxUint8 {
 				l.RaiseError("bad argument #%d to 'char' (invalid value)", i+1)
 			}
 			b[i] = byte(v)
 		}
-		return returns(l, lua.LString(b))
+		return pushResults(l, lua.LString(b))
 	})
 }
 
 // format is the Lua function string.format. It knows only the conversions of C's printf,
 // because Go's %p and %v would show addresses.
 func (in *Interpreter) format(l *lua.LState) int {
-	rest := textOf(l, 1, "format")
+	rest := stringArgument(l, 1, "format")
 	var b strings.Builder
 	for arg := 2; ; arg++ {
 		text, after, more := strings.Cut(rest, "%")
@@ -182,13 +182,13 @@ func (in *Interpreter) format(l *lua.LState) int {
 		if arg > l.GetTop() {
 			l.RaiseError("bad argument #%d to 'format' (no value)", arg)
 		}
-		d := directive(l, after)
+		d := parseConversion(l, after)
 		rest = after[d.size:]
 		in.meter.require(l, b.Len()+len(l.ToString(arg)))
-		b.WriteString(d.write(l, arg))
+		b.WriteString(d.format(l, arg))
 	}
 	in.meter.charge(l, b.Len())
-	return returns(l, lua.LString(b.String()))
+	return pushResults(l, lua.LString(b.String()))
 }
 
 // A conversion is what follows a % in a format, such as 5.2f.
@@ -201,7 +201,7 @@ type conversion struct {
 }
 
 // parseConversion parses the conversion at the start of text.
-func directive(l *lua.LState, text string) (c conversion) {
+func parseConversion(l *lua.LState, text string) (c conversion) {
 	flags := len(text) - len(strings.TrimLeft(text, "-+ #0"))
 	c.flags, c.size, c.precision = text[:flags], flags, -1
 	digits := func() int {
@@ -232,7 +232,7 @@ func directive(l *lua.LState, text string) (c conversion) {
 }
 
 // format returns an argument in the form that the conversion describes.
-func (c conversion) write(l *lua.LState, arg int) string {
+func (c conversion) format(l *lua.LState, arg int) string {
 	spec := "%" + c.flags
 	if c.width > 0 {
 		spec += strconv.Itoa(c.width)
@@ -245,23 +245,23 @@ func (c conversion) write(l *lua.LState, arg int) string {
 	}
 	switch c.verb {
 	case "c":
-		return c.pad(string([]byte{byte(toInteger(numberOf(l, arg, "format")))}))
+		return c.pad(string([]byte{byte(toInteger(numberArgument(l, arg, "format")))}))
 	case "d", "i":
-		return fmt.Sprintf(spec+"d", toInteger(numberOf(l, arg, "format")))
+		return fmt.Sprintf(spec+"d", toInteger(numberArgument(l, arg, "format")))
 	case "u":
-		return fmt.Sprintf(spec+"d", uint64(toInteger(numberOf(l, arg, "format"))))
+		return fmt.Sprintf(spec+"d", uint64(toInteger(numberArgument(l, arg, "format"))))
 	case "o", "x", "X":
-		return fmt.Sprintf(spec+c.verb, uint64(toInteger(numberOf(l, arg, "format"))))
+		return fmt.Sprintf(spec+c.verb, uint64(toInteger(numberArgument(l, arg, "format"))))
 	case "e", "E", "f", "g", "G":
-		v := numberOf(l, arg, "format")
+		v := numberArgument(l, arg, "format")
 		if math.IsInf(v, 0) || math.IsNaN(v) {
 			return c.pad(formatNumber(lua.LNumber(v), 14))
 		}
 		return fmt.Sprintf(spec+c.verb, v)
 	case "q":
-		return `"` + quoted.Replace(textOf(l, arg, "format")) + `"`
+		return `"` + quoted.Replace(stringArgument(l, arg, "format")) + `"`
 	case "s":
-		text := textOf(l, arg, "format")
+		text := stringArgument(l, arg, "format")
 		if c.precision < 0 && len(text) >= 100 {
 			return text
 		}
