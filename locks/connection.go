@@ -13,19 +13,20 @@ import (
 // dialTimeout bounds a dial, as go-redis does by default.
 const dialTimeout = 5 * time.Second
 
-// A connection is what go-redis gets for a dial. It dials when it is first used, in the
-// request that needs it and under that request's deadline.
+// A connection is what the dialer of a strict go-redis client returns. It opens the real
+// connection when it is first used, in the request that needs it and under that request's
+// deadline.
 //
-// go-redis itself dials in the background. Its dials outlive the requests that needed them,
-// and each keeps a place in the pool. So other requests soon have to wait for a place, on a
-// timer that go-redis shares between all clients of the program; in the next bubble of
-// testing/synctest that is a fatal error. After as many failed dials as the pool has
-// places, go-redis stops dialling for requests. Instead it tries once a second in the
-// background, even after the end of the world.
+// go-redis itself dials in the background. A background dial outlives the request that
+// needed it, and keeps a place in the pool meanwhile. So other requests soon have to wait
+// for a place. They wait on a timer that go-redis shares between all clients of the
+// program; in the next bubble of testing/synctest that is a fatal error. After as many
+// failed dials as the pool has places, go-redis stops dialling for requests. Instead it
+// tries once a second in the background, even after the end of the world.
 type connection struct {
 	open  func(context.Context) (net.Conn, error)
 	clock fakeclock.Clock
-	// done ends with Close.
+	// done ends when Close is called.
 	done  context.Context
 	close context.CancelFunc
 
@@ -39,14 +40,15 @@ func newConnection(clock fakeclock.Clock, open func(context.Context) (net.Conn, 
 	return &connection{open: open, clock: clock, done: done, close: cancel}
 }
 
+// current returns the real connection, or nil if it has not been opened.
 func (c *connection) current() net.Conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.conn
 }
 
-// ensureDialled returns the connection, and dials first if necessary. Only one goroutine at
-// a time uses a connection, except for closing it.
+// ensureDialled returns the real connection, and opens it first if necessary. Only one
+// goroutine at a time uses a connection, but Close may be called at the same time.
 func (c *connection) ensureDialled() (net.Conn, error) {
 	if conn := c.current(); conn != nil {
 		return conn, nil
@@ -55,8 +57,8 @@ func (c *connection) ensureDialled() (net.Conn, error) {
 	if !c.write.IsZero() {
 		limit = min(limit, time.Until(c.write))
 	}
-	// The timeout is on the process's clock: a process that is paused while it dials has
-	// the same time left afterwards.
+	// The timeout is measured on the process's clock: if the process is paused while it
+	// dials, it has the same time left afterwards.
 	ctx, cancel := fakeclock.WithTimeout(c.done, c.clock, limit)
 	defer cancel()
 	conn, err := c.open(ctx)
@@ -123,7 +125,7 @@ func (c *connection) SetDeadline(t time.Time) error {
 	return c.SetWriteDeadline(t)
 }
 
-// noAddr is the address of both ends of a connection that was never used.
+// noAddr is the address of both ends of a connection that has not been opened.
 type noAddr struct{}
 
 func (noAddr) Network() string { return "tcp" }
@@ -143,8 +145,8 @@ func (c *connection) RemoteAddr() net.Addr {
 	return noAddr{}
 }
 
-// SyscallConn is how go-redis checks whether an idle connection is still good. It dials
-// anew if it is not.
+// SyscallConn lets go-redis check an idle connection before it uses it again. If the check
+// fails, go-redis opens a new connection.
 func (c *connection) SyscallConn() (syscall.RawConn, error) {
 	if conn, ok := c.current().(syscall.Conn); ok {
 		return conn.SyscallConn()
@@ -152,8 +154,8 @@ func (c *connection) SyscallConn() (syscall.RawConn, error) {
 	return noRawConn{}, nil
 }
 
-// A noRawConn stands in for a connection that cannot be checked, or does not exist yet:
-// only its use shows whether it is good.
+// A noRawConn passes go-redis's check of an idle connection. It is for a connection that
+// cannot be checked or has not been opened: only its use shows whether it works.
 type noRawConn struct{}
 
 func (noRawConn) Read(func(uintptr) bool) error  { return nil }
