@@ -195,7 +195,7 @@ type Phrases struct {
 	Noun string `json:"noun"`
 }
 
-// A Complaint says that a client's program ended with an error that says what the lock did
+// A Complaint is the error with which a client's program ended, if it says what the lock did
 // wrong.
 type Complaint struct {
 	Client string `json:"client"`
