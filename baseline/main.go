@@ -62,8 +62,8 @@ func parts() []part {
 	return all
 }
 
-// choose returns the parts with some names, separated by commas. A name such as ways means
-// all parts whose names begin with ways/. "" means all parts that are not slow.
+// chooseParts returns the parts with some names, separated by commas. A name such as ways
+// means all parts whose names begin with ways/. "" means all parts that are not slow.
 func choose(names string) ([]part, error) {
 	all := parts()
 	if names == "" {

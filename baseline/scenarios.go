@@ -296,8 +296,8 @@ func readReport(text []byte, seed uint64) (map[place][]fact, error) {
 	return runs, nil
 }
 
-// share returns one line for all runs of a setup. runs has the runs without fencing tokens
-// and the runs with them, each in the order of the seeds from first on.
+// combineRuns returns one line for all runs of a setup. runs has the runs without fencing
+// tokens and the runs with them, each in the order of the seeds from first on.
 func share(key string, first uint64, runs [2][]line) line {
 	shared := line{key: key}
 	for _, f := range runs[0][0].facts {

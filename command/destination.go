@@ -17,7 +17,7 @@ import (
 type destination struct {
 	// name is the value of -o; "" means standard output.
 	name string
-	// open is the open file to write the report to, if it is an inherited descriptor, a
+	// file is the open file to write the report to, if it is an inherited descriptor, a
 	// named pipe or a device. It is nil for standard output, and for a regular file, which
 	// is replaced as a whole at the end.
 	open *os.File
@@ -173,7 +173,7 @@ func writeFile(name string, data []byte) error {
 	})
 }
 
-// contents returns a function that writes data to a file.
+// writeContents returns a function that writes data to a file.
 func contents(data []byte) func(*os.File) error {
 	return func(f *os.File) error {
 		_, err := f.Write(data)

@@ -61,8 +61,8 @@ func checkPages(name string, pages []string, sources []source) error {
 	return nil
 }
 
-// foreignPage says why the file with the name of a page is not a page that locksim has
-// written; "" if locksim has written it, or there is no such file.
+// foreignPageReason says why the file with the name of a page is not a page that locksim
+// has written; "" if locksim has written it, or there is no such file.
 func foreignPage(name string) string {
 	info, err := os.Lstat(name)
 	switch {

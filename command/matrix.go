@@ -74,8 +74,8 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// columns returns the locks with which every scenario is run; "" means the own lock of each
-// scenario.
+// columnLocks returns the locks with which every scenario is run; "" means the own lock of
+// each scenario.
 func (f *matrixFlags) columns() []string {
 	if len(f.locks) == 0 {
 		return []string{""}

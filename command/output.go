@@ -106,8 +106,8 @@ func replaceFile(name string, write func(*os.File) error) error {
 	})
 }
 
-// cause returns the operating system's error without what Go adds to it. It is for messages
-// that already name the file.
+// systemError returns the operating system's error without what Go adds to it. It is for
+// messages that already name the file.
 func cause(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
@@ -129,7 +129,8 @@ func createBeside(name string) (*os.File, error) {
 	}
 }
 
-// canWriteBeside returns an error if no file can be created in the folder of another file.
+// checkWriteBeside returns an error if no file can be created in the folder of another
+// file.
 func canWriteBeside(name string) error {
 	return deferInterrupts(func() error {
 		f, err := createBeside(name)

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A choice selects runs of a scenario by flags: one variant, and the run without fencing or
-// with it. The zero choice selects all runs.
+// A runChoice selects runs of a scenario by flags: one variant, and the run without fencing
+// or with it. The zero choice selects all runs.
 type choice struct{ variant, fencing string }
 
 var fencings = []string{scenarios.Off, scenarios.On}

@@ -54,7 +54,7 @@ func version() string {
 	return text
 }
 
-// versionWith returns the version for the ledger of a search: it includes the version of
+// searchVersion returns the version for the ledger of a search: it includes the version of
 // the library of the lock that is searched.
 func versionWith(lock string) string {
 	text := version()

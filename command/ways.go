@@ -48,7 +48,8 @@ func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source
 	return errors.Join(errs...)
 }
 
-// sourceAt says that the file for a way is one of the sources, and which; "" if it is none.
+// sourceReason says that the file for a way is one of the sources, and which; "" if it is
+// none.
 func sourceAt(name string, sources []source) string {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -62,8 +63,9 @@ func sourceAt(name string, sources []source) string {
 	return ""
 }
 
-// foreignWay says why the file for a way must not be overwritten: it is not as a search has
-// written it. It returns "" if a search has written it, or there is no such file.
+// foreignWayReason says why the file for a way must not be overwritten: it is not as a
+// search has written it. It returns "" if a search has written it, or there is no such
+// file.
 func foreignWay(name string) string {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return ""

@@ -98,7 +98,7 @@ func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
 	return local, nil
 }
 
-// acquire is Acquire without the local lock.
+// acquireOrFallBack is Acquire without the local lock.
 func (b *circuitBreaker) acquire(ctx context.Context) (Lease, error) {
 	if wait := b.openTime(); wait > 0 {
 		if b.env.Options.Fallback == GoAhead || b.local != nil {

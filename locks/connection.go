@@ -154,8 +154,8 @@ func (c *connection) SyscallConn() (syscall.RawConn, error) {
 	return noRawConn{}, nil
 }
 
-// A noRawConn passes go-redis's check of an idle connection. It is for a connection that
-// cannot be checked or has not been opened: only its use shows whether it works.
+// An uncheckableConn passes go-redis's check of an idle connection. It is for a connection
+// that cannot be checked or has not been opened: only its use shows whether it works.
 type noRawConn struct{}
 
 func (noRawConn) Read(func(uintptr) bool) error  { return nil }

@@ -76,7 +76,7 @@ type processState struct {
 	endLifetime context.CancelFunc
 }
 
-// process returns the state of the process, which it makes at the first call.
+// ensureState returns the state of the process, which it makes at the first call.
 func (e *Env) process() *processState {
 	if e.state == nil {
 		e.state = &processState{shared: map[string]any{}}

@@ -16,7 +16,7 @@ func init() {
 	})
 }
 
-// none is a handle on no lock.
+// noLock is a handle on no lock.
 type none struct{}
 
 // Acquire always succeeds.

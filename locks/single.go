@@ -66,7 +66,7 @@ func newVariant(vary func(*single) Lock) func(*Env) (Lock, error) {
 	}
 }
 
-// single makes a handle that does what the Redis documentation says.
+// newSingle makes a handle that does what the Redis documentation says.
 func (e *Env) single() (*single, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on one Redis node needs that node, but there is none")
@@ -205,8 +205,8 @@ type extendableSingleLease struct{ *singleLease }
 
 func (l extendableSingleLease) Extend(ctx context.Context) error { return l.extend(ctx) }
 
-// within gives a request to one node a timeout on the process's clock; a timeout of 0 means
-// none.
+// withTimeout gives a request to one node a timeout on the process's clock; a timeout of 0
+// means none.
 func within(ctx context.Context, clock fakeclock.Clock, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout == 0 {
 		return ctx, func() {}

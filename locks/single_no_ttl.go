@@ -23,7 +23,7 @@ func init() {
 	})
 }
 
-// endless is a client's handle on a lock whose key never expires.
+// endlessLock is a client's handle on a lock whose key never expires.
 type endless struct{ *single }
 
 // Acquire tries once. After a network error the node may have set the key nevertheless;

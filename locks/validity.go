@@ -19,7 +19,7 @@ type validity struct {
 	unchecked bool
 }
 
-// validity returns the validity that the options ask for.
+// newValidity returns the validity that the options ask for.
 func (e *Env) validity(drift time.Duration) validity {
 	v := validity{
 		clock:     e.Clock,

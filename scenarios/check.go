@@ -80,7 +80,7 @@ func (d *draft) isWritten(path string) bool {
 	return ok
 }
 
-// require reports a field that is missing.
+// requireField reports a field that is missing.
 func (d *draft) require(path string) {
 	if d.isWritten(path) {
 		return

@@ -65,7 +65,7 @@ func (v *Variant) Config(o Options) (sim.Config, error) {
 	return c, nil
 }
 
-// config returns the world, but does not check it.
+// uncheckedConfig returns the world, but does not check it.
 func (v *Variant) config(o Options) (sim.Config, error) {
 	s := &v.spec
 	kind, options, err := s.lockOptions(o)

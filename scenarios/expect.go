@@ -110,7 +110,8 @@ func (d *draft) checkExpectation(path string, es expectations) {
 	d.checkRun(path+".on", es.On)
 }
 
-// checkRun reports an expected verdict that contradicts the list of expected violations.
+// checkRunExpectation reports an expected verdict that contradicts the list of expected
+// violations.
 func (d *draft) checkRun(path string, e *expectation) {
 	if e == nil {
 		return

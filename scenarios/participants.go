@@ -12,8 +12,8 @@ type participants struct {
 	isClient, isNode, isService map[string]bool
 }
 
-// participants returns the names of the clients, the services and the nodes. The nodes are
-// the lock's own and all other nodes that the file names.
+// collectParticipants returns the names of the clients, the services and the nodes. The
+// nodes are the lock's own and all other nodes that the file names.
 func (s *spec) participants() participants {
 	c := participants{
 		clients: s.Clients.names(), services: s.Services.names(),

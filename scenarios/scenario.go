@@ -63,7 +63,7 @@ type Variant struct {
 
 	spec spec
 	root *yaml.Node
-	// written knows the place in the file of each value, for error messages; nil if the
+	// places knows the place in the file of each value, for error messages; nil if the
 	// variant was not read from a file.
 	written *decoder
 	// changes are the changes that WithChange has made, in order.

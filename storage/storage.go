@@ -139,7 +139,7 @@ func (s *Store) log(req Request, resp Response) Response {
 	return resp
 }
 
-// apply serves a request that must not be refused.
+// perform serves a request that must not be refused.
 func (s *Store) apply(req Request) Response {
 	s.remember(req)
 	was := s.record.objects[req.Object]

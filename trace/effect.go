@@ -22,8 +22,8 @@ const (
 	RevokesClaim     Effect = "revokes a claim"
 )
 
-// breaks maps each effect to the assumption of a lock that such a fault breaks. A cancelled
-// call breaks no assumption.
+// brokenByEffect maps each effect to the assumption of a lock that such a fault breaks. A
+// cancelled call breaks no assumption.
 var breaks = []struct {
 	Effect
 	Assumption

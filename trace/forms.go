@@ -53,7 +53,8 @@ func MessageForms() []string {
 // StepForms returns the forms of a [StepPoint].
 func StepForms() []string { return []string{"CLIENT STEP"} }
 
-// formRoles maps each placeholder for a process to the roles that the process can have.
+// placeholderRoles maps each placeholder for a process to the roles that the process can
+// have.
 var formRoles = map[string][]Role{"CLIENT": clientRoles, "CALLER": callerRoles, "NODE": nodeRoles, "SERVER": serverRoles, "PROCESS": anyRole}
 
 // FormRoles returns the roles that a process can have in the place of a placeholder; no

@@ -169,7 +169,7 @@ var forms = []Form{
 // messageFields are the optional fields of an event about a message.
 var messageFields = fields("reply handshake keep_alive bytes section step text")
 
-// fields splits a list of names at the blanks.
+// splitFields splits a list of names at the blanks.
 func fields(names string) []string { return strings.Fields(names) }
 
 func toStrings[W ~string](all ...W) []string {

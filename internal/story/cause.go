@@ -114,7 +114,7 @@ func Cause(faults []string) string {
 	return List(parts)
 }
 
-// Border says how large a fault must be to break the lock: "a pause of client-1: 29.87s is
+// Margin says how large a fault must be to break the lock: "a pause of client-1: 29.87s is
 // survived, 29.88s is not". survived is the largest size that the lock survives, and broken
 // the smallest that it does not; survived is "" if any size breaks the lock.
 func Border(fault, survived, broken string) string {

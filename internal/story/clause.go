@@ -22,11 +22,11 @@ type Clause struct {
 	IsAboutPossession bool
 	Mood              Mood
 
-	// Of is the step that the clause belongs to, if any, and Part says which part of the
-	// step or of a fault it describes.
+	// OfStep is the step that the clause belongs to, if any, and Part says which part of
+	// the step or of a fault it describes.
 	Of   Step
 	Part Part
-	// Asked is the predicate of the step's beginning, if this clause describes the
+	// BeginPredicate is the predicate of the step's beginning, if this clause describes the
 	// beginning as well.
 	Asked Raw
 
@@ -44,10 +44,10 @@ type Clause struct {
 	Sign  Sign
 	Marks []Mark
 
-	// when orders the clauses before similar ones are merged.
+	// moment orders the clauses before similar ones are merged.
 	when history.Moment
-	// Neighbouring clauses are merged into one if they have the same fold and it is not
-	// empty. merge then writes the predicate from the items of all of them.
+	// Neighbouring clauses are merged into one if they have the same merge key and it is
+	// not empty. merge then writes the predicate from the items of all of them.
 	fold  string
 	items []string
 	merge func(items []string) string

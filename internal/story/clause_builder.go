@@ -69,7 +69,7 @@ func (s *clauseBuilder) addText(ev *trace.Event, m Mood, format string, args ...
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// addItsText adds a clause about something that belongs to the event's own process.
+// addPossessionText adds a clause about something that belongs to the event's own process.
 func (s *clauseBuilder) addItsText(ev *trace.Event, m Mood, format string, args ...any) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, IsAboutPossession: true, Predicate: Raw("its " + fmt.Sprintf(format, args...))})
 }
@@ -79,8 +79,8 @@ func (s *clauseBuilder) addEffect(ev *trace.Event, format string, args ...any) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: FaultMood, Part: FaultActs, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// addMergeable adds a clause that is merged with its neighbours of the same fold; merge
-// writes the predicate from their items.
+// addMergeable adds a clause that is merged with its neighbours of the same merge key;
+// merge writes the predicate from their items.
 func (s *clauseBuilder) addMergeable(ev *trace.Event, clause Clause, merge func([]string) string) {
 	clause.merge = merge
 	clause.Predicate = Raw(merge(clause.items))
@@ -120,9 +120,9 @@ func (s *clauseBuilder) addClients() {
 	}
 }
 
-// wentOn reports whether a client continued after the failure that made its program return
-// an error at the end: it asked for a lock again. Such a client did not stop because of
-// that failure.
+// hasContinued reports whether a client continued after the failure that made its program
+// return an error at the end: it asked for a lock again. Such a client did not stop because
+// of that failure.
 func (s *clauseBuilder) wentOn(ev *trace.Event) bool {
 	f, _ := s.CauseOfEnd(ev)
 	return f != nil && slices.ContainsFunc(s.Calls(), func(c *history.Call) bool {
@@ -155,9 +155,9 @@ func reasonSuffix(text string) string {
 	return ": " + Quoted(text)
 }
 
-// on says on which of a lock's nodes something is true: "on all 5 nodes", "on redis-1 and
-// redis-2 (2 of 5 nodes)". If a node is a replica, and so not one of the lock's nodes, on
-// leaves the count out.
+// describeNodes says on which of a lock's nodes something is true: "on all 5 nodes", "on
+// redis-1 and redis-2 (2 of 5 nodes)". If a node is a replica, and so not one of the lock's
+// nodes, on leaves the count out.
 func (s *clauseBuilder) on(nodes []string) string {
 	nodes = s.InWorldOrder(nodes)
 	all := s.Keepers()

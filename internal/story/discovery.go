@@ -56,7 +56,7 @@ func Checksum(sum string) string {
 	return "Checksum " + sum + ": locksim explore replaces only what it has written."
 }
 
-// Undecided says why a verdict is not definite; "" if it is.
+// UndecidedReason says why a verdict is not definite; "" if it is.
 func Undecided(v *checks.Verdict) string {
 	if len(v.Reasons) > 0 {
 		return ForPrograms.Reason(v.Reasons[0])
@@ -72,8 +72,8 @@ func Undecided(v *checks.Verdict) string {
 // Interrupted is the reason given for a search that the user interrupted.
 const Interrupted = "it was interrupted"
 
-// Kinds describes which kinds of faults a search tries: "all", "only crash, pause", "all
-// but drift".
+// DescribeKinds describes which kinds of faults a search tries: "all", "only crash, pause",
+// "all but drift".
 func Kinds(only, except []string) string {
 	words := "all"
 	if len(only) > 0 {

@@ -10,8 +10,8 @@ import (
 
 // This file formats times, durations and tokens. How a time is written depends on its
 // reader. A duration has about three significant digits ([Span]). It has fewer in prose
-// ([About]), and for real time that the user has waited ([Roughly]). A moment of a run is
-// truncated to milliseconds ([Moment]); in a sentence a round moment stays as it is
+// ([ProseSpan]), and for real time that the user has waited ([WaitedTime]). A moment of a
+// run is truncated to milliseconds ([Moment]); in a sentence a round moment stays as it is
 // ([Time]). A duration that must be exact to the nanosecond, as in a scenario, is written
 // by [trace.ShortDuration].
 
@@ -44,8 +44,8 @@ func Span(d time.Duration) string {
 	return sign + d.Round(unit).String()
 }
 
-// About rounds a duration to a tenth of a second, or to a millisecond if it is shorter than
-// one second: 1m, 31.2s, 480ms.
+// ProseSpan rounds a duration to a tenth of a second, or to a millisecond if it is shorter
+// than one second: 1m, 31.2s, 480ms.
 func About(d time.Duration) string {
 	if d >= time.Second {
 		return trace.ShortDuration(d.Round(100 * time.Millisecond))
@@ -53,8 +53,8 @@ func About(d time.Duration) string {
 	return trace.ShortDuration(d.Round(time.Millisecond))
 }
 
-// Roughly writes a duration of real time that the user has waited: 5h 12m, 3m 20s, 12.3s,
-// 480ms.
+// WaitedTime writes a duration of real time that the user has waited: 5h 12m, 3m 20s,
+// 12.3s, 480ms.
 func Roughly(d time.Duration) string {
 	switch {
 	case d.Round(time.Second) >= time.Hour:
@@ -78,8 +78,8 @@ func Token(t uint64) string {
 	return fmt.Sprintf("…%07d", t%10_000_000)
 }
 
-// Carried writes the token that a request carries, as " (token 7)". It returns "" for 0,
-// which means that there is no token.
+// TokenSuffix writes the token that a request carries, as " (token 7)". It returns "" for
+// 0, which means that there is no token.
 func Carried(t uint64) string {
 	if t == 0 {
 		return ""

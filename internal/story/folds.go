@@ -44,8 +44,8 @@ func dropStepEdges(clauses []Clause) []Clause {
 	return kept
 }
 
-// mergeNeighbours merges neighbouring clauses of the same fold, which say the same about
-// several processes.
+// mergeNeighbours merges neighbouring clauses of the same merge key, which say the same
+// about several processes.
 func mergeNeighbours(clauses []Clause) []Clause {
 	folded := make([]Clause, 0, len(clauses))
 	for _, c := range clauses {

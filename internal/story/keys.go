@@ -21,8 +21,8 @@ func (s *clauseBuilder) addKeys() {
 	}
 }
 
-// ofLock reports whether a key belongs to a lock. In a world without locks all keys count
-// as such.
+// belongsToLock reports whether a key belongs to a lock. In a world without locks all keys
+// count as such.
 func (s *clauseBuilder) ofLock(key string) bool {
 	return len(s.Trace.Locks) == 0 || s.IsLockKey(key)
 }
@@ -79,16 +79,16 @@ func (s *clauseBuilder) addLockKey(c history.Change) {
 	}
 }
 
-// addKeyOf adds a clause that begins with an owner's key: befell is what happened to the
+// addKeyOf adds a clause that begins with an owner's key: fate is what happened to the
 // key, and after follows the list of nodes.
 func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, befell, after string) {
 	what := Possessive(Owner(c.Event.Owner)) + " " + befell
 	s.addKey(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.on(nodes) + after })
 }
 
-// addKey adds a clause that is merged with its neighbours of the same fold: if the same
-// happens on several nodes, there is one clause for all of them. merge writes the predicate
-// for these nodes.
+// addKey adds a clause that is merged with its neighbours of the same merge key: if the
+// same happens on several nodes, there is one clause for all of them. merge writes the
+// predicate for these nodes.
 func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, who string, merge func([]string) string) {
 	s.addMergeable(c.Event, Clause{Subject: Raw(who), Mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
 }
@@ -111,7 +111,7 @@ func meddlingWith(c history.Change, owner string) string {
 	return fmt.Sprintf("%s %s key", verb, Possessive(owner))
 }
 
-// addItsKey adds a clause that begins with "its key", about a client's own key; merge
+// addOwnKey adds a clause that begins with "its key", about a client's own key; merge
 // returns the words after that, given the nodes.
 func (s *clauseBuilder) addItsKey(c history.Change, fold, who string, merge func([]string) string) {
 	clause := Clause{Subject: Raw(who), IsAboutPossession: true, fold: fold + "\x00" + c.Key, items: []string{c.Node}}
@@ -141,8 +141,9 @@ func (s *clauseBuilder) isCopy(node string) bool {
 	return len(s.Trace.Locks) > 0 && !slices.Contains(s.Keepers(), node)
 }
 
-// comesBack reports whether an event is part of a node's restart after a crash. If a key
-// appears on a node at any other time without a command, it is a copy from another node.
+// isFromRestart reports whether an event is part of a node's restart after a crash. If a
+// key appears on a node at any other time without a command, it is a copy from another
+// node.
 func (s *clauseBuilder) comesBack(ev *trace.Event) bool {
 	return slices.ContainsFunc(s.Spells(), func(spell *history.Spell) bool {
 		back := spell.RecoveryEvent()

@@ -36,7 +36,7 @@ func (p *Paragraph) narrate() {
 	n.flush()
 }
 
-// last returns the number of the last event that a paragraph describes: nothing that
+// lastSeq returns the number of the last event that a paragraph describes: nothing that
 // happens after the damage and the faults matters.
 func (n *narrator) last() int {
 	last := 0
@@ -73,7 +73,7 @@ func (n *narrator) stateAction(client string, verb trace.Verb, does string) {
 	n.addAfterPending(statement{subject: Subject{Process: client}, verb: verb, predicate: does})
 }
 
-// chronicle returns a queue of all events that matter, each with a function that makes a
+// queueEvents returns a queue of all events that matter, each with a function that makes a
 // statement of it, or puts the statement off.
 func (n *narrator) chronicle() *history.EventQueue {
 	all, h := new(history.EventQueue), n.history

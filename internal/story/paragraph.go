@@ -70,7 +70,7 @@ func strikeStatement(f trace.FaultInfo) statement {
 	return statement{subject: on, predicate: does, when: When(f.Trigger, on.Itself()), fault: f.Effect}
 }
 
-// at returns the event with the given Seq.
+// event returns the event with the given Seq.
 func (p *Paragraph) at(seq int) *trace.Event { return p.history.Event(seq) }
 
 // violated returns the finding on a property, and whether the property is violated.

@@ -22,8 +22,8 @@ func (n *narrator) nodesWithKey(id history.Acquisition) []string {
 	return nodes
 }
 
-// handleKey keeps a change of a key, so that flush makes a statement of it, if the change
-// is important and concerns an acquisition that contributed to the damage.
+// noteKeyChange keeps a change of a key, so that flushKeys makes a statement of it, if the
+// change is important and concerns an acquisition that contributed to the damage.
 func (n *narrator) handleKey(c history.Change) {
 	if !slices.Contains(n.nodes, c.Node) || ownerOf(c) == (history.Acquisition{}) {
 		return
@@ -43,7 +43,7 @@ func (n *narrator) handleKey(c history.Change) {
 	}
 }
 
-// change returns the change of a key that the event with the given number made.
+// keyChange returns the change of a key that the event with the given number made.
 func (p *Paragraph) change(seq int) history.Change {
 	all := p.history.KeyChanges()
 	return all[slices.IndexFunc(all, func(c history.Change) bool { return c.Event.Seq == seq })]
@@ -75,8 +75,8 @@ func expiredEarly(c history.Change) bool { return c.At < c.DueBefore-rounding }
 // milliseconds.
 const rounding = 5 * time.Millisecond
 
-// flush makes the statements about keys that were put off, so that one statement describes
-// the changes on all nodes.
+// flushKeys makes the statements about keys that were put off, so that one statement
+// describes the changes on all nodes.
 func (n *narrator) flush() {
 	expired, foreign, late := n.expired, n.meddled, n.late
 	n.expired, n.meddled, n.late = nil, nil, nil

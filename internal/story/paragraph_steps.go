@@ -151,8 +151,8 @@ func (p *Paragraph) intrusion(ev *trace.Event) string {
 	return ""
 }
 
-// on says on which nodes a lock is held; "" if it is held on all nodes or there is only
-// one.
+// describeNodes says on which nodes a lock is held; "" if it is held on all nodes or there
+// is only one.
 func (p *Paragraph) on(nodes []string) string {
 	nodes = p.history.InWorldOrder(nodes)
 	if len(p.nodes) < 2 || len(nodes) == len(p.nodes) || len(nodes) == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Named returns the name by which a sentence refers to a process.
+// NameOf returns the name by which a sentence refers to a process.
 func Named(process string) string {
 	if process == trace.StorageName {
 		return "the storage"

@@ -41,7 +41,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// Prints reports whether every character of s is printable.
+// IsPrintable reports whether every character of s is printable.
 func Prints(s string) bool {
 	for _, r := range s {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {

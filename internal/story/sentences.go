@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// mostSentences is the highest number of sentences in a paragraph.
+// maxSentences is the highest number of sentences in a paragraph.
 const mostSentences = 5
 
 // Text returns the paragraph as text.
@@ -131,8 +131,8 @@ func joinActions(actions []string) string {
 	return List(actions)
 }
 
-// begin makes a sentence of words: it adds a capital letter and a full stop. A sentence
-// that begins with the name of a process keeps the name's lower case.
+// makeSentence makes a sentence of words: it adds a capital letter and a full stop. A
+// sentence that begins with the name of a process keeps the name's lower case.
 func (p *Paragraph) begin(words string) string {
 	first, _, _ := strings.Cut(words, " ")
 	name := func(p trace.ProcessInfo) bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// mostSpared is how many overlaps are explained; more explanations would add nothing new.
+// maxExplained is how many overlaps are explained; more explanations would add nothing new.
 const mostSpared = 2
 
 // explainSpared says why the data of a run is intact although sections overlapped.

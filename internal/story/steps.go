@@ -291,9 +291,9 @@ func (s *clauseBuilder) remainingKeys(c *history.Call) string {
 	return strings.Join(parts, "; ")
 }
 
-// lostBefore reports whether the lock was lost before a call of release: a server had a key
-// of the acquisition, and the last such key ended for another reason than the client's own
-// command.
+// wasLostBefore reports whether the lock was lost before a call of release: a server had a
+// key of the acquisition, and the last such key ended for another reason than the client's
+// own command.
 func (s *clauseBuilder) lostBefore(c *history.Call) bool {
 	var last *history.Holding
 	for _, k := range s.keys[c.Acquisition] {

@@ -36,8 +36,8 @@ func (s *clauseBuilder) addStorage() {
 	}
 }
 
-// ofRecord reports whether a request reads or writes the object in which clients record the
-// periods of the schedule that have been run.
+// isAboutRecord reports whether a request reads or writes the object in which clients
+// record the periods of the schedule that have been run.
 func (s *clauseBuilder) ofRecord(ev *trace.Event) bool {
 	return s.Trace.Schedule != nil && ev.Object == trace.PeriodRecord
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // The functions in this file describe what a diagram draws as a bar or a line from its
-// beginning to its end. The text appears when a reader points at it. The parameter over is
-// the end of the run: whatever has not ended by then is described as if it lasted until
+// beginning to its end. The text appears when a reader points at it. The parameter runEnd
+// is the end of the run: whatever has not ended by then is described as if it lasted until
 // then.
 
 // DescribeSection describes a client in its critical section.

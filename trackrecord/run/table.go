@@ -10,7 +10,7 @@ import (
 type row struct {
 	name, title, source, library string
 	bad, good, breaks            []string
-	// found is the test case of the suite that finds the bug, or notFound.
+	// foundBy is the test case of the suite that finds the bug, or notFound.
 	found string
 	suite int // the number of worlds in the suite
 	time  string

@@ -95,16 +95,16 @@ func Until(point string, f sim.Fault) sim.Fault {
 	return f
 }
 
-// Stopped returns a fault that pauses a process while its clocks run on.
+// PauseOf returns a fault that pauses a process while its clocks run on.
 func Stopped(process string) *sim.Pause { return &sim.Pause{Process: process} }
 
-// Suspended returns a fault that suspends a process's machine, so that its monotonic clock
-// stops too.
+// SuspensionOf returns a fault that suspends a process's machine, so that its monotonic
+// clock stops too.
 func Suspended(process string) *sim.Pause {
 	return &sim.Pause{Process: process, Mode: trace.Suspend}
 }
 
-// Crashed returns a fault that crashes a process.
+// CrashOf returns a fault that crashes a process.
 func Crashed(process string, how trace.Crash) *sim.CrashFault {
 	return &sim.CrashFault{Process: process, How: how}
 }

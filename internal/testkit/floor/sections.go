@@ -15,8 +15,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Sections returns a world with one lock on one node, in which the given clients acquire
-// the lock, work in sections and release it.
+// SectionsWorld returns a world with one lock on one node, in which the given clients
+// acquire the lock, work in sections and release it.
 func Sections(kind locks.Kind, clients ...sim.Client) sim.Config {
 	for i := range clients {
 		if clients[i].RetryEvery == 0 {
@@ -32,8 +32,9 @@ func Sections(kind locks.Kind, clients ...sim.Client) sim.Config {
 	}
 }
 
-// GCPause returns a world of [Sections] with two clients. The first is paused just before
-// it writes, until the second has finished, which acquires and releases the lock meanwhile.
+// GCPauseWorld returns a world of [SectionsWorld] with two clients. The first is paused
+// just before it writes, until the second has finished, which acquires and releases the
+// lock meanwhile.
 func GCPause(t testing.TB, kind string, ttl time.Duration, fencing storage.Policy) sim.Config {
 	cfg := Sections(Lock(t, kind), sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 	cfg.Lock.TTL = ttl
@@ -42,8 +43,8 @@ func GCPause(t testing.TB, kind string, ttl time.Duration, fencing storage.Polic
 	return WithFaults(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
 }
 
-// SoloWorld returns a world of [Sections] with one client that runs a program. An error of
-// the program fails the test.
+// SoloWorld returns a world of [SectionsWorld] with one client that runs a program. An
+// error of the program fails the test.
 func SoloWorld(t *testing.T, kind locks.Kind, program func(context.Context, *sim.Program) error) sim.Config {
 	return Sections(kind, Client(t, "client-1", program))
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Has selects locks for a test: it reports whether the test covers a lock of this kind.
+// LockFilter selects locks for a test: it reports whether the test covers a lock of this
+// kind.
 type Has func(locks.Kind) bool
 
 // Provided selects the locks that this program can make, because it imports their adapters.
@@ -23,22 +24,22 @@ func Provided(k locks.Kind) bool { return k.CheckProvided() == nil }
 // that this program cannot make, because no other test covers that lock.
 func OfLibraries(k locks.Kind) bool { return k.Adapter != "" }
 
-// named reports whether the lock of this name exists and is selected.
+// matchesName reports whether the lock of this name exists and is selected.
 func (has Has) named(lock string) bool {
 	k, ok := locks.Lookup(lock)
 	return ok && has(k)
 }
 
-// Playable returns the built-in scenarios that this program can run with their own locks,
-// in alphabetical order.
+// RunnableScenarios returns the built-in scenarios that this program can run with their own
+// locks, in alphabetical order.
 func Playable() []*scenarios.Scenario {
 	return slices.DeleteFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool {
 		return slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return !Has(Provided).named(v.Lock) })
 	})
 }
 
-// AboutLibraries returns the built-in scenarios of which at least one variant has the lock
-// of a library as its own lock.
+// LibraryScenarios returns the built-in scenarios of which at least one variant has the
+// lock of a library as its own lock.
 func AboutLibraries() []*scenarios.Scenario {
 	return slices.DeleteFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool {
 		return !slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return Has(OfLibraries).named(v.Lock) })
@@ -58,7 +59,7 @@ func Results() ([]*scenarios.Result, error) {
 	return results, nil
 }
 
-// Played returns the result of a scenario on seed 1. A built-in scenario is run once for
+// ResultOf returns the result of a scenario on seed 1. A built-in scenario is run once for
 // all tests of a process, so callers must not change the result.
 func Played(s *scenarios.Scenario) (*scenarios.Result, error) {
 	if !s.BuiltIn() {

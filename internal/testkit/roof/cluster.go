@@ -44,14 +44,14 @@ type Node struct {
 	// Down makes the node refuse connections; Mute makes it ignore them, so a dial never
 	// returns.
 	Down, Mute bool
-	// Cut reports for which commands the node closes the connection instead of answering,
-	// after it has executed the command.
+	// CutsAfter reports for which commands the node closes the connection instead of
+	// answering, after it has executed the command.
 	Cut func(command string) bool
 	// Replicas is how many replicas, according to the node, have confirmed what was
 	// written.
 	Replicas int
-	// Replies returns by how long the node delays its answer to a command. For a script,
-	// command is the last command in it.
+	// AnswerDelay returns by how long the node delays its answer to a command. For a
+	// script, command is the last command in it.
 	Replies func(command string) time.Duration
 
 	addr string
@@ -289,7 +289,7 @@ func Acquire(t *testing.T, l locks.Lock) locks.Lease {
 	return lease
 }
 
-// FailAcquire tries to acquire the lock, and fails the test unless the error wraps
+// MustNotAcquire tries to acquire the lock, and fails the test unless the error wraps
 // ErrNotAcquired. It returns the text of the error.
 func FailAcquire(t *testing.T, l locks.Lock) string {
 	t.Helper()

@@ -169,15 +169,15 @@ func CheckRequirements(t *testing.T, subjects []Subject, ours func(locks.Kind) b
 
 // These are exceptions for [Subject.Except]: requirements that some locks need not meet.
 var (
-	// Endless is for a lock whose grants do not end by themselves or are renewed by the
-	// lock, and so cannot be extended.
+	// EndlessExceptions is for a lock whose grants do not end by themselves or are renewed
+	// by the lock, and so cannot be extended.
 	Endless = []string{
 		"an expired lock is granted again", "release does not free another's lock",
 		"a lock is lost when its time is over", "extend prolongs", "a lost lock cannot be extended",
 	}
-	// Silent is for a lock whose leases do not declare when they end.
+	// SilentExceptions is for a lock whose leases do not declare when they end.
 	Silent = []string{"a lease ends before its key", "extend prolongs"}
-	// Insistent is for a lock that sends a request again if it gets no answer, in its own
-	// code or by go-redis's defaults.
+	// InsistentExceptions is for a lock that sends a request again if it gets no answer, in
+	// its own code or by go-redis's defaults.
 	Insistent = []string{"a request whose answer is lost is not sent again"}
 )

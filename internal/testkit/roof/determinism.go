@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// MadeBy selects the locks that an adapter makes; adapter is the name of a folder in
+// OfAdapter selects the locks that an adapter makes; adapter is the name of a folder in
 // libraries.
 func MadeBy(adapter string) Has {
 	return func(k locks.Kind) bool { return path.Base(k.Adapter) == adapter }
@@ -26,7 +26,7 @@ func MadeBy(adapter string) Has {
 // scenario's own, there are a tenth of the repeats, but at least one. With -short there is
 // one repeat, and only with the scenario's own lock. The run with fencing tokens is not
 // repeated if the run without them violates nothing: then both are the same run (see
-// [AsExpected]).
+// [CheckExpectations]).
 func CheckDeterminism(t *testing.T, repeats int, has Has) {
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {

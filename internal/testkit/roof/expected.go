@@ -16,14 +16,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// AsExpected tests that every scenario gives the result that it expects, whatever the
-// latencies are, with each lock for which it has an expectation. It also tests that
+// CheckExpectations tests that every scenario gives the result that it expects, whatever
+// the latencies are, with each lock for which it has an expectation. It also tests that
 // different seeds give different latencies: the first [hashedSeeds] seeds must give at
 // least half as many different runs. With other locks than its own, a scenario runs on a
 // tenth of the seeds, but at least on 10. With -short it runs on one seed.
 //
 // If a storage with fencing refuses nothing, it answers like a storage without fencing, so
-// the run without fencing is the same run. AsExpected checks that on the first
+// the run without fencing is the same run. CheckExpectations checks that on the first
 // [hashedSeeds] seeds, and runs only with fencing on the other seeds.
 func AsExpected(t *testing.T, seeds uint64, has Has) {
 	if testing.Short() {
@@ -115,7 +115,7 @@ func runAsExpected(t *testing.T, v *scenarios.Variant, lock string, seed uint64,
 	return &run
 }
 
-// expectedWith lists the locks with which a scenario is tested, because it has an
+// locksWithExpectation lists the locks with which a scenario is tested, because it has an
 // expectation for them and has selects them; "" means the own lock of each variant. It
 // lists "" if has selects the own lock of at least one variant and this program can make
 // the own locks of all variants. So a scenario with a library's lock in one variant is
@@ -140,8 +140,8 @@ func expectedWith(s *scenarios.Scenario, has Has) []string {
 	return found
 }
 
-// EveryFaultMatters tests that each fault of a scenario is needed. Without the fault, a
-// witness (a precondition of the verdict, see [trace.Witness]) must be missing, because
+// CheckEveryFaultMatters tests that each fault of a scenario is needed. Without the fault,
+// a witness (a precondition of the verdict, see [trace.Witness]) must be missing, because
 // otherwise the run could be mistaken for a run of the scenario. And without the fault,
 // other properties must be violated, because the scenario is about this fault. The second
 // is not required of a scenario that shows that something holds.
@@ -193,7 +193,7 @@ func violated(v *checks.Verdict, expected scenarios.Expectation) []checks.Proper
 	return sorted(broken)
 }
 
-// sorted returns a sorted copy of the properties.
+// sortedCopy returns a sorted copy of the properties.
 func sorted(properties []checks.Property) []checks.Property {
 	properties = slices.Clone(properties)
 	slices.Sort(properties)

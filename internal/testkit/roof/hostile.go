@@ -25,8 +25,8 @@ const Taint = `<script>alert(1)</script>"><img onerror=alert(2)>]]>--></svg>` +
 // LongWord is wider than every place in which a report can show it.
 var LongWord = strings.Repeat("w", 5000)
 
-// Tainted returns the result of a scenario in which Taint is appended to every text that a
-// file or a trace can hold. Its verdicts are those of the tainted traces.
+// TaintedResult returns the result of a scenario in which Taint is appended to every text
+// that a file or a trace can hold. Its verdicts are those of the tainted traces.
 func Tainted(t *testing.T) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Open("gc-pause")
@@ -112,8 +112,8 @@ var runCrowd = sync.OnceValues(func() (*scenarios.Result, error) {
 	return scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 })
 
-// Crowded returns a result with some 20,000 events in each of its two runs. Callers share
-// it and must not change it.
+// CrowdedResult returns a result with some 20,000 events in each of its two runs. Callers
+// share it and must not change it.
 func Crowded(t testing.TB) *scenarios.Result {
 	t.Helper()
 	r, err := runCrowd()

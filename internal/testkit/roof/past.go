@@ -10,14 +10,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Past counts what [KnowThePast] has compared: moments, keys that existed at a moment,
-// those of them on nodes that were down, and those that only a reader without hindsight
-// takes for existing.
+// ReaderCounts counts what [CompareReaders] has compared: moments, keys that existed at a
+// moment, those of them on nodes that were down, and those that only a reader without
+// hindsight takes for existing.
 type Past struct{ Moments, Keys, Dark, Hindsight int }
 
-// KnowThePast compares what three sources say about each moment of a run: a reader that has
-// seen only the events up to that moment, the history of the whole run, and the history of
-// the run cut off at that moment. They must agree, except about three things for which a
+// CompareReaders compares what three sources say about each moment of a run: a reader that
+// has seen only the events up to that moment, the history of the whole run, and the history
+// of the run cut off at that moment. They must agree, except about three things for which a
 // reader needs to know the rest of the run: whether a key still existed although its node
 // was down, whether a restarted node would show a key whose loss it has yet to record, and
 // how a lease ends that is lost.
@@ -43,7 +43,8 @@ func KnowThePast(t *testing.T, told []*scenarios.Scenario) Past {
 	return seen
 }
 
-// A past is the comparison for one run: what readers know after the events so far.
+// A readerComparison is the comparison for one run: what readers know after the events so
+// far.
 type past struct {
 	*testing.T
 	name string
@@ -55,7 +56,7 @@ type past struct {
 	faults    *history.Faults
 	clocks    *history.Clocks
 	read      map[string]bool // the processes whose clocks' readings the trace has shown
-	// The next three are the counts of [Past] for this run.
+	// The next three are the counts of [ReaderCounts] for this run.
 	stood, dark, hindsight int
 }
 

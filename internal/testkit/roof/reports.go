@@ -19,7 +19,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// once returns the result of a scenario on seed 1.
+// mustResult returns the result of a scenario on seed 1.
 func once(t *testing.T, s *scenarios.Scenario) *scenarios.Result {
 	t.Helper()
 	result, err := Played(s)
@@ -42,7 +42,7 @@ func sample(all []*scenarios.Scenario) []*scenarios.Scenario {
 	return some
 }
 
-// written returns a report of the results in a format.
+// renderReport returns a report of the results in a format.
 func written(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, ok := reports.Runs.Lookup(format)
@@ -56,9 +56,9 @@ func written(t *testing.T, format string, o reports.Options, results ...*scenari
 	return b.String()
 }
 
-// Golden compares each scenario's report with the file of its name in testdata. People can
-// read that file to see what happens in the scenario. The hashes of the traces follow the
-// report, because they also change if a message changes that the report leaves out.
+// CheckGolden compares each scenario's report with the file of its name in testdata. People
+// can read that file to see what happens in the scenario. The hashes of the traces follow
+// the report, because they also change if a message changes that the report leaves out.
 func Golden(t *testing.T, stories []*scenarios.Scenario, update bool) {
 	for _, s := range stories {
 		t.Run(s.Name, func(t *testing.T) {
@@ -84,8 +84,8 @@ func Golden(t *testing.T, stories []*scenarios.Scenario, update bool) {
 	}
 }
 
-// Explained tests the explanation of every scenario: it has all chapters, and as text no
-// line is too wide for a page.
+// CheckExplanations tests the explanation of every scenario: it has all chapters, and as
+// text no line is too wide for a page.
 func Explained(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range stories {
 		result := once(t, s)
@@ -110,8 +110,8 @@ func Explained(t *testing.T, stories []*scenarios.Scenario) {
 	}
 }
 
-// Saved tests that the report of a run is the same, byte for byte, after the trace has been
-// saved and read again.
+// CheckSavedTraces tests that the report of a run is the same, byte for byte, after the
+// trace has been saved and read again.
 func Saved(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		result := once(t, s)
@@ -137,10 +137,10 @@ var (
 	aPlace = regexp.MustCompile(` (?:x|width|y|height)="(-[0-9]+)"`)
 )
 
-// Drawn tests that every scenario can be drawn on one page of less than 500 KB. A link
-// leads to the flag at each moment at which a property was violated. Nothing is outside the
-// picture, and no line crosses something that it is not about. Drawing the scenario again
-// gives the same page.
+// CheckDrawings tests that every scenario can be drawn on one page of less than 500 KB. A
+// link leads to the flag at each moment at which a property was violated. Nothing is
+// outside the picture, and no line crosses something that it is not about. Drawing the
+// scenario again gives the same page.
 func Drawn(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		t.Run(s.Name, func(t *testing.T) {
