@@ -1,7 +1,7 @@
-// Command baseline writes the results of a commit to a text file, with one line for each
-// run of the scenarios, each way to break a lock that a search finds, each mutant and each
-// library. Large values are digests. The file is committed, so that git diff shows what a
-// change has changed. See README.md.
+// Command baseline writes the results of a commit to a text file. There is one line for
+// each run of the scenarios, each way to break a lock that a search finds, each mutant and
+// each library. Large values are digests. The file is committed, so that git diff shows
+// what a change has changed. See README.md.
 //
 // The program imports no other package of the project. It reads the JSON output of the
 // command locksim, and the attributes that tests write. Therefore it can check any change

@@ -2,14 +2,16 @@
 // those that the program imports. This program has the locks of this project, the locks of
 // the library redsync, and a lock of its own on Redis:
 //
-// package main
+//	package main
 //
-// import ( "github.com/locksim/locksim/command" _
-// "github.com/locksim/locksim/libraries/redsync"
+//	import (
+//		"github.com/locksim/locksim/command"
+//		_ "github.com/locksim/locksim/libraries/redsync"
 //
-// _ "example.com/mine/lock" // its init calls locks.Register )
+//		_ "example.com/mine/lock" // its init calls locks.Register
+//	)
 //
-// func main() { command.Main() }
+//	func main() { command.Main() }
 package command
 
 import (

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// A range stands for several clients that do the same: "client-1 to client-100: {works:
-// 1s}". This file replaces each range by its clients before the file is decoded.
+// Several clients that do the same can be written as one range: "client-1 to client-100:
+// {works: 1s}". This file replaces each range by its clients before the file is decoded.
 
 // clientRangePattern matches two names that end in numbers, with " to " between them. It is
 // for the JSON Schema.

@@ -9,8 +9,10 @@ import (
 // A Message selects messages between a client and another process. A service that passes
 // requests on counts as the client of the process that gets them.
 //
-// CLIENT's request to PROCESS CLIENT's STEP request to PROCESS PROCESS's reply to CLIENT
-// PROCESS's reply to CLIENT's STEP
+//	CLIENT's request to PROCESS
+//	CLIENT's STEP request to PROCESS
+//	PROCESS's reply to CLIENT
+//	PROCESS's reply to CLIENT's STEP
 //
 // With a step, only the messages of that step are selected. Messages that only set up a
 // connection are never selected. [Message.InFlight] and [Message.Arrived] turn a Message

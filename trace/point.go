@@ -15,14 +15,25 @@ import (
 //
 // The grammar, in which CLIENT, NODE and PROCESS are placeholders for names:
 //
-// CLIENT acquired | failed to acquire | minted | marked | read | worked CLIENT checked |
-// wrote | extended | released | cancelled | was refused | gave up CLIENT finished CLIENT
-// holds NODE CLIENT's keys expired CLIENT's key expired on NODE storage applied | refused |
-// checked CLIENT's STEP PROCESS paused | resumed | crashed | restarted | synced | was
-// promoted NODE became leader | compacted CLIENT was notified CLIENT's session expired
-// PROCESS's clock jumped MESSAGE is in flight | MESSAGE arrived every reply to CLIENT's
-// STEP is in flight | every request of CLIENT's STEP arrived the start after STEP OF A
-// CLIENT POINT, 2nd time DURATION after POINT POINT or POINT
+//	CLIENT acquired | failed to acquire | minted | marked | read | worked
+//	CLIENT checked | wrote | extended | released | cancelled | was refused | gave up
+//	CLIENT finished
+//	CLIENT holds NODE
+//	CLIENT's keys expired
+//	CLIENT's key expired on NODE
+//	storage applied | refused | checked CLIENT's STEP
+//	PROCESS paused | resumed | crashed | restarted | synced | was promoted
+//	NODE became leader | compacted
+//	CLIENT was notified
+//	CLIENT's session expired
+//	PROCESS's clock jumped
+//	MESSAGE is in flight | MESSAGE arrived
+//	every reply to CLIENT's STEP is in flight | every request of CLIENT's STEP arrived
+//	the start
+//	after STEP OF A CLIENT
+//	POINT, 2nd time
+//	DURATION after POINT
+//	POINT or POINT
 //
 // A MESSAGE is written as for [ParseMessage], a STEP OF A CLIENT as for [ParseStepPoint].
 // Package history decides when a point is reached.

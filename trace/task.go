@@ -9,8 +9,11 @@ import (
 // A Task is one thing that a client does in its section. A task at the storage names the
 // object, and the services through which the request goes.
 //
-// work | check | mint read | mark | write OBJECT read | mark | write OBJECT via SERVICE and
-// SERVICE recall | remember | claim acquire | try LOCK
+//	work | check | mint
+//	read | mark | write OBJECT
+//	read | mark | write OBJECT via SERVICE and SERVICE
+//	recall | remember | claim
+//	acquire | try LOCK
 //
 // recall, remember and claim are a read and two kinds of writes of the [PeriodRecord] of a
 // [Schedule]; see [Note]. acquire and try acquire one more lock, which the client keeps

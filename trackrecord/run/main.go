@@ -1,10 +1,11 @@
 // Command run tests every library of the track record with the story of its bug and with
 // the whole suite of package locktest, and writes the table in the README:
 //
-// go run ./trackrecord/run # everything, and write the table go run ./trackrecord/run
-// NAME... # only these bugs, and their rows of the table go run ./trackrecord/run -check #
-// the stories, and the test cases that the table names go run ./trackrecord/run -check
-// -json FILE go run ./trackrecord/run -test NAME/VERSION FLAG... # go test, with its output
+//	go run ./trackrecord/run          # everything, and write the table
+//	go run ./trackrecord/run NAME...  # only these bugs, and their rows of the table
+//	go run ./trackrecord/run -check   # the stories, and the test cases that the table names
+//	go run ./trackrecord/run -check -json FILE
+//	go run ./trackrecord/run -test NAME/VERSION FLAG...  # go test, with its output
 //
 // It fails if a version with the bug passes, if a version without it fails, if a sound lock
 // does not pass the story, or if a story is inconclusive.

@@ -11,9 +11,8 @@ type Limit struct {
 	// Line is the line of [Limit.File] with the list.
 	Line int
 	Max  int
-	// field is the top-level field that contains the list, and value is its value, in which
-	// … stands for the entries. Each entry is a copy of entry with its number in place of
-	// #.
+	// field is the top-level field that contains the list, and value is its value, with …
+	// in place of the entries. Each entry is a copy of entry with its number in place of #.
 	field, value, entry string
 	// Valid means that a file with the greatest number of entries is a valid scenario. Some
 	// are not, for example because they name nodes that do not exist.

@@ -17,12 +17,15 @@ import (
 // A toy is one of the smallest possible servers for locks. It stores words under keys, only
 // in its memory, and its messages are lines of words:
 //
-// take KEY WORD TIME stores the word, unless the key has one; "yes" or "no" keep KEY WORD
-// TIME stores the word again, if the key has it; "yes" or "no" drop KEY WORD removes the
-// word, if the key has it; "yes" or "no" set KEY WORD TIME stores the word, whatever the
-// key has; "yes" incr KEY increments the number under the key; the number get KEY the word,
-// or "nothing" ping "pong" wait KEY waits, and answers with the next word that is stored
-// quit closes the connection
+//	take KEY WORD TIME   stores the word, unless the key has one; "yes" or "no"
+//	keep KEY WORD TIME   stores the word again, if the key has it; "yes" or "no"
+//	drop KEY WORD        removes the word, if the key has it; "yes" or "no"
+//	set KEY WORD TIME    stores the word, whatever the key has; "yes"
+//	incr KEY             increments the number under the key; the number
+//	get KEY              the word, or "nothing"
+//	ping                 "pong"
+//	wait KEY             waits, and answers with the next word that is stored
+//	quit                 closes the connection
 //
 // A TIME is how long the word is stored, in milliseconds of the toy's wall clock; without a
 // TIME the word is stored for ever. A drop without a WORD removes any word.
