@@ -107,6 +107,7 @@ func loadDir(dir string) ([]input, error) {
 	return found, errors.Join(errs...)
 }
 
+// loadFile reads one scenario file.
 func loadFile(name string) (input, error) {
 	data, err := scenarioFile.readFile(name)
 	if err != nil {
@@ -116,6 +117,7 @@ func loadFile(name string) (input, error) {
 	return input{s, name, name}, err
 }
 
+// loadBuiltIn returns a built-in scenario.
 func loadBuiltIn(name string) ([]input, error) {
 	if isBuiltIn(name) {
 		s, err := scenarios.Open(name)

@@ -126,6 +126,7 @@ type listedScenario struct {
 	Variants   []listedVariant   `json:"variants"`
 }
 
+// A listedVariant is a variant in the JSON list.
 type listedVariant struct {
 	Name       string            `json:"name"`
 	Title      string            `json:"title"`
@@ -135,6 +136,7 @@ type listedVariant struct {
 	Violates   []checks.Property `json:"violates"`
 }
 
+// listJSON writes the scenarios as JSON.
 func listJSON(w io.Writer, shelves []scenarios.CatalogueGroup) error {
 	list := []listedScenario{}
 	for _, shelf := range shelves {

@@ -55,6 +55,7 @@ func requireTraces(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// report checks the saved traces again, and writes the report.
 func (f *reportFlags) report(cmd *cobra.Command, args []string) error {
 	format, err := f.check()
 	if err != nil {
@@ -120,6 +121,7 @@ func savedSources(stdin io.Reader, names []string) []source {
 	return all
 }
 
+// readSavedFile reads one file of saved traces; "-" is standard input.
 func readSavedFile(stdin io.Reader, name string) (*reports.Saved, error) {
 	read := func() ([]byte, error) { return tracesFile.readFile(name) }
 	if name == "-" {

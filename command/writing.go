@@ -87,6 +87,7 @@ func (f *writeFlags[S]) writesPages(format reports.Format[S]) bool {
 	return hasPages(format) && isFolder(f.output)
 }
 
+// hasPages reports whether a format can fill a folder with pages.
 func hasPages[S any](format reports.Format[S]) bool { return format.Pages != nil }
 
 // folderError returns the error if -o names a folder, but the format writes one file.

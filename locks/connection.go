@@ -35,6 +35,8 @@ type connection struct {
 	read, write time.Time
 }
 
+// newConnection returns a connection that open will open, with a timeout on the given
+// clock.
 func newConnection(clock fakeclock.Clock, open func(context.Context) (net.Conn, error)) *connection {
 	done, cancel := context.WithCancel(context.Background())
 	return &connection{open: open, clock: clock, done: done, close: cancel}
@@ -78,6 +80,7 @@ func (c *connection) ensureDialled() (net.Conn, error) {
 	return conn, conn.SetWriteDeadline(c.write)
 }
 
+// Read and Write dial first if necessary.
 func (c *connection) Read(b []byte) (int, error) {
 	conn, err := c.ensureDialled()
 	if err != nil {
@@ -94,6 +97,7 @@ func (c *connection) Write(b []byte) (int, error) {
 	return conn.Write(b)
 }
 
+// Close also ends an unfinished dial.
 func (c *connection) Close() error {
 	c.close()
 	if conn := c.current(); conn != nil {
@@ -102,6 +106,7 @@ func (c *connection) Close() error {
 	return nil
 }
 
+// SetReadDeadline and SetWriteDeadline also apply if the connection is opened later.
 func (c *connection) SetReadDeadline(t time.Time) error {
 	c.read = t
 	if conn := c.current(); conn != nil {

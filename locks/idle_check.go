@@ -43,6 +43,8 @@ type probeConn struct {
 	wasChecked bool
 }
 
+// SyscallConn records that go-redis has asked for the socket. There is none, so the check
+// fails.
 func (c *probeConn) SyscallConn() (syscall.RawConn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,6 +52,7 @@ func (c *probeConn) SyscallConn() (syscall.RawConn, error) {
 	return nil, errors.New("there is no socket")
 }
 
+// Write answers each command with an error. A command begins with "*".
 func (c *probeConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -77,6 +77,7 @@ func dialWithRetries(ctx context.Context, dial func(context.Context) (net.Conn, 
 	return nil, err
 }
 
+// dialWithTimeout dials once, for as long as go-redis does by default.
 func dialWithTimeout(ctx context.Context, dial func(context.Context) (net.Conn, error)) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()

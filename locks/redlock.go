@@ -114,6 +114,8 @@ func (l *redlock) askNodes(ctx context.Context, nodes []int, request func(contex
 	return replies
 }
 
+// Acquire tries once to set the key on every node. The lock is granted if a quorum of nodes
+// has set it before the validity time of the grant has passed.
 func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 	c := claim{key: l.env.Key, value: l.value, ttl: l.env.TTL, unchecked: !l.env.Options.Has("value-check")}
 	if c.value == "" {

@@ -164,6 +164,8 @@ type heldClaim struct {
 	claim claim
 }
 
+// Release removes the key. If the key was gone or another client's, the error wraps
+// ErrLost.
 func (h heldClaim) Release(ctx context.Context) error {
 	released, err := h.lock.release(ctx, h.claim)
 	if err != nil {

@@ -92,6 +92,8 @@ func (d *draft) require(path string) {
 	d.reportAt(path, "it is missing", hint)
 }
 
+// checkLock reports settings that the kind of lock does not have, and values that are out
+// of range.
 func (d *draft) checkLock() {
 	if !d.isWritten("lock") {
 		return
@@ -122,6 +124,8 @@ func (d *draft) checkLock() {
 	}
 }
 
+// checkNodes reports nodes that have no part in the scenario, and replicas without a
+// master.
 func (d *draft) checkNodes() {
 	masters, counters := d.spec.masters(), d.spec.counters()
 	for _, e := range d.spec.Nodes {
@@ -163,6 +167,7 @@ func describeMasters(masters []string) string {
 	}
 }
 
+// checkTokens reports nodes that do not fit the source of the tokens.
 func (d *draft) checkTokens() {
 	t := d.spec.Tokens
 	if d.isWritten("tokens") {
@@ -222,6 +227,7 @@ func (d *draft) checkServices() {
 	}
 }
 
+// checkPaths reports processes of the network's paths that do not exist.
 func (d *draft) checkPaths() {
 	for i, p := range d.spec.Network.Paths {
 		path := fmt.Sprintf("network.paths[%d]", i+1)
@@ -309,6 +315,7 @@ func (d *draft) checkClients() {
 	}
 }
 
+// checkCount reports a number of sections or attempts that is out of range.
 func (d *draft) checkCount(path string, n *int) {
 	if n != nil && (*n < 1 || *n > maxCount) {
 		d.reportAt(path, "it cannot be %d", fmt.Sprintf("it is 1 to %d", maxCount), *n)

@@ -105,6 +105,7 @@ func (d *draft) checkExpectations() {
 	}
 }
 
+// checkExpectation checks the expectations of both runs.
 func (d *draft) checkExpectation(path string, es expectations) {
 	d.checkRun(path+".off", es.Off)
 	d.checkRun(path+".on", es.On)

@@ -109,6 +109,7 @@ var (
 	bareNumber = lazy.Regexp(`^[-+]?[0-9]+(\.[0-9]+)?$`)
 )
 
+// parseDuration parses a duration; its error suggests what was probably meant.
 func parseDuration(s string) (time.Duration, error) {
 	switch {
 	case bareNumber().MatchString(s):
@@ -126,6 +127,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
+// parseLatency parses a range of durations, such as "600us-1ms", or one duration.
 func parseLatency(s string) (latency, error) {
 	shortest, longest, isRange := strings.Cut(s, "-")
 	if !isRange {

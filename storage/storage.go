@@ -94,6 +94,7 @@ type object struct {
 // New returns an empty store.
 func New(p Policy) *Store { return &Store{policy: p, record: emptyRecord()} }
 
+// emptyRecord returns the state of a storage to which nothing was written.
 func emptyRecord() record {
 	return record{objects: map[string]object{}, tokens: map[string]uint64{}}
 }

@@ -71,6 +71,7 @@ func (p StepPoint) String() string {
 // EndPoint returns the point at which the step has ended, whether it succeeded or not.
 func (p StepPoint) EndPoint() Point { return AnyOf(p.endClause()) }
 
+// endClause returns the clause of the point at which the step has ended.
 func (p StepPoint) endClause() Clause {
 	return Clause{Nth: p.Nth, Happening: StepEnded{p.Client, p.Step}}
 }

@@ -90,6 +90,8 @@ func (t *Trace) processNames() (map[string]bool, error) {
 	return known, nil
 }
 
+// checkLocks returns an error if the description of a lock is not valid; known has the
+// names of the processes.
 func (t *Trace) validLocks(known map[string]bool) error {
 	names := map[string]bool{}
 	for i, l := range t.Locks {
@@ -118,6 +120,8 @@ func (t *Trace) validLocks(known map[string]bool) error {
 	return nil
 }
 
+// checkFaults returns an error if the description of a fault is not valid; known has the
+// names of the processes.
 func (t *Trace) validFaults(known map[string]bool) error {
 	for i, f := range t.Faults {
 		if f.Assumption != "" && !slices.Contains(Assumptions(), f.Assumption) {

@@ -54,6 +54,7 @@ func (n *narrator) last() int {
 	return last
 }
 
+// add adds a statement at the end of the paragraph.
 func (n *narrator) add(s statement) { n.statements = append(n.statements, s) }
 
 // addAfterPending adds a statement after those about keys that were put off.

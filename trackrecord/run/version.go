@@ -196,6 +196,7 @@ type survey struct {
 	worlds   int
 }
 
+// fails reports whether the version fails a test case.
 func (s survey) fails(story string) bool {
 	return slices.ContainsFunc(s.failures, func(f failure) bool { return f.story == story })
 }

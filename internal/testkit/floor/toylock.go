@@ -178,6 +178,7 @@ func (c *ToyClient) Ask(ctx context.Context, line string) (answer string, err er
 	return strings.TrimSpace(answer), err
 }
 
+// hangUp closes the connection; the next request opens a new one.
 func (c *ToyClient) hangUp() {
 	c.conn.Close()
 	c.conn = nil

@@ -132,6 +132,7 @@ type slowConn struct {
 	n *Node
 }
 
+// Write writes an answer as the node's settings say: after a delay, or not at all.
 func (s slowConn) Write(b []byte) (int, error) {
 	s.c.mu.Lock()
 	wait, cut := s.n.Replies(s.n.last), s.n.Cut(s.n.last)

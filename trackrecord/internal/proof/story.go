@@ -140,6 +140,7 @@ func (w storyRun) writeAttr(t *testing.T, seed uint64) {
 	t.Attr(AttrWorldResult, string(text))
 }
 
+// timeline returns the run as text for people; "" if it left no trace.
 func (w storyRun) timeline() string {
 	if w.history == nil {
 		return ""
