@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 )
 
-// This file makes the part of the track record: the results of each version of a library in
-// the story of its bug, and in the test case of the suite that finds it.
+// This file makes the part of the track record. The track record tests versions of
+// libraries with and without a bug: with the scenario about that bug, called its story, and
+// with the test case of the suite that finds the bug.
 
-// A version is what this program reads of a line of go run ./trackrecord/run -json.
+// A version contains the fields that this program uses of a line that go run
+// ./trackrecord/run -json writes.
 type version struct {
 	Bug     string   `json:"bug"`
 	Module  string   `json:"module"`
@@ -25,7 +27,7 @@ type version struct {
 	Suite []testFinding `json:"suite"`
 }
 
-// makeBugs makes the part of the track record.
+// makeBugs makes the lines of the track record.
 func makeBugs(ctx context.Context, c *checkout) ([]line, error) {
 	file := filepath.Join(filepath.Dir(c.command), "versions.jsonl")
 	if _, err := output(c.newCommand(ctx, "go", "run", "./trackrecord/run", "-check", "-json", file)); err != nil {
@@ -38,6 +40,7 @@ func makeBugs(ctx context.Context, c *checkout) ([]line, error) {
 	return bugLines(text)
 }
 
+// bugLines returns the lines for the JSON text of the track record.
 func bugLines(text []byte) (all []line, err error) {
 	for in := json.NewDecoder(bytes.NewReader(text)); in.More(); {
 		var v version

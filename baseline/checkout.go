@@ -13,14 +13,15 @@ import (
 	"time"
 )
 
-// A checkout is a folder with the files of a commit, and the command built from them.
+// A checkout is a folder with the files of a commit, and the command locksim that was built
+// from them.
 type checkout struct {
 	dir     string
 	command string // the path of locksim
 	jobs    int    // the number of processes to run at the same time
 }
 
-// build builds the command. The function that it returns removes it.
+// build builds the command. remove removes the built file.
 func (c *checkout) build(ctx context.Context) (remove func(), err error) {
 	scratch, err := os.MkdirTemp("", "locksim-baseline")
 	if err != nil {
@@ -35,9 +36,9 @@ func (c *checkout) build(ctx context.Context) (remove func(), err error) {
 	return remove, nil
 }
 
-// newCommand returns a command that runs in the folder of the checkout. It gets no
-// environment variable that changes what the tests of locksim do. After an interrupt it has
-// some time to end by itself.
+// newCommand returns a command that runs in the folder of the checkout, without environment
+// variables that change what the tests of locksim do. If ctx ends, the command gets an
+// interrupt, and some time to end by itself.
 func (c *checkout) newCommand(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = c.dir
@@ -47,8 +48,8 @@ func (c *checkout) newCommand(ctx context.Context, name string, args ...string) 
 	return cmd
 }
 
-// output runs a command and returns its output. Status 1 of locksim and of go test means
-// that something is not as expected: this is no error if there is output.
+// output runs a command and returns its output. locksim and go test end with status 1 if
+// something is not as expected; that is no error if there is output.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -12,18 +12,20 @@ import (
 	"strings"
 )
 
-// A line is one result of a commit: a run of a scenario, a way to break a lock, a mutant.
-// In the file a line begins with its part. Tabs separate the part, the key and the facts.
+// A line is one result of a commit, such as a run of a scenario, a way to break a lock, or
+// a mutant. In the file it is one line: the part, the key and the facts, separated by tabs.
 type line struct {
-	// key is unique within a part. It is a command that shows what the line is about.
+	// key identifies the line within its part. It is a command that shows what the line is
+	// about.
 	key string
-	// facts are the values to compare, the most important first.
+	// facts are the values that are compared, the most important first.
 	facts []fact
 }
 
-// A fact is a value as text, or the digest of a larger value.
+// A fact is a named value: text, or the digest of something larger.
 type fact struct{ name, value string }
 
+// fact returns the value of the fact with a name; "" if there is none.
 func (l line) fact(name string) string {
 	for _, f := range l.facts {
 		if f.name == name {
@@ -33,6 +35,7 @@ func (l line) fact(name string) string {
 	return ""
 }
 
+// String returns the line as it is in the file, without its part.
 func (l line) String() string {
 	text := oneLine.Replace(l.key)
 	for _, f := range l.facts {
@@ -41,10 +44,11 @@ func (l line) String() string {
 	return text
 }
 
+// oneLine escapes characters that would end a field or a line of the file.
 var oneLine = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`)
 
-// replacePart replaces the lines of a part in a file, which need not exist. It returns how
-// many of the new lines the file did not contain before.
+// replacePart replaces the lines of a part in a file, and creates the file if necessary.
+// changed is how many of the new lines were not in the file before.
 func replacePart(file, part string, lines []line) (changed int, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -67,8 +71,9 @@ func replacePart(file, part string, lines []line) (changed int, err error) {
 	return changed, os.WriteFile(file, []byte(strings.Join(all, "")), 0o644)
 }
 
-// digest returns a short text that is equal for equal JSON, whatever the order of members.
-// A value that JSON cannot express is a bug in this program.
+// digest returns a short text that is equal for values that are equal as JSON, whatever the
+// order of their members. It panics if a value cannot be expressed in JSON, which is a bug
+// of this program.
 func digest(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

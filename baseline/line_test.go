@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestReplacePart: the lines of other parts stay, the lines of the part are replaced, and
-// all are sorted. A value that contains the separators of facts or lines does not break its
-// line.
+// TestReplacePart: replacePart keeps the lines of other parts, replaces those of the part,
+// and sorts all of them. A value that contains a tab or a line break does not break its
+// line in two.
 func TestReplacePart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known.txt")
 	put := func(part string, lines ...line) int {
@@ -31,8 +31,8 @@ func TestReplacePart(t *testing.T) {
 	}
 }
 
-// TestChoose: a name selects the parts below it. A part that takes as long as all others
-// must be named itself. The error of an unknown name lists the known ones.
+// TestChoose: a name selects all parts whose names begin with it. A slow part is selected
+// only by its full name. The error for an unknown name lists the known ones.
 func TestChoose(t *testing.T) {
 	for only, want := range map[string]string{
 		"scenarios/1":           "scenarios/1",
@@ -81,7 +81,8 @@ func differingFacts(was, is []line) string {
 	return strings.Join(names, " ")
 }
 
-// replaceOnce replaces a part of a text that must be there.
+// replaceOnce replaces a part of a text; it fails the test if the text does not contain
+// that part.
 func replaceOnce(t *testing.T, text, old, new string) []byte {
 	t.Helper()
 	if !strings.Contains(text, old) {

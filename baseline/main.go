@@ -1,10 +1,11 @@
-// Command baseline writes the results of a commit to a file of digests, with a line for
-// each run of the scenarios, each way that a search finds, each mutant and each library.
-// The file is committed, and git diff compares it with that of another commit. See
-// README.md.
+// Command baseline writes the results of a commit to a text file. There is one line for
+// each run of the scenarios, each way to break a lock that a search finds, each mutant and
+// each library. Large values are digests. The file is committed, so that git diff shows
+// what a change has changed. See README.md.
 //
-// The program uses the code of no package: it reads the JSON output of the command and the
-// attributes that tests write. Therefore it can check a change of everything behind them.
+// The program imports no other package of the project. It reads the JSON output of the
+// command locksim, and the attributes that tests write. Therefore it can check any change
+// of the packages.
 package main
 
 import (
@@ -36,10 +37,11 @@ func main() {
 	}
 }
 
-// A part is a section of the file that can be made alone.
+// A part is a section of the file that can be made separately.
 type part struct {
 	name string
-	// slow parts take longer than all others together, and are made only if they are named.
+	// slow means that making the part takes longer than making all others together. Such a
+	// part is made only if it is named.
 	slow bool
 	make func(context.Context, *checkout) ([]line, error)
 }
@@ -60,8 +62,8 @@ func parts() []part {
 	return all
 }
 
-// choose returns the parts of some names, separated by commas. A name such as ways selects
-// all parts whose name begins with ways/. No names select all parts that are not slow.
+// chooseParts returns the parts with some names, separated by commas. A name such as ways
+// means all parts whose names begin with ways/. "" means all parts that are not slow.
 func choose(names string) ([]part, error) {
 	all := parts()
 	if names == "" {
@@ -87,7 +89,7 @@ func choose(names string) ([]part, error) {
 }
 
 // makeParts makes the parts. It writes the file after each part, so that a later failure
-// loses none of them.
+// loses none of the finished parts.
 func makeParts(ctx context.Context, c *checkout, only, file string) error {
 	chosen, err := choose(only)
 	if err != nil {

@@ -13,24 +13,26 @@ import (
 	"sync"
 )
 
-// This file makes the parts of the built-in scenarios: the runs of each variant, without
-// fencing tokens and with them, with its own lock and with each lock of which the file
-// expects something.
+// This file makes the parts of the built-in scenarios. They have the runs of each variant
+// without fencing tokens and with them: with the variant's own lock, and with each lock for
+// which the scenario has an expectation.
 
-// A catalogue is what this program reads of locksim list --format json.
+// A catalogue contains the fields that this program uses of the output of locksim list
+// --format json.
 type catalogue struct {
 	Schema    string `json:"schema"`
 	Scenarios []struct {
 		Name     string `json:"name"`
 		Variants []struct {
 			Name string `json:"name"`
-			// Locks begin with the variant's own.
+			// Locks are the locks with an expectation; the variant's own lock is the first.
 			Locks []string `json:"locks"`
 		} `json:"variants"`
 	} `json:"scenarios"`
 }
 
-// A report is what this program reads of locksim run --format json.
+// A report contains the fields that this program uses of the output of locksim run --format
+// json.
 type report struct {
 	Schema  string `json:"schema"`
 	Results []struct {
@@ -39,6 +41,7 @@ type report struct {
 	} `json:"results"`
 }
 
+// A run is the result of one run in a report.
 type run struct {
 	Variant    string            `json:"variant"`
 	Fencing    string            `json:"fencing"`
@@ -74,11 +77,11 @@ type run struct {
 	Events    int    `json:"events"`
 }
 
-// releaseAnswer is a property that is only reported. Unless it is violated, it is neither
-// in a fact nor in a report for people.
+// releaseAnswer is a property that counts only if it is violated. Otherwise it is left out
+// of the facts, as it is left out of reports for people.
 const releaseAnswer = "release-answer"
 
-// facts returns the facts of a run. README.md explains them.
+// facts returns the facts of a run. README.md explains each of them.
 func (r run) facts() []fact {
 	type judgement struct {
 		Outcome, Fault string
@@ -94,7 +97,7 @@ func (r run) facts() []fact {
 		if f.Property == releaseAnswer && f.Outcome != "violated" {
 			continue
 		}
-		// The properties already say which ones hold or do not apply.
+		// The other outcomes are in properties already.
 		if f.Outcome == "violated" || f.Outcome == "unknown" {
 			broken[f.Property] = judgement{f.Outcome, f.Fault, f.AtNS}
 		}
@@ -126,9 +129,10 @@ func (r run) facts() []fact {
 	}
 }
 
-// A setup is a variant of a scenario with one of its locks.
+// A setup is a variant of a scenario together with a lock to run it with.
 type setup struct{ scenario, variant, lock string }
 
+// command returns the command that runs the setup.
 func (s setup) command() string {
 	variant := ""
 	if s.variant != "" {
@@ -144,16 +148,17 @@ type place struct {
 	seed    uint64
 }
 
-// A batch is the scenarios that one process runs on a seed, with all their variants. lock
-// replaces the variants' own locks, unless it is "".
+// A batch is the scenarios that one process runs on one seed, with all their variants. lock
+// replaces the variants' own locks; "" means their own locks.
 type batch struct {
 	lock      string
 	scenarios []string
 	seed      uint64
 }
 
-// makeScenarios returns a function that makes the part of the seeds from first to last.
-// With one seed each run has a line; with several, all runs of a setup share one.
+// makeScenarios returns a function that makes the lines for the seeds from first to last.
+// If there is one seed, each run has a line. If there are several, all runs of a setup
+// share one line.
 func makeScenarios(first, last uint64) func(context.Context, *checkout) ([]line, error) {
 	return func(ctx context.Context, c *checkout) ([]line, error) {
 		setups, batches, err := c.plan(ctx)
@@ -194,7 +199,7 @@ func makeScenarios(first, last uint64) func(context.Context, *checkout) ([]line,
 	}
 }
 
-// plan returns the setups to run on each seed, and the batches in which to run them.
+// plan returns the setups that have to be run, and the batches that run them.
 func (c *checkout) plan(ctx context.Context) (setups []setup, batches []batch, err error) {
 	text, err := output(c.newCommand(ctx, c.command, "list", "--format", "json"))
 	if err != nil {
@@ -224,8 +229,8 @@ func (c *checkout) plan(ctx context.Context) (setups []setup, batches []batch, e
 	return setups, batches, nil
 }
 
-// runBatches runs each batch in a process of its own, up to c.jobs at the same time. After
-// a failure it starts no more.
+// runBatches runs each batch in a process of its own, up to c.jobs of them at the same
+// time. After a failure it starts no more processes.
 func (c *checkout) runBatches(ctx context.Context, batches []batch) (map[place][]fact, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -253,7 +258,8 @@ func (c *checkout) runBatches(ctx context.Context, batches []batch) (map[place][
 	return found, context.Cause(ctx)
 }
 
-// runBatch runs a batch on one thread, which is the fastest way, unless GOMAXPROCS is set.
+// runBatch runs a batch on one thread, unless GOMAXPROCS is set: with one thread a world is
+// run the fastest.
 func (c *checkout) runBatch(ctx context.Context, b batch) (map[place][]fact, error) {
 	args := append([]string{"run"}, b.scenarios...)
 	args = append(args, "--seed", strconv.FormatUint(b.seed, 10), "--format", "json", "--timeout", "10m") // enough for a busy machine
@@ -271,7 +277,7 @@ func (c *checkout) runBatch(ctx context.Context, b batch) (map[place][]fact, err
 	return readReport(text, b.seed)
 }
 
-// readReport reads a report of runs on a seed.
+// readReport reads a report and returns the facts of its runs.
 func readReport(text []byte, seed uint64) (map[place][]fact, error) {
 	var r report
 	if err := json.Unmarshal(text, &r); err != nil || r.Schema != "locksim/report/v1" {
@@ -290,8 +296,8 @@ func readReport(text []byte, seed uint64) (map[place][]fact, error) {
 	return runs, nil
 }
 
-// share returns one line for all runs of a setup. runs are the runs without fencing tokens
-// and the runs with them, each from the first seed on.
+// combineRuns returns one line for all runs of a setup. runs has the runs without fencing
+// tokens and the runs with them, each in the order of the seeds from first on.
 func share(key string, first uint64, runs [2][]line) line {
 	shared := line{key: key}
 	for _, f := range runs[0][0].facts {
@@ -304,7 +310,7 @@ func share(key string, first uint64, runs [2][]line) line {
 		switch f.name {
 		case "verdict":
 			shared.facts = append(shared.facts, fact{f.name, countWords(values[0]) + "/" + countWords(values[1])})
-		case "violated": // it is part of judged
+		case "violated": // it is contained in judged
 		default:
 			shared.facts = append(shared.facts, fact{f.name, digest(values)})
 		}
@@ -318,7 +324,8 @@ func share(key string, first uint64, runs [2][]line) line {
 	return shared
 }
 
-// countWords returns the different words as text. If there are several, each has its count.
+// countWords returns the different words as text. If there are several, it adds how often
+// each occurs.
 func countWords(words []string) string {
 	count := map[string]int{}
 	for _, w := range words {

@@ -34,8 +34,8 @@ func readRun(t *testing.T, text []byte) []line {
 	return []line{{facts: r.facts()}}
 }
 
-// TestFacts: each change of a run changes the fact that it belongs to, and no other. New
-// members of the report change nothing.
+// TestFacts: each change in the report of a run changes the fact that it belongs to, and no
+// other fact. A new field in the report changes nothing.
 func TestFacts(t *testing.T) {
 	before := readRun(t, []byte(sampleRun))
 	for _, c := range []struct{ name, old, new, changes string }{
@@ -71,8 +71,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestReadReport: a report that lacks what is compared is refused. It must not look like a
-// report in which nothing has changed.
+// TestReadReport: a report without the values that are compared is an error. Otherwise it
+// would look like a report in which nothing has changed.
 func TestReadReport(t *testing.T) {
 	good := `{"schema": "locksim/report/v1", "results": [{"scenario": "gc-pause", "runs": [` + sampleRun + `]}]}`
 	runs, err := readReport([]byte(good), 7)
@@ -111,8 +111,9 @@ func sharedLine(verdicts, traces string) line {
 	return share(gcPauseOnRedlock.command()+" --seed 2-4", 2, runs)
 }
 
-// TestShare: a shared line counts runs by verdict. Its marks show on which seeds the runs
-// differ, even if only the order differs.
+// TestShare: a line for several runs counts the runs by verdict. Its marks show on which
+// seeds the runs differ from those of another commit, even if the runs only have another
+// order.
 func TestShare(t *testing.T) {
 	if got := sharedLine("safe unsafe safe", "aa bb cc"); got.key != "locksim run gc-pause --lock redlock --seed 2-4" || got.fact("verdict") != "safe:2,unsafe:1/safe:2,unsafe:1" {
 		t.Errorf("the line is %v", got)
@@ -138,7 +139,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestARunThatCannotBeMade: the error contains the command that fails and its message.
+// TestARunThatCannotBeMade: the error contains the command that failed, and its message.
 func TestARunThatCannotBeMade(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the command here is a shell script")

@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// This file makes the parts of the tests: what the suite and a search find in each mutant,
-// and what the suite finds in each library. The tests write it as attributes, which go test
-// -json reports.
+// This file makes the parts that come from tests: what the suite and the search find in
+// each mutant, and what the suite finds in each library. The tests write their findings as
+// attributes, which appear in the output of go test -json.
 
-// A testFinding is what this program reads of a finding. The upper fields are those of the
-// suite, for a test case; the lower ones are those of a search.
+// A testFinding contains the fields of a finding that this program uses. A finding of the
+// suite, about one test case, has the fields of the first group; a finding of a search has
+// those of the second.
 type testFinding struct {
 	TestCase string `json:"story"`
 	Worlds   int    `json:"worlds"`
@@ -35,8 +36,7 @@ type testFinding struct {
 	Command string   `json:"command"`
 }
 
-// problemLines returns the lines of the problems of a finding, with a prefix for their
-// keys.
+// problemLines returns a line for each problem of a finding; the keys begin with prefix.
 func (f testFinding) problemLines(prefix string) (all []line) {
 	for _, p := range f.Problems {
 		all = append(all, line{key: fmt.Sprintf("%s%s, %s", prefix, f.TestCase, p.Rule), facts: []fact{
@@ -47,15 +47,15 @@ func (f testFinding) problemLines(prefix string) (all []line) {
 	return all
 }
 
-// A subtest is the test of a mutant or a library, and what it finds.
+// A subtest is the test of one mutant or library, with its findings.
 type subtest struct {
 	name     string
 	command  string
 	findings []testFinding
 }
 
-// runTest runs a test and returns its subtests, in order. A failure of the test is no
-// error: the findings may be its cause.
+// runTest runs a test and returns its subtests, in order. If the test fails, that is no
+// error: its findings may be the cause.
 func runTest(ctx context.Context, c *checkout, folder, test string) ([]subtest, error) {
 	text, err := output(c.newCommand(ctx, "go", "test", "-json", "-count=1", "-timeout=2h", "-run=^"+test+"$", folder))
 	if err != nil {
@@ -100,8 +100,8 @@ func readTest(text []byte, test, command string) ([]subtest, error) {
 	return all, nil
 }
 
-// makeMutants returns a function that makes the part of a test of mutants: what catches
-// each.
+// makeMutants returns a function that makes the lines of a test of mutants. They say which
+// test case or faults find each mutant.
 func makeMutants(test string) func(context.Context, *checkout) ([]line, error) {
 	return func(ctx context.Context, c *checkout) ([]line, error) {
 		all, err := runTest(ctx, c, "./internal/mutants", test)
@@ -109,6 +109,7 @@ func makeMutants(test string) func(context.Context, *checkout) ([]line, error) {
 	}
 }
 
+// mutantLines returns a line for each mutant.
 func mutantLines(mutants []subtest) (all []line) {
 	for _, mutant := range mutants {
 		l := line{key: mutant.command}
@@ -131,13 +132,15 @@ func mutantLines(mutants []subtest) (all []line) {
 	return all
 }
 
-// makeLibraries makes the part of the libraries: what the suite finds in each, and how much
-// of the suite applies to it.
+// makeLibraries makes the lines of the libraries: what the suite finds in each library, and
+// how many of its test cases apply to it.
 func makeLibraries(ctx context.Context, c *checkout) ([]line, error) {
 	all, err := runTest(ctx, c, "./libraries", "TestLibraries")
 	return libraryLines(all), err
 }
 
+// libraryLines returns a line for each problem, and one for the whole suite of each
+// library.
 func libraryLines(libraries []subtest) (all []line) {
 	type story struct {
 		Story           string

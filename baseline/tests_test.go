@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// testOutput is a shortened output of go test -json: two mutants, of which one is caught,
-// and a library.
+// testOutput is a shortened output of go test -json, with two mutants, of which one is
+// found, and one library.
 const testOutput = `go: downloading something
 {"Action":"start","Package":"p"}
 {"Action":"run","Package":"p","Test":"TestMutants"}
@@ -28,7 +28,7 @@ func joinLines(lines []line) string {
 	return strings.ReplaceAll(strings.Join(all, "\n"), "\t", " | ")
 }
 
-// TestMutantLines: a mutant that is not caught also has a line.
+// TestMutantLines: a mutant that nothing finds also has a line.
 func TestMutantLines(t *testing.T) {
 	found, err := readTest([]byte(testOutput), "TestMutants", "go test ./internal/mutants -run TestMutants")
 	if err != nil {
@@ -41,8 +41,8 @@ func TestMutantLines(t *testing.T) {
 	}
 }
 
-// TestLibraryLines: each problem has a line of its own. A test case that no longer applies
-// changes the line of the suite.
+// TestLibraryLines: each problem has a line of its own. If a test case no longer applies to
+// the library, the line of the whole suite changes.
 func TestLibraryLines(t *testing.T) {
 	made := func(stories ...string) []line {
 		redsync := subtest{name: "redsync", command: "go test -run TestLibraries/redsync"}

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// A search is a lock to explore, and the name of its part.
+// A search is a search for ways to break one lock, which makes the part ways/name.
 type search struct {
 	name string
 	args string
 	slow bool // see part
 }
 
-// searches try pairs of faults on the project's own locks. For the libraries single faults
-// are enough, and take less time.
+// searches are all searches. Those for the project's own locks try pairs of faults. For
+// libraries single faults are enough and take less time.
 var searches = []search{
 	{name: "redlock", args: "--lock redlock --nodes 3 --worlds 5000"},
 	{name: "single", args: "--lock single --worlds 5000"},
@@ -25,15 +25,18 @@ var searches = []search{
 	{name: "redislock-defaults", args: "--lock redislock-defaults --max-faults 1"},
 	{name: "rueidislock", args: "--lock rueidislock --max-faults 1"},
 	{name: "rueidislock-strict", args: "--lock rueidislock-strict --max-faults 1"},
-	// Three nodes have a minority and a majority like five, and take a third of the time.
+	// With three nodes there are a minority and a majority, as with five, but a search
+	// takes a third of the time.
 	{name: "redsync", args: "--lock redsync --max-faults 1 --nodes 3"},
-	// With 32 tries there are 32 times as many messages at which a fault can strike.
+	// This lock tries 32 times, so there are 32 times as many messages at which a fault can
+	// strike.
 	{name: "redsync-retrying", args: "--lock redsync-retrying --max-faults 1 --nodes 3", slow: true},
 	{name: "redsync-defaults", args: "--lock redsync-defaults --max-faults 1 --nodes 3", slow: true},
 }
 
-// explored is what this program reads of locksim explore --format json. It leaves out
-// members that describe how the search worked, and not what it found.
+// explored contains the fields that this program uses of the output of locksim explore
+// --format json. It leaves out fields that describe how the search worked, and not what it
+// found.
 type explored struct {
 	Schema  string `json:"schema"`
 	Worlds  int    `json:"worlds"`
@@ -71,6 +74,7 @@ type explored struct {
 	} `json:"maps"`
 }
 
+// A way is a way to break the lock, as in that output.
 type way struct {
 	ID     string   `json:"id"`
 	Title  string   `json:"title"`
@@ -112,8 +116,8 @@ type way struct {
 	} `json:"margins"`
 }
 
-// facts returns the facts of a way. sizes are the margins: the size of each fault that is
-// survived and the size that breaks the lock, in nanoseconds.
+// facts returns the facts of a way. sizes are its margins in nanoseconds: for each fault,
+// the largest size that the lock survives and the smallest that breaks it.
 func (w way) facts() []fact {
 	var sizes, counts, faults []string
 	for _, m := range w.Margins {
@@ -142,7 +146,7 @@ func (w way) facts() []fact {
 	}
 }
 
-// explore makes the part of a search. It uses the whole machine.
+// explore runs the search on all processors, and makes its lines.
 func (s search) explore(ctx context.Context, c *checkout) ([]line, error) {
 	args := append([]string{"explore", "--ways", "", "--jobs", strconv.Itoa(c.jobs), "--format", "json"}, strings.Fields(s.args)...)
 	text, err := output(c.newCommand(ctx, c.command, args...))
@@ -152,7 +156,8 @@ func (s search) explore(ctx context.Context, c *checkout) ([]line, error) {
 	return readExplored(text, "locksim explore "+s.args)
 }
 
-// readExplored reads the report of a search.
+// readExplored reads the report of a search and makes its lines. command is the command
+// that wrote the report.
 func readExplored(text []byte, command string) ([]line, error) {
 	var e explored
 	if err := json.Unmarshal(text, &e); err != nil || e.Schema != "locksim/explore/v1" || e.Worlds == 0 {

@@ -16,7 +16,8 @@ const sampleSearch = `{"schema": "locksim/explore/v1", "lock": "single", "worlds
 		"margins": [{"fault": 0, "survived_ns": 20990000000, "broken_ns": 21000000000}]}],
 	"ran_on": []}`
 
-// TestReadExplored: each change of a search changes the facts that it belongs to.
+// TestReadExplored: each change in the report of a search changes the facts that it belongs
+// to.
 func TestReadExplored(t *testing.T) {
 	made := func(text []byte) []line {
 		t.Helper()

@@ -11,32 +11,34 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// A bar is the progress bar of a search. It shows something only on a terminal: in a pipe
-// or in CI it stays silent.
+// A bar is the progress bar of a search. It is shown only on a terminal: in a pipe or in CI
+// it writes nothing.
 type bar struct {
 	w    io.Writer
 	live bool
 
-	// deadline is when the search ends at the latest; zero if that is not known.
+	// deadline is when the search ends at the latest; zero if that is unknown.
 	deadline time.Time
 
 	mu    sync.Mutex
 	shown time.Time
 	// phase is the current phase of the search, since is when it began, and doneBefore is
-	// how much was done then.
+	// how many worlds were done at that time.
 	phase      explore.Phase
 	since      time.Time
 	doneBefore int
 }
 
+// newBar returns the bar of a search that ends at a time; the zero time means that the end
+// is unknown.
 func newBar(w io.Writer, until time.Time) *bar {
 	return &bar{w: w, live: isTerminal(w), deadline: until}
 }
 
-// refresh is the shortest time between two updates of the bar.
+// refresh is the shortest time between two drawings of the bar.
 const refresh = 200 * time.Millisecond
 
-// show draws the bar, unless it was drawn less than refresh ago in the same phase.
+// show draws the bar, unless it has drawn the same phase less than refresh ago.
 func (b *bar) show(p explore.Progress) {
 	if !b.live {
 		return
@@ -50,12 +52,13 @@ func (b *bar) show(p explore.Progress) {
 		return
 	}
 	b.shown = now
-	// The terminal cuts off a line that is too long. If the line wrapped, clear could not
-	// remove all of it.
+	// The escape sequence makes the terminal cut off a line that is too long. If the line
+	// wrapped, clear could not remove all of it.
 	fmt.Fprintf(b.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", b.line(p, now))
 }
 
-// showFirst prints the first world in which anything broke.
+// showFirst prints the first world in which the lock breaks; tried is how many worlds were
+// tried until then.
 func (b *bar) showFirst(w runs.WorldSpec, tried int) {
 	if !b.live {
 		return
@@ -69,7 +72,8 @@ func (b *bar) showFirst(w runs.WorldSpec, tried int) {
 	fmt.Fprintf(b.w, "\r\x1b[Kthe lock breaks in world %d: %s\n", tried, strings.Join(words, " and "))
 }
 
-// line returns the bar: how much is done, the total, the rate, and the time left.
+// line returns the text of the bar: how much is done, the total, the rate, and the time
+// left.
 func (b *bar) line(p explore.Progress, now time.Time) string {
 	var s strings.Builder
 	if p.Total > 0 {
@@ -93,8 +97,8 @@ func (b *bar) line(p explore.Progress, now time.Time) string {
 	return s.String()
 }
 
-// timeLeft estimates the time until the end of the phase, which is when all worlds are done
-// or at the deadline. known is false if there is no estimate.
+// timeLeft estimates the time until the end of the phase: until all its worlds are done, or
+// until the deadline if that is sooner. known is false if there is no estimate.
 func (b *bar) timeLeft(p explore.Progress, now time.Time, rate float64) (left time.Duration, known bool) {
 	if p.Total > p.Done && rate > 0 {
 		left, known = time.Duration(float64(p.Total-p.Done)/rate*float64(time.Second)), true
@@ -105,7 +109,7 @@ func (b *bar) timeLeft(p explore.Progress, now time.Time, rate float64) (left ti
 	return left, known
 }
 
-// clear removes the bar, so that a report can follow.
+// clear removes the bar from the terminal, so that a report can follow.
 func (b *bar) clear() {
 	if b.live {
 		b.mu.Lock()

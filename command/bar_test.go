@@ -18,7 +18,7 @@ func TestBar(t *testing.T) {
 		until time.Time
 		want  string
 	}{
-		// 500 worlds took 10 seconds, so the other 1,000 take 20.
+		// 500 worlds took 10 seconds, so the remaining 1,000 take 20.
 		{"worlds", explore.Progress{Phase: explore.SingleFaults, Done: 600, Total: 1600, Causes: 3}, time.Time{},
 			"[#######.............] single faults: 600 of 1600, 50/s, 20s left, ways so far: 3"},
 		{"nothing done yet", explore.Progress{Phase: explore.SingleFaults, Done: 100, Total: 1600}, time.Time{},

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// An inUseError is the error of a file that another process uses.
+// An inUseError says that another process uses a file.
 type inUseError struct {
-	// process is the id of that process; 0 if the operating system does not give it, for
-	// example because the process is on another machine or in another container.
+	// process is the ID of that process. It is 0 if the operating system does not give it,
+	// for example because the process is on another machine or in another container.
 	process int
 }
 
-// Error names the user of the file. The name of the file precedes it.
+// Error says which process uses the file. The caller puts the file's name before it.
 func (c inUseError) Error() string {
 	who := "another process"
 	if c.process > 0 {
@@ -25,7 +25,7 @@ func (c inUseError) Error() string {
 	return who + " is using it; try again when that process has ended"
 }
 
-// commandLine returns the command line of a process, or "" if the system does not give it.
+// commandLine returns the command line of a process; "" if the system does not give it.
 func commandLine(process int) string {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", process))
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// ledgerMode is the mode in which a ledger is opened for writing.
+// ledgerMode is the mode in which a ledger, the file with all results of a search, is
+// opened for writing.
 const ledgerMode = os.O_RDWR | os.O_APPEND
 
 // claim always fails, because this system cannot lock files.

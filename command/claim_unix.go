@@ -8,19 +8,20 @@ import (
 	"syscall"
 )
 
-// ledgerMode is the mode in which a ledger is opened for writing.
+// ledgerMode is the mode in which a ledger, the file with all results of a search, is
+// opened for writing.
 const ledgerMode = os.O_RDWR | os.O_APPEND
 
-// claim locks a file for this process until the process closes the file or ends in any way.
-// For writing the lock is exclusive; for reading it excludes only writers. The error is an
-// [inUseError] if another process has the file. It is another error if the file cannot be
-// locked, as on some file systems.
+// claim locks a file for this process until the process closes the file or ends, in
+// whatever way. For writing the lock is exclusive; for reading it excludes only writers.
+// The error is an [inUseError] if another process has locked the file. Any other error
+// means that the file cannot be locked, as on some file systems.
 //
-// It takes a POSIX lock, because the kernel can name the holder of such a lock. The lock
-// ends when the process closes any of its descriptors of the file, so a claimed file must
-// not be opened a second time.
+// claim uses a POSIX lock, because the kernel can name the process that holds such a lock.
+// The lock ends when the process closes any of its descriptors of the file, so a claimed
+// file must not be opened a second time.
 func claim(file *os.File, writing bool) error {
-	wanted := syscall.Flock_t{Type: syscall.F_RDLCK} // the whole file
+	wanted := syscall.Flock_t{Type: syscall.F_RDLCK} // zero values mean the whole file
 	if writing {
 		wanted.Type = syscall.F_WRLCK
 	}

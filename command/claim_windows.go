@@ -8,17 +8,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ledgerMode is the mode in which a ledger is opened for writing. It is not append mode,
-// because Windows could not truncate the file then.
+// ledgerMode is the mode in which a ledger, the file with all results of a search, is
+// opened for writing. It is not append mode, because then Windows could not truncate the
+// file.
 const ledgerMode = os.O_RDWR
 
-// claim locks a file for this process until the process closes the file or ends in any way.
-// For writing the lock is exclusive; for reading it excludes only writers. The error is an
-// [inUseError] if another process has the file. It is another error if the file cannot be
-// locked, as on some file systems.
+// claim locks a file for this process until the process closes the file or ends, in
+// whatever way. For writing the lock is exclusive; for reading it excludes only writers.
+// The error is an [inUseError] if another process has locked the file. Any other error
+// means that the file cannot be locked, as on some file systems.
 //
-// It locks a byte far behind the end of the file, because others cannot even read locked
-// bytes.
+// claim locks one byte far behind the end of the file, because other processes cannot read
+// locked bytes.
 func claim(file *os.File, writing bool) error {
 	var flags uint32 = windows.LOCKFILE_FAIL_IMMEDIATELY
 	if writing {

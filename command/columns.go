@@ -7,8 +7,8 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// columns formats a table as text, with a line under the heads. It takes characters that
-// are two columns wide into account.
+// columns formats a table as text, with a line under the headings. It counts a character
+// that is two columns wide as two.
 func columns(heads []string, rows [][]string) string {
 	var b strings.Builder
 	t := tablewriter.NewTable(&b,

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// With columns, tables look as package reports draws them alone, except for characters that
-// are two columns wide.
+// The function columns draws tables as package reports does by default, but also aligns
+// characters that are two columns wide.
 func TestColumns(t *testing.T) {
 	format, _ := reports.Matrices.Lookup("text")
 	for _, c := range []struct {

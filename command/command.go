@@ -1,6 +1,6 @@
-// Package command is the command locksim without the locks of libraries. It knows all locks
-// by name, and runs those that the program imports. A program with a lock of its own on
-// Redis and one of a library is
+// Package command is the command locksim as a library. It knows all locks by name, and runs
+// those that the program imports. This program has the locks of this project, the locks of
+// the library redsync, and a lock of its own on Redis:
 //
 //	package main
 //
@@ -26,11 +26,11 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// The exit statuses.
+// These are the exit statuses.
 const (
 	success      = 0 // every verdict is as its scenario expects
-	unexpected   = 1 // some verdict differs or is unknown, or a run failed
-	badInput     = 2 // bad usage or a bad scenario: nothing was run or written
+	unexpected   = 1 // a verdict is unknown or not as expected, or a run failed
+	badInput     = 2 // the command line or a scenario is wrong: nothing was run or written
 	statusesHelp = `Exit status:
   0  every verdict is as its scenario expects, or nothing is expected
   1  some verdict is not as expected, or is unknown
@@ -41,8 +41,9 @@ const (
 // command's exit status.
 func Main() {
 	// A world lasts a millisecond and leaves megabytes of garbage, most of it from the Lua
-	// interpreter. With so small a heap the collector would run for every second world. The
-	// memory limit keeps a large world from using nine times its size.
+	// interpreter. By default the heap would stay small, and the garbage collector would
+	// run for every second world. Therefore the heap may grow to nine times what is in use.
+	// The memory limit prevents that for a large world.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)
 	}
@@ -52,8 +53,8 @@ func Main() {
 	os.Exit(locksim(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// A failure is an error that ends the program with a status other than badInput. Its err is
-// nil if the report already contains everything.
+// A failure is an error that ends the program with another status than badInput. err is nil
+// if the report already says what is wrong.
 type failure struct {
 	status int
 	err    error
@@ -79,8 +80,8 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 		err = outputError(printed.err)
 	}
 	if f := fileOf(printed); printed.used && f != nil && isDiscarded(f) {
-		// The status stays as it is: a parent that wants only the status may have opened
-		// /dev/null in this way.
+		// This does not change the exit status: a parent process that needs only the status
+		// may have opened /dev/null in the way that isDiscarded recognizes.
 		fmt.Fprintln(stderr, "locksim: what was printed is lost: standard output is closed, or it is /dev/null; write to a file with -o FILE or > FILE")
 	}
 	if err == nil {
@@ -99,6 +100,7 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 	return badInput
 }
 
+// rootCommand returns the command with all its subcommands.
 func rootCommand(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locksim",
@@ -122,11 +124,11 @@ held, without fencing tokens and with them.`,
 	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), validateCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	requireShell(root) // it prints to the output that is set by now
+	requireShell(root) // it prints to the output that was just set
 	return root
 }
 
-// refuseArguments refuses arguments of a command that takes none.
+// refuseArguments returns an error if a command that takes no arguments has some.
 func refuseArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s: it takes no arguments, but %q was given", cmd.CommandPath(), args[0])
@@ -134,7 +136,7 @@ func refuseArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// outputError returns the failure of a command that could not write its output.
+// outputError turns an error in writing the output into a failure; nil stays nil.
 func outputError(err error) error {
 	if err == nil {
 		return nil
@@ -142,7 +144,8 @@ func outputError(err error) error {
 	return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 }
 
-// refuseUnknown refuses a word that is not a command, and suggests what was meant.
+// refuseUnknown returns an error for a word that is not a command. The error suggests the
+// command that was probably meant.
 func refuseUnknown(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -23,7 +23,7 @@ func (f *worldFlags) define(cmd *cobra.Command) {
 	flags.DurationVar(&f.timeout, "timeout", sim.DefaultPatience, "give up on a world that takes longer than this in real time, or in which nothing happens for half of this time, but at least one second")
 }
 
-// check checks the values of the flags, before anything is read.
+// check checks the values of the flags, before any file is read.
 func (f *worldFlags) check() error {
 	if f.timeout <= 0 {
 		return fmt.Errorf("locksim: --timeout is %v; give a time longer than zero", f.timeout)
@@ -37,13 +37,15 @@ type commonFlags[S any] struct {
 	writeFlags[S]
 }
 
-// define adds the flags to a command that writes a thing, such as "report".
+// define adds the flags to a command that writes a report; thing names the report in the
+// help.
 func (f *commonFlags[S]) define(cmd *cobra.Command, thing string, subject *reports.Subject[S]) {
 	f.worldFlags.define(cmd)
 	f.writeFlags.define(cmd, thing, subject)
 }
 
-// check checks the flags together with the format, before anything is read.
+// check checks the values of the flags, also together with the format, before any file is
+// read.
 func (f *commonFlags[S]) check(format reports.Format[S]) error {
 	if err := f.worldFlags.check(); err != nil {
 		return err

@@ -85,8 +85,8 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// systemScenarios returns the scenarios that apply to every system, in the order of the
-// catalogue.
+// systemScenarios returns the scenarios of the group systems, which apply to locks of every
+// system, in the order of the catalogue.
 func systemScenarios() []input {
 	found := slices.DeleteFunc(builtIn(), func(in input) bool { return in.Group != "systems" })
 	var all []*scenarios.Scenario
@@ -103,8 +103,8 @@ func systemScenarios() []input {
 	return found
 }
 
-// newTally returns an empty tally of the scenarios, with all locks that the flags ask for
-// or of which the scenarios expect something.
+// newTally returns a tally without results. Its locks are those that the flags name, or
+// else those for which the scenarios have an expectation.
 func (f *compareFlags) newTally(found []input) *reports.Tally {
 	var stories []*scenarios.Scenario
 	var kinds []string
@@ -126,8 +126,7 @@ func (f *compareFlags) newTally(found []input) *reports.Tally {
 	return t
 }
 
-// runAll runs every scenario with every lock on every seed. It stops at the first run that
-// fails.
+// runAll runs every scenario with every lock on every seed. It returns the first error.
 func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, error) {
 	inputs := map[*scenarios.Scenario]input{}
 	for _, in := range found {
@@ -155,7 +154,7 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 				}
 				t.Add(i, column, o.Seed, runs, notApplicable)
 				if notApplicable != "" {
-					break // it does not apply with any other seed either
+					break // with another seed it would not apply either
 				}
 			}
 		}
@@ -163,7 +162,7 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 	return t, nil
 }
 
-// check checks the values of the flags, before anything is read.
+// check checks the values of the flags, before any file is read.
 func (f *compareFlags) check() (reports.Format[*reports.Tally], error) {
 	format, err := f.chosenFormat()
 	if err != nil {
@@ -178,5 +177,5 @@ func (f *compareFlags) check() (reports.Format[*reports.Tally], error) {
 	return format, f.commonFlags.check(format)
 }
 
-// maxSeeds limits --seeds, against typing errors.
+// maxSeeds limits --seeds, because a greater number is probably a typing error.
 const maxSeeds = 100_000

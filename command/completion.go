@@ -10,19 +10,20 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// complete makes the shell complete a flag with fixed words.
+// complete makes the shell complete the value of a flag that has a fixed list of values.
 func complete(cmd *cobra.Command, flag string, words []string) {
 	completeWith(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// completeWith makes the shell complete the value of a flag with a function.
 func completeWith(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // the flag was defined just before
+		panic(err) // impossible: the flag was defined just before
 	}
 }
 
-// completeList is complete for a flag with several words separated by commas. It completes
-// the last word.
+// completeList is complete for a flag whose value is a list separated by commas. It
+// completes the last word of the list.
 func completeList(cmd *cobra.Command, flag string, words []string) {
 	completeWith(cmd, flag, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
@@ -36,12 +37,13 @@ func completeList(cmd *cobra.Command, flag string, words []string) {
 	})
 }
 
-// requireShell makes cobra's completion command refuse a shell that it does not know.
+// requireShell makes the command completion, which is part of cobra, refuse a shell that it
+// does not know.
 func requireShell(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	cmd, _, err := root.Find([]string{"completion"})
 	if err != nil {
-		panic(err) // it was added just before
+		panic(err) // impossible: the command was added just before
 	}
 	var shells []string
 	for _, shell := range cmd.Commands() {
@@ -53,11 +55,11 @@ func requireShell(root *cobra.Command) {
 		}
 		return fmt.Errorf("locksim completion: there is no shell %q; %s", args[0], scenarios.DidYouMean(args[0], shells))
 	}
-	cmd.RunE = func(*cobra.Command, []string) error { return nil } // never called: Args always fails
+	cmd.RunE = func(*cobra.Command, []string) error { return nil } // never called, because Args always fails
 }
 
-// completeScenarios completes the names of built-in scenarios that are not yet on the
-// command line. The shell adds files.
+// completeScenarios completes the names of built-in scenarios that are not on the command
+// line yet. The shell itself adds the names of files.
 func completeScenarios(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []cobra.Completion
 	for _, s := range scenarios.Embedded() {
@@ -68,7 +70,7 @@ func completeScenarios(_ *cobra.Command, args []string, _ string) ([]cobra.Compl
 	return words, cobra.ShellCompDirectiveDefault
 }
 
-// completeScenario is completeScenarios for a command that takes only one.
+// completeScenario is completeScenarios for a command that takes only one scenario.
 func completeScenario(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -87,7 +89,8 @@ func completeVariants(_ *cobra.Command, args []string, _ string) ([]cobra.Comple
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// variantsOf returns the names of a scenario's variants, as completions.
+// variantsOf returns the names of a scenario's variants in the form in which the shell gets
+// them.
 func variantsOf(s *scenarios.Scenario) []cobra.Completion {
 	var words []cobra.Completion
 	for _, v := range s.Variants {

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// maxLinks is the number of links that resolveDescriptor follows. Linux follows as many.
+// maxLinks is how many symbolic links resolveDescriptor follows, one after the other. Linux
+// follows as many.
 const maxLinks = 40
 
-// resolveDescriptor returns the descriptor of this process that a name refers to, directly
-// or by a link. isDescriptor is false if it refers to none. The shell decides what the
-// descriptor is open for.
+// resolveDescriptor returns the number of the file descriptor that a name means, such as
+// /dev/stdout or a link to it. isDescriptor is false if the name means no descriptor. The
+// shell that started this process has opened the descriptor.
 func resolveDescriptor(name string) (number int, isDescriptor bool, err error) {
 	for range maxLinks {
 		if n, isDescriptor := parseDescriptor(name); isDescriptor {
@@ -31,7 +32,8 @@ func resolveDescriptor(name string) (number int, isDescriptor bool, err error) {
 	return 0, false, fmt.Errorf("it leads through more than %d links; name the file itself", maxLinks)
 }
 
-// parseDescriptor returns the descriptor that a name is an alias of.
+// parseDescriptor returns the number of the file descriptor that a name means, without
+// following links.
 func parseDescriptor(name string) (int, bool) {
 	name = filepath.ToSlash(filepath.Clean(name))
 	switch name {
@@ -52,8 +54,9 @@ func parseDescriptor(name string) (int, bool) {
 	return 0, false
 }
 
-// standardFile returns one of the three standard files of a process, or nil for another
-// number. These files must never be closed, so there is only one value for each.
+// standardFile returns standard input, output or error for the numbers 0 to 2, and nil for
+// any other number. It makes no new os.File, because when the garbage collector frees an
+// os.File, it closes the descriptor.
 func standardFile(number int) *os.File {
 	if number > 2 {
 		return nil

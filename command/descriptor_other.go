@@ -7,15 +7,16 @@ import (
 	"os"
 )
 
-// errNoDirectory is the error of the operating system for a path that leads through a file.
+// errNoDirectory is the operating system's error for a path that uses a file as a folder.
 // This system has no such error.
 var errNoDirectory = errors.New("not a directory")
 
-// isDiscarded reports whether output to a file is lost. On this system that is not known.
+// isDiscarded reports whether output to a file is lost. On this system nothing is known
+// about that.
 func isDiscarded(*os.File) bool { return false }
 
-// checkDescriptor returns why a descriptor cannot be written to. On this system that is not
-// known.
+// checkDescriptor returns an error if a descriptor cannot be written to. On this system
+// nothing is known about that.
 func checkDescriptor(int) error { return nil }
 
 // openDescriptor returns a standard file. This system has no other descriptors.

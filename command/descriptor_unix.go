@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errNoDirectory is the error of the operating system for a path that leads through a file.
+// errNoDirectory is the operating system's error for a path that uses a file as a folder.
 var errNoDirectory error = unix.ENOTDIR
 
-// openDescriptor opens a descriptor that this process inherited, for writing. The caller
-// must keep a reference to the file, because the garbage collector closes unreferenced
-// files.
+// openDescriptor returns an inherited descriptor as a file for writing. The caller must
+// keep a reference to the file, because the garbage collector closes the descriptor of a
+// file without references.
 func openDescriptor(number int, name string) (*os.File, error) {
 	if err := checkDescriptor(number); err != nil {
 		return nil, err
@@ -22,17 +22,17 @@ func openDescriptor(number int, name string) (*os.File, error) {
 	if f := standardFile(number); f != nil {
 		return f, nil
 	}
-	// If the workers of a search kept it open, a reader at the other end would wait for
-	// them.
+	// The workers of a search must not inherit the descriptor: a reader at the other end
+	// would wait until they end.
 	unix.CloseOnExec(number)
 	return os.NewFile(uintptr(number), name), nil
 }
 
-// isDiscarded reports whether output to a file is lost, because the file may be a standard
-// stream that was closed when this process started. The Go runtime replaces such a stream
-// by /dev/null, opened for reading and writing, before this program runs. A parent may have
-// done the same on purpose, which looks the same here. A shell opens >/dev/null for writing
-// only.
+// isDiscarded reports whether output to a file is lost. A standard stream may have been
+// closed when this process started. Then the Go runtime has opened /dev/null in its place,
+// for reading and writing, before this program runs. A parent process may have done the
+// same on purpose; the two cases cannot be distinguished. A shell opens /dev/null for
+// >/dev/null only for writing, so that is another case.
 func isDiscarded(f *os.File) bool {
 	mode, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	if err != nil {
@@ -46,11 +46,11 @@ func isDiscarded(f *os.File) bool {
 	return err == nil && os.SameFile(info, null) && mode&unix.O_ACCMODE == unix.O_RDWR
 }
 
-// checkDescriptor returns why a descriptor that this process inherited cannot be written
-// to.
+// checkDescriptor returns an error if an inherited descriptor does not exist or cannot be
+// written to.
 func checkDescriptor(number int) error {
-	// Files that the Go runtime and this program have opened are closed on exec; inherited
-	// files are not.
+	// A descriptor that the Go runtime or this program has opened is closed on exec. An
+	// inherited one is not, which is how the two are distinguished.
 	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 {
 		return errors.New("no such file is open; open it in the shell, or name a file")

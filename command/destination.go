@@ -12,19 +12,20 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// A destination is where a report goes. It is checked before anything is run, and opened
-// then if it is not a regular file.
+// A destination is where a report is written. It is checked before anything is run. If it
+// is not a regular file, it is also opened then.
 type destination struct {
-	// name is the value of -o; "" is standard output.
+	// name is the value of -o; "" means standard output.
 	name string
-	// open is an open file to write the report to: an inherited descriptor, a named pipe or
-	// a device. It is nil for standard output and for a regular file, which is replaced as
-	// a whole.
+	// file is the open file to write the report to, if it is an inherited descriptor, a
+	// named pipe or a device. It is nil for standard output, and for a regular file, which
+	// is replaced as a whole at the end.
 	open *os.File
 }
 
-// findDestination checks that a report can be written to a name, before anything is read.
-// It opens a descriptor if the name refers to one, and nothing that can block.
+// findDestination returns the destination of a name. It fails if a report cannot be written
+// there. It opens the destination only if it is a descriptor, because opening anything else
+// could block.
 func findDestination(name string) (*destination, error) {
 	d := &destination{name: name}
 	if name == "" {
@@ -43,8 +44,8 @@ func findDestination(name string) (*destination, error) {
 	return d, checkFile(name)
 }
 
-// checkFile returns why a file, or another thing that can be written to, cannot be created
-// or written under a name.
+// checkFile returns an error if nothing can be written under a name: to an existing file,
+// pipe or device, or to a new file.
 func checkFile(name string) error {
 	info, err := os.Stat(name)
 	switch {
@@ -75,7 +76,7 @@ func checkFile(name string) error {
 	return nil
 }
 
-// statError returns the error of a name that the operating system cannot resolve, for
+// statError returns the error for a name that the operating system cannot resolve, for
 // example because it is too long.
 func statError(name string, err error) error {
 	if dir := filepath.Dir(name); errors.Is(err, errNoDirectory) {
@@ -84,9 +85,9 @@ func statError(name string, err error) error {
 	return fmt.Errorf("locksim: -o %s: %w; name another file", name, cause(err))
 }
 
-// prepare opens a destination that is neither a regular file nor a descriptor, as a shell
-// does before it runs a command: for a named pipe it waits for the reader. It keeps what is
-// already open.
+// prepare opens a destination that is neither a regular file nor a descriptor, before
+// anything is run. A shell does the same before it runs a command: opening a named pipe
+// waits for the reader. prepare does nothing if the destination is already open.
 func (d *destination) prepare(stdout io.Writer) error {
 	if d.name == "" {
 		f := fileOf(stdout)
@@ -111,7 +112,8 @@ func (d *destination) prepare(stdout io.Writer) error {
 	return nil
 }
 
-// info describes the file that the report is written to; nil if it does not exist yet.
+// info describes the file to which the report will be written; nil if it does not exist
+// yet.
 func (d *destination) info(stdout io.Writer) fs.FileInfo {
 	var info fs.FileInfo
 	var err error
@@ -133,7 +135,8 @@ func (d *destination) info(stdout io.Writer) fs.FileInfo {
 	return info
 }
 
-// output writes a report to its destination, in colour if that is a terminal.
+// output writes a report to its destination. It uses colour if the destination is a
+// terminal.
 func (d *destination) output(stdout io.Writer, o reports.Options, write func(io.Writer, reports.Options) error) error {
 	o.Columns = columns
 	if d.name == "" {
@@ -151,8 +154,9 @@ func (d *destination) output(stdout io.Writer, o reports.Options, write func(io.
 	return err
 }
 
-// writeFile writes a file as a whole or not at all: a concurrent reader sees the old file
-// or the new one. If the name is a link, it replaces the link's target.
+// writeFile writes a file as a whole or not at all: a process that reads the file at the
+// same time sees either the old or the new contents. If the name is a link, writeFile
+// replaces the file that the link leads to.
 func writeFile(name string, data []byte) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -169,7 +173,7 @@ func writeFile(name string, data []byte) error {
 	})
 }
 
-// contents returns a function that fills a file with data.
+// writeContents returns a function that writes data to a file.
 func contents(data []byte) func(*os.File) error {
 	return func(f *os.File) error {
 		_, err := f.Write(data)

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// checkDeterminism runs everything again. If the events are the same, it prints a note.
-// Otherwise it returns an error with the first event that differs.
+// checkDeterminism runs all scenarios again, reruns times. If the events are always the
+// same, it prints a note. Otherwise it returns an error with the first event that differs.
 func checkDeterminism(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
 	if reruns == 0 {
 		return nil
@@ -26,6 +26,7 @@ func checkDeterminism(stderr io.Writer, results []*scenarios.Result, o scenarios
 	return printLine(stderr, "deterministic: %d worlds, each run %d more times, gave the same events", worlds, reruns)
 }
 
+// compareReruns runs all scenarios again and compares the traces.
 func compareReruns(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
 	progress := newProgress(stderr, len(results)*reruns)
 	defer progress.clear()

@@ -78,7 +78,7 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 	return f.write(cmd, format, results, report)
 }
 
-// load reads the scenario, with only the variant that the flags ask for.
+// load reads the scenario, and selects the variant that the flags name.
 func (f *explainFlags) load(arg string) (input, error) {
 	found, err := load([]string{arg})
 	if err != nil {
@@ -90,7 +90,7 @@ func (f *explainFlags) load(arg string) (input, error) {
 	return f.selectVariant(found[0])
 }
 
-// check checks the values of the flags, before anything is read.
+// check checks the values of the flags, before any file is read.
 func (f *explainFlags) check() (reports.Format[reports.Results], error) {
 	format, err := f.chosenFormat()
 	if err == nil {
@@ -107,7 +107,8 @@ func (f *explainFlags) check() (reports.Format[reports.Results], error) {
 	return format, f.commonFlags.check(format)
 }
 
-// requireOneScenario refuses a command line that does not name exactly one scenario.
+// requireOneScenario returns an error if the command line does not name exactly one
+// scenario.
 func requireOneScenario(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fmt.Errorf("%s: name one scenario, not %d; `locksim run` takes several", cmd.CommandPath(), len(args))

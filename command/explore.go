@@ -29,7 +29,7 @@ type searchFlags struct {
 	expect string
 }
 
-// maxJobs limits --jobs: each job is a process.
+// maxJobs limits --jobs, because each job is a process.
 const maxJobs = 1024
 
 // define adds the flags to a command.
@@ -41,7 +41,7 @@ func (f *searchFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.expect, "expect", "", "fail only if a way is not in this `file`, the JSON report of an earlier search")
 }
 
-// check checks the values of the flags, before anything is read.
+// check checks the values of the flags, before any file is read.
 func (f *searchFlags) check() (reports.Format[*explore.Result], error) {
 	format, err := f.chosenFormat()
 	switch {
@@ -53,8 +53,8 @@ func (f *searchFlags) check() (reports.Format[*explore.Result], error) {
 	return format, f.commonFlags.check(format)
 }
 
-// prepare checks, before anything is run, that no output of the command would replace one
-// of the sources or another output.
+// prepare checks, before anything is run, that no output of the command replaces an input
+// or another output.
 func (f *searchFlags) prepare(cmd *cobra.Command, format reports.Format[*explore.Result], sources []source) error {
 	sources = append(sources, fileSources("the report of an earlier search", f.expect)...)
 	if f.ways != "" {
@@ -82,8 +82,8 @@ type exploreFlags struct {
 	onlyKinds, exceptKinds []string
 }
 
-// defaultWorlds is the default number of worlds with several faults; quickWorlds is the
-// default under --quick.
+// defaultWorlds is how many worlds with several faults a search tries by default;
+// quickWorlds is the default with --quick.
 const (
 	defaultWorlds = 20_000
 	quickWorlds   = 300
@@ -191,7 +191,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 	return f.explore(cmd, search, format, known)
 }
 
-// check checks the values of the flags and their combinations.
+// check checks the values of the flags, also in combination, and sets a default.
 func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[*explore.Result], error) {
 	format, err := f.searchFlags.check()
 	given := cmd.Flags().Changed
@@ -238,7 +238,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[
 	return format, err
 }
 
-// checkNodes refuses more nodes than a lock keeps its grants on.
+// checkNodes returns an error if the lock does not keep grants on that many nodes.
 func checkNodes(kind string, nodes int) error {
 	lock, _ := locks.Lookup(kind)
 	if lock.Slots == nil {
@@ -258,8 +258,8 @@ func checkNodes(kind string, nodes int) error {
 	return fmt.Errorf("locksim: --nodes is %d, and the lock %s uses only %d; leave --nodes out", nodes, kind, len(used))
 }
 
-// newSearch returns the search that the flags ask for, the lock that it is about, and the
-// scenario that provides its workload, if any.
+// newSearch returns the search that the flags describe, and the lock to break. If a
+// scenario provides the workload, newSearch returns that too.
 func (f *exploreFlags) newSearch(stderr io.Writer, args []string) (*explore.Search, string, []input, error) {
 	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Quick: f.quick, Kinds: explore.NewKinds(f.onlyKinds, f.exceptKinds)}
 	if err := s.Kinds.Check(); err != nil {
@@ -292,13 +292,14 @@ func (f *exploreFlags) newSearch(stderr io.Writer, args []string) (*explore.Sear
 	return s, lock, found, err
 }
 
-// lockToExplore returns the lock for which a workload is generated.
+// lockToExplore returns the lock for which the search generates workloads. takeover is how
+// long another client waits for the lock after its holder has crashed; 0 means unknown.
 func (f *exploreFlags) lockToExplore(takeover time.Duration) explore.Lock {
 	return explore.Lock{Name: f.lock, Nodes: f.nodes, TTL: f.ttl, Takeover: takeover, Extends: true, Seed: f.seed}
 }
 
 // measureTakeover measures how long another client waits for the lock after its holder has
-// crashed, and generates the workloads again with this time.
+// crashed. It then generates the workloads again, because they depend on that time.
 func (f *exploreFlags) measureTakeover(ctx context.Context, s *explore.Search) error {
 	pool, err := runs.NewRemote(1, f.workerCommand, explore.NewLocal(s.Bases[:1], f.timeout), 3*f.timeout)
 	if err != nil {
@@ -313,7 +314,8 @@ func (f *exploreFlags) measureTakeover(ctx context.Context, s *explore.Search) e
 	return nil
 }
 
-// fileBase returns the workload of a scenario; arg is the argument that names it.
+// fileBase returns the workload of a scenario. arg is the argument of the command line that
+// names the scenario.
 func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (base explore.Base, lock string, err error) {
 	if len(found) > 1 {
 		return base, "", fmt.Errorf("locksim: %s contains %d scenarios; name one", arg, len(found))
@@ -353,7 +355,7 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (ba
 	return base, lock, nil
 }
 
-// readKnown reads the report of an earlier search to compare with; nil if there is none.
+// readKnown reads the report that --expect names, the known ways; nil if there is none.
 func (f *searchFlags) readKnown() (*explore.Result, error) {
 	if f.expect == "" {
 		return nil, nil
@@ -361,7 +363,8 @@ func (f *searchFlags) readKnown() (*explore.Result, error) {
 	return readExplored("--expect", f.expect)
 }
 
-// checkSameKinds refuses to compare searches that try different kinds of faults.
+// checkSameKinds returns an error if two searches that are to be compared try different
+// kinds of faults.
 func checkSameKinds(known *explore.Result, search *explore.Search, name string) error {
 	if known == nil || known.Kinds.Equal(search.Kinds) {
 		return nil
@@ -369,11 +372,11 @@ func checkSameKinds(known *explore.Result, search *explore.Search, name string) 
 	return fmt.Errorf("locksim: --expect: the search in %s tried these kinds of faults: %s; this search tries %s; compare searches that try the same", name, known.Kinds, search.Kinds)
 }
 
-// explore runs a search, or the rest of one, and reports what it finds.
+// explore runs a search, or continues it, and reports what it has found.
 func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format reports.Format[*explore.Result], known *explore.Result) error {
 	stderr := cmd.ErrOrStderr()
-	// This timeout is the last resort: the worker itself gives up on a world earlier, even
-	// if it runs the world twice.
+	// The last argument is the timeout for a worker's answer. It is longer than the worker
+	// needs to give up on a world by itself, even if it runs the world twice.
 	pool, err := runs.NewRemote(f.jobs, f.workerCommand, explore.NewLocal(search.Bases, f.timeout), 3*f.timeout)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
@@ -412,7 +415,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	if known != nil {
 		o.Since = reports.Compare(result, known, f.expect)
 	}
-	if f.output == "" { // a report in a file must not vary
+	if f.output == "" { // a report in a file must be the same in every run
 		o.Took = time.Since(began)
 	}
 	if err := f.write(cmd, format, result, o); err != nil {
@@ -421,7 +424,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	if unwrittenWays != nil {
 		return failure{unexpected, unwrittenWays}
 	}
-	// An interrupted search may have missed something.
+	// An interrupted search may have missed ways, so it is no success.
 	interrupted := found.Stopped() != "" && searching.Err() != nil
 	if interrupted || hasUnexpectedWays(result, o.Since) {
 		return failure{status: unexpected}
@@ -429,7 +432,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	return nil
 }
 
-// reportPart reports the result of one part of a search.
+// reportPart reports that a part of a search is complete, or why it is not.
 func reportPart(cmd *cobra.Command, s *explore.Search, found *explore.Found) error {
 	if why := found.Stopped(); why != "" {
 		return failure{unexpected, fmt.Errorf("locksim: part %d of %d is not complete: %s; continue it with --resume instead of --ledger", s.Shard, s.Shards, why)}
@@ -439,8 +442,9 @@ func reportPart(cmd *cobra.Command, s *explore.Search, found *explore.Found) err
 	return outputError(err)
 }
 
-// hasUnexpectedWays reports whether a search found a way that it should not find: with a
-// comparison, a new way; otherwise, a way that is the lock's own fault.
+// hasUnexpectedWays reports whether a search has found a way to break the lock that makes
+// the command fail. With --expect that is a way that the earlier search did not find;
+// otherwise it is a way that is the lock's own fault.
 func hasUnexpectedWays(r *explore.Result, since *reports.Comparison) bool {
 	if since != nil {
 		return len(since.New) > 0
@@ -453,7 +457,7 @@ func hasUnexpectedWays(r *explore.Result, since *reports.Comparison) bool {
 	return false
 }
 
-// workerCommand returns the command that runs this program as a worker of the search.
+// workerCommand returns the command that starts this program as a worker of the search.
 func (f *searchFlags) workerCommand() *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {
@@ -462,9 +466,11 @@ func (f *searchFlags) workerCommand() *exec.Cmd {
 	return exec.Command(program, exploreWorker, f.timeout.String())
 }
 
-// exploreWorker is the name of the hidden command that a worker runs.
+// exploreWorker is the name of the hidden command that each worker process runs.
 const exploreWorker = "explore-worker"
 
+// exploreWorkerCommand returns the hidden command, which runs worlds that it receives on
+// standard input.
 func exploreWorkerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    exploreWorker,

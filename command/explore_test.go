@@ -2,7 +2,8 @@ package command
 
 import "testing"
 
-// More nodes than a lock uses are refused. A cluster may have any number.
+// --nodes is refused if the lock does not use that many nodes. A cluster may have any
+// number.
 func TestUsesNodes(t *testing.T) {
 	for _, c := range []struct {
 		kind  string

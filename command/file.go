@@ -10,14 +10,14 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A fileKind is a kind of file that the command reads, with its largest size. The limit
-// keeps any file that a command line names from filling the memory.
+// A fileKind is a kind of file that the command reads. Its largest size prevents a wrong
+// file on the command line from filling the memory.
 type fileKind struct {
-	// description is what a file of the kind is, as in "a scenario".
+	// description is what a file of this kind is, such as "a scenario".
 	description string
-	// maxBytes is the largest size.
+	// maxBytes is the largest size of such a file.
 	maxBytes int
-	// remedy is what to do about a larger file.
+	// remedy says what to do if a file is larger.
 	remedy string
 }
 
@@ -27,10 +27,10 @@ var (
 	tracesFile   = fileKind{"a file of saved traces", reports.MaxSaved, "save fewer scenarios in one file"}
 )
 
-// errTooLarge is wrapped by the error of a file that is larger than its kind allows.
+// errTooLarge is wrapped by the error for a file that is larger than its kind allows.
 var errTooLarge = errors.New("it is larger")
 
-// read reads a file of the kind to its end.
+// read reads a file of this kind to its end.
 func (k fileKind) read(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, int64(k.maxBytes)+1))
 	if err != nil {
@@ -42,7 +42,7 @@ func (k fileKind) read(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// readFile reads the file of a name. Its errors do not contain the name.
+// readFile reads a file by its name. The caller must add the name to an error.
 func (k fileKind) readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

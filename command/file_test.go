@@ -11,7 +11,8 @@ import (
 	"testing/iotest"
 )
 
-// A file may be as large as its kind allows, and not larger, also if it never ends.
+// A file of the largest size of its kind can be read. Reading stops with an error at a
+// larger file, even if that file never ends.
 func TestFileKindIsBounded(t *testing.T) {
 	kind := fileKind{"a thing", 8, "name another"}
 	for _, text := range []string{"", "1234567", "12345678"} {
@@ -36,7 +37,7 @@ type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
-// The errors do not contain the name of the file.
+// readFile's errors do not contain the name of the file, because the caller adds it.
 func TestFileKindReadFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "small")

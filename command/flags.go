@@ -12,7 +12,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// explainFlagError returns what is wrong with a flag, and what was probably meant.
+// explainFlagError returns an error that says what is wrong with a flag, and what was
+// probably meant.
 func explainFlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -25,7 +26,7 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%s: %w; `%s --help` shows the flags", cmd.CommandPath(), err, cmd.CommandPath())
 }
 
-// valueKinds describe the values of flags, by the names of their types in pflag.
+// valueKinds describes the values of flags, by the name that pflag gives to their type.
 var valueKinds = map[string]string{
 	"bool":     "true or false",
 	"duration": "a number and a unit, such as 500ms or 30s",
@@ -39,7 +40,7 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// checkLock refuses a kind of lock that does not exist.
+// checkLock returns an error if a kind of lock does not exist.
 func checkLock(kind string) error {
 	if _, known := locks.Lookup(kind); known {
 		return nil
@@ -47,7 +48,8 @@ func checkLock(kind string) error {
 	return fmt.Errorf("locksim: there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
 }
 
-// checkLocks checks that all kinds exist, and that none is given twice.
+// checkLocks returns an error if one of the kinds of locks does not exist, or is named
+// twice.
 func checkLocks(kinds []string) error {
 	for i, lock := range kinds {
 		if slices.Contains(kinds[:i], lock) {

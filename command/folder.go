@@ -11,7 +11,8 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// isFolder reports whether -o names a folder: it ends with a slash, or the folder exists.
+// isFolder reports whether the value of -o names a folder: it ends with a slash, or such a
+// folder exists.
 func isFolder(name string) bool {
 	if name == "" {
 		return false
@@ -20,8 +21,8 @@ func isFolder(name string) bool {
 	return os.IsPathSeparator(name[len(name)-1]) || err == nil && info.IsDir()
 }
 
-// checkFolder returns why files cannot be written into a folder, before anything is read.
-// The folder need not exist, but its parent must.
+// checkFolder returns an error if files cannot be written into a folder, before any file is
+// read. The folder need not exist, but its parent must.
 func checkFolder(name string) error {
 	dir := filepath.Clean(name)
 	switch info, err := os.Stat(dir); {
@@ -38,8 +39,8 @@ func checkFolder(name string) error {
 	return nil
 }
 
-// checkPages refuses a folder in which a page would replace something that is not a page of
-// a report, or a file that the command reads.
+// checkPages returns an error if a page in the folder would replace a file that is not a
+// page of a report, or a file that the command reads.
 func checkPages(name string, pages []string, sources []source) error {
 	dir := filepath.Clean(name)
 	for _, page := range pages {
@@ -60,8 +61,8 @@ func checkPages(name string, pages []string, sources []source) error {
 	return nil
 }
 
-// foreignPage returns why the file with the name of a page is not a page that locksim has
-// written; "" if it is one, or if there is no such file.
+// foreignPageReason says why the file with the name of a page is not a page that locksim
+// has written; "" if locksim has written it, or there is no such file.
 func foreignPage(name string) string {
 	info, err := os.Lstat(name)
 	switch {
@@ -86,7 +87,7 @@ func foreignPage(name string) string {
 	return ""
 }
 
-// readHead reads the beginning of a file, where a page has its mark.
+// readHead reads the beginning of a file. There a page has the mark that identifies it.
 func readHead(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -103,10 +104,10 @@ func fileCount(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// writeFolder writes pages into a folder, each as a whole. It writes the front page last,
-// because it links to the others. It writes nothing if a page would replace something that
-// is not a page. It leaves other files in the folder alone, and prints how many of them
-// look like pages of this report.
+// writeFolder writes the pages of a report into a folder, each as a whole. It writes the
+// front page last, because that page links to the others. It writes nothing if a page would
+// replace something that is not a page. It does not change other files in the folder, but
+// prints how many files have the extension of a page.
 func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []source) error {
 	dir := filepath.Clean(name)
 	var names []string
@@ -120,8 +121,8 @@ func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []
 		return err
 	}
 	var front []reports.Page
-	// A page replaces a link that has appeared meanwhile, instead of following it: pages
-	// are written only into the folder.
+	// If a symbolic link has appeared meanwhile, the page replaces the link. Nothing is
+	// written outside the folder.
 	write := func(p reports.Page) error {
 		return replaceFile(filepath.Join(dir, filepath.Base(p.Name)), contents(p.Data))
 	}
@@ -147,7 +148,7 @@ func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []
 	return printLine(stderr, "%s", message)
 }
 
-// countOthers counts the files of a folder that have the extension of a page and are not
+// countOthers counts the files in a folder that have the extension of a page but are not
 // among the pages.
 func countOthers(dir string, pages []reports.Page) int {
 	own, endings := map[string]bool{}, map[string]bool{}
@@ -156,7 +157,7 @@ func countOthers(dir string, pages []reports.Page) int {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return 0 // a folder can be writable but not listable
+		return 0 // a folder can be writable although its files cannot be listed
 	}
 	n := 0
 	for _, e := range entries {

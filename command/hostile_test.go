@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// hostileNames are names of files that have another meaning elsewhere: a command to GitHub
-// on a line of its own, a control sequence of a terminal, a flag, special characters of a
-// shell.
+// hostileNames are file names that would do harm if they were not printed as text: a line
+// that is a command to GitHub, a control sequence of a terminal, a flag, special characters
+// of a shell.
 var hostileNames = []string{
 	"x\n::error::boo.yaml",
 	"x\r\n  ::error::boo.yaml",
@@ -34,7 +34,8 @@ clients:
   client-1: {}
 `
 
-// checkHarmless fails if printing a text has an effect beyond showing it.
+// checkHarmless fails the test if printing the text has an effect in addition to showing
+// it.
 func checkHarmless(t *testing.T, what, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) {
@@ -141,7 +142,7 @@ func runInProcess(args ...string) (stdout, stderr string, status int) {
 	return out.String(), said.String(), status
 }
 
-// If a shell runs the replay line of a report, it runs the same scenario again.
+// The replay line in a report runs the same scenario again when a shell executes it.
 func TestReplayInAShell(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// requireScenarios refuses a command line that names no scenario.
+// requireScenarios returns an error if the command line names no scenario.
 func requireScenarios(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("locksim %s: name a scenario, a file or a directory; `locksim list` shows the built-in scenarios", cmd.Name())
@@ -23,17 +23,18 @@ func requireScenarios(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// An input is a scenario and the argument that names it: its file, or its built-in name.
+// An input is a scenario, with the argument that names it: the path of its file, or the
+// name of a built-in scenario.
 type input struct {
 	*scenarios.Scenario
 	argument string
-	// file is the file that it was read from; "" if it is built in.
+	// file is the path of the file that the scenario was read from; "" if it is built in.
 	file string
 }
 
-// load reads every scenario that the arguments name: a file, the files of a directory, or
-// the name of a built-in scenario. An argument that exists as a path is a path. The error
-// contains all problems of all arguments.
+// load reads every scenario that the arguments name. An argument is a file, a directory,
+// whose files are read, or the name of a built-in scenario. If an argument exists as a
+// path, it is not taken for a name. The error contains all problems of all arguments.
 func load(args []string) ([]input, error) {
 	var found []input
 	var errs []error
@@ -47,6 +48,7 @@ func load(args []string) ([]input, error) {
 	return found, errors.Join(errs...)
 }
 
+// loadOne reads the scenarios that one argument names.
 func loadOne(arg string) ([]input, error) {
 	arg = relativePath(arg)
 	info, err := os.Stat(arg)
@@ -65,8 +67,9 @@ func loadOne(arg string) ([]input, error) {
 	return []input{s}, nil
 }
 
-// relativePath returns an absolute path as a relative one if it leads into the current
-// folder. That reveals less about this machine, and stays valid when the folder is moved.
+// relativePath turns an absolute path into a relative one if it leads into the current
+// folder. A relative path reveals less about this machine, and remains valid when the
+// folder is moved.
 func relativePath(name string) string {
 	folder, err := os.Getwd()
 	if err != nil || !filepath.IsAbs(name) {
@@ -78,6 +81,7 @@ func relativePath(name string) string {
 	return name
 }
 
+// loadDir reads all scenario files in a directory, but not in directories below it.
 func loadDir(dir string) ([]input, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -90,8 +94,7 @@ func loadDir(dir string) ([]input, error) {
 		if !isYAML(name) {
 			continue
 		}
-		// Something that cannot be checked here, such as a dangling link, causes an error
-		// when it is opened.
+		// If Stat fails, as for a dangling link, reading the file returns the error.
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 			continue
 		}
@@ -104,6 +107,7 @@ func loadDir(dir string) ([]input, error) {
 	return found, errors.Join(errs...)
 }
 
+// loadFile reads one scenario file.
 func loadFile(name string) (input, error) {
 	data, err := scenarioFile.readFile(name)
 	if err != nil {
@@ -113,6 +117,7 @@ func loadFile(name string) (input, error) {
 	return input{s, name, name}, err
 }
 
+// loadBuiltIn returns a built-in scenario.
 func loadBuiltIn(name string) ([]input, error) {
 	if isBuiltIn(name) {
 		s, err := scenarios.Open(name)
@@ -125,7 +130,7 @@ func loadBuiltIn(name string) ([]input, error) {
 
 func isBuiltIn(name string) bool { return slices.Contains(scenarios.Names(), name) }
 
-// builtIn returns every built-in scenario.
+// builtIn returns all built-in scenarios.
 func builtIn() []input {
 	var found []input
 	for _, s := range scenarios.Embedded() {

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// notifyInterrupts returns two contexts. The first interrupt, which is a Ctrl-C or a
-// SIGTERM, ends searching and calls onFirst; the second ends reporting; a third ends the
-// process. stop ends the handling of interrupts.
+// notifyInterrupts returns two contexts that end on interrupts: a Ctrl-C or a SIGTERM. The
+// first interrupt ends searching and calls onFirst. The second ends reporting. After that,
+// interrupts end the process. stop ends all of this.
 func notifyInterrupts(onFirst func()) (searching, reporting context.Context, stop func()) {
 	searching, endSearch := context.WithCancel(context.Background())
 	reporting, endReport := context.WithCancel(context.Background())
@@ -36,17 +36,17 @@ func notifyInterrupts(onFirst func()) (searching, reporting context.Context, sto
 	return searching, reporting, stop
 }
 
-// errInterrupted is the error of an action that was completed although an interrupt came
-// during it.
+// errInterrupted is returned if an interrupt came during an action, which was completed
+// nevertheless.
 var errInterrupted = failure{unexpected, errors.New("interrupted")}
 
-// deferInterrupts does something short that must not end in the middle. It returns
-// [errInterrupted] if an interrupt came meanwhile.
+// deferInterrupts calls a short action that must not end in the middle. If an interrupt
+// came meanwhile, it returns [errInterrupted] after the action.
 func deferInterrupts(action func() error) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	err := action()
-	signal.Stop(signals) // it waits until pending signals are delivered
+	signal.Stop(signals) // it returns when pending signals have been delivered
 	select {
 	case <-signals:
 		return errors.Join(err, errInterrupted)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// twoClients is a workload that takes little time.
+// twoClients is a scenario whose runs take little time.
 const twoClients = `title: Two clients at work
 lock: {kind: single, ttl: 10s}
 clients:
@@ -26,7 +26,7 @@ horizon: 1m
 progress-within: 30s
 `
 
-// A searchProcess is a search that runs as a process group of its own, as in a terminal.
+// A searchProcess is a search in a process group of its own, as a terminal would start it.
 type searchProcess struct {
 	*exec.Cmd
 	t      *testing.T
@@ -34,7 +34,8 @@ type searchProcess struct {
 	args   []string
 	stdout bytes.Buffer
 	stderr safeBuffer
-	// patience is the value of --timeout, which identifies the workers of this search.
+	// patience is the value of --timeout. It is in the command line of the workers, so it
+	// identifies the workers of this search.
 	patience string
 	ended    chan struct{}
 }
@@ -72,7 +73,7 @@ func startSearch(t *testing.T, patience string, args ...string) *searchProcess {
 	return h
 }
 
-// start starts the search with additional arguments.
+// start starts the search, with further arguments.
 func (h *searchProcess) start(more ...string) {
 	h.t.Helper()
 	h.Cmd = exec.Command("locksim", append(slices.Clone(h.args), more...)...)
@@ -118,7 +119,7 @@ func (h *searchProcess) waitForText(said string) {
 	}
 }
 
-// waitForEnd waits for the end and returns the exit status.
+// waitForEnd waits for the end of the search and returns its exit status.
 func (h *searchProcess) waitForEnd(patience time.Duration) int {
 	h.t.Helper()
 	select {
@@ -129,7 +130,7 @@ func (h *searchProcess) waitForEnd(patience time.Duration) int {
 	return h.ProcessState.ExitCode()
 }
 
-// workers returns the processes of the workers. Without /proc they cannot be found.
+// workers returns the process IDs of the workers. Without /proc it finds none.
 func (h *searchProcess) workers() []int {
 	var pids []int
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -143,7 +144,7 @@ func (h *searchProcess) workers() []int {
 	return pids
 }
 
-// checkNoOrphans waits for the workers to end, and fails if some do not.
+// checkNoOrphans waits until the workers have ended, and fails the test if some do not end.
 func (h *searchProcess) checkNoOrphans() {
 	h.t.Helper()
 	for range 100 {
@@ -169,7 +170,7 @@ func TestInterrupt(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := startSearch(t, c.patience, "--worlds", "1000000", "--ways", "explored")
-			h.waitForLines(1800) // about 1460 single faults, and then sets of several
+			h.waitForLines(1800) // after about 1460 worlds with one fault come those with several
 			pid := h.Process.Pid
 			if c.group {
 				pid = -pid
@@ -199,7 +200,8 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptedTwice(t *testing.T) {
 	h := startSearch(t, "31.005s", "--worlds", "1000000")
 	h.waitForLines(1800)
-	// A stopped worker cannot finish shrinking the ways, however fast the machine is.
+	// The workers are stopped, so the search cannot finish shrinking the ways, however fast
+	// the machine is.
 	for _, pid := range h.workers() {
 		syscall.Kill(pid, syscall.SIGSTOP)
 	}
@@ -218,7 +220,7 @@ func TestInterruptedTwice(t *testing.T) {
 	h.checkNoOrphans()
 }
 
-// A part of a search has no report, but its ledger can be resumed.
+// An interrupted part of a search has no report, but its ledger can be resumed.
 func TestInterruptedPart(t *testing.T) {
 	h := startSearch(t, "31.006s", "--worlds", "1000000", "--shard", "1/2")
 	h.waitForLines(200)

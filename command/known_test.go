@@ -10,8 +10,9 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// CI compares the ways of Redlock on three nodes with this known report. It contains the
-// scenarios of the debate, although the search does not know them.
+// CI compares the ways that a search finds for Redlock on three nodes with this report. The
+// report contains the scenarios of the debate about Redlock, although the search does not
+// know them.
 func TestKnownWaysAreThoseOfTheDebate(t *testing.T) {
 	data, err := os.ReadFile("testdata/known/redlock-on-3-nodes.json")
 	if err != nil {

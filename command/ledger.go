@@ -10,13 +10,13 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// openLedger opens the ledger that the flags ask for, new or old. No other process can
-// write to it until it is closed.
+// openLedger opens the ledger that the flags name: a new one, or one to continue. No other
+// process can write to the ledger until closeIt is called.
 func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock string) (closeIt func(), err error) {
 	heading := s.Heading(versionWith(lock), lock)
 	switch {
 	case f.ledger != "":
-		// An existing ledger is not overwritten: it may have taken hours.
+		// An existing ledger is not overwritten, because the search may have taken hours.
 		file, err := os.OpenFile(f.ledger, ledgerMode|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("locksim: --ledger %s exists; continue it with --resume", f.ledger)
@@ -27,7 +27,7 @@ func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock stri
 		if err := errors.Join(claimLedger(stderr, file), s.Ledger.WriteTo(file, &heading)); err != nil {
 			file.Close()
 			if !errors.As(err, new(inUseError)) {
-				err = errors.Join(err, os.Remove(f.ledger)) // nobody could resume it
+				err = errors.Join(err, os.Remove(f.ledger)) // nobody could resume a ledger without its heading
 			}
 			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, err)
 		}
@@ -46,8 +46,8 @@ func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock stri
 	return func() {}, nil
 }
 
-// claimLedger claims a ledger for writing. If the system cannot lock it, it asks the user
-// to start no other search with it.
+// claimLedger locks a ledger for writing. If the file system cannot lock files, it prints a
+// note that asks the user to start no other search with the same ledger.
 func claimLedger(stderr io.Writer, file *os.File) error {
 	err := claim(file, true)
 	if errors.As(err, new(inUseError)) {
@@ -59,8 +59,8 @@ func claimLedger(stderr io.Writer, file *os.File) error {
 	return nil
 }
 
-// resumeLedger reads the ledger in a file, to continue it. It truncates the incomplete last
-// line of a search that was killed.
+// resumeLedger reads a ledger in order to continue it. If the search was killed while it
+// wrote a line, resumeLedger removes that line.
 func resumeLedger(stderr io.Writer, file *os.File, heading explore.Heading) (*explore.Ledger, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, errors.New("it is not a regular file"))
@@ -82,8 +82,8 @@ func resumeLedger(stderr io.Writer, file *os.File, heading explore.Heading) (*ex
 	return l, l.WriteTo(file, nil)
 }
 
-// readPart adds the ledger in a file to l, if accept returns no error for its heading. It
-// refuses a ledger that a search is still writing to.
+// readPart reads the ledger of a part of a search and adds it to l. It fails if accept
+// returns an error for the ledger's heading, or if a search still writes to the ledger.
 func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error) (explore.Heading, error) {
 	var heading explore.Heading
 	file, err := os.Open(name)
@@ -101,8 +101,8 @@ func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error
 	return heading, err
 }
 
-// closeAndCheck closes a ledger that was written. It prints a note if the ledger's name
-// does not lead to it any more.
+// closeAndCheck closes a ledger after the search. If the file was removed or replaced
+// meanwhile, it prints a note.
 func closeAndCheck(stderr io.Writer, file *os.File) {
 	written, err := file.Stat()
 	current, err2 := os.Stat(file.Name())

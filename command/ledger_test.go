@@ -35,7 +35,7 @@ func runIn(t *testing.T, dir string, args ...string) (stdout, stderr string, sta
 }
 
 // While a search writes to its ledger, no other process can resume or read the ledger, and
-// nothing in it is lost. After the search has ended in any way, every process can.
+// nothing in it is lost. Once the search has ended, in whatever way, any process can.
 func TestOneLedgerIsOneSearchs(t *testing.T) {
 	h := startSearch(t, "31.010s", "--worlds", "1000000", "--shard", "1/2")
 	h.waitForLines(100)
@@ -54,7 +54,7 @@ func TestOneLedgerIsOneSearchs(t *testing.T) {
 	syscall.Kill(h.Process.Pid, syscall.SIGKILL)
 	<-h.ended
 
-	// If two searches resume it at the same time, one of them is refused.
+	// Two searches resume the ledger at the same time: one of them is refused.
 	both := []*searchProcess{{t: t, dir: h.dir, args: h.args}, {t: t, dir: h.dir, args: h.args}}
 	for _, h := range both {
 		h.start("--resume", "ledger")
@@ -78,7 +78,8 @@ func TestOneLedgerIsOneSearchs(t *testing.T) {
 	}
 }
 
-// If any single bit of a ledger changes, the report is the same or there is none.
+// If a single bit of a ledger changes, the report remains the same, or an error takes its
+// place.
 func TestDamagedLedger(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs thousands of worlds")
@@ -125,7 +126,8 @@ func TestDamagedLedger(t *testing.T) {
 		t.Error("no damage was seen")
 	}
 
-	// An edited line is refused. After the line is deleted, its world is run again.
+	// A ledger with an edited line is refused. If that line is deleted, its world is run
+	// again.
 	lines := strings.SplitAfter(string(text), "\n")
 	edited := slices.Clone(lines)
 	edited[16] = strings.Replace(edited[16], `"i":`, `"i":1`, 1) // the number of another world
@@ -157,8 +159,8 @@ func TestPartsOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// At the end of the search a note says that the ledger was removed, or that another file
-// has its name now. There is no note if the ledger is still there.
+// At the end of a search a note says that the ledger was removed, or that another file now
+// has its name. There is no note if the ledger is as the search has written it.
 func TestLedgerIsStillThere(t *testing.T) {
 	for name, c := range map[string]struct {
 		meanwhile func(ledger string) error

@@ -13,19 +13,20 @@ import (
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 
-	// Every program can read scenarios on these systems. Their simulated servers are small,
-	// or are in the package of their locks.
+	// These servers make the scenarios on their systems known to every program. Their code
+	// is small, or the package of their locks contains them anyway.
 	_ "github.com/locksim/locksim/servers/consul"
 	_ "github.com/locksim/locksim/servers/kubernetes"
 	_ "github.com/locksim/locksim/servers/sqlite"
 	_ "github.com/locksim/locksim/servers/zookeeper"
 )
 
-// A notLinkedError is the error of a command line that needs locks that the program knows,
+// A notLinkedError says that the command line needs locks that this program knows by name,
 // but does not contain.
 type notLinkedError struct{ error }
 
-// withRemedy adds the same command line for the program that contains all locks.
+// withRemedy adds the command line with which locksim-all, which contains all locks, does
+// the same.
 func (e notLinkedError) withRemedy(args []string) error {
 	line := "  locksim-all"
 	for _, a := range args {
@@ -34,8 +35,9 @@ func (e notLinkedError) withRemedy(args []string) error {
 	return errors.Join(e.error, errors.New(line))
 }
 
-// checkLinked refuses scenarios whose own locks are not linked into this program. If lock
-// is given, it replaces their locks, and only it is checked.
+// checkLinked returns an error if the own lock of one of the scenarios is not linked into
+// this program. If lock is not "", it replaces the scenarios' own locks, and checkLinked
+// checks only that.
 func checkLinked(found []input, lock string) error {
 	if lock != "" {
 		return checkLocksLinked(lock)
@@ -60,10 +62,10 @@ func checkLinked(found []input, lock string) error {
 	return newNotLinkedError(names+" cannot be run", missing)
 }
 
-// loadOrDefault returns the scenarios that the arguments name, or the defaults if there are
-// no arguments. kinds are the locks to run them with; without kinds each scenario has its
-// own. All locks that are named must be linked in; the own locks of the defaults need not
-// be.
+// loadOrDefault reads the scenarios that the arguments name. Without arguments it returns
+// the default scenarios. kinds are the locks to run the scenarios with; without kinds, each
+// scenario is run with its own lock. All of these locks must be linked into the program,
+// except the own locks of the default scenarios.
 func loadOrDefault(args, kinds []string, defaults func() []input) ([]input, error) {
 	if len(args) == 0 {
 		return defaults(), checkLocksLinked(kinds...)
@@ -79,7 +81,7 @@ func loadOrDefault(args, kinds []string, defaults func() []input) ([]input, erro
 	return found, err
 }
 
-// checkLocksLinked refuses kinds of locks that are not linked into this program.
+// checkLocksLinked returns an error if one of the locks is not linked into this program.
 func checkLocksLinked(kinds ...string) error {
 	missing := slices.DeleteFunc(slices.Clone(kinds), isLinked)
 	if len(missing) == 0 {
@@ -88,7 +90,8 @@ func checkLocksLinked(kinds ...string) error {
 	return newNotLinkedError("nothing was run", missing)
 }
 
-// newNotLinkedError returns the error of something that needs locks that are missing.
+// newNotLinkedError returns the error for locks that are missing; what says what cannot be
+// done without them.
 func newNotLinkedError(what string, missing []string) error {
 	slices.Sort(missing)
 	missing = slices.Compact(missing)
@@ -99,15 +102,15 @@ func newNotLinkedError(what string, missing []string) error {
 	return notLinkedError{fmt.Errorf("locksim: %s: %s not linked into this program; locksim-all has all locks", what, some)}
 }
 
-// isLinked reports whether this program can make a kind of lock. It is true for an unknown
-// kind.
+// isLinked reports whether this program can make a kind of lock. For an unknown kind it
+// returns true, because other checks report that.
 func isLinked(kind string) bool {
 	k, known := locks.Lookup(kind)
 	return !known || k.CheckProvided() == nil
 }
 
-// runLinked makes the runs whose locks are linked in, and replaces the planned ones by
-// them.
+// runLinked runs those of the planned runs whose locks are linked into the program, and
+// puts the results in their place.
 func runLinked(runs []scenarios.RunResult, o scenarios.RunOptions) error {
 	for i, run := range runs {
 		if !isLinked(run.Lock) {
@@ -121,15 +124,17 @@ func runLinked(runs []scenarios.RunResult, o scenarios.RunOptions) error {
 	return nil
 }
 
-// noteNotRun prints how many cells of a matrix were not run, and which program runs them.
+// noteNotRun prints how many cells of a matrix were not run because their locks are not
+// linked in, and which program can run them.
 func noteNotRun(stderr io.Writer, command string, m *reports.Matrix) {
 	if n := m.NotRun(); n > 0 {
 		printLine(stderr, "n/a in %s: their locks are not linked into this program; locksim-all %s runs them", story.Count(n, "cell"), command)
 	}
 }
 
-// notRunReason returns why a scenario is not run with a lock that this program does not
-// contain, or "".
+// notRunReason says why a scenario is not run: its lock is not linked into this program.
+// lock replaces the scenario's own lock, unless it is "". The result is "" if the lock is
+// linked in.
 func notRunReason(lock, own string) string {
 	if lock = cmp.Or(lock, own); isLinked(lock) {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The package requires no lock library except go-redis, so a user's own program does not
-// require one either.
+// The package command requires no lock library except go-redis, so a user's own program
+// does not require one either.
 func TestCommandHasNoLockLibrary(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".").Output()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// listFlags are the flags of the list command. Each but the format selects scenarios; an
-// empty value selects all.
+// listFlags are the flags of the list command. All but format are filters: they select
+// scenarios, and "" selects all.
 type listFlags struct {
 	group    string
 	lock     string
@@ -54,7 +54,7 @@ variant.`,
 
 var listFormats = []string{"json", "text"}
 
-// A filter is a flag with a fixed set of values.
+// A filter is a flag with a fixed list of values; what names such a value in an error.
 type filter struct {
 	flag, what string
 	value      string
@@ -93,7 +93,7 @@ func (f *listFlags) run(stdout, stderr io.Writer) error {
 	return outputError(listText(stdout, shelves))
 }
 
-// matches reports whether some variant of the scenario fits all filters.
+// matches reports whether a scenario has a variant that fits all filters.
 func (f *listFlags) matches(s *scenarios.Scenario) bool {
 	return (f.group == "" || s.Group == f.group) && slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool {
 		return (f.lock == "" || slices.Contains(v.Locks(), f.lock)) &&
@@ -113,6 +113,8 @@ func listText(w io.Writer, shelves []scenarios.CatalogueGroup) error {
 	return columns.Flush()
 }
 
+// A listedScenario is a scenario in the JSON list. Its locks, faults and violations are
+// those of all its variants.
 type listedScenario struct {
 	Name       string            `json:"name"`
 	Group      string            `json:"group"`
@@ -124,6 +126,7 @@ type listedScenario struct {
 	Variants   []listedVariant   `json:"variants"`
 }
 
+// A listedVariant is a variant in the JSON list.
 type listedVariant struct {
 	Name       string            `json:"name"`
 	Title      string            `json:"title"`
@@ -133,6 +136,7 @@ type listedVariant struct {
 	Violates   []checks.Property `json:"violates"`
 }
 
+// listJSON writes the scenarios as JSON.
 func listJSON(w io.Writer, shelves []scenarios.CatalogueGroup) error {
 	list := []listedScenario{}
 	for _, shelf := range shelves {
@@ -149,8 +153,8 @@ func listJSON(w io.Writer, shelves []scenarios.CatalogueGroup) error {
 	}{"locksim/list/v1", list})
 }
 
-// describeScenario returns what is known about a scenario without running it: for each
-// variant, and for all variants together.
+// describeScenario returns what is known about a scenario without running it, for each
+// variant and for all of them together.
 func describeScenario(s *scenarios.Scenario) listedScenario {
 	out := listedScenario{
 		Name: s.Name, Group: s.Group, Title: s.Title, Assumption: s.Assumption,
@@ -166,7 +170,8 @@ func describeScenario(s *scenarios.Scenario) listedScenario {
 	return out
 }
 
-// union returns the elements of both lists, each once, in order.
+// union returns the elements of both lists, each once: first those of a, then the others of
+// b.
 func union[E comparable](a, b []E) []E {
 	for _, e := range b {
 		if !slices.Contains(a, e) {

@@ -6,8 +6,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The command as a process, for tests that stop or kill it, has no lock of a library. The
-// tests in cmd/locksim check the output of the program that people use.
+// This test binary serves as the command locksim, for tests that stop or kill it. It
+// contains no lock of a library. The output of the program that people use is checked by
+// the tests in cmd/locksim.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"locksim": Main})
 }

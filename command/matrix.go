@@ -74,7 +74,8 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// columns returns the locks to run every scenario with; "" is each scenario's own.
+// columnLocks returns the locks with which every scenario is run; "" means the own lock of
+// each scenario.
 func (f *matrixFlags) columns() []string {
 	if len(f.locks) == 0 {
 		return []string{""}
@@ -82,7 +83,8 @@ func (f *matrixFlags) columns() []string {
 	return f.locks
 }
 
-// planned returns the matrix without results, as if every scenario applied to every lock.
+// planned returns the matrix before anything is run. It assumes that every scenario applies
+// to every lock.
 func (f *matrixFlags) planned(found []input) *reports.Matrix {
 	m := &reports.Matrix{Seed: f.seed, Locks: f.locks}
 	for _, in := range found {
@@ -97,7 +99,7 @@ func (f *matrixFlags) planned(found []input) *reports.Matrix {
 	return m
 }
 
-// runAll runs every scenario with every lock. It stops at the first run that fails.
+// runAll runs every scenario with every lock. It returns the first error.
 func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, error) {
 	progress := newProgress(stderr, len(found))
 	defer progress.clear()
@@ -128,7 +130,7 @@ func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, 
 	return m, nil
 }
 
-// check checks the values of the flags, before anything is read.
+// check checks the values of the flags, before any file is read.
 func (f *matrixFlags) check() (reports.Format[*reports.Matrix], error) {
 	format, err := f.chosenFormat()
 	if err != nil {

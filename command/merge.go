@@ -75,8 +75,8 @@ func (f *mergeFlags) run(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// mergeLedgers returns the search of which the files are parts, and the heading of the
-// first file.
+// mergeLedgers reads the ledgers of the parts of a search. It returns the whole search, and
+// the heading of the first ledger.
 func mergeLedgers(files []string) (search *explore.Search, first explore.Heading, err error) {
 	search = &explore.Search{Ledger: explore.NewLedger()}
 	parts := map[int]string{}
@@ -118,7 +118,7 @@ func mergeLedgers(files []string) (search *explore.Search, first explore.Heading
 	return search, first, nil
 }
 
-// incompleteError returns an error that names the part of a search that is not complete.
+// incompleteError returns an error that names a part of the search that is not complete.
 func incompleteError(h explore.Heading, m *explore.Missing) error {
 	which := "one of the parts"
 	if part := m.Part(h.MaxFaults, h.Shards); part > 0 {

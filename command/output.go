@@ -15,13 +15,13 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// An outputName is the value of -o: where a report goes. Both "-" and "" mean standard
-// output.
+// An outputName is the value of -o, which says where a report is written. Both "-" and ""
+// mean standard output.
 type outputName string
 
 func (n *outputName) String() string { return string(*n) }
 
-// Type returns the kind of value that the help shows.
+// Type returns the name for the kind of value, which pflag shows in the help.
 func (n *outputName) Type() string { return "string" }
 
 func (n *outputName) Set(name string) error {
@@ -32,8 +32,9 @@ func (n *outputName) Set(name string) error {
 	return nil
 }
 
-// choosePalette decides about colour. It is used on a terminal, unless NO_COLOR is set (see
-// no-color.org) or the terminal does not support it. CLICOLOR_FORCE asks for it everywhere.
+// choosePalette returns the colours for output to w. There are colours on a terminal,
+// unless NO_COLOR is set (see no-color.org) or the terminal does not support them.
+// CLICOLOR_FORCE turns them on everywhere.
 func choosePalette(w any) reports.Palette {
 	switch {
 	case os.Getenv("NO_COLOR") != "":
@@ -46,12 +47,12 @@ func choosePalette(w any) reports.Palette {
 	return reports.Colour
 }
 
-// A printer is standard output. It records that a write has failed, because cobra ignores
-// errors when it prints help.
+// A printer is standard output. It remembers the first error of a write, because cobra
+// ignores errors when it prints help.
 type printer struct {
 	io.Writer
 	err error
-	// used is true after something was printed.
+	// used is true once something has been printed.
 	used bool
 }
 
@@ -77,8 +78,8 @@ func fileOf(w any) *os.File {
 	return f
 }
 
-// checkDangling returns an error if name is a link to a file that does not exist. Such a
-// link is not replaced, because its author hardly wanted that.
+// checkDangling returns an error if name is a link to a file that does not exist. It is
+// probably not intended to replace such a link by a report.
 func checkDangling(name string) error {
 	if _, err := os.Readlink(name); err == nil {
 		return fmt.Errorf("%s is a link to a file that does not exist; name the file itself", name)
@@ -86,8 +87,8 @@ func checkDangling(name string) error {
 	return nil
 }
 
-// replaceFile creates a file or replaces it as a whole; write fills the new file. If that
-// fails or is interrupted, nothing is left behind.
+// replaceFile creates a file or replaces it as a whole. write writes the contents. If that
+// fails or is interrupted, the old file remains as it was.
 func replaceFile(name string, write func(*os.File) error) error {
 	return deferInterrupts(func() error {
 		f, err := createBeside(name)
@@ -105,7 +106,7 @@ func replaceFile(name string, write func(*os.File) error) error {
 	})
 }
 
-// cause returns the operating system's error without Go's additions around it. It is for
+// systemError returns the operating system's error without what Go adds to it. It is for
 // messages that already name the file.
 func cause(err error) error {
 	var pathError *fs.PathError
@@ -116,8 +117,8 @@ func cause(err error) error {
 }
 
 // createBeside creates a temporary file in the folder of another file, which it can replace
-// later. It has the permissions of any new file. Its name is random, so that leftovers of
-// killed processes do not collide with it.
+// later. The new file has the permissions of any new file. Its name is random, because a
+// process that was killed may have left such a file behind.
 func createBeside(name string) (*os.File, error) {
 	for {
 		temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".locksim-%016x", rand.Uint64()))
@@ -128,7 +129,8 @@ func createBeside(name string) (*os.File, error) {
 	}
 }
 
-// canWriteBeside returns why no file can be created in the folder of another file, or nil.
+// checkWriteBeside returns an error if no file can be created in the folder of another
+// file.
 func canWriteBeside(name string) error {
 	return deferInterrupts(func() error {
 		f, err := createBeside(name)

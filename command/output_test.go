@@ -31,8 +31,8 @@ func readFolder(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// Leftovers of killed processes cause no problem, although these processes had the same id
-// as this one, as in a container.
+// Temporary files of killed processes cause no problem, even if those processes had the
+// same ID as this one, as in a container.
 func TestStaleTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report")
@@ -78,8 +78,8 @@ func TestPermissionsOfAFile(t *testing.T) {
 	}
 }
 
-// After a failure or an interrupt in the middle there is the old file or the new one, and
-// nothing else.
+// After a failure or an interrupt in the middle of a write, there is either the old file or
+// the new one, and no other file.
 func TestNothingHalfWritten(t *testing.T) {
 	broken := errors.New("no room")
 	for _, c := range []struct {

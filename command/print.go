@@ -12,16 +12,15 @@ import (
 )
 
 // printLine prints one line for people, usually on standard error. It escapes everything
-// that is not printable, because the name of a file can contain anything: no name may
-// control the terminal, or look like a command to a CI system.
+// that is not printable. File names can contain anything, and must not be able to control
+// the terminal or to look like a command to a CI system.
 func printLine(w io.Writer, format string, args ...any) error {
 	_, err := fmt.Fprintln(w, reports.DefuseCommands(story.Visible(fmt.Sprintf(format, args...))))
 	return err
 }
 
-// printError prints an error: a line for each of several joined errors, and the stacks of a
-// lock that misbehaves line by line. All other line breaks come from names, and are
-// escaped.
+// printError prints an error. Joined errors get a line each, and so do the stacks of a lock
+// that misbehaves. Any other line break comes from a name, and is escaped.
 func printError(w io.Writer, err error) {
 	for _, line := range errorLines(err) {
 		printLine(w, "%s", line)
@@ -54,7 +53,7 @@ func errorLines(err error) []string {
 	return lines
 }
 
-// stackLines returns the lines of stacks and of the message of a lock that panicked.
+// stackLines returns the lines of the stacks and of the message of a lock that panicked.
 func stackLines(stacks string) []string {
 	var lines []string
 	for line := range strings.Lines(stacks) {

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Several errors have a line each, and so have the lines of a stack. A line break in a name
-// is escaped.
+// Each of several errors has a line of its own, and so has each line of a stack. A line
+// break in a name is escaped.
 func TestMessages(t *testing.T) {
 	const name = "x\n::error::boo"
 	const shown = `x\n::error::boo`

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A progress shows on a terminal which of many worlds is being run. In a pipe or in CI it
-// writes nothing.
+// A progress shows on a terminal which of the scenarios is being run, and how many there
+// are. In a pipe or in CI it writes nothing.
 type progress struct {
 	w     io.Writer
 	live  bool
@@ -20,7 +20,7 @@ func newProgress(w io.Writer, total int) *progress {
 	return &progress{w: w, live: total > 1 && isTerminal(w), total: total}
 }
 
-// next shows what is run now.
+// next says that the scenario with this name is run now.
 func (p *progress) next(name string) {
 	p.done++
 	if p.live {
@@ -28,7 +28,7 @@ func (p *progress) next(name string) {
 	}
 }
 
-// clear removes the line, so that a report can follow.
+// clear removes the line from the terminal, so that a report can follow.
 func (p *progress) clear() {
 	if p.live {
 		fmt.Fprint(p.w, "\r\x1b[K")

@@ -47,7 +47,7 @@ Exit status:
 	return cmd
 }
 
-// requireTraces refuses a command line that names no trace.
+// requireTraces returns an error if the command line names no file of traces.
 func requireTraces(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New("locksim report: name a file of saved traces; locksim run --format trace -o FILE makes one")
@@ -55,6 +55,7 @@ func requireTraces(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// report checks the saved traces again, and writes the report.
 func (f *reportFlags) report(cmd *cobra.Command, args []string) error {
 	format, err := f.check()
 	if err != nil {
@@ -89,7 +90,7 @@ func (f *reportFlags) report(cmd *cobra.Command, args []string) error {
 	return checkResults(results)
 }
 
-// readSaved reads all files. Its error contains all problems.
+// readSaved reads all files. The error contains the problems of all files.
 func readSaved(stdin io.Reader, files []string) (*reports.Saved, error) {
 	all := &reports.Saved{Arguments: map[*scenarios.Scenario]string{}, Traces: map[*scenarios.Scenario]string{}}
 	var errs []error
@@ -107,7 +108,7 @@ func readSaved(stdin io.Reader, files []string) (*reports.Saved, error) {
 	return all, errors.Join(errs...)
 }
 
-// savedSources returns the files of saved traces as sources.
+// savedSources returns the files of saved traces as sources, which no report may replace.
 func savedSources(stdin io.Reader, names []string) []source {
 	var all []source
 	for _, name := range names {
@@ -120,6 +121,7 @@ func savedSources(stdin io.Reader, names []string) []source {
 	return all
 }
 
+// readSavedFile reads one file of saved traces; "-" is standard input.
 func readSavedFile(stdin io.Reader, name string) (*reports.Saved, error) {
 	read := func() ([]byte, error) { return tracesFile.readFile(name) }
 	if name == "-" {
@@ -137,13 +139,14 @@ func readSavedFile(stdin io.Reader, name string) (*reports.Saved, error) {
 	return saved, err
 }
 
-// isYAML reports whether a file has the extension of a scenario.
+// isYAML reports whether a file name has the extension of a scenario file.
 func isYAML(name string) bool {
 	ext := filepath.Ext(name)
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// completeSavedVariants completes the variants in the files on the command line.
+// completeSavedVariants completes the names of the variants in the files on the command
+// line.
 func completeSavedVariants(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []cobra.Completion
 	if saved, err := readSaved(strings.NewReader(""), args); err == nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// reportFlags are the flags of the commands that report on runs: which runs, and how.
+// reportFlags are the flags of the commands that report on runs. They say which runs, and
+// how to report on them.
 type reportFlags struct {
 	writeFlags[reports.Results]
 	choice
@@ -19,7 +20,7 @@ type reportFlags struct {
 	explored []string
 }
 
-// define adds the flags to a command. variants completes the names of variants.
+// define adds the flags to a command. variants completes the name of a variant.
 func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
 	f.writeFlags.define(cmd, "report", reports.Runs)
 	f.choice.define(cmd, variants)
@@ -29,7 +30,7 @@ func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) 
 	flags.StringArrayVar(&f.explored, "explored", nil, "add to a site what locksim explore has found: a `file` with its JSON report; can be given several times")
 }
 
-// check checks the values of the flags, before anything is read.
+// check checks the values of the flags, before any file is read.
 func (f *reportFlags) check() (reports.Format[reports.Results], error) {
 	format, err := f.chosenFormat()
 	if err == nil {
@@ -44,7 +45,7 @@ func (f *reportFlags) check() (reports.Format[reports.Results], error) {
 	return format, f.writeFlags.check(format)
 }
 
-// options returns the options of the report that the flags ask for.
+// options returns the options for the report.
 func (f *reportFlags) options() (reports.Options, error) {
 	o := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{}, Traces: map[*scenarios.Scenario]string{}}
 	for _, name := range f.explored {
@@ -57,7 +58,8 @@ func (f *reportFlags) options() (reports.Options, error) {
 	return o, nil
 }
 
-// readExplored reads a report of locksim explore that a flag names.
+// readExplored reads a report of locksim explore. flag is the flag that names it, for
+// errors.
 func readExplored(flag, name string) (*explore.Result, error) {
 	data, err := exploredFile.readFile(name)
 	if err != nil {

@@ -11,10 +11,12 @@ import (
 	"testing"
 )
 
-// A search is killed several times, each time with half a line in its ledger. It ends with
-// the same report and files as a search that was not killed, with any number of jobs.
+// A search that is killed several times, each time with half a line in its ledger, ends
+// with the same report and files as a search that was not killed. The number of jobs does
+// not matter.
 func TestKilledSearchGoesOn(t *testing.T) {
-	// The exit status is 1, because the lock leaves a key behind, which is its own fault.
+	// The search ends with status 1, because the lock leaves a key behind, which is the
+	// lock's own fault.
 	explore := []string{"--ways", "explored", "--worlds", "200", "--max-faults", "3", "--format", "json", "-o", "report"}
 	calm := startSearch(t, "31.008s", append(explore, "--jobs", "1")...)
 	<-calm.ended

@@ -97,7 +97,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	if f.output == "" { // a report in a file must not vary
+	if f.output == "" { // a report in a file must be the same in every run
 		report.Took = time.Since(began)
 	}
 	selected, err := f.choice.selectRuns(results, &report)
@@ -113,7 +113,8 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	return checkResults(selected)
 }
 
-// plannedResults returns results without anything that only the runs can show.
+// plannedResults returns the results of scenarios before they are run: without everything
+// that only the runs can show.
 func plannedResults(found []input, lock string, seed uint64) []*scenarios.Result {
 	var results []*scenarios.Result
 	for _, in := range found {
@@ -135,7 +136,7 @@ func plannedRuns(v *scenarios.Variant, lock string) []scenarios.RunResult {
 	return runs
 }
 
-// runAll runs scenarios one after the other. It stops at the first that fails.
+// runAll runs scenarios one after the other. It returns the first error.
 func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report reports.Options) ([]*scenarios.Result, error) {
 	progress := newProgress(stderr, len(found))
 	defer progress.clear()
@@ -154,12 +155,13 @@ func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report repo
 	return results, nil
 }
 
-// replayError returns the second part of a run's error: the command that runs it again.
+// replayError returns the last line of the error of a failed run: the command that runs it
+// again.
 func replayError(s *scenarios.Scenario, o scenarios.RunOptions, report reports.Options) error {
 	return errors.New("replay: " + reports.Replay(s, o, report))
 }
 
-// check checks the values of the flags, before anything is read.
+// check checks the values of the flags, before any file is read.
 func (f *runFlags) check() (reports.Format[reports.Results], error) {
 	format, err := f.reportFlags.check()
 	switch {
@@ -175,9 +177,11 @@ func (f *runFlags) check() (reports.Format[reports.Results], error) {
 	return format, f.worldFlags.check()
 }
 
-// selectApplicable checks that every world can be made, before the first is run: a lock may
-// not work with a scenario's nodes or faults. With a lock in place of the scenarios' own it
-// leaves out the scenarios that do not apply, and prints a note, unless none is left.
+// selectApplicable returns the scenarios that can be run. It checks that every world can be
+// made before any is run, because a lock may not work with a scenario's nodes or faults. If
+// --lock replaces the scenarios' own locks, it leaves out the scenarios that do not apply
+// to that lock, and prints a note for each. It fails if none remain. Without --lock it
+// fails if one scenario cannot be run.
 func selectApplicable(stderr io.Writer, found []input, o scenarios.RunOptions) ([]input, error) {
 	var kept []input
 	var errs []error
@@ -197,7 +201,7 @@ func selectApplicable(stderr io.Writer, found []input, o scenarios.RunOptions) (
 	return kept, nil
 }
 
-// checkApplies returns why a scenario cannot be run with a lock; nil if it can.
+// checkApplies returns an error if a scenario cannot be run with the lock in the options.
 func checkApplies(s input, o scenarios.RunOptions) error {
 	for _, v := range s.Variants {
 		if _, err := v.Config(scenarios.Options{Seed: o.Seed, Lock: o.Lock, Fencing: scenarios.Off}); err != nil {
@@ -207,8 +211,7 @@ func checkApplies(s input, o scenarios.RunOptions) error {
 	return nil
 }
 
-// checkResults returns a failure if the result of some scenario is not as expected, or is
-// unknown.
+// checkResults returns a failure if the result of a scenario is unknown or not as expected.
 func checkResults(results []*scenarios.Result) error {
 	bad := func(r *scenarios.Result) bool {
 		standing := reports.StandingOf(r)

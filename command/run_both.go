@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// argumentsOf returns the argument that names each scenario.
+// argumentsOf returns for each scenario the argument of the command line that names it.
 func argumentsOf(found ...input) map[*scenarios.Scenario]string {
 	all := map[*scenarios.Scenario]string{}
 	for _, in := range found {
@@ -17,8 +17,8 @@ func argumentsOf(found ...input) map[*scenarios.Scenario]string {
 	return all
 }
 
-// runBoth runs one variant with one lock. If it fails, the error contains the command that
-// runs it again.
+// runBoth runs one variant with one lock, without fencing tokens and with them. If it
+// fails, the error contains the command that runs it again.
 func runBoth(in input, v *scenarios.Variant, o scenarios.RunOptions) (runs []scenarios.RunResult, notApplicable string, err error) {
 	runs, notApplicable, err = v.RunBoth(o)
 	if err != nil {

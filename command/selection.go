@@ -10,12 +10,13 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A choice selects the runs of a scenario to show; the zero choice selects all of them.
+// A runChoice selects runs of a scenario by flags: one variant, and the run without fencing
+// or with it. The zero choice selects all runs.
 type choice struct{ variant, fencing string }
 
 var fencings = []string{scenarios.Off, scenarios.On}
 
-// define adds the flags to a command. variants completes the names of variants.
+// define adds the flags to a command. variants completes the name of a variant.
 func (c *choice) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
 	flags := cmd.Flags()
 	flags.StringVar(&c.variant, "variant", "", "show only the variant of this `name`")
@@ -24,7 +25,7 @@ func (c *choice) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
 	completeWith(cmd, "variant", variants)
 }
 
-// check checks the values of the flags, before anything is read.
+// check checks the values of the flags, before any file is read.
 func (c *choice) check() error {
 	if c.fencing != "" && !slices.Contains(fencings, c.fencing) {
 		return fmt.Errorf("locksim: --fencing is %q; it must be off or on", c.fencing)
@@ -32,7 +33,7 @@ func (c *choice) check() error {
 	return nil
 }
 
-// selectVariant returns a scenario with the variant that the flags ask for.
+// selectVariant returns the scenario with only the variant that the flags name.
 func (c *choice) selectVariant(in input) (input, error) {
 	if c.variant == "" {
 		return in, nil
@@ -44,8 +45,8 @@ func (c *choice) selectVariant(in input) (input, error) {
 	return input{selected, in.argument, in.file}, nil
 }
 
-// selectRuns returns the results of the runs that the flags ask for. It also copies the
-// entries of o for their scenarios to the selected ones.
+// selectRuns returns the results with only the runs that the flags select. The selected
+// results have new scenarios; selectRuns adds those to the maps of o.
 func (c *choice) selectRuns(results []*scenarios.Result, o *reports.Options) ([]*scenarios.Result, error) {
 	var chosen []*scenarios.Result
 	for _, r := range results {

@@ -8,18 +8,18 @@ import (
 	"path/filepath"
 )
 
-// A source is a file that a command reads, or that it writes in addition to its report. No
-// report may replace it.
+// A source is a file that a command reads, or that it writes in addition to its report. A
+// report must not replace it.
 type source struct {
-	// kind says what kind of file it is, as in "the scenario".
+	// kind says what the file is, such as "the scenario".
 	kind string
-	// name is a path to the file; "" for a file without a name, such as standard input.
+	// name is a path of the file; "" for a file without a name, such as standard input.
 	name string
 	// info describes the file; nil if it does not exist yet.
 	info fs.FileInfo
 }
 
-// fileSource returns the file of a name as a source.
+// fileSource returns the file with a name as a source.
 func fileSource(kind, name string) source {
 	s := source{kind: kind, name: name}
 	if info, err := os.Stat(name); err == nil {
@@ -28,7 +28,7 @@ func fileSource(kind, name string) source {
 	return s
 }
 
-// fileSources returns the files of some names as sources. It skips empty names.
+// fileSources returns the files with some names as sources. It skips "".
 func fileSources(kind string, names ...string) []source {
 	var all []source
 	for _, name := range names {
@@ -52,7 +52,7 @@ func sourceStdin(kind string, stdin io.Reader) []source {
 	return []source{{kind: kind, info: info}}
 }
 
-// sourcesOf returns the files of scenarios as sources. Built-in scenarios have none.
+// sourcesOf returns the files of scenarios as sources. A built-in scenario has no file.
 func sourcesOf(found []input) []source {
 	var all []source
 	for _, in := range found {
@@ -61,9 +61,9 @@ func sourcesOf(found []input) []source {
 	return all
 }
 
-// isAt reports whether a name leads to the source, or would: by another spelling, by a
-// symbolic or a hard link, or through a descriptor. info describes the file of that name;
-// nil if it does not exist.
+// isAt reports whether writing to a name would replace the source. The name may be another
+// spelling of the source's name, a symbolic or hard link to it, or a descriptor. info
+// describes the file with that name; nil if there is none.
 func (s source) isAt(name string, info fs.FileInfo) bool {
 	if s.info != nil && info != nil {
 		// Writing to a device or a terminal destroys nothing.
@@ -72,7 +72,7 @@ func (s source) isAt(name string, info fs.FileInfo) bool {
 	return s.info == nil && info == nil && s.name != "" && name != "" && canonicalPath(s.name) == canonicalPath(name)
 }
 
-// describe names the source in an error. name is the user's name for the same file.
+// describe names the source in an error about name, which leads to the same file.
 func (s source) describe(name string) string {
 	switch s.name {
 	case name:
@@ -83,7 +83,7 @@ func (s source) describe(name string) string {
 	return s.kind + " " + s.name
 }
 
-// refuseSources refuses a destination that is one of the sources.
+// refuseSources returns an error if the destination is one of the sources.
 func (d *destination) refuseSources(stdout io.Writer, sources []source) error {
 	info := d.info(stdout)
 	for _, s := range sources {
@@ -98,15 +98,15 @@ func (d *destination) refuseSources(stdout io.Writer, sources []source) error {
 	return nil
 }
 
-// blocksDirectory reports whether a file prevents a directory from being created: it has
-// the path of the directory or of one of its parents.
+// blocksDirectory reports whether a file makes it impossible to create a directory, because
+// the file has the path of the directory or of one of its parents.
 func blocksDirectory(file, dir string) bool {
 	way, err := filepath.Rel(canonicalPath(file), canonicalPath(dir))
 	info, err2 := os.Stat(file)
 	return err == nil && filepath.IsLocal(way) && (err2 != nil || !info.IsDir())
 }
 
-// canonicalPath returns one path for all spellings of a file's name. The file need not
+// canonicalPath returns the same path for all spellings of a file's name. The file need not
 // exist.
 func canonicalPath(name string) string {
 	if whole, err := filepath.Abs(name); err == nil {

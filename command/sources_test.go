@@ -26,7 +26,8 @@ func makeFolder(t *testing.T, texts map[string]string) {
 	}
 }
 
-// runProcess runs the command in a process of its own, which searches need.
+// runProcess runs the command in a process of its own. Searches need that, because they
+// start this program again for their workers.
 func runProcess(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := exec.Command("locksim", args...)
@@ -38,7 +39,7 @@ func runProcess(t *testing.T, args ...string) (stdout, stderr string, status int
 	return out.String(), said.String(), cmd.ProcessState.ExitCode()
 }
 
-// mustRun runs the command, to make a file that others read.
+// mustRun runs the command, which must succeed, to make a file that others read.
 func mustRun(t *testing.T, args ...string) {
 	t.Helper()
 	if _, said, status := runProcess(t, args...); status == badInput {
@@ -46,8 +47,8 @@ func mustRun(t *testing.T, args ...string) {
 	}
 }
 
-// No report replaces a file that the command reads or also writes, with any command and any
-// spelling of the name. The command then runs nothing.
+// A report never replaces a file that the command reads or also writes, whatever the
+// command is and however the name is spelled. The command then runs nothing.
 func TestReportsReplaceNoSources(t *testing.T) {
 	makeFolder(t, map[string]string{"story.yaml": quietScenario, "folder/in.yaml": quietScenario, "folder/page.html": "mine"})
 	whole, err := filepath.Abs("story.yaml")
@@ -123,8 +124,8 @@ func TestReportsReplaceNoSources(t *testing.T) {
 	}
 }
 
-// A name that is too long and a folder that cannot be reached are refused before anything
-// is run: these scenarios would take an hour.
+// A name that is too long, and a folder that cannot be reached, are refused before anything
+// is run. Otherwise this test would take an hour.
 func TestUnusableNamesAreRefusedFirst(t *testing.T) {
 	makeFolder(t, map[string]string{"story.yaml": quietScenario, "file": "text"})
 	long := strings.Repeat("n", 256)
@@ -208,7 +209,7 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 		t.Error("a page was written through a link that led nowhere")
 	}
 
-	// Pages of locksim are replaced, also those of the other formats.
+	// Pages that locksim has written are replaced, even if they have another format.
 	for _, format := range []string{"html", "svg", "edn", "mermaid"} {
 		for range 2 {
 			if _, said, status := runProcess(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != success {
@@ -228,7 +229,8 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 		}
 	}
 
-	// A saved trace can have the name of a page.
+	// A saved trace can have the name of a page, but it is not a page, so it is not
+	// replaced.
 	mustRun(t, "run", "story.yaml", "--format", "trace", "-o", "index.html")
 	if _, said, status := runProcess(t, "report", "index.html", "--format", "html", "-o", "."); status != badInput || !strings.Contains(said, "replace index.html, and locksim has not written it") {
 		t.Errorf("a page over a saved trace: status %d, %s", status, said)

@@ -30,14 +30,14 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// hasReferenceTraces reports whether the traces equal those of Linux. On Linux a test
-// ensures that go-redis checks its idle connections; on other systems locks.ChecksIdle
-// tries it.
+// hasReferenceTraces reports whether the traces of this build are the same as on Linux.
+// They are if go-redis checks idle connections. On Linux a test ensures that it does; on
+// other systems locks.ChecksIdle finds out.
 func hasReferenceTraces() bool { return runtime.GOOS == "linux" || locks.ChecksIdle() }
 
 // version returns what the Go toolchain knows about this build: the version of locksim, and
-// the program that contains it if that is another one. Builds that may have different
-// results have different versions.
+// the program that contains it if it is another one. If two builds may give different
+// results, their versions differ.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
@@ -54,8 +54,8 @@ func version() string {
 	return text
 }
 
-// versionWith returns the version for searches of a lock: with the version of the lock's
-// library.
+// searchVersion returns the version for the ledger of a search: it includes the version of
+// the library of the lock that is searched.
 func versionWith(lock string) string {
 	text := version()
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -71,13 +71,14 @@ const (
 	goRedis       = "github.com/redis/go-redis/v9"
 )
 
-// libraryOf returns the Go module whose version determines what a lock does.
+// libraryOf returns the Go module on whose version the behaviour of a lock depends.
 func libraryOf(lock string) string {
 	k, _ := locks.Lookup(lock)
 	return cmp.Or(k.Library, goRedis)
 }
 
-// versionOf returns the version of a module in this program; "" if it is not in it.
+// versionOf returns the version of a module that is linked into this program; "" if it is
+// not.
 func versionOf(info *debug.BuildInfo, module string) string {
 	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == module })
 	if i < 0 {
@@ -91,7 +92,7 @@ func versionOf(info *debug.BuildInfo, module string) string {
 }
 
 // describeLinked returns lines that list the systems, libraries and locks that are linked
-// into this program, and the locks that are not.
+// into this program, and the known locks that are not.
 func describeLinked() string {
 	var systems, libraries, missing []string
 	info, _ := debug.ReadBuildInfo()

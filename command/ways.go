@@ -13,10 +13,10 @@ import (
 )
 
 // writeWays writes the scenario files of the ways into a directory, and sets File of each
-// way to its path. Without a directory it clears File. A file with the name of a way that
-// no search has written stays as it is, and so does a source; writeWays prints a note,
-// which is no error, because the report still has the way. The error contains all files
-// that could not be written.
+// way to the path of its file. Without a directory it clears File. It does not overwrite a
+// source, nor a file that no search has written. In that case it prints a note and no
+// error, because the report still describes the way. The error contains all files that
+// could not be written.
 func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source) error {
 	var errs []error
 	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
@@ -48,7 +48,8 @@ func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source
 	return errors.Join(errs...)
 }
 
-// sourceAt returns which of the sources has the name of a way's file; "" if none has.
+// sourceReason says that the file for a way is one of the sources, and which; "" if it is
+// none.
 func sourceAt(name string, sources []source) string {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -62,8 +63,9 @@ func sourceAt(name string, sources []source) string {
 	return ""
 }
 
-// foreignWay returns why the file with the name of a way is not as a search wrote it; "" if
-// it is, or if there is no such file.
+// foreignWayReason says why the file for a way must not be overwritten: it is not as a
+// search has written it. It returns "" if a search has written it, or there is no such
+// file.
 func foreignWay(name string) string {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return ""
@@ -90,8 +92,8 @@ func foreignWay(name string) string {
 	return ""
 }
 
-// checkWays returns why files cannot be written into a directory, before anything is run.
-// The directory need not exist.
+// checkWays returns an error if files cannot be written into a directory, before anything
+// is run. The directory need not exist.
 func checkWays(dir string) error {
 	if dir == "" {
 		return nil

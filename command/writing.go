@@ -12,18 +12,18 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// writeFlags are the flags of every command that writes about a kind of subject: the format
-// and the destination.
+// writeFlags are the flags of every command that writes a report: its format and its
+// destination. S is what the report is about.
 type writeFlags[S any] struct {
 	subject        *reports.Subject[S]
 	format, output string
-	// destination is where the report goes, unless it is a folder. sources are the files
-	// that the report must not replace.
+	// destination is where the report is written, unless that is a folder. sources are the
+	// files that the report must not replace.
 	destination *destination
 	sources     []source
 }
 
-// define adds the flags to a command that writes a thing, such as "report".
+// define adds the flags to a command; thing names the report in the help.
 func (f *writeFlags[S]) define(cmd *cobra.Command, thing string, subject *reports.Subject[S]) {
 	f.subject = subject
 	names := f.formatNames(func(reports.Format[S]) bool { return true })
@@ -33,7 +33,7 @@ func (f *writeFlags[S]) define(cmd *cobra.Command, thing string, subject *report
 	complete(cmd, "format", names)
 }
 
-// formatNames returns the names of the formats that accept selects.
+// formatNames returns the names of the formats for which accept returns true.
 func (f *writeFlags[S]) formatNames(accept func(reports.Format[S]) bool) []string {
 	var names []string
 	for _, format := range f.subject.Formats() {
@@ -44,7 +44,7 @@ func (f *writeFlags[S]) formatNames(accept func(reports.Format[S]) bool) []strin
 	return names
 }
 
-// chosenFormat returns the format that the flags ask for. If it is not known, the error
+// chosenFormat returns the format that the flags name. If it does not exist, the error
 // suggests the one that was probably meant.
 func (f *writeFlags[S]) chosenFormat() (reports.Format[S], error) {
 	format, known := f.subject.Lookup(f.format)
@@ -55,7 +55,7 @@ func (f *writeFlags[S]) chosenFormat() (reports.Format[S], error) {
 	return format, nil
 }
 
-// check checks that the format can be written to the destination, before anything is read.
+// check checks that the format can be written to the destination, before any file is read.
 func (f *writeFlags[S]) check(format reports.Format[S]) (err error) {
 	switch {
 	case f.writesPages(format):
@@ -67,9 +67,9 @@ func (f *writeFlags[S]) check(format reports.Format[S]) (err error) {
 	return err
 }
 
-// prepare checks, before anything is run, that the report would replace neither a source
-// nor, in a folder, anything that is not a page. subject is what will be reported, as far
-// as the names of its pages depend on it.
+// prepare checks, before anything is run, that the report does not replace a source, and
+// that in a folder it replaces only pages of a report. subject is what the report will be
+// about. The names of the pages depend on it; its results may be missing.
 func (f *writeFlags[S]) prepare(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options, sources []source) error {
 	f.sources = sources
 	if f.writesPages(format) {
@@ -81,15 +81,16 @@ func (f *writeFlags[S]) prepare(cmd *cobra.Command, format reports.Format[S], su
 	return f.destination.prepare(cmd.OutOrStdout())
 }
 
-// writesPages reports whether the report is a folder of pages: -o names a folder, and the
-// format has pages.
+// writesPages reports whether the report consists of pages in a folder: -o names a folder,
+// and the format has pages.
 func (f *writeFlags[S]) writesPages(format reports.Format[S]) bool {
 	return hasPages(format) && isFolder(f.output)
 }
 
+// hasPages reports whether a format can fill a folder with pages.
 func hasPages[S any](format reports.Format[S]) bool { return format.Pages != nil }
 
-// folderError returns the error of a folder for a format that writes one file.
+// folderError returns the error if -o names a folder, but the format writes one file.
 func (f *writeFlags[S]) folderError() error {
 	remedy := "name a file in it"
 	if _, err := os.Stat(f.output); err != nil {
@@ -101,7 +102,7 @@ func (f *writeFlags[S]) folderError() error {
 	return fmt.Errorf("locksim: -o %s is a folder, and --format %s writes one file; %s", f.output, f.format, remedy)
 }
 
-// checkRoom checks that a format has room for a number of scenarios.
+// checkRoom returns an error if a report in this format cannot contain that many scenarios.
 func (f *writeFlags[S]) checkRoom(format reports.Format[S], scenarios int) error {
 	switch {
 	case format.Most == 0 || scenarios <= format.Most || f.writesPages(format):
@@ -112,7 +113,7 @@ func (f *writeFlags[S]) checkRoom(format reports.Format[S], scenarios int) error
 	return fmt.Errorf("locksim: --format %s has room for %d in one document, and there are %d scenarios; name a folder: -o site/", format.Name, format.Most, scenarios)
 }
 
-// write writes the subject to the destination.
+// write writes the report about the subject to the destination.
 func (f *writeFlags[S]) write(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options) error {
 	if f.writesPages(format) {
 		return outputError(writeFolder(cmd.ErrOrStderr(), f.output, format.Pages(subject, o), f.sources))

@@ -9,17 +9,17 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// Two locks that learn how long the work takes.
+// This file has two locks that learn how long the work takes.
 //
-// adaptive-ttl learns a shorter TTL, so that a dead holder does not keep others waiting for
-// a TTL that was chosen for the worst case. The given TTL is the longest it uses. While a
-// service is fast the lock learns a short TTL, which does not cover the first slow section
-// after that. This lock is our own variant.
+// adaptive-ttl learns a shorter TTL, because with a TTL that is chosen for the worst case a
+// dead holder keeps the others waiting for long. The given TTL is the longest that it uses.
+// While a service is fast the lock learns a short TTL, which does not cover the first slow
+// section after that. This lock is our own variant.
 //
 // adaptive-ttl-floor works as such locks are usually described: the given TTL is the
-// shortest it uses, and slow sections teach it a longer one. It cannot lose its lock sooner
-// than a lock that learns nothing. But after one slow section, whatever the cause, others
-// wait longer if a holder dies.
+// shortest that it uses, and it learns a longer TTL from slow sections. It cannot lose its
+// lock sooner than a lock that learns nothing. But after one slow section, whatever the
+// cause, the other clients wait longer if a holder dies.
 func init() {
 	Register(Kind{
 		Name:     "adaptive-ttl-floor",
@@ -44,9 +44,9 @@ func init() {
 }
 
 const (
-	// adaptiveFactor is the ratio of a TTL to the longest section seen.
+	// adaptiveFactor is the ratio of a TTL to the longest section that the client has had.
 	adaptiveFactor = 3
-	// adaptiveMemory is how many sections are remembered.
+	// adaptiveMemory is how many of a client's sections the lock remembers.
 	adaptiveMemory = 5
 	// adaptiveAverage is the ratio of a TTL to the average section.
 	adaptiveAverage = 2
@@ -54,14 +54,14 @@ const (
 	adaptiveFloor = 100 * time.Millisecond
 )
 
-// cappedTTL returns a TTL for sections that took so long; there must be at least one. It is
-// at most the given TTL.
+// cappedTTL returns a TTL of at most the given one. durations are the lengths of the latest
+// sections; there must be at least one.
 func cappedTTL(e *Env, took []time.Duration) time.Duration {
 	return min(max(adaptiveFactor*slices.Max(took), adaptiveFloor), e.TTL)
 }
 
-// flooredTTL returns a TTL of at least the given one, for sections that took so long or, if
-// it is known, for the expected length of a section.
+// flooredTTL returns a TTL of at least the given one. durations are the lengths of the
+// latest sections; they do not count if the expected length of a section is known.
 func flooredTTL(e *Env, took []time.Duration) time.Duration {
 	if e.Options.Expects > 0 {
 		return max(adaptiveFactor*e.Options.Expects, e.TTL)
@@ -73,12 +73,13 @@ func flooredTTL(e *Env, took []time.Duration) time.Duration {
 	return max(adaptiveAverage*sum/time.Duration(len(took)), e.TTL)
 }
 
+// adaptive is a client's handle on one of the two locks; rule computes the TTL.
 type adaptive struct {
 	*single
 	rule func(e *Env, took []time.Duration) time.Duration
 
 	mu   sync.Mutex
-	took []time.Duration // the latest ones
+	took []time.Duration // how long the latest sections took
 }
 
 // Acquire tries once, with the TTL that earlier sections suggest.
@@ -96,8 +97,8 @@ func (l *adaptive) Acquire(ctx context.Context) (Lease, error) {
 	return timed, nil
 }
 
-// ttl returns Env.TTL before the first section has ended, unless the expected length of
-// sections is known.
+// ttl returns the TTL for the next grant. Before the first section has ended it is Env.TTL,
+// unless the expected length of sections is known.
 func (l *adaptive) ttl() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,6 +108,8 @@ func (l *adaptive) ttl() time.Duration {
 	return l.rule(l.env, l.took)
 }
 
+// addSection remembers how long a section took, and forgets the oldest if there are too
+// many.
 func (l *adaptive) addSection(took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,12 +119,13 @@ func (l *adaptive) addSection(took time.Duration) {
 	}
 }
 
-// An expiringLease is the lease of the lock single.
+// An expiringLease is the lease of the lock called single, which declares when it ends.
 type expiringLease interface {
 	Lease
 	Expirer
 }
 
+// An adaptiveLease measures its section, from the return of acquire to the call of release.
 type adaptiveLease struct {
 	expiringLease
 	lock  *adaptive
@@ -134,6 +138,7 @@ func (l adaptiveLease) Release(ctx context.Context) error {
 	return l.expiringLease.Release(ctx)
 }
 
+// An extendableAdaptiveLease is the lease of a lock whose feature extend is on.
 type extendableAdaptiveLease struct {
 	adaptiveLease
 	Extender

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// adapt runs sections that take the given times, and returns how long the lease after them
+// adapt runs sections of the given lengths, and returns how long the lease after them
 // lasts.
 func adapt(t *testing.T, l locks.Lock, sections ...time.Duration) time.Duration {
 	t.Helper()
@@ -80,7 +80,8 @@ func TestAdaptiveTTLFloor(t *testing.T) {
 	}
 }
 
-// Many quick sections, then a slow one: another client is granted the lock during it.
+// After many quick sections comes a slow one, and another client is granted the lock during
+// it.
 func TestAdaptiveTTLDoesNotCoverASlowSection(t *testing.T) {
 	for _, quick := range []int{0, 5} {
 		t.Run(fmt.Sprint(quick, " quick sections before"), func(t *testing.T) {
@@ -117,7 +118,7 @@ func TestAdaptiveTTLIsWhatAnExtensionLasts(t *testing.T) {
 	})
 }
 
-// Later sections do not change a lease that the client already has.
+// Later sections do not change the length of a lease that was granted before them.
 func TestAdaptiveTTLStaysWithItsLease(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "adaptive-ttl")
@@ -140,7 +141,8 @@ func TestAdaptiveTTLStaysWithItsLease(t *testing.T) {
 	})
 }
 
-// A process whose machine was suspended did not see the time pass.
+// If the process's machine was suspended, its clock has not counted that time, and the
+// section seems short.
 func TestAdaptiveTTLGoesByTheProcesssClock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		clock := newFake()

@@ -9,8 +9,8 @@ import (
 )
 
 // Check returns an error if the options are wrong for a lock of this kind: an option that
-// it does not understand, an impossible value, or a feature that it does not have. The
-// error names the setting and what the kind has instead.
+// the kind does not understand, an impossible value, or a feature that the kind does not
+// have. The error names the setting and lists what the kind has instead.
 func (k Kind) Check(o Options) error {
 	set := []struct {
 		option string
@@ -69,6 +69,7 @@ func (k Kind) Check(o Options) error {
 	return nil
 }
 
+// listNames lists the options or features of a kind for an error message.
 func listNames(what string, names []string) string {
 	if len(names) == 0 {
 		return "it has no " + what
@@ -76,6 +77,7 @@ func listNames(what string, names []string) string {
 	return "its " + what + " are " + strings.Join(names, ", ")
 }
 
+// checkOneOf returns an error if the value of an option is neither empty nor known.
 func checkOneOf(option, value string, known ...string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil

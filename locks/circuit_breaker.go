@@ -12,14 +12,15 @@ import (
 	"github.com/locksim/locksim/internal/expiry"
 )
 
-// A circuit breaker around the lock on one node. When the node is down, clients that wait
-// for it in vain would take the whole service down with it. So after a few failures in a
-// row nobody asks the node for a while, and a fallback decides what happens instead. The
-// right fallback depends on the purpose of the lock. Work that should merely not be done
-// twice can go ahead; work that must not be done twice cannot.
+// This file puts a circuit breaker around the lock on one node. When the node is down,
+// clients that wait for it in vain would take the whole service down with it. Therefore,
+// after a few failures in a row, a client does not ask the node for a while, and a fallback
+// decides what happens instead. The right fallback depends on the purpose of the lock. Work
+// that should merely not be done twice can continue without the lock; work that must not be
+// done twice cannot.
 //
-// In between is a local lock of the process. It excludes only the other handles of the same
-// process; every other process has its own local lock.
+// The third fallback is a local lock of the process. It excludes only the other handles of
+// the same process; every other process has its own local lock.
 //
 // The pattern is Michael Nygard's, from "Release It!" (2007).
 func init() {
@@ -54,29 +55,34 @@ const (
 	breakerTimeout = time.Second
 	// breakerFailures is how many failures in a row open the circuit by default.
 	breakerFailures = 5
-	// breakerCoolDown is how long the circuit stays open by default. Then one attempt is
-	// let through, and its outcome decides whether the circuit closes.
+	// breakerCoolDown is how long the circuit stays open by default. Then the breaker lets
+	// one attempt through to the node, and the result of that attempt decides whether the
+	// circuit closes.
 	breakerCoolDown = 60 * time.Second
 )
 
+// A circuitBreaker is a client's handle on the lock. As in an electric circuit, closed
+// means that requests go to the node, and open means that none do.
 type circuitBreaker struct {
 	*single
 	maxFailures int // this many failures in a row open the circuit
 	coolDown    time.Duration
-	local       *localLock // nil if the fallback is another one
+	local       *localLock // nil unless the fallback is Local
 
 	mu        sync.Mutex
 	failures  int               // in a row
-	nextProbe fakeclock.Reading // when an open circuit lets the next attempt through
+	nextProbe fakeclock.Reading // when an open circuit lets the next attempt through to the node
 }
 
-// Acquire tries once if the circuit is closed. Otherwise it does what the fallback says.
+// Acquire tries once at the node if the circuit is closed. If it is open, Acquire does what
+// the fallback says.
 func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
 	if b.local == nil {
 		return b.acquire(ctx)
 	}
-	// A lease from Redis also holds the local lock, so that it excludes the process's other
-	// handles, even those that fall back later.
+	// The local lock is taken even if Redis grants the lease. A handle of this process
+	// whose circuit opens later asks only for the local lock, and must not get it
+	// meanwhile.
 	if !b.local.tryLock() {
 		return nil, fmt.Errorf("%w: somebody else in this process holds it", ErrNotAcquired)
 	}
@@ -92,6 +98,7 @@ func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
 	return local, nil
 }
 
+// acquireOrFallBack is Acquire without the local lock.
 func (b *circuitBreaker) acquire(ctx context.Context) (Lease, error) {
 	if wait := b.openTime(); wait > 0 {
 		if b.env.Options.Fallback == GoAhead || b.local != nil {
@@ -104,7 +111,8 @@ func (b *circuitBreaker) acquire(ctx context.Context) (Lease, error) {
 	return lease, err
 }
 
-// openTime returns how long the circuit stays open; it is closed if that is 0.
+// openTime returns how long the circuit still stays open; 0 means that the caller may ask
+// the node.
 func (b *circuitBreaker) openTime() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,13 +123,13 @@ func (b *circuitBreaker) openTime() time.Duration {
 	if wait := b.nextProbe.Sub(now); wait > 0 {
 		return wait
 	}
-	// One probe at a time: for other attempts the circuit stays open.
+	// Only this caller may probe the node: for other attempts the circuit stays open.
 	b.nextProbe = now.Add(b.coolDown)
 	return 0
 }
 
-// recordResult counts failures in a row. A refusal, even a late one, is an answer of the
-// node. A cancelled attempt shows nothing about the node.
+// recordResult counts failures in a row. A refusal, even one that came late, shows that the
+// node works. A cancelled attempt shows nothing about the node.
 func (b *circuitBreaker) recordResult(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,14 +143,15 @@ func (b *circuitBreaker) recordResult(err error) {
 	}
 }
 
+// leaseWithoutLock returns a lease that starts now and that no server knows of.
 func (b *circuitBreaker) leaseWithoutLock() *unlockedLease {
 	l := &unlockedLease{validity: b.validity}
 	_ = l.Extend(context.Background())
 	return l
 }
 
-// An unlockedLease is a lease that no server granted. It ends one TTL after the call of
-// Acquire, or of the last Extend. The holder works as if it had the lock.
+// An unlockedLease is a lease that no server granted: its holder works as if it had the
+// lock. It ends one TTL after the call of Acquire, or of the last Extend.
 type unlockedLease struct {
 	validity validity
 	expiry.End

@@ -11,10 +11,10 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// quickBreaker sets a small number of failures and a short cool-down.
+// quickBreaker makes the circuit open after a few failures, and only for a short time.
 func quickBreaker(e *locks.Env) { e.Options.Failures, e.Options.OpenFor = 3, 10*time.Second }
 
-// openCircuit opens the circuit by a node that does not answer.
+// openCircuit opens the circuit, by requests to a node that does not answer.
 func openCircuit(t *testing.T, c *cluster, l locks.Lock) {
 	t.Helper()
 	c.Nodes[0].Mute = true
@@ -73,7 +73,7 @@ func TestOneProbeAtATime(t *testing.T) {
 	})
 }
 
-// A node that refuses is healthy.
+// A refusal shows that the node is healthy.
 func TestRefusalsDoNotOpenTheCircuit(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "circuit-breaker", quickBreaker)
@@ -109,7 +109,7 @@ func TestGoAhead(t *testing.T) {
 		second := c.Client(t, "circuit-breaker", quickBreaker, fallingBack(locks.GoAhead))
 		openCircuit(t, c, first)
 		openCircuit(t, c, second)
-		// Both are granted the lock at the same time.
+		// Both clients are granted the lock at the same time.
 		lease := acquire(t, first)
 		acquire(t, second)
 		if got := token(t, lease); got != 0 {
@@ -131,7 +131,7 @@ func TestGoAhead(t *testing.T) {
 	})
 }
 
-// When its node is healthy again, the lock excludes clients again.
+// When the node is healthy again, the lock excludes other clients again.
 func TestGoAheadEnds(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "circuit-breaker", quickBreaker, fallingBack(locks.GoAhead))
@@ -155,7 +155,7 @@ func TestCircuitAsItIsSet(t *testing.T) {
 	})
 }
 
-// The defaults are five failures and a minute.
+// By default the circuit opens after five failures, for a minute.
 func TestCircuitByDefault(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].Mute = true
@@ -186,7 +186,8 @@ func twoHandles(t *testing.T, c *cluster) (first, second locks.Lock) {
 	return made[0], made[1]
 }
 
-// The local lock excludes the process's other handles, and no other process.
+// The local lock excludes the other handles of the process, but not those of other
+// processes.
 func TestLocalLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		first, second := twoHandles(t, c)
@@ -212,7 +213,8 @@ func TestLocalLock(t *testing.T) {
 	})
 }
 
-// A handle that has the lock from Redis excludes the handles of its process that fall back.
+// While a handle holds the lock in Redis, the handles of its process that fall back are
+// refused.
 func TestLocalLockOfWhoGotInByRedis(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		first, second := twoHandles(t, c)
@@ -228,7 +230,7 @@ func TestLocalLockOfWhoGotInByRedis(t *testing.T) {
 	})
 }
 
-// A refusal by Redis leaves the local lock free.
+// If Redis refuses a handle, that handle does not keep the local lock.
 func TestLocalLockIsFreeAfterARefusal(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		first, second := twoHandles(t, c)

@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The scripts of the Redis documentation: only a client that knows the value may remove the
-// key or extend its life.
+// These are the scripts of the Redis documentation. They compare the key's value first:
+// only a client that knows the value may remove the key or extend its life.
 var (
 	removeScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("del",KEYS[1])
@@ -26,12 +26,13 @@ else
 end`)
 )
 
-// A claim is the value that one attempt stores under the lock's key. Its methods send a
-// request to one node, and report whether the node did what was asked.
+// A claim is the value that one attempt stores under the lock's key. Each of its methods
+// with a context sends one request to one node, and reports whether the node did what was
+// asked.
 type claim struct {
 	key, value string
 	ttl        time.Duration
-	// unchecked makes remove delete the key whatever its value.
+	// unchecked makes remove delete the key whatever the key's value is.
 	unchecked bool
 }
 
@@ -49,6 +50,7 @@ func (c claim) milliseconds() int64 {
 	return int64((c.ttl + time.Millisecond - 1) / time.Millisecond)
 }
 
+// set sets the key if it does not exist; it reports false if the key exists.
 func (c claim) set(ctx context.Context, node *redis.Client) (bool, error) {
 	err := node.Do(ctx, "SET", c.key, c.value, "NX", "PX", c.milliseconds()).Err()
 	if errors.Is(err, redis.Nil) {
@@ -57,6 +59,7 @@ func (c claim) set(ctx context.Context, node *redis.Client) (bool, error) {
 	return err == nil, err
 }
 
+// remove removes the key; it reports false if the key was gone or had another value.
 func (c claim) remove(ctx context.Context, node *redis.Client) (bool, error) {
 	if c.unchecked {
 		n, err := node.Del(ctx, c.key).Result()
@@ -66,12 +69,15 @@ func (c claim) remove(ctx context.Context, node *redis.Client) (bool, error) {
 	return n > 0, err
 }
 
-// removeIfEqual is remove without a script. It needs Redis 8.4.
+// removeIfEqual does what remove does, but by one command instead of a script. The command
+// needs Redis 8.4.
 func (c claim) removeIfEqual(ctx context.Context, node *redis.Client) (bool, error) {
 	n, err := node.Do(ctx, "DELEX", c.key, "IFEQ", c.value).Int()
 	return n > 0, err
 }
 
+// extend sets the key's expiry to one TTL from now; it reports false if the key was gone or
+// had another value.
 func (c claim) extend(ctx context.Context, node *redis.Client) (bool, error) {
 	n, err := extendScript.Run(ctx, node, []string{c.key}, c.value, c.milliseconds()).Int()
 	return n > 0, err

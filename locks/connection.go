@@ -13,19 +13,20 @@ import (
 // dialTimeout bounds a dial, as go-redis does by default.
 const dialTimeout = 5 * time.Second
 
-// A connection is what go-redis gets for a dial. It dials when it is first used, in the
-// request that needs it and under that request's deadline.
+// A connection is what the dialer of a strict go-redis client returns. It opens the real
+// connection when it is first used, in the request that needs it and under that request's
+// deadline.
 //
-// go-redis itself dials in the background. Its dials outlive the requests that needed them,
-// and each keeps a place in the pool. So other requests soon have to wait for a place, on a
-// timer that go-redis shares between all clients of the program; in the next bubble of
-// testing/synctest that is a fatal error. After as many failed dials as the pool has
-// places, go-redis stops dialling for requests. Instead it tries once a second in the
-// background, even after the end of the world.
+// go-redis itself dials in the background. A background dial outlives the request that
+// needed it, and keeps a place in the pool meanwhile. So other requests soon have to wait
+// for a place. They wait on a timer that go-redis shares between all clients of the
+// program; in the next bubble of testing/synctest that is a fatal error. After as many
+// failed dials as the pool has places, go-redis stops dialling for requests. Instead it
+// tries once a second in the background, even after the end of the world.
 type connection struct {
 	open  func(context.Context) (net.Conn, error)
 	clock fakeclock.Clock
-	// done ends with Close.
+	// done ends when Close is called.
 	done  context.Context
 	close context.CancelFunc
 
@@ -34,19 +35,22 @@ type connection struct {
 	read, write time.Time
 }
 
+// newConnection returns a connection that open will open, with a timeout on the given
+// clock.
 func newConnection(clock fakeclock.Clock, open func(context.Context) (net.Conn, error)) *connection {
 	done, cancel := context.WithCancel(context.Background())
 	return &connection{open: open, clock: clock, done: done, close: cancel}
 }
 
+// current returns the real connection, or nil if it has not been opened.
 func (c *connection) current() net.Conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.conn
 }
 
-// ensureDialled returns the connection, and dials first if necessary. Only one goroutine at
-// a time uses a connection, except for closing it.
+// ensureDialled returns the real connection, and opens it first if necessary. Only one
+// goroutine at a time uses a connection, but Close may be called at the same time.
 func (c *connection) ensureDialled() (net.Conn, error) {
 	if conn := c.current(); conn != nil {
 		return conn, nil
@@ -55,8 +59,8 @@ func (c *connection) ensureDialled() (net.Conn, error) {
 	if !c.write.IsZero() {
 		limit = min(limit, time.Until(c.write))
 	}
-	// The timeout is on the process's clock: a process that is paused while it dials has
-	// the same time left afterwards.
+	// The timeout is measured on the process's clock: if the process is paused while it
+	// dials, it has the same time left afterwards.
 	ctx, cancel := fakeclock.WithTimeout(c.done, c.clock, limit)
 	defer cancel()
 	conn, err := c.open(ctx)
@@ -76,6 +80,7 @@ func (c *connection) ensureDialled() (net.Conn, error) {
 	return conn, conn.SetWriteDeadline(c.write)
 }
 
+// Read and Write dial first if necessary.
 func (c *connection) Read(b []byte) (int, error) {
 	conn, err := c.ensureDialled()
 	if err != nil {
@@ -92,6 +97,7 @@ func (c *connection) Write(b []byte) (int, error) {
 	return conn.Write(b)
 }
 
+// Close also ends an unfinished dial.
 func (c *connection) Close() error {
 	c.close()
 	if conn := c.current(); conn != nil {
@@ -100,6 +106,7 @@ func (c *connection) Close() error {
 	return nil
 }
 
+// SetReadDeadline and SetWriteDeadline also apply if the connection is opened later.
 func (c *connection) SetReadDeadline(t time.Time) error {
 	c.read = t
 	if conn := c.current(); conn != nil {
@@ -123,7 +130,7 @@ func (c *connection) SetDeadline(t time.Time) error {
 	return c.SetWriteDeadline(t)
 }
 
-// noAddr is the address of both ends of a connection that was never used.
+// noAddr is the address of both ends of a connection that has not been opened.
 type noAddr struct{}
 
 func (noAddr) Network() string { return "tcp" }
@@ -143,8 +150,8 @@ func (c *connection) RemoteAddr() net.Addr {
 	return noAddr{}
 }
 
-// SyscallConn is how go-redis checks whether an idle connection is still good. It dials
-// anew if it is not.
+// SyscallConn lets go-redis check an idle connection before it uses it again. If the check
+// fails, go-redis opens a new connection.
 func (c *connection) SyscallConn() (syscall.RawConn, error) {
 	if conn, ok := c.current().(syscall.Conn); ok {
 		return conn.SyscallConn()
@@ -152,8 +159,8 @@ func (c *connection) SyscallConn() (syscall.RawConn, error) {
 	return noRawConn{}, nil
 }
 
-// A noRawConn stands in for a connection that cannot be checked, or does not exist yet:
-// only its use shows whether it is good.
+// An uncheckableConn passes go-redis's check of an idle connection. It is for a connection
+// that cannot be checked or has not been opened: only its use shows whether it works.
 type noRawConn struct{}
 
 func (noRawConn) Read(func(uintptr) bool) error  { return nil }

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// Deadlines that are set before the connection exists apply to it.
+// Deadlines that were set before the dial apply to the connection.
 func TestDeadlinesBeforeTheDial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()

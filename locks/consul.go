@@ -3,9 +3,9 @@ package locks
 // Consul is the system of locks on Consul.
 const Consul = "consul"
 
-// Other packages make the locks on Consul, as for those of libraries. Each attempt has a
-// Consul session, which its client renews until the lock is released. The TTL is at least
-// 10 s.
+// The locks on Consul are only registered here; the package libraries/consul makes them.
+// Each attempt has a Consul session, which its client renews until the lock is released.
+// The TTL is at least 10 s.
 func init() {
 	const lock = "github.com/hashicorp/consul/api, unmodified: its Lock, with a session for each attempt"
 	for name, title := range map[string]string{
@@ -16,12 +16,12 @@ func init() {
 		Register(Kind{
 			Name: name, Title: title, System: Consul, Slots: onFirstNode, Adapter: adapters + "consul", Library: "github.com/hashicorp/consul/api",
 			Features: []string{
-				"loss-signal", // the work is notified when Lock's channel is closed
+				"loss-signal", // the client's program is notified when the channel that Lock returned is closed
 				"lock-delay",  // 15 s, the default; without it 1 ms, because a delay of 0 cannot be requested
 				"token-check", // a token counts only if the key names the client's own session when it is read
-				"kept-key",    // without it the key is deleted on release: Lock.Destroy
-				"lost-unlock", // Unlock is called even if the lock is lost
-				"own-handle",  // each attempt has its own Lock; without it all attempts of a process share one
+				"kept-key",    // the key remains after a release; without it Lock.Destroy deletes the key on release
+				"lost-unlock", // Unlock is called at the end of the section even if the lock is lost
+				"own-handle",  // each attempt has its own Lock value; without it all attempts of a process share one
 			},
 		})
 	}
@@ -34,6 +34,6 @@ func init() {
 	})
 }
 
-// noSlots is for a lock whose holder no server can name: the holders of a semaphore are in
-// the value of a key.
+// noSlots returns no slots and no quorum: the lock's grants are not recorded as keys on
+// nodes. That is so for a semaphore, whose holders are listed in the value of a key.
 func noSlots(string, int) ([]Slot, int) { return nil, 0 }

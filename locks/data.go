@@ -5,16 +5,17 @@ import (
 	"errors"
 )
 
-// A DataClient is a lock whose servers can also store data. It reads and writes the data
-// with the lock's client, in requests of their own, no matter which client holds the lock
-// at that time. (A [Keeper] does so in the transaction in which the lock is held.)
+// A DataClient is a lock whose servers can also store the data that the lock protects. It
+// reads and writes the data with the lock's client, but in requests of their own, whether
+// or not the client holds the lock at that time. (A [Keeper] reads and writes in the
+// transaction in which the lock is held.)
 type DataClient interface {
 	Lock
 	// Read returns the version of an object: how often it was written, 0 if never.
 	Read(ctx context.Context, object string) (version int, err error)
 	// Write writes an object and returns its new version. If [Data.ComparesVersion] is set,
-	// it writes only if the object is at the version that the writer knew, in one step with
-	// the write; otherwise it returns an error that wraps [ErrChanged].
+	// the server compares versions and writes in one step: if the object is not at the
+	// version that the writer knew, nothing is written, and the error wraps [ErrChanged].
 	Write(ctx context.Context, object, value string, knew int) (version int, err error)
 }
 
@@ -23,7 +24,7 @@ type DataClient interface {
 var ErrChanged = errors.New("somebody else has written it since")
 
 // ErrGone is returned for a write that was refused because the key with which its writer
-// had asked for the lock does not exist any more.
+// had acquired the lock does not exist any more.
 var ErrGone = errors.New("the key by which it had asked for the lock is gone")
 
 // Data describes the data that a process stores on the servers of its lock.
@@ -33,14 +34,16 @@ type Data struct {
 	// ReadMode is how an object is read, in the system's own terms; "" is the client's
 	// default.
 	ReadMode string
-	// ComparesVersion makes each write check the object's version.
+	// ComparesVersion makes each write compare the object's version with the version that
+	// the writer knew.
 	ComparesVersion bool
 	// ChecksOwner makes each write check, in one step with the write, that the key with
-	// which the handle last acquired the lock still exists. If it does not, the error wraps
-	// [ErrGone]. Only some kinds can do that: see [Kind.ChecksOwner].
+	// which the handle last acquired the lock still exists. If the key does not exist, the
+	// error wraps [ErrGone]. Only some kinds can check that: see [Kind.ChecksOwner].
 	ChecksOwner bool
-	// SeparateClient reports that the process has another client for its data than for the
-	// lock, on another server: the one after the server with the process's own number.
+	// SeparateClient gives the process a second client for its data, on another server than
+	// the lock's client. The lock's client uses the server with the process's own number;
+	// the data's client uses the next server.
 	SeparateClient bool
 }
 

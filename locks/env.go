@@ -11,19 +11,20 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// Env is what a lock gets from the process that it runs in. What is only for locks on
-// Redis, such as [Env.Redis], is built on the rest, and so can any other client be.
+// Env is what a lock gets from the process that it runs in. Some of it is only for locks on
+// Redis, such as [Env.Redis]. That part is built on the other fields and methods, and a
+// client of any other system can be built in the same way.
 type Env struct {
 	// Key is the name of the lock, and the key that it is stored under.
 	Key string
 	// Client is the name of the process, which is unique in the world. It is the identity
-	// for locks whose grants name their holder. It can be a prefix of another name:
-	// worker-1 is one of worker-10.
+	// for locks whose grants name their holder. One name can be the prefix of another:
+	// worker-1 is a prefix of worker-10.
 	Client string
 	// TTL is how long a grant lasts; it is positive.
 	TTL time.Duration
-	// Nodes are the addresses of the nodes that store the lock, as IP:port. A kind that is
-	// Open needs none.
+	// Nodes are the addresses of the nodes that store the lock, as IP:port. There may be
+	// none if the kind is Open, because such a lock has no server.
 	Nodes []string
 	// Counters are the addresses of the nodes that count fencing tokens, as IP:port.
 	Counters []string
@@ -31,33 +32,33 @@ type Env struct {
 	// dial: it runs before the story begins, when the network takes no time.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// WaitTurn, if not nil, returns when it is the calling goroutine's turn to act. If
-	// several goroutines wait at the same moment, they act one at a time, each until it
-	// waits for something else, in the order of their words. The words are the command that
-	// the goroutine is about to send, with more words if they are needed to distinguish it
-	// from equal commands. A library needs this if its goroutines share a connection:
-	// otherwise two runs of one world may differ, because nothing else can order such
-	// goroutines.
+	// several goroutines wait at the same moment, they act one at a time, in the order of
+	// their words; each acts until it waits for something else. The words are the command
+	// that the goroutine will send next. If another goroutine may send an equal command,
+	// more words must distinguish the two. A library has to call WaitTurn if its goroutines
+	// share a connection: without it two runs of one world may differ, because nothing else
+	// orders such goroutines.
 	WaitTurn func(words ...string)
-	// WaitAfterTimer, if not nil, must be called by a goroutine after it was woken by a
-	// timer that is not on the process's clock. Libraries have such timers, and they fire
-	// during a pause too. WaitAfterTimer returns when the process runs, as if the timer
-	// were on its clock. A call during a pause does not count as running on.
+	// WaitAfterTimer, if not nil, must be called by a goroutine that was woken by a timer
+	// that is not on the process's clock. Libraries have such timers, and they fire even
+	// while the process is paused. WaitAfterTimer returns when the process runs, as if the
+	// timer were on its clock. A goroutine that calls it during a pause is not reported as
+	// running while paused.
 	//
-	// The goroutines that one timer has woken continue at different times, in the order of
-	// their words, so that no two of the times at which they start are equal. The words are
-	// as for WaitTurn. ctx is the context of what the goroutine is about to do. A goroutine
-	// whose ctx has ended gets no time of its own. The caller must check ctx afterwards,
-	// because a timer that ends it may be due together with the one that has woken the
-	// goroutine.
+	// If one timer has woken several goroutines, they continue at different times, in the
+	// order of their words. The words are as for WaitTurn. ctx is the context of what the
+	// goroutine will do next. A goroutine whose ctx has ended gets no time of its own. The
+	// caller must check ctx afterwards, because a timer that ends ctx may be due at the
+	// same time as the timer that has woken the goroutine.
 	WaitAfterTimer func(ctx context.Context, words ...string)
-	// Clock is the process's clocks.
+	// Clock reads the process's clocks and sleeps on them.
 	Clock fakeclock.Clock
 	// Rand is the process's source of random bytes; reading it never fails.
 	Rand io.Reader
 	// Options are the lock's settings.
 	Options Options
-	// Data describes the data that is stored on the lock's servers too; nil is none. It is
-	// for a lock that is a [DataClient].
+	// Data describes the data that the lock's servers store too; it is only for a lock that
+	// is a [DataClient]. nil means that they store no data.
 	Data *Data
 
 	state *processState
@@ -70,11 +71,12 @@ type processState struct {
 	closers  []io.Closer
 	cleanups []func()
 
-	processCtx  context.Context // ends with the process; nil never ends
-	lifetime    context.Context // ends with Close; nil if it was never requested
+	processCtx  context.Context // ends with the process; nil means that it never ends
+	lifetime    context.Context // ends with Close; nil if Lifetime was never called
 	endLifetime context.CancelFunc
 }
 
+// ensureState returns the state of the process, which it makes at the first call.
 func (e *Env) process() *processState {
 	if e.state == nil {
 		e.state = &processState{shared: map[string]any{}}
@@ -82,8 +84,8 @@ func (e *Env) process() *processState {
 	return e.state
 }
 
-// ForKey returns the environment of the same process for another lock. Both share the state
-// of the process, and closing either closes all of it.
+// ForKey returns the environment for another lock of the same process. The two environments
+// share the state of the process, and Close of one of them closes all of that state.
 func (e *Env) ForKey(key string) *Env {
 	e.process()
 	other := *e
@@ -91,9 +93,9 @@ func (e *Env) ForKey(key string) *Env {
 	return &other
 }
 
-// Share returns what all handles of a process share under a name, such as a client or a
-// session. The first call makes it. Share must be called while a handle is made, and not
-// concurrently.
+// Share returns a value that all handles of a process share under a name, such as a client
+// or a session. The first call with a name makes the value. Share must be called while a
+// handle is made, and not concurrently.
 func Share[T any](e *Env, name string, make func() T) T {
 	shared := e.process().shared
 	if _, made := shared[name]; !made {
@@ -103,21 +105,22 @@ func Share[T any](e *Env, name string, make func() T) T {
 }
 
 // OnWarmUp registers f to be called before the story begins, once all handles are made. f
-// opens the connections that a process which has been running for a while has open. It
-// returns no error: the lock will meet the same failure again.
+// opens those connections that a process has open when it has been running for a while. f
+// returns no error: if a connection fails now, the lock will meet the same failure again.
 func (e *Env) OnWarmUp(f func(context.Context)) {
 	c := e.process()
 	c.warmUps = append(c.warmUps, f)
 }
 
-// WarmUp calls what was registered with OnWarmUp. Only the code that runs a lock calls it.
+// WarmUp calls all functions that OnWarmUp has registered. Only the code that runs a lock
+// calls it.
 func (e *Env) WarmUp(ctx context.Context) {
 	for _, warm := range e.process().warmUps {
 		warm(ctx)
 	}
 }
 
-// Lifetime returns a context that ends with Close.
+// Lifetime returns a context that ends when Close is called.
 func (e *Env) Lifetime() context.Context {
 	c := e.process()
 	if c.lifetime == nil {
@@ -126,9 +129,9 @@ func (e *Env) Lifetime() context.Context {
 	return c.lifetime
 }
 
-// ProcessContext returns a context that ends with the process. That may be before Close:
-// calls of the lock may still be running then, and wait for something that nothing else can
-// end.
+// ProcessContext returns a context that ends with the process. The process may end before
+// Close is called, and a call of the lock may still wait then: this context is how to end
+// it.
 func (e *Env) ProcessContext() context.Context {
 	if until := e.process().processCtx; until != nil {
 		return until
@@ -146,8 +149,9 @@ func (e *Env) CloseLater(o io.Closer) {
 	c.closers = append(c.closers, o)
 }
 
-// Cleanup registers f to be called by Close, after everything else, the last first. It is
-// for connections that a lock has opened with Dial, and for goroutines of its own.
+// Cleanup registers f to be called by Close, after everything else, in the reverse order of
+// the calls of Cleanup. It is for connections that a lock has opened with Dial, and for
+// goroutines of the lock.
 func (e *Env) Cleanup(f func()) {
 	c := e.process()
 	c.cleanups = append(c.cleanups, f)

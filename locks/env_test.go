@@ -14,9 +14,9 @@ type closing func() error
 
 func (c closing) Close() error { return c() }
 
-// An object that the handles of one process share is made once, and warmed up in the order
-// in which the objects were made. It is closed with the process, whichever handle is
-// closed.
+// An object that the handles of one process share is made once. It is warmed up in the
+// order in which such objects were made. It is closed with the process, whichever handle's
+// environment is closed.
 func TestHandlesOfOneProcess(t *testing.T) {
 	var did []string
 	says := func(what string) { did = append(did, what) }

@@ -5,9 +5,9 @@ import "strings"
 // Etcd is the system of locks on etcd.
 const Etcd = "etcd"
 
-// Other packages make the locks on etcd, as for those of libraries. Each handle has a
-// session: an etcd lease, which its client renews as long as the process lives. etcd counts
-// a TTL in whole seconds.
+// The locks on etcd are only registered here; the package libraries/etcd makes them. Each
+// handle has a session: an etcd lease, which its client renews as long as the process
+// lives. etcd counts a TTL in whole seconds.
 func init() {
 	const concurrency = "go.etcd.io/etcd/client/v3/concurrency, unmodified"
 	for name, title := range map[string]string{
@@ -23,21 +23,21 @@ func init() {
 		"etcd-put-recipe-mod": ownTitle("as etcd-put-recipe, but the token is the revision of the put"),
 		"etcd-look-then-put":  ownTitle("as etcd-put-recipe-mod, but it first checks whether the key exists"),
 	} {
-		features := []string{"loss-signal"} // the client watches Session.Done
+		features := []string{"loss-signal"} // the client's program is notified when Session.Done is closed
 		if name == Etcd {
 			features = append(features,
-				"own-session",        // instead of using a session that another process has written down
-				"session-per-handle", // instead of sharing a session, and so a key, between the handles of a process
-				"new-session",        // instead of using a session that has ended
-				"unlock",             // release by Mutex.Unlock instead of Session.Close
-				"revision-token",     // the key's create revision instead of its version, which is always 1
-				"all-endpoints",      // instead of only the endpoint with the process's own number, the first for client-1
+				"own-session",        // without it the client uses a session whose ID another process has written down
+				"session-per-handle", // without it the handles of a process share a session, and so a key
+				"new-session",        // without it the client continues to use a session that has ended
+				"unlock",             // release by Mutex.Unlock; without it by Session.Close
+				"revision-token",     // the token is the key's create revision; without it the key's version, which is always 1
+				"all-endpoints",      // the client knows all endpoints; without it only the one with the process's own number, the first for client-1
 			)
 		}
-		queues := !strings.Contains(name, "-put") // with a key of its own, which identifies the lock's owner
+		queues := !strings.Contains(name, "-put") // each client has a key of its own, and the oldest key is the owner's
 		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, HasDataClient: true, ChecksOwner: queues, Adapter: adapters + "etcd", Library: "go.etcd.io/etcd/client/v3", Features: features})
 	}
 }
 
-// ownTitle returns the title of a recipe that is not part of a library.
+// ownTitle returns the title of a recipe that is ours and not part of a library.
 func ownTitle(title string) string { return "ours, on etcd's client: " + title }

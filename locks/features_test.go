@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// bubbleTime is the true time of a bubble.
+// bubbleTime is a clock that shows the true time of a bubble.
 type bubbleTime struct{ began time.Time }
 
 func (b bubbleTime) Now() time.Duration { return time.Since(b.began) }
@@ -26,8 +26,9 @@ func newFake() *fakeclock.Fake {
 	return fakeclock.New(bubbleTime{time.Now()}, time.Now())
 }
 
-// onOwnLocks runs a test on every lock that is written on the process's clock and has all
-// the features. The drift is the lock's allowance for a TTL of 30 s.
+// onOwnLocks runs a test on every lock that reads the process's clock and has all the
+// features. drift is how much the lock subtracts from a TTL of 30 s for the drift of
+// clocks.
 func onOwnLocks(t *testing.T, test func(t *testing.T, c *cluster, kind string, drift time.Duration), features ...string) {
 	t.Helper()
 	tested := 0
@@ -50,7 +51,8 @@ func onOwnLocks(t *testing.T, test func(t *testing.T, c *cluster, kind string, d
 	}
 }
 
-// slowNodes makes every node answer a SET after two TTLs, and makes locks wait for it.
+// slowNodes makes every node answer a SET after two TTLs, and returns a setting that makes
+// locks wait for the answer.
 func slowNodes(c *cluster) setting {
 	for _, n := range c.Nodes {
 		n.Replies = slowSet(2 * ttl)
@@ -75,7 +77,8 @@ func TestElapsedCheck(t *testing.T) {
 	}, "elapsed-check")
 }
 
-// A client whose clock is fast refuses a grant that the node still has.
+// A client whose clock is fast refuses a grant that has not expired on the node, and
+// removes the key.
 func TestRefusedGrantIsReleased(t *testing.T) {
 	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
 		clock := newFake()
@@ -92,7 +95,8 @@ func TestRefusedGrantIsReleased(t *testing.T) {
 	}, "elapsed-check")
 }
 
-// The answer takes two TTLs. The test shows which clock notices that.
+// The answer takes two TTLs, and in most cases something happens to the clocks meanwhile.
+// The test shows whether the lock notices how long the answer took.
 func TestElapsedCheckByClock(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -208,7 +212,8 @@ func TestNodeTimeout(t *testing.T) {
 	}
 }
 
-// A process that is stopped while it dials has the same time left when it continues.
+// A process that is stopped while it dials has the same time left for the dial when it
+// continues.
 func TestDialIsBoundedByTheProcesssClock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		clock := newFake()
@@ -290,7 +295,8 @@ func TestWithoutExtend(t *testing.T) {
 	}, "extend")
 }
 
-// A lease of a fraction of a millisecond must not outlive its key.
+// A TTL with a fraction of a millisecond is rounded so that the lease does not outlast its
+// key.
 func TestKeyLivesAtLeastAsLongAsItsLease(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		acquire(t, c.Client(t, "single", lasting(1500*time.Microsecond)))

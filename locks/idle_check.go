@@ -13,10 +13,11 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// ChecksIdle reports whether go-redis checks an idle connection before it uses it again,
-// and dials anew if the connection has ended. It does so where it finds the sockets of
-// Unix. Builds for Windows or js leave that out, so there the first command after a node's
-// restart fails. ChecksIdle finds out by trying, once.
+// ChecksIdle reports whether go-redis, as built into this program, checks an idle
+// connection before it uses it again, and dials anew if the connection has ended. It needs
+// the sockets of Unix for that. Builds for Windows or js leave the check out, so there the
+// first command after a node's restart fails. ChecksIdle finds out by one trial, whose
+// result it remembers.
 var ChecksIdle = sync.OnceValue(func() bool {
 	conn := new(probeConn)
 	client := redis.NewClient(withoutPipelinePool(&redis.Options{
@@ -33,14 +34,17 @@ var ChecksIdle = sync.OnceValue(func() bool {
 	return conn.wasChecked
 })
 
-// A probeConn is a connection to a node that knows no command. It records whether go-redis
-// has checked it.
+// A probeConn is a connection to a node that answers every command with an error. It
+// records whether go-redis has asked for its socket, which is how go-redis checks an idle
+// connection.
 type probeConn struct {
 	mu         sync.Mutex
 	answers    bytes.Buffer
 	wasChecked bool
 }
 
+// SyscallConn records that go-redis has asked for the socket. There is none, so the check
+// fails.
 func (c *probeConn) SyscallConn() (syscall.RawConn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,6 +52,7 @@ func (c *probeConn) SyscallConn() (syscall.RawConn, error) {
 	return nil, errors.New("there is no socket")
 }
 
+// Write answers each command with an error. A command begins with "*".
 func (c *probeConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,9 +2,9 @@ package locks
 
 import "fmt"
 
-// adapters is the path of the packages that make the locks of libraries. Those locks are
-// only registered here, so that a program that imports this package does not need the
-// libraries: see [Provide].
+// adapters is the path of the packages that make the locks of libraries. This package only
+// registers those locks, so a program that imports it does not need the libraries: see
+// [Provide].
 const adapters = "github.com/locksim/locksim/libraries/"
 
 func init() {
@@ -27,15 +27,16 @@ func init() {
 		"rueidislock":        "github.com/redis/rueidis/rueidislock, unmodified, with rueidis's defaults: it repeats commands and pings the connection",
 		"rueidislock-strict": "as rueidislock, but each command is sent once, and the connection is not pinged",
 	} {
-		// It sets the last of a lock's keys after the lock was granted, and extends all,
-		// over connections that the locks of a process share.
+		// rueidislock sets the last of a lock's keys after the lock was granted, and
+		// extends all keys, over connections that the locks of a process share. So with two
+		// locks in a process the simulator could not say which lock a message belongs to.
 		Register(Kind{Name: name, Title: title, System: Redis, Slots: rueidislockSlots, OneAtATime: true, Adapter: adapters + "rueidislock", Library: "github.com/redis/rueidis"})
 	}
 }
 
-// rueidislockSlots returns the keys of one lock with rueidislock's defaults: a majority of
-// two, so three keys. All are on one node. More than one key makes a difference only on a
-// cluster, where each may be on another node.
+// rueidislockSlots returns the keys of one lock with rueidislock's defaults. A grant needs
+// two keys of three. All three are on one node here. More than one key makes a difference
+// only on a cluster, where each may be on another node.
 func rueidislockSlots(key string, _ int) (slots []Slot, quorum int) {
 	for i := range 3 {
 		slots = append(slots, Slot{Key: fmt.Sprintf("rueidislock:%d:%s", i, key)})

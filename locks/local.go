@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// A localLock is a lock within one process. No other process knows of it, and it ends with
-// the process.
+// A localLock is a lock within one process: the fallback of the circuit breaker. No other
+// process knows of it, and it ends with the process.
 type localLock struct {
 	mu   sync.Mutex
 	held bool
 }
 
-// tryLock takes the lock if it is free, and reports whether it was.
+// tryLock takes the lock if it is free, and reports whether it was free.
 func (l *localLock) tryLock() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,7 +34,7 @@ type breakerLease interface {
 	Extender
 }
 
-// A localLease also holds the process's local lock.
+// A localLease is a lease of a circuit breaker that also holds the process's local lock.
 type localLease struct {
 	breakerLease
 	lock *localLock
@@ -47,7 +47,7 @@ func (l *localLease) Release(ctx context.Context) error {
 	return l.breakerLease.Release(ctx)
 }
 
-// An onlyLocalLease holds only the process's local lock.
+// An onlyLocalLease holds the process's local lock, but no lock on Redis.
 type onlyLocalLease struct{ *localLease }
 
 // Token returns 0: no server issued a token.

@@ -2,8 +2,9 @@ package locks
 
 import "context"
 
-// No lock at all. It shows what the storage's check of the tokens achieves alone, and what
-// goes wrong without either.
+// The kind none is no lock at all. With fencing tokens it shows what the storage achieves
+// alone, by checking the tokens. Without them it shows what goes wrong when neither a lock
+// nor the storage protects the data.
 func init() {
 	Register(Kind{
 		Name:     "none",
@@ -15,11 +16,13 @@ func init() {
 	})
 }
 
+// noLock is a handle on no lock.
 type none struct{}
 
 // Acquire always succeeds.
 func (none) Acquire(context.Context) (Lease, error) { return openLease{}, nil }
 
+// An openLease is a lease that excludes nobody.
 type openLease struct{}
 
 // Release has nothing to do.

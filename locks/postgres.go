@@ -10,14 +10,14 @@ import (
 // Postgres is the system of locks on PostgreSQL.
 const Postgres = "postgres"
 
-// The locks on PostgreSQL are ours, on github.com/jackc/pgx, unmodified. Another package
-// makes them, as for those of libraries.
+// The locks on PostgreSQL are ours, written on the unmodified client github.com/jackc/pgx.
+// They are only registered here; the package libraries/postgres makes them.
 func init() {
 	features := []string{
 		"holder-check",    // release and extend only the client's own lease
 		"keep-row",        // release by UPDATE, so that the generation continues; without it by DELETE
 		"generation",      // the generation is the token; without it the lock has no token of its own
-		"count-from-call", // the holder counts the TTL from its request; without it from the answer
+		"count-from-call", // the lease begins at the holder's request; without it at the answer
 	}
 	for name, title := range map[string]string{
 		"postgres-lease":                 "PostgreSQL: a row with its holder and its expiry, acquired by INSERT … ON CONFLICT … WHERE expires_at < now(); token: its generation",
@@ -83,8 +83,8 @@ func init() {
 	})
 }
 
-// PostgresNumber returns the number of the advisory lock for a name. All clients must
-// compute the same number.
+// PostgresNumber returns the number of the advisory lock for a name: a hash of the name, so
+// that all clients compute the same number.
 func PostgresNumber(key string) int64 {
 	h := fnv.New32a()
 	h.Write([]byte(key))

@@ -9,13 +9,12 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// retryBackoff is in the range of every pause that go-redis makes before it sends a command
-// again: from 10 ms to 30, 50 and 90 ms.
+// retryBackoff is the pause before a command is sent again. By default go-redis pauses
+// between 10 ms and 30, 50 or 90 ms; 20 ms is possible each time.
 const retryBackoff = 20 * time.Millisecond
 
-// RedisDefaults returns a new client of a node, counted from 0, as most programs create it:
-// go-redis v9 with no option except the address. It differs from [Env.Redis], which is
-// strict:
+// RedisDefaults returns a new client of a node, counted from 0, with the defaults of
+// go-redis v9, as most programs create it. It differs from [Env.Redis], which is strict:
 //
 //   - A context bounds the wait for a connection, but not the wait for an answer, which
 //     takes up to five seconds whatever the context says.
@@ -78,6 +77,7 @@ func dialWithRetries(ctx context.Context, dial func(context.Context) (net.Conn, 
 	return nil, err
 }
 
+// dialWithTimeout dials once, for as long as go-redis does by default.
 func dialWithTimeout(ctx context.Context, dial func(context.Context) (net.Conn, error)) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()

@@ -2,9 +2,9 @@ package locks
 
 import "fmt"
 
-// Provide sets the New of a kind that has an Adapter. It is for the initialisation of that
-// package. It panics if the name is not registered, or if New was already provided, because
-// one of the two would silently never run.
+// Provide sets the New of a kind that has an Adapter. Only that adapter may call it, while
+// it is initialised. It panics if the name is not registered, or if New was already
+// provided, because one of the two functions would silently never be called.
 func Provide(name string, make func(*Env) (Lock, error)) {
 	k, ok := kinds[name]
 	switch {
@@ -17,8 +17,8 @@ func Provide(name string, make func(*Env) (Lock, error)) {
 	kinds[name] = k
 }
 
-// CheckProvided returns an error if this program cannot make a lock of this kind because it
-// does not import the package that does. The error names that package.
+// CheckProvided returns an error if this program cannot make a lock of this kind, because
+// it does not import the kind's adapter. The error names that package.
 func (k Kind) CheckProvided() error {
 	if k.New != nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// These must panic: a kind that no package can make, two constructors of one kind, and a
-// constructor of no kind.
+// Three mistakes must panic: a kind that no package can make, two constructors of one kind,
+// and a constructor of a kind that does not exist.
 func TestProvidePanics(t *testing.T) {
 	make := func(*locks.Env) (locks.Lock, error) { return nil, nil }
 	for what, do := range map[string]func(){

@@ -20,8 +20,7 @@ func TestQuorum(t *testing.T) {
 
 var all = []int{1, 2, 3, 4, 5}
 
-// slowSet delays the answer to a SET: the request reaches the node, but its answer comes
-// too late.
+// slowSet delays the answer to a SET: the node sets the key, but its answer comes too late.
 func slowSet(took time.Duration) func(string) time.Duration {
 	return func(command string) time.Duration {
 		if takes(command) {
@@ -97,7 +96,7 @@ func TestOrderOfRequests(t *testing.T) {
 				}
 				lease := acquire(t, c.Client(t, "redlock", asking(test.ask)))
 				got := c.Commands()
-				slices.Sort(got) // those of one moment come in any order
+				slices.Sort(got) // commands at the same moment come in any order
 				if !slices.Equal(got, test.want) {
 					t.Errorf("commands %q, want %q", got, test.want)
 				}

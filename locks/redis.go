@@ -11,8 +11,9 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// go-redis logs errors to standard error, with the time of day and in the order of its
-// goroutines. All errors that concern a lock are also returned.
+// go-redis logs errors to standard error. The log would contain the time of day, and its
+// order depends on chance. It is not needed: all errors that concern a lock are also
+// returned.
 func init() { logging.Disable() }
 
 // noTimeout is the value for no timeout in go-redis's options.
@@ -48,8 +49,9 @@ func (e *Env) Redis(node int) *redis.Client {
 	return Share(e, "redis "+strconv.Itoa(node), func() *redis.Client { return e.strictClient(e.Nodes[node], 0) })
 }
 
-// patientClients returns a client for every node. It waits for an answer as long as the
-// request's context allows: locks that use Env.Clock bound their requests with it.
+// patientClients returns a client for every node. The clients wait for an answer as long as
+// the request's context allows: locks that use Env.Clock set a deadline for each request on
+// that clock.
 func (e *Env) patientClients() []*redis.Client {
 	nodes := make([]*redis.Client, len(e.Nodes))
 	for i := range nodes {
@@ -59,7 +61,7 @@ func (e *Env) patientClients() []*redis.Client {
 }
 
 // counterClients returns a client for every node that counts tokens. It returns the same
-// clients at every call. They wait as those of patientClients do.
+// clients at every call. The clients wait for answers as those of patientClients do.
 func (e *Env) counterClients() []*redis.Client {
 	return Share(e, "redis counters", func() (clients []*redis.Client) {
 		for _, addr := range e.Counters {

@@ -39,7 +39,7 @@ func TestRedisIsOneClientPerNode(t *testing.T) {
 	})
 }
 
-// Nothing of a lock may be left when its world ends.
+// When a world ends, Close ends unfinished dials, because nothing of the lock may remain.
 func TestCloseEndsADial(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].Mute = true
@@ -60,7 +60,7 @@ func TestCloseEndsADial(t *testing.T) {
 	})
 }
 
-// A connection that is made after its client was closed is closed too.
+// If a client is closed while it dials, the connection is closed as soon as it is made.
 func TestCloseDuringADial(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		e := c.Env()
@@ -105,7 +105,8 @@ func TestConnect(t *testing.T) {
 	})
 }
 
-// A breakable is a connection whose end a caller can see by checking it.
+// A breakable is a connection that has ended if broken is set; a check of the connection
+// shows that.
 type breakable struct {
 	net.Conn
 	broken *bool
@@ -124,7 +125,7 @@ func (nothingToRead) Read(func(uintptr) bool) error  { return nil }
 func (nothingToRead) Write(func(uintptr) bool) error { return nil }
 func (nothingToRead) Control(func(uintptr)) error    { return nil }
 
-// go-redis does not send a request on a connection that visibly has ended.
+// go-redis sends no request on a connection that, as its check shows, has ended.
 func TestIdleConnectionThatBroke(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		e := c.Env()

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/internal/expiry"
 )
 
-// Redlock as the Redis documentation specifies it.
+// This file has Redlock as the Redis documentation specifies it.
 //
 // https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
 func init() {
@@ -24,10 +24,10 @@ func init() {
 		OwnClock: true,
 		Accepts:  []string{"ask", "clock", "node-timeout"},
 		Features: []string{
-			"elapsed-check",         // the time that the requests took counts
+			"elapsed-check",         // the time that the requests took is subtracted from the lease
 			"drift-allowance",       // some time is subtracted for the nodes' clocks
 			"node-timeout",          // the wait for each node is bounded
-			"release-on-all-nodes",  // not only on those that acknowledged the grant
+			"release-on-all-nodes",  // without it, release only on the nodes that acknowledged the grant
 			"release-after-failure", // a failed attempt removes what it has set
 			"fresh-value",           // a new value for every attempt
 			"value-check",           // release only the client's own key
@@ -47,16 +47,18 @@ const redlockNodeTimeout = 50 * time.Millisecond
 // more for the resolution of the nodes' expiry.
 func redlockDrift(ttl time.Duration) time.Duration { return ttl/100 + 2*time.Millisecond }
 
+// redlock is a client's handle on the lock.
 type redlock struct {
 	env      *Env
 	nodes    []*redis.Client
 	all      []int // the numbers of all nodes
 	quorum   int
 	validity validity
-	timeout  time.Duration // of each request to a node; 0 is none
-	value    string        // of every claim; "" if each gets a fresh one
+	timeout  time.Duration // of each request to a node; 0 means none
+	value    string        // of every claim; "" if each claim gets a new one
 }
 
+// newRedlock makes a handle for [Kind.New].
 func newRedlock(e *Env) (Lock, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("redlock needs Redis nodes, but there are none")
@@ -86,10 +88,10 @@ func newRedlock(e *Env) (Lock, error) {
 	return l, nil
 }
 
-// askNodes makes one request to each of some nodes. With OneByOne, it asks the next node
-// when the one before has answered or its time is up. With AllAtOnce, it still waits until
-// every node has answered or its time is up, unlike libraries, which return after the
-// answers of a quorum.
+// askNodes sends one request to each of some nodes, given by their numbers. With OneByOne,
+// it asks the next node when the one before has answered or its time is up. With AllAtOnce,
+// it asks all at the same time. In both cases it waits until every node has answered or its
+// time is up. Libraries, in contrast, return when a quorum has answered.
 func (l *redlock) askNodes(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) answers.Answers {
 	replies := make(answers.Answers, len(nodes))
 	one := func(i int) {
@@ -112,6 +114,8 @@ func (l *redlock) askNodes(ctx context.Context, nodes []int, request func(contex
 	return replies
 }
 
+// Acquire tries once to set the key on every node. The lock is granted if a quorum of nodes
+// has set it before the validity time of the grant has passed.
 func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 	c := claim{key: l.env.Key, value: l.value, ttl: l.env.TTL, unchecked: !l.env.Options.Has("value-check")}
 	if c.value == "" {
@@ -144,8 +148,9 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 	return nil, answers.WithCause(ctx, err)
 }
 
-// cleanUp removes the claim of a failed attempt, which blocks all clients, even if the
-// caller does not wait any more.
+// cleanUp removes the claim of a failed attempt, because its keys would block all clients
+// until they expire. If the caller's context has ended, cleanUp continues in the
+// background.
 func (l *redlock) cleanUp(ctx context.Context, c claim, granted []int) {
 	if answers.EndCause(ctx) == nil || l.timeout == 0 {
 		l.release(ctx, c, granted)
@@ -154,8 +159,8 @@ func (l *redlock) cleanUp(ctx context.Context, c claim, granted []int) {
 	go l.release(context.WithoutCancel(ctx), c, granted)
 }
 
-// release removes a claim from all nodes. That includes nodes whose answer was an error,
-// because the grant may have reached them.
+// release removes a claim from all nodes. A node that returned an error is asked too,
+// because it may have set the key.
 func (l *redlock) release(ctx context.Context, c claim, granted []int) answers.Answers {
 	if l.env.Options.Has("release-on-all-nodes") {
 		granted = l.all
@@ -163,7 +168,7 @@ func (l *redlock) release(ctx context.Context, c claim, granted []int) answers.A
 	return l.askNodes(ctx, granted, c.remove)
 }
 
-// A redlockLease ends with the lock's validity time.
+// A redlockLease is one grant. It ends when the lock's validity time has passed.
 type redlockLease struct {
 	lock    *redlock
 	claim   claim
@@ -171,19 +176,21 @@ type redlockLease struct {
 	expiry.End
 }
 
-// Release asks every node to remove the key. It returns an error unless a quorum did; the
-// error wraps ErrLost if too few nodes can have had the key.
+// Release asks every node to remove the key. It returns an error unless a quorum removed
+// it. The error wraps ErrLost if it is certain that fewer nodes than a quorum had the key.
 func (l *redlockLease) Release(ctx context.Context) error {
 	replies := l.lock.release(ctx, l.claim, l.granted)
 	return l.checkQuorum(ctx, replies, "released")
 }
 
+// An extendableRedlockLease is the lease of a lock whose feature extend is on.
 type extendableRedlockLease struct{ *redlockLease }
 
 // Extend asks all nodes to extend the key, and counts answers as Acquire does. It must
-// complete before the lease ends. Otherwise, on a node whose key had expired, a late
-// request of the acquire can have set it anew, and another client can have held the lock in
-// between. After an error that does not wrap ErrLost, some nodes may have extended the key.
+// complete before the lease ends. After that, success would prove nothing: the key may have
+// expired on a node, another client may have held the lock, and a late request of our
+// acquire may have set the key again. If the error does not wrap ErrLost, some nodes may
+// have extended the key.
 func (l extendableRedlockLease) Extend(ctx context.Context) error {
 	start := l.lock.validity.now()
 	replies := l.lock.askNodes(ctx, l.lock.all, l.claim.extend)
@@ -203,8 +210,8 @@ func (l extendableRedlockLease) Extend(ctx context.Context) error {
 	return nil
 }
 
-// checkQuorum returns nil if a quorum did what it was asked to do with the key, and an
-// error otherwise.
+// checkQuorum returns nil if a quorum of nodes did to the key what they were asked to do,
+// and an error otherwise.
 func (l *redlockLease) checkQuorum(ctx context.Context, replies answers.Answers, done string) error {
 	yes, quorum := len(replies.YesNodes()), l.lock.quorum
 	if yes >= quorum {

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A holder whose lease has ended deletes the key of the next holder, and a third client
-// acquires the lock at the same time.
+// A holder whose lease has ended deletes the key of the next holder, so a third client
+// acquires the lock while the second one holds it.
 func TestPlainDelFreesAnothersLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		late := acquire(t, c.Client(t, "single-plain-del"))
@@ -26,11 +26,11 @@ func TestPlainDelFreesAnothersLock(t *testing.T) {
 }
 
 // While the answer to the GET is on its way, the key expires and another client sets it.
-// Only a script that compares on the node has no such moment.
+// With a script, which compares on the node, nothing can happen in between.
 func TestGetThenDelRaces(t *testing.T) {
 	tests := []struct {
 		kind string
-		held []int // by the second client, in the end
+		held []int // the nodes on which the second client's key exists at the end
 	}{
 		{"single-get-then-del", nil},
 		{"single", []int{1}},
@@ -78,7 +78,7 @@ func TestGetThenDelLooksFirst(t *testing.T) {
 	})
 }
 
-// The key expires between the GET and the DEL, and no other client has set it.
+// The key expires between the GET and the DEL, and no other client sets it.
 func TestGetThenDelFindsNothingToDelete(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquire(t, c.Client(t, "single-get-then-del"))

@@ -8,48 +8,49 @@ import (
 	"time"
 )
 
-// Retry is a way to choose the pause after a failed attempt to acquire a lock.
+// Retry is a way to choose how long a client waits after a failed attempt to acquire a
+// lock.
 type Retry string
 
 const (
-	// Fixed always pauses for the base interval. Clients that fail together try again
+	// Fixed always waits for the base interval. Clients that fail together try again
 	// together.
 	Fixed Retry = "fixed"
-	// Jitter pauses for the base interval on average, and for any time between zero and
-	// twice that. The Redis documentation asks for a random delay, so that clients that
-	// compete for the same nodes do not split the votes again and again. Jitter has the
-	// same average as Fixed, so it sends as many commands. It has the widest spread around
-	// that average, so clients drift apart the soonest.
+	// Jitter waits for the base interval on average: for any time between zero and twice
+	// the interval. The Redis documentation asks for a random delay, because otherwise
+	// clients that compete for the same nodes split the votes again and again. Jitter has
+	// the same average as Fixed, so it sends as many commands. No other pause with that
+	// average varies more, so clients drift apart the soonest.
 	Jitter Retry = "jitter"
-	// Linear makes the pause longer by the base interval after every failure: once, twice,
-	// three times the base interval, up to the limit of Exponential.
+	// Linear makes the pause longer by the base interval after every failure: one, two,
+	// three intervals, up to the same limit as Exponential.
 	Linear Retry = "linear"
-	// Exponential doubles the pause after every failure: the base interval, then twice,
-	// four times that, up to a limit. The busier the lock, the fewer the commands, but
-	// clients that fail together still try again together.
+	// Exponential doubles the pause after every failure: one, two, four base intervals, up
+	// to a limit. The busier the lock, the fewer commands are sent, but clients that fail
+	// together still try again together.
 	Exponential Retry = "exponential"
 	// ExponentialJitter pauses for any time up to the pause of Exponential. It is "full
 	// jitter" in Marc Brooker's article "Exponential Backoff And Jitter" (AWS Architecture
 	// Blog, 2015), which finds that clients need less work with it than with the other ways
 	// that it compares.
 	ExponentialJitter Retry = "exponential-jitter"
-	// ExponentialTenth pauses for the pause of Exponential plus up to a tenth of it: a
-	// little jitter on top, as it is often written by hand.
+	// ExponentialTenth waits for the pause of Exponential plus up to a tenth of it: the
+	// little jitter that is often written by hand.
 	ExponentialTenth Retry = "exponential-tenth"
 )
 
-// Retries returns all of them, the simplest first.
+// Retries returns all ways to retry, the simplest first.
 func Retries() []Retry {
 	return []Retry{Fixed, Jitter, Linear, Exponential, ExponentialJitter, ExponentialTenth}
 }
 
-// maxRetryFactor limits the pauses of [Retry.Pause], in base intervals and without jitter.
+// maxRetryFactor is the longest pause before jitter, as a multiple of the base interval.
 const maxRetryFactor = 32
 
-// Pause returns how long to wait after a failed attempt, at least a nanosecond. failed is
+// Pause returns how long to wait after a failed attempt, at least a nanosecond. failures is
 // the number of failures in a row, counted from 1. base is the interval, from a nanosecond
-// to a year; a shorter one counts as a nanosecond. If r uses chance, Pause reads eight
-// bytes from random. It returns an error if r is unknown or random cannot be read.
+// to a year; a shorter one counts as a nanosecond. If the pause is random, Pause reads
+// eight bytes from random. It returns an error if r is unknown or random cannot be read.
 func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Duration, error) {
 	base = max(base, 1)
 	switch r {

@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The draws at both ends: only zeros, and only ones.
+// These are the smallest and the greatest random value: only zeros, and only ones.
 func allZeros() io.Reader { return bytes.NewReader(make([]byte, 8)) }
 func allOnes() io.Reader  { return bytes.NewReader(bytes.Repeat([]byte{0xff}, 8)) }
 
@@ -65,14 +65,14 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// The two retries that are completely random draw uniformly from their whole range, and so
-// have the mean that they promise.
+// The two retries that are completely random draw uniformly from their whole range. So they
+// have the mean that their documentation promises.
 func TestPausesAreUniform(t *testing.T) {
 	const draws = 10_000
 	random := rand.NewChaCha8([32]byte{})
 	for retry, mean := range map[locks.Retry]time.Duration{
 		locks.Jitter:            time.Second,
-		locks.ExponentialJitter: 2 * time.Second, // up to four
+		locks.ExponentialJitter: 2 * time.Second, // any time up to four seconds
 	} {
 		var sum time.Duration
 		tenths := make([]int, 10)
@@ -84,7 +84,8 @@ func TestPausesAreUniform(t *testing.T) {
 			sum += pause
 			tenths[(pause-1)*10/(2*mean)]++
 		}
-		// The standard error of the mean is 0.6 % of it, and that of a tenth 3 %.
+		// The standard error of the mean is 0.6 % of the mean, and that of the count in a
+		// tenth of the range is 3 %.
 		if got := sum / draws; got < mean*97/100 || got > mean*103/100 {
 			t.Errorf("%s pauses for %v on average, want %v", retry, got, mean)
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The lock from before Redis 2.6.12, when SET had neither NX nor PX. Tutorials still teach
-// it: SETNX to acquire the key, EXPIRE to let it end. A client that dies between the two
-// commands leaves a key that never ends.
+// This is how a lock was written before Redis 2.6.12, when SET had neither NX nor PX.
+// Tutorials still teach it: SETNX sets the key, and EXPIRE gives it an end. A client that
+// dies between the two commands leaves a key that never ends.
 //
 // https://redis.io/docs/latest/commands/set/
 func init() {
@@ -28,8 +28,8 @@ func init() {
 	})
 }
 
-// setThenExpire tries to remove the key when the second command fails. It cannot if the
-// process or its network has died.
+// setThenExpire sets the key and then its expiry. If the second command fails, it tries to
+// remove the key. It cannot do so if the process has died or is cut off from the node.
 func (l *single) setThenExpire(ctx context.Context, c claim) (bool, error) {
 	if granted, err := l.ask(ctx, c.setWithoutTTL); err != nil || !granted {
 		return false, err
@@ -39,13 +39,14 @@ func (l *single) setThenExpire(ctx context.Context, c claim) (bool, error) {
 		err = errors.New("the key was gone before it got its expiry")
 	}
 	if err != nil {
-		// The result of this request changes nothing for the caller.
+		// The attempt has failed, whatever the result of this request is.
 		_, _ = l.release(ctx, c)
 		return false, err
 	}
 	return true, nil
 }
 
+// setExpiry gives the key an expiry; it reports false if the key does not exist.
 func (c claim) setExpiry(ctx context.Context, node *redis.Client) (bool, error) {
 	return node.Do(ctx, "PEXPIRE", c.key, c.milliseconds()).Bool()
 }

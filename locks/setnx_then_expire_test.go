@@ -19,7 +19,7 @@ func TestSetnxThenExpire(t *testing.T) {
 	})
 }
 
-// A client that has died when SETNX is answered leaves a key that never ends.
+// If a client has died by the time SETNX is answered, its key never expires.
 func TestSetnxWithoutExpire(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].Replies = slowSet(time.Second)
@@ -36,7 +36,7 @@ func TestSetnxWithoutExpire(t *testing.T) {
 	})
 }
 
-// As long as the client and its network work, it leaves no such key.
+// While the client and its network work, a failed attempt leaves no key that never expires.
 func TestSetnxCleansUp(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].Cut = func(command string) bool { return command == "PEXPIRE" }

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/internal/expiry"
 )
 
-// The lock of the Redis documentation for one instance: SET with NX and PX, and a release
-// that checks the value.
+// This file has the lock of the Redis documentation for one instance: SET with NX and PX,
+// and a release that checks the value. The other files named single_ have variants of it.
 //
 // https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
 func init() {
@@ -25,7 +25,7 @@ func init() {
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{
-			"elapsed-check", // refuse a grant if its answer came after its end
+			"elapsed-check", // refuse a grant if its answer came after the end of the lease
 			"value-check",   // release only the client's own key
 			"fresh-value",   // a new value for every attempt
 			"extend",
@@ -40,20 +40,22 @@ func onFirstNode(key string, nodes int) (slots []Slot, quorum int) {
 	return []Slot{{Node: 0, Key: key}}, 1
 }
 
-// single is the lock on one node. Its variants replace how a claim is set or released.
+// single is a client's handle on the lock on one node. A variant replaces set or release,
+// or wraps the whole handle.
 type single struct {
 	env      *Env
 	node     *redis.Client
 	validity validity
-	timeout  time.Duration // of each request; 0 is none
-	value    string        // of every claim; "" if each gets a fresh one
-	// unchecked makes the release delete the key whatever its value.
+	timeout  time.Duration // of each request; 0 means none
+	value    string        // of every claim; "" if each claim gets a new one
+	// unchecked makes the release delete the key whatever the key's value is.
 	unchecked bool
 	set       func(context.Context, claim) (bool, error)
 	release   func(context.Context, claim) (bool, error)
 }
 
-// newVariant returns a constructor for a variant of the lock on one node.
+// newVariant returns the constructor of a variant of the lock on one node: vary changes the
+// handle, or wraps it.
 func newVariant(vary func(*single) Lock) func(*Env) (Lock, error) {
 	return func(e *Env) (Lock, error) {
 		l, err := e.single()
@@ -64,6 +66,7 @@ func newVariant(vary func(*single) Lock) func(*Env) (Lock, error) {
 	}
 }
 
+// newSingle makes a handle that does what the Redis documentation says.
 func (e *Env) single() (*single, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on one Redis node needs that node, but there is none")
@@ -87,13 +90,14 @@ func (e *Env) single() (*single, error) {
 	return l, nil
 }
 
-// A requestError is the error of a request that failed. A refused request has no error.
+// A requestError says that the node gave no answer, or answered with an error. If the node
+// answers no, there is no error.
 type requestError struct{ error }
 
 func (u requestError) Unwrap() error { return u.error }
 
-// ask makes one request. Its error is a requestError, and gives the reason in words that do
-// not depend on chance.
+// ask sends one request to the node. Its error is a requestError, whose text is the same in
+// every run of a world.
 func (l *single) ask(ctx context.Context, request func(context.Context, *redis.Client) (bool, error)) (bool, error) {
 	bounded, cancel := within(ctx, l.env.Clock, l.timeout)
 	defer cancel()
@@ -104,8 +108,8 @@ func (l *single) ask(ctx context.Context, request func(context.Context, *redis.C
 	return yes, nil
 }
 
-// Acquire tries once. After a network error the key may have been set nevertheless; then it
-// exists until its TTL has passed.
+// Acquire tries once. After a network error the node may have set the key nevertheless;
+// then the key exists until its TTL has passed.
 func (l *single) Acquire(ctx context.Context) (Lease, error) {
 	lease, err := l.acquireLease(ctx, l.set)
 	if err != nil {
@@ -117,7 +121,8 @@ func (l *single) Acquire(ctx context.Context) (Lease, error) {
 	return extendableSingleLease{lease}, nil
 }
 
-// acquireLease tries once to set the key for a TTL.
+// acquireLease tries once to set the key for a TTL, and returns the lease if its time has
+// not passed when the answer comes.
 func (l *single) acquireLease(ctx context.Context, set func(context.Context, claim) (bool, error)) (*singleLease, error) {
 	start := l.validity.now()
 	h, err := l.setKey(ctx, set)
@@ -126,14 +131,14 @@ func (l *single) acquireLease(ctx context.Context, set func(context.Context, cla
 	}
 	left, ends := l.validity.remaining(start)
 	if left <= 0 {
-		// The result of this request changes nothing for the caller.
+		// The attempt has failed, whatever the result of this request is.
 		_, _ = l.release(ctx, h.claim)
 		return nil, fmt.Errorf("%w: the answer came %v after the end of the lease", ErrNotAcquired, -left)
 	}
 	return &singleLease{h, expiry.At(ends)}, nil
 }
 
-// setKey tries once to set the key.
+// setKey tries once to set the key. It does not check how long that took.
 func (l *single) setKey(ctx context.Context, set func(context.Context, claim) (bool, error)) (heldClaim, error) {
 	c := claim{key: l.env.Key, value: l.value, ttl: l.validity.ttl, unchecked: l.unchecked}
 	if c.value == "" {
@@ -153,12 +158,14 @@ func (l *single) setKey(ctx context.Context, set func(context.Context, claim) (b
 	return heldClaim{l, c}, nil
 }
 
-// A heldClaim is a claim that was granted.
+// A heldClaim is a claim that the node has granted.
 type heldClaim struct {
 	lock  *single
 	claim claim
 }
 
+// Release removes the key. If the key was gone or another client's, the error wraps
+// ErrLost.
 func (h heldClaim) Release(ctx context.Context) error {
 	released, err := h.lock.release(ctx, h.claim)
 	if err != nil {
@@ -176,6 +183,8 @@ type singleLease struct {
 	expiry.End
 }
 
+// extend extends the key and the lease. Whether the caller may use it depends on the
+// variant.
 func (l *singleLease) extend(ctx context.Context) error {
 	start := l.lock.validity.now()
 	prolonged, err := l.lock.ask(ctx, l.claim.extend)
@@ -193,11 +202,13 @@ func (l *singleLease) extend(ctx context.Context) error {
 	return nil
 }
 
+// An extendableSingleLease is the lease of a lock whose feature extend is on.
 type extendableSingleLease struct{ *singleLease }
 
 func (l extendableSingleLease) Extend(ctx context.Context) error { return l.extend(ctx) }
 
-// within bounds a request to one node on the process's clock; a timeout of 0 is no bound.
+// withTimeout gives a request to one node a timeout on the process's clock; a timeout of 0
+// means none.
 func within(ctx context.Context, clock fakeclock.Clock, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout == 0 {
 		return ctx, func() {}

@@ -2,9 +2,9 @@ package locks
 
 import "context"
 
-// The release that needs no script: since version 8.4 Redis has a command that compares and
-// deletes in one step. The result is the same as that of the script, in one command that
-// people can read.
+// This variant is released without a script: since version 8.4 Redis has a command that
+// compares and deletes in one step. The result is the same as that of the script, but the
+// command is easier to read.
 //
 // https://redis.io/docs/latest/commands/delex/
 func init() {

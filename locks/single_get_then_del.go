@@ -7,9 +7,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The release by a client that looks before it deletes, but without a script: GET, compare,
-// DEL. Between the two commands the key can expire and another client can set it. Then that
-// client's key is deleted.
+// This variant is released by a client that compares the value before it deletes the key,
+// but without a script: GET, compare, DEL. Between the two commands the key can expire and
+// another client can set it. Then the DEL removes that client's key.
 func init() {
 	Register(Kind{
 		Name:     "single-get-then-del",
@@ -26,6 +26,7 @@ func init() {
 	})
 }
 
+// getThenDelete removes the key if it had the claim's value a moment before.
 func (l *single) getThenDelete(ctx context.Context, c claim) (bool, error) {
 	if ours, err := l.ask(ctx, c.isStored); err != nil || !ours {
 		return false, err

@@ -6,9 +6,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The lock for users who do not want to guess how long the work takes: the key exists until
-// its holder removes it. No holder is ever late. But if a holder dies, nobody acquires the
-// lock again until an operator deletes the key.
+// This lock is for users who do not want to guess how long the work takes: the key exists
+// until its holder removes it. So no holder works on after its key has expired. But if a
+// holder dies, no client acquires the lock again until an operator deletes the key.
 func init() {
 	Register(Kind{
 		Name:     "single-no-ttl",
@@ -23,10 +23,11 @@ func init() {
 	})
 }
 
+// endlessLock is a client's handle on a lock whose key never expires.
 type endless struct{ *single }
 
-// Acquire tries once. After a network error the key may have been set nevertheless; then it
-// exists forever.
+// Acquire tries once. After a network error the node may have set the key nevertheless;
+// then the key exists forever.
 func (l endless) Acquire(ctx context.Context) (Lease, error) {
 	h, err := l.setKey(ctx, func(ctx context.Context, c claim) (bool, error) { return l.ask(ctx, c.setWithoutTTL) })
 	if err != nil {
@@ -35,6 +36,7 @@ func (l endless) Acquire(ctx context.Context) (Lease, error) {
 	return h, nil
 }
 
+// setWithoutTTL sets a key that never expires, if the key does not exist.
 func (c claim) setWithoutTTL(ctx context.Context, node *redis.Client) (bool, error) {
 	return node.Do(ctx, "SETNX", c.key, c.value).Bool()
 }

@@ -1,8 +1,9 @@
 package locks
 
-// The most obvious release: the client deletes the key when it is done. That is one
-// command. It needs no script and no value to remember. It works in every test, because in
-// a test no client is late. A late holder deletes the key of the next holder.
+// This variant has the most obvious release: the client deletes the key when its work is
+// done. That is one command. It needs no script, and no value to remember. It passes every
+// test in which all holders finish before their keys expire. A holder that finishes later
+// deletes the key of the next holder.
 func init() {
 	Register(Kind{
 		Name:     "single-plain-del",

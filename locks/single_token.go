@@ -6,9 +6,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The lock that makes its fencing token in the same step as the grant: the script that sets
-// the key also counts, so nothing can happen in between. The counter does not expire, and
-// is as durable as the node: a node that restarts without it begins again at 1.
+// This variant makes its fencing token in the same step as the grant. The script that sets
+// the key also increments a counter, so no other client can act in between. The counter
+// does not expire, and is as durable as the node: if the node restarts without its data,
+// the counter begins again at 1.
 func init() {
 	Register(Kind{
 		Name:     "single-token",
@@ -22,12 +23,14 @@ func init() {
 	})
 }
 
+// setAndCountScript returns the new token, or 0 if the key exists.
 var setAndCountScript = redis.NewScript(`if redis.call("set",KEYS[1],ARGV[1],"NX","PX",ARGV[2]) then
     return redis.call("incr",KEYS[2])
 else
     return 0
 end`)
 
+// tokenLock is a client's handle on the lock.
 type tokenLock struct{ *single }
 
 // Acquire tries once, as single does.
@@ -47,6 +50,7 @@ func (l tokenLock) Acquire(ctx context.Context) (Lease, error) {
 	return tokenLease{extendableSingleLease{lease}, token}, nil
 }
 
+// A tokenLease is a lease with the token that its script returned.
 type tokenLease struct {
 	extendableSingleLease
 	token uint64

@@ -21,7 +21,7 @@ func TestTokensOfTheLockGrow(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquire(t, c.Client(t, "single-token"))
 		for range 3 {
-			fail(t, c.Client(t, "single-token")) // counts nothing
+			fail(t, c.Client(t, "single-token")) // a refused attempt does not increment the counter
 		}
 		late := lease
 		time.Sleep(ttl)
@@ -38,7 +38,7 @@ func TestTokensOfTheLockGrow(t *testing.T) {
 	})
 }
 
-// Nothing can happen between the lock and its token: both are one script.
+// No other client can act between the grant and its token, because one script makes both.
 func TestTokenIsMintedWithTheLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "single-token")
@@ -54,7 +54,7 @@ func TestTokenIsMintedWithTheLock(t *testing.T) {
 	})
 }
 
-// The counter is as durable as the node.
+// After a restart that loses the node's data, the tokens begin again at 1.
 func TestTokensBeginAgain(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "single-token")

@@ -8,10 +8,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The remedy for a failover that forgets a lock: a grant counts only once a replica has it
-// too. That makes the loss of the lock less likely, but does not prevent it, as the
-// documentation of WAIT says itself. The failover may promote another replica than the one
-// that confirmed, or a replica that has forgotten the key.
+// This variant tries to survive a failover that forgets a key: a grant counts only once a
+// replica has confirmed it. The loss of the lock becomes less likely, but stays possible,
+// as the documentation of WAIT itself says. The failover may promote another replica than
+// the one that confirmed, or a replica that has since forgotten the key.
 //
 // https://redis.io/docs/latest/commands/wait/
 func init() {
@@ -30,30 +30,31 @@ func init() {
 	})
 }
 
-// replicaTimeout is long compared with the lag of a healthy replica.
+// replicaTimeout is how long WAIT waits: much longer than the lag of a healthy replica.
 const replicaTimeout = time.Second
 
-// setAndWait sets the key, and removes it again if no replica confirms it in time. An
-// extension of the lease does not wait: if the extension is forgotten, the lock ends sooner
-// than its holder believes.
+// setAndWait sets the key, and removes it again if no replica confirms it in time. Only
+// acquire waits for a replica; an extension of the lease does not. If a failover forgets an
+// extension, the lock ends sooner than its holder believes.
 func (l *single) setAndWait(ctx context.Context, c claim) (bool, error) {
 	if granted, err := l.ask(ctx, c.set); err != nil || !granted {
 		return false, err
 	}
-	// WAIT concerns what was written on its own connection. The client's pool returns the
-	// connection that was used last, so that is the connection of the SET.
+	// WAIT waits only for writes on its own connection. The client's pool returns the
+	// connection that was used last, which is the connection of the SET.
 	confirmed, err := l.ask(ctx, waitForReplica)
 	if err == nil && !confirmed {
 		err = fmt.Errorf("no replica confirmed it within %v", replicaTimeout)
 	}
 	if err != nil {
-		// The result of this request changes nothing for the caller.
+		// The attempt has failed, whatever the result of this request is.
 		_, _ = l.release(ctx, c)
 		return false, err
 	}
 	return true, nil
 }
 
+// waitForReplica reports whether a replica has confirmed what the connection has written.
 func waitForReplica(ctx context.Context, master *redis.Client) (bool, error) {
 	replicas, err := master.Do(ctx, "WAIT", 1, replicaTimeout.Milliseconds()).Int()
 	return replicas >= 1, err

@@ -4,16 +4,16 @@ package locks
 // machine share.
 const SQLite = "sqlite"
 
-// The locks on SQLite are ours, on modernc.org/sqlite, unmodified. Another package makes
-// them, as for those of libraries.
+// The locks on SQLite are ours, written on the unmodified library modernc.org/sqlite. They
+// are only registered here; the package libraries/sqlite makes them.
 func init() {
 	Register(Kind{
 		Name: "sqlite-lease", System: SQLite, Adapter: adapters + "sqlite", Library: "modernc.org/sqlite",
 		Title:    "SQLite: a row with its holder and its expiry, acquired by INSERT … ON CONFLICT … WHERE expires_at < now by the machine's clock; token: its generation",
 		OwnClock: true, Accepts: []string{"clock"},
 		Features: []string{
-			"busy-timeout", // SQLite waits for the file's lock for up to 5 s; without it, it immediately reports that it is busy
-			"synchronous",  // SQLite waits until the disk has its writes, the default; without it PRAGMA synchronous = OFF
+			"busy-timeout", // SQLite waits up to 5 s if another process has the file locked; without it, it returns SQLITE_BUSY immediately
+			"synchronous",  // SQLite waits until its writes are on the disk, which is the default; without it PRAGMA synchronous = OFF
 			"holder-check", // release and extend only the client's own lease
 			"keep-row",     // release by UPDATE, so that the generation continues; without it by DELETE
 			"generation",   // the generation is the token; without it the lock has no token of its own

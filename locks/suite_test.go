@@ -4,7 +4,7 @@ import (
 	"github.com/locksim/locksim/internal/testkit/roof"
 )
 
-// Short names for the suite's types.
+// These are short names for types of the shared test suite.
 type (
 	cluster = roof.Cluster
 	node    = roof.Node

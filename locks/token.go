@@ -5,37 +5,39 @@ import (
 	"slices"
 )
 
-// A TokenSource makes the fencing tokens of grants whose lock has none of its own. The
+// A TokenSource makes the fencing tokens of grants whose lock has no tokens of its own. The
 // tokens of a good source grow from grant to grant, in the order of the grants.
 type TokenSource struct {
 	// Name is the name in scenarios.
 	Name string
 	// Title is one line for people.
 	Title string
-	// Counts reports that the source counts on the nodes of Env.Counters, and needs at
-	// least one.
+	// Counts reports that the source counts on the nodes of Env.Counters; there must be at
+	// least one such node.
 	Counts bool
-	// CountsOnAll reports that it counts on all of those nodes, and not only on the first.
+	// CountsOnAll reports that the source counts on all of those nodes, and not only on the
+	// first.
 	CountsOnAll bool
 	// Unordered reports that tokens can only be compared for equality: a greater token is
 	// not a later one.
 	Unordered bool
-	// OwnClock reports that the source reads Env.Clock: faults of the process's clock act
-	// on it.
+	// OwnClock reports that the source reads Env.Clock: faults of the process's clock can
+	// change its tokens.
 	OwnClock bool
-	// System is the kind of server that it counts on.
+	// System is the kind of server that the source counts on; "" means none.
 	System string
-	// Warm, if not nil, opens what Mint needs, before the story begins.
+	// Warm, if not nil, opens the connections that Mint needs, before the story begins.
 	Warm func(*Env)
 	// Mint makes the token for a grant that the process has just received. A token is never
-	// 0. An error means that the process has no token.
+	// 0. If Mint returns an error, the grant has no token.
 	Mint func(context.Context, *Env) (uint64, error)
 }
 
 var tokenSources = map[string]TokenSource{}
 
-// RegisterTokenSource adds a source. It is for package initialisation. It panics if a name
-// is registered twice, because one of the two would silently never run.
+// RegisterTokenSource adds a source. It must be called only while packages are initialised.
+// It panics if two sources have the same name, because one of them would silently never be
+// used.
 func RegisterTokenSource(s TokenSource) {
 	if _, dup := tokenSources[s.Name]; dup {
 		panic("locks: two token sources are called " + s.Name)

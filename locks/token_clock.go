@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// The time as a token. Time increases, so it seems to be a growing number that no server
-// has to store. But each client reads its own clock: a client whose clock is behind gives a
-// new holder a smaller token than the old holder had.
+// This source uses the time as a token. Time increases, so it seems to be a growing number
+// that no server has to store. But each client reads its own clock: if a new holder's clock
+// is behind, its token is smaller than that of the holder before.
 func init() {
 	RegisterTokenSource(TokenSource{
 		Name:     "clock",

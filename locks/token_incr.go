@@ -11,9 +11,10 @@ import (
 	"github.com/locksim/locksim/internal/answers"
 )
 
-// The most obvious counter: Redis has INCR, and it is atomic. But the client asks for the
-// token after the lock was granted, so anything can happen in between. A holder that was
-// stopped there gets its token when it wakes up, and outranks the holders after it.
+// This source is the most obvious counter: Redis has INCR, which is atomic. But the client
+// asks for the token after the lock was granted, so other clients can act in between. A
+// holder that is paused before it asks gets its token when it wakes up, and then has a
+// greater token than the holders after it.
 func init() {
 	RegisterTokenSource(TokenSource{
 		Name:   "incr",
@@ -35,10 +36,10 @@ func init() {
 	})
 }
 
-// counterTimeout is the timeout that go-redis gives a command by default.
+// counterTimeout bounds a request to the counter, as go-redis does by default.
 const counterTimeout = 5 * time.Second
 
-// count increments the lock's counter on a node.
+// count increments the lock's counter on a node, and returns the new value.
 func (e *Env) count(ctx context.Context, node *redis.Client, timeout time.Duration) (uint64, error) {
 	ctx, cancel := within(ctx, e.Clock, timeout)
 	defer cancel()

@@ -8,11 +8,11 @@ import (
 	"github.com/locksim/locksim/internal/answers"
 )
 
-// The counter for users without a single reliable node: every node counts, and the highest
-// of the answers of a majority is the token. It looks like Redlock and shares its idea that
-// two majorities have a node in common. But the common node need not be the one with the
-// highest count. So the second majority may give the same number as the first, or a smaller
-// one.
+// This source is for users who have no single reliable node: every node counts, and the
+// token is the highest of the answers of a majority. Like Redlock, it relies on the fact
+// that any two majorities have a node in common. But the common node need not be the one
+// with the highest count. So the second majority may give the same number as the first, or
+// a smaller one.
 func init() {
 	RegisterTokenSource(TokenSource{
 		Name:        "quorum-incr",
@@ -25,12 +25,13 @@ func init() {
 	})
 }
 
-// counterNodeTimeout is as short as Redlock's, so that a node that does not answer delays
-// nobody for long.
+// counterNodeTimeout is as short as Redlock's timeout, so that a client does not wait long
+// for a node that does not answer.
 const counterNodeTimeout = redlockNodeTimeout
 
 // quorumIncr asks all nodes at the same time and waits until each has answered or its time
-// is up. A slow node counts too, so the token does not depend on the order of the answers.
+// is up. It does not return as soon as a majority has answered: then the token would depend
+// on the order of the answers.
 func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
 	counters := e.counterClients()
 	if len(counters) == 0 {

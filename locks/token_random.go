@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// A random value as a token, because the lock already has one. A storage can see that two
-// random values differ, but not which of the two is the later one.
+// This source uses a random value as a token, because many locks already have one. A
+// storage can see that two random values differ, but not which of them is the later one.
 func init() {
 	RegisterTokenSource(TokenSource{
 		Name:      "random",
@@ -20,8 +20,7 @@ func init() {
 				if _, err := io.ReadFull(e.Rand, b[:]); err != nil {
 					return 0, fmt.Errorf("%w: no random bits: %w", ErrNoToken, err)
 				}
-				// One bit less than there is room for: many databases have only signed
-				// integers.
+				// The highest bit is 0, because many databases have only signed integers.
 				if token := binary.BigEndian.Uint64(b[:]) >> 1; token != 0 {
 					return token, nil
 				}

@@ -47,7 +47,7 @@ func mint(t *testing.T, name string, e *locks.Env) uint64 {
 	return token
 }
 
-// mintError calls a source that must fail, and returns the text of its error.
+// mintError asks a source for a token, which must fail, and returns the text of the error.
 func mintError(t *testing.T, name string, e *locks.Env) string {
 	t.Helper()
 	token, err := source(t, name).Mint(t.Context(), e)
@@ -162,7 +162,7 @@ func TestMintIsBoundedByItsContext(t *testing.T) {
 	}
 }
 
-// setReachable sets which nodes, counted from 1, a client can reach.
+// setReachable sets which nodes, counted from 1, can be reached by clients.
 func setReachable(c *cluster, nodes ...int) {
 	for i, n := range c.Nodes {
 		n.Mute = !slices.Contains(nodes, i+1)
@@ -191,8 +191,8 @@ func TestQuorumIncr(t *testing.T) {
 	})
 }
 
-// Two majorities have a node in common, but it need not be the one that is ahead. Neither a
-// clock nor a crash is to blame.
+// Any two majorities have a node in common, but that node need not have the highest count.
+// So a token is issued twice, without any fault of a clock and without a crash.
 func TestQuorumIncrMintsATokenTwice(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
 		for _, holder := range []struct {
@@ -209,7 +209,7 @@ func TestQuorumIncrMintsATokenTwice(t *testing.T) {
 	})
 }
 
-// Failed attempts have left one node ahead of the others.
+// Failed attempts have made the count of one node higher than those of the others.
 func TestQuorumIncrGoesBack(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
 		setReachable(c, 2)
@@ -229,7 +229,7 @@ func TestCountersAreConnectedFirst(t *testing.T) {
 		source, _ := locks.LookupTokenSource("quorum-incr")
 		source.Warm(e)
 		e.WarmUp(t.Context())
-		setReachable(c) // no new connections
+		setReachable(c) // no node can be reached by a new connection
 		minted(t, "over the connections of before", mint(t, "quorum-incr", e), 1)
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
@@ -263,7 +263,7 @@ func TestRandomToken(t *testing.T) {
 		broken := iotest.ErrReader(errors.New("broken"))
 		contains(t, mintError(t, "random", newTokenEnv(t, c, from(broken))), "no random bits: broken")
 
-		// The tokens do not grow.
+		// Random tokens do not grow from grant to grant.
 		e := newTokenEnv(t, c)
 		var tokens []uint64
 		for range 20 {

@@ -7,8 +7,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisTurns makes the goroutines that share a go-redis client take turns, each before it
-// asks for a connection.
+// redisTurns is a hook of a go-redis client. It makes the goroutines that share the client
+// take turns, because otherwise chance decides which of them sends first. Each waits for
+// its turn before it asks for a connection.
 type redisTurns struct {
 	turn func(words ...string)
 	addr string
@@ -33,8 +34,9 @@ func (t redisTurns) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pr
 	}
 }
 
-// wait waits for a turn. Its words end with the address of the node, because locks ask
-// several nodes at the same time.
+// wait waits for the turn of a command or pipeline (see [Env.WaitTurn]). Its words end with
+// the address of the node, because locks send equal commands to several nodes at the same
+// time.
 func (t redisTurns) wait(cmds ...redis.Cmder) {
 	n := 1
 	for _, cmd := range cmds {

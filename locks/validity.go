@@ -6,18 +6,20 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// validity computes how long a grant lasts.
+// validity computes how long a grant lasts, by one of the process's clocks.
 type validity struct {
 	clock fakeclock.Clock
 	kind  fakeclock.Kind
 	ttl   time.Duration
-	// drift is subtracted for the clocks of the nodes, which may run faster.
+	// drift is subtracted from the TTL, because the clocks of the nodes may run faster.
 	drift time.Duration
-	// unchecked ignores how long the answer took: the grant is believed to last its full
-	// time from now, and is never refused because it came late.
+	// unchecked ignores how long the answer took. The lock then believes that the grant
+	// lasts one TTL from the answer, and never refuses a grant because the answer came
+	// late.
 	unchecked bool
 }
 
+// newValidity returns the validity that the options ask for.
 func (e *Env) validity(drift time.Duration) validity {
 	v := validity{
 		clock:     e.Clock,
@@ -32,10 +34,11 @@ func (e *Env) validity(drift time.Duration) validity {
 	return v
 }
 
+// now reads the clock that the lock counts on.
 func (v validity) now() fakeclock.Reading { return v.clock.Read(v.kind) }
 
 // remaining returns how much time is left of a grant that was requested at start, and when
-// the grant ends. If left is not positive, the grant has ended.
+// the grant ends. If left is zero or less, the grant has already ended.
 func (v validity) remaining(start fakeclock.Reading) (left time.Duration, ends fakeclock.Reading) {
 	now := v.now()
 	if v.unchecked {

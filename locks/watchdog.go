@@ -8,14 +8,14 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// The lock for users who cannot say how long the work takes. The TTL is short, and a
+// This lock is for users who cannot say how long the work takes. The TTL is short, and a
 // goroutine, the watchdog, renews the lease until the work is done. If the process dies,
-// the renewals end, and the lock with them. Redisson made the name popular, and the
+// nothing renews the lease, and the lock ends. Redisson made this name popular, and the
 // interval of a third of the TTL.
 //
-// Without retry-renewal, the first error ends the renewals, silently, while the work
-// continues: https://github.com/redisson/redisson/issues/2515. Without loss-signal the work
-// is not notified that its lease has ended:
+// Without the feature retry-renewal, the first error ends the renewals silently while the
+// work continues: https://github.com/redisson/redisson/issues/2515. Without loss-signal the
+// work is not notified that its lease has ended:
 // https://github.com/redisson/redisson/issues/4698.
 func init() {
 	Register(Kind{
@@ -36,14 +36,14 @@ func init() {
 	})
 }
 
-// A watchdogLock is the lock whose leases have a watchdog.
+// A watchdogLock is a client's handle on the lock.
 type watchdogLock struct {
 	*single
 	life context.Context // ends with Env.Close
 }
 
-// Acquire tries once, as single does. The context is only for the attempt. The watchdog
-// ends with Release, with the lease or with Env.Close.
+// Acquire tries once, as single does. ctx bounds only the attempt. The watchdog ends with
+// Release, with the lease or with Env.Close.
 func (l *watchdogLock) Acquire(ctx context.Context) (Lease, error) {
 	lease, err := l.acquireLease(ctx, l.set)
 	if err != nil {
@@ -68,7 +68,7 @@ func (l *watchdogLock) Acquire(ctx context.Context) (Lease, error) {
 	return notifyingLease{w}, nil
 }
 
-// A watchedLease has a watchdog.
+// A watchedLease is a lease with a watchdog.
 type watchedLease struct {
 	*singleLease
 	// renewalTimeout bounds a renewal. It is also the pause after a failed renewal.
@@ -79,7 +79,7 @@ type watchedLease struct {
 	stopped        chan struct{} // closed when the watchdog has ended
 }
 
-// Renewals is as in [Renewer].
+// Renewals returns the channel of [Renewer].
 func (l *watchedLease) Renewals() <-chan fakeclock.Reading { return l.renewals }
 
 // Release first ends the watchdog, and waits for an unfinished renewal.
@@ -92,14 +92,15 @@ func (l *watchedLease) Release(ctx context.Context) error {
 	return l.singleLease.Release(ctx)
 }
 
-// A notifyingLease also signals its loss.
+// A notifyingLease is a watchedLease that also notifies its holder of its loss.
 type notifyingLease struct{ *watchedLease }
 
-// Lost is as in [Notifier].
+// Lost returns the channel of [Notifier].
 func (l notifyingLease) Lost() <-chan struct{} { return l.lost }
 
-// watch is the watchdog. It uses only the process's clock, so it stops with its process. If
-// the lease ended meanwhile, it notices when the process continues.
+// watch is the goroutine of the watchdog. It uses only the process's clock, so it stops
+// while its process is paused. If the lease ends during a pause, the watchdog notices when
+// the process continues.
 func (l *watchedLease) watch(life context.Context) {
 	defer close(l.stopped)
 	err := l.keepAlive(life)
@@ -112,8 +113,8 @@ func (l *watchedLease) watch(life context.Context) {
 	}
 }
 
-// keepAlive renews the lease until the lease is lost or life ends, and returns that as an
-// error. It returns nil if it gives up before.
+// keepAlive renews the lease. It returns ErrLost when the lease is lost, the context's
+// error when life ends, and nil if it stops renewing after a failure.
 func (l *watchedLease) keepAlive(life context.Context) error {
 	pause := l.untilRenewal()
 	for {
@@ -145,15 +146,15 @@ func (l *watchedLease) sleep(life context.Context, d time.Duration) error {
 	return nil
 }
 
-// renew renews the lease once. The end of life does not interrupt it, because Release must
-// know its result.
+// renew renews the lease once. It does not use life, whose end would interrupt the request:
+// Release must know whether the renewal succeeded.
 func (l *watchedLease) renew() error {
 	ctx, cancel := fakeclock.WithTimeout(context.Background(), l.lock.env.Clock, min(l.renewalTimeout, l.timeLeft()))
 	defer cancel()
 	if err := l.extend(ctx); err != nil {
 		return err
 	}
-	// An end that the caller has not received yet is not needed any more.
+	// If the caller has not received the end before this one, it is replaced.
 	select {
 	case <-l.renewals:
 	default:

@@ -26,7 +26,7 @@ func renewals(t *testing.T, l locks.Lease) <-chan fakeclock.Reading {
 	return r.Renewals()
 }
 
-// waitForLoss waits for the loss of a lease and returns when it came.
+// waitForLoss waits for the loss signal of a lease, and returns when it came.
 func waitForLoss(t *testing.T, c *cluster, l locks.Lease) time.Duration {
 	t.Helper()
 	n, ok := l.(locks.Notifier)
@@ -101,7 +101,8 @@ func TestWatchdogEndsWithTheRelease(t *testing.T) {
 	})
 }
 
-// Two concurrent requests of one client could overtake each other.
+// Release waits for an unfinished renewal, because two concurrent requests of one client
+// could overtake each other.
 func TestReleaseWaitsForARenewal(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquireWatched(t, c)
@@ -128,7 +129,7 @@ func slowPexpire(took time.Duration) func(string) time.Duration {
 	}
 }
 
-// Nobody has to receive, and a late receiver gets the latest renewal.
+// The caller need not receive renewals. If it receives late, it gets the latest one.
 func TestRenewalsNeedNoReceiver(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquireWatched(t, c)
@@ -142,8 +143,8 @@ func TestRenewalsNeedNoReceiver(t *testing.T) {
 	})
 }
 
-// The node does not answer one renewal, at 10s: the watchdog gives it up at 13s, and tries
-// again at 16s.
+// The node does not answer the renewal at 10s. The watchdog gives that renewal up at 13s,
+// and tries again at 16s.
 func TestWatchdogTriesAgain(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquireWatched(t, c)
@@ -178,8 +179,8 @@ func TestWatchdogsPatience(t *testing.T) {
 	})
 }
 
-// A common bug of watchdogs: after one error the renewals end, while the work continues.
-// Nobody notices, unless the lease has a loss signal.
+// This is a common bug of watchdogs: the first error ends the renewals, while the work
+// continues. The client does not notice, unless the lease has a loss signal.
 func TestWatchdogDies(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		silent := acquireWatched(t, c, without("retry-renewal", "loss-signal"))
@@ -192,7 +193,8 @@ func TestWatchdogDies(t *testing.T) {
 		if !renewalsEnded(t, silent) {
 			t.Error("the renewals go on after an error")
 		}
-		// The renewal that failed reached the node: the key lasts until 40s.
+		// The renewal that failed for the client has reached the node, so the key exists
+		// until 40s.
 		time.Sleep(29 * time.Second)
 		c.Change(func(n *node) { n.Cut = func(string) bool { return false } })
 		acquire(t, c.Client(t, "single"))
@@ -235,8 +237,8 @@ func TestWatchdogNoticesThatTheKeyIsGone(t *testing.T) {
 	}
 }
 
-// However the node fails, the loss is signalled when the lease ends: neither before, nor
-// when some request times out.
+// However the node fails, the loss signal comes when the lease ends, not before, and not
+// only when some request times out.
 func TestWatchdogAndANodeThatFails(t *testing.T) {
 	cutting := func(n *node) { n.Cut = func(command string) bool { return command == "PEXPIRE" } }
 	silent := func(n *node) { n.Replies = slowPexpire(time.Hour) }
@@ -273,8 +275,7 @@ func TestWatchdogOfASlowNode(t *testing.T) {
 	})
 }
 
-// After an acquire that took most of the TTL there is no time to wait before the first
-// renewal.
+// If acquire took most of the TTL, the first renewal is due immediately.
 func TestWatchdogAfterASlowAcquire(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Change(func(n *node) { n.Replies = slowSet(25 * time.Second) })
@@ -286,8 +287,8 @@ func TestWatchdogAfterASlowAcquire(t *testing.T) {
 	})
 }
 
-// While its process is stopped the watchdog cannot renew. Afterwards it notices that the
-// lease has ended, without asking the node.
+// While its process is stopped, the watchdog cannot renew. When the process continues, the
+// watchdog notices, without asking the node, that the lease has ended.
 func TestWatchdogOfAStoppedProcess(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		clock := newFake()
@@ -310,12 +311,13 @@ func TestWatchdogOfAStoppedProcess(t *testing.T) {
 	})
 }
 
-// On the monotonic clock of a suspended machine no time has passed, so only the node can
-// show that the lease has ended; the wall clock shows it too.
+// A suspended machine's monotonic clock has not counted the time. So with that clock the
+// watchdog learns only from the node that the lease has ended; with the wall clock it
+// notices that itself.
 func TestWatchdogOfASuspendedMachine(t *testing.T) {
 	for clockKind, want := range map[fakeclock.Kind]time.Duration{
-		fakeclock.Monotonic: 80 * time.Second, // with the renewal that was due at 20s
-		fakeclock.Wall:      80 * time.Second, // when the timer for it fires, which is monotonic
+		fakeclock.Monotonic: 80 * time.Second, // at the renewal that was due at 20s
+		fakeclock.Wall:      80 * time.Second, // when the timer fires, which is on the monotonic clock
 	} {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
 			clock := newFake()
@@ -336,7 +338,7 @@ func TestWatchdogOfASuspendedMachine(t *testing.T) {
 	}
 }
 
-// Nothing of a watchdog may be left when its world ends.
+// When a world ends, no goroutine of a watchdog may remain.
 func TestWatchdogEndsWithItsWorld(t *testing.T) {
 	closeClients := func(e *locks.Env, _ *fakeclock.Fake) {
 		if err := e.Close(); err != nil {
@@ -347,13 +349,14 @@ func TestWatchdogEndsWithItsWorld(t *testing.T) {
 	tests := []struct {
 		name string
 		end  func(*locks.Env, *fakeclock.Fake)
-		busy bool // 1s into a renewal that takes 2s
+		busy bool // whether the world ends 1s into a renewal that takes 2s
 		want time.Duration
 	}{
 		{"the clients are closed", closeClients, false, 0},
 		{"the clients are closed in a renewal", closeClients, true, 0},
 		{"the clock is closed", closeClock, false, 0},
-		// Closing the clock is meant to end the I/O too; here nothing does that.
+		// In a world the end of the clock also ends requests. Here nothing ends them, so
+		// the renewal takes its full time.
 		{"the clock is closed in a renewal", closeClock, true, time.Second},
 	}
 	for _, test := range tests {

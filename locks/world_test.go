@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// WAIT on a real replica: it confirms when the change has reached it.
+// With a simulated replica, WAIT confirms a change when it has reached the replica.
 func TestSingleWaitAndItsReplica(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -48,7 +48,7 @@ func TestSingleWaitAndItsReplica(t *testing.T) {
 	}
 }
 
-// Without a replica nothing is ever confirmed.
+// Without a replica no change is ever confirmed, so no grant counts.
 func TestSingleWaitWithoutReplica(t *testing.T) {
 	got := step(t, play(t, world(t, "single-wait", sim.Client{Name: "client-1", Attempts: 1})), "client-1", trace.Acquire)
 	if got.OK {
@@ -56,8 +56,8 @@ func TestSingleWaitWithoutReplica(t *testing.T) {
 	}
 }
 
-// A watchdog excludes others from a section of any length. In the same world, with a lock
-// that has no watchdog, client-2 is granted the lock.
+// A watchdog keeps the lock for a section of any length. In the same world, with a lock
+// that has no watchdog, client-2 is granted the lock during client-1's section.
 func TestWatchdogInAWorld(t *testing.T) {
 	for kind, alone := range map[string]bool{"watchdog": true, "single": false} {
 		tr := play(t, longWork(t, kind))
@@ -70,8 +70,8 @@ func TestWatchdogInAWorld(t *testing.T) {
 	}
 }
 
-// The watchdog is a second goroutine of its process. The run must not depend on which of
-// the two the scheduler prefers, whatever happens to them.
+// The watchdog is a second goroutine of its process. Whatever happens to them, the run must
+// not depend on which goroutine the scheduler runs first.
 func TestWatchdogIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	worlds := map[string][]sim.Fault{
@@ -110,7 +110,7 @@ func TestWatchdogIsDeterministic(t *testing.T) {
 	}
 }
 
-// A client that ends without a release leaves its watchdog behind. The world must be able
+// A client that ends without a release leaves its watchdog running. The world must be able
 // to end nevertheless.
 func TestWatchdogThatIsNeverReleased(t *testing.T) {
 	kind, _ := locks.Lookup("watchdog")

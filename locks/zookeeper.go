@@ -5,8 +5,10 @@ import "strings"
 // ZooKeeper is the system of locks on ZooKeeper.
 const ZooKeeper = "zookeeper"
 
-// Without loss-signal the work is not notified that the session has ended. Without
-// kept-queue the queue's own node is deleted on release if the queue is empty.
+// The locks on ZooKeeper are only registered here; the package libraries/zookeeper makes
+// them. Without the feature loss-signal the work is not notified that the session has
+// ended. Without kept-queue a release deletes the parent node of the queue if the queue is
+// empty.
 func init() {
 	const lock = "github.com/go-zookeeper/zk, unmodified: its Lock, a queue of sequential ephemeral nodes"
 	for name, title := range map[string]string{
@@ -16,7 +18,7 @@ func init() {
 		"zookeeper-naive":      "on github.com/go-zookeeper/zk, unmodified: one ephemeral node that all waiters watch; token: its czxid",
 	} {
 		features := []string{"loss-signal", "kept-queue"}
-		if name == "zookeeper-naive" { // which has no queue
+		if name == "zookeeper-naive" { // it has no queue
 			features = features[:1]
 		}
 		Register(Kind{
@@ -26,9 +28,11 @@ func init() {
 	}
 }
 
-// ZooKeeperPath returns the node of a lock, or the node under which a lock is stored.
+// ZooKeeperPath returns the path of a lock: of its only node, or of the parent of its
+// queue.
 func ZooKeeperPath(key string) string { return "/" + strings.Trim(key, "/") }
 
+// zooKeeperSlots returns one slot, the path in the cluster, and a quorum of one.
 func zooKeeperSlots(key string, nodes int) (slots []Slot, quorum int) {
 	return InCluster(ZooKeeperPath(key), nodes)
 }

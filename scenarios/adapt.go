@@ -7,11 +7,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// adaptToSystem rewrites a world for another kind of server, if the lock of the run needs
-// one: for a lock on etcd, redis-3 becomes etcd-3. What a node has to be stays, and a
-// server that cannot be that is refused. There are two exceptions. A persistence that the
-// other system does not have becomes the strongest that it has. A setting that the other
-// system does not have is dropped, and becomes a doubt.
+// adaptToSystem rewrites a world for another kind of server if the lock of the run needs
+// it: for a lock on etcd, redis-3 becomes etcd-3. Each node keeps its part, such as being a
+// replica; whether a server of that kind can play it is checked later. There are two
+// exceptions. If the other system does not have a node's persistence, the node gets the
+// strongest that the system has. A setting that the other system does not have is dropped,
+// and the run gets a doubt about it.
 func adaptToSystem(c sim.Config, storySystem sim.System) sim.Config {
 	to := c.Lock.Kind.System
 	if to == "" || to == storySystem.Name {
@@ -56,7 +57,8 @@ func adaptToSystem(c sim.Config, storySystem sim.System) sim.Config {
 }
 
 // WitnessesIn returns the variant's witnesses with the names that the nodes have in the
-// trace of a run. The nodes of the trace are those of the scenario, in the same order.
+// trace of a run. Another kind of server has other names for its nodes, but they are in the
+// same order.
 func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 	names, masters := map[string]string{}, v.spec.masters()
 	for _, p := range t.Processes {
@@ -71,8 +73,8 @@ func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 	return all
 }
 
-// witnessesFor returns the witnesses for the lock of a run: the variant's own, unless
-// expect-with gives others for this kind of lock.
+// witnessesFor returns the witnesses for the lock of a run: those that expect-with gives
+// for this kind of lock, or else the variant's own.
 func (v *Variant) witnessesFor(t *trace.Trace) []trace.Witness {
 	if len(t.Locks) > 0 {
 		if es, ok := v.spec.ExpectWith.get(t.Locks[0].Kind); ok && es.Witnesses != nil {
@@ -82,7 +84,8 @@ func (v *Variant) witnessesFor(t *trace.Trace) []trace.Witness {
 	return v.Witnesses
 }
 
-// renamer returns a function that replaces the names in a map and keeps all others.
+// renamer returns a function that replaces a name that is a key of the map, and returns any
+// other name unchanged.
 func renamer(names map[string]string) func(string) string {
 	return func(name string) string {
 		if renamed, ok := names[name]; ok {

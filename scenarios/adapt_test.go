@@ -9,13 +9,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Scenarios written for Redis nodes run on other servers. Their nodes have other names
-// everywhere, and the results are the same.
+// A scenario that is written for Redis nodes can be run with a lock on other servers. Its
+// nodes get other names wherever they are mentioned, and the result is the same.
 func TestStoriesOnOtherServers(t *testing.T) {
 	for _, test := range []struct {
 		story    string
 		off, on  string
-		violated []checks.Property // without fencing
+		violated []checks.Property // in the run without fencing
 	}{
 		{"gc-pause", checks.Unsafe, checks.Safe, []checks.Property{checks.SectionExclusion}},
 		{"no-faults", checks.Safe, checks.Safe, nil},
@@ -67,7 +67,8 @@ func TestStoriesOnOtherServers(t *testing.T) {
 	}
 }
 
-// A scenario that needs what a kind of server cannot do is refused with an explanation.
+// If a scenario needs something that a kind of server cannot do, it is refused, and the
+// error says why.
 func TestStoriesThatOtherServersCannotTell(t *testing.T) {
 	for story, want := range map[string]string{
 		"failover":          "replica is a replica of toy-1, but a toy cannot be a replica",

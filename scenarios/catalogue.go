@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// orderFile lists the groups of the catalogue and the scenarios of each.
-//
-//go:embed ORDER
+// orderFile is the file ORDER: the groups of the catalogue and the scenarios of each, in
+// the order in which people should read them.
 var orderFile string
 
-// A CatalogueGroup is one group of scenarios.
+// A CatalogueGroup is a group of scenarios about one subject.
 type CatalogueGroup struct {
-	// Name is the group as the scenarios name it; it is empty for the scenarios that name
-	// none. Title is its heading.
+	// Name is the value of the field group in the scenarios; "" for scenarios without that
+	// field. Title is the heading of the group.
 	Name, Title string
 	Scenarios   []*Scenario
 }
@@ -22,9 +21,9 @@ type CatalogueGroup struct {
 // Catalogue returns the embedded scenarios in the order in which people should read them.
 func Catalogue() []CatalogueGroup { return GroupScenarios(Embedded()) }
 
-// GroupScenarios groups scenarios as the catalogue does. The groups are in the order of the
-// catalogue. In each group the scenarios of the catalogue come first, in its order, and the
-// others follow as they were given. Scenarios without a group come last.
+// GroupScenarios groups scenarios by their field group, in the order of the catalogue. In
+// each group the scenarios of the catalogue come first, in its order; the others follow in
+// the order in which they were given. Scenarios without a group come last.
 func GroupScenarios(all []*Scenario) []CatalogueGroup {
 	var groups []CatalogueGroup
 	known := parseOrder()
@@ -46,14 +45,14 @@ func GroupScenarios(all []*Scenario) []CatalogueGroup {
 // Groups returns the names of the groups in the order of the catalogue.
 func Groups() []string { return group("").words() }
 
-// An orderEntry is one group as ORDER lists it.
+// An orderEntry is one group as the file ORDER lists it.
 type orderEntry struct {
 	group, title string
 	names        []string
 }
 
-// place returns the position of a scenario in its group. Scenarios that are not listed come
-// after all others.
+// place returns the position of a scenario in its group. Scenarios that ORDER does not list
+// come after all others.
 func (e orderEntry) place(name string) int {
 	if i := slices.Index(e.names, name); i >= 0 {
 		return i
@@ -61,8 +60,8 @@ func (e orderEntry) place(name string) int {
 	return len(e.names)
 }
 
-// parseOrder reads ORDER: a line with a colon begins a group, and any other line names a
-// scenario of the group.
+// parseOrder reads ORDER. A line with a colon begins a group; any other line names a
+// scenario of that group.
 func parseOrder() []orderEntry {
 	var all []orderEntry
 	for line := range strings.Lines(orderFile) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// ORDER lists every embedded scenario exactly once, in the group that its file names, and
-// nothing else.
+// ORDER lists every embedded scenario exactly once, in the group that its file names. It
+// lists nothing else.
 func TestOrderIsTheCatalogue(t *testing.T) {
 	listed := map[string]string{}
 	for _, shelf := range parseOrder() {
@@ -43,8 +43,8 @@ func TestOrderNamesEveryGroup(t *testing.T) {
 	}
 }
 
-// Known scenarios come in the order of the catalogue, and the others after them as they
-// were given. Scenarios without a group come last.
+// Scenarios of the catalogue come first, in its order. The others follow in the order in
+// which they were given. Scenarios without a group come last.
 func TestShelve(t *testing.T) {
 	var all []*Scenario
 	for s := range strings.FieldsSeq("examples/mine debate/clock-jump /zebra debate/mine debate/gc-pause /aardvark debate/also fencing/token-gap") {
@@ -68,7 +68,7 @@ func TestShelve(t *testing.T) {
 	}
 }
 
-// Every embedded scenario is in the catalogue, also one that ORDER does not list.
+// Every embedded scenario is in the catalogue, even one that ORDER does not list.
 func TestCatalogueIsComplete(t *testing.T) {
 	var names []string
 	for _, shelf := range Catalogue() {

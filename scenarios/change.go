@@ -9,32 +9,33 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Change describes what a world does differently from its scenario. The zero Change
-// changes nothing.
+// A Change describes how a world differs from that of its scenario. The zero Change changes
+// nothing.
 type Change struct {
-	// Clients are the clients that take part; nil means all of them.
+	// Clients are the clients that take part; nil means all clients.
 	Clients []string `json:"clients,omitempty"`
 	// Nodes is the number of nodes that the lock has; 0 means as many as in the scenario.
 	Nodes int `json:"nodes,omitempty"`
-	// Starts replaces the points at which clients start, by client name.
+	// Starts replaces the points at which clients start; its keys are the names of clients.
 	Starts map[string]trace.Point `json:"starts,omitempty"`
-	// Persistence replaces what nodes write to their disks, by node name.
+	// Persistence replaces what nodes write to their disks; its keys are the names of
+	// nodes.
 	Persistence map[string]sim.Persistence `json:"persistence,omitempty"`
 }
 
-// keepsClient reports whether a client takes part.
+// keepsClient reports whether a client of the scenario takes part.
 func (c Change) keepsClient(client string) bool {
 	return c.Clients == nil || slices.Contains(c.Clients, client)
 }
 
-// IsZero reports whether c changes nothing.
+// IsZero reports whether the change changes nothing.
 func (c Change) IsZero() bool {
 	return c.Clients == nil && c.Nodes == 0 && len(c.Starts) == 0 && len(c.Persistence) == 0
 }
 
-// WithChange returns the variant with a change made in it. It fails if the changed scenario
-// would be one that [Parse] refuses. The error is the one that Parse returns, and names the
-// line of the file that contradicts the change.
+// WithChange returns the variant with a change. It fails if [Parse] would refuse the
+// changed scenario, with the error that Parse would return. The error names the line of the
+// file that contradicts the change.
 func (v *Variant) WithChange(c Change) (*Variant, error) {
 	if c.IsZero() {
 		return v, nil
@@ -54,7 +55,7 @@ func (v *Variant) WithChange(c Change) (*Variant, error) {
 	return &changed, nil
 }
 
-// apply returns s with the change made in it.
+// apply returns s with the change.
 func (c Change) apply(s spec) spec {
 	if c.Nodes > 0 {
 		s.Lock.Nodes = &c.Nodes
@@ -79,7 +80,7 @@ func (c Change) apply(s spec) spec {
 	return s
 }
 
-// write makes the change in the text of a scenario.
+// write makes the change in a document.
 func (c Change) write(d *Document) {
 	if c.Nodes > 0 {
 		d.Set("lock.nodes", c.Nodes)

@@ -43,8 +43,8 @@ func clientsOf(c sim.Config) []string {
 	return names
 }
 
-// A changed variant gives the same world as a file with the change written into it. The
-// variant itself stays as it was.
+// A changed variant gives the same world as a file into which the change was written by
+// hand. The variant itself does not change.
 func TestChange(t *testing.T) {
 	at := trace.AnyOf(trace.Clause{Delay: 2 * time.Second, Happening: trace.Start{}})
 	changes := map[string]scenarios.Change{
@@ -88,7 +88,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// Several changes add up.
+// A second change is made in addition to the first.
 func TestChanges(t *testing.T) {
 	v := parseVariant(t, threeClients)
 	first, err := v.WithChange(scenarios.Change{Nodes: 4})
@@ -108,7 +108,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A change of persistence is in the world and in the text.
+// A change of persistence is in the world and in the text of the document.
 func TestChangeOfPersistence(t *testing.T) {
 	v, err := parseVariant(t, threeClients).WithChange(scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": redis.Always, "redis-4": redis.Everysec}})
 	if err != nil {
@@ -134,7 +134,7 @@ func TestChangeOfPersistence(t *testing.T) {
 	}
 }
 
-// A change must not make a scenario that Parse would refuse.
+// A change is refused if Parse would refuse the changed scenario.
 func TestChangeRefused(t *testing.T) {
 	for _, test := range []struct {
 		change scenarios.Change
@@ -155,8 +155,8 @@ func TestChangeRefused(t *testing.T) {
 	}
 }
 
-// A variant that was not read from a file, as for a trace saved by itself, cannot be
-// changed.
+// A variant that was not read from a file cannot be changed. A trace that was saved without
+// its scenario has such a variant.
 func TestChangeOfNoFile(t *testing.T) {
 	v := &scenarios.Variant{Scenario: "alone"}
 	if _, err := v.WithChange(scenarios.Change{Nodes: 3}); err == nil || !strings.Contains(err.Error(), "alone was not read from a scenario file") {

@@ -14,13 +14,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The limits of a world. The limits of lists and mappings are in the tags of their fields.
+// These are the limits of numbers in a scenario. The limits of lists and mappings are in
+// the tags of their fields.
 const (
-	maxNodes = 101       // of the lock's own
+	maxNodes = 101       // nodes of the lock
 	maxCount = 1_000_000 // sections and attempts
 )
 
-// The names of clients, nodes and variants. The JSON Schema uses the pattern, too.
+// Names are those of clients, nodes and variants. The JSON Schema uses the pattern, too.
 const (
 	namePattern = `^[a-z][a-z0-9]*(-[a-z0-9]+)*$`
 	nameHint    = "a name is lower-case letters, digits and single dashes, as in client-1"
@@ -28,11 +29,12 @@ const (
 
 var validName = lazy.Regexp(namePattern)
 
-// reservedWords are the words of which points are made. They cannot be names.
+// reservedWords are words of the grammar of points. They cannot be names, because a point
+// with such a name could be read in two ways.
 var reservedWords = append(toStrings(trace.Steps()...), trace.StorageName, trace.OperatorName,
 	"every", "or", "after", "before", "when", "while", "at", "until", "request", "reply", "key", "keys", "clock")
 
-// nameProblem returns why s cannot be used as a name, or "" if it can.
+// nameProblem returns why s is not a valid name; "" if it is valid.
 func nameProblem(s string) string {
 	const longest = 40
 	switch {
@@ -46,14 +48,14 @@ func nameProblem(s string) string {
 	return ""
 }
 
-// check reports the problems that decoding does not find: missing fields, names of
+// check reports the problems that reading alone does not find: missing fields, names of
 // processes that do not exist, and values that contradict each other.
 func (d *draft) check() {
 	for _, field := range []string{"title", "lock", "clients"} {
 		d.require(field)
 	}
 	if d.hasUnread {
-		return // else everything in the unread list would be reported as missing
+		return // everything in the unread list would be reported as missing
 	}
 	d.checkLock()
 	d.checkNodes()
@@ -72,12 +74,13 @@ func (d *draft) check() {
 	}
 }
 
-// isWritten reports whether a field is in the file, valid or not.
+// isWritten reports whether the file has a field, even if its value is not valid.
 func (d *draft) isWritten(path string) bool {
 	_, ok := d.nodes[path]
 	return ok
 }
 
+// requireField reports a field that is missing.
 func (d *draft) require(path string) {
 	if d.isWritten(path) {
 		return
@@ -89,6 +92,8 @@ func (d *draft) require(path string) {
 	d.reportAt(path, "it is missing", hint)
 }
 
+// checkLock reports settings that the kind of lock does not have, and values that are out
+// of range.
 func (d *draft) checkLock() {
 	if !d.isWritten("lock") {
 		return
@@ -119,6 +124,8 @@ func (d *draft) checkLock() {
 	}
 }
 
+// checkNodes reports nodes that have no part in the scenario, and replicas without a
+// master.
 func (d *draft) checkNodes() {
 	masters, counters := d.spec.masters(), d.spec.counters()
 	for _, e := range d.spec.Nodes {
@@ -148,7 +155,7 @@ func (d *draft) checkNodes() {
 	}
 }
 
-// describeMasters returns a clause with the names of the lock's own nodes.
+// describeMasters returns a clause that names the lock's own nodes, for a message.
 func describeMasters(masters []string) string {
 	switch n := len(masters); n {
 	case 0:
@@ -160,6 +167,7 @@ func describeMasters(masters []string) string {
 	}
 }
 
+// checkTokens reports nodes that do not fit the source of the tokens.
 func (d *draft) checkTokens() {
 	t := d.spec.Tokens
 	if d.isWritten("tokens") {
@@ -219,6 +227,7 @@ func (d *draft) checkServices() {
 	}
 }
 
+// checkPaths reports processes of the network's paths that do not exist.
 func (d *draft) checkPaths() {
 	for i, p := range d.spec.Network.Paths {
 		path := fmt.Sprintf("network.paths[%d]", i+1)
@@ -237,7 +246,7 @@ func (d *draft) checkPaths() {
 	}
 }
 
-// checkTasks reports the steps of a client that it cannot do.
+// checkTasks reports tasks that a client cannot do.
 func (d *draft) checkTasks(path string, c client) {
 	if c.Does != nil && len(c.Does) == 0 {
 		d.reportAt(joinPath(path, "does"), "the list is empty", "name what the client does, or leave the field out")
@@ -306,6 +315,7 @@ func (d *draft) checkClients() {
 	}
 }
 
+// checkCount reports a number of sections or attempts that is out of range.
 func (d *draft) checkCount(path string, n *int) {
 	if n != nil && (*n < 1 || *n > maxCount) {
 		d.reportAt(path, "it cannot be %d", fmt.Sprintf("it is 1 to %d", maxCount), *n)
@@ -330,14 +340,14 @@ func (d *draft) checkFaults() {
 	}
 }
 
-// checkClient reports a name at path that is not the name of a client.
+// checkClient reports the name at path if no client has it.
 func (d *draft) checkClient(path, name string) {
 	if len(d.participants.clients) > 0 && !d.participants.isClient[name] {
 		d.reportAt(path, "no client is called %s", d.didYouMean(path, name, d.participants.clients), quote(name))
 	}
 }
 
-// A condition names processes: it is a point or a witness.
+// A condition is a point or a witness.
 type condition interface {
 	Names() []string
 	Fits(role func(name string) (trace.Role, bool)) error
@@ -353,10 +363,10 @@ func (d *draft) checkCondition(path string, t condition) {
 	}
 }
 
-// checkNames reports the processes at path that do not exist.
+// checkNames reports those names at path that no process has.
 func (d *draft) checkNames(path string, names []string) {
 	if len(d.participants.clients) == 0 {
-		return // there are no clients, which check reports itself
+		return // check reports that itself
 	}
 	for _, n := range names {
 		if _, known := d.participants.role(n); known {
@@ -367,15 +377,15 @@ func (d *draft) checkNames(path string, names []string) {
 	}
 }
 
-// didYouMean is [DidYouMean] for a name at path. It is empty when the problem gets no hint
-// of its own.
+// didYouMean is [DidYouMean] for a name at path. The hint is "" if the file has too many
+// misspellings.
 func (d *draft) didYouMean(path, name string, among []string) string {
 	n, _ := d.findWritten(path)
 	return d.suggest(n, name, func() suggestion { return suggestion{hint: DidYouMean(name, among)} }).hint
 }
 
-// guessName returns the role that the unknown name at path was probably meant to have, and
-// the hint.
+// guessName returns the role of the process that the unknown name at path was probably
+// meant for, and a hint.
 func (d *draft) guessName(path, name string) (what trace.Role, hint string) {
 	if strings.HasPrefix(name, d.spec.system().Name+"-") {
 		return trace.RoleNode, d.didYouMean(path, name, d.participants.nodes)
@@ -392,7 +402,7 @@ func (d *draft) guessName(path, name string) (what trace.Role, hint string) {
 	return cmp.Or(m.role, trace.RoleClient), m.hint
 }
 
-// checkWorld makes the world and reports what the simulator refuses in it, such as faults
+// checkWorld makes the world and reports what the simulator refuses in it, such as a fault
 // that cannot act.
 func (d *draft) checkWorld() {
 	v := &Variant{Lock: string(d.spec.Lock.Kind), spec: d.spec}
@@ -406,7 +416,7 @@ func (d *draft) checkWorld() {
 	}
 	var missing *sim.MissingSystem
 	if errors.As(c.CheckNodes(), &missing) {
-		return // only a program with these servers can check the rest
+		return // only a program that contains these servers can check the rest
 	}
 	if err := c.CheckSize(); err != nil {
 		d.reportAt("clients", "%v", "", err)
@@ -464,8 +474,8 @@ func (d *draft) checkWorld() {
 	}
 }
 
-// reportRefusal reports why a fault refuses its parameters. The message begins with the
-// name of the parameter.
+// reportRefusal reports why a kind of fault refuses its parameters. Usually the error
+// begins with the name of the parameter.
 func (d *draft) reportRefusal(path string, err error) {
 	var unknown *sim.UnknownProcess
 	if errors.As(err, &unknown) {

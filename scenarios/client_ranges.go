@@ -9,16 +9,17 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// A range of clients that all do the same is written once: "client-1 to client-100: {works:
-// 1s}". This file replaces each range by its clients before the decoder sees it.
+// Several clients that do the same can be written as one range: "client-1 to client-100:
+// {works: 1s}". This file replaces each range by its clients before the file is decoded.
 
-// clientRangePattern matches a name that ends in a number, " to ", and another such name.
+// clientRangePattern matches two names that end in numbers, with " to " between them. It is
+// for the JSON Schema.
 const clientRangePattern = `[a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+ to [a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+`
 
 var clientRange = lazy.Regexp(`^([a-z][a-z0-9-]*-)([1-9][0-9]*) to ([a-z][a-z0-9-]*-)([1-9][0-9]*)$`)
 
-// expandClientRanges replaces the ranges of clients of a file and of its variants by their
-// clients.
+// expandClientRanges replaces each range of clients by its clients, in the file and in its
+// variants.
 func (t *tree) expandClientRanges(root *yaml.Node) {
 	versions := []*yaml.Node{root}
 	if _, variants := removeKey(root, "variants"); variants != nil && variants.Kind == yaml.MappingNode {
@@ -36,9 +37,9 @@ func (t *tree) expandClientRanges(root *yaml.Node) {
 	}
 }
 
-// expandClients replaces each range among clients by its clients. It reports a name that
-// appears twice, a range that is not in order, and a range with which there would be more
-// than maxClients.
+// expandClients replaces each range in a mapping of clients by its clients. It reports a
+// name that appears twice, a range that does not go upwards, and a range with which there
+// would be more than maxClients clients.
 func (t *tree) expandClients(clients *yaml.Node) {
 	var out []*yaml.Node
 	first := map[string]*yaml.Node{}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The clients of a range are clients like any others, in their order. A variant can change
-// one of them, or add more.
+// The clients of a range are in order, and are like any other clients. A variant can change
+// one of them, and add more.
 func TestSeveralClientsInOneLine(t *testing.T) {
 	const text = `
 title: several

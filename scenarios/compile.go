@@ -14,36 +14,36 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The defaults of fields that a file leaves out.
+// These are the values of fields that a file leaves out.
 const (
 	defaultKey        = "resource"
 	defaultNodes      = 5
-	defaultMembers    = 3                // of a cluster
-	defaultTTL        = 30 * time.Second // of a lock without a TTL
+	defaultMembers    = 3                // of a cluster, if the file gives no number of nodes
+	defaultTTL        = 30 * time.Second // of a lock that has no TTL in the file
 	defaultRetryEvery = time.Second
 	defaultHorizon    = 5 * time.Minute
-	// The longest latency is below twice the shortest, so that all replies of one round are
-	// in flight at the same time.
+	// The longest latency is below twice the shortest. So when requests are sent to all
+	// nodes at the same time, all replies are in flight at one moment.
 	defaultMinLatency = 600 * time.Microsecond
 	defaultMaxLatency = time.Millisecond
 )
 
-// Options select one run of a variant.
+// Options say how to make the world of one run of a variant.
 type Options struct {
-	// Seed selects the latencies and every random value.
+	// Seed decides the latencies and every random value.
 	Seed uint64
-	// Lock is a kind of lock to use in place of the scenario's own. It gets the scenario's
-	// TTL, key and nodes, and those of its options that the kind accepts. If Lock is empty,
-	// the scenario's own lock is used.
+	// Lock is the name of a kind of lock to use instead of the scenario's own. That lock
+	// gets the scenario's TTL, key and nodes, and those of the scenario's options that its
+	// kind accepts. "" means the scenario's own lock.
 	Lock string
-	// Kind is a kind of lock to use in place of Lock. It need not be registered. A zero
+	// Kind is a kind of lock to use instead of Lock. It need not be registered. The zero
 	// Kind means that Lock decides.
 	Kind locks.Kind
 	// Fencing is [Off] or [On].
 	Fencing string
 }
 
-// Config returns the world of one run. It fails if the lock is not known, if a fault of the
+// Config returns the world of one run. It fails if the lock is unknown, if a fault of the
 // scenario is impossible with this lock, or if the world is too large.
 func (v *Variant) Config(o Options) (sim.Config, error) {
 	c, err := v.config(o)
@@ -65,7 +65,7 @@ func (v *Variant) Config(o Options) (sim.Config, error) {
 	return c, nil
 }
 
-// config returns the world without asking its faults whether they can act on it.
+// uncheckedConfig returns the world, but does not check it.
 func (v *Variant) config(o Options) (sim.Config, error) {
 	s := &v.spec
 	kind, options, err := s.lockOptions(o)
@@ -98,9 +98,9 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 	}, s.system()), nil
 }
 
-// doubts returns what the scenario is about and a lock in place of its own does not have.
-// With a doubt, a run with this lock shows nothing about it. No doubt names the lock, so
-// that a doubt shared by several locks can be reported once.
+// doubts returns reasons why a run with a lock instead of the scenario's own says nothing:
+// the lock lacks what the scenario is about. The texts do not name the lock, so that a
+// doubt about several locks can be reported once.
 func (s *spec) doubts(kind locks.Kind) []string {
 	var doubts []string
 	for _, f := range s.Lock.Without {
@@ -124,8 +124,8 @@ func (s *spec) doubts(kind locks.Kind) []string {
 	return doubts
 }
 
-// lockOptions returns the kind of lock of a run and its settings. A lock in place of the
-// scenario's own gets only the settings that it accepts.
+// lockOptions returns the kind of lock of a run, and its settings: those of the scenario
+// that the kind accepts.
 func (s *spec) lockOptions(run Options) (locks.Kind, locks.Options, error) {
 	kind := run.Kind
 	if kind.Name == "" {
@@ -168,6 +168,7 @@ func (s *spec) lockOptions(run Options) (locks.Kind, locks.Options, error) {
 	return kind, o, nil
 }
 
+// policy returns what the storage checks in the run without fencing, or in the run with it.
 func (s *spec) policy(fencing string) (storage.Policy, error) {
 	switch fencing {
 	case Off:
@@ -175,7 +176,7 @@ func (s *spec) policy(fencing string) (storage.Policy, error) {
 	case On:
 		standard := storage.Writes
 		if s.Storage.In != "" {
-			standard = storage.Optimistic // etcd and ZooKeeper support it by themselves
+			standard = storage.Optimistic // etcd and ZooKeeper can check versions by themselves
 		}
 		return cmp.Or(storage.Policy(s.Storage.Fencing), standard), nil
 	}
@@ -192,8 +193,9 @@ func (s *spec) storage(policy storage.Policy) sim.Storage {
 	}
 }
 
-// masters returns the names of the lock's own nodes. If the number of nodes is out of
-// range, it is brought into range, so that the number is the only problem that is reported.
+// masters returns the names of the lock's own nodes, which are not replicas. It replaces an
+// invalid number of nodes by the nearest valid one, so that a check reports only that
+// number and no missing nodes.
 func (s *spec) masters() []string {
 	n := defaultNodes
 	if s.Lock.Nodes != nil {
@@ -208,15 +210,15 @@ func (s *spec) masters() []string {
 	return names
 }
 
-// system returns the kind of server of the scenario's nodes, which is the one that keeps
-// its lock. If its lock needs no server, the nodes are Redis nodes.
+// system returns the kind of server of the scenario's nodes: the kind that keeps the
+// scenario's lock, or Redis if the lock needs no server.
 func (s *spec) system() sim.System {
 	kind, _ := locks.Lookup(string(s.Lock.Kind))
 	return systemOf(cmp.Or(kind.System, locks.Redis))
 }
 
-// systemOf returns a kind of server by its name. If the program does not have it, only the
-// name is set.
+// systemOf returns a kind of server by its name. If the program does not contain it, only
+// the name is set.
 func systemOf(name string) sim.System {
 	if system, ok := sim.LookupSystem(name); ok {
 		return system
@@ -224,13 +226,14 @@ func systemOf(name string) sim.System {
 	return sim.System{Name: name}
 }
 
-// nodesUsed returns the number of nodes of a lock whose file gives none: how many of the
-// default nodes it keeps its grants on, or how many members its cluster has by default.
+// nodesUsed returns the number of nodes of a lock if the file gives none: as many of five
+// nodes as the lock stores its grants on, or the default number of members if a cluster
+// keeps the lock.
 func nodesUsed(kind locks.Kind) int {
 	used := map[int]bool{}
 	slots, _ := kind.Slots(defaultKey, defaultNodes)
 	if slots == nil && (!kind.Open || kind.System != "") {
-		return 1 // it keeps its grants there in its own way, or only the data is there
+		return 1 // one node keeps the grants, but not as keys; or it keeps only the data
 	}
 	for _, slot := range slots {
 		if slot.Node == locks.Cluster {
@@ -277,7 +280,7 @@ func (s *spec) nodes() []sim.Node {
 	return nodes
 }
 
-// counters returns the nodes that count tokens and are not the lock's own.
+// counters returns the nodes that only count tokens, and are not the lock's own.
 func (s *spec) counters() []string {
 	masters := s.masters()
 	return slices.DeleteFunc(slices.Clone(s.Tokens.Nodes), func(name string) bool { return slices.Contains(masters, name) })
@@ -323,7 +326,7 @@ func (s *spec) clients() []sim.Client {
 	return clients
 }
 
-// schedule returns the schedule; it is zero if the file gives no length of a period.
+// schedule returns the schedule; it is zero if the file has none.
 func (s *spec) schedule() trace.Schedule {
 	if s.Schedule.Every <= 0 {
 		return trace.Schedule{}
@@ -331,7 +334,7 @@ func (s *spec) schedule() trace.Schedule {
 	return trace.Schedule{First: time.Duration(s.Schedule.First), Every: time.Duration(s.Schedule.Every), Periods: valueOr(s.Schedule.Periods, 1), Repeatable: s.Schedule.RunTwice == "harmless"}
 }
 
-// valueOr returns an optional number, or a default if it is nil.
+// valueOr returns an optional number, or fallback if the number is nil.
 func valueOr(n *int, fallback int) int {
 	if n == nil {
 		return fallback

@@ -15,21 +15,21 @@ import (
 
 const maxText = 10_000 // bytes of any text
 
-// A decoder fills Go values from a tree, strictly. It reports each field that it does not
-// know and each value that it cannot read, with the line, and continues.
+// A decoder fills Go values from a tree. It is strict: it reports each field that it does
+// not know and each value that it cannot read, with the line, and then continues.
 type decoder struct {
 	*tree
-	// nodes holds for each path of the merged tree where it was written: the key of a
-	// field, or the value itself if it has no key.
+	// nodes maps each path of the tree, with the variant merged in, to where it was
+	// written: to the key of a field, or to the value itself if it has no key.
 	nodes map[string]*yaml.Node
-	// hasUnread reports whether a list or mapping was too long, and was not read.
+	// hasUnread reports whether a list or mapping was left unread because it is too long.
 	hasUnread bool
-	// pendingHints are the points and similar texts that could not be read. What they were
-	// meant to be can be found only when all names are known.
+	// pendingHints are the errors about points and similar texts that could not be read.
+	// The decoder can find what was meant only after it has read all names in the file.
 	pendingHints []pendingHint
 }
 
-// A pendingHint is an error to which a hint may be added later.
+// A pendingHint is an error that may get a hint later.
 type pendingHint struct {
 	err      *Error
 	at       *yaml.Node
@@ -38,19 +38,19 @@ type pendingHint struct {
 	reason   error
 }
 
-// A selfDecoder is a value that decodes itself.
+// A selfDecoder is a value that reads itself from a YAML node.
 type selfDecoder interface {
 	decode(d *decoder, n *yaml.Node, path string)
 }
 
-// namedSettings is a [mapping] with settings of any type.
+// namedSettings is a [mapping] whose settings have any type.
 type namedSettings interface {
 	clear()
 	add(name string) any
 }
 
-// reportAt reports a problem at a path of the merged tree. If nothing was written there, it
-// gives the line of the nearest value above it.
+// reportAt reports a problem at a path. If nothing was written there, it gives the line of
+// the nearest value above it: the path without its last parts.
 func (d *decoder) reportAt(path, message, hint string, args ...any) *Error {
 	n, written := d.findWritten(path)
 	where := d.paths[n]
@@ -60,8 +60,8 @@ func (d *decoder) reportAt(path, message, hint string, args ...any) *Error {
 	return d.report(n, where, message, hint, args...)
 }
 
-// findWritten returns the node at a path of the merged tree and the path. If nothing was
-// written there, it returns the nearest node above it.
+// findWritten returns the node at a path, and the path. If nothing was written there, it
+// returns those of the nearest value above it.
 func (d *decoder) findWritten(path string) (*yaml.Node, string) {
 	for ; ; path = parent(path) {
 		if n, ok := d.nodes[path]; ok {
@@ -78,7 +78,7 @@ func parent(path string) string {
 	return ""
 }
 
-// decodeValue decodes n into v, which must be settable.
+// decodeValue reads n into v, which must be settable.
 func (d *decoder) decodeValue(n *yaml.Node, path string, v reflect.Value) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		d.report(n, "", "it is empty", "give it a value or leave it out; to keep all defaults, write {}")
@@ -128,8 +128,8 @@ func (d *decoder) decodeValue(n *yaml.Node, path string, v reflect.Value) {
 	}
 }
 
-// textParser returns a parser for texts of the type of v. If the type is an enum, only its
-// words are valid.
+// textParser returns a parser for texts of the type of v. If the type is an enum, the
+// parser accepts only its words.
 func (d *decoder) textParser(v reflect.Value) func(string) (any, error) {
 	return func(s string) (any, error) {
 		out := reflect.New(v.Type()).Elem()
@@ -144,7 +144,7 @@ func (d *decoder) textParser(v reflect.Value) func(string) (any, error) {
 	}
 }
 
-// decodeScalar decodes a value that is written as text.
+// decodeScalar reads a value that is written as text.
 func (d *decoder) decodeScalar(n *yaml.Node, v reflect.Value, parse func(string) (any, error)) {
 	if n.Kind != yaml.ScalarNode {
 		d.reportWrongType(n, "text")
@@ -154,8 +154,8 @@ func (d *decoder) decodeScalar(n *yaml.Node, v reflect.Value, parse func(string)
 		d.report(n, "", "the text has %d bytes, and at most %d are allowed", "is this the right file?", len(n.Value), maxText)
 		return
 	}
-	// Parse first: for a number in place of a duration, the missing unit is the better
-	// error.
+	// Parse before the check that the value is text: if a duration is written as a number,
+	// the better error is that its unit is missing.
 	x, err := parse(n.Value)
 	if err == nil && n.Tag != "!!str" {
 		err = problem{"expected text, but it is " + describeNode(n), "put it in quotes"}
@@ -172,10 +172,12 @@ func (d *decoder) decodeScalar(n *yaml.Node, v reflect.Value, parse func(string)
 	v.Set(reflect.ValueOf(x))
 }
 
+// reportWrongType reports that n is not what a field needs.
 func (d *decoder) reportWrongType(n *yaml.Node, expected string) {
 	d.report(n, "", "expected %s, but it is %s", "", expected, describeNode(n))
 }
 
+// decodeList reads each item of a list into an element of the slice v.
 func (d *decoder) decodeList(n *yaml.Node, path string, v reflect.Value) {
 	if n.Kind != yaml.SequenceNode {
 		d.reportWrongType(n, "a list")
@@ -189,7 +191,7 @@ func (d *decoder) decodeList(n *yaml.Node, path string, v reflect.Value) {
 	}
 }
 
-// decodeMapping decodes names and their settings.
+// decodeMapping reads a mapping from names to settings.
 func (d *decoder) decodeMapping(n *yaml.Node, path string, m namedSettings) {
 	if n.Kind != yaml.MappingNode {
 		d.reportWrongType(n, "a mapping of names")
@@ -204,12 +206,12 @@ func (d *decoder) decodeMapping(n *yaml.Node, path string, m namedSettings) {
 	}
 }
 
-// cutOffOrdinal matches the end of a point that was cut off at its comma, which happens
-// between braces and without quotes.
+// cutOffOrdinal matches the end of a point that YAML has cut off at its comma. YAML does
+// that to text between braces without quotes.
 var cutOffOrdinal = lazy.Regexp(`^[0-9]+(st|nd|rd|th) time$`)
 
-// decodeStructs decodes one mapping into several structs. Each field goes to the struct
-// that has it.
+// decodeStructs reads one mapping into several structs. Each field is read into the struct
+// that has a field of this name.
 func (d *decoder) decodeStructs(n *yaml.Node, path string, into ...reflect.Value) {
 	if n.Kind != yaml.MappingNode {
 		d.reportWrongType(n, "a mapping of fields")

@@ -12,8 +12,8 @@ var (
 	seeds   = flag.Uint64("seeds", 3, "on how many seeds each scenario is run; with other locks than its own on a tenth, but on at least 10 if there are as many")
 )
 
-// These tests run the catalogue with the project's own locks. The libraries have the same
-// tests in their own folders.
+// These tests run the catalogue with the project's own locks. The modules of the libraries
+// run the same tests with the locks of libraries.
 
 func TestDeterminism(t *testing.T) { roof.CheckDeterminism(t, *repeats, roof.Provided) }
 

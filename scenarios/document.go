@@ -7,7 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A Document is the text of a scenario without variants, for changing and writing it.
+// A Document is a scenario without variants as YAML, so that a program can change it and
+// write it.
 type Document struct{ root *yaml.Node }
 
 // Document returns the variant as a scenario of its own, without the comments of its file.
@@ -31,9 +32,9 @@ func copyNode(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-// Set gives a field a value: a string, a number, a list of strings, [Fields] or a list of
-// them. A path is names with dots between them. Set creates the mappings on the path that
-// do not exist.
+// Set sets a field to a value: a string, a number, a list of strings, [Fields] or a list of
+// Fields. path consists of the names of mappings and of the field, with dots between them.
+// Set creates the mappings that do not exist.
 func (d *Document) Set(path string, value any) {
 	n := d.root
 	names := strings.Split(path, ".")
@@ -70,7 +71,8 @@ func (d *Document) Delete(path string) {
 	}
 }
 
-// names returns the keys of the mapping in a top-level field, in order.
+// names returns the keys of a mapping in order; field is the name of the top-level field
+// with the mapping.
 func (d *Document) names(field string) []string {
 	at := indexOf(d.root, field)
 	if at < 0 {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	_ "github.com/locksim/locksim/servers/redis" // the server of the built-in scenarios
+	_ "github.com/locksim/locksim/servers/redis" // the server on which most embedded scenarios run
 )
 
 //go:embed *.yaml
@@ -23,7 +23,7 @@ func Names() []string {
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
 	}
-	slices.Sort(names) // the folder has "a-b.yaml" before "a.yaml"
+	slices.Sort(names) // the folder lists "a-b.yaml" before "a.yaml"
 	return names
 }
 
@@ -37,8 +37,8 @@ func Open(name string) (*Scenario, error) {
 	return Parse("scenarios/"+name+".yaml", data)
 }
 
-// BuiltIn reports whether a scenario is identical to an embedded one of its name, wherever
-// it was read.
+// BuiltIn reports whether the text of a scenario is that of the embedded scenario of its
+// name, even if it was read from elsewhere.
 func (s *Scenario) BuiltIn() bool {
 	data, err := files.ReadFile(s.Name + ".yaml")
 	return err == nil && s.Text == string(data)

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// An enum is the type of a field with a closed set of words. The parser and the JSON Schema
-// take the words from here.
+// An enum is the type of a field that has a fixed list of values. The parser and the JSON
+// Schema take the values from the method words.
 type enum interface{ words() []string }
 
 type (
@@ -50,7 +50,8 @@ func (ask) words() []string { return toStrings(locks.OneByOne, locks.AllAtOnce) 
 
 func (clock) words() []string { return toStrings(fakeclock.Wall, fakeclock.Monotonic) }
 
-// words returns the features of all locks. A later check finds features that this lock does not have.
+// words returns the features of all locks. A later check reports a feature that the
+// scenario's lock does not have.
 func (feature) words() []string {
 	var all []string
 	for _, name := range locks.Names() {
@@ -61,7 +62,8 @@ func (feature) words() []string {
 	return slices.Compact(all)
 }
 
-// words returns the persistences of all systems. A later check finds those that this node cannot have.
+// words returns the persistences of all systems. A later check reports one that the node
+// cannot have.
 func (persistence) words() []string {
 	var all []string
 	for _, s := range sim.Systems() {
@@ -86,7 +88,7 @@ func (runTwice) words() []string { return []string{"harmless"} }
 
 func (tokenSource) words() []string { return locks.TokenSourceNames() }
 
-// words returns all policies except storage.None, which the run without fencing uses.
+// words returns all policies except storage.None, which only the run without fencing uses.
 func (fencing) words() []string {
 	return toStrings(slices.DeleteFunc(storage.Policies(), func(p storage.Policy) bool { return p == storage.None })...)
 }

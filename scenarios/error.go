@@ -12,15 +12,15 @@ import (
 type Error struct {
 	// File is the file's name as it was given to [Parse].
 	File string
-	// Line and Column count from 1; Line is 0 when the problem is the file as a
-	// whole.
+	// Line and Column are counted from 1; Line is 0 if the problem is about the whole file.
 	Line, Column int
-	// Path is the place in the file's structure, as in "clients.client-2.starts". Items of
-	// a list count from 1, as faults do in a trace. It is empty for the file as a whole.
+	// Path is the place in the file's structure, such as "clients.client-2.starts" or
+	// "faults[1]". The items of a list are counted from 1. It is "" if the problem is about
+	// the whole file.
 	Path string
 	// Message says what is wrong.
 	Message string
-	// Hint is what was probably meant or what to do; it can be empty.
+	// Hint says what was probably meant or what to do; it can be "".
 	Hint string
 }
 
@@ -45,12 +45,13 @@ func (e *Error) Error() string {
 // Errors are the problems of one scenario file, in the order of its lines.
 type Errors []*Error
 
-// maxErrors limits how many problems of one file are reported. After correcting ten, the
-// author can run the program again.
+// maxErrors is how many problems of a file are reported. When the author has corrected ten,
+// the author can run the program again.
 const maxErrors = 10
 
-// Finding what was meant takes long, and only the first problems by line are reported.
-// Therefore few problems of a file get a hint, and not all are recorded.
+// It takes long to find out what was meant by a text, and only the first problems, in the
+// order of the lines, are reported. Therefore only some problems of a file get a hint, and
+// not all problems are recorded.
 const (
 	maxHints    = 3 * maxErrors
 	maxRecorded = 30 * maxErrors
@@ -65,7 +66,7 @@ func (es Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the single problems, for errors.As and errors.Is.
+// Unwrap returns the problems one by one, for errors.As and errors.Is.
 func (es Errors) Unwrap() []error {
 	errs := make([]error, len(es))
 	for i, e := range es {
@@ -74,8 +75,8 @@ func (es Errors) Unwrap() []error {
 	return errs
 }
 
-// summarize sorts the problems by place, drops those that several variants share, and keeps
-// the first maxErrors.
+// summarize sorts the problems by their place in the file, drops repetitions, which arise
+// because variants share parts of the file, and keeps the first maxErrors.
 func (es Errors) summarize() Errors {
 	slices.SortStableFunc(es, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -90,7 +91,8 @@ func (es Errors) summarize() Errors {
 	return out
 }
 
-// oneLine replaces line breaks and other control characters.
+// oneLine replaces line breaks and other control characters, so that a text from a file
+// fits on one line.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -113,5 +115,5 @@ func quote(s string) string {
 	return quoteWhole(s)
 }
 
-// quoteWhole is quote without shortening, for texts that are meant to be copied.
+// quoteWhole is quote without shortening, for a text that the reader may want to copy.
 func quoteWhole(s string) string { return `"` + oneLine(s) + `"` }

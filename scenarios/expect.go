@@ -12,14 +12,14 @@ import (
 type Expectation struct {
 	// Verdict is safe or unsafe; a scenario never expects unknown.
 	Verdict string
-	// Violated are all properties that are expected to be violated.
+	// Violated are all properties that must be violated.
 	Violated []checks.Property
-	// Missed are the periods of the schedule for which the job has done nothing.
+	// Missed are the periods of the schedule for which the job must not have been run.
 	Missed []int
 }
 
-// Expectation returns what the scenario expects of a lock, in the run with fencing [Off] or
-// [On]; false if it expects nothing. An empty lock means the scenario's own.
+// Expectation returns what the scenario expects of a kind of lock, in the run with fencing
+// [Off] or [On]; false if it expects nothing. An empty lock means the scenario's own.
 func (v *Variant) Expectation(lock, fencing string) (Expectation, bool) {
 	es := v.spec.Expect
 	if lock != "" && lock != v.Lock {
@@ -39,11 +39,11 @@ func (v *Variant) Expectation(lock, fencing string) (Expectation, bool) {
 	return out, true
 }
 
-// compare reports whether a run had the expected result, and returns its differences. Every
-// listed property must be violated. Every other property must hold or not apply, so an
-// unknown property is never as expected. There is one exception: a property that is only
-// reported (see [checks.Card]) and not listed may also be unknown, or violated without
-// being the lock's fault.
+// compare reports whether a run had the expected result, and returns the differences. Every
+// property in Violated must be violated. Every other property must hold or not apply; an
+// unknown property is a difference. There is one exception, for a property that is only
+// reported (see [checks.Card]) and not in Violated: it may also be unknown, or violated
+// without being the lock's fault.
 func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.Reason) {
 	if v.Verdict != e.Verdict {
 		differences = append(differences, checks.VerdictDiffers.Reason(v.Verdict, e.Verdict))
@@ -84,6 +84,7 @@ func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.R
 	return len(differences) == 0, differences
 }
 
+// checkExpectations reports contradictions in the expected results.
 func (d *draft) checkExpectations() {
 	d.checkExpectation("expect", d.spec.Expect)
 	if d.isWritten("expect.witnesses") {
@@ -104,12 +105,14 @@ func (d *draft) checkExpectations() {
 	}
 }
 
+// checkExpectation checks the expectations of both runs.
 func (d *draft) checkExpectation(path string, es expectations) {
 	d.checkRun(path+".off", es.Off)
 	d.checkRun(path+".on", es.On)
 }
 
-// checkRun reports a verdict and a list of violations that contradict each other.
+// checkRunExpectation reports an expected verdict that contradicts the list of expected
+// violations.
 func (d *draft) checkRun(path string, e *expectation) {
 	if e == nil {
 		return

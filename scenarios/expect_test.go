@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/internal/testkit/floor"
 )
 
-// verdictOf returns a verdict in which all properties hold except those given.
+// verdictOf returns a verdict in which all properties hold, except those with another
+// outcome.
 func verdictOf(verdict string, except map[checks.Property]checks.Outcome) *checks.Verdict {
 	v := &checks.Verdict{Verdict: verdict}
 	for _, p := range checks.Properties() {
@@ -55,7 +56,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The reason of a finding is part of the difference.
+// A difference contains the reason of the finding.
 func TestCompareTellsTheReason(t *testing.T) {
 	v := verdictOf(checks.Safe, nil)
 	v.Findings[0].Outcome, v.Findings[0].Reason = checks.Violated, checks.InDoubt.Reason("two leases overlap")
@@ -65,8 +66,8 @@ func TestCompareTellsTheReason(t *testing.T) {
 	}
 }
 
-// A property that is not in the verdict, such as misconduct that did not happen, is not
-// violated.
+// A property that the verdict does not contain, such as misconduct that did not happen, is
+// not violated.
 func TestCompareWithWhatIsNotJudged(t *testing.T) {
 	v := verdictOf(checks.Safe, nil)
 	v.Findings = slices.DeleteFunc(v.Findings, func(f checks.Finding) bool { return f.Property == checks.KeyLeftBehind })

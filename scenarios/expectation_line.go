@@ -1,11 +1,11 @@
 package scenarios
 
-// ExpectationLine returns the line of the scenario's file, counted from 1, with the
-// expectation of a run: with fencing [Off] or [On], and with a lock as for
-// [Variant.Expectation]. In a file with variants it can be a line of the variant or one
-// that all variants share. If the file expects nothing of the run, it is the line of the
-// nearest field above, or 1 if there is none. It is 0 for a variant that was not read from
-// a file.
+// ExpectationLine returns the line of the scenario's file that has the expectation of a
+// run; lines are counted from 1. lock and fencing select the run, as for
+// [Variant.Expectation]. In a file with variants the line can belong to the variant or to
+// all variants. If the file expects nothing of the run, it is the line of the nearest field
+// above, such as expect, or 1 if there is none. It is 0 for a variant that was not read
+// from a file.
 func (v *Variant) ExpectationLine(lock, fencing string) int {
 	if v.root == nil {
 		return 0

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// annotated is a scenario file. Each line with an expectation ends in a comment that names the
-// runs for which it is the line.
+// annotated is a scenario file. Each line with an expectation ends with a comment that
+// names the runs whose expectation is on that line.
 const annotated = `title: What is expected, and where it is said
 lock: {kind: redlock, ttl: 10s, nodes: 3}
 clients:
@@ -46,7 +46,7 @@ func TestExpectationLine(t *testing.T) {
 		{0, "", scenarios.Off, "shared-off"},
 		{0, "redlock", scenarios.On, "shared-on"},
 		{0, "redsync", scenarios.Off, "shared-off-redsync"},
-		{0, "redsync", scenarios.On, "shared-on-redsync"}, // nothing is expected of this run
+		{0, "redsync", scenarios.On, "shared-on-redsync"}, // the file expects nothing of this run
 		{1, "", scenarios.Off, "own-off"},
 		{1, "", scenarios.On, "own-on"},
 		{1, "single", scenarios.On, "own-on-single"},

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A fault is one registered kind of fault with its parameters, when it strikes and how long
-// it lasts.
+// A fault is an item of the list of faults: a kind of fault with its parameters, when it
+// strikes and when it ends.
 type fault struct {
 	timing
 	kind   sim.FaultKind
@@ -32,13 +32,15 @@ type timing struct {
 	When   trace.Point     `yaml:"when" jsonschema_description:"Strikes at a point."`
 	Until  trace.Point     `yaml:"until" jsonschema_description:"Ends at a point. A fault without an end lasts until the end of the run."`
 	For    span            `yaml:"for" jsonschema_description:"Ends this long after it strikes."`
-	// ByClockOf needs For.
+	// ByClockOf can be given only together with For.
 	ByClockOf string `yaml:"by-clock-of" jsonschema:"minLength=1" jsonschema_description:"The process whose wall clock measures the time given by for. Default: true time."`
 }
 
+// triggers are the fields of which one says when a fault strikes.
 var triggers = []string{"at", "before", "after", "when"}
 
-// decode fills the fault from a mapping that holds the key of exactly one kind.
+// decode reads the fault from a mapping. Exactly one key of the mapping must be the name of
+// a kind of fault.
 func (f *fault) decode(d *decoder, n *yaml.Node, path string) {
 	if n.Kind != yaml.MappingNode {
 		d.reportWrongType(n, "a fault: a mapping")
@@ -66,11 +68,13 @@ func (f *fault) decode(d *decoder, n *yaml.Node, path string) {
 	d.decodeStructs(n, path, reflect.ValueOf(&f.timing).Elem(), reflect.ValueOf(f.action).Elem())
 	f.text = describeFault(n, f.kind.Name)
 	if d.found > before {
-		f.action = nil // what could not be read must not be judged
+		f.action = nil // a later check must not complain about what was not read
 	}
 	f.checkTiming(d, n)
 }
 
+// checkTiming reports fields that contradict each other about when the fault strikes and
+// ends.
 func (f *fault) checkTiming(d *decoder, n *yaml.Node) {
 	var given []string
 	for _, t := range triggers {
@@ -103,6 +107,7 @@ func suggestKind(n *yaml.Node, kinds []string) string {
 	return DidYouMean("", kinds)
 }
 
+// timingFields are all fields that are about time, and not parameters of the kind.
 func timingFields() []string { return append(slices.Clone(triggers), "until", "for", "by-clock-of") }
 
 // toSim returns the fault as the simulator needs it.
@@ -124,7 +129,7 @@ func (f fault) toSim() sim.Fault {
 	return out
 }
 
-// describeFault returns the fault as text: the kind and its target, then its other
+// describeFault returns the fault as text: its kind and its target, then its other
 // parameters, in the order of the file.
 func describeFault(n *yaml.Node, kind string) string {
 	var action, parameters string
@@ -141,6 +146,7 @@ func describeFault(n *yaml.Node, kind string) string {
 	return oneLine(action + parameters)
 }
 
+// nodeText returns a YAML value as text; a list is joined by "and".
 func nodeText(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value

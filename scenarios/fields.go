@@ -13,8 +13,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Fields are a mapping of a scenario file, in the order in which it is written. A value is
-// a string, a number, a list of strings, Fields, or a list of Fields.
+// Fields are a mapping of a scenario file, in the order in which they are written. The
+// value of each field is a string, a number, a list of strings, Fields, or a list of
+// Fields.
 type Fields []Field
 
 // A Field is one entry of a mapping.
@@ -32,8 +33,8 @@ func (f Fields) node() *yaml.Node {
 	return n
 }
 
-// valueNode returns a value as a YAML node. It panics if YAML cannot hold the value, which
-// would be a bug: only this program makes such values.
+// valueNode returns a value as a YAML node. It panics if YAML cannot express the value,
+// which is a bug of the program: no value from a file is passed to it.
 func valueNode(value any) *yaml.Node {
 	switch value := value.(type) {
 	case Fields:
@@ -62,10 +63,11 @@ func valueNode(value any) *yaml.Node {
 	return n
 }
 
-// isPlain reports whether YAML writes a word without quotes. It knows the two forms of most
-// words in scenarios: a name of small letters, digits and hyphens that no version of YAML
-// reads as something else, and a time such as 28.5s. Other words may be plain, too. Asking
-// the YAML encoder instead would be a large part of the cost of making a world.
+// isPlain reports whether YAML writes a word without quotes. It recognizes only the two
+// forms of most words in scenarios, so it may return false for a plain word. One form is a
+// name of small letters, digits and hyphens that no version of YAML reads as something
+// else. The other is a time such as 28.5s. The YAML encoder knows the exact rules, but to
+// ask it would be a large part of the cost of making a world.
 func isPlain(word string) bool {
 	switch word {
 	case "", "y", "n", "yes", "no", "on", "off", "true", "false", "null":
@@ -102,8 +104,8 @@ func (f Fields) String() string {
 	return string(bytes.TrimSpace(b.Bytes()))
 }
 
-// FaultFields returns a fault as an item of a scenario's list of faults: when it strikes,
-// what it does, and when it ends.
+// FaultFields returns a fault as an item of a scenario's list of faults: the fields that
+// say when it strikes, what it does, and when it ends.
 func FaultFields(f sim.Fault) Fields {
 	var fields Fields
 	add := func(name string, value any) { fields = append(fields, Field{name, value}) }
@@ -129,7 +131,8 @@ func FaultFields(f sim.Fault) Fields {
 }
 
 // FaultText returns a description of a fault that was not read from a file: its kind and
-// its target, then its other parameters.
+// its target, then its other parameters. For a fault from a file, describeFault does the
+// same.
 func FaultText(f sim.Fault) string {
 	kind, _ := sim.KindOf(f.Action)
 	var action, parameters string
@@ -144,7 +147,7 @@ func FaultText(f sim.Fault) string {
 	return oneLine(action + parameters)
 }
 
-// text returns the value as text.
+// text returns the field's value as text.
 func (f Field) text() string {
 	switch value := reflect.ValueOf(f.Value); value.Kind() {
 	case reflect.String:
@@ -157,7 +160,7 @@ func (f Field) text() string {
 	return nodeText(valueNode(f.Value))
 }
 
-// actionFields returns the parameters of an action that differ from the default.
+// actionFields returns the parameters of an action that are not zero.
 func actionFields(a sim.Action) Fields {
 	var fields Fields
 	v := reflect.ValueOf(a).Elem()

@@ -6,7 +6,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A plain word is written as the YAML encoder would write it, and is read as the same word.
+// isPlain is right about the words for which it returns true: the YAML encoder also writes
+// them without quotes, and they are read as the same words.
 func TestPlainWords(t *testing.T) {
 	plain := 0
 	for _, word := range []string{

@@ -2,15 +2,15 @@ package scenarios
 
 import "github.com/locksim/locksim/trace"
 
-// A file is a whole scenario file. The YAML tags are the names of the fields; the
-// descriptions go into the JSON Schema.
+// A file is a whole scenario file. The YAML tags are the names of its fields. The
+// descriptions are written into the JSON Schema.
 type file struct {
 	spec
 	Variants mapping[spec] `yaml:"variants" jsonschema:"maxProperties=50" jsonschema_description:"Versions of the story. Each is merged into the rest of the file: mappings key by key. Everything else, also lists, is replaced."`
 }
 
-// A spec is one complete version of a scenario: a file without variants, or a variant
-// merged into its file.
+// A spec is one complete version of a scenario: a file without variants, or a file with one
+// of its variants merged in.
 type spec struct {
 	Title          string                `yaml:"title" jsonschema:"minLength=1" jsonschema_description:"What happens, in one line."`
 	Group          group                 `yaml:"group" jsonschema_description:"The group of the catalogue that the scenario belongs to."`
@@ -91,7 +91,7 @@ type schedule struct {
 	Every   span  `yaml:"every" jsonschema_description:"How long each period lasts."`
 	Periods *int  `yaml:"periods" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many periods there are. Default: 1."`
 	First   delay `yaml:"first" jsonschema_description:"When the first period begins. Default: at the start of the run."`
-	// RunTwice says whether running the job twice for one period does harm.
+	// RunTwice says whether it does harm to run the job twice for one period.
 	RunTwice runTwice `yaml:"run-twice" jsonschema_description:"harmless: running the job twice for one period only wastes work. Default: it does harm."`
 }
 
@@ -126,7 +126,7 @@ type route struct {
 type expectations struct {
 	Off *expectation `yaml:"off" jsonschema_description:"The run without fencing tokens."`
 	On  *expectation `yaml:"on" jsonschema_description:"The run with fencing tokens."`
-	// Witnesses can only be given under expect-with.
+	// Witnesses can be given only under expect-with.
 	Witnesses []trace.Witness `yaml:"witnesses" jsonschema:"maxItems=50,uniqueItems=true" jsonschema_description:"Under expect-with: what must have happened with this lock instead of the scenario's own witnesses."`
 }
 
@@ -144,11 +144,11 @@ type entry[T any] struct {
 	value T
 }
 
-// clear makes the mapping empty and not nil; nil means that it was not given or could not
-// be read.
+// clear makes the mapping empty and not nil, because nil means that the field is missing or
+// could not be read.
 func (m *mapping[T]) clear() { *m = mapping[T]{} }
 
-// add appends a name and returns a pointer to its settings.
+// add appends a name, and returns a pointer to the settings that belong to it.
 func (m *mapping[T]) add(name string) any {
 	*m = append(*m, entry[T]{name: name})
 	return &(*m)[len(*m)-1].value
@@ -162,7 +162,7 @@ func (m mapping[T]) names() []string {
 	return names
 }
 
-// set gives a name new settings, or adds the name.
+// set sets the settings of a name, and adds the name if necessary.
 func (m *mapping[T]) set(name string, value T) {
 	for i, e := range *m {
 		if e.name == name {
@@ -173,6 +173,7 @@ func (m *mapping[T]) set(name string, value T) {
 	*m = append(*m, entry[T]{name, value})
 }
 
+// get returns the settings of a name; false if the mapping does not have the name.
 func (m mapping[T]) get(name string) (value T, ok bool) {
 	for _, e := range m {
 		if e.name == name {

@@ -12,8 +12,8 @@ import (
 )
 
 // Parse never panics, whatever a file contains. Each problem is one line that begins with
-// the file's name. A file without problems becomes a world, or the world is refused because
-// the servers are missing.
+// the file's name. A file without problems can be turned into a world, unless the program
+// lacks the servers.
 func FuzzParse(f *testing.F) {
 	paths, err := filepath.Glob("*.yaml")
 	if err != nil || len(paths) == 0 {
@@ -28,7 +28,7 @@ func FuzzParse(f *testing.F) {
 	}
 	for _, m := range floor.Mistakes {
 		text := m.Text()
-		if len(text) < 10_000 { // longer texts only slow the search down
+		if len(text) < 10_000 { // longer texts only slow down the fuzzing
 			f.Add([]byte(text))
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Judge returns the result of a run of the variant: what the checks find in its trace, and
-// how this differs from what the variant expects of the kind of lock that the run used,
-// with fencing [Off] or [On]. A trace that was read from a file must be validated before;
+// Judge returns the result of a run from its trace: what the checks find in it, and how
+// that differs from what the variant expects. lock is the kind of lock that the run used,
+// and fencing is [Off] or [On]. A trace that was read from a file must be validated before;
 // see [trace.Trace.Validate].
 func (v *Variant) Judge(t *trace.Trace, lock, fencing string) RunResult {
 	past := history.New(t)
@@ -26,12 +26,12 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) RunResult {
 	return run
 }
 
-// Witnesses returns what must have happened for the run to mean anything, with the names
-// that the nodes have in this run.
+// Witnesses returns the preconditions that must have been observed for the run's verdict to
+// mean anything, with the names that the nodes have in this run.
 func (o RunResult) Witnesses() []trace.Witness { return o.Variant.WitnessesIn(o.History.Trace) }
 
-// NewResult returns the result of some runs of a scenario. The runs are in the order of
-// [Result.Runs]; lock is the kind of lock that was asked for.
+// NewResult returns the result of some runs of a scenario. The runs must be in the order of
+// [Result.Runs]. lock is the kind of lock that the caller asked for.
 func NewResult(s *Scenario, lock string, seed uint64, runs []RunResult) *Result {
 	r := &Result{Scenario: s, Lock: lock, Seed: seed, Runs: runs}
 	expectsNothing := func(run RunResult) bool { return run.Expected == nil }
@@ -42,8 +42,9 @@ func NewResult(s *Scenario, lock string, seed uint64, runs []RunResult) *Result 
 	return r
 }
 
-// SelectRuns returns the result of one variant, and of its run with fencing [Off] or [On].
-// An empty name selects all. It fails if there is no such run.
+// SelectRuns returns the result of one variant, or only of its run with fencing [Off] or
+// [On]. An empty argument selects all variants, or both runs. It fails if nothing is
+// selected.
 func (r *Result) SelectRuns(variant, fencing string) (*Result, error) {
 	s := r.Scenario
 	if variant != "" {

@@ -2,7 +2,7 @@ package scenarios
 
 import "testing"
 
-// A selection of runs is judged by these runs alone.
+// If some runs of a result are selected, AsExpected depends only on these runs.
 func TestOnlySomeRuns(t *testing.T) {
 	s, err := Parse("story.yaml", []byte(`
 title: A story

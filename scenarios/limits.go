@@ -8,12 +8,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Every list of a scenario has a limit in its tag, as maxItems, and every mapping of names
-// has one as maxProperties. The tags are the only place for these limits: the decoder reads
-// them, and the JSON Schema is made of them.
+// Every list in a scenario has a limit in its tag, called maxItems, and every mapping of
+// names has one, called maxProperties. The limits are written only in the tags: the decoder
+// reads them there, and the JSON Schema is made from them.
 
-// itemLimit returns how many entries the tag of a list or mapping allows; false if the tag
-// has no limit.
+// itemLimit returns how many entries a list or mapping may have according to its tag; false
+// if the tag has no limit.
 func itemLimit(f reflect.StructField) (limit int, ok bool) {
 	for _, rule := range strings.Split(f.Tag.Get("jsonschema"), ",") {
 		name, n, _ := strings.Cut(rule, "=")
@@ -25,7 +25,7 @@ func itemLimit(f reflect.StructField) (limit int, ok bool) {
 	return 0, false
 }
 
-// findField returns the field of a struct that has a name in scenario files.
+// findField returns the field of a struct type that is called name in scenario files.
 func findField(t reflect.Type, name string) reflect.StructField {
 	for _, f := range reflect.VisibleFields(t) {
 		if own, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); own == name {
@@ -35,14 +35,14 @@ func findField(t reflect.Type, name string) reflect.StructField {
 	panic("scenarios: " + t.String() + " has no field " + name) // a bug of this package
 }
 
-// maxVariants limits the variants of a scenario.
+// maxVariants is the greatest number of variants of a scenario.
 var maxVariants, _ = itemLimit(findField(reflect.TypeFor[file](), "variants"))
 
-// maxClients limits the clients of a scenario.
+// maxClients is the greatest number of clients of a scenario.
 var maxClients, _ = itemLimit(findField(reflect.TypeFor[file](), "clients"))
 
-// checkLimit reports a list or mapping that is longer than its field allows, and returns
-// false. The caller then leaves the entries unread.
+// checkLimit reports a list or mapping with more entries than its field allows. It then
+// returns false, and the caller must not read the entries.
 func (d *decoder) checkLimit(key, n *yaml.Node, f reflect.StructField) bool {
 	most, ok := itemLimit(f)
 	length := len(n.Content)

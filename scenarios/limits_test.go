@@ -54,7 +54,7 @@ func TestEveryListIsLimited(t *testing.T) {
 	}
 }
 
-// A list or mapping can be as long as its limit, and not longer. The error gives the length
+// A list or mapping can be as long as its limit, but not longer. The error names the length
 // and the limit.
 func TestLimits(t *testing.T) {
 	for _, l := range floor.Limits {
@@ -86,9 +86,9 @@ func TestManyWrongNames(t *testing.T) {
 	}
 }
 
-// A file in which nearly everything is wrong, in every variant again, costs little. Few
-// hints are looked for, few problems are recorded, and all that are reported have their
-// hint.
+// A file in which nearly everything is wrong, and again in every variant, takes little
+// time. Hints are looked for only for some problems, and only some problems are recorded.
+// Still, all problems that are reported have their hint.
 func TestEverythingIsWrong(t *testing.T) {
 	clients := func(starts string) string {
 		var b strings.Builder
@@ -136,8 +136,8 @@ func TestEverythingIsWrong(t *testing.T) {
 	}
 }
 
-// A problem that variants share is reported once, and each problem of a single variant as
-// well, although the number of hints is limited.
+// A problem that variants share is reported once. A problem of one variant is reported too,
+// although the number of hints is limited.
 func TestVariantsShareHints(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("title: t\nlock: {kind: redlock, ttl: 30s}\nclients:\n  client-1: {starts: client-3 acquired}\n  client-2: {}\nvariants:\n")

@@ -1,12 +1,13 @@
 package scenarios
 
-// An Opinion is what an author who wrote about such locks says about a scenario. It
-// rephrases the author's text. It never adds conclusions that the author did not write. An
-// author who wrote nothing about a case has no Opinion.
+// An Opinion is what an author who wrote about such locks says about a case like the
+// scenario's. It rephrases the author's text, and adds no conclusion that the author did
+// not write. If an author wrote nothing about such a case, the scenario has no Opinion of
+// that author.
 type Opinion struct {
-	// Author is a short name, as for a table.
+	// Author is a short name, for a column of a table.
 	Author string
-	// Text can have several lines.
+	// Text can contain line breaks.
 	Text string
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// hypothetical matches phrases that announce a conclusion that the author did not write.
+// hypothetical matches phrases that announce a conclusion which the author did not write.
 var hypothetical = regexp.MustCompile(`(?i)\b(would|by (his|its) (own )?argument|takes? (it )?for granted)\b`)
 
 // webPages maps the titles of texts on the Web to their addresses.

@@ -9,9 +9,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Parse reads a scenario file. file is used in errors and gives the scenario its name; only
-// data is read. The error is an [Errors]: one line for each problem, in the order of the
-// file.
+// Parse reads a scenario file from data. It opens no file: file is only the file's name,
+// from which the scenario gets its own name, and which errors show. The error is an
+// [Errors], with one line for each problem, in the order of the file.
 func Parse(file string, data []byte) (*Scenario, error) {
 	t := parseTree(file, data)
 	var s *Scenario
@@ -25,8 +25,8 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// interpret makes a scenario of the tree. The scenario is valid only if t has no errors
-// afterwards.
+// interpret makes a scenario of the tree. If it has recorded errors, the scenario is not
+// valid.
 func (t *tree) interpret() *Scenario {
 	base, variants := removeKey(t.root, "variants")
 	if variants == nil {
@@ -47,8 +47,8 @@ func (t *tree) interpret() *Scenario {
 		t.report(variants, "", "there are %d variants, and a file has at most %d", "give the others their own file", len(variants.Content)/2, maxVariants)
 		return s
 	}
-	// Each variant reports the problems of the whole file again. If there are already too
-	// many, skip the other variants.
+	// Each variant reports the problems of the rest of the file again. If too many are
+	// recorded, the remaining variants are not read.
 	for i := 0; i+1 < len(variants.Content) && t.found < maxRecorded; i += 2 {
 		key, over := variants.Content[i], variants.Content[i+1]
 		if bad := nameProblem(key.Value); bad != "" {
@@ -66,7 +66,7 @@ func (t *tree) interpret() *Scenario {
 	return s
 }
 
-// A draft is a spec that is being read, with the places where its parts were written.
+// A draft is one version of a scenario while it is read and checked.
 type draft struct {
 	spec spec
 	*decoder
@@ -75,15 +75,15 @@ type draft struct {
 	foundBefore int
 }
 
-// cleanDraft returns an empty draft for checking the same file again: it has the places
-// where things were written, and no problems.
+// cleanDraft returns an empty draft with which a changed version of the same file can be
+// checked. It knows the places in the file, but has no problems recorded.
 func (d *decoder) cleanDraft() *draft {
 	t := *d.tree
 	t.errs, t.found, t.suggestions = nil, 0, map[misspelling]suggestion{}
 	return &draft{decoder: &decoder{tree: &t, nodes: d.nodes}}
 }
 
-// decodeDraft decodes one complete version of the scenario.
+// decodeDraft reads one complete version of the scenario.
 func (t *tree) decodeDraft(root *yaml.Node) *draft {
 	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, foundBefore: t.found}
 	d.decodeStructs(root, "", reflect.ValueOf(&d.spec).Elem())
@@ -92,7 +92,7 @@ func (t *tree) decodeDraft(root *yaml.Node) *draft {
 	return d
 }
 
-// newScenario returns the scenario of a whole file, without its variants.
+// newScenario returns the scenario of a file, without its variants.
 func (t *tree) newScenario(d *draft) *Scenario {
 	d.require("title")
 	name := path.Base(strings.ReplaceAll(t.file, `\`, "/"))
@@ -106,6 +106,7 @@ func (t *tree) newScenario(d *draft) *Scenario {
 	}
 }
 
+// variant returns the variant that was read into a draft from root.
 func (s *Scenario) variant(name string, d *draft, root *yaml.Node) *Variant {
 	return &Variant{
 		Scenario:  s.Name,
@@ -121,6 +122,7 @@ func (s *Scenario) variant(name string, d *draft, root *yaml.Node) *Variant {
 	}
 }
 
+// narrative returns the texts of the scenario.
 func (s *spec) narrative() Narrative {
 	return Narrative{
 		Assumption: string(s.Assumption),

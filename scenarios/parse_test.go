@@ -33,7 +33,7 @@ func mustConfig(t testing.TB, v *Variant, o Options) sim.Config {
 	return c
 }
 
-// Fields that a file leaves out have the documented defaults.
+// If a file leaves a field out, the field has the default that the documentation gives.
 func TestDefaults(t *testing.T) {
 	s := mustParse(t, "title: t\nlock: {kind: redlock, ttl: 30s}\nclients: {client-1: {}}\n")
 	if s.Name != "x" || s.File != "stories/x.yaml" || len(s.Variants) != 1 || s.Variants[0].Name != "" {
@@ -71,7 +71,7 @@ func nodeNames(c sim.Config) string {
 	return strings.Join(names, " ")
 }
 
-// Every field of a file reaches the world.
+// Every field of a file has an effect on the world.
 func TestEveryField(t *testing.T) {
 	s := mustParse(t, `
 title: t
@@ -186,7 +186,8 @@ witnesses: [a paused]
 	}
 }
 
-// A variant is merged into its file: mappings key by key, and lists by replacement.
+// A variant is merged into its file: mappings key by key, while its lists replace those of
+// the file.
 func TestVariants(t *testing.T) {
 	s := mustParse(t, `
 title: base
@@ -226,8 +227,8 @@ variants:
 	}
 }
 
-// Another lock keeps the TTL, the key and the nodes. It drops the options that it does not
-// accept.
+// A lock that replaces the scenario's own gets the TTL, the key and the nodes. It does not
+// get options that its kind does not accept.
 func TestAnotherLock(t *testing.T) {
 	s := mustParse(t, "title: t\nlock: {kind: redlock, ttl: 3s, nodes: 7, key: k, ask: all-at-once, clock: wall, node-timeout: 50ms, without: [elapsed-check]}\nclients: {client-1: {}}\n")
 	c := mustConfig(t, s.Variants[0], Options{Lock: "redsync", Fencing: Off})
@@ -244,7 +245,7 @@ func TestAnotherLock(t *testing.T) {
 	}
 }
 
-// A lock that uses one node gets one by default.
+// A lock that uses one node has one node by default.
 func TestNodesOfASingleInstanceLock(t *testing.T) {
 	s := mustParse(t, "title: t\nlock: {kind: single, ttl: 3s}\nclients: {client-1: {}}\n")
 	if c := mustConfig(t, s.Variants[0], Options{Fencing: Off}); nodeNames(c) != "redis-1" {

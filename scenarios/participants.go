@@ -6,14 +6,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// participants are the names of the processes of a scenario, by role.
+// participants are the names of the processes of a scenario, by their roles.
 type participants struct {
 	clients, nodes, services    []string // in the order of the file
 	isClient, isNode, isService map[string]bool
 }
 
-// participants returns the clients, the services and the nodes: the lock's own nodes and
-// every other node that the file names.
+// collectParticipants returns the names of the clients, the services and the nodes. The
+// nodes are the lock's own and all other nodes that the file names.
 func (s *spec) participants() participants {
 	c := participants{
 		clients: s.Clients.names(), services: s.Services.names(),

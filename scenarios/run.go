@@ -12,22 +12,22 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// RunOptions select how a scenario is run.
+// RunOptions say how to run a scenario.
 type RunOptions struct {
-	// Seed selects the latencies and every random value.
+	// Seed decides the latencies and every random value.
 	Seed uint64
-	// Lock is a kind of lock to use in place of the scenario's own; see [Options]. If it is
-	// empty, the scenario's own lock is used.
+	// Lock is the name of a kind of lock to use instead of the scenario's own; see
+	// [Options]. "" means the scenario's own lock.
 	Lock string
-	// Kind is a kind of lock to use in place of Lock. It need not be registered. A zero
+	// Kind is a kind of lock to use instead of Lock. It need not be registered. The zero
 	// Kind means that Lock decides.
 	Kind locks.Kind
-	// Patience limits the real time of a world; 0 means sim.DefaultPatience. See
+	// Patience is how much real time a run may take; 0 means sim.DefaultPatience. See
 	// sim.RunPatiently.
 	Patience time.Duration
 }
 
-// forFencing returns the options of one run.
+// forFencing returns the options for the run without fencing or for the run with it.
 func (o RunOptions) forFencing(fencing string) Options {
 	return Options{Seed: o.Seed, Lock: o.Lock, Kind: o.Kind, Fencing: fencing}
 }
@@ -35,15 +35,16 @@ func (o RunOptions) forFencing(fencing string) Options {
 // A Result is the result of all runs of a scenario.
 type Result struct {
 	Scenario *Scenario
-	// Lock is the kind of lock that was asked for in the options, or else the lock of the
-	// first variant.
+	// Lock is the kind of lock that the options asked for, or else the lock of the first
+	// variant.
 	Lock string
 	Seed uint64
-	// AsExpected is false if a run differs from what the scenario expects. Otherwise it is
-	// nil if the scenario expects nothing of some run, and true if all are as expected.
+	// AsExpected is false if a run differs from what the scenario expects. If no run
+	// differs, it is true if the scenario expects something of every run, and nil
+	// otherwise.
 	AsExpected *bool
-	// Runs are the runs without and with fencing tokens of the first variant, then of the
-	// second, and so on.
+	// Runs are the run without fencing tokens and the run with them for the first variant,
+	// then for the second, and so on.
 	Runs []RunResult
 }
 
@@ -54,7 +55,7 @@ type RunResult struct {
 	Lock string
 	// Fencing is [Off] or [On].
 	Fencing string
-	// History is the trace of the run, read once.
+	// History is what the trace of the run says.
 	History *history.History
 	Verdict *checks.Verdict
 	// Measures are all measures of the run, in the order of [checks.MeasureNames].
@@ -65,9 +66,9 @@ type RunResult struct {
 	Differences []checks.Reason
 }
 
-// Run runs every variant of a scenario without fencing tokens and with them, on the same
-// seed. It fails if a world cannot be made or does not end. A run that differs from what
-// the scenario expects is no error.
+// Run runs every variant of a scenario without fencing tokens and with them, with the same
+// seed. It fails if a world cannot be made or does not end. If a run differs from what the
+// scenario expects, that is not an error.
 func Run(s *Scenario, o RunOptions) (*Result, error) {
 	var runs []RunResult
 	for _, v := range s.Variants {
@@ -82,8 +83,8 @@ func Run(s *Scenario, o RunOptions) (*Result, error) {
 	return NewResult(s, cmp.Or(o.Kind.Name, o.Lock, s.Variants[0].Lock), o.Seed, runs), nil
 }
 
-// Run runs a variant without fencing tokens or with them: fencing is [Off] or [On]. It
-// fails in the same cases as the function [Run].
+// Run runs a variant once; fencing is [Off] or [On]. It fails in the same cases as the
+// function [Run].
 func (v *Variant) Run(o RunOptions, fencing string) (RunResult, error) {
 	config, err := v.Config(o.forFencing(fencing))
 	if err != nil {
@@ -95,7 +96,7 @@ func (v *Variant) Run(o RunOptions, fencing string) (RunResult, error) {
 		return RunResult{}, err
 	}
 	run := v.Judge(t, cmp.Or(o.Kind.Name, o.Lock, v.Lock), fencing)
-	if o.Kind.Name != "" { // it is not registered, so no scenario expects anything of it
+	if o.Kind.Name != "" { // no scenario expects anything of a lock that is not registered
 		run.Expected, run.Differences = nil, nil
 	}
 	return run, nil

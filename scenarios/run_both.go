@@ -3,9 +3,9 @@ package scenarios
 import "fmt"
 
 // RunBoth runs a variant without fencing tokens and with them, with any kind of lock. If
-// the scenario does not apply to this lock, because the lock lacks what the scenario is
-// about, notApplicable is the reason and there are no runs. RunBoth fails in the same cases
-// as [Run].
+// the scenario does not apply to the lock, because the lock lacks what the scenario is
+// about, there are no runs, and notApplicable says why. RunBoth fails in the same cases as
+// [Run].
 func (v *Variant) RunBoth(o RunOptions) (runs []RunResult, notApplicable string, err error) {
 	config, err := v.Config(o.forFencing(Off))
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A scenario is run with every lock to which it applies. For the others there is a reason,
-// and nothing is run.
+// RunBoth runs a scenario with every lock to which it applies. For any other lock it gives
+// the reason, and runs nothing.
 func TestTell(t *testing.T) {
 	for _, c := range []struct {
 		name, lock string
-		untold     string // a part of the reason
-		verdict    string // without fencing
+		untold     string // a part of the reason why the scenario does not apply
+		verdict    string // of the run without fencing
 	}{
 		{"gc-pause", "", "", checks.Unsafe},
 		{"gc-pause", "single", "", checks.Unsafe},
@@ -52,8 +52,8 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// The reason why a scenario does not apply does not name the lock, so that a list of
-// several locks can give it once.
+// The reason why a scenario does not apply does not name the lock, so a list of several
+// locks can give the reason once.
 func TestWhyAStoryCannotBeToldNamesNoLock(t *testing.T) {
 	doubts := 0
 	for _, s := range Embedded() {
@@ -61,15 +61,15 @@ func TestWhyAStoryCannotBeToldNamesNoLock(t *testing.T) {
 			for _, lock := range locks.Names() {
 				kind, _ := locks.Lookup(lock)
 				if _, has := sim.LookupSystem(kind.System); !has && kind.System != "" {
-					continue // missing servers are no property of the lock
+					continue // that servers are missing in this program says nothing about the lock
 				}
 				config, err := v.Config(Options{Seed: 1, Lock: lock, Fencing: Off})
 				if err != nil {
 					config.Doubts = []string{err.Error()}
 				}
 				for _, doubt := range config.Doubts {
-					// The names of servers contain their system, and so do the names of
-					// some locks.
+					// The name of a server contains its system, and so do the names of some
+					// locks, so server names are removed first.
 					if doubts++; strings.Contains(strings.ReplaceAll(doubt, kind.System+"-", ""), lock) {
 						t.Errorf("%s with %s: %s", s.Name, lock, doubt)
 					}

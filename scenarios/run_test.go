@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// AsExpected compares the runs with what the scenario expects, and is nil if it does not
-// expect enough.
+// AsExpected compares the runs with the scenario's expectations. It is nil if the scenario
+// expects nothing of some run.
 func TestAsExpected(t *testing.T) {
 	const story = "title: t\nlock: {kind: redlock, ttl: 30s}\nclients: {client-1: {}}\nexpect:\n"
 	yes, no := true, false

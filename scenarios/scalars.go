@@ -12,25 +12,25 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A span is a duration longer than zero, and a delay is zero or longer. A plain
+// A span is a duration that must be longer than zero. A delay must not be negative. A
 // time.Duration, as in the parameters of a fault, may be negative.
 type (
 	span  time.Duration
 	delay time.Duration
 )
 
-// A latency is the shortest and the longest time that a message takes.
+// A latency is the shortest and the longest time that a message may take.
 type latency struct{ min, max time.Duration }
 
-// A stepOrPoint is a point, or a client's step that means the point at which the step
-// has ended.
+// A stepOrPoint is a point. It can be written as a client's step, which means the point at
+// which the step has ended.
 type stepOrPoint struct{ trace.Point }
 
-// maxDuration limits every duration: a longer one is a slip.
+// maxDuration bounds every duration: a longer one is surely a mistake.
 const maxDuration = 365 * 24 * time.Hour
 
-// scalarParsers parse the types that are written as text. Many of their errors are
-// [problem] values.
+// scalarParsers has a parser for each type that is written as text. If the parser can say
+// what to do about a mistake, its error is a [problem].
 var scalarParsers = map[reflect.Type]func(string) (any, error){
 	reflect.TypeFor[time.Duration](): func(s string) (any, error) { return parseDuration(s) },
 	reflect.TypeFor[span](): func(s string) (any, error) {
@@ -58,7 +58,8 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 	reflect.TypeFor[trace.Witness]():    func(s string) (any, error) { return trace.ParseWitness(s) },
 }
 
-// spellers find, for each type of condition, what was meant by a text that is not valid.
+// spellers has, for each type of condition, the function that returns a hint for a text
+// that is not valid.
 var spellers = map[reflect.Type]func(speller, string) string{
 	reflect.TypeFor[stepOrPoint]():      speller.point,
 	reflect.TypeFor[trace.Point]():      speller.point,
@@ -68,7 +69,7 @@ var spellers = map[reflect.Type]func(speller, string) string{
 	reflect.TypeFor[trace.Witness]():    speller.witness,
 }
 
-// addHints adds to errors about unreadable texts what was probably meant.
+// addHints adds hints to the errors about points and similar texts that could not be read.
 func (d *draft) addHints() {
 	for _, m := range d.pendingHints {
 		if hint := spellers[m.textType]; hint != nil {
@@ -79,8 +80,8 @@ func (d *draft) addHints() {
 	}
 }
 
-// setHint gives an error a hint. The hint replaces the list of all forms that could have
-// been written.
+// setHint gives an error a hint. It then also removes the list of all forms that could have
+// been written, which is no longer needed.
 func (d *draft) setHint(e *Error, reason error, hint string) {
 	if hint == "" {
 		return
@@ -92,10 +93,10 @@ func (d *draft) setHint(e *Error, reason error, hint string) {
 	}
 }
 
-// speller returns a speller that knows the names of the draft.
+// speller returns a speller that knows the processes of the draft.
 func (d *draft) speller() speller { return speller{d.participants.names(), d.participants.role} }
 
-// A problem is what is wrong with one value, and what to do about it.
+// A problem is the error about one value: what is wrong with it, and what to do.
 type problem struct{ message, hint string }
 
 func (p problem) Error() string { return p.message }
@@ -108,6 +109,7 @@ var (
 	bareNumber = lazy.Regexp(`^[-+]?[0-9]+(\.[0-9]+)?$`)
 )
 
+// parseDuration parses a duration; its error suggests what was probably meant.
 func parseDuration(s string) (time.Duration, error) {
 	switch {
 	case bareNumber().MatchString(s):
@@ -125,6 +127,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
+// parseLatency parses a range of durations, such as "600us-1ms", or one duration.
 func parseLatency(s string) (latency, error) {
 	shortest, longest, isRange := strings.Cut(s, "-")
 	if !isRange {

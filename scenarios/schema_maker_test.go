@@ -12,9 +12,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// makeSchema returns the JSON Schema of scenario files. It is made from the types that they
-// are parsed into and from the registries of locks, faults and properties. Only [Parse]
-// checks what a schema cannot express, such as whether a client exists.
+// makeSchema returns the JSON Schema of scenario files. It makes the schema from the Go
+// types into which the files are parsed, and from the registries of locks, faults and
+// properties. A schema cannot express everything, such as whether a client exists; only
+// [Parse] checks that.
 func makeSchema() []byte {
 	m := schemaMaker{definitions: map[string]*schema{}}
 	s := m.fields(reflect.TypeFor[file]())
@@ -73,7 +74,7 @@ type schema struct {
 	Examples             []string           `json:"examples,omitempty"`
 }
 
-// falseSchema is the schema that no value satisfies.
+// falseSchema is a schema that no value satisfies.
 var falseSchema = &schema{}
 
 func (s *schema) MarshalJSON() ([]byte, error) {
@@ -84,7 +85,7 @@ func (s *schema) MarshalJSON() ([]byte, error) {
 	return json.Marshal((*plain)(s))
 }
 
-// schemaProperties are written in the order of the fields.
+// schemaProperties are the properties of a schema, written in the order of the fields.
 type schemaProperties []schemaProperty
 
 type schemaProperty struct {
@@ -112,7 +113,7 @@ func (p schemaProperties) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// lookup returns the schema of a property, or nil.
+// lookup returns the schema of a property; nil if there is none.
 func (p schemaProperties) lookup(name string) *schema {
 	for _, property := range p {
 		if property.name == name {
@@ -122,12 +123,12 @@ func (p schemaProperties) lookup(name string) *schema {
 	return nil
 }
 
-// A schemaMaker makes schemas of types. It defines each struct once, except where a caller
-// wants it written out.
+// A schemaMaker makes the schemas of Go types. It defines each struct once and refers to
+// the definition, unless the caller asks for the fields.
 type schemaMaker struct{ definitions map[string]*schema }
 
-// schemaOf returns the schema of a type. No field is required by itself, because a variant
-// gives only what it changes.
+// schemaOf returns the schema of a type. No field is required, because a variant contains
+// only what it changes.
 func (m schemaMaker) schemaOf(t reflect.Type) *schema {
 	if t.Kind() == reflect.Pointer {
 		return m.schemaOf(t.Elem())
@@ -164,7 +165,8 @@ func (m schemaMaker) definition(t reflect.Type) *schema {
 	return m.fields(t)
 }
 
-// fields returns the schema of a struct, written out.
+// fields returns the schema of a struct with all its fields, and not a reference to a
+// definition.
 func (m schemaMaker) fields(t reflect.Type) *schema {
 	s := &schema{Type: "object", AdditionalProperties: falseSchema}
 	for _, f := range reflect.VisibleFields(t) {
@@ -179,7 +181,7 @@ func (m schemaMaker) fields(t reflect.Type) *schema {
 	return s
 }
 
-// applyTags adds what the tags of a field say.
+// applyTags adds to a schema what the tags of a field say.
 func (s *schema) applyTags(tag reflect.StructTag) {
 	s.Description = tag.Get("jsonschema_description")
 	const comma = "\x00"
@@ -213,7 +215,7 @@ func (s *schema) applyTags(tag reflect.StructTag) {
 	}
 }
 
-// complete returns the schema of what a file without variants must contain.
+// complete returns a schema for a file without variants, which says what it must contain.
 func complete() *schema {
 	object := func(properties ...schemaProperty) *schema { return &schema{Properties: properties} }
 	run := &schema{Required: []string{"verdict"}}
@@ -223,7 +225,7 @@ func complete() *schema {
 	return s
 }
 
-// limitNames sets which names a mapping may contain, and at least how many it must.
+// limitNames sets which names a mapping may contain, and how many it must contain at least.
 func (m schemaMaker) limitNames(s *schema, mapping string, names *schema, atLeast int) {
 	for _, in := range []*schema{s, m.definitions["spec"]} {
 		if p := in.Properties.lookup(mapping); p != nil {
@@ -235,7 +237,7 @@ func (m schemaMaker) limitNames(s *schema, mapping string, names *schema, atLeas
 	}
 }
 
-// examples are the examples in the schema for the types that are written as text.
+// examples has examples for each type that is written as text, for the schema.
 var examples = map[reflect.Type][]string{
 	reflect.TypeFor[time.Duration]():    {"500ms", "-31s"},
 	reflect.TypeFor[span]():             {"500ms", "1m30s"},
@@ -251,8 +253,8 @@ var examples = map[reflect.Type][]string{
 	reflect.TypeFor[trace.Witness]():    {"client-2 acquired before client-1 wrote", "client-1's keys expired while client-1 was paused"},
 }
 
-// scalarSchema returns the schema of a type that is written as text, or nil for other
-// types.
+// scalarSchema returns the schema of a type that is written as text; nil for any other
+// type.
 func scalarSchema(t reflect.Type) *schema {
 	if _, ok := scalarParsers[t]; ok {
 		s := &schema{Type: "string", Pattern: `\S`, Examples: examples[t]}
@@ -263,7 +265,7 @@ func scalarSchema(t reflect.Type) *schema {
 			s.Pattern = `^\+?` + durationPattern + `$`
 		case reflect.TypeFor[span]():
 			s.Pattern = `^\+?` + durationPattern + `$`
-			s.Not = &schema{Pattern: `^[^1-9]*$`} // zero
+			s.Not = &schema{Pattern: `^[^1-9]*$`} // no digit but 0, so the duration is zero
 		case reflect.TypeFor[latency]():
 			s.Pattern = `^` + durationPattern + `( *- *` + durationPattern + `)?$`
 		}
@@ -275,7 +277,7 @@ func scalarSchema(t reflect.Type) *schema {
 	return nil
 }
 
-// faults returns one schema with an alternative for each registered kind of fault.
+// faults returns a schema with one alternative for each registered kind of fault.
 func (m schemaMaker) faults() *schema {
 	s := &schema{Type: "object"}
 	for _, kind := range sim.FaultKinds() {
@@ -288,8 +290,8 @@ func (m schemaMaker) fault(kind sim.FaultKind) *schema {
 	of := reflect.TypeOf(kind.New()).Elem()
 	s := m.fields(of)
 	s.Title, s.Description = kind.Name, kind.Title
-	// Unlike the fields of a scenario, the parameters of a fault are always given together.
-	// The optional ones have omitempty in their tag.
+	// The parameters of a fault are required, in contrast to the fields of a scenario. An
+	// optional parameter has omitempty in its tag.
 	for f := range of.Fields() {
 		if name, options, _ := strings.Cut(f.Tag.Get("yaml"), ","); options != "omitempty" {
 			s.Required = append(s.Required, name)
@@ -305,7 +307,8 @@ func (m schemaMaker) fault(kind sim.FaultKind) *schema {
 	return s
 }
 
-// atMostOne returns schemas that forbid each pair of some properties.
+// atMostOne returns schemas that together forbid more than one of some properties, because
+// each of them forbids one pair.
 func atMostOne(properties ...string) []*schema {
 	var pairs []*schema
 	for i, a := range properties {

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite schema.json")
 
-// schema.json is what editors use. It must be what the types give.
+// The file schema.json, which editors use, is the schema that makeSchema returns.
 func TestSchemaIsCurrent(t *testing.T) {
 	if *update {
 		if err := os.WriteFile("schema.json", makeSchema(), 0o644); err != nil {
@@ -31,8 +31,8 @@ func TestSchemaIsCurrent(t *testing.T) {
 	}
 }
 
-// Every scenario names the schema in its first line. A test of the command checks that
-// scenarios follow the schema.
+// Every scenario names the schema in its first line. A test in cmd/locksim-all checks that
+// the scenarios are valid by the schema.
 func TestScenariosNameTheSchema(t *testing.T) {
 	paths, err := filepath.Glob("*.yaml")
 	if err != nil || len(paths) == 0 {
@@ -63,8 +63,8 @@ func TestSchemaKnowsTheRegistries(t *testing.T) {
 	}
 }
 
-// Every field has a description, and every type that is written as text has examples. The
-// parser accepts the examples.
+// Every field has a description, and every type that is written as text has examples, which
+// the parser accepts.
 func TestSchemaHelps(t *testing.T) {
 	var doc any
 	if err := json.Unmarshal(makeSchema(), &doc); err != nil {

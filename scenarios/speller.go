@@ -10,20 +10,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A speller corrects misspelt points, steps, messages and witnesses. It compares a text
-// with every form of the grammar, with the names of the scenario filled in. It knows
-// synonyms of the grammar's words.
+// A speller finds what was meant by a misspelt point, step, message or witness. It compares
+// the text with every form of the grammar, with the names of the scenario filled in. It
+// knows synonyms of the grammar's words.
 type speller struct {
 	names []string // of all processes, clients first
 	role  func(name string) (trace.Role, bool)
 }
 
-// maxSpelledLength is the longest text in bytes that the speller reads. Longer texts are
-// not misspelt points.
+// maxSpelledLength is the length in bytes of the longest text that the speller reads. A
+// longer text is not a misspelt point.
 const maxSpelledLength = 300
 
-// hint returns a hint with a correction of a text that is not valid, or "" if no correction
-// is near enough. mend corrects a text. parse checks the correction: an invalid one is not
+// hint returns a hint with the correction of a text that is not valid, or "" if there is no
+// correction. mend corrects a text. parse checks the correction, so that no invalid one is
 // suggested.
 func (s speller) hint(text string, mend func(string) string, parse func(string) error) string {
 	if len(text) > maxSpelledLength || len(s.names) == 0 {
@@ -35,6 +35,7 @@ func (s speller) hint(text string, mend func(string) string, parse func(string) 
 	return ""
 }
 
+// point, and the three methods after it, return a hint for a text of one type.
 func (s speller) point(text string) string {
 	return s.hint(text, s.mendPoint, s.checkPoint)
 }
@@ -57,6 +58,7 @@ func (s speller) witness(text string) string {
 	})
 }
 
+// checkPoint returns an error if the text is not a valid point of the scenario.
 func (s speller) checkPoint(text string) error {
 	p, err := trace.ParsePoint(text)
 	if err == nil {
@@ -68,6 +70,7 @@ func (s speller) checkPoint(text string) error {
 	return err
 }
 
+// beforeComma returns the text without a number of times, such as ", 2nd time".
 func beforeComma(text string) string {
 	head, _, _ := strings.Cut(text, ", ")
 	return head
@@ -88,7 +91,7 @@ func (s speller) mendPoint(text string) string {
 }
 
 // mendClause corrects one alternative of a point: its delay, its number of times, and the
-// text between them.
+// happening between them. It returns "" if it finds no correction.
 func (s speller) mendClause(text string) string {
 	delay, text := splitDelay(text)
 	text, nth := splitNth(text)
@@ -99,11 +102,12 @@ func (s speller) mendClause(text string) string {
 	return delay + core + nth
 }
 
+// mendStep corrects a client's step, and mendMessage a message.
 func (s speller) mendStep(text string) string { return s.mendCounted(text, trace.StepForms()) }
 
 func (s speller) mendMessage(text string) string { return s.mendCounted(text, trace.MessageForms()) }
 
-// mendCounted corrects a text that may end in a number of times.
+// mendCounted corrects a text that may end with a number of times.
 func (s speller) mendCounted(text string, forms []string) string {
 	text, nth := splitNth(text)
 	if core := s.nearestForm(text, forms); core != "" {
@@ -112,8 +116,8 @@ func (s speller) mendCounted(text string, forms []string) string {
 	return ""
 }
 
-// mendWitness corrects the points of a witness and the word that joins them. It drops
-// delays, because a witness cannot have one.
+// mendWitness corrects the points of a witness and the word that joins them. It drops a
+// delay, because a witness has none.
 func (s speller) mendWitness(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, during := range []string{" while ", " during ", " when "} {
@@ -147,16 +151,18 @@ const (
 )
 
 var (
-	// A delay may lack its unit or its "after", or express them in other words.
+	// Matches a delay before the point. It may lack its unit or the word "after", or
+	// express them in other words.
 	leadingDelay  = lazy.Regexp(`^(?:after )?(` + lengthsPattern + `) (?:(?:after|later than|past|from|following) )?(.+)$`)
 	trailingDelay = lazy.Regexp(`^(.+?) ?(?:\+|plus) ?(` + lengthsPattern + `)$`)
-	// A number of times may lack its comma, its ending or its "time", or be a word.
+	// Matches a number of times after the point. It may lack its comma, its ending or the
+	// word "time", or be a word.
 	trailingCount  = lazy.Regexp(`^(.+?)(?:, ?| )(?:for )?(?:the )?(?:([0-9]+)(?:(?:st|nd|rd|th)(?: times?)?| times?)|(` + strings.Join(ordinals, "|") + `)(?: times?)?)$`)
 	trailingNumber = lazy.Regexp(`^(.+?), ?([0-9]+)()$`)
 )
 
-// splitDelay separates the delay from the rest of a text, and returns it corrected, as in
-// "5s after ". The delay is "" if there is none.
+// splitDelay separates a delay from the rest of a text. It returns the delay corrected, as
+// in "5s after "; "" if there is none.
 func splitDelay(text string) (delay, rest string) {
 	m := leadingDelay().FindStringSubmatch(text)
 	if t := trailingDelay().FindStringSubmatch(text); t != nil {
@@ -172,10 +178,12 @@ func splitDelay(text string) (delay, rest string) {
 	return d + " after ", m[2]
 }
 
+// ordinals are words for a number of times; each half of the list begins with the word for
+// one.
 var ordinals = []string{"first", "second", "third", "fourth", "fifth", "once", "twice", "thrice"}
 
-// splitNth separates the number of times from the rest of a text, and returns it corrected,
-// as in ", 2nd time". It is "" if there is none.
+// splitNth separates a number of times from the rest of a text. It returns the number
+// corrected, as in ", 2nd time"; "" if there is none.
 func splitNth(text string) (rest, nth string) {
 	m := trailingCount().FindStringSubmatch(text)
 	if m == nil {
@@ -199,7 +207,8 @@ var (
 	oneLength  = lazy.Regexp(`(` + numberPattern + `) ?([a-zµ]*)`)
 )
 
-// mendDuration returns a duration in its correct spelling; "" if it cannot be one.
+// mendDuration returns a duration in its correct spelling; "" if the text is not a
+// duration.
 func mendDuration(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !allLengths().MatchString(text) {

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// synonyms map words that people use to the words of points.
+// synonyms maps words that people use to the words of the grammar of points.
 var synonyms = map[string]string{
 	"got": "acquired", "gets": "acquired", "get": "acquired", "locked": "acquired", "locks": "acquired", "obtained": "acquired", "granted": "acquired",
 	"unlocked": "released", "unlocks": "released", "freed": "released",
@@ -23,13 +23,13 @@ var synonyms = map[string]string{
 	"response": "reply", "answer": "reply", "beginning": "start", "begin": "start",
 }
 
-// fillerWords are words that add nothing to the meaning of a point.
+// fillerWords are words that do not help to recognize a point.
 var fillerWords = []string{
 	"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "the", "a", "an", "its", "it", "of", "on", "in", "to", "by", "from", "that",
 	"when", "once", "until", "at", "up",
 }
 
-// nearestForm fills names into the forms and returns the result that is most similar to a
+// nearestForm fills names into each form, and returns the result that is most similar to a
 // text; "" if none is similar enough.
 func (s speller) nearestForm(text string, forms []string) string {
 	said := s.parseWords(text)
@@ -38,8 +38,9 @@ func (s speller) nearestForm(text string, forms []string) string {
 		for _, candidate := range s.fillForm(strings.Fields(form), said) {
 			words := significantWords(candidate)
 			matched, cost := matchWords(said, words)
-			// A candidate must share more words with the text than it does not share. Names
-			// in the candidate that the text lacks do not count.
+			// The candidate must share more words with the text than the two differ in. A
+			// name in the candidate that the text lacks is no difference, because fillForm
+			// has guessed it.
 			unmatched := len(said) + len(words) - 2*matched
 			for _, word := range words {
 				if slices.Contains(s.names, word) && !slices.Contains(said, word) {
@@ -58,8 +59,8 @@ func (s speller) nearestForm(text string, forms []string) string {
 	return best
 }
 
-// fillForm returns all ways to fill names into a form. It uses the fitting names among the
-// words, or, if there are none, the scenario's first fitting name.
+// fillForm returns all ways to replace the placeholders of a form. For a process it takes
+// the names among words that fit, or else the first name of the scenario that fits.
 func (s speller) fillForm(form, words []string) []string {
 	results := []string{""}
 	for _, word := range form {
@@ -84,8 +85,8 @@ func (s speller) fillForm(form, words []string) []string {
 	return results
 }
 
-// fittingNames returns the names among the words that have one of these roles, or else the
-// first name of the scenario that has.
+// fittingNames returns the names among words that have one of the roles. If there are none,
+// it returns the first name of the scenario that has one.
 func (s speller) fittingNames(roles []trace.Role, words []string) []string {
 	fits := func(name string) bool {
 		role, ok := s.role(name)
@@ -103,8 +104,8 @@ func (s speller) fittingNames(roles []trace.Role, words []string) []string {
 	return names
 }
 
-// significantWords returns the words of a text without filler words and without the endings
-// of possessives.
+// significantWords returns the words of a text without filler words and without "'s" at the
+// end.
 func significantWords(text string) []string {
 	var words []string
 	for word := range strings.FieldsSeq(text) {
@@ -115,15 +116,16 @@ func significantWords(text string) []string {
 	return words
 }
 
+// punctuation replaces characters that do not help to recognize a word.
 var punctuation = strings.NewReplacer("’", "'", "`", "'", ",", " ", ";", " ", ".", " ", "\"", " ", "in-flight", "in flight")
 
-// parseWords returns the significant words of a text, with misspelt names corrected.
+// parseWords returns the significant words of a text, with names in their correct spelling.
 func (s speller) parseWords(text string) []string {
 	fields := significantWords(punctuation.Replace(strings.ToLower(text)))
 	var words []string
 	for i := 0; i < len(fields); i++ {
 		word := fields[i]
-		if i+1 < len(fields) && !slices.Contains(s.names, word) { // "client 1"
+		if i+1 < len(fields) && !slices.Contains(s.names, word) { // "client 1" instead of "client-1"
 			if name := s.matchName(word + "-" + fields[i+1]); name != "" {
 				words = append(words, name)
 				i++
@@ -138,8 +140,8 @@ func (s speller) parseWords(text string) []string {
 // withoutDashes returns a name without its dashes and underscores.
 func withoutDashes(name string) string { return strings.NewReplacer("-", "", "_", "").Replace(name) }
 
-// matchName returns the name that equals a word, except for dashes or for an s where 's was
-// meant; "" if there is none.
+// matchName returns the name that a word is, apart from dashes or a final s in place of
+// "'s"; "" if it is none.
 func (s speller) matchName(word string) string {
 	word = withoutDashes(word)
 	for _, name := range s.names {
@@ -151,7 +153,7 @@ func (s speller) matchName(word string) string {
 }
 
 // guessMisspelt returns the name that a word was probably meant to be. It returns "" if the
-// word is another word of points, or is at least as near to one.
+// word is at least as similar to a word of the grammar.
 func (s speller) guessMisspelt(word string) string {
 	name := nearest(word, s.names)
 	if name == "" || synonyms[word] != "" {
@@ -168,8 +170,8 @@ func (s speller) guessMisspelt(word string) string {
 	return name
 }
 
-// matchWords counts the words of a that are also in b, exactly or nearly, and the cost of
-// the differences. Each word of b counts once.
+// matchWords counts the words of a that are also in b or similar to a word of b, and
+// returns the cost of the differences. Each word of b is matched once.
 func matchWords(a, b []string) (matched, cost int) {
 	left := slices.Clone(b)
 	var rest []string
@@ -201,8 +203,8 @@ func matchWords(a, b []string) (matched, cost int) {
 	return matched, cost + 4*len(left)
 }
 
-// wordDistance returns the distance between two words, and whether one can be meant by the
-// other: it is misspelt, has another ending, or is a synonym.
+// wordDistance returns the distance between two words, and whether they are near: word may
+// be other with a misspelling or with another ending, or a synonym of it.
 func wordDistance(word, other string) (distance int, isNear bool) {
 	if synonyms[word] == other {
 		return 1, true

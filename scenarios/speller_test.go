@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// spellingPlaces are the places for each kind of condition in a scenario. %s is the
+// spellingPlaces has a scenario for each kind of condition, with %s in place of the
 // condition.
 var spellingPlaces = map[string]string{
 	"point":   "    after: %s\n    pause: client-1\n",
@@ -32,11 +32,11 @@ faults:
 ` + fmt.Sprintf(spellingPlaces[place], `"`+strings.ReplaceAll(text, `"`, `\"`)+`"`)
 }
 
-// For each misspelt text, the first proposal is what was meant.
+// For each misspelt text the hint suggests what was meant.
 func TestDidYouMeanThisPoint(t *testing.T) {
 	for place, cases := range map[string][][2]string{
 		"point": {
-			// The possessive.
+			// Mistakes in the possessive.
 			{"client-1 keys expired", "client-1's keys expired"},
 			{"client-1s keys expired", "client-1's keys expired"},
 			{"client-1’s keys expired", "client-1's keys expired"},
@@ -58,7 +58,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			{"the clock of redis-3 jumped", "redis-3's clock jumped"},
 			{"client-1's acquired", "client-1 acquired"},
 			{"client-1's write", "client-1 wrote"},
-			// The verb.
+			// Mistakes in the verb.
 			{"client-1 aquired", "client-1 acquired"},
 			{"client-1 acquires", "client-1 acquired"},
 			{"client-1 acquires the lock", "client-1 acquired"},
@@ -86,7 +86,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			{"client-2 done", "client-2 finished"},
 			{"start", "the start"},
 			{"at the start", "the start"},
-			// Names.
+			// Mistakes in names.
 			{"cleint-1 keys expired", "client-1's keys expired"},
 			{"client1 keys expired", "client-1's keys expired"},
 			{"client 2 acquired", "client-2 acquired"},
@@ -94,7 +94,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			{"redis 3 crashes", "redis-3 crashed"},
 			{"bakcup writes", "backup wrote"},
 			{"proxi crashes", "proxy crashed"},
-			// The storage.
+			// Mistakes in points about the storage.
 			{"storage applies client-1's write", "storage applied client-1's write"},
 			{"storage applied client-1 write", "storage applied client-1's write"},
 			{"storage applied the write of client-1", "storage applied client-1's write"},
@@ -102,7 +102,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			{"storage rejected client-2's write", "storage refused client-2's write"},
 			{"storage refuses client-2's read", "storage refused client-2's read"},
 			{"storage applied client-1's wrote", "storage applied client-1's write"},
-			// Messages.
+			// Mistakes in points about messages.
 			{"client-1 request to redis-2 is in flight", "client-1's request to redis-2 is in flight"},
 			{"client-1's request to redis-2 in flight", "client-1's request to redis-2 is in flight"},
 			{"client-1's request to redis-2 is in-flight", "client-1's request to redis-2 is in flight"},
@@ -117,7 +117,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			{"all replies to client-1's acquire are in flight", "every reply to client-1's acquire is in flight"},
 			{"every reply to client-1 acquire is in flight", "every reply to client-1's acquire is in flight"},
 			{"every request to client-1's acquire arrived", "every request of client-1's acquire arrived"},
-			// Number of times.
+			// Mistakes in the number of times.
 			{"client-1 acquired 2nd time", "client-1 acquired, 2nd time"},
 			{"client-1 acquired, second time", "client-1 acquired, 2nd time"},
 			{"client-1 acquired for the third time", "client-1 acquired, 3rd time"},
@@ -126,7 +126,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			{"client-1 acquired, 2 times", "client-1 acquired, 2nd time"},
 			{"client-1 acquired twice", "client-1 acquired, 2nd time"},
 			{"client-1 keys expired, 2nd time", "client-1's keys expired, 2nd time"},
-			// Delay.
+			// Mistakes in the delay.
 			{"5 after client-1 acquired", "5s after client-1 acquired"},
 			{"5 s after client-1 acquired", "5s after client-1 acquired"},
 			{"5 seconds after client-1 acquired", "5s after client-1 acquired"},
@@ -138,7 +138,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			{"client-1 acquired + 5s", "5s after client-1 acquired"},
 			{"5s after client-1 keys expired", "5s after client-1's keys expired"},
 			{"5s later than client-1 acquired", "5s after client-1 acquired"},
-			// Alternatives.
+			// Mistakes in points with alternatives.
 			{"client-1 acquired or client-2 keys expired", "client-1 acquired or client-2's keys expired"},
 			{"client-1 acquires or 5 after client-2 writes", "client-1 acquired or 5s after client-2 wrote"},
 		},
@@ -198,7 +198,8 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 	}
 }
 
-// If nothing is near, nothing is proposed, and the error lists the valid forms.
+// If no valid text is similar, the hint suggests nothing, and the error lists the valid
+// forms.
 func TestNothingIsNear(t *testing.T) {
 	for place, texts := range map[string][]string{
 		"point":   {"client-2 slept", "it went wrong", "lunch", "client-1", "", strings.Repeat("client-1 acquires or ", 40) + "client-1 acquires"},
@@ -215,7 +216,7 @@ func TestNothingIsNear(t *testing.T) {
 	}
 }
 
-// Every form, with names filled in, is valid in the grammar.
+// Every form is valid in the grammar once names are filled in.
 func TestFormsAreTaken(t *testing.T) {
 	names := strings.NewReplacer("CLIENT", "client-1", "CALLER", "client-1", "NODE", "redis-1", "SERVER", "redis-1", "PROCESS", "redis-1", "STEP", "acquire", "REQUEST", "write")
 	for kind, forms := range map[string][]string{"point": trace.PointForms(), "step": trace.StepForms(), "message": trace.MessageForms()} {
@@ -236,7 +237,7 @@ func TestFormsAreTaken(t *testing.T) {
 	}
 }
 
-// Durations in other words.
+// The hint understands durations in other notations and words.
 func TestDidYouMeanThisDuration(t *testing.T) {
 	for text, want := range map[string]string{
 		"5 s": "5s", "5 sec": "5s", "5secs": "5s", "30 seconds": "30s", "1 minute": "1m", "1min 30s": "1m30s", "1 m and 30 s": "1m30s",
@@ -249,7 +250,7 @@ func TestDidYouMeanThisDuration(t *testing.T) {
 	}
 }
 
-// A long proposal is not shortened, so that it can be copied.
+// A long suggestion is not shortened, because the user may want to copy it.
 func TestLongProposalIsWhole(t *testing.T) {
 	const want = "client-2 acquired, 2nd time or 30s after client-1's write request to storage arrived"
 	text := strings.Replace(want, "acquired", "aquired", 1)

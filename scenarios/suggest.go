@@ -8,21 +8,22 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A misspelling is a text at a place of the file that is not valid there.
+// A misspelling is a text that is not valid at a place of the file.
 type misspelling struct {
 	at   *yaml.Node
 	text string
 }
 
-// A suggestion is what a misspelling was probably meant to be.
+// A suggestion is what a misspelling was probably meant to be: the hint for the error, and
+// the role if the misspelling is the name of a process.
 type suggestion struct {
 	role trace.Role
 	hint string
 }
 
-// suggest returns what was meant by a text at a place of the file. It looks once for all
-// variants, so that a problem that they share has one hint. After maxHints texts it looks
-// no further, and returns an empty suggestion.
+// suggest returns what was probably meant by a text at a place of the file; find finds it.
+// A result is remembered, because several variants may share the misspelling. After
+// maxHints misspellings suggest calls find no more, and returns an empty suggestion.
 func (t *tree) suggest(at *yaml.Node, text string, find func() suggestion) suggestion {
 	key := misspelling{at, text}
 	m, known := t.suggestions[key]
@@ -33,9 +34,9 @@ func (t *tree) suggest(at *yaml.Node, text string, find func() suggestion) sugge
 	return m
 }
 
-// DidYouMean returns a hint for a word that is not among the known ones: the nearest of
-// them if one is near, and otherwise all of them. The hint is empty if there are too many
-// to list.
+// DidYouMean returns a hint for a word that is not among the known words: the nearest of
+// them if one is near, and otherwise the list of all of them. The hint is "" if there are
+// too many to list.
 func DidYouMean(word string, known []string) string {
 	const most = 60
 	if near := nearest(word, known); near != "" {
@@ -47,9 +48,9 @@ func DidYouMean(word string, known []string) string {
 	return "known here: " + strings.Join(known, ", ")
 }
 
-// nearest returns the known word that word was probably meant to be, or "".
+// nearest returns the known word that word was probably meant to be; "" if none is near.
 func nearest(word string, known []string) string {
-	const longest = 64 // a longer word is not a misspelt one
+	const longest = 64 // a longer word is not a misspelling
 	if len(word) > longest {
 		return ""
 	}
@@ -69,8 +70,8 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// editDistance counts the single-letter changes that turn a into b, including the exchange
-// of two neighbours.
+// editDistance counts the single-letter changes that turn a into b. The exchange of two
+// neighbouring letters counts as one change.
 func editDistance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -15,28 +15,29 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// MaxSize is the largest size of a scenario file, in bytes. The largest scenario of the
-// catalogue has a few thousand.
+// MaxSize is the largest size of a scenario file, in bytes. The largest scenarios of the
+// catalogue have a few thousand bytes.
 const MaxSize = 1 << 20
 
 const maxDepth = 16 // levels of nesting
 
-// A tree is a scenario file as YAML, before any field has a meaning.
+// A tree is a scenario file parsed as YAML, without the meaning of its fields.
 type tree struct {
 	file string
 	root *yaml.Node
-	// paths holds where in the file each value is. A node that is missing here was made by
-	// merging a variant.
+	// paths maps each value to its path in the file, such as "clients.client-1". A node
+	// that merging a variant has made has no path.
 	paths map[*yaml.Node]string
-	// errs are the first problems; found is the number of all problems.
+	// errs are the problems that were recorded; found is the number of all problems.
 	errs  Errors
 	found int
-	// suggestions are the results of suggest so far.
+	// suggestions remembers the results of suggest.
 	suggestions map[misspelling]suggestion
 }
 
-// parseTree parses the YAML of a file into plain mappings, lists and scalars. Everything
-// else that YAML offers is refused, so that a scenario means what it seems to say.
+// parseTree parses the YAML of a file. It accepts only plain mappings, lists and scalars,
+// and refuses everything else in YAML that could make a scenario mean something else than
+// it seems to say.
 func parseTree(file string, data []byte) *tree {
 	t := &tree{file: file, paths: map[*yaml.Node]string{}, suggestions: map[misspelling]suggestion{}}
 	if !t.isText(data) {
@@ -59,8 +60,9 @@ func parseTree(file string, data []byte) *tree {
 	return t
 }
 
-// report records a problem of the value at n. path replaces the path of n, if it is not
-// empty; args are the arguments of message. After maxRecorded problems report only counts.
+// report records a problem of the value n. If path is not empty, it replaces the path of n.
+// args are the arguments of message. Once maxRecorded problems have been recorded, report
+// only counts.
 func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) *Error {
 	if path == "" {
 		path = t.paths[n]
@@ -73,8 +75,8 @@ func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) *Er
 	return e
 }
 
-// isText reports whether data is text of a valid size, which the YAML parser needs. If not,
-// it records the problem.
+// isText reports whether data is UTF-8 text of a valid size without control characters,
+// which the YAML parser needs. If not, isText records the problem.
 func (t *tree) isText(data []byte) bool {
 	fail := func(line int, message, hint string, args ...any) bool {
 		t.errs = append(t.errs, &Error{File: t.file, Line: line, Message: fmt.Sprintf(message, args...), Hint: hint})
@@ -102,14 +104,16 @@ func (t *tree) isText(data []byte) bool {
 	return true
 }
 
-// secondDocument is the line on which a second document begins. It is an error.
+// secondDocument is the error that a file contains a second document; its value is the line
+// on which that document begins.
 type secondDocument int
 
 func (secondDocument) Error() string { return "a second document begins here" }
 
-// decodeYAML parses the only document of a file. The error of an empty file is io.EOF.
+// decodeYAML parses a file that contains one document. The error for an empty file is
+// io.EOF.
 func decodeYAML(data []byte) (root *yaml.Node, err error) {
-	// The parser is a library, and no file may crash the program.
+	// The parser is a library and may panic, and no file may crash the program.
 	defer func() {
 		if p := recover(); p != nil {
 			root, err = nil, fmt.Errorf("yaml: the parser gave up: %v", p)
@@ -147,13 +151,14 @@ func (t *tree) syntaxError(data []byte, err error) *Error {
 	return e
 }
 
+// yamlError matches the text of the parser's errors.
 var yamlError = lazy.Regexp(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
 
-// locate extracts the line and the message from an error of the YAML parser.
+// locate returns the line and the message of an error of the YAML parser.
 func locate(data []byte, err error) (line int, message string) {
-	// For an error inside a block the parser names the line of the block, unless that is
-	// the first line of the file. Therefore parse again without the leading comments, so
-	// that the block begins in the first line.
+	// For an error inside a block the parser gives the line on which the block begins,
+	// unless that is the first line of the file. Therefore parse again without the leading
+	// comments: then the outermost block begins in the first line.
 	skipped := leadingComments(data)
 	if _, again := decodeYAML(fromLine(data, skipped+1)); again != nil {
 		err = again
@@ -169,12 +174,13 @@ func locate(data []byte, err error) (line int, message string) {
 		line = n
 	}
 	if isGrammarError(message) {
-		line++ // lines of these errors count from 0
+		line++ // these errors count lines from 0
 	}
 	return skipped + line, message
 }
 
-// explainSyntax returns a message of the YAML parser in plain words, and a hint.
+// explainSyntax returns a message of the YAML parser in plain words, and a hint. byTab says
+// that a tab indents the line.
 func explainSyntax(message string, tab bool) (plain, hint string) {
 	switch {
 	case tab, strings.Contains(message, "tab character"):
@@ -193,8 +199,8 @@ func explainSyntax(message string, tab bool) (plain, hint string) {
 	return message, ""
 }
 
-// isGrammarError reports whether a message comes from the parser's grammar, whose lines
-// count from 0, and not from its scanner.
+// isGrammarError reports whether a message comes from the parser's grammar, which counts
+// lines from 0. Other messages come from its scanner, which counts from 1.
 func isGrammarError(message string) bool {
 	for _, what := range []string{"key", "'-' indicator", "',' or ']'", "',' or '}'", "node content", "<document start>", "<stream-start>"} {
 		if message == "did not find expected "+what {
@@ -210,7 +216,7 @@ func isIndentedByTab(data []byte, line int) bool {
 	return len(text) > 0 && text[0] == '\t'
 }
 
-// leadingComments counts the comment and empty lines at the top of a file.
+// leadingComments counts the lines at the top of a file that are comments or empty.
 func leadingComments(data []byte) int {
 	n := 0
 	for line := range bytes.Lines(data) {
@@ -234,8 +240,8 @@ func fromLine(data []byte, line int) []byte {
 	return data
 }
 
-// checkNode reports the features of YAML that scenario files must not use, and records the
-// path of each value.
+// checkNode reports features of YAML that scenario files must not use, and records the path
+// of each value below n.
 func (t *tree) checkNode(n *yaml.Node, path string, depth int) {
 	t.paths[n] = path
 	switch {
@@ -277,7 +283,8 @@ func (t *tree) checkNode(n *yaml.Node, path string, depth int) {
 	}
 }
 
-// isPlainTag reports whether YAML gives this tag to values by itself.
+// isPlainTag reports whether YAML itself gives this tag to values that are written without
+// a tag.
 func isPlainTag(tag string) bool {
 	switch tag {
 	case "!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp":
@@ -286,7 +293,7 @@ func isPlainTag(tag string) bool {
 	return false
 }
 
-// joinPath returns the path of a field below path.
+// joinPath returns the path of a field in the mapping at path.
 func joinPath(path, field string) string {
 	const most = 60
 	if len(field) > most {
@@ -298,8 +305,9 @@ func joinPath(path, field string) string {
 	return path + "." + field
 }
 
-// mergeVariant merges a variant into the file: mappings key by key, and everything else by
-// replacement. Nodes keep their places in the file.
+// mergeVariant merges a variant into the file. Mappings are merged key by key, and
+// everything else is replaced. The nodes keep their lines, so that errors show the right
+// one.
 func mergeVariant(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
 	if base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode {
 		return over
@@ -323,7 +331,8 @@ func mergeVariant(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node
 	return &both
 }
 
-// indexOf returns the index of a key in a mapping's content, or -1.
+// indexOf returns the index of a key in the content of a mapping, or -1. The value follows
+// at the next index.
 func indexOf(mapping *yaml.Node, key string) int {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
@@ -333,7 +342,8 @@ func indexOf(mapping *yaml.Node, key string) int {
 	return -1
 }
 
-// removeKey returns a mapping without one key, and the value of the key or nil.
+// removeKey returns a copy of a mapping without one key, and the value of that key, or nil
+// if there is none.
 func removeKey(mapping *yaml.Node, key string) (rest, value *yaml.Node) {
 	at := indexOf(mapping, key)
 	if at < 0 {
@@ -344,7 +354,7 @@ func removeKey(mapping *yaml.Node, key string) (rest, value *yaml.Node) {
 	return &shortened, mapping.Content[at+1]
 }
 
-// describeNode returns what kind of value n is, as text for a message.
+// describeNode says what sort of value n is, for a message.
 func describeNode(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

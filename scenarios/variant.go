@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// FaultKinds lists the kinds of faults that the variant contains, each once, in
-// the order of the file.
+// FaultKinds lists the kinds of faults that occur in the variant, each once, in the order
+// of the file.
 func (v *Variant) FaultKinds() []string {
 	var kinds []string
 	for _, f := range v.spec.Faults {
@@ -24,15 +24,15 @@ func (v *Variant) FaultKinds() []string {
 // Clients lists the names of the clients, in the order of the file.
 func (v *Variant) Clients() []string { return v.spec.Clients.names() }
 
-// Starts returns the point at which a client begins; the zero point is the start of the
+// Starts returns the point at which a client starts; the zero Point means the start of the
 // run.
 func (v *Variant) Starts(client string) trace.Point {
 	c, _ := v.spec.Clients.get(client)
 	return c.Starts
 }
 
-// Locks returns the kinds of locks of which the scenario expects something: its own first,
-// then the others.
+// Locks returns the kinds of locks for which the scenario has an expectation: its own
+// first, then the others.
 func (v *Variant) Locks() []string {
 	return append([]string{v.Lock}, v.spec.ExpectWith.names()...)
 }
@@ -50,8 +50,8 @@ func (v *Variant) Violates() []checks.Property {
 	})
 }
 
-// SelectVariant returns the scenario with one of its variants. If the name is not known,
-// the error suggests the name that was probably meant.
+// SelectVariant returns the scenario with only one of its variants. If it has no variant of
+// that name, the error suggests the name that was probably meant.
 func (s *Scenario) SelectVariant(variant string) (*Scenario, error) {
 	var names []string
 	for _, v := range s.Variants {

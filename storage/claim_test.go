@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// There is one row for a period, whatever the storage's policy for tokens. A client that
-// reads the object learns which row was inserted last.
+// There is at most one row for a period, whatever the storage's policy for tokens is. A
+// client that reads the object learns which row was inserted last.
 func TestClaims(t *testing.T) {
 	claim := func(period int) Request {
 		return Request{Op: Write, Object: "runs", Token: 1, Period: period, Claims: true}
@@ -22,7 +22,7 @@ func TestClaims(t *testing.T) {
 				t.Errorf("%s: after claim %d it reads %+v", policy, i+1, r)
 			}
 		}
-		// Rows that are written without a claim may go back to earlier periods, and may be
+		// Without a claim, a row may be for an earlier period than the last, and may be
 		// written again.
 		for _, period := range []int{3, 3, 1} {
 			if r := s.Do(Request{Op: Write, Object: "runs", Token: 1, Period: period}); r.Refused != "" {
@@ -38,7 +38,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// A row that did not reach the copy is lost, and can be inserted again.
+// If a row had not reached the copy that takes over, it is lost, and can be inserted again.
 func TestClaimsAfterAFailOver(t *testing.T) {
 	s := New(None)
 	claim := Request{Op: Write, Object: "runs", Period: 1, Claims: true}

@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// A Loss is what the storage lost in a crash: versions of an object, or a token that
-// requests are compared with.
+// A Loss is something that the storage lost in a crash: the latest versions of an object,
+// or the token with which requests are compared.
 type Loss struct {
-	// Object is the object that lost something; "" is the whole storage, which can only
-	// lose a token.
+	// Object is the object that lost something. "" means the token of the whole storage.
 	Object string
-	// Version is the object's current version, and OldVersion the one before the crash;
-	// they are equal if none was lost.
+	// Version is the object's version after the crash, and OldVersion the version before
+	// it. They are equal if no version was lost.
 	Version, OldVersion int
-	// Token is the current token, and OldToken the one before the crash; they are equal if
-	// none was lost.
+	// Token is the token after the crash, and OldToken the token before it. They are equal
+	// if no token was lost.
 	Token, OldToken uint64
 }
 
-// Crash ends the storage and starts it again with the data on its disk: what it has kept
-// only in memory is lost. It returns what was lost.
+// Crash simulates that the storage's process ends and starts again with the data on its
+// disk. What was only in memory is lost. Crash returns what was lost.
 func (s *Store) Crash() []Loss {
 	was := s.record
 	if s.policy == VolatileToken {
@@ -30,8 +29,8 @@ func (s *Store) Crash() []Loss {
 }
 
 // FailOver replaces the storage by a copy. received is how many entries of the history the
-// copy has received. What was applied after them is lost, including tokens, and so is what
-// the storage has kept only in memory. It returns what was lost.
+// copy had received. The effects of all later entries are lost, including their tokens. So
+// is what the storage kept only in memory. FailOver returns what was lost.
 func (s *Store) FailOver(received int) []Loss {
 	was := s.record
 	s.record = emptyRecord()
@@ -49,8 +48,8 @@ func (s *Store) FailOver(received int) []Loss {
 	return s.losses(was)
 }
 
-// losses compares the record with the earlier one: first the token of the whole storage,
-// then the objects in alphabetical order, with their own tokens.
+// losses compares the record with that before a crash. It returns the losses of the whole
+// storage first, then those of the objects in alphabetical order.
 func (s *Store) losses(was record) []Loss {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(was.objects)), maps.Keys(was.tokens))
 	slices.Sort(names)

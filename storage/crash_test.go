@@ -5,13 +5,14 @@ import (
 	"testing"
 )
 
-// TestCrash checks what the storage forgets in a crash, and which writes it accepts
-// afterwards. Token 34 has written before, token 33 is stale.
+// TestCrash checks what the storage forgets in a crash, and which writes it accepts after
+// it. Before the crash, the newer holder with token 34 has written; token 33 is the older
+// holder's.
 func TestCrash(t *testing.T) {
 	for _, test := range []struct {
 		policy Policy
 		lost   []Loss
-		stale  string // why 33 is refused afterwards
+		stale  string // why a write with token 33 is refused after the crash; "" if it is accepted
 	}{
 		{Writes, nil, older},
 		{ReadsAndWrites, nil, older},
@@ -51,8 +52,9 @@ func TestCrash(t *testing.T) {
 	})
 }
 
-// A copy knows what it has received: first 33's first write, then 34's write, then 33's
-// second write. That one was refused, and does not concern the copy.
+// The copy has received the first entries of the history. These are the first write of the
+// holder with token 33, then the write of the holder with 34, then the second write with
+// 33. That one was refused, so it makes no difference to the copy.
 func TestFailOver(t *testing.T) {
 	requests := []Request{write("x", 33), write("x", 34), write("x", 33)}
 	for _, test := range []struct {
@@ -60,7 +62,7 @@ func TestFailOver(t *testing.T) {
 		policy   Policy
 		received int
 		lost     []Loss
-		stale    string // why 33 is refused afterwards
+		stale    string // why a write with token 33 is refused after the failover; "" if it is accepted
 	}{
 		{"a copy that has everything", Writes, 3, nil, older},
 		{"one that lacks a refusal", Writes, 2, nil, older},
@@ -99,18 +101,18 @@ func TestFailOver(t *testing.T) {
 	}
 }
 
-// Versions that were lost with a machine are numbered anew, and do not come back when the
-// next machine fails.
+// Versions that were lost in a failover are used again for new writes. What was lost does
+// not come back in a second failover.
 func TestFailOverTwice(t *testing.T) {
 	s := New(Writes)
 	for _, value := range []string{"a", "b"} {
 		s.Do(Request{Op: Write, Object: "x", Value: value, Token: 33})
 	}
-	s.FailOver(1) // "b" is lost
+	s.FailOver(1) // the write of "b" is lost
 	if r := s.Do(Request{Op: Write, Object: "x", Value: "c", Token: 33}); r.Version != 2 || r.Replaced != 1 {
 		t.Errorf("the next write is answered with %+v, want version 2 again", r)
 	}
-	if lost := s.FailOver(3); lost != nil { // a copy that has received "c" too
+	if lost := s.FailOver(3); lost != nil { // the second copy has received the write of "c", too
 		t.Errorf("lost %+v", lost)
 	}
 	if version, value := s.Object("x"); version != 2 || value != "c" {
@@ -118,11 +120,12 @@ func TestFailOverTwice(t *testing.T) {
 	}
 }
 
-// A write that was allowed when it was checked is copied as it was applied.
+// The copy applies a write as the storage did, even if the storage had checked it long
+// before.
 func TestFailOverAfterCheckThenWrite(t *testing.T) {
 	s := New(CheckThenWrite)
 	s.Do(write("x", 34))
-	s.Apply(Request{Op: Write, Object: "x", Token: 33, Value: "stale"}) // checked before
+	s.Apply(Request{Op: Write, Object: "x", Token: 33, Value: "stale"}) // its check was before
 	if lost := s.FailOver(2); lost != nil {
 		t.Errorf("lost %+v", lost)
 	}
@@ -131,8 +134,8 @@ func TestFailOverAfterCheckThenWrite(t *testing.T) {
 	}
 }
 
-// After the loss of a mark, its holder can no longer write, and the holder of the mark
-// before it can.
+// If a mark is lost, the client that set it can no longer write, and the client that set
+// the mark before it can.
 func TestFailOverLosesAMark(t *testing.T) {
 	s := New(CheckAndSet)
 	s.Do(mark("x", 907))

@@ -2,67 +2,68 @@ package storage
 
 import "fmt"
 
-// Policy is what the storage does with the tokens of requests.
+// Policy is how the storage uses the tokens of requests.
 //
-// Every policy except None, Lenient, Owner, Optimistic and Unfenceable refuses a request
-// that must carry a token and does not.
+// Only None, Lenient, Owner, Optimistic and Unfenceable accept requests without a token.
+// Every other policy refuses a request that it checks if the request has no token.
 type Policy string
 
-// No fencing, and fencing that works.
+// These are no fencing, and fencing that works.
 const (
 	// None ignores tokens. The empty policy does the same.
 	None Policy = "none"
-	// Writes checks the token of every write: it is refused if a write with a higher token
-	// has been applied.
+	// Writes checks the token of every write. A write is refused if a write with a higher
+	// token was applied before.
 	Writes Policy = "writes"
-	// ReadsAndWrites checks the token of every read and write, and a read raises the
-	// highest token seen.
+	// ReadsAndWrites checks the token of every read and every write; reads raise the
+	// highest token seen, too.
 	ReadsAndWrites Policy = "reads-and-writes"
 )
 
-// Other policies that people build. Each of them fails in its own way.
+// These are other policies that people build. Each of them fails in its own way.
 const (
-	// VolatileToken is Writes, but the highest token is kept in memory only: it is lost in
-	// a crash.
+	// VolatileToken is Writes, but keeps the highest token only in memory, so a crash loses
+	// it.
 	VolatileToken Policy = "volatile-token"
-	// CheckThenWrite is Writes, but the check and the write are two steps, and other
-	// requests can come between them.
+	// CheckThenWrite is Writes, but the check and the write are two steps, and another
+	// request can come between them.
 	CheckThenWrite Policy = "check-then-write"
-	// Strict is Writes, but a token must be greater than every token seen: a holder's own
-	// second write is refused.
+	// Strict is Writes, but a token must be greater than every token seen. So it also
+	// refuses the second write of one holder.
 	Strict Policy = "strict"
-	// PerShard is Writes, but every object is a shard of its own, which knows only the
-	// tokens of its own writes.
+	// PerShard is Writes, but each object is on a shard of its own, which knows only the
+	// tokens of writes to this object.
 	PerShard Policy = "per-shard"
-	// Lenient is Writes, but it accepts a write without a token, for the sake of old
-	// clients.
+	// Lenient is Writes, but accepts a write without a token, so that old clients can still
+	// write.
 	Lenient Policy = "lenient"
-	// CheckAndSet needs no order of tokens, so they can be random. Mark sets an object's
-	// mark to a token, and a write is refused unless it carries that token. Salvatore
-	// Sanfilippo proposes it in "Is Redlock safe?" (2016).
+	// CheckAndSet needs no order of tokens, so tokens can be random. A Mark sets an
+	// object's mark to a token. A write is refused unless it carries the token of the mark.
+	// Salvatore Sanfilippo proposes this in "Is Redlock safe?" (2016).
 	CheckAndSet Policy = "check-and-set"
-	// Owner needs no tokens. The objects are kept where the lock is, and one transaction
-	// checks that the writer's key still exists there and makes the write, as etcd's
-	// Txn().If(mutex.IsOwner()) does. A write is refused if the key is gone. The key of a
-	// client that only waits for the lock exists, too. A [Store] knows nothing about keys,
-	// and compares nothing.
+	// Owner needs no tokens. The objects are on the servers of the lock. One transaction
+	// checks that the writer's key still exists and makes the write, as etcd's
+	// Txn().If(mutex.IsOwner()) does. A write is refused if the key does not exist. The
+	// check is weaker than it seems: a client that only waits for the lock has a key, too.
+	// A [Store] knows no keys, so it checks nothing under this policy; the lock's servers
+	// do.
 	Owner Policy = "owner"
 	// Optimistic needs no tokens and no lock. A write carries the version that its writer
 	// knows (see [Request.KnownVersion]), and is refused if the object has another version.
-	// If-Match does that in HTTP, and UPDATE … WHERE version = … in SQL.
+	// In HTTP, If-Match does that, and in SQL, UPDATE … WHERE version = ….
 	Optimistic Policy = "optimistic"
-	// Unfenceable is for effects that cannot be checked, such as an e-mail, or appending to
-	// a file. Tokens are carried, and ignored.
+	// Unfenceable is for effects that cannot be checked, such as sending an e-mail or
+	// appending to a file. Requests carry tokens, but nothing checks them.
 	Unfenceable Policy = "unfenceable"
 )
 
-// Policies returns every policy: first None and the policies that work, from the weakest to
-// the strictest, then the others.
+// Policies returns all policies: None, then those that work, from the weakest to the
+// strictest, then the others.
 func Policies() []Policy {
 	return []Policy{None, Writes, ReadsAndWrites, VolatileToken, CheckThenWrite, Strict, PerShard, Lenient, CheckAndSet, Owner, Optimistic, Unfenceable}
 }
 
-// titles are what the policies check, in one line for people.
+// titles says in one line what each policy checks.
 var titles = map[Policy]string{
 	None:           "nothing",
 	Writes:         "the token of every write",
@@ -78,11 +79,11 @@ var titles = map[Policy]string{
 	Unfenceable:    "nothing: its effects cannot be fenced",
 }
 
-// Title returns what the storage checks, as in "it checks …". It is empty for a policy that
-// does not exist.
+// Title returns what the storage checks under this policy, to follow "it checks". It is ""
+// for a policy that does not exist.
 func (p Policy) Title() string { return titles[p] }
 
-// checks reports whether the policy checks requests with an operation.
+// checks reports whether the policy checks requests with this operation.
 func (p Policy) checks(op Op) bool {
 	switch p {
 	case "", None, Owner, Unfenceable: // for Owner, the servers that keep the data check the key
@@ -95,8 +96,8 @@ func (p Policy) checks(op Op) bool {
 	return op == Write
 }
 
-// keepsToken reports whether the storage keeps the token of an applied request, to compare
-// later ones with it.
+// keepsToken reports whether the policy compares later requests with the token of an
+// applied request with this operation.
 func (p Policy) keepsToken(op Op) bool {
 	switch p {
 	case CheckAndSet:
@@ -107,8 +108,8 @@ func (p Policy) keepsToken(op Op) bool {
 	return p.checks(op)
 }
 
-// scope returns the objects with which an object shares its token: the object itself, or
-// "", which is the whole storage.
+// scope returns which objects share a token with an object: only the object itself, or, if
+// scope returns "", all objects.
 func (p Policy) scope(object string) string {
 	if p == PerShard || p == CheckAndSet {
 		return object
@@ -116,8 +117,8 @@ func (p Policy) scope(object string) string {
 	return ""
 }
 
-// refusal returns why a request is refused, or "". known is the token that the storage
-// remembers, and version the current version of the object.
+// refusal says why a request is refused; "" if it is not. known is the token that the
+// storage remembers for the object, and version is the object's current version.
 func (p Policy) refusal(req Request, known uint64, version int) string {
 	switch {
 	case !p.checks(req.Op):
@@ -144,6 +145,7 @@ func (p Policy) refusal(req Request, known uint64, version int) string {
 	return ""
 }
 
+// markRefusal is refusal for the policy CheckAndSet.
 func (p Policy) markRefusal(req Request, mark uint64) string {
 	switch {
 	case req.Op == Mark || req.Token == mark:
@@ -154,8 +156,8 @@ func (p Policy) markRefusal(req Request, mark uint64) string {
 	return fmt.Sprintf("it carries token %d, but %s is marked with token %d", req.Token, req.Object, mark)
 }
 
-// VersionRefusal returns why a write is refused whose writer knew another version than the
-// current one.
+// VersionRefusal says why a write is refused under the policy Optimistic: the object is not
+// at the version that the writer knew.
 func VersionRefusal(object string, version int) string {
 	return fmt.Sprintf("%s is at version %d by now", object, version)
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// served returns the results of requests, one after the other: "ok", or why a request was
-// refused.
+// served returns the results of requests that are served one after the other: "ok", or why
+// the request was refused.
 func served(p Policy, requests ...Request) []string {
 	s := New(p)
 	var became []string
@@ -25,13 +25,14 @@ const (
 	noToken = "it carries no fencing token"
 )
 
-// writeKnowing returns a write without a token, by a client that knows a version.
+// writeKnowing returns a write without a token by a client that knows this version of the
+// object.
 func writeKnowing(object string, version int) Request {
 	return Request{Op: Write, Object: object, KnownVersion: version}
 }
 
-// Accepted requests for each policy, each next to a refused one. 33 and 34 are the tokens
-// of two holders; 34 is the newer holder's.
+// For each policy there are requests that it accepts and similar ones that it refuses. 33
+// and 34 are the tokens of two holders; the holder with 34 is the newer one.
 func TestPolicies(t *testing.T) {
 	type rows []struct {
 		policy Policy
@@ -48,8 +49,8 @@ func TestPolicies(t *testing.T) {
 			{None, []string{"ok", "ok", "ok"}},
 			{Writes, []string{"ok", "ok", older}},
 			{ReadsAndWrites, []string{"ok", "ok", older}},
-			{VolatileToken, []string{"ok", "ok", older}},  // until it crashes
-			{CheckThenWrite, []string{"ok", "ok", older}}, // unless another request comes between
+			{VolatileToken, []string{"ok", "ok", older}},  // it differs from Writes only after a crash
+			{CheckThenWrite, []string{"ok", "ok", older}}, // it differs from Writes only if another request comes between check and write
 			{Strict, []string{"ok", "ok", older}},
 			{PerShard, []string{"ok", "ok", "token 33 is older than token 34, which the shard of x has already seen"}},
 			{Unfenceable, []string{"ok", "ok", "ok"}},
@@ -107,15 +108,15 @@ func TestPolicies(t *testing.T) {
 		requests: []Request{writeKnowing("x", 0), writeKnowing("x", 0), read("x", 0), writeKnowing("x", 1), writeKnowing("y", 1), write("x", 9)},
 		rows: rows{
 			{Optimistic, []string{"ok", "x is at version 1 by now", "ok", "ok", "y is at version 0 by now", "x is at version 2 by now"}},
-			{None, []string{"ok", "ok", "ok", "ok", "ok", "ok"}}, // it compares nothing
+			{None, []string{"ok", "ok", "ok", "ok", "ok", "ok"}}, // it checks nothing
 		},
 	}, {
 		name:     "one of them does",
 		requests: []Request{write("x", 34), write("x", 0), write("x", 33)},
 		rows:     rows{{Writes, []string{"ok", noToken, older}}, {Lenient, []string{"ok", "ok", older}}},
 	}, {
-		// A storage that compares tokens ignores marks: 33 may still write after 34 has
-		// only marked, or marked with a high token.
+		// Under policies that compare tokens of writes, marks have no effect: the client
+		// with token 33 may still write after the one with 34 has only marked.
 		name:     "marks",
 		requests: []Request{mark("x", 99), write("x", 33), mark("x", 1), write("x", 34)},
 		rows: rows{
@@ -137,8 +138,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// Check-and-set works with tokens that are only different, here 907 of the first holder and
-// 15 of the second. The holder that has marked last can write.
+// CheckAndSet works with tokens that have no order: here the first holder has 907 and the
+// second has 15. The holder that has set the mark last can write.
 func TestCheckAndSet(t *testing.T) {
 	const marked = "it carries token 907, but x is marked with token 15"
 	for _, test := range []struct {
@@ -155,8 +156,8 @@ func TestCheckAndSet(t *testing.T) {
 		{"the stale one reads: reads are not checked",
 			[]Request{mark("x", 907), mark("x", 15), read("x", 907)},
 			[]string{"ok", "ok", "ok"}},
-		// Tokens have no order, so the last mark wins, whichever holder it belongs to. With
-		// ordered tokens 33 would have been refused after a write with 34.
+		// The tokens have no order, so the last mark counts, even if the stale holder has
+		// set it. A policy that compares tokens would refuse 33 after a write with 34.
 		{"the stale holder's mark arrives after the new one's",
 			[]Request{mark("x", 15), mark("x", 907), write("x", 15), write("x", 907)},
 			[]string{"ok", "ok", "it carries token 15, but x is marked with token 907", "ok"}},
@@ -175,8 +176,9 @@ func TestCheckAndSet(t *testing.T) {
 	}
 }
 
-// If the check and the write are two steps, other requests come between them. The highest
-// token does not go down because of that, so a third write of the stale holder fails.
+// If the check and the write are two steps, other requests can come between them. The
+// highest token seen does not decrease because of that, so a third write of the stale
+// holder is refused.
 func TestCheckThenWrite(t *testing.T) {
 	s := New(CheckThenWrite)
 	if refused := s.Check(write("x", 33)); refused != "" {
@@ -210,7 +212,7 @@ func TestPoliciesAreListed(t *testing.T) {
 		if p.Title() == "" {
 			t.Errorf("%s has no title", p)
 		}
-		refuses := New(p).Check(write("x", 0)) != "" // x was never written
+		refuses := New(p).Check(write("x", 0)) != "" // no write of x was applied before
 		if open := p == None || p == Lenient || p == Owner || p == Optimistic || p == Unfenceable; refuses == open {
 			t.Errorf("%s: a write without a token is refused: %v", p, refuses)
 		}

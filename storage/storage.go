@@ -1,8 +1,8 @@
-// Package storage is the protected resource: the service whose data the lock protects. It
-// may check fencing tokens, and it keeps the full history of its requests.
+// Package storage is the protected resource: the service with the data that a lock
+// protects. It may check fencing tokens, and it remembers all requests.
 //
-// The fencing rule is Martin Kleppmann's ("How to do distributed locking", 2016): a request
-// that carries a token lower than one already seen is refused.
+// The rule for fencing is Martin Kleppmann's ("How to do distributed locking", 2016): the
+// storage refuses a request whose token is lower than one that it has already seen.
 package storage
 
 import (
@@ -16,9 +16,8 @@ type Op string
 const (
 	Read  Op = "read"
 	Write Op = "write"
-	// Mark sets the mark of an object to the request's token, whatever the mark was before.
-	// It is for the policy CheckAndSet. Under every other policy it is answered and has no
-	// effect.
+	// Mark sets an object's mark to the request's token, whatever the mark was before. It
+	// is for the policy CheckAndSet; under any other policy it has no effect.
 	Mark Op = "mark"
 )
 
@@ -26,32 +25,33 @@ const (
 type Request struct {
 	Op     Op     `json:"op"`
 	Object string `json:"object"`
-	// Value is what a write writes.
+	// Value is the new value of the object, for a write.
 	Value string `json:"value,omitempty"`
 	// Token is the fencing token of the lock's grant; 0 means that the request has none.
 	Token uint64 `json:"token,omitempty"`
-	// KnownVersion is the version of the object that the client last learned, for a storage
-	// with the policy Optimistic. 0 means that the client knows of no version, and is also
-	// the version of an object that was never written.
+	// KnownVersion is the version of the object that the client has last learned, for a
+	// storage with the policy Optimistic. 0 means that the client knows of no version; an
+	// object that was never written has that version.
 	KnownVersion int `json:"-"`
-	// Period is the period of a schedule for which a write is made; 0 is none.
+	// Period is the period of a schedule for which a write is made; 0 means none.
 	Period int `json:"period,omitempty"`
-	// Claims makes a write insert a row (object, period), of which there can be only one.
-	// The write is refused, whatever the policy, if such a row has been inserted before.
+	// Claims makes a write insert a row with the object and the period. There can be only
+	// one such row: whatever the policy, the write is refused if the row exists.
 	Claims bool `json:"claims,omitempty"`
 }
 
-// A Response answers one request.
+// A Response is the answer to one request.
 type Response struct {
-	// Version counts the writes of the object. For a write it is the version that the write
-	// made, otherwise the current version. 0 is an object that was never written.
+	// Version is the object's version after the request: how often it was written, 0 if
+	// never.
 	Version int `json:"version"`
-	// Replaced is, for an applied write, the version that it replaced.
+	// Replaced is the version that an applied write replaced.
 	Replaced int `json:"replaced,omitempty"`
-	// Value is what was read. Period is the period for which that was written; 0 is none.
+	// Value is the value that was read, and Period the period for which it was written; 0
+	// means none.
 	Value  string `json:"value,omitempty"`
 	Period int    `json:"period,omitempty"`
-	// Refused is why the request was refused; it is empty if the request was not refused.
+	// Refused says why the request was refused; "" if it was not.
 	Refused string `json:"refused,omitempty"`
 }
 
@@ -59,16 +59,16 @@ type Response struct {
 type Entry struct {
 	Request  Request
 	Response Response
-	// Lost reports that the request was applied and has been lost: it had not reached the
-	// copy that has taken over since.
+	// Lost reports that the request was applied, but that its effect is lost: a copy that
+	// had not received it has taken over.
 	Lost bool
 }
 
-// A Store holds the objects. Do checks a token and makes the write in one step, with
-// nothing in between. A storage with the policy CheckThenWrite takes two steps: its caller
-// calls Check, and Apply some time later.
+// A Store holds the objects. Do checks the token of a write and makes the write in one
+// step, so that no other request comes between the two. With the policy CheckThenWrite the
+// caller takes two steps instead: it calls Check, and some time later Apply.
 //
-// A Store is not safe for concurrent use: it serves one request at a time, in the order in
+// A Store is not safe for concurrent use. It serves one request at a time, in the order in
 // which they arrive.
 type Store struct {
 	policy  Policy
@@ -76,13 +76,15 @@ type Store struct {
 	history []Entry
 }
 
+// A record is the state of the storage.
 type record struct {
 	objects map[string]object
-	// tokens is what requests are compared with, for each scope of the policy: the highest
-	// token seen, or the mark.
+	// tokens has the token with which the policy compares requests, for each scope of the
+	// policy: the highest token seen, or the mark. See [Policy.scope].
 	tokens map[string]uint64
 }
 
+// An object has its current version, its value, and the period for which it was written.
 type object struct {
 	version int
 	value   string
@@ -92,11 +94,12 @@ type object struct {
 // New returns an empty store.
 func New(p Policy) *Store { return &Store{policy: p, record: emptyRecord()} }
 
+// emptyRecord returns the state of a storage to which nothing was written.
 func emptyRecord() record {
 	return record{objects: map[string]object{}, tokens: map[string]uint64{}}
 }
 
-// Do serves one request and records it.
+// Do checks a request, serves it and records it.
 func (s *Store) Do(req Request) Response {
 	if refused := s.Check(req); refused != "" {
 		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: refused})
@@ -104,12 +107,13 @@ func (s *Store) Do(req Request) Response {
 	return s.Apply(req)
 }
 
-// Check returns why a request must be refused now, or "". It changes nothing.
+// Check says why a request must be refused now; "" if it must not. It changes nothing.
 func (s *Store) Check(req Request) (refused string) {
 	return s.policy.refusal(req, s.Token(req.Object), s.record.objects[req.Object].version)
 }
 
-// Apply serves a request that has passed the check, now or some time ago, and records it.
+// Apply serves a request that has passed the check, and records it. The check may have been
+// some time ago.
 func (s *Store) Apply(req Request) Response {
 	if req.Claims && s.isClaimed(req) {
 		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: claimRefusal(req.Object, req.Period)})
@@ -117,7 +121,7 @@ func (s *Store) Apply(req Request) Response {
 	return s.log(req, s.apply(req))
 }
 
-// isClaimed reports whether there is a row for the period of a request.
+// isClaimed reports whether the row that a request would insert exists.
 func (s *Store) isClaimed(req Request) bool {
 	return slices.ContainsFunc(s.history, func(e Entry) bool {
 		earlier := e.Request
@@ -125,16 +129,18 @@ func (s *Store) isClaimed(req Request) bool {
 	})
 }
 
-// claimRefusal returns why a second row for a period is refused.
+// claimRefusal says why a second row for a period is refused.
 func claimRefusal(object string, period int) string {
 	return fmt.Sprintf("%s has a row for period %d by now", object, period)
 }
 
+// log records a request and its response.
 func (s *Store) log(req Request, resp Response) Response {
 	s.history = append(s.history, Entry{Request: req, Response: resp})
 	return resp
 }
 
+// perform serves a request that must not be refused.
 func (s *Store) apply(req Request) Response {
 	s.remember(req)
 	was := s.record.objects[req.Object]
@@ -149,20 +155,20 @@ func (s *Store) apply(req Request) Response {
 	return Response{Version: was.version}
 }
 
-// remember keeps the token of an applied request. A mark replaces the previous mark. The
-// highest token seen never goes down.
+// remember stores the token of an applied request if the policy compares later requests
+// with it. A mark replaces the mark before. The highest token seen never decreases.
 func (s *Store) remember(req Request) {
 	if s.policy.keepsToken(req.Op) && (s.policy == CheckAndSet || req.Token > s.Token(req.Object)) {
 		s.record.tokens[s.policy.scope(req.Object)] = req.Token
 	}
 }
 
-// History returns every request served so far, in order. The slice is shared:
-// do not change it.
+// History returns all requests that were served, in order. The caller must not change the
+// slice.
 func (s *Store) History() []Entry { return s.history }
 
-// Token returns what a request for an object is compared with: the highest token that has
-// been seen, or the object's mark. 0 is none.
+// Token returns the token with which the policy compares a request for an object: the
+// highest token seen, or the object's mark. 0 means that there is none.
 func (s *Store) Token(object string) uint64 { return s.record.tokens[s.policy.scope(object)] }
 
 // Object returns the version and the value of an object; 0 and "" if it was never written.
@@ -171,7 +177,7 @@ func (s *Store) Object(name string) (version int, value string) {
 	return o.version, o.value
 }
 
-// Objects returns, in alphabetical order, the objects that requests have named.
+// Objects returns the objects that the requests have named, in alphabetical order.
 func (s *Store) Objects() []string {
 	var names []string
 	for _, e := range s.history {

@@ -18,7 +18,7 @@ func mark(object string, token uint64) Request {
 	return Request{Op: Mark, Object: object, Token: token}
 }
 
-// The highest token and the objects change together or not at all.
+// A refused request changes neither the objects nor the highest token seen.
 func TestRefusalChangesNothing(t *testing.T) {
 	s := New(Writes)
 	s.Do(Request{Op: Write, Object: "x", Token: 34, Value: "new"})

@@ -1,6 +1,6 @@
 package trace
 
-// An Assumption is something that a lock takes for granted, and that a fault breaks.
+// An Assumption is something that a lock relies on and that a fault can break.
 type Assumption string
 
 const (

@@ -10,12 +10,11 @@ import (
 type Difference struct {
 	// Event is the number of the event, from 1; 0 if there is no difference.
 	Event int
-	// First and Second are the event in full, as JSON, in the first and in the second
-	// trace.
+	// First and Second are the event as JSON, in the first and in the second trace.
 	First, Second string
 }
 
-// String returns both versions of the event, below its number.
+// String returns the event's number, and below it the event in both traces.
 func (d Difference) String() string {
 	return fmt.Sprintf("event %d\n  first: %s\n  then:  %s", d.Event, d.First, d.Second)
 }

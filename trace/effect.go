@@ -1,8 +1,8 @@
 package trace
 
 // An Effect is what a fault does to its target. The set is closed: searches, suites and
-// diagrams have a table by effect, so they handle a new kind of fault with one of these
-// effects as soon as it is registered.
+// diagrams look up by the effect what to do with a fault, so a new kind of fault needs no
+// change there if it has one of these effects.
 type Effect string
 
 const (
@@ -22,8 +22,8 @@ const (
 	RevokesClaim     Effect = "revokes a claim"
 )
 
-// breaks maps each effect to the assumption of a lock that such a fault breaks. A cancelled
-// call breaks no assumption.
+// brokenByEffect maps each effect to the assumption of a lock that such a fault breaks. A
+// cancelled call breaks no assumption.
 var breaks = []struct {
 	Effect
 	Assumption
@@ -53,8 +53,9 @@ func Effects() []Effect {
 	return all
 }
 
-// Breaks returns the assumption that a fault with this effect breaks, or "" for none. It
-// does not cover the crash of a server, which breaks another assumption.
+// Breaks returns the assumption that a fault with this effect breaks, or "" for none. It is
+// not right for the crash of a server, which breaks the assumption that the server's memory
+// survives.
 func (e Effect) Breaks() Assumption {
 	for _, b := range breaks {
 		if b.Effect == e {

@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// An Actor is who caused an event. Usually it is one acquisition by one client: the
+// An Actor is the originator of an event. Usually it is one acquisition by one client: the
 // client's name, and the number of its call of Acquire, from 1. Section 0 means that the
 // client acted outside its sections. An actor can also be an operator; see [Operator].
 type Actor struct {
@@ -31,12 +31,13 @@ type Event struct {
 
 	Process string `json:"process,omitempty"`
 	Peer    string `json:"peer,omitempty"`
-	// Fault is the number of a fault, from 1, in the order of the scenario.
+	// Fault is the number of the fault that the event is about, from 1, in the order of the
+	// scenario.
 	Fault int `json:"fault,omitempty"`
-	// Instant says, on a strike, that the fault has no duration: it ends in the moment it
-	// strikes and is never lifted.
+	// Instant says, if a fault strikes, that the fault has no duration: it ends in the
+	// moment in which it strikes, and is never lifted.
 	Instant bool `json:"instant,omitempty"`
-	// HasEnd says, on a strike, that the fault is meant to be lifted.
+	// HasEnd says, if a fault strikes, that the scenario gives it an end.
 	HasEnd bool `json:"lifts,omitempty"`
 	// Text is for people: a command, a reply, a reason.
 	Text string `json:"text,omitempty"`
@@ -49,8 +50,8 @@ type Event struct {
 	Msg       int  `json:"msg,omitempty"`
 	Reply     bool `json:"reply,omitempty"`
 	Handshake bool `json:"handshake,omitempty"`
-	// KeepAlive says that the message only keeps a session alive, or answers such a
-	// message. Bytes is the length of a message between a client and a member of a cluster.
+	// KeepAlive says that the message only keeps a session alive, or answers a message that
+	// does. Bytes is the length of a message between a client and a member of a cluster.
 	KeepAlive bool `json:"keep_alive,omitempty"`
 	Bytes     int  `json:"bytes,omitempty"`
 
@@ -62,70 +63,71 @@ type Event struct {
 	OK bool `json:"ok,omitempty"`
 	// Refused says that the step failed because the storage refused it.
 	Refused bool `json:"refused,omitempty"`
-	// Lock is the name of the lock of an acquire. OuterSection is set if the client already
-	// holds a lock and acquires another one: it is the client's section that began last, in
-	// which it makes this call; 0 is none.
+	// Lock is the name of the lock that an acquire asks for. OuterSection is set if the
+	// client already holds a lock and acquires another one. It is the number of the
+	// client's latest section that has not ended, in which it makes this call; 0 means that
+	// there is none.
 	Lock         string `json:"lock,omitempty"`
 	OuterSection int    `json:"within,omitempty"`
-	// ContextEnded says, on the beginning of a call, that the client's context for the call
+	// ContextEnded says, at the beginning of a call, that the client's context for the call
 	// had already ended.
 	ContextEnded bool `json:"context_over,omitempty"`
-	// Token is the fencing token of the grant. It is set on the end of a successful acquire
+	// Token is the fencing token of the grant. It is set at the end of a successful acquire
 	// or mint, on requests to the storage, and on the storage's events about them.
 	Token uint64 `json:"token,omitempty"`
 	// Minted says that the token came from the lock or a token source, not from the oracle.
 	// The oracle is the part of locksim that orders the grants of a run as a perfect lock
 	// service would have made them.
 	Minted bool `json:"minted,omitempty"`
-	// Rank is, on the end of a successful acquire, the grant's place in the oracle's order
-	// of grants.
+	// Rank is set at the end of a successful acquire: the position of the grant in the
+	// oracle's order of grants.
 	Rank uint64 `json:"rank,omitempty"`
-	// Ungranted is set on the end of an acquire that succeeded although no server granted
+	// Ungranted is set at the end of an acquire that succeeded although no server granted
 	// the lock: the acquire changed none of the lock's slots, which are the places where
 	// the lock keeps its grants.
 	Ungranted bool `json:"ungranted,omitempty"`
-	// LeaseEnd is when the lease ends. On the end of an acquire or an extend it is what the
-	// lock declares. On an event about a key it is the end that the key's value contains,
-	// if clients judge that end by their own clocks. It is nil if nothing is declared.
+	// LeaseEnd is when the lease ends. At the end of an acquire or an extend it is the end
+	// that the lock declares. On an event about a key it is the end that the key's value
+	// contains, if clients judge that end by their own clocks. It is nil if there is no
+	// such end.
 	LeaseEnd *fakeclock.Reading `json:"ends,omitempty"`
-	// Notifies says, on the end of a successful acquire, that the lock notifies its client
+	// Notifies says, at the end of a successful acquire, that the lock notifies its client
 	// when the lease is lost.
 	Notifies bool `json:"notifies,omitempty"`
-	// ReleasesLock says, on the beginning of a write, that the write also releases the
-	// lock. This needs a lock that keeps the data as well, so that one transaction does
+	// ReleasesLock says, at the beginning of a write, that the write also releases the
+	// lock. That needs a lock that keeps the data as well, so that one transaction does
 	// both.
 	ReleasesLock bool `json:"leaves,omitempty"`
 
 	// Session is a client's session with a cluster. It is set on events about the session,
-	// and on the end of a successful acquire whose lease lasts as long as the session.
+	// and at the end of a successful acquire whose lease lasts as long as the session.
 	Session string `json:"session,omitempty"`
 
 	// Key, Value and TTL describe a key. Value is an alias if the real value is random. TTL
-	// is the rest of the key's life on the node's clock; 0 is for ever. Expires is the true
-	// time at which the key expires unless a clock changes.
+	// is the rest of the key's life on the node's clock; 0 means that the key never
+	// expires. Expires is the true time at which the key expires unless a clock changes.
 	Key     string        `json:"key,omitempty"`
 	Value   string        `json:"value,omitempty"`
 	TTL     time.Duration `json:"ttl,omitempty"`
 	Expires time.Duration `json:"expires,omitempty"`
-	// By is the actor that changed the key, and Owner the actor that had set it. For a set
-	// both are the setter, and Prior is the owner of the overwritten key. On the storage's
-	// events By is the client that made the request; it differs from Peer if there are
-	// services in between.
+	// By is the actor that changed the key, and Owner the actor that had set it. If the
+	// event sets a key, both are the actor that sets it, and Prior is the owner of the
+	// overwritten key. On the storage's events By is the client that made the request. It
+	// differs from Peer if there are services in between.
 	By    *Actor `json:"by,omitempty"`
 	Owner *Actor `json:"owner,omitempty"`
 	Prior *Actor `json:"prior,omitempty"`
 
 	// Object is an object of the storage, and Version is the number of one of its versions:
-	// on the end of a read, the version that was read; on the end of a write, the version
+	// at the end of a read, the version that was read; at the end of a write, the version
 	// that was made. Replaced is the number of the version that was replaced or lost.
 	Object   string `json:"object,omitempty"`
 	Version  int    `json:"version,omitempty"`
 	Replaced int    `json:"replaced,omitempty"`
 
-	// Period is a period of the schedule. On a period event it is the period that begins;
-	// on an acquire, the period that the client means to run. On a write to the object
-	// [PeriodRecord] it is a period that has been run; on a read of that object, the last
-	// period that was run.
+	// Period is a period of the schedule: the one that begins, or the one for which the
+	// client asks for the lock. On a write to the object [PeriodRecord] it is a period that
+	// has been run; on a read of that object, the last period that was run.
 	Period int `json:"period,omitempty"`
 
 	Clocks *Clocks `json:"clocks,omitempty"`
@@ -140,13 +142,13 @@ func (ev *Event) Client() string {
 }
 
 // Clocks are the readings of one process's clocks at one moment, in nanoseconds, and their
-// speed from then on: RatePPB is how many parts per billion they run too fast.
+// speed from then on. RatePPB is how much too fast they run, in parts per billion.
 type Clocks struct {
 	Wall      int64 `json:"wall"`
 	Monotonic int64 `json:"monotonic"`
 	RatePPB   int64 `json:"rate_ppb,omitempty"`
-	// Halted says that the clocks stand still, as on a suspended machine.
+	// Halted says that the clocks have stopped, as on a suspended machine.
 	Halted bool `json:"halted,omitempty"`
-	// Why is what changed the clocks; "" at the start of the run.
+	// Why is the cause of the change; "" at the start of the run.
 	Why ClockChange `json:"why,omitempty"`
 }

@@ -1,4 +1,4 @@
 package trace
 
-// SubjectSessions is the subject of the kinds of events that a cluster's members write.
+// SubjectSessions is the subject of the events about clusters and their sessions.
 const SubjectSessions = subjectSessions

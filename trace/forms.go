@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A ParseError is the error for text that is no point, step, message or witness.
+// A ParseError is the error for a text that is not a point, step, message or witness.
 type ParseError struct {
 	// Problem says what is wrong, and Forms shows what can be written instead.
 	Problem, Forms string
@@ -18,10 +18,10 @@ func newParseError(text, problem, forms string) error {
 	return &ParseError{fmt.Sprintf("%q %s", text, problem), forms}
 }
 
-// A form is an example of the grammar. Words in capitals are placeholders: see [FormRoles]
-// and [FormSteps].
+// A form is an example of the grammar, such as "CLIENT's key expired on NODE". Words in
+// capitals are placeholders: [FormRoles] and [FormSteps] say what can take their place.
 
-// PointForms returns the forms of a point that happens once, without a delay.
+// PointForms returns the forms of a point without a delay and without a number of times.
 func PointForms() []string {
 	forms := []string{
 		"the start", "CLIENT's keys expired", "CLIENT's key expired on NODE", "CLIENT holds NODE", "PROCESS's clock jumped",
@@ -53,17 +53,19 @@ func MessageForms() []string {
 // StepForms returns the forms of a [StepPoint].
 func StepForms() []string { return []string{"CLIENT STEP"} }
 
+// placeholderRoles maps each placeholder for a process to the roles that the process can
+// have.
 var formRoles = map[string][]Role{"CLIENT": clientRoles, "CALLER": callerRoles, "NODE": nodeRoles, "SERVER": serverRoles, "PROCESS": anyRole}
 
 // FormRoles returns the roles that a process can have in the place of a placeholder; no
-// roles means any role. It returns false if the word is no placeholder for a process.
+// roles means any role. It returns false if the word is not a placeholder for a process.
 func FormRoles(word string) ([]Role, bool) {
 	roles, ok := formRoles[word]
 	return roles, ok
 }
 
-// FormSteps returns the steps that can take the place of a placeholder: all steps for STEP,
-// the requests to the storage for REQUEST, and none for any other word.
+// FormSteps returns the steps that can take the place of a placeholder. For STEP these are
+// all steps, for REQUEST the requests to the storage. It returns nil for any other word.
 func FormSteps(word string) []Step {
 	switch word {
 	case "STEP":

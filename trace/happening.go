@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// A Happening is what has to happen for a clause of a [Point]. It is one of [Start],
-// [Action], [HoldsNode], [KeysExpired], [KeyExpired], [SessionExpired], [ClockJumped],
-// [RequestServed], [Transit] and [StepEnded]. All of them can be compared with ==.
+// A Happening is what has to happen so that a clause of a [Point] is reached. It is one of
+// [Start], [Action], [HoldsNode], [KeysExpired], [KeyExpired], [SessionExpired],
+// [ClockJumped], [RequestServed], [Transit] and [StepEnded]. All of them can be compared
+// with ==.
 type Happening interface {
 	// text returns the happening in the grammar of [Point].
 	text() string
@@ -37,7 +38,7 @@ func (Start) text() string                           { return "the start" }
 func (Start) participants() []participant            { return nil }
 func (s Start) rename(func(string) string) Happening { return s }
 
-// An Action is that a process did something, or that something was done to it.
+// An Action means that a process did something, or that something was done to it.
 type Action struct {
 	Process string
 	Verb    Verb
@@ -59,7 +60,7 @@ const (
 	Released    Verb = "released"
 	Cancelled   Verb = "cancelled"
 	WasRefused  Verb = "was refused" // by the storage
-	GaveUp      Verb = "gave up"     // it stopped waiting for the storage
+	GaveUp      Verb = "gave up"     // the client stopped waiting for the storage
 	Finished    Verb = "finished"
 	Paused      Verb = "paused"
 	Resumed     Verb = "resumed"
@@ -67,15 +68,16 @@ const (
 	Restarted   Verb = "restarted"
 	Synced      Verb = "synced"
 	WasPromoted Verb = "was promoted"
-	// BecameLeader applies to a member of a cluster.
+	// BecameLeader is for a member of a cluster.
 	BecameLeader Verb = "became leader"
-	// Compacted applies to a member of a cluster, which has discarded old revisions.
+	// Compacted is for a member of a cluster, which has discarded old revisions.
 	Compacted Verb = "compacted"
-	// WasNotified is that a client has read that something it watches has changed.
+	// WasNotified means that a client has received a notification that something it watches
+	// has changed.
 	WasNotified Verb = "was notified"
 )
 
-// verbs lists the verbs, each with the roles of the processes that it applies to.
+// verbs lists the verbs, each with the roles of the processes that can be its subject.
 var verbs = []struct {
 	verb  Verb
 	roles []Role
@@ -125,7 +127,7 @@ func (d Action) participants() []participant {
 }
 func (d Action) rename(name func(string) string) Happening { return Action{name(d.Process), d.Verb} }
 
-// HoldsNode is that a client sets a key on a node.
+// HoldsNode means that a client has set its key on a node.
 type HoldsNode struct{ Client, Node string }
 
 func (h HoldsNode) text() string { return h.Client + " holds " + h.Node }
@@ -136,7 +138,7 @@ func (h HoldsNode) rename(name func(string) string) Happening {
 	return HoldsNode{name(h.Client), name(h.Node)}
 }
 
-// KeysExpired is that the last remaining key of a client expires.
+// KeysExpired means that the last remaining key of a client has expired.
 type KeysExpired struct{ Client string }
 
 func (k KeysExpired) text() string                { return k.Client + "'s keys expired" }
@@ -145,7 +147,7 @@ func (k KeysExpired) rename(name func(string) string) Happening {
 	return KeysExpired{name(k.Client)}
 }
 
-// KeyExpired is that a key set by a client expires on one node.
+// KeyExpired means that the key that a client had set on a node has expired.
 type KeyExpired struct{ Client, Node string }
 
 func (k KeyExpired) text() string { return k.Client + "'s key expired on " + k.Node }
@@ -156,7 +158,8 @@ func (k KeyExpired) rename(name func(string) string) Happening {
 	return KeyExpired{name(k.Client), name(k.Node)}
 }
 
-// SessionExpired is that a cluster ends a client's session because its time is up.
+// SessionExpired means that a cluster has ended a client's session because it had no sign
+// of life from the client for too long.
 type SessionExpired struct{ Client string }
 
 func (s SessionExpired) text() string                { return s.Client + "'s session expired" }
@@ -165,7 +168,7 @@ func (s SessionExpired) rename(name func(string) string) Happening {
 	return SessionExpired{name(s.Client)}
 }
 
-// ClockJumped is that a process's wall clock is set.
+// ClockJumped means that a process's wall clock was set.
 type ClockJumped struct{ Process string }
 
 func (c ClockJumped) text() string                { return c.Process + "'s clock jumped" }
@@ -174,21 +177,21 @@ func (c ClockJumped) rename(name func(string) string) Happening {
 	return ClockJumped{name(c.Process)}
 }
 
-// RequestServed is that the storage handles a client's request, which is a mark, a read or
-// a write.
+// RequestServed means that the storage has handled a client's request: a mark, a read or a
+// write.
 type RequestServed struct {
 	Client string
 	Step   Step
 	Answer Answer
 }
 
-// An Answer is how the storage handles a request.
+// An Answer is how the storage handled a request.
 type Answer string
 
 const (
 	Applied      Answer = "applied"
 	Refused      Answer = "refused"
-	TokenChecked Answer = "checked" // the request's token, in a step of its own
+	TokenChecked Answer = "checked" // the storage checked the request's token, in a step of its own
 )
 
 func (s RequestServed) text() string {
@@ -200,9 +203,9 @@ func (s RequestServed) rename(name func(string) string) Happening {
 	return s
 }
 
-// Transit is that a message is in flight, or has arrived. Without a peer it is about the
-// messages of one section with all nodes of the lock: that they are all in flight at the
-// same time, or that all have arrived.
+// Transit means that a message is in flight, or has arrived. Without a peer, the happening
+// is about several messages: those that one section exchanges with all nodes of the lock
+// are all in flight at the same time, or have all arrived.
 type Transit struct {
 	Message
 	Arrived bool
@@ -228,7 +231,7 @@ func (t Transit) rename(name func(string) string) Happening {
 	return t
 }
 
-// StepEnded is that a client's step has ended, whether it succeeded or not.
+// StepEnded means that a client's step has ended, whether it succeeded or not.
 type StepEnded struct {
 	Client string
 	Step   Step
@@ -240,6 +243,7 @@ func (s StepEnded) rename(name func(string) string) Happening {
 	return StepEnded{name(s.Client), s.Step}
 }
 
+// parseHappening parses a happening in the grammar of [Point].
 func parseHappening(s string) (Happening, error) {
 	words := strings.Fields(s)
 	if strings.Join(words, " ") == (Start{}).text() {

@@ -18,8 +18,10 @@ func (t *Trace) Hash() string {
 		if err := enc.Encode(&t.Events[i]); err != nil {
 			panic(err) // an Event holds only values that JSON can express
 		}
-		// JSON replaces bytes that are no valid text by U+FFFD, written as an escape. Text
-		// that was read back from JSON contains the character itself.
+		// Go's JSON encoder writes bytes that are not valid UTF-8 as the escape \ufffd.
+		// When the trace is read again, the text contains the character itself, which the
+		// encoder does not escape. Both forms must give the same hash, so the escape is
+		// replaced by the character.
 		h.Write(bytes.ReplaceAll(event.Bytes(), []byte(`\ufffd`), []byte("\ufffd")))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind says what an event is. [Kinds] lists what each kind means and which fields its
+// Kind is the kind of an event. [Kinds] says what each kind means and which fields its
 // events have.
 type Kind string
 
@@ -71,25 +71,26 @@ const (
 	KindHorizon Kind = "horizon"
 )
 
-// A Form describes all events of a kind.
+// A Form describes the events of one kind: what they mean and which fields they have.
 type Form struct {
 	Kind Kind
-	// Subject is what such events are about.
+	// Subject is what such events are about, such as keys.
 	Subject Subject
 	// Meaning says what has happened.
 	Meaning string
-	// Required are the fields that every such event has, and Optional those that it can
-	// have, by their names in JSON. All events have seq, at and kind, which are not listed.
+	// Required are the fields that every such event has, and Optional those that some have,
+	// by their names in JSON. All events have seq, at and kind, so these are not listed.
 	Required, Optional []string
-	// ChangesState says that the event changes a state that readers keep track of: who
-	// holds which key, which processes run, what their clocks show, which faults act.
+	// ChangesState says that the event changes something that readers of a trace keep track
+	// of: which keys exist and who owns them, which processes run, what their clocks show,
+	// which faults act.
 	ChangesState bool
-	// Texts are the possible values of the event's text. If there are none, the text is
-	// free text for people.
+	// Texts are the possible values of the event's text. If the list is empty, the text is
+	// free.
 	Texts []string
 }
 
-// A Subject is what events of some kinds are about.
+// A Subject is what several kinds of events are about, as the heading of their group.
 type Subject string
 
 const (
@@ -102,7 +103,8 @@ const (
 	subjectRun       Subject = "the run"
 )
 
-// forms has the form of each kind. Validation, documentation and readers use it.
+// forms has the form of each kind. The validation of traces, the documentation and the
+// readers of traces use it.
 var forms = []Form{
 	{KindStrike, subjectProcesses, "a fault begins to act", fields("fault"), fields("text instant lifts"), true, nil},
 	{KindLift, subjectProcesses, "a fault stops acting", fields("fault"), fields("text"), true, nil},
@@ -164,8 +166,10 @@ var forms = []Form{
 	{KindHorizon, subjectRun, "the run was cut off here", nil, fields("text"), false, nil},
 }
 
+// messageFields are the optional fields of an event about a message.
 var messageFields = fields("reply handshake keep_alive bytes section step text")
 
+// splitFields splits a list of names at the blanks.
 func fields(names string) []string { return strings.Fields(names) }
 
 func toStrings[W ~string](all ...W) []string {

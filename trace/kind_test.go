@@ -12,8 +12,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The events of the catalogue's scenarios have exactly the fields that the forms list. The
-// exceptions are the fields in notInCatalogue and those of scenarios that need a library.
+// The events in the runs of the catalogue's scenarios have the fields that the forms list,
+// and each listed field occurs. The exceptions are the fields in notInCatalogue, and those
+// that occur only in scenarios with a library.
 func TestKindsAreWhatWorldsWrite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the catalogue")
@@ -46,24 +47,24 @@ func TestKindsAreWhatWorldsWrite(t *testing.T) {
 	}
 }
 
-// notInCatalogue lists kinds and fields that no scenario of the catalogue produces, and
-// that other worlds do.
+// notInCatalogue lists kinds and fields that occur only in worlds that are not in the
+// catalogue.
 var notInCatalogue = []string{
-	"hold reply", "cancel", "cancel process", "cancel section", "cancel step", // scenarios of libraries
-	"ran-on", "ran-on process", "ran-on text", // a lock that sleeps in C, or in a loop
+	"hold reply", "cancel", "cancel process", "cancel section", "cancel step", // in scenarios about libraries
+	"ran-on", "ran-on process", "ran-on text", // with a lock that sleeps outside the simulator's control
 	"fail", "fail process", "fail text", "recover", "recover process",
 	"hold handshake", "check text",
-	"drop", "drop process", "drop key", "drop value", "drop owner", // locks on connections, whose clients are libraries
-	"begin context_over",     // only in programs of locktest
-	"begin leaves",           // a lock on PostgreSQL that keeps the data as well
-	"restore by",             // an advisory lock whose session is shared by several clients
-	"expire by",              // on Kubernetes, and on PostgreSQL by the clients' clocks
-	"set ends", "touch ends", // also on Kubernetes and PostgreSQL
-	"revert version", "revert value", "forget-token object", // a storage that keeps some of its versions, and a storage with shards
+	"drop", "drop process", "drop key", "drop value", "drop owner", // with locks that last as long as a connection; their clients are libraries
+	"begin context_over",     // only in programs of package locktest
+	"begin leaves",           // with a lock on PostgreSQL that also keeps the data
+	"restore by",             // with an advisory lock in a session that several clients share
+	"expire by",              // on Kubernetes, and on PostgreSQL with the clients' clocks
+	"set ends", "touch ends", // on Kubernetes, and on PostgreSQL with the clients' clocks
+	"revert version", "revert value", "forget-token object", // with a storage that keeps some of its versions, and with one that has shards
 }
 
-// clusterFields are the fields that only worlds with clusters write. Their clients are
-// libraries, so the tests of those libraries check these fields.
+// clusterFields are the fields that occur only in worlds with clusters. The clients of
+// clusters are libraries, so the tests of those libraries check these fields.
 var clusterFields = []string{"keep_alive", "bytes", "session"}
 
 // recordFields adds the kind of an event and its fields to seen.
@@ -78,7 +79,7 @@ func recordFields(seen map[string]bool, ev *trace.Event) {
 	}
 }
 
-// The forms list only fields that events have, and every field is in some form.
+// The forms list only fields that an Event has, and each field of an Event is in a form.
 func TestKinds(t *testing.T) {
 	names := map[string]bool{}
 	of := reflect.TypeFor[trace.Event]()

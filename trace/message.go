@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Message selects messages between a client and another process. A service counts as the
-// client of the process that it passes requests on to.
+// A Message selects messages between a client and another process. A service that passes
+// requests on counts as the client of the process that gets them.
 //
 //	CLIENT's request to PROCESS
 //	CLIENT's STEP request to PROCESS
@@ -19,8 +19,8 @@ import (
 // into points.
 type Message struct {
 	Client string
-	Peer   string // "" selects those to or from any process
-	Step   Step   // "" selects those of any step
+	Peer   string // "" selects the messages to or from any process
+	Step   Step   // "" selects the messages of any step
 	Reply  bool
 }
 
@@ -98,17 +98,17 @@ func (m Message) rename(name func(string) string) Message {
 	return m
 }
 
-// InFlight returns the point at which such a message is sent for the nth time in the run;
-// nth 0 means each time.
+// InFlight returns the point that is reached when a selected message is sent for the nth
+// time in the run; nth 0 means each time.
 func (m Message) InFlight(nth int) Point {
 	return AnyOf(Clause{Nth: nth, Happening: Transit{m, false}})
 }
 
-// Arrived returns the point at which such a message is delivered for the nth time in the
-// run; nth 0 means each time.
+// Arrived returns the point that is reached when a selected message is delivered for the
+// nth time in the run; nth 0 means each time.
 func (m Message) Arrived(nth int) Point { return AnyOf(Clause{Nth: nth, Happening: Transit{m, true}}) }
 
-// IsZero reports whether m selects nothing.
+// IsZero reports whether m is the zero Message, which selects nothing.
 func (m Message) IsZero() bool { return m.Client == "" }
 
 // Names lists the processes that the selection names.
@@ -119,8 +119,8 @@ func (m Message) Names() []string {
 	return []string{m.Client, m.Peer}
 }
 
-// Selects reports whether an event that sends, holds, loses or delivers a message is about
-// a selected message.
+// Selects reports whether m selects the message that an event sends, holds, loses or
+// delivers.
 func (m Message) Selects(ev *Event) bool {
 	client, peer := ev.Process, ev.Peer
 	if ev.Reply != (ev.Kind == KindDeliver) {
@@ -131,7 +131,7 @@ func (m Message) Selects(ev *Event) bool {
 		(m.Peer == "" || peer == m.Peer) && (m.Step == "" || ev.Step == m.Step)
 }
 
-// parseTransit parses the text before "is in flight" or "arrived".
+// parseTransit parses the text that is followed by "is in flight" or "arrived".
 func parseTransit(s string, arrived bool) (Happening, error) {
 	words := strings.Fields(s)
 	if words[0] != "every" {
@@ -153,8 +153,8 @@ func parseTransit(s string, arrived bool) (Happening, error) {
 	return Transit{m, arrived}, nil
 }
 
-// An NthMessage is the nth message, from 1, that a [Message] selects. Nth 0 is the first,
-// too.
+// An NthMessage is the nth message, from 1, that a [Message] selects. Nth 0 means the first
+// one, too.
 type NthMessage struct {
 	Message
 	Nth int

@@ -35,7 +35,7 @@ func TestParseMessage(t *testing.T) {
 	checkEqual(t, "the zero message is zero", Message{}.IsZero(), true)
 }
 
-// Selects picks exactly the events about the selected message.
+// Selects is true for exactly those events that are about the selected message.
 func TestMessageMatches(t *testing.T) {
 	request := Event{Kind: KindSend, Process: "client-1", Peer: "redis-1", Step: Write}
 	requestArrived := Event{Kind: KindDeliver, Process: "redis-1", Peer: "client-1", Step: Write}
@@ -69,7 +69,8 @@ func TestMessageMatches(t *testing.T) {
 	}
 }
 
-// The text of a message, and of the points made from it, is parsed back to the same value.
+// The text of a message, and the texts of the points that are made from it, can be parsed,
+// with the same result.
 func TestPointsOfAMessage(t *testing.T) {
 	for _, m := range []Message{
 		{Client: "client-1", Peer: "redis-2"},

@@ -9,9 +9,9 @@ import (
 )
 
 // A Point is a condition in the course of a run, such as "client-1's keys expired" or "5s
-// after client-1 acquired". It has one or more clauses, and is reached each time one of
-// them is reached. The zero Point is no point. Points are values: [At] and [AnyOf] make
-// them, and [ParsePoint] parses what String returns.
+// after client-1 acquired". It consists of alternatives, each a [Clause], and is reached
+// each time one of them is reached. The zero Point means that there is no point. Points are
+// values: [At] and [AnyOf] make them, and [ParsePoint] parses what String returns.
 //
 // The grammar, in which CLIENT, NODE and PROCESS are placeholders for names:
 //
@@ -39,11 +39,11 @@ import (
 // Package history decides when a point is reached.
 type Point struct{ clauses []Clause }
 
-// A Clause is one alternative of a point.
+// A Clause is one alternative of a point: a happening, which time it happens, and a delay.
 type Clause struct {
-	// Delay is the time from the happening until the point is reached, in true time.
+	// Delay is how long after the happening the point is reached, in true time.
 	Delay time.Duration
-	// Nth says which occurrence of the happening is meant, from 1; 0 means each.
+	// Nth says which occurrence of the happening is meant, from 1; 0 means each of them.
 	Nth int
 	Happening
 }
@@ -54,7 +54,7 @@ func At(h Happening) Point { return AnyOf(Clause{Happening: h}) }
 // AnyOf returns the point that is reached each time one of the clauses is reached.
 func AnyOf(clauses ...Clause) Point { return Point{slices.Clone(clauses)} }
 
-// IsZero reports whether there is no point.
+// IsZero reports whether p is the zero Point, which means that there is no point.
 func (p Point) IsZero() bool { return len(p.clauses) == 0 }
 
 // Clauses returns the alternatives, in the order in which they are written.
@@ -114,7 +114,7 @@ func (p Point) Phrase() string {
 // MarshalText returns what String returns.
 func (p Point) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText parses a point; empty text is no point.
+// UnmarshalText parses a point. Empty text gives the zero Point.
 func (p *Point) UnmarshalText(text []byte) (err error) {
 	*p = Point{}
 	if len(text) > 0 {
@@ -143,9 +143,9 @@ func (p Point) Rename(name func(string) string) Point {
 	return Point{clauses}
 }
 
-// Fits returns an error if a process can never do what the point says of it: only clients
-// write, only nodes are promoted. role returns the role of a process, and false for a
-// process it does not know; such a process fits.
+// Fits returns an error if a process can never do what the point says of it: for example,
+// only clients write, and only nodes are promoted. role returns the role of a process, or
+// false if it does not know the process; then the process fits.
 func (p Point) Fits(role func(name string) (Role, bool)) error {
 	for _, c := range p.clauses {
 		for _, part := range c.participants() {
@@ -175,6 +175,7 @@ func ParsePoint(s string) (Point, error) {
 	return p, nil
 }
 
+// parseClause parses one alternative of a point.
 func parseClause(s string) (Clause, error) {
 	var c Clause
 	if rest, ok := strings.CutPrefix(s, "after "); ok {
@@ -209,8 +210,8 @@ func parseClause(s string) (Clause, error) {
 	return c, err
 }
 
-// parseNth splits off ", 2nd time" and returns the rest and the number, or 0 if there is
-// none.
+// parseNth separates an ending such as ", 2nd time" from the rest. It returns the rest and
+// the number, or 0 if there is no such ending.
 func parseNth(s string) (string, int, error) {
 	head, tail, ok := strings.Cut(s, ", ")
 	if !ok {

@@ -77,7 +77,7 @@ func TestParsePoint(t *testing.T) {
 	checkEqual(t, "the zero point is zero", Point{}.IsZero(), true)
 }
 
-// The error for a bad point shows what can be written.
+// The error for a text that is not a point shows what can be written.
 func TestParseBadPoint(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "empty"},
@@ -147,8 +147,8 @@ func TestParseStepPoint(t *testing.T) {
 	checkEqual(t, "the zero step is zero", StepPoint{}.IsZero(), true)
 }
 
-// Parsing never panics, whatever the text. The text of a parsed value is parsed back to the
-// same value.
+// Parsing never panics, whatever the text is. The text of a parsed value can be parsed,
+// with the same result.
 func FuzzParsePoint(f *testing.F) {
 	for _, s := range []string{
 		"client-1 acquired", "5s after client-1's keys expired, 2nd time or storage applied client-2's write",
@@ -180,7 +180,7 @@ func FuzzParsePoint(f *testing.F) {
 	})
 }
 
-// A point fits only the roles that can do what it says.
+// Fits accepts only roles whose processes can do what the point says.
 func TestPointFits(t *testing.T) {
 	role := func(name string) (Role, bool) {
 		switch {
@@ -196,7 +196,7 @@ func TestPointFits(t *testing.T) {
 	for text, fits := range map[string]bool{
 		"client-1 wrote":                                true,
 		"redis-1 wrote":                                 false,
-		"stranger wrote":                                true, // an unknown process is reported as another error
+		"stranger wrote":                                true, // another check reports an unknown process
 		"redis-1 synced":                                true,
 		"client-1 synced":                               false,
 		"storage paused":                                true,

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// A Schedule says when a job is due: once in each period. Each lock of a world is one job.
+// A Schedule says when a job has to be run: once in each period. Each lock of a world
+// belongs to one job.
 type Schedule struct {
 	// First is when the first period begins, in true time since the start of the run. A
-	// client that reads its own clock believes the period to begin when that clock shows
+	// client that reads its own clock believes that the period begins when that clock shows
 	// this time.
 	First time.Duration `json:"first"`
 	// Every is the length of each period, and Periods is their number, at least 1.
@@ -19,7 +20,7 @@ type Schedule struct {
 }
 
 // PeriodRecord is the object in which clients record which periods have been run. A write
-// to it is not an effect of the job.
+// to it does not count as work of the job.
 const PeriodRecord = "runs"
 
 // MaxPeriods is the largest number of periods of a schedule.
@@ -44,8 +45,8 @@ func (s Schedule) PeriodStart(period int) time.Duration {
 	return s.First + time.Duration(period-1)*s.Every
 }
 
-// PeriodAt returns the number of the period at a time: 0 before the first period, and more
-// than Periods after the last one.
+// PeriodAt returns the number of the period at a time. It is 0 before the first period, and
+// more than Periods after the last one.
 func (s Schedule) PeriodAt(at time.Duration) int {
 	if at < s.First {
 		return 0

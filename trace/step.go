@@ -32,8 +32,8 @@ func (s Step) AtLock() bool { return s == Acquire || s == Extend || s == Release
 // AtStorage reports whether the step is a request to the storage.
 func (s Step) AtStorage() bool { return s == Mark || s == Read || s == Write }
 
-// A StepPoint is a step of a client: "client-1 write", or "client-1 write, 2nd time". Nth 0
-// is the first.
+// A StepPoint is the beginning of a client's step, as in "client-1 write" or "client-1
+// write, 2nd time". Nth 0 means the first time.
 type StepPoint struct {
 	Client string
 	Step   Step
@@ -56,7 +56,7 @@ func ParseStepPoint(s string) (StepPoint, error) {
 
 func listSteps() string { return strings.Join(toStrings(Steps()...), ", ") }
 
-// IsZero reports whether there is no step.
+// IsZero reports whether p is the zero StepPoint, which means that there is no step.
 func (p StepPoint) IsZero() bool { return p == StepPoint{} }
 
 // String returns the step in the form that [ParseStepPoint] parses.
@@ -71,6 +71,7 @@ func (p StepPoint) String() string {
 // EndPoint returns the point at which the step has ended, whether it succeeded or not.
 func (p StepPoint) EndPoint() Point { return AnyOf(p.endClause()) }
 
+// endClause returns the clause of the point at which the step has ended.
 func (p StepPoint) endClause() Clause {
 	return Clause{Nth: p.Nth, Happening: StepEnded{p.Client, p.Step}}
 }
@@ -83,7 +84,7 @@ func (p StepPoint) Rename(name func(string) string) StepPoint {
 	return p
 }
 
-// MarshalText returns what String returns; no step is empty text.
+// MarshalText returns what String returns; the zero StepPoint gives empty text.
 func (p StepPoint) MarshalText() ([]byte, error) {
 	if p.IsZero() {
 		return nil, nil
@@ -91,7 +92,7 @@ func (p StepPoint) MarshalText() ([]byte, error) {
 	return []byte(p.String()), nil
 }
 
-// UnmarshalText parses a step; empty text is no step.
+// UnmarshalText parses a step; empty text gives the zero StepPoint.
 func (p *StepPoint) UnmarshalText(text []byte) (err error) {
 	*p = StepPoint{}
 	if len(text) > 0 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Task is one thing that a client does in its section. For a step at the storage it names
-// the object, and the services through which the request goes.
+// A Task is one thing that a client does in its section. A task at the storage names the
+// object, and the services through which the request goes.
 //
 //	work | check | mint
 //	read | mark | write OBJECT
@@ -15,13 +15,13 @@ import (
 //	recall | remember | claim
 //	acquire | try LOCK
 //
-// The tasks of the fourth line are a read and two writes of the [PeriodRecord] of a
-// [Schedule]. Those of the last line acquire one more lock, which is kept until the section
-// ends: acquire asks until the lock is granted, try asks once.
+// recall, remember and claim are a read and two kinds of writes of the [PeriodRecord] of a
+// [Schedule]; see [Note]. acquire and try acquire one more lock, which the client keeps
+// until the section ends: acquire asks until the lock is granted, try asks once.
 type Task struct {
 	Step   Step
 	Object string
-	// Lock is the name of the lock of an acquire. Once says that the client asks for it
+	// Lock is the name of the lock that an acquire asks for. Once says that the client asks
 	// only once.
 	Lock string
 	Once bool
@@ -29,7 +29,8 @@ type Task struct {
 	Note Note
 }
 
-// A Note is how a task uses the record of the periods that have been run.
+// A Note is how a task uses the record in which clients note the periods that have been
+// run.
 type Note string
 
 const (

@@ -4,57 +4,55 @@ import (
 	"time"
 )
 
-// A Trace is everything that happened in one run of a world, with the facts about the world
-// that a reader needs. A verdict is computed from the trace alone.
+// A Trace is the record of one run of a world: all its events, and the facts about the
+// world that a reader needs. A verdict is computed from the trace alone.
 type Trace struct {
 	Name    string `json:"name"`
 	Variant string `json:"variant,omitempty"`
 	Seed    uint64 `json:"seed"`
-	// Fencing is the storage's fencing policy.
+	// Fencing is what the storage checks: the name of its fencing policy.
 	Fencing string `json:"fencing"`
 	// Locks are the locks that the clients compete for.
 	Locks []LockInfo `json:"locks"`
 	// Processes lists clients, nodes, services and the storage.
 	Processes []ProcessInfo `json:"processes"`
 	Faults    []FaultInfo   `json:"faults,omitempty"`
-	// Doubts are reasons why the run cannot answer the question of its scenario. They are
-	// known before the run, or found in its course.
+	// Doubts are reasons why the run cannot answer the question of its scenario. Some are
+	// known before the run, others arise in it.
 	Doubts []string `json:"doubts,omitempty"`
-	// Ending says how a client's code ended the run too early; nil if the run was
-	// completed.
+	// Ending says how a client's code ended the run too early; nil if the run finished.
 	Ending *Ending `json:"ending,omitempty"`
 	// Notes are facts about how the run was made. They change no verdict.
 	Notes []string `json:"notes,omitempty"`
-	// Complaints are the errors about their locks with which clients' programs ended, in
-	// the order in which they ended. The text of the event that ends a program says the
+	// Complaints are the errors of clients' programs that say what a lock did wrong, in the
+	// order in which the programs ended. The text of the event that ends a program says the
 	// same in words for people.
 	Complaints []Complaint `json:"complaints,omitempty"`
 	// Bytes is the total length of the messages between clients and nodes that are not
-	// members of a cluster, without the messages that set up connections. For members of a
-	// cluster each message has its own length. It is 0 in a trace written by an earlier
-	// version.
+	// members of a cluster, without the messages that set up connections. Messages with
+	// members of a cluster are not included: each of them has its length in its event. It
+	// is 0 in a trace written by an earlier version.
 	Bytes int64 `json:"bytes,omitempty"`
-	// ProgressWithin is the time limit of the progress property, counted from the last
-	// strike or the end of the last fault; 0 means until the end of the run.
+	// ProgressWithin is the time limit of the progress property. It is counted from the
+	// moment at which the last fault strikes or ends; 0 means until the end of the run.
 	ProgressWithin time.Duration `json:"progress_within"`
 	// Schedule says when the clients' jobs are due; nil if they have none.
 	Schedule *Schedule `json:"schedule,omitempty"`
 	// ClockNotReadBy are the clients whose programs have never read their wall clocks, so
-	// their clocks' settings made no difference. It is known only in the process that made
-	// the run.
+	// that the settings of these clocks made no difference. Only the process that made the
+	// run knows it.
 	ClockNotReadBy []string `json:"-"`
 	Events         []Event  `json:"events"`
 }
 
-// An Ending is a misbehaviour of a client's code that ended a run and that no lock may
-// show.
+// An Ending is misbehaviour of a client's code that ended a run, and that no lock may show.
 type Ending struct {
 	// Rule is one of [ConductPanic], [ConductHang], [ConductLeak] and [ConductEndless].
 	Rule string `json:"rule"`
-	// Why describes it in one line.
+	// Why describes the misbehaviour in one line.
 	Why string `json:"why"`
-	// Stacks are the stacks of the goroutines to blame, if there are any. A saved trace has
-	// none, because they name folders of the machine.
+	// Stacks are the stacks of the goroutines to blame, if there are any. They are not
+	// saved with the trace, because they name folders of the machine.
 	Stacks string `json:"-"`
 }
 
@@ -64,10 +62,10 @@ type LockInfo struct {
 	Kind string `json:"kind"`
 	// TrueTime says that the lock reads true time instead of its process's clocks.
 	TrueTime bool `json:"true_time,omitempty"`
-	// GrantsEveryone says that the lock is granted to every client: there is no exclusion
-	// to break.
+	// GrantsEveryone says that the lock excludes nobody: it is granted to every client that
+	// asks.
 	GrantsEveryone bool `json:"open,omitempty"`
-	// Unordered says that fencing tokens can only be compared for equality.
+	// Unordered says that the lock's fencing tokens can only be compared for equality.
 	Unordered bool `json:"unordered,omitempty"`
 	// Holders is how many clients may hold the lock at one moment; 0 means one.
 	Holders int `json:"holders,omitempty"`
@@ -76,10 +74,10 @@ type LockInfo struct {
 	Slots  []SlotInfo    `json:"slots"`
 	Quorum int           `json:"quorum"`
 	// Members are the nodes of the cluster that keeps the lock. The lock's slot then
-	// belongs to the cluster, and serves as long as a majority of the members does. There
-	// are no members if the slots belong to nodes.
+	// belongs to the cluster, and can be used as long as a majority of the members can.
+	// There are no members if the slots belong to nodes.
 	Members []string `json:"members,omitempty"`
-	// Claims are what its author promises.
+	// Claims are what the author of the lock promises.
 	Claims Claims `json:"claims,omitzero"`
 }
 
@@ -109,8 +107,8 @@ const (
 	RoleNode    Role = "node"
 	RoleService Role = "service"
 	RoleStorage Role = "storage"
-	// RoleCluster is the role of several nodes that keep one register together. An event of
-	// a cluster holds for the cluster as a whole, whichever of its members are up.
+	// RoleCluster is the role of several nodes that agree on one common state. An event of
+	// a cluster is true of the cluster as a whole, whichever of its members are up.
 	RoleCluster Role = "cluster"
 )
 
@@ -120,35 +118,36 @@ type ProcessInfo struct {
 	Role Role   `json:"role"`
 	// ReadOnly says that the process is a client that never writes in its sections.
 	ReadOnly bool `json:"read_only,omitempty"`
-	// Writes is how many writes a client is to make in each of its sections, with the
-	// sections nested in it. It is 0 if the number is not known beforehand, and in a trace
-	// written by an earlier version.
+	// Writes is how many writes a client intends to make in each of its sections, including
+	// the sections nested in it. It is 0 if the number is not known beforehand, and in a
+	// trace written by an earlier version.
 	Writes int `json:"writes,omitempty"`
 }
 
 // FaultInfo is one fault of the scenario, and whether it acted.
 type FaultInfo struct {
 	Text string `json:"text"`
-	// Timing is when the fault was to strike and to end, in words: "before client-1 write,
+	// Timing is when the fault should strike and end, in words: "before client-1 write,
 	// until client-2 released".
 	Timing string `json:"course,omitempty"`
 	// Kind is the name of the kind of fault. Targets are the processes that it acts on, in
-	// groups: a partition has those that are cut off, then those they are cut off from.
+	// groups: a partition has a group of the processes that are cut off, and a group of
+	// those that they are cut off from.
 	Kind    string     `json:"kind,omitempty"`
 	Targets [][]string `json:"targets,omitempty"`
-	// Effect is what the fault does to its targets. Effect and the fields after it up to
+	// Effect is what the fault does to its targets. This field and the fields from here to
 	// Phrases are zero in a trace written by an earlier version.
 	Effect Effect `json:"effect,omitempty"`
-	// Message is the message that the fault holds back. Step is the step of the client's
-	// request that it acts on. Both are zero for other faults.
+	// Message is the message that the fault holds back. Step is the step of the client
+	// whose request the fault acts on. Both are zero for other faults.
 	Message NthMessage `json:"message,omitzero"`
 	Step    Step       `json:"step,omitempty"`
 	// Size is how large the fault is, without a sign, as written in a scenario: how far a
-	// clock is set, how fast it runs, how much longer a message takes. It is "" if the
-	// fault has no size but its duration.
+	// clock is set, how fast it runs, how much longer a message takes. It is "" if only the
+	// fault's duration says how large it is.
 	Size string `json:"size,omitempty"`
-	// Trigger is when the fault strikes. Duration is how long it lasts, if it ends by
-	// itself.
+	// Trigger is the condition on which the fault strikes. Duration is how long it lasts,
+	// if it ends after a given time.
 	Trigger  Trigger       `json:"strikes,omitzero"`
 	Duration time.Duration `json:"lasts,omitempty"`
 	Phrases  Phrases       `json:"phrases,omitzero"`
@@ -157,17 +156,17 @@ type FaultInfo struct {
 	Assumption Assumption `json:"assumption"`
 	// Stops is the process that the fault crashes or pauses; "" if it does neither.
 	Stops string `json:"stops,omitempty"`
-	// IdleReason says why the fault did not act as the scenario says: its point, or that of
-	// its end, was never reached, or it cannot act on the given lock. It is empty if the
-	// fault acted.
+	// IdleReason says why the fault did not act as the scenario says: it never struck or
+	// never ended because its point was not reached, or it cannot act on the given lock. It
+	// is "" if the fault acted.
 	IdleReason string `json:"idle,omitempty"`
 	// NotApplicable says that the fault can never act on the given lock; IdleReason says
 	// why.
 	NotApplicable bool `json:"moot,omitempty"`
 }
 
-// Target returns the process that the fault strikes, or "" if it strikes a message or the
-// process is not known.
+// Target returns the process that the fault strikes, or "" if the fault strikes a message
+// or the process is not known.
 func (f FaultInfo) Target() string {
 	if !f.Message.IsZero() || len(f.Targets) == 0 || len(f.Targets[0]) == 0 {
 		return ""
@@ -175,7 +174,8 @@ func (f FaultInfo) Target() string {
 	return f.Targets[0][0]
 }
 
-// Others returns the processes at the other end of what the fault strikes.
+// Others returns the processes at the other end, such as those from which a partition cuts
+// its target off.
 func (f FaultInfo) Others() []string {
 	if !f.Message.IsZero() || len(f.Targets) < 2 {
 		return nil
@@ -183,9 +183,9 @@ func (f FaultInfo) Others() []string {
 	return f.Targets[1]
 }
 
-// Phrases are the texts that describe a fault. Names in braces are placeholders: {target},
-// {others}, {message}, {step} and {size} are those of the fault, {lasting} is "" or " for
-// 30s", and {for-the-next} is "" or ", for the next 30s".
+// Phrases are the texts that describe a fault. Words in braces are placeholders for the
+// values of the fault: {target}, {others}, {message}, {step} and {size}; {lasting} is "" or
+// " for 30s", and {for-the-next} is "" or ", for the next 30s".
 type Phrases struct {
 	// Subject and Predicate form a clause in the present tense, such as "{target}'s clock"
 	// and "jumps back by {size}".
@@ -195,8 +195,8 @@ type Phrases struct {
 	Noun string `json:"noun"`
 }
 
-// A Complaint is an error with which a client's program ended and which says what the lock
-// did wrong.
+// A Complaint is the error with which a client's program ended, if it says what the lock did
+// wrong.
 type Complaint struct {
 	Client string `json:"client"`
 	// Rule is the rule that the lock broke: [CannotMake], or a name given by the program.

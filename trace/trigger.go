@@ -2,11 +2,12 @@ package trace
 
 import "time"
 
-// A Trigger is when a fault strikes. The zero Trigger is the start of the run.
+// A Trigger is the condition on which a fault strikes. The zero Trigger means the start of
+// the run.
 type Trigger struct {
 	// At is a true time since the start of the run.
 	At time.Duration `json:"at,omitempty"`
-	// Before is a client's step; the fault strikes just before it begins.
+	// Before is a client's step: the fault strikes just before the step begins.
 	Before StepPoint `json:"before,omitzero"`
 	// When is the point at which the fault strikes.
 	When Point `json:"when,omitzero"`

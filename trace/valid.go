@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// maxTime bounds every time in a trace. A world's horizon is far below it, and
-	// computations with two such times and two clocks do not overflow.
+	// maxTime bounds every time in a trace. A world is cut off long before. The bound also
+	// ensures that computations with two such times and two clocks do not overflow.
 	maxTime = 10 * 365 * 24 * time.Hour
-	// maxClockReading bounds what a clock shows, in nanoseconds: a wall clock gets there in
+	// maxClockReading bounds what a clock shows, in nanoseconds: a wall clock reaches it in
 	// 2096.
 	maxClockReading = 4_000_000_000_000_000_000
-	// maxEvents is more events than any world has: a world is stopped long before.
+	// maxEvents is more than any world has: a world is stopped when it has fewer events.
 	maxEvents = 800_000
 )
 
-// Validate returns an error if a trace that was read from a file does not have the shape
-// that every world's trace has, so that it cannot be checked and described. It does not
-// check whether such a run is possible.
+// Validate returns an error if a trace that was read from a file lacks something that every
+// world's trace has, so that it cannot be checked and described. It does not find out
+// whether such a run is possible.
 func (t *Trace) Validate() error {
 	known, err := t.processNames()
 	if err != nil {
@@ -90,6 +90,8 @@ func (t *Trace) processNames() (map[string]bool, error) {
 	return known, nil
 }
 
+// checkLocks returns an error if the description of a lock is not valid; known has the
+// names of the processes.
 func (t *Trace) validLocks(known map[string]bool) error {
 	names := map[string]bool{}
 	for i, l := range t.Locks {
@@ -118,6 +120,8 @@ func (t *Trace) validLocks(known map[string]bool) error {
 	return nil
 }
 
+// checkFaults returns an error if the description of a fault is not valid; known has the
+// names of the processes.
 func (t *Trace) validFaults(known map[string]bool) error {
 	for i, f := range t.Faults {
 		if f.Assumption != "" && !slices.Contains(Assumptions(), f.Assumption) {

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// tinyTrace returns a small trace that has the shape of a world's trace.
+// tinyTrace returns a small valid trace.
 func tinyTrace() *Trace {
 	return &Trace{
 		Name: "tiny", Fencing: "none",
@@ -26,8 +26,8 @@ func tinyTrace() *Trace {
 	}
 }
 
-// Validate finds everything that the checks and reports rely on and that is missing, and
-// its error says where.
+// Validate finds everything that the checks and reports need and that a trace lacks. Its
+// error says where in the trace.
 func TestValidateTrace(t *testing.T) {
 	for _, bad := range []struct {
 		name, says string
@@ -66,7 +66,7 @@ func TestValidateTrace(t *testing.T) {
 		{"a fault that is not there", "events[4]: fault is 2, but the trace has 1 faults", func(t *Trace) { t.Events[4].Fault = 2 }},
 		{"a strike of no fault", `events[4]: an event of kind "strike" must have the field fault, and this one lacks it`, func(t *Trace) { t.Events[4].Fault = 0 }},
 		{"a key on no node", `events[2]: an event of kind "set" must have the field process, and this one lacks it`, func(t *Trace) { t.Events[2].Process = "" }},
-		{"the empty key", "", func(t *Trace) { t.Events[2].Key = "" }}, // Redis allows it
+		{"the empty key", "", func(t *Trace) { t.Events[2].Key = "" }}, // Redis allows an empty key
 		{"a clock that leaps", `events[0]: "leap second" is not known as the cause of a clock's change`, func(t *Trace) { t.Events[0].Clocks.Why = "leap second" }},
 		{"an unknown assumption", `faults[0]: the assumption "gravity" is not known`, func(t *Trace) { t.Faults[0].Assumption = "gravity" }},
 		{"a message that mints", `events[1]: an event of kind "send" has no field token, but this one does: a later version may have written it`, func(t *Trace) { t.Events[1].Token = 1 }},
@@ -98,8 +98,8 @@ func TestValidateTrace(t *testing.T) {
 	}
 }
 
-// Writing and reading a trace does not change its hash, not even where a lock's answer was
-// not valid text.
+// Writing a trace as JSON and reading it again does not change its hash, even if a server's
+// answer was not valid UTF-8.
 func TestHashOutlastsJSON(t *testing.T) {
 	tr := tinyTrace()
 	for i, text := range []string{"plain", "\xff is no text", "\ufffd stands for what is none", `so does \ufffd`, "<markup>\u2028"} {

@@ -16,11 +16,12 @@ import (
 // Its points have no delays. Package history decides whether it was seen in a run.
 type Witness struct {
 	Point Point
-	// Relation connects the point to Process or Other; "" means there is only the point.
+	// Relation connects the point to Process or to Other; it is "" if the witness is only a
+	// point.
 	Relation Relation
 	// Process is the process that was paused or down.
 	Process string
-	// Other is the second point, after "before" or "after".
+	// Other is the second point, if Relation is [Before] or [After].
 	Other Point
 }
 
@@ -86,7 +87,7 @@ func (w Witness) String() string {
 	return w.Point.String()
 }
 
-// IsZero reports whether there is no witness.
+// IsZero reports whether w is the zero Witness, which means that there is no witness.
 func (w Witness) IsZero() bool { return w.Point.IsZero() }
 
 // Equal reports whether two witnesses are the same.

@@ -3,14 +3,15 @@ package trace
 // StorageName is the name of the storage's process.
 const StorageName = "storage"
 
-// OperatorName takes the place of the client for a command that no client has sent: an
-// operator has typed it at a server.
+// OperatorName is the client of an [Actor] that is not a client: an operator who has typed
+// the command at a server.
 const OperatorName = "operator"
 
-// DefaultObject is the storage's object that clients share if the scenario names none.
+// DefaultObject is the name of the object that clients read and write if the scenario names
+// none.
 const DefaultObject = "x"
 
-// CannotMake is the rule of a [Complaint] by a client that failed to construct its lock.
+// CannotMake is the rule of a [Complaint] by a client that could not construct its lock.
 const CannotMake = "cannot make the lock"
 
 // Rules of an [Ending]: what a client's code did that no lock may do.
@@ -30,8 +31,8 @@ const (
 	// PowerLoss ends the whole machine. No peer is notified, and everything that had not
 	// reached the disk is lost.
 	PowerLoss Crash = "power-loss"
-	// Shutdown ends the process in an orderly way. It first saves what it holds, if it
-	// saves anything.
+	// Shutdown ends the process in an orderly way: a process that saves its state does so
+	// first.
 	Shutdown Crash = "shutdown"
 	// FailOver ends the storage's machine for good. When the fault ends, a copy takes over
 	// under the same name. Everything that the copy had not received is lost, tokens
@@ -46,8 +47,8 @@ const (
 	// Stop stops the process, as a garbage collector or SIGSTOP does. Its clocks run on,
 	// and its timers fire when it resumes.
 	Stop PauseMode = "stop"
-	// Suspend suspends the virtual machine. Its monotonic clock stands still, and its wall
-	// clock jumps when it resumes.
+	// Suspend suspends the process's virtual machine. Its monotonic clock stops too, and
+	// its wall clock jumps forward when the machine resumes.
 	Suspend PauseMode = "suspend"
 )
 

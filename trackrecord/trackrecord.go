@@ -1,15 +1,14 @@
 // Package trackrecord shows that locksim finds bugs that lock libraries really had. Each
-// folder here is one bug: its story as a scenario, and the versions of an unmodified
-// library that are tested with it. The README has the table of all bugs.
+// folder with a story.yaml is about one bug: the story is a scenario that shows the bug,
+// and versions.json lists versions of the unmodified library with the bug and without it.
+// The README has a table of all bugs.
 //
-// The tests in the folder libraries test a library with a story; they use package proof.
-// The program in the folder run runs those tests.
+// The tests in the folder libraries run the story with a library, by package proof. The
+// program in the folder run builds these tests with each version, and runs them.
 package trackrecord
 
 import "embed"
 
-// Bugs contains the folders, each with its story.yaml and its versions.json. They are
-// embedded, so that a test can run anywhere.
-//
-//go:embed */story.yaml */versions.json
+// Bugs contains the folders of all bugs, each with its story.yaml and its versions.json.
+// They are embedded because a compiled test does not run in this folder.
 var Bugs embed.FS

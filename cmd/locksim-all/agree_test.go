@@ -11,7 +11,7 @@ import (
 )
 
 // The command that README.md builds knows the same locks and scenarios as this one. For
-// what both can run, their output is equal, byte for byte.
+// scenarios that both can run, their output is equal, byte for byte.
 func TestProgramsAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs most of the catalogue, twice")
@@ -23,7 +23,7 @@ func TestProgramsAgree(t *testing.T) {
 		{"list"}, {"list", "--format", "json"}, {"validate", root + "/scenarios"},
 		{"__complete", "run", ""}, {"__complete", "explore", "--lock", ""}, {"__complete", "matrix", "--lock", "redlock,"},
 		{"__complete", "run", "sqlite-gc-pause", "--variant", ""},
-		{"run", shared, "--format", "json"}, // it contains the hash of each trace
+		{"run", shared, "--format", "json"}, // this format contains the hash of each trace
 	}
 	small := make([]string, len(commands))
 	for i, c := range commands {

@@ -13,8 +13,8 @@ import (
 	"unicode"
 )
 
-// maxLines is the largest length of README.md, which everybody reads. Texts for some
-// readers belong in docs/.
+// maxLines is the greatest number of lines of README.md, which everybody reads. Texts for
+// only some readers belong in docs/.
 const maxLines = 250
 
 func TestReadmeIsAFrontPage(t *testing.T) {
@@ -66,8 +66,8 @@ func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	}
 }
 
-// follow returns an error if the target of a link does not exist. It does not check
-// addresses on the web.
+// follow returns an error if the target of a link in a document does not exist. It does not
+// check addresses on the web.
 func follow(from document, link string) error {
 	to, err := url.Parse(link)
 	switch {
@@ -109,8 +109,8 @@ func follow(from document, link string) error {
 var (
 	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
 	codeSpan  = regexp.MustCompile("`[^`\n]*`")
-	// inlineLink is [text](target), also of a picture; namedLink is [name]: target;
-	// elementLink is a link in an HTML element.
+	// inlineLink matches [text](target), also for a picture. namedLink matches [name]:
+	// target. elementLink matches a link in an HTML element.
 	inlineLink  = regexp.MustCompile(`\]\((<[^>\n]*>|[^)\s]*)(?: +"[^"\n]*")?\)`)
 	namedLink   = regexp.MustCompile(`(?m)^\[[^]\n]+\]: *(\S+)`)
 	elementLink = regexp.MustCompile(`<[a-z]+ [^>]*(?:href|src)="([^"]*)"`)

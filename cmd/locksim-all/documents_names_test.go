@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// Everything that can be named on a command line or in a scenario is in the document in
-// which a reader would look it up.
+// Everything that a user can name on a command line or in a scenario is explained in the
+// document in which a reader would look it up.
 func TestDocumentsNameEverything(t *testing.T) {
 	named := func(file, what string, names ...string) {
 		t.Helper()
@@ -39,7 +39,7 @@ func TestDocumentsNameEverything(t *testing.T) {
 		named("docs/scenarios.md", "source of tokens", name+"`")
 	}
 	for _, p := range storage.Policies() {
-		if p != storage.None { // only the run without fencing uses it, and no scenario can
+		if p != storage.None { // no scenario can name it, because only the run without fencing uses it
 			named("docs/scenarios.md", "storage policy", string(p)+"`")
 		}
 	}
@@ -61,7 +61,7 @@ func TestDocumentsNameEverything(t *testing.T) {
 	}
 }
 
-// completions returns the words that the shell offers for a command line.
+// completions returns the words that the shell offers after a command line.
 func completions(t *testing.T, typed ...string) (words []string) {
 	t.Helper()
 	for line := range strings.Lines(runOutput(t, append([]string{"__complete"}, typed...)...)) {

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// showRefused shows how much work a storage refuses, by the number of clients. The variants
-// of the file are called none-N and lock-N. It runs twenty seeds.
+// showRefused shows how much work a storage refuses, for several numbers of clients, over
+// twenty seeds. The variants of the file are called none-N and lock-N for N clients.
 func showRefused(t *testing.T, file, _ string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -42,7 +42,7 @@ func showRefused(t *testing.T, file, _ string) string {
 	return b.String() + "\n"
 }
 
-// sums are the sums of the figures of measures over some runs, by name.
+// sums are the sums of measures over some runs, by the names of the figures.
 type sums struct {
 	values map[string]int64
 	runs   int64

@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "update the generated blocks of README.m
 // root is the path of the repository from this package.
 const root = "../.."
 
-// useReadmeCommand makes the rest of the test run the command that README.md builds,
-// instead of this program, which contains the locks of all libraries.
+// useReadmeCommand makes the rest of the test run the command that README.md builds.
+// Otherwise this program would be run, which contains the locks of all libraries.
 func useReadmeCommand(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -68,16 +68,18 @@ func read(t *testing.T, patterns ...string) []document {
 	return found
 }
 
-// block matches a generated block of a document. It is between two comments, <!-- KIND:
-// ARGUMENT --> and <!-- end -->. Paths in its argument are relative to the document.
+// block matches a generated block of a document. The block begins with the comment <!--
+// KIND: ARGUMENT --> and ends with <!-- end -->. Paths in its argument are relative to the
+// document.
 var block = regexp.MustCompile(`(?s)(<!-- ([a-z ]+?)(?:: ([^\n]*))? -->\n)(.*?)(<!-- end -->)`)
 
 // A blockKind is a kind of generated block.
 type blockKind struct {
 	// show returns the correct content of a block. argument is the argument of the block,
-	// and now its current content. Some kinds only check now, and return it unchanged.
+	// and now is its present content. Some kinds only check the present content, and return
+	// it unchanged.
 	show func(t *testing.T, argument, now string) string
-	// slow blocks are not checked with -short.
+	// slow means that such blocks are not checked with -short.
 	slow bool
 }
 
@@ -94,7 +96,8 @@ var blockKinds = map[string]blockKind{
 	"formats":  {show: showFormats},
 }
 
-// Every generated block in the documents is up to date: output, scenarios, code.
+// Every generated block in the documents is up to date, whether it shows output, a scenario
+// or code.
 func TestDocumentsShowWhatHappens(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range documents(t) {
@@ -154,12 +157,12 @@ func firstDifference(was, is string) string {
 
 func fence(language, text string) string { return "```" + language + "\n" + text + "```\n" }
 
-// showMarkdown shows the output of a command line as Markdown.
+// showMarkdown shows the output of a command that writes Markdown.
 func showMarkdown(t *testing.T, argument, _ string) string {
 	return "\n" + runOutput(t, strings.Fields(argument)...) + "\n"
 }
 
-// showTable shows the table at the beginning of such Markdown.
+// showTable shows only the table with which such an output begins.
 func showTable(t *testing.T, argument, _ string) string {
 	table, _, _ := strings.Cut(runOutput(t, strings.Fields(argument)...), "\n\n")
 	return "\n" + table + "\n\n"
@@ -242,7 +245,7 @@ func TestTraceSchemaNamesEveryField(t *testing.T) {
 	check(reflect.TypeFor[trace.Trace]())
 }
 
-// runOutput returns the output of a command line that must succeed.
+// runOutput runs a command line, which must succeed, and returns the output.
 func runOutput(t *testing.T, args ...string) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -255,12 +258,12 @@ func runOutput(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// searchOutputs holds the outputs of searches by their command lines, because each search
-// takes thousands of worlds.
+// searchOutputs remembers the output of each search by its command line, because a search
+// runs thousands of worlds.
 var searchOutputs = map[string]string{}
 
 // showExcerpt shows parts of a search's output. The argument is COMMAND: HEADING / HEADING.
-// The first line of a part begins or ends with its heading.
+// The first line of each part begins or ends with the heading.
 func showExcerpt(t *testing.T, argument, _ string) string {
 	t.Helper()
 	command, headings, _ := strings.Cut(argument, ": ")
@@ -278,8 +281,8 @@ func showExcerpt(t *testing.T, argument, _ string) string {
 	return fence("text", selectParts(t, searchOutputs[command], strings.Split(headings, " / ")))
 }
 
-// selectParts returns the parts of an output that have the headings, with a sign where
-// other parts are left out between or after them.
+// selectParts returns the parts of an output with the given headings, and marks the places
+// where it leaves other parts out.
 func selectParts(t *testing.T, out string, headings []string) string {
 	t.Helper()
 	var all []string
@@ -312,8 +315,8 @@ func selectParts(t *testing.T, out string, headings []string) string {
 	return strings.Join(chosen, "\n\n") + "\n"
 }
 
-// showFile shows a Go file. The argument is FILE, or FILE: LINE to begin with the first
-// line that begins with LINE.
+// showFile shows a Go file. The argument is FILE for the whole file, or FILE: LINE for the
+// part from the first line that begins with LINE.
 func showFile(t *testing.T, argument, _ string) string {
 	t.Helper()
 	name, begins, _ := strings.Cut(argument, ": ")
@@ -328,11 +331,12 @@ func showFile(t *testing.T, argument, _ string) string {
 	return fence("go", string(code[at:]))
 }
 
-// unstable matches what varies from run to run, or with any edit of the suite: seconds, and
-// line numbers.
+// unstable matches what differs from run to run or changes with any edit of the suite:
+// seconds and line numbers.
 var unstable = regexp.MustCompile(`\([0-9.]+s\)|\t[0-9.]+s\n|:[0-9]+\b`)
 
-// showGoTest shows how a lock fails. The argument is PACKAGE TEST.
+// showGoTest shows the output of go test for a lock that fails. The argument is PACKAGE
+// TEST.
 func showGoTest(t *testing.T, argument, _ string) string {
 	t.Helper()
 	pkg, test, _ := strings.Cut(argument, " ")
@@ -343,7 +347,7 @@ func showGoTest(t *testing.T, argument, _ string) string {
 	return fence("text", unstable.ReplaceAllString(string(out), ""))
 }
 
-// checkScenario checks that the runs of a scenario are as expected.
+// checkScenario checks that the runs of a scenario have the results that it expects.
 func checkScenario(t *testing.T, name, now string) string {
 	t.Helper()
 	text, opens := strings.CutPrefix(now, "```yaml\n")
@@ -372,7 +376,7 @@ var (
 	pointNames = strings.NewReplacer("CLIENT", "client-1", "NODE", "redis-1", "PROCESS", "redis-1", "MESSAGE", "client-1's request to storage")
 )
 
-// checkPoints checks that the parser accepts the points of a table.
+// checkPoints checks that the parser accepts all points in a table.
 func checkPoints(t *testing.T, _, now string) string {
 	t.Helper()
 	found := 0

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A module with a main of a few lines and its own lock is locksim with that lock, and all
-// commands know the lock.
+// A user's module with a main function of a few lines and a lock of its own is a complete
+// locksim: all its commands know the lock.
 func TestALockOfOnesOwn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a module")

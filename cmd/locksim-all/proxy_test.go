@@ -22,8 +22,8 @@ type userModule struct {
 	env []string
 }
 
-// newUserModule makes an empty module with a path. It gets the modules of locksim from the
-// folders of this repository, through a module proxy that is made of files.
+// newUserModule makes an empty module with the given path. It gets the modules of locksim
+// from the folders of this repository, through a module proxy that consists of files.
 func newUserModule(t *testing.T, path string) *userModule {
 	t.Helper()
 	proxy := filepath.Join(t.TempDir(), "proxy")
@@ -38,8 +38,8 @@ func newUserModule(t *testing.T, path string) *userModule {
 	return s
 }
 
-// nextVersion is the version in which the modules of locksim require each other: that of
-// the next release.
+// nextVersion is the version of the next release, in which the modules of locksim require
+// each other.
 const nextVersion = "v0.1.0"
 
 // publish puts the modules of the workspace into the folder of a module proxy, as a release

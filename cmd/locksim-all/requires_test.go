@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// userTest is a user's test of a lock of a library.
+// userTest is a user's test of a library's lock.
 const userTest = `package theirs
 
 import (
@@ -57,8 +57,8 @@ func TestTheirs(t *testing.T) {
 }
 `
 
-// A module that uses locktest keeps its own version of a lock library, whatever version the
-// adapters of locksim require. Few modules come with locktest.
+// A user's module that uses locktest keeps its own version of a lock library, even if the
+// adapters of locksim require another version. The package locktest adds few other modules.
 func TestALibraryKeepsItsVersion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a module")

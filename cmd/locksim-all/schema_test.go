@@ -58,8 +58,8 @@ func TestTheSchemaLimitsLists(t *testing.T) {
 	}
 }
 
-// readSchema reads the file that editors use. A test in package scenarios checks that it is
-// what the types give.
+// readSchema reads the schema that editors use. A test in package scenarios checks that
+// this file is up to date.
 func readSchema(t testing.TB) []byte {
 	t.Helper()
 	data, err := os.ReadFile("../../scenarios/schema.json")

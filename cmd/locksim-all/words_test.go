@@ -43,10 +43,10 @@ var falseFriends = []falseFriend{
 	friend(`stands? for`, `"represents", or "is"`),
 }
 
-// mostWords is the most words that a sentence may have.
+// mostWords is the greatest number of words in a sentence.
 const mostWords = 40
 
-// A passage is a paragraph of prose, and where it begins.
+// A passage is a paragraph of prose, with the file and line at which it begins.
 type passage struct {
 	file string
 	line int
@@ -75,7 +75,7 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
-// The checks of TestPlainWords find what they are for.
+// The checks of TestPlainWords find examples of what they have to find.
 func TestPlainWordsAreChecked(t *testing.T) {
 	long := strings.Repeat("word ", mostWords)
 	for text, want := range map[string]int{
@@ -164,8 +164,8 @@ func sentences(text string) []string {
 	return sentenceEnd.Split(text, -1)
 }
 
-// ofMarkdown reads the paragraphs of a document, without code, tables and generated blocks.
-// What is quoted from others or is code is not ours to word.
+// ofMarkdown reads the paragraphs of a document. It leaves out code, tables and generated
+// blocks, because these are not prose or the words are not ours.
 func ofMarkdown(name string, text []byte) (passages []passage, err error) {
 	var p passage
 	flush := func() {

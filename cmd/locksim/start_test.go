@@ -11,9 +11,9 @@ import (
 
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
 
-// At the start the program makes only what every run needs: the initialization of its
-// packages allocates only what they register. Regular expressions, templates and tables are
-// made at their first use.
+// When the program starts, it makes only what every run needs: the initialization of its
+// packages only registers locks, servers and the like. Regular expressions, templates and
+// tables are made when they are first used.
 func TestStartMakesLittle(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "locksim", "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -7,14 +7,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Role describes one or more processes by their part in a lock. A cause names roles where
-// a fault names processes. Slug is one word for the role, for use in file names.
+// A Role describes one or more processes by their part in a lock. The description of a
+// cause names roles, where that of a fault names processes, because a cause covers many
+// worlds. Slug is a word for the role, for use in file names.
 type Role struct{ Slug, words string }
 
 var (
 	AClient    = Role{"client", "a client"}
 	ANode      = Role{"node", "a node"}
-	TheNode    = Role{"node", "the node"} // the only one
+	TheNode    = Role{"node", "the node"} // the only node
 	TheStorage = Role{"storage", "the storage"}
 	// OtherServer is a process that keeps no lock and does not ask for one: a replica, a
 	// token counter or a service.
@@ -42,8 +43,8 @@ func FaultBetween(f trace.FaultInfo, on, others Role) string {
 }
 
 // CrashOn returns a noun phrase for a crash, with the persistence of the process and the
-// kind of crash: "a crash of a node with persistence everysec (power loss)". An empty disk
-// or how is left out.
+// kind of crash: "a crash of a node with persistence everysec (power loss)". It leaves out
+// disk or how if that is "".
 func CrashOn(f trace.FaultInfo, on Role, disk string, how trace.Crash) string {
 	words := FaultOn(f, on)
 	switch disk {
@@ -60,8 +61,8 @@ func CrashOn(f trace.FaultInfo, on Role, disk string, how trace.Crash) string {
 }
 
 // LateMessage returns a noun phrase for a message to or from a peer that the network holds
-// back. If the message belongs to a step, the role of the peer is named only if it is not
-// the usual one.
+// back. If the message belongs to a step, the phrase names the role of the peer only if the
+// peer is not the usual one for that step.
 func LateMessage(m trace.Message, peer Role, usual bool) string {
 	words := ""
 	switch {
@@ -88,8 +89,8 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// Cause lists the faults of a cause, which must be sorted. Equal faults are listed once,
-// with their number.
+// Cause lists the faults of a cause, which must be sorted. A fault that occurs several
+// times is listed once, with the number of times.
 func Cause(faults []string) string {
 	if len(faults) == 0 {
 		return "no fault at all"
@@ -113,8 +114,9 @@ func Cause(faults []string) string {
 	return List(parts)
 }
 
-// Border says how large a fault must be to break the lock: "a pause of client-1: 29.87s is
-// survived, 29.88s is not". survived is "" if any size is enough.
+// Margin says how large a fault must be to break the lock: "a pause of client-1: 29.87s is
+// survived, 29.88s is not". survived is the largest size that the lock survives, and broken
+// the smallest that it does not; survived is "" if any size breaks the lock.
 func Border(fault, survived, broken string) string {
 	if survived == "" {
 		return Visible(fault) + ": any size is enough"

@@ -8,13 +8,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Clause states one thing that happened in a run: when, who and what. A timeline shows
-// one clause on each line.
+// A Clause describes one thing that happened in a run. A timeline shows one clause on each
+// line: a time, a subject and a predicate.
 type Clause struct {
 	At time.Duration
-	// Until is when the last of it happened, if the clause describes more than one moment.
+	// Until is when the last of the described events happened, if there are several.
 	Until time.Duration
-	// Subject is the process or thing that did it or was affected, and Predicate says what
+	// Subject is the process or thing that acted or was affected, and Predicate says what
 	// happened. A clause about the whole world has no subject.
 	Subject, Predicate Raw
 	// IsAboutPossession reports whether the predicate is about something that belongs to
@@ -22,35 +22,38 @@ type Clause struct {
 	IsAboutPossession bool
 	Mood              Mood
 
-	// Of names the step that the clause belongs to, if any, and Part says which part of it.
+	// OfStep is the step that the clause belongs to, if any, and Part says which part of
+	// the step or of a fault it describes.
 	Of   Step
 	Part Part
-	// Asked is the predicate of the step's beginning, if this clause also covers that.
+	// BeginPredicate is the predicate of the step's beginning, if this clause describes the
+	// beginning as well.
 	Asked Raw
 
-	// eachPredicate is the predicate to use when one clause covers many clients; "" if it
-	// is the same.
+	// eachPredicate replaces Predicate if one clause describes what many clients did; "" if
+	// Predicate fits that, too.
 	eachPredicate Raw
 
-	// First and Last are the Seqs of the first and the last event that the clause covers.
+	// First and Last are the numbers of the first and the last event that the clause
+	// describes.
 	First, Last int
-	// IsRepetition reports whether the clause summarizes events that happen again and
-	// again.
+	// IsRepetition reports whether the clause says that the clauses before it happen again
+	// and again.
 	IsRepetition bool
 	// Sign is the margin sign of an important clause, and Marks say why it is important.
 	Sign  Sign
 	Marks []Mark
 
-	// when orders the clauses before they are folded.
+	// moment orders the clauses before similar ones are merged.
 	when history.Moment
-	// Neighbouring clauses with the same fold, unless it is empty, are merged into one:
-	// merge writes the predicate from the items of all of them.
+	// Neighbouring clauses are merged into one if they have the same merge key and it is
+	// not empty. merge then writes the predicate from the items of all of them.
 	fold  string
 	items []string
 	merge func(items []string) string
 }
 
-// A Step names a step of an acquisition.
+// A Step is a step of one acquisition.
 type Step struct {
 	history.Acquisition
 	trace.Step
@@ -61,7 +64,7 @@ type Mood int
 
 const (
 	PlainMood  Mood = iota
-	DetailMood      // messages and the like
+	DetailMood      // messages and other things that few readers need
 	FaultMood       // a fault and what it does
 	WrongMood       // something that should not happen to a lock
 )
@@ -72,17 +75,18 @@ type Part int
 const (
 	WholeStep      Part = iota
 	StepBegins          // the step begins
-	StorageAnswers      // the storage deals with it
-	StepEnds            // the step ends as one would expect
-	FaultStrikes        // a fault begins or stops acting
+	StorageAnswers      // the storage answers its request
+	StepEnds            // the step ends as expected
+	FaultStrikes        // a fault begins to act or stops acting
 	FaultActs           // what a fault does to a process
 )
 
-// Silence is the shortest gap between two clauses that a timeline reports.
+// Silence is the shortest time without an event that a timeline points out.
 const Silence = time.Second
 
-// Wait returns a note on the gap before the clause if it is at least Silence long, else "".
-// last is the End of the clause before it.
+// Wait returns a note on the time that has passed since the clause before, such as "3s
+// pass". It returns "" if less than Silence has passed. last is the End of the clause
+// before.
 func (c Clause) Wait(last time.Duration) string {
 	if gap := c.At - last; gap >= Silence && !c.IsRepetition {
 		return Span(gap) + " pass"
@@ -93,8 +97,9 @@ func (c Clause) Wait(last time.Duration) string {
 // End returns when the last event of the clause happened.
 func (c Clause) End() time.Duration { return max(c.At, c.Until) }
 
-// Clauses describes a history as clauses, in order of time. With messages it includes every
-// message; without, it merges clauses that repeat their neighbours.
+// Clauses describes a history as clauses, in order of time. If messages is true it includes
+// every message. Otherwise it leaves messages out and merges clauses that repeat their
+// neighbours.
 func Clauses(h *history.History, messages bool) []Clause {
 	s := newClauseBuilder(h, messages)
 	s.addFaults()

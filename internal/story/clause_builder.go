@@ -9,16 +9,18 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A clauseBuilder makes the clauses of a history, subject by subject.
+// A clauseBuilder makes the clauses of a history. Each of its methods called add… adds
+// those about one subject.
 type clauseBuilder struct {
 	*history.History
 	messages bool
 	clauses  []Clause
 
-	// acquires are the calls of acquire, and releases the first of release.
+	// acquires has each acquisition's call of acquire, and releases its first call of
+	// release.
 	acquires, releases map[history.Acquisition]*history.Call
-	// keys are the lock keys that each acquisition has set or that were restored for it.
-	// robbed is the event by which it first removed another client's key.
+	// keys has the lock keys that each acquisition has set or that were restored for it.
+	// meddledAt has the event at which an acquisition first removed another client's key.
 	keys   map[history.Acquisition][]*history.Holding
 	robbed map[history.Acquisition]*trace.Event
 }
@@ -27,7 +29,7 @@ func newClauseBuilder(h *history.History, messages bool) *clauseBuilder {
 	s := &clauseBuilder{
 		History:  h,
 		messages: messages,
-		clauses:  make([]Clause, 0, 2*len(h.Calls())), // most are of steps
+		clauses:  make([]Clause, 0, 2*len(h.Calls())), // most clauses are about steps
 		acquires: map[history.Acquisition]*history.Call{},
 		releases: map[history.Acquisition]*history.Call{},
 		keys:     map[history.Acquisition][]*history.Holding{},
@@ -67,7 +69,7 @@ func (s *clauseBuilder) addText(ev *trace.Event, m Mood, format string, args ...
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// addItsText adds a clause about something that belongs to the event's own process.
+// addPossessionText adds a clause about something that belongs to the event's own process.
 func (s *clauseBuilder) addItsText(ev *trace.Event, m Mood, format string, args ...any) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, IsAboutPossession: true, Predicate: Raw("its " + fmt.Sprintf(format, args...))})
 }
@@ -77,7 +79,8 @@ func (s *clauseBuilder) addEffect(ev *trace.Event, format string, args ...any) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: FaultMood, Part: FaultActs, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// addMergeable adds a clause that is merged with its neighbours of the same fold.
+// addMergeable adds a clause that is merged with its neighbours of the same merge key;
+// merge writes the predicate from their items.
 func (s *clauseBuilder) addMergeable(ev *trace.Event, clause Clause, merge func([]string) string) {
 	clause.merge = merge
 	clause.Predicate = Raw(merge(clause.items))
@@ -117,9 +120,9 @@ func (s *clauseBuilder) addClients() {
 	}
 }
 
-// wentOn reports whether a client asked for a lock again after the call whose error its
-// program returned at its end. Such a client did not stop because of that error: it
-// continued with its next section.
+// hasContinued reports whether a client continued after the failure that made its program
+// return an error at the end: it asked for a lock again. Such a client did not stop because
+// of that failure.
 func (s *clauseBuilder) wentOn(ev *trace.Event) bool {
 	f, _ := s.CauseOfEnd(ev)
 	return f != nil && slices.ContainsFunc(s.Calls(), func(c *history.Call) bool {
@@ -127,8 +130,8 @@ func (s *clauseBuilder) wentOn(ev *trace.Event) bool {
 	})
 }
 
-// stopReason says why a client stops. It does not repeat what the clause about the failed
-// step says.
+// stopReason says why a client stops. It does not repeat the error if a clause about the
+// failed step already shows it.
 func (s *clauseBuilder) stopReason(ev *trace.Event) string {
 	switch f, before := s.CauseOfEnd(ev); {
 	case f == nil:
@@ -144,7 +147,7 @@ func (s *clauseBuilder) stopReason(ev *trace.Event) string {
 	return reasonSuffix(ev.Text)
 }
 
-// reasonSuffix returns a colon and the quoted reason; "" if there is none.
+// reasonSuffix returns a colon and the quoted text; "" if the text is empty.
 func reasonSuffix(text string) string {
 	if text == "" {
 		return ""
@@ -152,9 +155,9 @@ func reasonSuffix(text string) string {
 	return ": " + Quoted(text)
 }
 
-// on says on which of a lock's nodes something is true: "on all 5 nodes", "on redis-1 and
-// redis-2 (2 of 5 nodes)". A replica is not one of the lock's nodes, so it is named but not
-// counted.
+// describeNodes says on which of a lock's nodes something is true: "on all 5 nodes", "on
+// redis-1 and redis-2 (2 of 5 nodes)". If a node is a replica, and so not one of the lock's
+// nodes, on leaves the count out.
 func (s *clauseBuilder) on(nodes []string) string {
 	nodes = s.InWorldOrder(nodes)
 	all := s.Keepers()
@@ -177,7 +180,7 @@ func (s *clauseBuilder) on(nodes []string) string {
 	return text
 }
 
-// theLock names a lock, or says "the lock" where there is only one.
+// theLock names a lock, or returns "the lock" if there is only one.
 func (s *clauseBuilder) theLock(name string) string {
 	if len(s.Trace.Locks) > 1 {
 		return "the lock " + name
@@ -185,8 +188,8 @@ func (s *clauseBuilder) theLock(name string) string {
 	return "the lock"
 }
 
-// lossDelay says how long after the end of its lease a client was notified of the loss, if
-// it was notified too late.
+// lossDelay says how long after the end of its lease a client was notified of the loss; ""
+// if it was notified in time.
 func (s *clauseBuilder) lossDelay(lost *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: lost.Process, Section: lost.Section})
 	if section == nil || section.Lost != lost {

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// wantClauses fails the test unless the clauses are those of want, which has a line for
-// each: the time, the subject and the predicate. The number of blanks does not matter.
+// wantClauses fails the test unless the clauses are those of want. Each line of want is a
+// clause: the time, the subject and the predicate. The number of blanks does not matter.
 func wantClauses(t *testing.T, clauses []Clause, want string) {
 	t.Helper()
 	inOne := func(line string) string { return strings.Join(strings.Fields(line), " ") }
@@ -105,7 +105,8 @@ func TestWhatArrivesLate(t *testing.T) {
 `)
 }
 
-// A release that is sent after the call has returned can be lost. Then the key remains.
+// If a lock sends its release after the call has returned, the release can be lost. Then
+// the key remains, and the clause says so.
 func TestLostRelease(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -162,7 +163,8 @@ func TestClocks(t *testing.T) {
 `)
 }
 
-// If an expired key exists again and was not restored from disk, the clause says why.
+// If a key that had expired exists again and was not restored from disk, the clause says
+// why.
 func TestWhyAKeyStandsAgain(t *testing.T) {
 	holder := &trace.Actor{Client: "client-1", Section: 1}
 	back := trace.Event{Kind: trace.KindRestore, Process: "redis-1", Key: "x", Owner: holder, TTL: time.Second, Expires: 21 * time.Second}
@@ -239,8 +241,8 @@ func TestAReasonIsToldOnce(t *testing.T) {
 `)
 }
 
-// A client that continued with another section after a failed one did not stop because of
-// it.
+// A client that continues with another section after a failed one has not stopped because
+// of the failure.
 func TestAClientThatWentOnHasNotStopped(t *testing.T) {
 	s := floor.NewScript("writes", 1)
 	s.Then(floor.Begin("client-1", 1, trace.Acquire, 0))
@@ -276,7 +278,8 @@ func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
 `)
 }
 
-// A replica is not one of the lock's nodes, even after it has taken over from one.
+// A replica is not one of the lock's nodes, even after it has taken over from one. So
+// clauses name it, but do not count it.
 func TestReplicasAreNamedAndNotCounted(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	s.Processes = append(s.Processes, trace.ProcessInfo{Name: "replica-1", Role: trace.RoleNode})
@@ -290,8 +293,8 @@ func TestReplicasAreNamedAndNotCounted(t *testing.T) {
 `)
 }
 
-// A clause reports the end of a lease that its client has not released. The lock's clock
-// and the latest extension determine the end.
+// A clause says that a lease ends if its client has not released the lock by then. The end
+// depends on the clock that the lock reads, and on the latest extension.
 func TestLeasesThatEnd(t *testing.T) {
 	at := func(d time.Duration) *fakeclock.Reading {
 		return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(d)}
@@ -331,10 +334,10 @@ func TestLeasesThatEnd(t *testing.T) {
 	}
 }
 
-// A lease that ends and is extended later is one lease: the clause says that it was
-// extended late. The same holds for a lock that does not report the end: its lease lasts
-// for a TTL. There is no clause if the client learns of the loss at the moment at which the
-// lease ends.
+// If a lease ends and is extended later, it counts as one lease, and the clause says that
+// it was extended late. The same is true for a lock that does not declare the end of its
+// leases: they last for one TTL. There is no clause if the client learns of the loss at the
+// moment at which the lease ends.
 func TestLeasesThatAreProlongedLate(t *testing.T) {
 	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true}
 	extend, lost := acquire, acquire

@@ -15,8 +15,8 @@ func VerdictAndData(h *history.History, v *checks.Verdict) Raw {
 	return Raw(strings.TrimSpace(v.Verdict + ". " + string(DataSummary(h, v))))
 }
 
-// DataSummary says in a few sentences what happened to the data in a run, and why: what
-// broke, why the result is unknown, or what kept the data intact.
+// DataSummary says in a few sentences what happened to the data in a run, and why. It says
+// what broke, why the result is unknown, or what kept the data intact.
 func DataSummary(h *history.History, v *checks.Verdict) Raw {
 	var sentences []string
 	refused := describeRefusals(h)
@@ -56,7 +56,8 @@ func explainUnknown(v *checks.Verdict) []string {
 	return nil
 }
 
-// explainIntact says that the data is intact, and if sections overlapped, why.
+// explainIntact says that the data is intact. If sections overlapped, it also says why they
+// did no damage.
 func explainIntact(h *history.History, v *checks.Verdict) []string {
 	switch {
 	case v.Finding(checks.SectionExclusion).Outcome == checks.Violated:

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A few sentences say what happened to the data and to the lock.
+// The summaries say in a few sentences what happened to the data and to the lock.
 func TestWhatARunCameTo(t *testing.T) {
 	const overlap = "client-2 entered its critical section at 30.009s, while client-1 was in its own from 5ms until 30.026s. Blame: inherent in leases that expire; the two leases never overlapped, and no such lock can prevent this."
 	empty, doubtful := floor.NewScript("none", 1), floor.NewScript("none", 1)

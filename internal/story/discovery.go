@@ -6,26 +6,26 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// A Discovery contains the facts in the comments of a scenario file that a search has
+// A Discovery contains the facts for the comments in a scenario file that a search has
 // written.
 type Discovery struct {
 	Lock string
-	// InGo reports whether the lock is not registered: then the file can be run only from
-	// Go.
+	// InGo reports that the lock is not registered, so the file can be run only from Go.
 	InGo bool
 	Seed uint64
-	// Conduct is what the lock did to end the run early; "" if the run finished.
+	// Conduct says how the lock ended the run too early; "" if the run finished.
 	Conduct string
-	// Idle lists the faults, counted from 1, without which every witness is still seen.
+	// Idle lists the faults that no witness depends on: without such a fault, every witness
+	// is still observed. They are counted from 1.
 	Idle []int
-	// Open lists the runs, by their fencing, for which the file expects no verdict.
+	// Open lists the runs for which the file expects no verdict.
 	Open []OpenRun
 }
 
-// An OpenRun is a run without a definite verdict, and the reason.
+// An OpenRun is a run without a definite verdict: with or without fencing, and the reason.
 type OpenRun struct{ Fencing, Why string }
 
-// Comments returns the comments of the file, one paragraph each.
+// Comments returns the paragraphs of the comment in the file.
 func (d Discovery) Comments() (all []string) {
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	add("Found by locksim explore --lock %s.", d.Lock)
@@ -49,12 +49,14 @@ func (d Discovery) Comments() (all []string) {
 	return all
 }
 
-// Checksum returns the comment with the checksum of such a file.
+// Checksum returns the comment with the checksum of a file that a search has written. The
+// search overwrites a file only if its checksum is right, because otherwise somebody has
+// edited it.
 func Checksum(sum string) string {
 	return "Checksum " + sum + ": locksim explore replaces only what it has written."
 }
 
-// Undecided says why a verdict is not definite; "" if it is.
+// UndecidedReason says why a verdict is not definite; "" if it is.
 func Undecided(v *checks.Verdict) string {
 	if len(v.Reasons) > 0 {
 		return ForPrograms.Reason(v.Reasons[0])
@@ -70,8 +72,8 @@ func Undecided(v *checks.Verdict) string {
 // Interrupted is the reason given for a search that the user interrupted.
 const Interrupted = "it was interrupted"
 
-// Kinds describes which kinds of faults a search tries: "all", "only crash, pause", "all
-// but drift".
+// DescribeKinds describes which kinds of faults a search tries: "all", "only crash, pause",
+// "all but drift".
 func Kinds(only, except []string) string {
 	words := "all"
 	if len(only) > 0 {

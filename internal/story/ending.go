@@ -10,7 +10,7 @@ import (
 )
 
 // ending returns the last sentence of a paragraph, which says what broke; "" if the
-// statements before it already say so.
+// statements before it already say that.
 func (p *Paragraph) ending() string {
 	if conduct := p.conduct(); conduct != "" {
 		return conduct
@@ -33,22 +33,23 @@ func (p *Paragraph) ending() string {
 	case checks.TokenOrder:
 		return "the token of the newer grant is not greater than that of the older one"
 	case checks.ReleaseOwnership:
-		return "" // the statements contain the command itself
+		return "" // a statement already describes the command
 	case checks.Progress:
 		return p.describeStuck(f)
 	}
 	return p.describeBriefly(f)
 }
 
-// describeStuck says which clients wait in vain after the faults have ended.
+// describeStuck says which clients wait in vain after the faults have ended. f is the
+// finding that progress is violated.
 func (p *Paragraph) describeStuck(f checks.Finding) string {
 	since := 0
 	if last := p.history.LastFaultUntil(f.At); last != nil {
 		since = last.Seq
 	}
 	var clients []string
-	failed := map[string]int{}      // by client: how many of its attempts, after the last fault
-	open := map[string]trace.Step{} // by client: the step in which it is
+	failed := map[string]int{}      // by client: how many of its attempts failed after the last fault
+	open := map[string]trace.Step{} // by client: the step that has not ended
 	for _, c := range p.history.Calls() {
 		ended := c.Ended != nil && c.Ended.Seq <= f.At
 		if c.Began == nil || c.Began.Seq > f.At {
@@ -88,7 +89,7 @@ func (p *Paragraph) describeStuck(f checks.Finding) string {
 	return fmt.Sprintf("%s until %s: %s", nobody, About(p.at(f.At).At), List(parts))
 }
 
-// crashed reports whether a client was down at an event or before it.
+// hadCrashed reports whether a client crashed before an event or at it.
 func (p *Paragraph) crashed(client string, seq int) bool {
 	return slices.ContainsFunc(p.history.Spells(), func(s *history.Spell) bool {
 		return s.Process == client && s.State == history.Down && s.Began.Seq <= seq

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// FaultClause returns the subject and the predicate of a clause, in the present tense, that
-// describes a fault. For a fault without phrases, as in a trace of an earlier version, the
-// clause is "… suffers a" and the kind.
+// FaultClause returns a clause in the present tense that describes a fault, as subject and
+// predicate. A trace of an earlier version has no phrases for its faults; then the clause
+// is "client-1 suffers a pause" or the like.
 func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 	p := f.Phrases
 	if p == (trace.Phrases{}) {
@@ -32,12 +32,12 @@ func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 }
 
 // FaultNoun returns a noun phrase for a fault, such as "a pause of client-1". name returns
-// the name to use for a process.
+// how to name a process in it.
 func FaultNoun(f trace.FaultInfo, name func(string) string) string {
 	return fill(f.Phrases.Noun, f, name)
 }
 
-// fill replaces the names in braces in a phrase by the fault's values.
+// fill replaces the placeholders of a phrase, such as {target}, by the values of a fault.
 func fill(phrase string, f trace.FaultInfo, name func(string) string) string {
 	lasting, next := "", ""
 	if f.Duration > 0 {
@@ -54,8 +54,8 @@ func fill(phrase string, f trace.FaultInfo, name func(string) string) string {
 	).Replace(phrase)
 }
 
-// heldMessage names the message that a fault holds back. If the fault strikes at a point,
-// messages are counted from there.
+// heldMessage names the message that a fault holds back. If the fault strikes at a point
+// and not at the start, the messages are counted from that point, and the name says so.
 func heldMessage(m trace.NthMessage, strikes trace.Trigger, name func(string) string) string {
 	which, since := "", ""
 	if m.Nth > 1 {

@@ -8,15 +8,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How a time is written depends on its reader. A duration has about three significant
-// digits ([Span]), fewer in prose ([About]) and for real time that the user has waited
-// ([Roughly]). A moment of a run is truncated to milliseconds ([Moment]); in a sentence a
-// round one stays as it is ([Time]). A duration that must be exact to the nanosecond, as in
-// a scenario, is written as scenarios write it ([trace.ShortDuration]).
+// This file formats times, durations and tokens. How a time is written depends on its
+// reader. A duration has about three significant digits ([Span]). It has fewer in prose
+// ([ProseSpan]), and for real time that the user has waited ([WaitedTime]). A moment of a
+// run is truncated to milliseconds ([Moment]); in a sentence a round moment stays as it is
+// ([Time]). A duration that must be exact to the nanosecond, as in a scenario, is written
+// by [trace.ShortDuration].
 
 // Moment writes a true time in seconds with the given number of decimals. It truncates
-// instead of rounding, because nothing may be shown later than it happened. A moment before
-// the start of the world is negative.
+// instead of rounding, because nothing may be shown later than it happened. The time is
+// negative for a moment before the start of the world.
 func Moment(t time.Duration, decimals int) string {
 	if t < 0 {
 		return "-" + Moment(-t, decimals)
@@ -43,8 +44,8 @@ func Span(d time.Duration) string {
 	return sign + d.Round(unit).String()
 }
 
-// About rounds a duration to a tenth of a second, or to a millisecond if it is shorter than
-// one second: 1m, 31.2s, 480ms.
+// ProseSpan rounds a duration to a tenth of a second, or to a millisecond if it is shorter
+// than one second: 1m, 31.2s, 480ms.
 func About(d time.Duration) string {
 	if d >= time.Second {
 		return trace.ShortDuration(d.Round(100 * time.Millisecond))
@@ -52,8 +53,8 @@ func About(d time.Duration) string {
 	return trace.ShortDuration(d.Round(time.Millisecond))
 }
 
-// Roughly writes a duration of real time that the user has waited: 5h 12m, 3m 20s, 12.3s,
-// 480ms.
+// WaitedTime writes a duration of real time that the user has waited: 5h 12m, 3m 20s,
+// 12.3s, 480ms.
 func Roughly(d time.Duration) string {
 	switch {
 	case d.Round(time.Second) >= time.Hour:
@@ -68,8 +69,8 @@ func Roughly(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// Token writes a fencing token for people. If the token is very large, as a time of day or
-// a random number is, its last seven digits are enough to distinguish it.
+// Token writes a fencing token for people. A very large token, such as a time of day or a
+// random number, is shortened to its last seven digits, which are enough to distinguish it.
 func Token(t uint64) string {
 	if t < 10_000_000_000 {
 		return fmt.Sprint(t)
@@ -77,7 +78,8 @@ func Token(t uint64) string {
 	return fmt.Sprintf("…%07d", t%10_000_000)
 }
 
-// Carried writes the token that a request carries: " (token 7)"; "" for 0, which is none.
+// TokenSuffix writes the token that a request carries, as " (token 7)". It returns "" for
+// 0, which means that there is no token.
 func Carried(t uint64) string {
 	if t == 0 {
 		return ""
@@ -85,8 +87,8 @@ func Carried(t uint64) string {
 	return fmt.Sprintf(" (token %s)", Token(t))
 }
 
-// Time writes a time in a sentence about a run. A round one stays as it is; any other is
-// written as Moment does, so that readers find it on the timeline.
+// Time writes a time in a sentence about a run. A time without a decimal point stays as it
+// is; any other is written as Moment does, because a reader looks for it on the timeline.
 func Time(d time.Duration) string {
 	if s := d.String(); !strings.Contains(s, ".") {
 		return s

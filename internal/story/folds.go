@@ -6,7 +6,10 @@ import (
 	"slices"
 )
 
-// mergeFaultEffects merges a fault's clause with the clause about its effect on a process.
+// This file merges clauses that are similar, so that a timeline becomes shorter.
+//
+// mergeFaultEffects merges the clause that a fault strikes with the clause after it that
+// describes what the fault does to a process.
 func mergeFaultEffects(clauses []Clause) []Clause {
 	kept := make([]Clause, 0, len(clauses))
 	for i, c := range clauses {
@@ -22,8 +25,8 @@ func mergeFaultEffects(clauses []Clause) []Clause {
 	return kept
 }
 
-// dropStepEdges drops the beginning of a step if the next clause is its result, and the end
-// of a step if the clause before it already shows the storage's answer.
+// dropStepEdges drops the beginning of a step if the next clause is about the same step. It
+// also drops the end of a step if the clause before it already shows the storage's answer.
 func dropStepEdges(clauses []Clause) []Clause {
 	kept := make([]Clause, 0, len(clauses))
 	for i, c := range clauses {
@@ -41,7 +44,8 @@ func dropStepEdges(clauses []Clause) []Clause {
 	return kept
 }
 
-// mergeNeighbours merges neighbours that say the same about several processes.
+// mergeNeighbours merges neighbouring clauses of the same merge key, which say the same
+// about several processes.
 func mergeNeighbours(clauses []Clause) []Clause {
 	folded := make([]Clause, 0, len(clauses))
 	for _, c := range clauses {
@@ -61,8 +65,8 @@ func mergeNeighbours(clauses []Clause) []Clause {
 	return folded
 }
 
-// mergeClients merges clauses in which many clients do the same in quick succession, such
-// as asking for the lock.
+// mergeClients merges clauses in which at least three clients do the same in quick
+// succession, such as asking for the lock.
 func mergeClients(clauses []Clause) []Clause {
 	const fewest = 3
 	kept := make([]Clause, 0, len(clauses))
@@ -74,7 +78,7 @@ func mergeClients(clauses []Clause) []Clause {
 			}
 			end++
 		}
-		if len(clients) < fewest { // a run that begins later among these clauses has no more clients
+		if len(clients) < fewest { // no series that begins at one of these clauses has more clients
 			end = max(end, i+1)
 			kept = append(kept, clauses[i:end]...)
 			i = end
@@ -95,8 +99,8 @@ func mergeClients(clauses []Clause) []Clause {
 	return kept
 }
 
-// abbreviateNames lists names; if there are more than most, only the first two and the
-// number of the others.
+// abbreviateNames lists names. If there are more than most, it lists only the first two,
+// and says how many more there are.
 func abbreviateNames(names []string, most int) string {
 	if n := len(names); n > most {
 		names = append(names[:2:2], fmt.Sprintf("%d more", n-2))
@@ -104,8 +108,8 @@ func abbreviateNames(names []string, most int) string {
 	return List(names)
 }
 
-// continuesSeries reports whether the last of the clauses says the same of its client as
-// the first, and follows the one before it within Silence.
+// continuesSeries reports whether the last of the clauses says the same about its client as
+// the first one says, and follows the clause before it within Silence.
 func continuesSeries(clauses []Clause) bool {
 	first, last := clauses[0], clauses[len(clauses)-1]
 	return (last.Of != (Step{}) || last.eachPredicate != "") && last.Part != StorageAnswers && last.Predicate == first.Predicate && last.Mood == first.Mood &&
@@ -148,4 +152,5 @@ func describeRepetition(round []Clause, more int) (who, what Raw) {
 	return "", Raw(fmt.Sprintf("the %d rows from %s on repeat %d more times until here", len(round), Moment(round[0].At, 3), more))
 }
 
+// sameText reports whether two clauses read the same.
 func sameText(a, b Clause) bool { return a.Subject == b.Subject && a.Predicate == b.Predicate }

@@ -10,7 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What three or more clients do in quick succession becomes one clause.
+// If three or more clients do the same in quick succession, one clause describes all of
+// them.
 func TestTogether(t *testing.T) {
 	const asks = "asks for the lock"
 	type said struct {

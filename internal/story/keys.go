@@ -8,8 +8,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// addKeys describes those changes of keys that the clients' steps do not show: expiry and
-// loss, changes to another client's key, and changes that come late.
+// addKeys describes those changes of keys that do not follow from the clients' steps: a key
+// expires or is lost, a client changes another client's key, or a change takes effect after
+// the call that asked for it has ended.
 func (s *clauseBuilder) addKeys() {
 	for _, c := range s.KeyChanges() {
 		if s.ofLock(c.Key) {
@@ -20,14 +21,14 @@ func (s *clauseBuilder) addKeys() {
 	}
 }
 
-// ofLock reports whether a key belongs to a lock. In a world without locks every key is
-// treated as if it did.
+// belongsToLock reports whether a key belongs to a lock. In a world without locks all keys
+// count as such.
 func (s *clauseBuilder) ofLock(key string) bool {
 	return len(s.Trace.Locks) == 0 || s.IsLockKey(key)
 }
 
-// addOtherKey describes a key that belongs to no lock, such as a token counter. What the
-// clients do to it is part of their steps.
+// addOtherKey describes the loss of a key that belongs to no lock, such as a token counter.
+// The clauses about steps describe what clients do to such keys.
 func (s *clauseBuilder) addOtherKey(c history.Change) {
 	switch ev := c.Event; c.How {
 	case history.Forgotten:
@@ -45,6 +46,7 @@ func (s *clauseBuilder) addOtherKey(c history.Change) {
 	}
 }
 
+// addLockKey describes a change of a key that belongs to a lock.
 func (s *clauseBuilder) addLockKey(c history.Change) {
 	ev, owner := c.Event, Possessive(Owner(c.Event.Owner))
 	switch {
@@ -77,24 +79,27 @@ func (s *clauseBuilder) addLockKey(c history.Change) {
 	}
 }
 
-// addKeyOf adds a clause about an owner's key on some nodes.
+// addKeyOf adds a clause that begins with an owner's key: fate is what happened to the
+// key, and after follows the list of nodes.
 func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, befell, after string) {
 	what := Possessive(Owner(c.Event.Owner)) + " " + befell
 	s.addKey(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.on(nodes) + after })
 }
 
-// addKey adds a clause that is merged for all nodes.
+// addKey adds a clause that is merged with its neighbours of the same merge key: if the
+// same happens on several nodes, there is one clause for all of them. merge writes the
+// predicate for these nodes.
 func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, who string, merge func([]string) string) {
 	s.addMergeable(c.Event, Clause{Subject: Raw(who), Mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
 }
 
-// addMeddling adds a clause about what a client does to the key of another.
+// addMeddling adds a clause about what a client does to the key of another client.
 func (s *clauseBuilder) addMeddling(c history.Change, who, whose string) {
 	does := meddlingWith(c, whose)
 	s.addKey(c, WrongMood, who+does, who, func(nodes []string) string { return does + " " + s.on(nodes) })
 }
 
-// meddlingWith describes what a command does to the key of an owner.
+// meddlingWith describes what a command does to another client's key.
 func meddlingWith(c history.Change, owner string) string {
 	verb := "removes"
 	switch {
@@ -106,13 +111,15 @@ func meddlingWith(c history.Change, owner string) string {
 	return fmt.Sprintf("%s %s key", verb, Possessive(owner))
 }
 
-// addItsKey adds a clause about a client's own key; merge returns the words after "its
-// key".
+// addOwnKey adds a clause that begins with "its key", about a client's own key; merge
+// returns the words after that, given the nodes.
 func (s *clauseBuilder) addItsKey(c history.Change, fold, who string, merge func([]string) string) {
 	clause := Clause{Subject: Raw(who), IsAboutPossession: true, fold: fold + "\x00" + c.Key, items: []string{c.Node}}
 	s.addMergeable(c.Event, clause, func(nodes []string) string { return "its key " + merge(nodes) })
 }
 
+// addKeySet describes a set only if it replaced another client's key, or came after the
+// attempt to acquire had ended.
 func (s *clauseBuilder) addKeySet(c history.Change) {
 	ev := c.Event
 	if ev.Owner == nil {
@@ -134,8 +141,9 @@ func (s *clauseBuilder) isCopy(node string) bool {
 	return len(s.Trace.Locks) > 0 && !slices.Contains(s.Keepers(), node)
 }
 
-// comesBack reports whether an event belongs to a node's restart after a crash. A key that
-// is restored on a node at any other time is a copy.
+// isFromRestart reports whether an event is part of a node's restart after a crash. If a
+// key appears on a node at any other time without a command, it is a copy from another
+// node.
 func (s *clauseBuilder) comesBack(ev *trace.Event) bool {
 	return slices.ContainsFunc(s.Spells(), func(spell *history.Spell) bool {
 		back := spell.RecoveryEvent()
@@ -143,6 +151,7 @@ func (s *clauseBuilder) comesBack(ev *trace.Event) bool {
 	})
 }
 
+// addKeyRemoved describes a removal only if it is not the normal effect of a release.
 func (s *clauseBuilder) addKeyRemoved(c history.Change) {
 	ev, owner := c.Event, Possessive(Owner(c.Event.Owner))
 	switch {
@@ -163,7 +172,8 @@ func (s *clauseBuilder) addKeyRemoved(c history.Change) {
 	}
 }
 
-// ownKey reports whether a key was changed by the acquisition that had set it.
+// isOwnKey reports whether the acquisition that changed a key is also the one that had set
+// it.
 func ownKey(c history.Change) bool {
 	return history.AcquisitionOf(c.Event.By) == history.AcquisitionOf(c.Event.Owner)
 }
@@ -173,7 +183,7 @@ func (s *clauseBuilder) keysSet(id history.Acquisition, before *trace.Event) []s
 	return s.keysOf(id, func(k *history.Holding) bool { return k.By != nil && k.Set.Seq < before.Seq })
 }
 
-// keysThere returns the nodes on which an acquisition's key existed when an event happened.
+// keysAt returns the nodes on which an acquisition's key existed when an event happened.
 func (s *clauseBuilder) keysThere(id history.Acquisition, ev *trace.Event) []string {
 	return s.keysOf(id, func(k *history.Holding) bool { return k.Existence().Contains(history.MomentOf(ev)) })
 }
@@ -186,6 +196,7 @@ func (s *clauseBuilder) keysReleased(c *history.Call) []string {
 	})
 }
 
+// keysOf returns the nodes of those keys of an acquisition that satisfy matches.
 func (s *clauseBuilder) keysOf(id history.Acquisition, which func(*history.Holding) bool) []string {
 	var nodes []string
 	for _, k := range s.keys[id] {
@@ -204,7 +215,7 @@ func expiryNote(ev *trace.Event) string {
 	return " (expires at " + Moment(ev.Expires, 3) + ")"
 }
 
-// Owner names the client of an actor; "somebody" if it is nil.
+// Owner names the client of an actor; "somebody" if the actor is unknown (nil).
 func Owner(a *trace.Actor) string {
 	if a == nil {
 		return "somebody"

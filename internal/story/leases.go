@@ -5,16 +5,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// addLeases describes leases that end while their clients still act as holders. The end of
-// a lease is no event in the trace, only a time that the client should have noticed.
+// addLeases describes leases that end while their clients still act as holders. No event of
+// the trace says that a lease ends: its end is only a time that the client should have
+// heeded.
 func (s *clauseBuilder) addLeases() {
 	for _, section := range s.Sections() {
 		if section.GrantsEveryone {
 			continue
 		}
 		for _, lapse := range section.Lapses() {
-			// A client that releases or is notified of the loss in the same nanosecond has
-			// noticed.
+			// A client that releases, or is notified of the loss, in the same nanosecond
+			// has not continued after the end.
 			if lapse.At.At >= min(section.Lease.CutAt.At, section.To.At, s.Last().At) {
 				continue
 			}
@@ -27,8 +28,8 @@ func (s *clauseBuilder) addLeases() {
 	}
 }
 
-// itsLease refers to a client's lease in a sentence; it names the lock if clients hold
-// several at the same time.
+// itsLease refers to a client's lease in a sentence about the client. It names the lock if
+// clients hold several locks at the same time.
 func (s *clauseBuilder) itsLease(lock string) string {
 	if s.HasNested() && lock != "" {
 		return "its lease of " + s.theLock(lock)
@@ -36,8 +37,8 @@ func (s *clauseBuilder) itsLease(lock string) string {
 	return "its lease"
 }
 
-// leaseEnds says when a lease ends that an event granted or extended, as predicted at that
-// event.
+// leaseEnds says when the lease ends that an event granted or extended, as far as that was
+// foreseeable at the event.
 func (s *clauseBuilder) leaseEnds(ev *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: ev.Process, Section: ev.Section})
 	if ev.LeaseEnd == nil || section == nil {

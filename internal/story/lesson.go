@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// Lesson says what a world teaches, as far as its two runs show it: off and on are the
-// verdicts on the runs without and with fencing tokens, and fenced is the history of the
-// run with them.
+// Lesson says what a reader can learn from a world, as far as its two runs show it: off and
+// on are the verdicts on the runs without and with fencing tokens, and fenced is the
+// history of the run with fencing tokens.
 func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw {
 	var sentences []string
 	lease, twice := p.violated(checks.LeaseExclusion)
@@ -49,9 +49,9 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 	return Raw(strings.Join(sentences, " "))
 }
 
-// passedUnseen reports whether a storage that checks only the tokens of writes, and never
-// forgot one, accepted a write of an older grant because no write of a newer grant had
-// arrived before.
+// passedUnseen reports whether the storage accepted a write of an older grant because no
+// write of a newer grant had arrived before. It is false for a storage that checks more
+// than the tokens of writes, or that has forgotten a token: then the cause is another.
 func passedUnseen(v *checks.Verdict, h *history.History) bool {
 	return h.Trace.Fencing == string(storage.Writes) && v.Finding(checks.GrantOrder).Outcome == checks.Violated &&
 		len(h.ForgottenTokens()) == 0

@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// LockSummary says for each violated property of the lock how it broke and who is to blame:
-// first mutual exclusion (either two leases overlap, or only a section overlaps because it
-// lasts longer than its lease), then the other properties.
+// LockSummary says for each violated property of the lock how it broke and who is to blame.
+// First comes mutual exclusion: either two leases overlap, or two sections overlap because
+// one of them lasts longer than its lease. Then come the other properties.
 func LockSummary(v *checks.Verdict) []Raw {
 	var sentences []Raw
 	addIfViolated := func(p checks.Property) bool {
@@ -27,7 +27,7 @@ func LockSummary(v *checks.Verdict) []Raw {
 	}
 	for _, p := range checks.PropertiesOf(checks.SubjectConduct) {
 		if p == checks.GrantOrder && v.Verdict == checks.Unsafe {
-			continue // DataSummary says it
+			continue // DataSummary describes it
 		}
 		addIfViolated(p)
 	}
@@ -37,20 +37,20 @@ func LockSummary(v *checks.Verdict) []Raw {
 	return sentences
 }
 
-// TornSentence says that only a part of a section took effect.
+// TornSentence says that only a part of a section's writes took effect.
 func TornSentence(t checks.TornSection) Raw {
 	return Raw(fmt.Sprintf("the section of %s is torn (only a part of it took effect) and has to be repaired: %s", t.Client, fullStop(ForTimeline.Reason(t.Reason))))
 }
 
-// MissedSentence says that no client ran the job of a period.
+// MissedSentence says that no client ran the job for a period.
 func MissedSentence(m checks.MissedPeriod) Raw { return Raw(fullStop(ForTimeline.Reason(m.Reason))) }
 
-// RepeatedSentence says that the job of a period was run more than once.
+// RepeatedSentence says that the job for a period was run more than once.
 func RepeatedSentence(r checks.RepeatedPeriod) Raw {
 	return Raw(fullStop(ForTimeline.Reason(r.Reason)))
 }
 
-// blameSentence says who is to blame for a violation; "" if that is unknown.
+// blameSentence says who is to blame for a violation; "" if nobody knows.
 func blameSentence(b checks.Blame) string {
 	switch b.Kind {
 	case checks.KindAssumption:
@@ -72,7 +72,7 @@ func brokenAssumptions(b checks.Blame) string {
 	return strings.Join(all, "; ")
 }
 
-// assumptionMeanings says what each assumption of a lock is.
+// assumptionMeanings says what a lock assumes, for each assumption.
 var assumptionMeanings = map[trace.Assumption]string{
 	trace.AssumeProcess:       "a process's clock runs on while the process is stopped",
 	trace.AssumeNetwork:       "messages arrive in time",

@@ -10,17 +10,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Mark is an important moment of a timeline: a fault strikes or ends, a witness is seen,
-// or a property is violated.
+// A Mark points out an important moment of a timeline: a fault strikes or ends, a witness
+// is observed, or a property is violated.
 type Mark struct {
-	Seq  int // of the event
+	Seq  int // the number of the event
 	At   time.Duration
 	Sign Sign
 	Mood Mood
 	Text Raw
 }
 
-// A Sign is shown in the margin of a timeline.
+// A Sign is a character in the margin of a timeline.
 type Sign string
 
 const (
@@ -50,7 +50,7 @@ func MarksOf(h *history.History, v *checks.Verdict, witnesses []trace.Witness) [
 			add(h.Event(seq), Noteworthy, PlainMood, "witness: %s", w.String())
 		}
 	}
-	breaks := map[int][]checks.Property{} // by the event with which they break
+	breaks := map[int][]checks.Property{} // by the event at which they are violated
 	for _, f := range v.Findings {
 		if f.Outcome == checks.Violated {
 			breaks[f.At] = append(breaks[f.At], f.Property)
@@ -65,8 +65,8 @@ func MarksOf(h *history.History, v *checks.Verdict, witnesses []trace.Witness) [
 	return marks
 }
 
-// Marked attaches marks to the clauses that cover their events. A mark without such a
-// clause gets a clause of its own.
+// Marked attaches each mark to the clause that describes the mark's event. If no clause
+// does, the mark gets a clause of its own.
 func Marked(clauses []Clause, marks []Mark) []Clause {
 	clauses = slices.Clone(clauses)
 	for _, m := range marks {
@@ -83,7 +83,7 @@ func Marked(clauses []Clause, marks []Mark) []Clause {
 		if m.Sign == Broken || c.Sign == "" {
 			c.Sign = m.Sign
 		}
-		if c.Part != FaultStrikes { // a clause about a fault already says so
+		if c.Part != FaultStrikes { // a clause about a fault already says what the mark says
 			c.Marks = append(slices.Clone(c.Marks), m)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// addMessages describes what the network did to messages. A message that was delivered
-// normally is included only if all messages are asked for.
+// addMessages describes what the network did to messages. Messages that were delivered
+// normally are described only if the clauses are to include all messages.
 func (s *clauseBuilder) addMessages() {
 	for _, m := range s.Messages() {
 		shown := s.messages && !m.IsHandshake()
@@ -42,8 +42,8 @@ func (s *clauseBuilder) addNetwork(ev *trace.Event, p Part, format string, args 
 	s.add(ev, Clause{Subject: "network", Mood: FaultMood, Part: p, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// addContacts describes what happened to connections. That one was opened or closed is
-// included only if all messages are asked for.
+// addContacts describes what happened to connections. Opening and closing are described
+// only if the clauses are to include all messages.
 func (s *clauseBuilder) addContacts() {
 	for _, c := range s.ConnectionEvents() {
 		ev := c.Event
@@ -68,14 +68,14 @@ func (s *clauseBuilder) addContacts() {
 	}
 }
 
-// addPeerClause adds a clause about a process and one of its peers; it is merged for all
-// its peers.
+// addPeerClause adds a clause about a process and one of its peers. It is merged with its
+// neighbours if the same happens with several peers.
 func (s *clauseBuilder) addPeerClause(ev *trace.Event, merge func(peers string) string) {
 	clause := Clause{Subject: Raw(ev.Process), fold: string(ev.Kind) + " " + ev.Process + reasonSuffix(ev.Text), items: []string{ev.Peer}}
 	s.addMergeable(ev, clause, func(peers []string) string { return merge(s.countPeers(peers)) })
 }
 
-// countPeers lists each peer once, with its number if it occurs more than once.
+// countPeers lists each peer once, and says how often it occurs if that is more than once.
 func (s *clauseBuilder) countPeers(peers []string) string {
 	var shown []string
 	for _, p := range s.InWorldOrder(peers) {

@@ -15,16 +15,17 @@ type narrator struct {
 	parties map[history.Acquisition]bool
 
 	now      history.Moment
-	ended    map[history.Acquisition]bool // its acquire has returned
+	ended    map[history.Acquisition]bool // whether its acquire has returned
 	section  map[string]int               // by client: its latest section
 	began    map[history.Acquisition]int  // the number of statements when its latest step began
 	expired  []history.Change             // expiries that have no statement yet
 	meddled  []history.Change             // changes to another client's key that have no statement yet
 	late     []history.Change             // keys set late that have no statement yet
-	heldBack map[string]bool              // by client: a request that was held back has arrived at the storage
-	resent   map[history.Acquisition]bool // it has sent a request again
+	heldBack map[string]bool              // by client: whether a request of it that was held back has arrived at the storage
+	resent   map[history.Acquisition]bool // whether it has sent a request again
 }
 
+// narrate makes the statements of a paragraph.
 func (p *Paragraph) narrate() {
 	n := &narrator{
 		Paragraph: p, parties: p.verdict.Parties(p.history),
@@ -35,7 +36,8 @@ func (p *Paragraph) narrate() {
 	n.flush()
 }
 
-// last returns the Seq of the last event that a paragraph covers.
+// lastSeq returns the number of the last event that a paragraph describes: nothing that
+// happens after the damage and the faults matters.
 func (n *narrator) last() int {
 	last := 0
 	for _, f := range n.verdict.Violations() {
@@ -52,9 +54,10 @@ func (n *narrator) last() int {
 	return last
 }
 
+// add adds a statement at the end of the paragraph.
 func (n *narrator) add(s statement) { n.statements = append(n.statements, s) }
 
-// addAfterPending adds a statement after those that were put off.
+// addAfterPending adds a statement after those about keys that were put off.
 func (n *narrator) addAfterPending(s statement) {
 	n.flush()
 	n.add(s)
@@ -71,7 +74,8 @@ func (n *narrator) stateAction(client string, verb trace.Verb, does string) {
 	n.addAfterPending(statement{subject: Subject{Process: client}, verb: verb, predicate: does})
 }
 
-// chronicle maps events to the functions that make statements of them, or put them off.
+// queueEvents returns a queue of all events that matter, each with a function that makes a
+// statement of it, or puts the statement off.
 func (n *narrator) chronicle() *history.EventQueue {
 	all, h := new(history.EventQueue), n.history
 	add := func(ev *trace.Event, tell func()) {
@@ -138,7 +142,8 @@ func (n *narrator) chronicle() *history.EventQueue {
 	return all
 }
 
-// stateStrike states that a fault strikes. A fault at the start of the run needs no time.
+// stateStrike states that a fault strikes, and when. The time is left out if the fault
+// strikes at the start of the run.
 func (n *narrator) stateStrike(a *history.Act) {
 	n.flush()
 	f := n.history.Fault(a.Fault)
@@ -158,7 +163,7 @@ func (n *narrator) stateStrike(a *history.Act) {
 	n.add(strikes)
 }
 
-// latest returns the last statement; the zero statement if there is none.
+// latest returns the last statement; it is empty if there is none.
 func (n *narrator) latest() statement {
 	if len(n.statements) == 0 {
 		return statement{}

@@ -16,7 +16,7 @@ type Paragraph struct {
 	verdict    *checks.Verdict
 	nodes      []string // the nodes that keep a lock
 	statements []statement
-	// end is the last sentence; "" if the statements already say what broke.
+	// end is the last sentence, which says what broke; "" if the statements already say it.
 	end string
 }
 
@@ -29,16 +29,18 @@ type statement struct {
 	verb trace.Verb
 	// when is a clause of time that precedes the subject, such as "just before it writes".
 	when string
-	// fault is the effect of the fault that the statement describes, if it describes one.
+	// fault is the effect of the fault that the statement describes; "" if it describes no
+	// fault.
 	fault trace.Effect
-	// isReturn reports whether the statement says that a process runs again.
+	// isReturn reports whether the statement says that a process has resumed or restarted
+	// after a fault.
 	isReturn bool
-	// joinsNext puts the statement into one sentence with the next one; joinsPrevious with
-	// the one before.
+	// joinsNext puts the statement into one sentence with the statement after it,
+	// joinsPrevious with the statement before it.
 	joinsNext, joinsPrevious bool
 }
 
-// NewParagraph describes a run.
+// NewParagraph describes a run from its history and the verdict on it.
 func NewParagraph(h *history.History, v *checks.Verdict) *Paragraph {
 	p := &Paragraph{history: h, verdict: v, nodes: h.Keepers()}
 	p.narrate()
@@ -46,8 +48,8 @@ func NewParagraph(h *history.History, v *checks.Verdict) *Paragraph {
 	return p
 }
 
-// NewFaultsParagraph describes a run that left no trace because of the lock's conduct; it
-// knows only the run's faults.
+// NewFaultsParagraph describes a run that left no trace, because the lock panicked, hung or
+// did worse; conduct is the rule that it broke. Only the run's faults are known.
 func NewFaultsParagraph(faults []trace.FaultInfo, conduct string) *Paragraph {
 	struckBy := &trace.Trace{Faults: faults, Ending: &trace.Ending{Rule: conduct}}
 	var statements []statement
@@ -68,7 +70,7 @@ func strikeStatement(f trace.FaultInfo) statement {
 	return statement{subject: on, predicate: does, when: When(f.Trigger, on.Itself()), fault: f.Effect}
 }
 
-// at returns the event with the given Seq.
+// event returns the event with the given Seq.
 func (p *Paragraph) at(seq int) *trace.Event { return p.history.Event(seq) }
 
 // violated returns the finding on a property, and whether the property is violated.

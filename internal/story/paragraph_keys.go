@@ -9,8 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// nodesWithKey returns the nodes on which keys of an acquisition exist now. A node that is
-// down counts: it cannot grant the lock to another client.
+// nodesWithKey returns the nodes on which keys of an acquisition exist at the current
+// moment of the narration. A node that is down counts: it cannot grant the lock to another
+// client.
 func (n *narrator) nodesWithKey(id history.Acquisition) []string {
 	var nodes []string
 	for _, k := range n.history.HoldingsOf(id) {
@@ -21,8 +22,8 @@ func (n *narrator) nodesWithKey(id history.Acquisition) []string {
 	return nodes
 }
 
-// handleKey makes a statement of a change of a key, or puts it off, if the acquisition
-// contributed to the damage.
+// noteKeyChange keeps a change of a key, so that flushKeys makes a statement of it, if the
+// change is important and concerns an acquisition that contributed to the damage.
 func (n *narrator) handleKey(c history.Change) {
 	if !slices.Contains(n.nodes, c.Node) || ownerOf(c) == (history.Acquisition{}) {
 		return
@@ -36,19 +37,20 @@ func (n *narrator) handleKey(c history.Change) {
 	case isMeddling(c):
 		n.meddled = append(n.meddled, c)
 	case c.After != nil && !c.Touch && c.After.By != nil && n.ended[c.After.Owner]:
-		if worst := n.verdict.Gravest(); !worst.IsData() && worst != checks.GrantOrder { // otherwise it is not relevant to the damage
+		if worst := n.verdict.Gravest(); !worst.IsData() && worst != checks.GrantOrder { // a late key is irrelevant to damage of the data and to the order of grants
 			n.late = append(n.late, c)
 		}
 	}
 }
 
-// change returns the change that the event with the given Seq made to a key.
+// keyChange returns the change of a key that the event with the given number made.
 func (p *Paragraph) change(seq int) history.Change {
 	all := p.history.KeyChanges()
 	return all[slices.IndexFunc(all, func(c history.Change) bool { return c.Event.Seq == seq })]
 }
 
-// ownerOf returns the owner of a changed key, or its last owner if the key is gone.
+// ownerOf returns the acquisition that owns a changed key, or that owned it until it was
+// gone.
 func ownerOf(c history.Change) history.Acquisition {
 	switch {
 	case c.After != nil:
@@ -59,8 +61,8 @@ func ownerOf(c history.Change) history.Acquisition {
 	return history.Acquisition{}
 }
 
-// isMeddling reports whether a client's command changed another client's key. A key that an
-// operator deletes does not count: the fault's statement covers it.
+// isMeddling reports whether a client's command changed another client's key. It is false
+// for a key that an operator deletes, because the statement about that fault says so.
 func isMeddling(c history.Change) bool {
 	return c.Before != nil && c.Event.By != nil && !c.Event.By.IsOperator() && c.Event.By.Client != c.Before.Owner.Client &&
 		(c.Touch || c.Before.How == history.Overwritten || c.Before.How == history.Removed)
@@ -69,11 +71,12 @@ func isMeddling(c history.Change) bool {
 // expiredEarly reports whether a key expired before its time.
 func expiredEarly(c history.Change) bool { return c.At < c.DueBefore-rounding }
 
-// rounding is how much too early a key may expire, because nodes count in whole
+// rounding is the difference that does not count as early: nodes count in whole
 // milliseconds.
 const rounding = 5 * time.Millisecond
 
-// flush makes the statements that were put off in order to cover all nodes together.
+// flushKeys makes the statements about keys that were put off, so that one statement
+// describes the changes on all nodes.
 func (n *narrator) flush() {
 	expired, foreign, late := n.expired, n.meddled, n.late
 	n.expired, n.meddled, n.late = nil, nil, nil
@@ -116,7 +119,7 @@ func (n *narrator) flush() {
 	}
 }
 
-// takeNodes returns the nodes of the changes that are alike, and the other changes.
+// takeNodes returns the nodes of the changes that are alike, and all other changes.
 func takeNodes(all []history.Change, alike func(history.Change) bool) (nodes []string, rest []history.Change) {
 	for _, c := range all {
 		if alike(c) {
@@ -128,7 +131,7 @@ func takeNodes(all []history.Change, alike func(history.Change) bool) (nodes []s
 	return nodes, rest
 }
 
-// command names the command that changed a key as a subject.
+// command returns the command that changed a key, as the subject of a statement.
 func (p *Paragraph) command(c history.Change) Subject {
 	by := Subject{Process: c.Event.By.Client}
 	if c.Event.By.IsOperator() {

@@ -22,7 +22,7 @@ func (n *narrator) stateStepEnd(c *history.Call) {
 			predicate: "gets " + n.theLock(c.Acquisition) + n.on(n.nodesWithKey(c.Acquisition)), when: n.intrusion(ev),
 		})
 	case ev.Step == trace.Acquire:
-		if n.verdict.Gravest() != checks.Progress { // otherwise the last sentence covers all attempts
+		if n.verdict.Gravest() != checks.Progress { // otherwise the last sentence describes all attempts
 			n.state(ev.Process, "fails to get %s", n.theLock(c.Acquisition))
 		}
 	case ev.Step == trace.Read && ev.OK:
@@ -64,7 +64,7 @@ func (n *narrator) stateResend(c *history.Call) {
 	}
 }
 
-// stateWrite states what the storage did with a write, and what that broke.
+// stateWrite states what the storage did with a write, and what the write damaged.
 func (n *narrator) stateWrite(ev *trace.Event, by history.Acquisition) {
 	n.flush()
 	held := n.heldBack[by.Client]
@@ -90,8 +90,7 @@ func (p *Paragraph) isEvidence(seq int) bool {
 	return slices.ContainsFunc(p.verdict.Violations(), func(f checks.Finding) bool { return f.At == seq || slices.Contains(f.Events, seq) })
 }
 
-// damageBy says what a write damaged if it is the write that violated a property; otherwise
-// "".
+// damageBy says what a write damaged; "" if this write did not violate a property.
 func (p *Paragraph) damageBy(ev *trace.Event) string {
 	broke := func(property checks.Property) (checks.Finding, bool) {
 		f, violated := p.violated(property)
@@ -112,7 +111,8 @@ func (p *Paragraph) damageBy(ev *trace.Event) string {
 	return ""
 }
 
-// ofOther says whose the earlier write was: "client-2's", "its own newer" or "its own".
+// ofOther says whose the replaced write was, as a possessive: "client-2's", "its own newer"
+// or "its own".
 func ofOther(write, earlier *trace.Event) string {
 	switch {
 	case earlier.Client() != write.Client():
@@ -124,7 +124,7 @@ func ofOther(write, earlier *trace.Event) string {
 }
 
 // staleWrite returns the write that replaced an update without having read it; nil if the
-// finding is about another loss.
+// update was lost in another way.
 func (p *Paragraph) staleWrite(f checks.Finding) *trace.Event {
 	if ev := p.at(f.At); ev.Kind == trace.KindServe && ev.Step == trace.Write && slices.Contains(f.Events, f.At) && len(f.Events) < 3 {
 		return ev
@@ -132,7 +132,8 @@ func (p *Paragraph) staleWrite(f checks.Finding) *trace.Event {
 	return nil
 }
 
-// intrusion says into whose lease or section a grant falls, if that is the violation.
+// intrusion says that a grant was given during another client's lease or section; "" if
+// this grant does not violate mutual exclusion.
 func (p *Paragraph) intrusion(ev *trace.Event) string {
 	for _, property := range []checks.Property{checks.LeaseExclusion, checks.SectionExclusion} {
 		f, violated := p.violated(property)
@@ -150,7 +151,8 @@ func (p *Paragraph) intrusion(ev *trace.Event) string {
 	return ""
 }
 
-// on says on which nodes a lock is held; "" if it is held on all or there is only one.
+// describeNodes says on which nodes a lock is held; "" if it is held on all nodes or there
+// is only one.
 func (p *Paragraph) on(nodes []string) string {
 	nodes = p.history.InWorldOrder(nodes)
 	if len(p.nodes) < 2 || len(nodes) == len(p.nodes) || len(nodes) == 0 {

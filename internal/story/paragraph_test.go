@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A trace contains everything that a paragraph needs.
+// A paragraph can be made from a trace alone.
 func TestATraceIsToldInAParagraph(t *testing.T) {
 	read := func(fencing string) (*history.History, *checks.Verdict) {
 		of := floor.PausedHolderTrace(fencing)

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Named returns the name of a process in a sentence.
+// NameOf returns the name by which a sentence refers to a process.
 func Named(process string) string {
 	if process == trace.StorageName {
 		return "the storage"
@@ -15,8 +15,8 @@ func Named(process string) string {
 	return process
 }
 
-// PossessiveOrIts returns the possessive of a process: "client-1's", or "its" if the
-// process is the subject of the sentence.
+// PossessiveOrIts returns the possessive of a process, such as "client-1's". It returns
+// "its" if the process is the subject of the sentence.
 func PossessiveOrIts(process, subject string) string {
 	if process == subject {
 		return "its"
@@ -32,10 +32,11 @@ func NameOrIt(process, subject string) string {
 	return Named(process)
 }
 
-// A Subject of a sentence is a process, something that belongs to it, such as its keys, or
-// a thing without an owner.
+// A Subject is the subject of a sentence: a process, something that belongs to a process,
+// such as its keys, or a thing without an owner.
 type Subject struct{ Process, Thing string }
 
+// String returns the subject as it appears in a sentence.
 func (s Subject) String() string {
 	switch {
 	case s.Thing == "":
@@ -46,7 +47,8 @@ func (s Subject) String() string {
 	return Possessive(Named(s.Process)) + " " + s.Thing
 }
 
-// Itself returns the process if the process itself is the subject; otherwise "".
+// Itself returns the subject's process if the process itself is the subject, and "" if it
+// is something else.
 func (s Subject) Itself() string {
 	if s.Thing != "" {
 		return ""
@@ -54,8 +56,9 @@ func (s Subject) Itself() string {
 	return s.Process
 }
 
-// When says when a fault begins, in a sentence about the given process: "just before it
-// writes". It returns "" for a fault at the start of the run.
+// When says when a fault begins, as a clause of time such as "just before it writes".
+// subject is the process that the sentence is about. When returns "" for a fault at the
+// start of the run.
 func When(t trace.Trigger, subject string) string {
 	if p := t.Before; !p.IsZero() {
 		return fmt.Sprintf("just before %s %s%s", NameOrIt(p.Client, subject), beginnings[p.Step], nthTime(p.Nth))
@@ -67,14 +70,14 @@ func When(t trace.Trigger, subject string) string {
 	return strings.Join(points, ", or ")
 }
 
-// beginnings describes the beginning of each step.
+// beginnings says how a client begins each step, for a sentence with "just before".
 var beginnings = map[trace.Step]string{
 	trace.Acquire: "asks for the lock", trace.Mint: "asks for a token", trace.Mark: "sends its mark", trace.Read: "reads",
 	trace.Work: "starts to work", trace.Check: "checks its lease", trace.Write: "writes", trace.Extend: "extends its lease",
 	trace.Release: "releases",
 }
 
-// participles describes each action after it has happened.
+// participles says of each action that it has happened, for a sentence with "once".
 var participles = map[trace.Verb]string{
 	trace.Acquired: "has the lock", trace.NotAcquired: "has failed to get the lock",
 	trace.Minted: "has its token", trace.Marked: "has sent its mark", trace.HasRead: "has read",
@@ -86,8 +89,8 @@ var participles = map[trace.Verb]string{
 	trace.BecameLeader: "leads", trace.Compacted: "has compacted", trace.WasNotified: "has been notified",
 }
 
-// clauseInWords describes a clause of a point, in a sentence about the given process: "once
-// it has read", "5s after it has read".
+// clauseInWords describes an alternative of a point as a clause of time: "once it has
+// read", "5s after it has read". subject is the process that the sentence is about.
 func clauseInWords(c trace.Clause, subject string) string {
 	conjunction, words := happeningInWords(c.Happening, c.Nth, subject)
 	if c.Delay > 0 {
@@ -96,8 +99,8 @@ func clauseInWords(c trace.Clause, subject string) string {
 	return conjunction + " " + words
 }
 
-// happeningInWords describes what happens for the nth time (0 is any time), and returns the
-// conjunction that precedes it.
+// happeningInWords describes a happening, and returns the conjunction that goes before it.
+// nth is which time it happens; 0 means any time.
 func happeningInWords(what trace.Happening, nth int, subject string) (conjunction, words string) {
 	again := nthTime(nth)
 	switch h := what.(type) {
@@ -129,7 +132,7 @@ func happeningInWords(what trace.Happening, nth int, subject string) (conjunctio
 	return "when", trace.At(what).String() + again
 }
 
-// messageSent says that the nth such message is sent.
+// messageSent says that a selected message is sent for the nth time.
 func messageSent(m trace.Message, nth int, subject string) string {
 	switch {
 	case m.Reply && m.Step != "":
@@ -142,7 +145,7 @@ func messageSent(m trace.Message, nth int, subject string) string {
 	return fmt.Sprintf("%s sends a request to %s%s", NameOrIt(m.Client, subject), Named(m.Peer), nthTime(nth))
 }
 
-// messageArrives says that the nth such message is delivered.
+// messageArrives says that a selected message is delivered for the nth time.
 func messageArrives(m trace.Message, nth int, subject string) string {
 	switch {
 	case m.Reply && m.Step != "":
@@ -155,6 +158,7 @@ func messageArrives(m trace.Message, nth int, subject string) string {
 	return fmt.Sprintf("a request of %s reaches %s%s", NameOrIt(m.Client, subject), NameOrIt(m.Peer, subject), nthTime(nth))
 }
 
+// stepNth names a step: "write", or "second write".
 func stepNth(step trace.Step, nth int) string {
 	if nth > 1 {
 		return Ordinal(nth) + " " + string(step)
@@ -162,6 +166,7 @@ func stepNth(step trace.Step, nth int) string {
 	return string(step)
 }
 
+// nthTime returns " for the second time" or the like; "" for 0 and 1.
 func nthTime(nth int) string {
 	if nth > 1 {
 		return " for the " + Ordinal(nth) + " time"

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Every point at which a fault can strike reads as English, whatever the subject of the
-// sentence.
+// Every point at which a fault can strike is described in correct English, whatever the
+// subject of the sentence is.
 func TestPointsInWords(t *testing.T) {
 	for _, test := range []struct {
 		strikes        trace.Trigger

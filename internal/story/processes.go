@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// addFaults describes when the faults struck, what they stopped in the storage, and when
-// they ended.
+// addFaults describes when faults strike, which request of the storage they stop, and when
+// they end.
 func (s *clauseBuilder) addFaults() {
 	for _, a := range s.Acts() {
 		s.addFault(a.Struck, "strikes")
@@ -22,12 +22,14 @@ func (s *clauseBuilder) addFaults() {
 	}
 }
 
+// addFault adds a clause that a fault strikes or ends.
 func (s *clauseBuilder) addFault(ev *trace.Event, verb string) {
 	what := cmp.Or(ev.Text, s.Fault(ev.Fault).Text)
 	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: FaultMood, Part: FaultStrikes, Predicate: Raw(verb + ": " + what)})
 }
 
-// addProcesses describes which processes did not run, and what happened to the nodes.
+// addProcesses describes which processes were paused, crashed or answered with errors, and
+// which nodes took over or reached the disk.
 func (s *clauseBuilder) addProcesses() {
 	for _, spell := range s.Spells() {
 		began, after := spell.Began, ""
@@ -66,8 +68,8 @@ func (s *clauseBuilder) addProcesses() {
 	}
 }
 
-// leftBehind says where a client has left its key that crashes while it asks for a lock. No
-// earlier clause has said so.
+// leftBehind says on which nodes the key of a client remains that crashes while it asks for
+// a lock. The acquire never ended, so no other clause says so.
 func (s *clauseBuilder) leftBehind(crash *trace.Event) string {
 	last, left := 0, ""
 	for id, acquire := range s.acquires {
@@ -81,6 +83,7 @@ func (s *clauseBuilder) leftBehind(crash *trace.Event) string {
 	return left
 }
 
+// crashes says how a process crashes.
 var crashes = map[trace.Crash]string{
 	"":              "crashes",
 	trace.Kill:      "crashes: the process is killed",
@@ -98,7 +101,7 @@ func (s *clauseBuilder) addClocks() {
 	}
 }
 
-// clockWords says what a clock fault did to a process's clocks; "" for a change that no
+// clockWords says how a clock fault changed a process's clocks; "" for a change that no
 // clock fault made.
 func clockWords(h *history.History, ev *trace.Event) string {
 	switch ev.Clocks.Why {

@@ -7,10 +7,11 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// Quoted formats text in a trace that comes from outside: the error of a lock or library, a
+// Quoted formats text of a trace that comes from outside: the error of a lock or library, a
 // server's answer, the storage's reason to refuse. It rewrites precise times and long
-// tokens as the timeline writes them, so that readers find them there. The project's own
-// sentences are made from values and need no such rewriting.
+// tokens in the way in which the timeline writes them, because a reader looks for them
+// there. The project's own sentences need no such rewriting, because their times and tokens
+// are arguments.
 func Quoted(text string) string {
 	text = preciseTime().ReplaceAllStringFunc(text, func(found string) string {
 		d, err := time.ParseDuration(found)
@@ -33,6 +34,7 @@ func Quoted(text string) string {
 func withoutTimes(text string) string { return preciseTime().ReplaceAllString(Quoted(text), "") }
 
 var (
+	// preciseTime matches a duration, and longNumber a number that may be a token.
 	preciseTime = lazy.Regexp(`\b([0-9]+h)?([0-9]+m)?[0-9]+(\.[0-9]+)?(ns|µs|ms|s)\b`)
 	longNumber  = lazy.Regexp(`\b[0-9]{11,20}\b`)
 )

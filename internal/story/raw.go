@@ -8,9 +8,9 @@ import (
 )
 
 // Raw is text that contains names, keys and errors unchanged from a trace. They come from
-// scenarios and from locks under test, and must not control a reader's terminal. Package
-// fmt and templates write a Raw by its String method, which escapes it. A conversion to
-// string returns it unchanged, for comparisons and look-ups.
+// scenarios and from locks under test, and must not be able to control a reader's terminal.
+// Package fmt and templates write a Raw by its String method, which escapes it. To compare
+// it or look it up, convert it to a string, which escapes nothing.
 type Raw string
 
 // String returns the text escaped for display: see [Visible].
@@ -41,7 +41,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// Prints reports whether every character of s is printable.
+// IsPrintable reports whether every character of s is printable.
 func Prints(s string) bool {
 	for _, r := range s {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The usual ways to print a Raw escape it.
+// All usual ways to print a Raw escape it.
 func TestRawTextIsShownAsText(t *testing.T) {
 	const hostile, shown = Raw("a\x1b[31m\n\u202eb\xff\u2028c"), `a\x1b[31m\n\u202eb\xff\u2028c`
 	var page bytes.Buffer
@@ -27,7 +27,8 @@ func TestRawTextIsShownAsText(t *testing.T) {
 	}
 }
 
-// Quotations get the number formats of the timeline; names that look like numbers stay.
+// In a quotation, times and tokens are written as on the timeline; names that look like
+// numbers stay as they are.
 func TestQuotedFigures(t *testing.T) {
 	for text, want := range map[string]string{
 		"gave up after 1.234567891s":           "gave up after 1.234s",

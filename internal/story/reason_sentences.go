@@ -2,9 +2,10 @@ package story
 
 import "github.com/locksim/locksim/checks"
 
-// reasonSentences contains the sentence for each code of a reason that checks gives,
-// without a full stop. An argument at the beginning of a sentence is a name or a number. A
-// sentence that begins with a blank, a comma or a colon continues the sentence before it.
+// reasonSentences contains the sentence, without a full stop, for each code of a reason
+// that package checks gives. A sentence that begins with an argument begins with a name or
+// a number, and needs no capital letter. A sentence that begins with a blank, a comma or a
+// colon continues the sentence before it.
 var reasonSentences = map[checks.Code]string{
 	"no-lock":               "the run has no lock",
 	"everybody-in":          "there is no lock: every client enters its section",

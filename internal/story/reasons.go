@@ -10,20 +10,20 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// A Renderer writes reasons and measures as sentences; it says how times and tokens are
-// formatted.
+// A Renderer writes reasons and measures as sentences. A reason is a code with arguments;
+// the renderers differ in how they format times and tokens.
 type Renderer struct {
 	time  func(time.Duration) string
 	token func(checks.Token) string
 }
 
 var (
-	// ForTimeline formats times and tokens as the timeline does, so that readers find them
-	// there.
+	// ForTimeline formats times and tokens as the timeline does, because a reader looks for
+	// them there.
 	ForTimeline = Renderer{Time, func(t checks.Token) string { return Token(uint64(t)) }}
-	// ForDurations formats each time as a duration.
+	// ForDurations is for reasons whose times are durations, and not moments of the run.
 	ForDurations = Renderer{Span, ForTimeline.token}
-	// ForPrograms formats times to the nanosecond and tokens in full.
+	// ForPrograms formats times to the nanosecond and tokens with all digits.
 	ForPrograms = Renderer{time.Duration.String, func(t checks.Token) string { return strconv.FormatUint(uint64(t), 10) }}
 )
 
@@ -47,8 +47,8 @@ func (v Renderer) Measure(m checks.Measure) string {
 	return v.Reason(m.Summary)
 }
 
-// capitalized renders a reason for the beginning of a sentence: with a capital letter,
-// unless a name is first.
+// capitalized renders a reason for the beginning of a sentence. The first letter is a
+// capital, unless the sentence begins with a name.
 func (v Renderer) capitalized(r checks.Reason) string {
 	format := reasonSentences[r.Code]
 	if format != "" {
@@ -57,6 +57,7 @@ func (v Renderer) capitalized(r checks.Reason) string {
 	return v.write(r, format)
 }
 
+// write fills the arguments into a format, and adds the reasons that belong to the reason.
 func (v Renderer) write(r checks.Reason, format string) string {
 	if r.IsZero() {
 		return ""
@@ -89,7 +90,8 @@ func (v Renderer) write(r checks.Reason, format string) string {
 	return s
 }
 
-// continuesPrevious reports whether a sentence continues the one before it.
+// continuesPrevious reports whether a reason's sentence is written after the one before it
+// without a semicolon.
 func continuesPrevious(sentence string) bool {
 	return sentence != "" && strings.ContainsRune(" :,", rune(sentence[0]))
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// A Renderer formats the times and tokens of a reason, but not names that look like them. A
-// reason that begins a sentence has a capital letter unless a name is first.
+// A Renderer formats the times and tokens of a reason, but not names that look like times
+// or tokens. A reason at the beginning of a sentence has a capital letter, unless it begins
+// with a name.
 func TestVoices(t *testing.T) {
 	v := Renderer{
 		time:  func(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " seconds" },
@@ -58,8 +59,8 @@ func TestVoices(t *testing.T) {
 	}
 }
 
-// Each code that checks declares has a sentence that fits its arguments, and each sentence
-// has a code.
+// Each code that package checks declares has a sentence that fits the code's arguments, and
+// each sentence has a code.
 func TestEachReasonHasItsSentence(t *testing.T) {
 	samples := map[string]any{
 		"string": "name", "int": 7, "int64": int64(7), "any": int64(7), "time.Duration": time.Second, "history.Moment": history.Moment{At: time.Second},
@@ -93,8 +94,8 @@ func TestEachReasonHasItsSentence(t *testing.T) {
 	}
 }
 
-// declaredCodes returns the codes with the types of their arguments, as the source declares
-// them.
+// declaredCodes returns the codes of reasons, with the types of their arguments, as the
+// source of package checks declares them.
 func declaredCodes(t *testing.T) map[checks.Code][]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "../../checks/codes.go", nil, 0)

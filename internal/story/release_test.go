@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The clause about a release says what it returned and what is left of its key.
+// The clause about a release says what the call returned, and where its key remains.
 func TestReleases(t *testing.T) {
 	expires := trace.Event{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: &trace.Actor{Client: "client-1", Section: 1}}
 	dies := trace.Event{Kind: trace.KindCrash, Process: "redis-1", Text: string(trace.Kill)}
@@ -18,7 +18,8 @@ func TestReleases(t *testing.T) {
 	const refused = "dial tcp redis-1: connection refused"
 	for _, c := range []struct {
 		name string
-		// before happens before the call, and during while it runs.
+		// before are events before the call of release, and during are events while it
+		// runs.
 		before, during []trace.Event
 		// err is what the release returned; "" is success.
 		err, want string
@@ -48,8 +49,8 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// The clause about an attempt that failed although a node has set its key names the
-// remaining key.
+// If an attempt failed although a node has set its key, the clause names the node on which
+// the key remains.
 func TestFailedAttemptThatLeavesItsKey(t *testing.T) {
 	for _, c := range []struct {
 		cleansUp bool

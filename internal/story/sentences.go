@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// mostSentences is the highest number of sentences in a paragraph.
+// maxSentences is the highest number of sentences in a paragraph.
 const mostSentences = 5
 
 // Text returns the paragraph as text.
@@ -38,11 +38,12 @@ func (p *Paragraph) Text() Raw {
 // A sentence of a paragraph, without its capital letter and its full stop.
 type sentence struct {
 	text             string
-	keepSeparate     bool // the sentence describes a fault, or is already long
-	returnsToSubject bool // it returns to a subject of an earlier sentence
+	keepSeparate     bool // the sentence describes a fault, or has already been joined with another
+	returnsToSubject bool // its subject was the subject of an earlier sentence, but not of the one before
 }
 
-// joinCost returns how bad it would be to join a sentence with the next one.
+// joinCost returns a number that is greater the worse it is to join sentence i with the
+// next one.
 func joinCost(sentences []sentence, i int) int {
 	n := len(sentences[i].text) + len(sentences[i+1].text)
 	if sentences[i].keepSeparate || sentences[i+1].keepSeparate {
@@ -51,8 +52,8 @@ func joinCost(sentences []sentence, i int) int {
 	return n
 }
 
-// sentences joins the statements: consecutive actions of one subject become one sentence,
-// and so does a statement with the one it leads to or follows from.
+// sentences turns the statements into sentences. Consecutive actions of one subject become
+// one sentence. So do two statements if one of them leads to the other.
 func (p *Paragraph) sentences() []sentence {
 	var all []sentence
 	var subjects []Subject // the subjects so far
@@ -88,10 +89,11 @@ func (p *Paragraph) sentences() []sentence {
 	return all
 }
 
-// continuesSentence reports whether a statement goes into one sentence with the statement
-// before it, which must have the same subject. The return from a fault does, and so does
-// anything after a fault at the start of the run or after a pause. A suspended process does
-// nothing more in that sentence.
+// continuesSentence reports whether the statement next goes into one sentence with the
+// statements from first on. It does if it has the same subject and needs no time of its
+// own. After a statement about a fault, the return from the fault also goes into the
+// sentence. Other actions do so only if the fault strikes at the start of the run or is a
+// pause, but not a suspension.
 func continuesSentence(first, next statement) bool {
 	if next.subject != first.subject || next.when != "" {
 		return false
@@ -100,8 +102,9 @@ func continuesSentence(first, next statement) bool {
 	return first.fault == "" || first.when == "" || next.isReturn || pauses
 }
 
-// shortSubject returns the subject of a statement; it is "it" or "its keys" if the sentence
-// before has the same subject.
+// shortSubject returns the subject of a statement. It returns "it" if the statement before
+// has the same subject, and "its keys" or the like if that subject is the owner of this
+// one. subjects are those of the statements before.
 func shortSubject(s Subject, told []Subject) string {
 	if len(told) == 0 {
 		return s.String()
@@ -115,7 +118,8 @@ func shortSubject(s Subject, told []Subject) string {
 	return s.String()
 }
 
-// joinActions lists the actions of a subject, each of which may be a list itself.
+// joinActions lists the actions of a subject. An action may be a list itself; then the
+// items are separated so that the lists can be distinguished.
 func joinActions(actions []string) string {
 	n := len(actions)
 	long := func(s string) bool {
@@ -127,7 +131,8 @@ func joinActions(actions []string) string {
 	return List(actions)
 }
 
-// begin makes a sentence of words. A process name at its beginning keeps its lower case.
+// makeSentence makes a sentence of words: it adds a capital letter and a full stop. A
+// sentence that begins with the name of a process keeps the name's lower case.
 func (p *Paragraph) begin(words string) string {
 	first, _, _ := strings.Cut(words, " ")
 	name := func(p trace.ProcessInfo) bool {

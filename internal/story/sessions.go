@@ -7,7 +7,7 @@ import (
 )
 
 // addSessions describes the sessions of clients with clusters, the notifications that
-// clients receive, and the leaders.
+// clients receive, changes of the leader, and compactions.
 func (s *clauseBuilder) addSessions() {
 	for _, ev := range s.SessionEvents() {
 		switch ev.Kind {

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A cluster's own events have the cluster as their subject, and the end of a session has
-// its client.
+// The subject of a clause about a cluster's own event is the cluster. If a session ends,
+// the subject is its client.
 func TestSessionsAreTold(t *testing.T) {
 	s := floor.NewScript("none", 0)
 	s.Processes = append(s.Processes,

@@ -8,11 +8,13 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
+// harmless matches words that a shell does not change.
 var harmless = lazy.Regexp(`^[A-Za-z0-9_./:=@%+,-]+$`)
 
 // ShellWord quotes s so that a POSIX shell reads it as one word. It writes unprintable
-// characters as printf escapes. A string that ends with a line break cannot be written so:
-// ShellWord only shows it, and it has to be typed by hand.
+// characters as escapes for printf. A string that ends with a line break cannot be written
+// in this way: for such a string ShellWord returns a readable form that the user has to
+// type by hand.
 func ShellWord(s string) string {
 	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// mostSpared is how many overlaps are explained; more explanations would teach nothing new.
+// maxExplained is how many overlaps are explained; more explanations would add nothing new.
 const mostSpared = 2
 
 // explainSpared says why the data of a run is intact although sections overlapped.
@@ -51,9 +51,10 @@ func sparedWords(s checks.SafeOverlap) string {
 	return "their reads and writes have the same result as one section after the other"
 }
 
+// servedWords says how the storage served a request.
 var servedWords = map[trace.Step]string{trace.Read: "answered", trace.Write: "applied"}
 
-// restraintWords says why a client wrote nothing.
+// restraintWords says why a client wrote nothing; "" if the cause is not known.
 func restraintWords(s checks.SafeOverlap) string {
 	at := Moment(s.CausedAt, 3)
 	switch s.Cause {

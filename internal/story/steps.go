@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// addSteps describes for each step how it begins, that its request is sent again, and how
-// it ends.
+// addSteps describes each step of a client: that it begins, that its request is sent again,
+// and how it ends.
 func (s *clauseBuilder) addSteps() {
 	for _, c := range s.Calls() {
 		if c.Began != nil {
@@ -26,7 +26,8 @@ func (s *clauseBuilder) addSteps() {
 	}
 }
 
-// endedBefore reports whether a step had ended before an event; it is false for a nil call.
+// endedBefore reports whether a call had ended before an event; it is false if there is no
+// call (nil).
 func endedBefore(c *history.Call, ev *trace.Event) bool {
 	return c != nil && c.Ended != nil && c.Ended.Seq < ev.Seq
 }
@@ -39,8 +40,8 @@ func (s *clauseBuilder) lockOf(c *history.Call) string {
 	return ""
 }
 
-// lockIn returns the lock of the section that an event belongs to; "" if the lock was not
-// granted.
+// lockIn returns the lock of the section that an event belongs to; "" if the event is in no
+// section.
 func (s *clauseBuilder) lockIn(ev *trace.Event) string {
 	if in := s.Section(history.Acquisition{Client: ev.Process, Section: ev.Section}); in != nil {
 		return in.Lock
@@ -48,6 +49,7 @@ func (s *clauseBuilder) lockIn(ev *trace.Event) string {
 	return ""
 }
 
+// addBegin describes how a step begins. Some steps need no clause for that.
 func (s *clauseBuilder) addBegin(c *history.Call) {
 	ev := c.Began
 	var text string
@@ -75,6 +77,7 @@ func (s *clauseBuilder) addBegin(c *history.Call) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), Of: Step{c.Acquisition, c.Step}, Part: StepBegins})
 }
 
+// addEnd describes how a step ends.
 func (s *clauseBuilder) addEnd(c *history.Call) {
 	ev, took := c.Ended, time.Duration(0)
 	if c.Began != nil {
@@ -119,6 +122,7 @@ func (s *clauseBuilder) addEnd(c *history.Call) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), Of: Step{c.Acquisition, c.Step}, Part: part})
 }
 
+// addAcquired describes the result of a call of acquire.
 func (s *clauseBuilder) addAcquired(c *history.Call) {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)
@@ -151,8 +155,8 @@ func (s *clauseBuilder) addAcquired(c *history.Call) {
 	s.add(ev, clause)
 }
 
-// periodOf says for which period of the schedule a client asks for the lock, if the run has
-// a schedule.
+// periodOf says for which period of the schedule a client asks for the lock; "" in a run
+// without a schedule.
 func (s *clauseBuilder) periodOf(c *history.Call) string {
 	if c.Began == nil {
 		return ""
@@ -160,6 +164,7 @@ func (s *clauseBuilder) periodOf(c *history.Call) string {
 	return forPeriod(c.Began.Period)
 }
 
+// forPeriod returns " for period 3" or the like; "" for 0.
 func forPeriod(period int) string {
 	if period == 0 {
 		return ""
@@ -167,7 +172,8 @@ func forPeriod(period int) string {
 	return fmt.Sprintf(" for period %d", period)
 }
 
-// onNodes says where a lock's keys were set, if the lock keeps any.
+// onNodes says on which nodes an acquire has set the lock's key; "" if no node keeps
+// grants.
 func (s *clauseBuilder) onNodes(nodes []string) string {
 	if len(s.Keepers()) == 0 {
 		return ""
@@ -178,9 +184,9 @@ func (s *clauseBuilder) onNodes(nodes []string) string {
 	return " " + s.on(nodes)
 }
 
-// grantText says which token a successful acquire returned, and the number of the grant if
-// it differs. A cluster's token counts all its writes, so it may be larger than the number
-// of the grant.
+// grantText says which token a successful acquire returned. If the token is not the number
+// of the grant, it says that number too. It does not do so for the token of a cluster,
+// which counts all changes of the cluster and so is usually larger.
 func (s *clauseBuilder) grantText(lock string, ev *trace.Event) string {
 	ahead := len(s.Lock(lock).Members) > 0 && ev.Token > ev.Rank
 	switch {
@@ -192,8 +198,10 @@ func (s *clauseBuilder) grantText(lock string, ev *trace.Event) string {
 	return ": token " + Token(ev.Token)
 }
 
+// isOpen reports whether a lock is granted to every client.
 func (s *clauseBuilder) isOpen(lock string) bool { return s.Lock(lock).GrantsEveryone }
 
+// answerText says what a client learns from the storage's answer, or that it got none.
 func (s *clauseBuilder) answerText(c *history.Call) string {
 	ev := c.Ended
 	switch {
@@ -214,12 +222,14 @@ func (s *clauseBuilder) answerText(c *history.Call) string {
 	return fmt.Sprintf("learns that it has written version %d of %s", ev.Version, ev.Object)
 }
 
-// leftByWriting reports whether a client had released the lock by its write.
+// wasReleasedByWrite reports whether a client's last write had already released the lock.
 func (s *clauseBuilder) leftByWriting(c *history.Call) bool {
 	in := s.Section(c.Acquisition)
 	return in != nil && in.ReleasedByWrite() && in.Completed()
 }
 
+// releaseText says how a release ended, and what happened to the keys: the client may
+// believe something else than the nodes know.
 func (s *clauseBuilder) releaseText(c *history.Call) string {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)
@@ -255,7 +265,8 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 }
 
 // remainingKeys says where a key of a call's acquisition may exist when the call has ended:
-// on nodes that are up, and on nodes that crashed with it and may come back.
+// on nodes that are up, and on nodes that crashed while they had the key and may restore
+// it.
 func (s *clauseBuilder) remainingKeys(c *history.Call) string {
 	over := history.MomentOf(c.Ended)
 	var parts []string
@@ -280,8 +291,9 @@ func (s *clauseBuilder) remainingKeys(c *history.Call) string {
 	return strings.Join(parts, "; ")
 }
 
-// lostBefore reports whether a server had a key of a call's acquisition, and the last such
-// key ended before the call for another reason than the client's own command.
+// wasLostBefore reports whether the lock was lost before a call of release: a server had a
+// key of the acquisition, and the last such key ended for another reason than the client's
+// own command.
 func (s *clauseBuilder) lostBefore(c *history.Call) bool {
 	var last *history.Holding
 	for _, k := range s.keys[c.Acquisition] {
@@ -292,8 +304,8 @@ func (s *clauseBuilder) lostBefore(c *history.Call) bool {
 	return last != nil && (last.Ended == nil || last.Ended.By == nil || last.Ended.By.Client != c.Client)
 }
 
-// gaveUp reports whether a client gave up any of its keys after it called release: it
-// removed or changed the key, or closed the connection or session that held it.
+// gaveUp reports whether a client itself ended or changed any of its keys after it called
+// release: by a command, or by closing the connection or session that held the key.
 func (s *clauseBuilder) gaveUp(c *history.Call) bool {
 	own := func(ev *trace.Event) bool {
 		return ev.Seq > c.Began.Seq && (ev.By == nil || ev.By.Client == c.Client)
@@ -304,12 +316,13 @@ func (s *clauseBuilder) gaveUp(c *history.Call) bool {
 	})
 }
 
-// lostRelease says that a release was lost: the call returned without an error, but on a
-// quorum of the lock's slots the key was never removed. No other client gets the lock until
-// the key expires. This happens to a lock that releases in the background, after the call
-// has returned, and to a lock that sends no release.
+// lostRelease says that a release had no effect: the call returned without an error, but on
+// a quorum of the lock's slots the key remained, so no other client gets the lock until the
+// key expires. This happens to a lock that releases in the background, after the call has
+// returned, and to a lock that sends no release. It returns "" if the release had an
+// effect.
 func (s *clauseBuilder) lostRelease(c *history.Call) string {
-	if !c.Ended.OK || len(s.Promotions()) > 0 { // the key of a replaced master blocks no client
+	if !c.Ended.OK || len(s.Promotions()) > 0 { // after a failover, the old master's key blocks no client
 		return ""
 	}
 	var nodes []string

@@ -36,12 +36,13 @@ func (s *clauseBuilder) addStorage() {
 	}
 }
 
-// ofRecord reports whether a request is about the record of the periods that have been run.
+// isAboutRecord reports whether a request reads or writes the object in which clients
+// record the periods of the schedule that have been run.
 func (s *clauseBuilder) ofRecord(ev *trace.Event) bool {
 	return s.Trace.Schedule != nil && ev.Object == trace.PeriodRecord
 }
 
-// lastRun says which period was run last according to the record.
+// lastRun says which period was run last, as the record shows it.
 func lastRun(period int) string {
 	if period == 0 {
 		return "no period has been run"
@@ -49,7 +50,8 @@ func lastRun(period int) string {
 	return fmt.Sprintf("period %d was run last", period)
 }
 
-// addServed describes how a request was answered, and which version an applied write made.
+// addServed describes how the storage answered a request. made is the version that an
+// applied write made; nil if there is none.
 func (s *clauseBuilder) addServed(ev *trace.Event, made *history.Version) {
 	clause := Clause{
 		Subject: Raw(ev.Process),

@@ -9,9 +9,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The functions in this file describe what a diagram draws as a period of time, with its
-// beginning and its end, for a reader who points at it. Whatever has not ended at the end
-// of the run lasts until then; over is the end of the run.
+// The functions in this file describe what a diagram draws as a bar or a line from its
+// beginning to its end. The text appears when a reader points at it. The parameter runEnd
+// is the end of the run: whatever has not ended by then is described as if it lasted until
+// then.
 
 // DescribeSection describes a client in its critical section.
 func DescribeSection(s *history.Section, over time.Duration) Raw {
@@ -29,7 +30,7 @@ func DescribeSection(s *history.Section, over time.Duration) Raw {
 }
 
 // DescribeLease describes the lease of a section: when it ends, and how often it was
-// extended.
+// extended. ends is history.Forever for a lease without an end.
 func DescribeLease(s *history.Section, ends time.Duration, extended int) Raw {
 	if ends == history.Forever {
 		return Raw(fmt.Sprintf("%s lease from %s, without an end", Possessive(s.Client), Moment(s.From.At, 3)))
@@ -41,12 +42,13 @@ func DescribeLease(s *history.Section, ends time.Duration, extended int) Raw {
 	return Raw(text)
 }
 
-// DescribeOverrun describes a client that is in its section after its lease has ended.
+// DescribeOverrun describes the time for which a client is still in its section although
+// its lease has ended.
 func DescribeOverrun(s *history.Section, ended, over time.Duration) Raw {
 	return Raw(fmt.Sprintf("%s in its critical section after its lease has ended, %s", s.Client, FromTo(ended, min(s.To.At, over))))
 }
 
-// DescribeOverlap describes two sections that overlap.
+// DescribeOverlap describes the time for which two clients are in their sections.
 func DescribeOverlap(o history.Overlap, over time.Duration) Raw {
 	return Raw(fmt.Sprintf("two clients in the critical section: %s and %s, %s", o.A.Client, o.B.Client, FromTo(o.From, min(o.To, over))))
 }
@@ -66,7 +68,7 @@ func DescribeAcquire(c *history.Call, over time.Duration) Raw {
 	return Raw(text)
 }
 
-// DescribeKey describes a key on a node, for as long as it really existed there.
+// DescribeKey describes a key on a node, from when it was set until it really ended there.
 func DescribeKey(k *history.Holding, over time.Duration) Raw {
 	there := k.Existence()
 	text := fmt.Sprintf("%s key %s on %s %s: %s", Possessive(Owner(k.Set.Owner)), k.Key, k.Node, FromTo(there.From.At, min(there.To.At, over)), keyEnded(k))
@@ -111,13 +113,13 @@ func keyEnded(k *history.Holding) string {
 	return "it still exists at the end"
 }
 
-// DescribeState describes a process that is not in its normal state.
+// DescribeState describes the time for which a process is in a state, such as paused.
 func DescribeState(process, what string, from, to time.Duration) Raw {
 	return Raw(fmt.Sprintf("%s %s %s", process, what, FromTo(from, to)))
 }
 
-// StateName names the state of a process that does not run or answers with
-// errors.
+// StateName names the state of a process during a spell in which it does not run, or
+// answers with errors.
 func StateName(s *history.Spell) string {
 	switch s.State {
 	case history.Paused:
@@ -131,7 +133,8 @@ func StateName(s *history.Spell) string {
 	return "answers with errors"
 }
 
-// DescribeMessage describes a message; text is as much of its text as there is room for.
+// DescribeMessage describes a message. text is the message's text, shortened to fit the
+// diagram.
 func DescribeMessage(m *history.Message, text string, over time.Duration) Raw {
 	if m.Arrived != nil {
 		over = m.Arrived.At
@@ -147,7 +150,7 @@ func DescribeMessage(m *history.Message, text string, over time.Duration) Raw {
 	return Raw(fmt.Sprintf("%s → %s: %s (%s)", m.From, m.To, text, when))
 }
 
-// DescribeDecision describes what the storage did with a request.
+// DescribeDecision describes how the storage answered a request.
 func DescribeDecision(ev *trace.Event) Raw {
 	verb := "applied"
 	switch {
@@ -161,8 +164,8 @@ func DescribeDecision(ev *trace.Event) Raw {
 	return Raw(fmt.Sprintf("%s: %s %s of %s%s %s%s", Moment(ev.At, 3), Possessive(ev.Client()), ev.Step, ev.Object, Carried(ev.Token), verb, reasonSuffix(ev.Text)))
 }
 
-// DescribeClockChange describes what a fault did to a process's clocks; "" if no fault
-// changed them.
+// DescribeClockChange describes how a fault changed a process's clocks; "" if the event is
+// about a change that no clock fault made.
 func DescribeClockChange(h *history.History, ev *trace.Event) Raw {
 	words := clockWords(h, ev)
 	if words == "" {

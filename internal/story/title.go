@@ -7,9 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Title summarizes the run in one line of about room characters: its faults and the damage.
-// If there are several faults, it says when they strike only if there is room. fenced is
-// the verdict on the same world with fencing tokens; nil if that run left no trace.
+// Title summarizes the run in one line: its faults and the damage. The line has at most
+// room characters if that is possible. If there are several faults, it says when they
+// strike only if there is room. fenced is the verdict on the same world with fencing
+// tokens; nil if that run left no trace.
 func (p *Paragraph) Title(fenced *checks.Verdict, room int) Raw {
 	effects, faults := p.damages(fenced), p.history.Trace.Faults
 	if len(faults) == 0 {
@@ -50,14 +51,14 @@ func (p *Paragraph) headline(faults []trace.FaultInfo, timed bool) string {
 	return joinActions(clauses)
 }
 
-// during reports whether one fault strikes while the other lasts; an instantaneous fault
+// isDuring reports whether one fault strikes while the other lasts; an instantaneous fault
 // does not last.
 func (p *Paragraph) during(fault, other int) bool {
 	a, b := p.history.Act(fault), p.history.Act(other)
 	return a != nil && b != nil && !b.Instant && b.Struck.Seq < a.Struck.Seq && (b.Lifted == nil || b.Lifted.Seq > a.Struck.Seq)
 }
 
-// conducts describes misconduct that ended a run, by its rule.
+// conductPhrases describes misconduct that ended a run, by the rule that it broke.
 var conducts = map[string]string{
 	trace.ConductPanic:   "the lock panics",
 	trace.ConductLeak:    "the lock leaves a goroutine behind",
@@ -73,7 +74,8 @@ func (p *Paragraph) conduct() string {
 	return ""
 }
 
-// damages describes what broke in a few words, the most detailed version first.
+// damages describes in a few words what broke. It returns several versions, the most
+// detailed first.
 func (p *Paragraph) damages(fenced *checks.Verdict) []string {
 	if conduct := p.conduct(); conduct != "" {
 		return []string{conduct}

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Why says in one line why the damage was possible; off and on are the verdicts on the runs
-// without and with fencing tokens.
+// Why says in one line why the damage was possible; "" if nothing was damaged or the cause
+// is not known. off and on are the verdicts on the runs without and with fencing tokens.
 func (p *Paragraph) Why(off, on *checks.Verdict) Raw {
 	unchecked := ""
 	if off.Verdict == checks.Unsafe && on.Verdict == checks.Safe {
@@ -19,6 +19,8 @@ func (p *Paragraph) Why(off, on *checks.Verdict) Raw {
 	return Raw(p.why(unchecked))
 }
 
+// why is Why. unchecked is added where a storage that checks tokens would have prevented
+// the damage.
 func (p *Paragraph) why(unchecked string) string {
 	finding := func(property checks.Property) *checks.Finding {
 		if f, violated := p.violated(property); violated {
@@ -60,8 +62,8 @@ func (p *Paragraph) why(unchecked string) string {
 	return ""
 }
 
-// overrunCause says why the first of two sections lasted longer than its lease, so that the
-// second was granted.
+// overrunCause says why the first of two sections lasted longer than its lease. Because of
+// that, the second was granted while the first had not ended.
 func (p *Paragraph) overrunCause(first, second *trace.Event) string {
 	lease := Possessive(first.Process) + " lease"
 	for _, f := range p.history.Trace.Faults {
@@ -87,8 +89,8 @@ func (p *Paragraph) overrunCause(first, second *trace.Event) string {
 	return Possessive(first.Process) + " section outlasts its lease"
 }
 
-// doubleGrantCause says why the second of two grants was possible although the first lease
-// had not ended: what had happened to its keys.
+// doubleGrantCause says why the second of two grants was possible although the lease of the
+// first had not ended: it says what had happened to the keys of the first.
 func (p *Paragraph) doubleGrantCause(first, second *trace.Event) string {
 	holder := history.Acquisition{Client: first.Process, Section: first.Section}
 	var forgot, cut, tooEarly, expired []string

@@ -10,7 +10,7 @@ import (
 // List writes "a", "a and b", "a, b and c".
 func List[S ~string](items []S) string { return joinSeries(items, "and") }
 
-// Either writes "a", "a or b", "a, b or c".
+// Alternatives writes "a", "a or b", "a, b or c".
 func Either[S ~string](items []S) string { return joinSeries(items, "or") }
 
 func joinSeries[S ~string](items []S, last string) string {

@@ -12,11 +12,13 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// A bug is one folder of the track record: its story, and the versions to test with it.
+// A bug is one bug of the track record: its story, and the versions of the library to test
+// with it.
 type bug struct {
 	name  string
 	story *scenarios.Scenario
-	// bad versions have the bug, and good ones do not. There may be no good ones.
+	// bad are the versions with the bug, and good those without it. There may be no good
+	// ones.
 	bad, good []*version
 }
 
@@ -41,11 +43,12 @@ func readBugs(with *builder) ([]*bug, error) {
 	return bugs, nil
 }
 
-// versions returns the versions that have the bug, then the others.
+// versions returns all versions, those with the bug first.
 func (b *bug) versions() []*version { return slices.Concat(b.bad, b.good) }
 
 // test runs the bug's story and the suite with all versions, and returns the bug's row of
-// the table. With check it runs only the test case of the suite that the old row names.
+// the table. With check, it does not run the whole suite, but only the test case that old,
+// the row in the README, names.
 func (b *bug) test(check bool, old *row) (row, error) {
 	start := time.Now()
 	r := row{name: b.name, title: b.story.Title, source: b.story.Source, library: b.bad[0].bug.Library}
@@ -91,7 +94,7 @@ func (b *bug) test(check bool, old *row) (row, error) {
 	return r, b.survey(&r, first)
 }
 
-// writeRecords writes a line for each version.
+// writeRecords writes the record of each version as a line of JSON.
 func (b *bug) writeRecords(w io.Writer) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
@@ -103,9 +106,10 @@ func (b *bug) writeRecords(w io.Writer) error {
 	return nil
 }
 
-// survey runs the suite with all versions. It finds the first test case that fails all bad
-// versions, for what the bug breaks, and no good one. Test cases that are about a library
-// do not count.
+// survey runs the suite with all versions. It looks for the first test case that finds the
+// bug: every bad version fails it because of what the bug breaks, and no good version fails
+// it. Test cases that are about a library do not count. first is the real time of the first
+// world in which the story shows the bug.
 func (b *bug) survey(r *row, first time.Duration) error {
 	r.time = fmt.Sprintf("story: %v", first.Round(100*time.Microsecond))
 	var candidates []failure
@@ -143,16 +147,19 @@ func (b *bug) survey(r *row, first time.Duration) error {
 	return nil
 }
 
-// libraries are parts of the names of scenarios in the catalogue that are about a library.
+// libraries are words in the names of those scenarios of the catalogue that are about a
+// library.
 var libraries = []string{"redsync", "redislock", "rueidislock", "etcd", "zookeeper", "consul", "kubernetes"}
 
-// isAboutLibrary reports whether a test case of the suite is about some library: it may
-// have been written because of this bug.
+// isAboutLibrary reports whether a test case of the suite is about a library. Such a test
+// case may have been written because of this bug, so it does not show that the suite finds
+// bugs that nobody knew.
 func isAboutLibrary(story string) bool {
 	return slices.ContainsFunc(libraries, func(l string) bool { return strings.Contains(story, l) })
 }
 
-// checkSuite runs the test case of the suite that, according to the old row, finds the bug.
+// checkSuite runs the test case of the suite that finds the bug according to the row in the
+// README.
 func (b *bug) checkSuite(r *row, old *row) error {
 	if old == nil {
 		return fmt.Errorf("the table has no row for it; add it with go run ./trackrecord/run %s", b.name)

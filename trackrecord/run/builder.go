@@ -10,27 +10,29 @@ import (
 )
 
 // A builder builds the tests in the module libraries, each with the version of a library
-// that the test needs. The module's own go.mod is for people who write the tests. A module
-// for each version instead would mean many almost equal go.mod files, and all would have to
-// follow the requirements of locksim.
+// that it is to test. For each version it makes a go.mod from the module's own, which is
+// only for people who edit the tests. If each version had a module of its own instead,
+// there would be many almost equal go.mod files, and each would have to be updated when the
+// requirements of locksim change.
 type builder struct {
 	// root is the folder of the track record, and scratch the folder for what is built.
 	root, scratch string
-	// check means that nothing may be written into root.
+	// check means that nothing in root may be written.
 	check bool
 }
 
-// inLibraries returns the path of a file or folder of the module.
+// inLibraries returns the path of a file or folder in the module libraries.
 func (b *builder) inLibraries(name string) string {
 	return filepath.Join(b.root, "libraries", filepath.FromSlash(name))
 }
 
-// scratchFile returns the path of a file that is built for a version.
+// scratchFile returns the path of a temporary file for a version; suffix is the end of its
+// name.
 func (b *builder) scratchFile(v *version, suffix string) string {
 	return filepath.Join(b.scratch, strings.ReplaceAll(v.bug.Library, "/", "-")+"-"+v.Number+suffix)
 }
 
-// goTest returns the command go test for a version, with flags.
+// goTest returns a command that runs go test with a version of a library and with flags.
 func (b *builder) goTest(v *version, flags ...string) (*exec.Cmd, error) {
 	mod, err := os.ReadFile(b.inLibraries("go.mod"))
 	if err != nil {
@@ -54,12 +56,12 @@ func (b *builder) goTest(v *version, flags ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// goMod returns the go.mod for a version. It contains the heading of the module's own
-// go.mod, locksim's modules with their paths, and the version under test; the go command
-// adds what that requires. It lists all of locksim's modules for every version, although a
-// test needs only one or two: then their packages are built with the same dependencies as
-// in the workspace, and the build cache already has them. The last replacement is for a
-// version that is older than the one that locksim itself requires.
+// goMod returns the text of the go.mod for a version. It contains the heading of the
+// module's own go.mod, locksim's modules with their paths, and the version under test. The
+// go command adds what these require. All modules of locksim are listed, although a test
+// needs only one or two. With them, their packages have the same dependencies as in the
+// workspace, so the build cache already contains them. The last replacement is needed if
+// locksim itself requires a newer version of the library.
 func goMod(own string, v *version) string {
 	heading, _, _ := strings.Cut(own, "\nrequire ")
 	var required, replaced []string
@@ -83,8 +85,8 @@ replace (
 `, heading, v.bug.Library, v.Number, strings.Join(required, ""), strings.Join(replaced, ""))
 }
 
-// keepSums adds the checksums that the go command has found to the module's go.sum, so that
-// it contains those of all versions.
+// keepSums adds the checksums that the go command has found for a version to the module's
+// go.sum, which contains those of all versions.
 func (b *builder) keepSums(v *version) error {
 	had, err := os.ReadFile(b.inLibraries("go.sum"))
 	if err != nil {

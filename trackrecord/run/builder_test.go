@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// Every bug has a test.
+// Each bug names a test that exists.
 func TestEveryBugHasATest(t *testing.T) {
 	bugs, err := readBugs(&builder{root: ".."})
 	if err != nil {
@@ -32,7 +32,8 @@ const (
 	own     = heading + "\nrequire (\n\texample.com/some/v2 v2.9.0\n\tgithub.com/locksim/locksim v0.1.0\n)\n\nreplace (\n\tgithub.com/locksim/locksim v0.1.0 => ..\n)\n"
 )
 
-// newTestVersion returns a version of a bug in a track record of its own.
+// newTestVersion returns a version of a bug in a small track record that is made for the
+// test.
 func newTestVersion(t *testing.T, check bool) *version {
 	with := &builder{root: t.TempDir(), scratch: t.TempDir(), check: check}
 	if err := os.Mkdir(with.inLibraries(""), 0o755); err != nil {
@@ -60,8 +61,8 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// The generated go.mod requires the version instead of the module's own, and is outside of
-// the module.
+// The generated go.mod requires the version under test instead of the module's own version.
+// It is not in the folder of the module.
 func TestGoTest(t *testing.T) {
 	v := newTestVersion(t, false)
 	cmd, err := v.builder.goTest(v, "-run", "X")
@@ -86,7 +87,7 @@ func TestGoTest(t *testing.T) {
 	}
 }
 
-// The checksums of a version are kept, unless nothing may be written.
+// The checksums that a version needs are added to go.sum, unless nothing may be written.
 func TestKeepSums(t *testing.T) {
 	for _, check := range []bool{false, true} {
 		v := newTestVersion(t, check)

@@ -1,5 +1,5 @@
 // Command run tests every library of the track record with the story of its bug and with
-// the whole suite, and writes the table in the README:
+// the whole suite of package locktest, and writes the table in the README:
 //
 //	go run ./trackrecord/run          # everything, and write the table
 //	go run ./trackrecord/run NAME...  # only these bugs, and their rows of the table
@@ -7,13 +7,15 @@
 //	go run ./trackrecord/run -check -json FILE
 //	go run ./trackrecord/run -test NAME/VERSION FLAG...  # go test, with its output
 //
-// It fails if a bad version passes, if a fixed version fails, if a sound lock does not pass
-// the story, or if a story is inconclusive. With -check it writes nothing, and also fails
-// if the table is not what it would write, except for the times. With -json it also writes
-// a line of JSON for each version: what the version breaks in which world of its story, and
-// the failures in the test cases of the suite that were run, with the commands that replay
-// them. With -test it does none of this, but runs go test with the flags that follow: the
-// test of that bug, built with that version of the library.
+// It fails if a version with the bug passes, if a version without it fails, if a sound lock
+// does not pass the story, or if a story is inconclusive.
+//
+// With -check it writes nothing, and also fails if the table in the README is out of date;
+// the times in the table may differ. With -json it also writes a line of JSON for each
+// version: what the version breaks in each world of the story, and the failures in the test
+// cases that were run, with the commands that replay them. With -test it does none of this.
+// It only runs go test, with the flags that follow, for the test of one bug and one version
+// of the library.
 package main
 
 import (
@@ -39,7 +41,7 @@ func main() {
 	}
 }
 
-// run executes the command line.
+// run does what the command line says.
 func run(check, test bool, records string, args []string) error {
 	root, err := findRoot()
 	if err != nil {
@@ -61,7 +63,8 @@ func run(check, test bool, records string, args []string) error {
 	return testBugs(bugs, root, check, records, args)
 }
 
-// testOne runs go test with a version, "BUG/VERSION", and flags.
+// testOne runs go test for a version. args are its name, "BUG/VERSION", and flags for go
+// test.
 func testOne(with *builder, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("name a version: -test BUG/VERSION")
@@ -76,8 +79,8 @@ func testOne(with *builder, args []string) error {
 	return nil
 }
 
-// testBugs tests the bugs of these names, or all of them, and updates the table. It writes
-// the results of the versions to the file records, unless that is "".
+// testBugs tests the bugs with some names, or all bugs if there are no names, and updates
+// the table. If records is not "", it writes the results of each version to that file.
 func testBugs(bugs []*bug, root string, check bool, records string, names []string) error {
 	readme := filepath.Join(root, "README.md")
 	text, err := os.ReadFile(readme)
@@ -134,7 +137,8 @@ func testBugs(bugs []*bug, root string, check bool, records string, names []stri
 	return nil
 }
 
-// findRoot returns the folder of the track record.
+// findRoot returns the folder of the track record, which may be the current folder, below
+// it or above it.
 func findRoot() (string, error) {
 	for _, dir := range []string{".", "trackrecord", ".."} {
 		if _, err := os.Stat(filepath.Join(dir, "trackrecord.go")); err == nil {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A row is the row of one bug in the table.
+// A row is the row of one bug in the table of the README.
 type row struct {
 	name, title, source, library string
 	bad, good, breaks            []string
-	// found is the test case of the suite that finds the bug, or notFound.
+	// foundBy is the test case of the suite that finds the bug, or notFound.
 	found string
-	suite int // worlds
+	suite int // the number of worlds in the suite
 	time  string
-	// line is the row in the README, if it is not made again.
+	// line is the text of the row in the README, if the row was read there; otherwise "".
 	line string
 }
 
-// notFound is the cell of a bug that the suite does not find.
+// notFound is what the table says if the suite does not find the bug.
 const notFound = "no"
 
 const (
@@ -28,7 +28,7 @@ const (
 	tableEnds   = "<!-- end -->"
 )
 
-// String returns the row as it is in the README.
+// String returns the row as a line of the README.
 func (r row) String() string {
 	if r.line != "" {
 		return r.line
@@ -43,9 +43,10 @@ func (r row) String() string {
 		strings.Join(r.bad, "; "), strings.Join(r.good, "; "), found, r.time)
 }
 
+// link matches the address of a pull request or an issue.
 var link = regexp.MustCompile(`https://github\.com/[^/ ]+/[^/ ]+/(pull|issues)/([0-9]+)`)
 
-// shortenLinks returns a story's source with short links.
+// shortenLinks returns the source of a story with a short text for each link.
 func shortenLinks(source string) string {
 	return link.ReplaceAllStringFunc(source, func(url string) string {
 		parts := link.FindStringSubmatch(url)
@@ -54,7 +55,7 @@ func shortenLinks(source string) string {
 	})
 }
 
-// A table is the rows of the bugs, in the order of the README.
+// A table is the rows of all bugs, in the order of the README.
 type table []row
 
 func (t table) String() string {
@@ -66,7 +67,8 @@ func (t table) String() string {
 	return b.String()
 }
 
-// withoutTimes returns the table without its last column.
+// withoutTimes returns the table without its last column, the times, which differ from run
+// to run.
 func (t table) withoutTimes() string {
 	var b strings.Builder
 	for line := range strings.Lines(t.String()) {
@@ -76,7 +78,7 @@ func (t table) withoutTimes() string {
 	return b.String()
 }
 
-// row returns the row of a bug by the name of its folder; nil if there is none.
+// row returns the row of the bug whose folder has a name; nil if there is none.
 func (t table) row(name string) *row {
 	for i := range t {
 		if t[i].name == name {
@@ -86,17 +88,19 @@ func (t table) row(name string) *row {
 	return nil
 }
 
-// replaceIn returns the text of a README with this table in place of its own.
+// replaceIn returns the text of a README with this table instead of the one that it
+// contains.
 func (t table) replaceIn(text string) string {
 	before, rest, _ := strings.Cut(text, tableBegins)
 	_, after, _ := strings.Cut(rest, tableEnds)
 	return before + tableBegins + "\n" + t.String() + "\n" + tableEnds + after
 }
 
+// rowName matches the link to the story in a row; it contains the name of the bug's folder.
 var rowName = regexp.MustCompile(`\]\(([^/()]+)/story\.yaml\)`)
 
-// readTable reads the table of a README. It reads only three things of each row: the bug,
-// the test case of the suite that finds it, and the times.
+// readTable reads the table in the text of a README. Of each row it reads only the bug, the
+// test case of the suite that finds it, and the times.
 func readTable(text string) (table, error) {
 	_, rest, begins := strings.Cut(text, tableBegins)
 	body, _, ends := strings.Cut(rest, tableEnds)

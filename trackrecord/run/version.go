@@ -16,7 +16,7 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// A version is a version of a library under test, with its results.
+// A version is a version of a library under test, and what the tests have found.
 type version struct {
 	proof.Version
 	bug     proof.Bug
@@ -24,19 +24,19 @@ type version struct {
 	record  record
 }
 
-// A record is the results of a version as one line of JSON.
+// A record is what the tests of a version have found, as one line of JSON.
 type record struct {
 	Bug string `json:"bug"`
-	// Module is the name of the version in versions.json.
+	// Module is the name that versions.json gives to the version, such as "bad".
 	Module  string `json:"module"`
 	Library string `json:"library"`
 	Version string `json:"version"`
-	// Broken are the rules that the version breaks in its story. Worlds are the results of
-	// the worlds of the story, each a [proof.WorldResult].
+	// Broken are the rules that the version breaks in the story. Worlds has a
+	// [proof.WorldResult] for each world of the story.
 	Broken []string          `json:"broken"`
 	Worlds []json.RawMessage `json:"told"`
-	// Suite are the failures in the test cases of the suite that were run, each a
-	// [locktest.Finding].
+	// Suite has a [locktest.Finding] for each test case of the suite that was run and
+	// failed.
 	Suite []json.RawMessage `json:"suite"`
 }
 
@@ -47,7 +47,7 @@ func newVersion(b proof.Bug, v proof.Version, with *builder) *version {
 	}}
 }
 
-// title returns the version's number, with its name if that adds something.
+// title returns the version's number, and its name if the name says more than the number.
 func (v *version) title() string {
 	switch {
 	case v.Name == "bad", v.Name == "fixed", strings.HasSuffix(v.Name, v.Number):
@@ -56,12 +56,13 @@ func (v *version) title() string {
 	return v.Number + " " + v.Name
 }
 
-// binary returns the path of the compiled test. Versions of several bugs can share it.
+// binary returns the path of the compiled test. Several bugs can have a version, and so a
+// compiled test, in common.
 func (v *version) binary() string {
 	return v.builder.scratchFile(v, "-"+strings.ReplaceAll(v.bug.Test, "/", "-")+".test")
 }
 
-// build compiles the version's test.
+// build compiles the test with the version, unless that was done before.
 func (v *version) build() error {
 	if _, err := os.Stat(v.binary()); err == nil {
 		return nil
@@ -76,12 +77,13 @@ func (v *version) build() error {
 	return v.builder.keepSums(v)
 }
 
-// environment returns the variable that names the bug and the version for the test.
+// environment returns the setting of the environment variable that tells the test its bug
+// and its version.
 func (v *version) environment() string {
 	return proof.BugVariable + "=" + v.bug.Name + "/" + v.Name
 }
 
-// test runs go test with the version, with its output on the terminal.
+// test runs go test with the version, and shows its output.
 func (v *version) test(args []string) error {
 	cmd, err := v.builder.goTest(v, args...)
 	if err != nil {
@@ -99,7 +101,7 @@ func (v *version) test(args []string) error {
 // A testOutput is the output of a test, line by line.
 type testOutput []string
 
-// run runs the subtests that a pattern selects, in the way of go test.
+// run runs the compiled test. pattern selects subtests, as go test -run does.
 func (v *version) run(pattern string, env ...string) (testOutput, error) {
 	cmd := exec.Command(v.binary(), "-test.v", "-test.run="+pattern)
 	cmd.Dir = v.builder.inLibraries(v.bug.Test)
@@ -111,7 +113,7 @@ func (v *version) run(pattern string, env ...string) (testOutput, error) {
 	return strings.Split(string(out), "\n"), nil
 }
 
-// attributes returns the values of an attribute of the test.
+// attributes returns the values of the attributes with a key that the test has written.
 func (r testOutput) attributes(key string) []string {
 	var values []string
 	for _, line := range r {
@@ -125,7 +127,7 @@ func (r testOutput) attributes(key string) []string {
 	return values
 }
 
-// documents returns the values of an attribute that is in JSON.
+// documents returns the values of the attributes with a key, which must be JSON.
 func (r testOutput) documents(key string) []json.RawMessage {
 	all := []json.RawMessage{}
 	for _, text := range r.attributes(key) {
@@ -134,7 +136,8 @@ func (r testOutput) documents(key string) []json.RawMessage {
 	return all
 }
 
-// A storyResult is the result of a version in the bug's own story.
+// A storyResult is what the bug's story shows with a version: the rules that the version
+// breaks, in how many worlds it breaks one, and the real time of the first such world.
 type storyResult struct {
 	broken []string
 	worlds string
@@ -148,7 +151,7 @@ func (s storyResult) String() string {
 	return fmt.Sprintf("breaks %s in %s worlds", strings.Join(s.broken, " and "), s.worlds)
 }
 
-// runStory runs the subtest "story".
+// runStory runs the subtest "story", which runs the bug's story in many worlds.
 func (v *version) runStory() (storyResult, error) {
 	var s storyResult
 	r, err := v.run("/^story$")
@@ -171,32 +174,34 @@ func (v *version) runStory() (storyResult, error) {
 	return s, err
 }
 
-// A failure is a test case of the suite that fails a version.
+// A failure is a test case of the suite that a version fails.
 type failure struct {
 	story string
-	// worlds is the number of worlds that the suite had run when it found the failure, and
-	// after is the real time that this took.
+	// worlds is how many worlds the suite had run when it found the failure, and after how
+	// much real time had passed.
 	worlds int
 	after  time.Duration
 	rules  []string
 }
 
-// breaks reports whether the test case fails for something that the bug breaks.
+// breaks reports whether the version fails the test case because of one of the properties
+// that the bug breaks.
 func (f failure) breaks(properties []string) bool {
 	return slices.ContainsFunc(f.rules, func(rule string) bool { return slices.Contains(properties, rule) })
 }
 
-// A survey is the result of a version in the whole suite.
+// A survey is what the whole suite finds in a version.
 type survey struct {
 	failures []failure
 	worlds   int
 }
 
+// fails reports whether the version fails a test case.
 func (s survey) fails(story string) bool {
 	return slices.ContainsFunc(s.failures, func(f failure) bool { return f.story == story })
 }
 
-// survey runs the subtest "survey".
+// survey runs the subtest "survey", which runs the whole suite.
 func (v *version) survey() (survey, error) {
 	var s survey
 	r, err := v.run("/^survey$", proof.SurveyVariable+"=1")
@@ -226,7 +231,7 @@ func (v *version) survey() (survey, error) {
 	return s, err
 }
 
-// failsIn runs one test case of the suite and reports whether it fails the version.
+// failsIn runs one test case of the suite, and reports whether the version fails it.
 func (v *version) failsIn(story string) (bool, error) {
 	pattern := "/^suite$"
 	for part := range strings.SplitSeq(story, "/") {

@@ -1,8 +1,8 @@
-// Package floor is the lower test kit, for the tests of everything below scenarios and
-// reports. It has the words in which tests describe a world: what the clients do, which
-// faults strike when, and what must have happened. It also has a small server and its lock,
-// traces written by hand, files with mistakes, and functions that repeat and measure
-// worlds. Tests of package sim and of its servers import it with a dot.
+// Package floor has helpers for tests that need a simulated world, but not the packages
+// scenarios and reports. This file has short functions to describe a world: what the
+// clients do, and which faults strike when. The other files have a small server and its
+// lock, traces written by hand, scenario files with mistakes, and functions that repeat and
+// measure worlds. Tests of package sim and of its servers import the package with a dot.
 package floor
 
 import (
@@ -17,10 +17,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Hop is how long every message takes in a ToyWorld, so a test can compute its times.
+// Hop is how long every message takes in a ToyWorld. All messages take equally long, so a
+// test can predict when something happens.
 const Hop = time.Millisecond
 
-// ToyWorld returns a world with one node, toy-1, and clients that run programs.
+// ToyWorld returns a world with one node, toy-1, which is a [toy], and with the given
+// clients.
 func ToyWorld(clients ...sim.Client) sim.Config {
 	return sim.Config{
 		Name: "story", Seed: 1, Horizon: 10 * time.Minute,
@@ -30,7 +32,7 @@ func ToyWorld(clients ...sim.Client) sim.Config {
 	}
 }
 
-// WithFaults returns the same world with more faults.
+// WithFaults returns a copy of a world with more faults.
 func WithFaults(cfg sim.Config, faults ...sim.Fault) sim.Config {
 	cfg.Faults = append(slices.Clone(cfg.Faults), faults...)
 	return cfg
@@ -57,7 +59,7 @@ func RunWorld(t *testing.T, cfg sim.Config) *trace.Trace {
 	return tr
 }
 
-// At returns a fault that strikes at a true time.
+// At returns a fault that strikes at a true time since the start of the run.
 func At(d time.Duration, a sim.Action) sim.Fault {
 	return newFault(trace.Trigger{At: d}, a)
 }
@@ -67,7 +69,8 @@ func When(point string, a sim.Action) sim.Fault {
 	return newFault(trace.Trigger{When: Point(point)}, a)
 }
 
-// Before returns a fault that strikes before a client takes a step.
+// Before returns a fault that strikes just before a client begins a step, such as "client-1
+// write".
 func Before(step string, a sim.Action) sim.Fault {
 	p, err := trace.ParseStepPoint(step)
 	if err != nil {
@@ -80,34 +83,34 @@ func newFault(strikes trace.Trigger, a sim.Action) sim.Fault {
 	return sim.Fault{Strikes: strikes, Action: a, Text: fmt.Sprintf("%+v", a)}
 }
 
-// Lasting returns the fault f with an end after the duration d.
+// Lasting returns the fault f with an end: the duration d after it strikes.
 func Lasting(d time.Duration, f sim.Fault) sim.Fault {
 	f.For = d
 	return f
 }
 
-// Until returns the fault f with an end at a point.
+// Until returns the fault f with an end: the next time that the point is reached.
 func Until(point string, f sim.Fault) sim.Fault {
 	f.Until = Point(point)
 	return f
 }
 
-// Stopped returns a pause in which the process's clocks run on.
+// PauseOf returns a fault that pauses a process while its clocks run on.
 func Stopped(process string) *sim.Pause { return &sim.Pause{Process: process} }
 
-// Suspended returns a pause in which the process's machine is suspended, with its monotonic
-// clock.
+// SuspensionOf returns a fault that suspends a process's machine, so that its monotonic
+// clock stops too.
 func Suspended(process string) *sim.Pause {
 	return &sim.Pause{Process: process, Mode: trace.Suspend}
 }
 
-// Crashed returns a crash of a process.
+// CrashOf returns a fault that crashes a process.
 func Crashed(process string, how trace.Crash) *sim.CrashFault {
 	return &sim.CrashFault{Process: process, How: how}
 }
 
-// HeldMessage parses a message for a fault to hold, such as "client-1's request to
-// redis-1".
+// HeldMessage parses the message that a fault is to hold back, such as "client-1's request
+// to redis-1". It panics if the text selects no message.
 func HeldMessage(message string) trace.NthMessage {
 	m, err := trace.ParseNthMessage(message)
 	if err != nil {
@@ -125,15 +128,16 @@ func Point(s string) trace.Point {
 	return p
 }
 
-// bubbleStart is the true time at which every bubble of testing/synctest starts, and so
-// every world.
+// bubbleStart is the time at which every bubble of testing/synctest starts, and so every
+// world.
 var bubbleStart = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Now returns the true time since the start of the world; it is called inside the world.
+// Now returns the true time since the start of the world. It must be called inside the
+// world.
 func Now() time.Duration { return time.Since(bubbleStart) }
 
-// SleepUntil sleeps until a moment of true time, as a library does that ignores its
-// process's simulated clocks.
+// SleepUntil sleeps until a true time since the start of the world, as a library does that
+// ignores its process's simulated clocks.
 func SleepUntil(at time.Duration) { time.Sleep(at - Now()) }
 
 // WithTrueTimeout returns a context that ends after the duration d of true time.
@@ -143,13 +147,13 @@ func WithTrueTimeout(ctx context.Context, d time.Duration) context.Context {
 	return ctx
 }
 
-// Dial opens a plain connection to a node.
+// Dial opens a connection to a node, counted from 0, without a client library.
 func Dial(ctx context.Context, p *sim.Program, node int) (net.Conn, error) {
 	env := p.Env()
 	return env.Dial(ctx, "tcp", env.Nodes[node])
 }
 
-// Ask sends a line over a plain connection and returns the first bytes of the reply.
+// Ask sends a line over such a connection and returns the first bytes of the reply.
 func Ask(c net.Conn, line string) (string, error) {
 	if _, err := c.Write([]byte(line + "\r\n")); err != nil {
 		return "", err
@@ -157,7 +161,7 @@ func Ask(c net.Conn, line string) (string, error) {
 	return ReadReply(c)
 }
 
-// ReadReply returns the next bytes that arrive over a plain connection.
+// ReadReply returns the next bytes that arrive over such a connection.
 func ReadReply(c net.Conn) (string, error) {
 	b := make([]byte, 512)
 	n, err := c.Read(b)

@@ -5,20 +5,21 @@ import (
 	"strings"
 )
 
-// Limit is the greatest length of a list or a mapping in a scenario.
+// Limit is the greatest length of a list or mapping in a scenario file.
 type Limit struct {
 	Path string
-	// Line is the line of x.yaml that has the list.
+	// Line is the line of [Limit.File] with the list.
 	Line int
 	Max  int
-	// field of the file has value. In it, the list's entries replace …; each is entry, with
-	// its number in place of #.
+	// field is the top-level field that contains the list, and value is its value, with …
+	// in place of the entries. Each entry is a copy of entry with its number in place of #.
 	field, value, entry string
-	// Valid means that a file with the greatest number of entries is a valid scenario.
+	// Valid means that a file with the greatest number of entries is a valid scenario. Some
+	// are not, for example because they name nodes that do not exist.
 	Valid bool
 }
 
-// Limits are the limits of every list.
+// Limits are the limits of all lists and mappings in scenario files.
 var Limits = []Limit{
 	{"clients", 3, 1000, "clients", "{…}", "client-#: {}", true},
 	{"nodes", 4, 500, "nodes", "{…}", "replica-#: {replica-of: redis-1}", true},
@@ -37,7 +38,7 @@ var Limits = []Limit{
 	{"expect.off.violated", 4, 50, "expect", "{off: {verdict: unsafe, violated: […]}, on: {verdict: safe}}", "write-order", false},
 }
 
-// File returns a file with n entries at the path.
+// File returns a scenario file whose list has n entries.
 func (l Limit) File(n int) string {
 	entries := make([]string, n)
 	for i := range entries {
@@ -46,7 +47,8 @@ func (l Limit) File(n int) string {
 	return ScenarioWith(l.field, strings.Replace(l.value, "…", strings.Join(entries, ", "), 1))
 }
 
-// ScenarioWith returns a scenario in which a field has a value.
+// ScenarioWith returns a small scenario file in which a top-level field has the given
+// value.
 func ScenarioWith(field, value string) string {
 	fields := []string{"title: t", "lock: {kind: redlock, ttl: 30s}", "clients: {client-1: {}}"}
 	for i, f := range fields {

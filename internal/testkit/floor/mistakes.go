@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// GoodScenario is a file without a mistake; Spoil changes it in one place.
+// GoodScenario is a scenario file without a mistake. Spoil changes it in one place.
 const GoodScenario = `title: t
 lock: {kind: redlock, ttl: 30s}
 clients:
@@ -25,28 +25,30 @@ expect:
   on: {verdict: safe}
 `
 
-// The lists of all known fields and verbs in error messages.
+// These are the lists of known fields and verbs in error messages.
 const (
 	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, servers, clients, services, schedule, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
 	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, cancelled, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, became leader, compacted, was notified, holds NODE"
 	owned  = "keys expired, key expired on NODE, session expired, clock jumped"
 )
 
-// Mistake is a file with one mistake, and the error message for it.
+// Mistake is a scenario file with one mistake, and the error message for it.
 type Mistake struct {
 	Name string
-	// New replaces Old in the good file; if Old is empty, New is the whole file.
+	// New replaces Old in GoodScenario; if Old is empty, New is the whole file.
 	Old, New string
-	// Want is the error of scenarios.Parse.
+	// Want is the text of the error that scenarios.Parse returns for a file called x.yaml.
 	Want string
-	// Schema means that a schema detects the mistake too.
+	// Schema means that the JSON Schema, with which editors check a file, detects the
+	// mistake too.
 	Schema bool
 }
 
-// Text returns the file. Its name is x.yaml.
+// Text returns the file.
 func (m Mistake) Text() string { return Spoil(m.Old, m.New) }
 
-// Spoil makes one mistake in the good file. It panics if the file does not contain old.
+// Spoil returns GoodScenario with old replaced by new, or new if old is empty. It panics if
+// GoodScenario does not contain old.
 func Spoil(old, new string) string {
 	if old == "" {
 		return new
@@ -57,10 +59,9 @@ func Spoil(old, new string) string {
 	return strings.Replace(GoodScenario, old, new, 1)
 }
 
-// Mistakes are scenario files with one mistake each. The parser must report each of them,
-// and the schema, which editors use, must detect some.
+// Mistakes are scenario files with one mistake each. The parser must report each of them.
 var Mistakes = []Mistake{
-	// Not a scenario at all.
+	// Files that are not scenarios at all.
 	{"empty", "", " \n", `x.yaml: the file is empty; a scenario begins with title:`, false},
 	{"comments only", "", "# nothing\n", `x.yaml: the file contains only comments; a scenario begins with title:`, false},
 	{"a list", "", "- a\n- b\n", `x.yaml:1: a scenario is a mapping of fields, but this is a list; it begins with title:`, true},
@@ -74,7 +75,7 @@ var Mistakes = []Mistake{
 	{"deep", "title: t", "title: " + strings.Repeat("[", 20) + strings.Repeat("]", 20), `x.yaml:1: title[1][1][1][1][1][1][1][1][1][1][1][1][1][1][1]: nested more than 16 levels deep; is this the right file?`, true},
 	{"very deep", "", strings.Repeat("[", 20000), `x.yaml:1: this is not YAML: nested too deeply; is this the right file?`, false},
 
-	// Not YAML, or features of YAML that no scenario needs.
+	// Files that are not YAML, or use features of YAML that no scenario needs.
 	{"tab", "  client-1: {}", "\tclient-1: {}", `x.yaml:4: this is not YAML: a tab in the indentation; YAML is indented with spaces`, false},
 	{"tab below a comment", "title: t\n", "# a comment\ntitle: t\n\tgroup: debate\n", `x.yaml:3: this is not YAML: a tab in the indentation; YAML is indented with spaces`, false},
 	{"unclosed bracket", "[write-order]", "[write-order", `x.yaml:13: this is not YAML: did not find expected ',' or ']'; check the indentation, and that quotes and brackets are closed`, false},
@@ -290,7 +291,7 @@ var Mistakes = []Mistake{
 	{"mistake that all variants share", "keys expired}\n", "keys expired, works: 3}\nvariants: {a: {}, b: {}}\n", `x.yaml:5: clients.client-2.works: "3" has no unit; did you mean "3s"?`, true},
 }
 
-// clients returns n more clients of a file.
+// clients returns n more clients, as lines of a scenario file.
 func clients(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -23,7 +23,7 @@ func ProcessorTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// MeasureWorld reports the processor time of one world.
+// MeasureWorld is a benchmark of one world: it reports the processor time of a run.
 func MeasureWorld(b *testing.B, cfg sim.Config) {
 	b.Helper()
 	b.ReportAllocs()
@@ -34,9 +34,10 @@ func MeasureWorld(b *testing.B, cfg sim.Config) {
 	b.ReportMetric(float64(ProcessorTime(b)-before)/float64(time.Millisecond)/float64(b.N), "cpu-ms/world")
 }
 
-// MeasureGrowth runs worlds of several sizes. It logs the processor time for each event,
-// and reports that of the most expensive world divided by that of the cheapest. The worlds
-// take turns, and only the best turn of each counts.
+// MeasureGrowth is a benchmark that runs worlds of several sizes. It logs the processor
+// time per event for each size. It reports the largest of these times divided by the
+// smallest, which is near 1 if an event costs the same in a large world. The sizes are
+// measured in turn, several times, and only the best time of each size counts.
 func MeasureGrowth(b *testing.B, unit string, sizes []int, world func(n int) sim.Config) {
 	b.Run(unit, func(b *testing.B) {
 		defer debug.SetGCPercent(debug.SetGCPercent(800)) // as in the command

@@ -12,21 +12,23 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// YieldRandomly is a [sim.Config.Disturb] that makes the scheduler choose differently each
-// time.
+// YieldRandomly is a function for [sim.Config.Disturb]. It yields to other goroutines at
+// random, so that the scheduler chooses differently in each run.
 func YieldRandomly() {
 	for range rand.IntN(4) {
 		runtime.Gosched()
 	}
 }
 
-// repeatsRun counts the repeats of all worlds. The count continues from world to world, so
-// worlds that are repeated once do not all run on the same number of threads.
+// repeatsRun counts the repeats of all worlds. It decides the number of threads of the next
+// repeat. It is not reset for each world, because then all worlds that are repeated once
+// would run on the same number of threads.
 var repeatsRun atomic.Int64
 
 // Repeat runs a world, and then again the given number of times on 1, 2 and 4 threads in
-// turn, while its goroutines yield at random whenever they ask something of the world. It
-// returns the trace, which must be the same each time.
+// turn. In the repeats, the goroutines yield at random whenever they use something of the
+// simulated world. Repeat returns the trace, and fails the test if a repeat gives another
+// one.
 func Repeat(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -42,8 +44,8 @@ func Repeat(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
 	return first
 }
 
-// DependsOnChance reports whether a run declares that chance decided something in it, and
-// that its replays may therefore differ.
+// DependsOnChance reports whether a run says of itself that its replays may differ, because
+// chance decided something in it.
 func DependsOnChance(tr *trace.Trace) bool {
 	return slices.ContainsFunc(tr.Doubts, func(why string) bool { return strings.HasSuffix(why, "replays may differ") })
 }

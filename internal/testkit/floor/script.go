@@ -8,15 +8,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Script is a trace that is written by hand, for a test of exactly what happens in it.
-// Its clock advances by a millisecond with each event.
+// A Script builds a trace by hand, for a test in which every event matters. The script's
+// clock advances by a millisecond with each event.
 type Script struct {
 	trace.Trace
 	now time.Duration
 }
 
-// NewScript begins a script with two clients, the given number of nodes that keep the lock
-// x, and a storage with the given kind of fencing.
+// NewScript begins a script with two clients, some nodes that keep the lock x, and a
+// storage. fencing is the storage's policy, and nodes the number of nodes.
 func NewScript(fencing string, nodes int) *Script {
 	s := &Script{Trace: trace.Trace{
 		Name: "by-hand", Seed: 1, Fencing: fencing,
@@ -39,7 +39,7 @@ func NewScript(fencing string, nodes int) *Script {
 	return s
 }
 
-// At adds an event at a true time, and sets the script's clock to it.
+// At adds an event at a true time, and sets the script's clock to that time.
 func (s *Script) At(t time.Duration, ev trace.Event) *Script {
 	ev.Seq, ev.At = len(s.Events)+1, t
 	s.now = t
@@ -55,7 +55,7 @@ func (s *Script) Then(events ...trace.Event) *Script {
 	return s
 }
 
-// Nodes returns the nodes that keep the lock.
+// Nodes returns the names of the nodes that keep the lock.
 func (s *Script) Nodes() []string {
 	var nodes []string
 	for _, slot := range s.Locks[0].Slots {
@@ -64,8 +64,8 @@ func (s *Script) Nodes() []string {
 	return nodes
 }
 
-// Acquires adds a whole acquire on the given nodes. It brings a token and a lease of 30 s
-// from its beginning.
+// Acquires adds the events of an acquire that sets the key on the given nodes. The client
+// gets a token, and a lease of 30 s that is counted from the beginning of the acquire.
 func (s *Script) Acquires(client string, section int, token uint64, nodes ...string) *Script {
 	s.Then(Begin(client, section, trace.Acquire, 0))
 	ends := s.now + 30*time.Second
@@ -79,7 +79,7 @@ func (s *Script) Acquires(client string, section int, token uint64, nodes ...str
 	})
 }
 
-// Reads adds a whole read.
+// Reads adds the events of a read.
 func (s *Script) Reads(client string, section, version int) *Script {
 	return s.Then(
 		Begin(client, section, trace.Read, 0),
@@ -88,7 +88,7 @@ func (s *Script) Reads(client string, section, version int) *Script {
 	)
 }
 
-// Writes adds a whole write that is applied.
+// Writes adds the events of a write that the storage applies.
 func (s *Script) Writes(client string, section, version int, token uint64) *Script {
 	return s.Then(
 		Begin(client, section, trace.Write, token),
@@ -97,7 +97,7 @@ func (s *Script) Writes(client string, section, version int, token uint64) *Scri
 	)
 }
 
-// Refused adds a whole write that the storage refuses.
+// Refused adds the events of a write that the storage refuses.
 func (s *Script) Refused(client string, section int, token uint64, why string) *Script {
 	return s.Then(
 		Begin(client, section, trace.Write, token),
@@ -106,7 +106,7 @@ func (s *Script) Refused(client string, section int, token uint64, why string) *
 	)
 }
 
-// Releases adds a whole release that finds the client's key on the given nodes.
+// Releases adds the events of a release that removes the client's key from the given nodes.
 func (s *Script) Releases(client string, section int, nodes ...string) *Script {
 	s.Then(Begin(client, section, trace.Release, 0))
 	actor := &trace.Actor{Client: client, Section: section}
@@ -116,7 +116,8 @@ func (s *Script) Releases(client string, section int, nodes ...string) *Script {
 	return s.Then(trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Release, OK: true})
 }
 
-// Begin returns the beginning of a step of a client; a read or write is of the object x.
+// Begin returns the event with which a client begins a step. A read or write is of the
+// object x.
 func Begin(client string, section int, step trace.Step, token uint64) trace.Event {
 	ev := trace.Event{Kind: trace.KindBegin, Process: client, Section: section, Step: step, Token: token}
 	if step == trace.Read || step == trace.Write {
@@ -125,8 +126,9 @@ func Begin(client string, section int, step trace.Step, token uint64) trace.Even
 	return ev
 }
 
-// PausedHolderTrace returns the trace of a client that is paused past the end of its lease.
-// The storage does not fence if fencing is "none"; otherwise it does.
+// PausedHolderTrace returns the trace of a run in which a client is paused past the end of
+// its lease and then writes. The storage applies that write if fencing is "none", and
+// otherwise refuses it.
 func PausedHolderTrace(fencing string) *trace.Trace {
 	s := NewScript(fencing, 3)
 	s.Faults = []trace.FaultInfo{{Text: "pause client-1", Assumption: "process"}}

@@ -15,8 +15,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Sections returns a world with one lock on one node, in which each client runs its
-// sections.
+// SectionsWorld returns a world with one lock on one node, in which the given clients
+// acquire the lock, work in sections and release it.
 func Sections(kind locks.Kind, clients ...sim.Client) sim.Config {
 	for i := range clients {
 		if clients[i].RetryEvery == 0 {
@@ -32,8 +32,9 @@ func Sections(kind locks.Kind, clients ...sim.Client) sim.Config {
 	}
 }
 
-// GCPause returns such a world in which the first of two clients is paused just before it
-// writes, until the second one has acquired the lock and released it.
+// GCPauseWorld returns a world of [SectionsWorld] with two clients. The first is paused
+// just before it writes, until the second has finished, which acquires and releases the
+// lock meanwhile.
 func GCPause(t testing.TB, kind string, ttl time.Duration, fencing storage.Policy) sim.Config {
 	cfg := Sections(Lock(t, kind), sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 	cfg.Lock.TTL = ttl
@@ -42,14 +43,14 @@ func GCPause(t testing.TB, kind string, ttl time.Duration, fencing storage.Polic
 	return WithFaults(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
 }
 
-// SoloWorld returns such a world with one client that runs a program; an error of the
-// program fails the test.
+// SoloWorld returns a world of [SectionsWorld] with one client that runs a program. An
+// error of the program fails the test.
 func SoloWorld(t *testing.T, kind locks.Kind, program func(context.Context, *sim.Program) error) sim.Config {
 	return Sections(kind, Client(t, "client-1", program))
 }
 
-// Nodes returns n nodes of a kind of server, with their usual names; none if the kind is
-// unknown.
+// Nodes returns n nodes of a kind of server, with their usual names. It returns none if the
+// kind is unknown.
 func Nodes(kind string, n int) (nodes []sim.Node) {
 	if system, ok := sim.LookupSystem(kind); ok {
 		for i := range n {
@@ -59,7 +60,7 @@ func Nodes(kind string, n int) (nodes []sim.Node) {
 	return nodes
 }
 
-// Lock returns the lock with a name; the test fails if there is none.
+// Lock returns the kind of lock with a name. The test fails if there is none.
 func Lock(t testing.TB, name string) locks.Kind {
 	t.Helper()
 	kind, ok := locks.Lookup(name)
@@ -69,7 +70,7 @@ func Lock(t testing.TB, name string) locks.Kind {
 	return kind
 }
 
-// Tasks parses what a client does in a section, in words such as "write x".
+// Tasks parses what a client does in a section, one task from each text, such as "write x".
 func Tasks(tasks ...string) []trace.Task {
 	var all []trace.Task
 	for _, text := range tasks {
@@ -82,7 +83,7 @@ func Tasks(tasks ...string) []trace.Task {
 	return all
 }
 
-// Steps lists what a client did, step by step.
+// Steps lists the steps that a client ended, and says which of them failed.
 func Steps(tr *trace.Trace, client string) string {
 	var list []string
 	for _, ev := range Events(tr, trace.KindEnd, client) {
@@ -98,7 +99,7 @@ func Steps(tr *trace.Trace, client string) string {
 	return strings.Join(list, ", ")
 }
 
-// Cancels lists the calls that a client cancelled, each with its section.
+// Cancels lists the calls of the lock that a client cancelled, each with its section.
 func Cancels(tr *trace.Trace, client string) string {
 	var list []string
 	for _, ev := range Events(tr, trace.KindCancel, client) {
@@ -107,8 +108,8 @@ func Cancels(tr *trace.Trace, client string) string {
 	return strings.Join(list, ", ")
 }
 
-// StorageOps lists what the storage did: for which client, at whose request, and with which
-// token.
+// StorageOps lists the requests that the storage served: the step, the object, the client,
+// the service that passed the request on, if any, and the token.
 func StorageOps(tr *trace.Trace) string {
 	var list []string
 	for _, ev := range tr.Events {
@@ -130,8 +131,8 @@ func StorageOps(tr *trace.Trace) string {
 	return strings.Join(list, ", ")
 }
 
-// KeyHistory lists the events of the lock's key on a node, each with the section in which
-// the key had been set.
+// KeyHistory lists the events about the keys on a node, each with the section in which the
+// key had been set.
 func KeyHistory(tr *trace.Trace, node string) string {
 	var list []string
 	for _, ev := range tr.Events {
@@ -145,8 +146,8 @@ func KeyHistory(tr *trace.Trace, node string) string {
 	return strings.Join(list, ", ")
 }
 
-// Violations lists the properties that a run violates, each with its blame. Properties that
-// are only reported are left out.
+// Violations lists the properties that a run violates, each with its blame. It leaves out
+// violations that do not count (see [checks.Finding.Counts]).
 func Violations(tr *trace.Trace) string {
 	var list []string
 	for _, f := range checks.Check(history.New(tr), nil).Findings {

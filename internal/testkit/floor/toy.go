@@ -14,36 +14,37 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A toy is about as small as a server for locks can be. It keeps words under keys, only in
-// its memory, and its messages are lines of words:
+// A toy is one of the smallest possible servers for locks. It stores words under keys, only
+// in its memory, and its messages are lines of words:
 //
-//	take KEY WORD TIME   keeps the word, unless there is one; "yes" or "no"
-//	keep KEY WORD TIME   keeps it from now on, if it is there; "yes" or "no"
-//	drop KEY WORD        forgets it, if it is there; "yes" or "no"
-//	set KEY WORD TIME    keeps the word, whatever was there; "yes"
-//	incr KEY             counts; the number
+//	take KEY WORD TIME   stores the word, unless the key has one; "yes" or "no"
+//	keep KEY WORD TIME   stores the word again, if the key has it; "yes" or "no"
+//	drop KEY WORD        removes the word, if the key has it; "yes" or "no"
+//	set KEY WORD TIME    stores the word, whatever the key has; "yes"
+//	incr KEY             increments the number under the key; the number
 //	get KEY              the word, or "nothing"
 //	ping                 "pong"
-//	wait KEY             the word that is the next to be kept
+//	wait KEY             waits, and answers with the next word that is stored
 //	quit                 closes the connection
 //
-// A time is in milliseconds of the toy's wall clock; without a time the word is kept for
-// good. A drop without a word forgets any word.
+// A TIME is how long the word is stored, in milliseconds of the toy's wall clock; without a
+// TIME the word is stored for ever. A drop without a WORD removes any word.
 type toy struct {
 	host         *sim.Host
 	words        map[string]word
-	expiryChecks int // counts the calls of expireWords; only the latest call schedules the next
+	expiryChecks int // counts the calls of expireWords, of which only the latest may schedule the next
 	waits        []waiter
 }
 
-// A waiter is a request that is answered later.
+// A waiter is a wait request that has not been answered.
 type waiter struct {
 	caller
 	request *sim.Request
 	key     string
 }
 
-// A word is what is kept under one key, until when by the toy's wall clock, and who set it.
+// A word is what is stored under one key: until when, by the toy's wall clock, and who set
+// it.
 type word struct {
 	text  string
 	until time.Time
@@ -61,10 +62,11 @@ func init() {
 	})
 }
 
-// blind is the reason why the clients of toys do not look at idle connections, or "".
+// idleCheckGap is the reason why the clients of toys do not check idle connections; "" if
+// they do.
 var blind string
 
-// BlindToys makes the clients of toys not look at idle connections, for one test.
+// BlindToys makes the clients of toys not check idle connections, for one test.
 func BlindToys(t *testing.T) {
 	blind = "the clients of toys look at nothing"
 	t.Cleanup(func() { blind = "" })
@@ -86,7 +88,7 @@ func (l lineFramer) Next(b []byte) (int, sim.Frame) {
 	return len(line) + 1, sim.Frame{Body: words, Text: strings.Join(shown, " "), Handshake: slices.Equal(words, []string{"ping"})}
 }
 
-// A caller is the toy's end of a connection.
+// A caller is the toy's end of a connection to a client.
 type caller struct {
 	toy *toy
 	end *sim.End
@@ -95,8 +97,8 @@ type caller struct {
 // Accept implements [sim.Server].
 func (y *toy) Accept(end *sim.End) sim.Endpoint { return caller{y, end} }
 
-// Receive implements [sim.Endpoint]: it carries out the request, lets the world react to
-// that, and answers if the node is still up.
+// Receive implements [sim.Endpoint]: it executes the request, lets the faults strike that
+// wait for this moment, and answers if the node is still up.
 func (c caller) Receive(r *sim.Request) {
 	host := c.toy.host
 	words := append(r.Body.([]string), "", "", "", "")
@@ -124,7 +126,7 @@ func (c caller) HangUp(bool) {
 	c.toy.waits = slices.DeleteFunc(c.toy.waits, func(w waiter) bool { return w.caller == c })
 }
 
-// serve carries out a line and returns the answer; "" is no answer for now.
+// serve executes a line and returns the answer; "" means that there is no answer now.
 func (y *toy) serve(verb, key, text, ms string, by *trace.Actor) string {
 	current, exists := y.words[key]
 	matches := exists && (text == "" || text == current.text)
@@ -152,8 +154,8 @@ func (y *toy) serve(verb, key, text, ms string, by *trace.Actor) string {
 	return "what?"
 }
 
-// keep keeps a word and records its owner: the client that set it, even if another client
-// prolongs it.
+// store stores a word and records its owner: the client that set it, even if another client
+// stores the same word again.
 func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
 	w := word{text: text, owner: by}
 	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: y.host.Names().Value(text), By: by}
@@ -181,14 +183,15 @@ func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
 	})
 }
 
-// forget forgets a word.
+// remove removes a word; kind is the kind of the event that is recorded.
 func (y *toy) forget(how trace.Kind, key string, by *trace.Actor) {
 	was := y.words[key]
 	delete(y.words, key)
 	y.host.Emit(trace.Event{Kind: how, Key: key, Value: y.host.Names().Value(was.text), By: by, Owner: was.owner})
 }
 
-// Revoke implements [sim.Revocable]: it forgets the client's words.
+// Revoke implements [sim.Revocable]: it removes the words that a client has set for its
+// lock.
 func (y *toy) Revoke(client string, _ bool) (found bool) {
 	for _, key := range slices.Sorted(maps.Keys(y.words)) {
 		if is := y.words[key]; is.owner != nil && is.owner.Client == client && slices.Contains(y.host.Keys(), key) {
@@ -199,8 +202,8 @@ func (y *toy) Revoke(client string, _ bool) (found bool) {
 	return found
 }
 
-// expireWords forgets the words whose time has passed, and schedules itself for the next
-// one.
+// expireWords removes the words whose time has passed, and schedules its next call for the
+// moment at which the next word expires.
 func (y *toy) check() {
 	y.expiryChecks++
 	check := y.expiryChecks
@@ -228,10 +231,11 @@ func (y *toy) ClockChanged() {
 	}
 }
 
-// Crash does nothing: there is no disk, and the waiting clients have hung up.
+// Crash does nothing: a toy has no disk, and the connections of waiting clients are closed
+// by the simulator.
 func (y *toy) Crash(trace.Crash) {}
 
-// Restart shows the effect of a crash: no word is left.
+// Restart records the effect of a crash: all words are lost.
 func (y *toy) Restart() {
 	y.check()
 	for _, key := range slices.Sorted(maps.Keys(y.words)) {
@@ -239,5 +243,5 @@ func (y *toy) Restart() {
 	}
 }
 
-// Stop does nothing: there are no goroutines.
+// Stop does nothing: a toy has no goroutines.
 func (y *toy) Stop() {}

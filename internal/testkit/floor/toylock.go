@@ -16,7 +16,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// ToyLock is a lock on toys: a client holds it if it has taken the key on most of them.
+// ToyLock is a lock on nodes that are toys: a client holds it if it has taken the key on a
+// majority of them.
 var ToyLock = locks.Kind{
 	Name:     "toy",
 	Title:    "a key on most of some toys",
@@ -38,7 +39,7 @@ var ToyLock = locks.Kind{
 	},
 }
 
-// ToyTokens counts with incr on the first counter.
+// ToyTokens is a token source that counts with incr on the first node that counts tokens.
 var ToyTokens = locks.TokenSource{
 	Name: "toy", Title: "incr on a toy", Counts: true, System: "toy",
 	Warm: func(env *locks.Env) { toyCounter(env) },
@@ -51,16 +52,19 @@ var ToyTokens = locks.TokenSource{
 	},
 }
 
+// toyCounter returns the process's client of the first node that counts tokens.
 func toyCounter(env *locks.Env) *ToyClient {
 	return locks.Share(env, "toy counter", func() *ToyClient { return newToyClient(env, env.Counters[0]) })
 }
 
+// toyLock is a client's handle on a ToyLock.
 type toyLock struct {
 	env   *locks.Env
 	nodes []*ToyClient
 }
 
-// toyLease is one grant: a unique value, and its end by the process's clock.
+// toyLease is one grant: the random value that the client has stored, and the end of the
+// lease by the process's clock.
 type toyLease struct {
 	*toyLock
 	value string
@@ -82,7 +86,7 @@ func (l *toyLease) Expires() fakeclock.Reading        { return l.ends }
 func (l *toyLease) Extend(ctx context.Context) error  { return l.ask(ctx, "keep") }
 func (l *toyLease) Release(ctx context.Context) error { return l.ask(ctx, "drop") }
 
-// ask asks the toys one by one, and fails unless most of them say yes.
+// ask sends a command to the nodes one by one, and fails unless a majority says yes.
 func (l *toyLease) ask(ctx context.Context, verb string) error {
 	line := fmt.Sprintf("%s %s %s %d", verb, l.env.Key, l.value, l.env.TTL.Milliseconds())
 	if verb == "drop" && !l.env.Options.Has("value-check") {
@@ -109,8 +113,8 @@ func (l *toyLease) ask(ctx context.Context, verb string) error {
 	return nil
 }
 
-// A ToyClient sends requests to one toy, one at a time. It opens a connection when it needs
-// one, and a new one after a failure.
+// A ToyClient sends requests to one toy, one at a time. It opens a connection when it sends
+// the first request, and a new one after a failure.
 type ToyClient struct {
 	env  *locks.Env
 	addr string
@@ -127,7 +131,7 @@ func newToyClient(env *locks.Env, addr string) *ToyClient {
 // Toy returns the process's client of a node, counted from 0.
 func Toy(p *sim.Program, node int) *ToyClient { return ToyOf(p.Env(), node) }
 
-// ToyOf is Toy for a lock.
+// ToyOf is [Toy] for a lock, which has the process's environment.
 func ToyOf(env *locks.Env, node int) *ToyClient {
 	return locks.Share(env, fmt.Sprint("toy ", node), func() *ToyClient { return newToyClient(env, env.Nodes[node]) })
 }
@@ -138,9 +142,9 @@ func (c *ToyClient) Do(ctx context.Context, line string) error {
 	return err
 }
 
-// Ask sends a line and returns the answer, unless its context ends before. Like a library,
-// it passes a deadline to the connection, and looks at an idle connection before it uses
-// it.
+// Ask sends a line and returns the answer, or an error if its context ends before. Like a
+// client library, it passes the deadline to the connection, and checks an idle connection
+// before it uses it.
 func (c *ToyClient) Ask(ctx context.Context, line string) (answer string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -174,6 +178,7 @@ func (c *ToyClient) Ask(ctx context.Context, line string) (answer string, err er
 	return strings.TrimSpace(answer), err
 }
 
+// hangUp closes the connection; the next request opens a new one.
 func (c *ToyClient) hangUp() {
 	c.conn.Close()
 	c.conn = nil

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Events returns the events of one kind of one process, in order.
+// Events returns the events of one kind of one process, in their order.
 func Events(tr *trace.Trace, kind trace.Kind, process string) []trace.Event {
 	var found []trace.Event
 	for _, ev := range tr.Events {
@@ -19,7 +19,7 @@ func Events(tr *trace.Trace, kind trace.Kind, process string) []trace.Event {
 	return found
 }
 
-// OnlyEvent returns the one event of a kind of a process; the test fails unless there is
+// OnlyEvent returns the event of a kind of a process. The test fails unless there is
 // exactly one.
 func OnlyEvent(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
@@ -30,7 +30,7 @@ func OnlyEvent(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) t
 	return found[0]
 }
 
-// FirstEvent returns the first event of a kind of a process; the test fails if there is
+// FirstEvent returns the first event of a kind of a process. The test fails if there is
 // none.
 func FirstEvent(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
@@ -41,7 +41,7 @@ func FirstEvent(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) 
 	return found[0]
 }
 
-// NoEvents fails the test if a process has an event of a kind.
+// NoEvents fails the test if there is an event of a kind of a process.
 func NoEvents(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) {
 	t.Helper()
 	if n := len(Events(tr, kind, process)); n > 0 {
@@ -49,7 +49,7 @@ func NoEvents(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) {
 	}
 }
 
-// AllFaultsStruck fails the test if a fault has not acted.
+// AllFaultsStruck fails the test if a fault did not act as the world says.
 func AllFaultsStruck(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	for i, f := range tr.Faults {
@@ -59,7 +59,7 @@ func AllFaultsStruck(t *testing.T, tr *trace.Trace) {
 	}
 }
 
-// Dump returns the events of a trace, one a line.
+// Dump returns the events of a trace as text, one on each line.
 func Dump(tr *trace.Trace) string {
 	var b []byte
 	for _, e := range tr.Events {
@@ -68,8 +68,9 @@ func Dump(tr *trace.Trace) string {
 	return string(b)
 }
 
-// EqualTime compares moments. Each moment of a world has its own nanosecond, so a moment may be
-// a few nanoseconds late; EqualTime allows up to a microsecond.
+// EqualTime fails the test if two times differ by more than a microsecond. Small
+// differences do not matter: the simulator lets no two things happen in the same
+// nanosecond, and delays one of them.
 func EqualTime(t *testing.T, what string, got, want time.Duration) {
 	t.Helper()
 	if late := got - want; late < 0 || late > time.Microsecond {
@@ -77,7 +78,7 @@ func EqualTime(t *testing.T, what string, got, want time.Duration) {
 	}
 }
 
-// Equal compares two values.
+// Equal fails the test if two values differ.
 func Equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {

@@ -1,8 +1,8 @@
-// Package roof is the upper test kit, for tests that run the built-in scenarios and the
-// suites for locks. The packages of several modules share it, each with the locks that it
-// has: not every program has the locks of libraries. It runs the catalogue, checks the
-// reports of scenarios, and tests locks call by call, both on nodes without a network and
-// in worlds.
+// Package roof has tests that several modules share, because not every module has the locks
+// of libraries: each module runs them with the locks that it has. They run the built-in
+// scenarios and check the results and reports, test locks call by call on nodes without a
+// network, and run the suite of package locktest. Package floor has the helpers that they
+// are built on; unlike this package, it does not need the packages scenarios and reports.
 package roof
 
 import (
@@ -13,37 +13,40 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Has selects locks: it reports whether a program has a lock, and tests it.
+// LockFilter selects locks for a test: it reports whether the test covers a lock of this
+// kind.
 type Has func(locks.Kind) bool
 
-// Provided reports whether this program has the lock.
+// Provided selects the locks that this program can make, because it imports their adapters.
 func Provided(k locks.Kind) bool { return k.CheckProvided() == nil }
 
-// OfLibraries reports whether the lock is from a library. No other test may cover these
-// locks, so a lock that this program lacks fails the test.
+// OfLibraries selects the locks of libraries. A test with this selection fails for a lock
+// that this program cannot make, because no other test covers that lock.
 func OfLibraries(k locks.Kind) bool { return k.Adapter != "" }
 
+// matchesName reports whether the lock of this name exists and is selected.
 func (has Has) named(lock string) bool {
 	k, ok := locks.Lookup(lock)
 	return ok && has(k)
 }
 
-// Playable returns the built-in scenarios whose own locks are all in this program, in
-// alphabetical order.
+// RunnableScenarios returns the built-in scenarios that this program can run with their own
+// locks, in alphabetical order.
 func Playable() []*scenarios.Scenario {
 	return slices.DeleteFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool {
 		return slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return !Has(Provided).named(v.Lock) })
 	})
 }
 
-// AboutLibraries returns the built-in scenarios with a lock of a library as an own lock.
+// LibraryScenarios returns the built-in scenarios of which at least one variant has the
+// lock of a library as its own lock.
 func AboutLibraries() []*scenarios.Scenario {
 	return slices.DeleteFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool {
 		return !slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return Has(OfLibraries).named(v.Lock) })
 	})
 }
 
-// Results returns the results of the playable scenarios on one seed.
+// Results returns the results of the playable scenarios on seed 1.
 func Results() ([]*scenarios.Result, error) {
 	var results []*scenarios.Result
 	for _, s := range Playable() {
@@ -56,8 +59,8 @@ func Results() ([]*scenarios.Result, error) {
 	return results, nil
 }
 
-// Played is the result of a scenario on seed 1. A built-in scenario is run once for all tests
-// of a process, so nobody may change the result.
+// ResultOf returns the result of a scenario on seed 1. A built-in scenario is run once for
+// all tests of a process, so callers must not change the result.
 func Played(s *scenarios.Scenario) (*scenarios.Result, error) {
 	if !s.BuiltIn() {
 		return scenarios.Run(s, scenarios.RunOptions{Seed: 1})
@@ -68,5 +71,6 @@ func Played(s *scenarios.Scenario) (*scenarios.Result, error) {
 	return once.(func() (*scenarios.Result, error))()
 }
 
-// played has a function for each built-in scenario that has been run, by name.
+// played maps the name of a built-in scenario to a function that runs the scenario at the
+// first call and remembers the result.
 var played sync.Map

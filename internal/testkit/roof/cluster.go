@@ -22,14 +22,14 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Key and TTL are those of the lock in all tests.
+// Key and TTL are the key and the TTL of the lock in all tests of this package.
 const (
 	Key = "resource"
 	TTL = 30 * time.Second
 )
 
-// A Cluster is a few Redis nodes in a bubble, without a network between them and their
-// clients.
+// A Cluster is a few real Redis nodes (miniredis) in a bubble of testing/synctest. Clients
+// reach them without a simulated network.
 type Cluster struct {
 	Nodes []*Node
 	Began time.Time
@@ -41,23 +41,26 @@ type Cluster struct {
 // A Node is one node of a Cluster.
 type Node struct {
 	*miniredis.Miniredis
-	// Down makes the node refuse connections; Mute makes a dial hang.
+	// Down makes the node refuse connections; Mute makes it ignore them, so a dial never
+	// returns.
 	Down, Mute bool
-	// Cut reports for which commands the node closes the connection after it has carried
-	// them out, instead of answering.
+	// CutsAfter reports for which commands the node closes the connection instead of
+	// answering, after it has executed the command.
 	Cut func(command string) bool
-	// Replicas is how many replicas the node reports to have confirmed what was written.
+	// Replicas is how many replicas, according to the node, have confirmed what was
+	// written.
 	Replicas int
-	// Replies returns how long the answer to a command takes. For a script, the last
-	// command in it decides.
+	// AnswerDelay returns by how long the node delays its answer to a command. For a
+	// script, command is the last command in it.
 	Replies func(command string) time.Duration
 
 	addr string
 
-	last string // the command that is being served
+	last string // the command that the node is executing
 }
 
-// InBubble runs a test with n nodes.
+// InBubble runs a test with n nodes in a bubble, where time passes only while all
+// goroutines wait.
 func InBubble(t *testing.T, n int, test func(t *testing.T, c *Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,11 +72,12 @@ func InBubble(t *testing.T, n int, test func(t *testing.T, c *Cluster)) {
 	})
 }
 
+// newNode starts the i-th node, counted from 0.
 func (c *Cluster) newNode(t *testing.T, i int) *Node {
 	m := miniredis.NewMiniRedis()
 	m.ClockTTL(true)
 	t.Cleanup(m.Close)
-	first, err := m.Dial() // makes the server
+	first, err := m.Dial() // the first dial makes the server
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +105,7 @@ func (c *Cluster) newNode(t *testing.T, i int) *Node {
 	return n
 }
 
-// Change changes how the nodes behave, even while clients use them.
+// Change changes how the nodes behave, and may be called while clients use them.
 func (c *Cluster) Change(how func(*Node)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,14 +124,15 @@ func (c *Cluster) Commands() []string {
 	return log
 }
 
-// slowConn is a server's end of a connection that delays answers. The delay must not block
-// the server, which writes with a mutex locked.
+// slowConn is a server's end of a connection that delays answers. Write must return without
+// waiting, because the server calls it with a mutex locked.
 type slowConn struct {
 	net.Conn
 	c *Cluster
 	n *Node
 }
 
+// Write writes an answer as the node's settings say: after a delay, or not at all.
 func (s slowConn) Write(b []byte) (int, error) {
 	s.c.mu.Lock()
 	wait, cut := s.n.Replies(s.n.last), s.n.Cut(s.n.last)
@@ -146,6 +151,8 @@ func (s slowConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// Dial opens a connection to the node with an address. It is the [locks.Env.Dial] of the
+// clients.
 func (c *Cluster) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	for _, n := range c.Nodes {
 		c.mu.Lock()
@@ -167,8 +174,9 @@ func (c *Cluster) Dial(ctx context.Context, network, addr string) (net.Conn, err
 	return nil, fmt.Errorf("no node at %s %s", network, addr)
 }
 
-// socket accepts deadlines after the other end has hung up, as a kernel's sockets do. A
-// pipe does not; then chance decides by which error the client notices the hang-up.
+// socket accepts a new deadline even if the other end has closed the connection, as a
+// kernel's socket does. A pipe returns an error; then it would depend on chance by which
+// error the client notices that the connection is closed.
 type socket struct{ net.Conn }
 
 func (s socket) SetReadDeadline(t time.Time) error {
@@ -178,13 +186,13 @@ func (s socket) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// TakesKey reports whether some lock takes its key with this command. For a script, the
-// command is the last one in it.
+// TakesKey reports whether a lock may acquire its key with this command. For a script,
+// command is the last command in it.
 func TakesKey(command string) bool {
 	return command == "SET" || command == "SETNX" || command == "INCR"
 }
 
-// TakeKey sets the lock's key on some nodes, counted from 1, for another client.
+// TakeKey sets the lock's key for another client on some nodes, counted from 1.
 func (c *Cluster) TakeKey(t *testing.T, nodes ...int) {
 	t.Helper()
 	for _, i := range nodes {
@@ -194,8 +202,8 @@ func (c *Cluster) TakeKey(t *testing.T, nodes ...int) {
 	}
 }
 
-// HeldNodes returns the numbers, from 1, of the nodes whose key has another value than
-// TakeKey sets.
+// HeldNodes returns the nodes, counted from 1, on which a client of the test has set the
+// lock's key.
 func (c *Cluster) HeldNodes() (nodes []int) {
 	for i, n := range c.Nodes {
 		if value, err := n.Get(Key); err == nil && value != "somebody else" {
@@ -216,7 +224,7 @@ func WithoutFeatures(features ...string) Setting {
 // WithAskOrder sets the order in which the lock asks the nodes.
 func WithAskOrder(a locks.Ask) Setting { return func(e *locks.Env) { e.Options.Ask = a } }
 
-// WithFallback sets what the lock does without its nodes.
+// WithFallback sets what the lock does while its nodes do not answer.
 func WithFallback(f locks.Fallback) Setting { return func(e *locks.Env) { e.Options.Fallback = f } }
 
 // WithTTL sets the TTL.
@@ -227,10 +235,11 @@ func WithClock(k fakeclock.Kind, c fakeclock.Clock) Setting {
 	return func(e *locks.Env) { e.Options.Clock, e.Clock = k, c }
 }
 
-// seed differs for each client of a test binary.
+// seed is different for each client of a test binary, because each needs random values of
+// its own.
 var seed uint64
 
-// Env returns a new client's environment.
+// Env returns the environment of a new client.
 func (c *Cluster) Env() *locks.Env {
 	seed++
 	var bytes [32]byte
@@ -248,7 +257,7 @@ func (c *Cluster) Env() *locks.Env {
 	return e
 }
 
-// Client returns a new client's handle on the lock.
+// Client returns a new client's handle on a lock of the given kind.
 func (c *Cluster) Client(t *testing.T, kind string, settings ...Setting) locks.Lock {
 	t.Helper()
 	e := c.Env()
@@ -271,7 +280,7 @@ func (c *Cluster) Client(t *testing.T, kind string, settings ...Setting) locks.L
 	return l
 }
 
-// Acquire acquires the lock; the test fails if it cannot.
+// Acquire acquires the lock. An error fails the test.
 func Acquire(t *testing.T, l locks.Lock) locks.Lease {
 	t.Helper()
 	lease, err := l.Acquire(t.Context())
@@ -281,7 +290,8 @@ func Acquire(t *testing.T, l locks.Lock) locks.Lease {
 	return lease
 }
 
-// FailAcquire returns the error of an acquire that must fail with ErrNotAcquired.
+// MustNotAcquire tries to acquire the lock, and fails the test unless the error wraps
+// ErrNotAcquired. It returns the text of the error.
 func FailAcquire(t *testing.T, l locks.Lock) string {
 	t.Helper()
 	_, err := l.Acquire(t.Context())
@@ -299,7 +309,8 @@ func Release(t *testing.T, l locks.Lease) {
 	}
 }
 
-// Extend extends a lease; the test fails if the lease has no such method.
+// Extend extends a lease and returns the error. The test fails if the lease cannot be
+// extended.
 func Extend(t *testing.T, l locks.Lease) error {
 	t.Helper()
 	e, ok := l.(locks.Extender)
@@ -309,7 +320,7 @@ func Extend(t *testing.T, l locks.Lease) error {
 	return e.Extend(t.Context())
 }
 
-// Expires returns when a lease ends; the test fails if the lease has no such method.
+// Expires returns when a lease ends. The test fails if the lease does not declare that.
 func Expires(t *testing.T, l locks.Lease) fakeclock.Reading {
 	t.Helper()
 	e, ok := l.(locks.Expirer)
@@ -319,14 +330,14 @@ func Expires(t *testing.T, l locks.Lease) fakeclock.Reading {
 	return e.Expires()
 }
 
-// TimeLeft returns the time until a lease ends, by a clock.
+// TimeLeft returns the time until a lease ends, according to a clock.
 func TimeLeft(t *testing.T, l locks.Lease, c fakeclock.Clock) time.Duration {
 	t.Helper()
 	ends := Expires(t, l)
 	return ends.Sub(c.Read(ends.Clock))
 }
 
-// EqualNodes compares the numbers of nodes.
+// EqualNodes fails the test if two lists of nodes differ.
 func EqualNodes(t *testing.T, what string, got, want []int) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -334,7 +345,7 @@ func EqualNodes(t *testing.T, what string, got, want []int) {
 	}
 }
 
-// Contains fails the test if the text lacks one of the parts.
+// Contains fails the test if the text does not contain all parts.
 func Contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// requirements are what every lock must do, whatever its kind.
+// requirements are tests that every lock has to pass, whatever its kind.
 var requirements = []struct {
 	name string
 	test func(t *testing.T, c *Cluster, client func() locks.Lock)
@@ -127,18 +127,19 @@ var requirements = []struct {
 	}},
 }
 
-// A Subject is a lock under test.
+// A Subject is a lock under test, with its nodes and settings.
 type Subject struct {
 	Name, Kind string
 	// Nodes is the number of its nodes.
 	Nodes    int
 	Settings []Setting
-	// Except names the requirements that it need not meet.
+	// Except names the requirements that the lock need not meet.
 	Except []string
 }
 
-// CheckRequirements tests what every lock must do. The subjects must include all locks that
-// ours selects, except those that grant the lock to everybody.
+// CheckRequirements tests each subject against all requirements. It fails the test if there
+// is no subject for a lock that mustTest selects. Locks that are granted to everybody need
+// no subject.
 func CheckRequirements(t *testing.T, subjects []Subject, ours func(locks.Kind) bool) {
 	tested := map[string]bool{}
 	for _, s := range subjects {
@@ -166,16 +167,17 @@ func CheckRequirements(t *testing.T, subjects []Subject, ours func(locks.Kind) b
 	}
 }
 
-// The requirements that some locks need not meet.
+// These are exceptions for [Subject.Except]: requirements that some locks need not meet.
 var (
-	// Endless is for a lock whose grants do not end, or renew themselves: they cannot be
-	// extended.
+	// EndlessExceptions is for a lock whose grants do not end by themselves or are renewed
+	// by the lock, and so cannot be extended.
 	Endless = []string{
 		"an expired lock is granted again", "release does not free another's lock",
 		"a lock is lost when its time is over", "extend prolongs", "a lost lock cannot be extended",
 	}
-	// Silent is for a lock whose leases do not declare when they end.
+	// SilentExceptions is for a lock whose leases do not declare when they end.
 	Silent = []string{"a lease ends before its key", "extend prolongs"}
-	// Insistent is for a lock that repeats requests, by itself or by go-redis's defaults.
+	// InsistentExceptions is for a lock that sends a request again if it gets no answer, in
+	// its own code or by go-redis's defaults.
 	Insistent = []string{"a request whose answer is lost is not sent again"}
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// MadeBy returns a Has for every lock of an adapter, which is one of the folders of
+// OfAdapter selects the locks that an adapter makes; adapter is the name of a folder in
 // libraries.
 func MadeBy(adapter string) Has {
 	return func(k locks.Kind) bool { return path.Base(k.Adapter) == adapter }
@@ -22,10 +22,11 @@ func MadeBy(adapter string) Has {
 
 // CheckDeterminism tests that a scenario and a seed always give the same trace, whatever
 // the scheduler does. Each run is repeated on 1, 2 and 4 threads while its goroutines yield
-// at random whenever they ask something of the world. With other locks than the scenario's
-// own, it is repeated a tenth as often, but at least once. -short repeats it once, with its
-// own lock only. If nothing is violated without fencing tokens, the run with them is the
-// same run (see [AsExpected]), and is not repeated.
+// at random whenever they use something of the simulated world. With other locks than the
+// scenario's own, there are a tenth of the repeats, but at least one. With -short there is
+// one repeat, and only with the scenario's own lock. The run with fencing tokens is not
+// repeated if the run without them violates nothing: then both are the same run (see
+// [CheckExpectations]).
 func CheckDeterminism(t *testing.T, repeats int, has Has) {
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
@@ -37,11 +38,12 @@ func CheckDeterminism(t *testing.T, repeats int, has Has) {
 				for _, fencing := range []string{scenarios.Off, scenarios.On} {
 					config, err := v.Config(scenarios.Options{Seed: 7, Lock: lock, Fencing: fencing})
 					if lock != v.Lock && (testing.Short() || err != nil || fencing == scenarios.On) {
-						continue // not applicable to another lock, or done already: locks ignore fencing
+						continue // the scenario does not apply to the other lock, or the run without fencing was enough: other locks ignore fencing
 					}
 					if lock != v.Lock {
-						// By then the run has ended, or no client will ever acquire the
-						// lock: rueidislock accepts no answer after 20ms.
+						// After two minutes either the run has ended, or no client will
+						// ever acquire the lock: rueidislock ignores answers that take
+						// longer than 20ms.
 						config.Horizon = min(config.Horizon, 2*time.Minute)
 					}
 					if offTrace != nil && refusesOnlyLateWrites(t, v, "") && len(violated(checks.Check(history.New(offTrace), nil), scenarios.Expectation{})) == 0 {
@@ -67,7 +69,7 @@ func CheckDeterminism(t *testing.T, repeats int, has Has) {
 }
 
 // locksToTry returns the locks with which a variant is run, in alphabetical order: those
-// for which it has an expectation, and some that differ from each other.
+// for which it has an expectation, and four locks of different designs.
 func locksToTry(v *scenarios.Variant) []string {
 	all := append([]string{"redlock", "single", "redsync", "rueidislock"}, v.Locks()...)
 	return slices.Compact(slices.Sorted(slices.Values(all)))

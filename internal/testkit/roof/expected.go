@@ -16,15 +16,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// AsExpected tests that the result of every scenario is the one it expects, with each lock
-// for which it has an expectation, whatever the latencies are. It also tests that the
-// latencies differ: at least half of the first [hashedSeeds] seeds give different runs.
-// With other locks than its own, a scenario runs on a tenth of the seeds, but at least on
-// 10. With -short it runs on one seed.
+// CheckExpectations tests that every scenario gives the result that it expects, whatever
+// the latencies are, with each lock for which it has an expectation. It also tests that
+// different seeds give different latencies: the first [hashedSeeds] seeds must give at
+// least half as many different runs. With other locks than its own, a scenario runs on a
+// tenth of the seeds, but at least on 10. With -short it runs on one seed.
 //
 // If a storage with fencing refuses nothing, it answers like a storage without fencing, so
-// the run without fencing is the same run. AsExpected checks that on the first
-// [hashedSeeds] seeds, and skips the second run on the others.
+// the run without fencing is the same run. CheckExpectations checks that on the first
+// [hashedSeeds] seeds, and runs only with fencing on the other seeds.
 func AsExpected(t *testing.T, seeds uint64, has Has) {
 	if testing.Short() {
 		seeds = 1
@@ -49,17 +49,17 @@ func AsExpected(t *testing.T, seeds uint64, has Has) {
 	}
 }
 
-// hashedSeeds is for how many seeds traces are compared with each other. If the seeds had
-// no effect, the first ones would show it, and computing a hash takes a tenth of the time
-// that a run takes.
+// hashedSeeds is the number of seeds whose traces are compared with each other. More would
+// cost time and show nothing new: if seeds had no effect, the first ones would show it, and
+// computing a hash takes a tenth of the time that a run takes.
 const hashedSeeds = 20
 
-// checkVariant tests a variant with one lock; "" is its own lock.
+// checkVariant tests a variant with one lock on some seeds; "" is the variant's own lock.
 func checkVariant(t *testing.T, v *scenarios.Variant, lock string, seeds uint64) {
 	hashes := map[string]map[string]bool{scenarios.Off: {}, scenarios.On: {}}
 	expectedOff, _ := v.Expectation(lock, scenarios.Off)
 	expectedOn, _ := v.Expectation(lock, scenarios.On)
-	equalExpectations := reflect.DeepEqual(expectedOff, expectedOn) // otherwise the same run cannot meet both expectations
+	equalExpectations := reflect.DeepEqual(expectedOff, expectedOn) // if they differ, one run cannot meet both
 	for seed := range seeds {
 		on := runAsExpected(t, v, lock, seed, scenarios.On)
 		isSameRun := on != nil && refusesOnlyLateWrites(t, v, lock) && !slices.ContainsFunc(on.History.ServedRequests(), func(ev *trace.Event) bool { return !ev.OK })
@@ -84,10 +84,11 @@ func checkVariant(t *testing.T, v *scenarios.Variant, lock string, seeds uint64)
 	}
 }
 
-// refusesOnlyLateWrites reports whether fencing only means that the storage refuses the
-// writes of older grants: no client asks a token source for a token; no transaction
-// replaces fencing; and no copy of the storage takes over, so the trace contains no events
-// about tokens that a copy lacks.
+// refusesOnlyLateWrites reports whether fencing changes nothing in a run but that the
+// storage refuses the writes of older grants. That is false in three cases. Clients may ask
+// a token source for tokens. A transaction may take the place of fencing. Or a copy of the
+// storage may take over, and the trace then has events about the tokens that the copy
+// lacks.
 func refusesOnlyLateWrites(t *testing.T, v *scenarios.Variant, lock string) bool {
 	config, err := v.Config(scenarios.Options{Lock: lock, Fencing: scenarios.On})
 	if err != nil {
@@ -114,10 +115,11 @@ func runAsExpected(t *testing.T, v *scenarios.Variant, lock string, seed uint64,
 	return &run
 }
 
-// expectedWith lists the locks for which a scenario has an expectation; "" is its own lock.
-// The variants of a scenario may have different own locks. The own locks are listed if has
-// accepts at least one of them and this program provides all of them. So a scenario with a
-// library's lock in one variant is tested with the locks of that library.
+// locksWithExpectation lists the locks with which a scenario is tested, because it has an
+// expectation for them and has selects them; "" means the own lock of each variant. It
+// lists "" if has selects the own lock of at least one variant and this program can make
+// the own locks of all variants. So a scenario with a library's lock in one variant is
+// tested together with the other locks of that library.
 func expectedWith(s *scenarios.Scenario, has Has) []string {
 	var found []string
 	about := func(v *scenarios.Variant) bool { return has.named(v.Lock) }
@@ -138,11 +140,11 @@ func expectedWith(s *scenarios.Scenario, has Has) []string {
 	return found
 }
 
-// EveryFaultMatters tests that each fault of a scenario is needed. Without the fault, a
-// witness (a precondition of the verdict, see [trace.Witness]) is not observed, so the run
-// cannot be mistaken for a run of the scenario. The set of violated properties must also
-// differ, because the scenario is about this fault. That is not required if the scenario
-// shows that something holds.
+// CheckEveryFaultMatters tests that each fault of a scenario is needed. Without the fault,
+// a witness (a precondition of the verdict, see [trace.Witness]) must be missing, because
+// otherwise the run could be mistaken for a run of the scenario. And without the fault,
+// other properties must be violated, because the scenario is about this fault. The second
+// is not required of a scenario that shows that something holds.
 func EveryFaultMatters(t *testing.T, has Has) {
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
@@ -191,14 +193,15 @@ func violated(v *checks.Verdict, expected scenarios.Expectation) []checks.Proper
 	return sorted(broken)
 }
 
+// sortedCopy returns a sorted copy of the properties.
 func sorted(properties []checks.Property) []checks.Property {
 	properties = slices.Clone(properties)
 	slices.Sort(properties)
 	return properties
 }
 
-// isControl reports whether a variant shows that something holds: no assumption breaks, or
-// nothing is violated, with or without fencing.
+// isControl reports whether a variant shows that something holds. In such a variant no
+// assumption breaks, or nothing is violated with or without fencing.
 func isControl(v *scenarios.Variant) bool {
 	off, _ := v.Expectation("", scenarios.Off)
 	on, _ := v.Expectation("", scenarios.On)

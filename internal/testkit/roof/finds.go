@@ -14,10 +14,12 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Findings are the rules that a lock fails, by test case.
+// Findings are the rules that a lock violates, by the test case of package locktest that
+// shows it.
 type Findings map[string][]string
 
-// Merge returns f together with others; for a test case in both, others wins.
+// Merge returns the findings of f and others. For a test case that is in both, it takes
+// those of others.
 func (f Findings) Merge(others Findings) Findings {
 	both := maps.Clone(f)
 	maps.Copy(both, others)
@@ -28,9 +30,9 @@ func (f Findings) Merge(others Findings) Findings {
 // applies to any lock.
 func OutsideCatalogue(story string) bool { return !strings.HasPrefix(story, "catalogue/") }
 
-// IsGeneral reports whether a test case is not about a bug of one library, or about the
-// locks of one system. The results of such specific scenarios with other locks do not
-// matter.
+// IsGeneral reports whether a test case matters for any lock. A scenario about a bug of one
+// library, or about the locks of one system, does not: what it shows with another lock
+// means nothing.
 func IsGeneral(story string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(story, "catalogue/"), "/")
 	return OutsideCatalogue(story) || !specificScenarios()[name]
@@ -52,10 +54,10 @@ var specificScenarios = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// CheckFindings runs the test cases that config selects against a lock. It fails the test
-// unless the suite finds exactly the known findings. For a slow lock, it stops when all
-// known findings have been found. kind can also name a lock without some features: "etcd
-// without release-check".
+// CheckFindings runs the test cases that config selects against a lock, and fails the test
+// unless the violations that they find are exactly the known ones. For a slow lock it stops
+// as soon as all known findings have been found. kind can also name features to turn off:
+// "etcd without release-check".
 func CheckFindings(t *testing.T, kind string, config locktest.Config, known Findings, slow bool) {
 	t.Helper()
 	if testing.Short() {
@@ -89,7 +91,7 @@ func CheckFindings(t *testing.T, kind string, config locktest.Config, known Find
 		}
 	}
 	if os.Getenv("LOCKSIM_REPLAY") != "" {
-		return // one world shows nothing about the others
+		return // only one world was run, which says nothing about the others
 	}
 	for story, rules := range known {
 		for _, rule := range rules {

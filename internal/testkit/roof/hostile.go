@@ -13,19 +13,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Taint is text that tries to be more than text: in a page, in XML, in a table, in a
-// template, on a terminal, in the log of a continuous integration.
+// Taint is text that would do harm in a program that treats it as more than text: in a
+// page, in XML, in a table, in a template, on a terminal, or in the log of a continuous
+// integration.
 const Taint = `<script>alert(1)</script>"><img onerror=alert(2)>]]>--></svg>` +
 	"`|**_~\\|[x](javascript:alert(3)) ${x} {{.}} %%{init}%% #60; ;'\"" +
 	" ~~gone~~ ~gone~ @octocat a@b.example #1 GH-2 $a$ &copy; &#64; https://b.example www.b.example :tada: ](/x) ﬂ°°60¶ß" +
 	"\a\x1b[31m\x00\u009b\u202e\u2066\u200b\u2028\xff\xed\xa0\x80\r\n" +
 	"::error file=x::taken over\n```\nend\n| a | b |\n# heading\n--- \n"
 
-// LongWord is wider than anything that is drawn.
+// LongWord is wider than every place in which a report can show it.
 var LongWord = strings.Repeat("w", 5000)
 
-// Tainted returns the result of a scenario in which Taint is appended to every text that a
-// file or a trace can hold. Its verdicts are those of the tainted traces.
+// TaintedResult returns the result of a scenario in which Taint is appended to every text
+// that a file or a trace can hold. Its verdicts are those of the tainted traces.
 func Tainted(t *testing.T) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Open("gc-pause")
@@ -51,7 +52,7 @@ func Tainted(t *testing.T) *scenarios.Result {
 		taintAll(reflect.ValueOf(run.History.Trace).Elem())
 		run.History.Trace.Fencing = fencing
 		run.History.Trace.Doubts = []string{Taint}
-		run.History = history.New(run.History.Trace) // it may have been read before
+		run.History = history.New(run.History.Trace) // the history was made before the trace was tainted
 		run.Variant, run.Verdict = &v, checks.Check(run.History, v.Witnesses)
 		run.Verdict.Torn = []checks.TornSection{{Client: Taint, Section: 1, Reason: checks.InDoubt.Reason(Taint)}}
 		run.Verdict.Witnesses = append(run.Verdict.Witnesses, checks.WitnessResult{Text: Taint})
@@ -61,8 +62,8 @@ func Tainted(t *testing.T) *scenarios.Result {
 	return r
 }
 
-// taintAll appends the taint to every text in a value. Words of a fixed vocabulary, such as
-// the kind of an event, have types of their own and are not changed.
+// taintAll appends Taint to every string in a value. It leaves out words of a fixed
+// vocabulary, such as the kind of an event, which have types of their own.
 func taintAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -87,7 +88,7 @@ func taintAll(v reflect.Value) {
 }
 
 // crowdedScenario is too large to be drawn in full: fifty clients want one lock, seven
-// times each, and one of them is paused past the end of its lease.
+// times each. One of them is paused past the end of its lease.
 const crowdedScenario = `title: Fifty clients want one lock, and one of them oversleeps
 assumption: process
 lock: {kind: single, ttl: 2s}
@@ -98,6 +99,7 @@ clients:
     for: 3s
 `
 
+// runCrowd runs the crowded scenario once for all callers.
 var runCrowd = sync.OnceValues(func() (*scenarios.Result, error) {
 	var clients strings.Builder
 	for i := range 50 {
@@ -110,8 +112,8 @@ var runCrowd = sync.OnceValues(func() (*scenarios.Result, error) {
 	return scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 })
 
-// Crowded returns a result with some 20,000 events in each of its two runs. Callers share
-// it and must not change it.
+// CrowdedResult returns a result with some 20,000 events in each of its two runs. Callers
+// share it and must not change it.
 func Crowded(t testing.TB) *scenarios.Result {
 	t.Helper()
 	r, err := runCrowd()

@@ -10,15 +10,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Past counts what [KnowThePast] has seen: moments, keys that were kept at some moment,
-// those of them on nodes that were down, and those that were not really there.
+// ReaderCounts counts what [CompareReaders] has compared: moments, keys that existed at a
+// moment, those of them on nodes that were down, and those that only a reader without
+// hindsight takes for existing.
 type Past struct{ Moments, Keys, Dark, Hindsight int }
 
-// KnowThePast compares three sources for each moment: a reader that has seen the events up
-// to that moment, the fold over the whole run, and the fold over the run cut off at that
-// moment. They must agree, except for three things that need hindsight: that a key was not
-// really there any more, that a node after its restart would not have shown a key whose
-// loss it had yet to record, and how a lease ends that is lost.
+// CompareReaders compares what three sources say about each moment of a run: a reader that
+// has seen only the events up to that moment, the history of the whole run, and the history
+// of the run cut off at that moment. They must agree, except about three things for which a
+// reader needs to know the rest of the run: whether a key still existed although its node
+// was down, whether a restarted node would show a key whose loss it has yet to record, and
+// how a lease ends that is lost.
 func KnowThePast(t *testing.T, told []*scenarios.Scenario) Past {
 	t.Helper()
 	var seen Past
@@ -41,18 +43,20 @@ func KnowThePast(t *testing.T, told []*scenarios.Scenario) Past {
 	return seen
 }
 
-// A past is what readers know at some moment of a run.
+// A readerComparison is the comparison for one run: what readers know after the events so
+// far.
 type past struct {
 	*testing.T
-	name      string
+	name string
+	// whole is the history of the whole run, and the four after it are readers that have
+	// seen the events so far.
 	whole     *history.History
 	keys      *history.Keys
 	processes *history.Processes
 	faults    *history.Faults
 	clocks    *history.Clocks
-	read      map[string]bool // the processes whose clocks have been read
-	// stood counts the keys that were kept at some moment, dark those on nodes that were
-	// down, hindsight those that were not really there.
+	read      map[string]bool // the processes whose clocks' readings the trace has shown
+	// The next three are the counts of [ReaderCounts] for this run.
 	stood, dark, hindsight int
 }
 
@@ -61,6 +65,7 @@ func newPast(t *testing.T, name string, whole *history.History) *past {
 		keys: history.NewKeys(), processes: history.NewProcesses(), faults: history.NewFaults(), clocks: history.NewClocks(), read: map[string]bool{}}
 }
 
+// see passes an event to the readers, and compares what they know with the history.
 func (p *past) see(ev *trace.Event) {
 	p.keys.See(ev)
 	p.processes.See(ev)
@@ -68,7 +73,7 @@ func (p *past) see(ev *trace.Event) {
 	p.clocks.See(ev)
 	now := history.MomentOf(ev)
 	p.askKeys(now, p.whole)
-	if ev.Seq%200 == 0 { // a fold for each event would take hours
+	if ev.Seq%200 == 0 { // making a history for each event would take hours
 		cut := *p.whole.Trace
 		cut.Events = cut.Events[:ev.Seq]
 		p.askKeys(now, history.New(&cut))
@@ -99,8 +104,8 @@ func (p *past) see(ev *trace.Event) {
 	}
 }
 
-// askKeys compares what the reader knows of every place with what the fold knows of the
-// moment now.
+// compareKeys compares what the reader knows of the keys with what a history says about the
+// same moment.
 func (p *past) askKeys(now history.Moment, fold *history.History) {
 	withheld := map[history.Place]*history.Holding{}
 	visible := map[history.Place]bool{}

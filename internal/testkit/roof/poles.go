@@ -9,11 +9,13 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// checkUncrossed fails the test if a line for something broken crosses a decision of the
-// storage, which would look as if it had been refused, or if no line leads from a flag.
+// checkUncrossed tests the lines (poles) with which a diagram connects the flag (pennant)
+// of a violation to the moment at which it happened. It fails the test if such a line
+// crosses a decision of the storage: that decision would look as if it had been wrong. It
+// also fails the test if no line leads from the flag of a violation to its moment.
 func checkUncrossed(t *testing.T, r *scenarios.Result) {
 	t.Helper()
-	const pillHeight, belowText = 20, 33 // as in the template pill.html
+	const pillHeight, belowText = 20, 33 // the height of a pill, which is a decision, and of a pill with a text below it, as in the template pill.html
 	for _, v := range r.Scenario.Variants {
 		var runs []diagram.Run
 		for _, run := range r.Runs {
@@ -22,7 +24,7 @@ func checkUncrossed(t *testing.T, r *scenarios.Result) {
 			}
 		}
 		for i, f := range diagram.Draw(runs, diagram.RoomFor(runs)) {
-			leads := map[int]int{} // for each column, the highest point where a line for something broken begins
+			leads := map[int]int{} // by column: where the line begins that begins the highest
 			for _, pole := range f.Poles {
 				if !slices.Contains(strings.Fields(pole.Class), "broken") {
 					continue

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// quorumRequirements are what a lock must do that needs a quorum of five nodes, and how
-// often each is tested.
+// quorumRequirements are tests that a lock on a quorum of five nodes has to pass, and how
+// often each of them is run.
 var quorumRequirements = []struct {
 	name  string
 	times int
@@ -45,8 +45,9 @@ var quorumRequirements = []struct {
 			}
 		}
 	}},
-	// The errors about nodes whose key is taken or gone are the same text, whatever the
-	// order of the answers.
+	// Errors list the nodes whose key is taken or gone in the order of their numbers,
+	// whatever the order of the answers. The test is run several times, because that order
+	// depends on chance.
 	{"texts do not depend on the order of answers", 20, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		lease := Acquire(t, client())
 		Contains(t, FailAcquire(t, client()), "(node 1: taken, node 2: taken, node 3: taken, node 4: taken, node 5: taken)")
@@ -62,7 +63,8 @@ var quorumRequirements = []struct {
 	}},
 	{"unknown is not lost", 1, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		l := client()
-		// Nodes that never answered the grant have no connection to reuse.
+		// A handle has no connection to a node that was down when it acquired the lock, so
+		// it must dial again.
 		c.Nodes[3].Down, c.Nodes[4].Down = true, true
 		lease := Acquire(t, l)
 		c.Nodes[0].Del(Key)
@@ -75,7 +77,7 @@ var quorumRequirements = []struct {
 		}
 	}},
 	// A world's clients may try for a long time to reach nodes that never answer. No timer
-	// of go-redis may survive into the next bubble, where it would be a fatal error.
+	// of go-redis may remain for the next bubble: firing there, it would be a fatal error.
 	{"many attempts against silence", 2, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		for _, n := range c.Nodes[2:] {
 			n.Mute = true
@@ -91,7 +93,7 @@ var quorumRequirements = []struct {
 	}},
 }
 
-// CheckQuorum tests what a lock must do that needs a quorum of five nodes.
+// CheckQuorum tests locks that use a quorum of five nodes.
 func CheckQuorum(t *testing.T, subjects []Subject) {
 	for _, requirement := range quorumRequirements {
 		for range requirement.times {

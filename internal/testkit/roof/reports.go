@@ -19,6 +19,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
+// mustResult returns the result of a scenario on seed 1.
 func once(t *testing.T, s *scenarios.Scenario) *scenarios.Result {
 	t.Helper()
 	result, err := Played(s)
@@ -28,7 +29,8 @@ func once(t *testing.T, s *scenarios.Scenario) *scenarios.Result {
 	return result
 }
 
-// sample returns every fourth scenario with -short, and otherwise all.
+// sample returns every fourth scenario if the tests are run with -short, and otherwise all
+// scenarios.
 func sample(all []*scenarios.Scenario) []*scenarios.Scenario {
 	if !testing.Short() {
 		return all
@@ -40,6 +42,7 @@ func sample(all []*scenarios.Scenario) []*scenarios.Scenario {
 	return some
 }
 
+// renderReport returns a report of the results in a format.
 func written(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, ok := reports.Runs.Lookup(format)
@@ -53,9 +56,9 @@ func written(t *testing.T, format string, o reports.Options, results ...*scenari
 	return b.String()
 }
 
-// Golden compares each scenario's report with a file in testdata: read it to see what
-// happens in the scenario. The hashes of the traces follow the report; they also cover
-// every message that the report leaves out.
+// CheckGolden compares each scenario's report with the file of its name in testdata. People
+// can read that file to see what happens in the scenario. The hashes of the traces follow
+// the report, because they also change if a message changes that the report leaves out.
 func Golden(t *testing.T, stories []*scenarios.Scenario, update bool) {
 	for _, s := range stories {
 		t.Run(s.Name, func(t *testing.T) {
@@ -81,8 +84,8 @@ func Golden(t *testing.T, stories []*scenarios.Scenario, update bool) {
 	}
 }
 
-// Explained tests that every scenario can be explained: with all chapters, and in a width
-// that fits a page.
+// CheckExplanations tests the explanation of every scenario: it has all chapters, and as
+// text no line is too wide for a page.
 func Explained(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range stories {
 		result := once(t, s)
@@ -98,7 +101,7 @@ func Explained(t *testing.T, stories []*scenarios.Scenario) {
 				}
 			}
 			for line := range strings.Lines(story.String()) {
-				address := strings.Contains(line, "://") && len(strings.Fields(line)) == 1 // which cannot be wrapped
+				address := strings.Contains(line, "://") && len(strings.Fields(line)) == 1 // an address, which cannot be wrapped
 				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 && format.Name == "text" && !address {
 					t.Errorf("%s: a line is %d columns wide: %s", s.Name, n, line)
 				}
@@ -107,7 +110,8 @@ func Explained(t *testing.T, stories []*scenarios.Scenario) {
 	}
 }
 
-// Saved tests that a saved trace gives the same report as the run itself, byte for byte.
+// CheckSavedTraces tests that the report of a run is the same, byte for byte, after the
+// trace has been saved and read again.
 func Saved(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		result := once(t, s)
@@ -133,10 +137,10 @@ var (
 	aPlace = regexp.MustCompile(` (?:x|width|y|height)="(-[0-9]+)"`)
 )
 
-// Drawn tests that every scenario can be drawn on one page of less than 500 KB. The moment
-// at which each property broke has a flag and a link that leads there. Nothing is outside
-// the picture, and no line crosses something that it is not about. Drawing it again gives
-// the same.
+// CheckDrawings tests that every scenario can be drawn on one page of less than 500 KB. A
+// link leads to the flag at each moment at which a property was violated. Nothing is
+// outside the picture, and no line crosses something that it is not about. Drawing the
+// scenario again gives the same page.
 func Drawn(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		t.Run(s.Name, func(t *testing.T) {
@@ -189,7 +193,7 @@ func Drawn(t *testing.T, stories []*scenarios.Scenario) {
 	}
 }
 
-// wellFormed returns why data is not XML, or nil.
+// wellFormed returns an error if data is not XML, and otherwise nil.
 func wellFormed(data []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	for {

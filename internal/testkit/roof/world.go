@@ -12,7 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// World returns a simulated world with a lock of some kind, one node and some clients.
+// World returns a simulated world with a lock of some kind, one Redis node and some
+// clients.
 func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	t.Helper()
 	return sim.Config{
@@ -25,7 +26,8 @@ func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	}
 }
 
-// RunWithoutDoubts runs a world; an error or a doubt fails the test.
+// RunWithoutDoubts runs a world. The test fails if there is an error, or a reason to doubt
+// what the run shows.
 func RunWithoutDoubts(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
 	tr := floor.RunWorld(t, cfg)
@@ -35,12 +37,13 @@ func RunWithoutDoubts(t *testing.T, cfg sim.Config) *trace.Trace {
 	return tr
 }
 
-// Strike returns a fault at a time.
+// TimedFault returns a fault that strikes at a time and ends after a while.
 func Strike(at, lasts time.Duration, a sim.Action) sim.Fault {
 	return floor.Lasting(lasts, floor.At(at, a))
 }
 
-// FirstStepEnd returns the first end of a step of a client, which has its result.
+// FirstStepEnd returns the event with which a client's first step of a kind ends, which has
+// the result.
 func FirstStepEnd(t *testing.T, tr *trace.Trace, client string, s trace.Step) trace.Event {
 	t.Helper()
 	for _, ev := range tr.Events {

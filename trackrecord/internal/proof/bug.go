@@ -16,11 +16,12 @@ import (
 	"github.com/locksim/locksim/trackrecord"
 )
 
-// A Bug is one folder of the track record: its story, and the versions to test with it.
+// A Bug is one bug of the track record: its story, and the versions of the library to test
+// with it.
 type Bug struct {
 	Name  string
 	Story *scenarios.Scenario
-	// Library is the module under test. Test is the package in the folder libraries that
+	// Library is the Go module under test. Test is the package in the folder libraries that
 	// tests it.
 	Library, Test string
 	// Versions are in alphabetical order.
@@ -31,16 +32,16 @@ type Bug struct {
 type Version struct {
 	// Name begins with "bad" if the version has the bug.
 	Name string
-	// Number is the version as the module proxy names it.
+	// Number is the version of the Go module, such as v4.0.3.
 	Number string
-	// Option is the name of an [Option], or "".
+	// Option is the name of an [Option] with which the lock is made; "" if there is none.
 	Option string
 }
 
 // Bad reports whether the version has the bug.
 func (v Version) Bad() bool { return strings.HasPrefix(v.Name, "bad") }
 
-// Bugs reads all folders that have a story, in alphabetical order.
+// Bugs reads the bugs of the track record, in alphabetical order.
 func Bugs() ([]Bug, error) {
 	stories, err := fs.Glob(trackrecord.Bugs, "*/story.yaml")
 	if err != nil {
@@ -57,6 +58,7 @@ func Bugs() ([]Bug, error) {
 	return all, nil
 }
 
+// readBug reads the bug whose folder has a name.
 func readBug(name string) (Bug, error) {
 	b := Bug{Name: name}
 	file := path.Join(name, "story.yaml")
@@ -77,10 +79,11 @@ func readBug(name string) (Bug, error) {
 	return b, nil
 }
 
-// exactVersion matches a version that always means the same code. It excludes names such as
-// latest.
+// exactVersion matches a version that always means the same code. It does not match names
+// such as latest.
 var exactVersion = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-+.0-9A-Za-z]*$`)
 
+// readVersions reads the text of versions.json.
 func (b *Bug) readVersions(data []byte) error {
 	var file struct {
 		Library  string            `json:"library"`
@@ -107,8 +110,9 @@ func (b *Bug) readVersions(data []byte) error {
 	return b.checkComparable()
 }
 
-// checkComparable returns why the versions cannot show the bug. A bad and a good version
-// must differ in one thing only, the number or the option.
+// checkComparable returns an error if the versions cannot show what causes the bug: a
+// version with the bug and one without it may differ in the number or in the option, but
+// not in both.
 func (b *Bug) checkComparable() error {
 	if !slices.ContainsFunc(b.Versions, Version.Bad) {
 		return fmt.Errorf("no version has a name that begins with bad")
@@ -126,7 +130,7 @@ func (b *Bug) checkComparable() error {
 	return nil
 }
 
-// Find returns a version of a bug by their names, "BUG/VERSION".
+// Find returns the bug and the version that a name such as "BUG/VERSION" means.
 func Find(name string) (Bug, Version, error) {
 	all, err := Bugs()
 	if err != nil {

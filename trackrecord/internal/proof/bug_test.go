@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Find finds a bug by the name of its folder, and a version by its name in versions.json.
+// Find takes the name of a bug's folder and the name of a version in versions.json.
 func TestFind(t *testing.T) {
 	b, v, err := Find("redsync-setnx-on-extend/bad")
 	if err != nil {
@@ -28,7 +28,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Versions that could not show the bug are refused.
+// Lists of versions that cannot show what causes the bug are refused.
 func TestReadVersions(t *testing.T) {
 	const of = `{"library": "a.b/c", "test": "x", "versions": `
 	for _, c := range []struct{ file, says string }{

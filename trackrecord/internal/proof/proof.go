@@ -1,6 +1,6 @@
 // Package proof tests a version of a library with the story of a bug, and with the suite of
-// package locktest, which does not know the bug. A test in the folder libraries calls
-// [Run], and the program run reads the output of the test.
+// package locktest, which was not written for this bug. A test in the folder libraries
+// calls [Run], and the program in the folder run reads the attributes that the test writes.
 package proof
 
 import (
@@ -13,25 +13,27 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// BugVariable is the environment variable with the bug that a test is about, and the
-// version of the library that it was built with, as "BUG/VERSION".
+// BugVariable is the environment variable that tells a test which bug it is about, and with
+// which version of the library it was built: "BUG/VERSION".
 const BugVariable = "LOCKSIM_BUG"
 
-// New makes a library's lock.
+// New makes a client's handle on a library's lock.
 type New func(*locks.Env) (locks.Lock, error)
 
-// An Option is an option of a library; New makes the lock with this option.
+// An Option is an option of a library that a version in versions.json can name. New makes
+// the lock with that option.
 type Option struct {
 	Name string
 	New  New
 }
 
-// Run tests a library's lock with the story of the bug, in the subtest "story", and with
-// the suite of package locktest, which does not know the bug, in the subtest "suite". Both
-// fail for what is the lock's own fault. The subtest "survey" is the suite again, for the
-// program run: see [SurveyVariable].
+// Run tests a library's lock. The subtest "story" runs the story of the bug, and the
+// subtest "suite" runs the suite of package locktest. Both fail only for what is the lock's
+// own fault. The subtest "survey" runs the suite for the program in the folder run, and
+// reports all test cases that fail: see [SurveyVariable].
 //
-// build makes the lock. If the version names an option, the New of that option makes it.
+// build makes the lock. If versions.json names an option for the version, the New of that
+// option makes the lock instead.
 func Run(t *testing.T, config locktest.Config, build New, options ...Option) {
 	name := os.Getenv(BugVariable)
 	if name == "" {
@@ -57,8 +59,8 @@ func Run(t *testing.T, config locktest.Config, build New, options ...Option) {
 	t.Run("survey", func(t *testing.T) { survey(t, config, inSuite) })
 }
 
-// slots returns where a lock keeps its grants. By default this is its own key on every
-// node, or on the cluster if the nodes form one.
+// slots returns a function that says where a lock keeps its grants. By default the lock has
+// one key on every node, or one key on the cluster if the nodes form one.
 func slots(config locktest.Config) func(key string, nodes int) ([]locks.Slot, int) {
 	if config.Slots != nil {
 		return config.Slots

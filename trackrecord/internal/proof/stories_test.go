@@ -46,7 +46,7 @@ func TestASoundLockPassesEveryStory(t *testing.T) {
 	}
 }
 
-// alwaysExtends is a lock whose Extend always succeeds without doing anything.
+// alwaysExtends is a lock with a mistake: its Extend does nothing and returns no error.
 type alwaysExtends struct{ locks.Lock }
 
 type alwaysExtendsLease struct{ locks.Lease }
@@ -58,7 +58,7 @@ func (l alwaysExtends) Acquire(ctx context.Context) (locks.Lease, error) {
 
 func (alwaysExtendsLease) Extend(context.Context) error { return nil }
 
-// A story finds exactly the problem that the lock has.
+// A story reports exactly the mistake that the lock has.
 func TestAStoryFindsWhatIsWrong(t *testing.T) {
 	kind, _ := locks.Lookup("redlock")
 	sound := kind.New
@@ -87,7 +87,7 @@ func TestAStoryFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A story without its witness is inconclusive, whatever the lock does.
+// A story is inconclusive if its witness is not observed, whatever the lock does.
 func TestAStoryThatDoesNotComeAbout(t *testing.T) {
 	const file = "redsync-extends-a-lost-lock/story.yaml"
 	data, err := trackrecord.Bugs.ReadFile(file)

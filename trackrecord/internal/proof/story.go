@@ -18,35 +18,38 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// seeds is the number of worlds of a story; each has other latencies.
+// seeds is the number of worlds in which a story is run. Each has another seed, and so
+// other latencies.
 const seeds = 20
 
-// The attributes of the subtest "story", which the program run reads.
+// These attributes are written by the subtest "story" and read by the program in the folder
+// run.
 const (
 	// AttrBroken lists the properties that the lock broke, separated by commas.
 	AttrBroken = "broken"
-	// AttrWorlds is the number of worlds in which it broke one, as "20 of 20".
+	// AttrWorlds says in how many worlds the lock broke a property, as "20 of 20".
 	AttrWorlds = "worlds"
-	// AttrFirst is the real time of the first such world.
+	// AttrFirst is the real time that the first such world took.
 	AttrFirst = "first"
-	// AttrWorldResult is the result of the story in one world, a [WorldResult] in JSON. Each
-	// world has one.
+	// AttrWorldResult is the result of the story in one world, a [WorldResult] as JSON. The
+	// attribute is written for each world.
 	AttrWorldResult = "told"
-	// AttrUnknown is the reason why the story is inconclusive. Otherwise it is absent.
+	// AttrUnknown says why the story is inconclusive. It is not written if the story is
+	// conclusive.
 	AttrUnknown = "unknown"
 )
 
 // A WorldResult is the result of a story in one world.
 type WorldResult struct {
 	Seed uint64 `json:"seed"`
-	// Trace is the hash of the world's trace; it is empty if there is none.
+	// Trace is the hash of the world's trace; "" if the run left no trace.
 	Trace string `json:"trace"`
 	// Broken are the rules that the lock broke, in the order in which they were found.
 	Broken []string `json:"broken"`
 }
 
-// testStory runs a story with a lock on all seeds, and fails the test for everything that
-// package checks blames on the lock. It also fails the test if a run is inconclusive,
+// testStory runs a story with a lock on all seeds. It fails the test for each violation
+// that package checks blames on the lock. It also fails the test if a run is inconclusive,
 // because such a run proves nothing.
 func testStory(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
 	t.Helper()
@@ -83,18 +86,18 @@ func testStory(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
 
 // A storyRun is the run of a story in one world.
 type storyRun struct {
-	// history is nil if the library hangs.
+	// history is nil if the run left no trace, because the library hangs.
 	history  *history.History
 	problems []problem
 	unknown  string
 }
 
-// A problem is the lock's own fault: the property that it broke, or the misconduct, and the
-// reason.
+// A problem is something that is the lock's own fault: rule is the property that it broke,
+// or its misconduct, and why is the reason.
 type problem struct{ rule, why string }
 
-// runStory runs a story in one world, without fencing tokens, because they are not part of
-// the library.
+// runStory runs a story in one world. It runs it without fencing tokens, because they are
+// not part of the library.
 func runStory(scenario *scenarios.Scenario, lock locks.Kind, seed uint64) (storyRun, error) {
 	if n := len(scenario.Variants); n != 1 {
 		return storyRun{}, fmt.Errorf("%s has %d variants; the story of a bug must have one", scenario.File, n)
@@ -120,7 +123,7 @@ func runStory(scenario *scenarios.Scenario, lock locks.Kind, seed uint64) (story
 	return w, nil
 }
 
-// writeAttr writes the result of the world as an attribute of the test.
+// writeAttr writes the result of the run as an attribute of the test.
 func (w storyRun) writeAttr(t *testing.T, seed uint64) {
 	t.Helper()
 	result := WorldResult{Seed: seed, Broken: []string{}}
@@ -137,6 +140,7 @@ func (w storyRun) writeAttr(t *testing.T, seed uint64) {
 	t.Attr(AttrWorldResult, string(text))
 }
 
+// timeline returns the run as text for people; "" if it left no trace.
 func (w storyRun) timeline() string {
 	if w.history == nil {
 		return ""

@@ -10,21 +10,22 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// SurveyVariable is the environment variable that asks for the subtest "survey".
+// SurveyVariable is the environment variable that turns the subtest "survey" on.
 const SurveyVariable = "LOCKSIM_SURVEY"
 
-// The attributes of the subtest "survey".
+// These attributes are written by the subtest "survey".
 const (
-	// AttrFails describes a test case of the suite that fails the lock: its name, the
-	// number of worlds that the suite has run until then, the real time that this took, and
-	// the rules that the lock broke, separated by spaces. Each such test case has one.
+	// AttrFails describes a test case of the suite that the lock fails. It has four words:
+	// the name of the test case, the number of worlds that the suite has run until then,
+	// the real time that this took, and the rules that the lock broke, separated by commas.
+	// The attribute is written for each such test case.
 	AttrFails = "fails"
 	// AttrSuite is the number of worlds in the suite.
 	AttrSuite = "suite"
 )
 
-// survey reports which test cases of the suite fail the lock. It never fails the test
-// itself: the reader of the attributes judges them.
+// survey runs the suite, and reports the test cases that the lock fails. It does not fail
+// the test: the reader of the attributes judges the failures.
 func survey(t *testing.T, config locktest.Config, build locktest.New) {
 	t.Helper()
 	if os.Getenv(SurveyVariable) == "" {

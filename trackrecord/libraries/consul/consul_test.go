@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// TestLock tests the client's Lock through its adapter, with one handle for the life of the
-// process. The handle is used in two ways: by a caller that believes the message that the
-// lock is lost, and therefore does not unlock; and by one that still calls Unlock.
+// TestLock tests the client's Lock through its adapter. All attempts of a process use one
+// Lock value. There are two kinds of callers: one believes the message that the lock is
+// lost, and does not call Unlock; the other calls Unlock nevertheless.
 func TestLock(t *testing.T) {
 	mutexes, _ := locks.Lookup("consul")
 	config := locktest.Config{System: locks.Consul, Notifies: true, Tokens: true}

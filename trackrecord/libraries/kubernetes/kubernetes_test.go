@@ -18,9 +18,9 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// TestElection tests leader election by client-go through its adapter: with
-// ReleaseOnCancel; and without it, with a caller that releases the Lease itself when the
-// election has ended.
+// TestElection tests leader election by client-go through its adapter. It is tested with
+// ReleaseOnCancel. It is also tested without it, by a caller that releases the Lease itself
+// when the election has ended.
 func TestElection(t *testing.T) {
 	elections, _ := locks.Lookup("kubernetes")
 	config := locktest.Config{System: locks.Kubernetes, Slots: elections.Slots, Notifies: true, Tokens: true}
@@ -37,8 +37,8 @@ func TestElection(t *testing.T) {
 		}})
 }
 
-// checkedElection removes the holder's name from the Lease as client-go does, but only if
-// the name in the Lease is its own.
+// checkedElection is an election with the fix for the bug: it removes the holder's name
+// from the Lease only if that name is its own. Otherwise it does what client-go does.
 type checkedElection struct {
 	locks.Lock
 	env    *locks.Env
@@ -58,7 +58,7 @@ func (l checkedElection) Acquire(ctx context.Context) (locks.Lease, error) {
 	}}, nil
 }
 
-// A lease is what the adapter grants.
+// A lease is what the adapter returns for a grant.
 type lease interface {
 	locks.Lease
 	locks.Sessioner

@@ -17,9 +17,9 @@ func TestRedislock(t *testing.T) {
 	proof.Run(t, locktest.Config{Extends: true}, newLock)
 }
 
-// newLock makes redislock on go-redis with its defaults. Two of the defaults matter.
-// go-redis sends a request whose reply was lost again, up to three times. And
-// ContextTimeoutEnabled is off: the deadline that redislock gives its request, one TTL,
+// newLock makes redislock on go-redis with its defaults. Two of these defaults matter for
+// the bug. If a reply is lost, go-redis sends the request again, up to three times. And
+// ContextTimeoutEnabled is off, so the deadline that redislock gives its request, one TTL,
 // does not limit the wait for the reply. The settings below only exclude randomness, and
 // features that have nothing to do with locks.
 func newLock(env *locks.Env) (locks.Lock, error) {

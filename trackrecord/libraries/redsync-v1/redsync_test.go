@@ -17,8 +17,8 @@ func TestRedsync(t *testing.T) {
 	proof.Run(t, locktest.Config{Nodes: 3, Extends: true}, newLock)
 }
 
-// newLock makes redsync on redigo without timeouts, which is redigo's default. It tries
-// once, because the story decides when to try again.
+// newLock makes redsync on redigo without timeouts, which is redigo's default. The lock
+// tries once, because the story decides when to try again.
 func newLock(env *locks.Env) (locks.Lock, error) {
 	var pools []redsync.Pool
 	for i := range env.Nodes {

@@ -1,5 +1,6 @@
-// Package redsyncv4 makes a lock of redsync, version 4. Each test has its own Redis client,
-// and a folder of its own, because an old redsync does not support the newer clients.
+// Package redsyncv4 makes a lock of redsync, version 4, for the tests in the folders below.
+// Each of these tests uses another Redis client. They are separate packages, because an old
+// version of redsync does not support the newer clients, and such a test would not compile.
 package redsyncv4
 
 import (
@@ -14,11 +15,12 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// Config describes what redsync claims.
+// Config says how the lock is tested: on three nodes, and that its leases can be extended.
 var Config = locktest.Config{Nodes: 3, Extends: true}
 
-// New makes redsync with its defaults, except that it tries once, because the story decides
-// when to try again. The function pool connects it to a node.
+// New returns a function that makes a lock of redsync with its defaults. There is one
+// exception: it tries once, because the story decides when to try again. pool connects it
+// to a node.
 func New(pool func(env *locks.Env, node int) redis.Pool, options ...redsync.Option) proof.New {
 	return func(env *locks.Env) (locks.Lock, error) {
 		var pools []redis.Pool
@@ -30,6 +32,7 @@ func New(pool func(env *locks.Env, node int) redis.Pool, options ...redsync.Opti
 	}
 }
 
+// lock is a client's handle on the lock.
 type lock struct {
 	key     string
 	redsync *redsync.Redsync
@@ -44,6 +47,7 @@ func (l lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return lease{m}, nil
 }
 
+// lease is one grant.
 type lease struct{ mutex *redsync.Mutex }
 
 func (l lease) Release(ctx context.Context) error {

@@ -21,7 +21,8 @@ func TestRueidislock(t *testing.T) {
 	proof.Run(t, locktest.Config{Slots: slots, Notifies: true}, newLock)
 }
 
-// slots returns the three keys of a lock; a client that has two of them holds the lock.
+// slots returns the three keys of a lock, and the quorum: a client that has two of the keys
+// holds the lock.
 func slots(key string, _ int) (slots []locks.Slot, quorum int) {
 	for i := range 3 {
 		slots = append(slots, locks.Slot{Key: fmt.Sprintf("rueidislock:%d:%s", i, key)})
@@ -29,8 +30,8 @@ func slots(key string, _ int) (slots []locks.Slot, quorum int) {
 	return slots, 2
 }
 
-// newLock makes rueidislock with its defaults, but without the cache, because the simulated
-// nodes do not notify clients of changed keys.
+// newLock makes rueidislock with its defaults, but without the client-side cache, because
+// the simulated nodes do not notify clients of changed keys.
 func newLock(env *locks.Env) (locks.Lock, error) {
 	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
 		ClientOption: rueidis.ClientOption{
@@ -60,8 +61,8 @@ type lock struct {
 	locker rueidislock.Locker
 }
 
-// Acquire tries once. The context of Acquire is for the attempt. The library would use it
-// for the whole life of the lock, and release the lock when it ends.
+// Acquire tries once. ctx is only for the attempt, so it is not passed to the library: the
+// library would release the lock when ctx ends.
 func (l lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	life, cancel := context.WithCancel(context.Background())
 	attempt := context.AfterFunc(ctx, cancel)

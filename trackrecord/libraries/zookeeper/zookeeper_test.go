@@ -29,9 +29,9 @@ func TestLock(t *testing.T) {
 		}})
 }
 
-// cleaningLock is a workaround without a new version of the library, for a process that has
-// one lock and makes one attempt at a time: when Lock has failed, it deletes all nodes of
-// its own session from the queue.
+// cleaningLock works around the bug without a new version of the library. It is for a
+// process that has one lock and makes one attempt at a time. When Lock has failed, it
+// deletes from the queue all nodes of its own session.
 type cleaningLock struct {
 	locks.Lock
 	env  *locks.Env
@@ -44,7 +44,7 @@ func (l cleaningLock) Acquire(ctx context.Context) (locks.Lease, error) {
 		if l.clean() == nil {
 			break
 		}
-		_ = l.env.Clock.Sleep(ctx, time.Second) // wait for a connection
+		_ = l.env.Clock.Sleep(ctx, time.Second) // until there may be a connection again
 	}
 	return lease, err
 }

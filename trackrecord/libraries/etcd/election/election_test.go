@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// TestElection tests the client's elections through their adapter, which already contains
-// everything that the client needs to run in a world.
+// TestElection tests the client's elections through the adapter, which makes the client
+// work in a simulated world.
 func TestElection(t *testing.T) {
 	elections, _ := locks.Lookup("etcd-election")
 	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true}
@@ -29,8 +29,8 @@ func TestElection(t *testing.T) {
 		}})
 }
 
-// checkedElection does what Mutex.Lock does in the same package and Campaign does not:
-// after waiting it checks that its own key still exists.
+// checkedElection is an election with the fix for the bug. After waiting it checks that its
+// own key still exists. Mutex.Lock in the same package does that, but Campaign does not.
 type checkedElection struct {
 	locks.Lock
 	key    string
@@ -47,6 +47,6 @@ func (l checkedElection) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err == nil && len(found.Kvs) > 0 && uint64(found.Kvs[0].CreateRevision) == elected.(locks.Tokener).Token() {
 		return elected, nil
 	}
-	_ = elected.Release(l.client.Ctx()) // in case the key exists, and only the answer was lost
+	_ = elected.Release(l.client.Ctx()) // the key may exist although the check failed, if only the answer was lost
 	return nil, fmt.Errorf("%w: elected without a key", locks.ErrNotAcquired)
 }

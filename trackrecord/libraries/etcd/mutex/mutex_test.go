@@ -28,8 +28,9 @@ func TestMutex(t *testing.T) {
 		}})
 }
 
-// checkedMutex releases the lock in a transaction. It deletes the key only if the key is
-// still the one that was created for this lease, which is what IsOwner checks.
+// checkedMutex is a mutex with the fix for the bug: it releases the lock in a transaction.
+// The transaction deletes the key only if it is the key that was created for this lease,
+// which is what IsOwner checks.
 type checkedMutex struct {
 	locks.Lock
 	key    string
@@ -45,7 +46,7 @@ func (l checkedMutex) Acquire(ctx context.Context) (locks.Lease, error) {
 	return checkedLease{of, l.client, l.key + "/" + of.Session()}, nil
 }
 
-// A lease is what the adapter grants.
+// A lease is what the adapter returns for a grant.
 type lease interface {
 	locks.Lease
 	locks.Sessioner

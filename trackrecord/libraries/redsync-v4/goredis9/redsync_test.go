@@ -17,5 +17,5 @@ func TestRedsync(t *testing.T) {
 		proof.Option{Name: "WithSetNXOnExtend", New: redsyncv4.New(pool, redsync.WithSetNXOnExtend())})
 }
 
-// pool makes a pool of go-redis with the settings of all locks here.
+// pool makes a pool of go-redis with the strict settings that this project's own locks use.
 func pool(env *locks.Env, node int) redis.Pool { return goredis.NewPool(env.Redis(node)) }
