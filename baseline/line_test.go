@@ -40,7 +40,7 @@ func TestChoose(t *testing.T) {
 		"ways/redsync-retrying": "ways/redsync-retrying",
 		"ways":                  "ways/redlock ways/single ways/redislock ways/redislock-defaults ways/rueidislock ways/rueidislock-strict ways/redsync",
 	} {
-		some, err := choose(only)
+		some, err := chooseParts(only)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,10 +52,10 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s chooses %s, want %s", only, got, want)
 		}
 	}
-	if some, err := choose(""); err != nil || len(some) != len(parts())-2 {
+	if some, err := chooseParts(""); err != nil || len(some) != len(parts())-2 {
 		t.Errorf("no name chooses %d parts, %v", len(some), err)
 	}
-	if _, err := choose("wys"); err == nil || !strings.Contains(err.Error(), "there are scenarios/1, scenarios/2-20") {
+	if _, err := chooseParts("wys"); err == nil || !strings.Contains(err.Error(), "there are scenarios/1, scenarios/2-20") {
 		t.Errorf("wys: %v", err)
 	}
 }

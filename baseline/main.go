@@ -64,7 +64,7 @@ func parts() []part {
 
 // chooseParts returns the parts with some names, separated by commas. A name such as ways
 // means all parts whose names begin with ways/. "" means all parts that are not slow.
-func choose(names string) ([]part, error) {
+func chooseParts(names string) ([]part, error) {
 	all := parts()
 	if names == "" {
 		return slices.DeleteFunc(all, func(p part) bool { return p.slow }), nil
@@ -91,7 +91,7 @@ func choose(names string) ([]part, error) {
 // makeParts makes the parts. It writes the file after each part, so that a later failure
 // loses none of the finished parts.
 func makeParts(ctx context.Context, c *checkout, only, file string) error {
-	chosen, err := choose(only)
+	chosen, err := chooseParts(only)
 	if err != nil {
 		return err
 	}

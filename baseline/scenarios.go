@@ -192,7 +192,7 @@ func makeScenarios(first, last uint64) func(context.Context, *checkout) ([]line,
 			if first == last {
 				lines = append(lines, slices.Concat(runs[0], runs[1])...)
 			} else {
-				lines = append(lines, share(fmt.Sprintf("%s --seed %d-%d", s.command(), first, last), first, runs))
+				lines = append(lines, combineRuns(fmt.Sprintf("%s --seed %d-%d", s.command(), first, last), first, runs))
 			}
 		}
 		return lines, nil
@@ -237,11 +237,11 @@ func (c *checkout) runBatches(ctx context.Context, batches []batch) (map[place][
 	found := map[place][]fact{}
 	var mu sync.Mutex
 	var work sync.WaitGroup
-	free := make(chan struct{}, c.jobs)
+	places := make(chan struct{}, c.jobs)
 	for _, b := range batches {
 		work.Go(func() {
-			free <- struct{}{}
-			defer func() { <-free }()
+			places <- struct{}{}
+			defer func() { <-places }()
 			if ctx.Err() != nil {
 				return
 			}
@@ -298,7 +298,7 @@ func readReport(text []byte, seed uint64) (map[place][]fact, error) {
 
 // combineRuns returns one line for all runs of a setup. runs has the runs without fencing
 // tokens and the runs with them, each in the order of the seeds from first on.
-func share(key string, first uint64, runs [2][]line) line {
+func combineRuns(key string, first uint64, runs [2][]line) line {
 	shared := line{key: key}
 	for _, f := range runs[0][0].facts {
 		var values [2][]string

@@ -108,7 +108,7 @@ func sharedLine(verdicts, traces string) line {
 			runs[i] = append(runs[i], line{facts: []fact{{"verdict", strings.Fields(verdicts)[n]}, {"violated", "progress"}, {"trace", prefix + tr}}})
 		}
 	}
-	return share(gcPauseOnRedlock.command()+" --seed 2-4", 2, runs)
+	return combineRuns(gcPauseOnRedlock.command()+" --seed 2-4", 2, runs)
 }
 
 // TestShare: a line for several runs counts the runs by verdict. Its marks show on which

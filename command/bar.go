@@ -14,8 +14,8 @@ import (
 // A bar is the progress bar of a search. It is shown only on a terminal: in a pipe or in CI
 // it writes nothing.
 type bar struct {
-	w    io.Writer
-	live bool
+	w          io.Writer
+	onTerminal bool
 
 	// deadline is when the search ends at the latest; zero if that is unknown.
 	deadline time.Time
@@ -32,7 +32,7 @@ type bar struct {
 // newBar returns the bar of a search that ends at a time; the zero time means that the end
 // is unknown.
 func newBar(w io.Writer, until time.Time) *bar {
-	return &bar{w: w, live: isTerminal(w), deadline: until}
+	return &bar{w: w, onTerminal: isTerminal(w), deadline: until}
 }
 
 // refresh is the shortest time between two drawings of the bar.
@@ -40,7 +40,7 @@ const refresh = 200 * time.Millisecond
 
 // show draws the bar, unless it has drawn the same phase less than refresh ago.
 func (b *bar) show(p explore.Progress) {
-	if !b.live {
+	if !b.onTerminal {
 		return
 	}
 	b.mu.Lock()
@@ -60,7 +60,7 @@ func (b *bar) show(p explore.Progress) {
 // showFirst prints the first world in which the lock breaks; tried is how many worlds were
 // tried until then.
 func (b *bar) showFirst(w runs.WorldSpec, tried int) {
-	if !b.live {
+	if !b.onTerminal {
 		return
 	}
 	b.mu.Lock()
@@ -111,7 +111,7 @@ func (b *bar) timeLeft(p explore.Progress, now time.Time, rate float64) (left ti
 
 // clear removes the bar from the terminal, so that a report can follow.
 func (b *bar) clear() {
-	if b.live {
+	if b.onTerminal {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		fmt.Fprint(b.w, "\r\x1b[K")

@@ -44,7 +44,7 @@ func TestBar(t *testing.T) {
 func TestBarOnATerminalOnly(t *testing.T) {
 	p := explore.Progress{Phase: explore.SingleFaults, Done: 1, Total: 2}
 	var screen bytes.Buffer
-	live := &bar{w: &screen, live: true}
+	live := &bar{w: &screen, onTerminal: true}
 	live.show(p)
 	live.show(p) // a moment later
 	const clear = "\r\x1b[K"

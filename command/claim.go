@@ -15,14 +15,14 @@ type inUseError struct {
 
 // Error says which process uses the file. The caller puts the file's name before it.
 func (c inUseError) Error() string {
-	who := "another process"
+	user := "another process"
 	if c.process > 0 {
-		who = fmt.Sprintf("process %d", c.process)
+		user = fmt.Sprintf("process %d", c.process)
 		if line := commandLine(c.process); line != "" {
-			who += " (" + line + ")"
+			user += " (" + line + ")"
 		}
 	}
-	return who + " is using it; try again when that process has ended"
+	return user + " is using it; try again when that process has ended"
 }
 
 // commandLine returns the command line of a process; "" if the system does not give it.

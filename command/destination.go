@@ -20,7 +20,7 @@ type destination struct {
 	// file is the open file to write the report to, if it is an inherited descriptor, a
 	// named pipe or a device. It is nil for standard output, and for a regular file, which
 	// is replaced as a whole at the end.
-	open *os.File
+	file *os.File
 }
 
 // findDestination returns the destination of a name. It fails if a report cannot be written
@@ -33,7 +33,7 @@ func findDestination(name string) (*destination, error) {
 	}
 	number, isDescriptor, err := resolveDescriptor(name)
 	if isDescriptor && err == nil {
-		d.open, err = openDescriptor(number, name)
+		d.file, err = openDescriptor(number, name)
 	}
 	if isDescriptor || err != nil {
 		if err != nil {
@@ -62,7 +62,7 @@ func checkFile(name string) error {
 	default:
 		target, err := filepath.EvalSymlinks(name)
 		if err != nil {
-			return fmt.Errorf("locksim: -o %s: %w", name, cause(err))
+			return fmt.Errorf("locksim: -o %s: %w", name, systemError(err))
 		}
 		name = target
 	}
@@ -70,8 +70,8 @@ func checkFile(name string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("locksim: -o %s: there is no directory %s; make it first", name, dir)
 	}
-	if err := canWriteBeside(name); err != nil {
-		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, cause(err))
+	if err := checkWriteBeside(name); err != nil {
+		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, systemError(err))
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func statError(name string, err error) error {
 	if dir := filepath.Dir(name); errors.Is(err, errNoDirectory) {
 		return fmt.Errorf("locksim: -o %s: there is no directory %s; make it first", name, dir)
 	}
-	return fmt.Errorf("locksim: -o %s: %w; name another file", name, cause(err))
+	return fmt.Errorf("locksim: -o %s: %w; name another file", name, systemError(err))
 }
 
 // prepare opens a destination that is neither a regular file nor a descriptor, before
@@ -99,15 +99,15 @@ func (d *destination) prepare(stdout io.Writer) error {
 		}
 		return nil
 	}
-	if d.open != nil {
+	if d.file != nil {
 		return nil
 	}
 	info, err := os.Stat(d.name)
 	if err != nil || info.Mode().IsRegular() {
 		return nil
 	}
-	if d.open, err = os.OpenFile(d.name, os.O_WRONLY, 0); err != nil {
-		return fmt.Errorf("locksim: -o %s: %w", d.name, cause(err))
+	if d.file, err = os.OpenFile(d.name, os.O_WRONLY, 0); err != nil {
+		return fmt.Errorf("locksim: -o %s: %w", d.name, systemError(err))
 	}
 	return nil
 }
@@ -118,8 +118,8 @@ func (d *destination) info(stdout io.Writer) fs.FileInfo {
 	var info fs.FileInfo
 	var err error
 	switch {
-	case d.open != nil:
-		info, err = d.open.Stat()
+	case d.file != nil:
+		info, err = d.file.Stat()
 	case d.name != "":
 		info, err = os.Stat(d.name)
 	default:
@@ -147,10 +147,10 @@ func (d *destination) output(stdout io.Writer, o reports.Options, write func(io.
 	if err := write(&whole, o); err != nil {
 		return err
 	}
-	if d.open == nil {
+	if d.file == nil {
 		return writeFile(d.name, whole.Bytes())
 	}
-	_, err := d.open.Write(whole.Bytes())
+	_, err := d.file.Write(whole.Bytes())
 	return err
 }
 
@@ -163,18 +163,18 @@ func writeFile(name string, data []byte) error {
 		if err := checkDangling(name); err != nil {
 			return err
 		}
-		return replaceFile(name, contents(data))
+		return replaceFile(name, writeContents(data))
 	}
 	if name, err = filepath.EvalSymlinks(name); err != nil {
 		return err
 	}
 	return replaceFile(name, func(f *os.File) error {
-		return errors.Join(contents(data)(f), f.Chmod(info.Mode().Perm()))
+		return errors.Join(writeContents(data)(f), f.Chmod(info.Mode().Perm()))
 	})
 }
 
 // writeContents returns a function that writes data to a file.
-func contents(data []byte) func(*os.File) error {
+func writeContents(data []byte) func(*os.File) error {
 	return func(f *os.File) error {
 		_, err := f.Write(data)
 		return err

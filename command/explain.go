@@ -13,7 +13,7 @@ import (
 // explainFlags are the flags of the explain command.
 type explainFlags struct {
 	commonFlags[reports.Results]
-	choice
+	runChoice
 	lock     string
 	messages bool
 }
@@ -37,7 +37,7 @@ and ✗ marks where a property breaks.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.commonFlags.define(cmd, "story", reports.Explanations)
-	f.choice.define(cmd, completeVariants)
+	f.runChoice.define(cmd, completeVariants)
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
@@ -72,7 +72,7 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	if results, err = f.choice.selectRuns(results, &report); err != nil {
+	if results, err = f.runChoice.selectRuns(results, &report); err != nil {
 		return err
 	}
 	return f.write(cmd, format, results, report)
@@ -94,7 +94,7 @@ func (f *explainFlags) load(arg string) (input, error) {
 func (f *explainFlags) check() (reports.Format[reports.Results], error) {
 	format, err := f.chosenFormat()
 	if err == nil {
-		err = f.choice.check()
+		err = f.runChoice.check()
 	}
 	switch {
 	case err != nil:

@@ -34,7 +34,7 @@ var errTooLarge = errors.New("it is larger")
 func (k fileKind) read(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, int64(k.maxBytes)+1))
 	if err != nil {
-		return nil, cause(err)
+		return nil, systemError(err)
 	}
 	if len(data) > k.maxBytes {
 		return nil, fmt.Errorf("%w than %d bytes, and %s has at most that many; %s", errTooLarge, k.maxBytes, k.description, k.remedy)
@@ -46,7 +46,7 @@ func (k fileKind) read(r io.Reader) ([]byte, error) {
 func (k fileKind) readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, cause(err)
+		return nil, systemError(err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {

@@ -33,8 +33,8 @@ func checkFolder(name string) error {
 	case !info.IsDir():
 		return fmt.Errorf("locksim: -o %s: %s is a file; name a folder, or leave the slash out", name, dir)
 	}
-	if err := canWriteBeside(filepath.Join(dir, reports.FrontPage)); err != nil {
-		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, cause(err))
+	if err := checkWriteBeside(filepath.Join(dir, reports.FrontPage)); err != nil {
+		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, systemError(err))
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func checkPages(name string, pages []string, sources []source) error {
 	dir := filepath.Clean(name)
 	for _, page := range pages {
 		file := filepath.Join(dir, page)
-		if why := foreignPage(file); why != "" {
+		if why := foreignPageReason(file); why != "" {
 			return fmt.Errorf("locksim: -o %s: a page of the report would replace %s, and %s; move it away, or name another folder", name, file, why)
 		}
 		info, err := os.Stat(file)
@@ -63,13 +63,13 @@ func checkPages(name string, pages []string, sources []source) error {
 
 // foreignPageReason says why the file with the name of a page is not a page that locksim
 // has written; "" if locksim has written it, or there is no such file.
-func foreignPage(name string) string {
+func foreignPageReason(name string) string {
 	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
 	case err != nil:
-		return fmt.Sprintf("it cannot be read (%v)", cause(err))
+		return fmt.Sprintf("it cannot be read (%v)", systemError(err))
 	case info.Mode()&fs.ModeSymlink != 0:
 		return "it is a symbolic link"
 	case info.IsDir():
@@ -80,7 +80,7 @@ func foreignPage(name string) string {
 	head, err := readHead(name)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("it cannot be read (%v)", cause(err))
+		return fmt.Sprintf("it cannot be read (%v)", systemError(err))
 	case !reports.IsPage(head):
 		return "locksim has not written it"
 	}
@@ -124,7 +124,7 @@ func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []
 	// If a symbolic link has appeared meanwhile, the page replaces the link. Nothing is
 	// written outside the folder.
 	write := func(p reports.Page) error {
-		return replaceFile(filepath.Join(dir, filepath.Base(p.Name)), contents(p.Data))
+		return replaceFile(filepath.Join(dir, filepath.Base(p.Name)), writeContents(p.Data))
 	}
 	for _, p := range pages {
 		if p.Name == reports.FrontPage {

@@ -12,8 +12,8 @@ import (
 
 // openLedger opens the ledger that the flags name: a new one, or one to continue. No other
 // process can write to the ledger until closeIt is called.
-func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock string) (closeIt func(), err error) {
-	heading := s.Heading(versionWith(lock), lock)
+func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock string) (closeLedger func(), err error) {
+	heading := s.Heading(searchVersion(lock), lock)
 	switch {
 	case f.ledger != "":
 		// An existing ledger is not overwritten, because the search may have taken hours.
@@ -21,7 +21,7 @@ func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock stri
 		if errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("locksim: --ledger %s exists; continue it with --resume", f.ledger)
 		} else if err != nil {
-			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, cause(err))
+			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, systemError(err))
 		}
 		s.Ledger = explore.NewLedger()
 		if err := errors.Join(claimLedger(stderr, file), s.Ledger.WriteTo(file, &heading)); err != nil {
@@ -35,7 +35,7 @@ func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock stri
 	case f.resume != "":
 		file, err := os.OpenFile(f.resume, ledgerMode, 0)
 		if err != nil {
-			return nil, fmt.Errorf("locksim: --resume %s: %w", f.resume, cause(err))
+			return nil, fmt.Errorf("locksim: --resume %s: %w", f.resume, systemError(err))
 		}
 		if s.Ledger, err = resumeLedger(stderr, file, heading); err != nil {
 			file.Close()
@@ -54,7 +54,7 @@ func claimLedger(stderr io.Writer, file *os.File) error {
 		return err
 	}
 	if err != nil {
-		printLine(stderr, "%s cannot be locked (%v); make sure that no other search uses it at the same time", file.Name(), cause(err))
+		printLine(stderr, "%s cannot be locked (%v); make sure that no other search uses it at the same time", file.Name(), systemError(err))
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error
 	var heading explore.Heading
 	file, err := os.Open(name)
 	if err != nil {
-		return heading, cause(err)
+		return heading, systemError(err)
 	}
 	defer file.Close()
 	if err := claim(file, false); errors.As(err, new(inUseError)) {

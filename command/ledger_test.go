@@ -154,7 +154,7 @@ func TestPartsOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := mergeLedgers([]string{file})
-	if want := "it was written by version locksim v0.0.1, and this is version " + versionWith("single") + "; merge with the version that ran the search"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "it was written by version locksim v0.0.1, and this is version " + searchVersion("single") + "; merge with the version that ran the search"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("merged: %v, want %q", err, want)
 	}
 }

@@ -56,7 +56,7 @@ var listFormats = []string{"json", "text"}
 
 // A filter is a flag with a fixed list of values; what names such a value in an error.
 type filter struct {
-	flag, what string
+	flag, noun string
 	value      string
 	known      []string
 }
@@ -73,7 +73,7 @@ func (f *listFlags) filters() []filter {
 func (f *listFlags) run(stdout, stderr io.Writer) error {
 	for _, filter := range append(f.filters(), filter{"format", "format", f.format, listFormats}) {
 		if filter.value != "" && !slices.Contains(filter.known, filter.value) {
-			return fmt.Errorf("locksim: there is no %s %q; %s", filter.what, filter.value, scenarios.DidYouMean(filter.value, filter.known))
+			return fmt.Errorf("locksim: there is no %s %q; %s", filter.noun, filter.value, scenarios.DidYouMean(filter.value, filter.known))
 		}
 	}
 	var shelves []scenarios.CatalogueGroup

@@ -76,7 +76,7 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 
 // columnLocks returns the locks with which every scenario is run; "" means the own lock of
 // each scenario.
-func (f *matrixFlags) columns() []string {
+func (f *matrixFlags) columnLocks() []string {
 	if len(f.locks) == 0 {
 		return []string{""}
 	}
@@ -90,7 +90,7 @@ func (f *matrixFlags) planned(found []input) *reports.Matrix {
 	for _, in := range found {
 		for _, v := range in.Variants {
 			row := reports.Row{Scenario: in.Scenario, Variant: v}
-			for _, lock := range f.columns() {
+			for _, lock := range f.columnLocks() {
 				row.Cells = append(row.Cells, reports.Cell{Lock: cmp.Or(lock, v.Lock), Runs: plannedRuns(v, lock)})
 			}
 			m.Rows = append(m.Rows, row)
@@ -104,7 +104,7 @@ func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, 
 	progress := newProgress(stderr, len(found))
 	defer progress.clear()
 	m := &reports.Matrix{Seed: f.seed, Locks: f.locks}
-	columns := f.columns()
+	columns := f.columnLocks()
 	for _, in := range found {
 		progress.next(in.Name)
 		for _, v := range in.Variants {

@@ -85,7 +85,7 @@ func mergeLedgers(files []string) (search *explore.Search, first explore.Heading
 			if i > 0 {
 				return first.CheckJoins(h)
 			}
-			if current := versionWith(h.Lock); h.Version != current {
+			if current := searchVersion(h.Lock); h.Version != current {
 				return fmt.Errorf("it was written by version %s, and this is version %s; merge with the version that ran the search", h.Version, current)
 			}
 			return nil

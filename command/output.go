@@ -108,7 +108,7 @@ func replaceFile(name string, write func(*os.File) error) error {
 
 // systemError returns the operating system's error without what Go adds to it. It is for
 // messages that already name the file.
-func cause(err error) error {
+func systemError(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		return pathError.Err
@@ -131,7 +131,7 @@ func createBeside(name string) (*os.File, error) {
 
 // checkWriteBeside returns an error if no file can be created in the folder of another
 // file.
-func canWriteBeside(name string) error {
+func checkWriteBeside(name string) error {
 	return deferInterrupts(func() error {
 		f, err := createBeside(name)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 
 func TestProgress(t *testing.T) {
 	var screen bytes.Buffer
-	live := &progress{w: &screen, live: true, total: 2}
+	live := &progress{w: &screen, onTerminal: true, total: 2}
 	live.next("gc-pause")
 	live.next("\x1b[2Jx")
 	live.clear()

@@ -73,7 +73,7 @@ func (f *reportFlags) report(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	report.Arguments, report.Traces = saved.Arguments, saved.Traces
-	results, err := f.choice.selectRuns(saved.Results, &report)
+	results, err := f.runChoice.selectRuns(saved.Results, &report)
 	if err != nil {
 		return err
 	}

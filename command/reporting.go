@@ -15,7 +15,7 @@ import (
 // how to report on them.
 type reportFlags struct {
 	writeFlags[reports.Results]
-	choice
+	runChoice
 	messages bool
 	explored []string
 }
@@ -23,7 +23,7 @@ type reportFlags struct {
 // define adds the flags to a command. variants completes the name of a variant.
 func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
 	f.writeFlags.define(cmd, "report", reports.Runs)
-	f.choice.define(cmd, variants)
+	f.runChoice.define(cmd, variants)
 	flags := cmd.Flags()
 	flags.Lookup("output").Usage = "write the report to this `file`, as a whole or not at all; a folder, as in site/, gets a page for each part of it; - is standard output"
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
@@ -34,7 +34,7 @@ func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) 
 func (f *reportFlags) check() (reports.Format[reports.Results], error) {
 	format, err := f.chosenFormat()
 	if err == nil {
-		err = f.choice.check()
+		err = f.runChoice.check()
 	}
 	switch {
 	case err != nil:

@@ -84,7 +84,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	for _, in := range found {
 		report.Arguments[in.Scenario] = in.argument
 	}
-	planned, err := f.choice.selectRuns(plannedResults(found, f.lock, f.seed), &report)
+	planned, err := f.runChoice.selectRuns(plannedResults(found, f.lock, f.seed), &report)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if f.output == "" { // a report in a file must be the same in every run
 		report.Took = time.Since(began)
 	}
-	selected, err := f.choice.selectRuns(results, &report)
+	selected, err := f.runChoice.selectRuns(results, &report)
 	if err != nil {
 		return err
 	}
@@ -213,11 +213,11 @@ func checkApplies(s input, o scenarios.RunOptions) error {
 
 // checkResults returns a failure if the result of a scenario is unknown or not as expected.
 func checkResults(results []*scenarios.Result) error {
-	bad := func(r *scenarios.Result) bool {
+	isBad := func(r *scenarios.Result) bool {
 		standing := reports.StandingOf(r)
 		return standing == reports.NotAsExpected || standing == reports.Undecided
 	}
-	if slices.ContainsFunc(results, bad) {
+	if slices.ContainsFunc(results, isBad) {
 		return failure{status: unexpected}
 	}
 	return nil

@@ -12,12 +12,12 @@ import (
 
 // A runChoice selects runs of a scenario by flags: one variant, and the run without fencing
 // or with it. The zero choice selects all runs.
-type choice struct{ variant, fencing string }
+type runChoice struct{ variant, fencing string }
 
 var fencings = []string{scenarios.Off, scenarios.On}
 
 // define adds the flags to a command. variants completes the name of a variant.
-func (c *choice) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
+func (c *runChoice) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
 	flags := cmd.Flags()
 	flags.StringVar(&c.variant, "variant", "", "show only the variant of this `name`")
 	flags.StringVar(&c.fencing, "fencing", "", "show only the run without fencing tokens (off) or with them (on)")
@@ -26,7 +26,7 @@ func (c *choice) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
 }
 
 // check checks the values of the flags, before any file is read.
-func (c *choice) check() error {
+func (c *runChoice) check() error {
 	if c.fencing != "" && !slices.Contains(fencings, c.fencing) {
 		return fmt.Errorf("locksim: --fencing is %q; it must be off or on", c.fencing)
 	}
@@ -34,7 +34,7 @@ func (c *choice) check() error {
 }
 
 // selectVariant returns the scenario with only the variant that the flags name.
-func (c *choice) selectVariant(in input) (input, error) {
+func (c *runChoice) selectVariant(in input) (input, error) {
 	if c.variant == "" {
 		return in, nil
 	}
@@ -47,7 +47,7 @@ func (c *choice) selectVariant(in input) (input, error) {
 
 // selectRuns returns the results with only the runs that the flags select. The selected
 // results have new scenarios; selectRuns adds those to the maps of o.
-func (c *choice) selectRuns(results []*scenarios.Result, o *reports.Options) ([]*scenarios.Result, error) {
+func (c *runChoice) selectRuns(results []*scenarios.Result, o *reports.Options) ([]*scenarios.Result, error) {
 	var chosen []*scenarios.Result
 	for _, r := range results {
 		selected, err := r.SelectRuns(c.variant, c.fencing)

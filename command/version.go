@@ -56,7 +56,7 @@ func version() string {
 
 // searchVersion returns the version for the ledger of a search: it includes the version of
 // the library of the lock that is searched.
-func versionWith(lock string) string {
+func searchVersion(lock string) string {
 	text := version()
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if library := libraryOf(lock); versionOf(info, library) != "" {

@@ -30,7 +30,7 @@ func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source
 			if dir == "" {
 				continue
 			}
-			if why := cmp.Or(foreignWay(name), sourceAt(name, sources)); why != "" {
+			if why := cmp.Or(foreignWayReason(name), sourceReason(name, sources)); why != "" {
 				printLine(stderr, "%s is left as it is: %s; move it away to have it written, or name another directory with --ways", name, why)
 				continue
 			}
@@ -50,7 +50,7 @@ func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source
 
 // sourceReason says that the file for a way is one of the sources, and which; "" if it is
 // none.
-func sourceAt(name string, sources []source) string {
+func sourceReason(name string, sources []source) string {
 	info, err := os.Stat(name)
 	if err != nil {
 		info = nil
@@ -66,7 +66,7 @@ func sourceAt(name string, sources []source) string {
 // foreignWayReason says why the file for a way must not be overwritten: it is not as a
 // search has written it. It returns "" if a search has written it, or there is no such
 // file.
-func foreignWay(name string) string {
+func foreignWayReason(name string) string {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
@@ -85,7 +85,7 @@ func foreignWay(name string) string {
 	case errors.Is(err, errTooLarge):
 		return "it is larger than any scenario"
 	case err != nil:
-		return fmt.Sprintf("it cannot be read (%v)", cause(err))
+		return fmt.Sprintf("it cannot be read (%v)", systemError(err))
 	case !explore.IsUnedited(text):
 		return "it is not what locksim explore has written there"
 	}
@@ -98,20 +98,20 @@ func checkWays(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	there := dir
-	info, err := os.Stat(there)
-	for errors.Is(err, fs.ErrNotExist) && filepath.Dir(there) != there {
-		there = filepath.Dir(there)
-		info, err = os.Stat(there)
+	existing := dir
+	info, err := os.Stat(existing)
+	for errors.Is(err, fs.ErrNotExist) && filepath.Dir(existing) != existing {
+		existing = filepath.Dir(existing)
+		info, err = os.Stat(existing)
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("locksim: --ways %s: %w", dir, cause(err))
+		return fmt.Errorf("locksim: --ways %s: %w", dir, systemError(err))
 	case !info.IsDir():
-		return fmt.Errorf("locksim: --ways %s: %s is not a directory; name a directory for the scenario files, which need not exist", dir, there)
+		return fmt.Errorf("locksim: --ways %s: %s is not a directory; name a directory for the scenario files, which need not exist", dir, existing)
 	}
-	if err := canWriteBeside(filepath.Join(there, "way")); err != nil {
-		return fmt.Errorf("locksim: --ways %s: nothing can be written to %s: %w", dir, there, cause(err))
+	if err := checkWriteBeside(filepath.Join(existing, "way")); err != nil {
+		return fmt.Errorf("locksim: --ways %s: nothing can be written to %s: %w", dir, existing, systemError(err))
 	}
 	return nil
 }

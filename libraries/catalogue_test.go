@@ -18,10 +18,10 @@ var (
 func TestDeterminism(t *testing.T) { roof.CheckDeterminism(t, *repeats, roof.OfLibraries) }
 
 func TestScenariosComeToWhatTheyExpect(t *testing.T) {
-	roof.AsExpected(t, *seeds, roof.OfLibraries)
+	roof.CheckExpectations(t, *seeds, roof.OfLibraries)
 }
 
-func TestEveryFaultMatters(t *testing.T) { roof.EveryFaultMatters(t, roof.OfLibraries) }
+func TestEveryFaultMatters(t *testing.T) { roof.CheckEveryFaultMatters(t, roof.OfLibraries) }
 
 // No run ends before a fault that has an end: what the lock and its clients do after the
 // fault is part of the scenario.
@@ -40,17 +40,19 @@ func TestFaultsAreOver(t *testing.T) {
 }
 
 func TestReadersKnowThePast(t *testing.T) {
-	if p := roof.KnowThePast(t, roof.AboutLibraries()); p.Keys == 0 {
+	if p := roof.CompareReaders(t, roof.LibraryScenarios()); p.Keys == 0 {
 		t.Errorf("%+v: the worlds show nothing", p)
 	}
 }
 
 // The following tests check the reports of the scenarios that are about libraries.
 
-func TestGolden(t *testing.T) { roof.Golden(t, roof.AboutLibraries(), *update) }
+func TestGolden(t *testing.T) { roof.CheckGolden(t, roof.LibraryScenarios(), *update) }
 
-func TestEveryScenarioIsExplained(t *testing.T) { roof.Explained(t, roof.AboutLibraries()) }
+func TestEveryScenarioIsExplained(t *testing.T) { roof.CheckExplanations(t, roof.LibraryScenarios()) }
 
-func TestEveryScenarioIsDrawn(t *testing.T) { roof.Drawn(t, roof.AboutLibraries()) }
+func TestEveryScenarioIsDrawn(t *testing.T) { roof.CheckDrawings(t, roof.LibraryScenarios()) }
 
-func TestSavedTracesGiveTheSameReports(t *testing.T) { roof.Saved(t, roof.AboutLibraries()) }
+func TestSavedTracesGiveTheSameReports(t *testing.T) {
+	roof.CheckSavedTraces(t, roof.LibraryScenarios())
+}

@@ -14,15 +14,15 @@ import (
 func TestConformance(t *testing.T) {
 	// These tests do not apply to rueidislock. After a failed attempt, it deletes its keys
 	// even if the context has ended, and Acquire waits for that for up to a TTL.
-	rueidislock := slices.Concat(roof.Endless, roof.Insistent, []string{"a lease ends before its key", "the context bounds an attempt"})
+	rueidislock := slices.Concat(roof.EndlessExceptions, roof.InsistentExceptions, []string{"a lease ends before its key", "the context bounds an attempt"})
 	roof.CheckRequirements(t, []roof.Subject{
 		{Name: "redsync", Kind: "redsync", Nodes: 5},
-		{Name: "redsync-retrying", Kind: "redsync-retrying", Nodes: 5, Except: roof.Insistent},
-		{Name: "redsync-defaults", Kind: "redsync-defaults", Nodes: 5, Except: roof.Insistent},
+		{Name: "redsync-retrying", Kind: "redsync-retrying", Nodes: 5, Except: roof.InsistentExceptions},
+		{Name: "redsync-defaults", Kind: "redsync-defaults", Nodes: 5, Except: roof.InsistentExceptions},
 		{Name: "rueidislock", Kind: "rueidislock", Nodes: 1, Except: rueidislock},
 		{Name: "rueidislock-strict", Kind: "rueidislock-strict", Nodes: 1, Except: rueidislock},
-		{Name: "redislock", Kind: "redislock", Nodes: 1, Except: roof.Silent},
-		{Name: "redislock-defaults", Kind: "redislock-defaults", Nodes: 1, Except: append(roof.Silent, roof.Insistent...)},
+		{Name: "redislock", Kind: "redislock", Nodes: 1, Except: roof.SilentExceptions},
+		{Name: "redislock-defaults", Kind: "redislock-defaults", Nodes: 1, Except: append(roof.SilentExceptions, roof.InsistentExceptions...)},
 	}, func(k locks.Kind) bool { return k.Adapter != "" && k.System == locks.Redis })
 }
 

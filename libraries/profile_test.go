@@ -34,7 +34,7 @@ func TestWaitForAnAnswer(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
 				l := c.Client(t, kind)
 				release(t, acquire(t, l)) // connected, and the node knows the scripts
-				c.Nodes[0].Replies = func(string) time.Duration { return time.Hour }
+				c.Nodes[0].AnswerDelay = func(string) time.Duration { return time.Hour }
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 				defer cancel()
 				began := time.Now()
@@ -60,7 +60,7 @@ func TestLostAnswersAreAskedForAgain(t *testing.T) {
 				l := c.Client(t, kind)
 				release(t, acquire(t, l))
 				c.Commands()
-				c.Nodes[0].Cut = func(command string) bool { return command == "PEXPIRE" || command == "MSET" }
+				c.Nodes[0].CutsAfter = func(command string) bool { return command == "PEXPIRE" || command == "MSET" }
 				contains(t, fail(t, l), "redislock: EOF")
 				if got := timesOf(c, "EVALSHA"); !slices.Equal(got, want) {
 					t.Errorf("the script was sent at %v, want %v", got, want)
@@ -83,7 +83,7 @@ func TestReleaseThatIsSentAgain(t *testing.T) {
 			l := c.Client(t, kind)
 			release(t, acquire(t, l))
 			lease := acquire(t, l)
-			c.Nodes[0].Cut = func(command string) bool { return command == "DEL" }
+			c.Nodes[0].CutsAfter = func(command string) bool { return command == "DEL" }
 			if err := lease.Release(t.Context()); err == nil || errors.Is(err, locks.ErrLost) != lost {
 				t.Errorf("%s: release: %v; want ErrLost: %v", kind, err, lost)
 			}

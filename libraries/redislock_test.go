@@ -42,7 +42,7 @@ func TestRedislockTexts(t *testing.T) {
 			c.Nodes[0].Del(key)
 			check("extend", extend(t, lease).Error(), "lock lost: redislock: not extended: gone")
 			check("release", lease.Release(t.Context()).Error(), "lock lost: redislock: not released: gone")
-			c.Nodes[0].Replies = func(string) time.Duration { return time.Hour }
+			c.Nodes[0].AnswerDelay = func(string) time.Duration { return time.Hour }
 			check("extend without an answer", extend(t, lease).Error(), "redislock: not extended: timed out")
 			check("acquire without an answer", fail(t, l), "lock not acquired: redislock: timed out")
 		})

@@ -96,7 +96,7 @@ func TestRedsyncAndASilentNode(t *testing.T) {
 		inBubble(t, 5, func(t *testing.T, c *cluster) {
 			l := c.Client(t, test.kind, lasting(test.ttl))
 			release(t, acquire(t, l)) // now the client is connected to all nodes
-			c.Nodes[4].Replies = func(string) time.Duration { return time.Hour }
+			c.Nodes[4].AnswerDelay = func(string) time.Duration { return time.Hour }
 			if !test.granted {
 				fail(t, l)
 				return
@@ -111,7 +111,7 @@ func TestRedsyncAndASilentNode(t *testing.T) {
 func TestRedsyncRefusesALateExtension(t *testing.T) {
 	inBubble(t, 5, func(t *testing.T, c *cluster) {
 		for _, n := range c.Nodes {
-			n.Replies = func(command string) time.Duration {
+			n.AnswerDelay = func(command string) time.Duration {
 				if command == "PEXPIRE" {
 					return 3 * time.Second
 				}

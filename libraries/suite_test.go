@@ -21,7 +21,7 @@ var (
 	inBubble = roof.InBubble
 	lasting  = roof.WithTTL
 	acquire  = roof.Acquire
-	fail     = roof.FailAcquire
+	fail     = roof.MustNotAcquire
 	release  = roof.Release
 	extend   = roof.Extend
 	left     = roof.TimeLeft
@@ -29,7 +29,7 @@ var (
 	contains = roof.Contains
 	world    = roof.World
 	play     = roof.RunWithoutDoubts
-	strike   = roof.Strike
+	strike   = roof.TimedFault
 	step     = roof.FirstStepEnd
 	longWork = roof.LongWork
 	point    = floor.Point

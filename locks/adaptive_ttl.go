@@ -56,21 +56,21 @@ const (
 
 // cappedTTL returns a TTL of at most the given one. durations are the lengths of the latest
 // sections; there must be at least one.
-func cappedTTL(e *Env, took []time.Duration) time.Duration {
-	return min(max(adaptiveFactor*slices.Max(took), adaptiveFloor), e.TTL)
+func cappedTTL(e *Env, durations []time.Duration) time.Duration {
+	return min(max(adaptiveFactor*slices.Max(durations), adaptiveFloor), e.TTL)
 }
 
 // flooredTTL returns a TTL of at least the given one. durations are the lengths of the
 // latest sections; they do not count if the expected length of a section is known.
-func flooredTTL(e *Env, took []time.Duration) time.Duration {
+func flooredTTL(e *Env, durations []time.Duration) time.Duration {
 	if e.Options.Expects > 0 {
 		return max(adaptiveFactor*e.Options.Expects, e.TTL)
 	}
 	var sum time.Duration
-	for _, t := range took {
+	for _, t := range durations {
 		sum += t
 	}
-	return max(adaptiveAverage*sum/time.Duration(len(took)), e.TTL)
+	return max(adaptiveAverage*sum/time.Duration(len(durations)), e.TTL)
 }
 
 // adaptive is a client's handle on one of the two locks; rule computes the TTL.
@@ -78,8 +78,8 @@ type adaptive struct {
 	*single
 	rule func(e *Env, took []time.Duration) time.Duration
 
-	mu   sync.Mutex
-	took []time.Duration // how long the latest sections took
+	mu        sync.Mutex
+	durations []time.Duration // how long the latest sections took
 }
 
 // Acquire tries once, with the TTL that earlier sections suggest.
@@ -102,10 +102,10 @@ func (l *adaptive) Acquire(ctx context.Context) (Lease, error) {
 func (l *adaptive) ttl() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.took) == 0 && l.env.Options.Expects == 0 {
+	if len(l.durations) == 0 && l.env.Options.Expects == 0 {
 		return l.env.TTL
 	}
-	return l.rule(l.env, l.took)
+	return l.rule(l.env, l.durations)
 }
 
 // addSection remembers how long a section took, and forgets the oldest if there are too
@@ -113,9 +113,9 @@ func (l *adaptive) ttl() time.Duration {
 func (l *adaptive) addSection(took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.took = append(l.took, took)
-	if len(l.took) > adaptiveMemory {
-		l.took = l.took[1:]
+	l.durations = append(l.durations, took)
+	if len(l.durations) > adaptiveMemory {
+		l.durations = l.durations[1:]
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // the kind does not understand, an impossible value, or a feature that the kind does not
 // have. The error names the setting and lists what the kind has instead.
 func (k Kind) Check(o Options) error {
-	set := []struct {
+	settings := []struct {
 		option string
 		is     bool
 	}{
@@ -25,7 +25,7 @@ func (k Kind) Check(o Options) error {
 		{"open-for", o.OpenFor != 0},
 		{"holders", o.Holders != 0},
 	}
-	for _, s := range set {
+	for _, s := range settings {
 		if s.is && !slices.Contains(k.Accepts, s.option) {
 			return fmt.Errorf("lock %s has no option %q: %s", k.Name, s.option, listNames("options", k.Accepts))
 		}

@@ -78,7 +78,7 @@ type circuitBreaker struct {
 // the fallback says.
 func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
 	if b.local == nil {
-		return b.acquire(ctx)
+		return b.acquireOrFallBack(ctx)
 	}
 	// The local lock is taken even if Redis grants the lease. A handle of this process
 	// whose circuit opens later asks only for the local lock, and must not get it
@@ -86,20 +86,20 @@ func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
 	if !b.local.tryLock() {
 		return nil, fmt.Errorf("%w: somebody else in this process holds it", ErrNotAcquired)
 	}
-	lease, err := b.acquire(ctx)
+	lease, err := b.acquireOrFallBack(ctx)
 	if err != nil {
 		b.local.unlock()
 		return nil, err
 	}
 	local := &localLease{breakerLease: lease.(breakerLease), lock: b.local}
-	if _, alone := lease.(*unlockedLease); alone {
+	if _, isLocalOnly := lease.(*unlockedLease); isLocalOnly {
 		return onlyLocalLease{local}, nil
 	}
 	return local, nil
 }
 
 // acquireOrFallBack is Acquire without the local lock.
-func (b *circuitBreaker) acquire(ctx context.Context) (Lease, error) {
+func (b *circuitBreaker) acquireOrFallBack(ctx context.Context) (Lease, error) {
 	if wait := b.openTime(); wait > 0 {
 		if b.env.Options.Fallback == GoAhead || b.local != nil {
 			return b.leaseWithoutLock(), nil

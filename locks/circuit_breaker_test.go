@@ -79,11 +79,11 @@ func TestRefusalsDoNotOpenTheCircuit(t *testing.T) {
 		l := c.Client(t, "circuit-breaker", quickBreaker)
 		c.TakeKey(t, 1)
 		for range 10 {
-			c.Nodes[0].Cut = takes
+			c.Nodes[0].CutsAfter = takes
 			for range 2 {
 				fail(t, l)
 			}
-			c.Nodes[0].Cut = func(string) bool { return false }
+			c.Nodes[0].CutsAfter = func(string) bool { return false }
 			contains(t, fail(t, l), "somebody else holds it")
 		}
 	})

@@ -24,22 +24,22 @@ const dialTimeout = 5 * time.Second
 // failed dials as the pool has places, go-redis stops dialling for requests. Instead it
 // tries once a second in the background, even after the end of the world.
 type connection struct {
-	open  func(context.Context) (net.Conn, error)
+	dial  func(context.Context) (net.Conn, error)
 	clock fakeclock.Clock
 	// done ends when Close is called.
-	done  context.Context
-	close context.CancelFunc
+	done     context.Context
+	endDials context.CancelFunc
 
-	mu          sync.Mutex
-	conn        net.Conn // nil until the first use
-	read, write time.Time
+	mu                          sync.Mutex
+	conn                        net.Conn // nil until the first use
+	readDeadline, writeDeadline time.Time
 }
 
 // newConnection returns a connection that open will open, with a timeout on the given
 // clock.
-func newConnection(clock fakeclock.Clock, open func(context.Context) (net.Conn, error)) *connection {
+func newConnection(clock fakeclock.Clock, dial func(context.Context) (net.Conn, error)) *connection {
 	done, cancel := context.WithCancel(context.Background())
-	return &connection{open: open, clock: clock, done: done, close: cancel}
+	return &connection{dial: dial, clock: clock, done: done, endDials: cancel}
 }
 
 // current returns the real connection, or nil if it has not been opened.
@@ -56,14 +56,14 @@ func (c *connection) ensureDialled() (net.Conn, error) {
 		return conn, nil
 	}
 	limit := dialTimeout
-	if !c.write.IsZero() {
-		limit = min(limit, time.Until(c.write))
+	if !c.writeDeadline.IsZero() {
+		limit = min(limit, time.Until(c.writeDeadline))
 	}
 	// The timeout is measured on the process's clock: if the process is paused while it
 	// dials, it has the same time left afterwards.
 	ctx, cancel := fakeclock.WithTimeout(c.done, c.clock, limit)
 	defer cancel()
-	conn, err := c.open(ctx)
+	conn, err := c.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +74,10 @@ func (c *connection) ensureDialled() (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 	c.conn = conn
-	if err := conn.SetReadDeadline(c.read); err != nil {
+	if err := conn.SetReadDeadline(c.readDeadline); err != nil {
 		return nil, err
 	}
-	return conn, conn.SetWriteDeadline(c.write)
+	return conn, conn.SetWriteDeadline(c.writeDeadline)
 }
 
 // Read and Write dial first if necessary.
@@ -99,7 +99,7 @@ func (c *connection) Write(b []byte) (int, error) {
 
 // Close also ends an unfinished dial.
 func (c *connection) Close() error {
-	c.close()
+	c.endDials()
 	if conn := c.current(); conn != nil {
 		return conn.Close()
 	}
@@ -108,7 +108,7 @@ func (c *connection) Close() error {
 
 // SetReadDeadline and SetWriteDeadline also apply if the connection is opened later.
 func (c *connection) SetReadDeadline(t time.Time) error {
-	c.read = t
+	c.readDeadline = t
 	if conn := c.current(); conn != nil {
 		return conn.SetReadDeadline(t)
 	}
@@ -116,7 +116,7 @@ func (c *connection) SetReadDeadline(t time.Time) error {
 }
 
 func (c *connection) SetWriteDeadline(t time.Time) error {
-	c.write = t
+	c.writeDeadline = t
 	if conn := c.current(); conn != nil {
 		return conn.SetWriteDeadline(t)
 	}
@@ -156,13 +156,13 @@ func (c *connection) SyscallConn() (syscall.RawConn, error) {
 	if conn, ok := c.current().(syscall.Conn); ok {
 		return conn.SyscallConn()
 	}
-	return noRawConn{}, nil
+	return uncheckableConn{}, nil
 }
 
 // An uncheckableConn passes go-redis's check of an idle connection. It is for a connection
 // that cannot be checked or has not been opened: only its use shows whether it works.
-type noRawConn struct{}
+type uncheckableConn struct{}
 
-func (noRawConn) Read(func(uintptr) bool) error  { return nil }
-func (noRawConn) Write(func(uintptr) bool) error { return nil }
-func (noRawConn) Control(func(uintptr)) error    { return nil }
+func (uncheckableConn) Read(func(uintptr) bool) error  { return nil }
+func (uncheckableConn) Write(func(uintptr) bool) error { return nil }
+func (uncheckableConn) Control(func(uintptr)) error    { return nil }

@@ -77,7 +77,7 @@ type processState struct {
 }
 
 // ensureState returns the state of the process, which it makes at the first call.
-func (e *Env) process() *processState {
+func (e *Env) ensureState() *processState {
 	if e.state == nil {
 		e.state = &processState{shared: map[string]any{}}
 	}
@@ -87,7 +87,7 @@ func (e *Env) process() *processState {
 // ForKey returns the environment for another lock of the same process. The two environments
 // share the state of the process, and Close of one of them closes all of that state.
 func (e *Env) ForKey(key string) *Env {
-	e.process()
+	e.ensureState()
 	other := *e
 	other.Key = key
 	return &other
@@ -96,10 +96,10 @@ func (e *Env) ForKey(key string) *Env {
 // Share returns a value that all handles of a process share under a name, such as a client
 // or a session. The first call with a name makes the value. Share must be called while a
 // handle is made, and not concurrently.
-func Share[T any](e *Env, name string, make func() T) T {
-	shared := e.process().shared
+func Share[T any](e *Env, name string, create func() T) T {
+	shared := e.ensureState().shared
 	if _, made := shared[name]; !made {
-		shared[name] = make()
+		shared[name] = create()
 	}
 	return shared[name].(T)
 }
@@ -108,21 +108,21 @@ func Share[T any](e *Env, name string, make func() T) T {
 // opens those connections that a process has open when it has been running for a while. f
 // returns no error: if a connection fails now, the lock will meet the same failure again.
 func (e *Env) OnWarmUp(f func(context.Context)) {
-	c := e.process()
+	c := e.ensureState()
 	c.warmUps = append(c.warmUps, f)
 }
 
 // WarmUp calls all functions that OnWarmUp has registered. Only the code that runs a lock
 // calls it.
 func (e *Env) WarmUp(ctx context.Context) {
-	for _, warm := range e.process().warmUps {
+	for _, warm := range e.ensureState().warmUps {
 		warm(ctx)
 	}
 }
 
 // Lifetime returns a context that ends when Close is called.
 func (e *Env) Lifetime() context.Context {
-	c := e.process()
+	c := e.ensureState()
 	if c.lifetime == nil {
 		c.lifetime, c.endLifetime = context.WithCancel(context.Background())
 	}
@@ -133,40 +133,40 @@ func (e *Env) Lifetime() context.Context {
 // Close is called, and a call of the lock may still wait then: this context is how to end
 // it.
 func (e *Env) ProcessContext() context.Context {
-	if until := e.process().processCtx; until != nil {
-		return until
+	if processCtx := e.ensureState().processCtx; processCtx != nil {
+		return processCtx
 	}
 	return context.Background()
 }
 
 // SetProcessContext sets the context that ends with the process. Only the code that runs a
 // lock calls it, before it makes a lock.
-func (e *Env) SetProcessContext(ctx context.Context) { e.process().processCtx = ctx }
+func (e *Env) SetProcessContext(ctx context.Context) { e.ensureState().processCtx = ctx }
 
 // CloseLater registers o to be closed by Close, in the order of the calls.
-func (e *Env) CloseLater(o io.Closer) {
-	c := e.process()
-	c.closers = append(c.closers, o)
+func (e *Env) CloseLater(closer io.Closer) {
+	c := e.ensureState()
+	c.closers = append(c.closers, closer)
 }
 
 // Cleanup registers f to be called by Close, after everything else, in the reverse order of
 // the calls of Cleanup. It is for connections that a lock has opened with Dial, and for
 // goroutines of the lock.
 func (e *Env) Cleanup(f func()) {
-	c := e.process()
+	c := e.ensureState()
 	c.cleanups = append(c.cleanups, f)
 }
 
 // Close closes what the process's locks and token sources have opened. It ends unfinished
 // dials and the background work of a lock.
 func (e *Env) Close() error {
-	c := e.process()
+	c := e.ensureState()
 	if c.endLifetime != nil {
 		c.endLifetime()
 	}
 	var errs []error
-	for _, o := range c.closers {
-		errs = append(errs, o.Close())
+	for _, closer := range c.closers {
+		errs = append(errs, closer.Close())
 	}
 	for _, f := range slices.Backward(c.cleanups) {
 		f()

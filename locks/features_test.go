@@ -55,7 +55,7 @@ func onOwnLocks(t *testing.T, test func(t *testing.T, c *cluster, kind string, d
 // locks wait for the answer.
 func slowNodes(c *cluster) setting {
 	for _, n := range c.Nodes {
-		n.Replies = slowSet(2 * ttl)
+		n.AnswerDelay = slowSet(2 * ttl)
 	}
 	return func(e *locks.Env) {
 		e.Options.NodeTimeout = time.Hour
@@ -88,7 +88,7 @@ func TestRefusedGrantIsReleased(t *testing.T) {
 		}
 		patient := slowNodes(c)
 		for _, n := range c.Nodes {
-			n.Replies = slowSet(ttl * 2 / 3)
+			n.AnswerDelay = slowSet(ttl * 2 / 3)
 		}
 		fail(t, c.Client(t, kind, patient, by("", clock)))
 		equal(t, "held after an attempt that took too long", c.HeldNodes(), nil)
@@ -151,13 +151,13 @@ func TestElapsedCheckOfExtend(t *testing.T) {
 		extendLate := func(settings ...setting) error {
 			lease := acquire(t, c.Client(t, kind, append(settings, patient)...))
 			for _, n := range c.Nodes {
-				n.Replies = func(command string) time.Duration {
+				n.AnswerDelay = func(command string) time.Duration {
 					if command == "PEXPIRE" {
 						return 2 * ttl
 					}
 					return 0
 				}
-				defer func() { n.Replies = slowSet(0) }()
+				defer func() { n.AnswerDelay = slowSet(0) }()
 			}
 			return extend(t, lease)
 		}
@@ -201,7 +201,7 @@ func TestNodeTimeout(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			inBubble(t, 5, func(t *testing.T, c *cluster) {
-				c.Nodes[0].Replies = slowSet(10 * time.Second)
+				c.Nodes[0].AnswerDelay = slowSet(10 * time.Second)
 				began := time.Now()
 				_, err := c.Client(t, test.kind, test.settings...).Acquire(t.Context())
 				if took := time.Since(began); took != test.took {

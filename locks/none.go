@@ -12,15 +12,15 @@ func init() {
 		OwnClock: true,
 		Open:     true,
 		Slots:    func(string, int) ([]Slot, int) { return nil, 0 },
-		New:      func(*Env) (Lock, error) { return none{}, nil },
+		New:      func(*Env) (Lock, error) { return noLock{}, nil },
 	})
 }
 
 // noLock is a handle on no lock.
-type none struct{}
+type noLock struct{}
 
 // Acquire always succeeds.
-func (none) Acquire(context.Context) (Lease, error) { return openLease{}, nil }
+func (noLock) Acquire(context.Context) (Lease, error) { return openLease{}, nil }
 
 // An openLease is a lease that excludes nobody.
 type openLease struct{}

@@ -5,7 +5,7 @@ import "fmt"
 // Provide sets the New of a kind that has an Adapter. Only that adapter may call it, while
 // it is initialised. It panics if the name is not registered, or if New was already
 // provided, because one of the two functions would silently never be called.
-func Provide(name string, make func(*Env) (Lock, error)) {
+func Provide(name string, create func(*Env) (Lock, error)) {
 	k, ok := kinds[name]
 	switch {
 	case !ok:
@@ -13,7 +13,7 @@ func Provide(name string, make func(*Env) (Lock, error)) {
 	case k.New != nil:
 		panic("locks: " + name + " is provided already")
 	}
-	k.New = make
+	k.New = create
 	kinds[name] = k
 }
 

@@ -44,7 +44,7 @@ func TestFailedAttemptReleasesWhatTimedOut(t *testing.T) {
 			t.Run(fmt.Sprint(ask, " without ", test.without), func(t *testing.T) {
 				inBubble(t, 5, func(t *testing.T, c *cluster) {
 					for _, i := range []int{2, 3, 4} {
-						c.Nodes[i].Replies = slowSet(time.Second)
+						c.Nodes[i].AnswerDelay = slowSet(time.Second)
 					}
 					text := fail(t, c.Client(t, "redlock", asking(ask), without(test.without...)))
 					if want := "lock not acquired: 2 of 5 nodes granted it, 3 must (node 3: timed out, node 4: timed out, node 5: timed out)"; text != want {
@@ -68,7 +68,7 @@ func TestReleaseAsksAllNodes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(fmt.Sprint("without ", test.without), func(t *testing.T) {
 			inBubble(t, 5, func(t *testing.T, c *cluster) {
-				c.Nodes[1].Replies, c.Nodes[3].Replies = slowSet(time.Second), slowSet(time.Second)
+				c.Nodes[1].AnswerDelay, c.Nodes[3].AnswerDelay = slowSet(time.Second), slowSet(time.Second)
 				lease := acquire(t, c.Client(t, "redlock", without(test.without...)))
 				equal(t, "held", c.HeldNodes(), all)
 				release(t, lease)
@@ -92,7 +92,7 @@ func TestOrderOfRequests(t *testing.T) {
 		t.Run("ask "+string(test.ask), func(t *testing.T) {
 			inBubble(t, 5, func(t *testing.T, c *cluster) {
 				for _, n := range c.Nodes {
-					n.Replies = slowSet(10 * time.Millisecond)
+					n.AnswerDelay = slowSet(10 * time.Millisecond)
 				}
 				lease := acquire(t, c.Client(t, "redlock", asking(test.ask)))
 				got := c.Commands()

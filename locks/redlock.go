@@ -49,13 +49,13 @@ func redlockDrift(ttl time.Duration) time.Duration { return ttl/100 + 2*time.Mil
 
 // redlock is a client's handle on the lock.
 type redlock struct {
-	env      *Env
-	nodes    []*redis.Client
-	all      []int // the numbers of all nodes
-	quorum   int
-	validity validity
-	timeout  time.Duration // of each request to a node; 0 means none
-	value    string        // of every claim; "" if each claim gets a new one
+	env         *Env
+	nodes       []*redis.Client
+	nodeNumbers []int // the numbers of all nodes
+	quorum      int
+	validity    validity
+	timeout     time.Duration // of each request to a node; 0 means none
+	value       string        // of every claim; "" if each claim gets a new one
 }
 
 // newRedlock makes a handle for [Kind.New].
@@ -67,7 +67,7 @@ func newRedlock(e *Env) (Lock, error) {
 	if !e.Options.Has("drift-allowance") {
 		drift = 0
 	}
-	l := &redlock{env: e, quorum: majority(len(e.Nodes)), validity: e.validity(drift)}
+	l := &redlock{env: e, quorum: majority(len(e.Nodes)), validity: e.newValidity(drift)}
 	if e.Options.Has("node-timeout") {
 		l.timeout = e.Options.NodeTimeout
 		if l.timeout == 0 {
@@ -83,7 +83,7 @@ func newRedlock(e *Env) (Lock, error) {
 	}
 	l.nodes = e.patientClients()
 	for i := range l.nodes {
-		l.all = append(l.all, i)
+		l.nodeNumbers = append(l.nodeNumbers, i)
 	}
 	return l, nil
 }
@@ -94,23 +94,23 @@ func newRedlock(e *Env) (Lock, error) {
 // time is up. Libraries, in contrast, return when a quorum has answered.
 func (l *redlock) askNodes(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) answers.Answers {
 	replies := make(answers.Answers, len(nodes))
-	one := func(i int) {
-		bounded, cancel := within(ctx, l.env.Clock, l.timeout)
+	askOne := func(i int) {
+		bounded, cancel := withTimeout(ctx, l.env.Clock, l.timeout)
 		defer cancel()
 		yes, err := request(bounded, l.nodes[nodes[i]])
 		replies[i] = answers.Answer{Node: nodes[i], Yes: yes && err == nil, Err: err}
 	}
 	if l.env.Options.Ask != AllAtOnce {
 		for i := range nodes {
-			one(i)
+			askOne(i)
 		}
 		return replies
 	}
-	var asked sync.WaitGroup
+	var requests sync.WaitGroup
 	for i := range nodes {
-		asked.Go(func() { one(i) })
+		requests.Go(func() { askOne(i) })
 	}
-	asked.Wait()
+	requests.Wait()
 	return replies
 }
 
@@ -126,24 +126,24 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 		c.value = value
 	}
 	start := l.validity.now()
-	replies := l.askNodes(ctx, l.all, c.set)
+	replies := l.askNodes(ctx, l.nodeNumbers, c.set)
 	left, ends := l.validity.remaining(start)
-	granted := replies.YesNodes()
-	if len(granted) >= l.quorum && left > 0 {
-		lease := &redlockLease{lock: l, claim: c, granted: granted, End: expiry.At(ends)}
+	grantingNodes := replies.YesNodes()
+	if len(grantingNodes) >= l.quorum && left > 0 {
+		lease := &redlockLease{lock: l, claim: c, grantingNodes: grantingNodes, End: expiry.At(ends)}
 		if !l.env.Options.Has("extend") {
 			return lease, nil
 		}
 		return extendableRedlockLease{lease}, nil
 	}
 	if l.env.Options.Has("release-after-failure") {
-		l.cleanUp(ctx, c, granted)
+		l.cleanUp(ctx, c, grantingNodes)
 	}
 	err := fmt.Errorf("%w: %d of %d nodes granted it, %d must%s",
-		ErrNotAcquired, len(granted), len(l.nodes), l.quorum, replies.Refusals("taken"))
-	if len(granted) >= l.quorum {
+		ErrNotAcquired, len(grantingNodes), len(l.nodes), l.quorum, replies.Refusals("taken"))
+	if len(grantingNodes) >= l.quorum {
 		err = fmt.Errorf("%w: %d of %d nodes granted it, but too late by %v",
-			ErrNotAcquired, len(granted), len(l.nodes), -left)
+			ErrNotAcquired, len(grantingNodes), len(l.nodes), -left)
 	}
 	return nil, answers.WithCause(ctx, err)
 }
@@ -151,35 +151,35 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 // cleanUp removes the claim of a failed attempt, because its keys would block all clients
 // until they expire. If the caller's context has ended, cleanUp continues in the
 // background.
-func (l *redlock) cleanUp(ctx context.Context, c claim, granted []int) {
+func (l *redlock) cleanUp(ctx context.Context, c claim, grantingNodes []int) {
 	if answers.EndCause(ctx) == nil || l.timeout == 0 {
-		l.release(ctx, c, granted)
+		l.release(ctx, c, grantingNodes)
 		return
 	}
-	go l.release(context.WithoutCancel(ctx), c, granted)
+	go l.release(context.WithoutCancel(ctx), c, grantingNodes)
 }
 
 // release removes a claim from all nodes. A node that returned an error is asked too,
 // because it may have set the key.
-func (l *redlock) release(ctx context.Context, c claim, granted []int) answers.Answers {
+func (l *redlock) release(ctx context.Context, c claim, grantingNodes []int) answers.Answers {
 	if l.env.Options.Has("release-on-all-nodes") {
-		granted = l.all
+		grantingNodes = l.nodeNumbers
 	}
-	return l.askNodes(ctx, granted, c.remove)
+	return l.askNodes(ctx, grantingNodes, c.remove)
 }
 
 // A redlockLease is one grant. It ends when the lock's validity time has passed.
 type redlockLease struct {
-	lock    *redlock
-	claim   claim
-	granted []int // the nodes that acknowledged the claim
+	lock          *redlock
+	claim         claim
+	grantingNodes []int // the nodes that acknowledged the claim
 	expiry.End
 }
 
 // Release asks every node to remove the key. It returns an error unless a quorum removed
 // it. The error wraps ErrLost if it is certain that fewer nodes than a quorum had the key.
 func (l *redlockLease) Release(ctx context.Context) error {
-	replies := l.lock.release(ctx, l.claim, l.granted)
+	replies := l.lock.release(ctx, l.claim, l.grantingNodes)
 	return l.checkQuorum(ctx, replies, "released")
 }
 
@@ -193,7 +193,7 @@ type extendableRedlockLease struct{ *redlockLease }
 // have extended the key.
 func (l extendableRedlockLease) Extend(ctx context.Context) error {
 	start := l.lock.validity.now()
-	replies := l.lock.askNodes(ctx, l.lock.all, l.claim.extend)
+	replies := l.lock.askNodes(ctx, l.lock.nodeNumbers, l.claim.extend)
 	left, ends := l.lock.validity.remaining(start)
 	if overdue := l.lock.validity.now().Sub(l.Expires()); overdue >= 0 && !l.lock.validity.unchecked {
 		return fmt.Errorf("%w: extended on %d of %d nodes, but the lease had ended %v before",
@@ -212,14 +212,14 @@ func (l extendableRedlockLease) Extend(ctx context.Context) error {
 
 // checkQuorum returns nil if a quorum of nodes did to the key what they were asked to do,
 // and an error otherwise.
-func (l *redlockLease) checkQuorum(ctx context.Context, replies answers.Answers, done string) error {
+func (l *redlockLease) checkQuorum(ctx context.Context, replies answers.Answers, action string) error {
 	yes, quorum := len(replies.YesNodes()), l.lock.quorum
 	if yes >= quorum {
 		return nil
 	}
-	what := fmt.Sprintf("%s on %d of %d nodes, %d must%s", done, yes, len(l.lock.nodes), quorum, replies.Refusals("gone"))
+	summary := fmt.Sprintf("%s on %d of %d nodes, %d must%s", action, yes, len(l.lock.nodes), quorum, replies.Refusals("gone"))
 	if !replies.MayHaveYes(quorum) {
-		return fmt.Errorf("%w: %s", ErrLost, what)
+		return fmt.Errorf("%w: %s", ErrLost, summary)
 	}
-	return answers.WithCause(ctx, errors.New("lock "+what))
+	return answers.WithCause(ctx, errors.New("lock "+summary))
 }

@@ -41,7 +41,7 @@ func TestGetThenDelRaces(t *testing.T) {
 				l := c.Client(t, test.kind)
 				release(t, acquire(t, l)) // from now on the node has the script
 				lease := acquire(t, l)
-				c.Nodes[0].Replies = func(command string) time.Duration {
+				c.Nodes[0].AnswerDelay = func(command string) time.Duration {
 					if command == "GET" || command == "DEL" {
 						return time.Second
 					}
@@ -82,7 +82,7 @@ func TestGetThenDelLooksFirst(t *testing.T) {
 func TestGetThenDelFindsNothingToDelete(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquire(t, c.Client(t, "single-get-then-del"))
-		c.Nodes[0].Replies = func(command string) time.Duration {
+		c.Nodes[0].AnswerDelay = func(command string) time.Duration {
 			if command == "GET" {
 				return time.Second
 			}

@@ -51,7 +51,7 @@ const maxRetryFactor = 32
 // the number of failures in a row, counted from 1. base is the interval, from a nanosecond
 // to a year; a shorter one counts as a nanosecond. If the pause is random, Pause reads
 // eight bytes from random. It returns an error if r is unknown or random cannot be read.
-func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Duration, error) {
+func (r Retry) Pause(base time.Duration, failures int, random io.Reader) (time.Duration, error) {
 	base = max(base, 1)
 	switch r {
 	case Fixed:
@@ -59,24 +59,24 @@ func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Dur
 	case Jitter:
 		return randomUpTo(2*base-1, random)
 	case Linear:
-		return time.Duration(max(1, min(failed, maxRetryFactor))) * base, nil
+		return time.Duration(max(1, min(failures, maxRetryFactor))) * base, nil
 	case Exponential:
-		return exponentialPause(base, failed), nil
+		return exponentialPause(base, failures), nil
 	case ExponentialJitter:
-		return randomUpTo(exponentialPause(base, failed), random)
+		return randomUpTo(exponentialPause(base, failures), random)
 	case ExponentialTenth:
-		pause := exponentialPause(base, failed)
-		more, err := randomUpTo(pause/10+1, random)
-		return pause + more - 1, err
+		pause := exponentialPause(base, failures)
+		extra, err := randomUpTo(pause/10+1, random)
+		return pause + extra - 1, err
 	}
 	return 0, fmt.Errorf("%q is not a way to retry: it must be one of %v", string(r), Retries())
 }
 
 // exponentialPause returns base, doubled for every failure after the first, up to
 // maxRetryFactor times base.
-func exponentialPause(base time.Duration, failed int) time.Duration {
+func exponentialPause(base time.Duration, failures int) time.Duration {
 	factor := time.Duration(1)
-	for range failed - 1 {
+	for range failures - 1 {
 		if factor *= 2; factor >= maxRetryFactor {
 			return maxRetryFactor * base
 		}

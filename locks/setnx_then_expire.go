@@ -34,8 +34,8 @@ func (l *single) setThenExpire(ctx context.Context, c claim) (bool, error) {
 	if granted, err := l.ask(ctx, c.setWithoutTTL); err != nil || !granted {
 		return false, err
 	}
-	ends, err := l.ask(ctx, c.setExpiry)
-	if err == nil && !ends {
+	hasExpiry, err := l.ask(ctx, c.setExpiry)
+	if err == nil && !hasExpiry {
 		err = errors.New("the key was gone before it got its expiry")
 	}
 	if err != nil {

@@ -22,7 +22,7 @@ func TestSetnxThenExpire(t *testing.T) {
 // If a client has died by the time SETNX is answered, its key never expires.
 func TestSetnxWithoutExpire(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.Nodes[0].Replies = slowSet(time.Second)
+		c.Nodes[0].AnswerDelay = slowSet(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
 		if _, err := c.Client(t, "setnx-then-expire").Acquire(ctx); err == nil {
@@ -39,7 +39,7 @@ func TestSetnxWithoutExpire(t *testing.T) {
 // While the client and its network work, a failed attempt leaves no key that never expires.
 func TestSetnxCleansUp(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.Nodes[0].Cut = func(command string) bool { return command == "PEXPIRE" }
+		c.Nodes[0].CutsAfter = func(command string) bool { return command == "PEXPIRE" }
 		fail(t, c.Client(t, "setnx-then-expire"))
 		equal(t, "held after PEXPIRE failed", c.HeldNodes(), nil)
 	})
@@ -47,7 +47,7 @@ func TestSetnxCleansUp(t *testing.T) {
 
 func TestSetnxWhoseKeyIsGone(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.Nodes[0].Replies = slowSet(time.Second)
+		c.Nodes[0].AnswerDelay = slowSet(time.Second)
 		time.AfterFunc(time.Second/2, func() { c.Nodes[0].Del(key) })
 		contains(t, fail(t, c.Client(t, "setnx-then-expire")), "the key was gone before it got its expiry")
 	})

@@ -58,7 +58,7 @@ type single struct {
 // handle, or wraps it.
 func newVariant(vary func(*single) Lock) func(*Env) (Lock, error) {
 	return func(e *Env) (Lock, error) {
-		l, err := e.single()
+		l, err := e.newSingle()
 		if err != nil {
 			return nil, err
 		}
@@ -67,13 +67,13 @@ func newVariant(vary func(*single) Lock) func(*Env) (Lock, error) {
 }
 
 // newSingle makes a handle that does what the Redis documentation says.
-func (e *Env) single() (*single, error) {
+func (e *Env) newSingle() (*single, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on one Redis node needs that node, but there is none")
 	}
 	l := &single{
 		env:       e,
-		validity:  e.validity(0),
+		validity:  e.newValidity(0),
 		timeout:   e.Options.NodeTimeout,
 		unchecked: !e.Options.Has("value-check"),
 	}
@@ -99,7 +99,7 @@ func (u requestError) Unwrap() error { return u.error }
 // ask sends one request to the node. Its error is a requestError, whose text is the same in
 // every run of a world.
 func (l *single) ask(ctx context.Context, request func(context.Context, *redis.Client) (bool, error)) (bool, error) {
-	bounded, cancel := within(ctx, l.env.Clock, l.timeout)
+	bounded, cancel := withTimeout(ctx, l.env.Clock, l.timeout)
 	defer cancel()
 	yes, err := request(bounded, l.node)
 	if err != nil {
@@ -187,11 +187,11 @@ type singleLease struct {
 // variant.
 func (l *singleLease) extend(ctx context.Context) error {
 	start := l.lock.validity.now()
-	prolonged, err := l.lock.ask(ctx, l.claim.extend)
+	extended, err := l.lock.ask(ctx, l.claim.extend)
 	if err != nil {
 		return fmt.Errorf("lock not extended: %w", err)
 	}
-	if !prolonged {
+	if !extended {
 		return fmt.Errorf("%w before it was extended", ErrLost)
 	}
 	left, ends := l.lock.validity.remaining(start)
@@ -209,7 +209,7 @@ func (l extendableSingleLease) Extend(ctx context.Context) error { return l.exte
 
 // withTimeout gives a request to one node a timeout on the process's clock; a timeout of 0
 // means none.
-func within(ctx context.Context, clock fakeclock.Clock, timeout time.Duration) (context.Context, context.CancelFunc) {
+func withTimeout(ctx context.Context, clock fakeclock.Clock, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout == 0 {
 		return ctx, func() {}
 	}

@@ -28,7 +28,7 @@ func init() {
 
 // getThenDelete removes the key if it had the claim's value a moment before.
 func (l *single) getThenDelete(ctx context.Context, c claim) (bool, error) {
-	if ours, err := l.ask(ctx, c.isStored); err != nil || !ours {
+	if isOurs, err := l.ask(ctx, c.isStored); err != nil || !isOurs {
 		return false, err
 	}
 	c.unchecked = true

@@ -19,16 +19,16 @@ func init() {
 		Accepts:  []string{"node-timeout"},
 		Features: []string{"value-check", "fresh-value"},
 		Slots:    onFirstNode,
-		New:      newVariant(func(l *single) Lock { return endless{l} }),
+		New:      newVariant(func(l *single) Lock { return endlessLock{l} }),
 	})
 }
 
 // endlessLock is a client's handle on a lock whose key never expires.
-type endless struct{ *single }
+type endlessLock struct{ *single }
 
 // Acquire tries once. After a network error the node may have set the key nevertheless;
 // then the key exists forever.
-func (l endless) Acquire(ctx context.Context) (Lease, error) {
+func (l endlessLock) Acquire(ctx context.Context) (Lease, error) {
 	h, err := l.setKey(ctx, func(ctx context.Context, c claim) (bool, error) { return l.ask(ctx, c.setWithoutTTL) })
 	if err != nil {
 		return nil, err

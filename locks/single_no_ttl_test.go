@@ -25,9 +25,9 @@ func TestNoTTLNeverEnds(t *testing.T) {
 // If it is unknown whether the key was set, it may exist forever.
 func TestNoTTLAfterALostAnswer(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.Nodes[0].Cut = takes
+		c.Nodes[0].CutsAfter = takes
 		fail(t, c.Client(t, "single-no-ttl"))
-		c.Nodes[0].Cut = func(string) bool { return false }
+		c.Nodes[0].CutsAfter = func(string) bool { return false }
 		time.Sleep(time.Hour)
 		contains(t, fail(t, c.Client(t, "single-no-ttl")), "somebody else holds it")
 	})

@@ -25,7 +25,7 @@ var (
 	lasting     = roof.WithTTL
 	by          = roof.WithClock
 	acquire     = roof.Acquire
-	fail        = roof.FailAcquire
+	fail        = roof.MustNotAcquire
 	release     = roof.Release
 	extend      = roof.Extend
 	expires     = roof.Expires
@@ -34,7 +34,7 @@ var (
 	contains    = roof.Contains
 	world       = roof.World
 	play        = roof.RunWithoutDoubts
-	strike      = roof.Strike
+	strike      = roof.TimedFault
 	step        = roof.FirstStepEnd
 	longWork    = roof.LongWork
 )

@@ -41,7 +41,7 @@ const counterTimeout = 5 * time.Second
 
 // count increments the lock's counter on a node, and returns the new value.
 func (e *Env) count(ctx context.Context, node *redis.Client, timeout time.Duration) (uint64, error) {
-	ctx, cancel := within(ctx, e.Clock, timeout)
+	ctx, cancel := withTimeout(ctx, e.Clock, timeout)
 	defer cancel()
 	return node.Do(ctx, "INCR", counterKey(e.Key)).Uint64()
 }

@@ -39,14 +39,14 @@ func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
 	}
 	tokens := make([]uint64, len(counters))
 	replies := make(answers.Answers, len(counters))
-	var asked sync.WaitGroup
+	var requests sync.WaitGroup
 	for i, node := range counters {
-		asked.Go(func() {
+		requests.Go(func() {
 			token, err := e.count(ctx, node, counterNodeTimeout)
 			tokens[i], replies[i] = token, answers.Answer{Node: i, Yes: err == nil, Err: err}
 		})
 	}
-	asked.Wait()
+	requests.Wait()
 	counted, quorum := replies.YesNodes(), majority(len(counters))
 	if len(counted) < quorum {
 		return 0, answers.WithCause(ctx, fmt.Errorf("%w: %d of %d counters answered, %d must%s", ErrNoToken, len(counted), len(counters), quorum, replies.Refusals("")))

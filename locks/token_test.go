@@ -126,7 +126,7 @@ func TestIncrFails(t *testing.T) {
 	}{
 		{"down", func(n *node) { n.Down = true }, "no fencing token: connection refused", 0},
 		{"mute", func(n *node) { n.Mute = true }, "no fencing token: timed out", 5 * time.Second},
-		{"slow", func(n *node) { n.Replies = slowSet(time.Minute) }, "no fencing token: timed out", 5 * time.Second},
+		{"slow", func(n *node) { n.AnswerDelay = slowSet(time.Minute) }, "no fencing token: timed out", 5 * time.Second},
 		{"not a counter", func(n *node) { n.HSet(key+":token", "a", "b") }, "no fencing token: WRONGTYPE Operation against a key holding the wrong kind of value", 0},
 	}
 	for _, test := range tests {

@@ -11,8 +11,8 @@ import (
 // take turns, because otherwise chance decides which of them sends first. Each waits for
 // its turn before it asks for a connection.
 type redisTurns struct {
-	turn func(words ...string)
-	addr string
+	waitTurn func(words ...string)
+	addr     string
 }
 
 // DialHook leaves dials as they are.
@@ -52,5 +52,5 @@ func (t redisTurns) wait(cmds ...redis.Cmder) {
 			words = append(words, word)
 		}
 	}
-	t.turn(append(words, t.addr)...)
+	t.waitTurn(append(words, t.addr)...)
 }

@@ -20,7 +20,7 @@ type validity struct {
 }
 
 // newValidity returns the validity that the options ask for.
-func (e *Env) validity(drift time.Duration) validity {
+func (e *Env) newValidity(drift time.Duration) validity {
 	v := validity{
 		clock:     e.Clock,
 		kind:      e.Options.Clock,

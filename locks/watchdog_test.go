@@ -106,7 +106,7 @@ func TestWatchdogEndsWithTheRelease(t *testing.T) {
 func TestReleaseWaitsForARenewal(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquireWatched(t, c)
-		c.Change(func(n *node) { n.Replies = slowPexpire(2 * time.Second) })
+		c.Change(func(n *node) { n.AnswerDelay = slowPexpire(2 * time.Second) })
 		time.Sleep(ttl/3 + time.Second)
 		release(t, lease)
 		if at, want := time.Since(c.Began), ttl/3+2*time.Second; at != want {
@@ -148,9 +148,9 @@ func TestRenewalsNeedNoReceiver(t *testing.T) {
 func TestWatchdogTriesAgain(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquireWatched(t, c)
-		c.Change(func(n *node) { n.Replies = slowPexpire(time.Minute) })
+		c.Change(func(n *node) { n.AnswerDelay = slowPexpire(time.Minute) })
 		time.Sleep(15 * time.Second)
-		c.Change(func(n *node) { n.Replies = slowPexpire(0) })
+		c.Change(func(n *node) { n.AnswerDelay = slowPexpire(0) })
 		<-renewals(t, lease)
 		if at := time.Since(c.Began); at != 16*time.Second {
 			t.Errorf("renewed after %v, want 16s", at)
@@ -165,7 +165,7 @@ func TestWatchdogTriesAgain(t *testing.T) {
 func TestWatchdogsPatience(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		acquireWatched(t, c, func(e *locks.Env) { e.Options.NodeTimeout = time.Second })
-		c.Change(func(n *node) { n.Replies = slowPexpire(time.Minute) })
+		c.Change(func(n *node) { n.AnswerDelay = slowPexpire(time.Minute) })
 		time.Sleep(15 * time.Second)
 		var sent []string
 		for _, command := range c.Commands() {
@@ -187,16 +187,16 @@ func TestWatchdogDies(t *testing.T) {
 		if _, tells := silent.(locks.Notifier); tells {
 			t.Error("without the loss signal the lease tells of its loss")
 		}
-		c.Change(func(n *node) { n.Cut = func(command string) bool { return command == "PEXPIRE" } })
+		c.Change(func(n *node) { n.CutsAfter = func(command string) bool { return command == "PEXPIRE" } })
 		time.Sleep(11 * time.Second)
-		c.Change(func(n *node) { n.Cut = takes })
+		c.Change(func(n *node) { n.CutsAfter = takes })
 		if !renewalsEnded(t, silent) {
 			t.Error("the renewals go on after an error")
 		}
 		// The renewal that failed for the client has reached the node, so the key exists
 		// until 40s.
 		time.Sleep(29 * time.Second)
-		c.Change(func(n *node) { n.Cut = func(string) bool { return false } })
+		c.Change(func(n *node) { n.CutsAfter = func(string) bool { return false } })
 		acquire(t, c.Client(t, "single"))
 		if err := silent.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
 			t.Errorf("release: %v, want ErrLost", err)
@@ -204,7 +204,7 @@ func TestWatchdogDies(t *testing.T) {
 	})
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquireWatched(t, c, without("retry-renewal"))
-		c.Change(func(n *node) { n.Cut = func(command string) bool { return command == "PEXPIRE" } })
+		c.Change(func(n *node) { n.CutsAfter = func(command string) bool { return command == "PEXPIRE" } })
 		time.Sleep(11 * time.Second)
 		if !renewalsEnded(t, lease) || isLost(lease) {
 			t.Errorf("after an error the renewals must be over, and the lease not lost yet")
@@ -240,8 +240,8 @@ func TestWatchdogNoticesThatTheKeyIsGone(t *testing.T) {
 // However the node fails, the loss signal comes when the lease ends, not before, and not
 // only when some request times out.
 func TestWatchdogAndANodeThatFails(t *testing.T) {
-	cutting := func(n *node) { n.Cut = func(command string) bool { return command == "PEXPIRE" } }
-	silent := func(n *node) { n.Replies = slowPexpire(time.Hour) }
+	cutting := func(n *node) { n.CutsAfter = func(command string) bool { return command == "PEXPIRE" } }
+	silent := func(n *node) { n.AnswerDelay = slowPexpire(time.Hour) }
 	tests := []struct {
 		name     string
 		fail     func(*node)
@@ -267,7 +267,7 @@ func TestWatchdogAndANodeThatFails(t *testing.T) {
 func TestWatchdogOfASlowNode(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquireWatched(t, c)
-		c.Change(func(n *node) { n.Replies = slowPexpire(2 * time.Second) })
+		c.Change(func(n *node) { n.AnswerDelay = slowPexpire(2 * time.Second) })
 		time.Sleep(5 * ttl)
 		if isLost(lease) {
 			t.Error("answers within the watchdog's patience ended the lease")
@@ -278,7 +278,7 @@ func TestWatchdogOfASlowNode(t *testing.T) {
 // If acquire took most of the TTL, the first renewal is due immediately.
 func TestWatchdogAfterASlowAcquire(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.Change(func(n *node) { n.Replies = slowSet(25 * time.Second) })
+		c.Change(func(n *node) { n.AnswerDelay = slowSet(25 * time.Second) })
 		lease := acquireWatched(t, c)
 		<-renewals(t, lease)
 		if at := time.Since(c.Began); at != 25*time.Second {
@@ -367,7 +367,7 @@ func TestWatchdogEndsWithItsWorld(t *testing.T) {
 				var env *locks.Env
 				lease := acquireWatched(t, c, by("", clock), func(e *locks.Env) { env = e })
 				if test.busy {
-					c.Change(func(n *node) { n.Replies = slowPexpire(2 * time.Second) })
+					c.Change(func(n *node) { n.AnswerDelay = slowPexpire(2 * time.Second) })
 				}
 				time.Sleep(ttl/3 + time.Second)
 				began := time.Now()

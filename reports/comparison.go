@@ -67,7 +67,7 @@ func propertyGlossary(properties []checks.Property) *document {
 		}
 	}
 	if len(data) > 0 {
-		legend = append(legend, remarkOn("verdict", "unsafe if a property of the data is violated, such as "+story.Either(namesOf(data))))
+		legend = append(legend, remarkOn("verdict", "unsafe if a property of the data is violated, such as "+story.Alternatives(namesOf(data))))
 	}
 	d := &document{}
 	if len(legend) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-var crowded = roof.Crowded
+var crowded = roof.CrowdedResult
 
 // The crowd, a world with many clients, is as large as reports must be able to handle.
 func TestCrowdIsLarge(t *testing.T) {

@@ -101,7 +101,7 @@ func breakageLegend(ways []explore.Way) []remark {
 		for _, p := range b.properties {
 			properties = append(properties, string(p))
 		}
-		rows = append(rows, remarkOn(b.word, b.meaning+": "+story.Either(properties)+" is violated"))
+		rows = append(rows, remarkOn(b.word, b.meaning+": "+story.Alternatives(properties)+" is violated"))
 	}
 	return rows
 }
@@ -175,7 +175,7 @@ func stagesWords(w explore.Way) string {
 	steps := eachVisible(slices.DeleteFunc(slices.Clone(w.Stages), func(s string) bool { return s == between }))
 	words := ""
 	if len(steps) > 0 {
-		words = "during " + story.Either(steps)
+		words = "during " + story.Alternatives(steps)
 	}
 	if len(steps) < len(w.Stages) {
 		if words != "" {

@@ -22,7 +22,7 @@ const taint = roof.Taint
 
 var (
 	longWord = roof.LongWord
-	tainted  = roof.Tainted
+	tainted  = roof.TaintedResult
 )
 
 // readers contains, for some formats, a func that checks documents by the rules of the

@@ -72,7 +72,7 @@ const (
 
 // aboutUnsafe explains the verdict unsafe.
 func aboutUnsafe() string {
-	return "a property of the data is violated: " + story.Either(namesOf(checks.PropertiesOf(checks.SubjectData)))
+	return "a property of the data is violated: " + story.Alternatives(namesOf(checks.PropertiesOf(checks.SubjectData)))
 }
 
 // describeProperty returns the name of a property with its meaning.

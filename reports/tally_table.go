@@ -229,7 +229,7 @@ func (s Sample) format() string {
 	write := func(v int64) string {
 		switch s.Unit {
 		case checks.Nanoseconds:
-			return story.About(time.Duration(v))
+			return story.ProseSpan(time.Duration(v))
 		case checks.Hundredths:
 			return strconv.FormatFloat(float64(v)/100, 'f', -1, 64)
 		case checks.Percent:

@@ -223,9 +223,9 @@ func duration(results []*scenarios.Result, took time.Duration) string {
 			virtual += run.History.Trace.End()
 		}
 	}
-	text := fmt.Sprintf("%s: %s of virtual time", story.Count(runs, "run"), story.Roughly(virtual))
+	text := fmt.Sprintf("%s: %s of virtual time", story.Count(runs, "run"), story.WaitedTime(virtual))
 	if took > 0 {
-		text += " in " + story.Roughly(took)
+		text += " in " + story.WaitedTime(took)
 	}
 	return text
 }

@@ -14,11 +14,11 @@ import (
 // strongest that the system has. A setting that the other system does not have is dropped,
 // and the run gets a doubt about it.
 func adaptToSystem(c sim.Config, storySystem sim.System) sim.Config {
-	to := c.Lock.Kind.System
-	if to == "" || to == storySystem.Name {
+	targetSystem := c.Lock.Kind.System
+	if targetSystem == "" || targetSystem == storySystem.Name {
 		return c
 	}
-	system, names := systemOf(to), map[string]string{}
+	system, names := systemOf(targetSystem), map[string]string{}
 	for i := range maxNodes {
 		names[storySystem.NodeName(i)] = system.NodeName(i)
 	}
@@ -28,7 +28,7 @@ func adaptToSystem(c sim.Config, storySystem sim.System) sim.Config {
 		if n.CountersOnly {
 			continue // a node that only counts tokens is the same for every lock
 		}
-		n.Name, n.ReplicaOf, n.System = name(n.Name), name(n.ReplicaOf), to
+		n.Name, n.ReplicaOf, n.System = name(n.Name), name(n.ReplicaOf), targetSystem
 		n.Settings = slices.DeleteFunc(slices.Clone(n.Settings), func(s string) bool { return system.CheckSetting(s) != nil })
 		if all := system.Persistences(); n.Persistence != "" && !slices.Contains(all, n.Persistence) {
 			n.Persistence = ""

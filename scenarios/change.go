@@ -40,12 +40,12 @@ func (v *Variant) WithChange(c Change) (*Variant, error) {
 	if c.IsZero() {
 		return v, nil
 	}
-	if v.written == nil {
+	if v.places == nil {
 		return nil, fmt.Errorf("%s was not read from a scenario file, so it cannot be changed", v.Scenario)
 	}
-	d := v.written.cleanDraft()
+	d := v.places.cleanDraft()
 	d.spec = c.apply(v.spec)
-	d.participants = d.spec.participants()
+	d.participants = d.spec.collectParticipants()
 	if d.check(); len(d.errs) > 0 {
 		return nil, d.errs.summarize()
 	}

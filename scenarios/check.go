@@ -52,7 +52,7 @@ func nameProblem(s string) string {
 // processes that do not exist, and values that contradict each other.
 func (d *draft) check() {
 	for _, field := range []string{"title", "lock", "clients"} {
-		d.require(field)
+		d.requireField(field)
 	}
 	if d.hasUnread {
 		return // everything in the unread list would be reported as missing
@@ -81,7 +81,7 @@ func (d *draft) isWritten(path string) bool {
 }
 
 // requireField reports a field that is missing.
-func (d *draft) require(path string) {
+func (d *draft) requireField(path string) {
 	if d.isWritten(path) {
 		return
 	}
@@ -98,10 +98,10 @@ func (d *draft) checkLock() {
 	if !d.isWritten("lock") {
 		return
 	}
-	d.require("lock.kind")
+	d.requireField("lock.kind")
 	l := d.spec.Lock
 	if kind, ok := locks.Lookup(string(l.Kind)); !ok || !kind.Open && !kind.Endless {
-		d.require("lock.ttl")
+		d.requireField("lock.ttl")
 	}
 	if n := l.Nodes; n != nil && (*n < 1 || *n > maxNodes) {
 		d.reportAt("lock.nodes", "a lock cannot have %d nodes", fmt.Sprintf("it has 1 to %d", maxNodes), *n)
@@ -130,26 +130,26 @@ func (d *draft) checkNodes() {
 	masters, counters := d.spec.masters(), d.spec.counters()
 	for _, e := range d.spec.Nodes {
 		path := joinPath("nodes", e.name)
-		of := joinPath(path, "replica-of")
+		replicaPath := joinPath(path, "replica-of")
 		isMaster := slices.Contains(masters, e.name)
 		if bad := nameProblem(e.name); bad != "" {
 			d.reportAt(path, "%s", nameHint, bad)
 		}
 		switch {
-		case isMaster && d.isWritten(of):
-			d.reportAt(of, "%s is one of the lock's own nodes, so it cannot be a replica", "give the replica another name", e.name)
+		case isMaster && d.isWritten(replicaPath):
+			d.reportAt(replicaPath, "%s is one of the lock's own nodes, so it cannot be a replica", "give the replica another name", e.name)
 		case isMaster && d.isWritten(joinPath(path, "lag")):
 			d.reportAt(joinPath(path, "lag"), "only a replica has a lag", "leave it out")
-		case slices.Contains(counters, e.name) && d.isWritten(of):
-			d.reportAt(of, "%s counts fencing tokens, so it cannot be a replica", "give the replica another name", e.name)
+		case slices.Contains(counters, e.name) && d.isWritten(replicaPath):
+			d.reportAt(replicaPath, "%s counts fencing tokens, so it cannot be a replica", "give the replica another name", e.name)
 		case slices.Contains(counters, e.name):
-		case !isMaster && !d.isWritten(of):
+		case !isMaster && !d.isWritten(replicaPath):
 			d.reportAt(path, "the lock has no node of this name, and it is neither a replica nor a node that counts tokens", fmt.Sprintf("%s; a replica needs replica-of, and a node that counts tokens must be listed under tokens.nodes", describeMasters(masters)))
-		case d.isWritten(of) && !slices.Contains(masters, e.value.ReplicaOf) && e.value.ReplicaOf != "":
+		case d.isWritten(replicaPath) && !slices.Contains(masters, e.value.ReplicaOf) && e.value.ReplicaOf != "":
 			if _, replica := d.spec.Nodes.get(e.value.ReplicaOf); replica {
-				d.reportAt(of, "%s is not a master", "a replica follows one of the lock's own nodes", quote(e.value.ReplicaOf))
+				d.reportAt(replicaPath, "%s is not a master", "a replica follows one of the lock's own nodes", quote(e.value.ReplicaOf))
 			} else {
-				d.reportAt(of, "no node is called %s", d.didYouMean(of, e.value.ReplicaOf, masters), quote(e.value.ReplicaOf))
+				d.reportAt(replicaPath, "no node is called %s", d.didYouMean(replicaPath, e.value.ReplicaOf, masters), quote(e.value.ReplicaOf))
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func describeMasters(masters []string) string {
 func (d *draft) checkTokens() {
 	t := d.spec.Tokens
 	if d.isWritten("tokens") {
-		d.require("tokens.source")
+		d.requireField("tokens.source")
 	}
 	for i, name := range t.Nodes {
 		path := fmt.Sprintf("tokens.nodes[%d]", i+1)
@@ -198,7 +198,7 @@ func (d *draft) checkSchedule() {
 	if !d.isWritten("schedule") {
 		return
 	}
-	d.require("schedule.every")
+	d.requireField("schedule.every")
 	s := d.spec.Schedule
 	if n := s.Periods; n != nil && (*n < 1 || *n > trace.MaxPeriods) {
 		d.reportAt("schedule.periods", "there cannot be %d periods", fmt.Sprintf("there are 1 to %d", trace.MaxPeriods), *n)
@@ -231,9 +231,9 @@ func (d *draft) checkServices() {
 func (d *draft) checkPaths() {
 	for i, p := range d.spec.Network.Paths {
 		path := fmt.Sprintf("network.paths[%d]", i+1)
-		d.require(path + ".from")
-		d.require(path + ".to")
-		d.require(path + ".latency")
+		d.requireField(path + ".from")
+		d.requireField(path + ".to")
+		d.requireField(path + ".latency")
 		if p.From != "" {
 			d.checkNames(path+".from", []string{p.From})
 		}
@@ -406,7 +406,7 @@ func (d *draft) guessName(path, name string) (what trace.Role, hint string) {
 // that cannot act.
 func (d *draft) checkWorld() {
 	v := &Variant{Lock: string(d.spec.Lock.Kind), spec: d.spec}
-	c, err := v.config(Options{Fencing: On})
+	c, err := v.uncheckedConfig(Options{Fencing: On})
 	if err != nil {
 		d.reportAt("", "%v", "", err)
 		return

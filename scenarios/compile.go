@@ -46,7 +46,7 @@ type Options struct {
 // Config returns the world of one run. It fails if the lock is unknown, if a fault of the
 // scenario is impossible with this lock, or if the world is too large.
 func (v *Variant) Config(o Options) (sim.Config, error) {
-	c, err := v.config(o)
+	c, err := v.uncheckedConfig(o)
 	if err != nil {
 		return c, err
 	}
@@ -66,7 +66,7 @@ func (v *Variant) Config(o Options) (sim.Config, error) {
 }
 
 // uncheckedConfig returns the world, but does not check it.
-func (v *Variant) config(o Options) (sim.Config, error) {
+func (v *Variant) uncheckedConfig(o Options) (sim.Config, error) {
 	s := &v.spec
 	kind, options, err := s.lockOptions(o)
 	if err != nil {
@@ -174,11 +174,11 @@ func (s *spec) policy(fencing string) (storage.Policy, error) {
 	case Off:
 		return storage.None, nil
 	case On:
-		standard := storage.Writes
+		defaultPolicy := storage.Writes
 		if s.Storage.In != "" {
-			standard = storage.Optimistic // etcd and ZooKeeper can check versions by themselves
+			defaultPolicy = storage.Optimistic // etcd and ZooKeeper can check versions by themselves
 		}
-		return cmp.Or(storage.Policy(s.Storage.Fencing), standard), nil
+		return cmp.Or(storage.Policy(s.Storage.Fencing), defaultPolicy), nil
 	}
 	return "", fmt.Errorf("fencing is %q; it must be %q or %q", fencing, Off, On)
 }
@@ -249,15 +249,15 @@ func nodesUsed(kind locks.Kind) int {
 func (s *spec) nodes() []sim.Node {
 	var nodes []sim.Node
 	system := s.system()
-	var standard sim.Persistence
+	var defaultPersistence sim.Persistence
 	if all := system.Persistences(); len(all) > 0 {
-		standard = all[0]
+		defaultPersistence = all[0]
 	}
 	add := func(name string, n node) {
 		nodes = append(nodes, sim.Node{
 			Name:        name,
 			System:      system.Name,
-			Persistence: cmp.Or(sim.Persistence(n.Persistence), standard),
+			Persistence: cmp.Or(sim.Persistence(n.Persistence), defaultPersistence),
 			ReplicaOf:   n.ReplicaOf,
 			Lag:         time.Duration(n.Lag),
 			Settings:    s.Servers,

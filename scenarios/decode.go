@@ -53,11 +53,11 @@ type namedSettings interface {
 // the nearest value above it: the path without its last parts.
 func (d *decoder) reportAt(path, message, hint string, args ...any) *Error {
 	n, written := d.findWritten(path)
-	where := d.paths[n]
+	problemPath := d.paths[n]
 	if written != path {
-		where = path
+		problemPath = path
 	}
-	return d.report(n, where, message, hint, args...)
+	return d.report(n, problemPath, message, hint, args...)
 }
 
 // findWritten returns the node at a path, and the path. If nothing was written there, it
@@ -185,9 +185,9 @@ func (d *decoder) decodeList(n *yaml.Node, path string, v reflect.Value) {
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	for i, item := range n.Content {
-		at := fmt.Sprintf("%s[%d]", path, i+1)
-		d.nodes[at] = item
-		d.decodeValue(item, at, v.Index(i))
+		itemPath := fmt.Sprintf("%s[%d]", path, i+1)
+		d.nodes[itemPath] = item
+		d.decodeValue(item, itemPath, v.Index(i))
 	}
 }
 
@@ -212,7 +212,7 @@ var cutOffOrdinal = lazy.Regexp(`^[0-9]+(st|nd|rd|th) time$`)
 
 // decodeStructs reads one mapping into several structs. Each field is read into the struct
 // that has a field of this name.
-func (d *decoder) decodeStructs(n *yaml.Node, path string, into ...reflect.Value) {
+func (d *decoder) decodeStructs(n *yaml.Node, path string, targets ...reflect.Value) {
 	if n.Kind != yaml.MappingNode {
 		d.reportWrongType(n, "a mapping of fields")
 		return
@@ -222,7 +222,7 @@ func (d *decoder) decodeStructs(n *yaml.Node, path string, into ...reflect.Value
 		reflect.StructField
 	}
 	fields, names := map[string]field{}, []string(nil)
-	for _, v := range into {
+	for _, v := range targets {
 		for _, f := range reflect.VisibleFields(v.Type()) {
 			name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 			if name == "" || name == "-" || !f.IsExported() {
@@ -235,10 +235,10 @@ func (d *decoder) decodeStructs(n *yaml.Node, path string, into ...reflect.Value
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if field, ok := fields[key.Value]; ok {
-			at := joinPath(path, key.Value)
-			d.nodes[at] = key
+			fieldPath := joinPath(path, key.Value)
+			d.nodes[fieldPath] = key
 			if d.checkLimit(key, value, field.StructField) {
-				d.decodeValue(value, at, field.Value)
+				d.decodeValue(value, fieldPath, field.Value)
 			}
 			continue
 		}

@@ -18,7 +18,7 @@ var (
 func TestDeterminism(t *testing.T) { roof.CheckDeterminism(t, *repeats, roof.Provided) }
 
 func TestScenariosComeToWhatTheyExpect(t *testing.T) {
-	roof.AsExpected(t, *seeds, roof.Provided)
+	roof.CheckExpectations(t, *seeds, roof.Provided)
 }
 
-func TestEveryFaultMatters(t *testing.T) { roof.EveryFaultMatters(t, roof.Provided) }
+func TestEveryFaultMatters(t *testing.T) { roof.CheckEveryFaultMatters(t, roof.Provided) }

@@ -79,8 +79,8 @@ func (d *Document) names(field string) []string {
 		return nil
 	}
 	var names []string
-	for of := d.root.Content[at+1].Content; len(of) > 1; of = of[2:] {
-		names = append(names, of[0].Value)
+	for entries := d.root.Content[at+1].Content; len(entries) > 1; entries = entries[2:] {
+		names = append(names, entries[0].Value)
 	}
 	return names
 }

@@ -49,16 +49,16 @@ func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.R
 		differences = append(differences, checks.VerdictDiffers.Reason(v.Verdict, e.Verdict))
 	}
 	for _, f := range v.Findings {
-		right, difference := f.Outcome == checks.Holds || f.Outcome == checks.NotApplicable, checks.NotHeld.Reason(f.Property, f.Outcome)
+		isExpected, difference := f.Outcome == checks.Holds || f.Outcome == checks.NotApplicable, checks.NotHeld.Reason(f.Property, f.Outcome)
 		switch {
 		case !slices.Contains(e.Violated, f.Property):
-			right = right || f.Property.Card().ReportOnly && !f.Counts()
+			isExpected = isExpected || f.Property.Card().ReportOnly && !f.Counts()
 		case f.Outcome == checks.Holds:
-			right, difference = false, checks.PropertyHolds.Reason(f.Property)
+			isExpected, difference = false, checks.PropertyHolds.Reason(f.Property)
 		default:
-			right, difference = f.Outcome == checks.Violated, checks.NotViolated.Reason(f.Property, f.Outcome)
+			isExpected, difference = f.Outcome == checks.Violated, checks.NotViolated.Reason(f.Property, f.Outcome)
 		}
-		if right {
+		if isExpected {
 			continue
 		}
 		if !f.Reason.IsZero() {
@@ -107,17 +107,17 @@ func (d *draft) checkExpectations() {
 
 // checkExpectation checks the expectations of both runs.
 func (d *draft) checkExpectation(path string, es expectations) {
-	d.checkRun(path+".off", es.Off)
-	d.checkRun(path+".on", es.On)
+	d.checkRunExpectation(path+".off", es.Off)
+	d.checkRunExpectation(path+".on", es.On)
 }
 
 // checkRunExpectation reports an expected verdict that contradicts the list of expected
 // violations.
-func (d *draft) checkRun(path string, e *expectation) {
+func (d *draft) checkRunExpectation(path string, e *expectation) {
 	if e == nil {
 		return
 	}
-	d.require(path + ".verdict")
+	d.requireField(path + ".verdict")
 	for i, period := range e.Missed {
 		if n := d.spec.schedule().Periods; period < 1 || period > n {
 			d.reportAt(fmt.Sprintf("%s.missed[%d]", path, i+1), "there is no period %d", fmt.Sprintf("the schedule has %d", n), period)

@@ -47,27 +47,27 @@ func (f *fault) decode(d *decoder, n *yaml.Node, path string) {
 		return
 	}
 	var kinds []sim.FaultKind
-	var all []string
+	var kindNames []string
 	for _, kind := range sim.FaultKinds() {
-		all = append(all, kind.Name)
+		kindNames = append(kindNames, kind.Name)
 		if indexOf(n, kind.Name) >= 0 {
 			kinds = append(kinds, kind)
 		}
 	}
 	switch len(kinds) {
 	case 0:
-		d.report(n, "", "no fault is named here", suggestKind(n, all))
+		d.report(n, "", "no fault is named here", suggestKind(n, kindNames))
 		return
 	case 1:
 	default:
 		d.report(n, "", "%q and %q are two faults", "make them two items of the list", kinds[0].Name, kinds[1].Name)
 		return
 	}
-	before := d.found
+	foundBefore := d.found
 	f.kind, f.action = kinds[0], kinds[0].New()
 	d.decodeStructs(n, path, reflect.ValueOf(&f.timing).Elem(), reflect.ValueOf(f.action).Elem())
 	f.text = describeFault(n, f.kind.Name)
-	if d.found > before {
+	if d.found > foundBefore {
 		f.action = nil // a later check must not complain about what was not read
 	}
 	f.checkTiming(d, n)
@@ -85,13 +85,13 @@ func (f *fault) checkTiming(d *decoder, n *yaml.Node) {
 	if len(given) > 1 {
 		d.report(n, "", "%q and %q both say when it strikes", "keep one of them", given[0], given[1])
 	}
-	until, lasts := indexOf(n, "until") >= 0, indexOf(n, "for") >= 0
+	hasUntil, hasDuration := indexOf(n, "until") >= 0, indexOf(n, "for") >= 0
 	switch {
-	case until && lasts:
+	case hasUntil && hasDuration:
 		d.report(n, "", `"until" and "for" both say when it ends`, "keep one of them")
-	case indexOf(n, "by-clock-of") >= 0 && !lasts:
+	case indexOf(n, "by-clock-of") >= 0 && !hasDuration:
 		d.report(n, "", `"by-clock-of" measures the time after "for", and there is none`, `add "for", or leave it out`)
-	case f.kind.Instant && (until || lasts):
+	case f.kind.Instant && (hasUntil || hasDuration):
 		d.report(n, "", "a %s happens in an instant, so it has no end", `leave "until" and "for" out`, f.kind.Name)
 	}
 }

@@ -76,13 +76,13 @@ func isPlain(word string) bool {
 	letter := func(r byte) bool { return 'a' <= r && r <= 'z' }
 	digit := func(r byte) bool { return '0' <= r && r <= '9' }
 	first, last := word[0], word[len(word)-1]
-	time := digit(first) && (last == 's' || last == 'm' || last == 'h')
+	isTime := digit(first) && (last == 's' || last == 'm' || last == 'h')
 	for i := range len(word) {
-		if c := word[i]; !letter(c) && !digit(c) && (c != '-' || time) && (c != '.' || !time) {
+		if c := word[i]; !letter(c) && !digit(c) && (c != '-' || isTime) && (c != '.' || !isTime) {
 			return false
 		}
 	}
-	return letter(first) || time
+	return letter(first) || isTime
 }
 
 // Document returns the mapping as the text of a scenario file.

@@ -44,15 +44,15 @@ var maxClients, _ = itemLimit(findField(reflect.TypeFor[file](), "clients"))
 // checkLimit reports a list or mapping with more entries than its field allows. It then
 // returns false, and the caller must not read the entries.
 func (d *decoder) checkLimit(key, n *yaml.Node, f reflect.StructField) bool {
-	most, ok := itemLimit(f)
+	limit, ok := itemLimit(f)
 	length := len(n.Content)
 	if n.Kind == yaml.MappingNode {
 		length /= 2
 	}
-	if !ok || length <= most || n.Kind == yaml.ScalarNode {
+	if !ok || length <= limit || n.Kind == yaml.ScalarNode {
 		return true
 	}
 	d.hasUnread = true
-	d.report(key, "", "there are %d entries, and there can be at most %d", "leave "+strconv.Itoa(length-most)+" out", length, most)
+	d.report(key, "", "there are %d entries, and there can be at most %d", "leave "+strconv.Itoa(length-limit)+" out", length, limit)
 	return false
 }

@@ -50,15 +50,15 @@ func (t *tree) interpret() *Scenario {
 	// Each variant reports the problems of the rest of the file again. If too many are
 	// recorded, the remaining variants are not read.
 	for i := 0; i+1 < len(variants.Content) && t.found < maxRecorded; i += 2 {
-		key, over := variants.Content[i], variants.Content[i+1]
+		key, override := variants.Content[i], variants.Content[i+1]
 		if bad := nameProblem(key.Value); bad != "" {
 			t.report(key, "", "%s", nameHint, bad)
 		}
-		if over.Kind != yaml.MappingNode {
-			t.report(over, "", "expected a mapping of fields, but it is %s", "", describeNode(over))
+		if override.Kind != yaml.MappingNode {
+			t.report(override, "", "expected a mapping of fields, but it is %s", "", describeNode(override))
 			continue
 		}
-		root := mergeVariant(base, over, t.paths)
+		root := mergeVariant(base, override, t.paths)
 		own := t.decodeDraft(root)
 		own.check()
 		s.Variants = append(s.Variants, s.variant(key.Value, own, root))
@@ -87,14 +87,14 @@ func (d *decoder) cleanDraft() *draft {
 func (t *tree) decodeDraft(root *yaml.Node) *draft {
 	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, foundBefore: t.found}
 	d.decodeStructs(root, "", reflect.ValueOf(&d.spec).Elem())
-	d.participants = d.spec.participants()
+	d.participants = d.spec.collectParticipants()
 	d.addHints()
 	return d
 }
 
 // newScenario returns the scenario of a file, without its variants.
 func (t *tree) newScenario(d *draft) *Scenario {
-	d.require("title")
+	d.requireField("title")
 	name := path.Base(strings.ReplaceAll(t.file, `\`, "/"))
 	return &Scenario{
 		Name:      strings.TrimSuffix(name, path.Ext(name)),
@@ -118,7 +118,7 @@ func (s *Scenario) variant(name string, d *draft, root *yaml.Node) *Variant {
 		Measures:  toStrings(d.spec.Measures...),
 		spec:      d.spec,
 		root:      root,
-		written:   d.decoder,
+		places:    d.decoder,
 	}
 }
 

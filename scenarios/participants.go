@@ -14,7 +14,7 @@ type participants struct {
 
 // collectParticipants returns the names of the clients, the services and the nodes. The
 // nodes are the lock's own and all other nodes that the file names.
-func (s *spec) participants() participants {
+func (s *spec) collectParticipants() participants {
 	c := participants{
 		clients: s.Clients.names(), services: s.Services.names(),
 		isNode: map[string]bool{},
@@ -52,9 +52,9 @@ func (c participants) names() []string {
 }
 
 func toSet(names []string) map[string]bool {
-	in := make(map[string]bool, len(names))
+	set := make(map[string]bool, len(names))
 	for _, name := range names {
-		in[name] = true
+		set[name] = true
 	}
-	return in
+	return set
 }

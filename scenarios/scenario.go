@@ -65,7 +65,7 @@ type Variant struct {
 	root *yaml.Node
 	// places knows the place in the file of each value, for error messages; nil if the
 	// variant was not read from a file.
-	written *decoder
+	places *decoder
 	// changes are the changes that WithChange has made, in order.
 	changes []Change
 }

@@ -32,18 +32,18 @@ var fillerWords = []string{
 // nearestForm fills names into each form, and returns the result that is most similar to a
 // text; "" if none is similar enough.
 func (s speller) nearestForm(text string, forms []string) string {
-	said := s.parseWords(text)
+	textWords := s.parseWords(text)
 	best, fewest := "", 0
 	for _, form := range forms {
-		for _, candidate := range s.fillForm(strings.Fields(form), said) {
+		for _, candidate := range s.fillForm(strings.Fields(form), textWords) {
 			words := significantWords(candidate)
-			matched, cost := matchWords(said, words)
+			matched, cost := matchWords(textWords, words)
 			// The candidate must share more words with the text than the two differ in. A
 			// name in the candidate that the text lacks is no difference, because fillForm
 			// has guessed it.
-			unmatched := len(said) + len(words) - 2*matched
+			unmatched := len(textWords) + len(words) - 2*matched
 			for _, word := range words {
-				if slices.Contains(s.names, word) && !slices.Contains(said, word) {
+				if slices.Contains(s.names, word) && !slices.Contains(textWords, word) {
 					unmatched--
 				}
 			}
@@ -159,10 +159,10 @@ func (s speller) guessMisspelt(word string) string {
 	if name == "" || synonyms[word] != "" {
 		return ""
 	}
-	far := editDistance(word, name)
+	distance := editDistance(word, name)
 	for _, form := range slices.Concat(trace.PointForms(), toStrings(trace.Steps()...)) {
 		for known := range strings.FieldsSeq(form) {
-			if editDistance(word, known) <= far {
+			if editDistance(word, known) <= distance {
 				return ""
 			}
 		}
@@ -173,22 +173,22 @@ func (s speller) guessMisspelt(word string) string {
 // matchWords counts the words of a that are also in b or similar to a word of b, and
 // returns the cost of the differences. Each word of b is matched once.
 func matchWords(a, b []string) (matched, cost int) {
-	left := slices.Clone(b)
-	var rest []string
+	remaining := slices.Clone(b)
+	var unmatched []string
 	take := func(i int) {
-		left = slices.Delete(left, i, i+1)
+		remaining = slices.Delete(remaining, i, i+1)
 		matched++
 	}
 	for _, word := range a {
-		if i := slices.Index(left, word); i >= 0 {
+		if i := slices.Index(remaining, word); i >= 0 {
 			take(i)
 		} else {
-			rest = append(rest, word)
+			unmatched = append(unmatched, word)
 		}
 	}
-	for _, word := range rest {
+	for _, word := range unmatched {
 		nearestAt, lowest := -1, 0
-		for i, other := range left {
+		for i, other := range remaining {
 			if far, near := wordDistance(word, other); near && (nearestAt < 0 || far < lowest) {
 				nearestAt, lowest = i, far
 			}
@@ -200,7 +200,7 @@ func matchWords(a, b []string) (matched, cost int) {
 			cost += 4
 		}
 	}
-	return matched, cost + 4*len(left)
+	return matched, cost + 4*len(remaining)
 }
 
 // wordDistance returns the distance between two words, and whether they are near: word may

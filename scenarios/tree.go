@@ -181,9 +181,9 @@ func locate(data []byte, err error) (line int, message string) {
 
 // explainSyntax returns a message of the YAML parser in plain words, and a hint. byTab says
 // that a tab indents the line.
-func explainSyntax(message string, tab bool) (plain, hint string) {
+func explainSyntax(message string, byTab bool) (plain, hint string) {
 	switch {
-	case tab, strings.Contains(message, "tab character"):
+	case byTab, strings.Contains(message, "tab character"):
 		return "a tab in the indentation", "YAML is indented with spaces"
 	case strings.Contains(message, "cannot start any token"):
 		return "a value cannot begin like this", "put text that begins with a special character in quotes"
@@ -308,27 +308,27 @@ func joinPath(path, field string) string {
 // mergeVariant merges a variant into the file. Mappings are merged key by key, and
 // everything else is replaced. The nodes keep their lines, so that errors show the right
 // one.
-func mergeVariant(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
-	if base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode {
-		return over
+func mergeVariant(base, variant *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
+	if base.Kind != yaml.MappingNode || variant.Kind != yaml.MappingNode {
+		return variant
 	}
-	both := *base
-	both.Content = append([]*yaml.Node(nil), base.Content...)
-	paths[&both] = paths[base]
+	merged := *base
+	merged.Content = append([]*yaml.Node(nil), base.Content...)
+	paths[&merged] = paths[base]
 	places := make(map[string]int, len(base.Content)/2)
 	for i := 0; i+1 < len(base.Content); i += 2 {
 		places[base.Content[i].Value] = i
 	}
-	for i := 0; i+1 < len(over.Content); i += 2 {
-		key, value := over.Content[i], over.Content[i+1]
+	for i := 0; i+1 < len(variant.Content); i += 2 {
+		key, value := variant.Content[i], variant.Content[i+1]
 		if at, ok := places[key.Value]; ok {
-			both.Content[at] = key
-			both.Content[at+1] = mergeVariant(both.Content[at+1], value, paths)
+			merged.Content[at] = key
+			merged.Content[at+1] = mergeVariant(merged.Content[at+1], value, paths)
 		} else {
-			both.Content = append(both.Content, key, value)
+			merged.Content = append(merged.Content, key, value)
 		}
 	}
-	return &both
+	return &merged
 }
 
 // indexOf returns the index of a key in the content of a mapping, or -1. The value follows

@@ -104,12 +104,12 @@ func TestAttention(t *testing.T) {
 		fault sim.Action
 		told  int // expected calls of Attend: one at the beginning and one at the end of the fault
 	}{
-		{Stopped("listener-1"), 2},
+		{PauseOf("listener-1"), 2},
 		{&sim.Partition{Process: "listener-1", From: []string{"listener-2"}}, 2},
 		{&sim.Delay{Process: "listener-1", To: "listener-2", By: time.Second}, 2},
-		{Crashed("listener-2", trace.Kill), 2},
+		{CrashOf("listener-2", trace.Kill), 2},
 		// A fault that strikes no link between two nodes calls nothing.
-		{Stopped("client-1"), 0},
+		{PauseOf("client-1"), 0},
 		{&sim.Partition{Process: "client-1", From: []string{"listener-2"}}, 0},
 	} {
 		_, second := playListeners(t, Lasting(4*time.Second, At(2*time.Second, c.fault)))

@@ -14,7 +14,7 @@ import (
 
 // worldOnThreeNodes returns a world of some clients and a lock that is kept on three nodes.
 func worldOnThreeNodes(clients ...sim.Client) sim.Config {
-	cfg := Sections(ToyLock, clients...)
+	cfg := SectionsWorld(ToyLock, clients...)
 	cfg.Nodes = Nodes("toy", 3)
 	return cfg
 }
@@ -89,7 +89,7 @@ func TestCancelRecallsNothing(t *testing.T) {
 func TestCancelOfAPausedClient(t *testing.T) {
 	const asks = "client-1's acquire request to toy-1 is in flight, 1st time"
 	cfg := worldOnThreeNodes(sim.Client{Name: "client-1", Cancels: Point("500us after " + asks)})
-	tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, When(asks, Stopped("client-1")))))
+	tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, When(asks, PauseOf("client-1")))))
 	EqualTime(t, "it resumes", OnlyEvent(t, tr, trace.KindResume, "client-1").At, time.Second)
 	EqualTime(t, "it cancels", OnlyEvent(t, tr, trace.KindCancel, "client-1").At, time.Second)
 	Equal(t, "its steps", Steps(tr, "client-1"), "acquire failed, acquire, read x, write x, release")
@@ -105,7 +105,7 @@ func TestNothingToCancel(t *testing.T) {
 		"client-1 extended":                                    "client-1 never cancelled a call of its lock: it does so when client-1 extended",
 		"1s after client-1's acquire request to toy-1 arrived": "client-1 never cancelled a call of its lock: it does so when 1s after client-1's acquire request to toy-1 arrived",
 	} {
-		tr := RunWorld(t, Sections(ToyLock, sim.Client{Name: "client-1", Cancels: Point(when), Works: 10 * time.Second, Attempts: 2}))
+		tr := RunWorld(t, SectionsWorld(ToyLock, sim.Client{Name: "client-1", Cancels: Point(when), Works: 10 * time.Second, Attempts: 2}))
 		Equal(t, when, strings.Join(tr.Doubts, "; "), doubt)
 		witness, err := trace.ParseWitness("client-1 cancelled")
 		if err != nil {

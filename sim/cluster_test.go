@@ -165,7 +165,7 @@ func TestClientLearnsThatItsSessionLives(t *testing.T) {
 			}
 		}
 		return err
-	})), Lasting(5*time.Second, When("client-1's request to council-1 arrived", Stopped("client-1")))))
+	})), Lasting(5*time.Second, When("client-1's request to council-1 arrived", PauseOf("client-1")))))
 	sent := FirstEvent(t, tr, trace.KindSend, "client-1")
 	alive := Events(tr, trace.KindAlive, "client-1")[0]
 	if acts := Events(tr, trace.KindSend, "client-1")[1]; acts.Seq < alive.Seq {
@@ -200,8 +200,8 @@ func TestPointsOfClusters(t *testing.T) {
 			return err
 		}))
 	tr := RunWorld(t, WithFaults(cfg,
-		Lasting(time.Second, When("client-1's session expired", Stopped("council-1"))),
-		Lasting(time.Second, When("client-2 was notified", Stopped("council-2")))))
+		Lasting(time.Second, When("client-1's session expired", PauseOf("council-1"))),
+		Lasting(time.Second, When("client-2 was notified", PauseOf("council-2")))))
 	AllFaultsStruck(t, tr)
 	EqualTime(t, "it struck", OnlyEvent(t, tr, trace.KindPause, "council-1").At, FirstEvent(t, tr, trace.KindExpireSession, "council").At)
 	EqualTime(t, "it struck", OnlyEvent(t, tr, trace.KindPause, "council-2").At, OnlyEvent(t, tr, trace.KindNotify, "client-2").At)

@@ -44,6 +44,6 @@ func TestCancelFaultInVain(t *testing.T) {
 // A paused client cancels the call when it resumes.
 func TestCancelFaultWhilePaused(t *testing.T) {
 	const asks = "client-1's acquire request to toy-1 is in flight"
-	tr := playCancelled(t, "500us after "+asks, Lasting(time.Second, When(asks, Stopped("client-1"))))
+	tr := playCancelled(t, "500us after "+asks, Lasting(time.Second, When(asks, PauseOf("client-1"))))
 	EqualTime(t, "it cancels", OnlyEvent(t, tr, trace.KindCancel, "client-1").At, time.Second)
 }

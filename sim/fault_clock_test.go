@@ -34,7 +34,7 @@ func TestServerGoesByItsClock(t *testing.T) {
 		// 3 s at +50% are 4.5 s, which leaves 5.5 s at the right rate.
 		{"fast for three seconds", []sim.Fault{Lasting(3*time.Second, When("client-1 holds toy-1", &sim.Drift{"toy-1", 50 * sim.Percent}))}, served + 8500*time.Millisecond},
 		{"in a pause", []sim.Fault{
-			Lasting(4*time.Second, At(2*time.Second, Stopped("toy-1"))),
+			Lasting(4*time.Second, At(2*time.Second, PauseOf("toy-1"))),
 			At(3*time.Second, &sim.Jump{"toy-1", 4 * time.Second}),
 		}, served + 6*time.Second},
 	} {

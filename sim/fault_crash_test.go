@@ -37,24 +37,24 @@ func TestCrashAndTheConnections(t *testing.T) {
 			nil,
 		}},
 		// The kernel of the killed node resets its connections and refuses new ones.
-		{"kill", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("toy-1", "")))}, outcome{
+		{"kill", []sim.Fault{Lasting(5*time.Second, At(strikes, CrashOf("toy-1", "")))}, outcome{
 			syscall.ECONNRESET, strikes + Hop,
 			syscall.ECONNREFUSED, 3*time.Second + 2*Hop,
 			syscall.EPIPE,
 		}},
-		{"shutdown", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("toy-1", trace.Shutdown)))}, outcome{
+		{"shutdown", []sim.Fault{Lasting(5*time.Second, At(strikes, CrashOf("toy-1", trace.Shutdown)))}, outcome{
 			syscall.ECONNRESET, strikes + Hop,
 			syscall.ECONNREFUSED, 3*time.Second + 2*Hop,
 			syscall.EPIPE,
 		}},
 		// No client is notified. The machine that has started again does not know the
 		// connection, and resets it.
-		{"power loss", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("toy-1", trace.PowerLoss)))}, outcome{
+		{"power loss", []sim.Fault{Lasting(5*time.Second, At(strikes, CrashOf("toy-1", trace.PowerLoss)))}, outcome{
 			os.ErrDeadlineExceeded, 5 * time.Second,
 			context.DeadlineExceeded, 6 * time.Second,
 			syscall.ECONNRESET,
 		}},
-		{"power loss of another", []sim.Fault{At(strikes, Crashed(trace.StorageName, trace.PowerLoss))}, outcome{
+		{"power loss of another", []sim.Fault{At(strikes, CrashOf(trace.StorageName, trace.PowerLoss))}, outcome{
 			os.ErrDeadlineExceeded, 5 * time.Second,
 			nil, 3*time.Second + 2*Hop,
 			nil,
@@ -125,7 +125,7 @@ func TestRestartResetsAWaitingConnection(t *testing.T) {
 		_, err = Ask(conn, "ping")
 		ended = Now()
 		return nil
-	})), Lasting(5*time.Second, At(2*time.Second, Crashed("toy-1", trace.PowerLoss)))))
+	})), Lasting(5*time.Second, At(2*time.Second, CrashOf("toy-1", trace.PowerLoss)))))
 	if !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the read ended with %v", err)
 	}
@@ -151,7 +151,7 @@ func TestDialOverARestart(t *testing.T) {
 				}
 				EqualTime(t, "the dial ended", Now(), test.ends)
 				return nil
-			})), Lasting(2*time.Second, At(2*time.Second, Crashed("toy-1", test.how)))))
+			})), Lasting(2*time.Second, At(2*time.Second, CrashOf("toy-1", test.how)))))
 		})
 	}
 }
@@ -166,21 +166,21 @@ func TestCrashOfAClient(t *testing.T) {
 		told  trace.Kind // the event with which the node notices the crash; "" for none
 	}{
 		{"none", nil, "first second third", ""},
-		{"kill", []sim.Fault{At(2500*time.Millisecond, Crashed("client-1", trace.Kill))}, "first second", trace.KindReset},
-		{"power loss", []sim.Fault{At(2500*time.Millisecond, Crashed("client-1", trace.PowerLoss))}, "first second", ""},
-		{"kill with a request in flight", []sim.Fault{When("client-1's write request to toy-1 is in flight", Crashed("client-1", trace.Kill))}, "first second", trace.KindReset},
-		{"power loss with a request in flight", []sim.Fault{When("client-1's write request to toy-1 is in flight", Crashed("client-1", trace.PowerLoss))}, "first second", ""},
-		{"kill before a step", []sim.Fault{Before("client-1 write", Crashed("client-1", trace.Kill))}, "first", trace.KindReset},
+		{"kill", []sim.Fault{At(2500*time.Millisecond, CrashOf("client-1", trace.Kill))}, "first second", trace.KindReset},
+		{"power loss", []sim.Fault{At(2500*time.Millisecond, CrashOf("client-1", trace.PowerLoss))}, "first second", ""},
+		{"kill with a request in flight", []sim.Fault{When("client-1's write request to toy-1 is in flight", CrashOf("client-1", trace.Kill))}, "first second", trace.KindReset},
+		{"power loss with a request in flight", []sim.Fault{When("client-1's write request to toy-1 is in flight", CrashOf("client-1", trace.PowerLoss))}, "first second", ""},
+		{"kill before a step", []sim.Fault{Before("client-1 write", CrashOf("client-1", trace.Kill))}, "first", trace.KindReset},
 		{"power loss behind a partition", []sim.Fault{
 			Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Partition{"client-1", []string{"toy-1"}, ""})),
-			At(2500*time.Millisecond, Crashed("client-1", trace.PowerLoss)),
+			At(2500*time.Millisecond, CrashOf("client-1", trace.PowerLoss)),
 		}, "first", ""},
 		// The kernel of a killed process still sends what the process had written.
 		{"kill behind a partition", []sim.Fault{
 			Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Partition{"client-1", []string{"toy-1"}, ""})),
-			At(2500*time.Millisecond, Crashed("client-1", trace.Kill)),
+			At(2500*time.Millisecond, CrashOf("client-1", trace.Kill)),
 		}, "first second", trace.KindReset},
-		{"that would restart", []sim.Fault{Lasting(time.Second, At(2500*time.Millisecond, Crashed("client-1", trace.Kill)))}, "first second", trace.KindReset},
+		{"that would restart", []sim.Fault{Lasting(time.Second, At(2500*time.Millisecond, CrashOf("client-1", trace.Kill)))}, "first second", trace.KindReset},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			returned := false
@@ -246,11 +246,11 @@ func TestCrashOfTheStorage(t *testing.T) {
 		made  int // version of the object at the end
 	}{
 		{"none", nil, nil, 3},
-		{"kill", []sim.Fault{Lasting(time.Second, When("client-1's request to storage is in flight, 2nd time", Crashed(trace.StorageName, trace.Kill)))}, syscall.ECONNRESET, 2},
-		{"shutdown", []sim.Fault{Lasting(time.Second, When("client-1's request to storage is in flight, 2nd time", Crashed(trace.StorageName, trace.Shutdown)))}, syscall.ECONNRESET, 2},
-		{"once it was applied", []sim.Fault{Lasting(time.Second, When("storage applied client-1's write, 2nd time", Crashed(trace.StorageName, trace.Kill)))}, syscall.ECONNRESET, 3},
-		{"power loss", []sim.Fault{Lasting(time.Second, When("client-1's request to storage is in flight, 2nd time", Crashed(trace.StorageName, trace.PowerLoss)))}, syscall.ECONNRESET, 2},
-		{"long power loss", []sim.Fault{Lasting(4*time.Second, When("client-1's request to storage is in flight, 2nd time", Crashed(trace.StorageName, trace.PowerLoss)))}, context.DeadlineExceeded, 2},
+		{"kill", []sim.Fault{Lasting(time.Second, When("client-1's request to storage is in flight, 2nd time", CrashOf(trace.StorageName, trace.Kill)))}, syscall.ECONNRESET, 2},
+		{"shutdown", []sim.Fault{Lasting(time.Second, When("client-1's request to storage is in flight, 2nd time", CrashOf(trace.StorageName, trace.Shutdown)))}, syscall.ECONNRESET, 2},
+		{"once it was applied", []sim.Fault{Lasting(time.Second, When("storage applied client-1's write, 2nd time", CrashOf(trace.StorageName, trace.Kill)))}, syscall.ECONNRESET, 3},
+		{"power loss", []sim.Fault{Lasting(time.Second, When("client-1's request to storage is in flight, 2nd time", CrashOf(trace.StorageName, trace.PowerLoss)))}, syscall.ECONNRESET, 2},
+		{"long power loss", []sim.Fault{Lasting(4*time.Second, When("client-1's request to storage is in flight, 2nd time", CrashOf(trace.StorageName, trace.PowerLoss)))}, context.DeadlineExceeded, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -290,7 +290,7 @@ func TestFailedDialsCostTime(t *testing.T) {
 					EqualTime(t, []string{"the first dial", "the second dial"}[i], Now()-began, test.costs)
 				}
 				return nil
-			})), At(0, Crashed("toy-1", test.how))))
+			})), At(0, CrashOf("toy-1", test.how))))
 		})
 	}
 }
@@ -303,8 +303,8 @@ func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 		fault []sim.Fault
 		sets  int
 	}{
-		{"in flight", []sim.Fault{When("client-1's request to toy-1 is in flight", Crashed("toy-1", trace.Kill))}, 0},
-		{"done", []sim.Fault{When("client-1 holds toy-1", Crashed("toy-1", trace.Kill))}, 1},
+		{"in flight", []sim.Fault{When("client-1's request to toy-1 is in flight", CrashOf("toy-1", trace.Kill))}, 0},
+		{"done", []sim.Fault{When("client-1 holds toy-1", CrashOf("toy-1", trace.Kill))}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
@@ -328,14 +328,14 @@ func TestCrashDuringAPause(t *testing.T) {
 		faults []sim.Fault
 		set    bool
 	}{
-		{"no crash", []sim.Fault{Lasting(2*time.Second, At(time.Second, Stopped("toy-1")))}, true},
+		{"no crash", []sim.Fault{Lasting(2*time.Second, At(time.Second, PauseOf("toy-1")))}, true},
 		{"stop", []sim.Fault{
-			Lasting(2*time.Second, At(time.Second, Stopped("toy-1"))),
-			Lasting(200*time.Millisecond, At(2*time.Second, Crashed("toy-1", trace.Kill))),
+			Lasting(2*time.Second, At(time.Second, PauseOf("toy-1"))),
+			Lasting(200*time.Millisecond, At(2*time.Second, CrashOf("toy-1", trace.Kill))),
 		}, false},
 		{"suspend", []sim.Fault{
-			Lasting(2*time.Second, At(time.Second, Suspended("toy-1"))),
-			Lasting(200*time.Millisecond, At(2*time.Second, Crashed("toy-1", trace.PowerLoss))),
+			Lasting(2*time.Second, At(time.Second, SuspensionOf("toy-1"))),
+			Lasting(200*time.Millisecond, At(2*time.Second, CrashOf("toy-1", trace.PowerLoss))),
 		}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -388,8 +388,8 @@ func TestOverlappingCrashes(t *testing.T) {
 	tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 10*time.Second)
 	})),
-		Lasting(2*time.Second, At(time.Second, Crashed("toy-1", trace.PowerLoss))),
-		Lasting(4*time.Second, At(2*time.Second, Crashed("toy-1", trace.Kill))),
+		Lasting(2*time.Second, At(time.Second, CrashOf("toy-1", trace.PowerLoss))),
+		Lasting(4*time.Second, At(2*time.Second, CrashOf("toy-1", trace.Kill))),
 	))
 	AllFaultsStruck(t, tr)
 	crash := OnlyEvent(t, tr, trace.KindCrash, "toy-1")

@@ -94,8 +94,8 @@ func TestDiskStall(t *testing.T) {
 		{"one that is over", []sim.Fault{stall(s, s+s/2)}, 2 * s, "*"},
 		{"two at once", []sim.Fault{stall(s, 5*s), stall(2*s-s/2, 7*s)}, 7 * s, ""},
 		{"one after the other", []sim.Fault{stall(s, 5*s), stall(5*s, 7*s)}, 7 * s, ""},
-		{"in a pause", []sim.Fault{stall(s, 5*s), Lasting(5*s, At(3*s, Stopped("scribe-1")))}, 8 * s, ""},
-		{"and a crash", []sim.Fault{stall(s, 5*s), Lasting(s, At(3*s, Crashed("scribe-1", trace.Kill)))}, 0, ""},
+		{"in a pause", []sim.Fault{stall(s, 5*s), Lasting(5*s, At(3*s, PauseOf("scribe-1")))}, 8 * s, ""},
+		{"and a crash", []sim.Fault{stall(s, 5*s), Lasting(s, At(3*s, CrashOf("scribe-1", trace.Kill)))}, 0, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			noted := time.Duration(0)

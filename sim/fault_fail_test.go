@@ -32,7 +32,7 @@ func TestFail(t *testing.T) {
 		{"two at once", []sim.Fault{broken(3*half, 7*half, "one"), broken(5*half, 9*half, "two")}, "1 one one two 2 3", "one at 1s, two at 3s, serves at 4s"},
 		{"two alike", []sim.Fault{broken(3*half, 7*half, ""), broken(5*half, 9*half, "")}, "1 broken broken broken 2 3", "broken at 1s, serves at 4s"},
 		{"over a crash", []sim.Fault{
-			broken(3*half, 9*half, ""), Lasting(time.Second, At(5*half, Crashed("toy-1", trace.Kill))),
+			broken(3*half, 9*half, ""), Lasting(time.Second, At(5*half, CrashOf("toy-1", trace.Kill))),
 		}, "1 broken down broken 1 2", "broken at 1s, serves at 4s"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

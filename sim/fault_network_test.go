@@ -127,7 +127,7 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 		{"delay", []sim.Fault{Lasting(1500*time.Millisecond, At(time.Second, &sim.Delay{"client-1", "toy-1", 3 * time.Second, sim.To}))}},
 		{"hold", []sim.Fault{Lasting(3*time.Second, At(time.Second, &sim.Hold{HeldMessage("client-1's request to toy-1")}))}},
 		{"partition", []sim.Fault{Lasting(4*time.Second, At(time.Second, &sim.Partition{"client-1", []string{"toy-1"}, sim.To}))}},
-		{"pause of the node", []sim.Fault{Lasting(4*time.Second+Hop, At(time.Second, Stopped("toy-1")))}},
+		{"pause of the node", []sim.Fault{Lasting(4*time.Second+Hop, At(time.Second, PauseOf("toy-1")))}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var before, after string

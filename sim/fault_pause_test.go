@@ -33,11 +33,11 @@ func TestPauseAndTheClient(t *testing.T) {
 		{"no pause", nil, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 		// Both clocks keep running, and timers that are due during the pause fire on
 		// resume.
-		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("client-1")))}, rest{4 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
+		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("client-1")))}, rest{4 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 		// The monotonic clock stops during the suspension, and the wall clock jumps to true
 		// time after it.
-		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, Suspended("client-1")))}, rest{5 * time.Second, 13 * time.Second, 13 * time.Second, 10 * time.Second}},
-		{"stop of another process", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("toy-1")))}, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
+		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, SuspensionOf("client-1")))}, rest{5 * time.Second, 13 * time.Second, 13 * time.Second, 10 * time.Second}},
+		{"stop of another process", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("toy-1")))}, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got rest
@@ -71,7 +71,7 @@ func TestPauseAndTheClient(t *testing.T) {
 func TestSuspendedClockStandsStill(t *testing.T) {
 	tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 2*time.Second)
-	})), Lasting(3*time.Second, At(time.Second, Suspended("client-1")))))
+	})), Lasting(3*time.Second, At(time.Second, SuspensionOf("client-1")))))
 	changes := Events(tr, trace.KindClock, "client-1")
 	if len(changes) != 3 {
 		t.Fatalf("%d changes of the clock\n%s", len(changes), Dump(tr))
@@ -97,10 +97,10 @@ func TestPauseAndTheNode(t *testing.T) {
 		expired  time.Duration
 	}{
 		{"no pause", nil, 1500*time.Millisecond + 2*Hop, "v", arrival + 2*time.Second},
-		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("toy-1")))}, 4*time.Second + Hop, "", arrival + 2*time.Second},
-		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, Suspended("toy-1")))}, 4*time.Second + Hop, "", 4 * time.Second},
-		{"short suspend", []sim.Fault{Lasting(700*time.Millisecond, At(time.Second, Suspended("toy-1")))}, 1700*time.Millisecond + Hop, "v", arrival + 2*time.Second},
-		{"stop at a point", []sim.Fault{Until("2s after toy-1 paused", When("client-1 holds toy-1", Stopped("toy-1")))}, arrival + 2*time.Second + Hop, "", arrival + 2*time.Second},
+		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("toy-1")))}, 4*time.Second + Hop, "", arrival + 2*time.Second},
+		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, SuspensionOf("toy-1")))}, 4*time.Second + Hop, "", 4 * time.Second},
+		{"short suspend", []sim.Fault{Lasting(700*time.Millisecond, At(time.Second, SuspensionOf("toy-1")))}, 1700*time.Millisecond + Hop, "v", arrival + 2*time.Second},
+		{"stop at a point", []sim.Fault{Until("2s after toy-1 paused", When("client-1 holds toy-1", PauseOf("toy-1")))}, arrival + 2*time.Second + Hop, "", arrival + 2*time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var value string
@@ -151,7 +151,7 @@ func TestDialToAStoppedNode(t *testing.T) {
 		opened, answered time.Duration
 	}{
 		{"no pause", nil, 2*time.Second + 2*Hop, 2*time.Second + 4*Hop},
-		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("toy-1")))}, 2*time.Second + 2*Hop, 4*time.Second + Hop},
+		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("toy-1")))}, 2*time.Second + 2*Hop, 4*time.Second + Hop},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var opened, answered time.Duration
@@ -187,9 +187,9 @@ func TestPauseAndTheStorage(t *testing.T) {
 		at     time.Duration
 	}{
 		{"no pause", nil, arrives},
-		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped(trace.StorageName)))}, 4 * time.Second},
-		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, Suspended(trace.StorageName)))}, 4 * time.Second},
-		{"at a point", []sim.Fault{Lasting(5*time.Second, When("client-1's request to storage is in flight", Stopped(trace.StorageName)))}, arrives - Hop + 5*time.Second},
+		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf(trace.StorageName)))}, 4 * time.Second},
+		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, SuspensionOf(trace.StorageName)))}, 4 * time.Second},
+		{"at a point", []sim.Fault{Lasting(5*time.Second, When("client-1's request to storage is in flight", PauseOf(trace.StorageName)))}, arrives - Hop + 5*time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := RunWorld(t, WithFaults(cfg, test.faults...))
@@ -236,14 +236,14 @@ func TestDeadlinesArePaused(t *testing.T) {
 		ends   time.Duration
 	}{
 		{"no pause", nil, time.Second},
-		{"stop", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, Stopped("client-1")))}, 5400 * time.Millisecond},
-		{"short stop", []sim.Fault{Lasting(500*time.Millisecond, At(400*time.Millisecond, Stopped("client-1")))}, time.Second},
-		{"suspend", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, Suspended("client-1")))}, 6 * time.Second},
+		{"stop", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, PauseOf("client-1")))}, 5400 * time.Millisecond},
+		{"short stop", []sim.Fault{Lasting(500*time.Millisecond, At(400*time.Millisecond, PauseOf("client-1")))}, time.Second},
+		{"suspend", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, SuspensionOf("client-1")))}, 6 * time.Second},
 		{"two suspends", []sim.Fault{
-			Lasting(time.Second, At(400*time.Millisecond, Suspended("client-1"))),
-			Lasting(time.Second, At(1500*time.Millisecond, Suspended("client-1"))),
+			Lasting(time.Second, At(400*time.Millisecond, SuspensionOf("client-1"))),
+			Lasting(time.Second, At(1500*time.Millisecond, SuspensionOf("client-1"))),
 		}, 3 * time.Second},
-		{"of the node", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, Suspended("toy-1")))}, time.Second},
+		{"of the node", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, SuspensionOf("toy-1")))}, time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var ended time.Duration
@@ -387,7 +387,7 @@ func TestPauseWhileARequestIsInFlight(t *testing.T) {
 		err := Toy(p, 0).Do(ctx, "set k v")
 		got = Now()
 		return err
-	})), Lasting(2*time.Second, When("client-1's request to toy-1 is in flight", Stopped("client-1")))))
+	})), Lasting(2*time.Second, When("client-1's request to toy-1 is in flight", PauseOf("client-1")))))
 	EqualTime(t, "the key was set", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, arrival)
 	EqualTime(t, "the answer was read", got, arrival-Hop+2*time.Second)
 }
@@ -401,15 +401,15 @@ func TestSuspensionWithinAStop(t *testing.T) {
 		stood  time.Duration // how long the machine was suspended
 		woke   time.Duration // when a sleep of two seconds returned
 	}{
-		{"within", []sim.Fault{Lasting(6*time.Second, At(time.Second, Stopped("client-1"))), Lasting(2*time.Second, At(3*time.Second, Suspended("client-1")))}, 2 * time.Second, 7 * time.Second},
-		{"until later", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("client-1"))), Lasting(5*time.Second, At(1500*time.Millisecond, Suspended("client-1")))}, 5 * time.Second, 7 * time.Second},
-		{"from before", []sim.Fault{Lasting(2*time.Second, At(time.Second, Suspended("client-1"))), Lasting(5*time.Second, At(2*time.Second, Stopped("client-1")))}, 2 * time.Second, 7 * time.Second},
+		{"within", []sim.Fault{Lasting(6*time.Second, At(time.Second, PauseOf("client-1"))), Lasting(2*time.Second, At(3*time.Second, SuspensionOf("client-1")))}, 2 * time.Second, 7 * time.Second},
+		{"until later", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("client-1"))), Lasting(5*time.Second, At(1500*time.Millisecond, SuspensionOf("client-1")))}, 5 * time.Second, 7 * time.Second},
+		{"from before", []sim.Fault{Lasting(2*time.Second, At(time.Second, SuspensionOf("client-1"))), Lasting(5*time.Second, At(2*time.Second, PauseOf("client-1")))}, 2 * time.Second, 7 * time.Second},
 		{"twice", []sim.Fault{
-			Lasting(8*time.Second, At(time.Second, Stopped("client-1"))),
-			Lasting(time.Second, At(2*time.Second, Suspended("client-1"))), Lasting(time.Second, At(4*time.Second, Suspended("client-1"))),
+			Lasting(8*time.Second, At(time.Second, PauseOf("client-1"))),
+			Lasting(time.Second, At(2*time.Second, SuspensionOf("client-1"))), Lasting(time.Second, At(4*time.Second, SuspensionOf("client-1"))),
 		}, 2 * time.Second, 9 * time.Second},
 		{"one in the other", []sim.Fault{
-			Lasting(8*time.Second, At(time.Second, Suspended("client-1"))), Lasting(time.Second, At(2*time.Second, Suspended("client-1"))),
+			Lasting(8*time.Second, At(time.Second, SuspensionOf("client-1"))), Lasting(time.Second, At(2*time.Second, SuspensionOf("client-1"))),
 		}, 8 * time.Second, 10 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -441,7 +441,7 @@ func TestOverlappingPauses(t *testing.T) {
 				return err
 			})),
 				Lasting(3*time.Second, At(time.Second, &sim.Pause{"client-1", first})),
-				Lasting(4*time.Second, At(2*time.Second-Hop, Stopped("client-1"))),
+				Lasting(4*time.Second, At(2*time.Second-Hop, PauseOf("client-1"))),
 			))
 			AllFaultsStruck(t, tr)
 			EqualTime(t, "the pause", OnlyEvent(t, tr, trace.KindPause, "client-1").At, time.Second)

@@ -14,7 +14,7 @@ import (
 // still works. The verdict blames the broken assumption lock memory. Nothing can be revoked
 // from a client without a grant.
 func TestRevoke(t *testing.T) {
-	works := Sections(ToyLock, sim.Client{Name: "client-1", Works: 10 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 read")})
+	works := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: 10 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 read")})
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
@@ -51,18 +51,18 @@ func TestRevokeInVain(t *testing.T) {
 	for name, faults := range map[string][]sim.Fault{
 		"before it asks":    {At(0, &sim.Revoke{Client: "client-1"})},
 		"after its release": {When("client-1 finished", &sim.Revoke{Client: "client-1"})},
-		"the node is down":  during(Crashed("toy-1", trace.Kill)),
-		"the node is still": during(Stopped("toy-1")),
+		"the node is down":  during(CrashOf("toy-1", trace.Kill)),
+		"the node is still": during(PauseOf("toy-1")),
 		"the node fails":    during(&sim.Fail{Node: "toy-1"}),
 	} {
-		works := Sections(ToyLock, sim.Client{Name: "client-1", Works: 10 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 read")})
+		works := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: 10 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 read")})
 		Equal(t, name, RunWorld(t, WithFaults(works, faults...)).Faults[0].IdleReason, nothing)
 	}
 }
 
 // A fault revoke that makes no sense in its world is refused with a reason.
 func TestRevokeIsRefused(t *testing.T) {
-	toys := Sections(ToyLock, sim.Client{Name: "client-1"})
+	toys := SectionsWorld(ToyLock, sim.Client{Name: "client-1"})
 	for _, c := range []struct {
 		is   sim.Revoke
 		want string

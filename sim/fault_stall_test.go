@@ -214,7 +214,7 @@ func TestStallOutlivesItsClient(t *testing.T) {
 		{"it gives up", []sim.Fault{Lasting(time.Minute, At(0, stallOf("client-1", "")))}, time.Minute + 3*Hop, ""},
 		{"it crashes", []sim.Fault{
 			Lasting(time.Minute, At(0, stallOf("client-1", ""))),
-			At(500*time.Millisecond, Crashed("client-1", trace.Kill)),
+			At(500*time.Millisecond, CrashOf("client-1", trace.Kill)),
 		}, time.Minute + 3*Hop, ""},
 		{"for good", []sim.Fault{At(0, stallOf("client-1", ""))}, 0, ""},
 		{"until what never happens", []sim.Fault{Until("toy-1 crashed", At(0, stallOf("client-1", "")))}, 0, "its end never came: toy-1 crashed"},
@@ -264,7 +264,7 @@ func TestCrashEndsAStall(t *testing.T) {
 			cfg.Storage.Fencing = storage.CheckThenWrite
 			tr := RunWorld(t, WithFaults(cfg,
 				Lasting(time.Minute, At(0, stallOf("client-1", ""))),
-				Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, test.how))),
+				Lasting(time.Second, At(2*time.Second, CrashOf(trace.StorageName, test.how))),
 			))
 			AllFaultsStruck(t, tr)
 			if !errors.Is(err, test.err) {
@@ -287,7 +287,7 @@ func TestCrashEndsAStall(t *testing.T) {
 func TestStallEndsDuringAPause(t *testing.T) {
 	tr := RunWorld(t, WithFaults(twoHolders(t, storage.None),
 		Lasting(2*time.Second, At(0, stallOf("client-1", ""))),
-		Lasting(3*time.Second, At(1500*time.Millisecond, Stopped(trace.StorageName))),
+		Lasting(3*time.Second, At(1500*time.Millisecond, PauseOf(trace.StorageName))),
 	))
 	AllFaultsStruck(t, tr)
 	Equal(t, "writes", writeTokens(tr), "34 33") // client-2's write arrived before the stall ended
@@ -300,7 +300,7 @@ func TestStallEndsDuringAPause(t *testing.T) {
 func TestFaultBetweenCheckAndWrite(t *testing.T) {
 	const point = "storage checked client-1's write"
 	t.Run("pause", func(t *testing.T) {
-		tr := RunWorld(t, WithFaults(twoHolders(t, storage.CheckThenWrite), Lasting(5*time.Second, When(point, Stopped(trace.StorageName)))))
+		tr := RunWorld(t, WithFaults(twoHolders(t, storage.CheckThenWrite), Lasting(5*time.Second, When(point, PauseOf(trace.StorageName)))))
 		AllFaultsStruck(t, tr)
 		Equal(t, "writes", writeTokens(tr), "33 34")
 		EqualTime(t, "the check", FirstEvent(t, tr, trace.KindCheck, trace.StorageName).At, time.Second+3*Hop)
@@ -316,7 +316,7 @@ func TestFaultBetweenCheckAndWrite(t *testing.T) {
 			}
 			return nil
 		}
-		tr := RunWorld(t, WithFaults(cfg, Lasting(500*time.Millisecond, When(point, Crashed(trace.StorageName, trace.Kill)))))
+		tr := RunWorld(t, WithFaults(cfg, Lasting(500*time.Millisecond, When(point, CrashOf(trace.StorageName, trace.Kill)))))
 		AllFaultsStruck(t, tr)
 		Equal(t, "writes", writeTokens(tr), "34")
 	})

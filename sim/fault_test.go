@@ -78,7 +78,7 @@ func TestIdleFaults(t *testing.T) {
 		t.Run(test.fault.Text+" "+test.idle, func(t *testing.T) {
 			cfg := ToyWorld(short)
 			if strings.Contains(test.idle, "down") {
-				cfg = WithFaults(cfg, At(time.Second, Crashed("toy-1", trace.Kill)))
+				cfg = WithFaults(cfg, At(time.Second, CrashOf("toy-1", trace.Kill)))
 			}
 			tr := RunWorld(t, WithFaults(cfg, test.fault))
 			Equal(t, "idle", tr.Faults[len(tr.Faults)-1].IdleReason, test.idle)
@@ -104,8 +104,8 @@ func TestWhomAFaultStops(t *testing.T) {
 		action sim.Action
 		stops  string
 	}{
-		{Stopped("client-1"), "client-1"},
-		{Crashed("toy-1", trace.PowerLoss), "toy-1"},
+		{PauseOf("client-1"), "client-1"},
+		{CrashOf("toy-1", trace.PowerLoss), "toy-1"},
 		{&sim.Jump{"toy-1", time.Second}, ""},
 		{&sim.Partition{"client-1", []string{"toy-1"}, ""}, ""},
 		{&sim.Fail{Node: "toy-1"}, ""},

@@ -38,21 +38,21 @@ func TestJobs(t *testing.T) {
 		faults []sim.Fault
 		asked  string
 	}{
-		{"one", Sections(ToyLock, sim.Client{Name: "client-1", Works: time.Second}), nil,
+		{"one", SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: time.Second}), nil,
 			"client-1 for 1 at 5s, client-1 for 2 at 1m5s, client-1 for 3 at 2m5s"},
-		{"a clock that is behind", Sections(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{jump("client-1", -2*time.Second)},
+		{"a clock that is behind", SectionsWorld(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{jump("client-1", -2*time.Second)},
 			"client-1 for 1 at 7s, client-1 for 2 at 1m7s, client-1 for 3 at 2m7s"},
-		{"a clock that is ahead", Sections(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{jump("client-1", 90*time.Second)},
+		{"a clock that is ahead", SectionsWorld(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{jump("client-1", 90*time.Second)},
 			"client-1 for 2 at 0s, client-1 for 3 at 35s"},
-		{"a clock that is set back in between", Sections(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{At(70*time.Second, &sim.Jump{"client-1", -30 * time.Second})},
+		{"a clock that is set back in between", SectionsWorld(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{At(70*time.Second, &sim.Jump{"client-1", -30 * time.Second})},
 			"client-1 for 1 at 5s, client-1 for 2 at 1m5s, client-1 for 3 at 2m35s"},
-		{"one that is late", Sections(ToyLock, sim.Client{Name: "client-1", Starts: Point("20s after the start")}), nil,
+		{"one that is late", SectionsWorld(ToyLock, sim.Client{Name: "client-1", Starts: Point("20s after the start")}), nil,
 			"client-1 for 1 at 20s, client-1 for 2 at 1m5s, client-1 for 3 at 2m5s"},
-		{"one that is still at work when the next is due", Sections(ToyLock, sim.Client{Name: "client-1", Works: 65 * time.Second}), nil,
+		{"one that is still at work when the next is due", SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: 65 * time.Second}), nil,
 			"client-1 for 1 at 5s, client-1 for 2 at 1m10s, client-1 for 3 at 2m15s"},
-		{"one that is paused over a period", Sections(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{Lasting(100*time.Second, At(50*time.Second, Stopped("client-1")))},
+		{"one that is paused over a period", SectionsWorld(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{Lasting(100*time.Second, At(50*time.Second, PauseOf("client-1")))},
 			"client-1 for 1 at 5s, client-1 for 3 at 2m30s"},
-		{"another that asks once, and is refused", Sections(ToyLock,
+		{"another that asks once, and is refused", SectionsWorld(ToyLock,
 			sim.Client{Name: "client-1", Works: time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), Attempts: 1}), nil,
 			"client-1 for 1 at 5s, client-2 for 1 at 5s in vain, client-1 for 2 at 1m5s, client-2 for 2 at 1m5s in vain, client-1 for 3 at 2m5s, client-2 for 3 at 2m5s in vain"},
 	} {
@@ -91,7 +91,7 @@ func TestKeepsFor(t *testing.T) {
 		{10 * time.Second, 5 * time.Second, 10 * time.Second, false},
 		{time.Second, 20 * time.Second, time.Second, true}, // the storage refuses the write, so the section fails and the client releases immediately
 	} {
-		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Works: test.works, KeepsFor: test.keeps})
+		cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: test.works, KeepsFor: test.keeps})
 		if test.refused {
 			cfg.Storage.Fencing = storage.CheckAndSet // this policy needs marks, and no client sets one
 		}
@@ -121,7 +121,7 @@ func TestRecord(t *testing.T) {
 			"write x for client-1 (1), write x for client-2 (2)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := Sections(ToyLock,
+			cfg := SectionsWorld(ToyLock,
 				sim.Client{Name: "client-1", Does: test.does}, sim.Client{Name: "client-2", Does: test.does, Starts: Point("1s after client-1 finished")})
 			cfg.Schedule = trace.Schedule{Every: time.Minute, Periods: 1}
 			tr := RunWorld(t, cfg)
@@ -146,7 +146,7 @@ func TestCheckSchedule(t *testing.T) {
 		{trace.Schedule{Periods: 1}, sim.Client{}, "a period lasts 0s"},
 	} {
 		test.client.Name = "client-1"
-		cfg := Sections(ToyLock, test.client)
+		cfg := SectionsWorld(ToyLock, test.client)
 		cfg.Schedule = test.schedule
 		_, err := sim.Run(cfg)
 		if text := fmt.Sprint(err); (err == nil) != (test.says == "") || !strings.Contains(text, test.says) && err != nil {
@@ -155,7 +155,7 @@ func TestCheckSchedule(t *testing.T) {
 	}
 	kept := ToyLock
 	kept.KeepsData = true
-	cfg := Sections(kept, sim.Client{Name: "client-1", Does: Tasks("recall")})
+	cfg := SectionsWorld(kept, sim.Client{Name: "client-1", Does: Tasks("recall")})
 	cfg.Schedule = minutely
 	if err := cfg.CheckSchedule(); err == nil || !strings.Contains(err.Error(), "a process of its own") {
 		t.Errorf("a lock that keeps the data: %v", err)

@@ -42,7 +42,7 @@ func describeCalls(tr *trace.Trace, client string) string {
 // with its own token. A write of an object carries the token of the lock that has the
 // object's name. The client releases the locks in reverse order.
 func TestNestedSections(t *testing.T) {
-	cfg := Sections(ToyLock,
+	cfg := SectionsWorld(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "acquire c", "read b", "write a", "write b", "write x")},
 		sim.Client{Name: "client-2", Key: "b", Does: Tasks("write b"), Sections: 2},
 	)
@@ -87,7 +87,7 @@ func TestAcquiringAnotherLock(t *testing.T) {
 			"acquire a 1, acquire b 2 in 1 failed, release a 1, acquire a 3, acquire b 4 in 3 failed, release a 3", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := RunWorld(t, Sections(ToyLock, sim.Client{
+			tr := RunWorld(t, SectionsWorld(ToyLock, sim.Client{
 				Name: "client-1", Key: "a", Does: Tasks(test.does, "write b"), Attempts: test.attempts, Sections: test.sections, RetryEvery: 1500 * time.Millisecond,
 				Starts: trace.At(trace.Action{Process: "client-2", Verb: trace.Acquired}),
 			}, sim.Client{Name: "client-2", Key: "b", Does: Tasks("work", "write b"), Works: test.holds}))
@@ -100,7 +100,7 @@ func TestAcquiringAnotherLock(t *testing.T) {
 // A source of tokens counts separately for each lock. The steps check and extend act on
 // each lease.
 func TestWhatIsDoneForEachLock(t *testing.T) {
-	cfg := Sections(ToyLock,
+	cfg := SectionsWorld(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "work", "check", "write b"), Works: 50 * time.Second, ExtendsEvery: 20 * time.Second})
 	cfg.Tokens.Source = ToyTokens
 	cfg.Storage.Fencing = storage.PerShard
@@ -110,7 +110,7 @@ func TestWhatIsDoneForEachLock(t *testing.T) {
 
 	// The lease of the lock that the client acquired first ends before the lease of the
 	// other.
-	cfg = Sections(ToyLock,
+	cfg = SectionsWorld(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "work", "check", "write b"), Works: 12 * time.Second},
 		sim.Client{Name: "client-2", Key: "b", Does: Tasks("work"), Works: 20 * time.Second})
 	cfg.Clients[0].Starts = trace.At(trace.Action{Process: "client-2", Verb: trace.Acquired})
@@ -120,7 +120,7 @@ func TestWhatIsDoneForEachLock(t *testing.T) {
 // Two clients that take two locks in opposite order wait for each other until their leases
 // have ended. Then both continue.
 func TestOppositeOrder(t *testing.T) {
-	cfg := Sections(ToyLock,
+	cfg := SectionsWorld(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "write a", "write b")},
 		sim.Client{Name: "client-2", Key: "b", Does: Tasks("acquire a", "write a", "write b")})
 	tr := RunWorld(t, cfg)
@@ -144,7 +144,7 @@ func TestLossOfANestedLock(t *testing.T) {
 			lock, err := ToyLock.New(env)
 			return losingLock{lock, env}, err
 		}
-		cfg := Sections(kind,
+		cfg := SectionsWorld(kind,
 			sim.Client{Name: "client-1", Key: "a", Does: Tasks(test.does, "work", "write x"), Works: 5 * time.Second},
 			sim.Client{Name: "client-2", Key: "b", Does: Tasks("work"), Works: 20 * time.Second})
 		cfg.Clients[0].Starts = trace.At(trace.Action{Process: "client-2", Verb: trace.Acquired})
@@ -193,7 +193,7 @@ func TestRefusedNesting(t *testing.T) {
 		"each grant of toy is a transaction":             func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
 		"cannot be compared with each other":             func(c *sim.Config) { c.Storage.Fencing = storage.Writes },
 	} {
-		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "write b")})
+		cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "write b")})
 		change(&cfg)
 		if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("the error is %v and does not say %q", err, says)

@@ -19,7 +19,7 @@ func TestPlannedWrites(t *testing.T) {
 		{Name: "never", Does: []trace.Task{{Step: trace.Work}}},
 		{Name: "unknown", Run: func(context.Context, *sim.Program) error { return nil }},
 	}
-	tr := RunWorld(t, Sections(ToyLock, clients...))
+	tr := RunWorld(t, SectionsWorld(ToyLock, clients...))
 	for i, want := range []int{1, 2, 0, 0} {
 		Equal(t, clients[i].Name, tr.Processes[i].Writes, want)
 	}

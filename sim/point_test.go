@@ -45,7 +45,7 @@ func TestPointsStrikeInTime(t *testing.T) {
 		AllFaultsStruck(t, tr)
 		EqualTime(t, test.point, FirstEvent(t, tr, trace.KindStrike, "").At, test.at)
 	}
-	tr := RunWorld(t, WithFaults(cfg, When("client-1 extended", Stopped("toy-1"))))
+	tr := RunWorld(t, WithFaults(cfg, When("client-1 extended", PauseOf("toy-1"))))
 	if idle := tr.Faults[0].IdleReason; !strings.Contains(idle, "when client-1 extended") {
 		t.Errorf("a fault whose moment never came is idle because %q", idle)
 	}

@@ -67,7 +67,7 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 		if extender {
 			clients[0].ExtendsEvery = nap
 		}
-		cfg := Sections(kind, clients...)
+		cfg := SectionsWorld(kind, clients...)
 		cfg.Nodes = Nodes(kind.System, 3)
 		cfg.Network.Max = 3 * Hop
 		cfg.Lock.TTL = 10 * time.Second

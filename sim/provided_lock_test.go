@@ -12,7 +12,7 @@ import (
 // acquire would fail, and a comparison of two runs would not notice that the lock is
 // missing.
 func TestALockThatNobodyProvidesIsRefused(t *testing.T) {
-	cfg := Sections(ToyLock, sim.Client{Name: "client-1"})
+	cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1"})
 	cfg.Lock.Kind = locks.Kind{Name: "their-lock", Slots: cfg.Lock.Kind.Slots, Adapter: "example.com/adapter"}
 	tr, err := sim.Run(cfg)
 	if tr != nil || err == nil {

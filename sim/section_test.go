@@ -30,7 +30,7 @@ func TestTasks(t *testing.T) {
 		{"a mark", Tasks("mark x", "read x", "write x"), "acquire, mark x, read x, write x, release"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := RunWorld(t, Sections(ToyLock, sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
+			tr := RunWorld(t, SectionsWorld(ToyLock, sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
 			Equal(t, "steps", Steps(tr, "client-1"), test.steps)
 		})
 	}
@@ -39,7 +39,7 @@ func TestTasks(t *testing.T) {
 // A value names the version from which it was computed, so two writes of one section never
 // have the same value.
 func TestWhatAWriteIsComputedFrom(t *testing.T) {
-	tr := RunWorld(t, Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write z", "read x", "write y", "write x", "write x")}))
+	tr := RunWorld(t, SectionsWorld(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write z", "read x", "write y", "write x", "write x")}))
 	var values []string
 	for _, ev := range Events(tr, trace.KindServe, "storage") {
 		if ev.Step == trace.Write {
@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 		// The kind none has no leases.
 		{Lock(t, "none"), 150 * time.Second, "acquire, work, check, write x, release"},
 	} {
-		tr := RunWorld(t, Sections(test.lock, sim.Client{Name: "client-1", Does: Tasks("work", "check", "write x"), Works: test.works}))
+		tr := RunWorld(t, SectionsWorld(test.lock, sim.Client{Name: "client-1", Does: Tasks("work", "check", "write x"), Works: test.works}))
 		Equal(t, fmt.Sprintf("%s, after %v", test.lock.Name, test.works), Steps(tr, "client-1"), test.steps)
 	}
 }
@@ -92,7 +92,7 @@ func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
 		{true, 29 * time.Second, "acquire, work, check, write x, release"},
 		{true, 30 * time.Second, "acquire, work, check failed, release"},
 	} {
-		cfg := Sections(Lock(t, "none"), sim.Client{Name: "client-1", Does: Tasks("work", "check", "write x"), Works: test.works})
+		cfg := SectionsWorld(Lock(t, "none"), sim.Client{Name: "client-1", Does: Tasks("work", "check", "write x"), Works: test.works})
 		cfg.Lock.Kind.Open, cfg.Nodes = false, Nodes("toy", 1)
 		cfg.Lock.Kind.OwnClock = test.ownClock
 		Equal(t, fmt.Sprintf("own clock: %t, after %v", test.ownClock, test.works), Steps(RunWorld(t, cfg), "client-1"), test.steps)
@@ -111,7 +111,7 @@ func TestServices(t *testing.T) {
 		{"the token is dropped", []sim.Service{{Name: "order", DropsToken: true}, {Name: "billing"}}, "write x for client-1 by billing refused"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x via order and billing")})
+			cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x via order and billing")})
 			cfg.Services = test.services
 			cfg.Storage.Fencing = storage.Writes
 			tr := RunWorld(t, cfg)
@@ -142,7 +142,7 @@ func writeSent(tr *trace.Trace) int {
 
 // A request on its way through a service arrives even after its client has given up.
 func TestServiceIsPaused(t *testing.T) {
-	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Does: Tasks("write x via order")})
+	cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Does: Tasks("write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "order"}, For: 10 * time.Second}}
 	tr := RunWorld(t, cfg)
@@ -153,7 +153,7 @@ func TestServiceIsPaused(t *testing.T) {
 
 // A service that crashes loses the request, and the client's connection is reset.
 func TestServiceCrashes(t *testing.T) {
-	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x via order")})
+	cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{
 		{Action: &sim.Hold{Message: HeldMessage("order's write request to storage")}},
@@ -186,7 +186,7 @@ func TestTokens(t *testing.T) {
 			"read x for client-1, write x for client-1 (1)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := Sections(ToyLock, test.clients...)
+			cfg := SectionsWorld(ToyLock, test.clients...)
 			cfg.Tokens = sim.Tokens{Source: ToyTokens, Nodes: test.nodes}
 			for _, name := range test.nodes {
 				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, System: "toy", CountersOnly: true})
@@ -229,7 +229,7 @@ func TestFaultOfACounter(t *testing.T) {
 		{clock, []string{"toy-2"}, true},
 		{clock, nil, true},
 	} {
-		cfg := Sections(lockOnOneNode(), sim.Client{Name: "client-1"})
+		cfg := SectionsWorld(lockOnOneNode(), sim.Client{Name: "client-1"})
 		cfg.Nodes = Nodes("toy", 2)
 		cfg.Tokens = sim.Tokens{Source: test.source, Nodes: test.nodes}
 		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "toy-2"}, For: time.Second}}
@@ -242,7 +242,7 @@ func TestFaultOfACounter(t *testing.T) {
 
 // Clients of two locks do not affect each other, and each lock has its own order of grants.
 func TestKeys(t *testing.T) {
-	tr := RunWorld(t, Sections(ToyLock,
+	tr := RunWorld(t, SectionsWorld(ToyLock,
 		sim.Client{Name: "client-1", Key: "file-1", Works: 10 * time.Second},
 		sim.Client{Name: "client-2", Key: "file-2", Works: 10 * time.Second},
 		sim.Client{Name: "client-3", Key: "file-1", Attempts: 1, Starts: Point("client-1 acquired")},
@@ -262,7 +262,7 @@ func TestKeys(t *testing.T) {
 
 // A path gives two processes another latency than the rest of the network.
 func TestPaths(t *testing.T) {
-	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x")})
+	cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x")})
 	cfg.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 20 * Hop, Max: 20 * Hop}}
 	tr := RunWorld(t, cfg)
 	EqualTime(t, "acquired", Events(tr, trace.KindEnd, "client-1")[0].At, 2*Hop)
@@ -272,7 +272,7 @@ func TestPaths(t *testing.T) {
 // A request without an answer is sent again over a new connection. The first copy may still
 // arrive.
 func TestResends(t *testing.T) {
-	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: Tasks("read x", "write x", "write x")})
+	cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: Tasks("read x", "write x", "write x")})
 	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: HeldMessage("client-1's write request to storage")}, Until: Point("client-1 finished")}}
 	tr := RunWorld(t, cfg)
 	Equal(t, "steps", Steps(tr, "client-1"), "acquire, read x, write x, write x, release")
@@ -295,7 +295,7 @@ func TestResends(t *testing.T) {
 // A client repeats its request to a storage that is down, with pauses, until the storage is
 // up again.
 func TestResendsToAStorageThatWasDown(t *testing.T) {
-	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true})
+	cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true})
 	cfg.Faults = []sim.Fault{{
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
 		Action:  &sim.CrashFault{Process: trace.StorageName}, For: 2500 * time.Millisecond,
@@ -314,14 +314,14 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 	extends := sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}
 	again := extends // a second client with the same doubt, which is recorded once
 	again.Name, again.Starts = "client-2", Point("client-1 released")
-	tr := RunWorld(t, Sections(renewingKind(), extends, again))
+	tr := RunWorld(t, SectionsWorld(renewingKind(), extends, again))
 	want := "a client of the scenario extends its lease, but renewing cannot be asked to extend a lease"
 	if !slices.Equal(tr.Doubts, []string{want}) {
 		t.Errorf("the doubts are %q, want %q", tr.Doubts, want)
 	}
 	endless := renewingKind()
 	endless.Endless = true
-	if tr := RunWorld(t, Sections(endless, extends)); len(tr.Doubts) > 0 {
+	if tr := RunWorld(t, SectionsWorld(endless, extends)); len(tr.Doubts) > 0 {
 		t.Errorf("of a lease that never ends the doubts are %q", tr.Doubts)
 	}
 }
@@ -329,7 +329,7 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 // If a client never started, the run is inconclusive, because it does not show what its
 // story describes.
 func TestClientThatNeverBegins(t *testing.T) {
-	tr := RunWorld(t, Sections(ToyLock,
+	tr := RunWorld(t, SectionsWorld(ToyLock,
 		sim.Client{Name: "client-1"},
 		sim.Client{Name: "client-2", Starts: Point("client-1's keys expired")},
 	))
@@ -361,7 +361,7 @@ func TestReleaseAgain(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := Sections(ToyLock, sim.Client{Name: "client-1", Sections: 2, Does: Tasks("read x", "release-again", "write x")})
+			cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Sections: 2, Does: Tasks("read x", "release-again", "write x")})
 			cfg.Lock.Options.Without = c.without
 			cfg.Faults = c.faults
 			tr := RunWorld(t, cfg)
@@ -374,7 +374,7 @@ func TestReleaseAgain(t *testing.T) {
 // A request whose connection was reset is sent again, over a new connection.
 func TestResendsAfterAReset(t *testing.T) {
 	for resends, want := range map[bool]int{true: 1, false: 0} {
-		cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: resends})
+		cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: resends})
 		cfg.Faults = []sim.Fault{{
 			Strikes: trace.Trigger{When: Point("client-1's write request to storage is in flight")},
 			Action:  &sim.Reset{Process: "client-1", From: "storage"},
@@ -393,7 +393,7 @@ func TestResendsAfterAReset(t *testing.T) {
 
 // The trace contains the renewals that a lock makes by itself.
 func TestRenewals(t *testing.T) {
-	tr := RunWorld(t, Sections(renewingKind(), sim.Client{Name: "client-1", Works: 25 * time.Second}))
+	tr := RunWorld(t, SectionsWorld(renewingKind(), sim.Client{Name: "client-1", Works: 25 * time.Second}))
 	Equal(t, "steps", Steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
 	ends := Events(tr, trace.KindEnd, "client-1")
 	if first, second := ends[0].LeaseEnd, ends[2].LeaseEnd; second == nil || second.Sub(*first) < 9*time.Second {
@@ -408,7 +408,7 @@ func TestRetry(t *testing.T) {
 		locks.Fixed:       {time.Second, time.Second, time.Second},
 		locks.Exponential: {time.Second, 2 * time.Second, 4 * time.Second},
 	} {
-		tr := RunWorld(t, Sections(ToyLock,
+		tr := RunWorld(t, SectionsWorld(ToyLock,
 			sim.Client{Name: "client-1", Works: 20 * time.Second},
 			sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), Attempts: 4, RetryEvery: time.Second, Retry: retry},
 		))
@@ -437,7 +437,7 @@ func TestByClockOf(t *testing.T) {
 		{"it jumps back", []sim.Fault{jump(-10 * time.Second)}, 42 * time.Second},
 		{"another clock jumps", []sim.Fault{{Strikes: trace.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "client-1", By: time.Minute}}}, 32 * time.Second},
 	} {
-		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Works: 2 * time.Minute})
+		cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: 2 * time.Minute})
 		cfg.Faults = append([]sim.Fault{crash}, test.faults...)
 		tr := RunWorld(t, cfg)
 		EqualTime(t, test.name+": it is back", Events(tr, trace.KindRestart, "toy-1")[0].At, test.back)
@@ -462,7 +462,7 @@ func TestBadSections(t *testing.T) {
 			c.Faults = []sim.Fault{{Action: &sim.Pause{Process: "client-1"}, For: time.Second, ByClockOf: "nobody"}}
 		},
 	} {
-		cfg := Sections(ToyLock, sim.Client{Name: "client-1"})
+		cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1"})
 		change(&cfg)
 		if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want one with %q", err, want)

@@ -24,8 +24,8 @@ func TestWritersGoOnFirst(t *testing.T) {
 		writes string // expected result of the write
 	}{
 		{"no pause", nil, "refused"},
-		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("client-1")))}, "sent"},
-		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, Suspended("client-1")))}, "sent"},
+		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("client-1")))}, "sent"},
+		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, SuspensionOf("client-1")))}, "sent"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for range 50 {
@@ -100,7 +100,7 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 			return errors.Join(<-over, <-over, <-over)
 		}))
 		cfg.Nodes = Nodes("toy", 3)
-		cfg = WithFaults(cfg, Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
+		cfg = WithFaults(cfg, Lasting(3*time.Second, At(time.Second, PauseOf("client-1"))))
 		cfg.Disturb = YieldRandomly
 		tr := RunWorld(t, cfg)
 		if len(tr.Doubts) > 0 {
@@ -143,8 +143,8 @@ func TestPausedAgain(t *testing.T) {
 				answered = Now()
 				return err
 			})),
-				Lasting(3*time.Second, At(time.Second, Stopped("client-1"))),
-				Lasting(3*time.Second, When(test.second, Stopped("client-1")))))
+				Lasting(3*time.Second, At(time.Second, PauseOf("client-1"))),
+				Lasting(3*time.Second, When(test.second, PauseOf("client-1")))))
 			AllFaultsStruck(t, tr)
 			EqualTime(t, "the write", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, test.write+Hop)
 			EqualTime(t, "the answer", answered, max(7*time.Second, test.write+2*Hop))
@@ -168,7 +168,7 @@ func TestEndWhileStalled(t *testing.T) {
 				SleepUntil(2 * time.Second)
 				_, err = Ask(conn, "set k v")
 				return err
-			}}), Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
+			}}), Lasting(3*time.Second, At(time.Second, PauseOf("client-1"))))
 			cfg.Horizon = horizon
 			tr := RunWorld(t, cfg)
 			NoEvents(t, tr, trace.KindSet, "toy-1")

@@ -54,7 +54,7 @@ func TestCrashAndTheHighestToken(t *testing.T) {
 		t.Run(string(test.policy)+" "+string(test.how), func(t *testing.T) {
 			cfg := lateWrite(t, test.policy)
 			if test.how != "" {
-				cfg = WithFaults(cfg, Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, test.how))))
+				cfg = WithFaults(cfg, Lasting(time.Second, At(2*time.Second, CrashOf(trace.StorageName, test.how))))
 			}
 			tr := RunWorld(t, cfg)
 			AllFaultsStruck(t, tr)
@@ -88,7 +88,7 @@ func TestFailOver(t *testing.T) {
 		{"shards", storage.PerShard, time.Minute, "34 33", "x 1 → 0, token 34 of x → no token", "33 at version 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := WithFaults(lateWrite(t, test.policy), Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, trace.FailOver))))
+			cfg := WithFaults(lateWrite(t, test.policy), Lasting(time.Second, At(2*time.Second, CrashOf(trace.StorageName, trace.FailOver))))
 			cfg.Storage.CopyLag = test.lag
 			tr := RunWorld(t, cfg)
 			AllFaultsStruck(t, tr)
@@ -130,7 +130,7 @@ func TestFailOverForGood(t *testing.T) {
 	cfg := lateWrite(t, storage.Writes)
 	cfg.Clients = cfg.Clients[1:]
 	cfg.Storage.CopyLag = time.Minute
-	tr := RunWorld(t, WithFaults(cfg, At(1500*time.Millisecond, Crashed(trace.StorageName, trace.FailOver))))
+	tr := RunWorld(t, WithFaults(cfg, At(1500*time.Millisecond, CrashOf(trace.StorageName, trace.FailOver))))
 	Equal(t, "lost", losses(tr), "")
 	Equal(t, "the version at the end", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Version, 1)
 }
@@ -154,8 +154,8 @@ func TestFailOverOfTheCopy(t *testing.T) {
 	}))
 	cfg.Storage = sim.Storage{Fencing: storage.Writes, CopyLag: 3 * time.Second}
 	tr := RunWorld(t, WithFaults(cfg,
-		Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, trace.FailOver))),
-		Lasting(time.Second, At(21*time.Second, Crashed(trace.StorageName, trace.FailOver))),
+		Lasting(time.Second, At(2*time.Second, CrashOf(trace.StorageName, trace.FailOver))),
+		Lasting(time.Second, At(21*time.Second, CrashOf(trace.StorageName, trace.FailOver))),
 	))
 	AllFaultsStruck(t, tr)
 	Equal(t, "writes", writeTokens(tr), "33 34 35")
@@ -222,7 +222,7 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 				}),
 			),
 				At(500*time.Millisecond, stallOf("client-1", trace.Read)),
-				Lasting(5*time.Second, At(2*time.Second, Crashed(trace.StorageName, test.how))),
+				Lasting(5*time.Second, At(2*time.Second, CrashOf(trace.StorageName, test.how))),
 			))
 			AllFaultsStruck(t, tr)
 			for _, e := range []struct {
@@ -251,7 +251,7 @@ func TestWaitForAMachineThatForgot(t *testing.T) {
 				return err
 			}}),
 				At(0, stallOf("client-1", trace.Read)),
-				Lasting(time.Second, At(time.Second, Crashed(trace.StorageName, how))),
+				Lasting(time.Second, At(time.Second, CrashOf(trace.StorageName, how))),
 			))
 			waits := len(Events(tr, trace.KindDone, "client-1")) == 0
 			Equal(t, "it waits", waits, how == trace.PowerLoss)

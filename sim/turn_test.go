@@ -47,7 +47,7 @@ func TestTurnOfCrashedProcess(t *testing.T) {
 		SleepUntil(time.Minute)
 		return nil
 	}))
-	RunWorld(t, WithFaults(cfg, At(time.Second, Crashed("client-1", trace.Kill))))
+	RunWorld(t, WithFaults(cfg, At(time.Second, CrashOf("client-1", trace.Kill))))
 	if !over {
 		t.Error("it had its turn before the end of the world")
 	}

@@ -42,9 +42,9 @@ func (s *sleepers) client(t *testing.T, words ...string) sim.Client {
 // own, in the order of their words. The trace does not say that the process ran while it
 // was paused.
 func TestWoken(t *testing.T) {
-	stopped := Lasting(3*time.Second, At(time.Second, Stopped("client-1")))
-	suspended := Lasting(3*time.Second, At(time.Second, Suspended("client-1")))
-	again := Lasting(2*time.Second, When("client-1 resumed", Stopped("client-1")))
+	stopped := Lasting(3*time.Second, At(time.Second, PauseOf("client-1")))
+	suspended := Lasting(3*time.Second, At(time.Second, SuspensionOf("client-1")))
+	again := Lasting(2*time.Second, When("client-1 resumed", PauseOf("client-1")))
 	for name, test := range map[string]struct {
 		faults []sim.Fault
 		at     time.Duration
@@ -126,7 +126,7 @@ func TestEndWhileWoken(t *testing.T) {
 	for _, horizon := range []time.Duration{2 * time.Second, 2*time.Second + 1, 3 * time.Second, 4 * time.Second, 4*time.Second + 1} {
 		t.Run(fmt.Sprint(horizon), func(t *testing.T) {
 			var s sleepers
-			cfg := WithFaults(ToyWorld(s.client(t, "renew", "close", "tell")), Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
+			cfg := WithFaults(ToyWorld(s.client(t, "renew", "close", "tell")), Lasting(3*time.Second, At(time.Second, PauseOf("client-1"))))
 			cfg.Horizon = horizon
 			RunWorld(t, cfg)
 			Equal(t, "went on", len(s.woke), 3)
@@ -147,7 +147,7 @@ func TestWokenInACrashedProcess(t *testing.T) {
 	RunWorld(t, WithFaults(ToyWorld(s.client(t, "renew"), Client(t, "client-2", func(_ context.Context, p *sim.Program) error {
 		SleepUntil(time.Minute)
 		return nil
-	})), At(time.Second, Crashed("client-1", trace.Kill))))
+	})), At(time.Second, CrashOf("client-1", trace.Kill))))
 	if s.at[0] < time.Minute {
 		t.Errorf("it went on at %v", s.at[0])
 	}

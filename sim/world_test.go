@@ -209,8 +209,8 @@ func TestHorizon(t *testing.T) {
 // At the horizon, a paused or crashed client is ended too.
 func TestHorizonDuringAPause(t *testing.T) {
 	for name, fault := range map[string]sim.Fault{
-		"suspend":    At(time.Second, Suspended("client-1")),
-		"power loss": At(time.Second, Crashed("client-1", trace.PowerLoss)),
+		"suspend":    At(time.Second, SuspensionOf("client-1")),
+		"power loss": At(time.Second, CrashOf("client-1", trace.PowerLoss)),
 		"partition":  At(time.Second, &sim.Partition{"client-1", []string{"toy-1"}, ""}),
 		"hold":       At(time.Second, &sim.Hold{HeldMessage("toy-1's reply to client-1")}),
 	} {
@@ -332,11 +332,11 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 	}
 	const ms = time.Millisecond
 	return WithFaults(cfg,
-		Lasting(100*ms, At(100*ms, Stopped("client-1"))),
-		Lasting(70*ms, At(150*ms, Suspended("client-2"))),
-		Lasting(50*ms, At(200*ms, Stopped("toy-2"))),
-		Lasting(100*ms, At(250*ms, Crashed("toy-3", trace.PowerLoss))),
-		Lasting(100*ms, At(300*ms, Crashed("toy-2", trace.Kill))),
+		Lasting(100*ms, At(100*ms, PauseOf("client-1"))),
+		Lasting(70*ms, At(150*ms, SuspensionOf("client-2"))),
+		Lasting(50*ms, At(200*ms, PauseOf("toy-2"))),
+		Lasting(100*ms, At(250*ms, CrashOf("toy-3", trace.PowerLoss))),
+		Lasting(100*ms, At(300*ms, CrashOf("toy-2", trace.Kill))),
 		Lasting(100*ms, At(100*ms, &sim.Partition{"client-3", []string{"toy-1", trace.StorageName}, ""})),
 		Lasting(200*ms, At(150*ms, &sim.Delay{"client-1", "toy-2", 3 * ms, ""})),
 		Lasting(100*ms, When("client-2's request to storage is in flight, 3rd time", &sim.Hold{HeldMessage("client-2's request to storage")})),
@@ -344,8 +344,8 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 		At(400*ms, &sim.Jump{"toy-1", -50 * ms}),
 		At(400*ms, &sim.Jump{"toy-2", 50 * ms}),
 		At(0, &sim.Drift{"toy-3", 10 * sim.Percent}),
-		At(500*ms, Crashed("toy-1", trace.PowerLoss)),
-		At(550*ms, Crashed("client-3", trace.Kill)),
+		At(500*ms, CrashOf("toy-1", trace.PowerLoss)),
+		At(550*ms, CrashOf("client-3", trace.Kill)),
 		Lasting(50*ms, At(600*ms, &sim.Fail{"toy-2", ""})),
 	)
 }
@@ -399,7 +399,7 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 		}},
 	)
 	small.Horizon = 3 * time.Second
-	small = WithFaults(small, At(2*time.Second, Crashed("client-3", trace.Kill)))
+	small = WithFaults(small, At(2*time.Second, CrashOf("client-3", trace.Kill)))
 	use := func() (goroutines int, bytes uint64) {
 		for range 5 {
 			runtime.GC()
@@ -455,9 +455,9 @@ func TestBadConfigurations(t *testing.T) {
 		{"beads counts on nodes of the kind abacus, but toy-1 is a toy", func(c *sim.Config) {
 			c.Tokens.Source = locks.TokenSource{Name: "beads", Counts: true, System: "abacus"}
 		}},
-		{"toy-7", func(c *sim.Config) { *c = WithFaults(*c, At(0, Stopped("toy-7"))) }},
+		{"toy-7", func(c *sim.Config) { *c = WithFaults(*c, At(0, PauseOf("toy-7"))) }},
 		{"mode", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Pause{"client-1", "freeze"})) }},
-		{"name a process", func(c *sim.Config) { *c = WithFaults(*c, At(0, Stopped(""))) }},
+		{"name a process", func(c *sim.Config) { *c = WithFaults(*c, At(0, PauseOf(""))) }},
 		{"by", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Jump{"client-1", 0})) }},
 		{"more than a year", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Jump{"client-1", -9000 * time.Hour})) }},
 		{"rate", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Drift{"client-1", 0})) }},
@@ -473,11 +473,11 @@ func TestBadConfigurations(t *testing.T) {
 		{"from:", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Reset{"client-1", ""})) }},
 		{"name the message", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Hold{})) }},
 		{"not a client", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Hold{HeldMessage("toy-1's request to storage")})) }},
-		{"kill, power-loss, shutdown or failover", func(c *sim.Config) { *c = WithFaults(*c, At(0, Crashed("toy-1", "burn"))) }},
-		{"only the storage has", func(c *sim.Config) { *c = WithFaults(*c, At(0, Crashed("toy-1", trace.FailOver))) }},
+		{"kill, power-loss, shutdown or failover", func(c *sim.Config) { *c = WithFaults(*c, At(0, CrashOf("toy-1", "burn"))) }},
+		{"only the storage has", func(c *sim.Config) { *c = WithFaults(*c, At(0, CrashOf("toy-1", trace.FailOver))) }},
 		{"not a replica", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Promote{"toy-1"})) }},
-		{"negative", func(c *sim.Config) { *c = WithFaults(*c, Lasting(-1, At(0, Stopped("toy-1")))) }},
-		{"negative", func(c *sim.Config) { *c = WithFaults(*c, At(-1, Stopped("toy-1"))) }},
+		{"negative", func(c *sim.Config) { *c = WithFaults(*c, Lasting(-1, At(0, PauseOf("toy-1")))) }},
+		{"negative", func(c *sim.Config) { *c = WithFaults(*c, At(-1, PauseOf("toy-1"))) }},
 	} {
 		cfg := ToyWorld(one)
 		test.spoil(&cfg)

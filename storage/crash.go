@@ -21,44 +21,44 @@ type Loss struct {
 // Crash simulates that the storage's process ends and starts again with the data on its
 // disk. What was only in memory is lost. Crash returns what was lost.
 func (s *Store) Crash() []Loss {
-	was := s.record
+	before := s.record
 	if s.policy == VolatileToken {
 		s.record.tokens = map[string]uint64{}
 	}
-	return s.losses(was)
+	return s.losses(before)
 }
 
 // FailOver replaces the storage by a copy. received is how many entries of the history the
 // copy had received. The effects of all later entries are lost, including their tokens. So
 // is what the storage kept only in memory. FailOver returns what was lost.
 func (s *Store) FailOver(received int) []Loss {
-	was := s.record
+	before := s.record
 	s.record = emptyRecord()
 	for i := range s.history {
 		e := &s.history[i]
 		switch {
 		case e.Response.Refused != "" || e.Lost:
 		case i < received:
-			s.apply(e.Request)
+			s.perform(e.Request)
 		default:
 			e.Lost = true
 		}
 	}
 	s.Crash()
-	return s.losses(was)
+	return s.losses(before)
 }
 
 // losses compares the record with that before a crash. It returns the losses of the whole
 // storage first, then those of the objects in alphabetical order.
-func (s *Store) losses(was record) []Loss {
-	names := slices.AppendSeq(slices.Collect(maps.Keys(was.objects)), maps.Keys(was.tokens))
+func (s *Store) losses(before record) []Loss {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(before.objects)), maps.Keys(before.tokens))
 	slices.Sort(names)
 	var losses []Loss
 	for _, name := range slices.Compact(names) {
 		l := Loss{
 			Object:  name,
-			Version: s.record.objects[name].version, OldVersion: was.objects[name].version,
-			Token: s.record.tokens[name], OldToken: was.tokens[name],
+			Version: s.record.objects[name].version, OldVersion: before.objects[name].version,
+			Token: s.record.tokens[name], OldToken: before.tokens[name],
 		}
 		if l.Version != l.OldVersion || l.Token != l.OldToken {
 			losses = append(losses, l)

@@ -118,7 +118,7 @@ func (s *Store) Apply(req Request) Response {
 	if req.Claims && s.isClaimed(req) {
 		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: claimRefusal(req.Object, req.Period)})
 	}
-	return s.log(req, s.apply(req))
+	return s.log(req, s.perform(req))
 }
 
 // isClaimed reports whether the row that a request would insert exists.
@@ -141,18 +141,18 @@ func (s *Store) log(req Request, resp Response) Response {
 }
 
 // perform serves a request that must not be refused.
-func (s *Store) apply(req Request) Response {
+func (s *Store) perform(req Request) Response {
 	s.remember(req)
-	was := s.record.objects[req.Object]
+	old := s.record.objects[req.Object]
 	switch req.Op {
 	case Read:
-		return Response{Version: was.version, Value: was.value, Period: was.period}
+		return Response{Version: old.version, Value: old.value, Period: old.period}
 	case Write:
-		now := object{version: was.version + 1, value: req.Value, period: req.Period}
-		s.record.objects[req.Object] = now
-		return Response{Version: now.version, Replaced: was.version}
+		updated := object{version: old.version + 1, value: req.Value, period: req.Period}
+		s.record.objects[req.Object] = updated
+		return Response{Version: updated.version, Replaced: old.version}
 	}
-	return Response{Version: was.version}
+	return Response{Version: old.version}
 }
 
 // remember stores the token of an applied request if the policy compares later requests

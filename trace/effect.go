@@ -24,7 +24,7 @@ const (
 
 // brokenByEffect maps each effect to the assumption of a lock that such a fault breaks. A
 // cancelled call breaks no assumption.
-var breaks = []struct {
+var brokenByEffect = []struct {
 	Effect
 	Assumption
 }{
@@ -46,8 +46,8 @@ var breaks = []struct {
 
 // Effects lists all effects.
 func Effects() []Effect {
-	all := make([]Effect, len(breaks))
-	for i, b := range breaks {
+	all := make([]Effect, len(brokenByEffect))
+	for i, b := range brokenByEffect {
 		all[i] = b.Effect
 	}
 	return all
@@ -57,7 +57,7 @@ func Effects() []Effect {
 // not right for the crash of a server, which breaks the assumption that the server's memory
 // survives.
 func (e Effect) Breaks() Assumption {
-	for _, b := range breaks {
+	for _, b := range brokenByEffect {
 		if b.Effect == e {
 			return b.Assumption
 		}

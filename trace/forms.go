@@ -28,7 +28,7 @@ func PointForms() []string {
 		"storage applied CLIENT's REQUEST", "storage refused CLIENT's REQUEST", "storage checked CLIENT's REQUEST",
 	}
 	for _, v := range verbs {
-		for word, roles := range formRoles {
+		for word, roles := range placeholderRoles {
 			if slices.Equal(roles, v.roles) {
 				forms = append(forms, word+" "+string(v.verb))
 			}
@@ -55,12 +55,12 @@ func StepForms() []string { return []string{"CLIENT STEP"} }
 
 // placeholderRoles maps each placeholder for a process to the roles that the process can
 // have.
-var formRoles = map[string][]Role{"CLIENT": clientRoles, "CALLER": callerRoles, "NODE": nodeRoles, "SERVER": serverRoles, "PROCESS": anyRole}
+var placeholderRoles = map[string][]Role{"CLIENT": clientRoles, "CALLER": callerRoles, "NODE": nodeRoles, "SERVER": serverRoles, "PROCESS": anyRole}
 
 // FormRoles returns the roles that a process can have in the place of a placeholder; no
 // roles means any role. It returns false if the word is not a placeholder for a process.
 func FormRoles(word string) ([]Role, bool) {
-	roles, ok := formRoles[word]
+	roles, ok := placeholderRoles[word]
 	return roles, ok
 }
 

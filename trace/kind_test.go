@@ -20,7 +20,7 @@ func TestKindsAreWhatWorldsWrite(t *testing.T) {
 		t.Skip("it runs the catalogue")
 	}
 	seen := map[string]bool{}
-	for _, s := range roof.Playable() {
+	for _, s := range roof.RunnableScenarios() {
 		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 		if err != nil {
 			t.Fatal(err)

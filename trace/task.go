@@ -67,9 +67,9 @@ const tryOnce = "try"
 // ParseTask parses a task; its grammar is that of [Task].
 func ParseTask(s string) (Task, error) {
 	words := strings.Fields(s)
-	bad := fmt.Errorf("%q is not a task: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as \"acquire b\", or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
+	invalidTask := fmt.Errorf("%q is not a task: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as \"acquire b\", or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
 	if len(words) == 0 {
-		return Task{}, bad
+		return Task{}, invalidTask
 	}
 	t := Task{Step: Step(words[0])}
 	rest := words[1:]
@@ -78,7 +78,7 @@ func ParseTask(s string) (Task, error) {
 		t.Step = Release
 	case slices.Contains([]Note{Recall, Remember, Claim}, Note(words[0])):
 		if len(rest) > 0 {
-			return Task{}, bad
+			return Task{}, invalidTask
 		}
 		return Note(words[0]).task(), nil
 	case (words[0] == string(Acquire) || words[0] == tryOnce) && len(rest) == 1:
@@ -86,20 +86,20 @@ func ParseTask(s string) (Task, error) {
 	case t.Step.AtStorage() && len(rest) > 0:
 		t.Object, rest = rest[0], rest[1:]
 	case !slices.Contains([]Step{Work, Check, Mint}, t.Step):
-		return Task{}, bad
+		return Task{}, invalidTask
 	}
 	if len(rest) == 0 {
 		return t, nil
 	}
 	if t.Object == "" || rest[0] != "via" || len(rest)%2 != 0 {
-		return Task{}, bad
+		return Task{}, invalidTask
 	}
 	for i, word := range rest[1:] {
 		switch {
 		case i%2 == 0:
 			t.Via = append(t.Via, word)
 		case word != "and":
-			return Task{}, bad
+			return Task{}, invalidTask
 		}
 	}
 	return t, nil

@@ -28,10 +28,10 @@ func (t *Trace) Validate() error {
 	if err != nil {
 		return err
 	}
-	if err := t.validLocks(known); err != nil {
+	if err := t.checkLocks(known); err != nil {
 		return err
 	}
-	if err := t.validFaults(known); err != nil {
+	if err := t.checkFaults(known); err != nil {
 		return err
 	}
 	for i, c := range t.Complaints {
@@ -92,7 +92,7 @@ func (t *Trace) processNames() (map[string]bool, error) {
 
 // checkLocks returns an error if the description of a lock is not valid; known has the
 // names of the processes.
-func (t *Trace) validLocks(known map[string]bool) error {
+func (t *Trace) checkLocks(known map[string]bool) error {
 	names := map[string]bool{}
 	for i, l := range t.Locks {
 		switch {
@@ -122,7 +122,7 @@ func (t *Trace) validLocks(known map[string]bool) error {
 
 // checkFaults returns an error if the description of a fault is not valid; known has the
 // names of the processes.
-func (t *Trace) validFaults(known map[string]bool) error {
+func (t *Trace) checkFaults(known map[string]bool) error {
 	for i, f := range t.Faults {
 		if f.Assumption != "" && !slices.Contains(Assumptions(), f.Assumption) {
 			return fmt.Errorf("faults[%d]: the assumption %q is not known: a later version may have written it", i, f.Assumption)

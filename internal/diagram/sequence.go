@@ -157,7 +157,7 @@ func (s *sequence) addArrow(from int, arrow string, to int, text string) {
 // else as a note.
 func (s *sequence) addClause(e story.Clause) {
 	ev := s.run.History.Event(e.Last)
-	if ev == nil || e.Of == (story.Step{}) {
+	if ev == nil || e.OfStep == (story.Step{}) {
 		s.addNote(s.lanesFor(e), s.timedText(e))
 		return
 	}
@@ -169,10 +169,10 @@ func (s *sequence) addClause(e story.Clause) {
 		s.addNote(s.lanesFor(e), s.timedText(e))
 		return
 	}
-	if e.Asked != "" {
+	if e.BeginPredicate != "" {
 		begin := s.run.History.Event(e.First)
 		for _, server := range servers {
-			s.addArrow(client[0], requestArrow, server, story.Moment(begin.At, 3)+" "+string(e.Asked))
+			s.addArrow(client[0], requestArrow, server, story.Moment(begin.At, 3)+" "+string(e.BeginPredicate))
 		}
 	}
 	server := servers[len(servers)-1]

@@ -129,7 +129,7 @@ func setExpectations(doc *scenarios.Document, off, on runs.RunReport) (inconclus
 	var all scenarios.Fields
 	for i, run := range []runs.RunReport{off, on} {
 		fencing := fencings[i]
-		if why := story.Undecided(run.Verdict); why != "" {
+		if why := story.UndecidedReason(run.Verdict); why != "" {
 			inconclusive = append(inconclusive, story.OpenRun{Fencing: fencing, Why: why})
 			continue
 		}

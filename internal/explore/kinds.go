@@ -79,4 +79,4 @@ func (k Kinds) tries(kind sim.FaultKind, m sim.Manner) bool {
 }
 
 // String describes the kinds in words.
-func (k Kinds) String() string { return story.Kinds(k.Only, k.Except) }
+func (k Kinds) String() string { return story.DescribeKinds(k.Only, k.Except) }

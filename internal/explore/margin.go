@@ -32,7 +32,7 @@ func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, 
 		if known == (sim.Size{}) {
 			continue
 		}
-		m := Margin{Fault: i, What: story.FaultNoun(f.Info(), story.Named)}
+		m := Margin{Fault: i, What: story.FaultNoun(f.Info(), story.NameOf)}
 		m.Survived, m.Broken, err = border(known, rec.TTL, func(size sim.Size) (bool, error) {
 			o, err := r.Run(ctx, replaceFault(w, i, f.WithSize(size)))
 			return proves(o, damage) && !o.RanOn(), err

@@ -157,7 +157,7 @@ func TestFaultInWords(t *testing.T) {
 		{item{Kind: "stall", Target: "client-1", Step: "read"}.fault(), "a stall of the storage in the middle of client-1's read"},
 		{item{Kind: "fail", Target: "redis-1"}.fault(), "redis-1 answering with errors"},
 	} {
-		if got := story.FaultNoun(tt.fault.Info(), story.Named); got != tt.want {
+		if got := story.FaultNoun(tt.fault.Info(), story.NameOf); got != tt.want {
 			t.Errorf("%s is %q, want %q", tt.fault.Kind(), got, tt.want)
 		}
 	}

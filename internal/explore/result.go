@@ -176,7 +176,7 @@ func (m Margin) String() string {
 	if m.Survived != (sim.Size{}) {
 		survived = m.Survived.String()
 	}
-	return story.Border(m.What, survived, m.Broken.String())
+	return story.Margin(m.What, survived, m.Broken.String())
 }
 
 // A DangerMap shows the results of pauses of one client, by the point at which a pause

@@ -193,9 +193,9 @@ func TestAnswersWaitForFaults(t *testing.T) {
 	}
 	var heard string
 	set := "client-1 holds web-1"
-	AllFaultsStruck(t, RunWorld(t, WithFaults(webWorld(asks(&heard)), When(set, Crashed("web-1", trace.Kill)))))
+	AllFaultsStruck(t, RunWorld(t, WithFaults(webWorld(asks(&heard)), When(set, CrashOf("web-1", trace.Kill)))))
 	Equal(t, "after a crash", heard, "true at 0s")
-	AllFaultsStruck(t, RunWorld(t, WithFaults(webWorld(asks(&heard)), Lasting(9*time.Second, When(set, Stopped("web-1"))))))
+	AllFaultsStruck(t, RunWorld(t, WithFaults(webWorld(asks(&heard)), Lasting(9*time.Second, When(set, PauseOf("web-1"))))))
 	Equal(t, "after a pause", heard, "204  at 9s")
 }
 

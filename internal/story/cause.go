@@ -117,7 +117,7 @@ func Cause(faults []string) string {
 // Margin says how large a fault must be to break the lock: "a pause of client-1: 29.87s is
 // survived, 29.88s is not". survived is the largest size that the lock survives, and broken
 // the smallest that it does not; survived is "" if any size breaks the lock.
-func Border(fault, survived, broken string) string {
+func Margin(fault, survived, broken string) string {
 	if survived == "" {
 		return Visible(fault) + ": any size is enough"
 	}

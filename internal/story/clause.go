@@ -24,11 +24,11 @@ type Clause struct {
 
 	// OfStep is the step that the clause belongs to, if any, and Part says which part of
 	// the step or of a fault it describes.
-	Of   Step
-	Part Part
+	OfStep Step
+	Part   Part
 	// BeginPredicate is the predicate of the step's beginning, if this clause describes the
 	// beginning as well.
-	Asked Raw
+	BeginPredicate Raw
 
 	// eachPredicate replaces Predicate if one clause describes what many clients did; "" if
 	// Predicate fits that, too.
@@ -45,12 +45,12 @@ type Clause struct {
 	Marks []Mark
 
 	// moment orders the clauses before similar ones are merged.
-	when history.Moment
+	moment history.Moment
 	// Neighbouring clauses are merged into one if they have the same merge key and it is
 	// not empty. merge then writes the predicate from the items of all of them.
-	fold  string
-	items []string
-	merge func(items []string) string
+	mergeKey string
+	items    []string
+	merge    func(items []string) string
 }
 
 // A Step is a step of one acquisition.
@@ -115,9 +115,9 @@ func Clauses(h *history.History, messages bool) []Clause {
 	s.addLeases()
 	slices.SortStableFunc(s.clauses, func(a, b Clause) int {
 		switch {
-		case a.when.Before(b.when):
+		case a.moment.Before(b.moment):
 			return -1
-		case b.when.Before(a.when):
+		case b.moment.Before(a.moment):
 			return 1
 		}
 		return 0

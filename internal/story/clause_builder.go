@@ -21,19 +21,19 @@ type clauseBuilder struct {
 	acquires, releases map[history.Acquisition]*history.Call
 	// keys has the lock keys that each acquisition has set or that were restored for it.
 	// meddledAt has the event at which an acquisition first removed another client's key.
-	keys   map[history.Acquisition][]*history.Holding
-	robbed map[history.Acquisition]*trace.Event
+	keys      map[history.Acquisition][]*history.Holding
+	meddledAt map[history.Acquisition]*trace.Event
 }
 
 func newClauseBuilder(h *history.History, messages bool) *clauseBuilder {
 	s := &clauseBuilder{
-		History:  h,
-		messages: messages,
-		clauses:  make([]Clause, 0, 2*len(h.Calls())), // most clauses are about steps
-		acquires: map[history.Acquisition]*history.Call{},
-		releases: map[history.Acquisition]*history.Call{},
-		keys:     map[history.Acquisition][]*history.Holding{},
-		robbed:   map[history.Acquisition]*trace.Event{},
+		History:   h,
+		messages:  messages,
+		clauses:   make([]Clause, 0, 2*len(h.Calls())), // most clauses are about steps
+		acquires:  map[history.Acquisition]*history.Call{},
+		releases:  map[history.Acquisition]*history.Call{},
+		keys:      map[history.Acquisition][]*history.Holding{},
+		meddledAt: map[history.Acquisition]*trace.Event{},
 	}
 	for _, c := range h.Calls() {
 		switch c.Step {
@@ -46,13 +46,13 @@ func newClauseBuilder(h *history.History, messages bool) *clauseBuilder {
 		}
 	}
 	for _, k := range h.Holdings() {
-		if s.ofLock(k.Key) {
+		if s.belongsToLock(k.Key) {
 			s.keys[k.Owner] = append(s.keys[k.Owner], k)
 		}
 	}
 	for _, c := range h.KeyChanges() {
-		if by := history.AcquisitionOf(c.Event.By); s.ofLock(c.Key) && c.How == history.Removed && c.Event.By != nil && !c.Event.By.IsOperator() && !ownKey(c) && s.robbed[by] == nil {
-			s.robbed[by] = c.Event
+		if by := history.AcquisitionOf(c.Event.By); s.belongsToLock(c.Key) && c.How == history.Removed && c.Event.By != nil && !c.Event.By.IsOperator() && !isOwnKey(c) && s.meddledAt[by] == nil {
+			s.meddledAt[by] = c.Event
 		}
 	}
 	return s
@@ -60,7 +60,7 @@ func newClauseBuilder(h *history.History, messages bool) *clauseBuilder {
 
 // add adds a clause about an event.
 func (s *clauseBuilder) add(ev *trace.Event, clause Clause) {
-	clause.when, clause.At, clause.First, clause.Last = history.MomentOf(ev), ev.At, ev.Seq, ev.Seq
+	clause.moment, clause.At, clause.First, clause.Last = history.MomentOf(ev), ev.At, ev.Seq, ev.Seq
 	s.clauses = append(s.clauses, clause)
 }
 
@@ -70,7 +70,7 @@ func (s *clauseBuilder) addText(ev *trace.Event, m Mood, format string, args ...
 }
 
 // addPossessionText adds a clause about something that belongs to the event's own process.
-func (s *clauseBuilder) addItsText(ev *trace.Event, m Mood, format string, args ...any) {
+func (s *clauseBuilder) addPossessionText(ev *trace.Event, m Mood, format string, args ...any) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, IsAboutPossession: true, Predicate: Raw("its " + fmt.Sprintf(format, args...))})
 }
 
@@ -100,7 +100,7 @@ func (s *clauseBuilder) addClients() {
 			s.addText(ev, WrongMood, "kept running while paused%s", reasonSuffix(ev.Text))
 		case trace.KindDone:
 			switch {
-			case !ev.OK && s.wentOn(ev):
+			case !ev.OK && s.hasContinued(ev):
 				s.addText(ev, PlainMood, "has finished, but a section failed%s", s.stopReason(ev))
 			case !ev.OK:
 				s.addText(ev, PlainMood, "stops%s", s.stopReason(ev))
@@ -123,7 +123,7 @@ func (s *clauseBuilder) addClients() {
 // hasContinued reports whether a client continued after the failure that made its program
 // return an error at the end: it asked for a lock again. Such a client did not stop because
 // of that failure.
-func (s *clauseBuilder) wentOn(ev *trace.Event) bool {
+func (s *clauseBuilder) hasContinued(ev *trace.Event) bool {
 	f, _ := s.CauseOfEnd(ev)
 	return f != nil && slices.ContainsFunc(s.Calls(), func(c *history.Call) bool {
 		return c.Client == ev.Process && c.Step == trace.Acquire && c.Began != nil && c.Began.Seq > f.Ended.Seq
@@ -158,7 +158,7 @@ func reasonSuffix(text string) string {
 // describeNodes says on which of a lock's nodes something is true: "on all 5 nodes", "on
 // redis-1 and redis-2 (2 of 5 nodes)". If a node is a replica, and so not one of the lock's
 // nodes, on leaves the count out.
-func (s *clauseBuilder) on(nodes []string) string {
+func (s *clauseBuilder) describeNodes(nodes []string) string {
 	nodes = s.InWorldOrder(nodes)
 	all := s.Keepers()
 	counted := !slices.ContainsFunc(nodes, func(n string) bool { return !slices.Contains(all, n) })

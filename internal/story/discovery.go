@@ -57,7 +57,7 @@ func Checksum(sum string) string {
 }
 
 // UndecidedReason says why a verdict is not definite; "" if it is.
-func Undecided(v *checks.Verdict) string {
+func UndecidedReason(v *checks.Verdict) string {
 	if len(v.Reasons) > 0 {
 		return ForPrograms.Reason(v.Reasons[0])
 	}
@@ -74,7 +74,7 @@ const Interrupted = "it was interrupted"
 
 // DescribeKinds describes which kinds of faults a search tries: "all", "only crash, pause",
 // "all but drift".
-func Kinds(only, except []string) string {
+func DescribeKinds(only, except []string) string {
 	words := "all"
 	if len(only) > 0 {
 		words = "only " + commaList(only)

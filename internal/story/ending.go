@@ -20,16 +20,16 @@ func (p *Paragraph) ending() string {
 		return "nothing breaks"
 	}
 	f := broken[0]
-	if ev := p.at(f.At); ev != nil && (p.damageBy(ev) != "" || p.intrusion(ev) != "") {
+	if ev := p.event(f.At); ev != nil && (p.damageBy(ev) != "" || p.intrusion(ev) != "") {
 		return ""
 	}
 	switch f.Property {
 	case checks.NoLostUpdate:
-		return Possessive(p.at(f.Events[0]).Client()) + " write is gone, although the storage had acknowledged it"
+		return Possessive(p.event(f.Events[0]).Client()) + " write is gone, although the storage had acknowledged it"
 	case checks.SerialSections:
 		return "no serial order of the sections would have left this data"
 	case checks.LeaseExclusion:
-		return fmt.Sprintf("%s and %s hold the lock at the same time", p.at(f.Events[0]).Process, p.at(f.Events[1]).Process)
+		return fmt.Sprintf("%s and %s hold the lock at the same time", p.event(f.Events[0]).Process, p.event(f.Events[1]).Process)
 	case checks.TokenOrder:
 		return "the token of the newer grant is not greater than that of the older one"
 	case checks.ReleaseOwnership:
@@ -59,7 +59,7 @@ func (p *Paragraph) describeStuck(f checks.Finding) string {
 			clients = append(clients, c.Client)
 		}
 		switch {
-		case p.crashed(c.Client, f.At):
+		case p.hadCrashed(c.Client, f.At):
 		case !ended:
 			open[c.Client] = c.Step
 		case c.Step == trace.Acquire && !c.Ended.OK && c.Ended.Seq > since:
@@ -86,11 +86,11 @@ func (p *Paragraph) describeStuck(f checks.Finding) string {
 	if len(parts) == 0 {
 		return nobody
 	}
-	return fmt.Sprintf("%s until %s: %s", nobody, About(p.at(f.At).At), List(parts))
+	return fmt.Sprintf("%s until %s: %s", nobody, ProseSpan(p.event(f.At).At), List(parts))
 }
 
 // hadCrashed reports whether a client crashed before an event or at it.
-func (p *Paragraph) crashed(client string, seq int) bool {
+func (p *Paragraph) hadCrashed(client string, seq int) bool {
 	return slices.ContainsFunc(p.history.Spells(), func(s *history.Spell) bool {
 		return s.Process == client && s.State == history.Down && s.Began.Seq <= seq
 	})

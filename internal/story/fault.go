@@ -19,7 +19,7 @@ func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 		}
 		return on, "suffers a " + f.Kind
 	}
-	does = fill(p.Predicate, f, Named)
+	does = fill(p.Predicate, f, NameOf)
 	switch thing, of := strings.CutPrefix(p.Subject, "{target}'s "); {
 	case p.Subject == "{target}":
 		return Subject{Process: f.Target()}, does
@@ -28,7 +28,7 @@ func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 	case p.Subject == trace.StorageName:
 		return Subject{Process: trace.StorageName}, does
 	}
-	return Subject{Thing: fill(p.Subject, f, Named)}, does
+	return Subject{Thing: fill(p.Subject, f, NameOf)}, does
 }
 
 // FaultNoun returns a noun phrase for a fault, such as "a pause of client-1". name returns

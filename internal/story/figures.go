@@ -46,7 +46,7 @@ func Span(d time.Duration) string {
 
 // ProseSpan rounds a duration to a tenth of a second, or to a millisecond if it is shorter
 // than one second: 1m, 31.2s, 480ms.
-func About(d time.Duration) string {
+func ProseSpan(d time.Duration) string {
 	if d >= time.Second {
 		return trace.ShortDuration(d.Round(100 * time.Millisecond))
 	}
@@ -55,7 +55,7 @@ func About(d time.Duration) string {
 
 // WaitedTime writes a duration of real time that the user has waited: 5h 12m, 3m 20s,
 // 12.3s, 480ms.
-func Roughly(d time.Duration) string {
+func WaitedTime(d time.Duration) string {
 	switch {
 	case d.Round(time.Second) >= time.Hour:
 		d = d.Round(time.Minute)
@@ -80,7 +80,7 @@ func Token(t uint64) string {
 
 // TokenSuffix writes the token that a request carries, as " (token 7)". It returns "" for
 // 0, which means that there is no token.
-func Carried(t uint64) string {
+func TokenSuffix(t uint64) string {
 	if t == 0 {
 		return ""
 	}

@@ -50,7 +50,7 @@ func TestLongTimesAreRounded(t *testing.T) {
 		5*time.Hour + 12*time.Minute + 29*time.Second: "5h 12m",
 		49 * time.Hour: "49h 0m",
 	} {
-		if got := Roughly(d); got != want {
+		if got := WaitedTime(d); got != want {
 			t.Errorf("Roughly(%d) = %q, want %q", d, got, want)
 		}
 	}
@@ -74,7 +74,7 @@ func TestProseHasFewFigures(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		time.Minute: "1m", 31240 * time.Millisecond: "31.2s", 1234 * time.Microsecond: "1ms", 999600 * time.Microsecond: "1s", 2 * time.Hour: "2h",
 	} {
-		if got := About(d); got != want {
+		if got := ProseSpan(d); got != want {
 			t.Errorf("About(%v) = %q, want %q", d, got, want)
 		}
 	}

@@ -30,12 +30,12 @@ func mergeFaultEffects(clauses []Clause) []Clause {
 func dropStepEdges(clauses []Clause) []Clause {
 	kept := make([]Clause, 0, len(clauses))
 	for i, c := range clauses {
-		next := i+1 < len(clauses) && clauses[i+1].Of == c.Of
-		previous := i > 0 && clauses[i-1].Of == c.Of && clauses[i-1].Part == StorageAnswers
+		next := i+1 < len(clauses) && clauses[i+1].OfStep == c.OfStep
+		previous := i > 0 && clauses[i-1].OfStep == c.OfStep && clauses[i-1].Part == StorageAnswers
 		switch {
-		case c.Of != (Step{}) && c.Part == StepBegins && next:
-			clauses[i+1].First, clauses[i+1].Asked = c.First, c.Predicate
-		case c.Of != (Step{}) && c.Part == StepEnds && previous:
+		case c.OfStep != (Step{}) && c.Part == StepBegins && next:
+			clauses[i+1].First, clauses[i+1].BeginPredicate = c.First, c.Predicate
+		case c.OfStep != (Step{}) && c.Part == StepEnds && previous:
 			kept[len(kept)-1].Last = c.Last
 		default:
 			kept = append(kept, c)
@@ -49,7 +49,7 @@ func dropStepEdges(clauses []Clause) []Clause {
 func mergeNeighbours(clauses []Clause) []Clause {
 	folded := make([]Clause, 0, len(clauses))
 	for _, c := range clauses {
-		if n := len(folded); n > 0 && c.fold != "" && folded[n-1].fold == c.fold {
+		if n := len(folded); n > 0 && c.mergeKey != "" && folded[n-1].mergeKey == c.mergeKey {
 			folded[n-1].items = append(folded[n-1].items, c.items...)
 			folded[n-1].Last, folded[n-1].Until = c.Last, c.At
 			continue
@@ -87,7 +87,7 @@ func mergeClients(clauses []Clause) []Clause {
 		all := clauses[i]
 		all.Last, all.Until = clauses[end-1].Last, clauses[end-1].At
 		all.Subject = Raw(Count(len(clients), "client"))
-		all.Of, all.Part, all.Asked, all.IsAboutPossession, all.fold, all.items = Step{}, WholeStep, "", false, "", nil
+		all.OfStep, all.Part, all.BeginPredicate, all.IsAboutPossession, all.mergeKey, all.items = Step{}, WholeStep, "", false, "", nil
 		all.Predicate = "each " + cmp.Or(all.eachPredicate, all.Predicate)
 		all.Predicate += " (" + Raw(abbreviateNames(clients, 4)) + ")"
 		if n := end - i; n > len(clients) {
@@ -112,7 +112,7 @@ func abbreviateNames(names []string, most int) string {
 // the first one says, and follows the clause before it within Silence.
 func continuesSeries(clauses []Clause) bool {
 	first, last := clauses[0], clauses[len(clauses)-1]
-	return (last.Of != (Step{}) || last.eachPredicate != "") && last.Part != StorageAnswers && last.Predicate == first.Predicate && last.Mood == first.Mood &&
+	return (last.OfStep != (Step{}) || last.eachPredicate != "") && last.Part != StorageAnswers && last.Predicate == first.Predicate && last.Mood == first.Mood &&
 		(len(clauses) == 1 || last.At-clauses[len(clauses)-2].At < Silence)
 }
 

@@ -43,7 +43,7 @@ func TestTogether(t *testing.T) {
 			var clauses []Clause
 			for i, s := range c.told {
 				clauses = append(clauses, Clause{
-					At: s.at, Subject: Raw(s.who), Predicate: Raw(s.text), Of: Step{history.Acquisition{Client: s.who, Section: 1}, trace.Acquire}, Part: StepBegins, First: i + 1, Last: i + 1,
+					At: s.at, Subject: Raw(s.who), Predicate: Raw(s.text), OfStep: Step{history.Acquisition{Client: s.who, Section: 1}, trace.Acquire}, Part: StepBegins, First: i + 1, Last: i + 1,
 				})
 			}
 			var got []string

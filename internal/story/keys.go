@@ -13,7 +13,7 @@ import (
 // the call that asked for it has ended.
 func (s *clauseBuilder) addKeys() {
 	for _, c := range s.KeyChanges() {
-		if s.ofLock(c.Key) {
+		if s.belongsToLock(c.Key) {
 			s.addLockKey(c)
 		} else {
 			s.addOtherKey(c)
@@ -23,7 +23,7 @@ func (s *clauseBuilder) addKeys() {
 
 // belongsToLock reports whether a key belongs to a lock. In a world without locks all keys
 // count as such.
-func (s *clauseBuilder) ofLock(key string) bool {
+func (s *clauseBuilder) belongsToLock(key string) bool {
 	return len(s.Trace.Locks) == 0 || s.IsLockKey(key)
 }
 
@@ -32,17 +32,17 @@ func (s *clauseBuilder) ofLock(key string) bool {
 func (s *clauseBuilder) addOtherKey(c history.Change) {
 	switch ev := c.Event; c.How {
 	case history.Forgotten:
-		s.addItsText(ev, FaultMood, "key %s, which was %s, was lost in the crash", ev.Key, ev.Value)
+		s.addPossessionText(ev, FaultMood, "key %s, which was %s, was lost in the crash", ev.Key, ev.Value)
 	case history.Replaced:
 		if s.RevivedByClock(ev) {
-			s.addItsText(ev, FaultMood, "key %s exists again as %s: the clock was set back", ev.Key, ev.Value)
+			s.addPossessionText(ev, FaultMood, "key %s exists again as %s: the clock was set back", ev.Key, ev.Value)
 			return
 		}
-		s.addItsText(ev, FaultMood, "key %s came back from disk as %s", ev.Key, ev.Value)
+		s.addPossessionText(ev, FaultMood, "key %s came back from disk as %s", ev.Key, ev.Value)
 	case history.Expired:
-		s.addItsText(ev, PlainMood, "key %s expired", ev.Key)
+		s.addPossessionText(ev, PlainMood, "key %s expired", ev.Key)
 	case history.Dropped:
-		s.addItsText(ev, PlainMood, "key %s was dropped with the connection that held it", ev.Key)
+		s.addPossessionText(ev, PlainMood, "key %s was dropped with the connection that held it", ev.Key)
 	}
 }
 
@@ -50,7 +50,7 @@ func (s *clauseBuilder) addOtherKey(c history.Change) {
 func (s *clauseBuilder) addLockKey(c history.Change) {
 	ev, owner := c.Event, Possessive(Owner(c.Event.Owner))
 	switch {
-	case c.Touch && !ownKey(c):
+	case c.Touch && !isOwnKey(c):
 		s.addMeddling(c, Owner(ev.By), Owner(ev.Owner))
 	case c.How == history.Overwritten:
 		s.addKeySet(c)
@@ -58,7 +58,7 @@ func (s *clauseBuilder) addLockKey(c history.Change) {
 		s.addKeyRemoved(c)
 	case c.How == history.Expired && ev.By != nil:
 		s.addKey(c, PlainMood, ev.By.Client+" takes "+owner, ev.By.Client, func(nodes []string) string {
-			return fmt.Sprintf("finds that %s key has expired %s", owner, s.on(nodes))
+			return fmt.Sprintf("finds that %s key has expired %s", owner, s.describeNodes(nodes))
 		})
 	case c.How == history.Expired:
 		s.addKeyOf(c, PlainMood, "key expired", "")
@@ -70,7 +70,7 @@ func (s *clauseBuilder) addLockKey(c history.Change) {
 		s.addKeyOf(c, PlainMood, "key exists again", "")
 	case c.How == history.Replaced && s.RevivedByClock(ev):
 		s.addKeyOf(c, FaultMood, "key exists again", expiryNote(ev)+": the clock was set back")
-	case c.How == history.Replaced && (s.isCopy(ev.Process) || !s.comesBack(ev)):
+	case c.How == history.Replaced && (s.isCopy(ev.Process) || !s.isFromRestart(ev)):
 		s.addKey(c, DetailMood, "copy "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key is copied to %s%s", owner, List(nodes), expiryNote(ev))
 		})
@@ -81,22 +81,22 @@ func (s *clauseBuilder) addLockKey(c history.Change) {
 
 // addKeyOf adds a clause that begins with an owner's key: fate is what happened to the
 // key, and after follows the list of nodes.
-func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, befell, after string) {
-	what := Possessive(Owner(c.Event.Owner)) + " " + befell
-	s.addKey(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.on(nodes) + after })
+func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, fate, after string) {
+	what := Possessive(Owner(c.Event.Owner)) + " " + fate
+	s.addKey(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.describeNodes(nodes) + after })
 }
 
 // addKey adds a clause that is merged with its neighbours of the same merge key: if the
 // same happens on several nodes, there is one clause for all of them. merge writes the
 // predicate for these nodes.
 func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, who string, merge func([]string) string) {
-	s.addMergeable(c.Event, Clause{Subject: Raw(who), Mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
+	s.addMergeable(c.Event, Clause{Subject: Raw(who), Mood: m, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
 }
 
 // addMeddling adds a clause about what a client does to the key of another client.
 func (s *clauseBuilder) addMeddling(c history.Change, who, whose string) {
 	does := meddlingWith(c, whose)
-	s.addKey(c, WrongMood, who+does, who, func(nodes []string) string { return does + " " + s.on(nodes) })
+	s.addKey(c, WrongMood, who+does, who, func(nodes []string) string { return does + " " + s.describeNodes(nodes) })
 }
 
 // meddlingWith describes what a command does to another client's key.
@@ -113,8 +113,8 @@ func meddlingWith(c history.Change, owner string) string {
 
 // addOwnKey adds a clause that begins with "its key", about a client's own key; merge
 // returns the words after that, given the nodes.
-func (s *clauseBuilder) addItsKey(c history.Change, fold, who string, merge func([]string) string) {
-	clause := Clause{Subject: Raw(who), IsAboutPossession: true, fold: fold + "\x00" + c.Key, items: []string{c.Node}}
+func (s *clauseBuilder) addOwnKey(c history.Change, fold, who string, merge func([]string) string) {
+	clause := Clause{Subject: Raw(who), IsAboutPossession: true, mergeKey: fold + "\x00" + c.Key, items: []string{c.Node}}
 	s.addMergeable(c.Event, clause, func(nodes []string) string { return "its key " + merge(nodes) })
 }
 
@@ -130,8 +130,8 @@ func (s *clauseBuilder) addKeySet(c history.Change) {
 	case ev.Prior != nil && history.AcquisitionOf(ev.Prior) != c.After.Owner:
 		s.addMeddling(c, ev.Owner.Client, ev.Prior.Client)
 	case endedBefore(acquire, ev):
-		s.addItsKey(c, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
-			return fmt.Sprintf("is set %s only now, after its attempt had ended%s", s.on(nodes), expiryNote(ev))
+		s.addOwnKey(c, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
+			return fmt.Sprintf("is set %s only now, after its attempt had ended%s", s.describeNodes(nodes), expiryNote(ev))
 		})
 	}
 }
@@ -144,7 +144,7 @@ func (s *clauseBuilder) isCopy(node string) bool {
 // isFromRestart reports whether an event is part of a node's restart after a crash. If a
 // key appears on a node at any other time without a command, it is a copy from another
 // node.
-func (s *clauseBuilder) comesBack(ev *trace.Event) bool {
+func (s *clauseBuilder) isFromRestart(ev *trace.Event) bool {
 	return slices.ContainsFunc(s.Spells(), func(spell *history.Spell) bool {
 		back := spell.RecoveryEvent()
 		return spell.State == history.Down && back != nil && back.Process == ev.Process && back.At == ev.At
@@ -160,21 +160,21 @@ func (s *clauseBuilder) addKeyRemoved(c history.Change) {
 			return fmt.Sprintf("%s key is removed from %s, too", owner, List(nodes))
 		})
 	case ev.By == nil:
-		s.addItsKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.on(nodes) })
+		s.addOwnKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.describeNodes(nodes) })
 	case ev.By.IsOperator():
 		s.addKeyOf(c, FaultMood, "key is deleted by an operator", "")
-	case !ownKey(c):
+	case !isOwnKey(c):
 		s.addMeddling(c, Owner(ev.By), Owner(ev.Owner))
 	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):
-		s.addItsKey(c, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
-			return fmt.Sprintf("is removed %s only now, after its release had ended", s.on(nodes))
+		s.addOwnKey(c, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
+			return fmt.Sprintf("is removed %s only now, after its release had ended", s.describeNodes(nodes))
 		})
 	}
 }
 
 // isOwnKey reports whether the acquisition that changed a key is also the one that had set
 // it.
-func ownKey(c history.Change) bool {
+func isOwnKey(c history.Change) bool {
 	return history.AcquisitionOf(c.Event.By) == history.AcquisitionOf(c.Event.Owner)
 }
 
@@ -184,7 +184,7 @@ func (s *clauseBuilder) keysSet(id history.Acquisition, before *trace.Event) []s
 }
 
 // keysAt returns the nodes on which an acquisition's key existed when an event happened.
-func (s *clauseBuilder) keysThere(id history.Acquisition, ev *trace.Event) []string {
+func (s *clauseBuilder) keysAt(id history.Acquisition, ev *trace.Event) []string {
 	return s.keysOf(id, func(k *history.Holding) bool { return k.Existence().Contains(history.MomentOf(ev)) })
 }
 
@@ -197,10 +197,10 @@ func (s *clauseBuilder) keysReleased(c *history.Call) []string {
 }
 
 // keysOf returns the nodes of those keys of an acquisition that satisfy matches.
-func (s *clauseBuilder) keysOf(id history.Acquisition, which func(*history.Holding) bool) []string {
+func (s *clauseBuilder) keysOf(id history.Acquisition, matches func(*history.Holding) bool) []string {
 	var nodes []string
 	for _, k := range s.keys[id] {
-		if which(k) {
+		if matches(k) {
 			nodes = append(nodes, k.Node)
 		}
 	}

@@ -23,7 +23,7 @@ func (s *clauseBuilder) addLeases() {
 			if lapse.RenewedBy != nil {
 				text = s.itsLease(section.Lock) + " ends, and is extended only at " + Moment(lapse.RenewedBy.Event.At, 3)
 			}
-			s.clauses = append(s.clauses, Clause{when: lapse.At, At: lapse.At.At, Subject: Raw(section.Client), IsAboutPossession: true, Predicate: Raw(text)})
+			s.clauses = append(s.clauses, Clause{moment: lapse.At, At: lapse.At.At, Subject: Raw(section.Client), IsAboutPossession: true, Predicate: Raw(text)})
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 	case outlived && section.Blame == checks.BlameInherent && !removedForeign:
 		sentences = append(sentences, "The leases never overlapped: no lock with leases that expire can prevent this.")
 	}
-	if removedForeign && p.change(own.At).After == nil {
+	if removedForeign && p.keyChange(own.At).After == nil {
 		sentences = append(sentences, "Only the client that set a key may remove it: a release has to compare the value and remove the key in one step.")
 	}
 	if _, stuck := p.violated(checks.Progress); stuck && len(p.endlessKeyOwners()) > 0 {

@@ -30,7 +30,7 @@ func (s *clauseBuilder) addMessages() {
 		case s.messages:
 			s.addNetwork(m.Lost, WholeStep, "loses %s", s.nameMessage(m))
 		default:
-			s.addMergeable(m.Lost, Clause{Subject: "network", fold: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
+			s.addMergeable(m.Lost, Clause{Subject: "network", mergeKey: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
 				return fmt.Sprintf("drops messages in flight from %s to %s", m.From, s.countPeers(peers))
 			})
 		}
@@ -71,7 +71,7 @@ func (s *clauseBuilder) addContacts() {
 // addPeerClause adds a clause about a process and one of its peers. It is merged with its
 // neighbours if the same happens with several peers.
 func (s *clauseBuilder) addPeerClause(ev *trace.Event, merge func(peers string) string) {
-	clause := Clause{Subject: Raw(ev.Process), fold: string(ev.Kind) + " " + ev.Process + reasonSuffix(ev.Text), items: []string{ev.Peer}}
+	clause := Clause{Subject: Raw(ev.Process), mergeKey: string(ev.Kind) + " " + ev.Process + reasonSuffix(ev.Text), items: []string{ev.Peer}}
 	s.addMergeable(ev, clause, func(peers []string) string { return merge(s.countPeers(peers)) })
 }
 

@@ -14,31 +14,31 @@ type narrator struct {
 	// parties are the acquisitions that contributed to the damage.
 	parties map[history.Acquisition]bool
 
-	now      history.Moment
-	ended    map[history.Acquisition]bool // whether its acquire has returned
-	section  map[string]int               // by client: its latest section
-	began    map[history.Acquisition]int  // the number of statements when its latest step began
-	expired  []history.Change             // expiries that have no statement yet
-	meddled  []history.Change             // changes to another client's key that have no statement yet
-	late     []history.Change             // keys set late that have no statement yet
-	heldBack map[string]bool              // by client: whether a request of it that was held back has arrived at the storage
-	resent   map[history.Acquisition]bool // whether it has sent a request again
+	now              history.Moment
+	acquireReturned  map[history.Acquisition]bool // whether its acquire has returned
+	latestSection    map[string]int               // by client: its latest section
+	statementsBefore map[history.Acquisition]int  // the number of statements when its latest step began
+	expiredKeys      []history.Change             // expiries that have no statement yet
+	foreignKeys      []history.Change             // changes to another client's key that have no statement yet
+	lateKeys         []history.Change             // keys set late that have no statement yet
+	heldBack         map[string]bool              // by client: whether a request of it that was held back has arrived at the storage
+	hasResent        map[history.Acquisition]bool // whether it has sent a request again
 }
 
 // narrate makes the statements of a paragraph.
 func (p *Paragraph) narrate() {
 	n := &narrator{
 		Paragraph: p, parties: p.verdict.Parties(p.history),
-		ended: map[history.Acquisition]bool{}, section: map[string]int{}, began: map[history.Acquisition]int{},
-		heldBack: map[string]bool{}, resent: map[history.Acquisition]bool{},
+		acquireReturned: map[history.Acquisition]bool{}, latestSection: map[string]int{}, statementsBefore: map[history.Acquisition]int{},
+		heldBack: map[string]bool{}, hasResent: map[history.Acquisition]bool{},
 	}
-	n.chronicle().RunUntil(n.last())
-	n.flush()
+	n.queueEvents().RunUntil(n.lastSeq())
+	n.flushKeys()
 }
 
 // lastSeq returns the number of the last event that a paragraph describes: nothing that
 // happens after the damage and the faults matters.
-func (n *narrator) last() int {
+func (n *narrator) lastSeq() int {
 	last := 0
 	for _, f := range n.verdict.Violations() {
 		last = max(last, f.At)
@@ -59,7 +59,7 @@ func (n *narrator) add(s statement) { n.statements = append(n.statements, s) }
 
 // addAfterPending adds a statement after those about keys that were put off.
 func (n *narrator) addAfterPending(s statement) {
-	n.flush()
+	n.flushKeys()
 	n.add(s)
 }
 
@@ -76,12 +76,12 @@ func (n *narrator) stateAction(client string, verb trace.Verb, does string) {
 
 // queueEvents returns a queue of all events that matter, each with a function that makes a
 // statement of it, or puts the statement off.
-func (n *narrator) chronicle() *history.EventQueue {
-	all, h := new(history.EventQueue), n.history
-	add := func(ev *trace.Event, tell func()) {
-		all.Add(ev, func() {
+func (n *narrator) queueEvents() *history.EventQueue {
+	queue, h := new(history.EventQueue), n.history
+	add := func(ev *trace.Event, makeStatement func()) {
+		queue.Add(ev, func() {
 			n.now = history.MomentOf(ev)
-			tell()
+			makeStatement()
 		})
 	}
 	for _, a := range h.Acts() {
@@ -107,18 +107,18 @@ func (n *narrator) chronicle() *history.EventQueue {
 		add(ev, func() { n.state(ev.Process, "keeps running") })
 	}
 	for _, c := range h.KeyChanges() {
-		add(c.Event, func() { n.handleKey(c) })
+		add(c.Event, func() { n.noteKeyChange(c) })
 	}
 	for _, c := range h.Calls() {
 		add(c.Began, func() {
-			n.section[c.Client] = c.Section
-			n.began[c.Acquisition] = len(n.statements)
+			n.latestSection[c.Client] = c.Section
+			n.statementsBefore[c.Acquisition] = len(n.statements)
 		})
 		add(c.Ended, func() {
 			if n.parties[c.Acquisition] {
 				n.stateStepEnd(c)
 			}
-			n.ended[c.Acquisition] = n.ended[c.Acquisition] || c.Step == trace.Acquire
+			n.acquireReturned[c.Acquisition] = n.acquireReturned[c.Acquisition] || c.Step == trace.Acquire
 		})
 		for _, ev := range c.Resent {
 			add(ev, func() { n.stateResend(c) })
@@ -139,21 +139,21 @@ func (n *narrator) chronicle() *history.EventQueue {
 			add(s.Lost, func() { n.state(s.Client, "learns that its lease is lost") })
 		}
 	}
-	return all
+	return queue
 }
 
 // stateStrike states that a fault strikes, and when. The time is left out if the fault
 // strikes at the start of the run.
 func (n *narrator) stateStrike(a *history.Act) {
-	n.flush()
+	n.flushKeys()
 	f := n.history.Fault(a.Fault)
 	strikes := strikeStatement(f)
 	if f.Effect == trace.KillsProcess && !a.HasEnd && !n.history.IsClient(f.Target()) {
 		strikes.predicate += " and stays down"
 	}
 	if who := n.history.ClientOf(a.Fault); who != "" {
-		id := history.Acquisition{Client: who, Section: n.section[who]}
-		if n.parties[id] && !n.ended[id] {
+		id := history.Acquisition{Client: who, Section: n.latestSection[who]}
+		if n.parties[id] && !n.acquireReturned[id] {
 			n.add(statement{subject: Subject{Process: who}, predicate: "asks for the lock"})
 		}
 	}
@@ -197,6 +197,6 @@ func (n *narrator) stateRestart(s *history.Spell) {
 		}
 		return with + List(all)
 	}
-	does := "is back after " + About(s.Ended.At-s.Began.At) + keys(" without ", lost) + keys(" with an older copy of ", older)
+	does := "is back after " + ProseSpan(s.Ended.At-s.Began.At) + keys(" without ", lost) + keys(" with an older copy of ", older)
 	n.addAfterPending(statement{subject: Subject{Process: s.Process}, predicate: does, isReturn: true})
 }

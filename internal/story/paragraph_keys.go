@@ -24,7 +24,7 @@ func (n *narrator) nodesWithKey(id history.Acquisition) []string {
 
 // noteKeyChange keeps a change of a key, so that flushKeys makes a statement of it, if the
 // change is important and concerns an acquisition that contributed to the damage.
-func (n *narrator) handleKey(c history.Change) {
+func (n *narrator) noteKeyChange(c history.Change) {
 	if !slices.Contains(n.nodes, c.Node) || ownerOf(c) == (history.Acquisition{}) {
 		return
 	}
@@ -33,18 +33,18 @@ func (n *narrator) handleKey(c history.Change) {
 	}
 	switch {
 	case c.After == nil && c.Before.How == history.Expired:
-		n.expired = append(n.expired, c)
+		n.expiredKeys = append(n.expiredKeys, c)
 	case isMeddling(c):
-		n.meddled = append(n.meddled, c)
-	case c.After != nil && !c.Touch && c.After.By != nil && n.ended[c.After.Owner]:
+		n.foreignKeys = append(n.foreignKeys, c)
+	case c.After != nil && !c.Touch && c.After.By != nil && n.acquireReturned[c.After.Owner]:
 		if worst := n.verdict.Gravest(); !worst.IsData() && worst != checks.GrantOrder { // a late key is irrelevant to damage of the data and to the order of grants
-			n.late = append(n.late, c)
+			n.lateKeys = append(n.lateKeys, c)
 		}
 	}
 }
 
 // keyChange returns the change of a key that the event with the given number made.
-func (p *Paragraph) change(seq int) history.Change {
+func (p *Paragraph) keyChange(seq int) history.Change {
 	all := p.history.KeyChanges()
 	return all[slices.IndexFunc(all, func(c history.Change) bool { return c.Event.Seq == seq })]
 }
@@ -77,9 +77,9 @@ const rounding = 5 * time.Millisecond
 
 // flushKeys makes the statements about keys that were put off, so that one statement
 // describes the changes on all nodes.
-func (n *narrator) flush() {
-	expired, foreign, late := n.expired, n.meddled, n.late
-	n.expired, n.meddled, n.late = nil, nil, nil
+func (n *narrator) flushKeys() {
+	expired, foreign, late := n.expiredKeys, n.foreignKeys, n.lateKeys
+	n.expiredKeys, n.foreignKeys, n.lateKeys = nil, nil, nil
 	for len(expired) > 0 {
 		first := expired[0]
 		owner, early := first.Before.Owner, expiredEarly(first)
@@ -90,7 +90,7 @@ func (n *narrator) flush() {
 			keys, does = "keys", "expire"
 		}
 		if len(n.nodesWithKey(owner)) > 0 {
-			keys += n.on(nodes)
+			keys += n.describeNodes(nodes)
 		}
 		if early && n.latest().fault == trace.SetsClock {
 			does += " immediately"
@@ -103,7 +103,7 @@ func (n *narrator) flush() {
 		owner := late[0].After.Owner
 		var nodes []string
 		nodes, late = takeNodes(late, func(c history.Change) bool { return c.After.Owner == owner })
-		n.add(statement{subject: Subject{Process: owner.Client, Thing: "key"}, predicate: "is set only now" + n.on(nodes)})
+		n.add(statement{subject: Subject{Process: owner.Client, Thing: "key"}, predicate: "is set only now" + n.describeNodes(nodes)})
 	}
 	for len(foreign) > 0 {
 		first := foreign[0]
@@ -111,11 +111,11 @@ func (n *narrator) flush() {
 		nodes, foreign = takeNodes(foreign, func(c history.Change) bool {
 			return c.Event.Kind == first.Event.Kind && *c.Event.By == *first.Event.By
 		})
-		if first.After == nil && !n.ended[first.Before.Owner] {
+		if first.After == nil && !n.acquireReturned[first.Before.Owner] {
 			n.add(statement{subject: Subject{Process: first.Before.Owner.Client, Thing: "key"}, predicate: "is set", joinsNext: true})
 		}
 		own := n.latest().subject == Subject{Process: first.Event.By.Client}
-		n.add(statement{subject: n.command(first), predicate: meddling(first) + n.on(nodes), joinsPrevious: own})
+		n.add(statement{subject: n.command(first), predicate: meddling(first) + n.describeNodes(nodes), joinsPrevious: own})
 	}
 }
 
@@ -137,7 +137,7 @@ func (p *Paragraph) command(c history.Change) Subject {
 	if c.Event.By.IsOperator() {
 		return Subject{Thing: "an operator"}
 	}
-	if sent := p.at(c.Event.By.Sent); sent != nil {
+	if sent := p.event(c.Event.By.Sent); sent != nil {
 		switch sent.Step {
 		case trace.Release:
 			by.Thing = "release"

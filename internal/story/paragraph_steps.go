@@ -19,7 +19,7 @@ func (n *narrator) stateStepEnd(c *history.Call) {
 	case ev.Step == trace.Acquire && ev.OK:
 		n.addAfterPending(statement{
 			subject: Subject{Process: ev.Process}, verb: trace.Acquired,
-			predicate: "gets " + n.theLock(c.Acquisition) + n.on(n.nodesWithKey(c.Acquisition)), when: n.intrusion(ev),
+			predicate: "gets " + n.theLock(c.Acquisition) + n.describeNodes(n.nodesWithKey(c.Acquisition)), when: n.intrusion(ev),
 		})
 	case ev.Step == trace.Acquire:
 		if n.verdict.Gravest() != checks.Progress { // otherwise the last sentence describes all attempts
@@ -57,31 +57,31 @@ func (n *narrator) theLock(id history.Acquisition) string {
 
 // stateResend states, once for each acquisition, that a client sends its write again.
 func (n *narrator) stateResend(c *history.Call) {
-	if n.parties[c.Acquisition] && c.Step == trace.Write && !n.resent[c.Acquisition] {
+	if n.parties[c.Acquisition] && c.Step == trace.Write && !n.hasResent[c.Acquisition] {
 		n.state(c.Client, "gets no answer")
 		n.state(c.Client, "sends its write again")
-		n.resent[c.Acquisition] = true
+		n.hasResent[c.Acquisition] = true
 	}
 }
 
 // stateWrite states what the storage did with a write, and what the write damaged.
 func (n *narrator) stateWrite(ev *trace.Event, by history.Acquisition) {
-	n.flush()
-	held := n.heldBack[by.Client]
+	n.flushKeys()
+	wasHeldBack := n.heldBack[by.Client]
 	delete(n.heldBack, by.Client)
-	over := n.damageBy(ev)
-	late := held || len(n.statements) > n.began[by] && (over != "" || !n.resent[by])
+	damage := n.damageBy(ev)
+	isLate := wasHeldBack || len(n.statements) > n.statementsBefore[by] && (damage != "" || !n.hasResent[by])
 	write := Subject{Process: by.Client, Thing: "write"}
-	if held && n.resent[by] {
+	if wasHeldBack && n.hasResent[by] {
 		write.Thing = "first request"
 	}
 	switch {
 	case !ev.OK:
 		n.state(trace.StorageName, "refuses %s", write)
-	case late:
-		n.addAfterPending(statement{subject: write, predicate: strings.TrimSpace("lands " + over)})
-	case !n.resent[by]:
-		n.stateAction(by.Client, trace.Wrote, strings.TrimSpace("writes "+over))
+	case isLate:
+		n.addAfterPending(statement{subject: write, predicate: strings.TrimSpace("lands " + damage)})
+	case !n.hasResent[by]:
+		n.stateAction(by.Client, trace.Wrote, strings.TrimSpace("writes "+damage))
 	}
 }
 
@@ -98,15 +98,15 @@ func (p *Paragraph) damageBy(ev *trace.Event) string {
 	}
 	if f, ok := broke(checks.NoLostUpdate); ok && p.staleWrite(f) != nil {
 		if len(f.Events) == 2 {
-			return fmt.Sprintf("over %s update, which is lost", ofOther(ev, p.at(f.Events[0])))
+			return fmt.Sprintf("over %s update, which is lost", ofOther(ev, p.event(f.Events[0])))
 		}
 		return "what it has computed from an old version"
 	}
 	if f, ok := broke(checks.WriteOrder); ok {
-		return fmt.Sprintf("over that of %s, whose grant is newer", p.at(f.Events[0]).Client())
+		return fmt.Sprintf("over that of %s, whose grant is newer", p.event(f.Events[0]).Client())
 	}
 	if f, ok := broke(checks.GrantOrder); ok {
-		return fmt.Sprintf("although %s has the lock by then", p.at(f.Events[0]).Process)
+		return fmt.Sprintf("although %s has the lock by then", p.event(f.Events[0]).Process)
 	}
 	return ""
 }
@@ -126,7 +126,7 @@ func ofOther(write, earlier *trace.Event) string {
 // staleWrite returns the write that replaced an update without having read it; nil if the
 // update was lost in another way.
 func (p *Paragraph) staleWrite(f checks.Finding) *trace.Event {
-	if ev := p.at(f.At); ev.Kind == trace.KindServe && ev.Step == trace.Write && slices.Contains(f.Events, f.At) && len(f.Events) < 3 {
+	if ev := p.event(f.At); ev.Kind == trace.KindServe && ev.Step == trace.Write && slices.Contains(f.Events, f.At) && len(f.Events) < 3 {
 		return ev
 	}
 	return nil
@@ -140,7 +140,7 @@ func (p *Paragraph) intrusion(ev *trace.Event) string {
 		if !violated || len(f.Events) != 2 || f.Events[1] != ev.Seq {
 			continue
 		}
-		holder := p.at(f.Events[0]).Process
+		holder := p.event(f.Events[0]).Process
 		switch {
 		case property == checks.LeaseExclusion:
 			return fmt.Sprintf("although %s lease has not ended", Possessive(holder))
@@ -153,7 +153,7 @@ func (p *Paragraph) intrusion(ev *trace.Event) string {
 
 // describeNodes says on which nodes a lock is held; "" if it is held on all nodes or there
 // is only one.
-func (p *Paragraph) on(nodes []string) string {
+func (p *Paragraph) describeNodes(nodes []string) string {
 	nodes = p.history.InWorldOrder(nodes)
 	if len(p.nodes) < 2 || len(nodes) == len(p.nodes) || len(nodes) == 0 {
 		return ""

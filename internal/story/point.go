@@ -8,7 +8,7 @@ import (
 )
 
 // NameOf returns the name by which a sentence refers to a process.
-func Named(process string) string {
+func NameOf(process string) string {
 	if process == trace.StorageName {
 		return "the storage"
 	}
@@ -21,7 +21,7 @@ func PossessiveOrIts(process, subject string) string {
 	if process == subject {
 		return "its"
 	}
-	return Possessive(Named(process))
+	return Possessive(NameOf(process))
 }
 
 // NameOrIt names a process, or returns "it" if the process is the subject of the sentence.
@@ -29,7 +29,7 @@ func NameOrIt(process, subject string) string {
 	if process == subject {
 		return "it"
 	}
-	return Named(process)
+	return NameOf(process)
 }
 
 // A Subject is the subject of a sentence: a process, something that belongs to a process,
@@ -40,11 +40,11 @@ type Subject struct{ Process, Thing string }
 func (s Subject) String() string {
 	switch {
 	case s.Thing == "":
-		return Named(s.Process)
+		return NameOf(s.Process)
 	case s.Process == "":
 		return s.Thing
 	}
-	return Possessive(Named(s.Process)) + " " + s.Thing
+	return Possessive(NameOf(s.Process)) + " " + s.Thing
 }
 
 // Itself returns the subject's process if the process itself is the subject, and "" if it
@@ -138,11 +138,11 @@ func messageSent(m trace.Message, nth int, subject string) string {
 	case m.Reply && m.Step != "":
 		return fmt.Sprintf("%s answers %s %s", NameOrIt(m.Peer, subject), PossessiveOrIts(m.Client, subject), stepNth(m.Step, nth))
 	case m.Reply:
-		return fmt.Sprintf("%s answers %s%s", NameOrIt(m.Peer, subject), Named(m.Client), nthTime(nth))
+		return fmt.Sprintf("%s answers %s%s", NameOrIt(m.Peer, subject), NameOf(m.Client), nthTime(nth))
 	case m.Step != "":
-		return fmt.Sprintf("%s sends its %s request to %s", NameOrIt(m.Client, subject), stepNth(m.Step, nth), Named(m.Peer))
+		return fmt.Sprintf("%s sends its %s request to %s", NameOrIt(m.Client, subject), stepNth(m.Step, nth), NameOf(m.Peer))
 	}
-	return fmt.Sprintf("%s sends a request to %s%s", NameOrIt(m.Client, subject), Named(m.Peer), nthTime(nth))
+	return fmt.Sprintf("%s sends a request to %s%s", NameOrIt(m.Client, subject), NameOf(m.Peer), nthTime(nth))
 }
 
 // messageArrives says that a selected message is delivered for the nth time.
@@ -151,7 +151,7 @@ func messageArrives(m trace.Message, nth int, subject string) string {
 	case m.Reply && m.Step != "":
 		return fmt.Sprintf("%s answer to %s %s arrives", PossessiveOrIts(m.Peer, subject), PossessiveOrIts(m.Client, subject), stepNth(m.Step, nth))
 	case m.Reply:
-		return fmt.Sprintf("%s answer to %s arrives%s", PossessiveOrIts(m.Peer, subject), Named(m.Client), nthTime(nth))
+		return fmt.Sprintf("%s answer to %s arrives%s", PossessiveOrIts(m.Peer, subject), NameOf(m.Client), nthTime(nth))
 	case m.Step != "":
 		return fmt.Sprintf("%s %s request reaches %s", PossessiveOrIts(m.Client, subject), stepNth(m.Step, nth), NameOrIt(m.Peer, subject))
 	}

@@ -62,8 +62,8 @@ func (s *clauseBuilder) addProcesses() {
 		s.addEffect(ev, "takes over from %s", ev.Peer)
 	}
 	for _, ev := range s.Syncs() {
-		s.addMergeable(ev, Clause{Mood: DetailMood, fold: "sync", items: []string{ev.Process}}, func(nodes []string) string {
-			return "earlier changes reach the disk " + s.on(nodes)
+		s.addMergeable(ev, Clause{Mood: DetailMood, mergeKey: "sync", items: []string{ev.Process}}, func(nodes []string) string {
+			return "earlier changes reach the disk " + s.describeNodes(nodes)
 		})
 	}
 }
@@ -76,8 +76,8 @@ func (s *clauseBuilder) leftBehind(crash *trace.Event) string {
 		if id.Client != crash.Process || id.Section <= last || acquire.Began == nil || acquire.Began.Seq > crash.Seq || endedBefore(acquire, crash) {
 			continue
 		}
-		if there := s.keysThere(id, crash); len(there) > 0 {
-			last, left = id.Section, ", leaving its key "+s.on(there)
+		if nodes := s.keysAt(id, crash); len(nodes) > 0 {
+			last, left = id.Section, ", leaving its key "+s.describeNodes(nodes)
 		}
 	}
 	return left

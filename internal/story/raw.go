@@ -20,7 +20,7 @@ func (r Raw) String() string { return Visible(string(r)) }
 // control characters, line breaks, terminal sequences, marks that change the direction of
 // writing, and bytes that are not UTF-8.
 func Visible(s string) string {
-	if Prints(s) {
+	if IsPrintable(s) {
 		return s
 	}
 	var b strings.Builder
@@ -42,7 +42,7 @@ func Visible(s string) string {
 }
 
 // IsPrintable reports whether every character of s is printable.
-func Prints(s string) bool {
+func IsPrintable(s string) bool {
 	for _, r := range s {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			return false

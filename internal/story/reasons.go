@@ -110,4 +110,4 @@ func Sentence(words string) Raw {
 }
 
 // fullStop ends a text with exactly one full stop.
-func fullStop(says string) string { return strings.TrimRight(says, ".") + "." }
+func fullStop(text string) string { return strings.TrimRight(text, ".") + "." }

@@ -8,7 +8,7 @@ import (
 )
 
 // maxSentences is the highest number of sentences in a paragraph.
-const mostSentences = 5
+const maxSentences = 5
 
 // Text returns the paragraph as text.
 func (p *Paragraph) Text() Raw {
@@ -17,7 +17,7 @@ func (p *Paragraph) Text() Raw {
 		end = []sentence{{text: p.end}}
 	}
 	sentences := p.sentences()
-	for len(sentences)+len(end) > mostSentences {
+	for len(sentences)+len(end) > maxSentences {
 		at := 0
 		for i := range len(sentences) - 1 {
 			if joinCost(sentences, i) < joinCost(sentences, at) {
@@ -30,7 +30,7 @@ func (p *Paragraph) Text() Raw {
 	}
 	var texts []string
 	for _, s := range append(sentences, end...) {
-		texts = append(texts, p.begin(s.text))
+		texts = append(texts, p.makeSentence(s.text))
 	}
 	return Raw(strings.Join(texts, " "))
 }
@@ -105,11 +105,11 @@ func continuesSentence(first, next statement) bool {
 // shortSubject returns the subject of a statement. It returns "it" if the statement before
 // has the same subject, and "its keys" or the like if that subject is the owner of this
 // one. subjects are those of the statements before.
-func shortSubject(s Subject, told []Subject) string {
-	if len(told) == 0 {
+func shortSubject(s Subject, subjects []Subject) string {
+	if len(subjects) == 0 {
 		return s.String()
 	}
-	switch before := told[len(told)-1]; {
+	switch before := subjects[len(subjects)-1]; {
 	case before == s:
 		return "it"
 	case before.Process != "" && before == Subject{Process: s.Process}:
@@ -133,7 +133,7 @@ func joinActions(actions []string) string {
 
 // makeSentence makes a sentence of words: it adds a capital letter and a full stop. A
 // sentence that begins with the name of a process keeps the name's lower case.
-func (p *Paragraph) begin(words string) string {
+func (p *Paragraph) makeSentence(words string) string {
 	first, _, _ := strings.Cut(words, " ")
 	name := func(p trace.ProcessInfo) bool {
 		return p.Role != trace.RoleStorage && strings.TrimRight(strings.TrimSuffix(first, "'s"), "',;:.") == p.Name

@@ -20,7 +20,7 @@ func ShellWord(s string) string {
 	switch {
 	case harmless().MatchString(s):
 		return s
-	case Prints(s):
+	case IsPrintable(s):
 		return quoted(s)
 	case strings.HasSuffix(s, "\n"):
 		return quoted(Visible(s))
@@ -33,7 +33,7 @@ func ShellWord(s string) string {
 			format.WriteString("%%")
 		case r == '\\':
 			format.WriteString(`\\`)
-		case Prints(s[:size]):
+		case IsPrintable(s[:size]):
 			format.WriteRune(r)
 		default:
 			for _, b := range []byte(s[:size]) {

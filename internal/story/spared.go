@@ -9,11 +9,11 @@ import (
 )
 
 // maxExplained is how many overlaps are explained; more explanations would add nothing new.
-const mostSpared = 2
+const maxExplained = 2
 
 // explainSpared says why the data of a run is intact although sections overlapped.
 func explainSpared(h *history.History) []string {
-	first, more := checks.SafeOverlaps(h, mostSpared)
+	first, more := checks.SafeOverlaps(h, maxExplained)
 	var sentences []string
 	for i, s := range first {
 		opening := "It is also intact although"

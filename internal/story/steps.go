@@ -18,7 +18,7 @@ func (s *clauseBuilder) addSteps() {
 			s.addBegin(c)
 		}
 		for _, ev := range c.Resent {
-			s.addText(ev, PlainMood, "gets no answer, and sends its %s again%s", ev.Step, Carried(ev.Token))
+			s.addText(ev, PlainMood, "gets no answer, and sends its %s again%s", ev.Step, TokenSuffix(ev.Token))
 		}
 		if c.Ended != nil {
 			s.addEnd(c)
@@ -62,19 +62,19 @@ func (s *clauseBuilder) addBegin(c *history.Call) {
 	case trace.Mint:
 		text = "asks for a fencing token"
 	case trace.Mark:
-		text = "sends its mark" + Carried(ev.Token)
+		text = "sends its mark" + TokenSuffix(ev.Token)
 	case trace.Read:
-		text = "sends its read" + Carried(ev.Token)
+		text = "sends its read" + TokenSuffix(ev.Token)
 	case trace.Work, trace.Check:
 		return
 	case trace.Write:
-		text = "sends its write" + Carried(ev.Token)
+		text = "sends its write" + TokenSuffix(ev.Token)
 	case trace.Extend:
 		text = "asks to extend " + s.itsLease(s.lockOf(c))
 	case trace.Release:
 		text = "asks to release " + s.theLock(s.lockOf(c))
 	}
-	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), Of: Step{c.Acquisition, c.Step}, Part: StepBegins})
+	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), OfStep: Step{c.Acquisition, c.Step}, Part: StepBegins})
 }
 
 // addEnd describes how a step ends.
@@ -119,22 +119,22 @@ func (s *clauseBuilder) addEnd(c *history.Call) {
 	case trace.Release:
 		text = s.releaseText(c)
 	}
-	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), Of: Step{c.Acquisition, c.Step}, Part: part})
+	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), OfStep: Step{c.Acquisition, c.Step}, Part: part})
 }
 
 // addAcquired describes the result of a call of acquire.
 func (s *clauseBuilder) addAcquired(c *history.Call) {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)
-	clause := Clause{Subject: Raw(ev.Process), Of: Step{c.Acquisition, c.Step}}
+	clause := Clause{Subject: Raw(ev.Process), OfStep: Step{c.Acquisition, c.Step}}
 	switch {
 	case !ev.OK:
 		why := reasonSuffix(s.FailureText(c))
-		if nodes := s.keysThere(c.Acquisition, ev); len(nodes) > 0 {
-			why += "; its key remains " + s.on(nodes)
+		if nodes := s.keysAt(c.Acquisition, ev); len(nodes) > 0 {
+			why += "; its key remains " + s.describeNodes(nodes)
 		}
 		lock += s.periodOf(c)
-		clause.fold, clause.items = "failed "+ev.Process+"\x00"+lock+"\x00"+withoutTimes(why), []string{c.Client}
+		clause.mergeKey, clause.items = "failed "+ev.Process+"\x00"+lock+"\x00"+withoutTimes(why), []string{c.Client}
 		s.addMergeable(ev, clause, func(attempts []string) string {
 			if n := len(attempts); n > 1 {
 				return fmt.Sprintf("fails to get %s, from here on %d times in a row%s", lock, n, why)
@@ -181,7 +181,7 @@ func (s *clauseBuilder) onNodes(nodes []string) string {
 	if len(nodes) == 0 {
 		return " without having set a key on any node"
 	}
-	return " " + s.on(nodes)
+	return " " + s.describeNodes(nodes)
 }
 
 // grantText says which token a successful acquire returned. If the token is not the number
@@ -211,7 +211,7 @@ func (s *clauseBuilder) answerText(c *history.Call) string {
 		return fmt.Sprintf("learns that its %s was refused", ev.Step)
 	case !ev.OK:
 		return fmt.Sprintf("stops waiting for the answer to its %s%s", ev.Step, reasonSuffix(ev.Text))
-	case ev.Step == trace.Read && s.ofRecord(ev):
+	case ev.Step == trace.Read && s.isAboutRecord(ev):
 		return "learns " + lastRun(ev.Period)
 	case ev.Step == trace.Read:
 		return fmt.Sprintf("learns that %s is at version %d", ev.Object, ev.Version)
@@ -223,7 +223,7 @@ func (s *clauseBuilder) answerText(c *history.Call) string {
 }
 
 // wasReleasedByWrite reports whether a client's last write had already released the lock.
-func (s *clauseBuilder) leftByWriting(c *history.Call) bool {
+func (s *clauseBuilder) wasReleasedByWrite(c *history.Call) bool {
 	in := s.Section(c.Acquisition)
 	return in != nil && in.ReleasedByWrite() && in.Completed()
 }
@@ -234,19 +234,19 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)
 	text := "releases " + lock
-	robbed := s.robbed[c.Acquisition]
+	robbed := s.meddledAt[c.Acquisition]
 	switch {
 	case s.isOpen(named):
 		return "ends its section"
 	case len(s.Keepers()) == 0, named != "" && len(s.Slots(named)) == 0:
-	case s.leftByWriting(c):
+	case s.wasReleasedByWrite(c):
 		return "ends its section: its write has released " + lock
 	case robbed != nil && robbed.Seq < ev.Seq:
 		text = "believes that it has released " + lock
 	case c.Failed() && !history.NotHeld(c) && len(s.keysReleased(c)) == 0:
 		return "fails to release " + lock + reasonSuffix(s.FailureText(c)) + "; " + s.remainingKeys(c)
-	case c.Began != nil && len(s.keysThere(c.Acquisition, c.Began)) == 0:
-		if c.OK() && s.lostBefore(c) {
+	case c.Began != nil && len(s.keysAt(c.Acquisition, c.Began)) == 0:
+		if c.OK() && s.wasLostBefore(c) {
 			return "believes that it has released " + lock + ", but none of its keys was still valid"
 		}
 		return text + ": none of its keys was still valid"
@@ -256,7 +256,7 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 		}
 		return "believes that it has released " + lock + ", but " + s.remainingKeys(c)
 	default:
-		text += " " + s.on(s.keysReleased(c)) + s.lostRelease(c)
+		text += " " + s.describeNodes(s.keysReleased(c)) + s.lostRelease(c)
 	}
 	if c.Failed() {
 		text += ", with an error" + reasonSuffix(s.FailureText(c))
@@ -268,17 +268,17 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 // on nodes that are up, and on nodes that crashed while they had the key and may restore
 // it.
 func (s *clauseBuilder) remainingKeys(c *history.Call) string {
-	over := history.MomentOf(c.Ended)
+	endedAt := history.MomentOf(c.Ended)
 	var parts []string
 	down := s.keysOf(c.Acquisition, func(k *history.Holding) bool {
 		return slices.ContainsFunc(s.Spells(), func(spell *history.Spell) bool {
 			began := history.MomentOf(spell.Began)
-			return spell.State == history.Down && spell.Process == k.Node && spell.Interval().Contains(over) && k.From.Before(began) && !k.Existence().To.Before(began)
+			return spell.State == history.Down && spell.Process == k.Node && spell.Interval().Contains(endedAt) && k.From.Before(began) && !k.Existence().To.Before(began)
 		})
 	})
-	up := slices.DeleteFunc(s.keysThere(c.Acquisition, c.Ended), func(node string) bool { return slices.Contains(down, node) })
+	up := slices.DeleteFunc(s.keysAt(c.Acquisition, c.Ended), func(node string) bool { return slices.Contains(down, node) })
 	if len(up) > 0 {
-		parts = append(parts, "its key remains "+s.on(up))
+		parts = append(parts, "its key remains "+s.describeNodes(up))
 	}
 	if down = s.InWorldOrder(down); len(down) == 1 {
 		parts = append(parts, down[0]+", which had its key, is down")
@@ -294,7 +294,7 @@ func (s *clauseBuilder) remainingKeys(c *history.Call) string {
 // wasLostBefore reports whether the lock was lost before a call of release: a server had a
 // key of the acquisition, and the last such key ended for another reason than the client's
 // own command.
-func (s *clauseBuilder) lostBefore(c *history.Call) bool {
+func (s *clauseBuilder) wasLostBefore(c *history.Call) bool {
 	var last *history.Holding
 	for _, k := range s.keys[c.Acquisition] {
 		if k.Set.Seq < c.Began.Seq && (last == nil || last.Existence().To.Before(k.Existence().To)) {
@@ -340,7 +340,7 @@ func (s *clauseBuilder) lostRelease(c *history.Call) string {
 	if quorum := s.Lock(s.lockOf(c)).Quorum; len(nodes) < max(1, quorum) {
 		return ""
 	}
-	text := ", but its key remains " + s.on(nodes)
+	text := ", but its key remains " + s.describeNodes(nodes)
 	if ended != nil {
 		text += " until " + Moment(ended.At, 3)
 	}

@@ -18,7 +18,7 @@ func (s *clauseBuilder) addStorage() {
 		case ev.Kind == trace.KindServe:
 			s.addServed(ev, made[ev])
 		case ev.OK:
-			s.addText(ev, PlainMood, "checks %s %s%s: it has seen no newer token", Possessive(ev.Client()), ev.Step, Carried(ev.Token))
+			s.addText(ev, PlainMood, "checks %s %s%s: it has seen no newer token", Possessive(ev.Client()), ev.Step, TokenSuffix(ev.Token))
 		}
 	}
 	for _, ev := range s.StorageLosses() {
@@ -38,7 +38,7 @@ func (s *clauseBuilder) addStorage() {
 
 // isAboutRecord reports whether a request reads or writes the object in which clients
 // record the periods of the schedule that have been run.
-func (s *clauseBuilder) ofRecord(ev *trace.Event) bool {
+func (s *clauseBuilder) isAboutRecord(ev *trace.Event) bool {
 	return s.Trace.Schedule != nil && ev.Object == trace.PeriodRecord
 }
 
@@ -55,7 +55,7 @@ func lastRun(period int) string {
 func (s *clauseBuilder) addServed(ev *trace.Event, made *history.Version) {
 	clause := Clause{
 		Subject: Raw(ev.Process),
-		Of:      Step{history.Acquisition{Client: ev.Client(), Section: ev.Section}, ev.Step}, Part: StorageAnswers,
+		OfStep:  Step{history.Acquisition{Client: ev.Client(), Section: ev.Section}, ev.Step}, Part: StorageAnswers,
 	}
 	who, object := Possessive(ev.Client()), ev.Object
 	switch {
@@ -63,15 +63,15 @@ func (s *clauseBuilder) addServed(ev *trace.Event, made *history.Version) {
 		clause.Predicate = Raw(fmt.Sprintf("refuses %s %s of %s%s", who, ev.Step, object, reasonSuffix(ev.Text)))
 	case ev.Step == trace.Mark:
 		clause.Predicate = Raw(fmt.Sprintf("marks %s for %s with token %s", object, ev.Client(), Token(ev.Token)))
-	case ev.Step == trace.Read && s.ofRecord(ev):
-		clause.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: %s", who, object, Carried(ev.Token), lastRun(ev.Period)))
-	case s.ofRecord(ev):
-		clause.Predicate = Raw(fmt.Sprintf("records period %d in %s for %s%s", ev.Period, object, ev.Client(), Carried(ev.Token)))
+	case ev.Step == trace.Read && s.isAboutRecord(ev):
+		clause.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: %s", who, object, TokenSuffix(ev.Token), lastRun(ev.Period)))
+	case s.isAboutRecord(ev):
+		clause.Predicate = Raw(fmt.Sprintf("records period %d in %s for %s%s", ev.Period, object, ev.Client(), TokenSuffix(ev.Token)))
 	case ev.Step == trace.Read:
-		clause.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: version %d", who, object, Carried(ev.Token), ev.Version))
+		clause.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: version %d", who, object, TokenSuffix(ev.Token), ev.Version))
 	default:
 		clause.Predicate = Raw(fmt.Sprintf("applies %s write of %s%s: version %d → %d",
-			who, object, Carried(ev.Token), ev.Replaced, ev.Version))
+			who, object, TokenSuffix(ev.Token), ev.Replaced, ev.Version))
 		if made == nil {
 			break
 		}

@@ -15,8 +15,8 @@ import (
 // then.
 
 // DescribeSection describes a client in its critical section.
-func DescribeSection(s *history.Section, over time.Duration) Raw {
-	text := fmt.Sprintf("%s in its critical section %s", s.Client, FromTo(s.From.At, min(s.To.At, over)))
+func DescribeSection(s *history.Section, runEnd time.Duration) Raw {
+	text := fmt.Sprintf("%s in its critical section %s", s.Client, FromTo(s.From.At, min(s.To.At, runEnd)))
 	if s.Token() != 0 {
 		text += ", token " + Token(s.Token())
 	}
@@ -44,21 +44,21 @@ func DescribeLease(s *history.Section, ends time.Duration, extended int) Raw {
 
 // DescribeOverrun describes the time for which a client is still in its section although
 // its lease has ended.
-func DescribeOverrun(s *history.Section, ended, over time.Duration) Raw {
-	return Raw(fmt.Sprintf("%s in its critical section after its lease has ended, %s", s.Client, FromTo(ended, min(s.To.At, over))))
+func DescribeOverrun(s *history.Section, ended, runEnd time.Duration) Raw {
+	return Raw(fmt.Sprintf("%s in its critical section after its lease has ended, %s", s.Client, FromTo(ended, min(s.To.At, runEnd))))
 }
 
 // DescribeOverlap describes the time for which two clients are in their sections.
-func DescribeOverlap(o history.Overlap, over time.Duration) Raw {
-	return Raw(fmt.Sprintf("two clients in the critical section: %s and %s, %s", o.A.Client, o.B.Client, FromTo(o.From, min(o.To, over))))
+func DescribeOverlap(o history.Overlap, runEnd time.Duration) Raw {
+	return Raw(fmt.Sprintf("two clients in the critical section: %s and %s, %s", o.A.Client, o.B.Client, FromTo(o.From, min(o.To, runEnd))))
 }
 
 // DescribeAcquire describes a call of acquire.
-func DescribeAcquire(c *history.Call, over time.Duration) Raw {
+func DescribeAcquire(c *history.Call, runEnd time.Duration) Raw {
 	if last := cmp.Or(c.Crashed, c.Ended); last != nil {
-		over = last.At
+		runEnd = last.At
 	}
-	text := fmt.Sprintf("%s asks for the lock %s", c.Client, FromTo(c.Began.At, over))
+	text := fmt.Sprintf("%s asks for the lock %s", c.Client, FromTo(c.Began.At, runEnd))
 	switch {
 	case c.Crashed != nil:
 		text += ", and crashes"
@@ -69,9 +69,9 @@ func DescribeAcquire(c *history.Call, over time.Duration) Raw {
 }
 
 // DescribeKey describes a key on a node, from when it was set until it really ended there.
-func DescribeKey(k *history.Holding, over time.Duration) Raw {
-	there := k.Existence()
-	text := fmt.Sprintf("%s key %s on %s %s: %s", Possessive(Owner(k.Set.Owner)), k.Key, k.Node, FromTo(there.From.At, min(there.To.At, over)), keyEnded(k))
+func DescribeKey(k *history.Holding, runEnd time.Duration) Raw {
+	existence := k.Existence()
+	text := fmt.Sprintf("%s key %s on %s %s: %s", Possessive(Owner(k.Set.Owner)), k.Key, k.Node, FromTo(existence.From.At, min(existence.To.At, runEnd)), keyEnded(k))
 	if n := len(k.Touches); n > 0 {
 		text += fmt.Sprintf("; its expiry was changed %s", Count(n, "time"))
 	}
@@ -80,7 +80,7 @@ func DescribeKey(k *history.Holding, over time.Duration) Raw {
 
 // keyEnded says how a key ended.
 func keyEnded(k *history.Holding) string {
-	there := k.Existence()
+	existence := k.Existence()
 	switch k.How {
 	case history.Overwritten, history.Replaced:
 		switch {
@@ -88,7 +88,7 @@ func keyEnded(k *history.Holding) string {
 			return "it came back with the expiry that it had before it was extended"
 		case k.ReplacedByItself():
 			return "its master changed its expiry"
-		case there != k.Withheld():
+		case existence != k.Withheld():
 			return "lost in the crash, after which an older state came back"
 		}
 		return "overwritten by " + Owner(k.Ended.Owner)
@@ -107,7 +107,7 @@ func keyEnded(k *history.Holding) string {
 	case history.Dropped:
 		return "lost with its connection"
 	}
-	if there.To != history.Never {
+	if existence.To != history.Never {
 		return "the node went down, and never came back"
 	}
 	return "it still exists at the end"
@@ -135,15 +135,15 @@ func StateName(s *history.Spell) string {
 
 // DescribeMessage describes a message. text is the message's text, shortened to fit the
 // diagram.
-func DescribeMessage(m *history.Message, text string, over time.Duration) Raw {
+func DescribeMessage(m *history.Message, text string, runEnd time.Duration) Raw {
 	if m.Arrived != nil {
-		over = m.Arrived.At
+		runEnd = m.Arrived.At
 	}
 	held := ""
 	if m.Held != nil {
 		held = ", held back"
 	}
-	when := fmt.Sprintf("%s to %s%s", Moment(m.Sent.At, 6), Moment(over, 6), held)
+	when := fmt.Sprintf("%s to %s%s", Moment(m.Sent.At, 6), Moment(runEnd, 6), held)
 	if m.Arrived == nil {
 		when = fmt.Sprintf("sent %s, never arrives", Moment(m.Sent.At, 3))
 	}
@@ -161,7 +161,7 @@ func DescribeDecision(ev *trace.Event) Raw {
 	case ev.Step == trace.Read:
 		verb = "answered"
 	}
-	return Raw(fmt.Sprintf("%s: %s %s of %s%s %s%s", Moment(ev.At, 3), Possessive(ev.Client()), ev.Step, ev.Object, Carried(ev.Token), verb, reasonSuffix(ev.Text)))
+	return Raw(fmt.Sprintf("%s: %s %s of %s%s %s%s", Moment(ev.At, 3), Possessive(ev.Client()), ev.Step, ev.Object, TokenSuffix(ev.Token), verb, reasonSuffix(ev.Text)))
 }
 
 // DescribeClockChange describes how a fault changed a process's clocks; "" if the event is

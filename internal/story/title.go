@@ -43,7 +43,7 @@ func (p *Paragraph) headline(faults []trace.FaultInfo, timed bool) string {
 	}
 	if len(faults) == 2 && !timed {
 		for i := range faults {
-			if p.during(2-i, i+1) {
+			if p.isDuring(2-i, i+1) {
 				return clauses[1-i] + " while " + clauses[i]
 			}
 		}
@@ -53,13 +53,13 @@ func (p *Paragraph) headline(faults []trace.FaultInfo, timed bool) string {
 
 // isDuring reports whether one fault strikes while the other lasts; an instantaneous fault
 // does not last.
-func (p *Paragraph) during(fault, other int) bool {
+func (p *Paragraph) isDuring(fault, other int) bool {
 	a, b := p.history.Act(fault), p.history.Act(other)
 	return a != nil && b != nil && !b.Instant && b.Struck.Seq < a.Struck.Seq && (b.Lifted == nil || b.Lifted.Seq > a.Struck.Seq)
 }
 
 // conductPhrases describes misconduct that ended a run, by the rule that it broke.
-var conducts = map[string]string{
+var conductPhrases = map[string]string{
 	trace.ConductPanic:   "the lock panics",
 	trace.ConductLeak:    "the lock leaves a goroutine behind",
 	trace.ConductHang:    "the lock hangs",
@@ -69,7 +69,7 @@ var conducts = map[string]string{
 // conduct describes the misconduct that ended the run; "" if the run finished.
 func (p *Paragraph) conduct() string {
 	if ending := p.history.Trace.Ending; ending != nil {
-		return conducts[ending.Rule]
+		return conductPhrases[ending.Rule]
 	}
 	return ""
 }
@@ -105,7 +105,7 @@ func (p *Paragraph) describeBriefly(f checks.Finding) string {
 	case f.Property == checks.NoLostUpdate && p.staleWrite(f) == nil:
 		return "an acknowledged write is gone"
 	case f.Property == checks.ReleaseOwnership:
-		c := p.change(f.At)
+		c := p.keyChange(f.At)
 		return p.command(c).String() + " " + meddling(c)
 	}
 	return f.Property.Card().Broken

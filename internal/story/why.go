@@ -34,21 +34,21 @@ func (p *Paragraph) why(unchecked string) string {
 	case p.conduct() != "" || worst == "":
 		return ""
 	case worst == checks.ReleaseOwnership:
-		c := p.change(finding(worst).At)
+		c := p.keyChange(finding(worst).At)
 		return fmt.Sprintf("%s %s, as if it were its own", p.command(c), meddling(c))
 	case lease != nil && len(lease.Events) == 2:
-		a, b := p.at(lease.Events[0]), p.at(lease.Events[1])
+		a, b := p.event(lease.Events[0]), p.event(lease.Events[1])
 		return p.doubleGrantCause(a, b) + ", so the lock was granted twice"
 	case lease != nil:
-		ev := p.at(lease.At)
+		ev := p.event(lease.At)
 		return Possessive(ev.Process) + " lease was extended although it had ended and another client held the lock"
 	case section != nil && section.Blame == checks.BlameLock:
 		return "the lock treated a lease that had ended as valid" + unchecked
 	case section != nil:
-		return p.overrunCause(p.at(section.Events[0]), p.at(section.Events[1])) + unchecked
+		return p.overrunCause(p.event(section.Events[0]), p.event(section.Events[1])) + unchecked
 	case finding(checks.GrantOrder) != nil:
 		f := finding(checks.GrantOrder)
-		return fmt.Sprintf("%s write was still on its way when %s got the lock%s", Possessive(p.at(f.At).Client()), p.at(f.Events[0]).Process, unchecked)
+		return fmt.Sprintf("%s write was still on its way when %s got the lock%s", Possessive(p.event(f.At).Client()), p.event(f.Events[0]).Process, unchecked)
 	case finding(checks.TokenOrder) != nil:
 		return "a token was issued that was not greater than an earlier one"
 	case finding(checks.NoLostUpdate) != nil:

@@ -11,7 +11,7 @@ import (
 func List[S ~string](items []S) string { return joinSeries(items, "and") }
 
 // Alternatives writes "a", "a or b", "a, b or c".
-func Either[S ~string](items []S) string { return joinSeries(items, "or") }
+func Alternatives[S ~string](items []S) string { return joinSeries(items, "or") }
 
 func joinSeries[S ~string](items []S, last string) string {
 	var b strings.Builder

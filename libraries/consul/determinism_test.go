@@ -11,5 +11,5 @@ var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run
 
 // Every scenario that is run with these locks has the same trace in each run.
 func TestDeterminism(t *testing.T) {
-	roof.CheckDeterminism(t, *repeats, roof.MadeBy("consul"))
+	roof.CheckDeterminism(t, *repeats, roof.OfAdapter("consul"))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
-	return GCPause(t, kind, 15*time.Second, fencing)
+	return GCPauseWorld(t, kind, 15*time.Second, fencing)
 }
 
 // The holder is paused, and its session ends during the pause. The holder still writes when

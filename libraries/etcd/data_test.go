@@ -92,7 +92,7 @@ func TestWriteWithoutAnswer(t *testing.T) {
 
 // A restored etcd has the data of its backup. Here the backup has none yet.
 func TestDataIsRestored(t *testing.T) {
-	cfg := gcPause(t, "etcd", 1, Lasting(time.Second, When("client-1 wrote", Crashed("etcd-1", trace.PowerLoss))))
+	cfg := gcPause(t, "etcd", 1, Lasting(time.Second, When("client-1 wrote", CrashOf("etcd-1", trace.PowerLoss))))
 	cfg.Storage.InCluster, cfg.Storage.Fencing = true, storage.None
 	cfg.Nodes[0].Settings = []string{"backup-every=1m"}
 	cfg.Clients = cfg.Clients[:1]

@@ -20,7 +20,7 @@ var repeats = flag.Int("repeats", 10, "how often TestDeterminism repeats each wo
 func gcPause(t testing.TB, name string, members int, faults ...sim.Fault) sim.Config {
 	k := lockKind(t, name)
 	if faults == nil {
-		faults = []sim.Fault{Until("client-2 finished", Before("client-1 write", Stopped("client-1")))}
+		faults = []sim.Fault{Until("client-2 finished", Before("client-1 write", PauseOf("client-1")))}
 	}
 	return sim.Config{
 		Name: "gc-pause", Seed: 1, Horizon: 5 * time.Minute,
@@ -117,10 +117,10 @@ func wakingFaults(members int) map[string][]sim.Fault {
 	return map[string][]sim.Fault{
 		"cut off":           {Lasting(30*time.Second, Before("client-1 write", &sim.Partition{Process: "client-1", From: all}))},
 		"everybody cut off": {cutOff("client-1"), cutOff("client-2")},
-		"crash":             {Lasting(5*time.Second, When("client-1 acquired", Crashed("etcd-1", trace.Kill)))},
-		"power loss":        {Lasting(20*time.Second, When("client-1 acquired", Crashed("etcd-1", trace.PowerLoss)))},
-		"paused member":     {Lasting(20*time.Second, When("client-1 acquired", Stopped("etcd-1")))},
-		"crash of a client": {Lasting(20*time.Second, When("client-1 acquired", Crashed("client-1", trace.Kill)))},
+		"crash":             {Lasting(5*time.Second, When("client-1 acquired", CrashOf("etcd-1", trace.Kill)))},
+		"power loss":        {Lasting(20*time.Second, When("client-1 acquired", CrashOf("etcd-1", trace.PowerLoss)))},
+		"paused member":     {Lasting(20*time.Second, When("client-1 acquired", PauseOf("etcd-1")))},
+		"crash of a client": {Lasting(20*time.Second, When("client-1 acquired", CrashOf("client-1", trace.Kill)))},
 		"reset":             {When("client-1 acquired", &sim.Reset{Process: "client-2", From: "etcd-1"})},
 	}
 }

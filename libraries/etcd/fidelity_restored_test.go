@@ -169,7 +169,7 @@ func TestRestoredFidelityOfOurServer(t *testing.T) {
 			if f.bump > 0 {
 				cfg.Nodes[0].Settings = append(cfg.Nodes[0].Settings, fmt.Sprint("bump-revision=", f.bump))
 			}
-			cfg.Faults = []sim.Fault{Lasting(time.Second, At(2*time.Minute-time.Second, Crashed("etcd-1", trace.PowerLoss)))}
+			cfg.Faults = []sim.Fault{Lasting(time.Second, At(2*time.Minute-time.Second, CrashOf("etcd-1", trace.PowerLoss)))}
 			RunWorld(t, cfg)
 		})
 	}

@@ -13,7 +13,7 @@ import (
 // The Unlock of a Mutex returns nil even if the session has expired. The run reports that,
 // without a blame.
 func TestUnlockOfAnExpiredSession(t *testing.T) {
-	paused := Until("client-2 finished", Before("client-1 write", Stopped("client-1")))
+	paused := Until("client-2 finished", Before("client-1 write", PauseOf("client-1")))
 	for _, c := range []struct {
 		name   string
 		kind   string

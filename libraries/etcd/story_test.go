@@ -22,7 +22,7 @@ const (
 // without and with fencing tokens. client-1 acquires the lock, and then client-2 asks for
 // it.
 func TestStories(t *testing.T) {
-	paused := Until("client-2 finished", Before("client-1 write", Stopped("client-1")))
+	paused := Until("client-2 finished", Before("client-1 write", PauseOf("client-1")))
 	// The partition lasts so long that a session expires while client-1 works.
 	cutOff := Lasting(20*time.Second, At(time.Second, &sim.Partition{Process: "client-2", From: []string{"etcd-1"}}))
 	for _, c := range []struct {

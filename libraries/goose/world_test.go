@@ -17,7 +17,7 @@ import (
 
 // world is a world in which clients go through their sections.
 func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
-	cfg := Sections(Lock(t, kind), clients...)
+	cfg := SectionsWorld(Lock(t, kind), clients...)
 	cfg.Nodes = Nodes("postgres", 1)
 	cfg.Lock.TTL = 10 * time.Second
 	cfg.Network = sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond}
@@ -27,7 +27,7 @@ func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
 // gcPause is a world in which the holder is paused. The second client tries to acquire once
 // a second.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
-	cfg := GCPause(t, kind, 10*time.Second, fencing)
+	cfg := GCPauseWorld(t, kind, 10*time.Second, fencing)
 	cfg.Clients[1].RetryEvery = time.Second
 	return cfg
 }
@@ -105,7 +105,7 @@ func TestALeaseOfHalfASecondIsNone(t *testing.T) {
 // other client has acquired the lock.
 func TestAHeartbeatRevivesALease(t *testing.T) {
 	cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 5 * time.Second})
-	cfg = WithFaults(cfg, Lasting(12*time.Second, When("client-1 read", Stopped("client-1"))))
+	cfg = WithFaults(cfg, Lasting(12*time.Second, When("client-1 read", PauseOf("client-1"))))
 	tr := RunWorld(t, cfg)
 	Equal(t, "broken", Violations(tr), "")
 	Equal(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 1, touch 1, touch 1, touch 1, touch 1, delete 1")

@@ -13,7 +13,7 @@ var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run
 
 // Every scenario that is run with these locks has the same trace in each run.
 func TestDeterminism(t *testing.T) {
-	roof.CheckDeterminism(t, *repeats, roof.MadeBy("kubernetes"))
+	roof.CheckDeterminism(t, *repeats, roof.OfAdapter("kubernetes"))
 }
 
 // The timeout of a request is half of the renew deadline. Two requests that time out can

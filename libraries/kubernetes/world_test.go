@@ -16,7 +16,7 @@ var kinds = []string{"kubernetes", "kubernetes-late-token"}
 
 // world returns a world whose clients acquire and release the lock by themselves.
 func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
-	cfg := Sections(Lock(t, kind), clients...)
+	cfg := SectionsWorld(Lock(t, kind), clients...)
 	cfg.Nodes = Nodes("kubernetes", 1)
 	cfg.Lock.TTL = 15 * time.Second
 	cfg.Network = sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond}
@@ -24,7 +24,7 @@ func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
 }
 
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
-	return GCPause(t, kind, 15*time.Second, fencing)
+	return GCPauseWorld(t, kind, 15*time.Second, fencing)
 }
 
 // The holder is paused, and another client takes the Lease during the pause. The first

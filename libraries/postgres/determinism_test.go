@@ -11,5 +11,5 @@ var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run
 
 // TestDeterminism checks that each run with these locks is the same each time.
 func TestDeterminism(t *testing.T) {
-	roof.CheckDeterminism(t, *repeats, roof.MadeBy("postgres"))
+	roof.CheckDeterminism(t, *repeats, roof.OfAdapter("postgres"))
 }

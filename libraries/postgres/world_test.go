@@ -16,7 +16,7 @@ import (
 )
 
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
-	return GCPause(t, kind, 10*time.Second, fencing)
+	return GCPauseWorld(t, kind, 10*time.Second, fencing)
 }
 
 // TestGCPause checks a holder whose lease ends while it is paused. When it runs again it
@@ -88,7 +88,7 @@ func TestLeaseRows(t *testing.T) {
 		cfg.Clients[1].Works = 8 * time.Second
 		cfg.Clients = append(cfg.Clients, sim.Client{Name: "client-3", Starts: Point("client-2 acquired"), RetryEvery: time.Second})
 		cfg.Faults = nil
-		return WithFaults(cfg, Until("client-2 read", Before("client-1 release", Stopped("client-1"))))
+		return WithFaults(cfg, Until("client-2 read", Before("client-1 release", PauseOf("client-1"))))
 	}
 	jump := func(process string) sim.Fault {
 		return When("client-1 read", &sim.Jump{Process: process, By: 11 * time.Second})
@@ -101,7 +101,7 @@ func TestLeaseRows(t *testing.T) {
 		{"no faults", working(), ""},
 		{"the server's clock jumps", WithFaults(working(), jump("postgres-1")), granted},
 		{"a client's clock jumps", WithFaults(working(), jump("client-2")), ""},
-		{"the server is killed", WithFaults(working(), Lasting(time.Second, When("client-1 read", Crashed("postgres-1", trace.Kill)))), ""},
+		{"the server is killed", WithFaults(working(), Lasting(time.Second, When("client-1 read", CrashOf("postgres-1", trace.Kill)))), ""},
 		{"released by DELETE", paused("keep-row"), "section-exclusion inherent: needs fencing"},
 		{"the holder counts from the answer", paused("count-from-call"), "section-exclusion inherent: needs fencing"},
 		{"released late", late(), "section-exclusion inherent: needs fencing"},
@@ -137,7 +137,7 @@ func TestTheDataIsOfTheTransaction(t *testing.T) {
 		{"the data is elsewhere", lost("postgres-row-elsewhere", cut),
 			"lease-exclusion assumption: network, section-exclusion assumption: network, grant-order, write-order, no-lost-update, serial-sections",
 			"read x for client-1 (1), read x for client-2 (2), write x for client-2 (2), write x for client-1 (1)"},
-		{"the server is killed", lost("postgres-row", Crashed("postgres-1", trace.Kill)), "lease-exclusion assumption: lock memory, section-exclusion assumption: lock memory", "write x for client-2"},
+		{"the server is killed", lost("postgres-row", CrashOf("postgres-1", trace.Kill)), "lease-exclusion assumption: lock memory, section-exclusion assumption: lock memory", "write x for client-2"},
 		{"several writes are one", func() sim.Config {
 			cfg := paused("postgres-row")
 			cfg.Faults = nil
@@ -147,7 +147,7 @@ func TestTheDataIsOfTheTransaction(t *testing.T) {
 		{"none of several is made without the last", func() sim.Config {
 			cfg := lost("postgres-row", cut)
 			cfg.Clients[0].Does = Tasks("read x", "write x", "write y")
-			cfg.Faults[0] = Until("client-2 finished", When("client-1 wrote", Stopped("client-1")))
+			cfg.Faults[0] = Until("client-2 finished", When("client-1 wrote", PauseOf("client-1")))
 			return cfg
 		}(), "lease-exclusion assumption: network, section-exclusion assumption: network", "write x for client-2"},
 	} {
@@ -184,7 +184,7 @@ func TestAHandleHasAnAdvisoryLockOnce(t *testing.T) {
 		_, again = p.Acquire(ctx, p.Lock())
 		return in.Release(ctx)
 	}}
-	cfg := Sections(Lock(t, "postgres-advisory"), first, sim.Client{Name: "client-2", Starts: Point("client-1 released")})
+	cfg := SectionsWorld(Lock(t, "postgres-advisory"), first, sim.Client{Name: "client-2", Starts: Point("client-1 released")})
 	tr := RunWorld(t, cfg)
 	if !errors.Is(again, locks.ErrNotAcquired) || !strings.Contains(again.Error(), "this handle has it") {
 		t.Errorf("the second acquire of a handle ended with %v", again)

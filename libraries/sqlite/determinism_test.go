@@ -12,5 +12,5 @@ var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run
 // TestDeterminism checks that every scenario that is run with these locks has the same
 // trace in each run.
 func TestDeterminism(t *testing.T) {
-	roof.CheckDeterminism(t, *repeats, roof.MadeBy("sqlite"))
+	roof.CheckDeterminism(t, *repeats, roof.OfAdapter("sqlite"))
 }

@@ -113,7 +113,7 @@ func TestADeletedJournalComesBack(t *testing.T) {
 			left = fmt.Sprint(rows)
 			return err
 		})
-		RunWorld(t, WithFaults(cfg, Lasting(Hop, At(10*time.Second, Crashed("sqlite-1", trace.PowerLoss)))))
+		RunWorld(t, WithFaults(cfg, Lasting(Hop, At(10*time.Second, CrashOf("sqlite-1", trace.PowerLoss)))))
 		Equal(t, c.name, left, c.left)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // gcPause returns a world in which the holder is paused. All clients run on one machine.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
-	cfg := GCPause(t, kind, 10*time.Second, fencing)
+	cfg := GCPauseWorld(t, kind, 10*time.Second, fencing)
 	cfg.Network = sim.Network{Min: 20 * time.Microsecond, Max: 100 * time.Microsecond}
 	return cfg
 }
@@ -111,8 +111,8 @@ func TestAWriteIsRolledBack(t *testing.T) {
 
 // howItEnds are the ways in which a process ends, alone or together with its machine.
 var howItEnds = map[string]func(at string) []sim.Fault{
-	"killed": func(at string) []sim.Fault { return []sim.Fault{When(at, Crashed("client-1", trace.Kill))} },
+	"killed": func(at string) []sim.Fault { return []sim.Fault{When(at, CrashOf("client-1", trace.Kill))} },
 	"power loss": func(at string) []sim.Fault {
-		return []sim.Fault{Lasting(time.Second, When(at, Crashed("sqlite-1", trace.PowerLoss))), When(at, Crashed("client-1", trace.PowerLoss))}
+		return []sim.Fault{Lasting(time.Second, When(at, CrashOf("sqlite-1", trace.PowerLoss))), When(at, CrashOf("client-1", trace.PowerLoss))}
 	},
 }

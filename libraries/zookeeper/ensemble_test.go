@@ -28,13 +28,13 @@ func contended(t testing.TB, kind string, work time.Duration) sim.Config {
 // leaderCrash returns a world in which the leader crashes while client-1 holds the lock and
 // client-2 waits.
 func leaderCrash(t testing.TB, kind string, how trace.Crash) sim.Config {
-	return WithFaults(contended(t, kind, 30*time.Second), Lasting(10*time.Second, At(5*time.Second, Crashed("zookeeper-3", how))))
+	return WithFaults(contended(t, kind, 30*time.Second), Lasting(10*time.Second, At(5*time.Second, CrashOf("zookeeper-3", how))))
 }
 
 // leaderPause returns a world in which the leader is paused until another leader has been
 // elected.
 func leaderPause(t testing.TB, kind string) sim.Config {
-	return WithFaults(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, Stopped("zookeeper-3"))))
+	return WithFaults(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, PauseOf("zookeeper-3"))))
 }
 
 // leaderApart returns a world in which the leader is cut off from the other servers for a
@@ -107,7 +107,7 @@ func TestTheHoldersServerIsCutOff(t *testing.T) {
 // Without a majority, nothing changes: not even a session expires.
 func TestTheMajorityIsDown(t *testing.T) {
 	cfg := WithFaults(contended(t, "zookeeper", time.Second),
-		At(5*time.Millisecond, Crashed("zookeeper-2", trace.PowerLoss)), At(500*time.Millisecond, Crashed("zookeeper-3", trace.PowerLoss)))
+		At(5*time.Millisecond, CrashOf("zookeeper-2", trace.PowerLoss)), At(500*time.Millisecond, CrashOf("zookeeper-3", trace.PowerLoss)))
 	cfg.Horizon = 2 * time.Minute
 	tr := RunWorld(t, cfg)
 	AllFaultsStruck(t, tr)
@@ -218,7 +218,7 @@ func programs(t *testing.T, servers int, all ...func(*zk.Conn)) sim.Config {
 func TestARestart(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
 		cfg := world(t, "zookeeper", 1, sim.Client{Name: "client-1", Works: 20 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
-		tr := RunWorld(t, WithFaults(cfg, Lasting(5*time.Second, At(5*time.Second, Crashed("zookeeper-1", how)))))
+		tr := RunWorld(t, WithFaults(cfg, Lasting(5*time.Second, At(5*time.Second, CrashOf("zookeeper-1", how)))))
 		AllFaultsStruck(t, tr)
 		Equal(t, string(how), Violations(tr), "")
 		NoEvents(t, tr, trace.KindExpireSession, "zookeeper")

@@ -31,8 +31,8 @@ func faultyWorld(t testing.TB, kind string, seed uint64) sim.Config {
 		other := fmt.Sprint("zookeeper-", 1+random.IntN(3))
 		client := fmt.Sprint("client-", 1+random.IntN(3))
 		actions := []sim.Action{
-			Crashed(server, trace.Kill), Crashed(server, trace.PowerLoss), Stopped(server), Suspended(server),
-			Stopped(client), &sim.Partition{Process: client, From: []string{server}},
+			CrashOf(server, trace.Kill), CrashOf(server, trace.PowerLoss), PauseOf(server), SuspensionOf(server),
+			PauseOf(client), &sim.Partition{Process: client, From: []string{server}},
 			&sim.Delay{Process: client, To: server, By: 20 * time.Millisecond},
 			&sim.Jump{Process: server, By: time.Duration(random.IntN(100)-200) * time.Second},
 			&sim.Reset{Process: client, From: server},

@@ -17,7 +17,7 @@ var kinds = []string{"zookeeper", "zookeeper-czxid", "zookeeper-naive"}
 // world returns a world with this many servers, whose clients acquire and release the lock
 // by themselves.
 func world(t testing.TB, kind string, servers int, clients ...sim.Client) sim.Config {
-	cfg := Sections(Lock(t, kind), clients...)
+	cfg := SectionsWorld(Lock(t, kind), clients...)
 	cfg.Nodes = Nodes("zookeeper", servers)
 	cfg.Lock.TTL = 10 * time.Second
 	cfg.Network = sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond}
@@ -25,7 +25,7 @@ func world(t testing.TB, kind string, servers int, clients ...sim.Client) sim.Co
 }
 
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
-	return GCPause(t, kind, 10*time.Second, fencing)
+	return GCPauseWorld(t, kind, 10*time.Second, fencing)
 }
 
 // The holder is paused, and its session expires during the pause. The holder still writes

@@ -56,7 +56,7 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range []*scenarios.Result{runScenario(t, "gc-pause"), roof.Tainted(t), roof.Crowded(t)} {
+	for _, r := range []*scenarios.Result{runScenario(t, "gc-pause"), roof.TaintedResult(t), roof.CrowdedResult(t)} {
 		for _, page := range mermaidPages(t, r) {
 			drawn := in(`async text => {
 				document.body.innerHTML = (await mermaid.render("drawn", text)).svg

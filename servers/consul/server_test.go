@@ -60,7 +60,7 @@ func TestRestart(t *testing.T) {
 		`62s: PUT /v1/kv/free?acquire=session-3 x`,
 		`121s: PUT /v1/kv/free?acquire=session-3 x`,
 		`123s: PUT /v1/kv/free?acquire=session-3 x`,
-	)), Lasting(time.Second, At(61*time.Second, Crashed("consul-1", trace.Kill)))))
+	)), Lasting(time.Second, At(61*time.Second, CrashOf("consul-1", trace.Kill)))))
 	AllFaultsStruck(t, tr)
 	leads := OnlyEvent(t, tr, trace.KindLead, "consul-1").At - 62*time.Second
 	if leads < 5*time.Second || leads > 10*time.Second {

@@ -77,8 +77,8 @@ func runRestore(t *testing.T, settings []string, faults ...sim.Fault) string {
 // after a later kill. Its leases start anew, and its revisions continue from the revision
 // of the backup.
 func TestIsRestoredFromItsBackup(t *testing.T) {
-	lost := Lasting(time.Second, At(90*time.Second, Crashed("etcd-1", trace.PowerLoss)))
-	killed := Lasting(time.Second, At(100*time.Second, Crashed("etcd-1", trace.Kill)))
+	lost := Lasting(time.Second, At(90*time.Second, CrashOf("etcd-1", trace.PowerLoss)))
+	killed := Lasting(time.Second, At(100*time.Second, CrashOf("etcd-1", trace.Kill)))
 	each := []string{"backup-every=1m"}
 	Equal(t, "by default its disk survives", runRestore(t, nil, lost), "b in 4, 572 of 600 s left for 1 key, next 5, past known true")
 	Equal(t, "who is only killed has its disk", runRestore(t, each, killed), "b in 4, 582 of 600 s left for 1 key, next 5, past known true")
@@ -102,7 +102,7 @@ func TestBackupSettings(t *testing.T) {
 // whole.
 func TestOneOfSeveralIsNotRestored(t *testing.T) {
 	cfg := gcPause(3, "")
-	cfg.Faults = []sim.Fault{Lasting(time.Second, At(time.Second, Crashed("etcd-2", trace.PowerLoss)))}
+	cfg.Faults = []sim.Fault{Lasting(time.Second, At(time.Second, CrashOf("etcd-2", trace.PowerLoss)))}
 	cfg.Clients[0].Works = 5 * time.Second
 	for i := range cfg.Nodes {
 		cfg.Nodes[i].Settings = []string{"backup-every=1m"}

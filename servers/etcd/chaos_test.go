@@ -54,11 +54,11 @@ func chaos(seed uint64) sim.Config {
 		var action sim.Action
 		switch dice.IntN(7) {
 		case 0:
-			action = Crashed(one, []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown}[dice.IntN(3)])
+			action = CrashOf(one, []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown}[dice.IntN(3)])
 		case 1:
-			action = Stopped(one)
+			action = PauseOf(one)
 		case 2:
-			action = Suspended(one)
+			action = SuspensionOf(one)
 		case 3:
 			action = cutOff(one, other)
 		case 4:

@@ -73,7 +73,7 @@ func checkUnharmed(t *testing.T, tr *trace.Trace) {
 func TestTheLeaderCrashes(t *testing.T) {
 	winners := map[string]bool{}
 	for seed := range uint64(30) {
-		cfg := threeMembers(1, 1, At(5*time.Second, Crashed("etcd-1", trace.Kill)))
+		cfg := threeMembers(1, 1, At(5*time.Second, CrashOf("etcd-1", trace.Kill)))
 		cfg.Seed = seed
 		tr := RunWorld(t, cfg)
 		checkUnharmed(t, tr)
@@ -98,13 +98,13 @@ func TestTheLeaderCrashes(t *testing.T) {
 }
 
 func TestTheLeaderComesBackAndFollows(t *testing.T) {
-	tr := RunWorld(t, threeMembers(1, 1, Lasting(4*time.Second, At(5*time.Second, Crashed("etcd-1", trace.PowerLoss)))))
+	tr := RunWorld(t, threeMembers(1, 1, Lasting(4*time.Second, At(5*time.Second, CrashOf("etcd-1", trace.PowerLoss)))))
 	checkUnharmed(t, tr)
 	onlyNewLeader(t, tr, 5*time.Second)
 }
 
 func TestTheLeaderIsPaused(t *testing.T) {
-	for _, pause := range []*sim.Pause{Stopped("etcd-1"), Suspended("etcd-1")} {
+	for _, pause := range []*sim.Pause{PauseOf("etcd-1"), SuspensionOf("etcd-1")} {
 		// After this long pause the leader considers all sessions expired, and would end
 		// them.
 		tr := RunWorld(t, threeMembers(1, 1, Lasting(12*time.Second, At(5*time.Second, pause))))
@@ -122,10 +122,10 @@ func TestAStaleLeaderRenewsNothing(t *testing.T) {
 		others []sim.Fault
 	}{
 		// The stale leader hears the new leader before it hears the client.
-		{"stopped", Stopped("etcd-1"), 20 * time.Second, nil},
-		{"suspended", Suspended("etcd-1"), 20 * time.Second, nil},
+		{"stopped", PauseOf("etcd-1"), 20 * time.Second, nil},
+		{"suspended", SuspensionOf("etcd-1"), 20 * time.Second, nil},
 		// The stale leader hears no other member, and asks them.
-		{"cut off", Stopped("etcd-1"), 5 * time.Second, []sim.Fault{At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))}},
+		{"cut off", PauseOf("etcd-1"), 5 * time.Second, []sim.Fault{At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))}},
 	} {
 		faults := append(c.others, Lasting(c.lasts, At(5*time.Second, c.pause)))
 		tr := RunWorld(t, threeMembers(0, 1, faults...))
@@ -161,11 +161,11 @@ func TestCallsThatWantALeader(t *testing.T) {
 		return nil
 	}))
 	cfg.Nodes = Nodes("etcd", 3)
-	RunWorld(t, WithFaults(cfg, At(time.Second, Crashed("etcd-1", trace.Kill)), At(time.Second, Crashed("etcd-3", trace.Kill))))
+	RunWorld(t, WithFaults(cfg, At(time.Second, CrashOf("etcd-1", trace.Kill)), At(time.Second, CrashOf("etcd-3", trace.Kill))))
 }
 
 func TestAShortPauseOfTheLeaderIsNoticedByNobody(t *testing.T) {
-	tr := RunWorld(t, threeMembers(1, 1, Lasting(700*time.Millisecond, At(5*time.Second, Stopped("etcd-1")))))
+	tr := RunWorld(t, threeMembers(1, 1, Lasting(700*time.Millisecond, At(5*time.Second, PauseOf("etcd-1")))))
 	checkUnharmed(t, tr)
 	who, _ := newLeaders(tr)
 	Equal(t, "leaders", len(who), 0)
@@ -174,7 +174,7 @@ func TestAShortPauseOfTheLeaderIsNoticedByNobody(t *testing.T) {
 // A new leader does not know when the leases were last renewed. So each lease lasts for its
 // whole TTL again, plus the time of an election.
 func TestANewLeaderGivesTheWholeTTLAgain(t *testing.T) {
-	tr := RunWorld(t, threeMembers(1, 2, At(5*time.Second, Crashed("etcd-1", trace.Kill)), At(5*time.Second, Crashed("client-1", trace.Kill))))
+	tr := RunWorld(t, threeMembers(1, 2, At(5*time.Second, CrashOf("etcd-1", trace.Kill)), At(5*time.Second, CrashOf("client-1", trace.Kill))))
 	_, led := onlyNewLeader(t, tr, 5*time.Second)
 	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
 	Equal(t, "whose", expired.Peer, "client-1")
@@ -205,8 +205,8 @@ func TestAFollowerIsCutOffFromTheOthers(t *testing.T) {
 // Without a majority no entry is committed, so no lease expires.
 func TestAMajorityIsDown(t *testing.T) {
 	tr := RunWorld(t, threeMembers(1, 1,
-		Lasting(30*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))),
-		Lasting(30*time.Second, At(5*time.Second, Crashed("etcd-3", trace.Kill)))))
+		Lasting(30*time.Second, At(5*time.Second, CrashOf("etcd-1", trace.Kill))),
+		Lasting(30*time.Second, At(5*time.Second, CrashOf("etcd-3", trace.Kill)))))
 	AllFaultsStruck(t, tr)
 	who, when := newLeaders(tr)
 	Equal(t, "leaders", len(who), 1)
@@ -258,7 +258,7 @@ func TestAWallClockChangesNothing(t *testing.T) {
 
 // A leader whose clock is too fast ends sessions early.
 func TestAFastClockOfTheLeader(t *testing.T) {
-	cfg := threeMembers(1, 1, At(time.Second, &sim.Drift{Process: "etcd-1", Rate: 500_000_000}), At(5*time.Second, Crashed("client-1", trace.Kill)))
+	cfg := threeMembers(1, 1, At(time.Second, &sim.Drift{Process: "etcd-1", Rate: 500_000_000}), At(5*time.Second, CrashOf("client-1", trace.Kill)))
 	tr := RunWorld(t, cfg)
 	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
 	// The lease was renewed at 4 s for 10 s. The fast clock measures 10 s in two thirds of

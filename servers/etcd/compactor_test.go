@@ -58,7 +58,7 @@ func TestCompactsByItself(t *testing.T) {
 	// After a crash the member no longer knows the last compaction, nor when the next one
 	// is due.
 	Equal(t, "after a crash", recordCompactions(t, 1, []string{"auto-compaction-retention=1"},
-		Lasting(time.Minute, At(time.Minute, Crashed("etcd-1", trace.Kill)))), "7m0s etcd-1 revision 4, 12m0s etcd-1 revision 9, 17m0s etcd-1 revision 10")
+		Lasting(time.Minute, At(time.Minute, CrashOf("etcd-1", trace.Kill)))), "7m0s etcd-1 revision 4, 12m0s etcd-1 revision 9, 17m0s etcd-1 revision 10")
 }
 
 func TestRetentionIsANumber(t *testing.T) {

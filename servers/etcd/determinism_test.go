@@ -22,11 +22,11 @@ func TestDeterminism(t *testing.T) {
 	}{
 		{"one member", 300, gcPause(1, storage.Writes)},
 		{"three members", 300, gcPause(3, storage.Writes)},
-		{"the leader crashes", 60, threeMembers(1, 2, Lasting(4*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))))},
+		{"the leader crashes", 60, threeMembers(1, 2, Lasting(4*time.Second, At(5*time.Second, CrashOf("etcd-1", trace.Kill))))},
 		{"the leader is cut off", 60, threeMembers(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))))},
 		{"a majority is down", 60, threeMembers(1, 1,
-			Lasting(20*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))),
-			Lasting(20*time.Second, At(5*time.Second, Crashed("etcd-3", trace.PowerLoss))))},
+			Lasting(20*time.Second, At(5*time.Second, CrashOf("etcd-1", trace.Kill))),
+			Lasting(20*time.Second, At(5*time.Second, CrashOf("etcd-3", trace.PowerLoss))))},
 	} {
 		t.Run(world.name, func(t *testing.T) {
 			cfg, repeats := world.Config, world.repeats

@@ -127,8 +127,8 @@ func TestTheOnlyDiskStalls(t *testing.T) {
 // that restarts while the disk still stalls waits for the disk again.
 func TestACrashWhileTheDiskStalls(t *testing.T) {
 	for _, f := range []sim.Fault{
-		Lasting(2*time.Second, At(8*time.Second, Crashed("etcd-1", trace.Kill))),
-		Lasting(40*time.Second, At(8*time.Second, Crashed("etcd-1", trace.PowerLoss))),
+		Lasting(2*time.Second, At(8*time.Second, CrashOf("etcd-1", trace.Kill))),
+		Lasting(40*time.Second, At(8*time.Second, CrashOf("etcd-1", trace.PowerLoss))),
 	} {
 		tr := RunWorld(t, WithFaults(stalledDisk(1, 2, "etcd-1", 30*time.Second), f))
 		checkUnharmed(t, tr)

@@ -199,7 +199,7 @@ func (p puttingLock) Release(context.Context) error { return nil }
 func TestALeaseIsOverInTime(t *testing.T) {
 	for seed := range uint64(20) {
 		cfg := gcPause(1, "")
-		cfg.Seed, cfg.Faults = seed, []sim.Fault{At(time.Second, Crashed("client-1", trace.Kill))}
+		cfg.Seed, cfg.Faults = seed, []sim.Fault{At(time.Second, CrashOf("client-1", trace.Kill))}
 		cfg.Clients[0].Works = 20 * time.Second
 		tr := RunWorld(t, cfg)
 		over := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
@@ -216,7 +216,7 @@ func TestALeaseIsOverInTime(t *testing.T) {
 func TestACrashLosesNothing(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.Shutdown, trace.PowerLoss} {
 		cfg := gcPause(1, "")
-		cfg.Faults = []sim.Fault{Lasting(3*time.Second, At(2*time.Second, Crashed("etcd-1", how))), At(2*time.Second, Crashed("client-1", trace.Kill))}
+		cfg.Faults = []sim.Fault{Lasting(3*time.Second, At(2*time.Second, CrashOf("etcd-1", how))), At(2*time.Second, CrashOf("client-1", trace.Kill))}
 		cfg.Clients[0].Works = 20 * time.Second
 		tr := RunWorld(t, cfg)
 		led := Events(tr, trace.KindLead, "etcd-1")
@@ -246,6 +246,6 @@ func TestWhatComesBeforeTheElection(t *testing.T) {
 		return err
 	}))
 	cfg.Nodes = Nodes("etcd", 1)
-	tr := RunWorld(t, WithFaults(cfg, Lasting(3*time.Second, At(1999*time.Millisecond, Crashed("etcd-1", trace.Kill)))))
+	tr := RunWorld(t, WithFaults(cfg, Lasting(3*time.Second, At(1999*time.Millisecond, CrashOf("etcd-1", trace.Kill)))))
 	Equal(t, "elections", len(Events(tr, trace.KindLead, "etcd-1")), 2)
 }

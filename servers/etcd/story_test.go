@@ -23,7 +23,7 @@ func gcPause(members int, fencing storage.Policy) sim.Config {
 		},
 		Storage: sim.Storage{Fencing: fencing},
 		Faults: []sim.Fault{
-			Until("client-2 finished", Before("client-1 write", Stopped("client-1"))),
+			Until("client-2 finished", Before("client-1 write", PauseOf("client-1"))),
 		},
 	}
 }

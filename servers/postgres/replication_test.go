@@ -220,7 +220,7 @@ func TestStandbysOfOurs(t *testing.T) {
 			if strings.Contains(f.script, "=promote") {
 				cfg = WithFaults(cfg, At(stops, &sim.Promote{Node: "standby"}))
 			} else {
-				cfg = WithFaults(cfg, Lasting(starts-stops, At(stops, Crashed("standby", trace.Shutdown))))
+				cfg = WithFaults(cfg, Lasting(starts-stops, At(stops, CrashOf("standby", trace.Shutdown))))
 			}
 			AllFaultsStruck(t, RunWorld(t, cfg))
 			f.compare(t, answers, f.want)
@@ -247,7 +247,7 @@ func TestACrashWhileACommitWaits(t *testing.T) {
 	})
 	tr := RunWorld(t, WithFaults(cfg,
 		At(time.Second, &sim.Partition{Process: "standby", From: []string{"postgres-1"}}),
-		Lasting(time.Second, At(10*time.Second, Crashed("postgres-1", trace.Kill)))))
+		Lasting(time.Second, At(10*time.Second, CrashOf("postgres-1", trace.Kill)))))
 	AllFaultsStruck(t, tr)
 	_, after, _ := strings.Cut(strings.Join(lines(answers), "\n"), "a: waits\n")
 	Equal(t, "said", after, "b: [n 23]\nb: 1\nb: SELECT 1\na: the connection is over\nc: [n 23]\nc: 2\nc: SELECT 1")
@@ -262,7 +262,7 @@ func TestAStandbyIsBehind(t *testing.T) {
 	}{
 		"lag":       {5 * time.Second, sim.Fault{}},
 		"partition": {0, Lasting(6*time.Second, At(500*time.Millisecond, &sim.Partition{Process: "standby", From: []string{"postgres-1"}}))},
-		"crash":     {0, Lasting(6*time.Second, At(500*time.Millisecond, Crashed("postgres-1", trace.Kill)))},
+		"crash":     {0, Lasting(6*time.Second, At(500*time.Millisecond, CrashOf("postgres-1", trace.Kill)))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var answers string

@@ -43,7 +43,7 @@ func TestCrashes(t *testing.T) {
 		b: SELECT nextval('s')
 		b: SELECT pg_try_advisory_lock(1)`
 	for how, next := range map[trace.Crash]string{trace.Kill: "34", trace.PowerLoss: "34", trace.Shutdown: "2"} {
-		fault := Lasting(time.Second, At(2*time.Second, Crashed("postgres-1", how)))
+		fault := Lasting(time.Second, At(2*time.Second, CrashOf("postgres-1", how)))
 		if how == trace.PowerLoss {
 			fault.For = 500 * time.Millisecond
 		}
@@ -101,7 +101,7 @@ func TestTimeoutsInAPause(t *testing.T) {
 		a: SELECT pg_advisory_lock(1)
 		a; 1s
 		b: SELECT pg_try_advisory_lock(1)`,
-		Lasting(10*time.Second, At(time.Second, Stopped("postgres-1"))))
+		Lasting(10*time.Second, At(time.Second, PauseOf("postgres-1"))))
 	AllFaultsStruck(t, tr)
 	if !strings.HasSuffix(answers, "b: t\nb: SELECT 1") {
 		t.Errorf("%s", answers)

@@ -16,7 +16,7 @@ import (
 // sectionsWorld returns a world in which clients acquire and release a lock on some nodes
 // by themselves.
 func sectionsWorld(t *testing.T, nodes int, kind string, clients ...sim.Client) sim.Config {
-	cfg := Sections(Lock(t, kind), clients...)
+	cfg := SectionsWorld(Lock(t, kind), clients...)
 	cfg.Nodes = Nodes("redis", nodes)
 	return cfg
 }

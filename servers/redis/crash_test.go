@@ -35,7 +35,7 @@ func TestRestartLosesScripts(t *testing.T) {
 				}))
 				cfg.Nodes[0].Persistence = persistence
 				if crash {
-					cfg = WithFaults(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.Shutdown))))
+					cfg = WithFaults(cfg, Lasting(time.Second, At(time.Second, CrashOf("redis-1", trace.Shutdown))))
 				}
 				RunWorld(t, cfg)
 				Equal(t, "the first EVALSHA", loaded, nil)
@@ -82,7 +82,7 @@ func TestCrashWithBlockedClients(t *testing.T) {
 					}
 					return errors.Join(err, r.Publish(ctx, "news", "after").Err(), r.RPush(ctx, "list", "x").Err())
 				}),
-			), Lasting(time.Second, At(2*time.Second, Crashed("redis-1", how)))))
+			), Lasting(time.Second, At(2*time.Second, CrashOf("redis-1", how)))))
 			if blocked == nil {
 				t.Error("BLPOP was answered by a node that had forgotten it")
 			}

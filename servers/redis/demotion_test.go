@@ -85,7 +85,7 @@ func TestDemotionOfANodeThatIsDown(t *testing.T) {
 		SleepUntil(10 * time.Second)
 		return err
 	})),
-		Lasting(6*time.Second, At(time.Second, Crashed("redis-1", trace.Kill))),
+		Lasting(6*time.Second, At(time.Second, CrashOf("redis-1", trace.Kill))),
 		At(2*time.Second, &sim.Promote{Node: "redis-2"}),
 		At(3*time.Second, &sim.Demote{Node: "redis-1"}),
 	))

@@ -71,7 +71,7 @@ func TestAKillWhileTheDiskIsSlow(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			crash := Lasting(5*time.Second, At(test.at, Crashed("redis-1", test.how)))
+			crash := Lasting(5*time.Second, At(test.at, CrashOf("redis-1", test.how)))
 			_, left, answered := stalledWorld(t, test.lasts, map[string]time.Duration{"second": second}, crash)
 			EqualTime(t, "the answer to the second SET", answered["second"], second+2*Hop)
 			Equal(t, "the first key is there", left["first"], true)
@@ -82,7 +82,7 @@ func TestAKillWhileTheDiskIsSlow(t *testing.T) {
 
 // A power loss during a stall also loses the data of the unfinished sync.
 func TestAPowerLossWhileTheDiskIsSlow(t *testing.T) {
-	crash := Lasting(5*time.Second, At(2*time.Second, Crashed("redis-1", trace.PowerLoss)))
+	crash := Lasting(5*time.Second, At(2*time.Second, CrashOf("redis-1", trace.PowerLoss)))
 	_, left, _ := stalledWorld(t, 3*time.Second, nil, crash)
 	Equal(t, "the first key is there", left["first"], false)
 }
@@ -106,7 +106,7 @@ func TestALongStallStopsTheServer(t *testing.T) {
 
 // A server that is blocked by its disk can be killed and started again.
 func TestAKillOfAServerThatStandsStill(t *testing.T) {
-	crash := Lasting(5*time.Second, At(5*time.Second, Crashed("redis-1", trace.Kill)))
+	crash := Lasting(5*time.Second, At(5*time.Second, CrashOf("redis-1", trace.Kill)))
 	tr, left, answered := stalledWorld(t, 6*time.Second, map[string]time.Duration{"second": 1500 * time.Millisecond, "third": 4 * time.Second}, crash)
 	OnlyEvent(t, tr, trace.KindPause, "redis-1")
 	NoEvents(t, tr, trace.KindResume, "redis-1")

@@ -73,7 +73,7 @@ func (p *plan) strikes(a sim.Action) error {
 }
 
 func (p *plan) jump(d time.Duration) error { return p.strikes(&sim.Jump{Process: "redis-1", By: d}) }
-func (p *plan) end(how trace.Crash) error  { return p.strikes(Crashed("redis-1", how)) }
+func (p *plan) end(how trace.Crash) error  { return p.strikes(CrashOf("redis-1", how)) }
 
 func (p *plan) restart() error {
 	p.steps++

@@ -87,7 +87,7 @@ func TestWorldsLeaveNothingBehind(t *testing.T) {
 					return nil
 				}))
 				if crashed != "" {
-					cfg = WithFaults(cfg, At(500*time.Millisecond, Crashed(crashed, trace.PowerLoss)))
+					cfg = WithFaults(cfg, At(500*time.Millisecond, CrashOf(crashed, trace.PowerLoss)))
 				}
 				RunWorld(t, cfg)
 				RunWorld(t, cfg) // on an instance that it has used itself

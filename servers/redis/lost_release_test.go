@@ -37,10 +37,10 @@ func (l backgroundLease) Release(ctx context.Context) error {
 // where the call of release returns.
 func TestLostReleaseInTheBackground(t *testing.T) {
 	for name, f := range map[string]sim.Fault{
-		"the client dies":             When("client-1 released", Crashed("client-1", trace.Kill)),
+		"the client dies":             When("client-1 released", CrashOf("client-1", trace.Kill)),
 		"the client is cut off":       When("client-1 released", &sim.Partition{Process: "client-1", From: []string{"redis-1"}}),
-		"the client is paused":        Lasting(time.Minute, When("client-1 released", Stopped("client-1"))),
-		"nothing happens to a client": When("client-1 finished", Crashed("client-2", trace.Kill)),
+		"the client is paused":        Lasting(time.Minute, When("client-1 released", PauseOf("client-1"))),
+		"nothing happens to a client": When("client-1 finished", CrashOf("client-2", trace.Kill)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, lock := range []string{"single", "redlock"} {
@@ -50,7 +50,7 @@ func TestLostReleaseInTheBackground(t *testing.T) {
 					l, err := own(env)
 					return backgroundLock{l}, err
 				}
-				cfg := Sections(kind, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
+				cfg := SectionsWorld(kind, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 				cfg.Faults = []sim.Fault{f}
 				tr := RunWorld(t, cfg)
 				AllFaultsStruck(t, tr)

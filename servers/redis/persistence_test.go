@@ -51,7 +51,7 @@ func TestWhatSurvivesACrash(t *testing.T) {
 						return err
 					}))
 					cfg.Nodes[0].Persistence = policy
-					tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(moment, Crashed("redis-1", how)))))
+					tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(moment, CrashOf("redis-1", how)))))
 					AllFaultsStruck(t, tr)
 					want, forgotten := "$-1\r\n", 1
 					if survives[policy][crash{how, moment}] {
@@ -91,17 +91,17 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 		expires time.Duration
 	}{
 		{"no crash", nil, arrival + 10*time.Second},
-		{"down for two seconds", []sim.Fault{Lasting(2*time.Second, At(3*time.Second, Crashed("redis-1", trace.Kill)))}, arrival + 10*time.Second},
-		{"down for ten seconds", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, Crashed("redis-1", trace.Kill)))}, 13 * time.Second},
+		{"down for two seconds", []sim.Fault{Lasting(2*time.Second, At(3*time.Second, CrashOf("redis-1", trace.Kill)))}, arrival + 10*time.Second},
+		{"down for ten seconds", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, CrashOf("redis-1", trace.Kill)))}, 13 * time.Second},
 		{"down, and its clock set back", []sim.Fault{
-			Lasting(2*time.Second, At(3*time.Second, Crashed("redis-1", trace.Kill))),
+			Lasting(2*time.Second, At(3*time.Second, CrashOf("redis-1", trace.Kill))),
 			At(4*time.Second, &sim.Jump{Process: "redis-1", By: -4 * time.Second}),
 		}, arrival + 14*time.Second},
 		{"down, and its clock set forward", []sim.Fault{
-			Lasting(2*time.Second, At(3*time.Second, Crashed("redis-1", trace.Kill))),
+			Lasting(2*time.Second, At(3*time.Second, CrashOf("redis-1", trace.Kill))),
 			At(4*time.Second, &sim.Jump{Process: "redis-1", By: 4 * time.Second}),
 		}, arrival + 6*time.Second},
-		{"powerless for ten seconds", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, Crashed("redis-1", trace.PowerLoss)))}, 13 * time.Second},
+		{"powerless for ten seconds", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, CrashOf("redis-1", trace.PowerLoss)))}, 13 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -126,7 +126,7 @@ func TestANodeThatStaysDown(t *testing.T) {
 		err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 		SleepUntil(20 * time.Second)
 		return err
-	})), At(3*time.Second, Crashed("redis-1", trace.PowerLoss))))
+	})), At(3*time.Second, CrashOf("redis-1", trace.PowerLoss))))
 	for _, kind := range []trace.Kind{trace.KindExpire, trace.KindForget, trace.KindDelete, trace.KindRestart} {
 		NoEvents(t, tr, kind, "redis-1")
 	}
@@ -176,7 +176,7 @@ func TestPowerLossUndoes(t *testing.T) {
 	} {
 		t.Run(string(test.how), func(t *testing.T) {
 			values = nil
-			tr := RunWorld(t, WithFaults(cfg, Lasting(500*time.Millisecond, At(1500*time.Millisecond, Crashed("redis-1", test.how)))))
+			tr := RunWorld(t, WithFaults(cfg, Lasting(500*time.Millisecond, At(1500*time.Millisecond, CrashOf("redis-1", test.how)))))
 			Equal(t, "the values", strings.Join(values, ", "), test.want)
 			EqualTime(t, "the sync", FirstEvent(t, tr, trace.KindSync, "redis-1").At, time.Second)
 			var undone []string
@@ -265,7 +265,7 @@ func TestEverysec(t *testing.T) {
 
 // A node that is paused at the time of its next sync does it when it resumes.
 func TestPausedNodeSyncsLate(t *testing.T) {
-	for _, pause := range []*sim.Pause{Stopped("redis-1"), Suspended("redis-1")} {
+	for _, pause := range []*sim.Pause{PauseOf("redis-1"), SuspensionOf("redis-1")} {
 		cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(300 * time.Millisecond)
 			err := p.Env().Redis(0).Incr(ctx, "k").Err()
@@ -313,7 +313,7 @@ func TestEveryTypeSurvives(t *testing.T) {
 		return err
 	}))
 	cfg.Nodes[0].Persistence = server.Always
-	tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.PowerLoss)))))
+	tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(time.Second, CrashOf("redis-1", trace.PowerLoss)))))
 	AllFaultsStruck(t, tr)
 	Equal(t, "after the crash", strings.Join(after, ""), strings.Join(before, ""))
 	NoEvents(t, tr, trace.KindForget, "redis-1")

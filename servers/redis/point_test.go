@@ -61,8 +61,8 @@ func eventfulWorld(t *testing.T) *trace.Trace {
 	cfg.Nodes[0].Persistence = server.Everysec
 	cfg.Storage.Fencing = storage.Writes
 	return RunWorld(t, WithFaults(cfg,
-		Lasting(time.Second, At(8*time.Second, Stopped("client-1"))),
-		Lasting(time.Second, At(10*time.Second, Crashed("redis-1", trace.Kill))),
+		Lasting(time.Second, At(8*time.Second, PauseOf("client-1"))),
+		Lasting(time.Second, At(10*time.Second, CrashOf("redis-1", trace.Kill))),
 		At(12*time.Second, &sim.Jump{Process: "client-2", By: time.Second}),
 		At(30*time.Second, &sim.Promote{Node: "redis-2"}),
 	))

@@ -33,7 +33,7 @@ func TestReplicaFollows(t *testing.T) {
 		{"lag", 3 * time.Second, nil, arrival + Hop + 3*time.Second},
 		{"delayed link", 0, []sim.Fault{At(arrival, &sim.Delay{Process: "redis-1", To: "redis-2", By: time.Second})}, arrival + Hop + time.Second},
 		{"partition", 0, []sim.Fault{Lasting(5*time.Second, At(arrival, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}}))}, 5*time.Second + arrival + Hop},
-		{"replica paused", 0, []sim.Fault{Lasting(5*time.Second, At(arrival, Stopped("redis-2")))}, 5*time.Second + arrival},
+		{"replica paused", 0, []sim.Fault{Lasting(5*time.Second, At(arrival, PauseOf("redis-2")))}, 5*time.Second + arrival},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := RunWorld(t, WithFaults(replicatedWorld(test.lag, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -155,8 +155,8 @@ func TestWait(t *testing.T) {
 		{"partition", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		// The replica has the data, but its acknowledgement does not reach the master.
 		{"partition of the acknowledgements", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}, Direction: sim.To})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
-		{"replica dead", 1, 0, []sim.Fault{At(time.Second, Crashed("redis-2", trace.PowerLoss))}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
-		{"replica paused", 1, 0, []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("redis-2")))}, "WAIT 1 0", ":1\r\n", 2 * time.Second},
+		{"replica dead", 1, 0, []sim.Fault{At(time.Second, CrashOf("redis-2", trace.PowerLoss))}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		{"replica paused", 1, 0, []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("redis-2")))}, "WAIT 1 0", ":1\r\n", 2 * time.Second},
 		{"no number", 1, 0, nil, "WAIT one 0", "-ERR value is not an integer or out of range\r\n", 2 * Hop},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -252,11 +252,11 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 	}{
 		{"no fault", time.Second, nil, false},
 		{"failover with a lagging replica", time.Second, []sim.Fault{
-			When("client-1 acquired", Crashed("redis-1", trace.PowerLoss)),
+			When("client-1 acquired", CrashOf("redis-1", trace.PowerLoss)),
 			When("redis-1 crashed", &sim.Promote{Node: "redis-2"}),
 		}, true},
 		{"failover with a replica that follows", 0, []sim.Fault{
-			When("5ms after client-1 acquired", Crashed("redis-1", trace.PowerLoss)),
+			When("5ms after client-1 acquired", CrashOf("redis-1", trace.PowerLoss)),
 			When("redis-1 crashed", &sim.Promote{Node: "redis-2"}),
 		}, false},
 	} {
@@ -312,7 +312,7 @@ func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 				return err
 			}))
 			cfg.Nodes[0].Persistence = test.persistence
-			tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.Kill)))))
+			tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(time.Second, CrashOf("redis-1", trace.Kill)))))
 			Equal(t, "while the master is down", during, ":1\r\n")
 			Equal(t, "after its restart", after, map[bool]string{false: ":0\r\n", true: ":1\r\n"}[test.kept])
 			if test.kept {
@@ -334,13 +334,13 @@ func TestReplicaCatchesUp(t *testing.T) {
 		name  string
 		fault sim.Fault
 	}{
-		{"kill", Lasting(3*time.Second, At(time.Second, Crashed("redis-2", trace.Kill)))},
-		{"power loss", Lasting(3*time.Second, At(time.Second, Crashed("redis-2", trace.PowerLoss)))},
+		{"kill", Lasting(3*time.Second, At(time.Second, CrashOf("redis-2", trace.Kill)))},
+		{"power loss", Lasting(3*time.Second, At(time.Second, CrashOf("redis-2", trace.PowerLoss)))},
 		{"partition", Lasting(3*time.Second, At(time.Second, &sim.Partition{Process: "redis-1", From: []string{"redis-2"}}))},
 		{"reset", At(time.Second, &sim.Reset{Process: "redis-1", From: "redis-2"})},
-		{"kill of the master", Lasting(500*time.Millisecond, At(time.Second, Crashed("redis-1", trace.Kill)))},
-		{"power loss of the master", Lasting(500*time.Millisecond, At(time.Second, Crashed("redis-1", trace.PowerLoss)))},
-		{"suspend", Lasting(3*time.Second, At(time.Second, Suspended("redis-2")))},
+		{"kill of the master", Lasting(500*time.Millisecond, At(time.Second, CrashOf("redis-1", trace.Kill)))},
+		{"power loss of the master", Lasting(500*time.Millisecond, At(time.Second, CrashOf("redis-1", trace.PowerLoss)))},
+		{"suspend", Lasting(3*time.Second, At(time.Second, SuspensionOf("redis-2")))},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got string
@@ -376,7 +376,7 @@ func TestReplicaConnectsOnce(t *testing.T) {
 			SleepUntil(20 * time.Second)
 			return nil
 		}))
-		tr := RunWorld(t, WithFaults(cfg, Lasting(down, At(time.Second, Crashed("redis-1", trace.Kill)))))
+		tr := RunWorld(t, WithFaults(cfg, Lasting(down, At(time.Second, CrashOf("redis-1", trace.Kill)))))
 		connects := 0
 		for _, ev := range tr.Events {
 			if ev.Kind == trace.KindConnect && ev.Process == "redis-2" {
@@ -398,8 +398,8 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 		at        time.Duration // when redis-2 has the data of redis-3, the new master
 	}{
 		{"running", nil, 2 * time.Second},
-		{"paused", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("redis-2")))}, 4 * time.Second},
-		{"down", []sim.Fault{Lasting(3*time.Second, At(time.Second, Crashed("redis-2", trace.Kill)))}, 4 * time.Second},
+		{"paused", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("redis-2")))}, 4 * time.Second},
+		{"down", []sim.Fault{Lasting(3*time.Second, At(time.Second, CrashOf("redis-2", trace.Kill)))}, 4 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var confirmed, old, copied string
@@ -427,7 +427,7 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 			// redis-3 lags too far behind to have the first key.
 			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", System: "redis", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
 			tr := RunWorld(t, WithFaults(cfg, append(test.meanwhile,
-				At(1500*time.Millisecond, Crashed("redis-1", trace.Kill)),
+				At(1500*time.Millisecond, CrashOf("redis-1", trace.Kill)),
 				At(2*time.Second, &sim.Promote{Node: "redis-3"}),
 			)...))
 			AllFaultsStruck(t, tr)
@@ -454,7 +454,7 @@ func TestPromotionWhileAReplicaConnects(t *testing.T) {
 		}))
 		// redis-3 lags too far behind to have the key.
 		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", System: "redis", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
-		cfg = WithFaults(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-2", trace.Kill))))
+		cfg = WithFaults(cfg, Lasting(time.Second, At(time.Second, CrashOf("redis-2", trace.Kill))))
 		want := 2 // when it is set, and when redis-2 is back
 		if promoted {
 			cfg = WithFaults(cfg, At(2*time.Second+Hop/2, &sim.Promote{Node: "redis-3"}))

@@ -73,11 +73,11 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 	}
 	const ms = time.Millisecond
 	return WithFaults(cfg,
-		Lasting(100*ms, At(100*ms, Stopped("client-1"))),
-		Lasting(70*ms, At(150*ms, Suspended("client-2"))),
-		Lasting(50*ms, At(200*ms, Stopped("redis-2"))),
-		Lasting(100*ms, At(250*ms, Crashed("redis-3", trace.PowerLoss))),
-		Lasting(100*ms, At(300*ms, Crashed("redis-2", trace.Kill))),
+		Lasting(100*ms, At(100*ms, PauseOf("client-1"))),
+		Lasting(70*ms, At(150*ms, SuspensionOf("client-2"))),
+		Lasting(50*ms, At(200*ms, PauseOf("redis-2"))),
+		Lasting(100*ms, At(250*ms, CrashOf("redis-3", trace.PowerLoss))),
+		Lasting(100*ms, At(300*ms, CrashOf("redis-2", trace.Kill))),
 		Lasting(100*ms, At(100*ms, &sim.Partition{Process: "client-3", From: []string{"redis-1", trace.StorageName}})),
 		Lasting(200*ms, At(150*ms, &sim.Delay{Process: "client-1", To: "redis-2", By: 3 * ms})),
 		Lasting(100*ms, When("client-2's request to storage is in flight, 3rd time", &sim.Hold{Message: HeldMessage("client-2's request to storage")})),
@@ -85,9 +85,9 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 		At(400*ms, &sim.Jump{Process: "redis-1", By: -50 * ms}),
 		At(400*ms, &sim.Jump{Process: "redis-2", By: 50 * ms}),
 		At(0, &sim.Drift{Process: "redis-3", Rate: 10 * sim.Percent}),
-		At(500*ms, Crashed("redis-1", trace.PowerLoss)),
+		At(500*ms, CrashOf("redis-1", trace.PowerLoss)),
 		At(500*ms, &sim.Promote{Node: "redis-4"}),
-		At(550*ms, Crashed("client-3", trace.Kill)),
+		At(550*ms, CrashOf("client-3", trace.Kill)),
 		Lasting(50*ms, At(600*ms, &sim.Fail{Node: "redis-2"})),
 	)
 }
@@ -135,7 +135,7 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 		}},
 	)
 	small.Horizon = 3 * time.Second
-	small = WithFaults(small, At(2*time.Second, Crashed("client-3", trace.Kill)))
+	small = WithFaults(small, At(2*time.Second, CrashOf("client-3", trace.Kill)))
 	use := func() (goroutines int, bytes uint64) {
 		for range 5 {
 			runtime.GC()

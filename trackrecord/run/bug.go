@@ -23,7 +23,7 @@ type bug struct {
 }
 
 // readBugs reads all bugs, in alphabetical order.
-func readBugs(with *builder) ([]*bug, error) {
+func readBugs(tests *builder) ([]*bug, error) {
 	all, err := proof.Bugs()
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func readBugs(with *builder) ([]*bug, error) {
 	for _, folder := range all {
 		b := &bug{name: folder.Name, story: folder.Story}
 		for _, v := range folder.Versions {
-			if v := newVersion(folder, v, with); v.Bad() {
+			if v := newVersion(folder, v, tests); v.Bad() {
 				b.bad = append(b.bad, v)
 			} else {
 				b.good = append(b.good, v)
@@ -78,7 +78,7 @@ func (b *bug) test(check bool, old *row) (row, error) {
 			return r, fmt.Errorf("%s has the bug, but the story does not show it", v.title())
 		case bad:
 			r.bad = append(r.bad, v.title()+": "+s.worlds)
-			r.breaks, first = s.broken, max(first, s.first)
+			r.breaks, first = s.broken, max(first, s.firstTime)
 		case len(s.broken) > 0:
 			return r, fmt.Errorf("%s does not have the bug, but breaks %s", v.title(), strings.Join(s.broken, ", "))
 		default:
@@ -111,7 +111,7 @@ func (b *bug) writeRecords(w io.Writer) error {
 // it. Test cases that are about a library do not count. first is the real time of the first
 // world in which the story shows the bug.
 func (b *bug) survey(r *row, first time.Duration) error {
-	r.time = fmt.Sprintf("story: %v", first.Round(100*time.Microsecond))
+	r.times = fmt.Sprintf("story: %v", first.Round(100*time.Microsecond))
 	var candidates []failure
 	for i, v := range b.bad {
 		s, err := v.survey()
@@ -120,7 +120,7 @@ func (b *bug) survey(r *row, first time.Duration) error {
 		}
 		fmt.Printf("  %s: %d stories of the suite fail it\n", v.title(), len(s.failures))
 		if i == 0 {
-			candidates, r.suite = s.failures, s.worlds
+			candidates, r.suiteWorlds = s.failures, s.worlds
 			continue
 		}
 		candidates = slices.DeleteFunc(candidates, func(f failure) bool { return !s.fails(f.story) })
@@ -137,12 +137,12 @@ func (b *bug) survey(r *row, first time.Duration) error {
 		if !f.breaks(r.breaks) || isAboutLibrary(f.story) {
 			continue
 		}
-		r.found = f.story
-		r.time += fmt.Sprintf("; suite: %v, in the first %d of %d worlds", f.after.Round(100*time.Millisecond), f.worlds, r.suite)
+		r.foundBy = f.story
+		r.times += fmt.Sprintf("; suite: %v, in the first %d of %d worlds", f.after.Round(100*time.Millisecond), f.worlds, r.suiteWorlds)
 		fmt.Printf("  the suite finds it by %s, after %d worlds and %v\n", f.story, f.worlds, f.after)
 		return nil
 	}
-	r.found = notFound
+	r.foundBy = notFound
 	fmt.Println("  the suite does not find it")
 	return nil
 }
@@ -164,19 +164,19 @@ func (b *bug) checkSuite(r *row, old *row) error {
 	if old == nil {
 		return fmt.Errorf("the table has no row for it; add it with go run ./trackrecord/run %s", b.name)
 	}
-	r.found, r.time = old.found, old.time
-	if old.found == notFound {
+	r.foundBy, r.times = old.foundBy, old.times
+	if old.foundBy == notFound {
 		return nil
 	}
 	for _, v := range b.versions() {
-		fails, err := v.failsIn(old.found)
+		fails, err := v.failsIn(old.foundBy)
 		if err != nil {
 			return err
 		}
 		if fails != v.Bad() {
-			return fmt.Errorf("%s: %s fails in the test case %s of the suite: %v", v.Name, v.title(), old.found, fails)
+			return fmt.Errorf("%s: %s fails in the test case %s of the suite: %v", v.Name, v.title(), old.foundBy, fails)
 		}
 	}
-	fmt.Printf("  the suite finds it by %s\n", old.found)
+	fmt.Printf("  the suite finds it by %s\n", old.foundBy)
 	return nil
 }

@@ -65,7 +65,7 @@ func run(check, test bool, records string, args []string) error {
 
 // testOne runs go test for a version. args are its name, "BUG/VERSION", and flags for go
 // test.
-func testOne(with *builder, args []string) error {
+func testOne(tests *builder, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("name a version: -test BUG/VERSION")
 	}
@@ -73,7 +73,7 @@ func testOne(with *builder, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := newVersion(b, v, with).test(args[1:]); err != nil {
+	if err := newVersion(b, v, tests).test(args[1:]); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	return nil

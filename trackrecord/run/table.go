@@ -11,9 +11,9 @@ type row struct {
 	name, title, source, library string
 	bad, good, breaks            []string
 	// foundBy is the test case of the suite that finds the bug, or notFound.
-	found string
-	suite int // the number of worlds in the suite
-	time  string
+	foundBy     string
+	suiteWorlds int // the number of worlds in the suite
+	times       string
 	// line is the text of the row in the README, if the row was read there; otherwise "".
 	line string
 }
@@ -34,13 +34,13 @@ func (r row) String() string {
 		return r.line
 	}
 	library := strings.TrimPrefix(r.library, "github.com/")
-	found := r.found
+	found := r.foundBy
 	if found != notFound {
 		found = "`" + found + "`"
 	}
 	return fmt.Sprintf("| [%s](%s/story.yaml) | %s | %s | %s | %s | %s | %s | %s |\n",
 		r.title, r.name, library, shortenLinks(r.source), strings.Join(r.breaks, ", "),
-		strings.Join(r.bad, "; "), strings.Join(r.good, "; "), found, r.time)
+		strings.Join(r.bad, "; "), strings.Join(r.good, "; "), found, r.times)
 }
 
 // link matches the address of a pull request or an issue.
@@ -116,7 +116,7 @@ func readTable(text string) (table, error) {
 		}
 		t = append(t, row{
 			name: name[1], line: line,
-			found: strings.Trim(cells[len(cells)-2], "`"), time: strings.TrimSpace(cells[len(cells)-1]),
+			foundBy: strings.Trim(cells[len(cells)-2], "`"), times: strings.TrimSpace(cells[len(cells)-1]),
 		})
 	}
 	return t, nil

@@ -9,7 +9,7 @@ var example = row{
 	name: "some-bug", title: "It is wrong", source: "https://github.com/a/b/pull/7 and what it says",
 	library: "github.com/a/b/v4", breaks: []string{"lease-exclusion", "progress"},
 	bad: []string{"v4.0.1: 20 of 20"}, good: []string{"v4.0.2: 0 of 20"},
-	found: "late-reply/extend", time: "story: 3ms; suite: 4s, in the first 7 of 9 worlds",
+	foundBy: "late-reply/extend", times: "story: 3ms; suite: 4s, in the first 7 of 9 worlds",
 }
 
 const page = "# Title\n\n<!-- table -->\n<!-- end -->\n\nMore.\n"
@@ -26,7 +26,7 @@ func TestTheTableIsWrittenAndReadBack(t *testing.T) {
 	if err != nil || len(back) != 1 {
 		t.Fatalf("read back as %v, %v", back, err)
 	}
-	if r := back.row("some-bug"); r == nil || r.found != example.found || r.time != example.time {
+	if r := back.row("some-bug"); r == nil || r.foundBy != example.foundBy || r.times != example.times {
 		t.Errorf("read back as %+v", r)
 	}
 	if again := back.replaceIn(text); again != text {
@@ -40,7 +40,7 @@ func TestTheTableIsWrittenAndReadBack(t *testing.T) {
 func TestOnlyTimesMayDiffer(t *testing.T) {
 	was := table{example}
 	later, other := example, example
-	later.time = "story: 9s"
+	later.times = "story: 9s"
 	other.good = []string{"v4.0.2: 1 of 20"}
 	if got := (table{later}); got.withoutTimes() != was.withoutTimes() {
 		t.Errorf("another time makes another table:\n%s%s", got.withoutTimes(), was.withoutTimes())

@@ -40,8 +40,8 @@ type record struct {
 	Suite []json.RawMessage `json:"suite"`
 }
 
-func newVersion(b proof.Bug, v proof.Version, with *builder) *version {
-	return &version{Version: v, bug: b, builder: with, record: record{
+func newVersion(b proof.Bug, v proof.Version, tests *builder) *version {
+	return &version{Version: v, bug: b, builder: tests, record: record{
 		Bug: b.Name, Module: v.Name, Library: b.Library, Version: v.Number,
 		Broken: []string{}, Worlds: []json.RawMessage{}, Suite: []json.RawMessage{},
 	}}
@@ -139,9 +139,9 @@ func (r testOutput) documents(key string) []json.RawMessage {
 // A storyResult is what the bug's story shows with a version: the rules that the version
 // breaks, in how many worlds it breaks one, and the real time of the first such world.
 type storyResult struct {
-	broken []string
-	worlds string
-	first  time.Duration
+	broken    []string
+	worlds    string
+	firstTime time.Duration
 }
 
 func (s storyResult) String() string {
@@ -169,7 +169,7 @@ func (v *version) runStory() (storyResult, error) {
 	}
 	v.record.Worlds = r.documents(proof.AttrWorldResult)
 	if first := r.attributes(proof.AttrFirst); len(first) == 1 {
-		s.first, err = time.ParseDuration(first[0])
+		s.firstTime, err = time.ParseDuration(first[0])
 	}
 	return s, err
 }

@@ -79,8 +79,8 @@ func Before(step string, a sim.Action) sim.Fault {
 	return newFault(trace.Trigger{Before: p}, a)
 }
 
-func newFault(strikes trace.Trigger, a sim.Action) sim.Fault {
-	return sim.Fault{Strikes: strikes, Action: a, Text: fmt.Sprintf("%+v", a)}
+func newFault(trigger trace.Trigger, a sim.Action) sim.Fault {
+	return sim.Fault{Strikes: trigger, Action: a, Text: fmt.Sprintf("%+v", a)}
 }
 
 // Lasting returns the fault f with an end: the duration d after it strikes.
@@ -96,16 +96,16 @@ func Until(point string, f sim.Fault) sim.Fault {
 }
 
 // PauseOf returns a fault that pauses a process while its clocks run on.
-func Stopped(process string) *sim.Pause { return &sim.Pause{Process: process} }
+func PauseOf(process string) *sim.Pause { return &sim.Pause{Process: process} }
 
 // SuspensionOf returns a fault that suspends a process's machine, so that its monotonic
 // clock stops too.
-func Suspended(process string) *sim.Pause {
+func SuspensionOf(process string) *sim.Pause {
 	return &sim.Pause{Process: process, Mode: trace.Suspend}
 }
 
 // CrashOf returns a fault that crashes a process.
-func Crashed(process string, how trace.Crash) *sim.CrashFault {
+func CrashOf(process string, how trace.Crash) *sim.CrashFault {
 	return &sim.CrashFault{Process: process, How: how}
 }
 

@@ -44,10 +44,10 @@ func MeasureGrowth(b *testing.B, unit string, sizes []int, world func(n int) sim
 		best, events := make([]float64, len(sizes)), make([]int, len(sizes))
 		for b.Loop() {
 			for i, n := range sizes {
-				const enough = 10_000
+				const minEvents = 10_000
 				cfg, total := world(n), 0
 				before := ProcessorTime(b)
-				for total < enough {
+				for total < minEvents {
 					events[i] = countEvents(b, cfg)
 					total += events[i]
 				}

@@ -17,7 +17,7 @@ import (
 
 // SectionsWorld returns a world with one lock on one node, in which the given clients
 // acquire the lock, work in sections and release it.
-func Sections(kind locks.Kind, clients ...sim.Client) sim.Config {
+func SectionsWorld(kind locks.Kind, clients ...sim.Client) sim.Config {
 	for i := range clients {
 		if clients[i].RetryEvery == 0 {
 			clients[i].RetryEvery = time.Second
@@ -35,18 +35,18 @@ func Sections(kind locks.Kind, clients ...sim.Client) sim.Config {
 // GCPauseWorld returns a world of [SectionsWorld] with two clients. The first is paused
 // just before it writes, until the second has finished, which acquires and releases the
 // lock meanwhile.
-func GCPause(t testing.TB, kind string, ttl time.Duration, fencing storage.Policy) sim.Config {
-	cfg := Sections(Lock(t, kind), sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
+func GCPauseWorld(t testing.TB, kind string, ttl time.Duration, fencing storage.Policy) sim.Config {
+	cfg := SectionsWorld(Lock(t, kind), sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 	cfg.Lock.TTL = ttl
 	cfg.Network = sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond}
 	cfg.Storage.Fencing = fencing
-	return WithFaults(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
+	return WithFaults(cfg, Until("client-2 finished", Before("client-1 write", PauseOf("client-1"))))
 }
 
 // SoloWorld returns a world of [SectionsWorld] with one client that runs a program. An
 // error of the program fails the test.
 func SoloWorld(t *testing.T, kind locks.Kind, program func(context.Context, *sim.Program) error) sim.Config {
-	return Sections(kind, Client(t, "client-1", program))
+	return SectionsWorld(kind, Client(t, "client-1", program))
 }
 
 // Nodes returns n nodes of a kind of server, with their usual names. It returns none if the

@@ -56,7 +56,7 @@ func init() {
 		Name: "toy", Title: "a toy", Node: "toy", Port: 7000,
 		Failure:      "broken",
 		Revokes:      true,
-		IdleCheckGap: func() string { return blind },
+		IdleCheckGap: func() string { return idleCheckGap },
 		Framer:       func(names *sim.Names) sim.Framer { return lineFramer{names} },
 		Boot:         func(host *sim.Host) sim.Server { return &toy{host: host, words: map[string]word{}} },
 	})
@@ -64,12 +64,12 @@ func init() {
 
 // idleCheckGap is the reason why the clients of toys do not check idle connections; "" if
 // they do.
-var blind string
+var idleCheckGap string
 
 // BlindToys makes the clients of toys not check idle connections, for one test.
 func BlindToys(t *testing.T) {
-	blind = "the clients of toys look at nothing"
-	t.Cleanup(func() { blind = "" })
+	idleCheckGap = "the clients of toys look at nothing"
+	t.Cleanup(func() { idleCheckGap = "" })
 }
 
 // A lineFramer cuts what a client writes into messages: each line is a message.
@@ -140,13 +140,13 @@ func (y *toy) serve(verb, key, text, ms string, by *trace.Actor) string {
 	case verb == "incr":
 		n, _ := strconv.Atoi(current.text)
 		text = strconv.Itoa(n + 1)
-		y.keep(key, text, "", by)
+		y.store(key, text, "", by)
 		return text
 	case verb == "set", verb == "take" && !exists, verb == "keep" && matches:
-		y.keep(key, text, ms, by)
+		y.store(key, text, ms, by)
 		return "yes"
 	case verb == "drop" && matches:
-		y.forget(trace.KindDelete, key, by)
+		y.remove(trace.KindDelete, key, by)
 		return "yes"
 	case verb == "take", verb == "keep", verb == "drop":
 		return "no"
@@ -156,7 +156,7 @@ func (y *toy) serve(verb, key, text, ms string, by *trace.Actor) string {
 
 // store stores a word and records its owner: the client that set it, even if another client
 // stores the same word again.
-func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
+func (y *toy) store(key, text, milliseconds string, by *trace.Actor) {
 	w := word{text: text, owner: by}
 	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: y.host.Names().Value(text), By: by}
 	switch was, exists := y.words[key]; {
@@ -174,7 +174,7 @@ func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
 	y.words[key] = w
 	y.host.ChargeText(len(text))
 	y.host.Emit(ev)
-	y.check()
+	y.expireWords()
 	y.waits = slices.DeleteFunc(y.waits, func(w waiter) bool {
 		if w.key == key {
 			w.answer(w.request, text)
@@ -184,10 +184,10 @@ func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
 }
 
 // remove removes a word; kind is the kind of the event that is recorded.
-func (y *toy) forget(how trace.Kind, key string, by *trace.Actor) {
+func (y *toy) remove(kind trace.Kind, key string, by *trace.Actor) {
 	was := y.words[key]
 	delete(y.words, key)
-	y.host.Emit(trace.Event{Kind: how, Key: key, Value: y.host.Names().Value(was.text), By: by, Owner: was.owner})
+	y.host.Emit(trace.Event{Kind: kind, Key: key, Value: y.host.Names().Value(was.text), By: by, Owner: was.owner})
 }
 
 // Revoke implements [sim.Revocable]: it removes the words that a client has set for its
@@ -195,7 +195,7 @@ func (y *toy) forget(how trace.Kind, key string, by *trace.Actor) {
 func (y *toy) Revoke(client string, _ bool) (found bool) {
 	for _, key := range slices.Sorted(maps.Keys(y.words)) {
 		if is := y.words[key]; is.owner != nil && is.owner.Client == client && slices.Contains(y.host.Keys(), key) {
-			y.forget(trace.KindDelete, key, trace.Operator())
+			y.remove(trace.KindDelete, key, trace.Operator())
 			found = true
 		}
 	}
@@ -204,7 +204,7 @@ func (y *toy) Revoke(client string, _ bool) (found bool) {
 
 // expireWords removes the words whose time has passed, and schedules its next call for the
 // moment at which the next word expires.
-func (y *toy) check() {
+func (y *toy) expireWords() {
 	y.expiryChecks++
 	check := y.expiryChecks
 	for _, key := range slices.Sorted(maps.Keys(y.words)) {
@@ -213,11 +213,11 @@ func (y *toy) check() {
 			continue
 		}
 		if !until.After(y.host.Clock().Now()) {
-			y.forget(trace.KindExpire, key, nil)
+			y.remove(trace.KindExpire, key, nil)
 		} else if at, ok := y.host.When(until); ok {
 			y.host.At(at, func() {
 				if check == y.expiryChecks && y.host.IsUp() {
-					y.check()
+					y.expireWords()
 				}
 			})
 		}
@@ -227,7 +227,7 @@ func (y *toy) check() {
 // ClockChanged implements [sim.Server].
 func (y *toy) ClockChanged() {
 	if y.host.IsUp() {
-		y.check()
+		y.expireWords()
 	}
 }
 
@@ -237,9 +237,9 @@ func (y *toy) Crash(trace.Crash) {}
 
 // Restart records the effect of a crash: all words are lost.
 func (y *toy) Restart() {
-	y.check()
+	y.expireWords()
 	for _, key := range slices.Sorted(maps.Keys(y.words)) {
-		y.forget(trace.KindForget, key, nil)
+		y.remove(trace.KindForget, key, nil)
 	}
 }
 

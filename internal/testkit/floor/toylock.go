@@ -116,10 +116,10 @@ func (l *toyLease) ask(ctx context.Context, verb string) error {
 // A ToyClient sends requests to one toy, one at a time. It opens a connection when it sends
 // the first request, and a new one after a failure.
 type ToyClient struct {
-	env  *locks.Env
-	addr string
-	conn net.Conn
-	in   *bufio.Reader
+	env    *locks.Env
+	addr   string
+	conn   net.Conn
+	reader *bufio.Reader
 }
 
 func newToyClient(env *locks.Env, addr string) *ToyClient {
@@ -157,7 +157,7 @@ func (c *ToyClient) Ask(ctx context.Context, line string) (answer string, err er
 		if err != nil {
 			return "", err
 		}
-		c.conn, c.in = conn, bufio.NewReader(conn)
+		c.conn, c.reader = conn, bufio.NewReader(conn)
 	}
 	conn, cancelled := c.conn, func() bool { return false }
 	deadline, bounded := ctx.Deadline()
@@ -166,7 +166,7 @@ func (c *ToyClient) Ask(ctx context.Context, line string) (answer string, err er
 		cancelled = func() bool { return !stop() }
 	}
 	if _, err = io.WriteString(conn, line+"\n"); err == nil {
-		answer, err = c.in.ReadString('\n')
+		answer, err = c.reader.ReadString('\n')
 	}
 	switch hasEnded := cancelled(); {
 	case hasEnded && err != nil:

@@ -15,7 +15,7 @@ import (
 
 // LockFilter selects locks for a test: it reports whether the test covers a lock of this
 // kind.
-type Has func(locks.Kind) bool
+type LockFilter func(locks.Kind) bool
 
 // Provided selects the locks that this program can make, because it imports their adapters.
 func Provided(k locks.Kind) bool { return k.CheckProvided() == nil }
@@ -25,32 +25,32 @@ func Provided(k locks.Kind) bool { return k.CheckProvided() == nil }
 func OfLibraries(k locks.Kind) bool { return k.Adapter != "" }
 
 // matchesName reports whether the lock of this name exists and is selected.
-func (has Has) named(lock string) bool {
+func (has LockFilter) matchesName(lock string) bool {
 	k, ok := locks.Lookup(lock)
 	return ok && has(k)
 }
 
 // RunnableScenarios returns the built-in scenarios that this program can run with their own
 // locks, in alphabetical order.
-func Playable() []*scenarios.Scenario {
+func RunnableScenarios() []*scenarios.Scenario {
 	return slices.DeleteFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool {
-		return slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return !Has(Provided).named(v.Lock) })
+		return slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return !LockFilter(Provided).matchesName(v.Lock) })
 	})
 }
 
 // LibraryScenarios returns the built-in scenarios of which at least one variant has the
 // lock of a library as its own lock.
-func AboutLibraries() []*scenarios.Scenario {
+func LibraryScenarios() []*scenarios.Scenario {
 	return slices.DeleteFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool {
-		return !slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return Has(OfLibraries).named(v.Lock) })
+		return !slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return LockFilter(OfLibraries).matchesName(v.Lock) })
 	})
 }
 
 // Results returns the results of the playable scenarios on seed 1.
 func Results() ([]*scenarios.Result, error) {
 	var results []*scenarios.Result
-	for _, s := range Playable() {
-		result, err := Played(s)
+	for _, s := range RunnableScenarios() {
+		result, err := ResultOf(s)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func Results() ([]*scenarios.Result, error) {
 
 // ResultOf returns the result of a scenario on seed 1. A built-in scenario is run once for
 // all tests of a process, so callers must not change the result.
-func Played(s *scenarios.Scenario) (*scenarios.Result, error) {
+func ResultOf(s *scenarios.Scenario) (*scenarios.Result, error) {
 	if !s.BuiltIn() {
 		return scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 	}

@@ -46,13 +46,13 @@ type Node struct {
 	Down, Mute bool
 	// CutsAfter reports for which commands the node closes the connection instead of
 	// answering, after it has executed the command.
-	Cut func(command string) bool
+	CutsAfter func(command string) bool
 	// Replicas is how many replicas, according to the node, have confirmed what was
 	// written.
 	Replicas int
 	// AnswerDelay returns by how long the node delays its answer to a command. For a
 	// script, command is the last command in it.
-	Replies func(command string) time.Duration
+	AnswerDelay func(command string) time.Duration
 
 	addr string
 
@@ -83,11 +83,11 @@ func (c *Cluster) newNode(t *testing.T, i int) *Node {
 	}
 	first.Close()
 	n := &Node{
-		Miniredis: m,
-		addr:      fmt.Sprintf("10.0.0.%d:6379", i+1),
-		Cut:       func(string) bool { return false },
-		Replicas:  1,
-		Replies:   func(string) time.Duration { return 0 },
+		Miniredis:   m,
+		addr:        fmt.Sprintf("10.0.0.%d:6379", i+1),
+		CutsAfter:   func(string) bool { return false },
+		Replicas:    1,
+		AnswerDelay: func(string) time.Duration { return 0 },
 	}
 	m.Server().SetPreHook(func(p *server.Peer, command string, args ...string) bool {
 		c.mu.Lock()
@@ -135,7 +135,7 @@ type slowConn struct {
 // Write writes an answer as the node's settings say: after a delay, or not at all.
 func (s slowConn) Write(b []byte) (int, error) {
 	s.c.mu.Lock()
-	wait, cut := s.n.Replies(s.n.last), s.n.Cut(s.n.last)
+	wait, cut := s.n.AnswerDelay(s.n.last), s.n.CutsAfter(s.n.last)
 	s.c.mu.Unlock()
 	if cut {
 		return 0, s.Conn.Close()
@@ -292,7 +292,7 @@ func Acquire(t *testing.T, l locks.Lock) locks.Lease {
 
 // MustNotAcquire tries to acquire the lock, and fails the test unless the error wraps
 // ErrNotAcquired. It returns the text of the error.
-func FailAcquire(t *testing.T, l locks.Lock) string {
+func MustNotAcquire(t *testing.T, l locks.Lock) string {
 	t.Helper()
 	_, err := l.Acquire(t.Context())
 	if !errors.Is(err, locks.ErrNotAcquired) {

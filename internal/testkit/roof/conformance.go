@@ -20,7 +20,7 @@ var requirements = []struct {
 	{"a held lock is not granted again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
 		Acquire(t, client())
 		held := c.HeldNodes()
-		FailAcquire(t, client())
+		MustNotAcquire(t, client())
 		if !slices.Equal(c.HeldNodes(), held) {
 			t.Errorf("a failed attempt moved the key from nodes %v to %v", held, c.HeldNodes())
 		}
@@ -34,7 +34,7 @@ var requirements = []struct {
 		l := client()
 		Release(t, Acquire(t, l))
 		lease := Acquire(t, l)
-		FailAcquire(t, l)
+		MustNotAcquire(t, l)
 		Release(t, lease)
 	}},
 	{"an expired lock is granted again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
@@ -49,7 +49,7 @@ var requirements = []struct {
 		if err := old.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
 			t.Errorf("release of a lost lock returned %v, want ErrLost", err)
 		}
-		FailAcquire(t, client())
+		MustNotAcquire(t, client())
 	}},
 	{"a lock is lost when its time is over", func(t *testing.T, c *Cluster, client func() locks.Lock) {
 		lease := Acquire(t, client())
@@ -75,7 +75,7 @@ var requirements = []struct {
 			t.Errorf("the end moved by %v, want %v", moved, TTL/2)
 		}
 		time.Sleep(TTL * 3 / 4)
-		FailAcquire(t, client())
+		MustNotAcquire(t, client())
 		Release(t, lease)
 	}},
 	{"a lost lock cannot be extended", func(t *testing.T, c *Cluster, client func() locks.Lock) {
@@ -93,13 +93,13 @@ var requirements = []struct {
 		for _, n := range c.Nodes {
 			n.Down = true
 		}
-		Contains(t, FailAcquire(t, client()), "connection refused")
+		Contains(t, MustNotAcquire(t, client()), "connection refused")
 	}},
 	{"a request whose answer is lost is not sent again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
 		for _, n := range c.Nodes {
-			n.Cut = func(command string) bool { return TakesKey(command) || command == "PEXPIRE" }
+			n.CutsAfter = func(command string) bool { return TakesKey(command) || command == "PEXPIRE" }
 		}
-		FailAcquire(t, client())
+		MustNotAcquire(t, client())
 		sent := 0
 		for _, command := range c.Commands() {
 			if strings.HasSuffix(command, " SET") || strings.HasSuffix(command, "SETNX") {
@@ -140,7 +140,7 @@ type Subject struct {
 // CheckRequirements tests each subject against all requirements. It fails the test if there
 // is no subject for a lock that mustTest selects. Locks that are granted to everybody need
 // no subject.
-func CheckRequirements(t *testing.T, subjects []Subject, ours func(locks.Kind) bool) {
+func CheckRequirements(t *testing.T, subjects []Subject, mustTest func(locks.Kind) bool) {
 	tested := map[string]bool{}
 	for _, s := range subjects {
 		tested[s.Kind] = true
@@ -161,7 +161,7 @@ func CheckRequirements(t *testing.T, subjects []Subject, ours func(locks.Kind) b
 		}
 	}
 	for _, kind := range locks.Names() {
-		if k, _ := locks.Lookup(kind); !tested[kind] && ours(k) && !k.Open {
+		if k, _ := locks.Lookup(kind); !tested[kind] && mustTest(k) && !k.Open {
 			t.Errorf("lock %s is registered but not tested", kind)
 		}
 	}
@@ -171,13 +171,13 @@ func CheckRequirements(t *testing.T, subjects []Subject, ours func(locks.Kind) b
 var (
 	// EndlessExceptions is for a lock whose grants do not end by themselves or are renewed
 	// by the lock, and so cannot be extended.
-	Endless = []string{
+	EndlessExceptions = []string{
 		"an expired lock is granted again", "release does not free another's lock",
 		"a lock is lost when its time is over", "extend prolongs", "a lost lock cannot be extended",
 	}
 	// SilentExceptions is for a lock whose leases do not declare when they end.
-	Silent = []string{"a lease ends before its key", "extend prolongs"}
+	SilentExceptions = []string{"a lease ends before its key", "extend prolongs"}
 	// InsistentExceptions is for a lock that sends a request again if it gets no answer, in
 	// its own code or by go-redis's defaults.
-	Insistent = []string{"a request whose answer is lost is not sent again"}
+	InsistentExceptions = []string{"a request whose answer is lost is not sent again"}
 )

@@ -16,7 +16,7 @@ import (
 
 // OfAdapter selects the locks that an adapter makes; adapter is the name of a folder in
 // libraries.
-func MadeBy(adapter string) Has {
+func OfAdapter(adapter string) LockFilter {
 	return func(k locks.Kind) bool { return path.Base(k.Adapter) == adapter }
 }
 
@@ -27,11 +27,11 @@ func MadeBy(adapter string) Has {
 // one repeat, and only with the scenario's own lock. The run with fencing tokens is not
 // repeated if the run without them violates nothing: then both are the same run (see
 // [CheckExpectations]).
-func CheckDeterminism(t *testing.T, repeats int, has Has) {
+func CheckDeterminism(t *testing.T, repeats int, has LockFilter) {
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
 			for _, lock := range locksToTry(v) {
-				if !has.named(lock) {
+				if !has.matchesName(lock) {
 					continue
 				}
 				var offTrace *trace.Trace

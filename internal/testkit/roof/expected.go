@@ -25,12 +25,12 @@ import (
 // If a storage with fencing refuses nothing, it answers like a storage without fencing, so
 // the run without fencing is the same run. CheckExpectations checks that on the first
 // [hashedSeeds] seeds, and runs only with fencing on the other seeds.
-func AsExpected(t *testing.T, seeds uint64, has Has) {
+func CheckExpectations(t *testing.T, seeds uint64, has LockFilter) {
 	if testing.Short() {
 		seeds = 1
 	}
 	for _, s := range scenarios.Embedded() {
-		with := expectedWith(s, has)
+		with := locksWithExpectation(s, has)
 		if len(with) == 0 {
 			continue
 		}
@@ -120,16 +120,16 @@ func runAsExpected(t *testing.T, v *scenarios.Variant, lock string, seed uint64,
 // lists "" if has selects the own lock of at least one variant and this program can make
 // the own locks of all variants. So a scenario with a library's lock in one variant is
 // tested together with the other locks of that library.
-func expectedWith(s *scenarios.Scenario, has Has) []string {
+func locksWithExpectation(s *scenarios.Scenario, has LockFilter) []string {
 	var found []string
-	about := func(v *scenarios.Variant) bool { return has.named(v.Lock) }
-	lacks := func(v *scenarios.Variant) bool { return !Has(Provided).named(v.Lock) }
+	about := func(v *scenarios.Variant) bool { return has.matchesName(v.Lock) }
+	lacks := func(v *scenarios.Variant) bool { return !LockFilter(Provided).matchesName(v.Lock) }
 	ours := slices.ContainsFunc(s.Variants, about) && !slices.ContainsFunc(s.Variants, lacks)
 	if ours {
 		found = append(found, "")
 	}
 	for _, name := range locks.Names() {
-		if has.named(name) && slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool {
+		if has.matchesName(name) && slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool {
 			_, off := v.Expectation(name, scenarios.Off)
 			_, on := v.Expectation(name, scenarios.On)
 			return name != v.Lock && (off || on)
@@ -145,10 +145,10 @@ func expectedWith(s *scenarios.Scenario, has Has) []string {
 // otherwise the run could be mistaken for a run of the scenario. And without the fault,
 // other properties must be violated, because the scenario is about this fault. The second
 // is not required of a scenario that shows that something holds.
-func EveryFaultMatters(t *testing.T, has Has) {
+func CheckEveryFaultMatters(t *testing.T, has LockFilter) {
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
-			if !has.named(v.Lock) {
+			if !has.matchesName(v.Lock) {
 				continue
 			}
 			allFaults, err := v.Config(scenarios.Options{Seed: 1, Fencing: scenarios.Off})
@@ -170,7 +170,7 @@ func EveryFaultMatters(t *testing.T, has Has) {
 							t.Errorf("fencing %s: every witness is still seen", fencing)
 						}
 						expected, ok := v.Expectation("", fencing)
-						matters = matters || !ok || !slices.Equal(violated(checks.Check(history.New(tr), nil), expected), sorted(expected.Violated))
+						matters = matters || !ok || !slices.Equal(violated(checks.Check(history.New(tr), nil), expected), sortedCopy(expected.Violated))
 					}
 					if !matters && !isControl(v) {
 						t.Error("the same properties are violated")
@@ -190,11 +190,11 @@ func violated(v *checks.Verdict, expected scenarios.Expectation) []checks.Proper
 			broken = append(broken, f.Property)
 		}
 	}
-	return sorted(broken)
+	return sortedCopy(broken)
 }
 
 // sortedCopy returns a sorted copy of the properties.
-func sorted(properties []checks.Property) []checks.Property {
+func sortedCopy(properties []checks.Property) []checks.Property {
 	properties = slices.Clone(properties)
 	slices.Sort(properties)
 	return properties

@@ -28,14 +28,14 @@ func (f Findings) Merge(others Findings) Findings {
 
 // OutsideCatalogue reports whether a test case is not a scenario of the catalogue, and so
 // applies to any lock.
-func OutsideCatalogue(story string) bool { return !strings.HasPrefix(story, "catalogue/") }
+func OutsideCatalogue(testCase string) bool { return !strings.HasPrefix(testCase, "catalogue/") }
 
 // IsGeneral reports whether a test case matters for any lock. A scenario about a bug of one
 // library, or about the locks of one system, does not: what it shows with another lock
 // means nothing.
-func IsGeneral(story string) bool {
-	name, _, _ := strings.Cut(strings.TrimPrefix(story, "catalogue/"), "/")
-	return OutsideCatalogue(story) || !specificScenarios()[name]
+func IsGeneral(testCase string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(testCase, "catalogue/"), "/")
+	return OutsideCatalogue(testCase) || !specificScenarios()[name]
 }
 
 // specificScenarios returns the names of the scenarios in the groups about one library or

@@ -27,7 +27,7 @@ var LongWord = strings.Repeat("w", 5000)
 
 // TaintedResult returns the result of a scenario in which Taint is appended to every text
 // that a file or a trace can hold. Its verdicts are those of the tainted traces.
-func Tainted(t *testing.T) *scenarios.Result {
+func TaintedResult(t *testing.T) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {
@@ -38,8 +38,8 @@ func Tainted(t *testing.T) *scenarios.Result {
 		t.Fatal(err)
 	}
 	v := *r.Runs[0].Variant
-	for _, telling := range []*scenarios.Narrative{&s.Narrative, &v.Narrative} {
-		taintAll(reflect.ValueOf(telling).Elem())
+	for _, narrative := range []*scenarios.Narrative{&s.Narrative, &v.Narrative} {
+		taintAll(reflect.ValueOf(narrative).Elem())
 	}
 	for _, text := range []*string{&s.Name, &s.File, &s.Title, &s.Group, &s.Source, &v.Scenario, &v.Name, &v.Title} {
 		*text += Taint
@@ -114,7 +114,7 @@ var runCrowd = sync.OnceValues(func() (*scenarios.Result, error) {
 
 // CrowdedResult returns a result with some 20,000 events in each of its two runs. Callers
 // share it and must not change it.
-func Crowded(t testing.TB) *scenarios.Result {
+func CrowdedResult(t testing.TB) *scenarios.Result {
 	t.Helper()
 	r, err := runCrowd()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // ReaderCounts counts what [CompareReaders] has compared: moments, keys that existed at a
 // moment, those of them on nodes that were down, and those that only a reader without
 // hindsight takes for existing.
-type Past struct{ Moments, Keys, Dark, Hindsight int }
+type ReaderCounts struct{ Moments, Keys, OnDownNodes, Hindsight int }
 
 // CompareReaders compares what three sources say about each moment of a run: a reader that
 // has seen only the events up to that moment, the history of the whole run, and the history
@@ -21,22 +21,22 @@ type Past struct{ Moments, Keys, Dark, Hindsight int }
 // reader needs to know the rest of the run: whether a key still existed although its node
 // was down, whether a restarted node would show a key whose loss it has yet to record, and
 // how a lease ends that is lost.
-func KnowThePast(t *testing.T, told []*scenarios.Scenario) Past {
+func CompareReaders(t *testing.T, all []*scenarios.Scenario) ReaderCounts {
 	t.Helper()
-	var seen Past
-	for _, s := range told {
-		r, err := Played(s)
+	var seen ReaderCounts
+	for _, s := range all {
+		r, err := ResultOf(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, run := range r.Runs {
-			p := newPast(t, fmt.Sprintf("%s %s, fencing %s", s.Name, run.Variant.Name, run.Fencing), run.History)
+			p := newReaderComparison(t, fmt.Sprintf("%s %s, fencing %s", s.Name, run.Variant.Name, run.Fencing), run.History)
 			for i := range run.History.Trace.Events {
 				p.see(&run.History.Trace.Events[i])
 			}
 			seen.Moments += len(run.History.Trace.Events)
-			seen.Keys += p.stood
-			seen.Dark += p.dark
+			seen.Keys += p.keyCount
+			seen.OnDownNodes += p.onDownNodes
 			seen.Hindsight += p.hindsight
 		}
 	}
@@ -45,7 +45,7 @@ func KnowThePast(t *testing.T, told []*scenarios.Scenario) Past {
 
 // A readerComparison is the comparison for one run: what readers know after the events so
 // far.
-type past struct {
+type readerComparison struct {
 	*testing.T
 	name string
 	// whole is the history of the whole run, and the four after it are readers that have
@@ -57,26 +57,26 @@ type past struct {
 	clocks    *history.Clocks
 	read      map[string]bool // the processes whose clocks' readings the trace has shown
 	// The next three are the counts of [ReaderCounts] for this run.
-	stood, dark, hindsight int
+	keyCount, onDownNodes, hindsight int
 }
 
-func newPast(t *testing.T, name string, whole *history.History) *past {
-	return &past{T: t, name: name, whole: whole,
+func newReaderComparison(t *testing.T, name string, whole *history.History) *readerComparison {
+	return &readerComparison{T: t, name: name, whole: whole,
 		keys: history.NewKeys(), processes: history.NewProcesses(), faults: history.NewFaults(), clocks: history.NewClocks(), read: map[string]bool{}}
 }
 
 // see passes an event to the readers, and compares what they know with the history.
-func (p *past) see(ev *trace.Event) {
+func (p *readerComparison) see(ev *trace.Event) {
 	p.keys.See(ev)
 	p.processes.See(ev)
 	p.faults.See(ev)
 	p.clocks.See(ev)
 	now := history.MomentOf(ev)
-	p.askKeys(now, p.whole)
+	p.compareKeys(now, p.whole)
 	if ev.Seq%200 == 0 { // making a history for each event would take hours
 		cut := *p.whole.Trace
 		cut.Events = cut.Events[:ev.Seq]
-		p.askKeys(now, history.New(&cut))
+		p.compareKeys(now, history.New(&cut))
 	}
 	for _, s := range p.whole.Trace.Processes {
 		state := history.Running
@@ -106,7 +106,7 @@ func (p *past) see(ev *trace.Event) {
 
 // compareKeys compares what the reader knows of the keys with what a history says about the
 // same moment.
-func (p *past) askKeys(now history.Moment, fold *history.History) {
+func (p *readerComparison) compareKeys(now history.Moment, fold *history.History) {
 	withheld := map[history.Place]*history.Holding{}
 	visible := map[history.Place]bool{}
 	for _, h := range fold.Holdings() {
@@ -126,10 +126,10 @@ func (p *past) askKeys(now history.Moment, fold *history.History) {
 		if is == nil {
 			continue
 		}
-		p.stood++
+		p.keyCount++
 		down := p.processes.Of(at.Node) == history.Down
 		if down {
-			p.dark++
+			p.onDownNodes++
 		}
 		justBack := !down && p.keys.IsVisible(at) && !visible[at] && was.Ended != nil && was.Ended.At == now.At
 		if p.keys.IsVisible(at) != visible[at] && !justBack {

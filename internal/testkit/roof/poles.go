@@ -15,7 +15,7 @@ import (
 // also fails the test if no line leads from the flag of a violation to its moment.
 func checkUncrossed(t *testing.T, r *scenarios.Result) {
 	t.Helper()
-	const pillHeight, belowText = 20, 33 // the height of a pill, which is a decision, and of a pill with a text below it, as in the template pill.html
+	const pillHeight, pillWithTextHeight = 20, 33 // the height of a pill, which is a decision, and of a pill with a text below it, as in the template pill.html
 	for _, v := range r.Scenario.Variants {
 		var runs []diagram.Run
 		for _, run := range r.Runs {
@@ -24,18 +24,18 @@ func checkUncrossed(t *testing.T, r *scenarios.Result) {
 			}
 		}
 		for i, f := range diagram.Draw(runs, diagram.RoomFor(runs)) {
-			leads := map[int]int{} // by column: where the line begins that begins the highest
+			lineStart := map[int]int{} // by column: where the line begins that begins the highest
 			for _, pole := range f.Poles {
 				if !slices.Contains(strings.Fields(pole.Class), "broken") {
 					continue
 				}
-				if from, led := leads[pole.X]; !led || pole.From < from {
-					leads[pole.X] = pole.From
+				if from, hasLine := lineStart[pole.X]; !hasLine || pole.From < from {
+					lineStart[pole.X] = pole.From
 				}
 				for _, p := range f.Decisions {
 					bottom := p.Y + pillHeight
 					if p.Below != "" {
-						bottom = p.Y + belowText
+						bottom = p.Y + pillWithTextHeight
 					}
 					if p.Left() <= pole.X && pole.X <= p.Left()+p.W && pole.From <= bottom && p.Y <= pole.To {
 						t.Errorf("%s: the line %+v goes through the pill %+v", f.ID, pole, p)
@@ -43,7 +43,7 @@ func checkUncrossed(t *testing.T, r *scenarios.Result) {
 				}
 			}
 			for _, p := range f.Pennants {
-				if from, led := leads[p.X]; p.Class == "broken" && (!led || from > p.Y) {
+				if from, hasLine := lineStart[p.X]; p.Class == "broken" && (!hasLine || from > p.Y) {
 					t.Errorf("%s: no line leads from the flag %q to its moment", f.ID, p.Text)
 				}
 			}

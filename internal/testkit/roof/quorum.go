@@ -20,7 +20,7 @@ var quorumRequirements = []struct {
 		c.Nodes[1].Down, c.Nodes[4].Down = true, true
 		lease := Acquire(t, client())
 		EqualNodes(t, "held", c.HeldNodes(), []int{1, 3, 4})
-		FailAcquire(t, client())
+		MustNotAcquire(t, client())
 		if err := Extend(t, lease); err != nil {
 			t.Errorf("extend with a minority down: %v", err)
 		}
@@ -31,13 +31,13 @@ var quorumRequirements = []struct {
 		for _, i := range []int{4, 0, 2} {
 			c.Nodes[i].Down = true
 		}
-		Contains(t, FailAcquire(t, client()), "(node 1: connection refused, node 3: connection refused, node 5: connection refused)")
+		Contains(t, MustNotAcquire(t, client()), "(node 1: connection refused, node 3: connection refused, node 5: connection refused)")
 		EqualNodes(t, "held after a failed attempt", c.HeldNodes(), nil)
 	}},
 	{"a split vote", 1, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		c.TakeKey(t, 2, 3)
 		c.Nodes[3].Down = true
-		Contains(t, FailAcquire(t, client()), "(node 2: taken, node 3: taken, node 4: connection refused)")
+		Contains(t, MustNotAcquire(t, client()), "(node 2: taken, node 3: taken, node 4: connection refused)")
 		EqualNodes(t, "held after a failed attempt", c.HeldNodes(), nil)
 		for _, i := range []int{1, 2} {
 			if value, err := c.Nodes[i].Get(Key); value != "somebody else" {
@@ -50,7 +50,7 @@ var quorumRequirements = []struct {
 	// depends on chance.
 	{"texts do not depend on the order of answers", 20, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		lease := Acquire(t, client())
-		Contains(t, FailAcquire(t, client()), "(node 1: taken, node 2: taken, node 3: taken, node 4: taken, node 5: taken)")
+		Contains(t, MustNotAcquire(t, client()), "(node 1: taken, node 2: taken, node 3: taken, node 4: taken, node 5: taken)")
 		for i := range 3 {
 			c.Nodes[i].Del(Key)
 		}
@@ -84,7 +84,7 @@ var quorumRequirements = []struct {
 		}
 		l := client(WithTTL(time.Second))
 		for began := time.Now(); time.Since(began) < time.Minute; {
-			FailAcquire(t, l)
+			MustNotAcquire(t, l)
 			time.Sleep(20 * time.Millisecond)
 		}
 		c.Change(func(n *Node) { n.Mute = false })

@@ -20,9 +20,9 @@ import (
 )
 
 // mustResult returns the result of a scenario on seed 1.
-func once(t *testing.T, s *scenarios.Scenario) *scenarios.Result {
+func mustResult(t *testing.T, s *scenarios.Scenario) *scenarios.Result {
 	t.Helper()
-	result, err := Played(s)
+	result, err := ResultOf(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func sample(all []*scenarios.Scenario) []*scenarios.Scenario {
 }
 
 // renderReport returns a report of the results in a format.
-func written(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
+func renderReport(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, ok := reports.Runs.Lookup(format)
 	if !ok {
@@ -59,11 +59,11 @@ func written(t *testing.T, format string, o reports.Options, results ...*scenari
 // CheckGolden compares each scenario's report with the file of its name in testdata. People
 // can read that file to see what happens in the scenario. The hashes of the traces follow
 // the report, because they also change if a message changes that the report leaves out.
-func Golden(t *testing.T, stories []*scenarios.Scenario, update bool) {
+func CheckGolden(t *testing.T, stories []*scenarios.Scenario, update bool) {
 	for _, s := range stories {
 		t.Run(s.Name, func(t *testing.T) {
-			result := once(t, s)
-			got := written(t, "text", reports.Options{}, result) + "\n"
+			result := mustResult(t, s)
+			got := renderReport(t, "text", reports.Options{}, result) + "\n"
 			for _, run := range result.Runs {
 				got += fmt.Sprintf("%s fencing %-3s  %3d events  %s\n", run.Variant.Name, run.Fencing, len(run.History.Trace.Events), run.History.Trace.Hash())
 			}
@@ -86,9 +86,9 @@ func Golden(t *testing.T, stories []*scenarios.Scenario, update bool) {
 
 // CheckExplanations tests the explanation of every scenario: it has all chapters, and as
 // text no line is too wide for a page.
-func Explained(t *testing.T, stories []*scenarios.Scenario) {
+func CheckExplanations(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range stories {
-		result := once(t, s)
+		result := mustResult(t, s)
 		for _, format := range reports.Explanations.Formats() {
 			var story strings.Builder
 			if err := format.Write(&story, []*scenarios.Result{result}, reports.Options{}); err != nil {
@@ -112,11 +112,11 @@ func Explained(t *testing.T, stories []*scenarios.Scenario) {
 
 // CheckSavedTraces tests that the report of a run is the same, byte for byte, after the
 // trace has been saved and read again.
-func Saved(t *testing.T, stories []*scenarios.Scenario) {
+func CheckSavedTraces(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
-		result := once(t, s)
+		result := mustResult(t, s)
 		o := reports.Options{Arguments: map[*scenarios.Scenario]string{s: s.Name}}
-		saved, err := reports.ReadTraces([]byte(written(t, "trace", o, result)), "trace.json")
+		saved, err := reports.ReadTraces([]byte(renderReport(t, "trace", o, result)), "trace.json")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func Saved(t *testing.T, stories []*scenarios.Scenario) {
 			t.Errorf("%s: the checks were to find the same, yet: %q", s.Name, saved.Notes)
 		}
 		for _, format := range []string{"text", "json", "trace"} {
-			if written(t, format, o, result) != written(t, format, reports.Options{Arguments: saved.Arguments}, saved.Results...) {
+			if renderReport(t, format, o, result) != renderReport(t, format, reports.Options{Arguments: saved.Arguments}, saved.Results...) {
 				t.Errorf("%s as %s is another report once it was saved", s.Name, format)
 			}
 		}
@@ -132,39 +132,39 @@ func Saved(t *testing.T, stories []*scenarios.Scenario) {
 }
 
 var (
-	anID   = regexp.MustCompile(` id="([^"]*)"`)
-	aLink  = regexp.MustCompile(` href="#([^"]*)"`)
-	aPlace = regexp.MustCompile(` (?:x|width|y|height)="(-[0-9]+)"`)
+	idPattern       = regexp.MustCompile(` id="([^"]*)"`)
+	linkPattern     = regexp.MustCompile(` href="#([^"]*)"`)
+	negativePattern = regexp.MustCompile(` (?:x|width|y|height)="(-[0-9]+)"`)
 )
 
 // CheckDrawings tests that every scenario can be drawn on one page of less than 500 KB. A
 // link leads to the flag at each moment at which a property was violated. Nothing is
 // outside the picture, and no line crosses something that it is not about. Drawing the
 // scenario again gives the same page.
-func Drawn(t *testing.T, stories []*scenarios.Scenario) {
+func CheckDrawings(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		t.Run(s.Name, func(t *testing.T) {
-			r := once(t, s)
-			page := []byte(written(t, "html", reports.Options{}, r))
+			r := mustResult(t, s)
+			page := []byte(renderReport(t, "html", reports.Options{}, r))
 			if len(page) >= 500_000 {
 				t.Errorf("the page has %d bytes", len(page))
 			}
-			if again := []byte(written(t, "html", reports.Options{}, r)); !bytes.Equal(page, again) {
+			if again := []byte(renderReport(t, "html", reports.Options{}, r)); !bytes.Equal(page, again) {
 				t.Error("drawn again, the page is another")
 			}
 			ids := map[string]bool{}
-			for _, m := range anID.FindAllSubmatch(page, -1) {
+			for _, m := range idPattern.FindAllSubmatch(page, -1) {
 				if ids[string(m[1])] {
 					t.Errorf("two things have the ID %s", m[1])
 				}
 				ids[string(m[1])] = true
 			}
-			for _, m := range aLink.FindAllSubmatch(page, -1) {
+			for _, m := range linkPattern.FindAllSubmatch(page, -1) {
 				if !ids[string(m[1])] {
 					t.Errorf("a link leads to %s, which is not there", m[1])
 				}
 			}
-			if bad := aPlace.FindSubmatch(page); bad != nil {
+			if bad := negativePattern.FindSubmatch(page); bad != nil {
 				t.Errorf("something is at or has the size %s", bad[1])
 			}
 			for _, run := range r.Runs {

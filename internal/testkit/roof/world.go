@@ -38,7 +38,7 @@ func RunWithoutDoubts(t *testing.T, cfg sim.Config) *trace.Trace {
 }
 
 // TimedFault returns a fault that strikes at a time and ends after a while.
-func Strike(at, lasts time.Duration, a sim.Action) sim.Fault {
+func TimedFault(at, lasts time.Duration, a sim.Action) sim.Fault {
 	return floor.Lasting(lasts, floor.At(at, a))
 }
 

@@ -101,8 +101,8 @@ func (b *Bug) readVersions(data []byte) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(file.Versions)) {
 		v := Version{Name: name}
-		var with bool
-		if v.Number, v.Option, with = strings.Cut(file.Versions[name], " with "); !exactVersion.MatchString(v.Number) || with && v.Option == "" {
+		var hasOption bool
+		if v.Number, v.Option, hasOption = strings.Cut(file.Versions[name], " with "); !exactVersion.MatchString(v.Number) || hasOption && v.Option == "" {
 			return fmt.Errorf("%s is %q; write a version, as in v4.0.3 or v4.18.1 with WithSetNXOnExtend", name, file.Versions[name])
 		}
 		b.Versions = append(b.Versions, v)
