@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -35,7 +35,7 @@ func TestIdleNodes(t *testing.T) {
 		"a fault that the trace forgot": {trace.Event{Kind: trace.KindStrike, Fault: 9}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := floor.NewScript("none", 4)
+			s := simtest.NewScript("none", 4)
 			s.Locks[0].Slots = s.Locks[0].Slots[:3]
 			s.Faults = []trace.FaultInfo{
 				{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-4"}}},

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 )
 
 var (
@@ -15,18 +15,18 @@ var (
 
 // This file tests the catalogue's scenarios that need locks of libraries.
 
-func TestDeterminism(t *testing.T) { roof.CheckDeterminism(t, *repeats, roof.OfLibraries) }
+func TestDeterminism(t *testing.T) { suites.CheckDeterminism(t, *repeats, suites.OfLibraries) }
 
 func TestScenariosComeToWhatTheyExpect(t *testing.T) {
-	roof.CheckExpectations(t, *seeds, roof.OfLibraries)
+	suites.CheckExpectations(t, *seeds, suites.OfLibraries)
 }
 
-func TestEveryFaultMatters(t *testing.T) { roof.CheckEveryFaultMatters(t, roof.OfLibraries) }
+func TestEveryFaultMatters(t *testing.T) { suites.CheckEveryFaultMatters(t, suites.OfLibraries) }
 
 // No run ends before a fault that has an end: what the lock and its clients do after the
 // fault is part of the scenario.
 func TestFaultsAreOver(t *testing.T) {
-	results, err := roof.Results()
+	results, err := suites.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,19 +40,21 @@ func TestFaultsAreOver(t *testing.T) {
 }
 
 func TestReadersKnowThePast(t *testing.T) {
-	if p := roof.CompareReaders(t, roof.LibraryScenarios()); p.Keys == 0 {
+	if p := suites.CompareReaders(t, suites.LibraryScenarios()); p.Keys == 0 {
 		t.Errorf("%+v: the worlds show nothing", p)
 	}
 }
 
 // The following tests check the reports of the scenarios that are about libraries.
 
-func TestGolden(t *testing.T) { roof.CheckGolden(t, roof.LibraryScenarios(), *update) }
+func TestGolden(t *testing.T) { suites.CheckGolden(t, suites.LibraryScenarios(), *update) }
 
-func TestEveryScenarioIsExplained(t *testing.T) { roof.CheckExplanations(t, roof.LibraryScenarios()) }
+func TestEveryScenarioIsExplained(t *testing.T) {
+	suites.CheckExplanations(t, suites.LibraryScenarios())
+}
 
-func TestEveryScenarioIsDrawn(t *testing.T) { roof.CheckDrawings(t, roof.LibraryScenarios()) }
+func TestEveryScenarioIsDrawn(t *testing.T) { suites.CheckDrawings(t, suites.LibraryScenarios()) }
 
 func TestSavedTracesGiveTheSameReports(t *testing.T) {
-	roof.CheckSavedTraces(t, roof.LibraryScenarios())
+	suites.CheckSavedTraces(t, suites.LibraryScenarios())
 }

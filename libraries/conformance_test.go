@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -14,20 +14,20 @@ import (
 func TestConformance(t *testing.T) {
 	// These tests do not apply to rueidislock. After a failed attempt, it deletes its keys
 	// even if the context has ended, and Acquire waits for that for up to a TTL.
-	rueidislock := slices.Concat(roof.EndlessExceptions, roof.InsistentExceptions, []string{"a lease ends before its key", "the context bounds an attempt"})
-	roof.CheckRequirements(t, []roof.Subject{
+	rueidislock := slices.Concat(suites.EndlessExceptions, suites.InsistentExceptions, []string{"a lease ends before its key", "the context bounds an attempt"})
+	suites.CheckRequirements(t, []suites.Subject{
 		{Name: "redsync", Kind: "redsync", Nodes: 5},
-		{Name: "redsync-retrying", Kind: "redsync-retrying", Nodes: 5, Except: roof.InsistentExceptions},
-		{Name: "redsync-defaults", Kind: "redsync-defaults", Nodes: 5, Except: roof.InsistentExceptions},
+		{Name: "redsync-retrying", Kind: "redsync-retrying", Nodes: 5, Except: suites.InsistentExceptions},
+		{Name: "redsync-defaults", Kind: "redsync-defaults", Nodes: 5, Except: suites.InsistentExceptions},
 		{Name: "rueidislock", Kind: "rueidislock", Nodes: 1, Except: rueidislock},
 		{Name: "rueidislock-strict", Kind: "rueidislock-strict", Nodes: 1, Except: rueidislock},
-		{Name: "redislock", Kind: "redislock", Nodes: 1, Except: roof.SilentExceptions},
-		{Name: "redislock-defaults", Kind: "redislock-defaults", Nodes: 1, Except: append(roof.SilentExceptions, roof.InsistentExceptions...)},
+		{Name: "redislock", Kind: "redislock", Nodes: 1, Except: suites.SilentExceptions},
+		{Name: "redislock-defaults", Kind: "redislock-defaults", Nodes: 1, Except: append(suites.SilentExceptions, suites.InsistentExceptions...)},
 	}, func(k locks.Kind) bool { return k.Adapter != "" && k.System == locks.Redis })
 }
 
 func TestQuorum(t *testing.T) {
-	roof.CheckQuorum(t, []roof.Subject{
+	suites.CheckQuorum(t, []suites.Subject{
 		{Name: "redsync", Kind: "redsync"},
 		{Name: "redsync-retrying", Kind: "redsync-retrying"},
 		// 32 tries against nodes that refuse connections take more than half a minute.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/faultcard"
-	"github.com/locksim/locksim/internal/testkit/floor"
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -24,7 +24,7 @@ var (
 )
 
 // TestRandomScenarios tests that a random scenario has the same trace in each run, as
-// [roof.CheckDeterminism] tests for the catalogue. Each seed, beginning with the first,
+// [suites.CheckDeterminism] tests for the catalogue. Each seed, beginning with the first,
 // gives one scenario. The locks take turns, so that a few scenarios already reach every
 // system. A run may declare that its replays can differ. Then every run of the scenario
 // must declare it, and only few scenarios may. If a scenario fails, the test prints it as a
@@ -35,7 +35,7 @@ func TestRandomScenarios(t *testing.T) {
 	}
 	var kinds []locks.Kind
 	for _, name := range locks.Names() {
-		if k, _ := locks.Lookup(name); roof.Provided(k) {
+		if k, _ := locks.Lookup(name); suites.Provided(k) {
 			kinds = append(kinds, k)
 		}
 	}
@@ -66,14 +66,14 @@ func TestRandomScenarios(t *testing.T) {
 					t.Logf("locksim run random.yaml --seed %d --check-determinism 50, with this file:\n%s", seed, text)
 				}
 			}()
-			if tr := floor.RunWorld(t, config); floor.DependsOnChance(tr) {
-				if again := floor.RunWorld(t, config); !floor.DependsOnChance(again) {
+			if tr := simtest.RunWorld(t, config); simtest.DependsOnChance(tr) {
+				if again := simtest.RunWorld(t, config); !simtest.DependsOnChance(again) {
 					t.Errorf("one run says %q, and the next one does not", tr.Doubts)
 				}
 				byChance++
 				return
 			}
-			floor.Repeat(t, config, *repeats)
+			simtest.Repeat(t, config, *repeats)
 		})
 	}
 }

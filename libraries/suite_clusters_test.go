@@ -1,6 +1,6 @@
 package libraries_test
 
-import "github.com/locksim/locksim/internal/testkit/roof"
+import "github.com/locksim/locksim/internal/testkit/suites"
 
 // These variables are what the suite finds in the locks on clusters of three members, by test
 // case. A session lives as long as its process, unless the caller of the lock ends it. Most of
@@ -32,7 +32,7 @@ import "github.com/locksim/locksim/internal/testkit/roof"
 //     the queue (pull request 237 of samuel/go-zookeeper): progress of errors/work,
 //     errors/restart, node-down/acquire and node-down/work.
 var (
-	lateNotices = roof.Findings{
+	lateNotices = suites.Findings{
 		"silence/work/all":                               {"section-exclusion"},
 		"pause/work":                                     {"section-exclusion"},
 		"catalogue/same-holder-cut-off/gives-up":         {"section-exclusion"},
@@ -44,7 +44,7 @@ var (
 		"catalogue/fencing-lost-update/reads-and-writes": {"section-exclusion"},
 	}
 
-	etcdSession = lateNotices.Merge(roof.Findings{
+	etcdSession = lateNotices.Merge(suites.Findings{
 		"handles":                    {"lease-exclusion", "section-exclusion", "token-order", "progress"},
 		"contexts/cancelled-before":  {"progress"},
 		"late/acquire":               {"section-exclusion", "progress"},
@@ -61,7 +61,7 @@ var (
 		"node-down/meanwhile":        {"progress"},
 		"node-silent/work/minority":  {"progress"},
 	})
-	etcdMutex = etcdSession.Merge(roof.Findings{
+	etcdMutex = etcdSession.Merge(suites.Findings{
 		"late-reply/acquire":                      {"section-exclusion"},
 		"silence/meanwhile":                       {"section-exclusion"},
 		"errors/acquire":                          {"token-order"},
@@ -69,7 +69,7 @@ var (
 		"release-again":                           {"lease-exclusion", "section-exclusion", "release-ownership"},
 		"catalogue/pause-in-flight/elapsed-check": {"section-exclusion", "progress"},
 	})
-	etcdElection = etcdSession.Merge(roof.Findings{
+	etcdElection = etcdSession.Merge(suites.Findings{
 		"late-reply/acquire":                      {"section-exclusion"},
 		"silence/meanwhile":                       {"section-exclusion"},
 		"late-reply/acquire/majority":             {"section-exclusion"},
@@ -80,12 +80,12 @@ var (
 
 	// zookeeperSession are the findings that ZooKeeper's recipes have in common. Our own
 	// recipe repeats the deletion until its node no longer exists.
-	zookeeperSession = lateNotices.Merge(roof.Findings{
+	zookeeperSession = lateNotices.Merge(suites.Findings{
 		"late/acquire":          {"section-exclusion"},
 		"catalogue/fencing-gap": {"section-exclusion"},
 		"catalogue/same-split":  {"lease-exclusion", "section-exclusion"},
 	})
-	zookeeperLock = zookeeperSession.Merge(roof.Findings{
+	zookeeperLock = zookeeperSession.Merge(suites.Findings{
 		"errors/restart":            {"progress"},
 		"lost-request/release":      {"progress"},
 		"late-request/release":      {"progress"},
@@ -102,7 +102,7 @@ var (
 		"node-down/work/all":        {"progress"},
 		"node-silent/work/minority": {"progress"},
 	})
-	zookeeperNaive = zookeeperSession.Merge(roof.Findings{
+	zookeeperNaive = zookeeperSession.Merge(suites.Findings{
 		"pause/acquire": {"section-exclusion"},
 	})
 )

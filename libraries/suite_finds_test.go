@@ -3,7 +3,7 @@ package libraries_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 	"github.com/locksim/locksim/trace"
@@ -17,25 +17,25 @@ import (
 var subjects = []struct {
 	kind   string
 	config locktest.Config
-	finds  roof.Findings
+	finds  suites.Findings
 	// slow means that each call of the lock tries many times. The suite then stops as soon
 	// as it has found what finds lists.
 	slow bool
 }{
 	// redsync makes one try in each call here. It then fails only if two or three troubles
 	// strike at the same time.
-	{kind: "redsync", config: locktest.Config{Nodes: 5, Extends: true}, finds: roof.Findings{
+	{kind: "redsync", config: locktest.Config{Nodes: 5, Extends: true}, finds: suites.Findings{
 		// The clean-up after a failed attempt runs under the caller's context, which has
 		// ended.
 		"contexts/ended-meanwhile": {"key left behind"},
 	}},
 	// A late clean-up deletes the key that a later try of the same call has set.
-	{kind: "redsync-retrying", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: roof.Findings{
+	{kind: "redsync-retrying", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: suites.Findings{
 		"contexts/ended-meanwhile":      {"key left behind"},
 		"late-request/acquire":          {"release-ownership"},
 		"late-request/acquire/majority": {"release-ownership"},
 	}},
-	{kind: "redsync-defaults", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: roof.Findings{
+	{kind: "redsync-defaults", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: suites.Findings{
 		"late-request/acquire":          {"release-ownership"},
 		"late-request/acquire/majority": {"release-ownership"},
 	}},
@@ -46,7 +46,7 @@ var subjects = []struct {
 	// The holder is notified of the loss too late, and the first renewal can come too late.
 	// By default, rueidislock's client sends a command again if its response was lost. It
 	// then takes the key that the first command has set for another client's key.
-	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses.Merge(roof.Findings{"lost-reply/acquire": {"own key in the way", "key left behind"}})},
+	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses.Merge(suites.Findings{"lost-reply/acquire": {"own key in the way", "key left behind"}})},
 	{kind: "rueidislock-strict", config: locktest.Config{Notifies: true}, finds: lateLosses},
 	{kind: "etcd", config: inCluster(locks.Etcd), finds: etcdMutex},
 	{kind: "etcd-election", config: inCluster(locks.Etcd), finds: etcdElection},
@@ -60,7 +60,7 @@ func inCluster(system string) locktest.Config {
 }
 
 var (
-	expiredGrants = roof.Findings{
+	expiredGrants = suites.Findings{
 		"late/acquire":  {"section-exclusion"},
 		"late/extend":   {"claim: extends"},
 		"pause/acquire": {"section-exclusion"},
@@ -68,12 +68,12 @@ var (
 	}
 	// leftKeys are the findings in a lock that leaves the key of a failed call behind,
 	// because its Redis client does not retry.
-	leftKeys = roof.Findings{
+	leftKeys = suites.Findings{
 		"contexts/ended-meanwhile": {"key left behind"},
 		"lost-reply/acquire":       {"key left behind"},
 		"late-reply/acquire":       {"key left behind"},
 	}
-	lateLosses = roof.Findings{
+	lateLosses = suites.Findings{
 		"late-request/meanwhile":      {"section-exclusion"},
 		"silence/meanwhile":           {"section-exclusion"},
 		"silence/work":                {"section-exclusion"},
@@ -87,8 +87,8 @@ var (
 func TestLibraries(t *testing.T) {
 	for _, l := range subjects {
 		t.Run(l.kind, func(t *testing.T) {
-			l.config.Stories = roof.IsGeneral
-			roof.CheckFindings(t, l.kind, l.config, l.finds, l.slow)
+			l.config.Stories = suites.IsGeneral
+			suites.CheckFindings(t, l.kind, l.config, l.finds, l.slow)
 		})
 	}
 }

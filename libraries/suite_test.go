@@ -1,36 +1,36 @@
 package libraries_test
 
 import (
-	"github.com/locksim/locksim/internal/testkit/floor"
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	_ "github.com/locksim/locksim/libraries"
 )
 
 // Short names for types of package roof.
 type (
-	cluster = roof.Cluster
-	setting = roof.Setting
+	cluster = suites.Cluster
+	setting = suites.Setting
 )
 
 const (
-	key = roof.Key
-	ttl = roof.TTL
+	key = suites.Key
+	ttl = suites.TTL
 )
 
 var (
-	inBubble = roof.InBubble
-	lasting  = roof.WithTTL
-	acquire  = roof.Acquire
-	fail     = roof.MustNotAcquire
-	release  = roof.Release
-	extend   = roof.Extend
-	left     = roof.TimeLeft
-	equal    = roof.EqualNodes
-	contains = roof.Contains
-	world    = roof.World
-	play     = roof.RunWithoutDoubts
-	strike   = roof.TimedFault
-	step     = roof.FirstStepEnd
-	longWork = roof.LongWork
-	point    = floor.Point
+	inBubble = suites.InBubble
+	lasting  = suites.WithTTL
+	acquire  = suites.Acquire
+	fail     = suites.MustNotAcquire
+	release  = suites.Release
+	extend   = suites.Extend
+	left     = suites.TimeLeft
+	equal    = suites.EqualNodes
+	contains = suites.Contains
+	world    = suites.World
+	play     = suites.RunWithoutDoubts
+	strike   = suites.TimedFault
+	step     = suites.FirstStepEnd
+	longWork = suites.LongWork
+	point    = simtest.Point
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -16,7 +16,7 @@ import (
 func isOwn(k locks.Kind) bool { return k.Adapter == "" }
 
 func TestConformance(t *testing.T) {
-	roof.CheckRequirements(t, []roof.Subject{
+	suites.CheckRequirements(t, []suites.Subject{
 		{Name: "single", Kind: "single", Nodes: 1},
 		{Name: "single by the wall clock", Kind: "single", Nodes: 1, Settings: []setting{by(fakeclock.Wall, fakeclock.System())}},
 		{Name: "redlock", Kind: "redlock", Nodes: 5},
@@ -25,11 +25,11 @@ func TestConformance(t *testing.T) {
 		{Name: "single-plain-del", Kind: "single-plain-del", Nodes: 1, Except: []string{"release does not free another's lock"}},
 		{Name: "single-get-then-del", Kind: "single-get-then-del", Nodes: 1},
 		{Name: "single-delex", Kind: "single-delex", Nodes: 1},
-		{Name: "single-no-ttl", Kind: "single-no-ttl", Nodes: 1, Except: append(roof.EndlessExceptions, "a lease ends before its key")},
+		{Name: "single-no-ttl", Kind: "single-no-ttl", Nodes: 1, Except: append(suites.EndlessExceptions, "a lease ends before its key")},
 		{Name: "setnx-then-expire", Kind: "setnx-then-expire", Nodes: 1},
 		{Name: "single-wait", Kind: "single-wait", Nodes: 1},
 		{Name: "single-token", Kind: "single-token", Nodes: 1},
-		{Name: "watchdog", Kind: "watchdog", Nodes: 1, Except: roof.EndlessExceptions},
+		{Name: "watchdog", Kind: "watchdog", Nodes: 1, Except: suites.EndlessExceptions},
 		{Name: "adaptive-ttl", Kind: "adaptive-ttl", Nodes: 1},
 		{Name: "adaptive-ttl-floor", Kind: "adaptive-ttl-floor", Nodes: 1},
 		{Name: "circuit-breaker", Kind: "circuit-breaker", Nodes: 1},

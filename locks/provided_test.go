@@ -1,6 +1,6 @@
 package locks_test
 
 import (
-	_ "github.com/locksim/locksim/internal/testkit/floor"
+	_ "github.com/locksim/locksim/internal/testkit/simtest"
 	_ "github.com/locksim/locksim/servers/redis"
 )

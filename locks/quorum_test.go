@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 )
 
 func TestQuorum(t *testing.T) {
-	roof.CheckQuorum(t, []roof.Subject{
+	suites.CheckQuorum(t, []suites.Subject{
 		{Name: "redlock", Kind: "redlock"},
 		{Name: "redlock all at once", Kind: "redlock", Settings: []setting{asking(locks.AllAtOnce)}},
 	})

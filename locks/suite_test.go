@@ -1,40 +1,40 @@
 package locks_test
 
 import (
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 )
 
 // These are short names for types of the shared test suite.
 type (
-	cluster = roof.Cluster
-	node    = roof.Node
-	setting = roof.Setting
+	cluster = suites.Cluster
+	node    = suites.Node
+	setting = suites.Setting
 )
 
 const (
-	key = roof.Key
-	ttl = roof.TTL
+	key = suites.Key
+	ttl = suites.TTL
 )
 
 var (
-	inBubble    = roof.InBubble
-	takes       = roof.TakesKey
-	without     = roof.WithoutFeatures
-	asking      = roof.WithAskOrder
-	fallingBack = roof.WithFallback
-	lasting     = roof.WithTTL
-	by          = roof.WithClock
-	acquire     = roof.Acquire
-	fail        = roof.MustNotAcquire
-	release     = roof.Release
-	extend      = roof.Extend
-	expires     = roof.Expires
-	left        = roof.TimeLeft
-	equal       = roof.EqualNodes
-	contains    = roof.Contains
-	world       = roof.World
-	play        = roof.RunWithoutDoubts
-	strike      = roof.TimedFault
-	step        = roof.FirstStepEnd
-	longWork    = roof.LongWork
+	inBubble    = suites.InBubble
+	takes       = suites.TakesKey
+	without     = suites.WithoutFeatures
+	asking      = suites.WithAskOrder
+	fallingBack = suites.WithFallback
+	lasting     = suites.WithTTL
+	by          = suites.WithClock
+	acquire     = suites.Acquire
+	fail        = suites.MustNotAcquire
+	release     = suites.Release
+	extend      = suites.Extend
+	expires     = suites.Expires
+	left        = suites.TimeLeft
+	equal       = suites.EqualNodes
+	contains    = suites.Contains
+	world       = suites.World
+	play        = suites.RunWithoutDoubts
+	strike      = suites.TimedFault
+	step        = suites.FirstStepEnd
+	longWork    = suites.LongWork
 )

@@ -1,5 +1,5 @@
 package locktest_test
 
 import (
-	_ "github.com/locksim/locksim/internal/testkit/floor"
+	_ "github.com/locksim/locksim/internal/testkit/simtest"
 )

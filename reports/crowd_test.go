@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
 
-var crowded = roof.CrowdedResult
+var crowded = suites.CrowdedResult
 
 // The crowd, a world with many clients, is as large as reports must be able to handle.
 func TestCrowdIsLarge(t *testing.T) {

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // The files in one folder have different names, even if two scenarios have the same name.
 func TestHistoryPages(t *testing.T) {
-	one, two := resultOf(floor.PausedHolderTrace("none")), resultOf(floor.PausedHolderTrace("none"))
+	one, two := resultOf(simtest.PausedHolderTrace("none")), resultOf(simtest.PausedHolderTrace("none"))
 	one.Scenario.Name, two.Scenario.Name = "../a b", "../a:b"
 	one.Runs[0].Variant.Name, two.Runs[0].Variant.Name = "late", "late"
 	edn, _ := Runs.Lookup("edn")

@@ -13,7 +13,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -232,7 +232,7 @@ func checkWellFormed(t *testing.T, name string, history []op) {
 func TestOthersCanCheckOurHistories(t *testing.T) {
 	edn, _ := reports.Runs.Lookup("edn")
 	seen := map[string]int{}
-	results, err := roof.Results()
+	results, err := suites.Results()
 	if err != nil {
 		t.Fatal(err)
 	}

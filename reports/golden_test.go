@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -12,12 +12,14 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // These tests check reports of the catalogue against golden files and against each other.
 // Scenarios about a library are tested in the same way in the package of that library.
 
-func TestGolden(t *testing.T) { roof.CheckGolden(t, roof.RunnableScenarios(), *update) }
+func TestGolden(t *testing.T) { suites.CheckGolden(t, suites.RunnableScenarios(), *update) }
 
-func TestEveryScenarioIsExplained(t *testing.T) { roof.CheckExplanations(t, roof.RunnableScenarios()) }
+func TestEveryScenarioIsExplained(t *testing.T) {
+	suites.CheckExplanations(t, suites.RunnableScenarios())
+}
 
-func TestEveryScenarioIsDrawn(t *testing.T) { roof.CheckDrawings(t, roof.RunnableScenarios()) }
+func TestEveryScenarioIsDrawn(t *testing.T) { suites.CheckDrawings(t, suites.RunnableScenarios()) }
 
 func TestSavedTracesGiveTheSameReports(t *testing.T) {
-	roof.CheckSavedTraces(t, roof.RunnableScenarios())
+	suites.CheckSavedTraces(t, suites.RunnableScenarios())
 }

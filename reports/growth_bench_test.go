@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 )
@@ -122,17 +122,17 @@ func (w *growingWorld) measure(b *testing.B) {
 	var took [parts]time.Duration
 	events := 0
 	for events < enough {
-		start := floor.ProcessorTime(b)
+		start := simtest.ProcessorTime(b)
 		t, err := sim.Run(w.config)
 		if err != nil {
 			b.Fatal(err)
 		}
-		ran := floor.ProcessorTime(b)
+		ran := simtest.ProcessorTime(b)
 		run := w.variant.Judge(t, w.variant.Lock, scenarios.Off)
-		judgement := floor.ProcessorTime(b)
+		judgement := simtest.ProcessorTime(b)
 		story.Clauses(run.History, false)
 		story.NewParagraph(run.History, run.Verdict)
-		end := floor.ProcessorTime(b)
+		end := simtest.ProcessorTime(b)
 
 		w.events = len(t.Events)
 		events += w.events

@@ -12,17 +12,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // taint is a text with markup and control characters of many formats.
-const taint = roof.Taint
+const taint = suites.Taint
 
 var (
-	longWord = roof.LongWord
-	tainted  = roof.TaintedResult
+	longWord = suites.LongWord
+	tainted  = suites.TaintedResult
 )
 
 // readers contains, for some formats, a func that checks documents by the rules of the

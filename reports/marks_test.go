@@ -6,7 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -60,14 +60,14 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
   30.027s  client-1  believes that it has released the lock, but none of its
                      keys was still valid
 `, timelineOf([]scenarios.RunResult{
-		runOf(floor.PausedHolderTrace("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
+		runOf(simtest.PausedHolderTrace("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
 	}, Options{}))
 }
 
 // An important moment that no clause covers gets a line of its own, at its place in the
 // order of time.
 func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	s.Acquires("client-1", 1, 1, "redis-1")
 	s.Then(trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
 	s.At(2*time.Second, trace.Event{Kind: trace.KindSend, Process: "client-2", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
@@ -84,7 +84,7 @@ func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 
 // If a clause is about a fault itself, no mark below it repeats the fault.
 func TestFaultsAreToldOnce(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	s.Faults = []trace.FaultInfo{{Text: "partition client-1"}, {Text: "jump redis-1, by 31s"}}
 	s.Then(
 		trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "partition client-1"},
@@ -101,9 +101,9 @@ func TestFaultsAreToldOnce(t *testing.T) {
 // The common part of two runs ends where their marks differ, even if their clauses are
 // equal there.
 func TestRunsAreToldTogetherWithTheirMarks(t *testing.T) {
-	with := runOf(floor.PausedHolderTrace("writes"), nil)
+	with := runOf(simtest.PausedHolderTrace("writes"), nil)
 	with.Fencing = scenarios.On
-	contains(t, timelineOf([]scenarios.RunResult{runOf(floor.PausedHolderTrace("none"), nil), with}, Options{}),
+	contains(t, timelineOf([]scenarios.RunResult{runOf(simtest.PausedHolderTrace("none"), nil), with}, Options{}),
 		"✗ violates section-exclusion\n",
 		"Same so far. From here on the runs without fencing and with fencing differ:",
 		"\n  without fencing\n✗ 30.024s",

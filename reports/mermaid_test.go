@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // One run becomes a diagram for an .mmd file. Several runs become a Markdown document.
 func TestMermaidOfOneRunAndOfSeveral(t *testing.T) {
-	off, on := floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")
+	off, on := simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes")
 	if got := written(t, "mermaid", Options{}, resultOf(off)); !strings.HasPrefix(got, "sequenceDiagram\n") || strings.Contains(got, "```") {
 		t.Errorf("one run is\n%s", got)
 	}

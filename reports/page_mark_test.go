@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // Each page of a folder has the mark of locksim's own files, and its name is known before
 // the runs.
 func TestPagesAreMarkedAndForetold(t *testing.T) {
-	results := []*scenarios.Result{resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("none")), resultOf(floor.PausedHolderTrace("none"))}
+	results := []*scenarios.Result{resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("none")), resultOf(simtest.PausedHolderTrace("none"))}
 	for _, f := range Runs.Formats() {
 		if (f.Pages == nil) != (f.Names == nil) {
 			t.Fatalf("%s has pages without names, or names without pages", f.Name)

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -15,7 +15,7 @@ func TestNamesOfPictures(t *testing.T) {
 		r := &scenarios.Result{Scenario: &scenarios.Scenario{Name: "by-hand"}, Runs: runs}
 		return pagesOf(svgPages)([]*scenarios.Result{r}, Options{})[0].Name
 	}
-	off := resultOf(floor.PausedHolderTrace("none")).Runs[0]
+	off := resultOf(simtest.PausedHolderTrace("none")).Runs[0]
 	on := off
 	on.Fencing = scenarios.On
 	if got := name(off, on); got != "by-hand.svg" {

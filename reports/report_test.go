@@ -10,7 +10,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -56,7 +56,7 @@ func contains(t *testing.T, got string, parts ...string) {
 }
 
 func TestTextReport(t *testing.T) {
-	got := written(t, "text", Options{}, resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")))
+	got := written(t, "text", Options{}, resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes")))
 	contains(t, got,
 		"by-hand: A story\n",
 		"\n  Somebody oversleeps.\n",
@@ -87,7 +87,7 @@ func TestTextReport(t *testing.T) {
 }
 
 func TestEveryPropertyHasARow(t *testing.T) {
-	r := resultOf(floor.PausedHolderTrace("none"))
+	r := resultOf(simtest.PausedHolderTrace("none"))
 	got := written(t, "text", Options{}, r)
 	for _, p := range checks.JudgedProperties(r.Runs[0].Verdict) {
 		if !p.Card().ReportOnly {
@@ -103,7 +103,7 @@ func TestEveryPropertyHasARow(t *testing.T) {
 }
 
 func TestColouredReportSaysTheSame(t *testing.T) {
-	r := resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	r := resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	plain, coloured := written(t, "text", Options{}, r), written(t, "text", Options{Palette: Colour}, r)
 	if plain == coloured {
 		t.Error("there is no colour")
@@ -114,7 +114,7 @@ func TestColouredReportSaysTheSame(t *testing.T) {
 }
 
 func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
-	r := resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	r := resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	for i := range r.Runs {
 		r.Runs[i].Expected = &scenarios.Expectation{}
 	}
@@ -126,7 +126,7 @@ func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
 }
 
 func TestDoubtsAreNamed(t *testing.T) {
-	r := resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	r := resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	seen := checks.WitnessResult{Text: "client-1 wrote", Seen: true}
 	missed := checks.WitnessResult{Text: "client-1 wrote"}
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{seen, seen, missed}
@@ -145,10 +145,10 @@ func TestDoubtsAreNamed(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	expected, surprising, silent := resultOf(floor.PausedHolderTrace("none")), resultOf(floor.PausedHolderTrace("none")), resultOf(floor.PausedHolderTrace("none"))
+	expected, surprising, silent := resultOf(simtest.PausedHolderTrace("none")), resultOf(simtest.PausedHolderTrace("none")), resultOf(simtest.PausedHolderTrace("none"))
 	expected.Runs[0].Expected = &scenarios.Expectation{}
 	surprising.Runs[0].Differences = reasonsOf("the verdict is safe, expected unsafe")
-	undecided := resultOf(floor.PausedHolderTrace("none"))
+	undecided := resultOf(simtest.PausedHolderTrace("none"))
 	undecided.Runs[0].Verdict.Verdict = checks.Undecided
 	// Each of the four runs lasts 30.027 s.
 	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock\n4 runs: 2m 0s of virtual time"
@@ -164,13 +164,13 @@ func TestSummary(t *testing.T) {
 
 // The JSON report contains the time of a violation.
 func TestJSONSaysWhenSomethingBroke(t *testing.T) {
-	text := written(t, "json", Options{}, resultOf(floor.PausedHolderTrace("none")))
+	text := written(t, "json", Options{}, resultOf(simtest.PausedHolderTrace("none")))
 	contains(t, text, `"property": "section-exclusion"`, `"at_ns": 30009000000`, `"property": "write-order"`, `"at_ns": 30024000000`)
 }
 
 func TestJSONReport(t *testing.T) {
 	yes := true
-	r := resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	r := resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	r.AsExpected = &yes
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{{Text: "<b> & c", Seen: true}}
 	text := written(t, "json", Options{}, r)
@@ -229,7 +229,7 @@ func TestJSONOfNothing(t *testing.T) {
 }
 
 func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
-	r := resultOf(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	r := resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	if got := replay(r, Options{}); got != "locksim run by-hand.yaml --seed 1" {
 		t.Errorf("got %q", got)
 	}

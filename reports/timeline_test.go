@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -53,12 +53,12 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
                      keys was still valid
 `, Timeline{}.Render(
 		[]string{"without fencing", "with fencing"},
-		readAll(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")),
+		readAll(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes")),
 	))
 }
 
 func TestRunsThatDoNotDiffer(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	s.Acquires("client-1", 1, 1, "redis-1")
 	wantText(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
@@ -67,7 +67,7 @@ func TestRunsThatDoNotDiffer(t *testing.T) {
 }
 
 func TestHostileTextIsShownEscaped(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	s.Then(trace.Event{Kind: trace.KindDone, Process: "client-\u202e1", Text: "\x1b[2J\r\nok\xff"})
 	wantText(t, `
   0.001s  client-\u202e1  stops: \x1b[2J\r\nok\xff
@@ -75,7 +75,7 @@ func TestHostileTextIsShownEscaped(t *testing.T) {
 }
 
 func TestColourChangesNothingButColour(t *testing.T) {
-	runs := readAll(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
+	runs := readAll(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	headings := []string{"a", "b"}
 	plain := Timeline{}.Render(headings, runs)
 	if got := stripColours(Timeline{Palette: Colour}.Render(headings, runs)); got != plain {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -30,7 +30,7 @@ func TestStoriesOnOtherServers(t *testing.T) {
 			}
 			v := s.Variants[0]
 			for fencing, want := range map[string]string{Off: test.off, On: test.on} {
-				config, err := v.Config(Options{Seed: 1, Kind: floor.ToyLock, Fencing: fencing})
+				config, err := v.Config(Options{Seed: 1, Kind: simtest.ToyLock, Fencing: fencing})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -38,7 +38,7 @@ func TestStoriesOnOtherServers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				judged := v.Judge(tr, floor.ToyLock.Name, fencing).Verdict
+				judged := v.Judge(tr, simtest.ToyLock.Name, fencing).Verdict
 				if judged.Verdict != want {
 					t.Errorf("fencing %s: it is %s, want %s: %v", fencing, judged.Verdict, want, judged.Reasons)
 				}
@@ -78,7 +78,7 @@ func TestStoriesThatOtherServersCannotTell(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.Variants[0].Config(Options{Seed: 1, Kind: floor.ToyLock, Fencing: On})
+		_, err = s.Variants[0].Config(Options{Seed: 1, Kind: simtest.ToyLock, Fencing: On})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: the error is %v, want %q", story, err, want)
 		}

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 )
 
 var (
@@ -15,10 +15,10 @@ var (
 // These tests run the catalogue with the project's own locks. The modules of the libraries
 // run the same tests with the locks of libraries.
 
-func TestDeterminism(t *testing.T) { roof.CheckDeterminism(t, *repeats, roof.Provided) }
+func TestDeterminism(t *testing.T) { suites.CheckDeterminism(t, *repeats, suites.Provided) }
 
 func TestScenariosComeToWhatTheyExpect(t *testing.T) {
-	roof.CheckExpectations(t, *seeds, roof.Provided)
+	suites.CheckExpectations(t, *seeds, suites.Provided)
 }
 
-func TestEveryFaultMatters(t *testing.T) { roof.CheckEveryFaultMatters(t, roof.Provided) }
+func TestEveryFaultMatters(t *testing.T) { suites.CheckEveryFaultMatters(t, suites.Provided) }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 )
 
 // verdictOf returns a verdict in which all properties hold, except those with another
@@ -78,7 +78,7 @@ func TestCompareWithWhatIsNotJudged(t *testing.T) {
 }
 
 func TestExpectationOfAnotherLock(t *testing.T) {
-	v := mustParse(t, floor.GoodScenario+"expect-with:\n  redsync:\n    off: {verdict: safe, violated: [grant-order]}\n").Variants[0]
+	v := mustParse(t, simtest.GoodScenario+"expect-with:\n  redsync:\n    off: {verdict: safe, violated: [grant-order]}\n").Variants[0]
 	for _, c := range []struct {
 		lock, fencing string
 		known         bool

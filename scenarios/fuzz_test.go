@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -26,7 +26,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	for _, m := range floor.Mistakes {
+	for _, m := range simtest.Mistakes {
 		text := m.Text()
 		if len(text) < 10_000 { // longer texts only slow down the fuzzing
 			f.Add([]byte(text))

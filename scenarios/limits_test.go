@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -57,7 +57,7 @@ func TestEveryListIsLimited(t *testing.T) {
 // A list or mapping can be as long as its limit, but not longer. The error names the length
 // and the limit.
 func TestLimits(t *testing.T) {
-	for _, l := range floor.Limits {
+	for _, l := range simtest.Limits {
 		if _, err := Parse("x.yaml", []byte(l.File(l.Max))); l.Valid && err != nil || err != nil && strings.Contains(err.Error(), "entries") {
 			t.Errorf("%d entries of %s: %v", l.Max, l.Path, err)
 		}
@@ -73,7 +73,7 @@ func TestLimits(t *testing.T) {
 
 // If many names are wrong, the first ones are reported, with what was probably meant.
 func TestManyWrongNames(t *testing.T) {
-	text := floor.ScenarioWith("network", "{paths: [{from: client-1, latency: 1ms, to: ["+strings.Repeat("\n  client-2,", 1000)+"]}]}")
+	text := simtest.ScenarioWith("network", "{paths: [{from: client-1, latency: 1ms, to: ["+strings.Repeat("\n  client-2,", 1000)+"]}]}")
 	_, err := Parse("x.yaml", []byte(text))
 	told := strings.Split(fmt.Sprint(err), "\n")
 	if len(told) != maxErrors {

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 )
 
 func TestBadFiles(t *testing.T) {
-	for _, m := range floor.Mistakes {
+	for _, m := range simtest.Mistakes {
 		t.Run(m.Name, func(t *testing.T) {
 			if _, err := Parse("x.yaml", []byte(m.Text())); err == nil {
 				t.Error("Parse accepts it")
@@ -21,14 +21,14 @@ func TestBadFiles(t *testing.T) {
 }
 
 func TestTheGoodFileIsGood(t *testing.T) {
-	if _, err := Parse("x.yaml", []byte(floor.GoodScenario)); err != nil {
+	if _, err := Parse("x.yaml", []byte(simtest.GoodScenario)); err != nil {
 		t.Error(err)
 	}
 }
 
 // At most ten problems are reported.
 func TestManyProblems(t *testing.T) {
-	text := floor.GoodScenario
+	text := simtest.GoodScenario
 	for i := range 30 {
 		text += fmt.Sprintf("x%d: 1\n", i)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
@@ -254,7 +254,7 @@ func TestNodesOfASingleInstanceLock(t *testing.T) {
 }
 
 func TestFencingMustBeOffOrOn(t *testing.T) {
-	s := mustParse(t, floor.GoodScenario)
+	s := mustParse(t, simtest.GoodScenario)
 	_, err := s.Variants[0].Config(Options{Fencing: "yes"})
 	if want := `fencing is "yes"; it must be "off" or "on"`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

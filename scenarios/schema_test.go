@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 )
 
 var update = flag.Bool("update", false, "rewrite schema.json")
@@ -55,7 +55,7 @@ func TestSchemaKnowsTheRegistries(t *testing.T) {
 	var words []string
 	words = append(words, lockKind("").words()...)
 	words = append(words, property("").words()...)
-	words = append(words, floor.FaultKinds()...)
+	words = append(words, simtest.FaultKinds()...)
 	for _, word := range words {
 		if !strings.Contains(text, `"`+word+`"`) {
 			t.Errorf("the schema does not know %q", word)

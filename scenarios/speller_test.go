@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -243,7 +243,7 @@ func TestDidYouMeanThisDuration(t *testing.T) {
 		"5 s": "5s", "5 sec": "5s", "5secs": "5s", "30 seconds": "30s", "1 minute": "1m", "1min 30s": "1m30s", "1 m and 30 s": "1m30s",
 		"500 msec": "500ms", "500MS": "500ms", "2 hours": "2h", "10 micros": "10us",
 	} {
-		_, err := Parse("x.yaml", []byte(floor.Spoil("ttl: 30s", "ttl: "+text)))
+		_, err := Parse("x.yaml", []byte(simtest.Spoil("ttl: 30s", "ttl: "+text)))
 		if hint := "did you mean " + quote(want) + "?"; err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%q: %v; want %s", text, err, hint)
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/internal/faultcard"
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )

@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/locksim/locksim/fakeclock"
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/locks"
 )
 

@@ -15,7 +15,7 @@ func TestTheWorldKnowsNoServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, err := filepath.Glob("../internal/testkit/floor/*.go")
+	told, err := filepath.Glob("../internal/testkit/simtest/*.go")
 	if err != nil || len(files) < 50 || len(told) < 4 {
 		t.Fatalf("there are %d files and %d of its tests' words, %v", len(files), len(told), err)
 	}

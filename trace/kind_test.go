@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -20,7 +20,7 @@ func TestKindsAreWhatWorldsWrite(t *testing.T) {
 		t.Skip("it runs the catalogue")
 	}
 	seen := map[string]bool{}
-	for _, s := range roof.RunnableScenarios() {
+	for _, s := range suites.RunnableScenarios() {
 		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 		if err != nil {
 			t.Fatal(err)

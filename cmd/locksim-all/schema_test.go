@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 )
 
 // These tests check scenarios/schema.json as editors use it. They are not in package
@@ -32,14 +32,14 @@ func TestScenariosFollowTheSchema(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if err := schema.Validate(toJSONValue(t, []byte(floor.GoodScenario))); err != nil {
+	if err := schema.Validate(toJSONValue(t, []byte(simtest.GoodScenario))); err != nil {
 		t.Errorf("the good file: %v", err)
 	}
 }
 
 func TestTheSchemaSeesMistakes(t *testing.T) {
 	schema := compileSchema(t)
-	for _, m := range floor.Mistakes {
+	for _, m := range simtest.Mistakes {
 		if m.Schema && schema.Validate(toJSONValue(t, []byte(m.Text()))) == nil {
 			t.Errorf("%s: the schema accepts it", m.Name)
 		}
@@ -48,7 +48,7 @@ func TestTheSchemaSeesMistakes(t *testing.T) {
 
 func TestTheSchemaLimitsLists(t *testing.T) {
 	schema := compileSchema(t)
-	for _, l := range floor.Limits {
+	for _, l := range simtest.Limits {
 		if err := schema.Validate(toJSONValue(t, []byte(l.File(l.Max)))); l.Valid && err != nil {
 			t.Errorf("%d entries of %s: %.200v", l.Max, l.Path, err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -26,7 +26,7 @@ func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), unlimitedR
 // A client is paused in its section until its lease has ended. Its key expires on every
 // node during the pause, and the section of the next client overlaps its section.
 func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
-	d := diagramOf(floor.PausedHolderTrace("none"))
+	d := diagramOf(simtest.PausedHolderTrace("none"))
 	if len(d.sections) != 2 || len(d.overlaps) != 1 {
 		t.Fatalf("%d sections and %d overlaps", len(d.sections), len(d.overlaps))
 	}
@@ -67,7 +67,7 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 	labels := func(fencing string) []string {
 		var all []string
-		for _, g := range diagramOf(floor.PausedHolderTrace(fencing)).decisions {
+		for _, g := range diagramOf(simtest.PausedHolderTrace(fencing)).decisions {
 			all = append(all, g.label+" "+g.below)
 		}
 		return all
@@ -83,7 +83,7 @@ func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 // A message is drawn from its sending to its arrival. The end of a lost message is marked
 // as lost. A message that only sets up a connection is not drawn.
 func TestDiagramPairsMessages(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	send := func(kind trace.Kind, msg int, reply, handshake bool) trace.Event {
 		ev := trace.Event{Kind: kind, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: msg, Reply: reply, Handshake: handshake, Text: "SET"}
 		if reply != (kind == trace.KindDeliver) {
@@ -115,7 +115,7 @@ func TestDiagramPairsMessages(t *testing.T) {
 // A crash, a partition, a node that answers with errors and a stalled storage are bands on
 // the lanes of the affected processes.
 func TestDiagramBands(t *testing.T) {
-	s := floor.NewScript("none", 3)
+	s := simtest.NewScript("none", 3)
 	s.Faults = []trace.FaultInfo{
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1", "redis-2"}}},
 		{Kind: "stall", Targets: [][]string{{"storage"}}},
@@ -152,7 +152,7 @@ func TestDiagramBands(t *testing.T) {
 
 // If two faults cut off the same process, the band of each ends with its own fault.
 func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
-	s := floor.NewScript("none", 2)
+	s := simtest.NewScript("none", 2)
 	s.Faults = []trace.FaultInfo{
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1"}}},
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-2"}}},
@@ -177,9 +177,9 @@ func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
 
 // A crash ends the bar of the process's pause, and that of its attempt to acquire the lock.
 func TestDiagramOfACrash(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	s.Then(
-		floor.Begin("client-1", 1, trace.Acquire, 0),            // 1 ms
+		simtest.Begin("client-1", 1, trace.Acquire, 0),          // 1 ms
 		trace.Event{Kind: trace.KindPause, Process: "client-1"}, // 2 ms
 		trace.Event{Kind: trace.KindCrash, Process: "client-1"}, // 3 ms
 		trace.Event{Kind: trace.KindHorizon},                    // 4 ms
@@ -212,37 +212,37 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 	older.Owner = &trace.Actor{Client: "client-2", Section: 1}
 	for _, c := range []struct {
 		name string
-		then func(*floor.Script)
+		then func(*simtest.Script)
 		to   time.Duration
 		want string
 	}{
-		{"lost", func(s *floor.Script) {
+		{"lost", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindForget))
 		}, 2 * time.Second, "lost in the crash"},
-		{"kept until its time is up", func(s *floor.Script) {
+		{"kept until its time is up", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(20*time.Second, restart).At(20*time.Second, key(trace.KindExpire))
 		}, 11 * time.Second, "it expired"},
-		{"kept beyond the crash", func(s *floor.Script) {
+		{"kept beyond the crash", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(11*time.Second, key(trace.KindExpire))
 		}, 11 * time.Second, "it expired"},
-		{"never seen again", func(s *floor.Script) {
+		{"never seen again", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(9*time.Second, trace.Event{Kind: trace.KindHorizon})
 		}, 2 * time.Second, "the node went down, and never came back"},
-		{"an older one came back from the disk", func(s *floor.Script) {
+		{"an older one came back from the disk", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, older)
 		}, 2 * time.Second, "lost in the crash, after which an older state came back"},
-		{"it came back with an earlier expiry", func(s *floor.Script) {
+		{"it came back with an earlier expiry", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindRestore))
 		}, 3 * time.Second, "it came back with the expiry that it had before it was extended"},
-		{"its master extended it", func(s *floor.Script) {
+		{"its master extended it", func(s *simtest.Script) {
 			s.At(5*time.Second, key(trace.KindRestore))
 		}, 5 * time.Second, "its master changed its expiry"},
-		{"overwritten long after the crash", func(s *floor.Script) {
+		{"overwritten long after the crash", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(5*time.Second, older)
 		}, 5 * time.Second, "overwritten by client-2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := floor.NewScript("none", 1)
+			s := simtest.NewScript("none", 1)
 			s.At(time.Second, set)
 			c.then(s)
 			s.At(30*time.Second, trace.Event{Kind: trace.KindHorizon})
@@ -266,7 +266,7 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 // Things for which there is no room are counted. The most important things are kept:
 // messages that a fault affected, and messages to and from the storage.
 func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	for i := range 10 {
 		s.Then(
 			trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: i + 1, Text: "PING"},
@@ -305,7 +305,7 @@ func TestPicturesNeedNoVariables(t *testing.T) {
 
 // No label above the lanes covers another label.
 func TestFlagsDoNotHideEachOther(t *testing.T) {
-	d := diagramOf(floor.PausedHolderTrace("none"))
+	d := diagramOf(simtest.PausedHolderTrace("none"))
 	for i := range 6 {
 		d.pennants = append(d.pennants, pennant{at: time.Duration(i), text: "fault: something that takes room"})
 	}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 )
 
 // A pole, which is the line from a label down to its moment, ends above the decision to
 // which it belongs. At any other decision it has a gap.
 func TestPolesEndAtTheirOwnDecision(t *testing.T) {
-	d := diagramOf(floor.PausedHolderTrace("none"))
+	d := diagramOf(simtest.PausedHolderTrace("none"))
 	lay := func(seq int) []figurePole {
 		own := d.decisions[len(d.decisions)-1]
 		d.pennants = []pennant{{at: own.at, seq: seq, class: "broken", text: "✗"}}
@@ -29,7 +29,7 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 // Refused and applied requests differ not only in colour, and the key explains both.
 func TestAppliedAndRefused(t *testing.T) {
 	looks := func(fencing string) figurePill {
-		d := diagramOf(floor.PausedHolderTrace(fencing))
+		d := diagramOf(simtest.PausedHolderTrace(fencing))
 		pills := newFigure(d, newAxis(laneLabelWidth, []*diagram{d})).Decisions
 		return pills[len(pills)-1]
 	}

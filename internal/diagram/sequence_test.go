@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -31,7 +31,7 @@ func statements(t *testing.T, tr *trace.Trace) (participants, body string) {
 // many messages it took. An event of a process is a note on its lifeline. Sections are bars
 // on the lifelines of their clients, in a frame while two of them overlap.
 func TestMermaidTellsTheStory(t *testing.T) {
-	participants, got := statements(t, asking(floor.PausedHolderTrace("writes")))
+	participants, got := statements(t, asking(simtest.PausedHolderTrace("writes")))
 	if want := "participant p1 as 3 nodes\nactor p2 as client-1\nactor p3 as client-2\nparticipant p4 as storage\n"; participants != want {
 		t.Errorf("got %swant %s", participants, want)
 	}
@@ -90,22 +90,22 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 		want   string
 	}{
 		"a lock that is not granted": {
-			[]trace.Event{floor.Begin("client-1", 1, trace.Acquire, 0), send, fails},
+			[]trace.Event{simtest.Begin("client-1", 1, trace.Acquire, 0), send, fails},
 			"p2->>p1: 0.001s asks for the lock\np1--xp2: 0.003s fails to get the lock: taken\n",
 		},
 		"a lock that asks nobody": {
-			[]trace.Event{floor.Begin("client-1", 1, trace.Acquire, 0), fails},
+			[]trace.Event{simtest.Begin("client-1", 1, trace.Acquire, 0), fails},
 			"Note over p2: 0.002s fails to get the lock: taken\n",
 		},
 		"an answer that does not arrive": {
-			[]trace.Event{floor.Begin("client-1", 1, trace.Write, 7), serve, strike, late},
+			[]trace.Event{simtest.Begin("client-1", 1, trace.Write, 7), serve, strike, late},
 			"p2->>p4: 0.001s sends its write (token 7)\n" +
 				"Note over p4: 0.002s applies client-1's write of x#58;<br/>version 0 → 1\n" +
 				"Note over p2,p4: 0.003s fault 1 strikes: partition\n" +
 				"Note over p2: 0.004s stops waiting for the answer to<br/>its write: no answer within 5s\n",
 		},
 		"a message that is held back": {
-			[]trace.Event{floor.Begin("client-1", 1, trace.Write, 7), sent, hold},
+			[]trace.Event{simtest.Begin("client-1", 1, trace.Write, 7), sent, hold},
 			"p2->>p4: 0.001s sends its write (token 7)\n" +
 				"Note over p2,p4: 0.003s network holds back<br/>client-1's write request<br/>to storage\n",
 		},
@@ -114,7 +114,7 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 			"Note over p1: 0.001s redis-2: crashes: the process<br/>is killed\n",
 		},
 	} {
-		s := floor.NewScript("none", 3)
+		s := simtest.NewScript("none", 3)
 		s.Faults = []trace.FaultInfo{{Text: "partition"}}
 		_, got := statements(t, &s.Then(test.events...).Trace)
 		if !strings.HasPrefix(got, test.want) {
@@ -126,7 +126,7 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 // A process that takes no part in the run has no lifeline.
 func TestMermaidDrawsWhoTakesPart(t *testing.T) {
 	crash := trace.Event{Kind: trace.KindCrash, Process: "client-2", Text: "kill"}
-	participants, _ := statements(t, &floor.NewScript("none", 3).Then(crash).Trace)
+	participants, _ := statements(t, &simtest.NewScript("none", 3).Then(crash).Trace)
 	if want := "actor p3 as client-2\n"; participants != want {
 		t.Errorf("got %swant %s", participants, want)
 	}
@@ -134,7 +134,7 @@ func TestMermaidDrawsWhoTakesPart(t *testing.T) {
 
 // If a timeline exceeds Mermaid's limit, the diagram leaves out clauses, but no violations.
 func TestMermaidSaysWhatItLeavesOut(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	for section := range 1000 {
 		s.Acquires("client-2", section+1, uint64(section+1), "redis-1").Releases("client-2", section+1, "redis-1")
 	}

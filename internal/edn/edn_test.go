@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -35,7 +35,7 @@ func sameHistory(t *testing.T, name string, history []fields, want ...string) {
 }
 
 func wants(client string, section int) trace.Event {
-	ev := floor.Begin(client, section, trace.Acquire, 0)
+	ev := simtest.Begin(client, section, trace.Acquire, 0)
 	ev.Lock = "x"
 	return ev
 }
@@ -92,10 +92,10 @@ func TestLockHistory(t *testing.T) {
 		}, []string{"0 invoke acquire nil", "1 invoke acquire nil", "0 info acquire nil", "1 info acquire nil"}},
 
 		{"a release that failed may have freed the lock", [][]trace.Event{
-			{wants("client-1", 1), gets("client-1", 1), floor.Begin("client-1", 1, trace.Release, 0), {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release}},
+			{wants("client-1", 1), gets("client-1", 1), simtest.Begin("client-1", 1, trace.Release, 0), {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release}},
 		}, []string{"0 invoke acquire nil", "0 ok acquire nil", "0 invoke release nil", "0 info release nil"}},
 	} {
-		s := floor.NewScript("none", 3)
+		s := simtest.NewScript("none", 3)
 		for _, events := range test.events {
 			s.Then(events...)
 		}
@@ -105,7 +105,7 @@ func TestLockHistory(t *testing.T) {
 
 // write returns the event with which a client begins a write.
 func write(client string, section int) trace.Event {
-	return floor.Begin(client, section, trace.Write, 0)
+	return simtest.Begin(client, section, trace.Write, 0)
 }
 
 func applied(client string, section, version int) trace.Event {
@@ -128,7 +128,7 @@ func TestRegisterAndSections(t *testing.T) {
 	refused := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Object: "x", Refused: true}
 	again := trace.Event{Kind: trace.KindAgain, Process: "client-1", Section: 1, Step: trace.Write, Object: "x"}
 	lost := trace.Event{Kind: trace.KindRevert, Process: "storage", Object: "x", Version: 0, Replaced: 1}
-	looks := floor.Begin("client-2", 1, trace.Read, 0)
+	looks := simtest.Begin("client-2", 1, trace.Read, 0)
 	sees := func(version int) []trace.Event {
 		return []trace.Event{looks,
 			{Kind: trace.KindServe, Process: "storage", Peer: "client-2", Section: 1, Step: trace.Read, OK: true, Object: "x", Version: version},
@@ -195,7 +195,7 @@ func TestRegisterAndSections(t *testing.T) {
 			[]string{"2 invoke write 1", "2 ok write 1", "2 invoke read nil", "2 ok read 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`, `1 invoke txn [[:r "x" nil]]`, `1 ok txn [[:r "x" 1]]`}},
 	} {
-		s := floor.NewScript("none", 3)
+		s := simtest.NewScript("none", 3)
 		s.Then(test.events...)
 		s.Then(trace.Event{Kind: trace.KindHorizon})
 		requests := readRequests(history.New(&s.Trace))
@@ -232,15 +232,15 @@ func TestEDN(t *testing.T) {
 // the first, and not a hundred times.
 func BenchmarkHistories(b *testing.B) {
 	for _, sections := range []int{5_000, 50_000} {
-		refused, served := floor.NewScript("none", 1), floor.NewScript("none", 1)
+		refused, served := simtest.NewScript("none", 1), simtest.NewScript("none", 1)
 		for section := 1; section <= sections; section++ {
 			refused.Then(wants("client-1", section), goesWithout("client-1", section))
 			served.Then(wants("client-1", section), gets("client-1", section), write("client-1", section),
-				ends("client-1", section, trace.Write, section), floor.Begin("client-1", section, trace.Release, 0))
+				ends("client-1", section, trace.Write, section), simtest.Begin("client-1", section, trace.Release, 0))
 		}
 		for _, world := range []struct {
 			name string
-			of   *floor.Script
+			of   *simtest.Script
 		}{{"refused", refused}, {"served", served}} {
 			h := history.New(&world.of.Trace)
 			b.Run(fmt.Sprintf("%s/%d", world.name, sections), func(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -31,10 +31,10 @@ func wantClauses(t *testing.T, clauses []Clause, want string) {
 }
 
 func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	s.Then(
-		floor.Begin("client-1", 1, trace.Acquire, 0),
-		floor.Begin("client-1", 1, trace.Read, 0),
+		simtest.Begin("client-1", 1, trace.Acquire, 0),
+		simtest.Begin("client-1", 1, trace.Read, 0),
 		trace.Event{Kind: trace.KindPause, Process: "client-2"},
 		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Read, Text: "no answer within 5s"},
 	)
@@ -47,7 +47,7 @@ func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
 }
 
 func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
-	s := floor.NewScript("none", 5)
+	s := simtest.NewScript("none", 5)
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	for _, n := range []string{"redis-3", "redis-4"} {
 		s.Then(trace.Event{Kind: trace.KindForget, Process: n, Key: "x", Owner: owner})
@@ -60,7 +60,7 @@ func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
 	}
 	for range 3 {
 		s.Then(
-			floor.Begin("client-2", 1, trace.Acquire, 0),
+			simtest.Begin("client-2", 1, trace.Acquire, 0),
 			trace.Event{Kind: trace.KindEnd, Process: "client-2", Section: 1, Step: trace.Acquire, Text: "too few nodes"},
 		)
 	}
@@ -72,7 +72,7 @@ func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
 }
 
 func TestKeysOfOthers(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	one, two := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-2", Section: 1}
 	s.Then(
 		trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", By: two, Owner: two, Prior: one},
@@ -88,7 +88,7 @@ func TestKeysOfOthers(t *testing.T) {
 }
 
 func TestWhatArrivesLate(t *testing.T) {
-	s := floor.NewScript("none", 2)
+	s := simtest.NewScript("none", 2)
 	s.Acquires("client-1", 1, 1, "redis-1").Releases("client-1", 1, "redis-1")
 	s.Acquires("client-2", 1, 2, "redis-1")
 	late := &trace.Actor{Client: "client-1", Section: 1}
@@ -134,10 +134,10 @@ func TestLostRelease(t *testing.T) {
 `},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := floor.NewScript("none", 1)
+			s := simtest.NewScript("none", 1)
 			s.Acquires("client-1", 1, 1, "redis-1")
 			s.Then(
-				floor.Begin("client-1", 1, trace.Release, 0),
+				simtest.Begin("client-1", 1, trace.Release, 0),
 				trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release, OK: test.ok},
 			)
 			if test.more != nil {
@@ -149,7 +149,7 @@ func TestLostRelease(t *testing.T) {
 }
 
 func TestClocks(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	clock := func(at time.Duration, why trace.ClockChange, wall time.Duration, ppb int64) {
 		s.At(at, trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(wall), RatePPB: ppb, Why: why}})
 	}
@@ -183,7 +183,7 @@ func TestWhyAKeyStandsAgain(t *testing.T) {
 		{"it came back, and its clock was set before", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, clock, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1 (expires at 21.000s)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := floor.NewScript("none", 1)
+			s := simtest.NewScript("none", 1)
 			for _, ev := range append(c.before, back) {
 				s.At(20*time.Second, ev)
 			}
@@ -196,7 +196,7 @@ func TestWhyAKeyStandsAgain(t *testing.T) {
 }
 
 func TestAHeldMessageAndItsArrival(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	message := trace.Event{Conn: 1, Msg: 2, Section: 1, Step: trace.Write, Text: "PUT x", Process: "client-1", Peer: "storage"}
 	other := message
 	other.Peer, other.Msg = "redis-1", 3
@@ -216,7 +216,7 @@ func TestAHeldMessageAndItsArrival(t *testing.T) {
 }
 
 func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	message := trace.Event{Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1}
 	sent, answered, timeout := message, message, message
 	sent.Kind, answered.Kind, timeout.Kind = trace.KindSend, trace.KindDeliver, trace.KindTimeout
@@ -226,8 +226,8 @@ func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
 }
 
 func TestAReasonIsToldOnce(t *testing.T) {
-	s := floor.NewScript("writes", 1)
-	s.Then(floor.Begin("client-1", 1, trace.Acquire, 0))
+	s := simtest.NewScript("writes", 1)
+	s.Then(simtest.Begin("client-1", 1, trace.Acquire, 0))
 	s.Refused("client-1", 1, 1, "token 1 is too old")
 	s.Then(
 		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "token 1 is too old"},
@@ -244,11 +244,11 @@ func TestAReasonIsToldOnce(t *testing.T) {
 // A client that continues with another section after a failed one has not stopped because
 // of the failure.
 func TestAClientThatWentOnHasNotStopped(t *testing.T) {
-	s := floor.NewScript("writes", 1)
-	s.Then(floor.Begin("client-1", 1, trace.Acquire, 0))
+	s := simtest.NewScript("writes", 1)
+	s.Then(simtest.Begin("client-1", 1, trace.Acquire, 0))
 	s.Refused("client-1", 1, 1, "token 1 is too old")
 	s.Then(
-		floor.Begin("client-1", 2, trace.Acquire, 0),
+		simtest.Begin("client-1", 2, trace.Acquire, 0),
 		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "token 1 is too old"},
 	)
 	wantClauses(t, Clauses(history.New(&s.Trace), false), `
@@ -260,10 +260,10 @@ func TestAClientThatWentOnHasNotStopped(t *testing.T) {
 }
 
 func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	for n := range 5 {
 		s.Then(
-			floor.Begin("client-1", n+1, trace.Acquire, 0),
+			simtest.Begin("client-1", n+1, trace.Acquire, 0),
 			trace.Event{Kind: trace.KindRefuse, Process: "client-1", Peer: "redis-1", Text: "connection refused"},
 			trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: n + 1, Step: trace.Acquire, Text: "no node"},
 		)
@@ -281,7 +281,7 @@ func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
 // A replica is not one of the lock's nodes, even after it has taken over from one. So
 // clauses name it, but do not count it.
 func TestReplicasAreNamedAndNotCounted(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	s.Processes = append(s.Processes, trace.ProcessInfo{Name: "replica-1", Role: trace.RoleNode})
 	s.Acquires("client-1", 1, 1, "redis-1")
 	s.Acquires("client-2", 1, 2, "replica-1")
@@ -301,10 +301,10 @@ func TestLeasesThatEnd(t *testing.T) {
 	}
 	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, OK: true, LeaseEnd: at(10 * time.Second)}
 	extend := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Extend, OK: true, LeaseEnd: at(20 * time.Second)}
-	release := floor.Begin("client-1", 1, trace.Release, 0)
+	release := simtest.Begin("client-1", 1, trace.Release, 0)
 	late := trace.Event{Kind: trace.KindHorizon, Text: "late"}
-	over := func(story func(s *floor.Script)) bool {
-		s := floor.NewScript("none", 1)
+	over := func(story func(s *simtest.Script)) bool {
+		s := simtest.NewScript("none", 1)
 		s.Then(acquire)
 		story(s)
 		s.At(time.Minute, late)
@@ -313,18 +313,18 @@ func TestLeasesThatEnd(t *testing.T) {
 		})
 	}
 	for name, test := range map[string]struct {
-		story func(*floor.Script)
+		story func(*simtest.Script)
 		over  bool
 	}{
-		"nothing happens":          {func(*floor.Script) {}, true},
-		"it is released in time":   {func(s *floor.Script) { s.At(9*time.Second, release) }, false},
-		"it is released too late":  {func(s *floor.Script) { s.At(11*time.Second, release) }, true},
-		"it is extended in time":   {func(s *floor.Script) { s.At(9*time.Second, extend).At(19*time.Second, release) }, false},
-		"it is extended, and ends": {func(s *floor.Script) { s.At(9*time.Second, extend).At(21*time.Second, release) }, true},
-		"its client crashes": {func(s *floor.Script) {
+		"nothing happens":          {func(*simtest.Script) {}, true},
+		"it is released in time":   {func(s *simtest.Script) { s.At(9*time.Second, release) }, false},
+		"it is released too late":  {func(s *simtest.Script) { s.At(11*time.Second, release) }, true},
+		"it is extended in time":   {func(s *simtest.Script) { s.At(9*time.Second, extend).At(19*time.Second, release) }, false},
+		"it is extended, and ends": {func(s *simtest.Script) { s.At(9*time.Second, extend).At(21*time.Second, release) }, true},
+		"its client crashes": {func(s *simtest.Script) {
 			s.At(9*time.Second, trace.Event{Kind: trace.KindCrash, Process: "client-1"})
 		}, false},
-		"the lock reports the loss": {func(s *floor.Script) {
+		"the lock reports the loss": {func(s *simtest.Script) {
 			s.At(9*time.Second, trace.Event{Kind: trace.KindLost, Process: "client-1", Section: 1})
 		}, false},
 	} {
@@ -342,10 +342,10 @@ func TestLeasesThatAreProlongedLate(t *testing.T) {
 	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true}
 	extend, lost := acquire, acquire
 	extend.Step, lost.Kind = trace.Extend, trace.KindLost
-	s := floor.NewScript("none", 1)
-	s.Then(floor.Begin("client-1", 1, trace.Acquire, 0), acquire)
-	s.At(40*time.Second, floor.Begin("client-1", 1, trace.Extend, 0)).At(41*time.Second, extend)
-	s.At(80*time.Second, floor.Begin("client-2", 1, trace.Acquire, 0))
+	s := simtest.NewScript("none", 1)
+	s.Then(simtest.Begin("client-1", 1, trace.Acquire, 0), acquire)
+	s.At(40*time.Second, simtest.Begin("client-1", 1, trace.Extend, 0)).At(41*time.Second, extend)
+	s.At(80*time.Second, simtest.Begin("client-2", 1, trace.Acquire, 0))
 	two := acquire
 	two.Process, lost.Process = "client-2", "client-2"
 	two.LeaseEnd = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(110 * time.Second)}
@@ -361,11 +361,11 @@ func TestLeasesThatAreProlongedLate(t *testing.T) {
 }
 
 func TestFailingNodesAndCancelledCalls(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	s.Then(
 		trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "fail redis-1"},
 		trace.Event{Kind: trace.KindFail, Process: "redis-1", Text: "LOADING Redis is loading the dataset in memory"},
-		floor.Begin("client-1", 1, trace.Acquire, 0),
+		simtest.Begin("client-1", 1, trace.Acquire, 0),
 		trace.Event{Kind: trace.KindCancel, Process: "client-1", Section: 1, Step: trace.Acquire},
 		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Text: "lock not acquired: cancelled: context canceled"},
 		trace.Event{Kind: trace.KindLift, Fault: 1, Text: "fail redis-1"},
@@ -381,7 +381,7 @@ func TestFailingNodesAndCancelledCalls(t *testing.T) {
 }
 
 func TestMessagesAreToldWhenAskedFor(t *testing.T) {
-	s := floor.NewScript("none", 1)
+	s := simtest.NewScript("none", 1)
 	s.Then(
 		trace.Event{Kind: trace.KindConnect, Process: "client-1", Peer: "redis-1", Conn: 1},
 		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1, Handshake: true, Text: "HELLO 3"},

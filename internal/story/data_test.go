@@ -6,14 +6,14 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
 // The summaries say in a few sentences what happened to the data and to the lock.
 func TestWhatARunCameTo(t *testing.T) {
 	const overlap = "client-2 entered its critical section at 30.009s, while client-1 was in its own from 5ms until 30.026s. Blame: inherent in leases that expire; the two leases never overlapped, and no such lock can prevent this."
-	empty, doubtful := floor.NewScript("none", 1), floor.NewScript("none", 1)
+	empty, doubtful := simtest.NewScript("none", 1), simtest.NewScript("none", 1)
 	doubtful.Doubts = []string{"nobody knows"}
 	for _, c := range []struct {
 		name  string
@@ -21,9 +21,9 @@ func TestWhatARunCameTo(t *testing.T) {
 		data  Raw
 		locks []Raw
 	}{
-		{"without fencing", floor.PausedHolderTrace("none"),
+		{"without fencing", simtest.PausedHolderTrace("none"),
 			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap}},
-		{"with fencing", floor.PausedHolderTrace("writes"),
+		{"with fencing", simtest.PausedHolderTrace("writes"),
 			"safe. The storage refused client-1's write at 30.024s: token 1 is older than token 2, which the storage has already seen.", []Raw{overlap}},
 		{"nothing happens", &empty.Trace, "safe. The data is unchanged: nothing was written.", nil},
 		{"nobody can tell", &doubtful.Trace, "unknown. The run is inconclusive: nobody knows.", nil},

@@ -6,14 +6,14 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
 // A paragraph can be made from a trace alone.
 func TestATraceIsToldInAParagraph(t *testing.T) {
 	read := func(fencing string) (*history.History, *checks.Verdict) {
-		of := floor.PausedHolderTrace(fencing)
+		of := simtest.PausedHolderTrace(fencing)
 		of.Faults = []trace.FaultInfo{{
 			Kind: "pause", Effect: trace.StopsProcess, Targets: [][]string{{"client-1"}},
 			Trigger: when("client-1 read"), Duration: 30 * time.Second,

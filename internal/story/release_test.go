@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/trace"
 )
@@ -35,11 +35,11 @@ func TestReleases(t *testing.T) {
 		{"no answer, and the key had expired", []trace.Event{expires}, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; none of its keys is still valid"},
 		{"an error, and the key was removed", nil, []trace.Event{removed}, "context deadline exceeded", "releases the lock on redis-1, with an error: context deadline exceeded"},
 	} {
-		s := floor.NewScript("none", 1)
+		s := simtest.NewScript("none", 1)
 		s.Acquires("client-1", 1, 1, "redis-1")
 		s.At(5*time.Second, trace.Event{Kind: trace.KindBegin, Process: "client-1", Section: 1, Step: trace.Work})
 		s.Then(c.before...)
-		s.Then(floor.Begin("client-1", 1, trace.Release, 0))
+		s.Then(simtest.Begin("client-1", 1, trace.Release, 0))
 		s.Then(c.during...)
 		s.Then(trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release, OK: c.err == "", Text: c.err})
 		told := Clauses(history.New(&s.Trace), false)
@@ -59,10 +59,10 @@ func TestFailedAttemptThatLeavesItsKey(t *testing.T) {
 		{false, "fails to get the lock: timed out; its key remains on redis-1"},
 		{true, "fails to get the lock: timed out"},
 	} {
-		s := floor.NewScript("none", 1)
+		s := simtest.NewScript("none", 1)
 		own := &trace.Actor{Client: "client-1", Section: 1}
 		s.Then(
-			floor.Begin("client-1", 1, trace.Acquire, 0),
+			simtest.Begin("client-1", 1, trace.Acquire, 0),
 			trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", By: own, Owner: own, TTL: time.Second, Expires: 2 * time.Second},
 		)
 		if c.cleansUp {

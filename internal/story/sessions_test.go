@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
 // The subject of a clause about a cluster's own event is the cluster. If a session ends,
 // the subject is its client.
 func TestSessionsAreTold(t *testing.T) {
-	s := floor.NewScript("none", 0)
+	s := simtest.NewScript("none", 0)
 	s.Processes = append(s.Processes,
 		trace.ProcessInfo{Name: "etcd", Role: trace.RoleCluster},
 		trace.ProcessInfo{Name: "etcd-1", Role: trace.RoleNode}, trace.ProcessInfo{Name: "etcd-2", Role: trace.RoleNode})

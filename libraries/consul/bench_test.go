@@ -5,9 +5,9 @@ package consul_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/storage"
 )
 
 // BenchmarkGCPause reports the processor time of one world.
-func BenchmarkGCPause(b *testing.B) { floor.MeasureWorld(b, gcPause(b, "consul", storage.Writes)) }
+func BenchmarkGCPause(b *testing.B) { simtest.MeasureWorld(b, gcPause(b, "consul", storage.Writes)) }

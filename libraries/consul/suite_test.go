@@ -3,7 +3,7 @@ package consul_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -13,7 +13,7 @@ import (
 // the suite finds only one thing: the library notices a loss by an answer, so it does not
 // notice it while no answer arrives. Answers that are lost or late for up to twice the TTL
 // are no problem: they arrive before another client can hold the lock.
-var finds = map[string]roof.Findings{
+var finds = map[string]suites.Findings{
 	"consul": {
 		"catalogue/same-leader/heeds": {"section-exclusion"},
 		"catalogue/same-leader/late":  {"section-exclusion"},
@@ -43,11 +43,11 @@ var finds = map[string]roof.Findings{
 func TestSuite(t *testing.T) {
 	for name, finds := range finds {
 		t.Run(name, func(t *testing.T) {
-			config := locktest.Config{System: locks.Consul, Notifies: true, Tokens: true, Stories: roof.OutsideCatalogue}
+			config := locktest.Config{System: locks.Consul, Notifies: true, Tokens: true, Stories: suites.OutsideCatalogue}
 			if name == "consul" {
-				config.Stories = roof.IsGeneral
+				config.Stories = suites.IsGeneral
 			}
-			roof.CheckFindings(t, name, config, finds, false)
+			suites.CheckFindings(t, name, config, finds, false)
 		})
 	}
 }

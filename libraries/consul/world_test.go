@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	_ "github.com/locksim/locksim/libraries/consul"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -16,7 +16,7 @@ import (
 func BenchmarkGCPause(b *testing.B) {
 	for _, members := range []int{1, 3} {
 		for _, kind := range []string{"etcd", "etcd-election"} {
-			b.Run(fmt.Sprint(kind, "/", members), func(b *testing.B) { floor.MeasureWorld(b, gcPause(b, kind, members)) })
+			b.Run(fmt.Sprint(kind, "/", members), func(b *testing.B) { simtest.MeasureWorld(b, gcPause(b, kind, members)) })
 		}
 	}
 }
@@ -24,8 +24,8 @@ func BenchmarkGCPause(b *testing.B) {
 // BenchmarkGrowth measures worlds with more and more clients, which acquire one lock in
 // turn, and with more and more members of the cluster.
 func BenchmarkGrowth(b *testing.B) {
-	floor.MeasureGrowth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowdedWorld(b, 3, n) })
-	floor.MeasureGrowth(b, "members", []int{1, 3, 5}, func(n int) sim.Config { return crowdedWorld(b, n, 5) })
+	simtest.MeasureGrowth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowdedWorld(b, 3, n) })
+	simtest.MeasureGrowth(b, "members", []int{1, 3, 5}, func(n int) sim.Config { return crowdedWorld(b, n, 5) })
 }
 
 // crowdedWorld is a world of many clients that compete for one lock, without faults.

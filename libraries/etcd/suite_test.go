@@ -3,7 +3,7 @@ package etcd_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -23,7 +23,7 @@ import (
 //     lives. Then the lease of the lock has ended already. A holder that is notified of the loss
 //     immediately, and stops, has achieved nothing.
 var (
-	findings = roof.Findings{
+	findings = suites.Findings{
 		"silence/work":           {"section-exclusion"},
 		"silence/meanwhile":      {"section-exclusion"},
 		"late-request/meanwhile": {"section-exclusion"},
@@ -31,7 +31,7 @@ var (
 		"pause/acquire":          {"section-exclusion"},
 		"pause/work":             {"section-exclusion"},
 	}
-	waitingFindings = roof.Findings{
+	waitingFindings = suites.Findings{
 		"contexts/cancelled-before": {"progress"},
 		"errors/acquire":            {"progress"},
 		"errors/meanwhile":          {"progress"},
@@ -41,7 +41,7 @@ var (
 		"lost-request/release":      {"progress", "token-order"},
 		"node-down/release":         {"progress", "token-order"},
 	}
-	tryFindings = roof.Findings{
+	tryFindings = suites.Findings{
 		"errors/meanwhile":     {"progress", "token-order"},
 		"errors/release":       {"progress", "token-order"},
 		"handles":              {"lease-exclusion", "section-exclusion", "token-order"},
@@ -50,10 +50,10 @@ var (
 		"node-down/release":    {"progress", "token-order"},
 		"silence/acquire":      {"section-exclusion"},
 	}
-	mutexFindings = roof.Findings{
+	mutexFindings = suites.Findings{
 		"release-again": {"lease-exclusion", "section-exclusion", "release-ownership"},
 	}
-	electionFindings = roof.Findings{
+	electionFindings = suites.Findings{
 		"late-request/acquire": {"section-exclusion"},
 		"late-reply/release":   {"progress"},
 	}
@@ -62,14 +62,14 @@ var (
 // The suite finds these violations in the current release, and no others. The scenarios of
 // the catalogue are run on three members by the tests in ./libraries.
 func TestSuite(t *testing.T) {
-	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true, Stories: roof.OutsideCatalogue}
-	for name, finds := range map[string]roof.Findings{
+	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true, Stories: suites.OutsideCatalogue}
+	for name, finds := range map[string]suites.Findings{
 		"etcd":          findings.Merge(waitingFindings).Merge(mutexFindings),
 		"etcd-trylock":  findings.Merge(tryFindings).Merge(mutexFindings),
 		"etcd-election": findings.Merge(waitingFindings).Merge(electionFindings),
 	} {
 		t.Run(name, func(t *testing.T) {
-			roof.CheckFindings(t, name, config, finds, false)
+			suites.CheckFindings(t, name, config, finds, false)
 		})
 	}
 }

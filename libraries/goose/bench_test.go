@@ -5,11 +5,11 @@ package goose_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/storage"
 )
 
 // BenchmarkGCPause measures the processor time of one world.
 func BenchmarkGCPause(b *testing.B) {
-	floor.MeasureWorld(b, gcPause(b, "goose-table", storage.Writes))
+	simtest.MeasureWorld(b, gcPause(b, "goose-table", storage.Writes))
 }

@@ -3,7 +3,7 @@ package goose_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -19,7 +19,7 @@ import (
 //   - A connection whose unlock has failed returns to the pool with the lock. No other client gets
 //     the lock while the process runs.
 var (
-	lateAnswers = roof.Findings{
+	lateAnswers = suites.Findings{
 		"late/acquire":       {"section-exclusion"},
 		"late-reply/acquire": {"section-exclusion"},
 		"silence/acquire":    {"section-exclusion"},
@@ -27,17 +27,17 @@ var (
 	}
 	// The library cuts a lease off to whole seconds: int(d.Seconds()). Heartbeats hide
 	// that.
-	noHeartbeat = roof.Findings{
+	noHeartbeat = suites.Findings{
 		"late-request/acquire": {"section-exclusion"},
 		"ttl/fraction":         {"lease-exclusion", "section-exclusion"},
 	}
-	keptLock = roof.Findings{"errors/acquire": {"progress"}, "errors/release": {"progress"}}
+	keptLock = suites.Findings{"errors/acquire": {"progress"}, "errors/release": {"progress"}}
 )
 
 var subjects = []struct {
 	kind   string
 	config locktest.Config
-	finds  roof.Findings
+	finds  suites.Findings
 	// catalogue: the suite also runs the test cases of the catalogue.
 	catalogue bool
 }{
@@ -52,11 +52,11 @@ var subjects = []struct {
 func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {
-			s.config.System, s.config.Stories = locks.Postgres, roof.OutsideCatalogue
+			s.config.System, s.config.Stories = locks.Postgres, suites.OutsideCatalogue
 			if s.catalogue {
-				s.config.Stories = roof.IsGeneral
+				s.config.Stories = suites.IsGeneral
 			}
-			roof.CheckFindings(t, s.kind, s.config, s.finds, false)
+			suites.CheckFindings(t, s.kind, s.config, s.finds, false)
 		})
 	}
 }

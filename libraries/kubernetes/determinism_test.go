@@ -4,8 +4,8 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -13,7 +13,7 @@ var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run
 
 // Every scenario that is run with these locks has the same trace in each run.
 func TestDeterminism(t *testing.T) {
-	roof.CheckDeterminism(t, *repeats, roof.OfAdapter("kubernetes"))
+	suites.CheckDeterminism(t, *repeats, suites.OfAdapter("kubernetes"))
 }
 
 // The timeout of a request is half of the renew deadline. Two requests that time out can
@@ -33,5 +33,5 @@ faults: [{after: client-1 read, pause: kubernetes-1, for: 9s}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	floor.Repeat(t, config, 50)
+	simtest.Repeat(t, config, 50)
 }

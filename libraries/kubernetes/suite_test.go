@@ -3,7 +3,7 @@ package kubernetes_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -23,7 +23,7 @@ import (
 //     time has passed. A request timeout would prevent that. NewFromKubeconfig sets one, but
 //     rest.Config does not.
 var (
-	findings = roof.Findings{
+	findings = suites.Findings{
 		"handles":              {"lease-exclusion", "section-exclusion", "token-order", "progress"},
 		"lost-request/release": {"token-order"},
 		"late-request/release": {"token-order"},
@@ -35,7 +35,7 @@ var (
 		"pause/meanwhile":      {"section-exclusion", "release-ownership", "lease-exclusion"},
 		"pause/work":           {"section-exclusion", "release-ownership", "lease-exclusion"},
 	}
-	withoutTimeoutFindings = roof.Findings{
+	withoutTimeoutFindings = suites.Findings{
 		"late-reply/acquire": {"section-exclusion"},
 		"silence/acquire":    {"lease-exclusion", "section-exclusion"},
 		"pause/acquire":      {"section-exclusion"},
@@ -46,16 +46,16 @@ var (
 // The suite finds the known violations in the current release, and no others. The scenarios
 // of the catalogue are run only with the most common use of leader election.
 func TestSuite(t *testing.T) {
-	for name, finds := range map[string]roof.Findings{
+	for name, finds := range map[string]suites.Findings{
 		"kubernetes":                         findings,
 		"kubernetes without request-timeout": findings.Merge(withoutTimeoutFindings),
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := locktest.Config{System: locks.Kubernetes, Notifies: true, Tokens: true, Stories: roof.OutsideCatalogue}
+			config := locktest.Config{System: locks.Kubernetes, Notifies: true, Tokens: true, Stories: suites.OutsideCatalogue}
 			if name == "kubernetes" {
-				config.Stories = roof.IsGeneral
+				config.Stories = suites.IsGeneral
 			}
-			roof.CheckFindings(t, name, config, finds, false)
+			suites.CheckFindings(t, name, config, finds, false)
 		})
 	}
 }

@@ -3,7 +3,7 @@ package postgres_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -21,21 +21,21 @@ import (
 var subjects = []struct {
 	kind   string
 	config locktest.Config
-	finds  roof.Findings
+	finds  suites.Findings
 	// catalogue: the suite also runs the test cases of the catalogue.
 	catalogue bool
 }{
 	{kind: "postgres-lease", config: row, catalogue: true},
-	{kind: "postgres-lease without count-from-call", config: row, finds: roof.Findings{
+	{kind: "postgres-lease without count-from-call", config: row, finds: suites.Findings{
 		"late/acquire":       {"lease-exclusion", "section-exclusion"},
 		"late-reply/acquire": {"lease-exclusion", "section-exclusion"},
 		"pause/acquire":      {"lease-exclusion", "section-exclusion"},
 		"pause/extend":       {"lease-exclusion", "section-exclusion"},
 	}},
-	{kind: "postgres-lease-begun", config: row, finds: roof.Findings{
+	{kind: "postgres-lease-begun", config: row, finds: suites.Findings{
 		"late-reply/acquire": {"lease-exclusion", "section-exclusion"},
 	}},
-	{kind: "postgres-advisory", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}, finds: roof.Findings{
+	{kind: "postgres-advisory", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}, finds: suites.Findings{
 		"errors/release": {"progress"},
 	}, catalogue: true},
 	{kind: "postgres-row-elsewhere", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}},
@@ -48,11 +48,11 @@ var row = locktest.Config{Extends: true, Tokens: true, OwnClock: true}
 func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {
-			s.config.System, s.config.Stories = locks.Postgres, roof.OutsideCatalogue
+			s.config.System, s.config.Stories = locks.Postgres, suites.OutsideCatalogue
 			if s.catalogue {
-				s.config.Stories = roof.IsGeneral
+				s.config.Stories = suites.IsGeneral
 			}
-			roof.CheckFindings(t, s.kind, s.config, s.finds, false)
+			suites.CheckFindings(t, s.kind, s.config, s.finds, false)
 		})
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 )
 
 var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
@@ -12,5 +12,5 @@ var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run
 // TestDeterminism checks that every scenario that is run with these locks has the same
 // trace in each run.
 func TestDeterminism(t *testing.T) {
-	roof.CheckDeterminism(t, *repeats, roof.OfAdapter("sqlite"))
+	suites.CheckDeterminism(t, *repeats, suites.OfAdapter("sqlite"))
 }

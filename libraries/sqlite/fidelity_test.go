@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/libraries/sqlite"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"

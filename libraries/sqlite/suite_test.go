@@ -3,7 +3,7 @@ package sqlite_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -13,13 +13,13 @@ import (
 // file is on another machine that does not answer, the process hangs. The scenarios of the
 // catalogue are run only with the lease row.
 func TestSuite(t *testing.T) {
-	hangs := roof.Findings{"contexts/deadline": {"hang"}}
+	hangs := suites.Findings{"contexts/deadline": {"hang"}}
 	t.Run("sqlite-lease", func(t *testing.T) {
-		config := locktest.Config{System: locks.SQLite, Extends: true, Tokens: true, OwnClock: true, Stories: roof.IsGeneral}
-		roof.CheckFindings(t, "sqlite-lease", config, hangs, false)
+		config := locktest.Config{System: locks.SQLite, Extends: true, Tokens: true, OwnClock: true, Stories: suites.IsGeneral}
+		suites.CheckFindings(t, "sqlite-lease", config, hangs, false)
 	})
 	t.Run("sqlite-transaction", func(t *testing.T) {
-		config := locktest.Config{System: locks.SQLite, Endless: true, OwnClock: true, Stories: roof.OutsideCatalogue}
-		roof.CheckFindings(t, "sqlite-transaction", config, hangs, false)
+		config := locktest.Config{System: locks.SQLite, Endless: true, OwnClock: true, Stories: suites.OutsideCatalogue}
+		suites.CheckFindings(t, "sqlite-transaction", config, hangs, false)
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	adapter "github.com/locksim/locksim/libraries/zookeeper"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"

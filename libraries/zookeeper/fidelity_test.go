@@ -16,7 +16,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 )
 

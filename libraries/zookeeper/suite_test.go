@@ -3,7 +3,7 @@ package zookeeper_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -25,18 +25,18 @@ import (
 // have been lost already. The holder is then notified immediately, and stops without having
 // done its work.
 var (
-	findings = roof.Findings{
+	findings = suites.Findings{
 		"pause/work":   {"section-exclusion"},
 		"silence/work": {"section-exclusion"},
 	}
-	ofTheLibrary = roof.Findings{
+	ofTheLibrary = suites.Findings{
 		"errors/release":       {"progress"},
 		"late-request/release": {"progress"},
 		"lost-request/release": {"progress"},
 		"node-down/acquire":    {"progress"},
 		"node-down/release":    {"progress"},
 	}
-	ofOurs = roof.Findings{
+	ofOurs = suites.Findings{
 		"late/acquire":  {"section-exclusion", "progress"},
 		"pause/acquire": {"section-exclusion"},
 	}
@@ -45,12 +45,12 @@ var (
 // The suite finds the known violations in the current release, and no others. The scenarios
 // of the catalogue are not run here; ./libraries runs them on three members.
 func TestSuite(t *testing.T) {
-	config := locktest.Config{System: locks.ZooKeeper, Notifies: true, Tokens: true, Stories: roof.OutsideCatalogue}
-	for name, finds := range map[string]roof.Findings{
+	config := locktest.Config{System: locks.ZooKeeper, Notifies: true, Tokens: true, Stories: suites.OutsideCatalogue}
+	for name, finds := range map[string]suites.Findings{
 		"zookeeper": ofTheLibrary, "zookeeper-czxid": ofTheLibrary, "zookeeper-naive": ofOurs,
 	} {
 		t.Run(name, func(t *testing.T) {
-			roof.CheckFindings(t, name, config, findings.Merge(finds), false)
+			suites.CheckFindings(t, name, config, findings.Merge(finds), false)
 		})
 	}
 }

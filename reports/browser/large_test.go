@@ -10,13 +10,13 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // The page of every scenario is small enough for an e-mail.
 func TestPagesAreSmall(t *testing.T) {
-	results, err := roof.Results()
+	results, err := suites.Results()
 	if err != nil {
 		t.Fatal(err)
 	}

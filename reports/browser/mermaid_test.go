@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -45,7 +45,7 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 		return eval[string](p, "("+function+")("+string(text)+").catch(String)")
 	}
 
-	results, err := roof.Results()
+	results, err := suites.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range []*scenarios.Result{runScenario(t, "gc-pause"), roof.TaintedResult(t), roof.CrowdedResult(t)} {
+	for _, r := range []*scenarios.Result{runScenario(t, "gc-pause"), suites.TaintedResult(t), suites.CrowdedResult(t)} {
 		for _, page := range mermaidPages(t, r) {
 			drawn := in(`async text => {
 				document.body.innerHTML = (await mermaid.render("drawn", text)).svg

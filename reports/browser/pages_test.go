@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/internal/explore"
-	"github.com/locksim/locksim/internal/testkit/roof"
+	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -19,7 +19,7 @@ import (
 func runScenario(t *testing.T, name string) *scenarios.Result {
 	t.Helper()
 	browser(t) // skips the test without a browser, before all scenarios are run in vain
-	results, err := roof.Results()
+	results, err := suites.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func writePage(t *testing.T, r *scenarios.Result) []byte {
 
 // catalogueSite returns the pages of a site with the whole catalogue and a search.
 var catalogueSite = sync.OnceValues(func() ([]reports.Page, error) {
-	results, err := roof.Results()
+	results, err := suites.Results()
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func pageKinds(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, _ := roof.Results()
+	results, _ := suites.Results()
 	names := []string{"index.html", "gc-pause.html", "failover.html"}
 	for _, page := range pages {
 		ofScenario := slices.ContainsFunc(results, func(r *scenarios.Result) bool { return r.Scenario.Name+".html" == page.Name })

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	_ "github.com/locksim/locksim/servers/consul"
 	"github.com/locksim/locksim/sim"
 )

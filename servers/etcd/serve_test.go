@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/protobuf/proto"
 
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/servers/etcd/recipes"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"

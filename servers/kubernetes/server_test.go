@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 
 	_ "github.com/locksim/locksim/servers/kubernetes"

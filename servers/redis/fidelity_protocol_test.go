@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 )
 

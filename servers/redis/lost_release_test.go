@@ -8,7 +8,7 @@ import (
 
 	"github.com/locksim/locksim/history"
 	told "github.com/locksim/locksim/internal/story"
-	. "github.com/locksim/locksim/internal/testkit/floor"
+	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"

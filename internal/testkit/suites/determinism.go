@@ -1,4 +1,4 @@
-package roof
+package suites
 
 import (
 	"path"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -60,7 +60,7 @@ func CheckDeterminism(t *testing.T, repeats int, has LockFilter) {
 						if testing.Short() {
 							repeats = 1
 						}
-						offTrace = floor.Repeat(t, config, repeats)
+						offTrace = simtest.Repeat(t, config, repeats)
 					})
 				}
 			}

@@ -1,4 +1,4 @@
-package roof
+package suites
 
 import (
 	"maps"
@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 	"github.com/locksim/locksim/scenarios"
@@ -64,7 +64,7 @@ func CheckFindings(t *testing.T, kind string, config locktest.Config, known Find
 		t.Skip("it runs every test case")
 	}
 	kind, removed, _ := strings.Cut(kind, " without ")
-	k := floor.Lock(t, kind)
+	k := simtest.Lock(t, kind)
 	if err := k.Check(locks.Options{Without: strings.Fields(removed)}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package roof
+package suites
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -264,7 +264,7 @@ func (c *Cluster) Client(t *testing.T, kind string, settings ...Setting) locks.L
 	for _, set := range settings {
 		set(e)
 	}
-	k := floor.Lock(t, kind)
+	k := simtest.Lock(t, kind)
 	if err := k.Check(e.Options); err != nil {
 		t.Fatal(err)
 	}

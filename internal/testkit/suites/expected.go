@@ -1,4 +1,4 @@
-package roof
+package suites
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/storage"
@@ -165,7 +165,7 @@ func CheckEveryFaultMatters(t *testing.T, has LockFilter) {
 							t.Fatal(err)
 						}
 						oneLess.Faults = slices.Delete(slices.Clone(oneLess.Faults), i, i+1)
-						tr := floor.RunWorld(t, oneLess)
+						tr := simtest.RunWorld(t, oneLess)
 						if !slices.ContainsFunc(v.Witnesses, func(w trace.Witness) bool { return !history.WasSeen(w, tr) }) {
 							t.Errorf("fencing %s: every witness is still seen", fencing)
 						}

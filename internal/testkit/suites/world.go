@@ -1,4 +1,4 @@
-package roof
+package suites
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 
 	_ "github.com/locksim/locksim/servers/redis"
 
-	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
@@ -18,7 +18,7 @@ func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	t.Helper()
 	return sim.Config{
 		Name: kind, Seed: 1, Horizon: 10 * time.Minute,
-		Lock:    sim.Lock{Kind: floor.Lock(t, kind), Key: Key, TTL: TTL},
+		Lock:    sim.Lock{Kind: simtest.Lock(t, kind), Key: Key, TTL: TTL},
 		Network: sim.Network{Min: time.Millisecond, Max: 5 * time.Millisecond},
 		Nodes:   []sim.Node{{Name: "redis-1"}},
 		Clients: clients,
@@ -30,7 +30,7 @@ func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 // what the run shows.
 func RunWithoutDoubts(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
-	tr := floor.RunWorld(t, cfg)
+	tr := simtest.RunWorld(t, cfg)
 	for _, doubt := range tr.Doubts {
 		t.Error(doubt)
 	}
@@ -39,7 +39,7 @@ func RunWithoutDoubts(t *testing.T, cfg sim.Config) *trace.Trace {
 
 // TimedFault returns a fault that strikes at a time and ends after a while.
 func TimedFault(at, lasts time.Duration, a sim.Action) sim.Fault {
-	return floor.Lasting(lasts, floor.At(at, a))
+	return simtest.Lasting(lasts, simtest.At(at, a))
 }
 
 // FirstStepEnd returns the event with which a client's first step of a kind ends, which has
@@ -60,5 +60,5 @@ func FirstStepEnd(t *testing.T, tr *trace.Trace, client string, s trace.Step) tr
 func LongWork(t *testing.T, kind string) sim.Config {
 	return World(t, kind,
 		sim.Client{Name: "client-1", Works: 4 * TTL},
-		sim.Client{Name: "client-2", RetryEvery: 5 * time.Second, Starts: floor.Point("client-1 acquired")})
+		sim.Client{Name: "client-2", RetryEvery: 5 * time.Second, Starts: simtest.Point("client-1 acquired")})
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package floor
+package simtest
 
 import (
 	"runtime/debug"

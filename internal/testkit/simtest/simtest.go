@@ -1,9 +1,9 @@
-// Package floor has helpers for tests that need a simulated world, but not the packages
+// Package simtest has helpers for tests that need a simulated world, but not the packages
 // scenarios and reports. This file has short functions to describe a world: what the
 // clients do, and which faults strike when. The other files have a small server and its
 // lock, traces written by hand, scenario files with mistakes, and functions that repeat and
 // measure worlds. Tests of package sim and of its servers import the package with a dot.
-package floor
+package simtest
 
 import (
 	"context"

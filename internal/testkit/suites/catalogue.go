@@ -1,9 +1,9 @@
-// Package roof has tests that several modules share, because not every module has the locks
+// Package suites has tests that several modules share, because not every module has the locks
 // of libraries: each module runs them with the locks that it has. They run the built-in
 // scenarios and check the results and reports, test locks call by call on nodes without a
-// network, and run the suite of package locktest. Package floor has the helpers that they
+// network, and run the suite of package locktest. Package simtest has the helpers that they
 // are built on; unlike this package, it does not need the packages scenarios and reports.
-package roof
+package suites
 
 import (
 	"slices"
