@@ -8,6 +8,8 @@ import (
 
 // orderFile is the file ORDER: the groups of the catalogue and the scenarios of each, in
 // the order in which people should read them.
+//
+//go:embed ORDER
 var orderFile string
 
 // A CatalogueGroup is a group of scenarios about one subject.

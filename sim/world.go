@@ -496,8 +496,8 @@ func (w *World) tearDown() {
 	}
 }
 
-// recordFinalState records, at the end of the run, the data in the storage, what became of
-// the faults, and what the clients have not done.
+// recordFinalState records, at the end of the run, the data in the storage, how the
+// faults ended, and what the clients have not done.
 func (w *World) recordFinalState() {
 	w.recordFinalData()
 	for _, f := range w.faults {

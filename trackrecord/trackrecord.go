@@ -11,4 +11,6 @@ import "embed"
 
 // Bugs contains the folders of all bugs, each with its story.yaml and its versions.json.
 // They are embedded because a compiled test does not run in this folder.
+//
+//go:embed */story.yaml */versions.json
 var Bugs embed.FS

@@ -111,7 +111,7 @@ func prose(t *testing.T) func(yield func(passage) bool) {
 			}
 			name := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
 			if d.IsDir() {
-				if d.Name() == "testdata" || d.Name() == ".git" {
+				if d.Name() == "testdata" || path != root && strings.HasPrefix(d.Name(), ".") {
 					return fs.SkipDir
 				}
 				return nil

@@ -26,7 +26,7 @@ import (
 //	restart                       the server starts again
 //
 // Line ends in a reply are written as spaces. If an expected reply ends with …, only its
-// beginning is compared. A word in single quotes may contain spaces. {now+30s} stands for
+// beginning is compared. A word in single quotes may contain spaces. {now+30s} is
 // the time that the server's wall clock will show in 30 s, in milliseconds, and {unix+30s}
 // for the same in seconds. {lua:name} is one of the scripts below, and {sha:name} its
 // digest. At the beginning, the wall clock is half a millisecond past a whole second.
