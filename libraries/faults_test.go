@@ -12,7 +12,7 @@ import (
 )
 
 // faultsOnNodes are the faults that can strike a node or a message to it, each in every
-// manner that is written as a field of its own. NODE stands for the name of the first node.
+// manner that is written as a field of its own. NODE represents the name of the first node.
 var faultsOnNodes = map[string][]string{
 	"pause":      {"pause: NODE, for: 2s"},
 	"jump":       {"jump: NODE, by: 31s", "jump: NODE, by: -31s"},

@@ -26,7 +26,7 @@ func (b *bloom) has(hash uint64) bool {
 	return true
 }
 
-// bloomPlaces returns the three bits of the filter that stand for a hash.
+// bloomPlaces returns the three bits of the filter that represent a hash.
 func bloomPlaces(hash uint64) [3]uint64 {
 	const mask = 1<<bloomBits - 1
 	return [3]uint64{hash & mask, hash >> bloomBits & mask, hash >> (2 * bloomBits) & mask}

@@ -33,7 +33,7 @@ func plainerFaults(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 }
 
 // rounderSizes gives a fault the smallest round size. First it tries sizes that begin with
-// 1, 2 or 5 and go on with zeros, from the smallest. It tries them all, because damage may
+// 1, 2 or 5 and continue with zeros, from the smallest. It tries them all, because damage may
 // appear, disappear and reappear as a size grows. Then it tries the other round sizes
 // between the last of these and the current size.
 func rounderSizes(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {

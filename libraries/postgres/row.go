@@ -47,7 +47,7 @@ type lockTarget struct {
 // keyItself returns the lock's key as the parameter.
 func keyItself(key string) any { return key }
 
-// rowTarget is a row that stands for the thing on which the clients work.
+// rowTarget is a row that represents the thing on which the clients work.
 var rowTarget = lockTarget{
 	createTables: objectsTable + `
 		CREATE TABLE IF NOT EXISTS items (name text PRIMARY KEY);
