@@ -136,29 +136,39 @@ const pageWidth = 92
 // describe describes the cause, with its number in the report.
 func (c cause) describe(number int, replayLine func(world string) string) string {
 	var b strings.Builder
-	const margin = 3
-	paragraph := func(text string) {
-		fmt.Fprintf(&b, "   %s\n", textwrap.Wrap(text, pageWidth, margin))
+	fmt.Fprintf(&b, "%-2d %s\n", number, textwrap.Wrap(c.title(), pageWidth, len(margin)))
+	b.WriteString(paragraph(fmt.Sprintf("in %s of %s; violates %s", voice.Count(c.Worlds, "world"), voice.Count(c.Cases, "test case"), c.rules())))
+	fmt.Fprintf(&b, "\n%s", c.describeExample())
+	for _, a := range append([]address{c.Example.Address}, c.Others...) {
+		fmt.Fprintf(&b, "%sreplay: %s\n", margin, replayLine(a.String()))
 	}
-	fmt.Fprintf(&b, "%-2d %s\n", number, textwrap.Wrap(c.title(), pageWidth, margin))
-	paragraph(fmt.Sprintf("in %s of %s; violates %s", voice.Count(c.Worlds, "world"), voice.Count(c.Cases, "test case"), c.rules()))
-	b.WriteString("\n")
-	paragraph(c.Example.Why)
+	return b.String()
+}
+
+// describeExample says what happens in the example, and what to change.
+func (c cause) describeExample() string {
+	var b strings.Builder
+	b.WriteString(paragraph(c.Example.Why))
 	if c.Example.Lines != "" {
-		fmt.Fprintf(&b, "%s\n", indent(clip(c.Example.Lines), "   "))
+		fmt.Fprintf(&b, "%s\n", indent(clip(c.Example.Lines), margin))
 	}
 	b.WriteString("\n")
 	remedy, scenario := voice.Remedy(c.Mistake)
 	if remedy != "" {
-		paragraph("remedy: " + remedy)
+		b.WriteString(paragraph("remedy: " + remedy))
 	}
 	if scenario != "" {
-		paragraph("lesson: locksim explain " + scenario)
-	}
-	for _, a := range append([]address{c.Example.Address}, c.Others...) {
-		fmt.Fprintf(&b, "   replay: %s\n", replayLine(a.String()))
+		b.WriteString(paragraph("lesson: locksim explain " + scenario))
 	}
 	return b.String()
+}
+
+// margin is the margin of everything that a report says of a cause.
+const margin = "   "
+
+// paragraph writes a text with the margin, in lines of the page's width.
+func paragraph(text string) string {
+	return margin + textwrap.Wrap(text, pageWidth, len(margin)) + "\n"
 }
 
 // maxLines is how many lines of an excerpt a report shows. The replay shows all of them.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
 	voice "github.com/locksim/locksim/internal/story"
@@ -34,26 +35,39 @@ func parseWorld(text string) (w runs.WorldSpec, err error) {
 	return w, nil
 }
 
-// describeWay returns what a failing test prints about one way to break the lock.
+// describeWay returns what a failing test prints about one way to break the lock: the
+// lock's mistakes, the faults with which they show, and what happens then.
 func (e *explorer) describeWay(ctx context.Context, worlds runs.Backend, w explore.Way) string {
+	found := e.mistakesIn(ctx, worlds, w)
 	var b strings.Builder
-	fmt.Fprintf(&b, "the lock's own fault, with %s\n", voice.Cause(w.Cause))
+	for _, c := range found {
+		b.WriteString(c.title() + "\n")
+	}
+	fmt.Fprintf(&b, "  with %s\n", voice.Cause(w.Cause))
 	for _, f := range w.Example.Faults {
 		fmt.Fprintf(&b, "  fault: %s\n", f)
 	}
 	for _, m := range w.Margins {
 		fmt.Fprintf(&b, "  size: %s\n", m)
 	}
-	b.WriteString("\n")
-	if w.Why != "" {
-		fmt.Fprintf(&b, "%s: %s\n", strings.Join(w.Off, ", "), w.Why)
-	} else {
-		for _, p := range mergeVerdicts(e.runBoth(ctx, worlds, w.Example)).Problems {
-			b.WriteString(p.String())
-		}
+	for _, c := range found {
+		fmt.Fprintf(&b, "\n%s\n", c.describeExample())
 	}
 	fmt.Fprintf(&b, "\nreplay: %s", e.replayLine(replayWorld(w.Example)))
 	return b.String()
+}
+
+// mistakesIn returns what the lock does wrong in the example of a way. The runs of a lock
+// that ends its process are not there to be judged again.
+func (e *explorer) mistakesIn(ctx context.Context, worlds runs.Backend, w explore.Way) causes {
+	if w.Why == "" {
+		return mergeVerdicts(e.runBoth(ctx, worlds, w.Example)).Causes.sorted()
+	}
+	var all causes
+	for _, rule := range w.Off {
+		all.merge(causesOf([]problem{{Rule: checks.Property(rule), Mistake: checks.Mistake(rule), Why: w.Why}})[0])
+	}
+	return all
 }
 
 // runBoth runs a world, without fencing tokens and with them, and judges both runs.
