@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
@@ -321,29 +322,31 @@ func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event) (Mis
 	if len(slots) == 0 || latest == nil {
 		return "", ""
 	}
-	keys := map[history.Place]bool{}
-	until, outlived := s.Lease.Until(seen.Seq), 0
+	until := s.Lease.Until(seen.Seq)
+	due := map[history.Place]time.Duration{} // the key of the grant on each node
 	for _, k := range h.HoldingsOf(s.Acquisition) {
-		if k.By == nil || !slots.Contains(k.Place) || k.Set.Seq > seen.Seq {
+		wasGone := k.How == history.Removed && k.Ended.Seq < s.Granted.Seq // by the clean-up of an earlier attempt
+		if k.By == nil || !slots.Contains(k.Place) || k.Set.Seq > seen.Seq || wasGone {
 			continue
-		}
-		if k.Set.Seq < s.Granted.Seq {
-			keys[k.Place] = true
 		}
 		if k.How == history.Removed && k.Ended.Seq < seen.Seq && history.AcquisitionOf(k.Ended.By) == s.Acquisition {
 			return removesOwnKey, h.stepOf(k.Ended.By)
 		}
-		if until != history.Never && k.Due < until.At {
-			outlived++
-			if k.Due-k.Set.At <= (until.At-k.Set.At)/10 {
-				return keyTooShort, trace.Acquire
-			}
+		due[k.Place] = max(due[k.Place], k.Due)
+		if until != history.Never && k.Due-k.Set.At <= (until.At-k.Set.At)/10 {
+			return keyTooShort, trace.Acquire
+		}
+	}
+	inTime := 0
+	for _, d := range due {
+		if until != history.Never && d >= until.At || d == history.Forever {
+			inTime++
 		}
 	}
 	switch {
-	case len(keys) < lock.Quorum:
+	case len(due) < lock.Quorum:
 		return grantsWithoutQuorum, trace.Acquire
-	case len(keys)-outlived < lock.Quorum:
+	case inTime < lock.Quorum:
 		return leaseOutlivesKey, latest.Call.Step
 	}
 	return "", ""
