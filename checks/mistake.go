@@ -183,8 +183,12 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 }
 
 // mistakeWithForeignKey returns the mistake of a command that touched a key of another
-// acquisition. ev is the change of the key.
+// acquisition. ev is the change of the key; it has no actor if a client's program has
+// complained of the violation.
 func (h *judgedRun) mistakeWithForeignKey(ev *trace.Event) (Mistake, trace.Step) {
+	if ev == nil || ev.By == nil {
+		return Mistake(ReleaseOwnership), ""
+	}
 	sent := h.Event(ev.By.Sent)
 	if sent == nil {
 		return Mistake(ReleaseOwnership), ""
