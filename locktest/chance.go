@@ -60,7 +60,7 @@ func (c *chance) describe() string {
 	return fmt.Sprintf(`Two runs of the same world differ, so a replay may show something else than this report.
 In %s the first difference is:
 %s
-The sources of math/rand and crypto/rand are seeded in each world. Look for math/rand/v2, the
+The generators of math/rand are seeded in each world. Look for crypto/rand, math/rand/v2, the
 order of a map, a select with several ready cases, or the machine's clock. Env.Rand and
 Env.Clock are the same in each run.
 `, c.Address, indent(c.Lines, "  "))

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	crypto "crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"io"
@@ -19,11 +18,10 @@ func seedOf(seed uint64, name string) [32]byte {
 	return sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, seed), name...))
 }
 
-// seedLibraries seeds the global sources of math/rand and crypto/rand, from which locks
-// draw the jitter of their retries and their keys' values. So a world gives the same trace
-// whatever ran before it in this process. end gives crypto/rand its own source back. The
-// global source of math/rand/v2 cannot be seeded.
-func seedLibraries(seed uint64) (end func()) {
+// seedLibraries seeds the global source of math/rand, from which libraries draw the jitter
+// of their retries. So a world gives the same trace whatever ran before it in this process.
+// The global source of math/rand/v2 cannot be seeded.
+func seedLibraries(seed uint64) {
 	// Seed does nothing without this setting of GODEBUG.
 	const setting = "randseednop=0"
 	if debug := os.Getenv("GODEBUG"); !strings.Contains(debug, setting) {
@@ -31,48 +29,6 @@ func seedLibraries(seed uint64) (end func()) {
 	}
 	//lint:ignore SA1019 a source of one's own does not reach other people's libraries
 	v1.Seed(int64(seed))
-	cryptoRandom.begin(rand.NewChaCha8(seedOf(seed, "crypto/rand")))
-	return cryptoRandom.end
-}
-
-// cryptoRandom is the source of crypto/rand from the first world of this process on.
-var cryptoRandom cryptoSource
-
-// A cryptoSource is a source of random bytes that is seeded while a world runs. Outside of
-// worlds it is the source that crypto/rand had before.
-type cryptoSource struct {
-	mu     sync.Mutex
-	own    io.Reader
-	worlds int
-	seeded io.Reader
-}
-
-// begin seeds the source for a world.
-func (s *cryptoSource) begin(seeded io.Reader) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.own == nil {
-		s.own, crypto.Reader = crypto.Reader, s
-	}
-	s.worlds++
-	s.seeded = seeded
-}
-
-// end ends a world.
-func (s *cryptoSource) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.worlds--
-}
-
-// Read returns random bytes. It is called by several goroutines.
-func (s *cryptoSource) Read(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.worlds > 0 {
-		return s.seeded.Read(b)
-	}
-	return s.own.Read(b)
 }
 
 // newLatencySource returns the random source of a link's latencies.
