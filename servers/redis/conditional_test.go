@@ -11,10 +11,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// newFidelities are the cases for commands that exist since Redis 8.4. They cannot be
-// compared with an older Redis, such as that of Debian 12. The answers are those of the
-// documentation.
-var newFidelities = []fidelity{
+// newFidelityCases are the cases for commands that exist since Redis 8.4: scripts in which
+// each line is a command and its expected reply. They cannot be compared with an older
+// Redis, such as that of Debian 12. The answers are those of the documentation.
+var newFidelityCases = []fidelityCase{
 	{name: "DELEX", script: `
 		SET lock a                => +OK
 		DELEX lock IFEQ b         => :0
@@ -32,7 +32,7 @@ var newFidelities = []fidelity{
 		DELEX list IFEQ a         => -ERR Key should be of string type if conditions are specified
 		DELEX list                => :1
 		DELEX lock IFEQ           => -ERR wrong number of arguments for 'delex' command`},
-	{name: "DELEX of a key whose time is up", script: `
+	{name: "DELEX of an expired key", script: `
 		SET lock a NX PX 1000     => +OK
 		pass 1001ms
 		DELEX lock IFEQ a         => :0`},
@@ -65,7 +65,8 @@ var newFidelities = []fidelity{
 		EVAL 'return redis.call("DELEX", KEYS[1], "IFEQ", ARGV[1])' 1 lock a  => :1`},
 }
 
-// The trace shows that a command which compares and sets has changed the key.
+// If a command changes a key only on a condition, and the condition is met, the trace shows
+// the change.
 func TestConditionalCommandsInATrace(t *testing.T) {
 	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
@@ -90,7 +91,7 @@ func TestConditionalCommandsInATrace(t *testing.T) {
 	if want := []trace.Kind{trace.KindSet, trace.KindTouch, trace.KindDelete}; !slices.Equal(kinds, want) {
 		t.Errorf("the key's events are %v, want %v", kinds, want)
 	}
-	Equal(t, "the life of the touched key", OnlyEvent(t, tr, trace.KindTouch, "redis-1").TTL, 20*time.Second)
+	Equal(t, "the TTL of the key after SET IFEQ", OnlyEvent(t, tr, trace.KindTouch, "redis-1").TTL, 20*time.Second)
 }
 
 // This server cannot compute a digest of a value, so a run that needs one is inconclusive.
@@ -102,7 +103,7 @@ func TestDigestsAreRefused(t *testing.T) {
 			return nil
 		})))
 		if failed == nil || len(tr.Doubts) != 1 {
-			t.Errorf("%v: answered with %v, doubts %q", words, failed, tr.Doubts)
+			t.Errorf("%v: got error %v and doubts %q, want an error and one doubt", words, failed, tr.Doubts)
 		}
 	}
 }

@@ -1,10 +1,11 @@
 package redis_test
 
-// luaFidelities are the cases for scripts, in the same form as fidelities. One interpreter
-// runs all scripts of a server, and no script changes its globals. The answers are those of
-// Redis 7.
-var luaFidelities = []fidelity{
-	{name: "scripts, globals", script: `
+// luaFidelityCases are the cases for Lua scripts, in the same form as fidelityCases: a line
+// is a command and its expected reply, and "; ours" is a known different reply of our nodes.
+// One interpreter runs all scripts of a server, and no script changes its globals. The
+// answers are those of Redis 7.
+var luaFidelityCases = []fidelityCase{
+	{name: "scripts: globals are read-only", script: `
 		EVAL 'x = 1' 0                            => -ERR user_script:1: Attempt to modify a readonly table script: 34bce5f775de97f557a34088509c8bfe1ea17e52, on @user_script:1.
 		EVAL 'return x' 0                         => -ERR user_script:1: Script attempted to access nonexistent global variable 'x' script: 03c387736bb5cc009ff35151572cee04677aa374, on @user_script:1.
 		EVAL 'KEYS = 1' 0                         => -ERR user_script:1: Attempt to modify a readonly table script: …
@@ -46,9 +47,9 @@ var luaFidelities = []fidelity{
 		EVAL 'return type(cmsgpack)' 0            => $5 table; ours -ERR user_script:1: Script attempted to access nonexistent global variable 'cmsgpack' script: …
 		EVAL 'return type(table.foreach)' 0       => $8 function; ours $3 nil
 		EVAL 'return type(gcinfo)' 0              => $8 function; ours -ERR user_script:1: Script attempted to access nonexistent global variable 'gcinfo' script: …`,
-		differs: "the interpreter of our nodes has no bit, struct, cmsgpack and not all of what Lua 5.1 calls deprecated"},
+		differs: "the interpreter of our nodes lacks the libraries bit, struct and cmsgpack, and some functions that Lua 5.1 calls deprecated"},
 
-	{name: "scripts, errors", script: `
+	{name: "scripts: errors", script: `
 		SET str a                                 => +OK
 		EVAL 'error("boom")' 0                    => -ERR user_script:1: boom script: 872b3fcb081448525c6141cdfa3df8374d30d162, on @user_script:1.
 		EVAL 'error("boom", 0)' 0                 => -ERR boom script: …
@@ -89,7 +90,7 @@ var luaFidelities = []fidelity{
 		SCRIPT LOAD 'return ('                    => -ERR Error compiling script (new function): user_script:1: …
 		GET str                                   => $1 a`},
 
-	{name: "scripts, what they may call", script: `
+	{name: "scripts: commands that a script may call", script: `
 		EVAL 'return redis.call("EVAL", "return 1", 0)' 0 => -ERR This Redis command is not allowed from script script: …
 		EVAL 'return redis.pcall("EVAL", "return 1", 0)' 0 => -ERR This Redis command is not allowed from script
 		EVAL 'return redis.call("SUBSCRIBE", "c")' 0 => -ERR This Redis command is not allowed from script script: …
@@ -117,7 +118,7 @@ var luaFidelities = []fidelity{
 		SELECT 0                                  => +OK
 		EXISTS a                                  => :0`},
 
-	{name: "scripts, numbers", script: `
+	{name: "scripts: numbers", script: `
 		EVAL 'return redis.call("SET", "k", 1e15)' 0 => +OK
 		GET k                                     => $16 1000000000000000
 		EVAL 'return redis.call("SET", "k", 0.1)' 0 => +OK
@@ -146,9 +147,9 @@ var luaFidelities = []fidelity{
 		kill
 		restart
 		EVAL 'return math.random(1000)' 0         => :397`,
-		differs: "the interpreter of our nodes writes all digits of a number that is joined to a text"},
+		differs: "the interpreter of our nodes writes all digits of a number that is concatenated with a string"},
 
-	{name: "scripts, texts", script: `
+	{name: "scripts: functions of strings", script: `
 		EVAL 'return string.format("%s %d %5.1f %x %g|%5s|%-5s|", "a", 3.7, 3.14159, -1, 12345.678, "b", "c")' 0 => $47 a 3   3.1 ffffffffffffffff 12345.7|    b|c    |
 		EVAL 'return string.format("%s", 1e15)' 0 => $5 1e+15
 		EVAL 'return string.format("%d", "3.7")' 0 => $1 3
@@ -167,9 +168,9 @@ var luaFidelities = []fidelity{
 		EVAL 'return tostring(math.huge)' 0       => $3 inf
 		EVAL 'return tostring({})' 0              => $21 table: 0x…; ours $17 table: 0x00000001
 		EVAL 'local x = nil; return x[{}]' 0      => -ERR user_script:1: attempt to index local …; ours -ERR user_script:1: attempt to index a nil value script: …`,
-		differs: "addresses are another in each run, so our nodes number what would be told by one; and they do not name variables"},
+		differs: "the addresses that a real server shows differ in each run, so our nodes show numbers instead; and their errors do not name variables"},
 
-	{name: "scripts, replies", script: `
+	{name: "scripts: results, replies of commands and JSON", script: `
 		EVAL 'return {1, 2.9, "a", false, true, nil, 3}' 0 => *5 :1 :2 $1 a $-1 :1
 		EVAL 'return {}' 0                        => *0
 		EVAL 'return function() end' 0            => $-1
@@ -264,7 +265,7 @@ var luaFidelities = []fidelity{
 		MULTI                                     => +OK
 		EXEC                                      => *0`},
 
-	{name: "nothing, in RESP 3", script: `
+	{name: "null replies in RESP 3", script: `
 		HELLO 3                                   => %7 $6 server …
 		WATCH k                                   => +OK
 		SET k a                                   => +OK

@@ -26,8 +26,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This runs the cases on a real Redis server. Each case has a server of its own, on a
-// socket in its own directory.
+// A real Redis server gives the answers in the fidelity cases. Each case has a server of
+// its own, on a socket in its own directory.
 func TestFidelityOfRealRedis(t *testing.T) {
 	version, err := exec.Command("redis-server", "--version").Output()
 	if err != nil {
@@ -40,11 +40,11 @@ func TestFidelityOfRealRedis(t *testing.T) {
 	major, _ := strconv.Atoi(string(m[1]))
 	minor, _ := strconv.Atoi(string(m[2]))
 	if major < 7 {
-		skip(t, "the table tells what Redis 7 and later answer, and this is %s", version)
+		skip(t, "the cases have the answers of Redis 7 and later, and this is %s", version)
 	}
-	cases := slices.Concat(fidelities, luaFidelities)
+	cases := slices.Concat(fidelityCases, luaFidelityCases)
 	if major > 8 || major == 8 && minor >= 4 {
-		cases = append(cases, newFidelities...)
+		cases = append(cases, newFidelityCases...)
 	}
 	preload, err := compilePreload(t)
 	for _, f := range cases {
@@ -73,11 +73,11 @@ func skip(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// compilePreload compiles the library that the server is started with. By it, the test
-// controls the server's clock.
+// compilePreload compiles the library that the server is started with, and returns its
+// path. With the library, the test controls the server's clock.
 func compilePreload(t *testing.T) (string, error) {
 	if runtime.GOOS != "linux" {
-		return "", errors.New("that takes Linux")
+		return "", errors.New("the library needs Linux")
 	}
 	library := filepath.Join(t.TempDir(), "redis.so")
 	out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library, "testdata/redis.c").CombinedOutput()
@@ -87,6 +87,7 @@ func compilePreload(t *testing.T) (string, error) {
 	return library, nil
 }
 
+// A real Redis server gives the answers in streams.
 func TestProtocolOfRealRedis(t *testing.T) {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		skip(t, "there is no Redis server to compare with: %v", err)
@@ -95,12 +96,12 @@ func TestProtocolOfRealRedis(t *testing.T) {
 	if err := s.begin(); err != nil {
 		t.Fatal(err)
 	}
-	for _, one := range streams {
+	for _, stream := range streams {
 		c, err := net.Dial("unix", s.socket)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := one.check(c); err != nil {
+		if err := stream.check(c); err != nil {
 			t.Error(err)
 		}
 		c.Close()
@@ -110,7 +111,7 @@ func TestProtocolOfRealRedis(t *testing.T) {
 // A realRedis is a redis-server whose wall clock the test controls.
 type realRedis struct {
 	t           *testing.T
-	preload     string // "": its clock is the machine's // the library; "" if the server uses the machine's clock
+	preload     string // the library from compilePreload; "" if the server uses the machine's clock
 	persistence sim.Persistence
 	dir         string // its files are in data
 	socket      string
@@ -154,6 +155,7 @@ func (s *realRedis) begin() error {
 	return s.restart()
 }
 
+// setWall sets the server's clock.
 func (s *realRedis) setWall(now time.Time) error {
 	s.now = now
 	_, err := s.clock.WriteAt(binary.NativeEndian.AppendUint64(nil, uint64(now.UnixNano())), 0)
@@ -200,14 +202,15 @@ func (s *realRedis) restart() error {
 	return err
 }
 
-// waitUntil checks repeatedly whether a condition is met.
+// waitUntil checks repeatedly whether a condition is met. what describes the condition; its
+// subject "it" is the server.
 func (s *realRedis) waitUntil(what string, check func() (bool, error)) error {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if ok, err := check(); ok || err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("the server has taken more than %v until %s", patience, what)
+	return fmt.Errorf("after %v, this is still not true of the server: %s", patience, what)
 }
 
 func (s *realRedis) ask(command []string, after time.Duration) (string, error) {
@@ -233,7 +236,7 @@ func (s *realRedis) ask(command []string, after time.Duration) (string, error) {
 		return "", err
 	}
 	if !strings.Contains(info, "blocked_clients:1\r\n") {
-		return "", fmt.Errorf("it was answered a millisecond before %v", after)
+		return "", fmt.Errorf("the reply came at least a millisecond before %v had passed", after)
 	}
 	if err := s.pass(2 * time.Millisecond); err != nil {
 		return "", err
@@ -251,8 +254,7 @@ func (s *realRedis) pass(d time.Duration) error {
 func (s *realRedis) jump(d time.Duration) error { return s.pass(d) }
 
 // settle waits until the server has noticed the new time, and done the background work that
-// was due. The clock of Redis's eviction, in whole seconds, is read only by this background
-// work.
+// was due. Only this background work updates Redis's LRU clock, which counts whole seconds.
 func (s *realRedis) settle() error {
 	if s.preload == "" {
 		return nil

@@ -14,14 +14,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A fidelity is a test case for the answers of a Redis server: a script with one step in
+// A fidelityCase is a test case for the answers of a Redis server: a script with one step in
 // each line. The same script runs on one of our nodes and on a real server.
 //
 //	GET k        => $1 v          a command and its reply, in the words of RESP
 //	WAIT 1 100   => :0 after 1s   the reply comes when that has passed, not before
 //	PTTL k       => :0; ours :-2  a known difference: our nodes answer :-2
 //	pass 30s                      time passes
-//	jump -10s                     the server's wall clock is set
+//	jump -10s                     the server's wall clock is set forward or back
 //	kill, power-loss, shutdown    the server ends in this way
 //	restart                       the server starts again
 //
@@ -30,11 +30,12 @@ import (
 // the time that the server's wall clock will show in 30 s, in milliseconds, and {unix+30s}
 // for the same in seconds. {lua:name} is one of the scripts below, and {sha:name} its
 // digest. At the beginning, the wall clock is half a millisecond past a whole second.
-type fidelity struct {
+type fidelityCase struct {
 	name        string
 	persistence sim.Persistence
 	script      string
-	// differs says why our nodes answer differently; "" if they do not.
+	// differs says why our nodes answer differently than a real server; "" if they give the
+	// same answers.
 	differs string
 	// needsInt64 reports that the case works only where an int has 64 bits, because
 	// miniredis counts in ints.
@@ -58,20 +59,21 @@ type fidelityServer interface {
 	// ask sends a command and returns the reply. If after is positive, ask fails if the
 	// reply arrives before that time has passed.
 	ask(command []string, after time.Duration) (string, error)
-	pass(time.Duration) error
-	jump(time.Duration) error
-	end(trace.Crash) error
+	pass(time.Duration) error // lets time pass
+	jump(time.Duration) error // sets the wall clock forward, or back if negative
+	end(trace.Crash) error    // ends the server in this way
 	restart() error
-	wall() time.Time
+	wall() time.Time // what the wall clock shows
 }
 
 // A fidelityStep is one line of a script: a command, or an event such as a restart.
 type fidelityStep struct {
-	line        string
-	command     []string
-	reply, ours string // ours: "" if it is the same // ours is the different reply of our nodes; "" if there is no difference
-	after       time.Duration
-	happens     func(fidelityServer) error
+	line    string
+	command []string
+	reply   string                     // of a real server, and of our nodes if ours is ""
+	ours    string                     // the different reply of our nodes; "" if there is no difference
+	after   time.Duration              // how long after the command the reply comes; 0 if at once
+	event   func(fidelityServer) error // nil if the line is a command
 }
 
 var (
@@ -81,7 +83,7 @@ var (
 )
 
 // steps parses the script.
-func (f fidelity) steps() (steps []fidelityStep, err error) {
+func (f fidelityCase) steps() (steps []fidelityStep, err error) {
 	for line := range strings.Lines(f.script) {
 		s := fidelityStep{line: strings.TrimSpace(line)}
 		if s.line == "" {
@@ -97,7 +99,7 @@ func (f fidelity) steps() (steps []fidelityStep, err error) {
 				s.after, err = time.ParseDuration(m[2])
 			}
 		} else {
-			s.happens, err = parseOccurrence(s.line)
+			s.event, err = parseEvent(s.line)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.line, err)
@@ -107,8 +109,8 @@ func (f fidelity) steps() (steps []fidelityStep, err error) {
 	return steps, nil
 }
 
-// parseOccurrence parses a line that is not a command.
-func parseOccurrence(line string) (func(fidelityServer) error, error) {
+// parseEvent parses a line that is not a command.
+func parseEvent(line string) (func(fidelityServer) error, error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
 	case "pass", "jump":
@@ -126,23 +128,23 @@ func parseOccurrence(line string) (func(fidelityServer) error, error) {
 }
 
 // dependsOnTime reports whether a script depends on how much time passes.
-func (f fidelity) dependsOnTime() bool {
+func (f fidelityCase) dependsOnTime() bool {
 	return slices.ContainsFunc([]string{"pass ", "jump ", "TTL ", "{now", "{unix", "PTTL", " after ", "power-loss"}, func(word string) bool {
 		return strings.Contains(f.script, word)
 	})
 }
 
-// run runs the script on a server, and compares the answers. simulated says that the server
-// is one of our nodes, whose answers may differ.
-func (f fidelity) run(t *testing.T, s fidelityServer, simulated bool) error {
+// run runs the script on a server, and compares the answers. simulated reports whether the
+// server is one of our nodes, whose answers may differ.
+func (f fidelityCase) run(t *testing.T, s fidelityServer, simulated bool) error {
 	steps, err := f.steps()
 	if err != nil {
 		return err
 	}
 	differs := false
 	for i, step := range steps {
-		if step.happens != nil {
-			if err := step.happens(s); err != nil {
+		if step.event != nil {
+			if err := step.event(s); err != nil {
 				return fmt.Errorf("step %d, %s: %w", i+1, step.line, err)
 			}
 			continue
@@ -164,18 +166,18 @@ func (f fidelity) run(t *testing.T, s fidelityServer, simulated bool) error {
 			return fmt.Errorf("step %d, %s: %w", i+1, step.line, err)
 		}
 		got = strings.TrimSpace(strings.ReplaceAll(got, "\r\n", " "))
-		beginning, part := strings.CutSuffix(want, "…")
-		if got != want && !(part && strings.HasPrefix(got, beginning)) {
+		beginning, shortened := strings.CutSuffix(want, "…")
+		if got != want && !(shortened && strings.HasPrefix(got, beginning)) {
 			t.Errorf("step %d, %s\n got %s\nwant %s", i+1, step.line, got, want)
 		}
 	}
 	if differs != (f.differs != "") {
-		t.Errorf("a known difference needs its reason, and a reason a difference")
+		t.Errorf("the script has a line with \"; ours\": %t, but differs is %q; want both or neither", differs, f.differs)
 	}
 	return nil
 }
 
-// fill replaces the placeholders in a word or a reply.
+// fill replaces the placeholders in a word or a reply, such as {now+30s}.
 func fill(text string, s fidelityServer) string {
 	return scriptPlaceholder.ReplaceAllStringFunc(text, func(p string) string {
 		m := scriptPlaceholder.FindStringSubmatch(p)

@@ -5,9 +5,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// fidelities are the cases for the commands and the behaviour that locks rely on. The
-// answers are those of Redis 7 and later.
-var fidelities = []fidelity{
+// fidelityCases are scripts of the commands and the behaviour that locks rely on, with the
+// answers of Redis 7 and later. Each script runs on a real Redis server and on one of our
+// nodes, and both must give these answers. A line COMMAND => REPLY sends a command. With
+// "; ours REPLY" at its end, our nodes are known to give another reply, and differs says
+// why. Every other line is an event, such as "pass 30s" or "kill". The type fidelityCase, in
+// fidelity_script_test.go, explains all of the script language.
+var fidelityCases = []fidelityCase{
 	{name: "SET NX PX", script: `
 		SET lock a NX PX 30000  => +OK
 		GET lock                => $1 a
@@ -41,8 +45,8 @@ var fidelities = []fidelity{
 		SET lock b NX PX 1000  => $-1; ours +OK
 		pass 1ms
 		GET lock               => $-1; ours $1 b`,
-		differs: `Redis counts whole milliseconds and ends a key when the last of them is over; ` +
-			`our nodes end it to the nanosecond, so up to a millisecond earlier, and never before its time`},
+		differs: `Redis counts whole milliseconds, so a key expires up to a millisecond after the end of its TTL; ` +
+			`on our nodes a key expires exactly at the end of its TTL`},
 
 	{name: "SET NX EX", script: `
 		SET lock a NX EX 30  => +OK
@@ -51,7 +55,7 @@ var fidelities = []fidelity{
 		pass 30001ms
 		SET lock b NX EX 30  => +OK`},
 
-	{name: "SET, the options in any order and case", script: `
+	{name: "SET with its options in any order and case", script: `
 		set lock a px 30000 nx  => +OK
 		PTTL lock               => :30000
 		SET lock b pX 1 Nx      => $-1
@@ -73,7 +77,7 @@ var fidelities = []fidelity{
 		SETNX lock b     => :1
 		TTL lock         => :-1`},
 
-	{name: "PX in odd forms", script: `
+	{name: "SET, SETEX and PSETEX with invalid expiry times", script: `
 		SET lock a NX PX 0                    => -ERR invalid expire time in 'set' command
 		SET lock a NX PX -1                   => -ERR invalid expire time in 'set' command
 		SET lock a NX EX 0                    => -ERR invalid expire time in 'set' command
@@ -98,7 +102,7 @@ var fidelities = []fidelity{
 		pass 2ms
 		GET lock                              => $-1`},
 
-	{name: "PX for longer than anybody lives", script: `
+	{name: "expiry times of a hundred years and more", script: `
 		SET lock a NX PX 3153600000000     => +OK
 		PTTL lock                          => :3153600000000
 		SET far a NX PX 10000000000000000  => +OK
@@ -110,9 +114,9 @@ var fidelities = []fidelity{
 		PEXPIREAT lock 10000000000000000   => :1
 		PEXPIRETIME lock                   => :10000000000000000; ours :{now+1281023h53m38427ms}
 		GET lock                           => $1 a`,
-		differs: "what takes longer than 146 years takes 146 years", needsInt64: true},
+		differs: "our nodes shorten an expiry time of more than 146 years to 146 years", needsInt64: true},
 
-	{name: "SET with options that do not go together", script: `
+	{name: "SET with invalid or incompatible options", script: `
 		SET lock a NX XX            => -ERR syntax error
 		SET lock a PX 1000 EX 1     => -ERR syntax error
 		SET lock a KEEPTTL PX 1000  => -ERR syntax error
@@ -337,7 +341,7 @@ var fidelities = []fidelity{
 		INCR token           => :1
 		PTTL token           => :-1`},
 
-	{name: "EVAL", script: `
+	{name: "EVAL of scripts that lock libraries use", script: `
 		SET lock a PX 30000                => +OK
 		EVAL {lua:unlock} 1 lock b         => :0
 		EVAL {lua:extend} 1 lock b 60000   => :0
@@ -363,7 +367,7 @@ var fidelities = []fidelity{
 		HDEL hash me                       => :1
 		PTTL hash                          => :-2`},
 
-	{name: "EVAL, replies", script: `
+	{name: "EVAL: how a script's result becomes a reply", script: `
 		EVAL 'return nil' 0                                       => $-1
 		EVAL 'return false' 0                                     => $-1
 		EVAL 'return true' 0                                      => :1
@@ -388,7 +392,7 @@ var fidelities = []fidelity{
 		EVAL 'return 1' 2 k                                       => -ERR Number of keys can't be greater than number of args
 		EVAL 'return 1'                                           => -ERR wrong number of arguments for 'eval' command`},
 
-	{name: "EVAL, errors", script: `
+	{name: "EVAL: errors of scripts and of their commands", script: `
 		EVAL {lua:catches} 1 token                        => :1
 		SET token abc                                     => +OK
 		EVAL {lua:catches} 1 token                        => -ERR value is not an integer or out of range
@@ -501,7 +505,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token              => :1`},
 
-	{name: "snapshots", persistence: server.Snapshots, script: `
+	{name: "snapshots: a crash loses the changes after the last snapshot", persistence: server.Snapshots, script: `
 		SET lock a NX           => +OK
 		INCR token              => :1
 		pass 59m
@@ -522,7 +526,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token              => :2`},
 
-	{name: "snapshots, and a clean shutdown", persistence: server.Snapshots, script: `
+	{name: "snapshots: a clean shutdown saves all changes", persistence: server.Snapshots, script: `
 		SET lock a NX PX 30000  => +OK
 		INCR token              => :1
 		shutdown
@@ -540,7 +544,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token              => :3`},
 
-	{name: "always: nothing is lost", persistence: server.Always, script: `
+	{name: "always: no crash loses a change", persistence: server.Always, script: `
 		SET lock a NX PX 30000            => +OK
 		SET kept a PX 30000               => +OK
 		SET kept b KEEPTTL                => +OK
@@ -570,7 +574,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token                        => :4`},
 
-	{name: "everysec: kill -9 takes nothing", persistence: server.Everysec, script: `
+	{name: "everysec: kill -9 loses nothing", persistence: server.Everysec, script: `
 		SET lock a NX PX 30000  => +OK
 		kill
 		pass 10s
@@ -585,7 +589,7 @@ var fidelities = []fidelity{
 		restart
 		GET lock                => $1 b`},
 
-	{name: "everysec: a power loss before the sync, and after", persistence: server.Everysec, script: `
+	{name: "everysec: a power loss before and after the sync", persistence: server.Everysec, script: `
 		SET lock a NX PX 30000  => +OK
 		INCR token              => :1
 		pass 900ms
@@ -606,7 +610,7 @@ var fidelities = []fidelity{
 		GET lock                => $1 b
 		INCR token              => :3`},
 
-	{name: "everysec: what follows a quiet second is synced at once", persistence: server.Everysec, script: `
+	{name: "everysec: the first change after a quiet second is synced at once", persistence: server.Everysec, script: `
 		pass 10s
 		INCR token  => :1
 		INCR other  => :1
@@ -659,7 +663,7 @@ var fidelities = []fidelity{
 		INCR token          => +QUEUED
 		EXEC                => *1 :2`},
 
-	{name: "errors", script: `
+	{name: "errors of unknown commands, wrong arguments and wrong types", script: `
 		NONE                   => -ERR unknown command 'NONE', with args beginning with:
 		none 'a b' c           => -ERR unknown command 'none', with args beginning with: 'a b' 'c'
 		GET                    => -ERR wrong number of arguments for 'get' command
@@ -700,14 +704,14 @@ var fidelities = []fidelity{
 		SETBIT h 1 1                      => -WRONGTYPE Operation against a key holding the wrong kind of value
 		APPEND h x                        => -WRONGTYPE Operation against a key holding the wrong kind of value`},
 
-	{name: "no cluster", script: `
+	{name: "cluster commands are refused", script: `
 		CLUSTER SLOTS      => -ERR This instance has cluster support disabled
 		CLUSTER KEYSLOT k  => -ERR This instance has cluster support disabled
 		CLUSTER INFO       => -ERR This instance has cluster support disabled
 		READONLY           => -ERR This instance has cluster support disabled
 		READWRITE          => -ERR This instance has cluster support disabled`},
 
-	{name: "RESP 3", script: `
+	{name: "replies in RESP 3", script: `
 		HELLO 3                           => %7 …
 		GET lock                          => _
 		SET lock a NX PX 30000            => +OK

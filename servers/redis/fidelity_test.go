@@ -18,9 +18,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// This runs the cases on our nodes.
+// Our nodes give the answers in the fidelity cases.
 func TestFidelityOfOurNodes(t *testing.T) {
-	for _, f := range slices.Concat(fidelities, luaFidelities, newFidelities) {
+	for _, f := range slices.Concat(fidelityCases, luaFidelityCases, newFidelityCases) {
 		t.Run(f.name, func(t *testing.T) {
 			if f.needsInt64 && strconv.IntSize == 32 {
 				t.Skip("an int has 32 bits here")
@@ -41,24 +41,25 @@ func TestFidelityOfOurNodes(t *testing.T) {
 	}
 }
 
-// A plan has the events in a script, such as a restart, as faults of the world. The client
-// gives each fault the time to strike by a step of its own: see passStep.
+// A plan turns the events in a script, such as a kill, into faults of the world. client-1
+// takes a step of work for each event: see passStep. A fault strikes just before the step of
+// its event, and a restart ends a crash just after its step.
 type plan struct {
 	fidelityServer
 	faults []sim.Fault
-	steps  int
+	steps  int // the steps of work for the events so far
 }
 
 // faultsOf returns the faults for the events in a script.
-func faultsOf(f fidelity) ([]sim.Fault, error) {
+func faultsOf(f fidelityCase) ([]sim.Fault, error) {
 	steps, err := f.steps()
 	if err != nil {
 		return nil, err
 	}
 	p := &plan{}
 	for _, s := range steps {
-		if s.happens != nil {
-			err = errors.Join(err, s.happens(p))
+		if s.event != nil {
+			err = errors.Join(err, s.event(p))
 		}
 	}
 	return p.faults, err
@@ -66,15 +67,17 @@ func faultsOf(f fidelity) ([]sim.Fault, error) {
 
 func (p *plan) pass(time.Duration) error { return nil }
 
-func (p *plan) strikes(a sim.Action) error {
+// addFault adds a fault that strikes before the next step of work.
+func (p *plan) addFault(a sim.Action) error {
 	p.steps++
 	p.faults = append(p.faults, Before("client-1 work, "+trace.NthTime(p.steps), a))
 	return nil
 }
 
-func (p *plan) jump(d time.Duration) error { return p.strikes(&sim.Jump{Process: "redis-1", By: d}) }
-func (p *plan) end(how trace.Crash) error  { return p.strikes(CrashOf("redis-1", how)) }
+func (p *plan) jump(d time.Duration) error { return p.addFault(&sim.Jump{Process: "redis-1", By: d}) }
+func (p *plan) end(how trace.Crash) error  { return p.addFault(CrashOf("redis-1", how)) }
 
+// restart gives the crash that has no end yet an end: after the next step of work.
 func (p *plan) restart() error {
 	p.steps++
 	for i := range p.faults {
@@ -102,7 +105,7 @@ func (s *simulatedRedis) ask(command []string, after time.Duration) (got string,
 	asked := Now()
 	got, err = sendCommand(s.conn, command)
 	if took := Now() - asked - after; err == nil && (took < 0 || took > time.Microsecond) {
-		err = fmt.Errorf("the answer took %v, want %v", took+after, after)
+		err = fmt.Errorf("the answer came after %v, want %v", took+after, after)
 	}
 	return got, err
 }
@@ -133,7 +136,7 @@ func (s *simulatedRedis) end(trace.Crash) error {
 func (s *simulatedRedis) restart() error  { return s.passStep() }
 func (s *simulatedRedis) wall() time.Time { return time.Now().Add(s.jumped) }
 
-// patience is how long the test waits for a server at most, in real time.
+// patience is the longest time that a test waits for a server.
 const patience = 20 * time.Second
 
 // respCommand returns a command as a client sends it.
