@@ -43,7 +43,8 @@ func TestFail(t *testing.T) {
 		"SET k one", "SET k two", "GET k", "EVAL return(1) 0", "SELECT 0", "HELLO 2", "PING", "WAIT 0 1", "NONSENSE", "GET k", "SET k three",
 	}
 	without, _ := firstReplies(t, commands)
-	Equal(t, "without the fault", strings.Join(without, ", "), "+OK, +OK, $3, :1, +OK, *14, +PONG, :0, -ERR unknown command 'NONSENSE', with args beginning with: , $3, +OK")
+	Equal(t, "the answers without the fault", strings.Join(without, ", "), "+OK, +OK, $3, :1, +OK, *14, +PONG, :0, -ERR unknown command 'NONSENSE', with args beginning with: , $3, +OK")
+	// The errors that the fault is given, "" for its default, and the answers of the node.
 	for with, text := range map[string]string{
 		"":                         "-LOADING Redis is loading the dataset in memory",
 		"MISCONF No space is left": "-MISCONF No space is left",
@@ -52,16 +53,16 @@ func TestFail(t *testing.T) {
 		AllFaultsStruck(t, tr)
 		want := append([]string{"+OK", text, text, text}, without[4:7]...)
 		want = append(want, text, text, "$3", "+OK")
-		Equal(t, "with the fault", strings.Join(got, ", "), strings.Join(want, ", "))
+		Equal(t, "the answers with the fault", strings.Join(got, ", "), strings.Join(want, ", "))
 		fails, recovers := OnlyEvent(t, tr, trace.KindFail, "redis-1"), OnlyEvent(t, tr, trace.KindRecover, "redis-1")
-		Equal(t, "the error is told", "-"+fails.Text, text)
-		EqualTime(t, "it fails", fails.At, 1500*time.Millisecond)
-		EqualTime(t, "it recovers", recovers.At, 9500*time.Millisecond)
+		Equal(t, "the error in the trace", "-"+fails.Text, text)
+		EqualTime(t, "the node begins to fail", fails.At, 1500*time.Millisecond)
+		EqualTime(t, "the node recovers", recovers.At, 9500*time.Millisecond)
 		sets := Events(tr, trace.KindSet, "redis-1")
 		if len(sets) != 2 || sets[0].Value != "one" || sets[1].Value != "three" {
-			t.Errorf("with %q the key was set %d times\n%s", with, len(sets), Dump(tr))
+			t.Errorf("with error %q the key was set %d times, want twice: to one and to three\n%s", with, len(sets), Dump(tr))
 		}
-		Equal(t, "the assumption", tr.Faults[0].Assumption, "process")
+		Equal(t, "the assumption that the fault breaks", tr.Faults[0].Assumption, "process")
 	}
 }
 
@@ -69,15 +70,15 @@ func TestFail(t *testing.T) {
 func TestFailInATransaction(t *testing.T) {
 	const ok, queued, loading = "+OK", "+QUEUED", "-LOADING Redis is loading the dataset in memory"
 	for _, test := range []struct {
-		name   string
-		at     time.Duration // the fault lasts one second
-		says   []string
-		second string // the value of b when the world ends
+		name    string
+		at      time.Duration // when the fault strikes, for one second; 0 if there is no fault
+		answers []string      // the answers to MULTI, SET a, SET b, EXEC and GET b
+		second  string        // the value of b when the world ends
 	}{
-		{"none", 0, []string{ok, queued, queued, "*2", "$1"}, "2"},
-		{"a command of it", 2500 * time.Millisecond, []string{ok, queued, loading, "-EXECABORT Transaction discarded because of previous errors.", "$-1"}, ""},
-		{"its beginning", 500 * time.Millisecond, []string{loading, ok, ok, "-ERR EXEC without MULTI", "$1"}, "2"},
-		{"its end", 3500 * time.Millisecond, []string{ok, queued, queued, "-EXECABORT Transaction discarded because of: " + loading[1:], "$-1"}, ""},
+		{"no fault", 0, []string{ok, queued, queued, "*2", "$1"}, "2"},
+		{"the second SET of the transaction fails", 2500 * time.Millisecond, []string{ok, queued, loading, "-EXECABORT Transaction discarded because of previous errors.", "$-1"}, ""},
+		{"MULTI fails", 500 * time.Millisecond, []string{loading, ok, ok, "-ERR EXEC without MULTI", "$1"}, "2"},
+		{"EXEC fails", 3500 * time.Millisecond, []string{ok, queued, queued, "-EXECABORT Transaction discarded because of: " + loading[1:], "$-1"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var faults []sim.Fault
@@ -85,21 +86,21 @@ func TestFailInATransaction(t *testing.T) {
 				faults = append(faults, Lasting(time.Second, At(test.at, &sim.Fail{Node: "redis-1"})))
 			}
 			got, tr := firstReplies(t, []string{"MULTI", "SET a 1", "SET b 2", "EXEC", "GET b"}, faults...)
-			Equal(t, "the answers", strings.Join(got, ", "), strings.Join(test.says, ", "))
+			Equal(t, "the answers", strings.Join(got, ", "), strings.Join(test.answers, ", "))
 			second := ""
 			for _, ev := range Events(tr, trace.KindSet, "redis-1") {
 				if ev.Key == "b" {
 					second = ev.Value
 				}
 			}
-			Equal(t, "b", second, test.second)
+			Equal(t, "the value of b", second, test.second)
 		})
 	}
 }
 
 // The fault affects only new commands of clients. Keys still expire, the disk is written,
 // and a replica still follows. A command that was already waiting is answered, too.
-func TestFailLeavesTheRestAlone(t *testing.T) {
+func TestFailAffectsOnlyNewCommands(t *testing.T) {
 	var popped []string
 	cfg := story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -112,7 +113,7 @@ func TestFailLeavesTheRestAlone(t *testing.T) {
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) (err error) {
 			popped, err = p.Env().Redis(0).BLPop(ctx, 2*time.Second, "list").Result()
 			if err == nil || strings.Contains(err.Error(), "LOADING") {
-				t.Errorf("BLPOP came to %q, %v; nothing was pushed", popped, err)
+				t.Errorf("BLPOP ended with %q and error %v, want its timeout, because nothing was pushed", popped, err)
 			}
 			return nil
 		}),
@@ -122,16 +123,17 @@ func TestFailLeavesTheRestAlone(t *testing.T) {
 	AllFaultsStruck(t, tr)
 	// 5 hops before the SET is executed: two for the dial, two for HELLO, and one for the
 	// SET itself.
-	EqualTime(t, "the key ends", OnlyEvent(t, tr, trace.KindExpire, "redis-1").At, 5*time.Second+5*Hop)
+	EqualTime(t, "the key expires", OnlyEvent(t, tr, trace.KindExpire, "redis-1").At, 5*time.Second+5*Hop)
 	if sync := FirstEvent(t, tr, trace.KindSync, "redis-1"); sync.At < 50*time.Millisecond {
-		t.Errorf("the disk was written at %v, before the fault", sync.At)
+		t.Errorf("the disk was written at %v, want a time after the fault", sync.At)
 	}
 	if copied := FirstEvent(t, tr, trace.KindRestore, "redis-2"); copied.At < 50*time.Millisecond {
-		t.Errorf("the replica had the key at %v, before the fault", copied.At)
+		t.Errorf("the replica had the key at %v, want a time after the fault", copied.At)
 	}
 }
 
-func TestFailThatMakesNoSense(t *testing.T) {
+// An invalid fault is refused with an error that says what is wrong.
+func TestFailIsChecked(t *testing.T) {
 	topology := sim.Topology{Clients: map[string]bool{"client-1": true}, Nodes: map[string]sim.Node{"redis-1": {System: "redis"}}}
 	for _, test := range []struct {
 		fail *sim.Fail
@@ -146,10 +148,10 @@ func TestFailThatMakesNoSense(t *testing.T) {
 		{&sim.Fail{Node: "redis-1", With: "ERR a\nb"}, "with: must be one line, such as LOADING Redis is loading the dataset in memory"},
 		{&sim.Fail{Node: "redis-1", With: " "}, "with: must be one line, such as LOADING Redis is loading the dataset in memory"},
 	} {
-		told := ""
+		got := ""
 		if err := (sim.Fault{Action: test.fail}).Check(topology); err != nil {
-			told = err.Error()
+			got = err.Error()
 		}
-		Equal(t, fmt.Sprintf("%+v", *test.fail), told, test.err)
+		Equal(t, fmt.Sprintf("the error for %+v", *test.fail), got, test.err)
 	}
 }

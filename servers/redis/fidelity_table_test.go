@@ -9,8 +9,8 @@ import (
 // answers of Redis 7 and later. Each script runs on a real Redis server and on one of our
 // nodes, and both must give these answers. A line COMMAND => REPLY sends a command. With
 // "; ours REPLY" at its end, our nodes are known to give another reply, and differs says
-// why. Every other line is an event, such as "pass 30s" or "kill". The type fidelityCase, in
-// fidelity_script_test.go, explains all of the script language.
+// why. Every other line is an event, such as "pass 30s" or "kill". The doc comment of
+// fidelityCase, in fidelity_script_test.go, explains the whole language.
 var fidelityCases = []fidelityCase{
 	{name: "SET NX PX", script: `
 		SET lock a NX PX 30000  => +OK

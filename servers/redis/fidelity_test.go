@@ -42,8 +42,8 @@ func TestFidelityOfOurNodes(t *testing.T) {
 }
 
 // A plan turns the events in a script, such as a kill, into faults of the world. client-1
-// takes a step of work for each event: see passStep. A fault strikes just before the step of
-// its event, and a restart ends a crash just after its step.
+// takes a step of work for each event: see passStep. A fault strikes just before the step
+// of its event, and a restart ends a crash just after its step.
 type plan struct {
 	fidelityServer
 	faults []sim.Fault

@@ -12,9 +12,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// keyStory returns what happened to keys on a node, one line for each event.
-func keyStory(tr *trace.Trace, node string) string {
-	who := func(a *trace.Actor) string {
+// keyEvents returns what happened to keys on a node, one line for each event. An actor is
+// written as CLIENT/SECTION: "by" is the client that caused the event, "of" the owner of the
+// key, and "prior" the owner of the key that was overwritten.
+func keyEvents(tr *trace.Trace, node string) string {
+	actor := func(a *trace.Actor) string {
 		if a == nil {
 			return "nobody"
 		}
@@ -27,11 +29,11 @@ func keyStory(tr *trace.Trace, node string) string {
 		}
 		switch ev.Kind {
 		case trace.KindSet:
-			lines = append(lines, fmt.Sprintf("set %s = %s for %v, by %s, prior %s", ev.Key, ev.Value, ev.TTL, who(ev.By), who(ev.Prior)))
+			lines = append(lines, fmt.Sprintf("set %s = %s for %v, by %s, prior %s", ev.Key, ev.Value, ev.TTL, actor(ev.By), actor(ev.Prior)))
 		case trace.KindTouch:
-			lines = append(lines, fmt.Sprintf("touch %s = %s for %v, by %s, of %s", ev.Key, ev.Value, ev.TTL, who(ev.By), who(ev.Owner)))
+			lines = append(lines, fmt.Sprintf("touch %s = %s for %v, by %s, of %s", ev.Key, ev.Value, ev.TTL, actor(ev.By), actor(ev.Owner)))
 		case trace.KindDelete, trace.KindExpire, trace.KindForget:
-			lines = append(lines, fmt.Sprintf("%s %s = %s, by %s, of %s", ev.Kind, ev.Key, ev.Value, who(ev.By), who(ev.Owner)))
+			lines = append(lines, fmt.Sprintf("%s %s = %s, by %s, of %s", ev.Kind, ev.Key, ev.Value, actor(ev.By), actor(ev.Owner)))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -52,7 +54,7 @@ func commands(t *testing.T, name string, first time.Duration, commands ...string
 				return err
 			}
 			if strings.HasPrefix(reply, "-") {
-				t.Errorf("%s: %s", command, reply)
+				t.Errorf("%s was answered with the error %s", command, reply)
 			}
 		}
 		return p.Clock().Sleep(ctx, time.Second)
@@ -72,49 +74,49 @@ func TestKeyEvents(t *testing.T) {
 		{"set and delete", []string{"SET k v", "DEL k"}, nil, `
 set k = v for 0s, by one/0, prior nobody
 delete k = v, by one/0, of one/0`},
-		{"another deletes", []string{"SET k v"}, []string{"DEL k"}, `
+		{"another client deletes the key", []string{"SET k v"}, []string{"DEL k"}, `
 set k = v for 0s, by one/0, prior nobody
 delete k = v, by two/0, of one/0`},
-		{"overwrite", []string{"SET k v PX 10000"}, []string{"SET k w PX 20000"}, `
+		{"another client overwrites the key", []string{"SET k v PX 10000"}, []string{"SET k w PX 20000"}, `
 set k = v for 10s, by one/0, prior nobody
 set k = w for 20s, by two/0, prior one/0`},
-		{"overwrite in vain", []string{"SET k v"}, []string{"SET k w NX"}, `
+		{"SET NX of a key that exists changes nothing", []string{"SET k v"}, []string{"SET k w NX"}, `
 set k = v for 0s, by one/0, prior nobody`},
-		{"touch", []string{"SET k v PX 10000"}, []string{"PEXPIRE k 20000"}, `
+		{"another client changes the expiry", []string{"SET k v PX 10000"}, []string{"PEXPIRE k 20000"}, `
 set k = v for 10s, by one/0, prior nobody
 touch k = v for 20s, by two/0, of one/0`},
-		{"the same value again only changes the expiry", []string{"SET k v PX 10000"}, []string{"SET k v PX 20000"}, `
+		{"a SET of the same value only changes the expiry", []string{"SET k v PX 10000"}, []string{"SET k v PX 20000"}, `
 set k = v for 10s, by one/0, prior nobody
 touch k = v for 20s, by two/0, of one/0`},
-		{"persist", []string{"SET k v PX 10000"}, []string{"PERSIST k"}, `
+		{"PERSIST removes the expiry", []string{"SET k v PX 10000"}, []string{"PERSIST k"}, `
 set k = v for 10s, by one/0, prior nobody
 touch k = v for 0s, by two/0, of one/0`},
 		{"reading changes nothing", []string{"SET k v PX 10000"}, []string{"GET k"}, `
 set k = v for 10s, by one/0, prior nobody`},
-		{"expiry", []string{"SET k v PX 700", "GET k"}, nil, `
+		{"the key expires", []string{"SET k v PX 700", "GET k"}, nil, `
 set k = v for 700ms, by one/0, prior nobody
 expire k = v, by nobody, of one/0`},
-		{"an owner after a touch", []string{"SET k v PX 10000", "PEXPIRE k 300"}, []string{"PEXPIRE k 20000"}, `
+		{"the owner stays the same when clients change the expiry", []string{"SET k v PX 10000", "PEXPIRE k 300"}, []string{"PEXPIRE k 20000"}, `
 set k = v for 10s, by one/0, prior nobody
 touch k = v for 20s, by two/0, of one/0
 touch k = v for 300ms, by one/0, of one/0
 expire k = v, by nobody, of one/0`},
-		{"an expiry in the past", []string{"SET k v"}, []string{"PEXPIRE k 0"}, `
+		{"PEXPIRE 0 deletes the key", []string{"SET k v"}, []string{"PEXPIRE k 0"}, `
 set k = v for 0s, by one/0, prior nobody
 delete k = v, by two/0, of one/0`},
-		{"a script", []string{"SET k v"}, []string{"EVAL \"return redis.call('del','k')\" 0"}, `
+		{"a script deletes the key", []string{"SET k v"}, []string{"EVAL \"return redis.call('del','k')\" 0"}, `
 set k = v for 0s, by one/0, prior nobody
 delete k = v, by two/0, of one/0`},
-		{"another database", []string{"SET k v", "SELECT 1", "SET k w", "FLUSHALL"}, nil, `
+		{"keys of two databases", []string{"SET k v", "SELECT 1", "SET k w", "FLUSHALL"}, nil, `
 set k = v for 0s, by one/0, prior nobody
 set k (database 1) = w for 0s, by one/0, prior nobody
 delete k = v, by one/0, of one/0
 delete k (database 1) = w, by one/0, of one/0`},
-		{"hash", []string{"HSET k holder one", "HDEL k holder count"}, []string{"HINCRBY k count 1"}, `
+		{"fields of a hash", []string{"HSET k holder one", "HDEL k holder count"}, []string{"HINCRBY k count 1"}, `
 set k = hash(holder one) for 0s, by one/0, prior nobody
 set k = hash(count 1 holder one) for 0s, by two/0, prior one/0
 delete k = hash(count 1 holder one), by one/0, of two/0`},
-		{"rename", []string{"SET k v"}, []string{"RENAME k l"}, `
+		{"RENAME deletes a key and sets another", []string{"SET k v"}, []string{"RENAME k l"}, `
 set k = v for 0s, by one/0, prior nobody
 delete k = v, by two/0, of one/0
 set l = v for 0s, by two/0, prior nobody`},
@@ -124,7 +126,7 @@ set l = v for 0s, by two/0, prior nobody`},
 				commands(t, "one", 500*time.Millisecond, test.one...),
 				commands(t, "two", time.Second, test.two...),
 			))
-			if got := keyStory(tr, "redis-1"); got != strings.TrimSpace(test.want) {
+			if got := keyEvents(tr, "redis-1"); got != strings.TrimSpace(test.want) {
 				t.Errorf("got\n%s\nwant%s", got, test.want)
 			}
 		})
@@ -134,7 +136,7 @@ set l = v for 0s, by two/0, prior nobody`},
 // An event about a key says who has changed it. Sent is the number of the event by which
 // the command has left its client, and Section is the acquisition that the command belongs
 // to.
-func TestWhoChangedAKey(t *testing.T) {
+func TestActorsOfKeyEvents(t *testing.T) {
 	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		for range 2 {
@@ -146,20 +148,20 @@ func TestWhoChangedAKey(t *testing.T) {
 	})))
 	sets := Events(tr, trace.KindSet, "redis-1")
 	if len(sets) != 2 {
-		t.Fatalf("%d sets\n%s", len(sets), Dump(tr))
+		t.Fatalf("%d SETs, want 2\n%s", len(sets), Dump(tr))
 	}
 	gone := OnlyEvent(t, tr, trace.KindDelete, "redis-1")
 	for i, actor := range []*trace.Actor{sets[0].By, sets[1].By, gone.By} {
-		Equal(t, "section", actor.Section, []int{1, 2, 2}[i])
+		Equal(t, "the section of the actor", actor.Section, []int{1, 2, 2}[i])
 		sent := tr.Events[actor.Sent-1]
-		Equal(t, "the event that it names", sent.Kind, trace.KindSend)
-		Equal(t, "its process", sent.Process, "client-1")
-		Equal(t, "its step", sent.Step, []trace.Step{trace.Acquire, trace.Acquire, trace.Release}[i])
-		Equal(t, "its command", strings.Fields(sent.Text)[0], []string{"SET", "SET", "DEL"}[i])
+		Equal(t, "the kind of the event Sent", sent.Kind, trace.KindSend)
+		Equal(t, "the process of the event Sent", sent.Process, "client-1")
+		Equal(t, "the step of the event Sent", sent.Step, []trace.Step{trace.Acquire, trace.Acquire, trace.Release}[i])
+		Equal(t, "the command of the event Sent", strings.Fields(sent.Text)[0], []string{"SET", "SET", "DEL"}[i])
 	}
-	Equal(t, "what the second overwrote", *sets[1].Prior, *sets[0].By)
-	Equal(t, "whose was deleted", *gone.Owner, *sets[1].By)
-	EqualTime(t, "it would have ended", sets[0].Expires, sets[0].At+time.Minute)
+	Equal(t, "the owner of the key that the second SET overwrote", *sets[1].Prior, *sets[0].By)
+	Equal(t, "the owner of the deleted key", *gone.Owner, *sets[1].By)
+	EqualTime(t, "the first SET expires", sets[0].Expires, sets[0].At+time.Minute)
 }
 
 // Random values are replaced by aliases in traces, so that equal worlds have equal traces:
@@ -167,7 +169,7 @@ func TestWhoChangedAKey(t *testing.T) {
 func TestAliases(t *testing.T) {
 	const one, two = "0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"
 	tr := RunWorld(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
-	if got, want := keyStory(tr, "redis-1"), strings.TrimSpace(`
+	if got, want := keyEvents(tr, "redis-1"), strings.TrimSpace(`
 set a = value-1 for 0s, by one/0, prior nobody
 set b = value-2 for 0s, by one/0, prior nobody
 set c = value-1 for 0s, by one/0, prior nobody
@@ -175,6 +177,6 @@ set d = plain for 0s, by one/0, prior nobody`); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if strings.Contains(Dump(tr), one) {
-		t.Error("a random value is told as it is")
+		t.Error("the trace shows a random value, want only its alias")
 	}
 }

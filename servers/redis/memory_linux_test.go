@@ -28,15 +28,16 @@ const hostileVariable = "LOCKSIM_TEST_HOSTILE"
 
 const gigabyte = 1 << 30
 
-// A hostile is a client that takes as much memory as it can.
-type hostile struct {
+// A hostileClient is a client that takes as much memory as it can.
+type hostileClient struct {
 	run func(ctx context.Context, p *sim.Program, c *redis.Client) error
 	// ownBytes is how much memory the client's own code takes. The world has no influence
 	// on that.
 	ownBytes int
 	// worlds is how many times the process runs the world; 0 means once.
 	worlds int
-	// want is a regular expression for the error with which the world must end.
+	// want is a regular expression for the error with which the world must end. "" allows
+	// any error, and none.
 	want string
 }
 
@@ -46,17 +47,17 @@ const (
 	tooHeavy = "the world takes too much memory"
 )
 
-// scriptClient returns a client that runs a script.
-func scriptClient(want, text string) hostile {
-	return hostile{want: want, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+// scriptClient returns a client that runs a script. want is the error of the world.
+func scriptClient(want, text string) hostileClient {
+	return hostileClient{want: want, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.Eval(ctx, text, nil).Err()
 	}}
 }
 
-// writeClient returns a client that writes to a node again and again, on a connection that
-// it has opened itself.
-func writeClient(first, again string) hostile {
-	return hostile{want: tooLarge, run: func(ctx context.Context, p *sim.Program, _ *redis.Client) error {
+// writeClient returns a client that opens a connection to a node, writes first on it, and
+// then writes again over and over, up to 4 GiB.
+func writeClient(first, again string) hostileClient {
+	return hostileClient{want: tooLarge, run: func(ctx context.Context, p *sim.Program, _ *redis.Client) error {
 		conn, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
@@ -69,9 +70,9 @@ func writeClient(first, again string) hostile {
 	}}
 }
 
-// spawnClient returns a client that starts goroutines, all at the same time.
-func spawnClient(n int, want string, do func(context.Context, *sim.Program, *redis.Client)) hostile {
-	return hostile{want: want, run: func(ctx context.Context, p *sim.Program, c *redis.Client) error {
+// spawnClient returns a client that starts n goroutines at the same time, which run do.
+func spawnClient(n int, want string, do func(context.Context, *sim.Program, *redis.Client)) hostileClient {
+	return hostileClient{want: want, run: func(ctx context.Context, p *sim.Program, c *redis.Client) error {
 		for range n {
 			go do(ctx, p, c)
 		}
@@ -79,13 +80,15 @@ func spawnClient(n int, want string, do func(context.Context, *sim.Program, *red
 	}}
 }
 
-func inWorlds(n int, h hostile) hostile {
+// inWorlds returns a client of n worlds, which one process runs one after the other.
+func inWorlds(n int, h hostileClient) hostileClient {
 	h.worlds = n
 	return h
 }
 
-var hostiles = map[string]hostile{
-	"nothing": {run: func(context.Context, *sim.Program, *redis.Client) error { return nil }},
+// hostileClients are the clients by what they do.
+var hostileClients = map[string]hostileClient{
+	"no command": {run: func(context.Context, *sim.Program, *redis.Client) error { return nil }},
 	// Either the command or the memory of the client's own code may be noticed first.
 	"SET of 1 GiB": {ownBytes: gigabyte, want: tooLarge + "|" + tooHeavy, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.Set(ctx, "k", strings.Repeat("x", gigabyte), 0).Err()
@@ -93,33 +96,33 @@ var hostiles = map[string]hostile{
 	"SET of 150 MB": {ownBytes: 150 << 20, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.Set(ctx, "k", strings.Repeat("x", 150<<20), 0).Err()
 	}},
-	"SET of 1 GiB in pieces":   writeClient("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$536870912\r\n", strings.Repeat("x", 1<<20)),
-	"100,000 commands at once": writeClient("", strings.Repeat("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4096\r\n"+strings.Repeat("x", 4096)+"\r\n", 256)),
-	"string.rep":               scriptClient(tooLarge, "return string.rep('x', 2^30)"),
-	"string.rep kept":          scriptClient(tooLarge, "local t = {} for i = 1, 1000 do t[i] = string.rep('x', 2^24 + i) end return #t"),
-	"concatenation":            scriptClient(tooLarge, "local s = 'x' for i = 1, 34 do s = s .. s end return #s"),
-	"wide concatenation":       scriptClient(tooLarge, "local s = string.rep('x', 2^24) return #("+strings.Repeat("s..", 99)+"s)"),
-	"concatenation in load":    scriptClient(tooLarge, "return #loadstring('local s = string.rep([[x]], 2^24) return "+strings.Repeat("s..", 99)+"s')()"),
-	"table.concat":             scriptClient(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #table.concat(t)"),
-	"gsub":                     scriptClient(tooLarge, "local s = string.rep('x', 2^16) return #string.gsub(s, '.', s)"),
-	"format":                   scriptClient(tooLarge, "local s = string.rep('x', 2^24) return #string.format(string.rep('%s', 100), "+strings.Repeat("s,", 99)+"s)"),
-	"cjson":                    scriptClient(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #cjson.encode(t)"),
-	"table":                    scriptClient(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = i end"),
-	"sparse table":             {run: scriptClient("", "local t = {} t[2^26-1] = 1 return #t").run},
-	"sparse tables":            scriptClient(tooMuch+"|"+tooHeavy, "local t = {} for i = 1, 2^31 do t[i] = {} t[i][999999] = i end"),
-	"table of tables":          scriptClient(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = {i} end"),
-	"table in coroutine":       scriptClient(tooMuch, "return coroutine.wrap(function() local t = {} for i = 1, 2^31 do t[i] = {i} end end)()"),
-	"caught":                   scriptClient(tooLarge, "for i = 1, 2^31 do pcall(string.rep, 'x', 2^30) end"),
-	"reply":                    scriptClient(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return t"),
-	"SETRANGE": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+	"SET of 1 GiB in pieces":                      writeClient("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$536870912\r\n", strings.Repeat("x", 1<<20)),
+	"100,000 commands at once":                    writeClient("", strings.Repeat("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4096\r\n"+strings.Repeat("x", 4096)+"\r\n", 256)),
+	"string.rep of 1 GiB":                         scriptClient(tooLarge, "return string.rep('x', 2^30)"),
+	"string.rep with all results kept":            scriptClient(tooLarge, "local t = {} for i = 1, 1000 do t[i] = string.rep('x', 2^24 + i) end return #t"),
+	"concatenation that doubles a string":         scriptClient(tooLarge, "local s = 'x' for i = 1, 34 do s = s .. s end return #s"),
+	"concatenation of 100 operands":               scriptClient(tooLarge, "local s = string.rep('x', 2^24) return #("+strings.Repeat("s..", 99)+"s)"),
+	"concatenation of 100 operands in loadstring": scriptClient(tooLarge, "return #loadstring('local s = string.rep([[x]], 2^24) return "+strings.Repeat("s..", 99)+"s')()"),
+	"table.concat":                                scriptClient(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #table.concat(t)"),
+	"string.gsub":                                 scriptClient(tooLarge, "local s = string.rep('x', 2^16) return #string.gsub(s, '.', s)"),
+	"string.format":                               scriptClient(tooLarge, "local s = string.rep('x', 2^24) return #string.format(string.rep('%s', 100), "+strings.Repeat("s,", 99)+"s)"),
+	"cjson.encode":                                scriptClient(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #cjson.encode(t)"),
+	"table of numbers":                            scriptClient(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = i end"),
+	"sparse table":                                {run: scriptClient("", "local t = {} t[2^26-1] = 1 return #t").run},
+	"sparse tables":                               scriptClient(tooMuch+"|"+tooHeavy, "local t = {} for i = 1, 2^31 do t[i] = {} t[i][999999] = i end"),
+	"table of tables":                             scriptClient(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = {i} end"),
+	"table in coroutine":                          scriptClient(tooMuch, "return coroutine.wrap(function() local t = {} for i = 1, 2^31 do t[i] = {i} end end)()"),
+	"string.rep with its errors caught":           scriptClient(tooLarge, "for i = 1, 2^31 do pcall(string.rep, 'x', 2^30) end"),
+	"large reply of a script":                     scriptClient(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return t"),
+	"SETRANGE at 400 MiB": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.SetRange(ctx, "k", 400<<20, "x").Err()
 	}},
-	"SETRANGE of 1 TiB": {run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+	"SETRANGE at 1 TiB": {run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.SetRange(ctx, "k", 1<<40, "x").Err()
 	}},
-	"SETBIT":             scriptClient(tooLarge, "for i = 1, 100 do redis.call('SETBIT', i, 2^28, 1) end"),
+	"SETBIT of 100 keys": scriptClient(tooLarge, "for i = 1, 100 do redis.call('SETBIT', i, 2^28, 1) end"),
 	"APPEND in a script": scriptClient(tooLarge, "local s = string.rep('x', 2^22) for i = 1, 1000 do redis.call('APPEND', 'k', s) end"),
-	"APPEND": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+	"APPEND of 1 MiB a thousand times": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		for range 1000 {
 			if err := c.Append(ctx, "k", strings.Repeat("x", 1<<20)).Err(); err != nil {
 				return err
@@ -127,7 +130,7 @@ var hostiles = map[string]hostile{
 		}
 		return nil
 	}},
-	"MGET": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+	"MGET of 1 MiB 4,000 times": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		if err := c.Set(ctx, "k", strings.Repeat("x", 1<<20), 0).Err(); err != nil {
 			return err
 		}
@@ -154,7 +157,7 @@ var hostiles = map[string]hostile{
 	"100,000 goroutines that wait for the clock": spawnClient(100_000, "", func(ctx context.Context, p *sim.Program, _ *redis.Client) {
 		_ = p.Clock().Sleep(ctx, time.Hour)
 	}),
-	"its own 4 GiB": {ownBytes: 4 * gigabyte, want: tooHeavy, run: func(ctx context.Context, p *sim.Program, _ *redis.Client) error {
+	"4 GiB in the client's own code": {ownBytes: 4 * gigabyte, want: tooHeavy, run: func(ctx context.Context, p *sim.Program, _ *redis.Client) error {
 		var all [][]byte
 		for range 64 {
 			b := make([]byte, 64<<20)
@@ -174,9 +177,9 @@ var hostiles = map[string]hostile{
 // TestHostileWorld does nothing unless [TestMemory] has started this process. Then it runs
 // a world.
 func TestHostileWorld(t *testing.T) {
-	h, ok := hostiles[os.Getenv(hostileVariable)]
+	h, ok := hostileClients[os.Getenv(hostileVariable)]
 	if !ok {
-		t.Skip("TestMemory runs it in processes of its own")
+		t.Skip("TestMemory runs this test in processes of its own")
 	}
 	debug.SetGCPercent(800) // as the command locksim does
 	debug.SetMemoryLimit(600 << 20)
@@ -203,9 +206,9 @@ func TestHostileWorld(t *testing.T) {
 // client's own code takes.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes gigabytes, for seconds")
+		t.Skip("takes gigabytes of memory for seconds")
 	}
-	for name, h := range hostiles {
+	for name, h := range hostileClients {
 		t.Run(name, func(t *testing.T) {
 			binary, err := os.Executable()
 			if err != nil {
@@ -221,10 +224,10 @@ func TestMemory(t *testing.T) {
 			peak, _ := strconv.Atoi(string(m[1]))
 			t.Logf("%d MB\n%s", peak>>10, out)
 			if most := h.ownBytes>>10 + 1<<20; peak > most {
-				t.Errorf("at its most it takes %d kB, and may take %d", peak, most)
+				t.Errorf("at its peak the process took %d kB, want at most %d kB", peak, most)
 			}
 			if said := regexp.MustCompile(`error: (.*)`).FindSubmatch(out)[1]; !regexp.MustCompile(h.want).Match(said) {
-				t.Errorf("the world ends with %s", said)
+				t.Errorf("the world ended with error %q, want one that matches %q", said, h.want)
 			}
 		})
 	}

@@ -15,7 +15,7 @@ import (
 
 // A key is set at 300 ms. Its node crashes at 800 ms, before the first sync of everysec, or
 // at 1.2 s, after it. The test checks whether the key survives.
-func TestWhatSurvivesACrash(t *testing.T) {
+func TestKeysThatSurviveACrash(t *testing.T) {
 	const early, late = 800 * time.Millisecond, 1200 * time.Millisecond
 	type crash struct {
 		how trace.Crash
@@ -57,13 +57,13 @@ func TestWhatSurvivesACrash(t *testing.T) {
 					if survives[policy][crash{how, moment}] {
 						want, forgotten = "$1\r\nv\r\n", 0
 					}
-					Equal(t, "left", left, want)
+					Equal(t, "the reply to GET after the crash", left, want)
 					Equal(t, "forgotten keys", len(Events(tr, trace.KindForget, "redis-1")), forgotten)
 					NoEvents(t, tr, trace.KindRestore, "redis-1")
 					if forgotten == 1 {
 						ev := OnlyEvent(t, tr, trace.KindForget, "redis-1")
-						EqualTime(t, "it was forgotten", ev.At, moment+time.Second)
-						Equal(t, "its setter", ev.Owner.Client, "client-1")
+						EqualTime(t, "the key was forgotten", ev.At, moment+time.Second)
+						Equal(t, "the owner of the forgotten key", ev.Owner.Client, "client-1")
 					}
 				})
 			}
@@ -88,20 +88,20 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		faults  []sim.Fault
-		expires time.Duration
+		expires time.Duration // when the trace shows that the key expired
 	}{
 		{"no crash", nil, arrival + 10*time.Second},
 		{"down for two seconds", []sim.Fault{Lasting(2*time.Second, At(3*time.Second, CrashOf("redis-1", trace.Kill)))}, arrival + 10*time.Second},
 		{"down for ten seconds", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, CrashOf("redis-1", trace.Kill)))}, 13 * time.Second},
-		{"down, and its clock set back", []sim.Fault{
+		{"down while its clock is set back", []sim.Fault{
 			Lasting(2*time.Second, At(3*time.Second, CrashOf("redis-1", trace.Kill))),
 			At(4*time.Second, &sim.Jump{Process: "redis-1", By: -4 * time.Second}),
 		}, arrival + 14*time.Second},
-		{"down, and its clock set forward", []sim.Fault{
+		{"down while its clock is set forward", []sim.Fault{
 			Lasting(2*time.Second, At(3*time.Second, CrashOf("redis-1", trace.Kill))),
 			At(4*time.Second, &sim.Jump{Process: "redis-1", By: 4 * time.Second}),
 		}, arrival + 6*time.Second},
-		{"powerless for ten seconds", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, CrashOf("redis-1", trace.PowerLoss)))}, 13 * time.Second},
+		{"down for ten seconds after a power loss", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, CrashOf("redis-1", trace.PowerLoss)))}, 13 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -114,7 +114,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 			AllFaultsStruck(t, tr)
 			expired := OnlyEvent(t, tr, trace.KindExpire, "redis-1")
 			EqualTime(t, "the key expired", expired.At, test.expires)
-			Equal(t, "its setter", expired.Owner.Client, "client-1")
+			Equal(t, "the owner of the expired key", expired.Owner.Client, "client-1")
 			NoEvents(t, tr, trace.KindForget, "redis-1")
 		})
 	}
@@ -134,7 +134,7 @@ func TestANodeThatStaysDown(t *testing.T) {
 
 // A power loss undoes what was done since the last sync: a key has its old value again, and
 // a lock that was released is held again.
-func TestPowerLossUndoes(t *testing.T) {
+func TestPowerLossUndoesUnsyncedChanges(t *testing.T) {
 	var values []string
 	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
@@ -177,8 +177,8 @@ func TestPowerLossUndoes(t *testing.T) {
 		t.Run(string(test.how), func(t *testing.T) {
 			values = nil
 			tr := RunWorld(t, WithFaults(cfg, Lasting(500*time.Millisecond, At(1500*time.Millisecond, CrashOf("redis-1", test.how)))))
-			Equal(t, "the values", strings.Join(values, ", "), test.want)
-			EqualTime(t, "the sync", FirstEvent(t, tr, trace.KindSync, "redis-1").At, time.Second)
+			Equal(t, "the replies to GET", strings.Join(values, ", "), test.want)
+			EqualTime(t, "the first sync", FirstEvent(t, tr, trace.KindSync, "redis-1").At, time.Second)
 			var undone []string
 			for _, ev := range tr.Events {
 				if ev.Kind == trace.KindForget || ev.Kind == trace.KindRestore {
@@ -187,14 +187,14 @@ func TestPowerLossUndoes(t *testing.T) {
 				}
 			}
 			if test.how == trace.Kill {
-				Equal(t, "undone", strings.Join(undone, ", "), "")
+				Equal(t, "the events of undone changes", strings.Join(undone, ", "), "")
 				NoEvents(t, tr, trace.KindExpire, "redis-1")
 				return
 			}
-			Equal(t, "undone", strings.Join(undone, ", "), "forget added v, restore changed old, restore prolonged v, restore released v")
+			Equal(t, "the events of undone changes", strings.Join(undone, ", "), "forget added v, restore changed old, restore prolonged v, restore released v")
 			expired := OnlyEvent(t, tr, trace.KindExpire, "redis-1")
 			Equal(t, "the key that expired", expired.Key, "prolonged")
-			EqualTime(t, "its expiry", expired.At, 5*time.Second+9*Hop) // it was the fourth command
+			EqualTime(t, "the key prolonged expired", expired.At, 5*time.Second+9*Hop) // it was the fourth command
 		})
 	}
 }
@@ -204,8 +204,8 @@ func TestPowerLossUndoes(t *testing.T) {
 func TestSnapshots(t *testing.T) {
 	for _, test := range []struct {
 		changes int
-		made    time.Duration
-		rule    time.Duration // since the last snapshot, here the start
+		made    time.Duration // when the changes are made
+		rule    time.Duration // when a snapshot of so many changes is due, since the start
 	}{
 		{1, time.Second, time.Hour},
 		{99, time.Second, time.Hour},
@@ -215,7 +215,7 @@ func TestSnapshots(t *testing.T) {
 		{1, 90 * time.Minute, time.Hour},
 		{100, 10 * time.Minute, 5 * time.Minute},
 	} {
-		t.Run(fmt.Sprintf("%d after %v", test.changes, test.made), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%d changes after %v", test.changes, test.made), func(t *testing.T) {
 			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
@@ -257,10 +257,10 @@ func TestEverysec(t *testing.T) {
 	cfg.Nodes[0].Persistence = server.Everysec
 	syncs := Events(RunWorld(t, cfg), trace.KindSync, "redis-1")
 	if len(syncs) != 2 {
-		t.Fatalf("%d syncs", len(syncs))
+		t.Fatalf("%d syncs, want 2", len(syncs))
 	}
-	EqualTime(t, "the first", syncs[0].At, time.Second)
-	EqualTime(t, "the second", syncs[1].At, 5500*time.Millisecond+Hop)
+	EqualTime(t, "the first sync", syncs[0].At, time.Second)
+	EqualTime(t, "the second sync", syncs[1].At, 5500*time.Millisecond+Hop)
 }
 
 // A node that is paused at the time of its next sync does it when it resumes.
@@ -282,12 +282,12 @@ func TestPausedNodeSyncsLate(t *testing.T) {
 func TestEveryTypeSurvives(t *testing.T) {
 	var before, after []string
 	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		set := []string{
+		writes := []string{
 			"SET string v", "HSET hash a 1 b 2", "RPUSH list x y x", "SADD set m", "ZADD zset 1.5 m 2 n",
 			"SELECT 1", "SET string other",
 		}
-		look := []string{"GET string", "HMGET hash a b", "LRANGE list 0 -1", "SMEMBERS set", "ZRANGE zset 0 -1 WITHSCORES", "SELECT 1", "GET string", "GET list"}
-		all := func(commands []string) (replies []string, err error) {
+		reads := []string{"GET string", "HMGET hash a b", "LRANGE list 0 -1", "SMEMBERS set", "ZRANGE zset 0 -1 WITHSCORES", "SELECT 1", "GET string", "GET list"}
+		sendAll := func(commands []string) (replies []string, err error) {
 			conn, err := Dial(ctx, p, 0)
 			if err != nil {
 				return nil, err
@@ -301,22 +301,22 @@ func TestEveryTypeSurvives(t *testing.T) {
 			}
 			return replies, conn.Close()
 		}
-		if _, err := all(set); err != nil {
+		if _, err := sendAll(writes); err != nil {
 			return err
 		}
 		var err error
-		if before, err = all(look); err != nil {
+		if before, err = sendAll(reads); err != nil {
 			return err
 		}
 		SleepUntil(3 * time.Second)
-		after, err = all(look)
+		after, err = sendAll(reads)
 		return err
 	}))
 	cfg.Nodes[0].Persistence = server.Always
 	tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(time.Second, CrashOf("redis-1", trace.PowerLoss)))))
 	AllFaultsStruck(t, tr)
-	Equal(t, "after the crash", strings.Join(after, ""), strings.Join(before, ""))
+	Equal(t, "the replies after the crash", strings.Join(after, ""), strings.Join(before, ""))
 	NoEvents(t, tr, trace.KindForget, "redis-1")
 	NoEvents(t, tr, trace.KindRestore, "redis-1")
-	Equal(t, "before the crash, the other database", before[6], "$5\r\nother\r\n")
+	Equal(t, "GET string in database 1 before the crash", before[6], "$5\r\nother\r\n")
 }

@@ -17,6 +17,7 @@ import (
 // A blocking command is answered when another client provides what it waits for, or at its
 // timeout.
 func TestBlockingCommands(t *testing.T) {
+	// client-1 sends its blocking command at asked, and client-2 provides an element at given.
 	const asked, given = time.Second, 3 * time.Second
 	block := map[string]func(context.Context, *redis.Client, time.Duration) error{
 		"BLPOP": func(ctx context.Context, r *redis.Client, d time.Duration) error { return r.BLPop(ctx, d, "k").Err() },
@@ -30,7 +31,7 @@ func TestBlockingCommands(t *testing.T) {
 	}
 	for name, wait := range block {
 		for _, give := range []bool{true, false} {
-			t.Run(name, func(t *testing.T) {
+			t.Run(name+map[bool]string{true: " is answered", false: " times out"}[give], func(t *testing.T) {
 				var failed error
 				var answered time.Duration
 				tr := RunWorld(t, story(
@@ -55,15 +56,15 @@ func TestBlockingCommands(t *testing.T) {
 				))
 				want, until := error(nil), given+2*Hop
 				if name == "XREAD" {
-					until += 2 * Hop // it gets its command later
+					until += 2 * Hop // client-2 sends XADD after the answer to RPUSH
 				}
 				if !give {
 					want, until = redis.Nil, asked+4*time.Second+2*Hop
 				}
 				if !errors.Is(failed, want) || want == nil && failed != nil {
-					t.Errorf("it ended with %v, want %v", failed, want)
+					t.Errorf("%s ended with error %v, want %v", name, failed, want)
 				}
-				EqualTime(t, "the answer", answered, until)
+				EqualTime(t, "the answer to "+name, answered, until)
 				if give && name == "BLPOP" {
 					// The trace says that the pop belongs to client-1, which has waited.
 					var last trace.Event
@@ -73,7 +74,7 @@ func TestBlockingCommands(t *testing.T) {
 						}
 					}
 					if last.By != nil {
-						Equal(t, "who popped", last.By.Client, "client-1")
+						Equal(t, "the client that popped the element", last.By.Client, "client-1")
 					}
 				}
 			})
@@ -81,9 +82,9 @@ func TestBlockingCommands(t *testing.T) {
 	}
 }
 
-// Clients that wait for the same thing are served in the order in which they came. They are
-// served after the command that provides it has ended.
-func TestBlockedAreServedInOrder(t *testing.T) {
+// Clients that wait for the same list are served in the order in which they began to wait.
+// They are served after the command that fills the list has ended.
+func TestBlockedClientsAreServedInOrder(t *testing.T) {
 	var popped []string
 	pops := func(name string, from time.Duration) sim.Client {
 		return Client(t, name, func(ctx context.Context, p *sim.Program) error {
@@ -103,19 +104,19 @@ func TestBlockedAreServedInOrder(t *testing.T) {
 	)
 	cfg.Disturb = YieldRandomly
 	tr := RunWorld(t, cfg)
-	Equal(t, "popped", strings.Join(popped, ", "), "client-2 k x, client-1 k y")
+	Equal(t, "the elements that the clients popped", strings.Join(popped, ", "), "client-2 k x, client-1 k y")
 	var sets []string
 	for _, ev := range tr.Events {
 		if ev.Kind == trace.KindSet {
 			sets = append(sets, ev.By.Client+" "+ev.Value)
 		}
 	}
-	Equal(t, "the list", strings.Join(sets, ", "), "client-3 list(x y z), client-2 list(y z), client-1 list(z)")
+	Equal(t, "the values of the list", strings.Join(sets, ", "), "client-3 list(x y z), client-2 list(y z), client-1 list(z)")
 }
 
 // A blocking command that can be answered immediately may provide what another client waits
 // for.
-func TestBlockedAreServedByOneThatDidNotWait(t *testing.T) {
+func TestBlockingCommandThatDoesNotWaitServesABlockedClient(t *testing.T) {
 	var served time.Duration
 	RunWorld(t, story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -130,11 +131,11 @@ func TestBlockedAreServedByOneThatDidNotWait(t *testing.T) {
 			return errors.Join(err, r.BLMove(ctx, "from", "to", "LEFT", "RIGHT", 0).Err())
 		}),
 	))
-	EqualTime(t, "served", served, time.Second+2*Hop)
+	EqualTime(t, "client-1 was served", served, time.Second+2*Hop)
 }
 
 // The keys that a client watches stay watched while the client waits in a blocking command.
-func TestBlockedWhileWatching(t *testing.T) {
+func TestWatchedKeysStayWatchedWhileBlocked(t *testing.T) {
 	var outcome error
 	RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
@@ -147,7 +148,7 @@ func TestBlockedWhileWatching(t *testing.T) {
 		}, "k")
 		return err
 	})))
-	Equal(t, "the transaction", outcome, error(redis.TxFailedErr))
+	Equal(t, "the error of the transaction", outcome, error(redis.TxFailedErr))
 }
 
 // Pub/sub: a subscriber receives what is published while it is subscribed.
@@ -175,26 +176,26 @@ func TestPubSub(t *testing.T) {
 			return errors.Join(r.Publish(ctx, "other", "unheard").Err(), r.Publish(ctx, "news", "last").Err())
 		}),
 	))
-	Equal(t, "heard", strings.Join(heard, " "), "first last")
-	Equal(t, "subscribers", received, 1)
+	Equal(t, "the messages that client-1 received", strings.Join(heard, " "), "first last")
+	Equal(t, "the subscribers that received the first message", received, 1)
 }
 
 // When a world ends, a subscriber that has received nothing ends too.
-func TestSubscriberAtTheEnd(t *testing.T) {
+func TestSubscriberEndsWithItsWorld(t *testing.T) {
 	cfg := story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		_, err := libraryClient(p).Subscribe(ctx, "news").ReceiveMessage(ctx)
 		return err
 	}})
 	tr := RunWorld(t, cfg)
 	if FirstEvent(t, tr, trace.KindHorizon, "").At < cfg.Horizon {
-		t.Error("the run ended early")
+		t.Error("the run ended before its horizon")
 	}
 }
 
 // A transaction is executed as a whole. With WATCH, it is not executed if a watched key has
 // changed before.
 func TestTransactions(t *testing.T) {
-	for _, meddles := range []bool{false, true} {
+	for _, meddles := range []bool{false, true} { // whether client-2 changes the watched key
 		var outcome error
 		var value string
 		tr := RunWorld(t, story(
@@ -227,15 +228,15 @@ func TestTransactions(t *testing.T) {
 			}),
 		))
 		if meddles {
-			Equal(t, "the transaction", outcome, error(redis.TxFailedErr))
-			Equal(t, "k", value, "7")
+			Equal(t, "the error of the transaction", outcome, error(redis.TxFailedErr))
+			Equal(t, "the value of k", value, "7")
 			continue
 		}
-		Equal(t, "the transaction", outcome, nil)
-		Equal(t, "k", value, "2")
+		Equal(t, "the error of the transaction", outcome, nil)
+		Equal(t, "the value of k", value, "2")
 		sets := Events(tr, trace.KindSet, "redis-1")
-		Equal(t, "sets", len(sets), 3)
-		Equal(t, "set in one moment", sets[1].At, sets[2].At)
+		Equal(t, "the SETs", len(sets), 3)
+		Equal(t, "the time of the transaction's first SET, compared with its second", sets[1].At, sets[2].At)
 	}
 }
 
@@ -261,11 +262,11 @@ func TestDatabases(t *testing.T) {
 		}
 		SleepUntil(2 * time.Second)
 		gone, err := Ask(a, "EXISTS k")
-		Equal(t, "after a second", gone, ":0\r\n")
+		Equal(t, "EXISTS k in database 1 after the end of its TTL", gone, ":0\r\n")
 		return err
 	})))
-	Equal(t, "in database 0", zero, "$-1\r\n")
-	Equal(t, "in database 1", one, "$3\r\none\r\n")
+	Equal(t, "GET k in database 0", zero, "$-1\r\n")
+	Equal(t, "GET k in database 1", one, "$3\r\none\r\n")
 }
 
 // A pipeline's commands are separate messages, served in order. They use the existing
@@ -287,9 +288,9 @@ func TestPipelines(t *testing.T) {
 	for _, ev := range Events(tr, trace.KindSet, "redis-1") {
 		keys = append(keys, ev.Key)
 	}
-	Equal(t, "keys", strings.Join(keys, " "), "a b c")
-	Equal(t, "messages", len(Events(tr, trace.KindSend, "client-1")), 5) // with HELLO and DEL
-	Equal(t, "connections", len(Events(tr, trace.KindConnect, "client-1")), 1)
+	Equal(t, "the keys in the order of their SETs", strings.Join(keys, " "), "a b c")
+	Equal(t, "the messages that client-1 sent", len(Events(tr, trace.KindSend, "client-1")), 5) // with HELLO and DEL
+	Equal(t, "the connections of client-1", len(Events(tr, trace.KindConnect, "client-1")), 1)
 }
 
 // A client that has closed its connection no longer waits: an element that is pushed
@@ -300,7 +301,7 @@ func TestBlockedClientHangsUp(t *testing.T) {
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			err := p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, time.Second), 0, "k").Err()
 			if err == nil {
-				t.Error("BLPOP was answered")
+				t.Error("BLPOP was answered, want a timeout")
 			}
 			return nil
 		}),
@@ -314,5 +315,5 @@ func TestBlockedClientHangsUp(t *testing.T) {
 			return errors.Join(err, err2)
 		}),
 	))
-	Equal(t, "left in the list", left, 1)
+	Equal(t, "the elements left in the list", left, 1)
 }

@@ -27,7 +27,7 @@ func TestReplicaFollows(t *testing.T) {
 		name  string
 		lag   time.Duration
 		fault []sim.Fault
-		at    time.Duration
+		at    time.Duration // when the change reaches the replica
 	}{
 		{"no lag", 0, nil, arrival + Hop},
 		{"lag", 3 * time.Second, nil, arrival + Hop + 3*time.Second},
@@ -43,11 +43,11 @@ func TestReplicaFollows(t *testing.T) {
 			})), test.fault...))
 			AllFaultsStruck(t, tr)
 			set, copied := OnlyEvent(t, tr, trace.KindSet, "redis-1"), OnlyEvent(t, tr, trace.KindRestore, "redis-2")
-			EqualTime(t, "set", set.At, arrival)
-			EqualTime(t, "copied", copied.At, test.at)
-			Equal(t, "setter", *copied.Owner, *set.Owner)
-			Equal(t, "value", copied.Value, "v")
-			EqualTime(t, "it ends on both", copied.Expires, set.Expires)
+			EqualTime(t, "the key is set on the master", set.At, arrival)
+			EqualTime(t, "the key is copied to the replica", copied.At, test.at)
+			Equal(t, "the owner of the copy", *copied.Owner, *set.Owner)
+			Equal(t, "the value of the copy", copied.Value, "v")
+			EqualTime(t, "the copy expires", copied.Expires, set.Expires)
 		})
 	}
 }
@@ -85,13 +85,13 @@ func TestReplicaFollowsEverything(t *testing.T) {
 	RunWorld(t, cfg)
 	// EXPIRE was served a few milliseconds after the start, so a second later less than two
 	// seconds and at least one are left: Redis rounds to the nearest.
-	Equal(t, "the replica shows", strings.Join(seen, ", "), ":0, :1, :2, +OK, $1 v, +OK, :0")
+	Equal(t, "the replies of the replica", strings.Join(seen, ", "), ":0, :1, :2, +OK, $1 v, +OK, :0")
 }
 
 // A replica can be read but not written until it is promoted.
 func TestReplicaIsReadOnly(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
-		var set, script, transaction error
+		var setErr, scriptErr, transactionErr error
 		cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			if err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
 				return err
@@ -99,30 +99,30 @@ func TestReplicaIsReadOnly(t *testing.T) {
 			SleepUntil(2 * time.Second)
 			r := p.Env().Redis(1)
 			value, err := r.Get(ctx, "k").Result()
-			Equal(t, "the replica has", value, "v")
-			length, err2 := r.Eval(ctx, "return redis.call('get', KEYS[1])", []string{"k"}).Result()
-			Equal(t, "a script that reads returns", length, any("v"))
-			set = r.SetNX(ctx, "mine", "v", 0).Err()
-			script = r.Eval(ctx, "return redis.call('set', KEYS[1], 'v')", []string{"mine"}).Err()
+			Equal(t, "the value on the replica", value, "v")
+			result, err2 := r.Eval(ctx, "return redis.call('get', KEYS[1])", []string{"k"}).Result()
+			Equal(t, "the result of a script that reads on the replica", result, any("v"))
+			setErr = r.SetNX(ctx, "mine", "v", 0).Err()
+			scriptErr = r.Eval(ctx, "return redis.call('set', KEYS[1], 'v')", []string{"mine"}).Err()
 			pipe := r.TxPipeline()
 			pipe.Set(ctx, "mine", "v", 0)
-			_, transaction = pipe.Exec(ctx)
+			_, transactionErr = pipe.Exec(ctx)
 			return errors.Join(err, err2)
 		}))
 		if promoted {
 			cfg = WithFaults(cfg, At(time.Second, &sim.Promote{Node: "redis-2"}))
 		}
 		tr := RunWorld(t, cfg)
-		Equal(t, "SET was refused as READONLY", set != nil && strings.HasPrefix(set.Error(), "READONLY"), !promoted)
-		Equal(t, "so was a script", script != nil && strings.HasPrefix(script.Error(), "READONLY"), !promoted)
-		for what, err := range map[string]error{"SET": set, "a script": script, "a transaction": transaction} {
+		Equal(t, "SET was refused as READONLY", setErr != nil && strings.HasPrefix(setErr.Error(), "READONLY"), !promoted)
+		Equal(t, "a script that writes was refused as READONLY", scriptErr != nil && strings.HasPrefix(scriptErr.Error(), "READONLY"), !promoted)
+		for what, err := range map[string]error{"SET": setErr, "a script": scriptErr, "a transaction": transactionErr} {
 			if (err == nil) != promoted {
-				t.Errorf("promoted %v: %s ended with %v", promoted, what, err)
+				t.Errorf("redis-2 promoted: %v: %s ended with error %v, want an error only without the promotion", promoted, what, err)
 			}
 		}
 		for _, ev := range Events(tr, trace.KindSet, "redis-2") {
 			if !promoted {
-				t.Errorf("%s was set on the replica", ev.Key)
+				t.Errorf("the key %s was set on the replica, want no SET", ev.Key)
 			}
 		}
 	}
@@ -131,33 +131,33 @@ func TestReplicaIsReadOnly(t *testing.T) {
 // WAIT answers when enough replicas have really acknowledged the client's writes, or at its
 // timeout, with the number of replicas that have.
 func TestWait(t *testing.T) {
-	const asked = 2 * time.Second
+	const asked = 2 * time.Second // when the client sends its SET, before WAIT
 	for _, test := range []struct {
 		name     string
 		replicas int
 		lag      time.Duration
 		fault    []sim.Fault
-		command  string
-		reply    string
+		command  string        // the WAIT, which follows the SET on the same connection
+		reply    string        // to WAIT
 		after    time.Duration // from the answer to the SET, when WAIT is sent, to the answer to WAIT
 	}{
 		// The SET is copied while its answer is on the way. The copy is acknowledged by the
 		// time when WAIT arrives, so WAIT costs only a round trip.
 		{"no lag", 1, 0, nil, "WAIT 1 0", ":1\r\n", 2 * Hop},
 		{"lag", 1, time.Second, nil, "WAIT 1 0", ":1\r\n", time.Second + 2*Hop},
-		{"a timeout that is too short", 1, time.Second, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
-		{"a timeout that is long enough", 1, time.Second, nil, "WAIT 1 5000", ":1\r\n", time.Second + 2*Hop},
-		{"for nobody", 1, time.Second, nil, "WAIT 0 0", ":0\r\n", 2 * Hop},
-		{"for more than there are", 1, 0, nil, "WAIT 2 500", ":1\r\n", 500*time.Millisecond + 2*Hop},
-		{"for two of two", 2, time.Second, nil, "WAIT 2 5000", ":2\r\n", time.Second + 2*Hop},
-		{"for one of two", 2, time.Second, []sim.Fault{At(time.Second, &sim.Delay{Process: "redis-1", To: "redis-3", By: time.Second})}, "WAIT 1 0", ":1\r\n", time.Second + 2*Hop},
-		{"no replica", 0, 0, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		{"timeout shorter than the lag", 1, time.Second, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		{"timeout longer than the lag", 1, time.Second, nil, "WAIT 1 5000", ":1\r\n", time.Second + 2*Hop},
+		{"WAIT for no replica", 1, time.Second, nil, "WAIT 0 0", ":0\r\n", 2 * Hop},
+		{"WAIT for two replicas when one exists", 1, 0, nil, "WAIT 2 500", ":1\r\n", 500*time.Millisecond + 2*Hop},
+		{"WAIT for two replicas of two", 2, time.Second, nil, "WAIT 2 5000", ":2\r\n", time.Second + 2*Hop},
+		{"WAIT for one replica of two", 2, time.Second, []sim.Fault{At(time.Second, &sim.Delay{Process: "redis-1", To: "redis-3", By: time.Second})}, "WAIT 1 0", ":1\r\n", time.Second + 2*Hop},
+		{"master without replicas", 0, 0, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		{"partition", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		// The replica has the data, but its acknowledgement does not reach the master.
-		{"partition of the acknowledgements", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}, Direction: sim.To})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		{"partition that stops only acknowledgements", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}, Direction: sim.To})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		{"replica dead", 1, 0, []sim.Fault{At(time.Second, CrashOf("redis-2", trace.PowerLoss))}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		{"replica paused", 1, 0, []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("redis-2")))}, "WAIT 1 0", ":1\r\n", 2 * time.Second},
-		{"no number", 1, 0, nil, "WAIT one 0", "-ERR value is not an integer or out of range\r\n", 2 * Hop},
+		{"WAIT for a number that is no integer", 1, 0, nil, "WAIT one 0", "-ERR value is not an integer or out of range\r\n", 2 * Hop},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var reply string
@@ -181,8 +181,8 @@ func TestWait(t *testing.T) {
 			}
 			tr := RunWorld(t, WithFaults(cfg, test.fault...))
 			AllFaultsStruck(t, tr)
-			Equal(t, "the answer", reply, test.reply)
-			Equal(t, "it took", after.Round(time.Microsecond), test.after)
+			Equal(t, "the reply to WAIT", reply, test.reply)
+			Equal(t, "the time until the reply to WAIT", after.Round(time.Microsecond), test.after)
 			if test.name != "no lag" && test.name != "lag" || !strings.HasPrefix(reply, ":1") {
 				return
 			}
@@ -198,7 +198,7 @@ func TestWait(t *testing.T) {
 // promoted replica; open connections stay with the old master.
 func TestPromotion(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
-		var open, fresh, later string
+		var overOldConn, overNewConn, fromReplica string
 		cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			conn, err := Dial(ctx, p, 0)
 			if err != nil {
@@ -207,19 +207,19 @@ func TestPromotion(t *testing.T) {
 			_, err1 := Ask(conn, "SET k before")
 			SleepUntil(2 * time.Second)
 			_, err2 := Ask(conn, "SET k after")
-			open, err = Ask(conn, "GET k")
-			other, err3 := Dial(ctx, p, 0)
+			overOldConn, err = Ask(conn, "GET k")
+			newConn, err3 := Dial(ctx, p, 0)
 			if err := errors.Join(err, err1, err2, err3); err != nil {
 				return err
 			}
 			SleepUntil(3 * time.Second) // by now a change would have been copied
-			fresh, err = Ask(other, "GET k")
+			overNewConn, err = Ask(newConn, "GET k")
 			// The promoted replica can also be reached by its own address.
 			direct, err2 := Dial(ctx, p, 1)
 			if err := errors.Join(err, err2); err != nil {
 				return err
 			}
-			later, err = Ask(direct, "GET k")
+			fromReplica, err = Ask(direct, "GET k")
 			return err
 		}))
 		want := "$5\r\nafter\r\n"
@@ -229,14 +229,14 @@ func TestPromotion(t *testing.T) {
 		}
 		tr := RunWorld(t, cfg)
 		AllFaultsStruck(t, tr)
-		Equal(t, "over the open connection", open, "$5\r\nafter\r\n")
-		Equal(t, "over a new connection", fresh, want)
-		Equal(t, "at the replica's own address", later, want)
+		Equal(t, "GET over the connection that was opened before the promotion", overOldConn, "$5\r\nafter\r\n")
+		Equal(t, "GET over a connection that was opened after the promotion", overNewConn, want)
+		Equal(t, "GET at the replica's own address", fromReplica, want)
 		if promoted {
 			ev := OnlyEvent(t, tr, trace.KindPromote, "redis-2")
 			EqualTime(t, "the promotion", ev.At, time.Second)
-			Equal(t, "its master was", ev.Peer, "redis-1")
-			Equal(t, "copies after the promotion", len(Events(tr, trace.KindRestore, "redis-2")), 1)
+			Equal(t, "the master that redis-2 replaced", ev.Peer, "redis-1")
+			Equal(t, "changes copied to redis-2", len(Events(tr, trace.KindRestore, "redis-2")), 1)
 		}
 	}
 }
@@ -255,13 +255,13 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 			When("client-1 acquired", CrashOf("redis-1", trace.PowerLoss)),
 			When("redis-1 crashed", &sim.Promote{Node: "redis-2"}),
 		}, true},
-		{"failover with a replica that follows", 0, []sim.Fault{
+		{"failover with a replica that has the key", 0, []sim.Fault{
 			When("5ms after client-1 acquired", CrashOf("redis-1", trace.PowerLoss)),
 			When("redis-1 crashed", &sim.Promote{Node: "redis-2"}),
 		}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var one, two bool
+			var granted1, granted2 bool // whether client-1 and client-2 were granted the lock
 			acquire := func(ctx context.Context, p *sim.Program, value string) (ok bool, err error) {
 				r := libraryClient(p)
 				err = p.Step(trace.Acquire, func() error {
@@ -272,18 +272,18 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 			}
 			tr := RunWorld(t, WithFaults(replicatedWorld(test.lag,
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) (err error) {
-					one, err = acquire(ctx, p, "one")
+					granted1, err = acquire(ctx, p, "one")
 					return err
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) (err error) {
 					SleepUntil(5 * time.Second)
-					two, err = acquire(ctx, p, "two")
+					granted2, err = acquire(ctx, p, "two")
 					return err
 				}),
 			), test.faults...))
 			AllFaultsStruck(t, tr)
-			Equal(t, "client-1 got it", one, true)
-			Equal(t, "client-2 got it", two, test.granted)
+			Equal(t, "client-1 was granted the lock", granted1, true)
+			Equal(t, "client-2 was granted the lock", granted2, test.granted)
 		})
 	}
 }
@@ -293,7 +293,7 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 	for _, test := range []struct {
 		persistence sim.Persistence
-		kept        bool
+		kept        bool // whether the master and its replica still have the key at the end
 	}{{sim.NoPersistence, false}, {server.Always, true}} {
 		t.Run(string(test.persistence), func(t *testing.T) {
 			var during, after string
@@ -313,16 +313,16 @@ func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 			}))
 			cfg.Nodes[0].Persistence = test.persistence
 			tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(time.Second, CrashOf("redis-1", trace.Kill)))))
-			Equal(t, "while the master is down", during, ":1\r\n")
-			Equal(t, "after its restart", after, map[bool]string{false: ":0\r\n", true: ":1\r\n"}[test.kept])
+			Equal(t, "EXISTS on the replica while the master is down", during, ":1\r\n")
+			Equal(t, "EXISTS on the replica after the master's restart", after, map[bool]string{false: ":0\r\n", true: ":1\r\n"}[test.kept])
 			if test.kept {
 				NoEvents(t, tr, trace.KindDelete, "redis-2")
 				return
 			}
 			gone := OnlyEvent(t, tr, trace.KindDelete, "redis-2")
-			Equal(t, "what went", gone.Key, "k")
+			Equal(t, "the key that the replica deleted", gone.Key, "k")
 			if gone.At < 2*time.Second || gone.At > 4*time.Second {
-				t.Errorf("it went at %v", gone.At)
+				t.Errorf("the replica deleted the key at %v, want between 2s and 4s", gone.At)
 			}
 		})
 	}
@@ -334,13 +334,13 @@ func TestReplicaCatchesUp(t *testing.T) {
 		name  string
 		fault sim.Fault
 	}{
-		{"kill", Lasting(3*time.Second, At(time.Second, CrashOf("redis-2", trace.Kill)))},
-		{"power loss", Lasting(3*time.Second, At(time.Second, CrashOf("redis-2", trace.PowerLoss)))},
-		{"partition", Lasting(3*time.Second, At(time.Second, &sim.Partition{Process: "redis-1", From: []string{"redis-2"}}))},
-		{"reset", At(time.Second, &sim.Reset{Process: "redis-1", From: "redis-2"})},
-		{"kill of the master", Lasting(500*time.Millisecond, At(time.Second, CrashOf("redis-1", trace.Kill)))},
-		{"power loss of the master", Lasting(500*time.Millisecond, At(time.Second, CrashOf("redis-1", trace.PowerLoss)))},
-		{"suspend", Lasting(3*time.Second, At(time.Second, SuspensionOf("redis-2")))},
+		{"the replica is killed", Lasting(3*time.Second, At(time.Second, CrashOf("redis-2", trace.Kill)))},
+		{"the replica loses its power", Lasting(3*time.Second, At(time.Second, CrashOf("redis-2", trace.PowerLoss)))},
+		{"the replica is cut off from its master", Lasting(3*time.Second, At(time.Second, &sim.Partition{Process: "redis-1", From: []string{"redis-2"}}))},
+		{"the connection is reset", At(time.Second, &sim.Reset{Process: "redis-1", From: "redis-2"})},
+		{"the master is killed", Lasting(500*time.Millisecond, At(time.Second, CrashOf("redis-1", trace.Kill)))},
+		{"the master loses its power", Lasting(500*time.Millisecond, At(time.Second, CrashOf("redis-1", trace.PowerLoss)))},
+		{"the replica is suspended", Lasting(3*time.Second, At(time.Second, SuspensionOf("redis-2")))},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got string
@@ -363,13 +363,13 @@ func TestReplicaCatchesUp(t *testing.T) {
 			cfg.Nodes[0].Persistence = server.Always
 			tr := RunWorld(t, WithFaults(cfg, test.fault))
 			AllFaultsStruck(t, tr)
-			Equal(t, "the replica has", got, "a b c")
+			Equal(t, "the list on the replica", got, "a b c")
 		})
 	}
 }
 
-// After each time that a replica was cut off, it connects to its master once, whichever of
-// the two has noticed the broken connection first.
+// After a crash of the master, its replica connects to it only once, whichever of the two
+// has noticed the broken connection first.
 func TestReplicaConnectsOnce(t *testing.T) {
 	for _, down := range []time.Duration{500 * time.Microsecond, 500 * time.Millisecond, 5 * time.Second} {
 		cfg := replicatedWorld(0, Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
@@ -384,22 +384,22 @@ func TestReplicaConnectsOnce(t *testing.T) {
 			}
 		}
 		if connects != 2 {
-			t.Errorf("down for %v: %d connections, want 2", down, connects)
+			t.Errorf("master down for %v: the replica connected %d times, want 2: at the start and after the crash", down, connects)
 		}
 	}
 }
 
 // After a promotion, the other replicas follow the new master and get its data, even if
 // they were paused or down at the time of the promotion.
-func TestOtherReplicasFollowThePromoted(t *testing.T) {
+func TestOtherReplicasFollowThePromotedReplica(t *testing.T) {
 	for _, test := range []struct {
 		name      string
-		meanwhile []sim.Fault
-		at        time.Duration // when redis-2 has the data of redis-3, the new master
+		meanwhile []sim.Fault   // what happens to redis-2 while redis-3 is promoted
+		at        time.Duration // when redis-2 begins to connect to redis-3, the new master
 	}{
-		{"running", nil, 2 * time.Second},
-		{"paused", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("redis-2")))}, 4 * time.Second},
-		{"down", []sim.Fault{Lasting(3*time.Second, At(time.Second, CrashOf("redis-2", trace.Kill)))}, 4 * time.Second},
+		{"redis-2 is running", nil, 2 * time.Second},
+		{"redis-2 is paused", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("redis-2")))}, 4 * time.Second},
+		{"redis-2 is down", []sim.Fault{Lasting(3*time.Second, At(time.Second, CrashOf("redis-2", trace.Kill)))}, 4 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var confirmed, old, copied string
@@ -431,13 +431,13 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 				At(2*time.Second, &sim.Promote{Node: "redis-3"}),
 			)...))
 			AllFaultsStruck(t, tr)
-			Equal(t, "replicas that confirmed", confirmed, ":1\r\n")
+			Equal(t, "the reply to WAIT 1 of the new master", confirmed, ":1\r\n")
 			Equal(t, "the old master's key on the other replica", old, ":0\r\n")
 			Equal(t, "the new master's key on the other replica", copied, ":1\r\n")
-			Equal(t, "copies on the promoted", len(Events(tr, trace.KindRestore, "redis-3")), 0)
-			if test.name != "down" { // the crash loses its data
+			Equal(t, "changes copied to redis-3", len(Events(tr, trace.KindRestore, "redis-3")), 0)
+			if test.name != "redis-2 is down" { // a crash loses all its data
 				forgot := OnlyEvent(t, tr, trace.KindDelete, "redis-2")
-				EqualTime(t, "the old master's key is gone", forgot.At, test.at+3*Hop)
+				EqualTime(t, "redis-2 deletes the old master's key", forgot.At, test.at+3*Hop)
 			}
 		})
 	}
@@ -455,13 +455,13 @@ func TestPromotionWhileAReplicaConnects(t *testing.T) {
 		// redis-3 lags too far behind to have the key.
 		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", System: "redis", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
 		cfg = WithFaults(cfg, Lasting(time.Second, At(time.Second, CrashOf("redis-2", trace.Kill))))
-		want := 2 // when it is set, and when redis-2 is back
+		want := 2 // the key is copied when it is set, and when redis-2 has restarted
 		if promoted {
 			cfg = WithFaults(cfg, At(2*time.Second+Hop/2, &sim.Promote{Node: "redis-3"}))
 			want = 1
 		}
 		tr := RunWorld(t, cfg)
 		AllFaultsStruck(t, tr)
-		Equal(t, fmt.Sprintf("promoted %t: copies of the key", promoted), len(Events(tr, trace.KindRestore, "redis-2")), want)
+		Equal(t, fmt.Sprintf("redis-3 promoted: %t: copies of the key on redis-2", promoted), len(Events(tr, trace.KindRestore, "redis-2")), want)
 	}
 }

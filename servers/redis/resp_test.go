@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// respValues are values of every type of RESP 2 and RESP 3, and a command that is typed on
+// respValues are values of every type of RESP 2 and RESP 3, and commands that are typed on
 // one line.
 var respValues = []string{
 	"+OK\r\n", "-ERR no\r\n", ":-42\r\n", "_\r\n", "#t\r\n", ",1.5\r\n", "(12345678901234567890\r\n",
@@ -33,7 +33,7 @@ func TestRespSize(t *testing.T) {
 		}
 		for n := range len(value) {
 			if size := respSize([]byte(value[:n])); size != 0 {
-				t.Errorf("%q is taken for a value of %d bytes", value[:n], size)
+				t.Errorf("incomplete value %q: size %d, want 0", value[:n], size)
 			}
 		}
 	}
@@ -41,10 +41,10 @@ func TestRespSize(t *testing.T) {
 
 // Bytes that are not RESP count as one value, so that the reader does not wait for its end
 // forever.
-func TestRespSizeOfNonsense(t *testing.T) {
-	for _, nonsense := range []string{"$x\r\nabc\r\n", "*many\r\n", "%1\r\n+a\r\n$?\r\n"} {
-		if size := respSize([]byte(nonsense)); size != len(nonsense) {
-			t.Errorf("%q: size %d, want all %d", nonsense, size, len(nonsense))
+func TestRespSizeOfMalformedBytes(t *testing.T) {
+	for _, malformed := range []string{"$x\r\nabc\r\n", "*many\r\n", "%1\r\n+a\r\n$?\r\n"} {
+		if size := respSize([]byte(malformed)); size != len(malformed) {
+			t.Errorf("%q: size %d, want all %d", malformed, size, len(malformed))
 		}
 	}
 }
@@ -60,20 +60,20 @@ func TestReadRequest(t *testing.T) {
 		"SET  k v\r\n":  {"SET", "k", "v"},
 		"SET k 'a b'\n": {"SET", "k", "a b"},
 	} {
-		size, got, wrong := readRequest([]byte(text + "*1\r\n"))
-		if size != len(text) || !slices.Equal(got, want) || wrong != "" {
-			t.Errorf("%q: %d bytes, %q and %q, want all with %q", text, size, got, wrong, want)
+		size, got, problem := readRequest([]byte(text + "*1\r\n"))
+		if size != len(text) || !slices.Equal(got, want) || problem != "" {
+			t.Errorf("%q: got size %d, words %q and error %q, want size %d, words %q and no error", text, size, got, problem, len(text), want)
 		}
 		for n := 1; n < len(text); n++ {
-			if size, _, wrong := readRequest([]byte(text[:n])); size != 0 || wrong != "" {
-				t.Errorf("%q: %d bytes and %q, but it is not complete", text[:n], size, wrong)
+			if size, _, problem := readRequest([]byte(text[:n])); size != 0 || problem != "" {
+				t.Errorf("incomplete command %q: got size %d and error %q, want size 0 and no error", text[:n], size, problem)
 			}
 		}
 	}
 }
 
 // Each kind of reply has the right text in the trace.
-func TestTellReply(t *testing.T) {
+func TestDescribeReply(t *testing.T) {
 	for reply, want := range map[string]string{
 		"":                   "",
 		"+OK\r\n":            "OK",
@@ -87,7 +87,7 @@ func TestTellReply(t *testing.T) {
 		"%1\r\n+a\r\n:2\r\n": "(1 elements)",
 	} {
 		if got := describeReply(sim.NewNames(), []byte(reply)); got != want {
-			t.Errorf("%q: %q, want %q", reply, got, want)
+			t.Errorf("reply %q: text %q, want %q", reply, got, want)
 		}
 	}
 }
@@ -98,14 +98,14 @@ func TestNamesOfWords(t *testing.T) {
 	names := sim.NewNames()
 	for _, plain := range []string{"v", "client-1", "lock:orders", "a_rather_long_name_in_one_case", "ERR VALUE IS NOT", "12345"} {
 		if got := names.Value(plain); got != plain {
-			t.Errorf("%q is told as %q", plain, got)
+			t.Errorf("%q is shown as %q, want it unchanged", plain, got)
 		}
 	}
 	random := []string{"0123456789abcdef0123456789abcdef", "q83vEjRWeJASNFZ4kBI0Vg==", "binary\x00\xff", "b1946ac92492d2347c6235b4d2611184"}
 	for i, word := range random {
 		want := "value-" + string(rune('1'+i))
 		if first, again := names.Value(word), names.Value(word); first != want || again != want {
-			t.Errorf("%q is told as %q, then %q, want %q", word, first, again, want)
+			t.Errorf("%q is shown as %q, then as %q, want both times %q", word, first, again, want)
 		}
 	}
 	// A script and its SHA-1 have the same name.
@@ -113,12 +113,12 @@ func TestNamesOfWords(t *testing.T) {
 	sha := "4e6d8fc8bb01276962cce5371fa795a7763657ae"
 	eval := describeCommand(names, []string{"eval", script, "1", "k"})
 	if evalsha := describeCommand(names, []string{"evalsha", sha, "1", "k"}); eval != "EVAL script-1 1 k" || evalsha != "EVALSHA script-1 1 k" {
-		t.Errorf("a script is told as %q and %q", eval, evalsha)
+		t.Errorf("a script is shown in %q and %q, want it named script-1 in both", eval, evalsha)
 	}
 	// A lock's key is shown unchanged, even if it looks random.
 	key := "0123456789abcdef0123456789abcdeX"
 	if got := describeCommand(sim.NewNames(key), []string{"GET", key}); got != "GET "+key {
-		t.Errorf("the lock's key is told as %q", got)
+		t.Errorf("the lock's key is shown in %q, want it unchanged: %q", got, "GET "+key)
 	}
 }
 
@@ -136,7 +136,7 @@ func FuzzFramer(f *testing.F) {
 	} {
 		f.Add([]byte(hostile), 2)
 	}
-	cut := func(framer *framer, b []byte) (told []string, rest []byte) {
+	cut := func(framer *framer, b []byte) (pieces []string, rest []byte) {
 		for len(b) > 0 {
 			size, frame := framer.Next(b)
 			if size < 0 || size > len(b) {
@@ -147,11 +147,11 @@ func FuzzFramer(f *testing.F) {
 				break
 			}
 			if framer.isBroken {
-				return append(told, fmt.Sprint(frame.Body)), nil
+				return append(pieces, fmt.Sprint(frame.Body)), nil
 			}
-			told, b = append(told, fmt.Sprintf("%q %q", b[:size], frame.Body)), b[size:]
+			pieces, b = append(pieces, fmt.Sprintf("%q %q", b[:size], frame.Body)), b[size:]
 		}
-		return told, b
+		return pieces, b
 	}
 	f.Fuzz(func(t *testing.T, b []byte, at int) {
 		at = max(0, min(at, len(b)))
@@ -164,7 +164,7 @@ func FuzzFramer(f *testing.F) {
 			first = append(first, more...)
 		}
 		if !slices.Equal(whole, first) || string(left) != string(rest) {
-			t.Errorf("%q and %q are left, in parts %q and %q", whole, left, first, rest)
+			t.Errorf("the input at once: pieces %q and rest %q; in two parts: pieces %q and rest %q; want the same", whole, left, first, rest)
 		}
 	})
 }
@@ -192,7 +192,7 @@ func FuzzRESP(f *testing.F) {
 		}
 		// Bytes after a value are not part of it.
 		if again := respSize(b[:size]); again != size {
-			t.Errorf("%q alone has size %d, before %q size %d", b[:size], again, b[size:], size)
+			t.Errorf("%q has size %d alone and size %d before %q, want the same", b[:size], again, size, b[size:])
 		}
 	})
 }
@@ -201,9 +201,9 @@ func FuzzRESP(f *testing.F) {
 func TestRespSizeOfNestedValues(t *testing.T) {
 	deep := strings.Repeat("*1\r\n", 1_000_000)
 	if size := respSize([]byte(deep)); size != 0 {
-		t.Errorf("without its innermost value it has size %d", size)
+		t.Errorf("a million nested arrays without an innermost value: size %d, want 0", size)
 	}
 	if size := respSize([]byte(deep + ":1\r\n" + "+OK\r\n")); size != len(deep)+4 {
-		t.Errorf("it has size %d", size)
+		t.Errorf("a million nested arrays: size %d, want %d", size, len(deep)+4)
 	}
 }

@@ -50,8 +50,8 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 			}
 		})
 		wg.Go(func() {
-			// Not while another goroutine dials the same node: their order would be
-			// unknown.
+			// Wait until the other goroutine has dialled the same node: if both dialled at
+			// once, their order would be unknown.
 			time.Sleep(7 * time.Millisecond)
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
@@ -97,8 +97,8 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 func TestDeterminism(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for name, network := range map[string]sim.Network{
-		"latencies that vary":   {Min: 300 * time.Microsecond, Max: 3 * time.Millisecond},
-		"latencies that do not": {Min: Hop, Max: Hop},
+		"random latencies":   {Min: 300 * time.Microsecond, Max: 3 * time.Millisecond},
+		"constant latencies": {Min: Hop, Max: Hop},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := busyWorld(network, 7)
@@ -136,7 +136,7 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 	)
 	small.Horizon = 3 * time.Second
 	small = WithFaults(small, At(2*time.Second, CrashOf("client-3", trace.Kill)))
-	use := func() (goroutines int, bytes uint64) {
+	measureUse := func() (goroutines int, bytes uint64) {
 		for range 5 {
 			runtime.GC()
 			time.Sleep(5 * time.Millisecond) // goroutines that have ended need a moment to disappear
@@ -152,15 +152,15 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 		RunWorld(t, busyWorld(sim.Network{Min: Hop, Max: Hop}, 1))
 	}
 	run(50) // after this, packages have allocated what they keep forever
-	goroutines, bytes := use()
+	goroutines, bytes := measureUse()
 	run(300)
-	more, grown := use()
+	more, grown := measureUse()
 	if more > goroutines {
-		t.Errorf("%d goroutines have become %d", goroutines, more)
+		t.Errorf("after more worlds there are %d goroutines, want at most %d", more, goroutines)
 	}
 	// A world needs about 200 kB. The test would notice if whole worlds were kept, but not
-	// if a word of each were.
+	// if a few bytes of each were.
 	if grown > bytes+2<<20 {
-		t.Errorf("%d bytes have become %d", bytes, grown)
+		t.Errorf("after more worlds %d bytes are in use, want at most 2 MiB more than %d", grown, bytes)
 	}
 }
