@@ -29,12 +29,12 @@ func TestCancel(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		nodes   int
-		kind    string
-		cancels string
+		kind    string // of lock
+		cancels string // the point at which the client cancels its call
 		client  sim.Client
-		cancel  string // the step and section
-		steps   string
-		keys    map[string]string
+		cancel  string            // the step and section that are cancelled
+		steps   string            // of the client
+		keys    map[string]string // what happens to the key on each node, with the sections
 	}{
 		{
 			name: "an acquire of one command", nodes: 1, kind: "single",
@@ -50,7 +50,7 @@ func TestCancel(t *testing.T) {
 			keys:  map[string]string{"redis-1": "set 1, delete 1, set 2, delete 2", "redis-2": "set 2, delete 2", "redis-3": "set 2, delete 2"},
 		},
 		{
-			name: "the second extend", nodes: 1, kind: "single", client: sim.Client{Works: 10 * time.Second, ExtendsEvery: 4 * time.Second},
+			name: "the second extend of a lease", nodes: 1, kind: "single", client: sim.Client{Works: 10 * time.Second, ExtendsEvery: 4 * time.Second},
 			cancels: "client-1's extend request to redis-1 is in flight, 3rd time", cancel: "extend 1",
 			steps: "acquire, read x, extend, extend, work, write x, release", keys: map[string]string{"redis-1": "set 1, touch 1, touch 1, delete 1"},
 		},
@@ -59,12 +59,12 @@ func TestCancel(t *testing.T) {
 			client := test.client
 			client.Name, client.Cancels = "client-1", Point(test.cancels)
 			tr := RunWorld(t, sectionsWorld(t, test.nodes, test.kind, client))
-			Equal(t, "what it cancels", Cancels(tr, "client-1"), test.cancel)
-			Equal(t, "its steps", Steps(tr, "client-1"), test.steps)
+			Equal(t, "the cancelled step and section", Cancels(tr, "client-1"), test.cancel)
+			Equal(t, "the steps of the client", Steps(tr, "client-1"), test.steps)
 			for node, want := range test.keys {
 				Equal(t, "the key on "+node, KeyHistory(tr, node), want)
 			}
-			Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+			Equal(t, "the doubts of the run", strings.Join(tr.Doubts, "; "), "")
 		})
 	}
 }
@@ -93,7 +93,7 @@ func TestCancelIsDeterministic(t *testing.T) {
 			for i := range 6 {
 				runtime.GOMAXPROCS(1 << (i % 3))
 				if got := RunWorld(t, cfg); got.Hash() != want.Hash() {
-					t.Fatalf("%s, %s: run %d differs: %s", kind, at, i+1, trace.FirstDifference(want, got))
+					t.Fatalf("%s, cancelled when %s: run %d differs: %s", kind, at, i+1, trace.FirstDifference(want, got))
 				}
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 // A key that is set for ten seconds lives that long by the wall clock of its node.
 func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
-	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		if err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
 			return err
 		}
@@ -21,24 +21,24 @@ func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		faults  []sim.Fault
-		expires time.Duration
+		expires time.Duration // when the key expires
 	}{
 		{"no fault", nil, arrival + 10*time.Second},
-		{"back by 4s", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "redis-1", By: -4 * time.Second})}, arrival + 14*time.Second},
-		{"forward by 4s", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "redis-1", By: 4 * time.Second})}, arrival + 6*time.Second},
-		{"forward beyond its end", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "redis-1", By: 31 * time.Second})}, 3 * time.Second},
-		{"forward and back", []sim.Fault{
+		{"the clock is set back by 4s", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "redis-1", By: -4 * time.Second})}, arrival + 14*time.Second},
+		{"the clock is set forward by 4s", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "redis-1", By: 4 * time.Second})}, arrival + 6*time.Second},
+		{"the clock is set forward beyond the key's end", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "redis-1", By: 31 * time.Second})}, 3 * time.Second},
+		{"the clock is set forward and back", []sim.Fault{
 			At(2*time.Second, &sim.Jump{Process: "redis-1", By: 5 * time.Second}),
 			At(3*time.Second, &sim.Jump{Process: "redis-1", By: -5 * time.Second}),
 		}, arrival + 10*time.Second},
-		{"forward when it is set", []sim.Fault{When("client-1 holds redis-1", &sim.Jump{Process: "redis-1", By: 9 * time.Second})}, arrival + time.Second},
-		{"of another process", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "client-1", By: time.Hour})}, arrival + 10*time.Second},
+		{"the clock is set forward by 9s just after the key is set", []sim.Fault{When("client-1 holds redis-1", &sim.Jump{Process: "redis-1", By: 9 * time.Second})}, arrival + time.Second},
+		{"the clock of a client is set forward", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "client-1", By: time.Hour})}, arrival + 10*time.Second},
 		// 10 s / 1.02, 10 s / 0.9995 and 10 s / (1.1 × 1.15), rounded up.
-		{"fast by 2%", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: 2 * sim.Percent})}, arrival + 9_803_921_569},
-		{"slow by 500ppm", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: -500 * sim.PPM})}, arrival + 10_005_002_502},
-		{"fast twice", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: 10 * sim.Percent}), At(0, &sim.Drift{Process: "redis-1", Rate: 15 * sim.Percent})}, arrival + 7_905_138_340},
+		{"the clock runs fast by 2%", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: 2 * sim.Percent})}, arrival + 9_803_921_569},
+		{"the clock runs slow by 500ppm", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: -500 * sim.PPM})}, arrival + 10_005_002_502},
+		{"the clock runs fast by 10% and by 15% in addition", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: 10 * sim.Percent}), At(0, &sim.Drift{Process: "redis-1", Rate: 15 * sim.Percent})}, arrival + 7_905_138_340},
 		// 3 s at +50% are 4.5 s, which leaves 5.5 s at the right rate.
-		{"fast for three seconds", []sim.Fault{Lasting(3*time.Second, When("client-1 holds redis-1", &sim.Drift{Process: "redis-1", Rate: 50 * sim.Percent}))}, arrival + 8500*time.Millisecond},
+		{"the clock runs fast by 50% for three seconds", []sim.Fault{Lasting(3*time.Second, When("client-1 holds redis-1", &sim.Drift{Process: "redis-1", Rate: 50 * sim.Percent}))}, arrival + 8500*time.Millisecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := RunWorld(t, WithFaults(cfg, test.faults...))
@@ -53,22 +53,22 @@ func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 // TIME, and an expiry that is given as a time of day.
 func TestClientSeesTheNodeClock(t *testing.T) {
 	type sight struct {
-		left   time.Duration
-		ahead  time.Duration // of TIME, compared with the true time of day when the command was served
-		exists int64         // a key that ends ten seconds from now by the client's time of day
+		left   time.Duration // the answer to PTTL, plus the true time since the key was set
+		ahead  time.Duration // how far TIME is ahead of the true time of day when the command was served
+		exists int64         // 1 if a key exists that was set to end ten seconds later by the client's time of day
 	}
 	for _, test := range []struct {
 		name string
-		by   time.Duration
+		by   time.Duration // the jump of the node's clock
 		want sight
 	}{
 		{"no jump", 0, sight{60 * time.Second, 0, 1}},
-		{"forward", 31 * time.Second, sight{29 * time.Second, 31 * time.Second, 0}},
-		{"back", -31 * time.Second, sight{91 * time.Second, -31 * time.Second, 1}},
+		{"the node's clock is set forward", 31 * time.Second, sight{29 * time.Second, 31 * time.Second, 0}},
+		{"the node's clock is set back", -31 * time.Second, sight{91 * time.Second, -31 * time.Second, 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got sight
-			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				r := p.Env().Redis(0)
 				if err := r.Set(ctx, "k", "v", 60*time.Second).Err(); err != nil {
 					return err
@@ -78,14 +78,14 @@ func TestClientSeesTheNodeClock(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				// The PTTL was served one hop before its answer arrived, and the SET at
-				// its own moment; both were served that much after the start.
+				// PTTL was served one hop before its answer arrived, and SET at the time
+				// arrival.
 				got.left = (left + Now() - Hop - arrival).Round(10 * time.Millisecond)
-				told, err := r.Time(ctx).Result()
+				nodeTime, err := r.Time(ctx).Result()
 				if err != nil {
 					return err
 				}
-				got.ahead = told.Sub(time.Now().Add(-Hop)).Round(time.Millisecond)
+				got.ahead = nodeTime.Sub(time.Now().Add(-Hop)).Round(time.Millisecond)
 				if err := r.Do(ctx, "SET", "until", "v", "PXAT", time.Now().Add(10*time.Second).UnixMilli()).Err(); err != nil {
 					return err
 				}
@@ -96,7 +96,7 @@ func TestClientSeesTheNodeClock(t *testing.T) {
 				cfg = WithFaults(cfg, At(time.Second, &sim.Jump{Process: "redis-1", By: test.by}))
 			}
 			RunWorld(t, cfg)
-			Equal(t, "the client sees", got, test.want)
+			Equal(t, "what the client sees of the node's clock", got, test.want)
 		})
 	}
 }

@@ -68,7 +68,7 @@ var newFidelityCases = []fidelityCase{
 // If a command changes a key only on a condition, and the condition is met, the trace shows
 // the change.
 func TestConditionalCommandsInATrace(t *testing.T) {
-	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		for _, words := range [][]any{
 			{"SET", "k", "v", "PX", 10_000},
@@ -98,7 +98,7 @@ func TestConditionalCommandsInATrace(t *testing.T) {
 func TestDigestsAreRefused(t *testing.T) {
 	for _, words := range [][]any{{"DELEX", "k", "IFDEQ", "0"}, {"SET", "k", "v", "IFDNE", "0"}} {
 		var failed error
-		tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		tr := RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			failed = p.Env().Redis(0).Do(ctx, words...).Err()
 			return nil
 		})))

@@ -21,7 +21,7 @@ func TestRestartLosesScripts(t *testing.T) {
 		t.Run(string(persistence), func(t *testing.T) {
 			for _, crash := range []bool{false, true} {
 				var loaded, again error
-				cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					r := libraryClient(p)
 					defer r.Close()
 					sha, err := r.ScriptLoad(ctx, "return 7").Result()
@@ -38,9 +38,9 @@ func TestRestartLosesScripts(t *testing.T) {
 					cfg = WithFaults(cfg, Lasting(time.Second, At(time.Second, CrashOf("redis-1", trace.Shutdown))))
 				}
 				RunWorld(t, cfg)
-				Equal(t, "the first EVALSHA", loaded, nil)
+				Equal(t, "the error of the first EVALSHA", loaded, nil)
 				if lost := again != nil && strings.HasPrefix(again.Error(), "NOSCRIPT"); lost != crash {
-					t.Errorf("crash %v: EVALSHA ended with %v", crash, again)
+					t.Errorf("crash: %v: the second EVALSHA ended with error %v, want NOSCRIPT only after a crash", crash, again)
 				}
 			}
 		})
@@ -54,7 +54,7 @@ func TestCrashWithBlockedClients(t *testing.T) {
 		t.Run(string(how), func(t *testing.T) {
 			var blocked error
 			var heard []string
-			RunWorld(t, WithFaults(story(
+			RunWorld(t, WithFaults(redisWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					blocked = p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, 8*time.Second), 0, "list").Err()
 					return nil
@@ -84,9 +84,9 @@ func TestCrashWithBlockedClients(t *testing.T) {
 				}),
 			), Lasting(time.Second, At(2*time.Second, CrashOf("redis-1", how)))))
 			if blocked == nil {
-				t.Error("BLPOP was answered by a node that had forgotten it")
+				t.Error("BLPOP was answered by a node that had crashed since, want a timeout")
 			}
-			Equal(t, "heard", strings.Join(heard, " "), "before")
+			Equal(t, "the messages that client-2 received", strings.Join(heard, " "), "before")
 		})
 	}
 }

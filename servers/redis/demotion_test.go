@@ -14,7 +14,7 @@ import (
 // demotionWorld runs a world. At 1 s redis-1 is cut off from its replicas. At 2 s redis-2
 // takes its place. At 4 s the partition ends. At 5 s redis-1 is demoted, unless demoted is
 // false. A client keeps a connection to redis-1 and sends it the commands in asks at their
-// times.
+// times, which are multiples of half a second.
 func demotionWorld(t *testing.T, demoted bool, settings []string, asks map[time.Duration]string) (tr *trace.Trace, answers map[time.Duration]string) {
 	t.Helper()
 	answers = map[time.Duration]string{}
@@ -59,7 +59,7 @@ func TestDemotion(t *testing.T) {
 		want := map[time.Duration]string{s / 2: "+OK", 3 * s: "+OK", 7 * s: "$1 v", 8 * s: "$1 v", 9 * s: "+OK"}
 		if demoted {
 			want[7*s], want[9*s] = "$-1", "-READONLY You can't write against a read only replica."
-			EqualTime(t, "it was thrown away", OnlyEvent(t, tr, trace.KindDelete, "redis-1").At, 5*s+3*Hop)
+			EqualTime(t, "redis-1 discards the lost write", OnlyEvent(t, tr, trace.KindDelete, "redis-1").At, 5*s+3*Hop)
 		}
 		for at, answer := range want {
 			Equal(t, "the answer to "+asks[at], got[at], answer)
@@ -69,12 +69,12 @@ func TestDemotion(t *testing.T) {
 
 // A demotion of a master that was not replaced by another node does nothing, and the run
 // says so.
-func TestDemotionOfAMaster(t *testing.T) {
+func TestDemotionOfAMasterThatWasNotReplaced(t *testing.T) {
 	tr := RunWorld(t, WithFaults(replicatedWorld(0, Client(t, "client-1", func(context.Context, *sim.Program) error {
 		SleepUntil(2 * time.Second)
 		return nil
 	})), At(time.Second, &sim.Demote{Node: "redis-1"})))
-	Equal(t, "why it did nothing", tr.Faults[0].IdleReason, "nobody had taken the place of redis-1 when it was to be demoted")
+	Equal(t, "why the demotion did nothing", tr.Faults[0].IdleReason, "nobody had taken the place of redis-1 when it was to be demoted")
 }
 
 // A node that is demoted while it is down follows the new master after its restart.
@@ -91,8 +91,8 @@ func TestDemotionOfANodeThatIsDown(t *testing.T) {
 	))
 	AllFaultsStruck(t, tr)
 	copied := OnlyEvent(t, tr, trace.KindRestore, "redis-1")
-	Equal(t, "what came to it", copied.Key, "k")
-	EqualTime(t, "when", copied.At, 7*time.Second+3*Hop)
+	Equal(t, "the key copied to redis-1", copied.Key, "k")
+	EqualTime(t, "the key is copied to redis-1", copied.At, 7*time.Second+3*Hop)
 }
 
 // A master with min-replicas-to-write accepts writes as long as it has heard from enough
@@ -111,11 +111,11 @@ func TestMinReplicas(t *testing.T) {
 		Equal(t, "the answer to "+asks[at], got[at], answer)
 	}
 	if !strings.HasPrefix(got[6*s], refused) {
-		t.Errorf("the answer to %s: %s, want %s", asks[6*s], got[6*s], refused)
+		t.Errorf("the answer to %s: got %s, want %s", asks[6*s], got[6*s], refused)
 	}
 	for _, wrong := range []string{"min-replicas-to-write=some", "min-replicas-to-write=-1", "min-replicas-max-lag=ten", "min-replicas-max-lag=0s"} {
 		if system, _ := sim.LookupSystem("redis"); system.CheckSetting(wrong) == nil {
-			t.Errorf("%s is taken", wrong)
+			t.Errorf("the setting %s is accepted, want an error", wrong)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // sent each second, from 1 s on.
 func firstReplies(t *testing.T, commands []string, faults ...sim.Fault) (answers []string, tr *trace.Trace) {
 	t.Helper()
-	tr = RunWorld(t, WithFaults(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr = RunWorld(t, WithFaults(redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func TestFailInATransaction(t *testing.T) {
 // and a replica still follows. A command that was already waiting is answered, too.
 func TestFailAffectsOnlyNewCommands(t *testing.T) {
 	var popped []string
-	cfg := story(
+	cfg := redisWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			if err := p.Env().Redis(0).Set(ctx, "k", "v", 5*time.Second).Err(); err != nil {
 				return err

@@ -1,9 +1,9 @@
 package redis_test
 
-// luaFidelityCases are the cases for Lua scripts, in the same form as fidelityCases: a line
-// is a command and its expected reply, and "; ours" is a known different reply of our nodes.
-// One interpreter runs all scripts of a server, and no script changes its globals. The
-// answers are those of Redis 7.
+// luaFidelityCases are the cases for Lua scripts, in the same form as fidelityCases: a
+// line is a command and its expected reply, and "; ours" is a known different reply of
+// our nodes. One interpreter runs all scripts of a server, and no script changes its
+// globals. The answers are those of Redis 7.
 var luaFidelityCases = []fidelityCase{
 	{name: "scripts: globals are read-only", script: `
 		EVAL 'x = 1' 0                            => -ERR user_script:1: Attempt to modify a readonly table script: 34bce5f775de97f557a34088509c8bfe1ea17e52, on @user_script:1.

@@ -15,11 +15,10 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A stream is what a client writes on a connection, and what it then reads. The server may
-// close the connection at the end.
+// A stream is what a client writes on a connection, and what it must then read.
 type stream struct {
 	written, read string
-	hangsUp       bool
+	hangsUp       bool // whether the server then closes the connection
 }
 
 // violation returns a stream that violates the protocol, so that the server answers with an
@@ -91,21 +90,22 @@ func (s stream) check(c net.Conn) error {
 	_ = c.SetReadDeadline(time.Now().Add(patience))
 	n, err := io.ReadFull(c, got)
 	if err != nil || string(got[:n]) != s.read {
-		return fmt.Errorf("%.80q is answered with %.300q (%v), want %.300q", s.written, got[:n], err, s.read)
+		return fmt.Errorf("%.80q: got answer %.300q and error %v, want answer %.300q", s.written, got[:n], err, s.read)
 	}
 	if !s.hangsUp {
 		_ = c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
 	}
 	more, err := c.Read(make([]byte, 1000))
 	if open := errors.Is(err, os.ErrDeadlineExceeded); more > 0 || open == s.hangsUp {
-		return fmt.Errorf("after %.80q come %d bytes and %v; the server hangs up: want %v", s.written, more, err, s.hangsUp)
+		return fmt.Errorf("after the answer to %.80q: got %d more bytes and error %v, want no bytes, and that the server closes the connection: %t", s.written, more, err, s.hangsUp)
 	}
 	return nil
 }
 
+// Our nodes give the answers in streams, and then still serve other connections.
 func TestProtocolOfOurNodes(t *testing.T) {
 	for _, s := range streams {
-		cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			c, err := Dial(ctx, p, 0)
 			if err != nil {
 				return err

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A fidelityCase is a test case for the answers of a Redis server: a script with one step in
-// each line. The same script runs on one of our nodes and on a real server.
+// A fidelityCase is a test case for the answers of a Redis server: a script with one step
+// in each line. The same script runs on one of our nodes and on a real server.
 //
 //	GET k        => $1 v          a command and its reply, in the words of RESP
 //	WAIT 1 100   => :0 after 1s   the reply comes when that has passed, not before

@@ -29,7 +29,7 @@ func TestFidelityOfOurNodes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg := WithFaults(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := WithFaults(redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				SleepUntil(500 * time.Microsecond)
 				return f.run(t, &simulatedRedis{ctx: ctx, p: p}, true)
 			})), plan...)

@@ -16,9 +16,10 @@ import (
 // An instance of miniredis serves nodes of several worlds, one after the other. A node is
 // not affected by what was done in an earlier world.
 func TestWorldsLeaveNothingBehind(t *testing.T) {
+	// probe runs a world and returns the answers of its node to many commands.
 	probe := func() string {
-		var told strings.Builder
-		cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		var answers strings.Builder
+		cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			c, err := Dial(ctx, p, 0)
 			if err != nil {
 				return err
@@ -33,20 +34,21 @@ func TestWorldsLeaveNothingBehind(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				told.WriteString(command + " => " + got)
+				answers.WriteString(command + " => " + got)
 			}
 			return nil
 		}))
 		RunWorld(t, cfg)
-		return told.String()
+		return answers.String()
 	}
 	want := probe()
 	for _, word := range []string{"total_commands_processed:1", "GET k => $-1", "EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0 => -NOSCRIPT", "LLEN list => :1"} {
 		if !strings.Contains(want, word) {
-			t.Errorf("the probe does not tell %q in\n%s", word, want)
+			t.Errorf("the probe returns no %q in\n%s", word, want)
 		}
 	}
-	does := func(commands ...string) func(context.Context, *redis.Client) error {
+	// send returns a function that sends commands with one go-redis client.
+	send := func(commands ...string) func(context.Context, *redis.Client) error {
 		return func(ctx context.Context, r *redis.Client) error {
 			for _, command := range commands {
 				var words []any
@@ -61,18 +63,18 @@ func TestWorldsLeaveNothingBehind(t *testing.T) {
 		}
 	}
 	for name, do := range map[string]func(context.Context, *redis.Client) error{
-		"keys":      does("SET k v PX 100000", "HSET h f v", "SADD s x", "LPUSH list a", "ZADD z 1 m", "XADD stream * a b", "PFADD hll a"),
-		"databases": does("SELECT 3", "SET k v", "LPUSH list a", "SWAPDB 0 3"),
-		"scripts":   does("EVAL return{1} 0", "EVAL return(1) 0", "EVAL return{math.random(1000)} 1 key", "SCRIPT LOAD return(2)", "EVAL return(1) 0", "EVAL return 0"),
-		"random":    does("SADD s a b c d e f", "SRANDMEMBER s", "RANDOMKEY"),
-		"watched":   does("WATCH k", "SET k v", "MULTI", "SET k w"),
-		"a name":    does("CLIENT SETNAME me"),
-		"much":      does(strings.Split(strings.Repeat("INCR k,", 100), ",")[:100]...),
-		"subscribed": func(ctx context.Context, r *redis.Client) error {
+		"keys of every type":                   send("SET k v PX 100000", "HSET h f v", "SADD s x", "LPUSH list a", "ZADD z 1 m", "XADD stream * a b", "PFADD hll a"),
+		"several databases":                    send("SELECT 3", "SET k v", "LPUSH list a", "SWAPDB 0 3"),
+		"cached scripts":                       send("EVAL return{1} 0", "EVAL return(1) 0", "EVAL return{math.random(1000)} 1 key", "SCRIPT LOAD return(2)", "EVAL return(1) 0", "EVAL return 0"),
+		"random choices":                       send("SADD s a b c d e f", "SRANDMEMBER s", "RANDOMKEY"),
+		"a watched key in an open transaction": send("WATCH k", "SET k v", "MULTI", "SET k w"),
+		"a client name":                        send("CLIENT SETNAME me"),
+		"a hundred commands":                   send(strings.Split(strings.Repeat("INCR k,", 100), ",")[:100]...),
+		"an open subscription": func(ctx context.Context, r *redis.Client) error {
 			defer time.Sleep(time.Second)
 			return r.Subscribe(ctx, "c").Ping(ctx)
 		},
-		"waiting": func(ctx context.Context, r *redis.Client) error {
+		"a blocked client": func(ctx context.Context, r *redis.Client) error {
 			go r.BLPop(ctx, 0, "list")
 			time.Sleep(time.Second)
 			return nil
@@ -80,7 +82,7 @@ func TestWorldsLeaveNothingBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, crashed := range []string{"", "redis-1", "client-1"} {
-				cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					if err := do(ctx, p.Env().Redis(0)); err != nil && crashed == "" {
 						t.Error(err)
 					}
@@ -90,9 +92,9 @@ func TestWorldsLeaveNothingBehind(t *testing.T) {
 					cfg = WithFaults(cfg, At(500*time.Millisecond, CrashOf(crashed, trace.PowerLoss)))
 				}
 				RunWorld(t, cfg)
-				RunWorld(t, cfg) // on an instance that it has used itself
+				RunWorld(t, cfg) // again, on an instance that this world has used before
 				if got := probe(); got != want {
-					t.Errorf("after it (crashed: %q) a server answers\n%s\nwant\n%s", crashed, got, want)
+					t.Errorf("after this world (crashed: %q) a node of another world answers\n%s\nwant\n%s", crashed, got, want)
 				}
 			}
 		})

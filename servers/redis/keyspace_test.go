@@ -13,8 +13,8 @@ import (
 )
 
 // keyEvents returns what happened to keys on a node, one line for each event. An actor is
-// written as CLIENT/SECTION: "by" is the client that caused the event, "of" the owner of the
-// key, and "prior" the owner of the key that was overwritten.
+// written as CLIENT/SECTION: "by" is the client that caused the event, "of" the owner of
+// the key, and "prior" the owner of the key that was overwritten.
 func keyEvents(tr *trace.Trace, node string) string {
 	actor := func(a *trace.Actor) string {
 		if a == nil {
@@ -122,7 +122,7 @@ delete k = v, by two/0, of one/0
 set l = v for 0s, by two/0, prior nobody`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := RunWorld(t, story(
+			tr := RunWorld(t, redisWorld(
 				commands(t, "one", 500*time.Millisecond, test.one...),
 				commands(t, "two", time.Second, test.two...),
 			))
@@ -137,7 +137,7 @@ set l = v for 0s, by two/0, prior nobody`},
 // the command has left its client, and Section is the acquisition that the command belongs
 // to.
 func TestActorsOfKeyEvents(t *testing.T) {
-	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		for range 2 {
 			if err := p.Step(trace.Acquire, func() error { return r.Set(ctx, "k", Now().String(), time.Minute).Err() }); err != nil {
@@ -168,7 +168,7 @@ func TestActorsOfKeyEvents(t *testing.T) {
 // the first value is value-1, and so on.
 func TestAliases(t *testing.T) {
 	const one, two = "0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"
-	tr := RunWorld(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
+	tr := RunWorld(t, redisWorld(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
 	if got, want := keyEvents(tr, "redis-1"), strings.TrimSpace(`
 set a = value-1 for 0s, by one/0, prior nobody
 set b = value-2 for 0s, by one/0, prior nobody

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	told "github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/story"
 	. "github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
@@ -33,35 +33,35 @@ func (l backgroundLease) Release(ctx context.Context) error {
 	return nil
 }
 
-// If the message of a release in the background is lost, the trace says so at the event
-// where the call of release returns.
+// If the message of a release in the background is lost, the story says that the client
+// believes that it has released the lock, but that its key remains.
 func TestLostReleaseInTheBackground(t *testing.T) {
 	for name, f := range map[string]sim.Fault{
-		"the client dies":             When("client-1 released", CrashOf("client-1", trace.Kill)),
-		"the client is cut off":       When("client-1 released", &sim.Partition{Process: "client-1", From: []string{"redis-1"}}),
-		"the client is paused":        Lasting(time.Minute, When("client-1 released", PauseOf("client-1"))),
-		"nothing happens to a client": When("client-1 finished", CrashOf("client-2", trace.Kill)),
+		"client-1 is killed":               When("client-1 released", CrashOf("client-1", trace.Kill)),
+		"client-1 is cut off from redis-1": When("client-1 released", &sim.Partition{Process: "client-1", From: []string{"redis-1"}}),
+		"client-1 is paused":               Lasting(time.Minute, When("client-1 released", PauseOf("client-1"))),
+		"client-1 is undisturbed":          When("client-1 finished", CrashOf("client-2", trace.Kill)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, lock := range []string{"single", "redlock"} {
 				kind := Lock(t, lock)
-				own := kind.New
+				newLock := kind.New
 				kind.New = func(env *locks.Env) (locks.Lock, error) {
-					l, err := own(env)
+					l, err := newLock(env)
 					return backgroundLock{l}, err
 				}
 				cfg := SectionsWorld(kind, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 				cfg.Faults = []sim.Fault{f}
 				tr := RunWorld(t, cfg)
 				AllFaultsStruck(t, tr)
-				want := name != "nothing happens to a client"
-				said := false
-				for _, c := range told.Clauses(history.New(tr), false) {
-					says := string(c.Predicate)
-					said = said || string(c.Subject) == "client-1" && strings.HasPrefix(says, "believes that it has released the lock, but its key remains on redis-1 until 30.0")
+				want := name != "client-1 is undisturbed"
+				found := false // whether the story says that the release was lost
+				for _, c := range story.Clauses(history.New(tr), false) {
+					predicate := string(c.Predicate)
+					found = found || string(c.Subject) == "client-1" && strings.HasPrefix(predicate, "believes that it has released the lock, but its key remains on redis-1 until 30.0")
 				}
-				if said != want {
-					t.Errorf("%s: a lost release is said: %v", lock, said)
+				if found != want {
+					t.Errorf("%s: the story says that the release was lost: %v, want %v", lock, found, want)
 				}
 			}
 		})

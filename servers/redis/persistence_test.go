@@ -34,7 +34,7 @@ func TestKeysThatSurviveACrash(t *testing.T) {
 			for _, moment := range []time.Duration{early, late} {
 				t.Run(fmt.Sprintf("%s/%s/%v", policy, how, moment), func(t *testing.T) {
 					var left string
-					cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+					cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 						conn, err := Dial(ctx, p, 0)
 						if err != nil {
 							return err
@@ -69,7 +69,7 @@ func TestKeysThatSurviveACrash(t *testing.T) {
 			}
 		}
 		t.Run(string(policy)+"/no crash", func(t *testing.T) {
-			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				if err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
 					return err
 				}
@@ -104,7 +104,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 		{"down for ten seconds after a power loss", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, CrashOf("redis-1", trace.PowerLoss)))}, 13 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 				SleepUntil(20 * time.Second)
 				return err
@@ -122,7 +122,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 
 // If a node stays down, the trace shows no loss of keys, because no client can notice it.
 func TestANodeThatStaysDown(t *testing.T) {
-	tr := RunWorld(t, WithFaults(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, WithFaults(redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 		SleepUntil(20 * time.Second)
 		return err
@@ -136,7 +136,7 @@ func TestANodeThatStaysDown(t *testing.T) {
 // a lock that was released is held again.
 func TestPowerLossUndoesUnsyncedChanges(t *testing.T) {
 	var values []string
-	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func TestSnapshots(t *testing.T) {
 		{100, 10 * time.Minute, 5 * time.Minute},
 	} {
 		t.Run(fmt.Sprintf("%d changes after %v", test.changes, test.made), func(t *testing.T) {
-			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
@@ -243,7 +243,7 @@ func TestSnapshots(t *testing.T) {
 // Everysec syncs a change immediately, but at most once a second. The start of a node
 // counts as a sync.
 func TestEverysec(t *testing.T) {
-	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		for _, moment := range []time.Duration{300 * time.Millisecond, 600 * time.Millisecond, 5500 * time.Millisecond} {
 			SleepUntil(moment)
@@ -266,7 +266,7 @@ func TestEverysec(t *testing.T) {
 // A node that is paused at the time of its next sync does it when it resumes.
 func TestPausedNodeSyncsLate(t *testing.T) {
 	for _, pause := range []*sim.Pause{PauseOf("redis-1"), SuspensionOf("redis-1")} {
-		cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(300 * time.Millisecond)
 			err := p.Env().Redis(0).Incr(ctx, "k").Err()
 			SleepUntil(10 * time.Second)
@@ -281,7 +281,7 @@ func TestPausedNodeSyncsLate(t *testing.T) {
 // A key of each type is the same after a restart, also in a database other than the first.
 func TestEveryTypeSurvives(t *testing.T) {
 	var before, after []string
-	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		writes := []string{
 			"SET string v", "HSET hash a 1 b 2", "RPUSH list x y x", "SADD set m", "ZADD zset 1.5 m 2 n",
 			"SELECT 1", "SET string other",

@@ -17,7 +17,8 @@ import (
 
 // eventfulWorld runs a world in which most kinds of points are reached.
 func eventfulWorld(t *testing.T) *trace.Trace {
-	use := func(ctx context.Context, p *sim.Program, name string, token uint64) error {
+	// takeAllSteps takes every kind of step once, whether or not the earlier ones succeeded.
+	takeAllSteps := func(ctx context.Context, p *sim.Program, name string, token uint64) error {
 		r := libraryClient(p)
 		defer r.Close()
 		for _, step := range trace.Steps() {
@@ -45,15 +46,15 @@ func eventfulWorld(t *testing.T) *trace.Trace {
 	}
 	cfg := replicatedWorld(0,
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			if err := use(ctx, p, "client-1", 2); err != nil {
+			if err := takeAllSteps(ctx, p, "client-1", 2); err != nil {
 				return err
 			}
 			SleepUntil(20 * time.Second)
-			return use(ctx, p, "client-1", 2)
+			return takeAllSteps(ctx, p, "client-1", 2)
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(2 * time.Second)
-			err := use(ctx, p, "client-2", 1)
+			err := takeAllSteps(ctx, p, "client-2", 1)
 			SleepUntil(40 * time.Second)
 			return err
 		}),
@@ -82,8 +83,8 @@ func TestPointsAreReached(t *testing.T) {
 	}
 	for _, test := range []struct {
 		point string
-		kind  trace.Kind // of the events at which the point is reached
-		times int
+		kind  trace.Kind // of the events at which the point is reached; "" if there are none or they differ
+		times int        // how many events reach the point
 	}{
 		{"client-1 acquired", trace.KindEnd, 2},
 		{"client-1 acquired, 1st time", trace.KindEnd, 1},
@@ -129,15 +130,15 @@ func TestPointsAreReached(t *testing.T) {
 		{"client-1 paused or client-1 resumed", "", 2},
 	} {
 		found := reached(Point(test.point))
-		Equal(t, test.point, len(found), test.times)
+		Equal(t, "how many events reach: "+test.point, len(found), test.times)
 		for _, ev := range found {
 			if test.kind != "" {
-				Equal(t, test.point, ev.Kind, test.kind)
+				Equal(t, "the kind of an event that reaches: "+test.point, ev.Kind, test.kind)
 			}
 		}
 	}
 	syncs := reached(Point("redis-1 synced"))
-	Equal(t, "redis-1 synced", len(syncs), len(Events(tr, trace.KindSync, "redis-1")))
+	Equal(t, "how many events reach: redis-1 synced", len(syncs), len(Events(tr, trace.KindSync, "redis-1")))
 	if len(syncs) == 0 {
 		t.Error("redis-1 never synced")
 	}

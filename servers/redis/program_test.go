@@ -14,14 +14,14 @@ import (
 // An attempt of one handle is abandoned, and the handle removes its keys in the background.
 // Meanwhile the same client acquires the lock with another handle. The trace must not say
 // that a key of another client was removed.
-func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
+func TestAbandonedAcquireWhileAnotherHandleHoldsTheLock(t *testing.T) {
 	cfg := SoloWorld(t, Lock(t, "redlock"), func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
 		}
 		if _, err := p.Acquire(ctx, other); err == nil { // only so that its connections are open
-			return errors.New("a majority of the nodes failed, and yet")
+			return errors.New("the lock was acquired although a majority of the nodes failed")
 		}
 		one, err := p.Acquire(ctx, p.Lock())
 		if err != nil {
@@ -32,7 +32,7 @@ func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
 		brief, cancel := context.WithTimeout(ctx, 5*Hop+Hop/2)
 		defer cancel()
 		if _, err := p.Acquire(brief, other); err == nil {
-			t.Error("both handles have the lock")
+			t.Error("the second handle acquired the lock while the first held it")
 		}
 		if err := errors.Join(one.Extend(ctx), one.Release(ctx), p.Sleep(time.Second)); err != nil {
 			return err
@@ -50,6 +50,6 @@ func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
 	}
 	tr := RunWorld(t, cfg)
 	Equal(t, "the key on the third node", KeyHistory(tr, "redis-3"), "set 3, delete 3, set 4, delete 4")
-	Equal(t, "the section that the client was busy with then", Events(tr, trace.KindDelete, "redis-3")[0].By.Section, 2)
-	Equal(t, "what is violated", Violations(tr), "")
+	Equal(t, "the section of the first deletion on redis-3", Events(tr, trace.KindDelete, "redis-3")[0].By.Section, 2)
+	Equal(t, "the violated properties", Violations(tr), "")
 }

@@ -34,7 +34,7 @@ func TestBlockingCommands(t *testing.T) {
 			t.Run(name+map[bool]string{true: " is answered", false: " times out"}[give], func(t *testing.T) {
 				var failed error
 				var answered time.Duration
-				tr := RunWorld(t, story(
+				tr := RunWorld(t, redisWorld(
 					Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 						r := p.Env().Redis(0)
 						err := r.Ping(ctx).Err()
@@ -94,7 +94,7 @@ func TestBlockedClientsAreServedInOrder(t *testing.T) {
 			return err
 		})
 	}
-	cfg := story(
+	cfg := redisWorld(
 		pops("client-1", 2*time.Second),
 		pops("client-2", time.Second),
 		Client(t, "client-3", func(ctx context.Context, p *sim.Program) error {
@@ -118,7 +118,7 @@ func TestBlockedClientsAreServedInOrder(t *testing.T) {
 // for.
 func TestBlockingCommandThatDoesNotWaitServesABlockedClient(t *testing.T) {
 	var served time.Duration
-	RunWorld(t, story(
+	RunWorld(t, redisWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			err := p.Env().Redis(0).BLPop(ctx, 0, "to").Err()
 			served = Now()
@@ -137,7 +137,7 @@ func TestBlockingCommandThatDoesNotWaitServesABlockedClient(t *testing.T) {
 // The keys that a client watches stay watched while the client waits in a blocking command.
 func TestWatchedKeysStayWatchedWhileBlocked(t *testing.T) {
 	var outcome error
-	RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		err := r.Watch(ctx, func(tx *redis.Tx) error {
 			if err := errors.Join(r.Set(ctx, "k", "meddled", 0).Err(), r.RPush(ctx, "list", "x").Err(), tx.BLPop(ctx, 0, "list").Err()); err != nil {
@@ -155,7 +155,7 @@ func TestWatchedKeysStayWatchedWhileBlocked(t *testing.T) {
 func TestPubSub(t *testing.T) {
 	var heard []string
 	var received int64
-	RunWorld(t, story(
+	RunWorld(t, redisWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			sub := libraryClient(p).Subscribe(ctx, "news")
 			for message := range sub.Channel() {
@@ -182,7 +182,7 @@ func TestPubSub(t *testing.T) {
 
 // When a world ends, a subscriber that has received nothing ends too.
 func TestSubscriberEndsWithItsWorld(t *testing.T) {
-	cfg := story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+	cfg := redisWorld(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		_, err := libraryClient(p).Subscribe(ctx, "news").ReceiveMessage(ctx)
 		return err
 	}})
@@ -198,7 +198,7 @@ func TestTransactions(t *testing.T) {
 	for _, meddles := range []bool{false, true} { // whether client-2 changes the watched key
 		var outcome error
 		var value string
-		tr := RunWorld(t, story(
+		tr := RunWorld(t, redisWorld(
 			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				r := p.Env().Redis(0)
 				err := r.Set(ctx, "k", "1", 0).Err()
@@ -243,7 +243,7 @@ func TestTransactions(t *testing.T) {
 // Each connection selects its own database.
 func TestDatabases(t *testing.T) {
 	var zero, one string
-	RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		a, err := Dial(ctx, p, 0)
 		b, err2 := Dial(ctx, p, 0)
 		if err := errors.Join(err, err2); err != nil {
@@ -272,7 +272,7 @@ func TestDatabases(t *testing.T) {
 // A pipeline's commands are separate messages, served in order. They use the existing
 // connection, whether or not go-redis has a pool for pipelines.
 func TestPipelines(t *testing.T) {
-	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		if err := r.Del(ctx, "a").Err(); err != nil {
 			return err
@@ -297,7 +297,7 @@ func TestPipelines(t *testing.T) {
 // afterwards stays in the list.
 func TestBlockedClientHangsUp(t *testing.T) {
 	var left int64
-	RunWorld(t, story(
+	RunWorld(t, redisWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			err := p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, time.Second), 0, "k").Err()
 			if err == nil {

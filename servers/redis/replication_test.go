@@ -16,7 +16,7 @@ import (
 
 // replicatedWorld returns a world with a master, redis-1, and its replica, redis-2.
 func replicatedWorld(lag time.Duration, clients ...sim.Client) sim.Config {
-	cfg := story(clients...)
+	cfg := redisWorld(clients...)
 	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", System: "redis", ReplicaOf: "redis-1", Lag: lag, Persistence: sim.NoPersistence})
 	return cfg
 }
@@ -162,7 +162,7 @@ func TestWait(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var reply string
 			var after time.Duration
-			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err

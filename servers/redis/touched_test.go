@@ -36,18 +36,19 @@ var changingCommands = []string{
 // The trace shows every change of a key, whether a command, a script, a transaction or the
 // clock has caused it. After each command, the keys according to the trace are those that
 // the server has. The keys of a database are compared once a client has selected it.
-func TestNothingIsMissed(t *testing.T) {
+func TestTraceShowsEveryChange(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
+			// A sight is what a client sees of the keys in a database after a command.
 			type sight struct {
-				after string
-				at    time.Duration
+				after string        // the command
+				at    time.Duration // when the client saw the keys
 				db    int
-				keys  map[string]string // strings have values
+				keys  map[string]string // the value of each key; "" if it is not a string
 			}
 			var sights []sight
-			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				conn := p.Env().Redis(0).Conn()
 				defer conn.Close()
 				ask := func(words ...any) (any, error) { return conn.Do(ctx, words...).Result() }
@@ -114,7 +115,7 @@ func TestNothingIsMissed(t *testing.T) {
 					}
 				}
 				if !maps.Equal(here, s.keys) {
-					t.Fatalf("after %s at %v the trace knows of %v in database %d, and there are %v", s.after, s.at, here, s.db, s.keys)
+					t.Fatalf("after %s at %v, the keys of database %d are %v by the trace, want %v as on the server", s.after, s.at, s.db, here, s.keys)
 				}
 			}
 		})

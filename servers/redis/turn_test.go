@@ -20,7 +20,7 @@ import (
 // concurrentWorld returns a world with a program whose goroutines use one go-redis client.
 // They start at the same moment, or each by the time apart after the one before.
 func concurrentWorld(t *testing.T, apart time.Duration, open func(*sim.Program) *redis.Client, do ...func(context.Context, *redis.Client) error) sim.Config {
-	return story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	return redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := open(p)
 		var all sync.WaitGroup
 		for i, do := range do {
@@ -51,11 +51,12 @@ func plainClient(p *sim.Program) *redis.Client {
 	return r
 }
 
+// set returns a function that sends SET.
 func set(key string, value any) func(context.Context, *redis.Client) error {
 	return func(ctx context.Context, r *redis.Client) error { return r.Set(ctx, key, value, 0).Err() }
 }
 
-// setRandom returns a command with a value that differs in each run.
+// setRandom returns a function that sends SET with a value that differs in each run.
 func setRandom(key string) func(context.Context, *redis.Client) error {
 	return func(ctx context.Context, r *redis.Client) error {
 		value := make([]byte, 24)
@@ -68,7 +69,8 @@ func setRandom(key string) func(context.Context, *redis.Client) error {
 
 func increment(ctx context.Context, r *redis.Client) error { return r.Incr(ctx, "k").Err() }
 
-func both(ctx context.Context, r *redis.Client) error {
+// setAndGet sends a transaction of two commands.
+func setAndGet(ctx context.Context, r *redis.Client) error {
 	_, err := r.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		p.Set(ctx, "k", 0, 0)
 		p.Get(ctx, "k")
@@ -83,25 +85,25 @@ func both(ctx context.Context, r *redis.Client) error {
 // each of them gets differs, too. In both cases the trace says so.
 func TestTurns(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	const connections, command = "used two connections to redis-1", "the same command"
+	const twoConnections, sameCommand = "used two connections to redis-1", "the same command"
 	for _, test := range []struct {
 		name  string
 		cfg   sim.Config
-		doubt string // "" is none: all runs are equal // what the trace says; "" if all runs are equal
+		doubt string // a part of the doubt in the trace; "" if there is none and all runs are equal
 	}{
-		{"one alone", concurrentWorld(t, 0, plainClient, set("k", 1)), ""},
-		{"different commands", concurrentWorld(t, 0, sharedClient, set("k", 1), set("k", 2), increment, both), ""},
+		{"one goroutine alone", concurrentWorld(t, 0, plainClient, set("k", 1)), ""},
+		{"different commands", concurrentWorld(t, 0, sharedClient, set("k", 1), set("k", 2), increment, setAndGet), ""},
 		{"random values of different keys", concurrentWorld(t, 0, sharedClient, setRandom("a"), setRandom("b"), setRandom("c")), ""},
-		{"random values of one key", concurrentWorld(t, 0, sharedClient, setRandom("k"), setRandom("k")), command},
-		{"equal commands", concurrentWorld(t, 0, sharedClient, increment, set("k", 1), increment), command},
-		{"equal commands, one after the other", concurrentWorld(t, time.Millisecond, sharedClient, increment, increment), ""},
-		{"without turns", concurrentWorld(t, 0, plainClient, set("k", 1), set("k", 2)), connections},
-		{"without turns, one after the other", concurrentWorld(t, time.Millisecond, plainClient, set("k", 1), set("k", 2)), ""},
+		{"random values of one key", concurrentWorld(t, 0, sharedClient, setRandom("k"), setRandom("k")), sameCommand},
+		{"equal commands", concurrentWorld(t, 0, sharedClient, increment, set("k", 1), increment), sameCommand},
+		{"equal commands, one a millisecond after the other", concurrentWorld(t, time.Millisecond, sharedClient, increment, increment), ""},
+		{"different commands without turns", concurrentWorld(t, 0, plainClient, set("k", 1), set("k", 2)), twoConnections},
+		{"different commands without turns, one a millisecond after the other", concurrentWorld(t, time.Millisecond, plainClient, set("k", 1), set("k", 2)), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			first := RunWorld(t, test.cfg)
 			if doubts := strings.Join(first.Doubts, "; "); (doubts == "") != (test.doubt == "") || !strings.Contains(doubts, test.doubt) {
-				t.Errorf("the doubts are %q, want %q", doubts, test.doubt)
+				t.Errorf("the doubts of the run are %q, want a text with %q, or none if that is empty", doubts, test.doubt)
 			}
 			if test.doubt != "" {
 				return

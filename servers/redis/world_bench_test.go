@@ -56,7 +56,7 @@ func BenchmarkWorld(b *testing.B) {
 	b.ReportMetric(float64(len(commands)), "commands")
 }
 
-// command is one Redis command that a client sent to a node.
+// A command is one Redis command that a client sent to a node.
 type command struct {
 	client, node string
 	words        []any
@@ -69,6 +69,9 @@ else
     return 0
 end`
 
+// commandsOf returns the commands that the clients of a run sent to nodes, without those
+// that set up connections. Where the trace names a script, the command has the script's
+// text.
 func commandsOf(t *trace.Trace) []command {
 	var commands []command
 	for _, ev := range t.Events {

@@ -60,7 +60,7 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 		wg.Wait()
 		return nil
 	}
-	cfg := story()
+	cfg := redisWorld()
 	cfg.Seed, cfg.Network = seed, network
 	cfg.Nodes = []sim.Node{
 		{Name: "redis-1", System: "redis", Persistence: server.Everysec},
@@ -120,7 +120,7 @@ func TestDeterminism(t *testing.T) {
 
 // When a world has ended, it leaves no goroutines and no memory behind.
 func TestNothingOutlivesAWorld(t *testing.T) {
-	small := story(
+	small := redisWorld(
 		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 			r := libraryClient(p)
 			defer r.Close()

@@ -8,12 +8,12 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// arrival is when the first command of a client is served that starts with the run: after
-// the dial, HELLO, and the command's way to the node.
+// arrival is the time at which a node serves the first command of a client that starts with
+// the run: two hops for the dial, two for HELLO and one for the command.
 const arrival = 5 * Hop
 
-// story returns a world with one node, redis-1, and clients that run programs.
-func story(clients ...sim.Client) sim.Config {
+// redisWorld returns a world with one node, redis-1, and clients that run programs.
+func redisWorld(clients ...sim.Client) sim.Config {
 	cfg := ToyWorld(clients...)
 	cfg.Nodes = Nodes("redis", 1)
 	return cfg
@@ -29,7 +29,7 @@ func libraryClient(p *sim.Program) *redis.Client {
 	})
 }
 
-// persistences returns what a node can write to its disk.
+// persistences returns the policies by which a node can write to its disk, such as always.
 func persistences() []sim.Persistence {
 	system, _ := sim.LookupSystem("redis")
 	return system.Persistences()
