@@ -23,7 +23,7 @@ import (
 //
 //	consul agent -server -bootstrap-expect=1 -node=consul-1 -bind=127.0.0.1 -data-dir=FOLDER
 //	go test ./servers/consul -run Answers -record http://127.0.0.1:8500
-var record = flag.String("record", "", "the address of a real Consul, whose answers are written down")
+var record = flag.String("record", "", "the address of a real Consul server, whose answers replace those in testdata/answers.txt")
 
 const answersFile = "testdata/answers.txt"
 
@@ -52,31 +52,34 @@ func TestAnswersAreThoseOfARealConsul(t *testing.T) {
 	}
 }
 
+// difference lists the lines in which two texts differ.
 func difference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	text := ""
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
-			text += fmt.Sprintf("line %d is\n%s\nand of a real one\n%s\n", i+1, a[i], b[i])
+			text += fmt.Sprintf("line %d: got\n%s\nwant, as a real server answers,\n%s\n", i+1, a[i], b[i])
 		}
 	}
 	return text
 }
 
-// A script is a list of requests, one a line:
+// A script is a list of requests, one a line. In the file, it follows a line "== NAME":
 //
-//	> METHOD TARGET BODY    asks, and waits for the answer
-//	>& METHOD TARGET BODY   asks, and does not wait; these requests have the numbers 1, 2, …
+//	> METHOD TARGET BODY    sends a request, and waits for the answer
+//	>& METHOD TARGET BODY   sends a request, and does not wait; these are numbered 1, 2, …
 //	= N                     waits for the answer to the request with the number N
 //	~ TIME                  lets time pass
 //	< ANSWER                the answer
 //
-// Sessions and indexes are replaced by names, in the order in which they appear.
+// Session IDs and indexes are replaced by names, in the order in which they appear, such as
+// session-1.
 type script struct {
 	name  string
-	lines []string
+	lines []string // without the answers
 }
 
+// scripts parses the file, but skips its answers.
 func scripts(text string) (all []script) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
@@ -112,11 +115,11 @@ func (s script) play(t *testing.T) (result string) {
 	return result
 }
 
-// An aliasTable has names for the words that differ from server to server, such as session
-// IDs.
+// An aliasTable has an alias for each word that differs from server to server: for session
+// IDs and indexes.
 type aliasTable struct {
-	words map[string]string
-	count map[string]int
+	words map[string]string // from a word to its alias, and back
+	count map[string]int    // the number of aliases of each kind
 }
 
 var (
@@ -125,18 +128,20 @@ var (
 	aliases  = regexp.MustCompile(`(session|index)-\d+`)
 )
 
-func (s *aliasTable) alias(what, word string) string {
+// alias returns the alias of a word, such as session-1. kind is session or index.
+func (s *aliasTable) alias(kind, word string) string {
 	if word == "00000000-0000-0000-0000-000000000000" {
 		return word
 	}
 	if s.words[word] == "" {
-		s.count[what]++
-		s.words[word] = what + "-" + strconv.Itoa(s.count[what])
+		s.count[kind]++
+		s.words[word] = kind + "-" + strconv.Itoa(s.count[kind])
 		s.words[s.words[word]] = word
 	}
 	return s.words[word]
 }
 
+// replaceWords replaces the words in an answer by their aliases.
 func (s *aliasTable) replaceWords(answer string) string {
 	answer = sessions.ReplaceAllStringFunc(answer, func(id string) string { return s.alias("session", id) })
 	return indexes.ReplaceAllStringFunc(answer, func(m string) string {
@@ -145,6 +150,7 @@ func (s *aliasTable) replaceWords(answer string) string {
 	})
 }
 
+// restoreWords replaces the aliases in a request by their words.
 func (s *aliasTable) restoreWords(line string) string {
 	return aliases.ReplaceAllStringFunc(line, func(a string) string {
 		if s.words[a] == "" {
@@ -154,6 +160,7 @@ func (s *aliasTable) restoreWords(line string) string {
 	})
 }
 
+// run sends the requests of a script to a server. It returns the script with the answers.
 func (s script) run(client *http.Client, server string) (string, error) {
 	names := &aliasTable{map[string]string{}, map[string]int{}}
 	text := "== " + s.name + "\n"

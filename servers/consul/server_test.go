@@ -16,14 +16,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// consulWorld is a world with a server and clients that run programs.
+// consulWorld returns a world with one server, consul-1, and clients that run programs.
 func consulWorld(clients ...sim.Client) sim.Config {
 	cfg := ToyWorld(clients...)
 	cfg.Nodes = Nodes("consul", 1)
 	return cfg
 }
 
-// requester is a client that sends requests at their times, and keeps the answers.
+// requester returns a client that sends requests, each "TIME: METHOD TARGET BODY". It
+// appends to heard the status and the last word of each answer. Session IDs and indexes
+// have the names session-1, index-1 and so on.
 func requester(t *testing.T, name string, heard *[]string, requests ...string) sim.Client {
 	return Client(t, name, func(_ context.Context, p *sim.Program) error {
 		transport := &http.Transport{DialContext: p.Env().Dial}
@@ -43,8 +45,9 @@ func requester(t *testing.T, name string, heard *[]string, requests ...string) s
 	})
 }
 
-// A restarted server is the leader after five to ten seconds. It still knows its sessions,
-// and gives each its whole time again. Every lock-delay that there was begins again.
+// A restarted server becomes the leader after five to ten seconds. It still knows its
+// sessions, and the TTL of each begins again. Every lock-delay that was running begins
+// again.
 func TestRestart(t *testing.T) {
 	var heard []string
 	tr := RunWorld(t, WithFaults(consulWorld(requester(t, "client-1", &heard,
@@ -62,11 +65,11 @@ func TestRestart(t *testing.T) {
 		`123s: PUT /v1/kv/free?acquire=session-3 x`,
 	)), Lasting(time.Second, At(61*time.Second, CrashOf("consul-1", trace.Kill)))))
 	AllFaultsStruck(t, tr)
-	leads := OnlyEvent(t, tr, trace.KindLead, "consul-1").At - 62*time.Second
-	if leads < 5*time.Second || leads > 10*time.Second {
-		t.Errorf("it leads %v after it has started", leads)
+	leadsAfter := OnlyEvent(t, tr, trace.KindLead, "consul-1").At - 62*time.Second
+	if leadsAfter < 5*time.Second || leadsAfter > 10*time.Second {
+		t.Errorf("the server is the leader %v after its restart, want between 5s and 10s", leadsAfter)
 	}
-	Equal(t, "heard", strings.Join(heard[5:], ", "), `200 {"ID":"session-3"}, 200 true, 200 true, 404 , 200 false, 200 false, 200 true`)
+	Equal(t, "the answers from 60.5s on", strings.Join(heard[5:], ", "), `200 {"ID":"session-3"}, 200 true, 200 true, 404 , 200 false, 200 false, 200 true`)
 }
 
 // All keys with a prefix are listed in sorted order. A query that waits for a change of
@@ -84,10 +87,10 @@ func TestList(t *testing.T) {
 			`3s: DELETE /v1/kv/a/1`,
 		),
 		requester(t, "client-2", &changes, `1s: GET /v1/kv/a/?recurse=&wait=60s&index=22`)))
-	Equal(t, "heard", strings.Join(heard[3:5], ", "), `200 [{"LockIndex":0,"Key":"a/1","Flags":0,"Value":"eA==","CreateIndex":index-1,"ModifyIndex":index-1},`+
+	Equal(t, "the answers to the two lists", strings.Join(heard[3:5], ", "), `200 [{"LockIndex":0,"Key":"a/1","Flags":0,"Value":"eA==","CreateIndex":index-1,"ModifyIndex":index-1},`+
 		`{"LockIndex":0,"Key":"a/2","Flags":0,"Value":"eA==","CreateIndex":index-2,"ModifyIndex":index-2}], 404 `)
-	Equal(t, "heard of a change", strings.Join(changes, ", "), `200 [{"LockIndex":0,"Key":"a/2","Flags":0,"Value":"eA==","CreateIndex":index-2,"ModifyIndex":index-2}]`)
-	Equal(t, "the change", OnlyEvent(t, tr, trace.KindNotify, "client-2").At.Truncate(10*time.Millisecond), 3*time.Second)
+	Equal(t, "the answer to the query that waits", strings.Join(changes, ", "), `200 [{"LockIndex":0,"Key":"a/2","Flags":0,"Value":"eA==","CreateIndex":index-2,"ModifyIndex":index-2}]`)
+	Equal(t, "the time of the answer to the query that waits", OnlyEvent(t, tr, trace.KindNotify, "client-2").At.Truncate(10*time.Millisecond), 3*time.Second)
 }
 
 // A client sends any bytes. The server must still answer other clients.
@@ -127,14 +130,14 @@ func FuzzServer(f *testing.F) {
 		var heard []string
 		RunWorld(t, consulWorld(feed, requester(t, "client-2", &heard, "10s: PUT /v1/kv/k x")))
 		if len(heard) != 1 || !strings.HasPrefix(heard[0], "200") {
-			t.Errorf("client-2 heard %q", heard)
+			t.Errorf("the answers to client-2 are %q, want one with status 200", heard)
 		}
 	})
 }
 
 // If a client sends a request that a real server may answer differently, the run is
 // inconclusive.
-func TestWhatIsNotServed(t *testing.T) {
+func TestRequestsThatAreNotServed(t *testing.T) {
 	for request, want := range map[string]string{
 		"GET /v1/agent/self":                             "client-1 asked consul-1 for GET /v1/agent/self, which a real Consul server may answer differently",
 		"GET /v1/kv/k?keys=":                             "client-1 asked consul-1 for GET /v1/kv/ with keys, which a real Consul server may answer differently",
@@ -153,6 +156,6 @@ func TestWhatIsNotServed(t *testing.T) {
 	} {
 		var heard []string
 		tr := RunWorld(t, consulWorld(requester(t, "client-1", &heard, "0s: "+request)))
-		Equal(t, request, strings.Join(tr.Doubts, ", "), want)
+		Equal(t, "the doubts of the run after "+request, strings.Join(tr.Doubts, ", "), want)
 	}
 }

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	all = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
-	one = all + "/one"
+	allLeases = "/apis/coordination.k8s.io/v1/namespaces/default/leases" // the path of all Leases
+	oneLease  = allLeases + "/one"                                       // the path of the Lease "one"
 )
 
 // A response is a server's answer.
@@ -34,7 +34,7 @@ type response struct {
 	}
 }
 
-// requester is a client that makes requests.
+// requester returns a client that runs a function, which sends each request by calling ask.
 func requester(t *testing.T, run func(ask func(method, path, body string) response)) sim.Client {
 	return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		transport := &http.Transport{DialContext: p.Env().Dial}
@@ -64,13 +64,15 @@ func requester(t *testing.T, run func(ask func(method, path, body string) respon
 	})
 }
 
+// apiWorld returns a world with one server, kubernetes-1, and clients that run programs.
 func apiWorld(clients ...sim.Client) sim.Config {
 	cfg := ToyWorld(clients...)
 	cfg.Nodes = Nodes("kubernetes", 1)
 	return cfg
 }
 
-// lease returns a Lease as a client sends it.
+// lease returns a Lease as a client sends it. metadata is empty, or more fields of the
+// metadata in JSON, with a comma before them. spec has the fields of the spec in JSON.
 func lease(name, metadata, spec string) string {
 	return fmt.Sprintf(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":%q%s},"spec":{%s}}`, name, metadata, spec)
 }
@@ -85,32 +87,32 @@ func TestCompareAndSwap(t *testing.T) {
 				t.Errorf("got %d %s, want %d %s %q", s.code, s.body, code, reason, message)
 			}
 		}
-		expect(ask("GET", one, ""), 404, "NotFound", `leases.coordination.k8s.io "one" not found`)
-		made := ask("POST", all, lease("one", "", `"holderIdentity":"a","leaseDurationSeconds":15,"acquireTime":"2000-01-01T00:00:00.000000Z","leaseTransitions":0`))
+		expect(ask("GET", oneLease, ""), 404, "NotFound", `leases.coordination.k8s.io "one" not found`)
+		made := ask("POST", allLeases, lease("one", "", `"holderIdentity":"a","leaseDurationSeconds":15,"acquireTime":"2000-01-01T00:00:00.000000Z","leaseTransitions":0`))
 		expect(made, 201, "", "")
-		expect(ask("POST", all, lease("one", "", "")), 409, "AlreadyExists", `leases.coordination.k8s.io "one" already exists`)
+		expect(ask("POST", allLeases, lease("one", "", "")), 409, "AlreadyExists", `leases.coordination.k8s.io "one" already exists`)
 
-		read := ask("GET", one, "")
+		read := ask("GET", oneLease, "")
 		expect(read, 200, "", "")
 		if read.body != made.body || !strings.Contains(read.body, `"acquireTime":"2000-01-01T00:00:00.000000Z"`) {
-			t.Errorf("it was made as %s and is %s", made.body, read.body)
+			t.Errorf("the Lease was created as %s and read as %s, want the same", made.body, read.body)
 		}
 		seen := fmt.Sprintf(`,"uid":%q,"resourceVersion":%q`, read.object.Metadata.UID, read.object.Metadata.ResourceVersion)
-		changed := ask("PUT", one, lease("one", seen, `"holderIdentity":"b","leaseTransitions":1`))
+		changed := ask("PUT", oneLease, lease("one", seen, `"holderIdentity":"b","leaseTransitions":1`))
 		expect(changed, 200, "", "")
 		if changed.object.Spec.HolderIdentity != "b" || changed.object.Spec.LeaseTransitions != 1 || changed.object.Metadata.ResourceVersion == read.object.Metadata.ResourceVersion {
-			t.Errorf("it was changed to %s", changed.body)
+			t.Errorf("the Lease was changed to %s, want holder b, one transition and a new resourceVersion", changed.body)
 		}
-		expect(ask("PUT", one, lease("one", seen, "")), 409, "Conflict", "the object has been modified")
-		expect(ask("PUT", one, lease("one", "", "")), 422, "Invalid", "metadata.resourceVersion: Invalid value: 0: must be specified for an update")
+		expect(ask("PUT", oneLease, lease("one", seen, "")), 409, "Conflict", "the object has been modified")
+		expect(ask("PUT", oneLease, lease("one", "", "")), 422, "Invalid", "metadata.resourceVersion: Invalid value: 0: must be specified for an update")
 
-		expect(ask("DELETE", one, ""), 200, "", "")
-		expect(ask("DELETE", one, ""), 404, "NotFound", "")
-		expect(ask("PUT", one, lease("one", seen, "")), 409, "Conflict", "UID in precondition: "+read.object.Metadata.UID+", UID in object meta: ")
-		again := ask("PUT", one, lease("one", "", ""))
+		expect(ask("DELETE", oneLease, ""), 200, "", "")
+		expect(ask("DELETE", oneLease, ""), 404, "NotFound", "")
+		expect(ask("PUT", oneLease, lease("one", seen, "")), 409, "Conflict", "UID in precondition: "+read.object.Metadata.UID+", UID in object meta: ")
+		again := ask("PUT", oneLease, lease("one", "", ""))
 		expect(again, 201, "", "")
 		if again.object.Metadata.UID == read.object.Metadata.UID {
-			t.Error("a Lease that was deleted has come back as itself")
+			t.Error("the Lease has the UID of the deleted Lease, want a new one")
 		}
 	})))
 }
@@ -121,21 +123,21 @@ func TestRefusals(t *testing.T) {
 		for _, test := range []struct {
 			method, path, body string
 			code               int
-			says               string
+			says               string // a part of the answer
 		}{
-			{"POST", all, "{", 400, "BadRequest"},
-			{"POST", all, `{"kind":"Pod"}`, 400, "cannot be handled as a Lease"},
-			{"POST", all, `{"apiVersion":"v1"}`, 400, "does not match the expected API version"},
-			{"POST", all, lease("One", "", ""), 422, "a lowercase RFC 1123 subdomain"},
-			{"POST", all, lease("", "", ""), 422, "metadata.name"},
-			{"POST", all, lease("one", `,"namespace":"other"`, ""), 400, "does not match the namespace"},
-			{"POST", all, lease("one", `,"resourceVersion":"7"`, ""), 500, "resourceVersion should not be set"},
-			{"POST", all, lease("one", "", `"leaseDurationSeconds":0`), 422, "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"},
-			{"POST", all, lease("one", "", `"leaseTransitions":-1`), 422, "must be greater than or equal to 0"},
-			{"POST", all, lease("one", "", `"renewTime":"yesterday"`), 400, "BadRequest"},
-			{"PUT", one, lease("two", "", ""), 400, "the name of the object (two) does not match the name on the URL (one)"},
-			{"GET", all, "", 405, "the server does not allow this method"},
-			{"PATCH", one, "{}", 405, "the server does not allow this method"},
+			{"POST", allLeases, "{", 400, "BadRequest"},
+			{"POST", allLeases, `{"kind":"Pod"}`, 400, "cannot be handled as a Lease"},
+			{"POST", allLeases, `{"apiVersion":"v1"}`, 400, "does not match the expected API version"},
+			{"POST", allLeases, lease("One", "", ""), 422, "a lowercase RFC 1123 subdomain"},
+			{"POST", allLeases, lease("", "", ""), 422, "metadata.name"},
+			{"POST", allLeases, lease("one", `,"namespace":"other"`, ""), 400, "does not match the namespace"},
+			{"POST", allLeases, lease("one", `,"resourceVersion":"7"`, ""), 500, "resourceVersion should not be set"},
+			{"POST", allLeases, lease("one", "", `"leaseDurationSeconds":0`), 422, "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"},
+			{"POST", allLeases, lease("one", "", `"leaseTransitions":-1`), 422, "must be greater than or equal to 0"},
+			{"POST", allLeases, lease("one", "", `"renewTime":"yesterday"`), 400, "BadRequest"},
+			{"PUT", oneLease, lease("two", "", ""), 400, "the name of the object (two) does not match the name on the URL (one)"},
+			{"GET", allLeases, "", 405, "the server does not allow this method"},
+			{"PATCH", oneLease, "{}", 405, "the server does not allow this method"},
 			{"GET", "/apis/coordination.k8s.io/v1/namespaces/default/leasecandidates/one", "", 404, "the server could not find the requested resource"},
 			{"GET", "/api/v1/nodes", "", 404, "404 page not found"},
 		} {
@@ -145,7 +147,7 @@ func TestRefusals(t *testing.T) {
 		}
 	})))
 	if len(tr.Doubts) == 0 || !strings.Contains(tr.Doubts[0], "which a real one may serve and this one does not") {
-		t.Errorf("the run says of itself %q", tr.Doubts)
+		t.Errorf("the doubts of the run are %q, want first one about a request that is not served", tr.Doubts)
 	}
 }
 
@@ -159,13 +161,13 @@ func FuzzServer(f *testing.F) {
 			transport := &http.Transport{DialContext: p.Env().Dial}
 			p.Env().Cleanup(transport.CloseIdleConnections)
 			for _, ask := range [][3]string{{method1, path1, body1}, {method2, path2, body2}} {
-				r, err := http.NewRequestWithContext(ctx, ask[0], "http://"+p.Env().Nodes[0]+all+ask[1], strings.NewReader(ask[2]))
+				r, err := http.NewRequestWithContext(ctx, ask[0], "http://"+p.Env().Nodes[0]+allLeases+ask[1], strings.NewReader(ask[2]))
 				if err != nil || r.Method == http.MethodConnect {
-					t.Skip("net/http's client refuses it")
+					t.Skip("net/http's client refuses the request")
 				}
 				answer, err := transport.RoundTrip(r)
 				if err != nil {
-					continue // it has not left the client, or was not HTTP
+					continue // the request has not left the client, or the answer was not HTTP
 				}
 				if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 					t.Error(err)
@@ -179,27 +181,27 @@ func FuzzServer(f *testing.F) {
 
 // If a client sends a request that a real server may serve and this one does not, the run
 // is inconclusive.
-func TestWhatIsNotServed(t *testing.T) {
-	const by, unserved = "client-1 asked kubernetes-1 for ", ", which a real one may serve and this one does not"
+func TestRequestsThatAreNotServed(t *testing.T) {
+	const asked, unserved = "client-1 asked kubernetes-1 for ", ", which a real one may serve and this one does not"
 	for _, test := range []struct{ method, path, body, want string }{
-		{"GET", all, "", by + "GET " + all + unserved},
-		{"GET", all + "?watch=true", "", by + "GET " + all + "?watch=true" + unserved},
-		{"DELETE", all, "", by + "DELETE " + all + unserved},
-		{"PATCH", one, "{}", by + "PATCH " + one + unserved},
-		{"GET", one + "?resourceVersion=0", "", by + "GET " + one + "?resourceVersion=0" + unserved},
-		{"PUT", one + "?dryRun=All", lease("one", "", ""), by + "PUT " + one + "?dryRun=All" + unserved},
-		{"GET", "/api/v1/namespaces/default/configmaps/one", "", by + "GET /api/v1/namespaces/default/configmaps/one" + unserved},
-		{"GET", "/version", "", by + "GET /version" + unserved},
-		{"GET", one + "/status", "", by + "GET " + one + "/status" + unserved},
-		{"DELETE", one, `{"dryRun":["All"]}`, "a client asked for a dry run of a deletion (dryRun), which a real API server supports and this one does not"},
-		{"GET", one, "", ""},
-		{"DELETE", one, "", ""},
-		{"GET", one + "?timeout=5s", "", ""},
+		{"GET", allLeases, "", asked + "GET " + allLeases + unserved},
+		{"GET", allLeases + "?watch=true", "", asked + "GET " + allLeases + "?watch=true" + unserved},
+		{"DELETE", allLeases, "", asked + "DELETE " + allLeases + unserved},
+		{"PATCH", oneLease, "{}", asked + "PATCH " + oneLease + unserved},
+		{"GET", oneLease + "?resourceVersion=0", "", asked + "GET " + oneLease + "?resourceVersion=0" + unserved},
+		{"PUT", oneLease + "?dryRun=All", lease("one", "", ""), asked + "PUT " + oneLease + "?dryRun=All" + unserved},
+		{"GET", "/api/v1/namespaces/default/configmaps/one", "", asked + "GET /api/v1/namespaces/default/configmaps/one" + unserved},
+		{"GET", "/version", "", asked + "GET /version" + unserved},
+		{"GET", oneLease + "/status", "", asked + "GET " + oneLease + "/status" + unserved},
+		{"DELETE", oneLease, `{"dryRun":["All"]}`, "a client asked for a dry run of a deletion (dryRun), which a real API server supports and this one does not"},
+		{"GET", oneLease, "", ""},
+		{"DELETE", oneLease, "", ""},
+		{"GET", oneLease + "?timeout=5s", "", ""},
 	} {
 		tr := RunWorld(t, apiWorld(requester(t, func(ask func(method, path, body string) response) { ask(test.method, test.path, test.body) })))
 		got := strings.Join(tr.Doubts, "; ")
 		if (got == "") != (test.want == "") || test.want != "" && got != test.want {
-			t.Errorf("%s %s: the run says of itself %q, want %q", test.method, test.path, got, test.want)
+			t.Errorf("%s %s: the doubts of the run are %q, want %q", test.method, test.path, got, test.want)
 		}
 	}
 }

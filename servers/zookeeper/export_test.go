@@ -1,7 +1,7 @@
 package zookeeper
 
-// Hello is the first message of a connection, and Samples are later messages, as a client
-// writes them.
+// Hello returns the first message of a connection, and Samples returns later messages, as a
+// client writes them.
 var (
 	Hello   = hello
 	Samples = samples

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -17,14 +18,15 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// ensembleWorld is a world with this many servers, and clients that run programs.
+// ensembleWorld returns a world with this many servers, and clients that run programs.
 func ensembleWorld(servers int, clients ...sim.Client) sim.Config {
 	cfg := ToyWorld(clients...)
 	cfg.Nodes = Nodes("zookeeper", servers)
 	return cfg
 }
 
-// openSession writes the first message of a connection and reads the answer.
+// openSession writes the first message of a connection, which asks for a session, and reads
+// the answer.
 func openSession(c net.Conn) error {
 	if _, err := c.Write(zookeeper.Hello(0, nil)); err != nil {
 		return err
@@ -66,7 +68,7 @@ func FuzzServer(f *testing.F) {
 			}
 			return nil
 		}
-		look := func(ctx context.Context, p *sim.Program) error {
+		check := func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(10 * time.Second)
 			c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
 			if err != nil {
@@ -75,13 +77,14 @@ func FuzzServer(f *testing.F) {
 			defer c.Close()
 			return openSession(c)
 		}
-		RunWorld(t, ensembleWorld(1+int(servers%3), Client(t, "client-1", feed), Client(t, "client-2", look)))
+		RunWorld(t, ensembleWorld(1+int(servers%3), Client(t, "client-1", feed), Client(t, "client-2", check)))
 	})
 }
 
 // If a client sends a request that a real server supports and this one does not, the run is
 // inconclusive.
-func TestWhatIsNotServed(t *testing.T) {
+func TestRequestsThatAreNotServed(t *testing.T) {
+	// The indexes in Samples of two requests that are not served and of one that is.
 	for i, want := range map[int]string{
 		15: "zookeeper-1 was asked for createContainer, which a real ZooKeeper server does and this one does not",
 		18: "zookeeper-1 was asked for whoAmI, which a real ZooKeeper server does and this one does not",
@@ -100,7 +103,7 @@ func TestWhatIsNotServed(t *testing.T) {
 			time.Sleep(time.Second)
 			return err
 		})))
-		Equal(t, "doubts", strings.Join(tr.Doubts, ", "), want)
+		Equal(t, fmt.Sprintf("the doubts of the run after sample %d", i), strings.Join(tr.Doubts, ", "), want)
 	}
 	// These are all unsupported opcodes, and one that does not exist.
 	for op, want := range map[int32]string{
@@ -113,14 +116,14 @@ func TestWhatIsNotServed(t *testing.T) {
 		if want != "" {
 			want = "zookeeper-1 was asked for " + want + ", which a real ZooKeeper server does and this one does not"
 		}
-		Equal(t, "doubts", doubts, want)
+		Equal(t, fmt.Sprintf("the doubts of the run after opcode %d", op), doubts, want)
 	}
 	// A container node in a multi: the header of an operation, the path, no data, no ACL,
 	// the flags, and the header of the end.
 	container := []byte("\x00\x00\x00\x13\x00\xff\xff\xff\xff" + "\x00\x00\x00\x02/c" + "\xff\xff\xff\xff" + "\x00\x00\x00\x00" + "\x00\x00\x00\x04" + "\xff\xff\xff\xff\x01\xff\xff\xff\xff")
 	multi := binary.BigEndian.AppendUint32(nil, uint32(8+len(container)))
 	multi = append(append(multi, "\x00\x00\x00\x01\x00\x00\x00\x0e"...), container...)
-	Equal(t, "doubts", doubtsAfter(t, multi), "zookeeper-1 was asked for createContainer, which a real ZooKeeper server does and this one does not")
+	Equal(t, "the doubts of the run after a multi with a container", doubtsAfter(t, multi), "zookeeper-1 was asked for createContainer, which a real ZooKeeper server does and this one does not")
 }
 
 // doubtsAfter returns the doubts of a run in which a client writes bytes in its session.
@@ -144,7 +147,7 @@ func doubtsAfter(t *testing.T, b []byte) string {
 
 // A four-letter command, which an operator sends at the beginning of a connection, makes
 // the run inconclusive too.
-func TestCommandsOfFourLetters(t *testing.T) {
+func TestFourLetterCommands(t *testing.T) {
 	for command, want := range map[string]string{
 		"ruok": "zookeeper-1 was asked for ruok, which a real ZooKeeper server does and this one does not",
 		"stat": "zookeeper-1 was asked for stat, which a real ZooKeeper server does and this one does not",
@@ -160,6 +163,6 @@ func TestCommandsOfFourLetters(t *testing.T) {
 			time.Sleep(time.Second)
 			return err
 		})))
-		Equal(t, command, strings.Join(tr.Doubts, ", "), want)
+		Equal(t, "the doubts of the run after "+command, strings.Join(tr.Doubts, ", "), want)
 	}
 }
