@@ -32,9 +32,9 @@ func TestCancel(t *testing.T) {
 		kind    string // of lock
 		cancels string // the point at which the client cancels its call
 		client  sim.Client
-		cancel  string            // the step and section that are cancelled
+		cancel  string            // the step that is cancelled, and its section
 		steps   string            // of the client
-		keys    map[string]string // what happens to the key on each node, with the sections
+		keys    map[string]string // for each node, what happens to its key, and in which section
 	}{
 		{
 			name: "an acquire of one command", nodes: 1, kind: "single",
@@ -59,7 +59,7 @@ func TestCancel(t *testing.T) {
 			client := test.client
 			client.Name, client.Cancels = "client-1", Point(test.cancels)
 			tr := RunWorld(t, sectionsWorld(t, test.nodes, test.kind, client))
-			Equal(t, "the cancelled step and section", Cancels(tr, "client-1"), test.cancel)
+			Equal(t, "the cancelled step and its section", Cancels(tr, "client-1"), test.cancel)
 			Equal(t, "the steps of the client", Steps(tr, "client-1"), test.steps)
 			for node, want := range test.keys {
 				Equal(t, "the key on "+node, KeyHistory(tr, node), want)

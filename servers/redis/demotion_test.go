@@ -101,10 +101,10 @@ func TestMinReplicas(t *testing.T) {
 	const (
 		s       = time.Second
 		refused = "-NOREPLICAS Not enough good replicas to write."
-		script  = `EVAL "return redis.call('SET',KEYS[1],'v')" 1 k`
+		writes  = `EVAL "return redis.call('SET',KEYS[1],'v')" 1 k`
 		reads   = `EVAL "return redis.call('EXISTS',KEYS[1])" 1 k`
 	)
-	asks := map[time.Duration]string{s / 2: "SET k v", 2 * s: "SET k w", 4 * s: "SET k x", 9 * s / 2: "GET k", 5 * s: "DEL k", 11 * s / 2: reads, 6 * s: script}
+	asks := map[time.Duration]string{s / 2: "SET k v", 2 * s: "SET k w", 4 * s: "SET k x", 9 * s / 2: "GET k", 5 * s: "DEL k", 11 * s / 2: reads, 6 * s: writes}
 	_, got := demotionWorld(t, false, []string{"min-replicas-to-write=1", "min-replicas-max-lag=2s"}, asks)
 	want := map[time.Duration]string{s / 2: "+OK", 2 * s: "+OK", 4 * s: refused, 9 * s / 2: "$1 w", 5 * s: refused, 11 * s / 2: ":1"}
 	for at, answer := range want {

@@ -152,9 +152,9 @@ func TestWait(t *testing.T) {
 		{"WAIT for two replicas of two", 2, time.Second, nil, "WAIT 2 5000", ":2\r\n", time.Second + 2*Hop},
 		{"WAIT for one replica of two", 2, time.Second, []sim.Fault{At(time.Second, &sim.Delay{Process: "redis-1", To: "redis-3", By: time.Second})}, "WAIT 1 0", ":1\r\n", time.Second + 2*Hop},
 		{"master without replicas", 0, 0, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
-		{"partition", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		{"replica cut off", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		// The replica has the data, but its acknowledgement does not reach the master.
-		{"partition that stops only acknowledgements", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}, Direction: sim.To})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		{"only acknowledgements of the replica cut off", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}, Direction: sim.To})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		{"replica dead", 1, 0, []sim.Fault{At(time.Second, CrashOf("redis-2", trace.PowerLoss))}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
 		{"replica paused", 1, 0, []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("redis-2")))}, "WAIT 1 0", ":1\r\n", 2 * time.Second},
 		{"WAIT for a number that is no integer", 1, 0, nil, "WAIT one 0", "-ERR value is not an integer or out of range\r\n", 2 * Hop},

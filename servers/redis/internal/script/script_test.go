@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// probe is a script that shows everything that a script can reach.
+// probe is a script that returns the names and types of everything that a script can reach.
 const probe = `
 local seen, out = {}, {}
 local function show(t, path)
@@ -20,13 +20,13 @@ return table.concat(out, "\n") .. ("x"):rep(2) .. string.format("%s", #KEYS) .. 
 `
 
 // Each of these scripts tries to change the interpreter. The next script must find the same
-// state as before. The fidelity tests show which of these attempts Redis refuses, and with
-// which errors.
-func TestNothingIsLeftBehind(t *testing.T) {
+// state as before. The fidelity tests in servers/redis show which of these attempts Redis
+// refuses, and with which errors.
+func TestScriptsDoNotChangeTheInterpreter(t *testing.T) {
 	want := run(t, NewInterpreter(), probe)
 	for _, line := range []string{".string.rep function", ".redis.call function", ".cjson.decode function", ".KEYS table"} {
 		if !strings.Contains(want, line) {
-			t.Errorf("the probe does not see %s in\n%s", line, want)
+			t.Errorf("the probe returns no line %q in\n%s", line, want)
 		}
 	}
 	in := NewInterpreter()
@@ -62,7 +62,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	} {
 		_ = run(t, in, s)
 		if got := run(t, in, probe); got != want {
-			t.Fatalf("after %s a script finds\n%s\nwant\n%s", s, got, want)
+			t.Fatalf("after the script %s, the probe returns\n%s\nwant, as before,\n%s", s, got, want)
 		}
 	}
 }
@@ -70,7 +70,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 // roomy are limits that a script of these tests does not reach by accident.
 var roomy = Limits{Bytes: 64 << 20}
 
-// run runs a script; every command gets the answer OK.
+// run runs a script with one key and returns its reply, or the error as text. Every command
+// of the script gets the answer OK.
 func run(t *testing.T, in *Interpreter, text string) string {
 	t.Helper()
 	s, err := Compile(text)
@@ -97,7 +98,7 @@ func TestDeepTables(t *testing.T) {
 		`return cjson.decode(string.rep("[", 100000))`,
 	} {
 		if got := run(t, NewInterpreter(), s); got == "" {
-			t.Errorf("%s has no answer", s)
+			t.Errorf("the script %s got an empty answer, want a reply or an error", s)
 		}
 	}
 }
@@ -122,23 +123,23 @@ func BenchmarkRun(b *testing.B) {
 
 // Values that Lua would show by their addresses look the same in every interpreter, and
 // after any other script.
-func TestNoAddresses(t *testing.T) {
-	const told = `return {tostring({}), tostring(redis.call), tostring(coroutine.create(function() end)), select(2, pcall(function() return nil .. {} end)),
+func TestScriptsShowNoAddresses(t *testing.T) {
+	const showAddresses = `return {tostring({}), tostring(redis.call), tostring(coroutine.create(function() end)), select(2, pcall(function() return nil .. {} end)),
 		select(2, pcall(function() local x; return x[{}] end)), select(2, pcall(function() local x = "" x[{}] = 1 end)), select(2, pcall(function() return _G[{}] end)),
 		select(2, pcall(string.format, "%v", {})), select(2, pcall(load, function() return {} end))}`
 	in := NewInterpreter()
-	want := run(t, in, told)
+	want := run(t, in, showAddresses)
 	if !strings.Contains(want, "table: 0x00000001") || !strings.Contains(want, "function: 0x00000002") {
-		t.Errorf("the tables and functions of %s are not numbered", want)
+		t.Errorf("got %s, want its first table and function numbered 1 and 2", want)
 	}
 	for _, in := range []*Interpreter{in, NewInterpreter()} {
-		if got := run(t, in, told); got != want {
-			t.Errorf("it tells %s\nwant %s", got, want)
+		if got := run(t, in, showAddresses); got != want {
+			t.Errorf("a later run returns %s\nwant, as the first run, %s", got, want)
 		}
 	}
 	for _, s := range []string{"error({})", "error(function() end)", "coroutine.wrap(function() error({}) end)()"} {
 		if got := run(t, in, s); !strings.Contains(got, "-ERR unknown error script: ") {
-			t.Errorf("%s => %s", s, got)
+			t.Errorf("the script %s got answer %s, want an unknown error", s, got)
 		}
 	}
 }
