@@ -74,8 +74,8 @@ func TestAdvisoryLockOutlivesALongPause(t *testing.T) {
 func TestLeaseRows(t *testing.T) {
 	// clockToBlame are the violations if the server grants the lock while client-1 holds it.
 	const clockToBlame = "lease-exclusion assumption: clock, section-exclusion assumption: clock"
-	// In each world, without names the options that the lock does not have.
-	//
+	// The parameters of the following worlds are the options that the lock does not have.
+
 	// client-1 works for 5 s, without faults.
 	working := func(without ...string) sim.Config {
 		cfg := gcPause(t, "postgres-lease", storage.Writes)
@@ -134,7 +134,7 @@ func TestDataInTheTransactionOfTheLock(t *testing.T) {
 		cfg.Lock.TTL = 10 * time.Second
 		return cfg
 	}
-	// client-1 loses its connection while it is paused.
+	// The action how strikes while client-1 is paused, so that client-1 loses its connection.
 	lost := func(kind string, how sim.Action) sim.Config {
 		return WithFaults(paused(kind), Lasting(time.Second, When("client-1 paused", how)))
 	}
@@ -185,8 +185,8 @@ func TestIdleTransactionWithoutTimeoutIsNotEnded(t *testing.T) {
 }
 
 // TestHandleRefusesToAcquireAdvisoryLockTwice checks that a handle which holds the lock
-// refuses to acquire it again. The server would grant the lock to the same connection again and count
-// the grants, and one release would not free the lock.
+// refuses to acquire it again. The server would grant the lock to the same connection again
+// and count the grants, and one release would not free the lock.
 func TestHandleRefusesToAcquireAdvisoryLockTwice(t *testing.T) {
 	var again error
 	first := sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {

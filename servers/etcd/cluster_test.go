@@ -125,7 +125,7 @@ func TestAStaleLeaderRenewsNoLeases(t *testing.T) {
 		lasts  time.Duration
 		others []sim.Fault
 	}{
-		// The stale leader hears the new leader before it hears the client.
+		// The stale leader hears from the new leader before it hears from the client.
 		{"the leader is paused", PauseOf("etcd-1"), 20 * time.Second, nil},
 		{"the machine of the leader is suspended", SuspensionOf("etcd-1"), 20 * time.Second, nil},
 		// The stale leader hears from no other member, and asks them whether it still leads.

@@ -108,7 +108,7 @@ func TestTerminatedSessionLosesItsLocks(t *testing.T) {
 			b: SELECT pg_advisory_lock(5)
 			b: SELECT pg_advisory_unlock(5)`)
 		if strings.Contains(answers, "ERROR") {
-			t.Error(answers)
+			t.Errorf("the answers are\n%s\nwant no errors", answers)
 		}
 	})
 	cfg.Lock = sim.Lock{Key: "5", TTL: time.Second, Kind: locks.Kind{

@@ -81,7 +81,7 @@ func TestRowsThatAreLeases(t *testing.T) {
 				env := p.Env()
 				s := &scriptRunner{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
 				if answers := s.play(c.script); strings.Contains(answers, "ERROR") {
-					t.Error(answers)
+					t.Errorf("the answers are\n%s\nwant no errors", answers)
 				}
 			})
 			cfg.Lock = sim.Lock{Key: "x", TTL: time.Second, Kind: locks.Kind{
