@@ -8,13 +8,14 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// subjects are the locks that the suite tests, and the rules that it finds violated in
+// subjects are the locks that the suite tests. finds are the rules that it finds violated in
 // them, by test case. The violations have two causes.
 //
 //   - A failed unlock leaves the lock to a connection that stays open. No other client gets the
 //     lock while the process runs. The user has to close the connection then.
-//   - A holder may count its lease from the arrival of the reply, or begin its transaction before
-//     the request. It then believes that it holds a lease that the server has ended already.
+//   - A holder may count its lease from the arrival of the reply. Or it may begin its transaction
+//     long before its request, so that the server counts the lease from that earlier time. Then
+//     the holder believes that it holds a lease that the server has ended already.
 //
 // A lease row that counts from the call avoids both. So does a row that is locked for a
 // transaction, with a timeout or without.
@@ -42,6 +43,7 @@ var subjects = []struct {
 	{kind: "postgres-row-timeout", config: locktest.Config{OwnClock: true}},
 }
 
+// row is the configuration of the suite for the locks that are a lease row.
 var row = locktest.Config{Extends: true, Tokens: true, OwnClock: true}
 
 // TestSuite checks that the suite finds the known violations in the locks, and no others.

@@ -24,8 +24,8 @@ import (
 // compare-and-set.
 type takeover struct {
 	config  *pgx.ConnConfig
-	key     string
-	owner   string
+	key     string // the name of the row
+	owner   string // the name of the client
 	ttl     time.Duration
 	timeout time.Duration // how long a request may take
 	method  takeoverMethod
@@ -41,6 +41,7 @@ type takeoverMethod struct {
 	release string
 }
 
+// do connects to the server and calls f with the connection, within the timeout.
 func (l *takeover) do(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
@@ -74,10 +75,11 @@ func (l *takeover) Acquire(ctx context.Context) (locks.Lease, error) {
 	return lease, nil
 }
 
+// A takeoverLease is one grant of a takeover.
 type takeoverLease struct {
 	*takeover
-	owner string
-	since time.Time
+	owner string    // unique for each grant
+	since time.Time // when the lease begins: the time of the call of Acquire
 }
 
 func (t *takeoverLease) end() time.Time { return t.since.Add(t.ttl) }
@@ -102,6 +104,7 @@ func (t *takeoverLease) Release(ctx context.Context) error {
 	}
 }
 
+// takeoverMethods are the methods that take over only a row whose lease has expired.
 var takeoverMethods = map[string]takeoverMethod{
 	// The server judges by its own clock whether the lease has expired.
 	"insert": {end: "timestamptz", release: `DELETE FROM locks WHERE name = $1 AND owner = $2`,
@@ -146,9 +149,10 @@ var takeoverMethods = map[string]takeoverMethod{
 }
 
 // TestTakeover checks that a lock which takes over only expired leases passes the suite. A
-// lock that ignores the end takes the row of another client, and the suite finds that.
+// lock that ignores the end of the lease takes the row of another client, and the suite finds
+// that.
 func TestTakeover(t *testing.T) {
-	for name, take := range takeoverMethods {
+	for name, method := range takeoverMethods {
 		t.Run(name, func(t *testing.T) {
 			config := locktest.Config{System: locks.Postgres}
 			if testing.Short() {
@@ -156,10 +160,10 @@ func TestTakeover(t *testing.T) {
 					return !strings.HasPrefix(story, "catalogue/") || story == "catalogue/zookeeper-ticks/slow"
 				}
 			}
-			locktest.Run(t, config, newTakeover(take, 150*time.Millisecond))
+			locktest.Run(t, config, newTakeover(method, 150*time.Millisecond))
 		})
 	}
-	t.Run("whatever the end", func(t *testing.T) {
+	t.Run("a lock that ignores the end of the lease", func(t *testing.T) {
 		config := locktest.Config{System: locks.Postgres, Stories: func(story string) bool { return story == "undisturbed" }}
 		greedy := takeoverMethod{end: "timestamptz", release: takeoverMethods["insert"].release,
 			acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, _ time.Time) (bool, error) {
@@ -169,13 +173,14 @@ func TestTakeover(t *testing.T) {
 			}}
 		for f := range locktest.Survey(t, config, newTakeover(greedy, 150*time.Millisecond)) {
 			if !slices.ContainsFunc(f.Problems, func(p locktest.Problem) bool { return p.Rule == "release-ownership" }) {
-				t.Errorf("%s finds %v, want release-ownership", f.Story, f.Problems)
+				t.Errorf("the test case %s finds %v, want release-ownership among them", f.Story, f.Problems)
 			}
 		}
 	})
 }
 
-func newTakeover(take takeoverMethod, timeout time.Duration) locktest.New {
+// newTakeover returns a constructor of the lock, which also creates its table.
+func newTakeover(method takeoverMethod, timeout time.Duration) locktest.New {
 	return func(env *locktest.Env) (locks.Lock, error) {
 		config, err := postgres.Config(env.Base())
 		if err != nil {
@@ -186,7 +191,7 @@ func newTakeover(take takeoverMethod, timeout time.Duration) locktest.New {
 			return nil, err
 		}
 		defer conn.Close(context.Background())
-		_, err = conn.Exec(context.Background(), fmt.Sprintf(`CREATE TABLE IF NOT EXISTS locks (name text PRIMARY KEY, owner text NOT NULL, expires_at %s NOT NULL)`, take.end))
-		return &takeover{config, env.Key(), env.Client(), env.TTL(), timeout, take}, err
+		_, err = conn.Exec(context.Background(), fmt.Sprintf(`CREATE TABLE IF NOT EXISTS locks (name text PRIMARY KEY, owner text NOT NULL, expires_at %s NOT NULL)`, method.end))
+		return &takeover{config, env.Key(), env.Client(), env.TTL(), timeout, method}, err
 	}
 }

@@ -15,12 +15,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// gcPause is a world in which the holder of a lock of the given kind is paused before it
+// writes. The leases last 10 s.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 	return GCPauseWorld(t, kind, 10*time.Second, fencing)
 }
 
-// TestGCPause checks a holder whose lease ends while it is paused. When it runs again it
-// writes, although it no longer holds the lock.
+// TestGCPause checks a holder whose lease expires while the holder is paused. When the holder
+// runs again it writes, although it no longer holds the lock.
 func TestGCPause(t *testing.T) {
 	for fencing, broken := range map[storage.Policy]string{
 		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
@@ -28,9 +30,9 @@ func TestGCPause(t *testing.T) {
 	} {
 		tr := RunWorld(t, gcPause(t, "postgres-lease", fencing))
 		AllFaultsStruck(t, tr)
-		Equal(t, string(fencing), Violations(tr), broken)
+		Equal(t, "violated properties with fencing "+string(fencing), Violations(tr), broken)
 		NoEvents(t, tr, trace.KindRanOn, "client-1")
-		Equal(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
+		Equal(t, "events of the lease row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
 	}
 }
 
@@ -41,48 +43,54 @@ func droppedConnection(t testing.TB, fencing storage.Policy) sim.Config {
 	return WithFaults(cfg, At(3*time.Second, &sim.Reset{Process: "client-1", From: "postgres-1"}))
 }
 
-// TestAConnectionIsDropped checks that the lock ends with the holder's connection, and that
-// the holder does not notice that.
-func TestAConnectionIsDropped(t *testing.T) {
+// TestAdvisoryLockEndsWithTheConnection checks that an advisory lock ends when the holder's
+// connection is dropped, and that the holder does not notice that before it releases the
+// lock.
+func TestAdvisoryLockEndsWithTheConnection(t *testing.T) {
 	for fencing, broken := range map[storage.Policy]string{
 		storage.None:   "lease-exclusion assumption: network, section-exclusion assumption: network, grant-order, write-order, no-lost-update, serial-sections",
 		storage.Writes: "lease-exclusion assumption: network, section-exclusion assumption: network",
 	} {
 		tr := RunWorld(t, droppedConnection(t, fencing))
 		AllFaultsStruck(t, tr)
-		Equal(t, string(fencing), Violations(tr), broken)
-		Equal(t, "released", Events(tr, trace.KindEnd, "client-1")[len(Events(tr, trace.KindEnd, "client-1"))-1].Text, "lock not released: write failed: write tcp postgres-1: broken pipe")
+		Equal(t, "violated properties with fencing "+string(fencing), Violations(tr), broken)
+		Equal(t, "result of the holder's release", Events(tr, trace.KindEnd, "client-1")[len(Events(tr, trace.KindEnd, "client-1"))-1].Text, "lock not released: write failed: write tcp postgres-1: broken pipe")
 		OnlyEvent(t, tr, trace.KindDrop, "postgres-1")
 	}
 }
 
-// TestNothingEndsAnAdvisoryLock checks that, if no connection is dropped, a session's lock
-// never ends, however long the holder is paused.
-func TestNothingEndsAnAdvisoryLock(t *testing.T) {
+// TestAdvisoryLockOutlivesALongPause checks that an advisory lock does not end while the
+// holder is paused, if the holder's connection is not dropped.
+func TestAdvisoryLockOutlivesALongPause(t *testing.T) {
 	cfg := gcPause(t, "postgres-advisory", storage.None)
 	cfg.Faults[0].Until, cfg.Faults[0].For = trace.Point{}, time.Minute
 	tr := RunWorld(t, cfg)
-	Equal(t, "broken", Violations(tr), "")
-	Equal(t, "client-1", Steps(tr, "client-1"), "acquire, read x, write x, release")
+	Equal(t, "violated properties", Violations(tr), "")
+	Equal(t, "steps of client-1", Steps(tr, "client-1"), "acquire, read x, write x, release")
 }
 
-// TestLeaseRows checks the lease row of the reading list under faults, and variants of its
-// SQL.
+// TestLeaseRows checks the lock of kind postgres-lease, which is a lease row, under faults. It
+// also checks the lock without some of its options.
 func TestLeaseRows(t *testing.T) {
-	const granted = "lease-exclusion assumption: clock, section-exclusion assumption: clock"
+	// clockToBlame are the violations if the server grants the lock while client-1 holds it.
+	const clockToBlame = "lease-exclusion assumption: clock, section-exclusion assumption: clock"
+	// The parameters of the following worlds are the options that the lock does not have.
+
+	// client-1 works for 5 s, without faults.
 	working := func(without ...string) sim.Config {
 		cfg := gcPause(t, "postgres-lease", storage.Writes)
 		cfg.Faults, cfg.Lock.Options.Without = nil, without
 		cfg.Clients[0].Works = 5 * time.Second
 		return cfg
 	}
+	// client-1 is paused before it writes.
 	paused := func(without ...string) sim.Config {
 		cfg := gcPause(t, "postgres-lease", storage.Writes)
 		cfg.Lock.Options.Without = without
 		return cfg
 	}
-	// client-1 releases the lease when client-2 already holds it, while client-3 waits.
-	late := func(without ...string) sim.Config {
+	// client-1 releases its lease late: client-2 already holds the lock, and client-3 waits.
+	releasedLate := func(without ...string) sim.Config {
 		cfg := gcPause(t, "postgres-lease", storage.Writes)
 		cfg.Lock.Options.Without = without
 		cfg.Clients[1].Works = 8 * time.Second
@@ -90,6 +98,7 @@ func TestLeaseRows(t *testing.T) {
 		cfg.Faults = nil
 		return WithFaults(cfg, Until("client-2 read", Before("client-1 release", PauseOf("client-1"))))
 	}
+	// jump sets the clock of a process forward by 11 s, more than a lease lasts.
 	jump := func(process string) sim.Fault {
 		return When("client-1 read", &sim.Jump{Process: process, By: 11 * time.Second})
 	}
@@ -99,53 +108,57 @@ func TestLeaseRows(t *testing.T) {
 		want string
 	}{
 		{"no faults", working(), ""},
-		{"the server's clock jumps", WithFaults(working(), jump("postgres-1")), granted},
+		{"the server's clock jumps", WithFaults(working(), jump("postgres-1")), clockToBlame},
 		{"a client's clock jumps", WithFaults(working(), jump("client-2")), ""},
 		{"the server is killed", WithFaults(working(), Lasting(time.Second, When("client-1 read", CrashOf("postgres-1", trace.Kill)))), ""},
-		{"released by DELETE", paused("keep-row"), "section-exclusion inherent: needs fencing"},
-		{"the holder counts from the answer", paused("count-from-call"), "section-exclusion inherent: needs fencing"},
-		{"released late", late(), "section-exclusion inherent: needs fencing"},
-		{"released late by DELETE without a holder", late("holder-check"), "lease-exclusion lock, section-exclusion inherent: needs fencing, token-order lock, grant-order, write-order, no-lost-update, serial-sections, release-ownership lock"},
+		{"a lock that deletes the row on release", paused("keep-row"), "section-exclusion inherent: needs fencing"},
+		{"a holder that counts its lease from the reply", paused("count-from-call"), "section-exclusion inherent: needs fencing"},
+		{"the holder releases late", releasedLate(), "section-exclusion inherent: needs fencing"},
+		{"the holder releases late, by a DELETE that does not check the holder", releasedLate("holder-check"), "lease-exclusion lock, section-exclusion inherent: needs fencing, token-order lock, grant-order, write-order, no-lost-update, serial-sections, release-ownership lock"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := RunWorld(t, test.cfg)
 			AllFaultsStruck(t, tr)
-			Equal(t, "broken", Violations(tr), test.want)
+			Equal(t, "violated properties", Violations(tr), test.want)
 		})
 	}
 }
 
-// TestTheDataIsOfTheTransaction checks a row that is locked by the same transaction that
-// writes the data.
-func TestTheDataIsOfTheTransaction(t *testing.T) {
+// TestDataInTheTransactionOfTheLock checks a lock that is a row locked by a transaction. If
+// the same transaction writes the data, a holder that loses the lock loses its writes with
+// it.
+func TestDataInTheTransactionOfTheLock(t *testing.T) {
+	// client-1 is paused before it writes.
 	paused := func(kind string) sim.Config {
 		cfg := gcPause(t, kind, storage.None)
 		cfg.Lock.TTL = 10 * time.Second
 		return cfg
 	}
+	// The action how strikes while client-1 is paused, so that client-1 loses its connection.
 	lost := func(kind string, how sim.Action) sim.Config {
 		return WithFaults(paused(kind), Lasting(time.Second, When("client-1 paused", how)))
 	}
-	cut := &sim.Reset{Process: "client-1", From: "postgres-1"}
+	reset := &sim.Reset{Process: "client-1", From: "postgres-1"}
 	for _, test := range []struct {
-		name           string
-		cfg            sim.Config
-		broken, served string
+		name   string
+		cfg    sim.Config
+		broken string // the violated properties
+		served string // the requests that the storage has executed
 	}{
-		{"the server ends the idle session", paused("postgres-row-timeout"), "section-exclusion inherent: needs fencing", "write x for client-2"},
-		{"the connection is dropped", lost("postgres-row", cut), "lease-exclusion assumption: network, section-exclusion assumption: network", "write x for client-2"},
-		{"the data is elsewhere", lost("postgres-row-elsewhere", cut),
+		{"the server ends the idle transaction of the paused holder", paused("postgres-row-timeout"), "section-exclusion inherent: needs fencing", "write x for client-2"},
+		{"the holder's connection is dropped", lost("postgres-row", reset), "lease-exclusion assumption: network, section-exclusion assumption: network", "write x for client-2"},
+		{"the holder's connection is dropped, and the transaction does not write the data", lost("postgres-row-elsewhere", reset),
 			"lease-exclusion assumption: network, section-exclusion assumption: network, grant-order, write-order, no-lost-update, serial-sections",
 			"read x for client-1 (1), read x for client-2 (2), write x for client-2 (2), write x for client-1 (1)"},
 		{"the server is killed", lost("postgres-row", CrashOf("postgres-1", trace.Kill)), "lease-exclusion assumption: lock memory, section-exclusion assumption: lock memory", "write x for client-2"},
-		{"several writes are one", func() sim.Config {
+		{"two writes of a transaction are committed together", func() sim.Config {
 			cfg := paused("postgres-row")
 			cfg.Faults = nil
 			cfg.Clients[0].Does = Tasks("read x", "write x", "write y")
 			return cfg
 		}(), "", "write x for client-1, write y for client-1, read x for client-2, write x for client-2"},
-		{"none of several is made without the last", func() sim.Config {
-			cfg := lost("postgres-row", cut)
+		{"the connection is dropped between two writes: neither is made", func() sim.Config {
+			cfg := lost("postgres-row", reset)
 			cfg.Clients[0].Does = Tasks("read x", "write x", "write y")
 			cfg.Faults[0] = Until("client-2 finished", When("client-1 wrote", PauseOf("client-1")))
 			return cfg
@@ -154,27 +167,27 @@ func TestTheDataIsOfTheTransaction(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tr := RunWorld(t, test.cfg)
 			AllFaultsStruck(t, tr)
-			Equal(t, "broken", Violations(tr), test.broken)
-			Equal(t, "served", StorageOps(tr), test.served)
+			Equal(t, "violated properties", Violations(tr), test.broken)
+			Equal(t, "requests that the storage executed", StorageOps(tr), test.served)
 		})
 	}
 }
 
-// TestNothingEndsAnIdleTransaction checks that the server ends an idle transaction only if
-// a timeout is set.
-func TestNothingEndsAnIdleTransaction(t *testing.T) {
+// TestIdleTransactionWithoutTimeoutIsNotEnded checks that the server does not end an idle
+// transaction if no timeout is set.
+func TestIdleTransactionWithoutTimeoutIsNotEnded(t *testing.T) {
 	cfg := gcPause(t, "postgres-row", storage.None)
 	cfg.Clients[1].RetryEvery = time.Second
 	cfg.Faults[0].Until, cfg.Faults[0].For = trace.Point{}, time.Minute
 	tr := RunWorld(t, cfg)
-	Equal(t, "broken", Violations(tr), "")
+	Equal(t, "violated properties", Violations(tr), "")
 	NoEvents(t, tr, trace.KindDrop, "postgres-1")
 }
 
-// TestAHandleHasAnAdvisoryLockOnce checks that a handle which holds the lock refuses to
-// acquire it again. The server would grant the lock to the same connection again and count
-// the grants, and one release would not free the lock.
-func TestAHandleHasAnAdvisoryLockOnce(t *testing.T) {
+// TestHandleRefusesToAcquireAdvisoryLockTwice checks that a handle which holds the lock
+// refuses to acquire it again. The server would grant the lock to the same connection again
+// and count the grants, and one release would not free the lock.
+func TestHandleRefusesToAcquireAdvisoryLockTwice(t *testing.T) {
 	var again error
 	first := sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		in, err := p.Acquire(ctx, p.Lock())
@@ -187,9 +200,9 @@ func TestAHandleHasAnAdvisoryLockOnce(t *testing.T) {
 	cfg := SectionsWorld(Lock(t, "postgres-advisory"), first, sim.Client{Name: "client-2", Starts: Point("client-1 released")})
 	tr := RunWorld(t, cfg)
 	if !errors.Is(again, locks.ErrNotAcquired) || !strings.Contains(again.Error(), "this handle has it") {
-		t.Errorf("the second acquire of a handle ended with %v", again)
+		t.Errorf("the second acquire of the handle ended with %v, want ErrNotAcquired and \"this handle has it\"", again)
 	}
-	Equal(t, "broken", Violations(tr), "")
-	Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
-	Equal(t, "the lock", KeyHistory(tr, "postgres-1"), "set 1, delete 1, set 1, delete 1")
+	Equal(t, "violated properties", Violations(tr), "")
+	Equal(t, "steps of client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+	Equal(t, "events of the lock", KeyHistory(tr, "postgres-1"), "set 1, delete 1, set 1, delete 1")
 }

@@ -17,40 +17,42 @@ import (
 // scripts are SQL statements on several connections to one database, in order. Each
 // statement begins with the number of its connection.
 var scripts = map[string][]string{
-	"who reads leaves others reading": {
+	"a reader does not keep other readers out": {
 		"1 BEGIN", "1 SELECT v FROM t", "2 SELECT v FROM t", "2 BEGIN IMMEDIATE", "3 SELECT v FROM t", "2 COMMIT", "1 COMMIT",
 	},
-	"one has reserved the file": {
+	"a writer has reserved the file": {
 		"1 BEGIN IMMEDIATE", "2 BEGIN IMMEDIATE", "2 SELECT v FROM t", "2 UPDATE t SET v = 'b'", "1 COMMIT", "2 UPDATE t SET v = 'b'", "1 SELECT v FROM t",
 	},
-	"a reader keeps a writer from its commit, and that new readers": {
+	"a reader prevents the commit of a writer, and the writer keeps new readers out": {
 		"1 BEGIN", "1 SELECT v FROM t", "2 BEGIN IMMEDIATE", "2 UPDATE t SET v = 'b'", "2 COMMIT", "3 SELECT v FROM t",
 		"1 COMMIT", "2 COMMIT", "3 SELECT v FROM t",
 	},
-	"two readers who want to write": {
+	"two readers want to write": {
 		"1 BEGIN", "1 SELECT v FROM t", "2 BEGIN", "2 SELECT v FROM t", "1 UPDATE t SET v = 'b'", "2 UPDATE t SET v = 'c'",
 		"1 COMMIT", "2 ROLLBACK", "1 COMMIT", "2 SELECT v FROM t",
 	},
-	"one has the file for itself": {
+	"a connection has exclusive access": {
 		"1 BEGIN EXCLUSIVE", "2 SELECT v FROM t", "2 BEGIN", "2 SELECT v FROM t", "1 UPDATE t SET v = 'b'", "1 ROLLBACK", "2 SELECT v FROM t", "2 COMMIT",
 	},
-	"what is rolled back": {
+	"a transaction is rolled back": {
 		"1 BEGIN", "1 UPDATE t SET v = 'b'", "1 SELECT v FROM t", "2 SELECT v FROM t", "1 ROLLBACK", "1 SELECT v FROM t", "2 UPDATE t SET v = 'c'", "1 SELECT v FROM t",
 	},
-	"many rows": {
+	"a transaction changes many rows": {
 		"1 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO t SELECT 'row ' || i FROM n",
 		"2 SELECT count(*) FROM t", "2 BEGIN", "2 DELETE FROM t WHERE v LIKE 'row 1%'", "1 SELECT count(*) FROM t", "2 COMMIT", "1 SELECT count(*) FROM t", "1 VACUUM", "2 SELECT count(*) FROM t",
 	},
 }
 
+// beginning is the SQL that is executed before each script.
 const beginning = `CREATE TABLE IF NOT EXISTS t (v TEXT); DELETE FROM t; INSERT INTO t VALUES ('a')`
 
-// play executes a script and returns the results. say executes a statement on a connection.
-func play(script []string, say func(connection int, text string) ([]string, error)) string {
+// play executes a script and returns the results. execute executes a statement on a
+// connection.
+func play(script []string, execute func(connection int, text string) ([]string, error)) string {
 	var results []string
 	for _, line := range script {
 		number, text, _ := strings.Cut(line, " ")
-		rows, err := say(int(number[0]-'1'), text)
+		rows, err := execute(int(number[0]-'1'), text)
 		switch {
 		case err != nil && strings.Contains(err.Error(), "SQLITE_BUSY"):
 			results = append(results, line+": busy")
@@ -111,7 +113,7 @@ func TestFidelity(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
 			want, got := onDisk(t, script), simulated(t, script)
-			Equal(t, "simulated", got, want)
+			Equal(t, "results on the simulated disk", got, want)
 			t.Log(want)
 		})
 	}

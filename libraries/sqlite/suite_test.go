@@ -8,10 +8,10 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// TestSuite checks that the suite finds the known violations in the locks, and no others. A
-// process cannot cancel a request to the file system, whatever its deadline is. So if the
-// file is on another machine that does not answer, the process hangs. The scenarios of the
-// catalogue are run only with the lease row.
+// TestSuite checks that the suite finds the known violations in the locks, and no others. The
+// known violation is a hang: a process cannot cancel a request to the file system, whatever
+// its deadline is, so the process hangs if the file is on another machine that does not
+// answer. The scenarios of the catalogue are run only with the lease row.
 func TestSuite(t *testing.T) {
 	hangs := suites.Findings{"contexts/deadline": {"hang"}}
 	t.Run("sqlite-lease", func(t *testing.T) {

@@ -14,9 +14,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// runRestore runs a world in which a client puts a key at 30 s and replaces it by another
-// key at 75 s. The faults strike between 90 s and two minutes. It returns what was recorded
-// of the lock, and the member's state at the end.
+// runRestore runs a world in which a client puts the key a at 30 s and replaces it by the key
+// b at 75 s. The faults strike between 90 s and two minutes. It returns the kinds of the
+// events that the faults cause, and then the member's state after two minutes: the keys and
+// their revisions, the lease, the next revision, and whether the member still knows revision
+// 2.
 func runRestore(t *testing.T, settings []string, faults ...sim.Fault) string {
 	t.Helper()
 	var found string
@@ -76,31 +78,31 @@ func runRestore(t *testing.T, settings []string, faults ...sim.Fault) string {
 // A member that has lost its disk has the state of its last backup. It has this state also
 // after a later kill. Its leases start anew, and its revisions continue from the revision
 // of the backup.
-func TestIsRestoredFromItsBackup(t *testing.T) {
-	lost := Lasting(time.Second, At(90*time.Second, CrashOf("etcd-1", trace.PowerLoss)))
-	killed := Lasting(time.Second, At(100*time.Second, CrashOf("etcd-1", trace.Kill)))
-	each := []string{"backup-every=1m"}
-	Equal(t, "by default its disk survives", runRestore(t, nil, lost), "b in 4, 572 of 600 s left for 1 key, next 5, past known true")
-	Equal(t, "who is only killed has its disk", runRestore(t, each, killed), "b in 4, 582 of 600 s left for 1 key, next 5, past known true")
-	Equal(t, "who loses its disk has the backup", runRestore(t, each, lost), "forget; restore; a in 2, 572 of 600 s left for 1 key, next 3, past known true")
-	Equal(t, "and still has it when it is killed", runRestore(t, each, lost, killed), "forget; restore; a in 2, 582 of 600 s left for 1 key, next 3, past known true")
-	Equal(t, "revisions can be left out", runRestore(t, append(each, "bump-revision=1000"), lost), "forget; restore; a in 2, 572 of 600 s left for 1 key, next 1003, past known false")
-	Equal(t, "before there is a backup it is as new", runRestore(t, []string{"backup-every=2m"}, lost), "forget; -1 of 0 s left for 0 key, next 2, past known true")
+func TestMemberIsRestoredFromItsBackup(t *testing.T) {
+	powerLoss := Lasting(time.Second, At(90*time.Second, CrashOf("etcd-1", trace.PowerLoss)))
+	kill := Lasting(time.Second, At(100*time.Second, CrashOf("etcd-1", trace.Kill)))
+	everyMinute := []string{"backup-every=1m"}
+	Equal(t, "a power loss without backups: the disk survives", runRestore(t, nil, powerLoss), "b in 4, 572 of 600 s left for 1 key, next 5, past known true")
+	Equal(t, "a kill with backups: the disk survives", runRestore(t, everyMinute, kill), "b in 4, 582 of 600 s left for 1 key, next 5, past known true")
+	Equal(t, "a power loss with backups: the disk is lost, and the backup is restored", runRestore(t, everyMinute, powerLoss), "forget; restore; a in 2, 572 of 600 s left for 1 key, next 3, past known true")
+	Equal(t, "a power loss with backups, and then a kill: the restored state survives", runRestore(t, everyMinute, powerLoss, kill), "forget; restore; a in 2, 582 of 600 s left for 1 key, next 3, past known true")
+	Equal(t, "a power loss with backups and bump-revision: the restore skips revisions", runRestore(t, append(everyMinute, "bump-revision=1000"), powerLoss), "forget; restore; a in 2, 572 of 600 s left for 1 key, next 1003, past known false")
+	Equal(t, "a power loss before the first backup: the member starts empty", runRestore(t, []string{"backup-every=2m"}, powerLoss), "forget; -1 of 0 s left for 0 key, next 2, past known true")
 }
 
 func TestBackupSettings(t *testing.T) {
 	system, _ := sim.LookupSystem("etcd")
-	for setting, good := range map[string]bool{
+	for setting, accepted := range map[string]bool{
 		"backup-every=1m": true, "backup-every=0s": false, "backup-every=-1s": false, "backup-every=60": false, "backup-every=": false,
 		"bump-revision=1": true, "bump-revision=0": false, "bump-revision=1e6": false, "bump-revision=9223372036854775807": false,
 	} {
-		Equal(t, setting, system.CheckSetting(setting) == nil, good)
+		Equal(t, setting+" is accepted", system.CheckSetting(setting) == nil, accepted)
 	}
 }
 
-// One of several members is not restored: such a cluster would have to be restored as a
-// whole.
-func TestOneOfSeveralIsNotRestored(t *testing.T) {
+// If one of several members has to be restored, the run has a doubt: a real cluster would
+// have to be restored as a whole.
+func TestRestoreOfOneOfSeveralMembersCausesADoubt(t *testing.T) {
 	cfg := gcPause(3, "")
 	cfg.Faults = []sim.Fault{Lasting(time.Second, At(time.Second, CrashOf("etcd-2", trace.PowerLoss)))}
 	cfg.Clients[0].Works = 5 * time.Second

@@ -17,17 +17,19 @@ import (
 	"github.com/locksim/locksim/servers/etcd"
 )
 
-// The client derives its watchers' contexts from a channel of its package, which is made
-// outside of any world: a goroutine that waits for it would stop virtual time. Nobody ever
-// closes the channel, so nil has the same effect.
+// valCtxCh is a channel of the client's package. The client derives its watchers' contexts
+// from it. The package makes the channel outside of any world, so a goroutine that waits for
+// it would stop virtual time. The package never closes the channel, so nil has the same
+// effect.
 //
 //go:linkname valCtxCh go.etcd.io/etcd/client/v3.valCtxCh
 var valCtxCh chan struct{}
 
 func init() { valCtxCh = nil }
 
-// newClient returns the real client, which dials in the world. By default it has only the
-// first member as its endpoint, because it would choose among several at random.
+// newClient returns the real client, which connects to members of the world. By default it has
+// only the first member as its endpoint, because it would choose among several endpoints at
+// random.
 func newClient(env *locks.Env, endpoints ...string) (*clientv3.Client, error) {
 	if len(endpoints) == 0 {
 		endpoints = env.Nodes[:1]
@@ -66,17 +68,17 @@ func (s orderedStream) SendMsg(m any) error {
 // mutex is concurrency.Mutex with one session for each process, through the first member.
 var mutex = mutexBy(0, 0)
 
-// mutexBy is [mutex] through other members. client-1 asks the member with the index first,
-// and all other clients ask the member with the index others.
-func mutexBy(first, others int) locks.Kind {
+// mutexBy is [mutex] through other members. client-1 asks the member with the index asked1,
+// and all other clients ask the member with the index asked2. 0 is the first member.
+func mutexBy(asked1, asked2 int) locks.Kind {
 	return locks.Kind{
 		Name: "etcd-test", Title: "concurrency.Mutex", System: etcd.Name,
 		Slots: func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Node: locks.Cluster, Key: key}}, 1 },
 		New: func(env *locks.Env) (locks.Lock, error) {
 			l := &mutexLock{env: env}
-			member := others
+			member := asked2
 			if env.Client == "client-1" {
-				member = first
+				member = asked1
 			}
 			var err error
 			if l.client, err = newClient(env, env.Nodes[member]); err != nil {
@@ -89,6 +91,7 @@ func mutexBy(first, others int) locks.Kind {
 	}
 }
 
+// A mutexLock is the lock of one process.
 type mutexLock struct {
 	env     *locks.Env
 	client  *clientv3.Client

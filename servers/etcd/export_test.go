@@ -27,7 +27,7 @@ func init() {
 // Applied returns the index of the last log entry that a member has applied.
 func Applied(s sim.Server) uint64 { return s.(*member).applied }
 
-// DumpState lists a member's keys and leases.
+// DumpState lists a member's revision, keys and leases.
 func DumpState(s sim.Server) string {
 	m := s.(*member)
 	text := fmt.Sprint("revision ", m.store.revision)
@@ -40,6 +40,7 @@ func DumpState(s sim.Server) string {
 	return text
 }
 
+// sortedByID returns the leases in the order of their IDs.
 func sortedByID(le *lessor) []*lease {
 	return slices.SortedFunc(maps.Values(le.leases), func(a, b *lease) int { return cmp.Compare(a.id, b.id) })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A scribe writes bytes such as a client may send.
+// A scribe writes HTTP/2 frames and gRPC calls into a buffer, as a client may send them.
 type scribe struct {
 	bytes.Buffer
 	frames *http2.Framer
@@ -23,6 +23,7 @@ type scribe struct {
 	block  bytes.Buffer
 }
 
+// newScribe returns a scribe that has written the beginning of a connection.
 func newScribe() *scribe {
 	s := &scribe{}
 	s.frames = http2.NewFramer(&s.Buffer, nil)
@@ -33,7 +34,7 @@ func newScribe() *scribe {
 	return s
 }
 
-// headers returns the headers of a call, as one block.
+// headers returns the compressed headers of a call, as one block.
 func (s *scribe) headers(path string) []byte {
 	s.block.Reset()
 	for _, f := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", path}, {"content-type", "application/grpc"}, {"user-agent", "scribe"}} {
@@ -42,13 +43,15 @@ func (s *scribe) headers(path string) []byte {
 	return bytes.Clone(s.block.Bytes())
 }
 
+// open writes the headers of a call.
 func (s *scribe) open(stream uint32, path string) {
 	_ = s.frames.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: s.headers(path), EndHeaders: true})
 }
 
+// data writes one DATA frame.
 func (s *scribe) data(stream uint32, ends bool, b []byte) { _ = s.frames.WriteData(stream, ends, b) }
 
-// call writes a whole call.
+// call writes a whole call with one message.
 func (s *scribe) call(stream uint32, path string, m proto.Message) {
 	s.open(stream, path)
 	s.data(stream, true, frameMessage(m))
@@ -72,7 +75,10 @@ func put(key, value string) *pb.PutRequest {
 	return &pb.PutRequest{Key: []byte(key), Value: []byte(value)}
 }
 
-func TestAMessageIsAWholeCallOrWhatItSends(t *testing.T) {
+// A message is everything up to the end of a request. A frame without a request, such as PING,
+// belongs to the message of the next request. If no request follows, it is a message itself.
+// Requests that one frame completes are one message.
+func TestFramerSplitsBytesIntoMessages(t *testing.T) {
 	const lease = 0x1234567890abcdef
 	s := newScribe()
 	s.call(1, pb.KV_Put_FullMethodName, put("x", "1"))
@@ -101,25 +107,25 @@ func TestAMessageIsAWholeCallOrWhatItSends(t *testing.T) {
 	}
 	got, rest := splitMessages(newFramer(sim.NewNames("/lock")), s.Bytes())
 	if !slices.Equal(got, want) || len(rest) > 0 {
-		t.Errorf("got %q and %d bytes, want %q", got, len(rest), want)
+		t.Errorf("messages: got %q and %d bytes after them, want %q and none", got, len(rest), want)
 	}
 
 	// If the bytes arrive one by one, the messages to which a client may expect a response
 	// are the same.
 	f := newFramer(sim.NewNames("/lock"))
-	var bit []string
+	var byteByByte []string
 	var pending []byte
 	for _, c := range s.Bytes() {
 		texts, rest := splitMessages(f, append(pending, c))
-		bit, pending = append(bit, texts...), rest
+		byteByByte, pending = append(byteByByte, texts...), rest
 	}
-	bit = slices.DeleteFunc(bit, func(s string) bool { return !slices.Contains(want, s) || s == "an acknowledgement" })
-	if want := want[:len(want)-1]; !slices.Equal(bit, want) || len(pending) > 0 {
-		t.Errorf("byte by byte: got %q and %d bytes, want %q", bit, len(pending), want)
+	byteByByte = slices.DeleteFunc(byteByByte, func(s string) bool { return !slices.Contains(want, s) || s == "an acknowledgement" })
+	if want := want[:len(want)-1]; !slices.Equal(byteByByte, want) || len(pending) > 0 {
+		t.Errorf("messages of single bytes: got %q and %d bytes after them, want %q and none", byteByByte, len(pending), want)
 	}
 }
 
-func TestHeadersInParts(t *testing.T) {
+func TestFramerJoinsHeadersInParts(t *testing.T) {
 	s := newScribe()
 	block := s.headers(pb.KV_Put_FullMethodName)
 	_ = s.frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block[:5], PadLength: 9, Priority: http2.PriorityParam{Weight: 3}})
@@ -129,11 +135,11 @@ func TestHeadersInParts(t *testing.T) {
 	// The compressed headers of this call refer to those of the call before.
 	s.call(3, pb.KV_Put_FullMethodName, put("y", "1"))
 	if got, _ := splitMessages(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x", "Put y"}) {
-		t.Errorf("got %q", got)
+		t.Errorf("messages: got %q, want Put x and Put y", got)
 	}
 }
 
-func TestAMessageInSeveralFrames(t *testing.T) {
+func TestFramerJoinsFramesOfAMessage(t *testing.T) {
 	s := newScribe()
 	s.open(1, pb.KV_Put_FullMethodName)
 	b := frameMessage(put("x", strings.Repeat("1", 40_000)))
@@ -141,16 +147,18 @@ func TestAMessageInSeveralFrames(t *testing.T) {
 	s.data(1, false, b[16_000:32_000])
 	s.data(1, true, b[32_000:])
 	if got, _ := splitMessages(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x"}) {
-		t.Errorf("got %q", got)
+		t.Errorf("messages: got %q, want Put x", got)
 	}
 }
 
-func TestWhatIsNoHTTP2(t *testing.T) {
+// The last message of bytes that are not HTTP/2 says what is wrong with them.
+func TestFramerRejectsInvalidHTTP2(t *testing.T) {
+	// frame returns a function that writes one frame.
 	frame := func(kind http2.FrameType, flags http2.Flags, stream uint32, b ...byte) func(*scribe) {
 		return func(s *scribe) { _ = s.frames.WriteRawFrame(kind, flags, stream, b) }
 	}
 	for _, c := range []struct {
-		why   string
+		why   string // what is wrong
 		write func(*scribe)
 	}{
 		{"it does not begin as HTTP/2", func(s *scribe) { s.Reset(); s.WriteString("GET / HTTP/1.1\r\n\r\n") }},
@@ -185,29 +193,30 @@ func TestWhatIsNoHTTP2(t *testing.T) {
 		c.write(s)
 		got, _ := splitMessages(newFramer(sim.NewNames()), append(s.Bytes(), "more"...))
 		if want := "no HTTP/2: " + c.why; len(got) == 0 || got[len(got)-1] != want {
-			t.Errorf("got %q, want %q", got, want)
+			t.Errorf("messages: got %q, want %q as the last one", got, want)
 		}
 	}
 }
 
-func TestKeepAlivesAreNoStep(t *testing.T) {
+// A frame of a keep-alive is marked as one, because a keep-alive is not a step of the client.
+func TestFramerMarksKeepAlives(t *testing.T) {
 	s := newScribe()
 	s.open(1, pb.Lease_LeaseKeepAlive_FullMethodName)
 	s.data(1, false, frameMessage(&pb.LeaseKeepAliveRequest{ID: 1}))
 	f := newFramer(sim.NewNames())
 	if _, frame := f.Next(s.Bytes()); !frame.KeepAlive || frame.Handshake {
-		t.Errorf("a keep-alive: %+v", frame)
+		t.Errorf("the frame of a keep-alive: got %+v, want KeepAlive and no Handshake", frame)
 	}
 	s.Reset()
 	s.call(3, pb.KV_Put_FullMethodName, put("x", "1"))
 	if _, frame := f.Next(s.Bytes()); frame.KeepAlive {
-		t.Errorf("a put: %+v", frame)
+		t.Errorf("the frame of a put: got %+v, want no KeepAlive", frame)
 	}
 }
 
-// A client can read what a member writes, and no part of it is larger than the client's
-// windows allow.
-func TestAWriterKeepsToTheWindows(t *testing.T) {
+// A client can read what a member writes. The member sends no more bytes than the client's
+// flow control windows allow.
+func TestWriterRespectsFlowControlWindows(t *testing.T) {
 	w := newWriter()
 	w.applySettings(settings{window: 10_000, hasWindow: true})
 	w.openStream(1)
@@ -223,7 +232,7 @@ func TestAWriterKeepsToTheWindows(t *testing.T) {
 		all.Write(p.bytes)
 	}
 	if want := []string{"a part of an answer"}; !slices.Equal(texts, want) {
-		t.Fatalf("at first: %q", texts)
+		t.Fatalf("packets before the windows are widened: got %q, want %q", texts, want)
 	}
 	for range 20 {
 		w.widenWindow(windowUpdate{0, 10_000})
@@ -234,7 +243,7 @@ func TestAWriterKeepsToTheWindows(t *testing.T) {
 		all.Write(p.bytes)
 	}
 	if texts[len(texts)-1] != "all of it" {
-		t.Fatalf("in the end: %q", texts)
+		t.Fatalf("packets in the end: got %q, want %q as the last one", texts, "all of it")
 	}
 
 	var read []byte
@@ -256,15 +265,15 @@ func TestAWriterKeepsToTheWindows(t *testing.T) {
 		}
 	}
 	if !bytes.Equal(read, sent) {
-		t.Errorf("%d bytes were read, %d written", len(read), len(sent))
+		t.Errorf("the client read %d bytes, which differ from the %d bytes written", len(read), len(sent))
 	}
 	if want := []string{":status=200", "content-type=application/grpc", "grpc-status=0", "grpc-message=done: 100%25%0A"}; !slices.Equal(fields, want) {
 		t.Errorf("headers %q, want %q", fields, want)
 	}
 }
 
-// FuzzFramer gives arbitrary bytes to a framer, in two pieces. It checks that equal bytes
-// give equal messages, and that at most one frame is left over.
+// FuzzFramer gives arbitrary bytes to two framers, in the same two pieces. It checks that
+// equal bytes give equal messages, and that at most one frame is left over.
 func FuzzFramer(f *testing.F) {
 	s := newScribe()
 	s.call(1, pb.KV_Put_FullMethodName, put("/lock/1234567890abcdef", "1"))
@@ -282,10 +291,10 @@ func FuzzFramer(f *testing.F) {
 		again, left := splitMessages(other, b[:at])
 		againMore, left := splitMessages(other, append(bytes.Clone(left), b[at:]...))
 		if fmt.Sprint(texts, more, rest) != fmt.Sprint(again, againMore, left) {
-			t.Errorf("%q, and again %q", append(texts, more...), append(again, againMore...))
+			t.Errorf("messages of the first framer: %q, of the second: %q", append(texts, more...), append(again, againMore...))
 		}
 		if len(rest) > largestFrame+frameHeader {
-			t.Errorf("%d bytes are left, more than a frame", len(rest))
+			t.Errorf("%d bytes are left over, more than a frame", len(rest))
 		}
 	})
 }

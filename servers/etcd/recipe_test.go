@@ -15,20 +15,22 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// lockAt calls the service Lock for a lease, and unlockAt calls Unlock.
+// lockAt calls etcd's lock service: a member acquires the lock with a lease for the client.
+// It returns the key that holds the lock.
 func lockAt(ctx context.Context, c *clientv3.Client, name string, lease clientv3.LeaseID) (key string, err error) {
 	got := recipes.New("v3lockpb.LockResponse")
 	err = c.ActiveConnection().Invoke(ctx, recipes.Lock, recipes.New("v3lockpb.LockRequest").With("name", name).With("lease", int64(lease)).Message, got.Message)
 	return string(got.Bytes("key")), err
 }
 
+// unlockAt calls etcd's lock service to release the lock that a key holds.
 func unlockAt(ctx context.Context, c *clientv3.Client, key string) error {
 	return c.ActiveConnection().Invoke(ctx, recipes.Unlock, recipes.New("v3lockpb.UnlockRequest").With("key", key).Message, recipes.New("v3lockpb.UnlockResponse").Message)
 }
 
-// If the server acquires a lock for a client, the trace is the same as if the client had
-// acquired it itself.
-func TestTheServerLocks(t *testing.T) {
+// If the lock service acquires a lock for a client, the trace is the same as if the client
+// had acquired the lock itself.
+func TestLockServiceAcquiresLikeAClient(t *testing.T) {
 	got := recordedLock(t, func(ctx context.Context, c *clientv3.Client) error {
 		one, err := c.Grant(ctx, 60)
 		if err != nil {
@@ -40,7 +42,7 @@ func TestTheServerLocks(t *testing.T) {
 		}
 		second := make(chan error, 1)
 		go func() {
-			key, err := lockAt(ctx, c, "resource", 0) // 0: with a session that the server makes
+			key, err := lockAt(ctx, c, "resource", 0) // 0: the server creates a lease for the client
 			if err == nil {
 				err = unlockAt(ctx, c, key)
 			}
@@ -52,11 +54,11 @@ func TestTheServerLocks(t *testing.T) {
 		}
 		return <-second
 	})
-	Equal(t, "said", got, "set session-1 for 1m0s, delete session-1, set session-2 for 1m0s, delete session-2")
+	Equal(t, "recorded events of the lock", got, "set session-1 for 1m0s, delete session-1, set session-2 for 1m0s, delete session-2")
 }
 
-// A member knows how long a client wants to wait. After that it removes the client from the
-// queue, even if it hears nothing more from the client.
+// A member knows the client's deadline for its call of the lock service. At the deadline it
+// removes the client from the queue, even if it hears nothing more from the client.
 func TestAWaiterThatIsCutOffLeavesTheQueue(t *testing.T) {
 	var keys []int64
 	holds := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -96,7 +98,7 @@ func TestAWaiterThatIsCutOffLeavesTheQueue(t *testing.T) {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		if _, err := lockAt(ctx, c, "resource", lease.ID); err == nil {
-			t.Error("client-2 has the lock, too")
+			t.Error("client-2 acquired the lock while client-1 held it")
 		}
 		return nil
 	})
@@ -105,35 +107,35 @@ func TestAWaiterThatIsCutOffLeavesTheQueue(t *testing.T) {
 	tr := RunWorld(t, WithFaults(cfg, Lasting(30*time.Second, At(3*time.Second, &sim.Partition{Process: "client-2", From: []string{"etcd-1"}}))))
 	AllFaultsStruck(t, tr)
 	if len(keys) != 2 || keys[0] != 2 || keys[1] != 1 {
-		t.Errorf("the queue is of %v, want two and then one", keys)
+		t.Errorf("number of keys in the queue at 5 s and at 20 s: got %v, want 2 and 1", keys)
 	}
 	Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
 }
 
 // A method that a real member serves, but the simulated one does not, makes the run
 // inconclusive when it is called.
-func TestWhatIsNotServed(t *testing.T) {
-	served := map[string]bool{
+func TestUnsupportedMethodsCauseDoubts(t *testing.T) {
+	supported := map[string]bool{
 		pb.KV_Range_FullMethodName: true, pb.KV_Put_FullMethodName: true, pb.KV_DeleteRange_FullMethodName: true, pb.KV_Txn_FullMethodName: true, pb.KV_Compact_FullMethodName: true,
 		pb.Lease_LeaseGrant_FullMethodName: true, pb.Lease_LeaseRevoke_FullMethodName: true, pb.Lease_LeaseTimeToLive_FullMethodName: true, pb.Lease_LeaseLeases_FullMethodName: true,
 		pb.Cluster_MemberList_FullMethodName: true, pb.Maintenance_Status_FullMethodName: true,
 	}
-	unserved := []string{pb.Maintenance_Snapshot_FullMethodName, "/grpc.health.v1.Health/Check"}
+	unsupported := []string{pb.Maintenance_Snapshot_FullMethodName, "/grpc.health.v1.Health/Check"}
 	for _, d := range []grpc.ServiceDesc{pb.KV_ServiceDesc, pb.Lease_ServiceDesc, pb.Cluster_ServiceDesc, pb.Maintenance_ServiceDesc, pb.Auth_ServiceDesc} {
 		for _, m := range d.Methods {
-			if path := "/" + d.ServiceName + "/" + m.MethodName; !served[path] {
-				unserved = append(unserved, path)
+			if path := "/" + d.ServiceName + "/" + m.MethodName; !supported[path] {
+				unsupported = append(unsupported, path)
 			}
 		}
 	}
-	for _, path := range unserved {
+	for _, path := range unsupported {
 		b := preamble()
 		writeCall(b, path, nil)
-		Equal(t, path, strings.Join(runRaw(t, b.Bytes()).Doubts, "; "), "client-1 called "+path+", which a real member knows and etcd-1 does not")
+		Equal(t, "doubts about a call of "+path, strings.Join(runRawBytes(t, b.Bytes()).Doubts, "; "), "client-1 called "+path+", which a real member knows and etcd-1 does not")
 	}
 	for _, path := range []string{recipes.Lock, recipes.Unlock, recipes.Campaign, recipes.Proclaim, recipes.Leader, recipes.Observe, recipes.Resign} {
 		b := preamble()
 		writeCall(b, path, nil)
-		Equal(t, path, strings.Join(runRaw(t, b.Bytes()).Doubts, "; "), "")
+		Equal(t, "doubts about a call of "+path, strings.Join(runRawBytes(t, b.Bytes()).Doubts, "; "), "")
 	}
 }

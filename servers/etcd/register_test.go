@@ -16,8 +16,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// recordedLock runs a client that calls do, and returns what the trace records of the lock
-// called "resource".
+// recordedLock runs a client that calls do. It returns the events of the lock called
+// "resource" in the trace, and the ends of sessions.
 func recordedLock(t *testing.T, do func(context.Context, *clientv3.Client) error) string {
 	t.Helper()
 	kind := mutex
@@ -49,7 +49,10 @@ func recordedLock(t *testing.T, do func(context.Context, *clientv3.Client) error
 	return strings.Join(all, ", ")
 }
 
-func TestTheRegister(t *testing.T) {
+// The trace records a lock as one key: the key is set when a client becomes the holder, and
+// deleted when the holder gives up the lock. The holder is the owner of the oldest key in
+// the folder "resource/", or of the key "resource" itself.
+func TestRecordedEventsOfALock(t *testing.T) {
 	lease := func(ctx context.Context, c *clientv3.Client, ttl int64) clientv3.LeaseID {
 		l, err := c.Grant(ctx, ttl)
 		if err != nil {
@@ -72,7 +75,7 @@ func TestTheRegister(t *testing.T) {
 		do   func(context.Context, *clientv3.Client)
 		want string
 	}{
-		{"a queue", func(ctx context.Context, c *clientv3.Client) {
+		{"the queue of a lock: the oldest key is the holder", func(ctx context.Context, c *clientv3.Client) {
 			put(ctx, c, "resource/b", "1", clientv3.WithLease(lease(ctx, c, 60)))
 			put(ctx, c, "resource/a", "2", clientv3.WithLease(lease(ctx, c, 70)))
 			put(ctx, c, "resource/b", "3", clientv3.WithIgnoreLease()) // as the leader of an election does when it proclaims
@@ -81,35 +84,35 @@ func TestTheRegister(t *testing.T) {
 			put(ctx, c, "resource/b", "4")
 			remove(ctx, c, "resource/a")
 		}, "set session-1 for 1m0s, delete session-1, set session-2 for 1m10s, delete session-2, set 4"},
-		{"who waits gives up", func(ctx context.Context, c *clientv3.Client) {
+		{"a waiter gives up", func(ctx context.Context, c *clientv3.Client) {
 			put(ctx, c, "resource/a", "1")
 			put(ctx, c, "resource/b", "2")
 			remove(ctx, c, "resource/b")
 			remove(ctx, c, "resource/a")
 		}, "set 1, delete 1"},
-		{"a plain key", func(ctx context.Context, c *clientv3.Client) {
-			one, other := lease(ctx, c, 60), lease(ctx, c, 70)
-			put(ctx, c, "resource", "1", clientv3.WithLease(one))
-			put(ctx, c, "resource", "1", clientv3.WithLease(one))   // the same put again
-			put(ctx, c, "resource", "2", clientv3.WithLease(other)) // although the key has a holder
-			if _, err := c.Revoke(ctx, one); err != nil {
+		{"a key without a folder", func(ctx context.Context, c *clientv3.Client) {
+			first, second := lease(ctx, c, 60), lease(ctx, c, 70)
+			put(ctx, c, "resource", "1", clientv3.WithLease(first))
+			put(ctx, c, "resource", "1", clientv3.WithLease(first))  // the same put again
+			put(ctx, c, "resource", "2", clientv3.WithLease(second)) // although the key has a holder
+			if _, err := c.Revoke(ctx, first); err != nil {
 				t.Error(err)
 			}
 			remove(ctx, c, "resource")
 		}, "set session-1 for 1m0s, touch session-1 for 1m0s, set session-2 for 1m10s, session-1 is closed, delete session-2"},
-		{"the key itself goes before its folder", func(ctx context.Context, c *clientv3.Client) {
+		{"the key itself takes precedence over the keys in its folder", func(ctx context.Context, c *clientv3.Client) {
 			put(ctx, c, "resource/a", "1")
 			put(ctx, c, "resource", "2")
 			remove(ctx, c, "resource")
 		}, "set 1, set 2, delete 2, set 1"},
-		{"a key in the folder is put over another's", func(ctx context.Context, c *clientv3.Client) {
+		{"a client overwrites the key of another client", func(ctx context.Context, c *clientv3.Client) {
 			one, other := lease(ctx, c, 60), lease(ctx, c, 70)
 			put(ctx, c, "resource/holder", "1", clientv3.WithLease(one))
 			put(ctx, c, "resource/holder", "2", clientv3.WithLease(one)) // another value does not mean another holder
 			put(ctx, c, "resource/holder", "3", clientv3.WithLease(other))
 			remove(ctx, c, "resource/holder")
 		}, "set session-1 for 1m0s, set session-2 for 1m10s, delete session-2"},
-		{"everything at once", func(ctx context.Context, c *clientv3.Client) {
+		{"all keys are deleted at once", func(ctx context.Context, c *clientv3.Client) {
 			put(ctx, c, "resource/a", "1")
 			put(ctx, c, "resource/b", "2")
 			remove(ctx, c, "resource", clientv3.WithPrefix())
@@ -131,7 +134,7 @@ func TestTheRegister(t *testing.T) {
 				t.Error(err)
 			}
 		}, "set session-1 for 5s, touch session-1 for 5s, session-1 is closed, delete session-1"},
-		{"several handles share a session", func(ctx context.Context, c *clientv3.Client) {
+		{"two mutexes share a session", func(ctx context.Context, c *clientv3.Client) {
 			s, err := concurrency.NewSession(c, concurrency.WithTTL(60))
 			if err != nil {
 				t.Fatal(err)
@@ -145,7 +148,7 @@ func TestTheRegister(t *testing.T) {
 		}, "set session-1 for 1m0s, delete session-1, session-1 is closed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			Equal(t, "told", recordedLock(t, func(ctx context.Context, client *clientv3.Client) error {
+			Equal(t, "recorded events", recordedLock(t, func(ctx context.Context, client *clientv3.Client) error {
 				c.do(ctx, client)
 				return nil
 			}), c.want)
@@ -155,7 +158,7 @@ func TestTheRegister(t *testing.T) {
 
 // A key that a client puts again belongs to the client's current section. If another client
 // changes the key without giving it another lease, the owner of the key remains.
-func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
+func TestAKeyBelongsToTheLatestSectionOfItsHolder(t *testing.T) {
 	tr := RunWorld(t, SoloWorld(t, mutex, func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
 		if err != nil {
@@ -179,7 +182,7 @@ func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
 			owners = append(owners, fmt.Sprintf("%s %d", ev.Owner.Client, ev.Owner.Section))
 		}
 	}
-	Equal(t, "it was", strings.Join(owners, ", then "), "client-1 1, then client-1 2")
+	Equal(t, "owners of the key", strings.Join(owners, ", then "), "client-1 1, then client-1 2")
 }
 
 // puttingLock is a lock that a client acquires by putting a key.
@@ -196,22 +199,22 @@ func (p puttingLock) Acquire(ctx context.Context) (locks.Lease, error) {
 func (p puttingLock) Release(context.Context) error { return nil }
 
 // A lease never expires early, and it expires at most half a second late.
-func TestALeaseIsOverInTime(t *testing.T) {
+func TestALeaseExpiresInTime(t *testing.T) {
 	for seed := range uint64(20) {
 		cfg := gcPause(1, "")
 		cfg.Seed, cfg.Faults = seed, []sim.Fault{At(time.Second, CrashOf("client-1", trace.Kill))}
 		cfg.Clients[0].Works = 20 * time.Second
 		tr := RunWorld(t, cfg)
-		over := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
+		expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
 		renewed := FirstEvent(t, tr, trace.KindTouch, "etcd")
-		late := over.At - renewed.Expires
+		late := expired.At - renewed.Expires
 		if late < 0 || late > 501*time.Millisecond {
-			t.Errorf("seed %d: it was over %v after its time", seed, late)
+			t.Errorf("seed %d: the lease expired %v after its end, want between 0 and 501ms", seed, late)
 		}
 	}
 }
 
-// A crash, of any kind, loses nothing that a member has acknowledged. After the restart
+// A crash of any kind loses nothing that a member has acknowledged. After the restart
 // each lease lasts for its whole TTL, plus the time of an election.
 func TestACrashLosesNothing(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.Shutdown, trace.PowerLoss} {
@@ -220,17 +223,17 @@ func TestACrashLosesNothing(t *testing.T) {
 		cfg.Clients[0].Works = 20 * time.Second
 		tr := RunWorld(t, cfg)
 		led := Events(tr, trace.KindLead, "etcd-1")
-		Equal(t, "elections", len(led), 2)
-		checkBetween(t, "it led again", led[1].At-5*time.Second, 100*time.Millisecond, 1010*time.Millisecond)
-		over := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
-		checkBetween(t, "the session expired", over.At-led[1].At, 11*time.Second, 11510*time.Millisecond)
-		Equal(t, "the lock", KeyHistory(tr, "etcd"), "set 1, touch 1, touch 1, expire 1, set 1, delete 1")
-		Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+		Equal(t, "number of elections", len(led), 2)
+		checkBetween(t, "etcd-1 led again", led[1].At-5*time.Second, 100*time.Millisecond, 1010*time.Millisecond)
+		expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
+		checkBetween(t, "the session expired", expired.At-led[1].At, 11*time.Second, 11510*time.Millisecond)
+		Equal(t, "events of the lock's key", KeyHistory(tr, "etcd"), "set 1, touch 1, touch 1, expire 1, set 1, delete 1")
+		Equal(t, "steps of client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 	}
 }
 
-// A request that arrives before the cluster has a leader is served when it has one.
-func TestWhatComesBeforeTheElection(t *testing.T) {
+// A request that arrives before the cluster has a leader is executed when a leader is elected.
+func TestRequestBeforeTheElectionIsExecutedAfterIt(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(5 * time.Second)
 		client, err := newClient(p.Env())
@@ -241,11 +244,11 @@ func TestWhatComesBeforeTheElection(t *testing.T) {
 		if _, err = client.Put(ctx, "x", "1"); err != nil {
 			return err
 		}
-		checkBetween(t, "it was put", Now(), 5100*time.Millisecond, 6020*time.Millisecond)
+		checkBetween(t, "the put succeeded", Now(), 5100*time.Millisecond, 6020*time.Millisecond)
 		_, err = client.Get(ctx, "x")
 		return err
 	}))
 	cfg.Nodes = Nodes("etcd", 1)
 	tr := RunWorld(t, WithFaults(cfg, Lasting(3*time.Second, At(1999*time.Millisecond, CrashOf("etcd-1", trace.Kill)))))
-	Equal(t, "elections", len(Events(tr, trace.KindLead, "etcd-1")), 2)
+	Equal(t, "number of elections", len(Events(tr, trace.KindLead, "etcd-1")), 2)
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// runRaw runs a world in which a client writes some bytes to a member, and hangs up after a
-// while.
-func runRaw(t *testing.T, b []byte) *trace.Trace {
+// runRawBytes runs a world in which a client writes some bytes to a member, and disconnects
+// 0.1 s after the start.
+func runRawBytes(t *testing.T, b []byte) *trace.Trace {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := Dial(ctx, p, 0)
 		if err != nil {
@@ -44,7 +44,7 @@ func preamble() *bytes.Buffer {
 	return b
 }
 
-// writeCall writes a call of a method.
+// writeCall writes a call of a method to b. path names the method.
 func writeCall(b *bytes.Buffer, path string, message []byte) {
 	var block bytes.Buffer
 	header := hpack.NewEncoder(&block)
@@ -55,7 +55,7 @@ func writeCall(b *bytes.Buffer, path string, message []byte) {
 	_ = frames.WriteData(1, true, append(data, message...))
 }
 
-// responseTexts returns the texts of the member's responses to the client.
+// responseTexts returns the texts of the responses that etcd-1 sent to the client.
 func responseTexts(tr *trace.Trace) (all []string) {
 	for _, ev := range Events(tr, trace.KindSend, "etcd-1") {
 		all = append(all, ev.Text)
@@ -63,7 +63,8 @@ func responseTexts(tr *trace.Trace) (all []string) {
 	return all
 }
 
-func TestWhatIsNotUnderstood(t *testing.T) {
+// A call that the member does not understand gets the error of a real member.
+func TestInvalidCallsGetErrors(t *testing.T) {
 	encode := func(m proto.Message) []byte {
 		b, err := proto.Marshal(m)
 		if err != nil {
@@ -75,7 +76,7 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 		path    string
 		message []byte
 		answer  string
-		doubt   string
+		doubt   string // the doubt of the run; "" means no doubt
 	}{
 		{pb.KV_Put_FullMethodName, []byte{0xff}, "error: grpc: error unmarshalling request: proto: cannot parse invalid wire-format data", ""},
 		{pb.KV_Put_FullMethodName, nil, "error: etcdserver: key is not provided", ""},
@@ -89,24 +90,25 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 	} {
 		b := preamble()
 		writeCall(b, c.path, c.message)
-		tr := runRaw(t, b.Bytes())
+		tr := runRawBytes(t, b.Bytes())
 		all := responseTexts(tr)
-		Equal(t, c.path, all[len(all)-1], c.answer)
-		Equal(t, "doubt", strings.Join(tr.Doubts, "; "), c.doubt)
+		Equal(t, "the last response to a call of "+c.path, all[len(all)-1], c.answer)
+		Equal(t, "doubts about a call of "+c.path, strings.Join(tr.Doubts, "; "), c.doubt)
 	}
 }
 
-func TestWhatIsNoHTTP2EndsTheConnection(t *testing.T) {
+func TestInvalidHTTP2EndsTheConnection(t *testing.T) {
 	b := preamble()
 	writeCall(b, pb.KV_Put_FullMethodName, []byte{0xff})
 	b.WriteString("GET / HTTP/1.1\r\n\r\n")
-	tr := runRaw(t, b.Bytes())
+	tr := runRawBytes(t, b.Bytes())
 	all := responseTexts(tr)
-	Equal(t, "answer", all[len(all)-1], "GOAWAY: a frame of 4670804 bytes")
-	Equal(t, "doubt", strings.Join(tr.Doubts, "; "), "client-1 sent etcd-1 bytes that are not HTTP/2: a frame of 4670804 bytes")
+	Equal(t, "the last response", all[len(all)-1], "GOAWAY: a frame of 4670804 bytes")
+	Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "client-1 sent etcd-1 bytes that are not HTTP/2: a frame of 4670804 bytes")
 }
 
-// FuzzRequests sends arbitrary messages to each of a member's methods.
+// FuzzRequests calls each of a member's methods with arbitrary messages. It checks that the
+// member responds.
 func FuzzRequests(f *testing.F) {
 	paths := []string{
 		pb.KV_Range_FullMethodName, pb.KV_Put_FullMethodName, pb.KV_DeleteRange_FullMethodName, pb.KV_Txn_FullMethodName, pb.KV_Compact_FullMethodName,
@@ -138,17 +140,17 @@ func FuzzRequests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint, message []byte) {
 		b := preamble()
 		writeCall(b, paths[which%uint(len(paths))], message[:min(len(message), 16<<10-5)])
-		tr := runRaw(t, b.Bytes())
+		tr := runRawBytes(t, b.Bytes())
 		if len(responseTexts(tr)) == 0 {
-			t.Error("no answer")
+			t.Error("the member sent no response, want at least one")
 		}
 	})
 }
 
-// FuzzConnection sends arbitrary bytes to a member.
+// FuzzConnection sends arbitrary bytes to a member. It checks that the run ends.
 func FuzzConnection(f *testing.F) {
 	b := preamble()
 	writeCall(b, pb.KV_Range_FullMethodName, []byte{0xa, 1, 'x'})
 	f.Add(b.Bytes())
-	f.Fuzz(func(t *testing.T, b []byte) { runRaw(t, b) })
+	f.Fuzz(func(t *testing.T, b []byte) { runRawBytes(t, b) })
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// gcPause is a world of two clients, of which the first is paused just before it writes.
+// gcPause is a world of two clients. client-1 is paused just before it writes, until client-2
+// has finished.
 func gcPause(members int, fencing storage.Policy) sim.Config {
 	return sim.Config{
 		Name: "gc-pause", Seed: 1, Horizon: 5 * time.Minute,
@@ -28,17 +29,19 @@ func gcPause(members int, fencing storage.Policy) sim.Config {
 	}
 }
 
+// A client that is paused writes after its session has expired. Fencing tokens prevent the
+// damage, but not that two clients are in their sections at once.
 func TestGCPause(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		tr := RunWorld(t, gcPause(members, storage.None))
 		AllFaultsStruck(t, tr)
-		Equal(t, "doubts", len(tr.Doubts), 0)
-		Equal(t, "broken", Violations(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
-		// The lock expires only once, and because time has passed: the second client's
-		// release deletes the second client's key.
-		Equal(t, "the lock", KeyHistory(tr, "etcd"), "set 1, expire 1, set 1, delete 1")
-		Equal(t, "session", OnlyEvent(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
+		Equal(t, "number of doubts", len(tr.Doubts), 0)
+		Equal(t, "violated properties without fencing", Violations(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
+		// The lock expires only once, with the session of client-1. The release of client-2
+		// deletes the key of client-2.
+		Equal(t, "events of the lock's key", KeyHistory(tr, "etcd"), "set 1, expire 1, set 1, delete 1")
+		Equal(t, "the client whose session expired", OnlyEvent(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
 		fenced := RunWorld(t, gcPause(members, storage.Writes))
-		Equal(t, "broken with tokens", Violations(fenced), "section-exclusion inherent: needs fencing")
+		Equal(t, "violated properties with fencing", Violations(fenced), "section-exclusion inherent: needs fencing")
 	}
 }

@@ -17,12 +17,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TestWhatIsNotServed checks requests that a real server supports and the simulated one
-// does not. They make the run inconclusive: it has a doubt that names the request. A
-// request that a real server refuses gets an ordinary error without a doubt.
-func TestWhatIsNotServed(t *testing.T) {
-	const made = "a! CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 1); CREATE SEQUENCE s; CREATE INDEX i ON t (n)\n"
-	for asked, want := range map[string]string{
+// TestUnsupportedStatementsCauseDoubts checks statements that a real server may support and
+// the simulated one does not. They make the run inconclusive: it has a doubt that names what
+// is not supported. No doubt comes from a statement that the simulated server supports, nor
+// from an error that a real server certainly gives as well.
+func TestUnsupportedStatementsCauseDoubts(t *testing.T) {
+	const setup = "a! CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 1); CREATE SEQUENCE s; CREATE INDEX i ON t (n)\n"
+	// The keys are lines of a script: session a executes a statement. The values are what the
+	// doubt names; "" means no doubt.
+	for line, want := range map[string]string{
 		"a: SELECT relname FROM pg_class":                                                           "the relation pg_class",
 		"a: SELECT 1 FROM pg_catalog.pg_class":                                                      "the relation pg_class",
 		"a: SELECT 1 FROM information_schema.tables":                                                "other schemas than public",
@@ -75,28 +78,28 @@ func TestWhatIsNotServed(t *testing.T) {
 		"a: SELECT state FROM pg_stat_activity WHERE pid = pg_backend_pid()": "",
 		"a: SELECT 1 FROM pg_tables WHERE schemaname = current_schema()":     "",
 	} {
-		answers, tr := runScript(t, made+asked)
+		answers, tr := runScript(t, setup+line)
 		doubts := strings.Join(tr.Doubts, "; ")
 		if want == "" {
-			Equal(t, asked, doubts, "")
+			Equal(t, "doubts about "+line, doubts, "")
 			continue
 		}
 		if !strings.HasPrefix(doubts, "postgres-1 was asked for something that a real PostgreSQL server may do and the simulated one does not: ") || !strings.Contains(doubts, want) {
-			t.Errorf("%s is answered by\n%s\nand the run says of itself %q, not that the server lacks %s", asked, answers, doubts, want)
+			t.Errorf("%s: the doubts are %q, want one that names %s; the answers are\n%s", line, doubts, want, answers)
 		}
 		if v := checks.Check(history.New(tr), nil); v.Verdict != checks.Undecided || len(v.Reasons) != 1 || v.Reasons[0].Code != checks.Code(checks.InDoubt) {
-			t.Errorf("%s: the verdict is %s, %v", asked, v.Verdict, v.Reasons)
+			t.Errorf("%s: the verdict is %s for the reasons %v, want %s for the doubt alone", line, v.Verdict, v.Reasons, checks.Undecided)
 		}
 	}
 }
 
-// TestASessionThatIsEndedLosesItsLocks checks that a session loses its locks when an
-// administrator ends it. The trace shows that as a drop, and not as a release by a command
+// TestTerminatedSessionLosesItsLocks checks that a session loses its locks when another
+// session terminates it. The trace shows that as a drop, and not as a release by a command
 // of the holder.
-func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
+func TestTerminatedSessionLosesItsLocks(t *testing.T) {
 	cfg := oneClient(t, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
-		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+		s := &scriptRunner{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
 		answers := s.play(`
 			a: SET application_name = 'holder'
 			a: SELECT pg_advisory_lock(5)
@@ -105,7 +108,7 @@ func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
 			b: SELECT pg_advisory_lock(5)
 			b: SELECT pg_advisory_unlock(5)`)
 		if strings.Contains(answers, "ERROR") {
-			t.Error(answers)
+			t.Errorf("the answers are\n%s\nwant no errors", answers)
 		}
 	})
 	cfg.Lock = sim.Lock{Key: "5", TTL: time.Second, Kind: locks.Kind{
@@ -113,19 +116,20 @@ func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
 		New:   func(*locks.Env) (locks.Lock, error) { return nil, nil }, // only the script uses the lock
 		Slots: func(string, int) ([]locks.Slot, int) { return []locks.Slot{{Key: "advisory/5"}}, 1 },
 	}}
-	var became []string
+	var events []string
 	for _, ev := range RunWorld(t, cfg).Events {
 		switch ev.Kind {
 		case trace.KindSet, trace.KindDelete, trace.KindDrop:
-			became = append(became, string(ev.Kind)+" "+ev.Value)
+			events = append(events, string(ev.Kind)+" "+ev.Value)
 		}
 	}
-	Equal(t, "the lock", strings.Join(became, ", "), "set session-1, drop session-1, set session-2, delete session-2")
+	Equal(t, "events of the lock", strings.Join(events, ", "), "set session-1, drop session-1, set session-2, delete session-2")
 }
 
-// TestConnectionsThatAreNotServed checks the doubts about requests that a client makes when
-// it connects.
-func TestConnectionsThatAreNotServed(t *testing.T) {
+// TestUnsupportedStartupParametersCauseDoubts checks the doubts about parameters with which
+// a client connects.
+func TestUnsupportedStartupParametersCauseDoubts(t *testing.T) {
+	// want is what the doubt names; "" means no doubt.
 	for name, c := range map[string]struct{ value, want string }{
 		"geqo":             {"off", `unrecognized configuration parameter "geqo"`},
 		"options":          {"-c geqo=off", "options in the startup packet"},
@@ -141,16 +145,16 @@ func TestConnectionsThatAreNotServed(t *testing.T) {
 			}
 			defer conn.Close()
 			hello := &pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": "locksim", name: c.value}}
-			answers := pgproto3.NewFrontend(conn, conn)
-			answers.Send(hello)
-			if err := answers.Flush(); err != nil {
+			frontend := pgproto3.NewFrontend(conn, conn)
+			frontend.Send(hello)
+			if err := frontend.Flush(); err != nil {
 				t.Error(err)
 			}
-			_, _ = answers.Receive()
+			_, _ = frontend.Receive()
 		}))
 		doubts := strings.Join(tr.Doubts, "; ")
 		if (doubts == "") != (c.want == "") || !strings.Contains(doubts, c.want) {
-			t.Errorf("a client that wants %s = %s: the run says of itself %q, want %q", name, c.value, doubts, c.want)
+			t.Errorf("a client connects with %s = %s: the doubts are %q, want %q", name, c.value, doubts, c.want)
 		}
 	}
 }

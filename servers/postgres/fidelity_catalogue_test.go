@@ -1,12 +1,25 @@
 package postgres_test
 
-func init() { fidelities = append(fidelities, catalogueFidelities...) }
+func init() { fidelityScripts = append(fidelityScripts, catalogueScripts...) }
 
-// catalogueFidelities are scripts in which sessions ask about the server itself: which
-// sessions hold locks, which sessions there are, and which transactions have written rows.
-var catalogueFidelities = []fidelity{
+// catalogueScripts are scripts in which sessions query the server's system catalogue and
+// system columns: which sessions hold locks, which sessions there are, and which
+// transactions have written rows. The fields and the language are those of [fidelity], in
+// fidelity_test.go. In short:
+//
+//	a: SQL | parameter | …    executes SQL by the extended protocol in session a
+//	a! SQL                    executes SQL by the simple protocol
+//	a> SQL                    executes SQL, and records "waits" if there is no answer yet
+//	a<                        records the answer that a> did not have yet
+//	a.                        closes the connection
+//	a; 300ms                  lets that time pass
+//
+// An answer has one line for each of these: the columns of a result with the OIDs of their
+// types ("[xmax 28]"), a row, the tag of a command ("SELECT 1": one row), a notice, a
+// warning or an error with its code.
+var catalogueScripts = []fidelity{
 	{
-		name: "the transactions that a row is from, for optimistic concurrency",
+		name: "xmin and xmax, by which an UPDATE checks that a row is unchanged",
 		script: `
 			a! CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 1)
 			a: SELECT xmin::text = xmin::text::xid::text, xmax FROM t
@@ -85,7 +98,7 @@ var catalogueFidelities = []fidelity{
 			a: DELETE 1`,
 	},
 	{
-		name: "whether a row was inserted or updated, by xmax",
+		name: "xmax shows whether ON CONFLICT inserted or updated a row",
 		script: `
 			a! CREATE TABLE t (k text PRIMARY KEY, n int)
 			a: INSERT INTO t VALUES ('a', 1) ON CONFLICT (k) DO UPDATE SET n = t.n + 1 RETURNING n, (xmax = 0) AS inserted
@@ -132,7 +145,7 @@ var catalogueFidelities = []fidelity{
 			b: INSERT 0 1`,
 	},
 	{
-		name: "what a row says of who has locked it",
+		name: "xmax shows the transaction that has locked or changed a row",
 		script: `
 			a! CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 1)
 			a! BEGIN
@@ -244,7 +257,7 @@ var catalogueFidelities = []fidelity{
 			a: COMMIT`,
 	},
 	{
-		name: "who has an advisory lock, and who waits for it",
+		name: "pg_locks shows the holder of an advisory lock and the sessions that wait for it",
 		script: `
 			a: SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 			a: SELECT pg_advisory_lock(-5), pg_advisory_lock(1, -2), pg_try_advisory_lock(123456789012345), pg_advisory_xact_lock(-5)
@@ -308,7 +321,7 @@ var catalogueFidelities = []fidelity{
 			a: SELECT 0`,
 	},
 	{
-		name: "who is there, and what they do",
+		name: "pg_stat_activity shows the sessions and their statements",
 		script: `
 			a: SET application_name = 'job-1'
 			b: SELECT datname = current_database(), datid > 0::oid, usename, application_name, state, query, backend_type, backend_start < now(), xact_start, query_start <= state_change FROM pg_stat_activity WHERE application_name = $1 | job-1
@@ -374,7 +387,7 @@ var catalogueFidelities = []fidelity{
 			b: SELECT 1`,
 	},
 	{
-		name: "a session that another one ends, or whose statement it cancels",
+		name: "a session cancels the statement of another session, and terminates it",
 		script: `
 			a: SELECT pg_advisory_lock(5)
 			b: SET application_name = 'victim'
@@ -424,7 +437,7 @@ var catalogueFidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
-		name: "numbers of the server's own, and their bits",
+		name: "the types oid, xid and name, operators on bits, and further settings",
 		script: `
 			a: SELECT '7'::oid, '-1'::oid, 5::oid, 4294967295::oid::int, 4294967295::oid::bigint, 7::oid::text
 			a: SELECT (-1)::oid, 5000000000::oid
@@ -483,7 +496,7 @@ var catalogueFidelities = []fidelity{
 			a: ERROR 22023: parameter "jit" requires a Boolean value`,
 	},
 	{
-		name: "what is no table",
+		name: "DROP of a relation of another kind",
 		script: `
 			a! CREATE TABLE t (k text PRIMARY KEY); CREATE SEQUENCE s
 			a: DROP TABLE s
@@ -507,7 +520,7 @@ var catalogueFidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
-		name: "where a row lies, by which a job is taken from a queue",
+		name: "ctid, by which a worker takes a job from a queue",
 		script: `
 			a! CREATE TABLE jobs (name text PRIMARY KEY, n int); INSERT INTO jobs VALUES ('a', 1), ('b', 2), ('c', 3)
 			a: SELECT name, ctid, ctid::text, ctid = '(0,1)', ctid < '(0,2)' FROM jobs ORDER BY ctid DESC

@@ -19,12 +19,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// TestFidelityOfRealPostgres runs the scripts on a real server: PostgreSQL 15, as in
-// Debian. Each script has its own database.
+// TestFidelityOfRealPostgres runs the scripts on a real server: PostgreSQL 15, which is
+// Debian 12's version. Each script has its own database.
 func TestFidelityOfRealPostgres(t *testing.T) {
 	server := realPostgres(t)
 	admin := server.admin(t)
-	for i, f := range fidelities {
+	for i, f := range fidelityScripts {
 		database := fmt.Sprint("script", i)
 		admin.must("CREATE DATABASE " + database)
 		t.Run(f.name, func(t *testing.T) {
@@ -33,14 +33,14 @@ func TestFidelityOfRealPostgres(t *testing.T) {
 			if f.real != "" {
 				want = f.real
 			}
-			f.compare(t, (&script{t: t, dial: server.dial, database: database, waits: admin.waits}).play(f.script), want)
+			f.compare(t, (&scriptRunner{t: t, dial: server.dial, database: database, waits: admin.waits}).play(f.script), want)
 		})
 	}
 }
 
 // TestStandbysOfRealPostgres runs the scripts of standbys on real servers.
 func TestStandbysOfRealPostgres(t *testing.T) {
-	for _, f := range standbys {
+	for _, f := range standbyScripts {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			primary := realPostgres(t)
@@ -51,7 +51,7 @@ func TestStandbysOfRealPostgres(t *testing.T) {
 				admin.must("ALTER SYSTEM SET synchronous_standby_names = 'walreceiver'")
 				admin.must("SELECT pg_reload_conf()")
 			}
-			s := &script{t: t, dial: primary.dial, standby: standby.dial, database: "postgres", waits: admin.waits, actions: map[string]func(){
+			s := &scriptRunner{t: t, dial: primary.dial, standby: standby.dial, database: "postgres", waits: admin.waits, actions: map[string]func(){
 				"caught up": func() {
 					admin.until("SELECT bool_and(replay_lsn >= pg_current_wal_flush_lsn()) FROM pg_stat_replication")
 				},
@@ -67,10 +67,10 @@ func TestStandbysOfRealPostgres(t *testing.T) {
 	}
 }
 
-// TestPoolersOfRealPgBouncer runs the scripts of a pooler on a real PgBouncer in front of a
-// real server. Debian 12 has version 1.18, which does not track prepared statements, and
-// the scripts use none.
-func TestPoolersOfRealPgBouncer(t *testing.T) {
+// TestPoolerScriptsOnRealPgBouncer runs the scripts of a pooler on a real PgBouncer in front
+// of a real server. Debian 12 has version 1.18, which does not track prepared statements.
+// The scripts use none.
+func TestPoolerScriptsOnRealPgBouncer(t *testing.T) {
 	server := realPostgres(t)
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
@@ -80,18 +80,18 @@ func TestPoolersOfRealPgBouncer(t *testing.T) {
 		t.Skip("there is no PgBouncer to compare with")
 	}
 	admin := server.admin(t)
-	for i, f := range poolers {
+	for i, f := range poolerScripts {
 		database := fmt.Sprint("pool", i)
 		admin.must("CREATE DATABASE " + database)
 		t.Run(f.name, func(t *testing.T) {
 			dial := server.pooler(program, database, cmp.Or(f.size, 20))
-			f.compare(t, (&script{t: t, dial: dial, database: database}).play(f.script), f.want)
+			f.compare(t, (&scriptRunner{t: t, dial: dial, database: database}).play(f.script), f.want)
 		})
 	}
 }
 
-// pooler starts a PgBouncer in front of the server. It returns the func that connects to
-// it.
+// pooler starts a PgBouncer in front of the server, which opens at most size sessions. It
+// returns the func that connects to the PgBouncer.
 func (r *realServer) pooler(program, name string, size int) pgconn.DialFunc {
 	dir := filepath.Join(r.dir, name)
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -128,7 +128,7 @@ default_pool_size = %d
 			break
 		}
 		if time.Now().After(deadline) {
-			r.t.Fatal("PgBouncer does not start")
+			r.t.Fatal("PgBouncer has not started after 30 s")
 		}
 	}
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -139,16 +139,18 @@ default_pool_size = %d
 // realServer is a real server with its directories and its process.
 type realServer struct {
 	t      *testing.T
-	dir    string // the directory with its socket
-	data   string
-	attr   *syscall.SysProcAttr
-	server *exec.Cmd // nil if it does not run
+	dir    string               // the directory with its socket
+	data   string               // the directory with its data
+	attr   *syscall.SysProcAttr // the user that its programs run as
+	server *exec.Cmd            // nil if it does not run
 	dial   pgconn.DialFunc
 }
 
+// programs is the folder with the programs of PostgreSQL 15 on Debian.
 const programs = "/usr/lib/postgresql/15/bin"
 
-// realPostgres starts a server.
+// realPostgres starts a real server. It skips the test if PostgreSQL is not installed,
+// unless LOCKSIM_REQUIRE_POSTGRES is set.
 func realPostgres(t *testing.T) *realServer {
 	if testing.Short() {
 		t.Skip("each real server takes seconds to start")
@@ -173,6 +175,7 @@ func (r *realServer) standby(t *testing.T) *realServer {
 	return s
 }
 
+// newRealServer returns a server that is not started yet and has no data.
 func newRealServer(t *testing.T) *realServer {
 	// The path of a socket must be short, and the server does not run as root.
 	dir, err := os.MkdirTemp("/tmp", "pg")
@@ -228,7 +231,7 @@ func (r *realServer) start() {
 			return
 		}
 		if time.Now().After(deadline) {
-			r.t.Fatalf("the server does not start:\n%s", output)
+			r.t.Fatalf("the server has not started after 30 s:\n%s", output)
 		}
 	}
 }
@@ -246,11 +249,12 @@ func (r *realServer) stop() {
 	}
 }
 
-// An admin is a session that is not part of the scripts.
+// An admin is a session that is not part of the scripts. Scripts that run in parallel share
+// it.
 type admin struct {
 	t     *testing.T
 	conn  *pgconn.PgConn
-	mutex *sync.Mutex
+	mutex *sync.Mutex // held while conn is used
 }
 
 func (r *realServer) admin(t *testing.T) admin {
@@ -267,8 +271,8 @@ func (a admin) ask(text string, args ...string) (string, bool, error) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	var params [][]byte
-	for _, one := range args {
-		params = append(params, []byte(one))
+	for _, arg := range args {
+		params = append(params, []byte(arg))
 	}
 	r := a.conn.ExecParams(context.Background(), text, params, nil, nil, nil).Read()
 	if r.Err != nil || len(r.Rows) == 0 {
@@ -277,18 +281,19 @@ func (a admin) ask(text string, args ...string) (string, bool, error) {
 	return string(r.Rows[0][0]), true, nil
 }
 
+// must executes a statement, and fails the test if that fails.
 func (a admin) must(text string) {
 	if _, _, err := a.ask(text); err != nil {
 		a.t.Fatalf("%s: %v", text, err)
 	}
 }
 
-// until waits until a query returns true.
+// until waits until a query returns true, and fails the test after 30 s.
 func (a admin) until(text string) {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		value, _, err := a.ask(text)
 		if err != nil || time.Now().After(deadline) {
-			a.t.Fatalf("%s: %q, %v", text, value, err)
+			a.t.Fatalf("%s: got %q with the error %v, want t", text, value, err)
 		}
 		if value == "t" {
 			return
@@ -300,7 +305,7 @@ func (a admin) until(text string) {
 func (a admin) waits(pid uint32) (waits, gone bool) {
 	waiting, exists, err := a.ask("SELECT coalesce(wait_event_type = 'Lock' OR wait_event = 'SyncRep', false) FROM pg_stat_activity WHERE pid = $1", fmt.Sprint(pid))
 	if err != nil {
-		a.t.Errorf("who waits for what: %v", err)
+		a.t.Errorf("pg_stat_activity does not tell whether the session with PID %d waits: %v", pid, err)
 		return true, true
 	}
 	return waiting == "t", !exists

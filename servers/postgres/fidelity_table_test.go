@@ -1,9 +1,22 @@
 package postgres_test
 
-// fidelities are the scripts: what sessions send, and what the servers answer.
-var fidelities = []fidelity{
+// fidelityScripts are the scripts of what sessions send, with the answers that the simulated
+// server and a real PostgreSQL have to give. The fields and the language are those of
+// [fidelity], in fidelity_test.go. In short:
+//
+//	a: SQL | parameter | …    executes SQL by the extended protocol in session a
+//	a! SQL                    executes SQL by the simple protocol
+//	a> SQL                    executes SQL, and records "waits" if there is no answer yet
+//	a<                        records the answer that a> did not have yet
+//	a.                        closes the connection
+//	a; 300ms                  lets that time pass
+//
+// An answer has one line for each of these: the columns of a result with the OIDs of their
+// types ("[version 20]"), a row, the tag of a command ("SELECT 1": one row), a notice, a
+// warning or an error with its code.
+var fidelityScripts = []fidelity{
 	{
-		name: "an UPDATE that names the version which it was computed from",
+		name: "an UPDATE is conditional on the version that was read",
 		script: `
 			a! CREATE TABLE objects (name text PRIMARY KEY, version bigint NOT NULL, value text NOT NULL)
 			a: INSERT INTO objects (name, version, value) VALUES ($1, 0, '') ON CONFLICT DO NOTHING | x
@@ -54,7 +67,7 @@ var fidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
-		name: "texts of a limited length, and bytes",
+		name: "varchar of a limited length, and bytea",
 		script: `
 			a: CREATE TABLE locks (name varchar(5) PRIMARY KEY, owner character varying(255) NOT NULL UNIQUE, note varchar, data bytea)
 			a: INSERT INTO locks VALUES ($1, $2, $3, $4) RETURNING name, owner, note, data | job | one | a | \x00ff
@@ -167,7 +180,7 @@ var fidelities = []fidelity{
 			a: CREATE TABLE`,
 	},
 	{
-		name: "times without a zone",
+		name: "timestamps without a time zone",
 		script: `
 			a! CREATE TABLE locks (name text PRIMARY KEY, until timestamp NOT NULL, since timestamp without time zone DEFAULT now(), zoned timestamptz)
 			a: INSERT INTO locks (name, until, zoned) VALUES ('x', $1, $2) RETURNING until, zoned | 2026-01-02 03:04:05.5+03 | 2026-01-02 03:04:05.5+03
@@ -212,7 +225,7 @@ var fidelities = []fidelity{
 			a: UPDATE 1`,
 	},
 	{
-		name: "a semaphore that counts, and INSERT of a query",
+		name: "a counting semaphore by INSERT of a query, and aggregate functions",
 		script: `
 			a! CREATE TABLE permits (holder varchar(9) PRIMARY KEY, n int, until timestamptz, free bool)
 			a: SELECT count(*), count(n), max(n), min(holder), coalesce(max(until), 'infinity') FROM permits
@@ -292,7 +305,7 @@ var fidelities = []fidelity{
 			b: DELETE 1`,
 	},
 	{
-		name: "goose's table of locks",
+		name: "the lock table of goose",
 		script: `
 			a: SELECT EXISTS ( SELECT 1 FROM pg_tables WHERE (current_schema() IS NULL OR schemaname = current_schema()) AND tablename = 'goose_lock' )
 			a: CREATE TABLE goose_lock (lock_id bigint NOT NULL PRIMARY KEY, locked boolean NOT NULL DEFAULT false, locked_at timestamptz NULL, locked_by text NULL, lease_expires_at timestamptz NULL, updated_at timestamptz NULL)
@@ -341,7 +354,7 @@ var fidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
-		name: "what there is",
+		name: "EXISTS, and the list of tables",
 		script: `
 			a! CREATE TABLE t (k text PRIMARY KEY); INSERT INTO t VALUES ('a'), ('b')
 			a: SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'
@@ -389,7 +402,7 @@ var fidelities = []fidelity{
 			a: ERROR 42601: syntax error at or near "1"`,
 	},
 	{
-		name: "names without a table are ambiguous in ON CONFLICT",
+		name: "errors of INSERT, and column names that are ambiguous in ON CONFLICT",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY, n int)
 			a: INSERT INTO t VALUES ('a', 1) ON CONFLICT (k) DO UPDATE SET n = 2 WHERE n < 5
@@ -430,7 +443,7 @@ var fidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
-		name: "the second to insert waits for the first",
+		name: "an INSERT waits for the transaction that inserted or deleted the same key",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY, n int)
 			a: BEGIN
@@ -474,7 +487,7 @@ var fidelities = []fidelity{
 			a: SELECT 2`,
 	},
 	{
-		name: "who waits for a row looks again",
+		name: "an UPDATE that has waited for a row checks its condition again",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY, n int)
 			a: INSERT INTO t VALUES ('a', 1), ('b', 2)
@@ -527,7 +540,7 @@ var fidelities = []fidelity{
 			b: UPDATE 0`,
 	},
 	{
-		name: "select for update",
+		name: "SELECT FOR UPDATE",
 		script: `
 			a: CREATE TABLE jobs (id bigserial PRIMARY KEY, state text NOT NULL DEFAULT 'new')
 			a: INSERT INTO jobs (state) VALUES ('new'), ('new'), ('done'), (DEFAULT)
@@ -577,7 +590,7 @@ var fidelities = []fidelity{
 			a: SELECT 4`,
 	},
 	{
-		name: "the lock of an update that does not happen stays",
+		name: "ON CONFLICT locks the row even if its condition prevents the update",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY, n int)
 			a: INSERT INTO t VALUES ('a', 1)
@@ -598,10 +611,10 @@ var fidelities = []fidelity{
 			b: SELECT 1`,
 	},
 	{
-		// Session a only locks the row, without changing it. After a change, c could look
-		// at the new version at the same moment as b. Then on a real server c could be the
+		// Session a only locks the row, and does not change it. After a change, c could look
+		// at the new version at the same moment as b. Then, on a real server, c could be the
 		// first to lock the row.
-		name: "who waits longest is first",
+		name: "the session that has waited longest gets the row first",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY, n text)
 			a: INSERT INTO t VALUES ('a', '')
@@ -665,7 +678,7 @@ var fidelities = []fidelity{
 			b: SELECT 1`,
 	},
 	{
-		name: "advisory locks that are waited for",
+		name: "sessions wait for an advisory lock in order",
 		script: `
 			a: SELECT pg_advisory_lock(7)
 			b> SELECT pg_advisory_lock($1) | 7
@@ -713,7 +726,7 @@ var fidelities = []fidelity{
 			b: SELECT 1`,
 	},
 	{
-		name: "advisory locks of a transaction",
+		name: "advisory locks of a transaction end with the transaction",
 		script: `
 			a: BEGIN
 			a: SELECT pg_advisory_xact_lock(5)
@@ -761,7 +774,7 @@ var fidelities = []fidelity{
 			b: SELECT 1`,
 	},
 	{
-		name: "what is called before a wait is called once",
+		name: "functions called before a wait are not called again after it",
 		script: `
 			a: CREATE SEQUENCE s
 			a: SELECT pg_advisory_lock(7)
@@ -786,7 +799,7 @@ var fidelities = []fidelity{
 			b: SELECT 1`,
 	},
 	{
-		name: "a connection that ends frees what it has",
+		name: "the end of a connection releases its locks and rolls back its transaction",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY)
 			b: BEGIN
@@ -866,7 +879,7 @@ var fidelities = []fidelity{
 			a: ROLLBACK`,
 	},
 	{
-		name: "what a transaction sees",
+		name: "changes that a transaction sees",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY, n int)
 			a: BEGIN
@@ -925,7 +938,7 @@ var fidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
-		name: "now is when the transaction began",
+		name: "now() is the beginning of the transaction",
 		script: `
 			a: BEGIN
 			a: SELECT now() = transaction_timestamp(), now() = current_timestamp, statement_timestamp() >= now()
@@ -957,10 +970,10 @@ var fidelities = []fidelity{
 			a: [?column? 16]
 			a: f
 			a: SELECT 1`,
-		why: "the real one reads its clock for each message: from Parse to Execute some microseconds pass",
+		why: "a real server reads its clock for each message, and some microseconds pass between Parse and Execute",
 	},
 	{
-		name: "a statement that waits has an old now",
+		name: "now() of a statement is the time before its wait",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY, at timestamptz)
 			a: INSERT INTO t VALUES ('a', NULL)
@@ -981,7 +994,7 @@ var fidelities = []fidelity{
 			b: UPDATE 1`,
 	},
 	{
-		name: "lock timeout",
+		name: "lock_timeout",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY)
 			a: INSERT INTO t VALUES ('a')
@@ -1022,7 +1035,7 @@ var fidelities = []fidelity{
 			b: SELECT 1`,
 	},
 	{
-		name: "statement timeout",
+		name: "statement_timeout",
 		script: `
 			a: SET statement_timeout TO '300 ms'
 			a: SELECT pg_sleep(5)
@@ -1045,7 +1058,7 @@ var fidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
-		name: "settings",
+		name: "SET and SHOW of settings",
 		script: `
 			a: SHOW lock_timeout
 			a: SET lock_timeout = '1500ms'
@@ -1119,7 +1132,7 @@ var fidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
-		name: "idle in a transaction",
+		name: "idle_in_transaction_session_timeout",
 		script: `
 			a: SET idle_in_transaction_session_timeout = '600ms'
 			a; 700ms
@@ -1151,7 +1164,7 @@ var fidelities = []fidelity{
 			b:
 			b: SELECT 1
 			a: the connection is over`,
-		why: "a socket of the machine's own cannot be written to once the server has closed it, and TCP can",
+		why: "the real server is reached by a Unix socket: after the server has closed it, a write to it fails before the FATAL error is read; a write to a TCP connection does not fail",
 	},
 	{
 		name: "a deadlock",
@@ -1228,7 +1241,7 @@ var fidelities = []fidelity{
 			a: DROP SEQUENCE`,
 	},
 	{
-		name: "tables",
+		name: "CREATE TABLE, DROP TABLE and unique constraints",
 		script: `
 			a: CREATE TABLE t (a int, b int DEFAULT 1 + 1, PRIMARY KEY (a, b), UNIQUE (b))
 			a: CREATE TABLE t (a int)
@@ -1370,7 +1383,7 @@ var fidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
-		name: "times",
+		name: "intervals and timestamps with a time zone",
 		script: `
 			a: SELECT interval '1 day 2 hours 3 minutes 4.5 seconds', interval '90 minutes', '10'::interval, interval '-1 s', interval '1 mon -1 day'
 			a: SELECT interval '1 year 2 mons', interval '1 week', interval '01:02:03', interval '-00:00:01.5', interval '500 ms', interval '1 day' - interval '25 hours'
@@ -1413,7 +1426,7 @@ var fidelities = []fidelity{
 			a: ERROR 42883: operator does not exist: interval < timestamp with time zone`,
 	},
 	{
-		name: "limits and order",
+		name: "LIMIT and ORDER BY",
 		script: `
 			a: CREATE TABLE t (n int, s text)
 			a: INSERT INTO t VALUES (3, 'a'), (1, 'b'), (NULL, 'c'), (2, NULL)
@@ -1457,7 +1470,7 @@ var fidelities = []fidelity{
 			a: ERROR 42601: subquery must return only one column`,
 	},
 	{
-		name: "syntax",
+		name: "syntax errors",
 		script: `
 			a: SELEC 1
 			a: SELECT FROM
@@ -1497,6 +1510,6 @@ var fidelities = []fidelity{
 			a: ERROR 42601: syntax error at or near "="
 			a: ERROR 42601: trailing junk after numeric literal at or near "1x"
 			a: ERROR 42P02: there is no parameter $1`,
-		why: "the real one has queries without columns, and misses something else",
+		why: "a real server allows SELECT without columns, so in SELECT FROM it misses the table",
 	},
 }

@@ -20,31 +20,39 @@ import (
 	_ "github.com/locksim/locksim/servers/postgres"
 )
 
-// A fidelity is a script of sessions, with the answers of the simulated server and of a
-// real one. A line of the script is one of these:
+// A fidelity is a test case that compares the simulated server with a real one: a script of
+// sessions, and the answers that both servers have to give. A line of the script is one of
+// these:
 //
-//	a: SQL | first parameter | second    runs SQL by the extended protocol and records the answer
-//	a! SQL                               runs SQL by the simple protocol
-//	a> SQL                               runs SQL and records the answer, or that it waits
+//	a: SQL | first parameter | second    executes SQL by the extended protocol and records the answer
+//	a! SQL                               executes SQL by the simple protocol and records the answer
+//	a> SQL                               is as a:, but records "waits" if there is no answer yet
 //	a<                                   records the answer that a> did not have yet
 //	a.                                   closes the connection
-//	a; a moment                          waits, for example 300ms
+//	a; 300ms                             lets that time pass
+//	=action                              does something to a server: see [scriptRunner]
 //
 // Here a is the name of a session, which begins with its first line.
+//
+// An answer has one line for each of these, after the name of the session: the columns of
+// a result with the OIDs of their types ("[version 20]"), a row, the tag of a command
+// ("SELECT 1": one row), a notice, a warning or an error with its code.
 type fidelity struct {
-	name, script, want string
-	// real is what a real server answers, if that differs from want. why is the reason.
-	real, why string
+	name   string
+	script string
+	want   string // the answers of the simulated server, and of a real one if real is empty
+	real   string // the answers of a real server, if they differ from want
+	why    string // why they differ
 }
 
-// TestFidelityOfOurServer runs the scripts on the simulated server.
-func TestFidelityOfOurServer(t *testing.T) {
-	for _, f := range fidelities {
+// TestFidelityOfSimulatedServer runs the scripts on the simulated server.
+func TestFidelityOfSimulatedServer(t *testing.T) {
+	for _, f := range fidelityScripts {
 		t.Run(f.name, func(t *testing.T) {
 			var answers string
 			cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				env := p.Env()
-				s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+				s := &scriptRunner{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
 				answers = s.play(f.script)
 				return nil
 			}))
@@ -55,16 +63,17 @@ func TestFidelityOfOurServer(t *testing.T) {
 	}
 }
 
-// TestDifferencesHaveReasons checks that each listed difference has a reason, and really is
-// a difference.
+// TestDifferencesHaveReasons checks that a script which lists other answers of a real server
+// has a reason for them, and that these answers really differ.
 func TestDifferencesHaveReasons(t *testing.T) {
-	for _, f := range fidelities {
+	for _, f := range fidelityScripts {
 		if (f.real == "") != (f.why == "") || f.real != "" && slices.Equal(lines(f.real), lines(f.want)) {
-			t.Errorf("%s: the real server tells %q, and why is %q", f.name, f.real, f.why)
+			t.Errorf("%s: real is %q and why is %q; want both or neither, and real different from want", f.name, f.real, f.why)
 		}
 	}
 }
 
+// lines returns the lines of a text that are not blank, without the white space around them.
 func lines(s string) []string {
 	var all []string
 	for line := range strings.Lines(s) {
@@ -75,20 +84,22 @@ func lines(s string) []string {
 	return all
 }
 
+// compare fails the test if the answers differ from those that are wanted.
 func (f fidelity) compare(t *testing.T, answers, want string) {
 	t.Helper()
 	if got, wanted := lines(answers), lines(want); !slices.Equal(got, wanted) {
-		t.Errorf("it tells\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(wanted, "\n\t"))
+		t.Errorf("the answers are\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(wanted, "\n\t"))
 	}
 }
 
-// A script runs the lines of a script on a server and records the answers.
-type script struct {
+// A scriptRunner runs the lines of a script on a server and records the answers.
+type scriptRunner struct {
 	t        *testing.T
-	dial     pgconn.DialFunc
-	database string
-	// standby connects to the standby. actions are what the lines that begin with = do.
+	dial     pgconn.DialFunc // connects to the server
+	database string          // "" means the database locksim
+	// standby connects to the standby. Sessions whose names are capital letters use it.
 	standby pgconn.DialFunc
+	// actions are what the lines that begin with = do, such as "stop" for =stop.
 	actions map[string]func()
 	// waits reports whether the session with a process ID waits for a lock, and whether it
 	// has ended. It is nil in a world: there, time passes only when all goroutines wait.
@@ -105,7 +116,8 @@ type session struct {
 	notices []string
 }
 
-func (s *script) play(text string) string {
+// play runs a script, closes its sessions and returns all answers.
+func (s *scriptRunner) play(text string) string {
 	s.sessions = map[string]*session{}
 	for _, line := range lines(text) {
 		s.line(line)
@@ -117,15 +129,16 @@ func (s *script) play(text string) string {
 }
 
 // soon is how long a script waits before it checks whether a session waits. In a world, an
-// answer for which nothing has to wait has arrived by then.
+// answer that does not have to wait for anything has arrived by then.
 const soon = 300 * time.Millisecond
 
-func (s *script) line(line string) {
-	if what, is := strings.CutPrefix(line, "="); is {
-		s.actions[what]()
+// line runs one line of a script.
+func (s *scriptRunner) line(line string) {
+	if action, is := strings.CutPrefix(line, "="); is {
+		s.actions[action]()
 		return
 	}
-	name, how, rest := line[:1], line[1], strings.TrimSpace(line[2:])
+	name, mark, rest := line[:1], line[1], strings.TrimSpace(line[2:])
 	session := s.session(name)
 	if session == nil {
 		return
@@ -135,7 +148,7 @@ func (s *script) line(line string) {
 			fmt.Fprintf(&s.answers, "%s: %s\n", name, strings.TrimSpace(line))
 		}
 	}
-	switch how {
+	switch mark {
 	case ':':
 		s.checkIdle(name, line)
 		record(session.runExtended(rest))
@@ -178,14 +191,14 @@ func (s *script) line(line string) {
 		}
 		time.Sleep(d)
 	default:
-		s.t.Fatalf("%q is no line of a script", line)
+		s.t.Fatalf("%q is not a line of a script", line)
 	}
 }
 
 // checkWaits reports whether a session waits for a lock, and whether it has ended. It asks
 // the server, because on a busy machine a late answer does not prove that the session
 // waits.
-func (s *script) checkWaits(one *session) (waits, gone bool) {
+func (s *scriptRunner) checkWaits(one *session) (waits, gone bool) {
 	if s.waits == nil {
 		return true, true
 	}
@@ -194,15 +207,15 @@ func (s *script) checkWaits(one *session) (waits, gone bool) {
 
 // checkIdle fails the test if a session still waits for an answer, because a connection
 // handles one request at a time.
-func (s *script) checkIdle(name, line string) {
+func (s *scriptRunner) checkIdle(name, line string) {
 	s.t.Helper()
 	if s.sessions[name].pending != nil {
-		s.t.Fatalf("%q is asked while %s waits for its last answer", line, name)
+		s.t.Fatalf("%q: session %s has not received its last answer yet", line, name)
 	}
 }
 
 // close closes a session. If the session waits for an answer, it will not get it.
-func (s *script) close(name string) {
+func (s *scriptRunner) close(name string) {
 	one := s.sessions[name]
 	delete(s.sessions, name)
 	if one.pending != nil {
@@ -212,7 +225,9 @@ func (s *script) close(name string) {
 	_ = one.conn.Close(context.Background())
 }
 
-func (s *script) session(name string) *session {
+// session returns the session with a name, and connects it first if it is new. It returns
+// nil if it cannot connect.
+func (s *scriptRunner) session(name string) *session {
 	one := s.sessions[name]
 	if one == nil {
 		one = &session{}
@@ -226,7 +241,7 @@ func (s *script) session(name string) *session {
 			one.notices = append(one.notices, n.Severity+" "+n.Code+": "+n.Message)
 		})
 		if err != nil {
-			s.t.Errorf("%s cannot connect: %v", name, err)
+			s.t.Errorf("session %s cannot connect: %v", name, err)
 			delete(s.sessions, name)
 			return nil
 		}
@@ -234,9 +249,9 @@ func (s *script) session(name string) *session {
 	return one
 }
 
-// connect returns a connection that does not depend on environment variables. heard is
+// connect returns a connection that does not depend on environment variables. onNotice is
 // called with each notice.
-func connect(dial pgconn.DialFunc, database string, heard func(*pgconn.Notice)) (*pgconn.PgConn, error) {
+func connect(dial pgconn.DialFunc, database string, onNotice func(*pgconn.Notice)) (*pgconn.PgConn, error) {
 	c, err := pgconn.ParseConfig("host=127.0.0.1 port=5432 user=locksim sslmode=disable database=" + cmp.Or(database, "locksim"))
 	if err != nil {
 		return nil, err
@@ -244,10 +259,12 @@ func connect(dial pgconn.DialFunc, database string, heard func(*pgconn.Notice)) 
 	c.Fallbacks, c.RuntimeParams = nil, map[string]string{}
 	c.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
 	c.DialFunc = dial
-	c.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { heard(n) }
+	c.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { onNotice(n) }
 	return pgconn.ConnectConfig(context.Background(), c)
 }
 
+// runExtended executes a statement by the extended protocol. text is the SQL and then the
+// parameters, separated by " | ".
 func (one *session) runExtended(text string) string {
 	parts := strings.Split(text, " | ")
 	var params [][]byte
@@ -262,6 +279,7 @@ func (one *session) runExtended(text string) string {
 	return one.format([]*pgconn.Result{r}, r.Err)
 }
 
+// runSimple executes statements by the simple protocol.
 func (one *session) runSimple(text string) string {
 	results, err := one.conn.Exec(context.Background(), text).ReadAll()
 	return one.format(results, err)

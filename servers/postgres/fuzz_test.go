@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// oneClient is a world with one server, in which one client runs do.
+// oneClient is a world with one server and one client, which runs do.
 func oneClient(t *testing.T, do func(ctx context.Context, p *sim.Program)) sim.Config {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		do(ctx, p)
@@ -33,6 +33,7 @@ func encodeMessages(messages ...pgproto3.FrontendMessage) []byte {
 	return b
 }
 
+// startup is the first message of a client.
 var startup = &pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": "a"}}
 
 // FuzzMessages checks that the server replies or hangs up, whatever a client sends, and
@@ -64,7 +65,7 @@ func FuzzMessages(f *testing.F) {
 			}
 			c.Close()
 			if got := answer(ctx, p, "SELECT 1"); got != "1" {
-				t.Errorf("the next one is told %q", got)
+				t.Errorf("SELECT 1 of the next client: got %q, want 1", got)
 			}
 		}))
 	})
@@ -73,8 +74,8 @@ func FuzzMessages(f *testing.F) {
 // FuzzStatements checks that any SQL gets a reply, and that the server then serves the next
 // session.
 func FuzzStatements(f *testing.F) {
-	for _, one := range fidelities {
-		for _, line := range lines(one.script) {
+	for _, c := range fidelityScripts {
+		for _, line := range lines(c.script) {
 			if strings.ContainsRune(":!>", rune(line[1])) {
 				f.Add(strings.TrimSpace(line[2:]))
 			}
@@ -84,7 +85,7 @@ func FuzzStatements(f *testing.F) {
 		RunWorld(t, oneClient(t, func(ctx context.Context, p *sim.Program) {
 			answer(ctx, p, "CREATE TABLE t (k text PRIMARY KEY, n int, at timestamptz); INSERT INTO t VALUES ('a', 1, now()), ('b', NULL, NULL); CREATE SEQUENCE s; SET statement_timeout = '10s'; "+text)
 			if got := answer(ctx, p, "SELECT 1"); got != "1" {
-				t.Errorf("the next one is told %q", got)
+				t.Errorf("SELECT 1 of the next client: got %q, want 1", got)
 			}
 		}))
 	})

@@ -15,14 +15,25 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// poolers are the scripts of a pooler in transaction mode. size is the number of its
-// sessions; 0 means its default.
-var poolers = []struct {
+// poolerScripts are scripts of clients of a pooler in transaction mode, with the answers
+// that the simulated pooler and a real PgBouncer have to give. The fields and the language
+// are those of [fidelity], in fidelity_test.go. In short, the letter is a client, and the
+// mark after it says what the client does:
+//
+//	a: SQL      executes SQL by the extended protocol
+//	a! SQL      executes SQL by the simple protocol
+//	a> SQL      executes SQL, and records "waits" if there is no answer yet
+//	a<          records the answer that a> did not have yet
+//	a.          disconnects
+//	a; 300ms    lets that time pass
+//
+// Sessions are the pooler's connections to the server.
+var poolerScripts = []struct {
 	fidelity
-	size int
+	size int // how many sessions the pooler may open; 0 means its default
 }{
 	{fidelity: fidelity{
-		name: "two clients, one session, and its advisory lock",
+		name: "two clients share one session and its advisory lock",
 		script: `
 			a: SELECT pg_try_advisory_lock(1)
 			b: SELECT pg_try_advisory_lock(1)
@@ -48,7 +59,7 @@ var poolers = []struct {
 			a: SELECT 1`,
 	}},
 	{fidelity: fidelity{
-		name: "who is in a transaction has a session, and the one given back last is the next",
+		name: "a client in a transaction keeps its session, and the session given back last is assigned next",
 		script: `
 			a! BEGIN
 			a: SELECT pg_try_advisory_lock(1)
@@ -69,7 +80,7 @@ var poolers = []struct {
 			b: SELECT 1`,
 	}},
 	{fidelity: fidelity{
-		name: "an unlock on another session than the lock",
+		name: "the unlock runs on another session than the lock",
 		script: `
 			c! BEGIN
 			a: SELECT pg_try_advisory_lock(1)
@@ -95,7 +106,7 @@ var poolers = []struct {
 			b: SELECT 1`,
 	}},
 	{fidelity: fidelity{
-		name: "a client that is gone, and a session that has its lock",
+		name: "a client disconnects, and its advisory lock stays with the session",
 		script: `
 			c! BEGIN
 			a: SELECT pg_try_advisory_lock(1)
@@ -114,7 +125,7 @@ var poolers = []struct {
 			b: SELECT 1`,
 	}},
 	{fidelity: fidelity{
-		name: "a client that is gone in a transaction, and its session with it",
+		name: "a client disconnects in a transaction, and the pooler closes the session",
 		script: `
 			a! CREATE TABLE t (n int)
 			a! BEGIN
@@ -137,7 +148,7 @@ var poolers = []struct {
 			b: SELECT 1`,
 	}},
 	{fidelity: fidelity{
-		name: "an advisory lock of a transaction",
+		name: "an advisory lock of a transaction ends with the transaction",
 		script: `
 			a! BEGIN
 			a: SELECT pg_try_advisory_xact_lock(1)
@@ -164,7 +175,7 @@ var poolers = []struct {
 			b: SELECT 1`,
 	}},
 	{fidelity: fidelity{
-		name: "a setting stays with the session, but for those that the pooler keeps for its clients",
+		name: "a setting stays with the session, unless the pooler tracks it for each client",
 		script: `
 			a! SET lock_timeout = '5s'
 			a! SET application_name = 'mine'
@@ -187,7 +198,7 @@ var poolers = []struct {
 			b: SHOW`,
 	}},
 	{size: 1, fidelity: fidelity{
-		name: "who waits for a session",
+		name: "a client waits until a session is free",
 		script: `
 			a! BEGIN
 			b> SELECT 1
@@ -210,7 +221,7 @@ var poolers = []struct {
 			a: SELECT 1`,
 	}},
 	{size: 2, fidelity: fidelity{
-		name: "a failed transaction is one until its end",
+		name: "a failed transaction keeps its session until the rollback",
 		script: `
 			a! BEGIN
 			a! SELECT 1/0
@@ -239,13 +250,15 @@ func withPooler(cfg sim.Config, settings ...string) sim.Config {
 	return cfg
 }
 
-func TestPoolersOfOurs(t *testing.T) {
-	for _, f := range poolers {
+// TestPoolerScriptsOnSimulatedPooler runs the scripts on the simulated pooler.
+// TestPoolerScriptsOnRealPgBouncer runs them on a real one.
+func TestPoolerScriptsOnSimulatedPooler(t *testing.T) {
+	for _, f := range poolerScripts {
 		t.Run(f.name, func(t *testing.T) {
 			var answers string
 			cfg := oneClient(t, func(_ context.Context, p *sim.Program) {
 				env := p.Env()
-				s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+				s := &scriptRunner{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
 				answers = s.play(f.script)
 			})
 			cfg = withPooler(cfg)
@@ -258,13 +271,13 @@ func TestPoolersOfOurs(t *testing.T) {
 	}
 }
 
-// TestAPoolerClosesWhatIsIdle checks that an unused session is closed, and that its locks
-// are released.
-func TestAPoolerClosesWhatIsIdle(t *testing.T) {
+// TestPoolerClosesIdleSessions checks that the pooler closes a session that no client has
+// used for ten minutes, and that the session's locks are released.
+func TestPoolerClosesIdleSessions(t *testing.T) {
 	var answers string
 	cfg := withPooler(oneClient(t, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
-		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+		s := &scriptRunner{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
 		answers = s.play(`
 			a! BEGIN
 			b: SELECT pg_try_advisory_lock(1)
@@ -277,17 +290,17 @@ func TestAPoolerClosesWhatIsIdle(t *testing.T) {
 	cfg.Horizon = time.Hour
 	RunWorld(t, cfg)
 	if !strings.HasSuffix(strings.Join(lines(answers), " "), "a: f a: SELECT 1 a: [pg_try_advisory_lock 16] a: t a: SELECT 1") {
-		t.Errorf("%s", answers)
+		t.Errorf("the answers are\n%s\nwant a's lock refused after 9m59s and granted 2 s later", answers)
 	}
 }
 
-// TestAPoolersPatience checks that the pooler disconnects a client that has waited for a
-// session for too long.
-func TestAPoolersPatience(t *testing.T) {
+// TestPoolerDisconnectsClientThatWaitsTooLong checks that the pooler disconnects a client
+// that has waited for a session for two minutes.
+func TestPoolerDisconnectsClientThatWaitsTooLong(t *testing.T) {
 	var answers string
 	RunWorld(t, withPooler(oneClient(t, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
-		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+		s := &scriptRunner{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
 		answers = s.play(`
 			a! BEGIN
 			b> SELECT 1
@@ -295,7 +308,7 @@ func TestAPoolersPatience(t *testing.T) {
 			b<
 			a! COMMIT`)
 	}), "default_pool_size=1"))
-	Equal(t, "said", strings.Join(lines(answers), "; "), "a: BEGIN; b: waits; b: FATAL 08P01: query_wait_timeout; a: COMMIT")
+	Equal(t, "answers", strings.Join(lines(answers), "; "), "a: BEGIN; b: waits; b: FATAL 08P01: query_wait_timeout; a: COMMIT")
 }
 
 // TestAPoolerRefusesSettings checks that the pooler refuses a client that connects with a
@@ -316,14 +329,15 @@ func TestAPoolerRefusesSettings(t *testing.T) {
 		_, got = pgconn.ConnectConfig(ctx, c)
 	})))
 	if got == nil || !strings.Contains(got.Error(), "FATAL: unsupported startup parameter: lock_timeout (SQLSTATE 08P01)") {
-		t.Errorf("the client is told %v", got)
+		t.Errorf("connecting with lock_timeout ended with %v, want the error of an unsupported startup parameter", got)
 	}
 }
 
-// TestAPoolerAndPreparedStatements checks a statement that a client has prepared on one
-// session and executes on another one. If the pooler tracks statements, that works.
-// Otherwise the client gets the error of a session in which the statement was not prepared.
-func TestAPoolerAndPreparedStatements(t *testing.T) {
+// TestPoolerAndPreparedStatements checks a statement that a client has prepared on one
+// session and executes on another session. If the pooler tracks prepared statements, the
+// execution works. Otherwise the client gets the error of a session in which the statement
+// was not prepared.
+func TestPoolerAndPreparedStatements(t *testing.T) {
 	for settings, want := range map[string]string{
 		"max_prepared_statements=200": "nil, 1; nil, 1; nil",
 		"max_prepared_statements=0": "nil, 1; ERROR: prepared statement \"mine\" does not exist (SQLSTATE 26000), ; " +
@@ -332,7 +346,7 @@ func TestAPoolerAndPreparedStatements(t *testing.T) {
 		var answers []string
 		RunWorld(t, withPooler(oneClient(t, func(ctx context.Context, p *sim.Program) {
 			env := p.Env()
-			to := func() *pgconn.PgConn {
+			connectClient := func() *pgconn.PgConn {
 				c, err := connect(func(ctx context.Context, network, _ string) (net.Conn, error) {
 					return env.Dial(ctx, network, env.Nodes[0])
 				}, "", func(*pgconn.Notice) {})
@@ -341,10 +355,12 @@ func TestAPoolerAndPreparedStatements(t *testing.T) {
 				}
 				return c
 			}
-			a, b := to(), to()
+			a, b := connectClient(), connectClient()
 			defer a.Close(ctx)
 			defer b.Close(ctx)
-			executes := func() {
+			// executePrepared executes the statement for client a, and records the error and the
+			// value.
+			executePrepared := func() {
 				r := a.ExecPrepared(ctx, "mine", [][]byte{[]byte("1")}, nil, nil).Read()
 				got := ""
 				if len(r.Rows) > 0 {
@@ -355,9 +371,9 @@ func TestAPoolerAndPreparedStatements(t *testing.T) {
 			if _, err := a.Prepare(ctx, "mine", "SELECT $1::int", nil); err != nil {
 				t.Error(err)
 			}
-			executes()
+			executePrepared()
 			b.Exec(ctx, "BEGIN").ReadAll() // b gets the session in which a has prepared the statement
-			executes()
+			executePrepared()
 			_, err := b.Prepare(ctx, "mine", "SELECT $1::int", nil)
 			answers = append(answers, errorText(err))
 		}), settings))
@@ -365,6 +381,7 @@ func TestAPoolerAndPreparedStatements(t *testing.T) {
 	}
 }
 
+// errorText is the text of an error, or "nil".
 func errorText(err error) string {
 	if err == nil {
 		return "nil"
@@ -375,7 +392,7 @@ func errorText(err error) string {
 // FuzzPooler checks that the pooler replies or hangs up, whatever a client sends, and that
 // it then serves the next client.
 func FuzzPooler(f *testing.F) {
-	for _, all := range [][]pgproto3.FrontendMessage{
+	for _, messages := range [][]pgproto3.FrontendMessage{
 		{startup},
 		{startup, &pgproto3.Query{String: "SELECT 1; BEGIN"}, &pgproto3.Terminate{}},
 		{startup, &pgproto3.Parse{Name: "a", Query: "SELECT $1::int"}, &pgproto3.Bind{PreparedStatement: "a", Parameters: [][]byte{nil}},
@@ -386,7 +403,7 @@ func FuzzPooler(f *testing.F) {
 		{startup, &pgproto3.Query{String: "DEALLOCATE ALL"}, &pgproto3.Query{String: "SET idle_session_timeout = 1"}, &pgproto3.Query{String: "SELECT 1"}},
 		{&pgproto3.CancelRequest{ProcessID: 1001, SecretKey: []byte{0, 0, 0, 0}}},
 	} {
-		f.Add(encodeMessages(all...))
+		f.Add(encodeMessages(messages...))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		RunWorld(t, withPooler(oneClient(t, func(ctx context.Context, p *sim.Program) {
@@ -401,7 +418,7 @@ func FuzzPooler(f *testing.F) {
 			}
 			c.Close()
 			if got := answer(ctx, p, "SELECT 1"); got != "1" {
-				t.Errorf("the next one is told %q", got)
+				t.Errorf("SELECT 1 of the next client: got %q, want 1", got)
 			}
 		}), "default_pool_size=1"))
 	})

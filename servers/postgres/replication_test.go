@@ -12,16 +12,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// standbys are scripts of a primary and its standby. Sessions of the standby have capital
-// letters. There are these additional lines:
+// standbyScripts are scripts of a primary and its standby, with the answers that simulated
+// and real servers have to give. The fields and the language are those of [fidelity], in
+// fidelity_test.go. In short, a line that begins with a letter is about the session with
+// that name. Sessions of the primary have small letters, and those of the standby have
+// capital letters:
+//
+//	a: SQL        executes SQL by the extended protocol
+//	a! SQL        executes SQL by the simple protocol
+//	a> SQL        executes SQL, and records "waits" if there is no answer yet
+//	a<            records the answer that a> did not have yet
+//	a; 300ms      lets that time pass
+//
+// Other lines are about the standby:
 //
 //	=caught up    waits until the standby has everything that the primary has on its disk
 //	=stop         stops the standby
-//	=start        starts it again
-//	=promote      promotes it to primary
-var standbys = []struct {
+//	=start        starts the standby again
+//	=promote      promotes the standby to primary
+var standbyScripts = []struct {
 	fidelity
-	synchronous bool
+	synchronous bool // commits wait for the standby
 }{
 	{fidelity: fidelity{
 		name: "a standby can be read until it is promoted",
@@ -197,19 +208,20 @@ func primaryAndStandby(t *testing.T, sync bool, do func(ctx context.Context, p *
 	return cfg
 }
 
-// TestStandbysOfOurs runs the scripts of standbys on simulated servers. Faults stop, start
-// and promote the standby at fixed times, and the lines of the script wait for them.
-func TestStandbysOfOurs(t *testing.T) {
+// TestStandbysOfSimulatedServers runs the scripts of standbys on simulated servers. Faults
+// stop, start and promote the standby at fixed times, and the lines of the script wait for
+// them.
+func TestStandbysOfSimulatedServers(t *testing.T) {
 	const stops, starts = time.Minute, 2 * time.Minute
-	for _, f := range standbys {
+	for _, f := range standbyScripts {
 		t.Run(f.name, func(t *testing.T) {
 			var answers string
 			cfg := primaryAndStandby(t, f.synchronous, func(_ context.Context, p *sim.Program) {
 				env := p.Env()
-				to := func(node int) func(context.Context, string, string) (net.Conn, error) {
+				dialNode := func(node int) func(context.Context, string, string) (net.Conn, error) {
 					return func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[node]) }
 				}
-				s := &script{t: t, dial: to(0), standby: to(1), actions: map[string]func(){
+				s := &scriptRunner{t: t, dial: dialNode(0), standby: dialNode(1), actions: map[string]func(){
 					"caught up": func() { time.Sleep(time.Second) },
 					"stop":      func() { SleepUntil(stops + time.Second) },
 					"start":     func() { SleepUntil(starts + 10*time.Second) },
@@ -235,7 +247,7 @@ func TestACrashWhileACommitWaits(t *testing.T) {
 	var answers string
 	cfg := primaryAndStandby(t, true, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
-		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+		s := &scriptRunner{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
 		answers = s.play(`
 			a! CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 1)
 			a; 2s
@@ -250,15 +262,15 @@ func TestACrashWhileACommitWaits(t *testing.T) {
 		Lasting(time.Second, At(10*time.Second, CrashOf("postgres-1", trace.Kill)))))
 	AllFaultsStruck(t, tr)
 	_, after, _ := strings.Cut(strings.Join(lines(answers), "\n"), "a: waits\n")
-	Equal(t, "said", after, "b: [n 23]\nb: 1\nb: SELECT 1\na: the connection is over\nc: [n 23]\nc: 2\nc: SELECT 1")
+	Equal(t, "answers after the commit began to wait", after, "b: [n 23]\nb: 1\nb: SELECT 1\na: the connection is over\nc: [n 23]\nc: 2\nc: SELECT 1")
 }
 
-// TestAStandbyIsBehind checks a standby that was down, or that lags. In the end it gets
-// every change, in order. Until then it keeps its old state.
-func TestAStandbyIsBehind(t *testing.T) {
+// TestStandbyCatchesUp checks a standby that lags, that is cut off, or whose primary was
+// down. Until it catches up it has its old state. In the end it has every change.
+func TestStandbyCatchesUp(t *testing.T) {
 	for name, test := range map[string]struct {
-		lag   time.Duration
-		fault sim.Fault
+		lag   time.Duration // how long after the primary the standby applies a change
+		fault sim.Fault     // the zero fault: none
 	}{
 		"lag":       {5 * time.Second, sim.Fault{}},
 		"partition": {0, Lasting(6*time.Second, At(500*time.Millisecond, &sim.Partition{Process: "standby", From: []string{"postgres-1"}}))},
@@ -268,10 +280,10 @@ func TestAStandbyIsBehind(t *testing.T) {
 			var answers string
 			cfg := primaryAndStandby(t, false, func(_ context.Context, p *sim.Program) {
 				env := p.Env()
-				to := func(node int) func(context.Context, string, string) (net.Conn, error) {
+				dialNode := func(node int) func(context.Context, string, string) (net.Conn, error) {
 					return func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[node]) }
 				}
-				s := &script{t: t, dial: to(0), standby: to(1)}
+				s := &scriptRunner{t: t, dial: dialNode(0), standby: dialNode(1)}
 				s.play("a! CREATE TABLE t (n int); INSERT INTO t VALUES (1)")
 				if name == "crash" {
 					SleepUntil(7 * time.Second)
@@ -292,7 +304,7 @@ func TestAStandbyIsBehind(t *testing.T) {
 			}
 			AllFaultsStruck(t, RunWorld(t, cfg))
 			before := map[string]string{"lag": "A: ERROR 42P01: relation \"t\" does not exist\n", "partition": "A: [n 23]\nA: 1\nA: SELECT 1\n"}[name]
-			Equal(t, "said", strings.Join(lines(answers), "\n"), "a: CREATE TABLE\na: INSERT 0 1\na: UPDATE 1\n"+before+"A: [n 23]\nA: 2\nA: SELECT 1")
+			Equal(t, "answers", strings.Join(lines(answers), "\n"), "a: CREATE TABLE\na: INSERT 0 1\na: UPDATE 1\n"+before+"A: [n 23]\nA: 2\nA: SELECT 1")
 		})
 	}
 }

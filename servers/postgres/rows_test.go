@@ -18,29 +18,35 @@ import (
 // is not recognised as one makes the run inconclusive.
 func TestRowsThatAreLeases(t *testing.T) {
 	const row = "locks/x"
-	for _, c := range []struct{ name, key, script, becomes, doubt string }{
-		{"our own names", row, `
+	for _, c := range []struct {
+		name   string
+		key    string // the lock's slot: a key of this name
+		script string // each line begins with the session, and either ! and SQL, or ; and a time to wait
+		events string // the kinds of the key's events
+		doubt  string // a part of the run's doubt; "" means no doubt
+	}{
+		{"the column names of this project", row, `
 			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, expires_at timestamptz)
 			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')
 			a! UPDATE locks SET expires_at = now() + interval '6 s'
 			a; 7s`, "set, touch, expire", ""},
-		{"those of ShedLock", row, `
+		{"the column names of ShedLock", row, `
 			a! CREATE TABLE locks (name varchar(64) NOT NULL, lock_until timestamp NOT NULL, locked_at timestamp NOT NULL, locked_by varchar(255) NOT NULL, PRIMARY KEY (name))
 			a! INSERT INTO locks VALUES ('x', timezone('utc', CURRENT_TIMESTAMP) + interval '5 s', timezone('utc', CURRENT_TIMESTAMP), 'a')
 			a! UPDATE locks SET lock_until = timezone('utc', CURRENT_TIMESTAMP) WHERE name = 'x' AND locked_by = 'a'`, "set, delete", ""},
-		{"a key that is not the first", row, `
+		{"the unique column is not the first column", row, `
 			a! CREATE TABLE locks (id bigserial PRIMARY KEY, name text UNIQUE, owner text, expires timestamptz)
 			a! INSERT INTO locks (name, owner, expires) VALUES ('y', 'b', now() + interval '5 s'), ('x', 'a', now() + interval '5 s')
 			a! DELETE FROM locks`, "set, delete", ""},
-		{"an end that never comes", row, `
+		{"a row without an end", row, `
 			a! CREATE TABLE locks (name text PRIMARY KEY, holder text)
 			a! INSERT INTO locks VALUES ('x', 'a')
 			a! UPDATE locks SET holder = NULL`, "set, delete", ""},
-		{"names of one's own", locks.PostgresLease("doors", "x", "who", "due"), `
+		{"column names that the lock declares", locks.PostgresLease("doors", "x", "who", "due"), `
 			a! CREATE TABLE doors (door text PRIMARY KEY, who text, due timestamptz, seen timestamptz)
 			a! INSERT INTO doors VALUES ('x', 'a', now() + interval '5 s', now() + interval '1 h')
 			a; 6s`, "set, expire", ""},
-		{"names of one's own, without an end", locks.PostgresLease("doors", "7", "who", ""), `
+		{"column names that the lock declares, without an end", locks.PostgresLease("doors", "7", "who", ""), `
 			a! CREATE TABLE doors (door bigint PRIMARY KEY, who text)
 			a! INSERT INTO doors VALUES (7, 'a')
 			a! DELETE FROM doors`, "set, delete", ""},
@@ -52,13 +58,13 @@ func TestRowsThatAreLeases(t *testing.T) {
 			a! SELECT owner FROM accounts FOR UPDATE
 			a! COMMIT`, "set, delete", ""},
 
-		{"a holder of another name", row, `
+		{"an unknown column name of the holder", row, `
 			a! CREATE TABLE locks (name text PRIMARY KEY, who text, expires_at timestamptz)
 			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')`, "", "nothing says who has it"},
-		{"an end of another name", row, `
+		{"an unknown column name of the end", row, `
 			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, due timestamptz)
 			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')`, "set", "nothing says when it ends"},
-		{"an end that is a number", row, `
+		{"an end that is a number, in seconds or milliseconds", row, `
 			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, expires_at bigint)
 			a! INSERT INTO locks VALUES ('x', 'a', 1790000000)
 			a! UPDATE locks SET expires_at = 1790000000000
@@ -73,9 +79,9 @@ func TestRowsThatAreLeases(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := oneClient(t, func(_ context.Context, p *sim.Program) {
 				env := p.Env()
-				s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+				s := &scriptRunner{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
 				if answers := s.play(c.script); strings.Contains(answers, "ERROR") {
-					t.Error(answers)
+					t.Errorf("the answers are\n%s\nwant no errors", answers)
 				}
 			})
 			cfg.Lock = sim.Lock{Key: "x", TTL: time.Second, Kind: locks.Kind{
@@ -84,17 +90,17 @@ func TestRowsThatAreLeases(t *testing.T) {
 				Slots: func(string, int) ([]locks.Slot, int) { return []locks.Slot{{Key: c.key}}, 1 },
 			}}
 			tr := RunWorld(t, cfg)
-			var became []string
+			var events []string
 			for _, ev := range tr.Events {
 				switch ev.Kind {
 				case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire:
 					if ev.Key != c.key {
-						t.Errorf("the key is %s", ev.Key)
+						t.Errorf("%s of the key %s, want %s", ev.Kind, ev.Key, c.key)
 					}
-					became = append(became, string(ev.Kind))
+					events = append(events, string(ev.Kind))
 				}
 			}
-			Equal(t, "the row", strings.Join(became, ", "), c.becomes)
+			Equal(t, "events of the row", strings.Join(events, ", "), c.events)
 			if doubts := strings.Join(tr.Doubts, "; "); (doubts == "") != (c.doubt == "") || !strings.Contains(doubts, c.doubt) {
 				t.Errorf("the doubts are %q, want %q", doubts, c.doubt)
 			}

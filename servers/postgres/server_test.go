@@ -15,13 +15,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// runScript runs a script in a world with faults, and returns its answers.
+// runScript runs a script in a world with faults, and returns its answers. In a script,
+// "a: SQL" executes a statement in session a by the extended protocol, "a! SQL" does so by
+// the simple protocol, and "a; 3s" lets that time pass. fidelity_test.go describes the
+// language of scripts.
 func runScript(t *testing.T, text string, faults ...sim.Fault) (string, *trace.Trace) {
 	t.Helper()
 	var answers string
 	tr := RunWorld(t, WithFaults(oneClient(t, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
-		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+		s := &scriptRunner{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
 		answers = s.play(text)
 	}), faults...))
 	return strings.Join(lines(answers), "\n"), tr
@@ -31,7 +34,7 @@ func runScript(t *testing.T, text string, faults ...sim.Fault) (string, *trace.T
 // locks and uncommitted changes. A sequence continues after the last number that it had
 // logged, unless only an uncommitted transaction had logged it.
 func TestCrashes(t *testing.T) {
-	const story = `
+	const text = `
 		a! CREATE TABLE t (n int); INSERT INTO t VALUES (1); CREATE SEQUENCE s
 		a: SELECT nextval('s')
 		a: SELECT pg_advisory_lock(1)
@@ -42,24 +45,25 @@ func TestCrashes(t *testing.T) {
 		b: SELECT n FROM t
 		b: SELECT nextval('s')
 		b: SELECT pg_try_advisory_lock(1)`
+	// next is the next number of the sequence after the crash.
 	for how, next := range map[trace.Crash]string{trace.Kill: "34", trace.PowerLoss: "34", trace.Shutdown: "2"} {
 		fault := Lasting(time.Second, At(2*time.Second, CrashOf("postgres-1", how)))
 		if how == trace.PowerLoss {
 			fault.For = 500 * time.Millisecond
 		}
-		answers, tr := runScript(t, story, fault)
+		answers, tr := runScript(t, text, fault)
 		AllFaultsStruck(t, tr)
 		_, after, _ := strings.Cut(answers, "the connection is over\n")
-		Equal(t, string(how), after, strings.Join([]string{
+		Equal(t, "answers after the crash by "+string(how), after, strings.Join([]string{
 			"b: [n 23]", "b: 1", "b: SELECT 1", "b: [nextval 20]", "b: " + next, "b: SELECT 1", "b: [pg_try_advisory_lock 16]", "b: t", "b: SELECT 1",
 		}, "\n"))
 	}
 }
 
-// TestWhoIsGoneMayStillBeServed checks a session that waits for a lock when its client
-// hangs up. The session does not notice that. It acquires the lock and executes its
-// statement.
-func TestWhoIsGoneMayStillBeServed(t *testing.T) {
+// TestStatementOfDisconnectedClientIsExecuted checks a session that waits for a lock when
+// its client disconnects. The session does not notice that. It acquires the lock and
+// executes its statement.
+func TestStatementOfDisconnectedClientIsExecuted(t *testing.T) {
 	var n string
 	RunWorld(t, oneClient(t, func(ctx context.Context, p *sim.Program) {
 		answer(ctx, p, "CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 0)")
@@ -89,7 +93,7 @@ func TestWhoIsGoneMayStillBeServed(t *testing.T) {
 		time.Sleep(time.Second)
 		n = answer(ctx, p, "SELECT n FROM t")
 	}))
-	Equal(t, "n", n, "11")
+	Equal(t, "n after the holder has set it to 1 and the disconnected client has added 10", n, "11")
 }
 
 // TestTimeoutsInAPause checks that a timeout that passes while the server is paused takes
@@ -104,7 +108,7 @@ func TestTimeoutsInAPause(t *testing.T) {
 		Lasting(10*time.Second, At(time.Second, PauseOf("postgres-1"))))
 	AllFaultsStruck(t, tr)
 	if !strings.HasSuffix(answers, "b: t\nb: SELECT 1") {
-		t.Errorf("%s", answers)
+		t.Errorf("the answers are\n%s\nwant that b acquires the lock at the end", answers)
 	}
 }
 
@@ -117,7 +121,7 @@ func TestTheServersClock(t *testing.T) {
 		At(time.Second, &sim.Jump{Process: "postgres-1", By: time.Hour}))
 	AllFaultsStruck(t, tr)
 	if !strings.HasSuffix(answers, "a: t\na: SELECT 1") {
-		t.Errorf("%s", answers)
+		t.Errorf("the answers are\n%s\nwant that now() is more than an hour later at the end", answers)
 	}
 }
 
@@ -134,19 +138,19 @@ func TestAServerFails(t *testing.T) {
 		Lasting(2*time.Second, At(time.Second, &sim.Fail{Node: "postgres-1"})))
 	AllFaultsStruck(t, tr)
 	const refused = "ERROR 53100: could not extend file: No space left on device"
-	Equal(t, "said", answers, strings.Join([]string{
+	Equal(t, "answers", answers, strings.Join([]string{
 		"a: [?column? 23]", "a: 1", "a: SELECT 1", "a: " + refused, "a: " + refused, "a: [?column? 23]", "a: 3", "a: SELECT 1",
 	}, "\n"))
 }
 
-// TestDoubts checks that a run has a doubt if the server was asked for something that it
-// does not support. A refusal that a real server would also give causes no doubt.
+// TestDoubts checks that a run has a doubt for each statement that the simulated server does
+// not understand. An error that a real server certainly gives as well causes no doubt.
 func TestDoubts(t *testing.T) {
 	for text, doubts := range map[string]int{
 		"a: SELECT 1/0": 0, "a: SELECT none": 0, "a: SELECT * FROM none": 0, "a: LISTEN x": 1, "a: SELECT random()": 1, "a: SELECT nothing()": 1, "a: SELEC 1": 1,
 	} {
 		if _, tr := runScript(t, text); len(tr.Doubts) != doubts {
-			t.Errorf("%s: %q", text, tr.Doubts)
+			t.Errorf("%s: the doubts are %q, want %d", text, tr.Doubts, doubts)
 		}
 	}
 }

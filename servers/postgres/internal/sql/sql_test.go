@@ -24,25 +24,25 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		_, err := Parse(text)
 		if e, ok := errors.AsType[*Error](err); err != nil && (!ok || len(e.Code) != 5 || e.Message == "") {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: got the error %v, want one with a code of five characters and a message", text, err)
 		}
 	})
 }
 
-// TestDepth checks that Parse refuses expressions that are nested too deeply.
-func TestDepth(t *testing.T) {
+// TestParseRefusesDeepNesting checks that Parse refuses expressions that are nested too deeply.
+func TestParseRefusesDeepNesting(t *testing.T) {
 	for _, text := range []string{
 		"SELECT " + strings.Repeat("(", 1e5), "SELECT " + strings.Repeat("-", 2e5+1) + "1", "SELECT " + strings.Repeat("NOT ", 1e5) + "true",
 		strings.Repeat("SELECT (", 1e5), "SELECT " + strings.Repeat("CASE WHEN ", 1e5),
 	} {
 		if _, err := Parse(text); err == nil {
-			t.Errorf("%q… is read", text[:20])
+			t.Errorf("Parse accepts %q… (%d bytes), want an error", text[:20], len(text))
 		}
 	}
 }
 
-// TestRefusals checks the codes for SQL that the parser does not support and for text that
-// is not SQL.
+// TestRefusals checks the codes of errors: 0A000 for SQL that the parser does not support,
+// and PostgreSQL's own codes for text that PostgreSQL refuses as well.
 func TestRefusals(t *testing.T) {
 	for text, code := range map[string]string{
 		"SELECT a FROM t JOIN u ON true":                 "0A000",
@@ -73,7 +73,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		_, err := Parse(text)
 		if e, ok := errors.AsType[*Error](err); !ok || e.Code != code {
-			t.Errorf("%q: %v, want %s", text, err, code)
+			t.Errorf("%q: got the error %v, want one with the code %s", text, err, code)
 		}
 	}
 }
