@@ -115,13 +115,13 @@ func wakingFaults(members int) map[string][]sim.Fault {
 		return Lasting(30*time.Second, When("client-1 acquired", &sim.Partition{Process: client, From: all}))
 	}
 	return map[string][]sim.Fault{
-		"cut off":           {Lasting(30*time.Second, Before("client-1 write", &sim.Partition{Process: "client-1", From: all}))},
-		"everybody cut off": {cutOff("client-1"), cutOff("client-2")},
-		"crash":             {Lasting(5*time.Second, When("client-1 acquired", CrashOf("etcd-1", trace.Kill)))},
-		"power loss":        {Lasting(20*time.Second, When("client-1 acquired", CrashOf("etcd-1", trace.PowerLoss)))},
-		"paused member":     {Lasting(20*time.Second, When("client-1 acquired", PauseOf("etcd-1")))},
-		"crash of a client": {Lasting(20*time.Second, When("client-1 acquired", CrashOf("client-1", trace.Kill)))},
-		"reset":             {When("client-1 acquired", &sim.Reset{Process: "client-2", From: "etcd-1"})},
+		"client-1 cut off":       {Lasting(30*time.Second, Before("client-1 write", &sim.Partition{Process: "client-1", From: all}))},
+		"both clients cut off":   {cutOff("client-1"), cutOff("client-2")},
+		"crash of a member":      {Lasting(5*time.Second, When("client-1 acquired", CrashOf("etcd-1", trace.Kill)))},
+		"power loss of a member": {Lasting(20*time.Second, When("client-1 acquired", CrashOf("etcd-1", trace.PowerLoss)))},
+		"paused member":          {Lasting(20*time.Second, When("client-1 acquired", PauseOf("etcd-1")))},
+		"crash of a client":      {Lasting(20*time.Second, When("client-1 acquired", CrashOf("client-1", trace.Kill)))},
+		"broken connection":      {When("client-1 acquired", &sim.Reset{Process: "client-2", From: "etcd-1"})},
 	}
 }
 

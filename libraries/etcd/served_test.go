@@ -63,7 +63,7 @@ func (l *serverLease) Release(ctx context.Context) error {
 // A lock for which the server waits behaves like any other. If a pause is longer than the
 // lease, another client acquires the lock, and the first client writes although it no
 // longer holds it. Equal worlds have equal traces, whatever happens to the members.
-func TestALockOfTheServers(t *testing.T) {
+func TestLockThroughServiceLock(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		story := func(faults ...sim.Fault) sim.Config {
 			cfg := gcPause(t, "etcd", members, faults...)

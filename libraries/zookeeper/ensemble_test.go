@@ -66,7 +66,7 @@ func TestTheLeaderIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tr := RunWorld(t, cfg)
 			AllFaultsStruck(t, tr)
-			Equal(t, "broken", Violations(tr), "")
+			Equal(t, "violations", Violations(tr), "")
 			OnlyEvent(t, tr, trace.KindLead, "zookeeper-3")
 			OnlyEvent(t, tr, trace.KindLead, "zookeeper-2")
 			NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
@@ -86,7 +86,7 @@ func TestTheLeaderIsPaused(t *testing.T) {
 		AllFaultsStruck(t, tr)
 		OnlyEvent(t, tr, trace.KindLead, "zookeeper-2")
 		if lost, expired := OnlyEvent(t, tr, trace.KindLost, "client-1"), FirstEvent(t, tr, trace.KindExpireSession, "zookeeper"); lost.At > expired.At {
-			t.Errorf("%s: client-1 was told at %v of a session that ended at %v", kind, lost.At, expired.At)
+			t.Errorf("%s: client-1 was notified of its loss at %v, want no later than %v, when its session expired", kind, lost.At, expired.At)
 		}
 		Equal(t, kind, Violations(tr), "section-exclusion inherent: needs fencing")
 	}
@@ -100,7 +100,7 @@ func TestTheHoldersServerIsCutOff(t *testing.T) {
 		tr := RunWorld(t, followerApart(t, kind))
 		AllFaultsStruck(t, tr)
 		Equal(t, kind, Violations(tr), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
-		Equal(t, "expired", FirstEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
+		Equal(t, "the client whose session expired", FirstEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
 	}
 }
 
@@ -125,7 +125,7 @@ func TestWallClocksDoNotMatter(t *testing.T) {
 		}
 		tr := RunWorld(t, cfg)
 		AllFaultsStruck(t, tr)
-		Equal(t, "broken", Violations(tr), "")
+		Equal(t, "violations", Violations(tr), "")
 		NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
 	}
 }
@@ -157,7 +157,7 @@ func TestAForgottenProposal(t *testing.T) {
 	AllFaultsStruck(t, tr)
 	OnlyEvent(t, tr, trace.KindLead, "zookeeper-2")
 	if errLost != zk.ErrConnectionClosed || errKept != nil || len(after) != 2 || after[0] || !after[1] {
-		t.Errorf("the lost one: %v, the kept one: %v; they are there: %v", errLost, errKept, after)
+		t.Errorf("create /lost returns %v, create /kept returns %v, and they exist afterwards: %v; want %v, nil and [false true]", errLost, errKept, after, zk.ErrConnectionClosed)
 	}
 }
 
@@ -238,15 +238,15 @@ func TestAServerFails(t *testing.T) {
 	AllFaultsStruck(t, tr)
 	NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
 	if failed == nil || failed.Error() != "unknown error: -127" || then != nil {
-		t.Errorf("while it fails: %v; then: %v", failed, then)
+		t.Errorf("Exists returns %v while the server fails and %v afterwards; want unknown error: -127 and nil", failed, then)
 	}
 }
 
 // Ensembles of any size begin with a leader and serve clients.
-func TestSizes(t *testing.T) {
+func TestEnsembleSizes(t *testing.T) {
 	for _, servers := range []int{1, 2, 3, 5} {
 		tr := RunWorld(t, world(t, "zookeeper", servers, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2"}))
-		Equal(t, "broken", Violations(tr), "")
+		Equal(t, "violations", Violations(tr), "")
 		Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 	}
 }
@@ -269,7 +269,7 @@ func TestHerd(t *testing.T) {
 					notified++
 				}
 			}
-			Equal(t, fmt.Sprint(kind, " is told, of ", clients), notified, want)
+			Equal(t, fmt.Sprint(kind, ": notifications of ", clients, " clients"), notified, want)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestGCPause(t *testing.T) {
 			AllFaultsStruck(t, tr)
 			Equal(t, kind+" "+string(fencing), Violations(tr), broken)
 			NoEvents(t, tr, trace.KindRanOn, "client-1")
-			Equal(t, kind+" expired", OnlyEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
+			Equal(t, kind+": the client whose session expired", OnlyEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
 		}
 	}
 }
