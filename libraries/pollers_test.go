@@ -9,7 +9,7 @@ import (
 
 // A document states what it costs if a hundred clients poll the row of a holder, or wait
 // for it. The test checks the figures.
-func TestAHundredPoll(t *testing.T) {
+func TestRequestsWhileAHundredPoll(t *testing.T) {
 	s := openDocFile(t, "pollers-of-101.yaml")
 	for i, want := range []int64{11_905, 505} {
 		runs := runVariant(t, s.Variants[i], "")

@@ -34,7 +34,7 @@ func TestReasonsForSafeOverlapsAreTrue(t *testing.T) {
 					run.Verdict.Finding(checks.SectionExclusion).Outcome == checks.Violated
 				text := string(story.DataSummary(run.History, run.Verdict))
 				if strings.Contains(text, "is intact although") != spares {
-					t.Errorf("%s: the report says %q; that sections overlapped although the data is intact is %v", name, text, spares)
+					t.Errorf("%s: the report is %q; want a reason why the data is intact although sections overlapped: %v", name, text, spares)
 				}
 				if !spares {
 					continue

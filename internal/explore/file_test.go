@@ -423,7 +423,7 @@ func TestGoldenFiles(t *testing.T) {
 			}
 			want, err := os.ReadFile(file)
 			if err != nil {
-				t.Fatalf("%v (go test ./explore -run TestGoldenFiles -update writes it)", err)
+				t.Fatalf("%v (go test ./internal/explore -run TestGoldenFiles -update writes it)", err)
 			}
 			if !bytes.Equal(got, want) {
 				t.Errorf("the file differs from %s; if that is meant, write it with -update, and read the difference\n%s", file, got)

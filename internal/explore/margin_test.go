@@ -94,7 +94,7 @@ func TestMarginIfSizesAlternate(t *testing.T) {
 
 // A size counts as survived if the world is inconclusive with it, if a paused process runs
 // on, or if it does other damage.
-func TestMarginCountsAsSurvived(t *testing.T) {
+func TestMarginCountsInconclusiveAsSurvived(t *testing.T) {
 	other := runs.WorldResult{On: brokenResult.Off}
 	for name, trap := range map[string]runs.WorldResult{"inconclusive": doubtfulResult, "a paused process runs on": ranOnResult, "other damage": other} {
 		t.Run(name, func(t *testing.T) {

@@ -78,19 +78,19 @@ func checkRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []i
 	var runs []string
 	for _, i := range spot {
 		w := all[i].world
-		said, repeats := r.findRepeated(w, ran)
-		is, err := l.Run(t.Context(), w)
+		reported, repeats := r.findRepeated(w, ran)
+		actual, err := l.Run(t.Context(), w)
 		if err != nil {
 			t.Fatal(err)
 		}
 		run := eventsOf(t, l, w)
 		if !repeats {
-			ran, runs = addTried(ran, w, is), append(runs, run)
+			ran, runs = addTried(ran, w, actual), append(runs, run)
 			continue
 		}
 		left[w.Faults[0].Effect()]++
-		if !reflect.DeepEqual(said.Off, is.Off) || !reflect.DeepEqual(said.On, is.On) {
-			t.Errorf("%s %v has the result\n%+v\nbut the search reports\n%+v", r.Name, w, is, said)
+		if !reflect.DeepEqual(reported.Off, actual.Off) || !reflect.DeepEqual(reported.On, actual.On) {
+			t.Errorf("%s %v has the result\n%+v\nbut the search reports\n%+v", r.Name, w, actual, reported)
 		}
 		if !slices.Contains(runs, run) {
 			t.Errorf("%s %v has other events than every world that the search runs", r.Name, w)

@@ -21,7 +21,7 @@ func TestDataInEtcd(t *testing.T) {
 			tr := RunWorld(t, cfg)
 			AllFaultsStruck(t, tr)
 			Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
-			Equal(t, name+" with the storage "+string(policy), Violations(tr), want)
+			Equal(t, name+" with the storage "+string(policy)+": violations", Violations(tr), want)
 			NoEvents(t, tr, trace.KindServe, trace.StorageName)
 			versions := 2
 			if policy != storage.None {
@@ -69,12 +69,12 @@ func TestReadFromAMemberThatIsBehind(t *testing.T) {
 		{"the read asks the member that granted the lock", time.Second, sim.Storage{Reads: "serializable"}, ""},
 	} {
 		tr := RunWorld(t, staleReadWorld(t, c.late, c.storage))
-		Equal(t, c.what, Violations(tr), c.broken)
+		Equal(t, c.what+": violations", Violations(tr), c.broken)
 		c.storage.Fencing = storage.Optimistic
 		cfg := staleReadWorld(t, c.late, c.storage)
 		cfg.Clients[1].StartsOver = true
 		tr = RunWorld(t, cfg)
-		Equal(t, c.what+", and the version is compared", Violations(tr), "")
+		Equal(t, c.what+", and the version is compared: violations", Violations(tr), "")
 		Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "etcd").Version, 2)
 	}
 }

@@ -57,7 +57,7 @@ func TestDeterminism(t *testing.T) {
 // many things to do at the same time. The flag -short skips the test.
 func TestDeterminismOfManySessions(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs each world six times")
+		t.Skip("this test repeats each world many times")
 	}
 	for _, members := range []int{1, 3} {
 		for name, faults := range wakingFaults(members) {

@@ -40,7 +40,7 @@ func TestDataInZooKeeper(t *testing.T) {
 			}
 			tr := RunWorld(t, cfg)
 			AllFaultsStruck(t, tr)
-			Equal(t, kind, Violations(tr), c.broken)
+			Equal(t, kind+": violations", Violations(tr), c.broken)
 			NoEvents(t, tr, trace.KindServe, trace.StorageName)
 			Equal(t, "writes applied", OnlyEvent(t, tr, trace.KindObject, "zookeeper").Version, c.versions)
 			if err := tr.Validate(); err != nil {
@@ -81,10 +81,10 @@ func TestReadFromAServerThatIsBehind(t *testing.T) {
 		{"one session for the lock and the data", time.Second, sim.Storage{}, ""},
 		{"a sync before the read", time.Second, sim.Storage{OwnClient: true, Reads: "synced"}, ""},
 	} {
-		Equal(t, c.what, Violations(RunWorld(t, staleReadWorld(t, c.late, c.storage))), c.broken)
+		Equal(t, c.what+": violations", Violations(RunWorld(t, staleReadWorld(t, c.late, c.storage))), c.broken)
 		c.storage.Fencing = storage.Optimistic
 		tr := RunWorld(t, staleReadWorld(t, c.late, c.storage))
-		Equal(t, c.what+", and the version is compared", Violations(tr), "")
+		Equal(t, c.what+", and the version is compared: violations", Violations(tr), "")
 		Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "zookeeper").Version, 2)
 	}
 }

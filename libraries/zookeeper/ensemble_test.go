@@ -70,8 +70,8 @@ func TestTheLeaderIsLost(t *testing.T) {
 			OnlyEvent(t, tr, trace.KindLead, "zookeeper-3")
 			OnlyEvent(t, tr, trace.KindLead, "zookeeper-2")
 			NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
-			Equal(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
-			Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+			Equal(t, "steps of client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+			Equal(t, "steps of client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 		})
 	}
 }
@@ -88,7 +88,7 @@ func TestTheLeaderIsPaused(t *testing.T) {
 		if lost, expired := OnlyEvent(t, tr, trace.KindLost, "client-1"), FirstEvent(t, tr, trace.KindExpireSession, "zookeeper"); lost.At > expired.At {
 			t.Errorf("%s: client-1 was notified of its loss at %v, want no later than %v, when its session expired", kind, lost.At, expired.At)
 		}
-		Equal(t, kind, Violations(tr), "section-exclusion inherent: needs fencing")
+		Equal(t, kind+": violations", Violations(tr), "section-exclusion inherent: needs fencing")
 	}
 }
 
@@ -99,7 +99,7 @@ func TestTheHoldersServerIsCutOff(t *testing.T) {
 	for _, kind := range kinds {
 		tr := RunWorld(t, followerApart(t, kind))
 		AllFaultsStruck(t, tr)
-		Equal(t, kind, Violations(tr), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
+		Equal(t, kind+": violations", Violations(tr), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
 		Equal(t, "the client whose session expired", FirstEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
 	}
 }
@@ -190,8 +190,8 @@ func TestStaleReads(t *testing.T) {
 		}),
 		Lasting(5*time.Second, At(time.Second, cutOff("zookeeper-1", "zookeeper-3")))))
 	AllFaultsStruck(t, tr)
-	Equal(t, "read", read, "old")
-	Equal(t, "after a sync", synced, "new")
+	Equal(t, "the data that is read before the sync", read, "old")
+	Equal(t, "the data that is read after the sync", synced, "new")
 }
 
 // programs returns a world without a lock. Each client runs a function with its connection.
@@ -220,9 +220,9 @@ func TestARestart(t *testing.T) {
 		cfg := world(t, "zookeeper", 1, sim.Client{Name: "client-1", Works: 20 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 		tr := RunWorld(t, WithFaults(cfg, Lasting(5*time.Second, At(5*time.Second, CrashOf("zookeeper-1", how)))))
 		AllFaultsStruck(t, tr)
-		Equal(t, string(how), Violations(tr), "")
+		Equal(t, string(how)+": violations", Violations(tr), "")
 		NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
-		Equal(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+		Equal(t, "steps of client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
 	}
 }
 
@@ -247,7 +247,7 @@ func TestEnsembleSizes(t *testing.T) {
 	for _, servers := range []int{1, 2, 3, 5} {
 		tr := RunWorld(t, world(t, "zookeeper", servers, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2"}))
 		Equal(t, "violations", Violations(tr), "")
-		Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+		Equal(t, "steps of client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 	}
 }
 
@@ -262,7 +262,7 @@ func TestHerd(t *testing.T) {
 				cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), Works: 500 * time.Millisecond})
 			}
 			tr := RunWorld(t, cfg)
-			Equal(t, kind, Violations(tr), "")
+			Equal(t, kind+": violations", Violations(tr), "")
 			notified := 0
 			for _, ev := range tr.Events {
 				if ev.Kind == trace.KindNotify {

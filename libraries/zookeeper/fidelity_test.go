@@ -299,7 +299,9 @@ func appendInt(b []byte, n int) []byte { return binary.BigEndian.AppendUint32(b,
 func openACL() []byte { return append(jute(1, 31), jute("world", "anyone")...) }
 
 // send sends a message. The first two parts of a request are its xid, which its answer
-// repeats, and its opcode.
+// repeats, and its opcode: 1 is create, 2 delete, 3 exists, 4 getData, 5 setData,
+// 8 getChildren, 9 sync, 11 ping, 12 getChildren2, 14 multi, 15 create2, 100 auth,
+// 101 setWatches and -11 closeSession.
 func (r *raw) send(parts ...any) {
 	body := jute(parts...)
 	_, err := r.Write(append(appendInt(nil, len(body)), body...))
@@ -364,8 +366,9 @@ func (r *raw) begin() {
 	}
 }
 
-// reportAnswers receives n messages and reports them: events, and answers with the xid of
-// their request and an error code.
+// reportAnswers receives n messages and reports them: answers, with the xid of their request
+// and an error code, and events. Event 1 says that a node was created, 2 that it was deleted,
+// 3 that its data has changed, and 4 that its children have changed.
 func (r *raw) reportAnswers(n int) {
 	for range n {
 		b := r.receive()
