@@ -12,10 +12,10 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// breaksIf returns a runner of worlds. Something breaks in a world exactly if is returns
+// breaksIf returns a runner of worlds. Something breaks in a world exactly if breaks returns
 // true for the size of its fault.
-func breaksIf(is func(time.Duration) bool) *plant {
-	return newPlant(func(w runs.WorldSpec) bool { return is(w.Faults[0].Size().Time) })
+func breaksIf(breaks func(time.Duration) bool) *fakeRunner {
+	return newFakeRunner(func(w runs.WorldSpec) bool { return breaks(w.Faults[0].Size().Time) })
 }
 
 func TestMargins(t *testing.T) {
@@ -65,7 +65,7 @@ func TestMarginOfEachFault(t *testing.T) {
 		item{Kind: "jump", Target: "redis-3", By: 20 * time.Second}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 2 * time.Second}.fault(),
 	}}
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		return w.Faults[1].Size().Time >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
 	})
 	want := []Margin{
@@ -98,7 +98,7 @@ func TestMarginCountsInconclusiveAsSurvived(t *testing.T) {
 	other := runs.WorldResult{On: brokenResult.Off}
 	for name, trap := range map[string]runs.WorldResult{"inconclusive": doubtfulResult, "a paused process runs on": ranOnResult, "other damage": other} {
 		t.Run(name, func(t *testing.T) {
-			p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+			p := &fakeRunner{outcome: func(w runs.WorldSpec) runs.WorldResult {
 				if w.Faults[0].Size().Time < 5*time.Second {
 					return trap
 				}

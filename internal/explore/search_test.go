@@ -86,11 +86,11 @@ func groupIDs(f *Found) string {
 	return strings.Join(all, "\n")
 }
 
-// countFaults counts the faults of a world for which is returns true.
-func countFaults(w runs.WorldSpec, is func(runs.Fault) bool) int {
+// countFaults counts the faults of a world for which matches returns true.
+func countFaults(w runs.WorldSpec, matches func(runs.Fault) bool) int {
 	n := 0
 	for _, f := range w.Faults {
-		if is(f) {
+		if matches(f) {
 			n++
 		}
 	}

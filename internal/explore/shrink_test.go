@@ -94,16 +94,16 @@ var (
 	ranOnResult    = runs.WorldResult{Off: runs.RunResult{Breaks: brokenResult.Off.Breaks, RanOn: true}}
 )
 
-// A plant is a runner of worlds with a planted cause: something breaks in a world exactly
+// A fakeRunner is a runner of worlds with a planted cause: something breaks in a world exactly
 // if the cause is there.
-type plant struct {
+type fakeRunner struct {
 	outcome func(runs.WorldSpec) runs.WorldResult
 	worlds  int
 }
 
-// newPlant returns a plant: something breaks in its worlds exactly if cause is true.
-func newPlant(cause func(runs.WorldSpec) bool) *plant {
-	return &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+// newFakeRunner returns a runner: something breaks in its worlds exactly if cause is true.
+func newFakeRunner(cause func(runs.WorldSpec) bool) *fakeRunner {
+	return &fakeRunner{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if cause(w) {
 			return brokenResult
 		}
@@ -111,14 +111,14 @@ func newPlant(cause func(runs.WorldSpec) bool) *plant {
 	}}
 }
 
-func (p *plant) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
+func (p *fakeRunner) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 	p.worlds++
 	return p.outcome(w), nil
 }
 
 // checkShrink fails the test unless shrinking the world from results in exactly the world
 // want, and runs at most so many worlds.
-func (p *plant) checkShrink(t *testing.T, rec *Record, from, want runs.WorldSpec, atMost int) {
+func (p *fakeRunner) checkShrink(t *testing.T, rec *Record, from, want runs.WorldSpec, atMost int) {
 	t.Helper()
 	original := from.Key()
 	got, err := shrink(t.Context(), p, rec, from, brokenDamage)
@@ -140,7 +140,7 @@ func (p *plant) checkShrink(t *testing.T, rec *Record, from, want runs.WorldSpec
 // asks in time.
 func TestShrinkPause(t *testing.T) {
 	rec := fakeRecord(3, 5)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		pause, ok := findFault(w, "pause", "client-1")
 		return ok && pause.For >= 29880*time.Millisecond &&
 			rec.pointIndex(pause) >= rec.stepIndex("client-1 read") && rec.pointIndex(pause) <= rec.stepIndex("client-1 write") &&
@@ -177,7 +177,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 		item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-3", "redis-5"}, For: time.Minute}.fault(),
 		item{Kind: "jump", Target: "redis-4", By: 31500 * time.Millisecond, When: "redis-4's reply to client-2's acquire is in flight"}.fault(),
 	}}
-	newPlant(cause).checkShrink(t, rec, from, runs.WorldSpec{
+	newFakeRunner(cause).checkShrink(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{
 			// two nodes are a majority of three
 			Clients: []string{"client-1", "client-2"}, Nodes: 3,
@@ -193,7 +193,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	minority := from
 	minority.Faults = slices.Clone(from.Faults)
 	minority.Faults[0] = minority.Faults[0].WithOthers([]string{"redis-1", "redis-5"})
-	newPlant(cause).checkShrink(t, rec, minority, runs.WorldSpec{
+	newFakeRunner(cause).checkShrink(t, rec, minority, runs.WorldSpec{
 		Change: scenarios.Change{
 			Clients: []string{"client-1", "client-2"},
 			Starts:  startAt("client-2", "client-1's key expired on redis-4"),
@@ -205,7 +205,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	}, 120)
 
 	// If the cause does not need that a majority is cut off, fewer nodes are cut off.
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		partition, cut := findFault(w, "partition", "client-1")
 		return cut && slices.ContainsFunc(partition.Others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
 	})
@@ -218,7 +218,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 // The nodes that remain get the names of the first nodes, wherever a fault names them.
 func TestShrinkRenamesNodes(t *testing.T) {
 	rec := fakeRecord(2, 7)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		if len(w.Faults) != 2 {
 			return false
 		}
@@ -245,7 +245,7 @@ func TestShrinkRenamesNodes(t *testing.T) {
 // The start of a client may depend on a node that no fault names. That node is kept.
 func TestShrinkKeepsStart(t *testing.T) {
 	rec := fakeRecord(2, 5)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		if len(w.Faults) != 1 {
 			return false
 		}
@@ -272,7 +272,7 @@ func hasThreeFaults(w runs.WorldSpec) bool {
 // Three of four faults are needed, in any size and manner. The fourth fault is left out.
 func TestShrinkThreeOfFour(t *testing.T) {
 	rec := fakeRecord(2, 3)
-	newPlant(hasThreeFaults).checkShrink(t, rec, runs.WorldSpec{Change: diskChange("redis-2", sim.NoPersistence), Faults: []runs.Fault{
+	newFakeRunner(hasThreeFaults).checkShrink(t, rec, runs.WorldSpec{Change: diskChange("redis-2", sim.NoPersistence), Faults: []runs.Fault{
 		item{Kind: "crash", Target: "redis-2", How: "power-loss", For: 3 * time.Second}.fault(),
 		item{Kind: "stall", Target: "client-1", For: 30 * time.Second}.fault(),
 		item{Kind: "crash", Target: "redis-1"}.fault(),
@@ -290,7 +290,7 @@ func TestShrinkThreeOfFour(t *testing.T) {
 // Each of two faults is sufficient alone. The first one is kept.
 func TestShrinkEitherSuffices(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) > 0 })
+	p := newFakeRunner(func(w runs.WorldSpec) bool { return len(w.Faults) > 0 })
 	p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "pause", Target: "client-2", For: 3 * time.Second, Before: "client-2 release"}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 3 * time.Second, Before: "client-1 release"}.fault(),
@@ -304,7 +304,7 @@ func TestShrinkEitherSuffices(t *testing.T) {
 // other one strikes later.
 func TestShrinkDropsFaultThatBecomesSuperfluous(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		pause, paused := findFault(w, "pause", "client-1")
 		_, crashed := findFault(w, "crash", "client-2")
 		return paused && (crashed || pause.Strikes.Before.Step == trace.Release)
@@ -321,7 +321,7 @@ func TestShrinkDropsFaultThatBecomesSuperfluous(t *testing.T) {
 // One fault must strike before another one. Both strike as late as that allows.
 func TestShrinkOrderMatters(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		crash, a := findFault(w, "crash", "redis-1")
 		pause, b := findFault(w, "pause", "client-1")
 		return a && b && rec.pointIndex(crash) < rec.pointIndex(pause) && rec.pointIndex(pause) <= rec.stepIndex("client-1 write") && takesPart(w, "client-2")
@@ -342,7 +342,7 @@ func TestShrinkOrderMatters(t *testing.T) {
 // base, not at another moment.
 func TestShrinkTwoOfThreeClients(t *testing.T) {
 	rec := fakeRecord(3, 3)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		return takesPart(w, "client-1") && takesPart(w, "client-3") && len(w.Change.Starts) == 0 && len(w.Faults) == 1
 	})
 	p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, runs.WorldSpec{
@@ -371,7 +371,7 @@ func TestShrinkStartsClientsAtFirstMoment(t *testing.T) {
 				last.Strikes.Before = step("client-2 release")
 			}
 		}
-		p := newPlant(func(w runs.WorldSpec) bool {
+		p := newFakeRunner(func(w runs.WorldSpec) bool {
 			start := w.Change.Starts["client-3"].String()
 			return len(w.Faults) == 1 && w.Change.Clients == nil && (start == "" || start == tt.start) && w.Change.Starts["client-2"].IsZero()
 		})
@@ -387,7 +387,7 @@ func TestShrinkStartsClientsAtFirstMoment(t *testing.T) {
 // together.
 func TestShrinkChangesStartAndFaultTogether(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		jump, ok := findFault(w, "jump", "redis-1")
 		switch w.Change.Starts["client-2"].String() {
 		case "":
@@ -412,9 +412,9 @@ func TestShrinkDropsTriggers(t *testing.T) {
 		item{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"}.fault(),
 	} {
 		plain := f.WithTrigger(trace.Trigger{})
-		newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).
+		newFakeRunner(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).
 			checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{f}}, runs.WorldSpec{Faults: []runs.Fault{plain}}, 5)
-		newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
+		newFakeRunner(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
 			checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{f}}, runs.WorldSpec{Faults: []runs.Fault{f}}, 5)
 	}
 }
@@ -422,7 +422,7 @@ func TestShrinkDropsTriggers(t *testing.T) {
 // A client may start at an effect of a fault. That is no reason to keep the fault.
 func TestShrinkDropsFaultAtWhichClientStarts(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		at, waits := w.Change.Starts["client-2"]
 		_, jumped := findFault(w, "jump", "redis-1")
 		return takesPart(w, "client-2") && (!waits || at.String() == "redis-1's clock jumped" && jumped || at.String() == "client-1 acquired")
@@ -438,7 +438,7 @@ func TestShrinkDropsFaultAtWhichClientStarts(t *testing.T) {
 func TestShrinkOnlyAtOneMessage(t *testing.T) {
 	rec := fakeRecord(2, 3)
 	const at = "redis-2's reply to client-1's acquire arrived"
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		crash, ok := findFault(w, "crash", "client-1")
 		return ok && crash.Strikes.When.String() == at
 	})
@@ -458,11 +458,11 @@ func TestShrinkLatestMessage(t *testing.T) {
 		}
 	}
 	from := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}.fault()}}
-	newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).checkShrink(t, rec, from, runs.WorldSpec{
+	newFakeRunner(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).checkShrink(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1},
 		Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1, 4th time", For: time.Millisecond}.fault()},
 	}, 10)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		return len(w.Faults) == 1 && w.Change.Nodes == 0 && w.Faults[0].Parameters().Target != "client-1's acquire request to redis-3, 4th time"
 	})
 	p.checkShrink(t, rec, from, runs.WorldSpec{
@@ -472,9 +472,9 @@ func TestShrinkLatestMessage(t *testing.T) {
 }
 
 // breaksWithFault returns a runner of worlds. Something breaks in a world exactly if it has
-// one fault, and is returns true for the size of this fault.
-func breaksWithFault(is func(time.Duration) bool) *plant {
-	return newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
+// one fault, and breaks returns true for the size of this fault.
+func breaksWithFault(breaks func(time.Duration) bool) *fakeRunner {
+	return newFakeRunner(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && breaks(w.Faults[0].Size().Time) })
 }
 
 func TestShrinkSizes(t *testing.T) {
@@ -541,7 +541,7 @@ func TestShrinkRejectsInconclusiveWorlds(t *testing.T) {
 	rec := fakeRecord(2, 1)
 	for name, trap := range map[string]runs.WorldResult{"inconclusive": doubtfulResult, "a paused process runs on": ranOnResult} {
 		t.Run(name, func(t *testing.T) {
-			p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+			p := &fakeRunner{outcome: func(w runs.WorldSpec) runs.WorldResult {
 				pause, ok := findFault(w, "pause", "client-1")
 				switch {
 				case !ok || !takesPart(w, "client-2"):
@@ -557,7 +557,7 @@ func TestShrinkRejectsInconclusiveWorlds(t *testing.T) {
 	}
 
 	// If a paused process ran on in the first world, it may also do so in smaller ones.
-	p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+	p := &fakeRunner{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if len(w.Faults) == 0 {
 			return unbrokenResult
 		}
@@ -575,7 +575,7 @@ func TestShrinkRejectsInconclusiveWorlds(t *testing.T) {
 // addition.
 func TestShrinkKeepsAllDamage(t *testing.T) {
 	rec := fakeRecord(1, 1)
-	p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+	p := &fakeRunner{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		switch size := w.Faults[0].Size().Time; {
 		case size < 10*time.Second:
 			return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "serial-sections", Blame: checks.BlameLock}}}}
@@ -634,7 +634,7 @@ func TestShrinkAtItsLimit(t *testing.T) {
 		rec.Points = append(rec.Points, InjectionPoint{Process: "client-2", Strikes: trace.Trigger{When: request.InFlight(nth)}})
 	}
 	pause := item{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}.fault()
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		f, paused := findFault(w, "pause", "client-2")
 		_, crashed := findFault(w, "crash", "client-1")
 		return paused && f.Strikes.Equal(pause.Strikes) && (crashed || w.Change.Nodes == 1)
@@ -674,7 +674,7 @@ func TestShrinkStops(t *testing.T) {
 		t.Errorf("after %d worlds shrink returns %s, %v; want the original world after 3 worlds, and that the context was canceled", worlds, got.Key(), err)
 	}
 
-	if _, err := shrink(t.Context(), newPlant(func(runs.WorldSpec) bool { return false }), rec, w, brokenDamage); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
+	if _, err := shrink(t.Context(), newFakeRunner(func(runs.WorldSpec) bool { return false }), rec, w, brokenDamage); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
 		t.Errorf("shrinking a world without damage returns %v, want an error that it cannot be shrunk", err)
 	}
 	never := errors.New("never")

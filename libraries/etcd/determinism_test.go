@@ -41,12 +41,12 @@ func gcPause(t testing.TB, name string, members int, faults ...sim.Fault) sim.Co
 func TestDeterminism(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		for _, name := range lockNames() {
-			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %d members", name, members), func(t *testing.T) {
 				checkDeterminism(t, gcPause(t, name, members))
 			})
 		}
 		for name, faults := range wakingFaults(members) {
-			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %d members", name, members), func(t *testing.T) {
 				checkDeterminism(t, gcPause(t, "etcd", members, faults...))
 			})
 		}
@@ -61,7 +61,7 @@ func TestDeterminismOfManySessions(t *testing.T) {
 	}
 	for _, members := range []int{1, 3} {
 		for name, faults := range wakingFaults(members) {
-			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %d members", name, members), func(t *testing.T) {
 				cfg := gcPause(t, "etcd", members, faults...)
 				for i := range faults { // there are no sections that could reach the points of the faults
 					faults[i].Strikes = trace.Trigger{At: time.Second}
