@@ -97,8 +97,8 @@ var (
 // A fakeRunner is a runner of worlds with a planted cause: something breaks in a world exactly
 // if the cause is there.
 type fakeRunner struct {
-	outcome func(runs.WorldSpec) runs.WorldResult
-	worlds  int
+	outcome func(runs.WorldSpec) runs.WorldResult // the result of a world
+	worlds  int                                   // how many worlds were run
 }
 
 // newFakeRunner returns a runner: something breaks in its worlds exactly if cause is true.
