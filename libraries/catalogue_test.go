@@ -25,7 +25,7 @@ func TestEveryFaultMatters(t *testing.T) { suites.CheckEveryFaultMatters(t, suit
 
 // No run ends before a fault that has an end: what the lock and its clients do after the
 // fault is part of the scenario.
-func TestFaultsAreOver(t *testing.T) {
+func TestRunsOutlastTheirFaults(t *testing.T) {
 	results, err := suites.Results()
 	if err != nil {
 		t.Fatal(err)
@@ -39,9 +39,11 @@ func TestFaultsAreOver(t *testing.T) {
 	}
 }
 
+// A reader that has seen a run up to a moment knows what the history of the whole run says
+// about that moment.
 func TestReadersKnowThePast(t *testing.T) {
 	if p := suites.CompareReaders(t, suites.LibraryScenarios()); p.Keys == 0 {
-		t.Errorf("%+v: the worlds show nothing", p)
+		t.Errorf("%+v: no key existed at any moment, so nothing was compared", p)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func TestClaimsCiteTheFiguresOfARun(t *testing.T) {
 	document := text(t, "claims.md")
 	for _, c := range []struct {
-		lock, says      string
+		lock, says      string        // says is a text of the document
 		acquire         time.Duration // rounded to a tenth of a millisecond
 		trips, messages int64
 	}{
@@ -61,6 +61,7 @@ func TestClaimsCiteTheWaitAfterACrash(t *testing.T) {
 		{[]string{"zookeeper"}, "on ZooKeeper (9.3 to 10.5 s)", 9300 * time.Millisecond, 10500 * time.Millisecond},
 		{[]string{"kubernetes"}, "Kubernetes (9.5 to 12.4 s, seeds 1 to 5)", 9500 * time.Millisecond, 12400 * time.Millisecond},
 		{[]string{"consul"}, "on Consul, with its lock-delay (33 s)", 33 * time.Second, 33 * time.Second},
+		// 8 ms are rounded to 0. "hangs on" means here that the lock lasts as long as the connection.
 		{[]string{"postgres-advisory"}, "8 ms where the lock hangs on a connection", 0, 0},
 	} {
 		if !strings.Contains(document, c.says) {
@@ -96,16 +97,16 @@ func TestQuestionsCiteTheFiguresOfGranularity(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		variant                    string
-		perMinute, failed, perLock int64
+		variant                       string
+		perMinute, failed, perSection int64 // sections, attempts, and requests to the node
 	}{
 		{"one-lock", 462, 39, 5}, {"per-shard", 1372, 7, 3}, {"per-file", 3351, 0, 3},
 	} {
 		figures := figuresOf(runVariant(t, variant(t, "granularity", c.variant), "single")[0])
-		perMinute, failed, perLock := figures["sections: per minute"], figures["attempts: failed"], figures["lock-commands: per section granted"]
-		if perMinute != c.perMinute || failed != c.failed || perLock != c.perLock {
+		perMinute, failed, perSection := figures["sections: per minute"], figures["attempts: failed"], figures["lock-commands: per section granted"]
+		if perMinute != c.perMinute || failed != c.failed || perSection != c.perSection {
 			t.Errorf("%s: %d sections a minute, %d attempts failed, %d requests for each section; want %d, %d and %d",
-				c.variant, perMinute, failed, perLock, c.perMinute, c.failed, c.perLock)
+				c.variant, perMinute, failed, perSection, c.perMinute, c.failed, c.perSection)
 		}
 	}
 }

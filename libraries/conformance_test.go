@@ -36,7 +36,7 @@ func TestQuorum(t *testing.T) {
 }
 
 // Every lock of a library is available by its name, and cannot be made without nodes.
-func TestNoneIsMadeWithoutNodes(t *testing.T) {
+func TestLocksNeedNodes(t *testing.T) {
 	provided := 0
 	for _, kind := range locks.Names() {
 		k, _ := locks.Lookup(kind)

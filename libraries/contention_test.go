@@ -50,7 +50,7 @@ func TestContentionIsAsTheDocumentSays(t *testing.T) {
 		}
 		for i, name := range contentionColumns {
 			if got, hasFigure := figures[name]; !statesFigure(cells[2+i], got, hasFigure) {
-				t.Errorf("%s with %s clients, %s: it is %d, and the document says %s", lock, clients, name, got, cells[2+i])
+				t.Errorf("%s with %s clients, %s: the figure is %d, and the document says %s", lock, clients, name, got, cells[2+i])
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // A search has a workload in which clients extend their leases. If a lock's leases cannot
 // be extended, that workload is left out.
-func TestABaseThatProvesNothing(t *testing.T) {
+func TestWorkloadWithExtensionsIsLeftOut(t *testing.T) {
 	bases := explore.Lock{Name: "rueidislock", Extends: true, Seed: 1}.Bases(explore.Kinds{})
 	l := explore.NewLocal(bases, 10*time.Second)
 	var took []string
@@ -30,7 +30,7 @@ func TestABaseThatProvesNothing(t *testing.T) {
 		}
 	}
 	if !slices.Equal(took, []string{"contend", "replicated"}) {
-		t.Errorf("workloads that take place: %q", took)
+		t.Errorf("the workloads of the search are %q, want contend and replicated", took)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestConsulsLossUnnoticed(t *testing.T) {
 	l.Takeover = 75 * time.Second
 	worlds := lockFaultWorlds(t, l, cutOff)
 	if len(worlds) == 0 {
-		t.Fatal("nothing found is the lock's own fault")
+		t.Fatal("the search finds no world in which the lock is to blame")
 	}
 	local := explore.NewLocal(l.Bases(cutOff)[1:], 10*time.Second)
 	for _, w := range worlds {
@@ -90,8 +90,8 @@ func TestConsulsLossUnnoticed(t *testing.T) {
 		if first.Client != "client-1" || second.Client != "client-2" || first.To.At < second.Granted.At {
 			t.Errorf("%v: the sections do not overlap", w.Faults)
 		}
-		if heard := first.Lost; heard != nil && (cut.Lifted == nil || heard.At < cut.Lifted.At || heard.At < second.Granted.At) {
-			t.Errorf("%v: the holder hears of the loss while it is cut off, or in time", w.Faults)
+		if notified := first.Lost; notified != nil && (cut.Lifted == nil || notified.At < cut.Lifted.At || notified.At < second.Granted.At) {
+			t.Errorf("%v: the holder is notified of the loss while it is cut off, or before the next grant", w.Faults)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func TestEveryFaultOnEverySystem(t *testing.T) {
 	}
 	for _, k := range sim.FaultKinds() {
 		if !slices.Contains(listed, k.Name) && !slices.Contains(faultsOnClients, k.Name) {
-			t.Errorf("%s: is tried on no server", k.Name)
+			t.Errorf("the fault %s is tried on no server", k.Name)
 		}
 	}
 	for _, on := range []struct{ lock, system string }{
@@ -86,7 +86,7 @@ func TestEveryFaultOnEverySystem(t *testing.T) {
 						return
 					}
 					if !slices.ContainsFunc(tr.Events, func(ev trace.Event) bool { return ev.Fault == 1 }) {
-						t.Errorf("%s (%s): nothing of it is in the trace", clause, kind)
+						t.Errorf("%s (%s): the trace has no event of the fault", clause, kind)
 					}
 				})
 			}

@@ -50,7 +50,9 @@ func TestWaitForAnAnswer(t *testing.T) {
 	}
 }
 
-func TestLostAnswersAreAskedForAgain(t *testing.T) {
+// If a response is lost, the settings of the library say at which times the request is sent
+// again.
+func TestRequestsAreSentAgain(t *testing.T) {
 	for kind, want := range map[string][]string{
 		"redislock":          {"0s"},
 		"redislock-defaults": {"0s", "20ms", "40ms", "60ms"},
@@ -61,11 +63,11 @@ func TestLostAnswersAreAskedForAgain(t *testing.T) {
 				release(t, acquire(t, l))
 				c.Commands()
 				c.Nodes[0].CutsAfter = func(command string) bool { return command == "PEXPIRE" || command == "MSET" }
-				contains(t, fail(t, l), "redislock: EOF")
+				contains(t, mustNotAcquire(t, l), "redislock: EOF")
 				if got := timesOf(c, "EVALSHA"); !slices.Equal(got, want) {
 					t.Errorf("the script was sent at %v, want %v", got, want)
 				}
-				equal(t, "held: the answers were lost, not the requests", c.HeldNodes(), []int{1})
+				equalNodes(t, "the nodes that hold the lock, because only the answers were lost", c.HeldNodes(), []int{1})
 			})
 		})
 	}
@@ -87,7 +89,7 @@ func TestReleaseThatIsSentAgain(t *testing.T) {
 			if err := lease.Release(t.Context()); err == nil || errors.Is(err, locks.ErrLost) != lost {
 				t.Errorf("%s: release: %v; want ErrLost: %v", kind, err, lost)
 			}
-			equal(t, "held", c.HeldNodes(), nil)
+			equalNodes(t, "held", c.HeldNodes(), nil)
 		})
 	}
 }
@@ -106,7 +108,7 @@ func dials(t *testing.T, c *cluster, kind string, patience time.Duration, dial f
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if _, err := l.Acquire(ctx); !errors.Is(err, locks.ErrNotAcquired) {
-		t.Errorf("Acquire returned %v", err)
+		t.Errorf("Acquire returned %v, want ErrNotAcquired", err)
 	}
 	took = time.Since(began)
 	time.Sleep(time.Minute)
@@ -114,7 +116,9 @@ func dials(t *testing.T, c *cluster, kind string, patience time.Duration, dial f
 	return at, took
 }
 
-func TestDials(t *testing.T) {
+// The settings of the library say at which times a client dials a node that does not accept
+// the connection, and how long the request takes.
+func TestDialsAreRepeated(t *testing.T) {
 	refused := func(context.Context) (net.Conn, error) { return nil, errors.New("connection refused") }
 	silence := func(ctx context.Context) (net.Conn, error) {
 		<-ctx.Done()
@@ -128,17 +132,17 @@ func TestDials(t *testing.T) {
 	}
 	tests := []struct {
 		name, kind string
-		patience   time.Duration
+		patience   time.Duration // the deadline of the request
 		dial       func(context.Context) (net.Conn, error)
-		want       []time.Duration
-		took       time.Duration
+		want       []time.Duration // the times of the dials
+		took       time.Duration   // the time that the request takes
 	}{
-		{"strict, refused", "redislock", time.Second, refused, ms(0), 0},
-		{"strict, silence", "redislock", time.Second, silence, ms(0), time.Second},
-		{"strict, silence for long", "redislock", 20 * time.Second, silence, ms(0), 5 * time.Second},
-		{"defaults, refused", "redislock-defaults", time.Second, refused, ms(0, 100, 200, 300, 400), 400 * time.Millisecond},
+		{"strict client, the connection is refused", "redislock", time.Second, refused, ms(0), 0},
+		{"strict client, no answer within the deadline", "redislock", time.Second, silence, ms(0), time.Second},
+		{"strict client, no answer within the timeout of a dial", "redislock", 20 * time.Second, silence, ms(0), 5 * time.Second},
+		{"default client, the connection is refused", "redislock-defaults", time.Second, refused, ms(0, 100, 200, 300, 400), 400 * time.Millisecond},
 		// The request gives up at its deadline, but the client continues to dial.
-		{"defaults, silence", "redislock-defaults", time.Second, silence, ms(0, 5100, 10200, 15300, 20400), time.Second},
+		{"default client, no answer within the deadline", "redislock-defaults", time.Second, silence, ms(0, 5100, 10200, 15300, 20400), time.Second},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -167,7 +171,7 @@ func TestLateConnectionIsUsed(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		if _, err := l.Acquire(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("Acquire returned %v", err)
+			t.Fatalf("Acquire returned %v, want that the deadline is exceeded", err)
 		}
 		time.Sleep(2 * time.Second)
 		acquire(t, l)
@@ -199,17 +203,17 @@ func TestCloseEndsBackgroundDials(t *testing.T) {
 func TestProfilesAreDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	worlds := map[string][]sim.Fault{
-		"nothing happens":       nil,
-		"paused for a while":    {strike(5*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
-		"cut off for a while":   {strike(5*time.Second, 12*time.Second, &sim.Partition{Process: "client-1", From: []string{"redis-1", "redis-2"}})},
-		"cut off for good":      {strike(5*time.Second, 0, &sim.Partition{Process: "client-2", From: []string{"redis-1", "redis-2"}})},
-		"a node cut off":        {strike(0, 0, &sim.Partition{Process: "redis-1", From: []string{"client-1", "client-2"}})},
-		"a node restarts":       {strike(5*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
-		"a node loses power":    {strike(5*time.Second, 20*time.Second, &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss})},
-		"a node is paused":      {strike(5*time.Second, 20*time.Second, &sim.Pause{Process: "redis-1"})},
-		"answers come late":     {strike(0, 0, &sim.Delay{Process: "redis-1", To: "client-1", By: 6 * time.Second, Direction: sim.To})},
-		"requests come late":    {strike(0, 0, &sim.Delay{Process: "client-1", To: "redis-1", By: 6 * time.Second, Direction: sim.To})},
-		"connections are reset": {strike(5*time.Second, 0, &sim.Reset{Process: "client-2", From: "redis-1"}), strike(7*time.Second, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
+		"no fault":                     nil,
+		"client-1 is paused":           {timedFault(5*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
+		"client-1 is cut off":          {timedFault(5*time.Second, 12*time.Second, &sim.Partition{Process: "client-1", From: []string{"redis-1", "redis-2"}})},
+		"client-2 is cut off for good": {timedFault(5*time.Second, 0, &sim.Partition{Process: "client-2", From: []string{"redis-1", "redis-2"}})},
+		"a node is cut off for good":   {timedFault(0, 0, &sim.Partition{Process: "redis-1", From: []string{"client-1", "client-2"}})},
+		"a node restarts":              {timedFault(5*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
+		"a node loses power":           {timedFault(5*time.Second, 20*time.Second, &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss})},
+		"a node is paused":             {timedFault(5*time.Second, 20*time.Second, &sim.Pause{Process: "redis-1"})},
+		"answers come late":            {timedFault(0, 0, &sim.Delay{Process: "redis-1", To: "client-1", By: 6 * time.Second, Direction: sim.To})},
+		"requests come late":           {timedFault(0, 0, &sim.Delay{Process: "client-1", To: "redis-1", By: 6 * time.Second, Direction: sim.To})},
+		"connections are reset":        {timedFault(5*time.Second, 0, &sim.Reset{Process: "client-2", From: "redis-1"}), timedFault(7*time.Second, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
 	}
 	for _, kind := range []string{"redsync", "redsync-retrying", "redsync-defaults", "redislock", "redislock-defaults"} {
 		for name, faults := range worlds {
@@ -220,7 +224,7 @@ func TestProfilesAreDeterministic(t *testing.T) {
 				cfg.Horizon = time.Minute
 				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2"}, sim.Node{Name: "redis-3"})
 				cfg.Faults = faults
-				want := play(t, cfg)
+				want := runWithoutDoubts(t, cfg)
 				cfg.Disturb = func() {
 					for range rand.IntN(4) {
 						runtime.Gosched()
@@ -228,7 +232,7 @@ func TestProfilesAreDeterministic(t *testing.T) {
 				}
 				for i := range 3 {
 					runtime.GOMAXPROCS(1 << (i % 3))
-					if got := play(t, cfg); got.Hash() != want.Hash() {
+					if got := runWithoutDoubts(t, cfg); got.Hash() != want.Hash() {
 						t.Fatalf("run %d differs: %s", i+2, trace.FirstDifference(want, got))
 					}
 				}

@@ -31,7 +31,7 @@ var (
 // file, which locksim run --check-determinism replays.
 func TestRandomScenarios(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the scenarios of the catalogue are enough")
+		t.Skip("-short tests only the scenarios of the catalogue")
 	}
 	var kinds []locks.Kind
 	for _, name := range locks.Names() {
@@ -68,7 +68,7 @@ func TestRandomScenarios(t *testing.T) {
 			}()
 			if tr := simtest.RunWorld(t, config); simtest.DependsOnChance(tr) {
 				if again := simtest.RunWorld(t, config); !simtest.DependsOnChance(again) {
-					t.Errorf("one run says %q, and the next one does not", tr.Doubts)
+					t.Errorf("one run declares %q, and the next one declares nothing", tr.Doubts)
 				}
 				byChance++
 				return
@@ -90,7 +90,7 @@ func randomScenario(t *testing.T, seed uint64, kind locks.Kind) []byte {
 		}
 		return d.faults(s)
 	}
-	t.Fatalf("no workload of a hundred suits the lock %s", kind.Name)
+	t.Fatalf("none of a hundred workloads is valid with the lock %s", kind.Name)
 	return nil
 }
 

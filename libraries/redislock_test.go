@@ -21,14 +21,14 @@ func TestRedislockExtends(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(ttl - time.Millisecond)
-			fail(t, c.Client(t, kind))
+			mustNotAcquire(t, c.Client(t, kind))
 			time.Sleep(time.Millisecond)
 			acquire(t, c.Client(t, kind))
 		})
 	}
 }
 
-func TestRedislockTexts(t *testing.T) {
+func TestRedislockErrors(t *testing.T) {
 	for _, kind := range redislockKinds {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
 			l := c.Client(t, kind)
@@ -38,13 +38,13 @@ func TestRedislockTexts(t *testing.T) {
 					t.Errorf("%s: %q, want %q", what, got, want)
 				}
 			}
-			check("taken", fail(t, l), "lock not acquired: redislock: taken")
+			check("acquire while another client holds the lock", mustNotAcquire(t, l), "lock not acquired: redislock: taken")
 			c.Nodes[0].Del(key)
-			check("extend", extend(t, lease).Error(), "lock lost: redislock: not extended: gone")
-			check("release", lease.Release(t.Context()).Error(), "lock lost: redislock: not released: gone")
+			check("extend after the key is deleted", extend(t, lease).Error(), "lock lost: redislock: not extended: gone")
+			check("release after the key is deleted", lease.Release(t.Context()).Error(), "lock lost: redislock: not released: gone")
 			c.Nodes[0].AnswerDelay = func(string) time.Duration { return time.Hour }
 			check("extend without an answer", extend(t, lease).Error(), "redislock: not extended: timed out")
-			check("acquire without an answer", fail(t, l), "lock not acquired: redislock: timed out")
+			check("acquire without an answer", mustNotAcquire(t, l), "lock not acquired: redislock: timed out")
 		})
 	}
 }

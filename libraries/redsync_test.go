@@ -16,7 +16,7 @@ func tries(t *testing.T, kind string) (at []time.Duration) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.TakeKey(t, 1)
 		l := c.Client(t, kind, func(e *locks.Env) { e.Rand = constant{} })
-		fail(t, l)
+		mustNotAcquire(t, l)
 		for _, when := range timesOf(c, "SET") {
 			d, err := time.ParseDuration(when)
 			if err != nil {
@@ -71,7 +71,7 @@ func TestRedsyncWaitsForTheRelease(t *testing.T) {
 				t.Errorf("%s: got the lock %v after it was first asked for, want within a pause of its release after 1s", kind, took)
 			}
 			// The lease lasts a TTL from the beginning of the try that has succeeded.
-			if got := left(t, next, fakeclock.System()); got != ttl-ttl/100 {
+			if got := timeLeft(t, next, fakeclock.System()); got != ttl-ttl/100 {
 				t.Errorf("%s: valid for %v, want the TTL less a hundredth", kind, got)
 			}
 		})
@@ -81,7 +81,7 @@ func TestRedsyncWaitsForTheRelease(t *testing.T) {
 // One node of five answers no request. In an attempt, the client waits for it for a
 // twentieth of the TTL. With go-redis's defaults, it waits for five seconds, so a lock with
 // a shorter TTL is never acquired.
-func TestRedsyncAndASilentNode(t *testing.T) {
+func TestRedsyncWithASilentNode(t *testing.T) {
 	tests := []struct {
 		kind    string
 		ttl     time.Duration
@@ -98,10 +98,10 @@ func TestRedsyncAndASilentNode(t *testing.T) {
 			release(t, acquire(t, l)) // now the client is connected to all nodes
 			c.Nodes[4].AnswerDelay = func(string) time.Duration { return time.Hour }
 			if !test.granted {
-				fail(t, l)
+				mustNotAcquire(t, l)
 				return
 			}
-			if got := left(t, acquire(t, l), fakeclock.System()); got != test.left {
+			if got := timeLeft(t, acquire(t, l), fakeclock.System()); got != test.left {
 				t.Errorf("%s, TTL %v: valid for %v, want %v", test.kind, test.ttl, got, test.left)
 			}
 		})

@@ -13,7 +13,7 @@ import (
 // lock while the first one still works.
 func TestRevokeEndsTheGrant(t *testing.T) {
 	for _, c := range []struct {
-		lock, how string
+		lock, how string // how is the manner of the fault revoke
 		// session means that the trace must show the end of a session.
 		session bool
 	}{
@@ -40,13 +40,13 @@ func TestRevokeEndsTheGrant(t *testing.T) {
 			first := func(what string, matches func(*trace.Event) bool) *trace.Event {
 				i := slices.IndexFunc(tr.Events, func(ev trace.Event) bool { return matches(&ev) })
 				if i < 0 {
-					t.Fatalf("%s: nothing of it is in the trace", what)
+					t.Fatalf("the trace has no event of this: %s", what)
 				}
 				return &tr.Events[i]
 			}
 			gone := first("an operator's delete", func(ev *trace.Event) bool { return ev.Kind == trace.KindDelete && ev.By.IsOperator() })
 			if gone.Owner == nil || gone.Owner.Client != "client-1" {
-				t.Errorf("it deletes what is %v", gone.Owner)
+				t.Errorf("the operator deletes the data of %v, want client-1's", gone.Owner)
 			}
 			worked := first("client-1 has worked", func(ev *trace.Event) bool {
 				return ev.Process == "client-1" && ev.Kind == trace.KindEnd && ev.Step == trace.Work
@@ -55,12 +55,12 @@ func TestRevokeEndsTheGrant(t *testing.T) {
 				return ev.Process == "client-2" && ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK
 			})
 			if c.lock != "consul" && worked.Seq < granted.Seq { // on Consul, the end of a session is followed by a lock-delay
-				t.Errorf("client-2 gets the lock at %v, after client-1 has worked at %v", granted.At, worked.At)
+				t.Errorf("client-2 gets the lock at %v, want before client-1's work ends at %v", granted.At, worked.At)
 			}
 			if c.session {
 				closed := first("the end of a session", func(ev *trace.Event) bool { return ev.Kind == trace.KindCloseSession && ev.By.IsOperator() })
 				if closed.Peer != "client-1" {
-					t.Errorf("it is the session of %s", closed.Peer)
+					t.Errorf("the operator ends the session of %s, want client-1's", closed.Peer)
 				}
 			}
 			if err := tr.Validate(); err != nil {

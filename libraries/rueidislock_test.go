@@ -50,8 +50,8 @@ func near(t *testing.T, what string, got, want time.Duration) {
 // granted the lock. After the release, all keys are deleted.
 func TestRueidislockInAWorld(t *testing.T) {
 	for _, kind := range rueidislockKinds {
-		tr := play(t, longWork(t, kind))
-		released := step(t, tr, "client-1", trace.Release)
+		tr := runWithoutDoubts(t, longWork(t, kind))
+		released := firstStepEnd(t, tr, "client-1", trace.Release)
 		if !released.OK || released.At < 4*ttl {
 			t.Errorf("%s: client-1 released the lock at %v: %s", kind, released.At, released.Text)
 		}
@@ -78,30 +78,30 @@ func TestRueidislockInAWorld(t *testing.T) {
 func TestRueidislockIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	cut := func(at, lasts time.Duration) []sim.Fault {
-		return []sim.Fault{strike(at, lasts, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})}
+		return []sim.Fault{timedFault(at, lasts, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})}
 	}
 	worlds := map[string][]sim.Fault{
-		"nothing happens":                     nil,
-		"paused for a while":                  {strike(14*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
-		"paused in a renewal":                 {strike(15*time.Second+4*time.Millisecond, 20*time.Second, &sim.Pause{Process: "client-1"})},
-		"paused while it releases":            {strike(120*time.Second+8*time.Millisecond, 20*time.Second, &sim.Pause{Process: "client-1"})},
-		"suspended for a while":               {strike(14*time.Second, time.Minute, &sim.Pause{Process: "client-1", Mode: trace.Suspend})},
-		"cut off for a while":                 cut(14*time.Second, 12*time.Second),
-		"cut off for longer":                  cut(14*time.Second, time.Minute),
-		"cut off for good":                    cut(14*time.Second, 0),
-		"cut off while it releases":           cut(120*time.Second, 20*time.Second),
-		"reset while it is idle":              {strike(14*time.Second, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
-		"reset in a renewal":                  {strike(15*time.Second+6*time.Millisecond, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
-		"reset while it acquires":             {strike(3*time.Millisecond, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
-		"reset while it releases":             {strike(120*time.Second+17*time.Millisecond, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
-		"answers come too late":               {strike(0, 0, &sim.Delay{Process: "redis-1", To: "client-1", By: 30 * time.Millisecond})},
-		"answers come too late for a while":   {strike(0, time.Second, &sim.Delay{Process: "redis-1", To: "client-1", By: 18 * time.Millisecond})},
-		"its client dies":                     {strike(14*time.Second, 0, &sim.CrashFault{Process: "client-1"})},
-		"its node restarts":                   {strike(14*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
-		"its node restarts while it acquires": {strike(3*time.Millisecond, time.Second, &sim.CrashFault{Process: "redis-1"})},
-		"its node loses power":                {strike(14*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss})},
-		"its node is paused":                  {strike(14*time.Second, 20*time.Second, &sim.Pause{Process: "redis-1"})},
-		"its node's clock jumps":              {strike(14*time.Second, 0, &sim.Jump{Process: "redis-1", By: time.Hour})},
+		"no fault":                                        nil,
+		"the holder is paused for a minute":               {timedFault(14*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
+		"the holder is paused in a renewal":               {timedFault(15*time.Second+4*time.Millisecond, 20*time.Second, &sim.Pause{Process: "client-1"})},
+		"the holder is paused while it releases":          {timedFault(120*time.Second+8*time.Millisecond, 20*time.Second, &sim.Pause{Process: "client-1"})},
+		"the holder is suspended for a minute":            {timedFault(14*time.Second, time.Minute, &sim.Pause{Process: "client-1", Mode: trace.Suspend})},
+		"the holder is cut off for 12 seconds":            cut(14*time.Second, 12*time.Second),
+		"the holder is cut off for a minute":              cut(14*time.Second, time.Minute),
+		"the holder is cut off for good":                  cut(14*time.Second, 0),
+		"the holder is cut off while it releases":         cut(120*time.Second, 20*time.Second),
+		"the idle holder's connection is reset":           {timedFault(14*time.Second, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
+		"the holder's connection is reset in a renewal":   {timedFault(15*time.Second+6*time.Millisecond, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
+		"the connection is reset while client-1 acquires": {timedFault(3*time.Millisecond, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
+		"the connection is reset while client-1 releases": {timedFault(120*time.Second+17*time.Millisecond, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
+		"all answers come too late":                       {timedFault(0, 0, &sim.Delay{Process: "redis-1", To: "client-1", By: 30 * time.Millisecond})},
+		"answers come too late for the first second":      {timedFault(0, time.Second, &sim.Delay{Process: "redis-1", To: "client-1", By: 18 * time.Millisecond})},
+		"the holder crashes":                              {timedFault(14*time.Second, 0, &sim.CrashFault{Process: "client-1"})},
+		"the node restarts":                               {timedFault(14*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
+		"the node restarts while client-1 acquires":       {timedFault(3*time.Millisecond, time.Second, &sim.CrashFault{Process: "redis-1"})},
+		"the node loses power":                            {timedFault(14*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss})},
+		"the node is paused":                              {timedFault(14*time.Second, 20*time.Second, &sim.Pause{Process: "redis-1"})},
+		"the node's clock jumps":                          {timedFault(14*time.Second, 0, &sim.Jump{Process: "redis-1", By: time.Hour})},
 	}
 	for name, faults := range worlds {
 		for _, kind := range rueidislockKinds {
@@ -109,14 +109,14 @@ func TestRueidislockIsDeterministic(t *testing.T) {
 				cfg := longWork(t, kind)
 				cfg.Faults = faults
 				switch name {
-				case "its client dies":
+				case "the holder crashes":
 					cfg.Clients[1].Starts = point("client-1 crashed")
-				case "answers come too late":
+				case "all answers come too late":
 					cfg.Clients[0].Attempts = 3
 					cfg.Clients[1].Starts = point("client-1 failed to acquire")
 					cfg.Clients[1].Attempts = 3
 				}
-				want := play(t, cfg)
+				want := runWithoutDoubts(t, cfg)
 				cfg.Disturb = func() {
 					for range rand.IntN(4) {
 						runtime.Gosched()
@@ -124,7 +124,7 @@ func TestRueidislockIsDeterministic(t *testing.T) {
 				}
 				for i := range 3 {
 					runtime.GOMAXPROCS(1 << (i % 3))
-					if got := play(t, cfg); got.Hash() != want.Hash() {
+					if got := runWithoutDoubts(t, cfg); got.Hash() != want.Hash() {
 						t.Fatalf("run %d differs: %s", i+2, trace.FirstDifference(want, got))
 					}
 				}
@@ -139,11 +139,11 @@ func TestRueidislockThatIsNeverReleased(t *testing.T) {
 	for _, name := range rueidislockKinds {
 		kind, _ := locks.Lookup(name)
 		for what, faults := range map[string][]sim.Fault{
-			"in peace":                   nil,
-			"in the middle of a pause":   {strike(14*time.Second, 0, &sim.Pause{Process: "client-1"})},
-			"with its node cut off":      {strike(14*time.Second, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
-			"with its node down":         {strike(14*time.Second, 0, &sim.CrashFault{Process: "redis-1"})},
-			"in the middle of a renewal": {strike(time.Second, 0, &sim.Delay{Process: "client-1", To: "redis-1", By: 50 * time.Second})},
+			"no fault":                      nil,
+			"the holder is paused for good": {timedFault(14*time.Second, 0, &sim.Pause{Process: "client-1"})},
+			"the node is cut off":           {timedFault(14*time.Second, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
+			"the node is down":              {timedFault(14*time.Second, 0, &sim.CrashFault{Process: "redis-1"})},
+			"a renewal is still on its way": {timedFault(time.Second, 0, &sim.Delay{Process: "client-1", To: "redis-1", By: 50 * time.Second})},
 		} {
 			cfg := world(t, name, sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 				l, err := kind.New(p.Env())
@@ -170,14 +170,14 @@ func TestRueidislockThatIsNeverReleased(t *testing.T) {
 // A renewal is due half a TTL after the one before. If it gets no answer, rueidislock
 // repeats it for a whole TTL. So the holder learns that it has lost the lock half a TTL
 // after its keys have expired. By then, another client holds the lock.
-func TestRueidislockTellsOfALossTooLate(t *testing.T) {
+func TestRueidislockNotifiesOfALossTooLate(t *testing.T) {
 	cfg := world(t, "rueidislock",
 		sim.Client{Name: "client-1", Works: 4 * ttl},
 		sim.Client{Name: "client-2", Starts: point("client-1's keys expired")})
-	cfg.Faults = []sim.Fault{strike(ttl/3, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})}
-	tr := play(t, cfg)
+	cfg.Faults = []sim.Fault{timedFault(ttl/3, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})}
+	tr := runWithoutDoubts(t, cfg)
 	near(t, "the keys expired", first(t, tr, trace.KindExpire, "redis-1").At, ttl)
-	near(t, "client-2 got the lock", step(t, tr, "client-2", trace.Acquire).At, ttl)
+	near(t, "client-2 got the lock", firstStepEnd(t, tr, "client-2", trace.Acquire).At, ttl)
 	near(t, "client-1 was notified", first(t, tr, trace.KindLost, "client-1").At, ttl*3/2)
 }
 
@@ -195,15 +195,15 @@ func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 			Strikes: trace.Trigger{When: point("redis-1's reply to client-1's acquire is in flight, 2nd time")},
 			For:     pause, Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 		}}
-		tr := play(t, cfg)
+		tr := runWithoutDoubts(t, cfg)
 		if n := count(tr, trace.KindRanOn, "client-1"); n != 0 {
 			t.Errorf("%s: client-1 ran on while it was paused", kind)
 		}
-		near(t, "client-1 got the lock", step(t, tr, "client-1", trace.Acquire).At, pause)
+		near(t, "client-1 got the lock", firstStepEnd(t, tr, "client-1", trace.Acquire).At, pause)
 		near(t, "the keys expired", first(t, tr, trace.KindExpire, "redis-1").At, ttl)
-		near(t, "client-2 got the lock", step(t, tr, "client-2", trace.Acquire).At, ttl)
+		near(t, "client-2 got the lock", firstStepEnd(t, tr, "client-2", trace.Acquire).At, ttl)
 		near(t, "client-1 was notified", first(t, tr, trace.KindLost, "client-1").At, pause+ttl/2)
-		if released := step(t, tr, "client-1", trace.Release); released.OK || released.Text != locks.ErrLost.Error() {
+		if released := firstStepEnd(t, tr, "client-1", trace.Release); released.OK || released.Text != locks.ErrLost.Error() {
 			t.Errorf("%s: client-1's release of a lost lock: %q", kind, released.Text)
 		}
 	}
@@ -212,8 +212,9 @@ func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 // If the response to a SET NX is lost, rueidislock sends the command again, and it finds
 // the key that it has set itself. The library takes that key for another client's and does
 // not delete it. So no client can acquire the lock before the key expires.
-func TestRueidislockMeetsItsOwnKey(t *testing.T) {
-	for kind, locked := range map[string]bool{"rueidislock": true, "rueidislock-strict": false} {
+func TestRueidislockTakesItsOwnKeyForAnothers(t *testing.T) {
+	// blocked means that client-1's own key blocks it.
+	for kind, blocked := range map[string]bool{"rueidislock": true, "rueidislock-strict": false} {
 		cfg := world(t, kind,
 			sim.Client{Name: "client-1", Attempts: 1},
 			sim.Client{Name: "client-2", RetryEvery: 10 * time.Millisecond, Starts: point("client-1 finished")})
@@ -223,13 +224,13 @@ func TestRueidislockMeetsItsOwnKey(t *testing.T) {
 			Strikes: trace.Trigger{When: point("redis-1's reply to client-1's acquire is in flight, 2nd time")},
 			Action:  &sim.Reset{Process: "client-1", From: "redis-1"}, Text: "reset client-1 from redis-1",
 		}}
-		tr := play(t, cfg)
-		got := step(t, tr, "client-1", trace.Acquire)
-		if got.OK == locked || locked && !strings.Contains(got.Text, "held by others") {
-			t.Errorf("%s: client-1 got the lock: %v (%s), want %v", kind, got.OK, got.Text, !locked)
+		tr := runWithoutDoubts(t, cfg)
+		got := firstStepEnd(t, tr, "client-1", trace.Acquire)
+		if got.OK == blocked || blocked && !strings.Contains(got.Text, "held by others") {
+			t.Errorf("%s: client-1 got the lock: %v (%s), want %v", kind, got.OK, got.Text, !blocked)
 		}
 		free := time.Duration(0)
-		if locked {
+		if blocked {
 			free = ttl
 		}
 		for _, ev := range tr.Events {
@@ -248,10 +249,10 @@ func TestRueidislockTrustsTheNodesClock(t *testing.T) {
 		cfg := world(t, kind,
 			sim.Client{Name: "client-1", Works: time.Second},
 			sim.Client{Name: "client-2", Starts: point("client-1 acquired")})
-		cfg.Faults = []sim.Fault{strike(0, 0, &sim.Jump{Process: "redis-1", By: ttl + time.Second})}
-		tr := play(t, cfg)
+		cfg.Faults = []sim.Fault{timedFault(0, 0, &sim.Jump{Process: "redis-1", By: ttl + time.Second})}
+		tr := runWithoutDoubts(t, cfg)
 		for _, client := range []string{"client-1", "client-2"} {
-			if got := step(t, tr, client, trace.Acquire); !got.OK || got.At > time.Second {
+			if got := firstStepEnd(t, tr, client, trace.Acquire); !got.OK || got.At > time.Second {
 				t.Errorf("%s: %s got the lock: %v, at %v; want it immediately", kind, client, got.OK, got.At)
 			}
 		}
@@ -262,8 +263,8 @@ func TestRueidislockTrustsTheNodesClock(t *testing.T) {
 // answer, the attempt tries this for a TTL before it returns.
 func TestRueidislockFailsSlowly(t *testing.T) {
 	cfg := world(t, "rueidislock", sim.Client{Name: "client-1", Attempts: 1})
-	cfg.Faults = []sim.Fault{strike(0, 0, &sim.CrashFault{Process: "redis-1"})}
-	failed := step(t, play(t, cfg), "client-1", trace.Acquire)
+	cfg.Faults = []sim.Fault{timedFault(0, 0, &sim.CrashFault{Process: "redis-1"})}
+	failed := firstStepEnd(t, runWithoutDoubts(t, cfg), "client-1", trace.Acquire)
 	// The last pause before another try is one second.
 	if failed.OK || failed.At < ttl-time.Second || failed.At > ttl {
 		t.Errorf("the attempt ended at %v (%s), want a second before %v at most", failed.At, failed.Text, ttl)

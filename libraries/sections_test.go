@@ -49,12 +49,13 @@ func stepsOf(tr *trace.Trace, client string) (steps, cancelled string) {
 
 // When a call of redsync is cancelled, it has already asked all nodes. But if a node
 // replies that it does not know the script, the script is not sent again.
-func TestCancel(t *testing.T) {
+func TestCancelledCallsOfRedsync(t *testing.T) {
 	for _, test := range []struct {
-		client        sim.Client
-		cancels       string
-		cancel, steps string
-		keys          map[string]string
+		client  sim.Client
+		cancels string            // the point at which client-1 cancels its call
+		cancel  string            // the call that is cancelled, with the number of its section
+		steps   string            // what client-1 does
+		keys    map[string]string // how its keys change, by node
 	}{
 		{
 			cancels: "redis-2's reply to client-1's acquire arrived, 1st time", cancel: "acquire 1",
@@ -67,9 +68,9 @@ func TestCancel(t *testing.T) {
 		},
 	} {
 		test.client.Name, test.client.Cancels = "client-1", point(test.cancels)
-		tr := play(t, quorumWorld(t, "redsync", test.client))
+		tr := runWithoutDoubts(t, quorumWorld(t, "redsync", test.client))
 		if steps, cancel := stepsOf(tr, "client-1"); steps != test.steps || cancel != test.cancel {
-			t.Errorf("%s: its steps are %s, and it cancels %s; want %s, and %s", test.cancels, steps, cancel, test.steps, test.cancel)
+			t.Errorf("%s: client-1's steps are %s, and it cancels %s; want %s, and %s", test.cancels, steps, cancel, test.steps, test.cancel)
 		}
 		for node, want := range test.keys {
 			var changes []string
@@ -82,7 +83,7 @@ func TestCancel(t *testing.T) {
 				}
 			}
 			if got := strings.Join(changes, ", "); got != want {
-				t.Errorf("%s: the key on %s: %s, want %s", test.cancels, node, got, want)
+				t.Errorf("%s: the changes of the key on %s are %s, want %s", test.cancels, node, got, want)
 			}
 		}
 	}
@@ -130,7 +131,7 @@ func run(t *testing.T, cfg sim.Config) *trace.Trace {
 
 // A program that makes the calls of an ordinary client by hand has the same trace as the
 // client, event by event. This is true also of a lock that has its own goroutines.
-func TestProgramIsLikeTheWorkload(t *testing.T) {
+func TestProgramHasTheTraceOfAClient(t *testing.T) {
 	const nap = 4 * time.Second
 	byHand := func(ctx context.Context, p *sim.Program) error {
 		for range 2 {
@@ -174,9 +175,9 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 	want := run(t, cfg)
 	cfg.Clients[0] = sim.Client{Name: "client-1", Run: byHand}
 	if got := run(t, cfg); got.Hash() != want.Hash() {
-		t.Errorf("by hand it differs: %s", trace.FirstDifference(want, got))
+		t.Errorf("the program's trace differs from the client's: %s", trace.FirstDifference(want, got))
 	}
 	if steps, _ := stepsOf(want, "client-1"); strings.Count(steps, ",") < 7 {
-		t.Errorf("client-1 did only %s", steps)
+		t.Errorf("client-1 did only %s, want at least eight steps", steps)
 	}
 }

@@ -16,12 +16,12 @@ import (
 // reason must be true. If no sections overlapped, the report must give no such reason. The
 // test checks every scenario of the catalogue, with its own lock and others. It also checks
 // single faults, as a search makes them.
-func TestSparedIsTrue(t *testing.T) {
+func TestReasonsForSafeOverlapsAreTrue(t *testing.T) {
 	others := []string{"", "single", "redsync", "watchdog"}
 	if testing.Short() {
 		others = others[:1]
 	}
-	reasons, wroteSame := map[checks.SafetyReason]int{}, 0
+	reasons, wroteEqual := map[checks.SafetyReason]int{}, 0
 	for _, s := range append(scenarios.Embedded(), scenariosWithFaults(t)...) {
 		for _, lock := range others {
 			r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1, Lock: lock})
@@ -34,18 +34,18 @@ func TestSparedIsTrue(t *testing.T) {
 					run.Verdict.Finding(checks.SectionExclusion).Outcome == checks.Violated
 				text := string(story.DataSummary(run.History, run.Verdict))
 				if strings.Contains(text, "is intact although") != spares {
-					t.Errorf("%s: it says %q", name, text)
+					t.Errorf("%s: the report is %q; want a reason why the data is intact although sections overlapped: %v", name, text, spares)
 				}
 				if !spares {
 					continue
 				}
 				pairs, _ := checks.SafeOverlaps(run.History, 10)
 				if len(pairs) == 0 {
-					t.Errorf("%s: no sections overlap", name)
+					t.Errorf("%s: the report names no sections that overlap", name)
 				}
 				for _, p := range pairs {
 					if p.Reason == checks.EquivalentToSerial && s.Name == "work-done-twice" {
-						wroteSame++ // both clients have written the same value, so there is no other reason
+						wroteEqual++ // both clients have written the same value, so there is no other reason
 					} else {
 						reasons[p.Reason]++
 					}
@@ -56,12 +56,12 @@ func TestSparedIsTrue(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("reasons given: %v, and %d times both wrote the same", reasons, wroteSame)
+	t.Logf("reasons given: %v, and %d times both clients wrote the same value", reasons, wroteEqual)
 	if reasons[checks.WroteNothing] == 0 || reasons[checks.WroteBefore] == 0 || reasons[checks.DoneBefore] == 0 {
-		t.Errorf("reasons given: %v", reasons)
+		t.Errorf("reasons given: %v; want each of %v, %v and %v", reasons, checks.WroteNothing, checks.WroteBefore, checks.DoneBefore)
 	}
-	if wroteSame == 0 {
-		t.Error("nothing overlaps in work-done-twice")
+	if wroteEqual == 0 {
+		t.Error("no sections overlap in work-done-twice, want some")
 	}
 	if reasons[checks.EquivalentToSerial] > 0 {
 		t.Errorf("%d times the only reason given is that the data is intact", reasons[checks.EquivalentToSerial])
@@ -104,7 +104,7 @@ func contradiction(t *trace.Trace, p checks.SafeOverlap) string {
 		}
 		return name == client || name == fmt.Sprintf("%s (section %d)", client, ev.Section)
 	}
-	writes, others := 0, 0 // writes of the client Who, and of the client Other
+	writes, others := 0, 0 // the writes of p.Section, and those of p.Other
 	hasCause := p.Cause == checks.NoCause
 	for i := range t.Events {
 		ev := &t.Events[i]
@@ -116,18 +116,18 @@ func contradiction(t *trace.Trace, p checks.SafeOverlap) string {
 			}
 			switch {
 			case p.Reason == checks.WroteNothing && ev.Step == trace.Write:
-				return fmt.Sprintf("it wrote at %v", ev.At)
+				return fmt.Sprintf("the section wrote at %v", ev.At)
 			case p.Reason == checks.WroteBefore && ev.Step == trace.Write && ev.At >= p.Entered:
-				return fmt.Sprintf("it wrote at %v", ev.At)
+				return fmt.Sprintf("the section wrote at %v", ev.At)
 			case p.Reason == checks.DoneBefore && ev.At > p.Last.At:
-				return fmt.Sprintf("it came to the storage again at %v", ev.At)
+				return fmt.Sprintf("the section used the storage again at %v", ev.At)
 			}
 		case served && ofSection(ev, p.Other):
 			if ev.Step == trace.Write {
 				others++
 			}
 			if p.Reason == checks.DoneBefore && ev.At < p.Next.At {
-				return fmt.Sprintf("%s came to the storage at %v", p.Other, ev.At)
+				return fmt.Sprintf("%s used the storage at %v", p.Other, ev.At)
 			}
 		case ev.At == p.CausedAt && ofSection(ev, p.Section):
 			switch {
@@ -141,13 +141,13 @@ func contradiction(t *trace.Trace, p checks.SafeOverlap) string {
 	}
 	switch {
 	case p.Reason == checks.WroteBefore && writes == 0:
-		return "it wrote nothing"
+		return "the section wrote nothing"
 	case p.Reason == checks.NeitherWrote && writes+others > 0:
-		return "one of them wrote"
+		return "one of the sections wrote"
 	case p.Reason == checks.DoneBefore && p.Last.At >= p.Next.At:
-		return "they came to the storage in the wrong order, or at the same time"
+		return "the sections used the storage in the wrong order, or at the same time"
 	case !hasCause:
-		return fmt.Sprintf("nothing of the kind happened at %v", p.CausedAt)
+		return fmt.Sprintf("the cause %v did not happen at %v", p.Cause, p.CausedAt)
 	}
 	return ""
 }

@@ -6,7 +6,7 @@ import (
 	_ "github.com/locksim/locksim/libraries"
 )
 
-// Short names for types of package roof.
+// Short names of package suites, which documents them.
 type (
 	cluster = suites.Cluster
 	setting = suites.Setting
@@ -18,19 +18,19 @@ const (
 )
 
 var (
-	inBubble = suites.InBubble
-	lasting  = suites.WithTTL
-	acquire  = suites.Acquire
-	fail     = suites.MustNotAcquire
-	release  = suites.Release
-	extend   = suites.Extend
-	left     = suites.TimeLeft
-	equal    = suites.EqualNodes
-	contains = suites.Contains
-	world    = suites.World
-	play     = suites.RunWithoutDoubts
-	strike   = suites.TimedFault
-	step     = suites.FirstStepEnd
-	longWork = suites.LongWork
-	point    = simtest.Point
+	inBubble         = suites.InBubble
+	lasting          = suites.WithTTL
+	acquire          = suites.Acquire
+	mustNotAcquire   = suites.MustNotAcquire
+	release          = suites.Release
+	extend           = suites.Extend
+	timeLeft         = suites.TimeLeft
+	equalNodes       = suites.EqualNodes
+	contains         = suites.Contains
+	world            = suites.World
+	runWithoutDoubts = suites.RunWithoutDoubts
+	timedFault       = suites.TimedFault
+	firstStepEnd     = suites.FirstStepEnd
+	longWork         = suites.LongWork
+	point            = simtest.Point
 )

@@ -11,7 +11,7 @@ import (
 // For every lock, the report states how many messages, bytes and round trips each section
 // and each release costs. That is so whether the trace has the size of each message or only
 // their sum.
-func TestWhatASectionCostsIsToldOfEveryLock(t *testing.T) {
+func TestTrafficIsMeasuredForEveryLock(t *testing.T) {
 	i := slices.IndexFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool { return s.Name == "same-alone" })
 	s := scenarios.Embedded()[i]
 	for _, lock := range []string{"single", "redlock", "etcd", "zookeeper", "consul", "postgres-lease", "postgres-advisory", "sqlite-lease", "kubernetes"} {
@@ -32,12 +32,12 @@ func TestWhatASectionCostsIsToldOfEveryLock(t *testing.T) {
 			}
 			all, section, release := figure(what), figure(what+" per section"), figure(what+" per release")
 			if d := all - 3*section; d < -1 || d > 1 || section != release { // there are three sections, and the figures are rounded
-				t.Errorf("%s: of %d %s in three sections, %d in each, and %d for each release", lock, all, what, section, release)
+				t.Errorf("%s: %d %s in three sections, %d per section and %d per release; want a third of all in both", lock, all, what, section, release)
 			}
 		}
 		inTotal := run.History.Trace.Bytes > 0
 		if isCluster := slices.Contains([]string{"etcd", "zookeeper"}, lock); isCluster == inTotal {
-			t.Errorf("%s: on a cluster: %v, and the trace has its bytes only in total: %v", lock, isCluster, inTotal)
+			t.Errorf("%s: the lock is on a cluster: %v, and the trace has only the sum of the bytes: %v; want one of them", lock, isCluster, inTotal)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // A scenario whose lock is our own can also be run with a lock of a library.
-func TestTell(t *testing.T) {
+func TestScenariosOfOurLocksRunWithLibraries(t *testing.T) {
 	for name, want := range map[string]string{"clock-jump": checks.Unsafe, "pause-in-flight/elapsed-check": checks.Safe} {
 		name, variant, _ := strings.Cut(name, "/")
 		s, err := scenarios.Open(name)
@@ -27,7 +27,7 @@ func TestTell(t *testing.T) {
 			continue
 		}
 		if len(runs) != 2 || runs[0].Fencing != scenarios.Off || runs[1].Fencing != scenarios.On || runs[0].Verdict.Verdict != want {
-			t.Errorf("%s: %d runs, the first is %s", name, len(runs), runs[0].Verdict.Verdict)
+			t.Errorf("%s: %d runs, the first is %s; want one without fencing, which is %s, and one with fencing", name, len(runs), runs[0].Verdict.Verdict, want)
 		}
 	}
 }

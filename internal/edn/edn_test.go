@@ -27,6 +27,7 @@ func shortHistory(history []fields) string {
 	return b.String()
 }
 
+// sameHistory fails the test unless the history has these operations, in short form.
 func sameHistory(t *testing.T, name string, history []fields, want ...string) {
 	t.Helper()
 	if got := strings.TrimSpace(shortHistory(history)); got != strings.Join(want, "\n") {
@@ -34,20 +35,24 @@ func sameHistory(t *testing.T, name string, history []fields, want ...string) {
 	}
 }
 
+// wants returns the event with which a client begins to acquire the lock x.
 func wants(client string, section int) trace.Event {
 	ev := simtest.Begin(client, section, trace.Acquire, 0)
 	ev.Lock = "x"
 	return ev
 }
 
+// gets returns the event with which a client is granted the lock.
 func gets(client string, section int) trace.Event {
 	return trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Acquire, OK: true}
 }
 
+// goesWithout returns the event with which an attempt to acquire the lock fails.
 func goesWithout(client string, section int) trace.Event {
 	return trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Acquire, Text: "lock not acquired"}
 }
 
+// keysSet returns the events with which nodes set the key x for a client.
 func keysSet(client string, section int, nodes ...string) []trace.Event {
 	var events []trace.Event
 	for _, n := range nodes {
@@ -60,13 +65,13 @@ func TestLockHistory(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		events [][]trace.Event
-		want   []string
+		want   []string // client-1 is process 0, client-2 is 1
 	}{
 		{"a refused attempt has failed", [][]trace.Event{
 			{wants("client-1", 1), goesWithout("client-1", 1), wants("client-1", 2), gets("client-1", 2)},
 		}, []string{"0 invoke acquire nil", "0 fail acquire nil", "0 invoke acquire nil", "0 ok acquire nil"}},
 
-		{"an attempt that only a minority granted has failed, too", [][]trace.Event{
+		{"an attempt that only a minority granted has failed", [][]trace.Event{
 			{wants("client-1", 1)}, keysSet("client-1", 1, "redis-1"), {goesWithout("client-1", 1)},
 		}, []string{"0 invoke acquire nil", "0 fail acquire nil"}},
 
@@ -75,7 +80,7 @@ func TestLockHistory(t *testing.T) {
 			{wants("client-1", 2), gets("client-1", 2)},
 		}, []string{"0 invoke acquire nil", "0 info acquire nil", "2 invoke acquire nil", "2 ok acquire nil"}},
 
-		{"an answer that came too late counts as well", [][]trace.Event{
+		{"an attempt that a quorum granted after its client gave up may hold the lock", [][]trace.Event{
 			{wants("client-1", 1), goesWithout("client-1", 1)}, keysSet("client-1", 1, "redis-1", "redis-2"),
 		}, []string{"0 invoke acquire nil", "0 info acquire nil"}},
 
@@ -87,7 +92,7 @@ func TestLockHistory(t *testing.T) {
 			{wants("client-1", 1), {Kind: trace.KindCrash, Process: "client-1"}},
 		}, []string{"0 invoke acquire nil", "0 info acquire nil"}},
 
-		{"so does the end of the run", [][]trace.Event{
+		{"the end of the run leaves calls open for ever", [][]trace.Event{
 			{wants("client-1", 1), wants("client-2", 1), {Kind: trace.KindHorizon}},
 		}, []string{"0 invoke acquire nil", "1 invoke acquire nil", "0 info acquire nil", "1 info acquire nil"}},
 
@@ -108,6 +113,7 @@ func write(client string, section int) trace.Event {
 	return simtest.Begin(client, section, trace.Write, 0)
 }
 
+// applied returns the event with which the storage carries out a write of a client.
 func applied(client string, section, version int) trace.Event {
 	return trace.Event{Kind: trace.KindServe, Process: "storage", Peer: client, Section: section, Step: trace.Write, OK: true, Object: "x", Version: version, Replaced: version - 1}
 }
@@ -119,6 +125,7 @@ func sentWith(seq int, ev trace.Event) trace.Event {
 	return ev
 }
 
+// ends returns the event with which a step of a client ends successfully.
 func ends(client string, section int, step trace.Step, version int) trace.Event {
 	return trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: step, OK: true, Object: "x", Version: version}
 }
@@ -128,33 +135,35 @@ func TestRegisterAndSections(t *testing.T) {
 	refused := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Object: "x", Refused: true}
 	again := trace.Event{Kind: trace.KindAgain, Process: "client-1", Section: 1, Step: trace.Write, Object: "x"}
 	lost := trace.Event{Kind: trace.KindRevert, Process: "storage", Object: "x", Version: 0, Replaced: 1}
-	looks := simtest.Begin("client-2", 1, trace.Read, 0)
+	beginsRead := simtest.Begin("client-2", 1, trace.Read, 0)
+	// sees returns the events of a read of a version by client-2.
 	sees := func(version int) []trace.Event {
-		return []trace.Event{looks,
+		return []trace.Event{beginsRead,
 			{Kind: trace.KindServe, Process: "storage", Peer: "client-2", Section: 1, Step: trace.Read, OK: true, Object: "x", Version: version},
 			ends("client-2", 1, trace.Read, version)}
 	}
 	for _, test := range []struct {
-		name               string
-		events             []trace.Event
-		register, sections []string
+		name     string
+		events   []trace.Event
+		register []string // the history of the object x: client-1 is process 0, client-2 is 1, the storage is 2
+		sections []string // the history of the sections, each as one transaction
 	}{
-		{"what is read is the write that made it",
+		{"a read returns the write that made the version",
 			slices.Concat([]trace.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, trace.Write, 1)}, sees(1), sees(0)),
 			[]string{"0 invoke write 1", "0 ok write 1", "1 invoke read nil", "1 ok read 1", "1 invoke read nil", "1 ok read nil"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `1 invoke txn [[:r "x" nil] [:r "x" nil]]`, `0 ok txn [[:w "x" 1]]`, `1 ok txn [[:r "x" 1] [:r "x" nil]]`}},
 
-		{"a write without an answer never ends, and its client continues as another process; the storage knows of it",
+		{"a write without an answer never ends, and its client continues as another process",
 			[]trace.Event{gets("client-1", 1), write("client-1", 1), unanswered, write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, trace.Write, 1)},
 			[]string{"0 invoke write 1", "0 info write 1", "3 invoke write 2", "3 ok write 2"},
 			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `0 ok txn [[:w "x" 2]]`}},
 
-		{"a refused write has failed, and a section of which nothing took effect",
+		{"a refused write has failed, and a section whose only write is refused has failed",
 			[]trace.Event{gets("client-1", 1), write("client-1", 1), refused},
 			[]string{"0 invoke write 1", "0 fail write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 fail txn [[:w "x" 1]]`}},
 
-		{"but of two copies the first may have been applied",
+		{"a write is sent twice, and the second copy is refused: the first may have been applied",
 			[]trace.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), again, refused},
 			[]string{"0 invoke write 1", "0 info write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
@@ -169,12 +178,12 @@ func TestRegisterAndSections(t *testing.T) {
 			[]string{"0 invoke write 1", "0 ok write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
 
-		{"a number that is given out again names the later write",
+		{"a version is lost and given to another write: a read of it afterwards returns the later write",
 			slices.Concat([]trace.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1), lost, write("client-1", 1), applied("client-1", 1, 1)}, sees(1)),
 			[]string{"0 invoke write 1", "0 info write 1", "3 invoke write 2", "1 invoke read nil", "1 ok read 2", "3 info write 2"},
 			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `1 invoke txn [[:r "x" nil]]`, `0 ok txn [[:w "x" 2]]`, `1 ok txn [[:r "x" 2]]`}},
 
-		{"and what was read before, the earlier",
+		{"a version is lost and given to another write: a read of it before returns the earlier write",
 			slices.Concat([]trace.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1)}, sees(1)[:2],
 				[]trace.Event{lost, write("client-1", 1), applied("client-1", 1, 1)}, sees(1)[2:]),
 			[]string{"0 invoke write 1", "1 invoke read nil", "0 info write 1", "3 invoke write 2", "1 ok read 1", "3 info write 2"},
@@ -185,12 +194,12 @@ func TestRegisterAndSections(t *testing.T) {
 			[]string{"0 invoke write 1", "0 info write 1", "3 invoke write 2", "3 info write 2"},
 			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `0 ok txn [[:w "x" 1]]`}},
 
-		{"a request that is no step of a client is known to the storage alone",
+		{"a write that is no step of a client is an operation of the storage",
 			[]trace.Event{applied("client-1", 0, 1)},
 			[]string{"2 invoke write 1", "2 ok write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
 
-		{"what the object was in the end is a last read",
+		{"the version of the object at the end of the run is a last read",
 			[]trace.Event{applied("client-1", 0, 1), {Kind: trace.KindObject, Process: "storage", Object: "x", Version: 1}},
 			[]string{"2 invoke write 1", "2 ok write 1", "2 invoke read nil", "2 ok read 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`, `1 invoke txn [[:r "x" nil]]`, `1 ok txn [[:r "x" 1]]`}},

@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// A Bloom filter has every hash that was added, and few others.
 func TestBloom(t *testing.T) {
 	const many = 16_000
 	random := rand.New(rand.NewPCG(3, 4))
@@ -17,7 +18,7 @@ func TestBloom(t *testing.T) {
 	}
 	for _, hash := range has {
 		if !b.has(hash) {
-			t.Fatalf("it has lost %x", hash)
+			t.Fatalf("the filter does not have %x, which was added", hash)
 		}
 	}
 	// Each of a hash's three bits is set with a probability of 1 - exp(-3*16,000/2^19) =
@@ -29,6 +30,6 @@ func TestBloom(t *testing.T) {
 		}
 	}
 	if wrong < 30 || wrong > 110 { // more than five standard deviations from 67
-		t.Errorf("of 100,000 that it does not have it takes %d for its own, and 67 were to be expected", wrong)
+		t.Errorf("the filter has %d of 100,000 hashes that were not added, want about 67", wrong)
 	}
 }

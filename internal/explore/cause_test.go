@@ -16,7 +16,7 @@ func TestCauses(t *testing.T) {
 		Clients: []string{"client-1", "client-2"},
 		Nodes:   []string{"redis-1", "redis-2", "redis-3", "redis-4", "redis-5"}, System: "redis",
 	}
-	single := &Record{Clients: []string{"client-1", "client-2"}, Nodes: []string{"redis-1"}}
+	singleNode := &Record{Clients: []string{"client-1", "client-2"}, Nodes: []string{"redis-1"}}
 	cut := func(others ...string) runs.Fault {
 		return item{Kind: "partition", Target: "client-2", Others: others}.fault()
 	}
@@ -42,7 +42,7 @@ func TestCauses(t *testing.T) {
 		{rec, scenarios.Change{Nodes: 4}, []runs.Fault{cut("redis-1", "redis-2")}, "a partition of a client from half of the nodes"},
 		{rec, scenarios.Change{}, []runs.Fault{cut("storage")}, "a partition of a client from the storage"},
 		{rec, scenarios.Change{}, []runs.Fault{cut("storage", "redis-1")}, "a partition of a client from a node and the storage"},
-		{single, scenarios.Change{}, []runs.Fault{cut("redis-1")}, "a partition of a client from the node"},
+		{singleNode, scenarios.Change{}, []runs.Fault{cut("redis-1")}, "a partition of a client from the node"},
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "partition", Target: "redis-1", Others: []string{"replica"}}.fault()}, "a partition of a node from another server"},
 		{rec, diskChange("redis-1", redis.Everysec), []runs.Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault()},
 			"a crash of a node with persistence everysec (power loss)"},
@@ -57,12 +57,12 @@ func TestCauses(t *testing.T) {
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "stall", Target: "client-1"}.fault()}, "a stall of the storage in the middle of a client's write"},
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "stall", Target: "client-1", Step: trace.Read}.fault()}, "a stall of the storage in the middle of a client's read"},
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "delay", Target: "client-1", Others: []string{"redis-2"}}.fault()}, "slow messages between a client and a node"},
-		{single, scenarios.Change{}, []runs.Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}.fault()}, "connections cut between a client and the node"},
+		{singleNode, scenarios.Change{}, []runs.Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}.fault()}, "connections cut between a client and the node"},
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "pause", Target: "client-2"}.fault(), item{Kind: "pause", Target: "client-1"}.fault()}, "a pause of a client, a pause of a client"},
 	} {
 		cause := causeOf(test.rec, runs.WorldSpec{Change: test.change, Faults: test.faults})
 		if words := strings.Join(cause, ", "); words != test.cause {
-			t.Errorf("%v is %s, not %s", test.faults, words, test.cause)
+			t.Errorf("the cause of %v is %q, want %q", test.faults, words, test.cause)
 		}
 	}
 }

@@ -33,7 +33,9 @@ func TestCensusDoesNotDependOnTheOrder(t *testing.T) {
 	}
 }
 
-func TestCensusOfMany(t *testing.T) {
+// A census of more behaviours than it can keep estimates their number. The estimate does not
+// depend on the order.
+func TestCensusEstimates(t *testing.T) {
 	defer func(most int) { maxCounted = most }(maxCounted)
 	maxCounted = 1000
 	const each = 20_000
@@ -50,17 +52,17 @@ func TestCensusOfMany(t *testing.T) {
 		// The census keeps 500 to 1000 behaviours, so 250 to 500 of each half. Five
 		// standard deviations of so many are less than a third.
 		if got < each*2/3 || got > each*4/3 {
-			t.Errorf("it counts %d with %d faults, and there are %d", got, n+2, each)
+			t.Errorf("the census counts %d behaviours that need %d faults, want about %d", got, n+2, each)
 		}
 	}
 	for range 5 {
 		random.Shuffle(len(sights), func(i, k int) { sights[i], sights[k] = sights[k], sights[i] })
 		c, got := countObservations(sights)
 		if got != first {
-			t.Errorf("in another order it counts %v, and not %v", got, first)
+			t.Errorf("in another order the census counts %v, want %v", got, first)
 		}
 		if len(c.fewestFaults) > maxCounted {
-			t.Errorf("it keeps %d, and should keep %d at most", len(c.fewestFaults), maxCounted)
+			t.Errorf("the census keeps %d behaviours, want at most %d", len(c.fewestFaults), maxCounted)
 		}
 	}
 }

@@ -20,7 +20,7 @@ var debatedWays = []string{
 
 // A quick search finds the best known causes in a few hundred worlds, with any number of
 // nodes.
-func TestQuick(t *testing.T) {
+func TestQuickSearchFindsDebatedWays(t *testing.T) {
 	for _, nodes := range []int{3, 5} {
 		l, bases := newRunner("redlock", nodes)
 		first := 0
@@ -31,10 +31,10 @@ func TestQuick(t *testing.T) {
 		f := find(t, s)
 		checkDebatedWays(t, f)
 		if f.result.Worlds > 600 || first < 1 || first > 10 || first != f.result.First {
-			t.Errorf("%d nodes: it took %d worlds, and the first that broke it was told to be number %d; it was number %d", nodes, f.result.Worlds, first, f.result.First)
+			t.Errorf("%d nodes: the search took %d worlds, want at most 600; it reported world %d as the first that breaks the lock, want at most 10, and its result says %d", nodes, f.result.Worlds, first, f.result.First)
 		}
 		if level := f.result.Levels[0]; level.Tried*10 > level.Space {
-			t.Errorf("%d nodes: %d of %d single faults were tried", nodes, level.Tried, level.Space)
+			t.Errorf("%d nodes: %d of %d single faults were tried, want at most a tenth", nodes, level.Tried, level.Space)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestQuick(t *testing.T) {
 // few hundred worlds with two faults.
 func TestClassicPairsComeFirst(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs all single faults")
+		t.Skip("this test runs all single faults")
 	}
 	l, bases := newRunner("redlock", 3)
 	f := find(t, &Search{Bases: bases[:1], MaxFaults: 2, Worlds: 300, Runner: l, Records: Records{bases, l}})
@@ -56,7 +56,7 @@ func checkDebatedWays(t *testing.T, f *Found) {
 	found := slices.Sorted(maps.Keys(f.groups))
 	for _, id := range debatedWays {
 		if !slices.ContainsFunc(found, func(way string) bool { return strings.HasPrefix(way, id) }) {
-			t.Errorf("on %d nodes %s is not found among %v", len(f.records[0].Nodes), id, found)
+			t.Errorf("%d nodes: the debated way %s is not among the ways that were found: %v", len(f.records[0].Nodes), id, found)
 		}
 	}
 }

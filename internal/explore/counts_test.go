@@ -11,17 +11,17 @@ import (
 // The counts of a search add up, and agree with the worlds that its runner has run. The
 // worlds tried are those that were run and those that only repeat one. All sets of faults
 // are the sets that were tried, each counted once, and those that were not.
-func TestCounts(t *testing.T) {
+func TestCountsOfWorldsAddUp(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs thousands of worlds")
+		t.Skip("this test runs thousands of worlds")
 	}
 	local, bases := newRunner("single", 1)
 	some := Kinds{Only: []string{"crash", "jump"}}
 	for name, c := range map[string]struct {
 		search    Search
-		parts     int   // how many parts the search is cut into
-		interrupt int64 // the search is interrupted after so many worlds; 0 is never
-		want      func(l []Level) bool
+		parts     int                  // how many parts the search is cut into
+		interrupt int64                // the search is interrupted after so many worlds; 0 is never
+		want      func(l []Level) bool // whether the levels show that the search was of this kind
 	}{
 		"full":        {search: Search{MaxFaults: 1, Kinds: some}, want: func(l []Level) bool { return l[0].Untried() == 0 && l[0].Repeats > 0 }},
 		"limited":     {search: Search{MaxFaults: 3, Worlds: 150, Kinds: some}, want: func(l []Level) bool { return l[1].Untried() > 0 && l[2].Untried() > 0 }},
@@ -82,19 +82,19 @@ func TestCounts(t *testing.T) {
 					t.Errorf("%+v does not add up", l)
 				}
 				if n := len(sets[l.Faults]); uint64(n) != l.Sets() {
-					t.Errorf("%+v, and %d different sets were seen", l, n)
+					t.Errorf("%+v, but %d different sets of faults were tried", l, n)
 				}
 			}
 			if sum.Worlds != tried {
-				t.Errorf("%d worlds, of which the levels have %d", sum.Worlds, tried)
+				t.Errorf("the search counts %d worlds, its levels %d", sum.Worlds, tried)
 			}
 			// The runner may still run some worlds when the search is interrupted. These do
 			// not count.
 			if n := int(ran.Load()); sum.RunCount() != n && (c.interrupt == 0 || sum.RunCount() > n) {
-				t.Errorf("%d worlds were run, and the search says %d", n, sum.RunCount())
+				t.Errorf("%d worlds were run, but the search counts %d", n, sum.RunCount())
 			}
 			if !c.want(sum.Levels) {
-				t.Errorf("the search is another one: %+v", sum.Levels)
+				t.Errorf("the levels are not those of the search that is meant: %+v", sum.Levels)
 			}
 		})
 	}

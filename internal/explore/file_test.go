@@ -248,19 +248,19 @@ func (d fileCase) writeFile(t *testing.T, w runs.WorldSpec, kind locks.Kind, pat
 
 func (d fileCase) write(t *testing.T) []byte {
 	t.Helper()
-	says, err := d.writeFile(t, runs.WorldSpec{Change: d.change, Faults: d.faults}, locks.Kind{}, 10*second)
+	written, err := d.writeFile(t, runs.WorldSpec{Change: d.change, Faults: d.faults}, locks.Kind{}, 10*second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The title and the story that are returned beside the file are those in the file.
 	var file struct{ Title, Story string }
-	if err := yaml.Unmarshal(says.text, &file); err != nil {
+	if err := yaml.Unmarshal(written.text, &file); err != nil {
 		t.Fatal(err)
 	}
-	if _, title, _ := strings.Cut(file.Title, ": "); title != says.title || strings.TrimSpace(file.Story) != says.story {
-		t.Errorf("the file says %q and %q, but told are %q and %q", file.Title, file.Story, says.title, says.story)
+	if _, title, _ := strings.Cut(file.Title, ": "); title != written.title || strings.TrimSpace(file.Story) != written.story {
+		t.Errorf("the file has the title %q and the story %q, but %q and %q are returned", file.Title, file.Story, written.title, written.story)
 	}
-	return says.text
+	return written.text
 }
 
 // hashes returns the hashes of the world's two runs, which it makes without a file.
@@ -299,32 +299,32 @@ func runFile(t *testing.T, text []byte, seed uint64) *scenarios.Result {
 	return r
 }
 
-func TestAFileReproducesItsWorld(t *testing.T) {
+func TestFileReproducesItsWorld(t *testing.T) {
 	for _, d := range fileCases {
 		t.Run(d.name, func(t *testing.T) {
 			text := d.file(t)
 			r := runFile(t, text, d.seed)
 			if r.AsExpected == nil || !*r.AsExpected {
-				t.Errorf("the file does not come to what it expects\n%s", text)
+				t.Errorf("running the file does not give the verdicts that it expects\n%s", text)
 			}
 			for i, want := range d.hashes(t) {
 				if got := r.Runs[i].History.Trace.Hash(); got != want {
-					t.Errorf("the run with fencing %s is another than the world's own", r.Runs[i].Fencing)
+					t.Errorf("with fencing %s, the run of the file differs from the run of the world", r.Runs[i].Fencing)
 				}
 			}
 			for i, worst := range []checks.Property{d.off, d.on} {
 				if got := r.Runs[i].Verdict.Gravest(); got != worst {
-					t.Errorf("with fencing %s the worst that breaks is %q, not %q", r.Runs[i].Fencing, got, worst)
+					t.Errorf("with fencing %s the gravest violated property is %q, want %q", r.Runs[i].Fencing, got, worst)
 				}
 			}
 			if again := d.write(t); !bytes.Equal(again, text) {
-				t.Error("the same world is told in two ways")
+				t.Error("the same world is written as two different files")
 			}
 		})
 	}
 }
 
-func TestAFileTellsItsWorld(t *testing.T) {
+func TestFileDescribesItsWorld(t *testing.T) {
 	words := map[string][]string{}
 	for _, d := range fileCases {
 		t.Run(d.name, func(t *testing.T) {
@@ -333,36 +333,36 @@ func TestAFileTellsItsWorld(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			told := strings.Join(strings.Fields(s.Story), " ")
+			itsStory := strings.Join(strings.Fields(s.Story), " ")
 			for _, f := range d.faults {
 				subject, does := story.FaultClause(f.Info())
-				if !strings.Contains(told, does) {
-					t.Errorf("the story does not say that %s %s:\n%s", subject, does, told)
+				if !strings.Contains(itsStory, does) {
+					t.Errorf("the story does not say that %s %s:\n%s", subject, does, itsStory)
 				}
-				if name := f.Targets()[0][0]; !strings.Contains(told, name) {
-					t.Errorf("the story does not name %s:\n%s", name, told)
+				if name := f.Targets()[0][0]; !strings.Contains(itsStory, name) {
+					t.Errorf("the story does not name %s:\n%s", name, itsStory)
 				}
 			}
-			if n := len(regexp.MustCompile(`\.( |$)`).FindAllString(told, -1)); n < 2 || n > 5 {
-				t.Errorf("the story has %d sentences:\n%s", n, told)
+			if n := len(regexp.MustCompile(`\.( |$)`).FindAllString(itsStory, -1)); n < 2 || n > 5 {
+				t.Errorf("the story has %d sentences, want 2 to 5:\n%s", n, itsStory)
 			}
 			flat := strings.Join(strings.Fields(strings.ReplaceAll(text, "\n  ", " ")), " ")
 			for _, want := range d.wantTexts {
 				if !strings.Contains(text, want) && !strings.Contains(flat, want) {
-					t.Errorf("it does not say %q:\n%s", want, text)
+					t.Errorf("the file does not contain %q:\n%s", want, text)
 				}
 			}
 			if n := len(s.Variants[0].Witnesses); n < minWitnesses || n > maxWitnesses {
-				t.Errorf("there are %d witnesses", n)
+				t.Errorf("the file has %d witnesses, want %d to %d", n, minWitnesses, maxWitnesses)
 			}
 			if s.Title == "" || s.Why == "" || strings.Contains(s.Title+s.Why, "\n") {
-				t.Errorf("the title is %q, why %q", s.Title, s.Why)
+				t.Errorf("the title is %q and why is %q; want two texts of one line", s.Title, s.Why)
 			}
 			for line := range strings.Lines(text) {
 				line = strings.TrimSuffix(line, "\n")
 				prose := !strings.Contains(line, ": ") && !strings.HasPrefix(line, "  - ")
 				if line != strings.TrimRight(line, " ") || prose && utf8.RuneCountInString(line) > width {
-					t.Errorf("a line that nobody would write: %q", line)
+					t.Errorf("a line ends with spaces, or is prose and too long: %q", line)
 				}
 			}
 			words[s.Title+s.Story] = append(words[s.Title+s.Story], d.name)
@@ -370,7 +370,7 @@ func TestAFileTellsItsWorld(t *testing.T) {
 	}
 	for told, names := range words {
 		if len(names) > 1 {
-			t.Errorf("%v are told in the same words: %s", names, told)
+			t.Errorf("the files of %v have the same title and story: %s", names, told)
 		}
 	}
 }
@@ -402,8 +402,8 @@ func TestWitnessesNeedEachFault(t *testing.T) {
 						}
 					}
 				}
-				if told := strings.Contains(string(text), fmt.Sprintf("# Without fault %d every witness", i+1)); (unseen == 0) != told {
-					t.Errorf("without fault %d (%v) %d witnesses are not seen, and the file says that all are: %v\n%s", i+1, d.faults[i], unseen, told, text)
+				if noted := strings.Contains(string(text), fmt.Sprintf("# Without fault %d every witness", i+1)); (unseen == 0) != noted {
+					t.Errorf("without fault %d (%v) %d witnesses are not seen, but that the file says that all are seen is %v\n%s", i+1, d.faults[i], unseen, noted, text)
 				}
 			}
 		})
@@ -423,10 +423,10 @@ func TestGoldenFiles(t *testing.T) {
 			}
 			want, err := os.ReadFile(file)
 			if err != nil {
-				t.Fatalf("%v (go test ./explore -run TestGoldenFiles -update writes it)", err)
+				t.Fatalf("%v (go test ./internal/explore -run TestGoldenFiles -update writes it)", err)
 			}
 			if !bytes.Equal(got, want) {
-				t.Errorf("the file is not %s any more; if it should not be, write it with -update, and read the difference\n%s", file, got)
+				t.Errorf("the file differs from %s; if that is meant, write it with -update, and read the difference\n%s", file, got)
 			}
 		})
 	}
@@ -434,7 +434,7 @@ func TestGoldenFiles(t *testing.T) {
 
 // A base can come from a user's file. Its names may look like other types to YAML. It may
 // have a story, which is not copied into the file of a way.
-func TestNamesThatYAMLTakesForSomethingElse(t *testing.T) {
+func TestNamesThatLookLikeOtherYAMLTypes(t *testing.T) {
 	d := fileCase{name: "odd names", seed: 1, base: `title: "a title: with a colon"
 group: examples
 source: 'somewhere: "here"'
@@ -461,11 +461,11 @@ horizon: 5m
 	text := d.file(t)
 	r := runFile(t, text, 1)
 	if r.AsExpected == nil || !*r.AsExpected {
-		t.Errorf("the file does not come to what it expects\n%s", text)
+		t.Errorf("running the file does not give the verdicts that it expects\n%s", text)
 	}
 	for i, want := range d.hashes(t) {
 		if r.Runs[i].History.Trace.Hash() != want {
-			t.Errorf("the run with fencing %s is another than the world's own\n%s", r.Runs[i].Fencing, text)
+			t.Errorf("with fencing %s, the run of the file differs from the run of the world\n%s", r.Runs[i].Fencing, text)
 		}
 	}
 	for _, old := range []string{"old story", "old question", "old lesson", "somewhere", "a colon", "examples", "measures"} {
@@ -474,12 +474,12 @@ horizon: 5m
 		}
 	}
 	if !slices.Contains(r.Scenario.Variants[0].Clients(), "yes") {
-		t.Errorf("nobody is called yes any more\n%s", text)
+		t.Errorf("the file has no client that is called yes\n%s", text)
 	}
 }
 
 // The file expects nothing of an inconclusive run, and says why.
-func TestAnOpenVerdictIsNoExpectation(t *testing.T) {
+func TestNoVerdictIsExpectedOfInconclusiveRun(t *testing.T) {
 	d := fileCase{name: "a fault that never strikes", base: workload("redlock"), seed: 1, faults: []runs.Fault{
 		pauseBeforeWrite, item{Kind: "crash", Target: "redis-1", When: "client-1 acquired, 9th time"}.fault(),
 	}}
@@ -490,11 +490,11 @@ func TestAnOpenVerdictIsNoExpectation(t *testing.T) {
 		"# No verdict is expected for the run with fencing on: fault 2 (crash redis-1)",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("it does not say %q:\n%s", want, text)
+			t.Errorf("the file does not contain %q:\n%s", want, text)
 		}
 	}
 	if r := runFile(t, []byte(text), 1); r.AsExpected != nil || strings.Contains(text, "\nexpect:") {
-		t.Errorf("it expects something:\n%s", text)
+		t.Errorf("the file expects a verdict:\n%s", text)
 	}
 }
 
@@ -515,12 +515,12 @@ func misbehavingKind(name string, acquire func()) locks.Kind {
 	}
 }
 
-func TestALockThatIsNotRegistered(t *testing.T) {
+func TestFileOfLockThatIsNotRegistered(t *testing.T) {
 	d := fileCase{name: "rude", base: workload("single"), seed: 4}
 	fault := item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()
 	for _, test := range []struct {
-		kind locks.Kind
-		says []string
+		kind      locks.Kind
+		wantTexts []string
 	}{
 		{misbehavingKind("panicky", func() { panic("no") }), []string{
 			"# Found by locksim explore --lock panicky.",
@@ -535,14 +535,14 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 		}},
 	} {
 		t.Run(test.kind.Name, func(t *testing.T) {
-			says, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{fault}}, test.kind, 10*second)
+			written, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{fault}}, test.kind, 10*second)
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := says.text
-			for _, want := range test.says {
+			text := written.text
+			for _, want := range test.wantTexts {
 				if !strings.Contains(string(text), want) {
-					t.Errorf("it does not say %q:\n%s", want, text)
+					t.Errorf("the file does not contain %q:\n%s", want, text)
 				}
 			}
 			if _, err := scenarios.Parse("way.yaml", text); err != nil {
@@ -554,7 +554,7 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 
 // A lock that hangs leaves no trace. Its file describes only the fault, with which it can
 // be run again.
-func TestALockThatHangs(t *testing.T) {
+func TestFileOfLockThatHangs(t *testing.T) {
 	d := fileCase{name: "hangs", base: workload("single"), seed: 1}
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
@@ -569,17 +569,17 @@ func TestALockThatHangs(t *testing.T) {
 		}
 	})
 	pause := item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()
-	says, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{pause}}, spinning, second/5)
+	written, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{pause}}, spinning, second/5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := says.text
+	text := written.text
 	for _, want := range []string{
 		"# The run does not finish: hang.", "title: 'spinning: client-2 pauses just before it asks for the lock, and the lock hangs'",
 		"  Just before it asks for the lock, client-2 pauses for 1s.\n",
 	} {
 		if !strings.Contains(string(text), want) {
-			t.Errorf("it does not say %q:\n%s", want, text)
+			t.Errorf("the file does not contain %q:\n%s", want, text)
 		}
 	}
 	if _, err := scenarios.Parse("way.yaml", text); err != nil {
@@ -587,10 +587,10 @@ func TestALockThatHangs(t *testing.T) {
 	}
 }
 
-func TestAWorldThatCannotBeMade(t *testing.T) {
+func TestFileOfWorldThatCannotBeRun(t *testing.T) {
 	d := fileCase{name: "nobody", base: workload("single"), seed: 1}
 	_, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, locks.Kind{}, 10*second)
 	if err == nil || !strings.Contains(err.Error(), "client-9") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want one that names client-9", err)
 	}
 }

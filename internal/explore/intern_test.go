@@ -42,11 +42,11 @@ func TestIntern(t *testing.T) {
 	for _, a := range all {
 		for _, b := range all {
 			if one := n.intern(a) == n.intern(b); one != reflect.DeepEqual(a, b) {
-				t.Errorf("%+v and %+v are one: %t", a, b, one)
+				t.Errorf("%+v and %+v are interned as one result: %t, want %t", a, b, one, !one)
 			}
 		}
 	}
 	if n.intern(runs.WorldResult{Grounds: runs.Grounds{Sound: true}}) != n.intern(runs.WorldResult{}) {
-		t.Error("two outcomes that differ in their grounds are two")
+		t.Error("two results that differ only in their grounds are interned as two, want one")
 	}
 }

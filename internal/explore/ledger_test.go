@@ -26,7 +26,7 @@ func writeOther(l *Ledger, world string, o runs.WorldResult) error {
 // testSearch is the search to which the ledgers of these tests belong.
 var testSearch = &Search{Bases: []Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}}, MaxFaults: 2, Worlds: 64}
 
-// newBrokenResult returns the result of a world in which what broke.
+// newBrokenResult returns the result of a world in which the property what is violated.
 func newBrokenResult(what string) runs.WorldResult {
 	return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: what, Blame: checks.BlameLock}}, Behaviour: 1 << 63}}
 }
@@ -73,16 +73,16 @@ func readLedger(text string) (*Ledger, int64, error) {
 
 // A ledger does not record the result of a world that was cut off because this machine was
 // too slow. Another machine may be faster.
-func TestLedgerLeavesOutWhatWasLate(t *testing.T) {
+func TestLedgerLeavesOutLateWorlds(t *testing.T) {
 	var text bytes.Buffer
 	l := NewLedger()
 	l.w = &text
 	late := runs.WorldResult{On: runs.RunResult{Doubt: "it took too long", Late: true}}
 	if err := errors.Join(writePlanned(l, singlesUnit, 0, late), writeOther(l, `{"Base":0}`, late)); err != nil || text.Len() > 0 {
-		t.Errorf("%v; it has %q", err, text.String())
+		t.Errorf("after two results that were late, %v, the ledger has %q, want nothing", err, text.String())
 	}
 	if err := writePlanned(l, singlesUnit, 1, newBrokenResult("a")); err != nil || text.Len() == 0 {
-		t.Errorf("%v; it has nothing of the others", err)
+		t.Errorf("after a result that was not late, %v, the ledger is empty", err)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestLedgerReadsWhatItWrote(t *testing.T) {
 	text := ledgerText(t)
 	l, whole, err := readLedger(text)
 	if err != nil || whole != int64(len(text)) {
-		t.Fatalf("of %d bytes %d are whole: %v", len(text), whole, err)
+		t.Fatalf("%d of %d bytes are complete lines, %v; want all", whole, len(text), err)
 	}
 	for _, c := range []struct {
 		unit string
@@ -106,10 +106,10 @@ func TestLedgerReadsWhatItWrote(t *testing.T) {
 		}
 	}
 	if o, ok := l.otherResult(`{"Base":0}`); !ok || !reflect.DeepEqual(o, newBrokenResult("c")) {
-		t.Errorf("the other world: %v %v", ok, o)
+		t.Errorf("the world outside the plan: %v %v", ok, o)
 	}
 	if _, ok := l.otherResult(`{"Base":1}`); ok {
-		t.Error("it has a world that was not written")
+		t.Error("the ledger has a world that was not written")
 	}
 }
 
@@ -127,7 +127,7 @@ func TestLedgerCutOff(t *testing.T) {
 			continue
 		}
 		if err != nil || whole != want {
-			t.Errorf("cut off after %d bytes: %d are whole (%v), want %d", n, whole, err, want)
+			t.Errorf("cut off after %d bytes: %d are complete lines (%v), want %d", n, whole, err, want)
 		}
 	}
 }
@@ -149,10 +149,10 @@ func TestLedgerDamaged(t *testing.T) {
 			switch {
 			case i == len(text)-1:
 				if err != nil || len(l.others) != 0 || asJSON(l.planned) != asJSON(original.planned) {
-					t.Errorf("the end of the last line: %v", err)
+					t.Errorf("the newline of the last line, bit %d: %v; want the ledger without this line", bit, err)
 				}
 			case !errors.Is(err, ErrLedger) || line > 1 && !strings.Contains(err.Error(), fmt.Sprintf("line %d: it was damaged or edited", line)):
-				t.Fatalf("bit %d of byte %d, in line %d: %v", bit, i, line, err)
+				t.Fatalf("bit %d of byte %d, in line %d, is changed: the error is %v, want that this line was damaged", bit, i, line, err)
 			}
 		}
 	}
@@ -162,11 +162,11 @@ func TestLedgerRefuses(t *testing.T) {
 	text := ledgerText(t)
 	heading, rest, _ := strings.Cut(text, "\n")
 	heading, rest = heading+"\n", "\n"+rest
-	const same = `{"u":"singles","i":0,"o":` // a world that the ledger has
+	const known = `{"u":"singles","i":0,"o":` // a world that the ledger has
 	for _, c := range []struct{ name, text, want string }{
-		{"nothing", "", "it is empty"},
+		{"an empty file", "", "it is empty"},
 		{"no heading", rest[1:], "its first line is not the heading"},
-		{"no JSON", "hello\n", "its first line is not the heading"},
+		{"text that is not JSON", "hello\n", "its first line is not the heading"},
 		{"two headings on a line", strings.Replace(text, "\n", heading, 1), "line 1, the heading, was damaged or edited"},
 		{"a heading that was edited", strings.Replace(text, `"seed":7`, `"seed":8`, 1), "line 1, the heading, was damaged or edited: its checksum is wrong; start again"},
 		{"a line that was edited", strings.Replace(text, `"i":5`, `"i":6`, 1), "line 3: it was damaged or edited: its checksum is wrong; delete the line, and --resume runs its world again"},
@@ -179,34 +179,36 @@ func TestLedgerRefuses(t *testing.T) {
 		{"another version", resealed(strings.Replace(text, `"v1"`, `"v2"`, 1)), "version v2 has written it, and this is version v1"},
 		{"another lock", resealed(strings.Replace(text, `"single"`, `"redlock"`, 1)), "about the lock redlock, not single"},
 		{"another seed", resealed(strings.Replace(text, `"seed":7`, `"seed":8`, 1)), "its workload, TTL, number of nodes or seed differs"},
-		{"another text", resealed(strings.Replace(text, "title: x", "title: y", 1)), "was changed: its hash is wrong"},
+		{"another text of a base", resealed(strings.Replace(text, "title: x", "title: y", 1)), "was changed: its hash is wrong"},
 		{"another part", resealed(strings.Replace(text, `"worlds":64`, `"worlds":64,"shard":1,"shards":2`, 1)), "it belongs to part 1 of 2, and this search is a whole search"},
 		{"an impossible part", resealed(strings.Replace(text, `"worlds":64`, `"worlds":64,"shard":3,"shards":2`, 1)), "it is part 3 of 2"},
 		{"too many faults", resealed(strings.Replace(text, `"max_faults":2`, `"max_faults":9`, 1)), "max_faults is 9"},
-		{"no outcome", resealed(text + `{"u":"singles","i":3}` + "\n"), "line 5: it is not the result of a world"},
-		{"no place", resealed(text + `{"i":3,"o":{}}` + "\n"), "line 5: it is not the result of a world"},
-		{"two places", resealed(text + `{"u":"singles","w":"x","o":{}}` + "\n"), "line 5: it is not the result of a world"},
-		{"a place before the first", resealed(text + `{"u":"singles","i":-1,"o":{}}` + "\n"), "line 5: it is not the result of a world"},
-		{"a lane that is none", resealed(text + `{"u":"2 faults, lane 64","i":1,"o":{}}` + "\n"), "line 5: it is not the result of a world"},
+		{"no result", resealed(text + `{"u":"singles","i":3}` + "\n"), "line 5: it is not the result of a world"},
+		{"a result without a world", resealed(text + `{"i":3,"o":{}}` + "\n"), "line 5: it is not the result of a world"},
+		{"a result of two worlds", resealed(text + `{"u":"singles","w":"x","o":{}}` + "\n"), "line 5: it is not the result of a world"},
+		{"a negative index of a world", resealed(text + `{"u":"singles","i":-1,"o":{}}` + "\n"), "line 5: it is not the result of a world"},
+		{"a lane that does not exist", resealed(text + `{"u":"2 faults, lane 64","i":1,"o":{}}` + "\n"), "line 5: it is not the result of a world"},
 		{"an unknown field", resealed(text + `{"u":"singles","i":3,"o":{},"x":1}` + "\n"), `line 5: json: unknown field "x"`},
 		{"two worlds on a line", resealed(text + `{"u":"singles","i":3,"o":{}}{}` + "\n"), "line 5: the line has more text after the JSON value"},
-		{"another outcome of a world", resealed(text + same + "{}}\n"), "line 5: world 0 of singles has another result on an earlier line"},
-		{"another outcome of another world", resealed(text + `{"w":"{\"Base\":0}","o":{}}` + "\n"), "line 5: the world has another result on an earlier line"},
-		{"no end of a line", strings.Repeat("x", longestLine+1), "line 1 is longer than 8388608 bytes, so the file is not a ledger; name a file"},
+		{"another result of a planned world", resealed(text + known + "{}}\n"), "line 5: world 0 of singles has another result on an earlier line"},
+		{"another result of a world outside the plan", resealed(text + `{"w":"{\"Base\":0}","o":{}}` + "\n"), "line 5: the world has another result on an earlier line"},
+		{"a line that never ends", strings.Repeat("x", longestLine+1), "line 1 is longer than 8388608 bytes, so the file is not a ledger; name a file"},
 	} {
 		_, _, err := readLedger(c.text)
 		if !errors.Is(err, ErrLedger) || !strings.Contains(fmt.Sprint(err), c.want) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+			t.Errorf("%s: the error is %v, want %q", c.name, err, c.want)
 		}
 	}
 	// Two equal lines are no contradiction: two parts of a search run the same single
 	// faults.
 	again := strings.SplitAfter(text, "\n")[1]
 	if _, _, err := readLedger(text + again); err != nil {
-		t.Errorf("the same world again: %v", err)
+		t.Errorf("a line that is repeated: the error is %v, want nil", err)
 	}
 }
 
+// Whether a search continues with the ledger of another one, and whether their ledgers can
+// be joined, is decided by their headings.
 func TestHeadings(t *testing.T) {
 	newHeading := func(maxFaults, worlds, shard, shards int) Heading {
 		s := *testSearch
@@ -218,9 +220,9 @@ func TestHeadings(t *testing.T) {
 		one, other       Heading
 		continues, joins bool
 	}{
-		{"the same", newHeading(2, 64, 1, 2), newHeading(2, 64, 1, 2), true, true},
-		{"another part", newHeading(2, 64, 1, 2), newHeading(2, 64, 2, 2), false, true},
-		{"cut otherwise", newHeading(2, 64, 1, 2), newHeading(2, 64, 1, 3), false, false},
+		{"equal searches", newHeading(2, 64, 1, 2), newHeading(2, 64, 1, 2), true, true},
+		{"another part of the same search", newHeading(2, 64, 1, 2), newHeading(2, 64, 2, 2), false, true},
+		{"another number of parts", newHeading(2, 64, 1, 2), newHeading(2, 64, 1, 3), false, false},
 		{"more worlds", newHeading(2, 128, 0, 0), newHeading(2, 64, 0, 0), true, false},
 		{"more faults", newHeading(3, 64, 0, 0), newHeading(2, 64, 0, 0), true, false},
 		{"more worlds in a part", newHeading(2, 128, 1, 2), newHeading(2, 64, 1, 2), false, false},
@@ -261,23 +263,23 @@ func FuzzLedger(f *testing.F) {
 	f.Add(text + text)
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, _, err := readLedger(text); err != nil && !errors.Is(err, ErrLedger) {
-			t.Errorf("an error that is not about the ledger: %v", err)
+			t.Errorf("the error is %v, want an ErrLedger", err)
 		}
 		// With correct seals, the parts of a line that come after the check of the seal are
 		// tested too.
 		text = resealed(text)
 		l, whole, err := readLedger(text)
 		if whole > int64(len(text)) {
-			t.Fatalf("of %d bytes %d are whole", len(text), whole)
+			t.Fatalf("%d of %d bytes are complete lines", whole, len(text))
 		}
 		if err != nil {
 			if !errors.Is(err, ErrLedger) {
-				t.Errorf("an error that is not about the ledger: %v", err)
+				t.Errorf("the error is %v, want an ErrLedger", err)
 			}
 			return
 		}
 		if whole == 0 || text[whole-1] != '\n' || strings.Contains(text[whole:], "\n") {
-			t.Errorf("%d of %d bytes are whole lines", whole, len(text))
+			t.Errorf("%d of %d bytes are complete lines", whole, len(text))
 		}
 		// The ledger that was read is written, and read again.
 		var out bytes.Buffer
@@ -289,7 +291,7 @@ func FuzzLedger(f *testing.F) {
 		for unit, worlds := range l.planned {
 			for i, o := range worlds {
 				if i < 0 || unit != singlesUnit && laneOf(unit) < 0 {
-					t.Errorf("it took world %d of %q", i, unit)
+					t.Errorf("the ledger has world %d of %q, which does not exist", i, unit)
 				}
 				writePlanned(l, unit, i, *o)
 				n++
@@ -300,11 +302,11 @@ func FuzzLedger(f *testing.F) {
 			n++
 		}
 		if lines := strings.Count(text, "\n"); n > lines-1 {
-			t.Errorf("%d worlds in %d lines", n, lines)
+			t.Errorf("the ledger has %d worlds, want at most one per line of %d, without the heading", n, lines)
 		}
 		again, _, err := readLedger(out.String())
 		if err != nil || asJSON(again.planned) != asJSON(l.planned) || asJSON(again.others) != asJSON(l.others) {
-			t.Errorf("written and read again it is something else (%v)", err)
+			t.Errorf("written and read again, the ledger has other results (%v)", err)
 		}
 	})
 }

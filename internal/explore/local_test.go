@@ -52,13 +52,13 @@ func TestRecordHasEveryStepAndMessage(t *testing.T) {
 				}
 			}
 			if len(r.Points) != steps+sent+arrived || len(r.Messages) != sent {
-				t.Errorf("%s, %s: %d points and %d messages of %d steps, %d messages sent and %d that arrived", lock, r.Name, len(r.Points), len(r.Messages), steps, sent, arrived)
+				t.Errorf("%s, %s: the record has %d points and %d messages; the run has %d steps, %d messages that were sent and %d that arrived", lock, r.Name, len(r.Points), len(r.Messages), steps, sent, arrived)
 			}
 			seen := map[string]bool{}
 			for _, p := range r.Points {
 				where := p.Strikes.String()
 				if seen[where] || p.Strikes.Before.IsZero() == p.Strikes.When.IsZero() {
-					t.Errorf("%s: the point %+v is no point of its own", lock, p)
+					t.Errorf("%s: the point %+v is there twice, or strikes neither before a step nor at a message", lock, p)
 				}
 				seen[where] = true
 			}
@@ -89,7 +89,7 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 			// If the client does not read its clock, setting it changes nothing at all. But
 			// it never changes anything earlier.
 			if ev := strike(item{Kind: "jump", Target: "client-2", By: time.Hour}.fault().WithTrigger(p.Strikes)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
-				t.Errorf("%+v is struck at %v", p, ev.At)
+				t.Errorf("a fault at the point %+v strikes at %v, want %v", p, ev.At, p.At)
 			}
 		}
 		for _, m := range r.Messages {
@@ -101,7 +101,7 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 // Every single fault makes a world that can be run, and nearly all of them act in it.
 func TestSingleFaultsMakeSense(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs thousands of worlds")
+		t.Skip("this test runs thousands of worlds")
 	}
 	l, bases := newRunner("single", 0)
 	for base := range bases {
@@ -121,7 +121,7 @@ func TestSingleFaultsMakeSense(t *testing.T) {
 			}
 		}
 		if doubtful > len(singles)/50 {
-			t.Errorf("%d of %d single faults prove nothing", doubtful, len(singles))
+			t.Errorf("%d of %d worlds with single faults are inconclusive, want at most one in fifty", doubtful, len(singles))
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestSingleFaultsMakeSense(t *testing.T) {
 // such runs, and checks that nothing is.
 func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs hundreds of worlds")
+		t.Skip("this test runs hundreds of worlds")
 	}
 	for _, lock := range []string{"single", "redlock", "watchdog"} {
 		l, bases := newRunner(lock, 3)
@@ -170,7 +170,7 @@ func TestWorkloadsScale(t *testing.T) {
 		for base := range bases {
 			r := makeRecord(t, l, bases, base)
 			if !r.CanExplore() || r.Outcome.Broke() {
-				t.Errorf("TTL %v, %s: %+v", ttl, r.Name, r.Outcome)
+				t.Errorf("TTL %v, %s: the result without faults is %+v, want that nothing breaks", ttl, r.Name, r.Outcome)
 			}
 			points += len(r.Points)
 		}
@@ -186,9 +186,9 @@ func TestWorkloadsScale(t *testing.T) {
 
 // Every scenario of the catalogue can be used as a workload in which no client waits
 // forever. A scenario in which no client does so anyway is not changed.
-func TestEveryStoryHasAWorkload(t *testing.T) {
+func TestEveryScenarioIsAWorkload(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs hundreds of worlds")
+		t.Skip("this test runs hundreds of worlds")
 	}
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
@@ -209,10 +209,10 @@ func TestEveryStoryHasAWorkload(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !after.CanExplore() {
-				t.Errorf("%s: %s", base.Name, after.Outcome.Off.Doubt)
+				t.Errorf("%s cannot be a workload: %s", base.Name, after.Outcome.Off.Doubt)
 			}
 			if before.CanExplore() != (len(late) == 0) {
-				t.Errorf("%s: %v begin otherwise, and without that the run %s", base.Name, late, before.Outcome.Off.Doubt)
+				t.Errorf("%s: the starts of %v were changed; the doubt about the run without these changes is %q", base.Name, late, before.Outcome.Off.Doubt)
 			}
 		}
 	}

@@ -12,16 +12,18 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// breaksIf returns a runner of worlds. Something breaks in a world exactly if is returns
+// breaksIf returns a runner of worlds. Something breaks in a world exactly if breaks returns
 // true for the size of its fault.
-func breaksIf(is func(time.Duration) bool) *plant {
-	return newPlant(func(w runs.WorldSpec) bool { return is(w.Faults[0].Size().Time) })
+func breaksIf(breaks func(time.Duration) bool) *fakeRunner {
+	return newFakeRunner(func(w runs.WorldSpec) bool { return breaks(w.Faults[0].Size().Time) })
 }
 
 func TestMargins(t *testing.T) {
 	const ms, s = time.Millisecond, time.Second
 	for _, tt := range []struct {
-		size, ttl, threshold, survived, broken time.Duration
+		size, ttl        time.Duration // of the world's fault and of the lock
+		threshold        time.Duration // something breaks from this size on
+		survived, broken time.Duration // the wanted margin
 	}{
 		{60 * s, 30 * s, 29877 * ms, 29870 * ms, 29880 * ms},
 		{60 * s, 30 * s, 29880 * ms, 29870 * ms, 29880 * ms},
@@ -47,10 +49,10 @@ func TestMargins(t *testing.T) {
 			w := runs.WorldSpec{Faults: []runs.Fault{f.WithSize(sim.Size{Time: tt.size})}}
 			got, err := margins(t.Context(), p, &Record{TTL: tt.ttl}, w, brokenDamage)
 			if err != nil || len(got) != 1 || got[0].Survived.Time != tt.survived || got[0].Broken.Time != tt.broken {
-				t.Errorf("a %s of %v with a threshold of %v: %+v, %v; want %v survived, %v not", f.Kind(), tt.size, tt.threshold, got, err, tt.survived, tt.broken)
+				t.Errorf("a %s of %v with a threshold of %v: the margins are %+v, %v; want that it survives %v and breaks at %v", f.Kind(), tt.size, tt.threshold, got, err, tt.survived, tt.broken)
 			}
 			if p.worlds > 18 {
-				t.Errorf("a %s of %v with a threshold of %v: %d worlds were run", f.Kind(), tt.size, tt.threshold, p.worlds)
+				t.Errorf("a %s of %v with a threshold of %v: %d worlds were run, want at most 18", f.Kind(), tt.size, tt.threshold, p.worlds)
 			}
 		}
 	}
@@ -63,7 +65,7 @@ func TestMarginOfEachFault(t *testing.T) {
 		item{Kind: "jump", Target: "redis-3", By: 20 * time.Second}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 2 * time.Second}.fault(),
 	}}
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		return w.Faults[1].Size().Time >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
 	})
 	want := []Margin{
@@ -71,13 +73,13 @@ func TestMarginOfEachFault(t *testing.T) {
 		{Fault: 2, What: "a pause of client-1", Survived: sim.Size{Time: 299 * time.Millisecond}, Broken: sim.Size{Time: 300 * time.Millisecond}},
 	}
 	if got, err := margins(t.Context(), p, &Record{TTL: 30 * time.Second}, w, brokenDamage); err != nil || !slices.Equal(got, want) {
-		t.Errorf("%+v, %v; want %+v", got, err, want)
+		t.Errorf("the margins are %+v, %v; want %+v", got, err, want)
 	}
 }
 
-// If breaking and surviving sizes alternate, there are several borders. One of them is
+// If breaking and surviving sizes alternate, there are several margins. One of them is
 // found.
-func TestMarginOfSeveral(t *testing.T) {
+func TestMarginIfSizesAlternate(t *testing.T) {
 	breaks := func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 9*time.Second
 	}
@@ -86,17 +88,17 @@ func TestMarginOfSeveral(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	if m := got[0]; breaks(m.Survived.Time) || !breaks(m.Broken.Time) || m.Broken.Time-m.Survived.Time != 10*time.Millisecond {
-		t.Errorf("%v is survived and %v is not", m.Survived.Time, m.Broken.Time)
+		t.Errorf("the margin is between %v and %v; want a size that is survived and, 10ms above it, one that breaks", m.Survived.Time, m.Broken.Time)
 	}
 }
 
 // A size counts as survived if the world is inconclusive with it, if a paused process runs
 // on, or if it does other damage.
-func TestMarginTraps(t *testing.T) {
+func TestMarginCountsInconclusiveAsSurvived(t *testing.T) {
 	other := runs.WorldResult{On: brokenResult.Off}
-	for name, trap := range map[string]runs.WorldResult{"doubt": doubtfulResult, "ran on": ranOnResult, "another effect": other} {
+	for name, trap := range map[string]runs.WorldResult{"inconclusive": doubtfulResult, "a paused process runs on": ranOnResult, "other damage": other} {
 		t.Run(name, func(t *testing.T) {
-			p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+			p := &fakeRunner{outcome: func(w runs.WorldSpec) runs.WorldResult {
 				if w.Faults[0].Size().Time < 5*time.Second {
 					return trap
 				}
@@ -106,20 +108,21 @@ func TestMarginTraps(t *testing.T) {
 			got, err := margins(t.Context(), p, &Record{}, w, brokenDamage)
 			want := []Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 4990 * time.Millisecond}, Broken: sim.Size{Time: 5 * time.Second}}}
 			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("%+v, %v; want %+v", got, err, want)
+				t.Errorf("the margins are %+v, %v; want %+v", got, err, want)
 			}
 
 			// If the first world is inconclusive or a process runs on in it, it has no
 			// margins. If it does other damage, that is an error.
 			p.outcome = func(runs.WorldSpec) runs.WorldResult { return trap }
 			got, err = margins(t.Context(), p, &Record{}, w, brokenDamage)
-			if len(got) > 0 || (err != nil) != (name == "another effect") {
-				t.Errorf("%+v, %v", got, err)
+			if len(got) > 0 || (err != nil) != (name == "other damage") {
+				t.Errorf("in every world %s: the margins are %+v, %v; want none", name, got, err)
 			}
 		})
 	}
 }
 
+// If the context is done, no more worlds are run and there are no margins.
 func TestMarginsStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	worlds := 0
@@ -134,11 +137,11 @@ func TestMarginsStop(t *testing.T) {
 	})
 	got, err := margins(ctx, r, &Record{}, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()}}, brokenDamage)
 	if !errors.Is(err, context.Canceled) || len(got) > 0 || worlds != 5 {
-		t.Errorf("after %d worlds: %+v, %v", worlds, got, err)
+		t.Errorf("after %d worlds: %+v, %v; want none after 5 worlds, and that the context was canceled", worlds, got, err)
 	}
 }
 
-func TestFaultInWords(t *testing.T) {
+func TestFaultNouns(t *testing.T) {
 	for _, tt := range []struct {
 		fault runs.Fault
 		want  string

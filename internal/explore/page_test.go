@@ -24,7 +24,10 @@ func listNode(all []string) *yaml.Node {
 // A value that is written on one line and read again is the same. It is quoted only if
 // necessary.
 func TestValuesInOneLine(t *testing.T) {
-	for _, test := range []struct{ value, alone, within string }{
+	for _, test := range []struct {
+		value         string
+		alone, within string // how the value is written alone, and within a list
+	}{
 		{"client-1 write", "client-1 write", "client-1 write"},
 		{"client-1's write request to storage", "client-1's write request to storage", "client-1's write request to storage"},
 		{"client-1 acquire, 2nd time", "client-1 acquire, 2nd time", "'client-1 acquire, 2nd time'"},
@@ -64,7 +67,7 @@ func TestValuesInOneLine(t *testing.T) {
 }
 
 // If the settings of a process are too long for one line, they are on several.
-func TestALongLineIsBroken(t *testing.T) {
+func TestLongLineIsWrapped(t *testing.T) {
 	p := new(page)
 	long := strings.Repeat("x", flowWidth)
 	p.writeField("clients", &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
@@ -73,45 +76,45 @@ func TestALongLineIsBroken(t *testing.T) {
 	}})
 	want := "clients:\n  client-1:\n    works: 1s\n    key: " + long + "\n  client-2: {}\n"
 	if got := p.String(); got != want {
-		t.Errorf("it is\n%snot\n%s", got, want)
+		t.Errorf("the field is written as\n%swant\n%s", got, want)
 	}
 }
 
 // IsUnedited detects a change of any byte in a file that a search has written.
-func TestWrote(t *testing.T) {
+func TestIsUnedited(t *testing.T) {
 	d := fileCase{name: "wrote", base: workload("single"), seed: 1}
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 60 * second}.fault()
-	says, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{pause}}, locks.Kind{}, 10*second)
+	written, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{pause}}, locks.Kind{}, 10*second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := says.text
+	file := written.text
 	if !IsUnedited(file) {
-		t.Fatalf("it does not know its own file:\n%s", file)
+		t.Fatalf("IsUnedited is false for a file that was just written:\n%s", file)
 	}
 	for i := range file {
 		edited := bytes.Clone(file)
 		if edited[i] ^= 1; IsUnedited(edited) {
-			t.Errorf("it takes the file for its own although byte %d (%q) is another", i, file[i])
+			t.Errorf("IsUnedited is true although byte %d (%q) was changed", i, file[i])
 		}
 		if IsUnedited(slices.Delete(bytes.Clone(file), i, i+1)) {
-			t.Errorf("it takes the file for its own although byte %d (%q) is gone", i, file[i])
+			t.Errorf("IsUnedited is true although byte %d (%q) was deleted", i, file[i])
 		}
 	}
 	text := string(file)
 	mark := text[strings.Index(text, "# Checksum "):]
 	mark = mark[:strings.Index(mark, "\n")+1]
 	for name, edited := range map[string]string{
-		"nothing":              "",
-		"more":                 text + "# mine\n",
-		"less":                 strings.TrimSuffix(text, "\n"),
-		"no checksum":          strings.Replace(text, mark, "", 1),
-		"another place for it": strings.Replace(text, mark, "", 1) + mark,
-		"twice":                mark + text,
-		"the lines of Windows": strings.ReplaceAll(text, "\n", "\r\n"),
+		"an empty file":                    "",
+		"a line is added":                  text + "# mine\n",
+		"no newline at the end":            strings.TrimSuffix(text, "\n"),
+		"no checksum":                      strings.Replace(text, mark, "", 1),
+		"the checksum is moved to the end": strings.Replace(text, mark, "", 1) + mark,
+		"two checksums":                    mark + text,
+		"lines end as on Windows":          strings.ReplaceAll(text, "\n", "\r\n"),
 	} {
 		if IsUnedited([]byte(edited)) {
-			t.Errorf("%s: it takes the file for its own", name)
+			t.Errorf("%s: IsUnedited is true, want false", name)
 		}
 	}
 }

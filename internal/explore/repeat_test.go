@@ -18,7 +18,7 @@ import (
 // A search skips worlds that would only repeat another one. This test runs them. Each has
 // the result that the search reports, and the same events at the same times as a world that
 // the search ran.
-func TestRepeats(t *testing.T) {
+func TestSkippedWorldsRepeatOthers(t *testing.T) {
 	for _, c := range []struct {
 		lock  string
 		nodes int
@@ -48,7 +48,7 @@ func TestRepeats(t *testing.T) {
 			if testing.Short() {
 				every = c.every[1]
 			}
-			left := map[trace.Effect]int{}
+			left := map[trace.Effect]int{} // how many worlds are skipped, by the effect of their fault
 			for base := range bases {
 				r := makeRecord(t, l, bases, base)
 				var all []single
@@ -63,7 +63,7 @@ func TestRepeats(t *testing.T) {
 			}
 			for _, e := range []trace.Effect{trace.StopsProcess, trace.KillsProcess, trace.CutsLink, trace.HoldsMessage, trace.SetsClock} {
 				if left[e] == 0 && every == 1 {
-					t.Errorf("no fault that %s is left out", e)
+					t.Errorf("no world with a fault that %s is skipped, want some", e)
 				}
 			}
 		})
@@ -78,22 +78,22 @@ func checkRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []i
 	var runs []string
 	for _, i := range spot {
 		w := all[i].world
-		said, repeats := r.findRepeated(w, ran)
-		is, err := l.Run(t.Context(), w)
+		reported, repeats := r.findRepeated(w, ran)
+		actual, err := l.Run(t.Context(), w)
 		if err != nil {
 			t.Fatal(err)
 		}
 		run := eventsOf(t, l, w)
 		if !repeats {
-			ran, runs = addTried(ran, w, is), append(runs, run)
+			ran, runs = addTried(ran, w, actual), append(runs, run)
 			continue
 		}
 		left[w.Faults[0].Effect()]++
-		if !reflect.DeepEqual(said.Off, is.Off) || !reflect.DeepEqual(said.On, is.On) {
-			t.Errorf("%s %v comes to\n%+v\nand not to\n%+v", r.Name, w, is, said)
+		if !reflect.DeepEqual(reported.Off, actual.Off) || !reflect.DeepEqual(reported.On, actual.On) {
+			t.Errorf("%s %v has the result\n%+v\nbut the search reports\n%+v", r.Name, w, actual, reported)
 		}
 		if !slices.Contains(runs, run) {
-			t.Errorf("%s %v runs as none that was run", r.Name, w)
+			t.Errorf("%s %v has other events than every world that the search runs", r.Name, w)
 		}
 	}
 }
@@ -155,15 +155,16 @@ func TestRepeatsChangeNothing(t *testing.T) {
 		bases = bases[:1]
 	}
 	var n atomic.Int64 // several worlds run at the same time
-	each := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
+	// runEach runs every world, because without grounds no world is known to repeat another.
+	runEach := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		n.Add(1)
 		o, err := l.Run(ctx, w)
 		o.Grounds = runs.Grounds{}
 		return o, err
 	})
-	all, some := find(each, 0, 0, nil), find(l, 0, 0, nil)
+	all, some := find(runEach, 0, 0, nil), find(l, 0, 0, nil)
 	if repeats := some.result.Levels[0].Repeats; repeats == 0 || all.result.Levels[0].Repeats != 0 || int(n.Load()) != all.result.Worlds {
-		t.Errorf("%d of %d worlds repeat others; with no grounds %d do, and %d worlds were run", repeats, all.result.Worlds, all.result.Levels[0].Repeats, n.Load())
+		t.Errorf("%d of %d worlds repeat others, want some; without grounds %d do, want 0, and %d worlds were run, want all", repeats, all.result.Worlds, all.result.Levels[0].Repeats, n.Load())
 	}
 	var text strings.Builder
 	together := NewLedger()
@@ -188,15 +189,15 @@ func TestRepeatsChangeNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if whole, resumed := find(l, 3, 3, nil), find(l, 3, 3, half); describeFound(whole) != describeFound(resumed) {
-		t.Errorf("gone on with:\n%s\nin one go:\n%s", describeFound(resumed), describeFound(whole))
+		t.Errorf("a part that continues with half of its ledger finds:\n%s\nin one go it finds:\n%s", describeFound(resumed), describeFound(whole))
 	}
 	together.SetComplete()
 	if merged := find(l, 0, 0, together); describeFound(merged) != describeFound(some) {
-		t.Errorf("put together:\n%s\nin one go:\n%s", describeFound(merged), describeFound(some))
+		t.Errorf("the joined ledgers of the parts give:\n%s\nthe whole search finds:\n%s", describeFound(merged), describeFound(some))
 	}
 	some.result.Levels[0].Repeats = 0
 	if describeFound(some) != describeFound(all) {
-		t.Errorf("without what repeats:\n%s\nwith it:\n%s", describeFound(some), describeFound(all))
+		t.Errorf("without the worlds that repeat others the search finds:\n%s\nwith them:\n%s", describeFound(some), describeFound(all))
 	}
 }
 

@@ -86,11 +86,11 @@ func groupIDs(f *Found) string {
 	return strings.Join(all, "\n")
 }
 
-// countFaults counts the faults of a world for which is returns true.
-func countFaults(w runs.WorldSpec, is func(runs.Fault) bool) int {
+// countFaults counts the faults of a world for which matches returns true.
+func countFaults(w runs.WorldSpec, matches func(runs.Fault) bool) int {
 	n := 0
 	for _, f := range w.Faults {
-		if is(f) {
+		if matches(f) {
 			n++
 		}
 	}
@@ -113,8 +113,8 @@ func jumpsAhead(f runs.Fault) bool {
 }
 
 var (
-	late2     = []runs.Break{{What: string(checks.SectionExclusion), Blame: checks.BlameInherent}}
-	twoLeases = []runs.Break{{What: string(checks.LeaseExclusion), Blame: checks.BlameAssumption(trace.AssumeClock)}}
+	needsFencing = []runs.Break{{What: string(checks.SectionExclusion), Blame: checks.BlameInherent}}
+	twoLeases    = []runs.Break{{What: string(checks.LeaseExclusion), Blame: checks.BlameAssumption(trace.AssumeClock)}}
 )
 
 // Every single fault is tried once. Those that break something in the same way are one
@@ -127,7 +127,7 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 		defer mu.Unlock()
 		tried[w.Key()]++
 		if countFaults(w, pausesClient) > 0 {
-			return late2
+			return needsFencing
 		}
 		return nil
 	})
@@ -135,17 +135,17 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 	r, _ := fakeBase{points: 4}.Record(t.Context(), 0)
 	singles := r.Singles()
 	if len(tried) != len(singles) {
-		t.Errorf("%d worlds were run of %d single faults", len(tried), len(singles))
+		t.Errorf("%d worlds were run, want the %d single faults", len(tried), len(singles))
 	}
 	for world, n := range tried {
 		if n != 1 {
-			t.Errorf("%s was run %d times", world, n)
+			t.Errorf("%s was run %d times, want once", world, n)
 		}
 	}
 	level := f.result.Levels[0]
 	pauses := uint64(0)
-	for _, one := range singles {
-		if pausesClient(one.Faults[0]) {
+	for _, w := range singles {
+		if pausesClient(w.Faults[0]) {
 			pauses++
 		}
 	}
@@ -156,7 +156,7 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 		t.Errorf("groups:\n%s\nwant\n%s", got, want)
 	}
 	if f.result.First != 1+slices.IndexFunc(singles, func(w runs.WorldSpec) bool { return pausesClient(w.Faults[0]) }) {
-		t.Errorf("the first that breaks something is number %d", f.result.First)
+		t.Errorf("the first world that breaks something is number %d, want that of the first pause of client-1", f.result.First)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestPairs(t *testing.T) {
 	s := newSearch(3, 2, 3000, 4, func(w runs.WorldSpec) []runs.Break {
 		var all []runs.Break
 		if countFaults(w, pausesClient) > 0 {
-			all = append(all, late2...)
+			all = append(all, needsFencing...)
 		}
 		if countFaults(w, cutsMinority) > 0 && countFaults(w, jumpsAhead) > 0 {
 			all = append(all, twoLeases...)
@@ -179,11 +179,11 @@ func TestPairs(t *testing.T) {
 		t.Fatalf("groups:\n%s", groupIDs(f))
 	}
 	if w := pair.best.world; len(w.Faults) != 2 || countFaults(w, cutsMinority) != 1 || countFaults(w, jumpsAhead) != 1 {
-		t.Errorf("%v is no example", w.Faults)
+		t.Errorf("the example is %v, want a partition from one node and a jump of redis-3", w.Faults)
 	}
 	for id, g := range f.groups {
 		if len(g.best.world.Faults) == 2 && id != pair.id {
-			t.Errorf("the pair %v is held to be something new: %s", g.best.world.Faults, id)
+			t.Errorf("the pair %v is a way of its own, %s, although one of its faults does the same damage", g.best.world.Faults, id)
 		}
 	}
 	if l := f.result.Levels[1]; l.Tried != 3000 || l.Broke != uint64(pair.worlds) || l.KindsTried != l.Kinds {
@@ -201,7 +201,7 @@ func TestTriples(t *testing.T) {
 		return nil
 	}
 	if f := find(t, newSearch(2, 2, 3000, 2, three)); len(f.groups) != 0 {
-		t.Errorf("two faults are enough:\n%s", groupIDs(f))
+		t.Errorf("a search with two faults finds:\n%s\nwant nothing", groupIDs(f))
 	}
 	f := find(t, newSearch(2, 3, 6000, 2, three))
 	if g := f.groups["late-client+node-clock-forward+unreachable-node/assumption-clock"]; g == nil || len(f.groups) != 1 {
@@ -276,19 +276,19 @@ func TestShards(t *testing.T) {
 	s := newSearch(3, 2, 1000, 2, broken)
 	s.Ledger = together
 	s.Ledger.SetComplete()
-	base := true
+	onlyBases := true
 	s.Runner = runs.RunnerFunc(func(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		if len(w.Faults) > 0 {
-			base = false
+			onlyBases = false
 		}
 		return runs.WorldResult{Off: runs.RunResult{Behaviour: 1}, On: runs.RunResult{Behaviour: 1}}, nil
 	})
 	merged := find(t, s)
-	if !base {
-		t.Error("a world was run again")
+	if !onlyBases {
+		t.Error("a world that is in the ledger was run again")
 	}
 	if got, want := fmt.Sprintf("%+v\n%s", merged.result.Levels, groupIDs(merged)), fmt.Sprintf("%+v\n%s", whole.result.Levels, groupIDs(whole)); got != want {
-		t.Errorf("together:\n%s\nas a whole:\n%s", got, want)
+		t.Errorf("the joined ledgers of the parts give:\n%s\nthe whole search finds:\n%s", got, want)
 	}
 }
 
@@ -298,7 +298,7 @@ func TestInterruptedSearch(t *testing.T) {
 	n := 0
 	s := newSearch(4, 2, 1000, 2, func(w runs.WorldSpec) []runs.Break {
 		if countFaults(w, pausesClient) > 0 {
-			return late2
+			return needsFencing
 		}
 		return nil
 	})
@@ -334,18 +334,18 @@ func TestSearchThatFails(t *testing.T) {
 		return runs.WorldResult{Off: runs.RunResult{Behaviour: 1}, On: runs.RunResult{Behaviour: 1}}, nil
 	})
 	if _, err := s.Find(t.Context()); !errors.Is(err, failure) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want %v", err, failure)
 	}
 }
 
 // If a pause alone breaks the lock, a pause together with other faults is nothing new, if
 // the damage is the same.
-func TestMinimal(t *testing.T) {
+func TestDropRedundant(t *testing.T) {
 	r, _ := fakeBase{points: 1}.Record(t.Context(), 0)
 	pause := item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()
 	down := item{Kind: "crash", Target: "redis-1", For: time.Second}.fault()
-	one := func(effect Damage, faults ...runs.Fault) *group {
-		e := example{record: r, world: runs.WorldSpec{Faults: faults}, damage: effect}
+	newGroup := func(damage Damage, faults ...runs.Fault) *group {
+		e := example{record: r, world: runs.WorldSpec{Faults: faults}, damage: damage}
 		return &group{id: e.id(), best: e}
 	}
 	data := Harm{Fencing: runs.FencingOff, What: "no-lost-update"}
@@ -354,21 +354,21 @@ func TestMinimal(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		all  []*group
-		want string
+		want string // the IDs of the groups that are left
 	}{
-		{"a part does the same", []*group{one(Damage{data}, pause), one(Damage{data}, pause, down)}, "late-client"},
-		{"only the larger is worse", []*group{one(Damage{data}, pause), one(Damage{data, fenced}, pause, down)},
+		{"a part of the larger world does the same damage", []*group{newGroup(Damage{data}, pause), newGroup(Damage{data}, pause, down)}, "late-client"},
+		{"the larger world does more damage", []*group{newGroup(Damage{data}, pause), newGroup(Damage{data, fenced}, pause, down)},
 			"late-client forgetful-node+late-client/despite-fencing"},
-		{"the larger is the lock's fault", []*group{one(Damage{data}, pause), one(Damage{data, own}, pause, down)},
+		{"the damage of the larger world is the lock's fault", []*group{newGroup(Damage{data}, pause), newGroup(Damage{data, own}, pause, down)},
 			"late-client forgetful-node+late-client/lock/between-steps+between-steps"},
-		{"another part", []*group{one(Damage{data}, down), one(Damage{data}, pause, pause)}, "forgetful-node late-client+late-client"},
+		{"the smaller world is no part of the larger one", []*group{newGroup(Damage{data}, down), newGroup(Damage{data}, pause, pause)}, "forgetful-node late-client+late-client"},
 	} {
 		var left []string
 		for _, g := range dropRedundant(test.all) {
 			left = append(left, g.id)
 		}
 		if got := strings.Join(left, " "); got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+			t.Errorf("%s: the groups left are %s, want %s", test.name, got, test.want)
 		}
 	}
 }
@@ -416,7 +416,7 @@ func TestFamilies(t *testing.T) {
 }
 
 // The lock is to blame for damage if it is to blame for any part of it.
-func TestEffects(t *testing.T) {
+func TestBlameAndGradeOfDamage(t *testing.T) {
 	clock := checks.BlameAssumption(trace.AssumeClock)
 	o := runs.WorldResult{
 		Off: runs.RunResult{Breaks: []runs.Break{{What: "lease-exclusion", Blame: clock}, {What: "section-exclusion", Blame: clock}, {What: "no-lost-update"}}},
@@ -424,21 +424,21 @@ func TestEffects(t *testing.T) {
 	}
 	e := allDamage(o)
 	if e.blame() != clock || e.grade() != gradeBroken {
-		t.Errorf("%q: fault %q, grade %d", e, e.blame(), e.grade())
+		t.Errorf("%q: blame %q, grade %d", e, e.blame(), e.grade())
 	}
 	o.On.Breaks = append(o.On.Breaks, runs.Break{What: "serial-sections"})
 	if g := allDamage(o).grade(); g != gradeBroken|gradeCorrupted {
-		t.Errorf("data corrupted with fencing: grade %d", g)
+		t.Errorf("data is corrupted with fencing: grade %d, want %d", g, gradeBroken|gradeCorrupted)
 	}
 	o.On.Breaks = append(o.On.Breaks, runs.Break{What: "progress", Blame: checks.BlameLock})
 	if e := allDamage(o); e.grade() != gradeBroken|gradeCorrupted|gradeLockBlamed || e.blame() != checks.BlameLock {
-		t.Errorf("%q: fault %q, grade %d", e, e.blame(), e.grade())
+		t.Errorf("%q: blame %q, grade %d", e, e.blame(), e.grade())
 	}
 	if e := allDamage(o); slices.Equal(e.core(), e) != true {
-		t.Errorf("progress is all that is the lock's fault, and %q leaves it out", e.core())
+		t.Errorf("only progress is the lock's fault: the core is %q, want all damage", e.core())
 	}
 	o.Off.Breaks = append(o.Off.Breaks, runs.Break{What: "release-ownership", Blame: checks.BlameLock})
 	if e := allDamage(o); len(e.core()) != len(e)-1 {
-		t.Errorf("progress is a consequence, and %q has it", e.core())
+		t.Errorf("progress is a consequence of release-ownership: the core is %q, want all damage but progress", e.core())
 	}
 }

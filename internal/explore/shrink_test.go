@@ -85,9 +85,8 @@ func takesPart(w runs.WorldSpec, client string) bool {
 }
 
 var (
-	// Results of worlds: something broke, nothing broke, the run with fencing is
-	// inconclusive, and a paused process ran on. brokenDamage is the damage in the first of
-	// them.
+	// The results of four worlds: something breaks, nothing breaks, the run with fencing is
+	// inconclusive, and a paused process runs on. brokenDamage is the damage of brokenResult.
 	brokenResult   = runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "serial-sections"}}}}
 	brokenDamage   = allDamage(brokenResult)
 	unbrokenResult = runs.WorldResult{}
@@ -95,16 +94,16 @@ var (
 	ranOnResult    = runs.WorldResult{Off: runs.RunResult{Breaks: brokenResult.Off.Breaks, RanOn: true}}
 )
 
-// A plant is a runner of worlds with a planted cause: something breaks in a world exactly
+// A fakeRunner is a runner of worlds with a planted cause: something breaks in a world exactly
 // if the cause is there.
-type plant struct {
-	outcome func(runs.WorldSpec) runs.WorldResult
-	worlds  int
+type fakeRunner struct {
+	outcome func(runs.WorldSpec) runs.WorldResult // the result of a world
+	worlds  int                                   // how many worlds were run
 }
 
-// newPlant returns a plant: something breaks in its worlds exactly if cause is true.
-func newPlant(cause func(runs.WorldSpec) bool) *plant {
-	return &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+// newFakeRunner returns a runner: something breaks in its worlds exactly if cause is true.
+func newFakeRunner(cause func(runs.WorldSpec) bool) *fakeRunner {
+	return &fakeRunner{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if cause(w) {
 			return brokenResult
 		}
@@ -112,14 +111,14 @@ func newPlant(cause func(runs.WorldSpec) bool) *plant {
 	}}
 }
 
-func (p *plant) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
+func (p *fakeRunner) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 	p.worlds++
 	return p.outcome(w), nil
 }
 
 // checkShrink fails the test unless shrinking the world from results in exactly the world
 // want, and runs at most so many worlds.
-func (p *plant) checkShrink(t *testing.T, rec *Record, from, want runs.WorldSpec, atMost int) {
+func (p *fakeRunner) checkShrink(t *testing.T, rec *Record, from, want runs.WorldSpec, atMost int) {
 	t.Helper()
 	original := from.Key()
 	got, err := shrink(t.Context(), p, rec, from, brokenDamage)
@@ -141,7 +140,7 @@ func (p *plant) checkShrink(t *testing.T, rec *Record, from, want runs.WorldSpec
 // asks in time.
 func TestShrinkPause(t *testing.T) {
 	rec := fakeRecord(3, 5)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		pause, ok := findFault(w, "pause", "client-1")
 		return ok && pause.For >= 29880*time.Millisecond &&
 			rec.pointIndex(pause) >= rec.stepIndex("client-1 read") && rec.pointIndex(pause) <= rec.stepIndex("client-1 write") &&
@@ -178,7 +177,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 		item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-3", "redis-5"}, For: time.Minute}.fault(),
 		item{Kind: "jump", Target: "redis-4", By: 31500 * time.Millisecond, When: "redis-4's reply to client-2's acquire is in flight"}.fault(),
 	}}
-	newPlant(cause).checkShrink(t, rec, from, runs.WorldSpec{
+	newFakeRunner(cause).checkShrink(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{
 			// two nodes are a majority of three
 			Clients: []string{"client-1", "client-2"}, Nodes: 3,
@@ -194,7 +193,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	minority := from
 	minority.Faults = slices.Clone(from.Faults)
 	minority.Faults[0] = minority.Faults[0].WithOthers([]string{"redis-1", "redis-5"})
-	newPlant(cause).checkShrink(t, rec, minority, runs.WorldSpec{
+	newFakeRunner(cause).checkShrink(t, rec, minority, runs.WorldSpec{
 		Change: scenarios.Change{
 			Clients: []string{"client-1", "client-2"},
 			Starts:  startAt("client-2", "client-1's key expired on redis-4"),
@@ -206,7 +205,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	}, 120)
 
 	// If the cause does not need that a majority is cut off, fewer nodes are cut off.
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		partition, cut := findFault(w, "partition", "client-1")
 		return cut && slices.ContainsFunc(partition.Others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
 	})
@@ -219,7 +218,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 // The nodes that remain get the names of the first nodes, wherever a fault names them.
 func TestShrinkRenamesNodes(t *testing.T) {
 	rec := fakeRecord(2, 7)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		if len(w.Faults) != 2 {
 			return false
 		}
@@ -246,7 +245,7 @@ func TestShrinkRenamesNodes(t *testing.T) {
 // The start of a client may depend on a node that no fault names. That node is kept.
 func TestShrinkKeepsStart(t *testing.T) {
 	rec := fakeRecord(2, 5)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		if len(w.Faults) != 1 {
 			return false
 		}
@@ -273,7 +272,7 @@ func hasThreeFaults(w runs.WorldSpec) bool {
 // Three of four faults are needed, in any size and manner. The fourth fault is left out.
 func TestShrinkThreeOfFour(t *testing.T) {
 	rec := fakeRecord(2, 3)
-	newPlant(hasThreeFaults).checkShrink(t, rec, runs.WorldSpec{Change: diskChange("redis-2", sim.NoPersistence), Faults: []runs.Fault{
+	newFakeRunner(hasThreeFaults).checkShrink(t, rec, runs.WorldSpec{Change: diskChange("redis-2", sim.NoPersistence), Faults: []runs.Fault{
 		item{Kind: "crash", Target: "redis-2", How: "power-loss", For: 3 * time.Second}.fault(),
 		item{Kind: "stall", Target: "client-1", For: 30 * time.Second}.fault(),
 		item{Kind: "crash", Target: "redis-1"}.fault(),
@@ -291,7 +290,7 @@ func TestShrinkThreeOfFour(t *testing.T) {
 // Each of two faults is sufficient alone. The first one is kept.
 func TestShrinkEitherSuffices(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) > 0 })
+	p := newFakeRunner(func(w runs.WorldSpec) bool { return len(w.Faults) > 0 })
 	p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "pause", Target: "client-2", For: 3 * time.Second, Before: "client-2 release"}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 3 * time.Second, Before: "client-1 release"}.fault(),
@@ -303,9 +302,9 @@ func TestShrinkEitherSuffices(t *testing.T) {
 
 // One fault is needed only as long as another one strikes early. It is left out once the
 // other one strikes later.
-func TestShrinkSuperfluousInTheEnd(t *testing.T) {
+func TestShrinkDropsFaultThatBecomesSuperfluous(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		pause, paused := findFault(w, "pause", "client-1")
 		_, crashed := findFault(w, "crash", "client-2")
 		return paused && (crashed || pause.Strikes.Before.Step == trace.Release)
@@ -322,7 +321,7 @@ func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 // One fault must strike before another one. Both strike as late as that allows.
 func TestShrinkOrderMatters(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		crash, a := findFault(w, "crash", "redis-1")
 		pause, b := findFault(w, "pause", "client-1")
 		return a && b && rec.pointIndex(crash) < rec.pointIndex(pause) && rec.pointIndex(pause) <= rec.stepIndex("client-1 write") && takesPart(w, "client-2")
@@ -343,7 +342,7 @@ func TestShrinkOrderMatters(t *testing.T) {
 // base, not at another moment.
 func TestShrinkTwoOfThreeClients(t *testing.T) {
 	rec := fakeRecord(3, 3)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		return takesPart(w, "client-1") && takesPart(w, "client-3") && len(w.Change.Starts) == 0 && len(w.Faults) == 1
 	})
 	p.checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, runs.WorldSpec{
@@ -353,7 +352,7 @@ func TestShrinkTwoOfThreeClients(t *testing.T) {
 }
 
 // Each client starts at the first moment that is sufficient.
-func TestShrinkGoodMoments(t *testing.T) {
+func TestShrinkStartsClientsAtFirstMoment(t *testing.T) {
 	rec := fakeRecord(3, 1)
 	for _, tt := range []struct {
 		fault runs.Fault
@@ -372,7 +371,7 @@ func TestShrinkGoodMoments(t *testing.T) {
 				last.Strikes.Before = step("client-2 release")
 			}
 		}
-		p := newPlant(func(w runs.WorldSpec) bool {
+		p := newFakeRunner(func(w runs.WorldSpec) bool {
 			start := w.Change.Starts["client-3"].String()
 			return len(w.Faults) == 1 && w.Change.Clients == nil && (start == "" || start == tt.start) && w.Change.Starts["client-2"].IsZero()
 		})
@@ -386,9 +385,9 @@ func TestShrinkGoodMoments(t *testing.T) {
 // A better start for a client may be the moment at which a fault makes a node forget. It
 // may be possible only if the fault strikes at another step. Then both are changed
 // together.
-func TestShrinkMomentWithStrike(t *testing.T) {
+func TestShrinkChangesStartAndFaultTogether(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		jump, ok := findFault(w, "jump", "redis-1")
 		switch w.Change.Starts["client-2"].String() {
 		case "":
@@ -404,25 +403,26 @@ func TestShrinkMomentWithStrike(t *testing.T) {
 	}, 60)
 }
 
-// A fault that waits for a message usually needs no trigger. Here one of them does.
-func TestShrinkPatientFaults(t *testing.T) {
+// A fault that waits for a message usually needs no trigger. The trigger is kept if nothing
+// breaks without it.
+func TestShrinkDropsTriggers(t *testing.T) {
 	rec := fakeRecord(1, 1)
 	for _, f := range []runs.Fault{
 		item{Kind: "stall", Target: "client-1", Step: trace.Read, Before: "client-1 read"}.fault(),
 		item{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"}.fault(),
 	} {
 		plain := f.WithTrigger(trace.Trigger{})
-		newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).
+		newFakeRunner(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).
 			checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{f}}, runs.WorldSpec{Faults: []runs.Fault{plain}}, 5)
-		newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
+		newFakeRunner(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
 			checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{f}}, runs.WorldSpec{Faults: []runs.Fault{f}}, 5)
 	}
 }
 
 // A client may start at an effect of a fault. That is no reason to keep the fault.
-func TestShrinkForgetsMoments(t *testing.T) {
+func TestShrinkDropsFaultAtWhichClientStarts(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		at, waits := w.Change.Starts["client-2"]
 		_, jumped := findFault(w, "jump", "redis-1")
 		return takesPart(w, "client-2") && (!waits || at.String() == "redis-1's clock jumped" && jumped || at.String() == "client-1 acquired")
@@ -438,7 +438,7 @@ func TestShrinkForgetsMoments(t *testing.T) {
 func TestShrinkOnlyAtOneMessage(t *testing.T) {
 	rec := fakeRecord(2, 3)
 	const at = "redis-2's reply to client-1's acquire arrived"
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		crash, ok := findFault(w, "crash", "client-1")
 		return ok && crash.Strikes.When.String() == at
 	})
@@ -458,11 +458,11 @@ func TestShrinkLatestMessage(t *testing.T) {
 		}
 	}
 	from := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}.fault()}}
-	newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).checkShrink(t, rec, from, runs.WorldSpec{
+	newFakeRunner(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).checkShrink(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1},
 		Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1, 4th time", For: time.Millisecond}.fault()},
 	}, 10)
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		return len(w.Faults) == 1 && w.Change.Nodes == 0 && w.Faults[0].Parameters().Target != "client-1's acquire request to redis-3, 4th time"
 	})
 	p.checkShrink(t, rec, from, runs.WorldSpec{
@@ -471,10 +471,10 @@ func TestShrinkLatestMessage(t *testing.T) {
 	}, 20)
 }
 
-// breaksWithPause returns a runner of worlds. Something breaks in a world exactly if it has
-// a pause for whose length is returns true.
-func breaksWithPause(is func(time.Duration) bool) *plant {
-	return newPlant(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
+// breaksWithFault returns a runner of worlds. Something breaks in a world exactly if it has
+// one fault, and breaks returns true for the size of this fault.
+func breaksWithFault(breaks func(time.Duration) bool) *fakeRunner {
+	return newFakeRunner(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && breaks(w.Faults[0].Size().Time) })
 }
 
 func TestShrinkSizes(t *testing.T) {
@@ -498,19 +498,19 @@ func TestShrinkSizes(t *testing.T) {
 			of.Target, of.Before = "redis-1", "client-1 release"
 			from := of.fault()
 			rec := fakeRecord(1, 1)
-			breaksWithPause(func(size time.Duration) bool { return size >= tt.threshold }).
+			breaksWithFault(func(size time.Duration) bool { return size >= tt.threshold }).
 				checkShrink(t, rec, runs.WorldSpec{Faults: []runs.Fault{from.WithSize(sim.Size{Time: tt.from})}}, runs.WorldSpec{Faults: []runs.Fault{from.WithSize(sim.Size{Time: tt.want})}}, 30)
 		}
 	}
 	back := item{Kind: "jump", Target: "redis-1", By: -time.Minute, Before: "client-1 release"}.fault()
-	breaksWithPause(func(size time.Duration) bool { return size >= 3*s }).
+	breaksWithFault(func(size time.Duration) bool { return size >= 3*s }).
 		checkShrink(t, fakeRecord(1, 1), runs.WorldSpec{Faults: []runs.Fault{back}}, runs.WorldSpec{Faults: []runs.Fault{back.WithSize(sim.Size{Time: 3 * s})}}, 30)
 }
 
 // Damage may disappear and reappear as a size grows. The smallest size is found even so.
 func TestShrinkIslandOfSizes(t *testing.T) {
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
-	p := breaksWithPause(func(size time.Duration) bool {
+	p := breaksWithFault(func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 28*time.Second
 	})
 	p.checkShrink(t, fakeRecord(1, 1), runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: time.Minute})}}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 4 * time.Second})}}, 30)
@@ -522,26 +522,26 @@ func TestRoundSizes(t *testing.T) {
 	all := append(slices.Clone(roundTimes), roundRates...)
 	for i, size := range all[1:] {
 		if last := all[i]; (size.Rate != 0) == (last.Rate != 0) && (!last.Less(size) || 3*number(size) > 4*number(last)) {
-			t.Errorf("%v follows %v, and is not between it and a third more", size, last)
+			t.Errorf("%v follows %v, want a larger size, by at most a third", size, last)
 		}
 		if digits := significantDigits(size); digits > 2 {
-			t.Errorf("%v is no round size, it has %d digits", size, digits)
+			t.Errorf("%v has %d significant digits, want at most 2", size, digits)
 		}
 	}
 	for _, size := range coarseTimes {
 		if !slices.Contains(roundTimes, size) {
-			t.Errorf("%v is coarse, and not round", size)
+			t.Errorf("%v is in coarseTimes, but not in roundTimes", size)
 		}
 	}
 }
 
 // shrink accepts no world that is inconclusive, and none in which a paused process ran on,
 // even if it is smaller.
-func TestShrinkTraps(t *testing.T) {
+func TestShrinkRejectsInconclusiveWorlds(t *testing.T) {
 	rec := fakeRecord(2, 1)
-	for name, trap := range map[string]runs.WorldResult{"doubt": doubtfulResult, "ran on": ranOnResult} {
+	for name, trap := range map[string]runs.WorldResult{"inconclusive": doubtfulResult, "a paused process runs on": ranOnResult} {
 		t.Run(name, func(t *testing.T) {
-			p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+			p := &fakeRunner{outcome: func(w runs.WorldSpec) runs.WorldResult {
 				pause, ok := findFault(w, "pause", "client-1")
 				switch {
 				case !ok || !takesPart(w, "client-2"):
@@ -557,7 +557,7 @@ func TestShrinkTraps(t *testing.T) {
 	}
 
 	// If a paused process ran on in the first world, it may also do so in smaller ones.
-	p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+	p := &fakeRunner{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if len(w.Faults) == 0 {
 			return unbrokenResult
 		}
@@ -573,9 +573,9 @@ func TestShrinkTraps(t *testing.T) {
 
 // A smaller world must do all of the damage that was found. It may do other damage in
 // addition.
-func TestShrinkOtherEffects(t *testing.T) {
+func TestShrinkKeepsAllDamage(t *testing.T) {
 	rec := fakeRecord(1, 1)
-	p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+	p := &fakeRunner{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		switch size := w.Faults[0].Size().Time; {
 		case size < 10*time.Second:
 			return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "serial-sections", Blame: checks.BlameLock}}}}
@@ -587,18 +587,18 @@ func TestShrinkOtherEffects(t *testing.T) {
 		return brokenResult
 	}}
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
-	two := []runs.Fault{pause.WithSize(sim.Size{Time: time.Minute})}
-	none := p.outcome
+	faults := []runs.Fault{pause.WithSize(sim.Size{Time: time.Minute})}
+	withFault := p.outcome
 	p.outcome = func(w runs.WorldSpec) runs.WorldResult {
 		if len(w.Faults) == 0 {
 			return unbrokenResult
 		}
-		return none(w)
+		return withFault(w)
 	}
-	p.checkShrink(t, rec, runs.WorldSpec{Faults: two}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 20 * time.Second})}}, 30)
+	p.checkShrink(t, rec, runs.WorldSpec{Faults: faults}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 20 * time.Second})}}, 30)
 }
 
-// A world that cannot be made does no damage. It is not tried again.
+// A world that cannot be run counts as one without damage. It is not tried again.
 func TestShrinkImpossibleWorlds(t *testing.T) {
 	rec := fakeRecord(2, 3)
 	tries := map[string]int{}
@@ -627,14 +627,14 @@ func TestShrinkImpossibleWorlds(t *testing.T) {
 // When shrink has run as many worlds as it may, it returns the smallest world so far. That
 // world must still be minimal. Here a fault becomes superfluous on fewer nodes, just before
 // the limit is reached.
-func TestShrinkWithinBounds(t *testing.T) {
+func TestShrinkAtItsLimit(t *testing.T) {
 	rec := fakeRecord(3, 5)
 	for nth := 2; nth <= 2*maxShrinkWorlds; nth++ {
 		request := trace.Message{Client: "client-2", Peer: trace.StorageName, Step: trace.Read}
 		rec.Points = append(rec.Points, InjectionPoint{Process: "client-2", Strikes: trace.Trigger{When: request.InFlight(nth)}})
 	}
 	pause := item{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}.fault()
-	p := newPlant(func(w runs.WorldSpec) bool {
+	p := newFakeRunner(func(w runs.WorldSpec) bool {
 		f, paused := findFault(w, "pause", "client-2")
 		_, crashed := findFault(w, "crash", "client-1")
 		return paused && f.Strikes.Equal(pause.Strikes) && (crashed || w.Change.Nodes == 1)
@@ -649,7 +649,7 @@ func TestShrinkWithinBounds(t *testing.T) {
 			Faults: []runs.Fault{pause},
 		}, maxShrinkWorlds+4)
 	if p.worlds < maxShrinkWorlds {
-		t.Errorf("%d worlds are within the bounds", p.worlds)
+		t.Errorf("%d worlds were run, want that the limit of %d is reached", p.worlds, maxShrinkWorlds)
 	}
 }
 
@@ -671,35 +671,35 @@ func TestShrinkStops(t *testing.T) {
 	// The first world is w itself, and the second has no faults. ctx is done during the
 	// third, so its result is not used.
 	if !errors.Is(err, context.Canceled) || !sameWorld(got, w) || worlds != 3 {
-		t.Errorf("after %d worlds: %s, %v", worlds, got.Key(), err)
+		t.Errorf("after %d worlds shrink returns %s, %v; want the original world after 3 worlds, and that the context was canceled", worlds, got.Key(), err)
 	}
 
-	if _, err := shrink(t.Context(), newPlant(func(runs.WorldSpec) bool { return false }), rec, w, brokenDamage); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
-		t.Errorf("a world that shows nothing was shrunk: %v", err)
+	if _, err := shrink(t.Context(), newFakeRunner(func(runs.WorldSpec) bool { return false }), rec, w, brokenDamage); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
+		t.Errorf("shrinking a world without damage returns %v, want an error that it cannot be shrunk", err)
 	}
 	never := errors.New("never")
 	if _, err := shrink(t.Context(), runs.RunnerFunc(func(context.Context, runs.WorldSpec) (runs.WorldResult, error) { return unbrokenResult, never }), rec, w, brokenDamage); !errors.Is(err, never) {
-		t.Errorf("a world that cannot be made was shrunk: %v", err)
+		t.Errorf("shrinking a world that cannot be run returns %v, want %v", err, never)
 	}
 }
 
-func TestRank(t *testing.T) {
+func TestCompareSimplicity(t *testing.T) {
 	const s = time.Second
 	pause := item{Kind: "pause", Target: "client-1", For: 30 * s, Before: "client-1 write"}.fault()
 	faulty := func(faults ...runs.Fault) runs.WorldSpec {
 		return runs.WorldSpec{Change: scenarios.Change{Nodes: 3}, Faults: faults}
 	}
-	how, when, persists := pause, pause, item{Kind: "crash", Target: "redis-1", For: s}.fault()
+	suspension, atMessage, crash := pause, pause, item{Kind: "crash", Target: "redis-1", For: s}.fault()
 	none := map[string]sim.Persistence{"redis-1": sim.NoPersistence}
-	how.Action = &sim.Pause{Process: "client-1", Mode: trace.Suspend}
-	when.Strikes = trace.Trigger{When: point("client-1's write request to storage is in flight")}
+	suspension.Action = &sim.Pause{Process: "client-1", Mode: trace.Suspend}
+	atMessage.Strikes = trace.Trigger{When: point("client-1's write request to storage is in flight")}
 	cut := func(nodes ...string) runs.Fault {
 		return item{Kind: "partition", Target: "client-1", Others: nodes}.fault()
 	}
-	simplest := []runs.WorldSpec{
+	simplest := []runs.WorldSpec{ // the simplest first
 		{},
 		{Base: 1},
-		{Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1}, Faults: []runs.Fault{how}},
+		{Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1}, Faults: []runs.Fault{suspension}},
 		{Change: scenarios.Change{Clients: []string{"client-1", "client-2"}, Nodes: 1}, Faults: []runs.Fault{pause}},
 		{Change: scenarios.Change{Nodes: 1}, Faults: []runs.Fault{pause}},
 		faulty(pause.WithSize(sim.Size{Time: 20 * s})),
@@ -708,18 +708,18 @@ func TestRank(t *testing.T) {
 		faulty(pause.WithSize(sim.Size{Time: 120 * s})),
 		faulty(pause.WithSize(sim.Size{Time: 31 * s})),
 		faulty(pause.WithSize(sim.Size{Time: 31500 * time.Millisecond})),
-		faulty(when),
+		faulty(atMessage),
 		faulty(cut("redis-1")),
 		faulty(cut("redis-1", "redis-2")),
-		{Change: scenarios.Change{Nodes: 3, Persistence: none}, Faults: []runs.Fault{persists}},
-		faulty(how),
+		{Change: scenarios.Change{Nodes: 3, Persistence: none}, Faults: []runs.Fault{crash}},
+		faulty(suspension),
 		{Faults: []runs.Fault{pause}},
-		{Change: scenarios.Change{Nodes: 1, Persistence: none}, Faults: []runs.Fault{pause, persists}},
+		{Change: scenarios.Change{Nodes: 1, Persistence: none}, Faults: []runs.Fault{pause, crash}},
 	}
 	for i, a := range simplest {
 		for j, b := range simplest {
 			if got := compareSimplicity(a, b); (got < 0) != (i < j) || (got == 0) != (i == j) {
-				t.Errorf("rank(%s, %s) = %d", a.Key(), b.Key(), got)
+				t.Errorf("compareSimplicity(%s, %s) = %d, want the sign of %d", a.Key(), b.Key(), got, i-j)
 			}
 		}
 	}

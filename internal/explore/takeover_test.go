@@ -32,27 +32,27 @@ func slowLock(t *testing.T) Lock {
 func TestTakeover(t *testing.T) {
 	for name, c := range map[string]struct {
 		lock    Lock
-		want    time.Duration
-		lengths []time.Duration
-		longest time.Duration
+		want    time.Duration   // the takeover; 0 if it is within the longest faults anyway
+		lengths []time.Duration // some lengths of faults
+		longest time.Duration   // the length of the longest faults
 	}{
 		"a lock with a TTL": {Lock{Name: "single", Extends: true, Seed: 1}, 0, []time.Duration{60 * time.Second, 31500 * time.Millisecond}, time.Minute},
 		// The key lasts for 90 s, and the other client asks only every 4.5 s.
-		"a lock that is slow":  {slowLock(t), 91 * time.Second, []time.Duration{182 * time.Second, 95550 * time.Millisecond, 60 * time.Second}, 182 * time.Second},
-		"one with a short TTL": {Lock{Name: "single", TTL: time.Second, Seed: 1}, 0, []time.Duration{2 * time.Second}, 2 * time.Second},
+		"a lock whose keys outlast its leases": {slowLock(t), 91 * time.Second, []time.Duration{182 * time.Second, 95550 * time.Millisecond, 60 * time.Second}, 182 * time.Second},
+		"a lock with a short TTL":              {Lock{Name: "single", TTL: time.Second, Seed: 1}, 0, []time.Duration{2 * time.Second}, 2 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plain := c.lock.Bases(Kinds{})
 			local := NewLocal(plain, 10*time.Second)
 			got, err := Takeover(t.Context(), local)
 			if err != nil || got != c.want {
-				t.Fatalf("%v, %v; want %v", got, err, c.want)
+				t.Fatalf("the takeover is %v, %v; want %v", got, err, c.want)
 			}
 			c.lock.Takeover = got
 			bases := c.lock.Bases(Kinds{})
 			for i, b := range bases {
 				if same := string(b.Text) == string(plain[i].Text); same != (got == 0) {
-					t.Errorf("%s is as it was: %t\n%s", b.Name, same, b.Text)
+					t.Errorf("%s is unchanged: %t, want %t\n%s", b.Name, same, got == 0, b.Text)
 				}
 			}
 			r := makeRecord(t, NewLocal(bases, 10*time.Second), bases, 0)
@@ -69,7 +69,7 @@ func TestTakeover(t *testing.T) {
 				}
 			}
 			if longer := slices.ContainsFunc(r.Singles(), func(w runs.WorldSpec) bool { return w.Faults[0].Size().Time > c.longest }); longer {
-				t.Errorf("some last longer than %v: %v", c.longest, lengths)
+				t.Errorf("some faults last longer than %v: %v", c.longest, lengths)
 			}
 		})
 	}
@@ -82,6 +82,6 @@ func TestLedgerOfAnotherTakeover(t *testing.T) {
 	other.Bases = slices.Clone(testSearch.Bases)
 	other.Bases[0].Takeover = 75 * time.Second
 	if err := other.Heading("v1", "single").CheckContinues(testSearch.Heading("v1", "single")); err == nil {
-		t.Error("it goes on with the ledger of a search without")
+		t.Error("a search with another takeover continues with the ledger, want an error")
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // The phrases by which the kinds of faults are described are correct English.
-func TestFaultsInWords(t *testing.T) {
+func TestFaultClauses(t *testing.T) {
 	for _, test := range []struct {
 		fault runs.Fault
 		words string

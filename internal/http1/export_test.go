@@ -7,14 +7,14 @@ const MaxTestBody = maxTestBody
 // Streams returns what clients write on connections in the tests: valid requests, malformed
 // ones, and both together.
 func Streams() (all []string) {
-	everything := ""
+	concatenated := ""
 	for _, r := range requests {
 		all = append(all, r.bytes, r.bytes+r.bytes)
-		everything += r.bytes
+		concatenated += r.bytes
 	}
-	all = append(all, everything)
-	for _, n := range malformed {
-		all = append(all, n.bytes, requests[0].bytes+n.bytes+requests[0].bytes)
+	all = append(all, concatenated)
+	for _, m := range malformed {
+		all = append(all, m.bytes, requests[0].bytes+m.bytes+requests[0].bytes)
 	}
 	const closing = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 	const put = "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n"

@@ -55,16 +55,16 @@ func TestFramerCutsRequests(t *testing.T) {
 	for _, want := range requests {
 		for n := 1; n < len(want.bytes); n++ {
 			if size, _ := f.Next([]byte(want.bytes[:n])); size != 0 {
-				t.Fatalf("%q is taken for a request", want.bytes[:n])
+				t.Fatalf("%q, a part of a request, is taken for a whole one", want.bytes[:n])
 			}
 		}
 		size, frame := f.Next(stream)
 		is, _ := frame.Body.(*Request)
 		if size != len(want.bytes) || is == nil {
-			t.Fatalf("%q: %d bytes are %T", want.bytes, size, frame.Body)
+			t.Fatalf("%q: the first %d bytes are read as %T, want all of them as a *Request", want.bytes, size, frame.Body)
 		}
 		if frame.Text != want.text || string(is.Content) != want.content {
-			t.Errorf("%q is %q with %q", want.bytes, frame.Text, is.Content)
+			t.Errorf("%q is read as %q with the content %q, want %q with %q", want.bytes, frame.Text, is.Content, want.text, want.content)
 		}
 		stream = stream[size:]
 	}
@@ -72,13 +72,13 @@ func TestFramerCutsRequests(t *testing.T) {
 
 // A malformed request is refused together with everything after it.
 func TestFramerRefuses(t *testing.T) {
-	long := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 17\r\n\r\n"
+	tooLong := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 17\r\n\r\n"
 	chunks := "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 	all := append(malformed[:len(malformed):len(malformed)], []struct {
 		bytes  string
 		status int
 	}{
-		{long, http.StatusRequestEntityTooLarge},
+		{tooLong, http.StatusRequestEntityTooLarge},
 		{chunks + "11\r\n12345678901234567\r\n", http.StatusRequestEntityTooLarge},
 		{chunks + "x\r\n", http.StatusBadRequest},
 		{"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: a miracle\r\n\r\n", http.StatusExpectationFailed},
@@ -88,34 +88,34 @@ func TestFramerRefuses(t *testing.T) {
 		size, frame := f.Next([]byte(want.bytes))
 		is, _ := frame.Body.(refusal)
 		if size != len(want.bytes) || is.Status != want.status {
-			t.Errorf("%.80q: %d bytes are %+v, want %d", want.bytes, size, frame.Body, want.status)
+			t.Errorf("%.80q: %d bytes are read as %+v, want all of them refused with status %d", want.bytes, size, frame.Body, want.status)
 		}
 		if size, frame := f.Next([]byte(requests[0].bytes)); size == 0 || frame.Body != (refusal{}) {
-			t.Errorf("%.80q: what follows is %+v", want.bytes, frame.Body)
+			t.Errorf("%.80q: the next request is read as %+v, want an empty refusal", want.bytes, frame.Body)
 		}
 	}
 }
 
 // A client that has sent the header Expect: 100-continue gets the answer 100 Continue
 // before it sends the body.
-func TestFramerOfWhoWaitsToGoOn(t *testing.T) {
+func TestFramerOfExpectContinue(t *testing.T) {
 	header := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
 	f := &Framer{LargestBody: maxTestBody}
 	size, frame := f.Next([]byte(header))
 	if size != len(header) || frame.Body != (expectContinue{}) {
-		t.Fatalf("the header is %d bytes, %+v", size, frame.Body)
+		t.Fatalf("the header is read as %d bytes, %+v; want %d bytes, expectContinue", size, frame.Body, len(header))
 	}
 	for _, part := range []string{"h", "hell"} {
 		if size, _ := f.Next([]byte(part)); size != 0 {
-			t.Fatalf("%q is a request", part)
+			t.Fatalf("%q, a part of the body, is taken for a request", part)
 		}
 	}
 	size, frame = f.Next([]byte("hello" + requests[0].bytes))
 	if is, ok := frame.Body.(*Request); !ok || size != 5 || string(is.Content) != "hello" {
-		t.Fatalf("the body is %d bytes, %+v", size, frame.Body)
+		t.Fatalf("the body is read as %d bytes, %+v; want a request of 5 bytes", size, frame.Body)
 	}
 	if size, frame = f.Next([]byte(requests[0].bytes)); size != len(requests[0].bytes) || frame.Text != requests[0].text {
-		t.Errorf("what follows is %d bytes, %+v", size, frame)
+		t.Errorf("the next request is read as %d bytes, %+v", size, frame)
 	}
 }
 
@@ -134,7 +134,7 @@ func FuzzFramer(f *testing.F) {
 		whole := cut(t, &Framer{LargestBody: maxTestBody}, b, len(b))
 		pieces := cut(t, &Framer{LargestBody: maxTestBody}, b, 1+int(piece))
 		if whole != pieces {
-			t.Fatalf("%q in pieces of %d is\n%s\nand at once\n%s", b, 1+int(piece), pieces, whole)
+			t.Fatalf("%q in pieces of %d bytes is read as\n%s\nand in one piece as\n%s", b, 1+int(piece), pieces, whole)
 		}
 	})
 }
@@ -143,14 +143,14 @@ func FuzzFramer(f *testing.F) {
 // to the first refusal.
 func cut(t *testing.T, f *Framer, b []byte, piece int) string {
 	var text bytes.Buffer
-	var out []byte
+	var arrived []byte
 	for len(b) > 0 {
 		n := min(piece, len(b))
-		out, b = append(out, b[:n]...), b[n:]
-		for len(out) > 0 {
-			size, frame := f.Next(out)
-			if size < 0 || size > len(out) {
-				t.Fatalf("%d bytes have a request of %d", len(out), size)
+		arrived, b = append(arrived, b[:n]...), b[n:]
+		for len(arrived) > 0 {
+			size, frame := f.Next(arrived)
+			if size < 0 || size > len(arrived) {
+				t.Fatalf("of %d bytes, %d are read as a request", len(arrived), size)
 			}
 			if size == 0 {
 				break
@@ -159,7 +159,7 @@ func cut(t *testing.T, f *Framer, b []byte, piece int) string {
 			if _, over := frame.Body.(refusal); over {
 				return text.String()
 			}
-			out = out[size:]
+			arrived = arrived[size:]
 		}
 	}
 	return text.String()

@@ -21,8 +21,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A web is a server that echoes each request. It answers a request for /wait only when
-// another client requests /go.
+// A web is a server that echoes each request, except for four paths. It answers a request for
+// /wait only when another client requests /go, and one for /later after five seconds. It
+// answers /gone with the number of clients that have closed their connection in a /wait.
 type web struct {
 	*http1.Server
 	host    *sim.Host
@@ -49,8 +50,8 @@ func (w *web) serve(call *http1.Call) {
 		call.OnGone(func() { w.gone++ })
 	case "/go":
 		w.host.Emit(trace.Event{Kind: trace.KindSet, Key: "go", By: call.By(), Owner: call.By()})
-		for _, one := range w.waiting {
-			one.Answer(http1.Answer{Status: http.StatusOK, Body: []byte("waited")})
+		for _, waiting := range w.waiting {
+			waiting.Answer(http1.Answer{Status: http.StatusOK, Body: []byte("waited")})
 		}
 		w.waiting = nil
 		call.Answer(http1.Answer{Status: http.StatusNoContent})
@@ -109,6 +110,7 @@ func browser(p *sim.Program) *http.Client {
 	return &http.Client{Transport: t}
 }
 
+// get requests a path, and returns the status and the body of the answer.
 func get(ctx context.Context, c *http.Client, p *sim.Program, path string) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, "GET", "http://"+p.Env().Nodes[0]+path, nil)
 	if err != nil {
@@ -129,18 +131,18 @@ func TestAnswersComeInOrder(t *testing.T) {
 	var heard []byte
 	const wait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n"
 	const hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
-	goes := Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+	requestsGo := Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(10 * time.Second)
 		_, err := get(ctx, browser(p), p, "/go")
 		return err
 	})
-	tr := RunWorld(t, webWorld(rawClient(t, "client-1", wait+hello, &heard), goes))
+	tr := RunWorld(t, webWorld(rawClient(t, "client-1", wait+hello, &heard), requestsGo))
 	first, second, _ := strings.Cut(string(heard), "waited")
 	if !strings.HasPrefix(first, "HTTP/1.1 200 OK") || !strings.HasSuffix(second, "GET /hello \"\"") {
-		t.Errorf("client-1 heard %q", heard)
+		t.Errorf("client-1 heard %q, want the answer to /wait and then the answer to /hello", heard)
 	}
 	if got := FirstEvent(t, tr, trace.KindDeliver, "client-1"); got.At < 10*time.Second {
-		t.Errorf("the first answer came at %v", got.At)
+		t.Errorf("the first answer came at %v, want after /go was requested at 10s", got.At)
 	}
 }
 
@@ -165,15 +167,15 @@ func TestBrowserIsServed(t *testing.T) {
 }
 
 // The server is notified when a client closes its connection while it waits for an answer.
-func TestWaitingClientsGo(t *testing.T) {
+func TestServerLearnsThatWaitingClientIsGone(t *testing.T) {
 	asks := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c := browser(p)
 		if answer, err := get(WithTrueTimeout(ctx, time.Second), c, p, "/wait"); err == nil {
-			return fmt.Errorf("heard %s", answer)
+			return fmt.Errorf("/wait is answered with %s, want no answer", answer)
 		}
 		time.Sleep(time.Second)
 		if answer, err := get(ctx, c, p, "/gone"); answer != "200 1" {
-			return fmt.Errorf("gone: %s, %v", answer, err)
+			return fmt.Errorf("/gone is answered with %s, %v; want 200 1", answer, err)
 		}
 		_, err := get(ctx, c, p, "/go") // no call waits any more, so this answers none
 		return err
@@ -192,15 +194,15 @@ func TestAnswersWaitForFaults(t *testing.T) {
 		})
 	}
 	var heard string
-	set := "client-1 holds web-1"
-	AllFaultsStruck(t, RunWorld(t, WithFaults(webWorld(asks(&heard)), When(set, CrashOf("web-1", trace.Kill)))))
-	Equal(t, "after a crash", heard, "true at 0s")
-	AllFaultsStruck(t, RunWorld(t, WithFaults(webWorld(asks(&heard)), Lasting(9*time.Second, When(set, PauseOf("web-1"))))))
-	Equal(t, "after a pause", heard, "204  at 9s")
+	handled := "client-1 holds web-1" // the server has handled the request /go
+	AllFaultsStruck(t, RunWorld(t, WithFaults(webWorld(asks(&heard)), When(handled, CrashOf("web-1", trace.Kill)))))
+	Equal(t, "after a crash: whether the request fails, and when", heard, "true at 0s")
+	AllFaultsStruck(t, RunWorld(t, WithFaults(webWorld(asks(&heard)), Lasting(9*time.Second, When(handled, PauseOf("web-1"))))))
+	Equal(t, "after a pause: the answer, and when", heard, "204  at 9s")
 }
 
 // If a client sends bytes that are not HTTP, the run is inconclusive.
-func TestNonsenseIsTold(t *testing.T) {
+func TestBytesThatAreNotHTTP(t *testing.T) {
 	var heard []byte
 	tr := RunWorld(t, webWorld(rawClient(t, "client-1", "hello\r\n", &heard)))
 	Equal(t, "doubts", strings.Join(tr.Doubts, ", "), "client-1 wrote to web-1 what is no request of HTTP/1.1")
@@ -214,7 +216,7 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 		RunWorld(t, webWorld(rawClient(t, "client-1", b, &heard)))
 		is, want := describeAnswers(heard), describeAnswers(ask(t, real, b))
 		if is != want {
-			t.Errorf("%.300q is answered with\n%s\nand by net/http with\n%s", b, is, want)
+			t.Errorf("%.300q is answered by the simulated server with\n%s\nand by net/http with\n%s", b, is, want)
 		}
 	}
 }
@@ -239,6 +241,7 @@ func listen(t *testing.T) string {
 	return l.Addr().String()
 }
 
+// ask writes bytes to a real server, and returns all that it answers.
 func ask(t *testing.T, addr, b string) []byte {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {

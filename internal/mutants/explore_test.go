@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// pairs is in how many worlds with two faults the locks without a mistake must pass.
+// pairs is how many worlds with two faults the locks without a mistake must pass.
 var pairs = flag.Int("pairs", 300, "explore the sound locks in this many `worlds` with two faults")
 
 // exploreAll means that the locks of package locks are explored, too.
@@ -26,7 +26,7 @@ var exploredRules = map[string]struct{ rule, because string }{
 	"quorum/release-where-granted":        {"key left behind", "the workloads leave three TTLs for progress, and a key is gone after one"},
 	"single/extend-only-says":             {"lease-exclusion", "the key expires, while the lease continues"},
 	"single/no-script-is-yes":             {"lease-exclusion", "the key expires, while the lease continues"},
-	"single/asks-for-ever":                {"traffic after release", "its watch keeps asking for a key that is gone, although release has cancelled it; a trace does not show when a call's deadline has passed"},
+	"single/asks-for-ever":                {"traffic after release", "the lock's watch keeps asking for a key that is gone, although release has cancelled it; a trace does not show when a call's deadline has passed"},
 	"single/watches-on":                   {"traffic after release", "no workload has the hundreds of sections after which the traffic has grown"},
 }
 
@@ -50,7 +50,7 @@ func TestExploreMutants(t *testing.T) {
 	for _, m := range mutants.Mutants() {
 		t.Run(m.Name, func(t *testing.T) {
 			rule := cmp.Or(exploredRules[m.Name].rule, m.Rule)
-			var others []string
+			var others []string // the rules that other faults violate
 			for b := range locktest.BreaksIn(t, fewNodes(m), build(m), locktest.Exploration{MaxFaults: 1}) {
 				if slices.Contains(b.Rules, rule) {
 					b.Attr(t)
@@ -76,7 +76,7 @@ func TestExploreSound(t *testing.T) {
 	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			if m.Nodes > 1 && !*exploreAll {
-				t.Skip("it takes minutes; set -every")
+				t.Skip("this test takes minutes; set -every")
 			}
 			for b := range locktest.BreaksIn(t, fewNodes(m), build(m), locktest.Exploration{MaxFaults: 2, Worlds: *pairs}) {
 				t.Errorf("%s in %s", strings.Join(b.Rules, ", "), b.Replay)

@@ -24,7 +24,7 @@ var hasRaceDetector bool
 func skipIfSlow(t *testing.T) {
 	t.Helper()
 	if hasRaceDetector || testing.Short() {
-		t.Skip("it takes too long with -race or -short")
+		t.Skip("this test takes too long with -race or -short")
 	}
 }
 
@@ -66,7 +66,7 @@ func expectCaught(t *testing.T, all []mutants.Mutant) {
 						f.Attr(t)
 						fmt.Fprintf(&table, "%-38s %-18s %7d  %s\n", m.Name, m.Rule, worlds, p.Replay)
 						if want := mistakeOf(m); p.Mistake != want {
-							t.Errorf("%s: the report says %q, and should say %q", m.Description, p.Mistake, want)
+							t.Errorf("%s: the report says %q, want %q", m.Description, p.Mistake, want)
 						}
 						return
 					}

@@ -24,7 +24,7 @@ func TestJudge(t *testing.T) {
 		want    checks.Property
 		history bool
 	}{
-		{"nothing", func() {}, "", true},
+		{"a client that does nothing", func() {}, "", true},
 		{"a panic", func() { panic("oh no") }, checks.Panic, true},
 		{"a goroutine that waits for ever", func() { go func() { select {} }() }, checks.GoroutineLeak, true},
 	} {
@@ -34,13 +34,13 @@ func TestJudge(t *testing.T) {
 			continue
 		}
 		if (j.History != nil) != c.history || (j.Ending != nil) != (c.want != "") {
-			t.Errorf("%s: the history is %v and the ending %+v", c.name, j.History, j.Ending)
+			t.Errorf("%s: the history is %v and the ending %+v; want a history: %v, an ending: %v", c.name, j.History, j.Ending, c.history, c.want != "")
 		}
 		if got := j.Verdict.Gravest(); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: the gravest property violated is %q, want %q", c.name, got, c.want)
 		}
 	}
 	if _, err := Judge(sim.Config{}, time.Minute, nil); err == nil || errors.Is(err, sim.ErrStuck) {
-		t.Errorf("a world without anything in it: %v", err)
+		t.Errorf("an empty world: the error is %v, want one that is not ErrStuck", err)
 	}
 }

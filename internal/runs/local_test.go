@@ -7,7 +7,7 @@ import (
 
 // If the lock mints its own tokens, the run with fencing is never skipped, because a token
 // may be wrong.
-func TestOwnTokensAreTried(t *testing.T) {
+func TestLockWithOwnTokensIsRunWithFencing(t *testing.T) {
 	l := NewLocal([]Base{{Name: "tokens", Seed: 1, Text: []byte(`title: tokens
 lock: {kind: single-token, ttl: 30s}
 clients: {client-1: {works: 1s}}
@@ -21,6 +21,6 @@ clients: {client-1: {works: 1s}}
 		t.Fatal(err)
 	}
 	if fencingChangesNothing(cfg, off.History) {
-		t.Error("the run with fencing is left out")
+		t.Error("fencingChangesNothing is true, so the run with fencing is skipped; want false")
 	}
 }

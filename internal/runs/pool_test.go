@@ -19,6 +19,8 @@ import (
 // tests. Its value selects what the worker does.
 const serveVariable = "RUNS_TEST_SERVES"
 
+// TestMain makes the test's binary a worker if [serveVariable] is set: a worker that carries
+// out jobs, that runs fake worlds or real ones, that dies, or that does nothing.
 func TestMain(m *testing.M) {
 	switch os.Getenv(serveVariable) {
 	case "":
@@ -59,6 +61,7 @@ func signalSelf(signal os.Signal) {
 	}
 }
 
+// doJob does what the action of a job says. It returns the answer.
 func doJob(j job, note func(string)) any {
 	switch j.Action {
 	case "repeats":
@@ -134,12 +137,12 @@ func (c testPool) run(ctx context.Context, j job, answer any, note func(string))
 }
 
 // An order and its answer arrive unchanged, however long they are.
-func TestDo(t *testing.T) {
+func TestOrderAndAnswerArriveUnchanged(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	for _, text := range []string{"", "a\nb", "<\x1eanswer &", strings.Repeat("long ", 1<<18)} {
 		var answer string
 		if err := w.run(t.Context(), job{"repeats", text}, &answer, nil); err != nil || answer != text {
-			t.Errorf("%.20q comes back as %.20q, %v", text, answer, err)
+			t.Errorf("the answer to repeat %.20q is %.20q, %v", text, answer, err)
 		}
 	}
 	var processors string
@@ -155,15 +158,15 @@ func TestNotes(t *testing.T) {
 	var n int
 	err := w.run(t.Context(), job{Action: "notes"}, &n, func(text string) { notes = append(notes, text) })
 	if err != nil || n != 3 || strings.Join(notes, "") != "0\n1\n2\n" {
-		t.Errorf("notes %q, then %d, %v", notes, n, err)
+		t.Errorf("the notes are %q, and then the answer is %d, %v", notes, n, err)
 	}
 	if err := w.run(t.Context(), job{Action: "notes"}, &n, nil); err != nil {
-		t.Errorf("notes that nobody wants: %v", err)
+		t.Errorf("an order without a func for its notes ends with %v", err)
 	}
 }
 
 // What a job prints is separated from the worker's messages, even if both are on one line.
-func TestPrinted(t *testing.T) {
+func TestOutputOfJobs(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	many := strings.Repeat("0123456789\n", 10_000)
 	for text, want := range map[string]string{
@@ -184,11 +187,11 @@ func TestPrinted(t *testing.T) {
 
 // If a worker ends, the error of its order says how it ended, and another worker takes its
 // place.
-func TestDeath(t *testing.T) {
+func TestWorkerDies(t *testing.T) {
 	for _, c := range []struct {
 		job
 		want runs.Death
-		says string
+		says string // the text of the error
 	}{
 		{job{"panics", "oh no"}, runs.Death{Exit: "exit status 2", Panic: "panic: oh no"}, "died: panic: oh no"},
 		{job{"faults", ""}, runs.Death{Exit: "exit status 2", Panic: "fatal error: sync: unlock of unlocked mutex"}, "died: fatal error: sync: unlock of unlocked mutex"},
@@ -211,10 +214,10 @@ func TestDeath(t *testing.T) {
 			err := w.run(t.Context(), c.job, new(string), nil)
 			var death *runs.Death
 			if !errors.As(err, &death) {
-				t.Fatalf("it ends with %v", err)
+				t.Fatalf("the order ends with %v, want a *runs.Death", err)
 			}
 			if death.Error() != c.says {
-				t.Errorf("it %v, want %q", death, c.says)
+				t.Errorf("the text of the error is %q, want %q", death, c.says)
 			}
 			if death.Panic != "" {
 				if !strings.HasPrefix(death.Stderr, death.Panic+"\n") || !strings.Contains(death.Stderr, "\ngoroutine ") {
@@ -223,10 +226,10 @@ func TestDeath(t *testing.T) {
 				death.Stderr = ""
 			}
 			if *death != c.want {
-				t.Errorf("it ends with %+v, want %+v", *death, c.want)
+				t.Errorf("the order ends with %+v, want %+v", *death, c.want)
 			}
 			if err := w.run(t.Context(), job{Action: "repeats"}, new(string), nil); err != nil {
-				t.Errorf("an order after that ends with %v", err)
+				t.Errorf("the next order ends with %v, want nil", err)
 			}
 		})
 	}
@@ -234,7 +237,7 @@ func TestDeath(t *testing.T) {
 
 // If a worker dies that has several orders, it is unknown which one was the cause. So each
 // of them is then carried out alone.
-func TestDeathOfSeveral(t *testing.T) {
+func TestWorkerWithSeveralOrdersDies(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, runs.MaxPrefetch)
 	w.run(t.Context(), job{Action: "repeats"}, new(string), nil)
 	slow := w.Submit(t.Context(), job{Action: "dozes"}, nil) // while the worker is busy with this order, the others come together
@@ -252,12 +255,12 @@ func TestDeathOfSeveral(t *testing.T) {
 		ends = append(ends, answer)
 	}
 	if got, want := strings.Join(ends, ", "), "a, died: exit status 7, b, died: panic: oh no, c"; got != want {
-		t.Errorf("they end with %s, want %s", got, want)
+		t.Errorf("the orders end with %s, want %s", got, want)
 	}
 }
 
 // An answer is sent soon, even if the worker is busy with later orders that take long.
-func TestSoon(t *testing.T) {
+func TestAnswerIsSentSoon(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, runs.MaxPrefetch)
 	w.run(t.Context(), job{Action: "dozes"}, new(string), nil)
 	began := time.Now()
@@ -267,31 +270,31 @@ func TestSoon(t *testing.T) {
 	w.Wait(busy, new(string))
 	var answer string
 	if _, err := w.Wait(first, &answer); err != nil || answer != "first" {
-		t.Errorf("%q, %v", answer, err)
+		t.Errorf("the answer is %q, %v; want first", answer, err)
 	}
 	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("the answer took %v", took)
+		t.Errorf("the answer took %v, want less than ten seconds", took)
 	}
 }
 
 // If a worker already has an order that is cancelled, it still carries the order out. The
 // answer is not taken for the answer to the next order.
-func TestCancelled(t *testing.T) {
+func TestCancelledOrder(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	var answer string
 	if err := w.run(ctx, job{"dozes", "late"}, &answer, nil); !errors.Is(err, context.DeadlineExceeded) || answer != "" {
-		t.Errorf("%q, %v", answer, err)
+		t.Errorf("the cancelled order ends with %q, %v; want no answer and that the deadline is exceeded", answer, err)
 	}
 	if err := w.run(t.Context(), job{"repeats", "next"}, &answer, nil); err != nil || answer != "next" {
-		t.Errorf("%q, %v", answer, err)
+		t.Errorf("the next order ends with %q, %v; want next", answer, err)
 	}
 }
 
 // A worker that has sent its last answer does nothing more. Another worker carries out the
 // next order.
-func TestLast(t *testing.T) {
+func TestLastAnswerOfAWorker(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, runs.MaxPrefetch)
 	var first, same, second string
 	for _, j := range []struct {
@@ -303,40 +306,40 @@ func TestLast(t *testing.T) {
 		}
 	}
 	if first != same || first == second {
-		t.Errorf("the processes are %s, %s and, after the last answer, %s", first, same, second)
+		t.Errorf("the processes are %s, %s and, after the last answer, %s; want two that are equal and then another", first, same, second)
 	}
 }
 
 // An interrupt does not end a worker: it is meant for the process with the pool.
-func TestInterrupt(t *testing.T) {
+func TestWorkerIgnoresInterrupt(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	var answer string
 	if err := w.run(t.Context(), job{Action: "interrupted"}, &answer, nil); err != nil || answer != "went on" {
-		t.Errorf("%q, %v", answer, err)
+		t.Errorf("the order ends with %q, %v; want went on", answer, err)
 	}
 }
 
 // A worker that reads no orders does not block the caller, not even with an order that is
 // too long for the pipe.
-func TestDeaf(t *testing.T) {
+func TestWorkerThatReadsNoOrders(t *testing.T) {
 	w := newTestPool(t, "nothing", 200*time.Millisecond, 0)
 	var death *runs.Death
 	if err := w.run(t.Context(), job{"repeats", strings.Repeat("x", 1<<20)}, new(string), nil); !errors.As(err, &death) || death.Silence == 0 {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("the order ends with %v, want that the worker is silent", err)
 	}
 }
 
 // If an answer is not JSON, the error contains it.
-func TestNonsense(t *testing.T) {
+func TestAnswerThatIsNotAText(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	err := w.run(t.Context(), job{Action: "nonsense"}, new(string), nil)
 	if err == nil || !strings.HasSuffix(err.Error(), ": 3") {
-		t.Errorf("a number where a text should be ends with %v", err)
+		t.Errorf("the answer 3 instead of a text gives the error %v, want one that ends with the answer", err)
 	}
 }
 
 // Closing a pool ends its workers immediately, even if they are busy.
-func TestClose(t *testing.T) {
+func TestClosedPool(t *testing.T) {
 	w := newTestPool(t, "jobs", time.Minute, 0)
 	running, waiting := w.Submit(t.Context(), job{Action: "computes"}, nil), w.Submit(t.Context(), job{Action: "computes"}, nil)
 	time.Sleep(50 * time.Millisecond)
@@ -350,8 +353,8 @@ func TestClose(t *testing.T) {
 }
 
 // A worker exits when its input ends, even in the middle of an order.
-func TestOrdersEnd(t *testing.T) {
-	for _, does := range []string{"computes", "waits", "repeats"} {
+func TestWorkerExitsWhenOrdersEnd(t *testing.T) {
+	for _, action := range []string{"computes", "waits", "repeats"} {
 		process := exec.Command(os.Args[0])
 		process.Env = append(os.Environ(), serveVariable+"=jobs")
 		in, err := process.StdinPipe()
@@ -362,24 +365,24 @@ func TestOrdersEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 1 + runs.MaxPrefetch {
-			json.NewEncoder(in).Encode(job{Action: does})
+			json.NewEncoder(in).Encode(job{Action: action})
 		}
 		in.Close()
 		if err := process.Wait(); err != nil {
-			t.Errorf("%s: the worker ends with %v when there are no more orders", does, err)
+			t.Errorf("%s: the worker ends with %v when there are no more orders", action, err)
 		}
 	}
 }
 
 // If no worker can be started for an order, the error of the order says so.
-func TestNoWorker(t *testing.T) {
+func TestWorkerThatCannotBeStarted(t *testing.T) {
 	p, err := runs.NewPool(runs.PoolOptions{Workers: 1, Command: func() *exec.Cmd { return exec.Command("/no/such/program") }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
 	if _, err := p.Wait(p.Submit(t.Context(), job{}, nil), new(string)); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
-		t.Errorf("a program that is not there: %v", err)
+		t.Errorf("an order whose worker cannot be started ends with %v, want an error that names the program", err)
 	}
 }
 

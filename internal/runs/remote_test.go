@@ -111,7 +111,7 @@ func bothBroken(what, why string) runs.WorldResult {
 
 // Whatever a world does to its worker, the world has a result, and there is a worker for
 // the next world.
-func TestPoolContains(t *testing.T) {
+func TestPoolSurvivesItsWorlds(t *testing.T) {
 	after := runs.WorldResult{Off: runs.RunResult{Behaviour: 5}, On: runs.RunResult{Doubt: "two\nlines"}}
 	for what, want := range map[string]runs.WorldResult{
 		"exits":    bothBroken("panic", "the process that ran it died: exit status 7"),
@@ -132,10 +132,10 @@ func TestPoolContains(t *testing.T) {
 			w.Change.Clients = append(w.Change.Clients, t.TempDir()+"/seen")
 			for range 2 {
 				if got, err := p.Run(t.Context(), w); err != nil || !reflect.DeepEqual(got, want) {
-					t.Errorf("%+v, %v; want %+v", got, err, want)
+					t.Errorf("the world has the result %+v, %v; want %+v", got, err, want)
 				}
 				if got, err := p.Run(t.Context(), fakeWorld("nothing", 5)); err != nil || !reflect.DeepEqual(got, after) {
-					t.Errorf("the next world: %+v, %v", got, err)
+					t.Errorf("the next world has the result %+v, %v; want %+v", got, err, after)
 				}
 			}
 		})
@@ -145,20 +145,20 @@ func TestPoolContains(t *testing.T) {
 // The result of a world that panics contains the stack, in the same words every time.
 func TestPoolPanic(t *testing.T) {
 	p := newPool(t, 1, 0)
-	var told []string
+	var reasons []string
 	for range 3 {
 		got, err := p.Run(t.Context(), fakeWorld("panics", 1))
 		if err != nil || len(got.Off.Breaks) != 1 || !reflect.DeepEqual(got.Off, got.On) || got.Off.Breaks[0].What != "panic" {
-			t.Fatalf("%+v, %v", got, err)
+			t.Fatalf("the result is %+v, %v; want a panic in both runs", got, err)
 		}
-		told = append(told, got.Off.Breaks[0].Why)
+		reasons = append(reasons, got.Off.Breaks[0].Why)
 		p.Run(t.Context(), fakeWorld("nothing", 1)) // the worker of the next panic has then run another world before
 	}
-	if first, stack, _ := strings.Cut(told[0], "\n"); first != "the process that ran it died: panic: oh no" || !strings.Contains(stack, "runs_test.runFake") {
-		t.Errorf("it is told as:\n%s", told[0])
+	if first, stack, _ := strings.Cut(reasons[0], "\n"); first != "the process that ran it died: panic: oh no" || !strings.Contains(stack, "runs_test.runFake") {
+		t.Errorf("the reason is\n%s\nwant the panic and its stack", reasons[0])
 	}
-	if told[0] != told[1] || told[0] != told[2] {
-		t.Errorf("it is told differently each time:\n%s", strings.Join(told, "\n\n"))
+	if reasons[0] != reasons[1] || reasons[0] != reasons[2] {
+		t.Errorf("the same panic has different reasons:\n%s", strings.Join(reasons, "\n\n"))
 	}
 }
 
@@ -168,13 +168,13 @@ func TestPoolKilledFromOutside(t *testing.T) {
 	w := fakeWorld("killed-once", 5)
 	w.Change.Clients = append(w.Change.Clients, t.TempDir()+"/seen")
 	if got, err := p.Run(t.Context(), w); err != nil || got.Off.Behaviour != 5 || got.Broke() {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("the result is %+v, %v; want that of a world in which nothing breaks", got, err)
 	}
 }
 
 // If something hangs in a world, it stays in its process. So the pool starts another
 // process for the next world.
-func TestPoolReplaces(t *testing.T) {
+func TestPoolReplacesWorkerWithHungWorld(t *testing.T) {
 	p := newPool(t, 1, 0)
 	workerPID := func() uint64 {
 		o, err := p.Run(t.Context(), fakeWorld("pid", 1))
@@ -185,19 +185,19 @@ func TestPoolReplaces(t *testing.T) {
 	}
 	first := workerPID()
 	if workerPID() != first {
-		t.Error("each world has a process of its own, which costs too much")
+		t.Error("two worlds are run by two workers, want one worker")
 	}
 	p.Run(t.Context(), fakeWorld("hung", 1))
 	if workerPID() == first {
-		t.Error("a world runs where another one hangs")
+		t.Error("the next world is run by the worker in which a world hangs, want another worker")
 	}
 }
 
-// A world that cannot be made is an error, and the worker continues.
-func TestPoolError(t *testing.T) {
+// If a world cannot be run, that is an error, and the worker continues.
+func TestPoolReportsWorldThatCannotBeRun(t *testing.T) {
 	p := newPool(t, 1, 0)
 	if _, err := p.Run(t.Context(), fakeWorld("impossible", 1)); err == nil || err.Error() != "nobody is called client-9" {
-		t.Errorf("a world that cannot be made: %v", err)
+		t.Errorf("the error is %v, want that of the world", err)
 	}
 	if _, err := p.Run(t.Context(), fakeWorld("nothing", 1)); err != nil {
 		t.Error(err)
@@ -211,7 +211,7 @@ func TestPoolBases(t *testing.T) {
 		w := fakeWorld("base", 1)
 		w.Base = i
 		if got, err := p.Run(t.Context(), w); err != nil || got.Off.Breaks[0].What != want {
-			t.Errorf("base %d is %+v, %v; want %q", i, got, err, want)
+			t.Errorf("in base %d the result is %+v, %v; want %q", i, got, err, want)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func TestPoolCannotStart(t *testing.T) {
 		},
 	} {
 		if _, err := p(); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
+			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}
 }
@@ -258,17 +258,17 @@ func TestPoolCancelled(t *testing.T) {
 	began := time.Now()
 	for range 3 + runs.MaxPrefetch {
 		if err := <-errs; !errors.Is(err, context.Canceled) {
-			t.Errorf("it ends with %v", err)
+			t.Errorf("a world ends with %v, want that the context is cancelled", err)
 		}
 	}
 	if took := time.Since(began); took > time.Second {
-		t.Errorf("giving up takes %v", took)
+		t.Errorf("giving up takes %v, want at most 1s", took)
 	}
 	if _, err := p.Run(ctx, fakeWorld("nothing", 1)); !errors.Is(err, context.Canceled) {
-		t.Errorf("a world for nobody ends with %v", err)
+		t.Errorf("a world whose context is done already ends with %v, want that the context is cancelled", err)
 	}
 	if o, err := p.Run(t.Context(), fakeWorld("nothing", 4)); err != nil || o.Off.Behaviour != 4 {
-		t.Errorf("a world after that: %+v, %v", o, err)
+		t.Errorf("the next world has the result %+v, %v; want the behaviour 4", o, err)
 	}
 }
 
@@ -286,17 +286,17 @@ func TestPoolClosed(t *testing.T) {
 	p.Close()
 	for range 2 * (2 + runs.MaxPrefetch) {
 		if err := <-errs; !errors.Is(err, runs.ErrClosed) {
-			t.Errorf("it ends with %v, want %v", err, runs.ErrClosed)
+			t.Errorf("a world ends with %v, want %v", err, runs.ErrClosed)
 		}
 	}
 	if _, err := p.Run(t.Context(), fakeWorld("nothing", 1)); !errors.Is(err, runs.ErrClosed) {
-		t.Errorf("a world after that ends with %v", err)
+		t.Errorf("a world of a closed pool ends with %v, want %v", err, runs.ErrClosed)
 	}
 }
 
 // Two worlds at the same time are run by two workers, although one worker could take both
 // in advance.
-func TestPoolSpreads(t *testing.T) {
+func TestPoolUsesAllWorkers(t *testing.T) {
 	p := newPool(t, 2, 0)
 	for range 2 {
 		began := time.Now()
@@ -306,14 +306,14 @@ func TestPoolSpreads(t *testing.T) {
 		}
 		all.Wait()
 		if took := time.Since(began); took > 1900*time.Millisecond {
-			t.Errorf("two worlds of a second take two workers %v", took)
+			t.Errorf("two workers take %v for two worlds of a second each, want less than 1.9s", took)
 		}
 	}
 }
 
 // The result of a world depends neither on the number of workers nor on which worlds are
 // run before and after it.
-func TestPoolSame(t *testing.T) {
+func TestPoolResultsDoNotDependOnWorkers(t *testing.T) {
 	var worlds []runs.WorldSpec
 	var want []runs.WorldResult
 	for i := range 120 {
@@ -349,9 +349,9 @@ func TestPoolSame(t *testing.T) {
 		if want == nil {
 			want = got
 			for i, o := range got {
-				does := worlds[i].Change.Clients[0]
-				if died := len(o.Off.Breaks) == 1 && o.Off.Breaks[0].What == "panic"; died != (does != "nothing") || !died && o.Off.Behaviour != uint64(i) {
-					t.Errorf("world %d, which does %s: %+v", i, does, o)
+				action := worlds[i].Change.Clients[0]
+				if died := len(o.Off.Breaks) == 1 && o.Off.Breaks[0].What == "panic"; died != (action != "nothing") || !died && o.Off.Behaviour != uint64(i) {
+					t.Errorf("world %d, whose worker does %q: the result is %+v", i, action, o)
 				}
 			}
 		}

@@ -24,7 +24,7 @@ func TestGCPause(t *testing.T) {
 	} {
 		tr := RunWorld(t, gcPause(t, "consul", fencing))
 		AllFaultsStruck(t, tr)
-		Equal(t, string(fencing), Violations(tr), broken)
+		Equal(t, "violations with the storage "+string(fencing), Violations(tr), broken)
 		NoEvents(t, tr, trace.KindRanOn, "client-1")
 		t.Log(Dump(tr))
 	}

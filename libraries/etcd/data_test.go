@@ -21,7 +21,7 @@ func TestDataInEtcd(t *testing.T) {
 			tr := RunWorld(t, cfg)
 			AllFaultsStruck(t, tr)
 			Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
-			Equal(t, name+" with the storage "+string(policy), Violations(tr), want)
+			Equal(t, name+" with the storage "+string(policy)+": violations", Violations(tr), want)
 			NoEvents(t, tr, trace.KindServe, trace.StorageName)
 			versions := 2
 			if policy != storage.None {
@@ -62,19 +62,19 @@ func TestReadFromAMemberThatIsBehind(t *testing.T) {
 		storage sim.Storage
 		broken  string
 	}{
-		{"all of it", time.Second, sim.Storage{OwnClient: true, Reads: "serializable"}, lost},
+		{"all four conditions", time.Second, sim.Storage{OwnClient: true, Reads: "serializable"}, lost},
 		{"the member is not behind", 0, sim.Storage{OwnClient: true, Reads: "serializable"}, ""},
 		{"the read asks the leader", time.Second, sim.Storage{OwnClient: true, Reads: "linearizable"}, ""},
-		{"as the client reads by itself", time.Second, sim.Storage{OwnClient: true}, ""},
-		{"from the member that granted the lock", time.Second, sim.Storage{Reads: "serializable"}, ""},
+		{"the client reads in its default way", time.Second, sim.Storage{OwnClient: true}, ""},
+		{"the read asks the member that granted the lock", time.Second, sim.Storage{Reads: "serializable"}, ""},
 	} {
 		tr := RunWorld(t, staleReadWorld(t, c.late, c.storage))
-		Equal(t, c.what, Violations(tr), c.broken)
+		Equal(t, c.what+": violations", Violations(tr), c.broken)
 		c.storage.Fencing = storage.Optimistic
 		cfg := staleReadWorld(t, c.late, c.storage)
 		cfg.Clients[1].StartsOver = true
 		tr = RunWorld(t, cfg)
-		Equal(t, c.what+", and the version is compared", Violations(tr), "")
+		Equal(t, c.what+", and the version is compared: violations", Violations(tr), "")
 		Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "etcd").Version, 2)
 	}
 }
@@ -86,7 +86,7 @@ func TestWriteWithoutAnswer(t *testing.T) {
 	cfg.Clients[0].GivesUp = 100 * time.Millisecond
 	cfg.Faults = []sim.Fault{Before("client-1 write", &sim.Delay{Process: "etcd-2", To: "client-1", By: time.Second, Direction: sim.To})}
 	tr := RunWorld(t, cfg)
-	Equal(t, "what it knows", Steps(tr, "client-1"), "acquire, read x, write x failed, release")
+	Equal(t, "steps of client-1", Steps(tr, "client-1"), "acquire, read x, write x failed, release")
 	Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "etcd").Version, 1)
 }
 
@@ -98,9 +98,9 @@ func TestDataIsRestored(t *testing.T) {
 	cfg.Clients = cfg.Clients[:1]
 	tr := RunWorld(t, cfg)
 	gone := OnlyEvent(t, tr, trace.KindRevert, "etcd")
-	Equal(t, "the version", gone.Version, 0)
-	Equal(t, "that there was", gone.Replaced, 1)
-	Equal(t, "broken", Violations(tr), "no-lost-update")
+	Equal(t, "version after the restore", gone.Version, 0)
+	Equal(t, "version before the restore", gone.Replaced, 1)
+	Equal(t, "violations", Violations(tr), "no-lost-update")
 }
 
 // A client can work until a point of the run, even if no process of the world is the
@@ -111,7 +111,7 @@ func TestWorkUntilAPoint(t *testing.T) {
 	tr := RunWorld(t, cfg)
 	read, wrote := Events(tr, trace.KindServe, "etcd-1")[0], Events(tr, trace.KindServe, "etcd")[0]
 	Equal(t, "client-1's write is late by", (wrote.At - read.At).Truncate(time.Second), 5*time.Second)
-	Equal(t, "broken", Violations(tr), "")
+	Equal(t, "violations", Violations(tr), "")
 }
 
 // Equal worlds have equal traces.

@@ -41,12 +41,12 @@ func gcPause(t testing.TB, name string, members int, faults ...sim.Fault) sim.Co
 func TestDeterminism(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		for _, name := range lockNames() {
-			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %d members", name, members), func(t *testing.T) {
 				checkDeterminism(t, gcPause(t, name, members))
 			})
 		}
 		for name, faults := range wakingFaults(members) {
-			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %d members", name, members), func(t *testing.T) {
 				checkDeterminism(t, gcPause(t, "etcd", members, faults...))
 			})
 		}
@@ -57,11 +57,11 @@ func TestDeterminism(t *testing.T) {
 // many things to do at the same time. The flag -short skips the test.
 func TestDeterminismOfManySessions(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs each world six times")
+		t.Skip("this test repeats each world many times")
 	}
 	for _, members := range []int{1, 3} {
 		for name, faults := range wakingFaults(members) {
-			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %d members", name, members), func(t *testing.T) {
 				cfg := gcPause(t, "etcd", members, faults...)
 				for i := range faults { // there are no sections that could reach the points of the faults
 					faults[i].Strikes = trace.Trigger{At: time.Second}
@@ -115,13 +115,13 @@ func wakingFaults(members int) map[string][]sim.Fault {
 		return Lasting(30*time.Second, When("client-1 acquired", &sim.Partition{Process: client, From: all}))
 	}
 	return map[string][]sim.Fault{
-		"cut off":           {Lasting(30*time.Second, Before("client-1 write", &sim.Partition{Process: "client-1", From: all}))},
-		"everybody cut off": {cutOff("client-1"), cutOff("client-2")},
-		"crash":             {Lasting(5*time.Second, When("client-1 acquired", CrashOf("etcd-1", trace.Kill)))},
-		"power loss":        {Lasting(20*time.Second, When("client-1 acquired", CrashOf("etcd-1", trace.PowerLoss)))},
-		"paused member":     {Lasting(20*time.Second, When("client-1 acquired", PauseOf("etcd-1")))},
-		"crash of a client": {Lasting(20*time.Second, When("client-1 acquired", CrashOf("client-1", trace.Kill)))},
-		"reset":             {When("client-1 acquired", &sim.Reset{Process: "client-2", From: "etcd-1"})},
+		"client-1 cut off":       {Lasting(30*time.Second, Before("client-1 write", &sim.Partition{Process: "client-1", From: all}))},
+		"both clients cut off":   {cutOff("client-1"), cutOff("client-2")},
+		"crash of a member":      {Lasting(5*time.Second, When("client-1 acquired", CrashOf("etcd-1", trace.Kill)))},
+		"power loss of a member": {Lasting(20*time.Second, When("client-1 acquired", CrashOf("etcd-1", trace.PowerLoss)))},
+		"paused member":          {Lasting(20*time.Second, When("client-1 acquired", PauseOf("etcd-1")))},
+		"crash of a client":      {Lasting(20*time.Second, When("client-1 acquired", CrashOf("client-1", trace.Kill)))},
+		"broken connection":      {When("client-1 acquired", &sim.Reset{Process: "client-2", From: "etcd-1"})},
 	}
 }
 

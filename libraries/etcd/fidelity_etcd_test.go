@@ -49,13 +49,13 @@ func realDialect(t *testing.T) dialect {
 	}
 	m := regexp.MustCompile(`Version: (\d+\.\d+)`).FindSubmatch(version)
 	if m == nil {
-		t.Fatalf("%s --version says %q", program, version)
+		t.Fatalf("%s --version prints %q, want a line with the version", program, version)
 	}
 	switch string(m[1]) {
 	case "3.4":
 		return old
 	case "3.5", "3.6":
-		skip(t, "the table tells what etcd 3.4 and 3.7 answer, and this is %s", version)
+		skip(t, "the scripts have the answers of etcd 3.4 and 3.7, and this server is %s", version)
 	}
 	return newest
 }

@@ -26,7 +26,7 @@ var restored = []struct {
 	fidelity
 	bump int64 // how many revisions the restore skips, as with --bump-revision and --mark-compacted
 }{
-	{fidelity: fidelity{name: "what came since is gone, and its revisions come again", script: `
+	{fidelity: fidelity{name: "changes after the backup are lost, and their revisions are used again", script: `
 		put a 1             => rev 2
 		put b 1             => rev 3
 		save                =>
@@ -42,7 +42,7 @@ var restored = []struct {
 		status              => rev 4, leader true, learner false, errors []
 		members             => 1`}},
 
-	{fidelity: fidelity{name: "a lease that was saved lives, and its whole time begins anew", script: `
+	{fidelity: fidelity{name: "a lease in the backup lives, and its whole TTL begins again", script: `
 		grant L1 600        => ttl 600, rev 1
 		put a 1 lease=L1    => rev 2
 		pass 3s             =>
@@ -61,7 +61,7 @@ var restored = []struct {
 		revoke L1           => rev 3
 		get '' prefix       => rev 3, count 0`}},
 
-	{fidelity: fidelity{name: "a lease that was revoked since lives again", script: `
+	{fidelity: fidelity{name: "a lease that was revoked after the backup lives again", script: `
 		grant L1 600        => ttl 600, rev 1
 		put a 1 lease=L1    => rev 2
 		save                =>
@@ -70,7 +70,7 @@ var restored = []struct {
 		get a               => rev 2, count 1, a=1 (c2 m2 v1 L1)
 		ttl L1 keys whole   => the whole ttl of 600, rev 2, a`}},
 
-	{fidelity: fidelity{name: "what was compacted stays so", script: `
+	{fidelity: fidelity{name: "revisions that were compacted before the backup stay compacted", script: `
 		put a 1             => rev 2
 		put a 2             => rev 3
 		put a 3             => rev 4
@@ -84,7 +84,7 @@ var restored = []struct {
 		put a 4             => rev 5
 		get a rev=4         => rev 5, count 1, a=3 (c2 m4 v3)`}},
 
-	{fidelity: fidelity{name: "a watch from before waits for revisions that come again", script: `
+	{fidelity: fidelity{name: "a watch from before the restore misses the revisions that are used again", script: `
 		put a 1             => rev 2
 		save                =>
 		watch W a           =>
@@ -100,7 +100,7 @@ var restored = []struct {
 		put a 6             => rev 5
 		next W              => rev 5, PUT a=6 (c2 m5 v4)`}},
 
-	{fidelity: fidelity{name: "a lock that was taken since is free, and its token comes again", script: `
+	{fidelity: fidelity{name: "a lock that was acquired after the backup is free, and its token is used again", script: `
 		session L1 60       =>
 		session L2 60       =>
 		save                =>
@@ -110,7 +110,7 @@ var restored = []struct {
 		lock L2 res         => res/L2 made in 2, got in 2
 		owner L2            => true`}},
 
-	{bump: 1000, fidelity: fidelity{name: "revisions are left out", script: `
+	{bump: 1000, fidelity: fidelity{name: "the restore skips revisions", script: `
 		put a 1             => rev 2
 		put b 1             => rev 3
 		save                =>
@@ -123,7 +123,7 @@ var restored = []struct {
 		put a 2             => rev 1004
 		get a               => rev 1004, count 1, a=2 (c2 m1004 v2)`}},
 
-	{bump: 1000, fidelity: fidelity{name: "revisions are left out, and a watch from before learns it", script: `
+	{bump: 1000, fidelity: fidelity{name: "the restore skips revisions, and a watch from before it is cancelled", script: `
 		put a 1             => rev 2
 		save                =>
 		watch W a           =>
@@ -133,7 +133,7 @@ var restored = []struct {
 		pass 1s             =>
 		next W              => rev 0, cancelled, compacted at 1002, OutOfRange: etcdserver: mvcc: required revision has been compacted`}},
 
-	{bump: 1000, fidelity: fidelity{name: "revisions are left out, and leases live", script: `
+	{bump: 1000, fidelity: fidelity{name: "the restore skips revisions, and leases live", script: `
 		session L1 60       =>
 		session L2 60       =>
 		lock L1 res         => res/L1 made in 2, got in 2
@@ -181,15 +181,15 @@ func TestRestoredFidelityOfRealEtcd(t *testing.T) {
 	as := realDialect(t)
 	program := cmp.Or(os.Getenv("LOCKSIM_ETCDUTL"), "etcdctl")
 	if _, err := exec.LookPath(program); err != nil {
-		skip(t, "there is nothing to restore etcd with (%v); on Debian and Ubuntu: apt-get install etcd-client", err)
+		skip(t, "the program that restores etcd is missing (%v); on Debian and Ubuntu: apt-get install etcd-client", err)
 	}
 	if as == newest && os.Getenv("LOCKSIM_ETCDUTL") == "" {
-		skip(t, "etcd of this version is restored by an etcdutl of it: set LOCKSIM_ETCDUTL")
+		skip(t, "a server of this version needs the etcdutl of the same version: set LOCKSIM_ETCDUTL")
 	}
 	for _, f := range restored {
 		t.Run(f.name, func(t *testing.T) {
 			if as == old && f.bump > 0 {
-				t.Skip("revisions can be left out since etcdutl 3.5.10")
+				t.Skip("a restore can skip revisions only since etcdutl 3.5.10")
 			}
 			t.Parallel()
 			server := startEtcd(t)

@@ -27,8 +27,9 @@ import (
 //	pass 2s                                 time passes
 //
 // An answer shows a key and its value as a=1 (c2 m3 v2 L1): created in revision 2, changed
-// in revision 3, its second version, with lease L1. The table commands defines the words of
-// each request.
+// in revision 3, its second version, with lease L1. The answer "res/L1 made in 2, got in 5" to
+// a lock is its key, the revision that created the key, and the revision at which the lock
+// was acquired. The table commands defines the words of each request.
 type fidelity struct {
 	name   string
 	script string
@@ -66,10 +67,10 @@ func (f fidelity) run(t *testing.T, s *scriptRunner, as dialect) {
 				want = answer
 				continue
 			}
-			who, what, _ := strings.Cut(answer, " ")
-			dialects[dialect(who)] = true
-			if dialect(who) == as {
-				want = what
+			server, itsAnswer, _ := strings.Cut(answer, " ")
+			dialects[dialect(server)] = true
+			if dialect(server) == as {
+				want = itsAnswer
 			}
 		}
 		got, err := s.execute(strings.Fields(request))
@@ -78,11 +79,11 @@ func (f fidelity) run(t *testing.T, s *scriptRunner, as dialect) {
 			t.Errorf("%s: %v", line, err)
 			return
 		case asks && got != want, !asks && got != "":
-			t.Errorf("%s\n\tit answers %s", line, got)
+			t.Errorf("%s\n\tthe server answers %s", line, got)
 		}
 	}
 	if dialects[ours] != (f.ourDifference != "") || dialects[old] != (f.oldDifference != "") {
-		t.Errorf("what differs, and why, is not told together")
+		t.Errorf("the script gives an answer that differs without a reason, or a reason without such an answer")
 	}
 }
 
@@ -123,8 +124,8 @@ func (s *scriptRunner) execute(words []string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	got, err := command(s, ctx, words[1:])
-	if wrong := (*unknownWord)(nil); errors.As(err, &wrong) {
-		return "", wrong
+	if unknown := (*unknownWord)(nil); errors.As(err, &unknown) {
+		return "", unknown
 	}
 	if err != nil {
 		got = describeError(err)
@@ -135,7 +136,7 @@ func (s *scriptRunner) execute(words []string) (string, error) {
 // unknownWord is the error for a word that no script may contain.
 type unknownWord struct{ word string }
 
-func (m *unknownWord) Error() string { return "what is " + m.word + "?" }
+func (m *unknownWord) Error() string { return "the script has an unknown word: " + m.word }
 
 // describeError returns the text of an error with its gRPC code.
 func describeError(err error) string {
@@ -174,7 +175,7 @@ func (s *scriptRunner) rememberLease(name string, id clientv3.LeaseID) {
 }
 
 // commands are the funcs that execute the requests of the scripts, by their first word. The
-// comments show the words after it.
+// comments show the words after it: L is the name of a lease or session, W of a watch.
 var commands map[string]func(*scriptRunner, context.Context, []string) (string, error)
 
 func init() {
@@ -185,39 +186,39 @@ func init() {
 		"put":        op("put"),                     // KEY VALUE [lease=L] [prev] [ignore-value] [ignore-lease]
 		"get":        op("get"),                     // KEY [prefix|from|to=KEY] [rev=N] [limit=N] [by=TARGET-ORDER] [keys] [count] …
 		"del":        op("del"),                     // KEY [prefix|from|to=KEY] [prev]
-		"txn":        (*scriptRunner).txn,
-		"puts":       (*scriptRunner).puts,  // a transaction with this many puts
-		"large":      (*scriptRunner).large, // a put of this many bytes
-		"compact":    (*scriptRunner).compact,
-		"grant":      (*scriptRunner).grant, // L TTL [id=HEX]
-		"revoke":     (*scriptRunner).revoke,
-		"keep-alive": (*scriptRunner).keepAlive,
-		"ttl":        (*scriptRunner).timeToLive, // L [keys] [whole]: whole shows only that the TTL has just started again
+		"txn":        (*scriptRunner).txn,           // CONDITION & … ? OPERATION , … : OPERATION , …
+		"puts":       (*scriptRunner).puts,          // a transaction with this many puts
+		"large":      (*scriptRunner).large,         // a put of this many bytes
+		"compact":    (*scriptRunner).compact,       // REVISION
+		"grant":      (*scriptRunner).grant,         // L TTL [id=HEX]
+		"revoke":     (*scriptRunner).revoke,        // L
+		"keep-alive": (*scriptRunner).keepAlive,     // L: renews it once
+		"ttl":        (*scriptRunner).timeToLive,    // L [keys] [whole]: whole shows only that the TTL has just started again
 		"leases":     (*scriptRunner).allLeases,
-		"watch":      (*scriptRunner).watch, // W KEY [prefix] [rev=N] [prev] [created] [progress] [no-put] [no-delete]
-		"next":       (*scriptRunner).next,
-		"progress":   (*scriptRunner).progress,
-		"cancel":     (*scriptRunner).cancel,
+		"watch":      (*scriptRunner).watch,    // W KEY [prefix] [rev=N] [prev] [created] [progress] [no-put] [no-delete]
+		"next":       (*scriptRunner).next,     // W: its next response, or "nothing"
+		"progress":   (*scriptRunner).progress, // W: asks for a progress notification
+		"cancel":     (*scriptRunner).cancel,   // W
 		"status":     (*scriptRunner).status,
 		"members":    (*scriptRunner).members,
 		"auth":       (*scriptRunner).auth,
 		"alarms":     (*scriptRunner).alarms,
 		"defragment": (*scriptRunner).defragment,
 		"hash":       (*scriptRunner).hash,
-		"session":    (*scriptRunner).session, // L TTL
-		"end":        (*scriptRunner).endSession,
-		"orphan":     (*scriptRunner).orphan,
-		"lost":       (*scriptRunner).lost,
-		"lock":       (*scriptRunner).lock, // L KEY [for DURATION]
-		"trylock":    (*scriptRunner).tryLock,
-		"wait":       (*scriptRunner).wait, // L KEY: lock, in the background
-		"got":        (*scriptRunner).got,  // L: the result of wait
-		"unlock":     (*scriptRunner).unlock,
-		"owner":      (*scriptRunner).isOwner,
-		"campaign":   (*scriptRunner).campaign, // L KEY VALUE [for DURATION]
-		"proclaim":   (*scriptRunner).proclaim,
-		"resign":     (*scriptRunner).resign,
-		"leader":     (*scriptRunner).leader,
+		"session":    (*scriptRunner).session,    // L TTL
+		"end":        (*scriptRunner).endSession, // L
+		"orphan":     (*scriptRunner).orphan,     // L: stops renewing it
+		"lost":       (*scriptRunner).lost,       // L: whether the client knows that the session has ended
+		"lock":       (*scriptRunner).lock,       // L KEY [for DURATION]
+		"trylock":    (*scriptRunner).tryLock,    // L KEY
+		"wait":       (*scriptRunner).wait,       // L KEY: lock, in the background
+		"got":        (*scriptRunner).got,        // L: the result of wait
+		"unlock":     (*scriptRunner).unlock,     // L
+		"owner":      (*scriptRunner).isOwner,    // L: whether the key of its mutex still exists
+		"campaign":   (*scriptRunner).campaign,   // L KEY VALUE [for DURATION]
+		"proclaim":   (*scriptRunner).proclaim,   // L VALUE
+		"resign":     (*scriptRunner).resign,     // L
+		"leader":     (*scriptRunner).leader,     // L KEY
 	}
 }
 
@@ -320,7 +321,7 @@ func (s *scriptRunner) operation(words []string) (clientv3.Op, error) {
 	return clientv3.Op{}, &unknownWord{words[0]}
 }
 
-// op returns the command that consists of one operation.
+// op returns the command that executes one operation: put, get or del.
 func op(verb string) func(*scriptRunner, context.Context, []string) (string, error) {
 	return func(s *scriptRunner, ctx context.Context, words []string) (string, error) {
 		return s.op(ctx, append([]string{verb}, words...))

@@ -20,16 +20,16 @@ type serverHolding struct {
 
 func init() {
 	for name, does := range map[string]func(*scriptRunner, context.Context, []string) (string, error){
-		"server-lock":     (*scriptRunner).serverLock, // L KEY [for DURATION]; if L is none, the server makes a session
-		"server-wait":     (*scriptRunner).serverWait, // L KEY: server-lock, in the background
-		"server-got":      (*scriptRunner).serverGot,  // L: the result of server-wait
-		"server-unlock":   (*scriptRunner).serverUnlock,
+		"server-lock":     (*scriptRunner).serverLock,     // L KEY [for DURATION]; if L is none, the server makes a session
+		"server-wait":     (*scriptRunner).serverWait,     // L KEY: server-lock, in the background
+		"server-got":      (*scriptRunner).serverGot,      // L: the result of server-wait
+		"server-unlock":   (*scriptRunner).serverUnlock,   // L KEY
 		"server-campaign": (*scriptRunner).serverCampaign, // L KEY VALUE [for DURATION]
-		"server-proclaim": (*scriptRunner).serverProclaim,
-		"server-resign":   (*scriptRunner).serverResign,
-		"server-leader":   (*scriptRunner).serverLeader,
-		"server-observe":  (*scriptRunner).serverObserve, // O KEY
-		"server-next":     (*scriptRunner).serverNext,    // O: what Observe has sent since the last request
+		"server-proclaim": (*scriptRunner).serverProclaim, // L VALUE; if L is nothing, the request has an empty leader
+		"server-resign":   (*scriptRunner).serverResign,   // L, or nothing
+		"server-leader":   (*scriptRunner).serverLeader,   // KEY
+		"server-observe":  (*scriptRunner).serverObserve,  // O KEY
+		"server-next":     (*scriptRunner).serverNext,     // O: what Observe has sent since the last request
 	} {
 		commands[name] = does
 	}
@@ -81,14 +81,14 @@ func (s *scriptRunner) serverLock(ctx context.Context, words []string) (string, 
 }
 
 func (s *scriptRunner) serverWait(_ context.Context, words []string) (string, error) {
-	one := s.serverHolding(words[0])
-	one.results = make(chan string, 1)
+	held := s.serverHolding(words[0])
+	held.results = make(chan string, 1)
 	go func() {
 		got, err := s.serverLock(s.client.Ctx(), words)
 		if err != nil {
 			got = describeError(err)
 		}
-		one.results <- got
+		held.results <- got
 	}()
 	s.pass(quiet) // long enough for its key to exist
 	return "", nil
@@ -174,8 +174,8 @@ func (s *scriptRunner) serverLeader(ctx context.Context, words []string) (string
 }
 
 func (s *scriptRunner) serverObserve(_ context.Context, words []string) (string, error) {
-	one := s.serverHolding(words[0])
-	one.results = make(chan string, 100)
+	held := s.serverHolding(words[0])
+	held.results = make(chan string, 100)
 	stream, err := s.client.ActiveConnection().NewStream(s.client.Ctx(), &grpc.StreamDesc{ServerStreams: true}, recipes.Observe)
 	if err == nil {
 		err = stream.SendMsg(proto.Message(recipes.New("v3electionpb.LeaderRequest").With("name", words[1]).Message))
@@ -190,10 +190,10 @@ func (s *scriptRunner) serverObserve(_ context.Context, words []string) (string,
 		for {
 			is := recipes.New("v3electionpb.LeaderResponse")
 			if err := stream.RecvMsg(is.Message); err != nil {
-				one.results <- describeError(err)
+				held.results <- describeError(err)
 				return
 			}
-			one.results <- fmt.Sprintf("%s, rev %d", describeKeyValue(is.KeyValue()), is.Header().Revision)
+			held.results <- fmt.Sprintf("%s, rev %d", describeKeyValue(is.KeyValue()), is.Header().Revision)
 		}
 	}()
 	s.pass(quiet)

@@ -124,7 +124,7 @@ var fidelities = []fidelity{
 		get '' prefix       => rev 5, count 0
 		put a 1 lease=L1    => NotFound: etcdserver: requested lease not found`},
 
-	{name: "what a lease had is deleted in the order of the names", script: `
+	{name: "the keys of a revoked lease are deleted in the order of their names", script: `
 		grant L1 60             => ttl 60, rev 1
 		put c 1 lease=L1        => rev 2
 		put a 1 lease=L1        => rev 3
@@ -136,7 +136,7 @@ var fidelities = []fidelity{
 		next W                  => rev 6, DELETE a= (c0 m6 v0), DELETE b= (c0 m6 v0), DELETE c= (c0 m6 v0)
 		next W                  => nothing`},
 
-	{name: "a key and its leases", script: `
+	{name: "a key is attached only to the lease of its last put", script: `
 		grant L1 60       => ttl 60, rev 1
 		grant L2 60       => ttl 60, rev 1
 		put a 1 lease=L1  => rev 2
@@ -150,7 +150,7 @@ var fidelities = []fidelity{
 		revoke L2         => rev 4
 		leases            => leases`},
 
-	{name: "a lease ends", script: `
+	{name: "a lease expires", script: `
 		grant L1 2        => ttl 2, rev 1
 		put a 1 lease=L1  => rev 2
 		pass 1500ms
@@ -166,7 +166,7 @@ var fidelities = []fidelity{
 		put a 1 lease=L1  => NotFound: etcdserver: requested lease not found
 		leases            => leases`},
 
-	{name: "leases end one by one", script: `
+	{name: "two leases expire one after the other", script: `
 		grant L1 3           => ttl 3, rev 1
 		grant L2 2           => ttl 2, rev 1
 		leases               => leases L2 L1
@@ -215,7 +215,7 @@ var fidelities = []fidelity{
 		cancel W   =>
 		next W     => closed`},
 
-	{name: "what was while nobody watched", script: `
+	{name: "a watch begins at an old revision", script: `
 		put a 1          => rev 2
 		put a 2          => rev 3
 		del a            => rev 4, deleted 1
@@ -264,7 +264,7 @@ var fidelities = []fidelity{
 		get a            => rev 5, count 1, a=4 (c2 m5 v4)
 		txn create(a)=2 ? get a rev=4 :  => OutOfRange: etcdserver: mvcc: required revision has been compacted`},
 
-	{name: "what is deleted is compacted away", script: `
+	{name: "a compaction removes deleted keys", script: `
 		put a 1          => rev 2
 		del a            => rev 3, deleted 1
 		put b 1          => rev 4
@@ -297,7 +297,7 @@ var fidelities = []fidelity{
 		lock L2 res            => NotFound: etcdserver: requested lease not found
 		get res prefix         => rev 9, count 0`},
 
-	{name: "who waits for a mutex", script: `
+	{name: "the session of a mutex's holder expires while a client waits", script: `
 		session L1 2           =>
 		session L2 60          =>
 		lock L1 res            => res/L1 made in 2, got in 2
@@ -308,7 +308,7 @@ var fidelities = []fidelity{
 		owner L1               => false
 		owner L2               => true`},
 
-	{name: "a session keeps itself alive", script: `
+	{name: "a session renews its lease until the lease is revoked", script: `
 		session L1 2     =>
 		lock L1 res      => res/L1 made in 2, got in 2
 		pass 5s
@@ -337,7 +337,7 @@ var fidelities = []fidelity{
 		proclaim L2 dos            => election: not leader
 		leader L1 job              => election: no leader`},
 
-	{name: "odd ranges", script: `
+	{name: "empty, open and limited ranges", script: `
 		put a 1                    => rev 2
 		put b 2                    => rev 3
 		put c 3                    => rev 4
@@ -356,7 +356,7 @@ var fidelities = []fidelity{
 		del '' from prev           => rev 6, deleted 1, was a=1 (c2 m2 v1)
 		del '' prefix              => rev 6, deleted 0`},
 
-	{name: "what does not go together", script: `
+	{name: "options and operations that exclude each other", script: `
 		put a 1                              => rev 2
 		put a 2 ignore-value                 => InvalidArgument: etcdserver: value is provided
 		grant L1 60                          => ttl 60, rev 2
@@ -371,14 +371,14 @@ var fidelities = []fidelity{
 		txn ? put a ignore-value , put b ignore-value : => InvalidArgument: etcdserver: key not found
 		txn ? get b rev=99 : put c 1         => OutOfRange: etcdserver: mvcc: required revision is a future revision`},
 
-	{name: "too much", script: `
+	{name: "requests that are too large", script: `
 		puts 128       => rev 2
 		puts 129       => InvalidArgument: etcdserver: too many operations in txn request
 		large 1500000  => rev 3
 		large 1600000  => InvalidArgument: etcdserver: request is too large
 		large 2200000  => ResourceExhausted: trying to send message larger than max (2200012 vs. 2097152)`},
 
-	{name: "odd leases", script: `
+	{name: "extreme TTLs, and keys that leave their lease", script: `
 		grant L1 -5          => ttl 2, rev 1
 		grant L2 9000000000  => ttl 9000000000, rev 1
 		ttl L2               => ttl 8999999999 of 9000000000, rev 1
@@ -421,7 +421,7 @@ var fidelities = []fidelity{
 		next W3                    => rev 5, PUT b=2 (c4 m5 v2)
 		next W3                    => rev 6, DELETE b= (c0 m6 v0)`},
 
-	{name: "a watch of what was, with what was before", script: `
+	{name: "a watch begins at an old revision and shows previous values", script: `
 		put a 1               => rev 2
 		put a 2               => rev 3
 		put a 3               => rev 4
@@ -430,7 +430,7 @@ var fidelities = []fidelity{
 		watch W a rev=3 prev  =>
 		next W                => rev 5, PUT a=2 (c2 m3 v2), PUT a=3 (c2 m4 v3) was a=2 (c2 m3 v2), DELETE a= (c0 m5 v0) was a=3 (c2 m4 v3)`},
 
-	{name: "a queue for a mutex", script: `
+	{name: "two clients wait for a mutex", script: `
 		session L1 60   =>
 		session L2 60   =>
 		session L3 60   =>
@@ -446,7 +446,7 @@ var fidelities = []fidelity{
 		end L3          =>
 		get res prefix  => rev 7, count 0`},
 
-	{name: "who waits leaves the queue", script: `
+	{name: "the session of a client that waits for a mutex is revoked", script: `
 		session L1 60   =>
 		session L2 60   =>
 		session L3 60   =>
@@ -460,7 +460,7 @@ var fidelities = []fidelity{
 		got L2          => mutex: session is expired
 		got L3          => got in 6`},
 
-	{name: "a queue and a compaction", script: `
+	{name: "a compaction while a client waits for a mutex", script: `
 		session L1 60   =>
 		session L2 60   =>
 		lock L1 res     => res/L1 made in 2, got in 2
@@ -471,7 +471,7 @@ var fidelities = []fidelity{
 		unlock L1       =>
 		got L2          => got in 5`},
 
-	{name: "the server locks", script: `
+	{name: "the service Lock, in which the server acquires", script: `
 		session L1 60          =>
 		session L2 60          =>
 		session L3 60          =>
@@ -501,7 +501,7 @@ var fidelities = []fidelity{
 		server-lock none other => other/its own, got in 16
 		server-lock none other for 300ms => context deadline exceeded`},
 
-	{name: "who waits at the server leaves the queue", script: `
+	{name: "the session of a client that waits at the service Lock is revoked", script: `
 		session L1 60          =>
 		session L2 60          =>
 		session L3 60          =>
@@ -520,9 +520,9 @@ var fidelities = []fidelity{
 		compact 10             => rev 10
 		server-unlock L1 res   => rev 11
 		server-got L3          => res/L3, got in 11`,
-		oldDifference: `etcd 3.4 does not look whether the key is still there: who waits gets the lock after its session has ended`},
+		oldDifference: `etcd 3.4 does not check whether the key of the waiter still exists: the waiter gets the lock after its session has ended`},
 
-	{name: "the server elects", script: `
+	{name: "the service Election, in which the server acquires", script: `
 		session L1 60          =>
 		session L2 60          =>
 		server-leader job      => Unknown: election: no leader
@@ -557,12 +557,12 @@ var fidelities = []fidelity{
 		server-campaign unknown job x => Unknown: etcdserver: requested lease not found
 		server-next O          =>`},
 
-	{name: "what no lock asks for", script: `
+	{name: "requests that no lock sends", script: `
 		members     => 1
 		alarms      => 0; ours Unimplemented: unknown method Alarm for service etcdserverpb.Maintenance
 		auth        => enabled false; 3.4 Unimplemented: unknown method AuthStatus for service etcdserverpb.Auth; ours Unimplemented: unknown method AuthStatus for service etcdserverpb.Auth
 		defragment  => done; ours Unimplemented: unknown method Defragment for service etcdserverpb.Maintenance
 		hash        => rev 1; ours Unimplemented: unknown method HashKV for service etcdserverpb.Maintenance`,
-		ourDifference: "our server has no users, and no file that could be large or spoilt; it says so as one does that is too old for a request",
-		oldDifference: "clients can ask whether there are users since 3.5"},
+		ourDifference: "our server has no users, and no file that could be large or spoilt; it answers like a server that is too old to know the request",
+		oldDifference: "the request AuthStatus exists since etcd 3.5"},
 }

@@ -28,7 +28,7 @@ func lockKind(t testing.TB, name string) locks.Kind {
 	return k
 }
 
-func TestKinds(t *testing.T) {
+func TestKindsCheckTheirEnv(t *testing.T) {
 	for _, name := range lockNames() {
 		k := lockKind(t, name)
 		if err := k.CheckProvided(); err != nil {
@@ -41,7 +41,7 @@ func TestKinds(t *testing.T) {
 			"from 1, and":       {Key: "k", Client: "client-1", Nodes: []string{"10.0.0.1:2379"}},
 		} {
 			if _, err := k.New(env); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, want that it needs what is given %s", name, err, want)
+				t.Errorf("%s: New returns %v, want an error that contains %q", name, err, want)
 			}
 			env.Close()
 		}

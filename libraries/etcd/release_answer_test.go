@@ -31,11 +31,11 @@ func TestUnlockOfAnExpiredSession(t *testing.T) {
 		v := checks.Check(history.New(RunWorld(t, cfg)), nil)
 		f := v.Finding(checks.ReleaseAnswer)
 		if f.Outcome != c.want || !f.Blame.IsZero() || f.Counts() || v.Verdict != checks.Safe {
-			t.Errorf("%s: %s: release-answer is %s (%s), fault %q, in a run that is %s; want %s, nobody's fault, safe",
+			t.Errorf("%s: %s: release-answer is %s (%s), fault %q, in a run that is %s; want %s, no fault, safe",
 				c.kind, c.name, f.Outcome, f.Reason, f.Blame, v.Verdict, c.want)
 		}
 		if c.want == checks.Violated && f.Reason.Code != "released-lost" {
-			t.Errorf("%s: the reason is %q", c.kind, f.Reason)
+			t.Errorf("%s: the reason is %q, want the code released-lost", c.kind, f.Reason)
 		}
 	}
 }

@@ -63,26 +63,26 @@ func (l *serverLease) Release(ctx context.Context) error {
 // A lock for which the server waits behaves like any other. If a pause is longer than the
 // lease, another client acquires the lock, and the first client writes although it no
 // longer holds it. Equal worlds have equal traces, whatever happens to the members.
-func TestALockOfTheServers(t *testing.T) {
+func TestLockThroughServiceLock(t *testing.T) {
 	for _, members := range []int{1, 3} {
-		story := func(faults ...sim.Fault) sim.Config {
+		worldOf := func(faults ...sim.Fault) sim.Config {
 			cfg := gcPause(t, "etcd", members, faults...)
 			cfg.Lock.Kind.Name, cfg.Lock.Kind.New = "the server's", newServerLock
 			return cfg
 		}
-		t.Run(fmt.Sprintf("no fault on %d", members), func(t *testing.T) {
-			tr := RunWorld(t, withoutFaults(story()))
+		t.Run(fmt.Sprintf("no fault, %d members", members), func(t *testing.T) {
+			tr := RunWorld(t, withoutFaults(worldOf()))
 			Equal(t, "violations", len(checks.Check(history.New(tr), nil).Violations()), 0)
 		})
-		t.Run(fmt.Sprintf("pause on %d", members), func(t *testing.T) {
-			cfg := story()
+		t.Run(fmt.Sprintf("a pause, %d members", members), func(t *testing.T) {
+			cfg := worldOf()
 			checkDeterminism(t, cfg)
 			v := checks.Check(history.New(RunWorld(t, cfg)), nil)
 			Equal(t, "section-exclusion", v.Finding(checks.SectionExclusion).Outcome, checks.Violated)
 		})
 		for name, faults := range wakingFaults(members) {
-			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
-				cfg := story(faults...)
+			t.Run(fmt.Sprintf("%s, %d members", name, members), func(t *testing.T) {
+				cfg := worldOf(faults...)
 				checkDeterminism(t, cfg)
 				for _, f := range checks.Check(history.New(RunWorld(t, cfg)), nil).Violations() {
 					if !strings.Contains(name, "crash") && f.Property == checks.LeaseExclusion {

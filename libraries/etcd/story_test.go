@@ -33,7 +33,7 @@ func TestStories(t *testing.T) {
 		works         time.Duration // how long client-1 works
 		together      bool          // both clients ask at the same time
 		third         bool          // client-3 asks after client-1 has released, and works for the same time
-		without, with string
+		without, with string        // the violations without and with fencing tokens
 	}{
 		{what: "a pause", kind: "etcd", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
 		{what: "a pause", kind: "etcd-trylock", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
@@ -44,13 +44,13 @@ func TestStories(t *testing.T) {
 		{what: "a pause, and tokens that count what one leader proclaims", kind: "etcd-election-version", faults: []sim.Fault{paused},
 			without: inherent + ", token-order lock" + damage, with: inherent + ", token-order lock" + damage},
 		{what: "work that takes longer than the TTL", kind: "etcd", works: 25 * time.Second},
-		{what: "who waits loses its session", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second},
-		{what: "who waits loses its session, and does not look", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second,
+		{what: "the waiter loses its session", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second},
+		{what: "the waiter loses its session, and does not check its key", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second,
 			without: "progress lock", with: "progress lock"}, // the holder is notified of the loss, and stops
-		{what: "and somebody else has the lock", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true,
+		{what: "the waiter loses its session, and client-3 holds the lock", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true,
 			without: "section-exclusion lock, token-order lock, grant-order, progress lock", with: "section-exclusion lock, token-order lock, grant-order, progress lock"},
-		{what: "and somebody else has the lock", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true},
-		{what: "who has lost its session goes on with it", kind: "etcd", lacks: "new-session", faults: []sim.Fault{cutOff}, works: 15 * time.Second,
+		{what: "the waiter loses its session, and client-3 holds the lock", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true},
+		{what: "the waiter loses its session, and opens no new one", kind: "etcd", lacks: "new-session", faults: []sim.Fault{cutOff}, works: 15 * time.Second,
 			without: "progress lock", with: "progress lock"},
 
 		{what: "no fault", kind: "etcd-ask-owner", works: time.Second,
@@ -62,9 +62,9 @@ func TestStories(t *testing.T) {
 			without: "lease-exclusion lock, section-exclusion lock" + damage + ", release-ownership lock, release-answer lock",
 			with:    "lease-exclusion lock, section-exclusion lock, release-ownership lock, release-answer lock"},
 		{what: "no fault", kind: "etcd-look-then-put", works: time.Second},
-		{what: "no fault, but both ask at once", kind: "etcd-look-then-put", works: time.Second, together: true,
+		{what: "both clients ask at the same time", kind: "etcd-look-then-put", works: time.Second, together: true,
 			without: "lease-exclusion lock, section-exclusion lock" + damage + ", release-ownership lock, release-answer lock", with: "lease-exclusion lock, section-exclusion lock, release-ownership lock, release-answer lock"},
-		{what: "no fault, but both ask at once", kind: "etcd", works: time.Second, together: true},
+		{what: "both clients ask at the same time", kind: "etcd", works: time.Second, together: true},
 	} {
 		t.Run(c.kind+": "+c.what, func(t *testing.T) {
 			for policy, want := range map[storage.Policy]string{storage.None: c.without, storage.Writes: c.with} {
@@ -84,7 +84,7 @@ func TestStories(t *testing.T) {
 				tr := RunWorld(t, cfg)
 				AllFaultsStruck(t, tr)
 				Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
-				Equal(t, "broken with the storage "+string(policy), Violations(tr), want)
+				Equal(t, "violations with the storage "+string(policy), Violations(tr), want)
 			}
 		})
 	}
@@ -106,7 +106,7 @@ func TestTwoHandlesOnOneSession(t *testing.T) {
 				return err
 			}
 			second, err := p.Acquire(WithTrueTimeout(ctx, time.Second), other)
-			Equal(t, feature+": the second handle has it too", err == nil, want)
+			Equal(t, "without "+feature+": the second handle has the lock too", err == nil, want)
 			switch {
 			case err == nil:
 				err = second.Release(ctx)
@@ -122,7 +122,7 @@ func TestTwoHandlesOnOneSession(t *testing.T) {
 			}
 		}
 		if same := len(tokens) == 2 && tokens[0] == tokens[1]; same != want {
-			t.Errorf("%s: the tokens are %d", feature, tokens)
+			t.Errorf("without %s: the tokens are %d; want two equal ones: %v", feature, tokens, want)
 		}
 	}
 }

@@ -17,10 +17,10 @@ import (
 // Unlock is lost. The client repeats the Unlock after its session has acquired the lock
 // anew: https://github.com/etcd-io/etcd/issues/22082. If this test fails, the client has
 // been fixed, and trackrecord and docs/systems.md are out of date.
-func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
+func TestRepeatedUnlockDeletesNewKeyOnRealEtcd(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath(etcdProgram(t)); err != nil {
-		skip(t, "there is no etcd server to replay this on (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
+		skip(t, "there is no etcd server to run this test on (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
 	}
 	var line line
 	server := startEtcd(t)
@@ -40,13 +40,13 @@ func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := old.Unlock(ctx); err == nil {
-		t.Fatal("Unlock has had an answer")
+		t.Fatal("Unlock returns nil, want an error, because its response is lost")
 	}
 	line.cut()
 	// The client retries a read over the next connection, but it would not retry the write
 	// of Lock.
 	if gone, err := client.Get(t.Context(), old.Key()); err != nil || len(gone.Kvs) > 0 {
-		t.Fatalf("Unlock has not deleted its key: %v, %v", gone, err)
+		t.Fatalf("after Unlock, reading its key gives %v, %v; want no key", gone, err)
 	}
 	held := concurrency.NewMutex(session, "queue")
 	if err := held.Lock(t.Context()); err != nil {
@@ -54,14 +54,14 @@ func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
 	}
 
 	if err := old.Unlock(t.Context()); err != nil {
-		t.Errorf("Unlock says, the second time: %v", err)
+		t.Errorf("the second Unlock returns %v, want nil", err)
 	}
 	other, err := concurrency.NewSession(client)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := concurrency.NewMutex(other, "queue").TryLock(t.Context()); err != nil {
-		t.Errorf("the lock is not free for somebody else, whom it should keep out: %v", err)
+		t.Errorf("TryLock of another session returns %v, want nil, because the second Unlock has deleted the new key", err)
 	}
 }
 

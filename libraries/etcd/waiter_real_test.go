@@ -31,7 +31,7 @@ func TestAWaiterOutlivesItsSessionOnRealEtcd(t *testing.T) {
 
 	select {
 	case err := <-done:
-		t.Fatalf("it has waited no longer than its session lived: %v", err)
+		t.Fatalf("Lock returns %v when its session expires, want that it keeps waiting", err)
 	case <-time.After(time.Second):
 	}
 	if err := holder.Unlock(t.Context()); err != nil {
@@ -44,7 +44,7 @@ func TestAWaiterOutlivesItsSessionOnRealEtcd(t *testing.T) {
 
 // Campaign keeps waiting. Then it elects a client that has no key, and after that the next
 // client as well.
-func TestTwoAreElectedOnRealEtcd(t *testing.T) {
+func TestTwoLeadersAreElectedOnRealEtcd(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	first := concurrency.NewElection(q.session(t), q.name)
@@ -59,20 +59,20 @@ func TestTwoAreElectedOnRealEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
-		t.Fatalf("who has no session is not elected: %v", err)
+		t.Fatalf("Campaign of the client without a session returns %v, want nil", err)
 	}
 
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	third := concurrency.NewElection(q.session(t), q.name)
 	if err := third.Campaign(ctx, "third"); err != nil {
-		t.Errorf("the third is not elected beside the second: %v", err)
+		t.Errorf("Campaign of the third client returns %v, want nil although the second is elected", err)
 	}
 	if err := second.Proclaim(ctx, "second"); !errors.Is(err, concurrency.ErrElectionNotLeader) {
-		t.Errorf("the second has no key, and Proclaim says %v", err)
+		t.Errorf("Proclaim of the second client, which has no key, returns %v, want %v", err, concurrency.ErrElectionNotLeader)
 	}
 	if err := third.Proclaim(ctx, "third"); err != nil {
-		t.Errorf("the third has a key, and Proclaim says %v", err)
+		t.Errorf("Proclaim of the third client, which has a key, returns %v, want nil", err)
 	}
 }
 
@@ -85,7 +85,7 @@ type lockQueue struct {
 func newQueue(t *testing.T) lockQueue {
 	t.Helper()
 	if _, err := exec.LookPath(etcdProgram(t)); err != nil {
-		skip(t, "there is no etcd server to replay this on (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
+		skip(t, "there is no etcd server to run this test on (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
 	}
 	return lockQueue{startEtcd(t).client(t), "queue"}
 }

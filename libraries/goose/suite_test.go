@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// The rules that the suite finds violated in the locks, by test case. They have three
-// causes.
+// These variables are the rules that the suite finds violated in the locks, by test case.
+// The violations have three causes.
 //
 //   - The reply that grants the row contains the end of the lease, and the library ignores it. If
 //     the reply is late, the lease has ended already when the work begins.
@@ -38,7 +38,7 @@ var subjects = []struct {
 	kind   string
 	config locktest.Config
 	finds  suites.Findings
-	// catalogue: the suite also runs the test cases of the catalogue.
+	// catalogue means that the suite also runs the test cases of the catalogue.
 	catalogue bool
 }{
 	{kind: "goose-table", finds: lateAnswers, catalogue: true},

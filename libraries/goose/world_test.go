@@ -37,9 +37,9 @@ func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 func TestGCPause(t *testing.T) {
 	tr := RunWorld(t, gcPause(t, "goose-table", storage.None))
 	AllFaultsStruck(t, tr)
-	Equal(t, "broken", Violations(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
+	Equal(t, "violations", Violations(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
 	NoEvents(t, tr, trace.KindRanOn, "client-1")
-	Equal(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
+	Equal(t, "the changes of the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
 }
 
 // contended is a world in which client-1 works for a while, and client-2 tries to acquire
@@ -63,12 +63,12 @@ func TestTheHeartbeatHasTheContextOfTheAttempt(t *testing.T) {
 		without []string
 		want    string
 	}{
-		{"a context that lasts", 35 * time.Second, nil, alone},
-		{"a context of the attempt", 15 * time.Second, []string{"lasting-context"}, shared},
-		{"a context of the attempt, and less work than a lease", 8 * time.Second, []string{"lasting-context"}, alone},
+		{"the context of Lock outlasts the attempt", 35 * time.Second, nil, alone},
+		{"the context of Lock ends with the attempt", 15 * time.Second, []string{"lasting-context"}, shared},
+		{"the context of Lock ends with the attempt, and the work takes less than a lease", 8 * time.Second, []string{"lasting-context"}, alone},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			Equal(t, "broken", Violations(RunWorld(t, contended(t, test.works, test.without...))), test.want)
+			Equal(t, "violations", Violations(RunWorld(t, contended(t, test.works, test.without...))), test.want)
 		})
 	}
 }
@@ -83,9 +83,9 @@ func TestALeaseIsInWholeSeconds(t *testing.T) {
 	}
 }
 
-// TestALeaseOfHalfASecondIsNone checks that a lease of half a second is cut off to zero,
+// TestLeaseOfHalfASecondIsZero checks that a lease of half a second is cut off to zero,
 // and every client acquires the lock.
-func TestALeaseOfHalfASecondIsNone(t *testing.T) {
+func TestLeaseOfHalfASecondIsZero(t *testing.T) {
 	for ttl, broken := range map[time.Duration]string{
 		500 * time.Millisecond: "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections",
 		time.Second:            "",
@@ -97,7 +97,7 @@ func TestALeaseOfHalfASecondIsNone(t *testing.T) {
 		if ttl >= time.Second {
 			cfg.Clients[0].Works, cfg.Clients[0].WorksUntil = 3*time.Second, trace.Point{}
 		}
-		Equal(t, "broken with a TTL of "+ttl.String(), Violations(RunWorld(t, cfg)), broken)
+		Equal(t, "violations with a TTL of "+ttl.String(), Violations(RunWorld(t, cfg)), broken)
 	}
 }
 
@@ -107,15 +107,16 @@ func TestAHeartbeatRevivesALease(t *testing.T) {
 	cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 5 * time.Second})
 	cfg = WithFaults(cfg, Lasting(12*time.Second, When("client-1 read", PauseOf("client-1"))))
 	tr := RunWorld(t, cfg)
-	Equal(t, "broken", Violations(tr), "")
-	Equal(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 1, touch 1, touch 1, touch 1, touch 1, delete 1")
+	Equal(t, "violations", Violations(tr), "")
+	Equal(t, "the changes of the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 1, touch 1, touch 1, touch 1, touch 1, delete 1")
 }
 
 // TestAnUnlockThatComesLateTakesAMinute checks a client that tries to unlock another
 // client's lock. The error is retried 30 times, so by the library's defaults the client
 // learns of it only after a minute.
 func TestAnUnlockThatComesLateTakesAMinute(t *testing.T) {
-	late := func(without ...string) time.Duration {
+	// lateRelease returns how long client-1's release takes.
+	lateRelease := func(without ...string) time.Duration {
 		cfg := gcPause(t, "goose-table", storage.None)
 		cfg.Lock.Options.Without = without
 		tr := RunWorld(t, cfg)
@@ -133,11 +134,11 @@ func TestAnUnlockThatComesLateTakesAMinute(t *testing.T) {
 		}
 		return took
 	}
-	if took := late(); took > time.Second {
-		t.Errorf("with one try it takes %v", took)
+	if took := lateRelease(); took > time.Second {
+		t.Errorf("with one try the release takes %v, want at most 1s", took)
 	}
-	if took := late("one-try"); took < 45*time.Second || took > 75*time.Second {
-		t.Errorf("with the library's own tries it takes %v", took)
+	if took := lateRelease("one-try"); took < 45*time.Second || took > 75*time.Second {
+		t.Errorf("with the library's own tries the release takes %v, want about a minute", took)
 	}
 }
 
@@ -164,6 +165,6 @@ func TestTheTriesOfALockerAreUsedUp(t *testing.T) {
 		RunWorld(t, cfg)
 		return waited
 	}
-	Equal(t, "one locker", fmt.Sprint(waits("one-try", "own-handle")), "[5m0s 0s 0s]")
-	Equal(t, "a locker for each", fmt.Sprint(waits("one-try")), "[5m0s 5m0s 5m0s]")
+	Equal(t, "the waits with one locker", fmt.Sprint(waits("one-try", "own-handle")), "[5m0s 0s 0s]")
+	Equal(t, "the waits with a locker for each attempt", fmt.Sprint(waits("one-try")), "[5m0s 5m0s 5m0s]")
 }

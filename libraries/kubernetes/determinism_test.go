@@ -19,7 +19,7 @@ func TestDeterminism(t *testing.T) {
 // The timeout of a request is half of the renew deadline. Two requests that time out can
 // end exactly at the deadline. Then the elector may or may not notice the deadline before
 // it sends the next request.
-func TestDeadlineAndTimeoutTogether(t *testing.T) {
+func TestDeadlineAndTimeoutAtTheSameTime(t *testing.T) {
 	s, err := scenarios.Parse("together.yaml", []byte(`
 title: A request times out as the renew deadline passes
 lock: {kind: kubernetes, ttl: 5s}

@@ -23,11 +23,11 @@ func drawPauses(e *locks.Env) (pauses [5]time.Duration) {
 
 // In a world, what an elector draws depends only on the seed, not on the time or on what
 // other electors draw. Outside of worlds, an elector draws as client-go does.
-func TestDraws(t *testing.T) {
+func TestJitterDependsOnTheSeed(t *testing.T) {
 	process := func(random string) *locks.Env {
 		return &locks.Env{Rand: strings.NewReader(random), WaitAfterTimer: func(context.Context, ...string) {}}
 	}
-	one := drawPauses(process("client-1"))
+	first := drawPauses(process("client-1"))
 	var again [5]time.Duration
 	withJitterSource(jitterSource(process("client-2")), func() { // another elector, which runs meanwhile in its own goroutine
 		done := make(chan struct{})
@@ -37,21 +37,21 @@ func TestDraws(t *testing.T) {
 		}()
 		<-done
 	})
-	if one != again {
-		t.Errorf("an elector draws %v, and then %v", one, again)
+	if first != again {
+		t.Errorf("an elector draws the pauses %v, and the same elector in another run %v", first, again)
 	}
-	if other := drawPauses(process("client-2")); other == one {
-		t.Errorf("two processes draw %v", one)
+	if other := drawPauses(process("client-2")); other == first {
+		t.Errorf("two processes draw the same pauses: %v", first)
 	}
 	if outside := drawPauses(&locks.Env{}); outside == drawPauses(&locks.Env{}) {
-		t.Errorf("outside of worlds the same is drawn twice: %v", outside)
+		t.Errorf("outside of worlds the same pauses are drawn twice: %v", outside)
 	}
-	if wait.Jitter(time.Second, 1) == one[0] {
-		t.Error("an elector's source outlives it")
+	if wait.Jitter(time.Second, 1) == first[0] {
+		t.Error("the random source of an elector is still used after the elector has ended")
 	}
-	for _, d := range one {
+	for _, d := range first {
 		if d < time.Second || d >= 2*time.Second {
-			t.Errorf("it waits %v", d)
+			t.Errorf("a pause is %v, want from 1s up to 2s", d)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestMarginOfClocks(t *testing.T) {
 	const seeds = 30
 	for _, c := range []struct {
 		rate sim.Rate
-		harm bool
+		harm bool // whether two clients are at work at the same time, in at least one world
 	}{{0, false}, {24 * sim.Percent, false}, {50 * sim.Percent, true}} {
 		harmed := 0
 		for seed := range uint64(seeds) {
@@ -36,7 +36,7 @@ func TestMarginOfClocks(t *testing.T) {
 			}
 		}
 		if t.Logf("%v too fast: two at work in %d of %d worlds", c.rate, harmed, seeds); harmed > 0 != c.harm {
-			t.Errorf("%v too fast: two at work in %d of %d worlds", c.rate, harmed, seeds)
+			t.Errorf("%v too fast: two at work in %d of %d worlds, want any: %v", c.rate, harmed, seeds, c.harm)
 		}
 	}
 }

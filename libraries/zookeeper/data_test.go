@@ -40,7 +40,7 @@ func TestDataInZooKeeper(t *testing.T) {
 			}
 			tr := RunWorld(t, cfg)
 			AllFaultsStruck(t, tr)
-			Equal(t, kind, Violations(tr), c.broken)
+			Equal(t, kind+": violations", Violations(tr), c.broken)
 			NoEvents(t, tr, trace.KindServe, trace.StorageName)
 			Equal(t, "writes applied", OnlyEvent(t, tr, trace.KindObject, "zookeeper").Version, c.versions)
 			if err := tr.Validate(); err != nil {
@@ -76,15 +76,15 @@ func TestReadFromAServerThatIsBehind(t *testing.T) {
 		storage sim.Storage
 		broken  string
 	}{
-		{"all of it", time.Second, sim.Storage{OwnClient: true}, "no-lost-update, serial-sections"},
+		{"all four conditions", time.Second, sim.Storage{OwnClient: true}, "no-lost-update, serial-sections"},
 		{"the server is not behind", 0, sim.Storage{OwnClient: true}, ""},
-		{"one session", time.Second, sim.Storage{}, ""},
-		{"a sync", time.Second, sim.Storage{OwnClient: true, Reads: "synced"}, ""},
+		{"one session for the lock and the data", time.Second, sim.Storage{}, ""},
+		{"a sync before the read", time.Second, sim.Storage{OwnClient: true, Reads: "synced"}, ""},
 	} {
-		Equal(t, c.what, Violations(RunWorld(t, staleReadWorld(t, c.late, c.storage))), c.broken)
+		Equal(t, c.what+": violations", Violations(RunWorld(t, staleReadWorld(t, c.late, c.storage))), c.broken)
 		c.storage.Fencing = storage.Optimistic
 		tr := RunWorld(t, staleReadWorld(t, c.late, c.storage))
-		Equal(t, c.what+", and the version is compared", Violations(tr), "")
+		Equal(t, c.what+", and the version is compared: violations", Violations(tr), "")
 		Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "zookeeper").Version, 2)
 	}
 }
@@ -96,6 +96,6 @@ func TestDataWithoutAnswer(t *testing.T) {
 	cfg.Clients[0].GivesUp = 100 * time.Millisecond
 	cfg.Faults = []sim.Fault{Before("client-2 write", &sim.Delay{Process: "zookeeper-2", To: "client-2", By: time.Second, Direction: sim.To})}
 	tr := RunWorld(t, cfg)
-	Equal(t, "what it knows", Steps(tr, "client-2"), "acquire, read x, write x failed, release")
+	Equal(t, "steps of client-2", Steps(tr, "client-2"), "acquire, read x, write x failed, release")
 	Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "zookeeper").Version, 1)
 }

@@ -22,8 +22,8 @@ func worlds(t testing.TB) map[string]sim.Config {
 		all[kind+", gc-pause"] = gcPause(t, kind, storage.Writes)
 		all[kind+", leader crash"] = leaderCrash(t, kind, trace.Kill)
 		all[kind+", leader pause"] = leaderPause(t, kind)
-		all[kind+", leader apart"] = leaderApart(t, kind)
-		all[kind+", follower apart"] = followerApart(t, kind)
+		all[kind+", leader cut off"] = leaderApart(t, kind)
+		all[kind+", follower cut off"] = followerApart(t, kind)
 	}
 	return all
 }

@@ -66,12 +66,12 @@ func TestTheLeaderIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tr := RunWorld(t, cfg)
 			AllFaultsStruck(t, tr)
-			Equal(t, "broken", Violations(tr), "")
+			Equal(t, "violations", Violations(tr), "")
 			OnlyEvent(t, tr, trace.KindLead, "zookeeper-3")
 			OnlyEvent(t, tr, trace.KindLead, "zookeeper-2")
 			NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
-			Equal(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
-			Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+			Equal(t, "steps of client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+			Equal(t, "steps of client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 		})
 	}
 }
@@ -86,9 +86,9 @@ func TestTheLeaderIsPaused(t *testing.T) {
 		AllFaultsStruck(t, tr)
 		OnlyEvent(t, tr, trace.KindLead, "zookeeper-2")
 		if lost, expired := OnlyEvent(t, tr, trace.KindLost, "client-1"), FirstEvent(t, tr, trace.KindExpireSession, "zookeeper"); lost.At > expired.At {
-			t.Errorf("%s: client-1 was told at %v of a session that ended at %v", kind, lost.At, expired.At)
+			t.Errorf("%s: client-1 was notified of its loss at %v, want no later than %v, when its session expired", kind, lost.At, expired.At)
 		}
-		Equal(t, kind, Violations(tr), "section-exclusion inherent: needs fencing")
+		Equal(t, kind+": violations", Violations(tr), "section-exclusion inherent: needs fencing")
 	}
 }
 
@@ -99,8 +99,8 @@ func TestTheHoldersServerIsCutOff(t *testing.T) {
 	for _, kind := range kinds {
 		tr := RunWorld(t, followerApart(t, kind))
 		AllFaultsStruck(t, tr)
-		Equal(t, kind, Violations(tr), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
-		Equal(t, "expired", FirstEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
+		Equal(t, kind+": violations", Violations(tr), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
+		Equal(t, "the client whose session expired", FirstEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
 	}
 }
 
@@ -125,7 +125,7 @@ func TestWallClocksDoNotMatter(t *testing.T) {
 		}
 		tr := RunWorld(t, cfg)
 		AllFaultsStruck(t, tr)
-		Equal(t, "broken", Violations(tr), "")
+		Equal(t, "violations", Violations(tr), "")
 		NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
 	}
 }
@@ -157,7 +157,7 @@ func TestAForgottenProposal(t *testing.T) {
 	AllFaultsStruck(t, tr)
 	OnlyEvent(t, tr, trace.KindLead, "zookeeper-2")
 	if errLost != zk.ErrConnectionClosed || errKept != nil || len(after) != 2 || after[0] || !after[1] {
-		t.Errorf("the lost one: %v, the kept one: %v; they are there: %v", errLost, errKept, after)
+		t.Errorf("create /lost returns %v, create /kept returns %v, and they exist afterwards: %v; want %v, nil and [false true]", errLost, errKept, after, zk.ErrConnectionClosed)
 	}
 }
 
@@ -190,8 +190,8 @@ func TestStaleReads(t *testing.T) {
 		}),
 		Lasting(5*time.Second, At(time.Second, cutOff("zookeeper-1", "zookeeper-3")))))
 	AllFaultsStruck(t, tr)
-	Equal(t, "read", read, "old")
-	Equal(t, "after a sync", synced, "new")
+	Equal(t, "the data that is read before the sync", read, "old")
+	Equal(t, "the data that is read after the sync", synced, "new")
 }
 
 // programs returns a world without a lock. Each client runs a function with its connection.
@@ -220,9 +220,9 @@ func TestARestart(t *testing.T) {
 		cfg := world(t, "zookeeper", 1, sim.Client{Name: "client-1", Works: 20 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 		tr := RunWorld(t, WithFaults(cfg, Lasting(5*time.Second, At(5*time.Second, CrashOf("zookeeper-1", how)))))
 		AllFaultsStruck(t, tr)
-		Equal(t, string(how), Violations(tr), "")
+		Equal(t, string(how)+": violations", Violations(tr), "")
 		NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
-		Equal(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+		Equal(t, "steps of client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
 	}
 }
 
@@ -238,16 +238,16 @@ func TestAServerFails(t *testing.T) {
 	AllFaultsStruck(t, tr)
 	NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
 	if failed == nil || failed.Error() != "unknown error: -127" || then != nil {
-		t.Errorf("while it fails: %v; then: %v", failed, then)
+		t.Errorf("Exists returns %v while the server fails and %v afterwards; want unknown error: -127 and nil", failed, then)
 	}
 }
 
 // Ensembles of any size begin with a leader and serve clients.
-func TestSizes(t *testing.T) {
+func TestEnsembleSizes(t *testing.T) {
 	for _, servers := range []int{1, 2, 3, 5} {
 		tr := RunWorld(t, world(t, "zookeeper", servers, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2"}))
-		Equal(t, "broken", Violations(tr), "")
-		Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+		Equal(t, "violations", Violations(tr), "")
+		Equal(t, "steps of client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 	}
 }
 
@@ -262,14 +262,14 @@ func TestHerd(t *testing.T) {
 				cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), Works: 500 * time.Millisecond})
 			}
 			tr := RunWorld(t, cfg)
-			Equal(t, kind, Violations(tr), "")
+			Equal(t, kind+": violations", Violations(tr), "")
 			notified := 0
 			for _, ev := range tr.Events {
 				if ev.Kind == trace.KindNotify {
 					notified++
 				}
 			}
-			Equal(t, fmt.Sprint(kind, " is told, of ", clients), notified, want)
+			Equal(t, fmt.Sprint(kind, ": notifications of ", clients, " clients"), notified, want)
 		}
 	}
 }

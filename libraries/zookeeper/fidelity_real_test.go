@@ -46,10 +46,10 @@ func TestFidelityOfRealZooKeeper(t *testing.T) {
 // realZooKeeper starts a server and returns its address.
 func realZooKeeper(t *testing.T) string {
 	if os.Getenv("LOCKSIM_REQUIRE_ZOOKEEPER") == "" {
-		t.Skip("it starts a real server, for LOCKSIM_REQUIRE_ZOOKEEPER=1")
+		t.Skip("this test starts a real server only if LOCKSIM_REQUIRE_ZOOKEEPER=1")
 	}
 	if testing.Short() {
-		t.Skip("it takes twelve seconds, which a real session needs to expire")
+		t.Skip("this test takes twelve seconds, which a real session needs to expire")
 	}
 	java, err := exec.LookPath("java")
 	if err != nil {
@@ -99,7 +99,7 @@ admin.enableServer=false
 		case strings.HasPrefix(got, "3.8."):
 			return addr
 		case got != "":
-			t.Skipf("the scripts tell what ZooKeeper 3.8 answers, and this is %s", got)
+			t.Skipf("the scripts have the answers of ZooKeeper 3.8, and this server is %s", got)
 		}
 	}
 	t.Fatal("the server does not answer in a minute")

@@ -61,7 +61,7 @@ var fidelities = []fidelity{
 			create /q-0000000000: zk: node already exists`,
 	},
 	{
-		name: "the sequence over a deleted parent",
+		name: "the sequence begins again after the parent is deleted",
 		do: func(s *script) {
 			c := s.connect()
 			s.create(c, "/p", 0)
@@ -118,7 +118,7 @@ var fidelities = []fidelity{
 			: czxid +0, mzxid +0, pzxid +3, version 0, cversion 1, aversion 0, owned false, 0 bytes, 1 children`,
 	},
 	{
-		name: "what fails takes a zxid too",
+		name: "a failed write uses up a zxid",
 		do: func(s *script) {
 			c := s.connect()
 			_, err := c.Create(s.at("/none/a"), nil, 0, everybody)
@@ -203,7 +203,7 @@ var fidelities = []fidelity{
 			config quota, 2 children`,
 	},
 	{
-		name: "watches are told once",
+		name: "a watch is notified once",
 		do: func(s *script) {
 			c := s.connect()
 			there, _, made, err := c.ExistsW(s.at("/a"))
@@ -288,7 +288,7 @@ var fidelities = []fidelity{
 		name: "multi",
 		do: func(s *script) {
 			c := s.connect()
-			tells := func(what string, all []zk.MultiResponse, err error) {
+			reportMulti := func(what string, all []zk.MultiResponse, err error) {
 				s.reportResult(what, err)
 				for i, r := range all {
 					s.report("%d: %q, stat %v, %v", i, r.String, r.Stat != nil, r.Error)
@@ -302,7 +302,7 @@ var fidelities = []fidelity{
 				&zk.CheckVersionRequest{Path: s.at("/a"), Version: 1},
 				&zk.DeleteRequest{Path: s.at("/a/q-0000000000"), Version: -1},
 			)
-			tells("all", all, err)
+			reportMulti("all", all, err)
 			s.look(c, "/a")
 			s.look(c, "/a/q-0000000001")
 			all, err = c.Multi(
@@ -311,10 +311,10 @@ var fidelities = []fidelity{
 				&zk.DeleteRequest{Path: s.at("/none"), Version: -1},
 				&zk.SetDataRequest{Path: s.at("/a"), Version: -1},
 			)
-			tells("none", all, err)
+			reportMulti("none", all, err)
 			s.look(c, "/b")
 			all, err = c.Multi()
-			tells("nothing", all, err)
+			reportMulti("nothing", all, err)
 			s.create(c, "/c", 0)
 			s.look(c, "/c")
 		},
@@ -338,7 +338,7 @@ var fidelities = []fidelity{
 			/c: czxid +6, mzxid +6, pzxid +6, version 0, cversion 0, aversion 0, owned false, 4 bytes, 0 children`,
 	},
 	{
-		name: "who may do what",
+		name: "access control lists",
 		do: func(s *script) {
 			c, d := s.connect(), s.connect()
 			secret := zk.DigestACL(zk.PermAll, "me", "secret")
@@ -416,7 +416,7 @@ var fidelities = []fidelity{
 			the ACL of none: zk: node does not exist`,
 	},
 	{
-		name: "how one proves who one is",
+		name: "authentication",
 		do: func(s *script) {
 			r := s.raw()
 			r.begin()
@@ -446,7 +446,7 @@ var fidelities = []fidelity{
 			hello: a session, timeout 4000, the same false, 36 bytes`,
 	},
 	{
-		name: "a session goes on",
+		name: "a session is resumed on another connection",
 		do: func(s *script) {
 			r := s.raw()
 			r.hello(0, 10_000, 0, nil)
@@ -570,7 +570,7 @@ var fidelities = []fidelity{
 			answer to 4: -101, 16 bytes`,
 	},
 	{
-		name: "watches that are set again",
+		name: "a new connection sets watches again",
 		do: func(s *script) {
 			c := s.connect()
 			for _, path := range []string{"/same", "/changed", "/parent", "/gone", "/quiet"} {
@@ -699,10 +699,10 @@ var fidelities = []fidelity{
 		real: `
 			create a container: ok
 			by the flag alone: ok`,
-		why: "no recipe here needs nodes that a server deletes once they are empty; a run that asks for one says that it proves nothing",
+		why: "no recipe here needs nodes that a server deletes once they are empty; a run that asks for one is inconclusive",
 	},
 	{
-		name: "operations that nobody knows",
+		name: "an unknown operation",
 		do: func(s *script) {
 			r := s.raw()
 			r.begin()
@@ -740,7 +740,7 @@ var fidelities = []fidelity{
 			answer to 6: -5, 16 bytes`,
 	},
 	{
-		name: "what is no message",
+		name: "bytes that are not a message",
 		do: func(s *script) {
 			for _, b := range [][]byte{{0xff, 0xff, 0xff, 0xff}, {0x7f, 0xff, 0xff, 0xff}, {0, 0, 0, 2, 1, 2}} {
 				r := s.raw()
@@ -769,6 +769,6 @@ var fidelities = []fidelity{
 		},
 		want: `""`,
 		real: `"ruok is not executed because it is not in the whitelist.\n"`,
-		why:  "they are for operators, and no client of a lock sends them",
+		why:  "these commands are for operators, and no client of a lock sends them",
 	},
 }

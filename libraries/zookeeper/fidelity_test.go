@@ -55,7 +55,7 @@ func TestFidelityOfOurServer(t *testing.T) {
 func TestDifferencesHaveReasons(t *testing.T) {
 	for _, f := range fidelities {
 		if (f.real == "") != (f.why == "") || f.real != "" && f.real == f.want {
-			t.Errorf("%s: the real server tells %q, and why is %q", f.name, f.real, f.why)
+			t.Errorf("%s: the output of the real server is %q, and the reason %q; want a different output and a reason, or neither", f.name, f.real, f.why)
 		}
 	}
 }
@@ -138,13 +138,14 @@ func (s *script) close() {
 // waits.
 func (s *script) giveUp() {
 	s.mu.Lock()
-	s.t.Errorf("%s: it still waits for what comes after\n%s", s.root, s.output.String())
+	s.t.Errorf("%s: the script still waits for the line after these:\n%s", s.root, s.output.String())
 	s.mu.Unlock()
 	s.close()
 }
 
 var everybody = zk.WorldACL(zk.PermAll)
 
+// must fails the test if err is not nil.
 func (s *script) must(err error) {
 	if err != nil {
 		s.t.Errorf("%s: %v", s.root, err)
@@ -208,12 +209,13 @@ func (s *script) create(c *zk.Conn, path string, flags int32) string {
 	return made
 }
 
-// stat reports the stat of a node.
+// stat reports the stat of a node. Zxids are relative to that of the root.
 func (s *script) stat(what string, n *zk.Stat) {
 	s.report("%s: czxid +%d, mzxid +%d, pzxid +%d, version %d, cversion %d, aversion %d, owned %v, %d bytes, %d children",
 		what, n.Czxid-s.zxid, n.Mzxid-s.zxid, n.Pzxid-s.zxid, n.Version, n.Cversion, n.Aversion, n.EphemeralOwner != 0, n.DataLength, n.NumChildren)
 }
 
+// look reports the stat of a node, or that the node does not exist.
 func (s *script) look(c *zk.Conn, path string) {
 	there, n, err := c.Exists(s.at(path))
 	s.must(err)
@@ -247,6 +249,7 @@ type raw struct {
 	timeout int32
 }
 
+// raw opens a connection without a session.
 func (s *script) raw() *raw {
 	c, err := s.dial()
 	if err != nil {
@@ -271,15 +274,15 @@ func jute(parts ...any) []byte {
 		case int64:
 			b = binary.BigEndian.AppendUint64(b, uint64(v))
 		case string:
-			b = append(jute2(b, len(v)), v...)
+			b = append(appendInt(b, len(v)), v...)
 		case []byte:
 			if v == nil {
-				b = jute2(b, -1)
+				b = appendInt(b, -1)
 			} else {
-				b = append(jute2(b, len(v)), v...)
+				b = append(appendInt(b, len(v)), v...)
 			}
 		case []string:
-			b = jute2(b, len(v))
+			b = appendInt(b, len(v))
 			for _, one := range v {
 				b = append(b, jute(one)...)
 			}
@@ -290,15 +293,18 @@ func jute(parts ...any) []byte {
 	return b
 }
 
-func jute2(b []byte, n int) []byte { return binary.BigEndian.AppendUint32(b, uint32(int32(n))) }
+func appendInt(b []byte, n int) []byte { return binary.BigEndian.AppendUint32(b, uint32(int32(n))) }
 
 // openACL returns the encoded access control list that allows everything to every client.
 func openACL() []byte { return append(jute(1, 31), jute("world", "anyone")...) }
 
-// send sends a message.
+// send sends a message. The first two parts of a request are its xid, which its answer
+// repeats, and its opcode: 1 is create, 2 delete, 3 exists, 4 getData, 5 setData,
+// 8 getChildren, 9 sync, 11 ping, 12 getChildren2, 14 multi, 15 create2, 100 auth,
+// 101 setWatches and -11 closeSession.
 func (r *raw) send(parts ...any) {
 	body := jute(parts...)
-	_, err := r.Write(append(jute2(nil, len(body)), body...))
+	_, err := r.Write(append(appendInt(nil, len(body)), body...))
 	r.s.must(err)
 }
 
@@ -311,7 +317,7 @@ func (r *raw) sendRaw(b []byte) {
 // create sends a request to create a node.
 func (r *raw) create(xid int, path string, flags int) {
 	body := slices.Concat(jute(xid, 1, r.s.at(path), []byte("data")), openACL(), jute(flags))
-	r.sendRaw(append(jute2(nil, len(body)), body...))
+	r.sendRaw(append(appendInt(nil, len(body)), body...))
 }
 
 // receive reads a message; it returns nil if the connection has ended.
@@ -331,6 +337,7 @@ func (r *raw) receive() []byte {
 	return b
 }
 
+// number and zxidOf return the number at an offset of a message.
 func number(b []byte, at int) int   { return int(int32(binary.BigEndian.Uint32(b[at:]))) }
 func zxidOf(b []byte, at int) int64 { return int64(binary.BigEndian.Uint64(b[at:])) }
 
@@ -359,7 +366,9 @@ func (r *raw) begin() {
 	}
 }
 
-// reportAnswers receives n messages and reports them.
+// reportAnswers receives n messages and reports them: answers, with the xid of their request
+// and an error code, and events. Event 1 says that a node was created, 2 that it was deleted,
+// 3 that its data has changed, and 4 that its children have changed.
 func (r *raw) reportAnswers(n int) {
 	for range n {
 		b := r.receive()

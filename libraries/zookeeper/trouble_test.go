@@ -65,7 +65,7 @@ func TestTroubles(t *testing.T) {
 				t.Fatalf("%s, seed %d: %s", kind, seed, trace.FirstDifference(tr, again))
 			}
 			if led := Events(tr, trace.KindLead, "zookeeper-3"); len(led) == 0 {
-				t.Errorf("%s, seed %d: nobody has led in the beginning", kind, seed)
+				t.Errorf("%s, seed %d: zookeeper-3 has never led, want that it leads in the beginning", kind, seed)
 			}
 			if DependsOnChance(tr) {
 				t.Errorf("%s, seed %d: %v", kind, seed, tr.Doubts)
@@ -82,12 +82,12 @@ func oneAtATime(t *testing.T, seed uint64, tr *trace.Trace) {
 		switch ev.Kind {
 		case trace.KindSet:
 			if holder != "" {
-				t.Errorf("seed %d: event %d grants %s while %s stands", seed, ev.Seq, ev.Value, holder)
+				t.Errorf("seed %d: event %d grants the lock to %s while %s holds it", seed, ev.Seq, ev.Value, holder)
 			}
 			holder = ev.Value
 		case trace.KindDelete, trace.KindExpire:
 			if holder != ev.Value {
-				t.Errorf("seed %d: event %d takes %s, and %s stands", seed, ev.Seq, ev.Value, holder)
+				t.Errorf("seed %d: event %d takes the lock from %s, and its holder is %s", seed, ev.Seq, ev.Value, holder)
 			}
 			holder = ""
 		}

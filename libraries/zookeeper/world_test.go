@@ -38,9 +38,9 @@ func TestGCPause(t *testing.T) {
 		} {
 			tr := RunWorld(t, gcPause(t, kind, fencing))
 			AllFaultsStruck(t, tr)
-			Equal(t, kind+" "+string(fencing), Violations(tr), broken)
+			Equal(t, kind+" with the storage "+string(fencing)+": violations", Violations(tr), broken)
 			NoEvents(t, tr, trace.KindRanOn, "client-1")
-			Equal(t, kind+" expired", OnlyEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
+			Equal(t, kind+": the client whose session expired", OnlyEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
 		}
 	}
 }

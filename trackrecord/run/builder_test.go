@@ -35,14 +35,14 @@ const (
 // newTestVersion returns a version of a bug in a small track record that is made for the
 // test.
 func newTestVersion(t *testing.T, check bool) *version {
-	with := &builder{root: t.TempDir(), scratch: t.TempDir(), check: check}
-	if err := os.Mkdir(with.inLibraries(""), 0o755); err != nil {
+	testBuilder := &builder{root: t.TempDir(), scratch: t.TempDir(), check: check}
+	if err := os.Mkdir(testBuilder.inLibraries(""), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, with.inLibraries("go.mod"), own)
-	write(t, with.inLibraries("go.sum"), "old\n")
+	write(t, testBuilder.inLibraries("go.mod"), own)
+	write(t, testBuilder.inLibraries("go.sum"), "old\n")
 	b := proof.Bug{Name: "some-bug", Library: "example.com/some/v2", Test: "some/client"}
-	return newVersion(b, proof.Version{Name: "bad", Number: "v2.0.1"}, with)
+	return newVersion(b, proof.Version{Name: "bad", Number: "v2.0.1"}, testBuilder)
 }
 
 func write(t *testing.T, file, text string) {
@@ -63,7 +63,7 @@ func read(t *testing.T, file string) string {
 
 // The generated go.mod requires the version under test instead of the module's own version.
 // It is not in the folder of the module.
-func TestGoTest(t *testing.T) {
+func TestGoTestCommand(t *testing.T) {
 	v := newTestVersion(t, false)
 	cmd, err := v.builder.goTest(v, "-run", "X")
 	if err != nil {
@@ -74,16 +74,16 @@ func TestGoTest(t *testing.T) {
 	if !strings.HasPrefix(text, heading) || strings.Contains(text, "v2.9.0") ||
 		!strings.Contains(text, "\tgithub.com/locksim/locksim v0.1.0\n") || !strings.Contains(text, "\tgithub.com/locksim/locksim v0.1.0 => ..\n") ||
 		!strings.Contains(text, "\texample.com/some/v2 v2.0.1\n") || !strings.Contains(text, "\texample.com/some/v2 => example.com/some/v2 v2.0.1\n") {
-		t.Errorf("the go.mod is\n%s", text)
+		t.Errorf("the generated go.mod is\n%s", text)
 	}
 	if text := read(t, v.builder.inLibraries("go.mod")); text != own {
-		t.Errorf("the module's go.mod has become\n%s", text)
+		t.Errorf("the module's go.mod was changed to\n%s", text)
 	}
 	if cmd.Dir != v.builder.inLibraries("") || !slices.Contains(cmd.Args, "-modfile="+mod) || !strings.HasSuffix(cmd.String(), " ./some/client -run X") {
-		t.Errorf("it runs %s in %s", cmd, cmd.Dir)
+		t.Errorf("the command is %s in the folder %s", cmd, cmd.Dir)
 	}
 	if !slices.Contains(cmd.Env, "GOWORK=off") {
-		t.Error("in a workspace it would fail")
+		t.Error("the command does not set GOWORK=off, so it would fail in a workspace")
 	}
 }
 
@@ -95,7 +95,7 @@ func TestKeepSums(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := v.builder.keepSums(v); err != nil {
-			t.Errorf("check %v, and nothing is new: %v", check, err)
+			t.Errorf("check %v, without new checksums: the error is %v", check, err)
 		}
 		write(t, v.builder.scratchFile(v, ".sum"), "new\nold\n")
 		err := v.builder.keepSums(v)

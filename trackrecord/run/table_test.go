@@ -14,7 +14,7 @@ var example = row{
 
 const page = "# Title\n\n<!-- table -->\n<!-- end -->\n\nMore.\n"
 
-func TestTheTableIsWrittenAndReadBack(t *testing.T) {
+func TestTableIsWrittenAndReadBack(t *testing.T) {
 	text := table{example}.replaceIn(page)
 	const line = "| [It is wrong](some-bug/story.yaml) | a/b/v4 | [PR 7](https://github.com/a/b/pull/7) and what it says |" +
 		" lease-exclusion, progress | v4.0.1: 20 of 20 | v4.0.2: 0 of 20 | `late-reply/extend` |" +
@@ -30,10 +30,10 @@ func TestTheTableIsWrittenAndReadBack(t *testing.T) {
 		t.Errorf("read back as %+v", r)
 	}
 	if again := back.replaceIn(text); again != text {
-		t.Errorf("written again it is\n%s", again)
+		t.Errorf("the table that was read is written as\n%s\nwant\n%s", again, text)
 	}
 	if back.row("other-bug") != nil {
-		t.Error("it has a row of a bug that it has not")
+		t.Error("the table has a row of other-bug, want only some-bug")
 	}
 }
 
@@ -43,18 +43,18 @@ func TestOnlyTimesMayDiffer(t *testing.T) {
 	later.times = "story: 9s"
 	other.good = []string{"v4.0.2: 1 of 20"}
 	if got := (table{later}); got.withoutTimes() != was.withoutTimes() {
-		t.Errorf("another time makes another table:\n%s%s", got.withoutTimes(), was.withoutTimes())
+		t.Errorf("a table with another time differs without the times:\n%s%s", got.withoutTimes(), was.withoutTimes())
 	}
 	if got := (table{other}); got.withoutTimes() == was.withoutTimes() {
-		t.Error("a fixed version that fails makes the same table")
+		t.Error("a table in which a fixed version fails is equal, want that it differs")
 	}
 	if got := (table{}); got.withoutTimes() == was.withoutTimes() {
-		t.Error("a table without its bug equals the full table")
+		t.Error("a table without the bug is equal, want that it differs")
 	}
 }
 
-func TestAPageWithoutAPlaceForTheTable(t *testing.T) {
+func TestPageWithoutAPlaceForTheTable(t *testing.T) {
 	if _, err := readTable("# Title\n"); err == nil || !strings.Contains(err.Error(), "<!-- table -->") {
-		t.Errorf("got %v", err)
+		t.Errorf("the error is %v, want one that names the missing line", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// onEtcd is a key that is there as long as a lease of etcd, which nobody prolongs.
+// onEtcd is a lock that is held by a key, which exists as long as a lease of etcd that no client renews.
 type onEtcd struct {
 	client *clientv3.Client
 	key    string

@@ -22,7 +22,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// onPostgres is a row of a table, with its holder and its end.
+// onPostgres is a lock that is held by a row of a table, which names the holder and the end of the lease.
 type onPostgres struct {
 	db          *sql.DB
 	key, holder string
@@ -63,7 +63,7 @@ func TestOnPostgres(t *testing.T) {
 	})
 }
 
-// onConsul is a key that a session has, which nobody renews.
+// onConsul is a lock that is held by a key of a session that no client renews.
 type onConsul struct {
 	client *api.Client
 	key    string

@@ -12,6 +12,7 @@ import (
 	"github.com/locksim/locksim/trackrecord"
 )
 
+// stories returns the stories of all bugs.
 func stories(t *testing.T) []*scenarios.Scenario {
 	bugs, err := Bugs()
 	if err != nil || len(bugs) == 0 {
@@ -25,7 +26,7 @@ func stories(t *testing.T) []*scenarios.Scenario {
 }
 
 // A story shows a bug only if a sound lock passes it.
-func TestASoundLockPassesEveryStory(t *testing.T) {
+func TestSoundLockPassesEveryStory(t *testing.T) {
 	for _, s := range stories(t) {
 		t.Run(filepath.Dir(s.File), func(t *testing.T) {
 			sound, ok := locks.Lookup(s.Variants[0].Lock)
@@ -40,7 +41,7 @@ func TestASoundLockPassesEveryStory(t *testing.T) {
 			}
 			r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 			if err != nil || r.AsExpected == nil || !*r.AsExpected {
-				t.Errorf("it is not what the file expects: %v", err)
+				t.Errorf("the results are not those that the file expects: %v", err)
 			}
 		})
 	}
@@ -59,7 +60,7 @@ func (l alwaysExtends) Acquire(ctx context.Context) (locks.Lease, error) {
 func (alwaysExtendsLease) Extend(context.Context) error { return nil }
 
 // A story reports exactly the mistake that the lock has.
-func TestAStoryFindsWhatIsWrong(t *testing.T) {
+func TestStoryFindsOnlyTheMistakeOfTheLock(t *testing.T) {
 	kind, _ := locks.Lookup("redlock")
 	sound := kind.New
 	kind.New = func(env *locks.Env) (locks.Lock, error) {
@@ -78,17 +79,17 @@ func TestAStoryFindsWhatIsWrong(t *testing.T) {
 		}, name)
 		broke := slices.ContainsFunc(w.problems, func(p problem) bool { return p.rule == "lease-exclusion" })
 		if broke != extends {
-			t.Errorf("%s: an Extend that always says yes breaks lease-exclusion: %v, want %v: %v", name, broke, extends, w.problems)
+			t.Errorf("%s: an Extend that always succeeds breaks lease-exclusion: %v, want %v: %v", name, broke, extends, w.problems)
 		}
 		found[name] = broke
 	}
 	if len(found) < 4 {
-		t.Errorf("there are only the stories %v", found)
+		t.Errorf("the stories are %v, want at least four", found)
 	}
 }
 
 // A story is inconclusive if its witness is not observed, whatever the lock does.
-func TestAStoryThatDoesNotComeAbout(t *testing.T) {
+func TestStoryWithoutItsWitnessIsInconclusive(t *testing.T) {
 	const file = "redsync-extends-a-lost-lock/story.yaml"
 	data, err := trackrecord.Bugs.ReadFile(file)
 	if err != nil {
@@ -100,6 +101,6 @@ func TestAStoryThatDoesNotComeAbout(t *testing.T) {
 	}
 	kind, _ := locks.Lookup(s.Variants[0].Lock)
 	if w, err := runStory(s, kind, 1); err != nil || !strings.Contains(w.unknown, "did not happen") {
-		t.Errorf("client-2 starts only after client-1 has finished, and the story is not inconclusive: %v, %q", err, w.unknown)
+		t.Errorf("client-2 starts only after client-1 has finished: the error is %v, and the story is inconclusive because of %q; want that something did not happen", err, w.unknown)
 	}
 }

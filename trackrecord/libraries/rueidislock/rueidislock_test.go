@@ -65,9 +65,9 @@ type lock struct {
 // library would release the lock when ctx ends.
 func (l lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	life, cancel := context.WithCancel(context.Background())
-	attempt := context.AfterFunc(ctx, cancel)
+	stopWatching := context.AfterFunc(ctx, cancel)
 	held, release, err := l.locker.TryWithContext(life, l.env.Key)
-	attempt()
+	stopWatching()
 	if err != nil {
 		cancel()
 		return nil, locks.ErrNotAcquired
@@ -80,7 +80,7 @@ func (l lock) Acquire(ctx context.Context) (locks.Lease, error) {
 
 type lease struct {
 	lost    chan struct{}
-	keep    func() bool
+	keep    func() bool // prevents that lost is closed; returns false if it is closed already
 	release func()
 }
 
