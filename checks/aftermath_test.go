@@ -47,7 +47,9 @@ func keyEvent(kind trace.Kind) trace.Event {
 }
 
 // wordEvents maps each word of [traceFromWords] to its event, without time and number. The
-// word "-" is an event that means nothing to the lock, so a second passes.
+// word "-" is an event that means nothing to the lock, so a second passes. "asks" begins acquire
+// and "gets" ends it with a grant; "leaves" begins release, "left" ends it with success and
+// "fails" with an error; "told" notifies the client of its loss; "again" begins another acquire.
 var wordEvents = map[string]trace.Event{
 	"...":       {Kind: trace.KindSync, Process: "redis-1"},
 	"horizon":   {Kind: trace.KindHorizon},
@@ -85,38 +87,38 @@ func TestAftermath(t *testing.T) {
 		name, words string
 		want        Property
 	}{
-		{"unnotified", "asks set gets expires - - -", ClaimNotifies},
-		{"unnotified", "asks set gets removed - - -", ClaimNotifies},
-		{"not for a TTL", "asks set gets expires - -", ""},
-		{"it is told in time", "asks set gets expires - told - - -", ""},
-		{"it is told, too late", "asks set gets expires - - told", ClaimNotifies},
-		{"it leaves in time", "asks set gets expires - leaves - - left", ""},
-		{"it gets the key again", "asks set gets expires - set - - - -", ""},
-		{"it crashes", "asks set gets expires dies - - -", ""},
-		{"a fault acts", "asks set gets strike expires - - - -", ""},
-		{"a fault has ended, less than a TTL ago", "asks set gets strike expires - lift - -", ""},
-		{"a fault has ended, a TTL ago", "asks set gets strike expires - lift - - -", ClaimNotifies},
-		{"something happens in between", "asks set gets expires - injection - -", ""},
-		{"its clock was set", "asks set gets jumps expires - - -", ""},
-		{"its clock was set when it was too late", "asks set gets expires - - - jumps", ClaimNotifies},
+		{"unnotified after the key expired", "asks set gets expires - - -", ClaimNotifies},
+		{"unnotified after the key was removed", "asks set gets removed - - -", ClaimNotifies},
+		{"unnotified for less than a TTL", "asks set gets expires - -", ""},
+		{"notified within a TTL", "asks set gets expires - told - - -", ""},
+		{"notified after a TTL", "asks set gets expires - - told", ClaimNotifies},
+		{"released within a TTL", "asks set gets expires - leaves - - left", ""},
+		{"the key is set again within a TTL", "asks set gets expires - set - - - -", ""},
+		{"the client crashes", "asks set gets expires dies - - -", ""},
+		{"unnotified while a fault acts", "asks set gets strike expires - - - -", ""},
+		{"unnotified for less than a TTL since a fault was lifted", "asks set gets strike expires - lift - -", ""},
+		{"unnotified for a TTL since a fault was lifted", "asks set gets strike expires - lift - - -", ClaimNotifies},
+		{"an instant fault strikes in the TTL", "asks set gets expires - injection - -", ""},
+		{"the client's clock was set before the loss", "asks set gets jumps expires - - -", ""},
+		{"the client's clock was set a TTL after the loss", "asks set gets expires - - - jumps", ClaimNotifies},
 
-		{"lingering", "asks set gets leaves removed left - - - get get get get get", TrafficAfterRelease},
-		{"too little", "asks set gets leaves removed left - - - get get get get", ""},
-		{"about something else", "asks set gets leaves removed left - - - ping ping ping ping ping", ""},
-		{"too early", "asks set gets leaves removed left get get get get get get", ""},
-		{"it has asked again", "asks set gets leaves removed left - - - get get get get asks get", ""},
-		{"something is wrong", "asks set gets leaves removed left strike - - get get get get get", ""},
+		{"five commands about the key, a TTL after the release", "asks set gets leaves removed left - - - get get get get get", TrafficAfterRelease},
+		{"four commands about the key, a TTL after the release", "asks set gets leaves removed left - - - get get get get", ""},
+		{"five other commands, a TTL after the release", "asks set gets leaves removed left - - - ping ping ping ping ping", ""},
+		{"commands about the key right after the release", "asks set gets leaves removed left get get get get get get", ""},
+		{"the client acquires again before the fifth command", "asks set gets leaves removed left - - - get get get get asks get", ""},
+		{"five commands about the key while a fault acts", "asks set gets leaves removed left strike - - get get get get get", ""},
 
-		{"left", "asks set gets leaves left - expires", KeyLeftBehind},
-		{"the node was asked", "asks set gets leaves del left - expires", ""},
-		{"the node was asked later", "asks set gets leaves left del - expires", ""},
-		{"the node was asked before", "asks set gets del leaves left - expires", KeyLeftBehind},
-		{"release failed", "asks set gets leaves fails - expires", ReleaseFails},
-		{"release has not returned", "asks set gets leaves - expires left", ""},
-		{"the client did not wait", "asks set gets leaves cancels left - expires", ""},
+		{"the key is left behind", "asks set gets leaves left - expires", KeyLeftBehind},
+		{"release sent a command about the key", "asks set gets leaves del left - expires", ""},
+		{"a command about the key was sent after release had returned", "asks set gets leaves left del - expires", ""},
+		{"a command about the key was sent before release was called", "asks set gets del leaves left - expires", KeyLeftBehind},
+		{"release returned an error", "asks set gets leaves fails - expires", ReleaseFails},
+		{"release has not returned when the key expires", "asks set gets leaves - expires left", ""},
+		{"the client cancelled the call of release", "asks set gets leaves cancels left - expires", ""},
 		{"the key was removed", "asks set gets leaves left - removed", ""},
-		{"a fault acted meanwhile", "asks set gets leaves left injection expires", ""},
-		{"a fault acted before", "asks set gets injection leaves left - expires", KeyLeftBehind},
+		{"an instant fault struck after release", "asks set gets leaves left injection expires", ""},
+		{"an instant fault struck before release", "asks set gets injection leaves left - expires", KeyLeftBehind},
 	} {
 		var got Property
 		for _, f := range Check(historyOf(c.words), nil).Findings {
@@ -125,7 +127,7 @@ func TestAftermath(t *testing.T) {
 			}
 			got += f.Property
 			if len(f.Events) < 2 || f.Blame != BlameLock {
-				t.Errorf("%s: it is shown by the events %v, and is the fault of %v", c.name, f.Events, f.Blame)
+				t.Errorf("%s: %s is shown by the events %v with the blame %v, want two events or more and the lock", c.name, f.Property, f.Events, f.Blame)
 			}
 		}
 		if got != c.want {

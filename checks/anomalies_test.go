@@ -6,14 +6,14 @@ import (
 )
 
 // Each script shows one anomaly, and violates exactly these properties. One property more
-// would be a false accusation.
+// would be a false accusation. The scripts are traces written by hand; see [script].
 func TestAnomalies(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		story string
 		want  []Property
 	}{
-		{"write skew over two shards, each of which fences for itself", `
+		{"write skew over two objects, each with its own fencing", `
 			0s  c1 acquires rank=33 ends=30s
 			1s  c1 reads x=0
 			40s c2 acquires rank=34 ends=70s
@@ -22,7 +22,7 @@ func TestAnomalies(t *testing.T) {
 			43s c2 releases
 			50s c1 writes y=0>1
 			51s c1 releases`, []Property{SectionExclusion, GrantOrder, SerialSections}},
-		{"the same with one fence for both", `
+		{"write skew over two objects that share their fencing: the last write is refused", `
 			0s  c1 acquires rank=33 ends=30s
 			1s  c1 reads x=0
 			40s c2 acquires rank=34 ends=70s
@@ -44,7 +44,7 @@ func TestAnomalies(t *testing.T) {
 			7s c1 hears x=2
 			8s c1 lands message=1 x=2>3
 			9s c1 releases`, []Property{NoLostUpdate}},
-		{"it arrives after the release", `
+		{"the first copy of a write arrives after the second, another write and the release", `
 			0s c1 acquires rank=33 ends=30s
 			1s c1 reads x=0
 			2s c1 sends message=1
@@ -56,7 +56,7 @@ func TestAnomalies(t *testing.T) {
 			7s c1 hears x=2
 			8s c1 releases
 			9s c1 lands message=1 x=2>3`, []Property{NoLostUpdate}},
-		{"it arrives first of all", `
+		{"the first copy of a write arrives before the second", `
 			0s c1 acquires rank=33 ends=30s
 			1s c1 reads x=0
 			2s c1 sends message=1
@@ -81,7 +81,7 @@ func TestAnomalies(t *testing.T) {
 			45s storage reverts x=1>0
 			50s c1 writes x=0>1
 			51s c1 releases`, []Property{SectionExclusion, GrantOrder, NoLostUpdate, SerialSections}},
-		{"the copy has the newer write", `
+		{"the storage fails over to a copy with the newer write and its token", `
 			0s  c1 acquires rank=33 ends=30s
 			1s  c1 reads x=0
 			40s c2 acquires rank=34 ends=70s
@@ -92,7 +92,7 @@ func TestAnomalies(t *testing.T) {
 			45s storage restarts
 			50s c1 is-refused
 			51s c1 releases`, []Property{SectionExclusion}},
-		{"the copy lacks a write of which nobody has heard", `
+		{"the storage fails over to a copy without a newer write that was not acknowledged", `
 			0s  c1 acquires rank=33 ends=30s
 			1s  c1 reads x=0
 			40s c2 acquires rank=34 ends=70s
@@ -116,7 +116,7 @@ func TestAnomalies(t *testing.T) {
 			50s c1 writes x=1>2
 			51s c1 releases`, []Property{SectionExclusion, GrantOrder, WriteOrder, NoLostUpdate, SerialSections}},
 
-		{"a token minted late outranks the newer holder's", `
+		{"a token that is minted late is greater than the newer holder's", `
 			0s  c1 acquires rank=1 ends=30s
 			1s  c1 reads x=0
 			40s c2 acquires rank=2 ends=70s
@@ -127,7 +127,7 @@ func TestAnomalies(t *testing.T) {
 			50s c1 mints token=2
 			51s c1 writes x=1>2
 			52s c1 releases`, []Property{SectionExclusion, TokenOrder, GrantOrder, WriteOrder, NoLostUpdate, SerialSections}},
-		{"minted in time", `
+		{"a token that is minted in time is smaller than the newer holder's", `
 			0s  c1 acquires rank=1 ends=30s
 			0s  c1 mints token=1
 			1s  c1 reads x=0
@@ -139,7 +139,7 @@ func TestAnomalies(t *testing.T) {
 			51s c1 is-refused
 			52s c1 releases`, []Property{SectionExclusion}},
 
-		{"no lock, tokens on writes", `
+		{"a lock that excludes nobody, with tokens checked on writes", `
 			lock L ttl=30s open
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
@@ -151,7 +151,7 @@ func TestAnomalies(t *testing.T) {
 			4s c2 writes x=1>2
 			5s c1 releases
 			5s c2 releases`, []Property{SectionExclusion, NoLostUpdate, SerialSections}},
-		{"no lock, tokens on reads and writes", `
+		{"a lock that excludes nobody, with tokens checked on reads and writes", `
 			lock L ttl=30s open
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
@@ -193,14 +193,14 @@ func TestAnomalies(t *testing.T) {
 			46s c1 releases
 			46s c2 releases`, []Property{SectionExclusion, GrantOrder}},
 
-		{"no TTL, and the holder crashed", `
+		{"the holder of a lock without a TTL crashed", `
 			lock L ttl=0s
 			0s  c1 acquires rank=1
 			1s  fault-1 strikes
 			1s  c1 crashes
 			2s  c2 fails
 			99s c2 is-cut-off`, []Property{Progress}},
-		{"a TTL, and the holder crashed", `
+		{"the holder of a lock with a TTL crashed", `
 			0s  c1 acquires rank=1 ends=30s
 			1s  fault-1 strikes
 			1s  c1 crashes
@@ -231,7 +231,7 @@ func TestAnomalies(t *testing.T) {
 			3s c1 releases
 			3s c2 releases`, []Property{NoLostUpdate, SerialSections}},
 
-		{"the write went through services, and the lease ended on the way", `
+		{"a write is passed on by services, and arrives after the lease has ended", `
 			0s  c1 acquires rank=1 ends=30s
 			1s  c1 reads x=0
 			2s  c1 sends message=1 via=s1
@@ -242,7 +242,7 @@ func TestAnomalies(t *testing.T) {
 			50s c1 lands message=1 x=1>2 via=s2
 			51s c1 hears x=2
 			52s c1 releases`, []Property{SectionExclusion, GrantOrder, WriteOrder, NoLostUpdate, SerialSections}},
-		{"it went through services in time", `
+		{"a write is passed on by services, and arrives before the lease has ended", `
 			0s  c1 acquires rank=1 ends=30s
 			1s  c1 reads x=0
 			2s  c1 sends message=1 via=s1
@@ -254,7 +254,7 @@ func TestAnomalies(t *testing.T) {
 			42s c2 writes x=1>2
 			43s c2 releases`, nil},
 
-		{"a circuit breaker lets both go ahead", `
+		{"a circuit breaker lets both clients continue without a grant", `
 			0s c1 acquires rank=1 ends=30s ungranted
 			0s c2 acquires rank=2 ends=30s ungranted
 			1s c1 reads x=0
@@ -266,7 +266,7 @@ func TestAnomalies(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := violations(t, test.story); !slices.Equal(got, test.want) {
-				t.Errorf("it violates %v, want %v", got, test.want)
+				t.Errorf("the script violates %v, want %v", got, test.want)
 			}
 		})
 	}

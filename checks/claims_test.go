@@ -8,8 +8,8 @@ import (
 
 // A lock may claim that a release reports the loss of the lock. It breaks that claim with a
 // release that returns success although the lease had expired. For a lock without this
-// claim, such a release does not count.
-func TestClaimToTellAtRelease(t *testing.T) {
+// claim, such a release does not count. The words are events of a trace; see [wordEvents].
+func TestClaimToReportLossAtRelease(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		claims bool
@@ -17,7 +17,7 @@ func TestClaimToTellAtRelease(t *testing.T) {
 		want   Property
 	}{
 		{"success, and the lease had expired", true, "asks set gets expires leaves left", ClaimReportsLossAtRelease},
-		{"the same, and the lock claims nothing", false, "asks set gets expires leaves left", ""},
+		{"success, and the lease had expired, for a lock without the claim", false, "asks set gets expires leaves left", ""},
 		{"an error, and the lease had expired", true, "asks set gets expires leaves fails", ""},
 		{"success, and the release removed the key", true, "asks set gets leaves removed left", ""},
 	} {
@@ -27,7 +27,7 @@ func TestClaimToTellAtRelease(t *testing.T) {
 			tr.Events[i].Notifies = false // for a lock that does not notify, the lease lasts one TTL
 		}
 		if got := misconductIn(tr); got != c.want {
-			t.Errorf("%s: what is broken is %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: the misconduct is %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 // A lock declares the end of a lease as a reading of its client's clock. That reading is
 // converted to true time, with the changes of the clock before and after the declaration
-// taken into account.
+// taken into account. The scripts are traces written by hand; see [script]. "shows" sets the
+// readings of a process's clocks; ppb is how much they run fast, in billionths.
 func TestDeclaredEndInTrueTime(t *testing.T) {
 	for _, test := range []struct {
 		name, story string
@@ -20,10 +21,10 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 		{"a wall clock that is ahead", `
 			0s  c1 shows wall=100s monotonic=0s
 			10s c1 acquires rank=1 ends=140s`, 40 * time.Second},
-		{"the monotonic clock", `
+		{"a lease that ends by the monotonic clock", `
 			0s  c1 shows wall=100s monotonic=7s
 			10s c1 acquires rank=1 ends=47s monotonic`, 40 * time.Second},
-		{"another process's clock does not matter", `
+		{"another process's clock is ahead", `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s
 			11s c2 shows wall=99s monotonic=0s`, 40 * time.Second},
@@ -36,7 +37,7 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s
 			20s c1 shows wall=60s monotonic=20s`, 20 * time.Second},
-		{"and back again: the first time counts", `
+		{"the wall clock jumps past the end and back: the first time counts", `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s
 			20s c1 shows wall=60s monotonic=20s
@@ -49,11 +50,11 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s
 			40s c1 shows wall=5s monotonic=20s`, 40 * time.Second},
-		{"the monotonic clock does not jump with it", `
+		{"the wall clock jumps, and the lease ends by the monotonic clock", `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s monotonic
 			20s c1 shows wall=60s monotonic=20s`, 40 * time.Second},
-		{"jumps before the lease are over", `
+		{"the wall clock jumps forward and back before the lease", `
 			0s  c1 shows wall=0s monotonic=0s
 			5s  c1 shows wall=99s monotonic=5s
 			6s  c1 shows wall=6s monotonic=6s
@@ -65,7 +66,7 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 		{"a clock that runs half too slow", `
 			0s  c1 shows wall=0s monotonic=0s ppb=-500000000
 			10s c1 acquires rank=1 ends=35s monotonic`, 70 * time.Second},
-		{"it never shows the end before it is due", `
+		{"a clock that loses a billionth: the end is rounded up", `
 			0s  c1 shows wall=0s monotonic=0s ppb=-1
 			10s c1 acquires rank=1 ends=30s`, 30*time.Second + 31}, // 30.000000030s is not enough: 30.00000003 × (1 − 1e-9) < 30s
 		{"the drift begins within the lease", `
@@ -73,17 +74,17 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 			10s c1 acquires rank=1 ends=40s
 			20s c1 shows wall=20s monotonic=20s ppb=-500000000`, 60 * time.Second},
 
-		{"suspended: the monotonic clock stands still", `
+		{"the machine is suspended: the monotonic clock stops", `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s monotonic
 			20s c1 shows wall=20s monotonic=20s halted
 			80s c1 shows wall=80s monotonic=20s`, 100 * time.Second},
-		{"suspended: the wall clock jumps when it resumes", `
+		{"the machine is suspended: the wall clock jumps when it resumes", `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s
 			20s c1 shows wall=20s monotonic=20s halted
 			80s c1 shows wall=80s monotonic=20s`, 80 * time.Second},
-		{"suspended for good", `
+		{"the machine is suspended for good", `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s
 			20s c1 shows wall=20s monotonic=20s halted`, history.Never.At},
@@ -95,12 +96,12 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=20s
 			50s c1 extends ends=45s`, 45 * time.Second},
-		{"because the clock had jumped past it", `
+		{"the clock had jumped past the end before extend returned", `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=20s
 			30s c1 shows wall=50s monotonic=30s
 			50s c1 extends ends=45s`, 30 * time.Second},
-		{"it had gone back in between", `
+		{"the clock had jumped past the end and back before extend returned", `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=20s
 			30s c1 shows wall=50s monotonic=30s
@@ -117,15 +118,15 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 }
 
 // The client's clock does not matter to a lock that reads true time.
-func TestTrueTimeLock(t *testing.T) {
-	for trueTime, want := range map[bool]time.Duration{false: 20 * time.Second, true: 40 * time.Second} {
+func TestLeaseOfATrueTimeLock(t *testing.T) {
+	for readsTrueTime, want := range map[bool]time.Duration{false: 20 * time.Second, true: 40 * time.Second} {
 		tr := parseScript(t, `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s
 			20s c1 shows wall=60s monotonic=20s`).trace
-		tr.Locks[0].TrueTime = trueTime
+		tr.Locks[0].TrueTime = readsTrueTime
 		if got := history.New(tr).Sections()[0].Lease.End().At; got != want {
-			t.Errorf("true time %v: the lease ends at %v, want %v", trueTime, got, want)
+			t.Errorf("the lock reads true time: %v; the lease ends at %v, want %v", readsTrueTime, got, want)
 		}
 	}
 }
@@ -145,7 +146,7 @@ func TestJumpEndsALeaseWithinTheNanosecond(t *testing.T) {
 		20s c2 acquires rank=2 ends=50s`
 	for story, want := range map[string]Outcome{before: Violated, after: Holds} {
 		if got := Check(history.New(parseScript(t, story).trace), nil).Finding(LeaseExclusion).Outcome; got != want {
-			t.Errorf("%s\ngot %s, want %s", story, got, want)
+			t.Errorf("%s\nlease-exclusion is %s, want %s", story, got, want)
 		}
 	}
 }

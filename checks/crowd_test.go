@@ -84,7 +84,7 @@ func overlappingSections(sections int) *trace.Trace {
 
 // Judging a crowd takes seconds and not minutes, because no check reads the whole trace for
 // each pair of sections, or lists all pairs. BenchmarkManySections measures it.
-func TestCrowdsAreJudged(t *testing.T) {
+func TestCrowds(t *testing.T) {
 	const n = 3000
 	for _, test := range []struct {
 		name     string
@@ -104,7 +104,7 @@ func TestCrowdsAreJudged(t *testing.T) {
 				c.mints(i + 1)
 			}
 		}, []Property{LeaseExclusion, SectionExclusion, TokenOrder, Progress}},
-		{"many write over the same", func(c *crowd) {
+		{"many sections replace the same version", func(c *crowd) {
 			for i := range n {
 				c.acquires(i + 1)
 			}
@@ -112,7 +112,7 @@ func TestCrowdsAreJudged(t *testing.T) {
 				c.replaces(i + 1)
 			}
 		}, []Property{LeaseExclusion, SectionExclusion, GrantOrder, SerialSections, Progress}},
-		{"many ask, and meet many keys", func(c *crowd) {
+		{"many calls fail and meet many keys", func(c *crowd) {
 			for i := range n {
 				c.calls(i + 1)
 			}
@@ -137,7 +137,7 @@ func TestCrowdsAreJudged(t *testing.T) {
 				}
 			}
 			if !slices.Equal(violated, test.violated) {
-				t.Errorf("violated are %v, not %v", violated, test.violated)
+				t.Errorf("the crowd violates %v, want %v", violated, test.violated)
 			}
 		})
 	}

@@ -45,47 +45,47 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 crashes
 			11s c2 acquires rank=2 ends=40s`},
-		{name: "the end of the client's program does not", want: Violated, script: `
+		{name: "the end of the client's program does not end a lease", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 is-done
 			11s c2 acquires rank=2 ends=40s <--`},
-		{name: "another client's crash does not", want: Violated, script: `
+		{name: "another client's crash does not end a lease", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c3 crashes
 			11s c2 acquires rank=2 ends=40s <--`},
 
-		{name: "without an end of its own, one TTL from the call", want: Violated, script: `
+		{name: "a lease without a declared end lasts one TTL from the call of acquire", want: Violated, script: `
 			0s    c1 calls
 			2s    c1 acquires rank=1
 			29.9s c2 acquires rank=2 <--`},
-		{name: "and not one TTL from the return", want: Holds, script: `
+		{name: "a lease without a declared end has ended one TTL after the call of acquire", want: Holds, script: `
 			0s  c1 calls
 			2s  c1 acquires rank=1
 			30s c2 acquires rank=2`},
-		{name: "other steps do not extend it", want: Holds, script: `
+		{name: "a read does not extend a lease", want: Holds, script: `
 			0s  c1 acquires rank=1
 			20s c1 reads x=0
 			35s c2 acquires rank=2`},
-		{name: "without a TTL, for ever", want: Violated, reasonParts: []string{"until the end of the run"}, script: `
+		{name: "a lease without a TTL never ends", want: Violated, reasonParts: []string{"until the end of the run"}, script: `
 			lock L ttl=0s
 			0s    c1 acquires rank=1
 			9999h c2 acquires rank=2 <--`},
-		{name: "a lock that tells of losses holds until it does", want: Violated, script: `
+		{name: "a lock that promises to notify holds its lease until it notifies", want: Violated, script: `
 			0s  c1 acquires rank=1 notifies
 			99s c2 acquires rank=2 <--`},
-		{name: "notified of its loss", want: Holds, script: `
+		{name: "a notification ends a lease", want: Holds, script: `
 			0s  c1 acquires rank=1 notifies
 			98s c1 is-told-it-is-lost
 			99s c2 acquires rank=2`},
-		{name: "notified of its loss, by a lock that does not promise to notify", want: Violated, script: `
+		{name: "a notification by a lock that does not promise to notify", want: Violated, script: `
 			0s  c1 acquires rank=1
 			97s c2 acquires rank=2 <--
 			98s c1 is-told-it-is-lost`},
-		{name: "notified of its loss before the declared end", want: Holds, script: `
+		{name: "a notification before the declared end ends a lease", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 is-told-it-is-lost
 			11s c2 acquires rank=2 ends=41s`},
-		{name: "dead when it was granted", want: Holds, script: `
+		{name: "a lease had ended when acquire returned it", want: Holds, script: `
 			0s  c1 calls
 			10s c2 acquires rank=2 ends=40s
 			20s c1 acquires rank=1 ends=15s`},
@@ -102,7 +102,7 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 extends ends=20s
 			20s c2 acquires rank=2 ends=50s`},
-		{name: "but not take back what has been", want: Violated, script: `
+		{name: "an extend cannot end a lease in the past", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			9s  c2 acquires rank=2 ends=39s <--
 			10s c1 extends ends=5s`},
@@ -120,7 +120,7 @@ func TestLeaseExclusion(t *testing.T) {
 			20s   c1 asks-to-extend
 			25s   c1 extended
 			49.9s c2 acquires rank=2 <--`},
-		{name: "and no longer", want: Holds, script: `
+		{name: "extended for no longer than one TTL from the call of extend", want: Holds, script: `
 			0s  c1 acquires rank=1
 			20s c1 asks-to-extend
 			25s c1 extended
@@ -135,7 +135,7 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extended ends=50s
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "extended by the lock itself, and then no more", want: Holds, script: `
+		{name: "extended by the lock itself, and then ended", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extended ends=50s
 			50s c2 acquires rank=2 ends=80s`},
@@ -144,21 +144,21 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s
 			40s c1 extended ends=70s <--`},
-		{name: "extended without a declared end, one TTL from then", want: Violated, script: `
+		{name: "extended by the lock itself without a declared end: one TTL from the extension", want: Violated, script: `
 			0s    c1 acquires rank=1
 			20s   c1 extended
 			49.9s c2 acquires rank=2 <--`},
-		{name: "without a TTL, the holder crashed", want: Holds, script: `
+		{name: "a lease without a TTL, and the holder crashed", want: Holds, script: `
 			lock L ttl=0s
 			0s c1 acquires rank=1
 			9s c1 crashes
 			9s c2 acquires rank=2`},
-		{name: "without a TTL, another crashed", want: Violated, script: `
+		{name: "a lease without a TTL, and another client crashed", want: Violated, script: `
 			lock L ttl=0s
 			0s c1 acquires rank=1
 			9s c3 crashes
 			9s c2 acquires rank=2 <--`},
-		{name: "every client is granted the lock", want: NotApplicable, reasonParts: []string{"every client enters its section"}, script: `
+		{name: "the lock is granted to every client that asks", want: NotApplicable, reasonParts: []string{"every client enters its section"}, script: `
 			lock L ttl=30s open
 			0s c1 acquires rank=1
 			1s c2 acquires rank=2`},
@@ -177,7 +177,7 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s
 			30s c3 acquires rank=3 ends=60s`},
-		{name: "two holders admitted, three one after the other beside one that lasts", want: Holds, script: `
+		{name: "two holders admitted, and three leases in turn beside one that lasts", want: Holds, script: `
 			lock L ttl=60s holders=2
 			0s  c1 acquires rank=1 ends=60s
 			10s c2 acquires rank=2 ends=70s
@@ -201,7 +201,7 @@ func TestLeaseExclusion(t *testing.T) {
 			3s c4 acquires rank=2 ends=33s lock=M`},
 		{name: "no client was granted the lock", want: Holds, script: `
 			0s c1 fails`},
-		{name: "no lock", want: NotApplicable, reasonParts: []string{"no lock"}, script: `
+		{name: "a world without locks", want: NotApplicable, reasonParts: []string{"no lock"}, script: `
 			no-lock
 			0s c1 writes x=0>1`},
 	})

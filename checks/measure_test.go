@@ -12,15 +12,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A measurement is what a test expects of one measure for one script: its text, and its
-// figures by name.
+// A measurement is what a test expects of one measure for one script: its text as reports
+// print it, and its figures as "name=value" with their units.
 type measurement struct {
 	name, script string
 	text         string
 	figures      string
 }
 
-// measureAll computes one measure for each script; see [script].
+// measureAll computes one measure for each script, which is a trace written by hand; see
+// [script].
 func measureAll(t *testing.T, measure string, tests []measurement) {
 	t.Helper()
 	for _, test := range tests {
@@ -50,7 +51,7 @@ func TestTimeToAcquire(t *testing.T) {
 			4s    c1 calls
 			5500ms c1 acquires rank=1`,
 			"median 4.5s, longest 4.5s", "median=4500000000ns 99th percentile=4500000000ns longest=4500000000ns never granted=0"},
-		{"the next section is another wait", `
+		{"each section has its own wait", `
 			0s c1 calls
 			1s c1 acquires rank=1
 			2s c1 releases
@@ -65,7 +66,7 @@ func TestTimeToAcquire(t *testing.T) {
 			2s c2 acquires rank=2
 			9s c3 acquires rank=3`,
 			"median 2s, longest 9s", "median=2000000000ns 99th percentile=9000000000ns longest=9000000000ns never granted=0"},
-		{"those who give up, crash or still wait were never granted it", `
+		{"clients that gave up, crashed or still wait were never granted the lock", `
 			0s c1 calls
 			1s c1 acquires rank=1
 			1s c2 fails
@@ -75,11 +76,11 @@ func TestTimeToAcquire(t *testing.T) {
 			4s c4 calls
 			9s c4 is-cut-off`,
 			"median 1s, longest 1s, 3 never granted", "median=1000000000ns 99th percentile=1000000000ns longest=1000000000ns never granted=3"},
-		{"nobody was granted it", `
+		{"no client was granted the lock", `
 			0s c1 fails
 			1s c1 fails`,
 			"1 never granted", "never granted=1"},
-		{"nobody asked", `
+		{"no client asked for the lock", `
 			0s c1 is-done`,
 			"n/a: nobody asked for the lock", ""},
 	})
@@ -87,7 +88,7 @@ func TestTimeToAcquire(t *testing.T) {
 
 func TestTimeHeld(t *testing.T) {
 	measureAll(t, "time-held", []measurement{
-		{"the share of the TTL is that of the longest, and the least is left of the shortest rest", `
+		{"three sections: the longest gives the share of the TTL and the least time left", `
 			0s  c1 acquires rank=1 ends=30s
 			6s  c1 releases
 			10s c2 acquires rank=2 ends=40s
@@ -96,27 +97,27 @@ func TestTimeHeld(t *testing.T) {
 			49s c3 releases`,
 			"median 9s, longest 21s, 70 % of the TTL, at least 9s of the lease left at its release",
 			"median=9000000000ns longest=21000000000ns of the TTL=70percent least left=9000000000ns"},
-		{"a lease that was prolonged has more left, and the time that it was held for is one", `
+		{"an extended lease: one hold, longer than the TTL", `
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extends ends=50s
 			45s c1 releases`,
 			"median 45s, longest 45s, 150 % of the TTL, at least 5s of the lease left at its release",
 			"median=45000000000ns longest=45000000000ns of the TTL=150percent least left=5000000000ns"},
-		{"released when it was over", `
+		{"the lock is released after its lease has ended", `
 			0s  c1 acquires rank=1 ends=30s
 			33s c1 releases`,
 			"median 33s, longest 33s, 110 % of the TTL, at least -3s of the lease left at its release",
 			"median=33000000000ns longest=33000000000ns of the TTL=110percent least left=-3000000000ns"},
-		{"a crash ends a section and is no release", `
+		{"a crash ends a section, without a release", `
 			0s  c1 acquires rank=1 ends=30s
 			3s  c1 crashes`,
 			"median 3s, longest 3s, 10 % of the TTL", "median=3000000000ns longest=3000000000ns of the TTL=10percent"},
-		{"a lock without a TTL has no share of it and no end", `
+		{"a lock without a TTL: no share of it, and no time left", `
 			lock L ttl=0s
 			0s  c1 acquires rank=1
 			3s  c1 releases`,
 			"median 3s, longest 3s", "median=3000000000ns longest=3000000000ns"},
-		{"still held", `
+		{"the lock is still held at the end of the run", `
 			0s  c1 acquires rank=1 ends=30s
 			9s  c1 is-cut-off`,
 			"n/a: no section ended", ""},
@@ -125,65 +126,65 @@ func TestTimeHeld(t *testing.T) {
 
 func TestLossNoticed(t *testing.T) {
 	measureAll(t, "loss-noticed", []measurement{
-		{"by the lock's signal", `
+		{"the lock notifies the client after the end of the lease", `
 			0s  c1 acquires rank=1 ends=30s notifies
 			33s c1 is-told-it-is-lost
 			34s c1 releases`,
 			"median 3s, longest 3s", "median=3000000000ns longest=3000000000ns losses=1 never noticed=0"},
-		{"in time", `
+		{"the lock notifies the client before the end of the lease", `
 			0s  c1 acquires rank=1 ends=30s notifies
 			29s c1 is-told-it-is-lost
 			34s c1 releases`,
 			"median 0s, longest 0s", "median=0ns longest=0ns losses=1 never noticed=0"},
-		{"by a refusal to prolong it, whichever comes first", `
+		{"an extend fails, and then a check: the first counts", `
 			0s  c1 acquires rank=1 ends=30s
 			31s c1 asks-to-extend
 			32s c1 fails-to-extend
 			33s c1 fails-its-check
 			34s c1 releases`,
 			"median 2s, longest 2s", "median=2000000000ns longest=2000000000ns losses=1 never noticed=0"},
-		{"by a refusal before the end, which it did not live to see in its section", `
+		{"an extend fails, and the client releases before the end of the lease", `
 			0s  c1 acquires rank=1 ends=30s
 			8s  c1 asks-to-extend
 			9s  c1 fails-to-extend
 			10s c1 releases`,
 			"median 0s, longest 0s", "median=0ns longest=0ns losses=1 never noticed=0"},
-		{"a refusal that was made good tells nothing", `
+		{"an extend fails, and a later one succeeds", `
 			0s  c1 acquires rank=1 ends=30s
 			8s  c1 asks-to-extend
 			9s  c1 fails-to-extend
 			10s c1 extends ends=40s
 			11s c1 releases`,
 			"n/a: nobody lost a lease", ""},
-		{"by the storage's refusal, and not by one before the end", `
+		{"the storage refuses a write before and after the end of the lease: the second counts", `
 			0s  c1 acquires rank=1 ends=30s
 			9s  c1 is-refused
 			35s c1 is-refused
 			36s c1 releases`,
 			"median 5s, longest 5s", "median=5000000000ns longest=5000000000ns losses=1 never noticed=0"},
-		{"by its release", `
+		{"a release begins after the end of the lease and fails", `
 			0s  c1 acquires rank=1 ends=30s
 			35s c1 asks-to-release
 			37s c1 fails-to-release`,
 			"median 7s, longest 7s", "median=7000000000ns longest=7000000000ns losses=1 never noticed=0"},
-		{"a release that fails in time is no loss", `
+		{"a release begins before the end of the lease and fails", `
 			0s  c1 acquires rank=1 ends=30s
 			29s c1 asks-to-release
 			37s c1 fails-to-release`,
 			"n/a: nobody lost a lease", ""},
-		{"less its pause", `
+		{"the client is paused at the end of the lease, and notified later: the pause does not count", `
 			0s  c1 acquires rank=1 ends=30s notifies
 			20s c1 pauses
 			40s c1 resumes
 			42s c1 is-told-it-is-lost`,
 			"median 2s, longest 2s", "median=2000000000ns longest=2000000000ns losses=1 never noticed=0"},
-		{"at once after its pause", `
+		{"the client is paused at the end of the lease, and notified when it resumes", `
 			0s  c1 acquires rank=1 ends=30s notifies
 			20s c1 pauses
 			40s c1 resumes
 			40s c1 is-told-it-is-lost`,
 			"median 0s, longest 0s", "median=0ns longest=0ns losses=1 never noticed=0"},
-		{"never, and another that did", `
+		{"one client never notices its loss, and another does", `
 			0s  c1 acquires rank=1 ends=30s
 			35s c1 writes x=0>1
 			36s c1 releases
@@ -191,21 +192,21 @@ func TestLossNoticed(t *testing.T) {
 			71s c2 asks-to-extend
 			71s c2 fails-to-extend`,
 			"median 1s, longest 1s, 1 never noticed", "median=1000000000ns longest=1000000000ns losses=2 never noticed=1"},
-		{"never", `
+		{"the client never notices its loss", `
 			0s  c1 acquires rank=1 ends=30s
 			31s c1 releases`,
 			"1 never noticed", "losses=1 never noticed=1"},
-		{"released in time", `
+		{"the client releases before the end of the lease", `
 			0s  c1 acquires rank=1 ends=30s
 			29s c1 releases
 			40s c2 acquires rank=2`,
 			"n/a: nobody lost a lease", ""},
-		{"it crashed before the end", `
+		{"the client crashes before the end of the lease", `
 			0s  c1 acquires rank=1 ends=30s
 			29s c1 crashes
 			40s c2 fails`,
 			"n/a: nobody lost a lease", ""},
-		{"the run ended before", `
+		{"the run is cut off before the end of the lease", `
 			0s  c1 acquires rank=1 ends=30s
 			29s c1 is-cut-off`,
 			"n/a: nobody lost a lease", ""},
@@ -220,32 +221,32 @@ func TestReleases(t *testing.T) {
 			0s  A sets by=c1/1 key=tokens
 			1s  c1 acquires rank=1`
 	measureAll(t, "releases", []measurement{
-		{"its key stands", held + `
+		{"the key exists when it is released", held + `
 			9s  c1 asks-to-release
 			9s  A deletes of=c1/1 by=c1/1`,
 			"1, of which 0 failed, 0 found nothing to release", "calls=1 failed=0 found nothing=0"},
-		{"its key has expired, and what else it set does not count", held + `
+		{"the key has expired, and another key that the client set does not count", held + `
 			31s A expires of=c1/1
 			32s c1 asks-to-release
 			33s c1 fails-to-release`,
 			"1, of which 1 failed, 1 found nothing to release", "calls=1 failed=1 found nothing=1"},
-		{"the key that stands is another's", held + `
+		{"the key has expired, and another client has set it", held + `
 			31s A expires of=c1/1
 			32s A sets by=c2/1 ttl=30s
 			33s c1 releases`,
 			"1, of which 0 failed, 1 found nothing to release", "calls=1 failed=0 found nothing=1"},
-		{"its node had forgotten it in a crash", held + `
+		{"the node forgot the key in a crash", held + `
 			2s  A crashes how=kill
 			3s  A restarts
 			3s  A forgets of=c1/1
 			4s  c1 releases`,
 			"1, of which 0 failed, 1 found nothing to release", "calls=1 failed=0 found nothing=1"},
-		{"nobody knows its keys", `
+		{"the lock does not say where it keeps its keys", `
 			lock L ttl=30s unwatched
 			0s  c1 acquires rank=1
 			4s  c1 releases`,
 			"1, of which 0 failed", "calls=1 failed=0"},
-		{"a crash is no release", held + `
+		{"the client crashes without a release", held + `
 			4s  c1 crashes`,
 			"n/a: no client released the lock", ""},
 	})
@@ -253,20 +254,20 @@ func TestReleases(t *testing.T) {
 
 func TestFairness(t *testing.T) {
 	measureAll(t, "fairness", []measurement{
-		{"each in its turn", `
+		{"each client is granted the lock in the order of the requests", `
 			0s c1 calls
 			1s c2 calls
 			2s c1 acquires rank=1
 			3s c2 acquires rank=2`,
 			"Jain's index 100 %; at most 0 later requests were granted first", "Jain index=100percent most overtaken=0"},
-		{"one of two has it each time", `
+		{"one of two clients is granted the lock each time", `
 			0s c1 acquires rank=1
 			1s c2 calls
 			2s c1 acquires rank=2
 			3s c1 acquires rank=3
 			9s c2 is-cut-off`,
 			"Jain's index 50 %; at most 2 later requests were granted first", "Jain index=50percent most overtaken=2"},
-		{"three times, twice and once", `
+		{"three clients are granted the lock three times, twice and once", `
 			0s c1 acquires rank=1
 			1s c2 acquires rank=2
 			2s c3 acquires rank=3
@@ -274,24 +275,24 @@ func TestFairness(t *testing.T) {
 			4s c2 acquires rank=5
 			5s c1 acquires rank=6`,
 			"Jain's index 86 %; at most 0 later requests were granted first", "Jain index=86percent most overtaken=0"},
-		{"who asks again has been waiting since the first time", `
+		{"a client that asks again has been waiting since its first request", `
 			0s c1 calls
 			1s c1 fails
 			2s c2 acquires rank=1
 			3s c1 calls
 			4s c1 acquires rank=2`,
 			"Jain's index 100 %; at most 1 later requests were granted first", "Jain index=100percent most overtaken=1"},
-		{"of another lock", `
+		{"a grant of another lock does not count", `
 			lock M ttl=30s
 			0s c1 calls
 			1s c2 acquires rank=1 lock=M
 			2s c1 acquires rank=1`,
 			"Jain's index 100 %; at most 0 later requests were granted first", "Jain index=100percent most overtaken=0"},
-		{"nobody was granted it", `
+		{"no client was granted the lock", `
 			0s c1 fails
 			1s c2 fails`,
 			"at most 0 later requests were granted first", "most overtaken=0"},
-		{"one alone", `
+		{"a single client", `
 			0s c1 acquires rank=1`,
 			"n/a: fewer than two clients wanted the lock", ""},
 	})
@@ -299,7 +300,7 @@ func TestFairness(t *testing.T) {
 
 func TestWaitAfterCrash(t *testing.T) {
 	measureAll(t, "wait-after-crash", []measurement{
-		{"from the crash to the next grant", `
+		{"the wait lasts from the crash to the next grant", `
 			0s    c1 acquires rank=1 ends=30s
 			10s   c1 crashes
 			31240ms c2 acquires rank=2 ends=61s
@@ -313,12 +314,12 @@ func TestWaitAfterCrash(t *testing.T) {
 			20s c2 acquires rank=1 ends=50s lock=M
 			30s c3 acquires rank=2 ends=60s`,
 			"20s", "longest=20000000000ns dead holders=1 never granted=0"},
-		{"it hangs", `
+		{"the holder is paused for good", `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 pauses
 			30s c2 acquires rank=2 ends=60s`,
 			"20s", "longest=20000000000ns dead holders=1 never granted=0"},
-		{"it never comes out of a step", `
+		{"the holder's step never returns", `
 			0s  c1 acquires rank=1 ends=30s
 			5s  c1 extends ends=35s
 			10s c1 sends message=1
@@ -326,20 +327,20 @@ func TestWaitAfterCrash(t *testing.T) {
 			40s c2 acquires rank=2 ends=70s
 			90s c1 is-cut-off`,
 			"30s", "longest=30000000000ns dead holders=1 never granted=0"},
-		{"of a step within a step", `
+		{"the holder's extend within its work never returns", `
 			0s  c1 acquires rank=1 ends=30s
 			2s  c1 starts-to-work
 			5s  c1 extends ends=35s
 			10s c1 asks-to-extend
 			40s c2 acquires rank=2 ends=70s`,
 			"30s", "longest=30000000000ns dead holders=1 never granted=0"},
-		{"it is paused in the middle of a step", `
+		{"the holder is paused for good during its work", `
 			0s  c1 acquires rank=1 ends=30s
 			2s  c1 starts-to-work
 			10s c1 pauses
 			40s c2 acquires rank=2 ends=70s`,
 			"30s", "longest=30000000000ns dead holders=1 never granted=0"},
-		{"it comes out of it in the end", `
+		{"the holder's step returns after the next grant", `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 sends message=1
 			40s c2 acquires rank=2 ends=70s
@@ -347,24 +348,24 @@ func TestWaitAfterCrash(t *testing.T) {
 			50s c1 hears x=1
 			90s c1 is-cut-off`,
 			"n/a: no client crashed or hung while it held the lock", ""},
-		{"it gives up what it never came out of", `
+		{"the holder gives up a step that did not return", `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 sends message=1
 			20s c1 is-done
 			40s c2 acquires rank=2 ends=70s`,
 			"n/a: no client crashed or hung while it held the lock", ""},
-		{"it only stops for a while", `
+		{"the holder is paused for a while", `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 pauses
 			30s c2 acquires rank=2 ends=60s
 			40s c1 resumes`,
 			"n/a: no client crashed or hung while it held the lock", ""},
-		{"its lease was over", `
+		{"the holder crashes when its lease has ended", `
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 crashes
 			31s c2 acquires rank=2 ends=61s`,
 			"n/a: no client crashed or hung while it held the lock", ""},
-		{"it had released", `
+		{"the client crashes after its release", `
 			0s  c1 acquires rank=1 ends=30s
 			9s  c1 releases
 			10s c1 crashes
@@ -375,13 +376,13 @@ func TestWaitAfterCrash(t *testing.T) {
 			10s A crashes
 			31s c2 acquires rank=2 ends=61s`,
 			"n/a: no client crashed or hung while it held the lock", ""},
-		{"nobody was granted it afterwards", `
+		{"the holder crashes, and no client is granted the lock afterwards", `
 			lock L ttl=0s
 			0s  c1 acquires rank=1
 			10s c1 crashes
 			31s c2 fails`,
 			"n/a: nobody was granted the lock after c1 had crashed or hung", ""},
-		{"twice", `
+		{"three holders crash, and two of them are followed by a grant", `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 crashes
 			30s c2 acquires rank=2 ends=60s
@@ -394,17 +395,17 @@ func TestWaitAfterCrash(t *testing.T) {
 
 func TestAttempts(t *testing.T) {
 	measureAll(t, "attempts", []measurement{
-		{"of one client and another", `
+		{"two clients: one attempt, and three attempts", `
 			0s c1 acquires rank=1
 			1s c2 fails
 			2s c2 fails
 			3s c2 acquires rank=2`,
 			"4, of which 2 failed", "calls=4 failed=2 per grant=200hundredths"},
-		{"no answer is no failure", `
+		{"an attempt without an answer has not failed", `
 			0s c1 calls
 			9s c1 is-cut-off`,
 			"1, of which 0 failed", "calls=1 failed=0"},
-		{"nobody asked", `
+		{"no client asked for the lock", `
 			0s c1 is-done`,
 			"n/a: nobody asked for the lock", ""},
 	})
@@ -419,7 +420,7 @@ func TestSplitVotes(t *testing.T) {
 		1s C sets by=c2/1 value=v2
 		1s D sets by=c2/1 value=v2`
 	measureAll(t, "split-votes", []measurement{
-		{"two to two, and the fifth does not answer", split + `
+		{"two nodes for each of two clients, and the fifth node does not answer", split + `
 			2s A deletes by=c1/1 of=c1/1
 			2s B deletes by=c1/1 of=c1/1
 			3s c1 fails
@@ -427,29 +428,29 @@ func TestSplitVotes(t *testing.T) {
 			3s D deletes by=c2/1 of=c2/1
 			4s c2 fails`,
 			"2 of 2 failed attempts", "split=2 failed=2"},
-		{"the fifth decides", split + `
+		{"two nodes for each of two clients, and the fifth node decides", split + `
 			2s E sets by=c2/1 value=v2
 			2s c2 acquires rank=1
 			3s c1 fails`,
 			"0 of 1 failed attempts", "split=0 failed=1"},
-		{"two to two to one: all three failed because of it", split + `
+		{"two, two and one node for three clients, which all fail", split + `
 			1s c3 calls
 			1s E sets by=c3/1 value=v3
 			3s c1 fails
 			3s c2 fails
 			3s c3 fails`,
 			"3 of 3 failed attempts", "split=3 failed=3"},
-		{"one who came too late for any vote", split + `
+		{"a third client asks during the split and gets no node", split + `
 			1s c3 calls
 			2s c3 fails`,
 			"1 of 1 failed attempts", "split=1 failed=1"},
-		{"one who came when the split was over", split + `
+		{"a third client asks after the split has ended", split + `
 			2s c1 fails
 			2s c2 fails
 			3s c3 calls
 			4s c3 fails`,
 			"2 of 3 failed attempts", "split=2 failed=3"},
-		{"somebody held it when the attempt began", `
+		{"one attempt begins while the lock is held, another after that key expired", `
 			0s A sets by=c0/1 value=v0
 			0s B sets by=c0/1 value=v0
 			0s C sets by=c0/1 value=v0
@@ -461,7 +462,7 @@ func TestSplitVotes(t *testing.T) {
 			2s c1 fails
 			2s c2 fails`,
 			"1 of 2 failed attempts", "split=1 failed=2"},
-		{"only one was asking, beside the keys of a dead one", `
+		{"only one client asks, while keys of a crashed client remain", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -471,13 +472,13 @@ func TestSplitVotes(t *testing.T) {
 			3s D sets by=c2/1 value=v2
 			4s c2 fails`,
 			"0 of 1 failed attempts", "split=0 failed=1"},
-		{"the nodes are down: there are no votes", `
+		{"the nodes are down, so that no client gets a node", `
 			0s c1 calls
 			0s c2 calls
 			1s c1 fails
 			1s c2 fails`,
 			"0 of 2 failed attempts", "split=0 failed=2"},
-		{"two locks do not compete", `
+		{"two clients ask for different locks", `
 			lock M ttl=30s
 			0s c1 calls
 			0s c2 calls lock=M
@@ -493,7 +494,7 @@ func TestSplitVotes(t *testing.T) {
 			2s c2 fails
 			2s c3 fails`,
 			"2 of 3 failed attempts", "split=2 failed=3"},
-		{"one node", `
+		{"a lock on one node", `
 			lock L ttl=30s nodes=A quorum=1
 			0s c1 fails`,
 			"n/a: the lock does not use a majority", ""},
@@ -502,7 +503,7 @@ func TestSplitVotes(t *testing.T) {
 
 func TestLockCommands(t *testing.T) {
 	measureAll(t, "lock-commands", []measurement{
-		{"per section granted, to the nearest", `
+		{"five commands for two grants, rounded to the nearest number", `
 			0s c1 calls
 			1s c1 commands A
 			1s c1 commands B
@@ -513,7 +514,7 @@ func TestLockCommands(t *testing.T) {
 			4s c1 commands B
 			5s c2 acquires rank=2`,
 			"5, 3 per grant", "sent=5 per section granted=3"},
-		{"what sets a connection up, what nodes send, and what is for the storage do not count", `
+		{"handshakes, messages of nodes and requests to the storage do not count", `
 			0s c1 calls
 			0s B answers c1
 			1s c1 commands A handshake
@@ -522,7 +523,7 @@ func TestLockCommands(t *testing.T) {
 			3s c1 sends message=1
 			9s c1 fails`,
 			"1", "sent=1"},
-		{"no nodes", `
+		{"a lock without nodes", `
 			lock L ttl=30s open
 			0s c1 acquires rank=1`,
 			"n/a: there are no nodes", ""},
@@ -531,7 +532,7 @@ func TestLockCommands(t *testing.T) {
 
 func TestSectionsDone(t *testing.T) {
 	measureAll(t, "sections", []measurement{
-		{"per minute of the run", `
+		{"two completed sections in a run of 40s", `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1
 			2s  c1 releases
@@ -545,12 +546,12 @@ func TestSectionsDone(t *testing.T) {
 			10s c2 writes x=2>3
 			40s c2 is-cut-off`,
 			"2, 3 per minute", "completed=2 per minute=3"},
-		{"none", `
+		{"no section with a write", `
 			6s c1 acquires rank=1
 			6s c1 reads x=0
 			6s c1 releases`,
 			"0, 0 per minute", "completed=0 per minute=0"},
-		{"in no time", `
+		{"a run that takes no time", `
 			0s c1 acquires rank=1
 			0s c1 writes x=0>1
 			0s c1 releases`,
@@ -571,7 +572,7 @@ func TestRefused(t *testing.T) {
 			7s c1 is-refused
 			8s c1 is-refused-a-mark`,
 			"4 of 8 (1 of 3 reads, 2 of 3 writes)", "refused=4 requests=8 refused reads=1 reads=3 refused writes=2 writes=3"},
-		{"nobody asked", `
+		{"no client asked for the lock", `
 			0s c1 acquires rank=1`,
 			"n/a: the storage answered no request", ""},
 	})
@@ -579,7 +580,7 @@ func TestRefused(t *testing.T) {
 
 func TestRefusedWork(t *testing.T) {
 	measureAll(t, "refused-work", []measurement{
-		{"one is refused and tries again", `
+		{"a client is refused and acquires the lock again", `
 			0s c1 acquires rank=1
 			1s c2 acquires rank=2
 			2s c2 writes x=0>1
@@ -589,31 +590,31 @@ func TestRefusedWork(t *testing.T) {
 			7s c1 writes x=1>2
 			9s c1 releases`,
 			"1 of 3 sections, and 3s of the 6s that they took", "refused sections=1 sections=3 refused time=3000000000ns time=6000000000ns"},
-		{"nothing is refused", `
+		{"no write is refused", `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c1 writes x=0>1
 			8s c1 releases`,
 			"0 of 1 sections, and 0s of the 2s that they took", "refused sections=0 sections=1 refused time=0ns time=2000000000ns"},
-		{"of one that is refused in part something is made", `
+		{"one of two writes is refused", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 is-refused
 			3s c1 releases`,
 			"0 of 1 sections, and 0s of the 2s that they took", "refused sections=0 sections=1 refused time=0ns time=2000000000ns"},
-		{"its answer was lost, and its copy is refused", `
+		{"a write is applied, and then its copy is refused", `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			2s c1 lands message=1 x=0>1
 			3s c1 hears-a-refusal
 			4s c1 releases`,
 			"0 of 1 sections, and 0s of the 3s that they took", "refused sections=0 sections=1 refused time=0ns time=3000000000ns"},
-		{"refused when it wanted to read", `
+		{"a read is refused", `
 			0s c1 acquires rank=1
 			1s c1 is-refused-a-read
 			3s c1 releases`,
 			"1 of 1 sections, and 1s of the 1s that they took", "refused sections=1 sections=1 refused time=1000000000ns time=1000000000ns"},
-		{"who has only read, and who was never granted the lock", `
+		{"one client only reads, and another was never granted the lock", `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c1 releases
@@ -633,13 +634,13 @@ func TestMeasures(t *testing.T) {
 	all := Measures(history.New(&trace.Trace{}))
 	for i, m := range all {
 		if m.Name != want[i] || m.Title == "" || strings.Contains(m.Title, "\n") {
-			t.Errorf("measure %d is %q with the title %q, want %q", i, m.Name, m.Title, want[i])
+			t.Errorf("measure %d is %q with the title %q, want %q with a title of one line", i, m.Name, m.Title, want[i])
 		}
 		if len(Headline(m.Name)) == 0 {
-			t.Errorf("%s has no figure that is enough", m.Name)
+			t.Errorf("%s has no headline figure", m.Name)
 		}
 		if m.Summary.IsZero() {
-			t.Errorf("nothing is said of %s with the figures %v", m.Name, m.Figures)
+			t.Errorf("%s has no summary for the figures %v", m.Name, m.Figures)
 		}
 	}
 	if len(all) != len(want) {

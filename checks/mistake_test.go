@@ -32,12 +32,12 @@ func TestCauses(t *testing.T) {
 		blamed []Finding
 		want   [][]Property // for each cause, its properties
 	}{
-		{"nothing", nil, nil},
-		{"two sections after two leases", []Finding{blamed(SectionExclusion, 1), blamed(LeaseExclusion, 1)}, [][]Property{{LeaseExclusion, SectionExclusion}}},
-		{"a lost update long after", []Finding{blamed(NoLostUpdate, 2), blamed(LeaseExclusion, 1)}, [][]Property{{LeaseExclusion, NoLostUpdate}}},
-		{"two leases after two sections do not follow", []Finding{blamed(LeaseExclusion, 2), blamed(SectionExclusion, 1)}, [][]Property{{SectionExclusion}, {LeaseExclusion}}},
-		{"no progress because of a key, which is known later", []Finding{blamed(Progress, 1), blamed(OwnKeyInTheWay, 2)}, [][]Property{{OwnKeyInTheWay, Progress}}},
-		{"two things", []Finding{blamed(ReleaseFails, 1), blamed(LeaseExclusion, 2)}, [][]Property{{ReleaseFails}, {LeaseExclusion}}},
+		{"no violation", nil, nil},
+		{"a lease overlap and a section overlap at the same event", []Finding{blamed(SectionExclusion, 1), blamed(LeaseExclusion, 1)}, [][]Property{{LeaseExclusion, SectionExclusion}}},
+		{"a lease overlap and a later lost update", []Finding{blamed(NoLostUpdate, 2), blamed(LeaseExclusion, 1)}, [][]Property{{LeaseExclusion, NoLostUpdate}}},
+		{"a section overlap and a later lease overlap", []Finding{blamed(LeaseExclusion, 2), blamed(SectionExclusion, 1)}, [][]Property{{SectionExclusion}, {LeaseExclusion}}},
+		{"missing progress and a lock's own key in the way, found later", []Finding{blamed(Progress, 1), blamed(OwnKeyInTheWay, 2)}, [][]Property{{OwnKeyInTheWay, Progress}}},
+		{"a failed release and a lease overlap, which are unrelated", []Finding{blamed(ReleaseFails, 1), blamed(LeaseExclusion, 2)}, [][]Property{{ReleaseFails}, {LeaseExclusion}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			events := []trace.Event{{Seq: 1, Process: "c1"}, {Seq: 2, Process: "c2"}}

@@ -8,10 +8,11 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// The scripts are traces written by hand; see [script].
+// The scripts are traces written by hand; see [script]. "x=0>1" replaces version 0 of object x
+// by version 1; "<--" marks the line with which the property breaks.
 func TestNoLostUpdate(t *testing.T) {
 	judgeAll(t, NoLostUpdate, []judgement{
-		{name: "replaced another version than the one it had read", want: Violated,
+		{name: "a write replaced another version than the one that its client had read", want: Violated,
 			reasonParts: []string{"c1's write at 50s was computed from x as it was at first, but replaced version 1 of x", "the update that c2 made at 42s is lost"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
@@ -19,14 +20,14 @@ func TestNoLostUpdate(t *testing.T) {
 			41s c2 reads x=0
 			42s c2 writes x=0>1
 			50s c1 writes x=1>2 <--`},
-		{name: "replaced what it had read", want: Holds, script: `
+		{name: "a write replaced the version that its client had read", want: Holds, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 reads x=0
 			42s c2 writes x=0>1
 			49s c1 reads x=1
 			50s c1 writes x=1>2`},
-		{name: "what counts is the last read before it was sent", want: Violated, script: `
+		{name: "a client reads after it has sent the write: only the read before it counts", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 sends message=1
@@ -34,7 +35,7 @@ func TestNoLostUpdate(t *testing.T) {
 			42s c2 writes x=0>1
 			45s c1 reads x=1
 			50s c1 lands message=1 x=1>2 <--`},
-		{name: "of two writes under way, the one sent before the read lands", want: Violated, script: `
+		{name: "of two writes in flight, the one sent before the read lands", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 sends message=1
@@ -42,7 +43,7 @@ func TestNoLostUpdate(t *testing.T) {
 			4s  c1 reads x=1
 			5s  c1 sends message=2
 			6s  c1 lands message=1 x=1>2 <--`},
-		{name: "of two writes under way, the one sent after the read lands", want: Holds, script: `
+		{name: "of two writes in flight, the one sent after the read lands", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 sends message=1
@@ -50,7 +51,7 @@ func TestNoLostUpdate(t *testing.T) {
 			4s  c1 reads x=1
 			5s  c1 sends message=2
 			6s  c1 lands message=2 x=1>2`},
-		{name: "what was read is what the storage had when it served the read", want: Violated, reasonParts: []string{"c3 made"}, script: `
+		{name: "a read shows the version at the time when the storage served it", want: Violated, reasonParts: []string{"c3 made"}, script: `
 			0s  c1 acquires rank=1
 			1s  c2 sends message=1
 			1s  c2 lands message=1 x=0>1
@@ -59,7 +60,7 @@ func TestNoLostUpdate(t *testing.T) {
 			4s  c4 reads x=1
 			5s  c1 learns x=1
 			6s  c1 writes x=1>2 <--`},
-		{name: "the same through a service", want: Violated, reasonParts: []string{"c3 made"}, script: `
+		{name: "a read through a service shows the version at the time when the storage served it", want: Violated, reasonParts: []string{"c3 made"}, script: `
 			0s  c1 acquires rank=1
 			1s  c2 sends message=1
 			1s  c2 lands message=1 x=0>1
@@ -68,70 +69,70 @@ func TestNoLostUpdate(t *testing.T) {
 			4s  c4 reads x=1
 			5s  c1 learns x=1
 			6s  c1 writes x=1>2 <--`},
-		{name: "a read whose answer never came is not a read", want: Holds, script: `
+		{name: "a read whose answer never arrives does not count", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 is-shown x=0
 			40s c2 writes x=0>1
 			50s c1 writes x=1>2`},
-		{name: "an object that it had not read", want: Holds, script: `
+		{name: "a write to an object that its client had not read", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads y=0
 			40s c2 acquires rank=2
 			42s c2 writes x=0>1
 			50s c1 writes x=1>2`},
-		{name: "of two writes of which neither was computed from a read", want: Holds, script: `
+		{name: "two writes without a read", want: Holds, script: `
 			0s  c1 acquires rank=1
 			2s  c1 writes x=0>1
 			3s  c2 writes x=1>2
 			4s  c1 writes x=2>3`},
-		{name: "what was read of another object does not matter", want: Holds, script: `
+		{name: "a read of another object does not count", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 writes y=0>1
 			3s  c2 writes y=1>2
 			4s  c1 writes y=2>3`},
-		{name: "each object for itself", want: Violated, reasonParts: []string{"computed from version 1 of y"}, script: `
+		{name: "a read of y counts for writes to y", want: Violated, reasonParts: []string{"computed from version 1 of y"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads y=0
 			2s  c1 writes y=0>1
 			3s  c2 writes y=1>2
 			4s  c1 writes y=2>3 <--`},
-		{name: "it asked to read only after it had sent the write", want: Holds, script: `
+		{name: "a client reads for the first time after it has sent the write", want: Holds, script: `
 			0s  c1 acquires rank=1
 			2s  c1 writes x=0>1
 			3s  c2 writes x=1>2
 			4s  c1 sends message=1
 			5s  c1 reads x=2
 			6s  c1 lands message=1 x=2>3`},
-		{name: "without a grant", want: Violated, script: `
+		{name: "a client without a grant reads, and overwrites another's write", want: Violated, script: `
 			0s  c1 fails
 			1s  c1 reads x=0
 			3s  c2 writes x=0>1
 			4s  c1 writes x=1>2 <--`},
-		{name: "without a grant, and without a read", want: Holds, script: `
+		{name: "a client without a grant or a read overwrites another's write", want: Holds, script: `
 			0s  c1 fails
 			1s  c1 writes x=0>1
 			3s  c2 writes x=1>2
 			4s  c1 writes x=2>3`},
-		{name: "on its own acknowledged write", want: Holds, script: `
+		{name: "a client overwrites its own acknowledged write", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 writes x=0>1
 			3s  c1 writes x=1>2`},
-		{name: "on its own write, after another's", want: Violated, script: `
+		{name: "another client's write lands between two writes of a client", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 writes x=0>1
 			3s  c2 writes x=1>2
 			4s  c1 writes x=2>3 <--`},
-		{name: "on its own write of which it never heard", want: Holds, script: `
+		{name: "a client overwrites its own unacknowledged write", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 sends message=1
 			3s  c1 lands message=1 x=0>1
 			4s  c1 sends message=2
 			5s  c1 lands message=2 x=1>2`},
-		{name: "a duplicate arrives after a later write of its own", want: Violated, script: `
+		{name: "a delayed write of a client arrives after its later write", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 sends message=1
@@ -141,7 +142,7 @@ func TestNoLostUpdate(t *testing.T) {
 			6s  c1 sends message=3
 			7s  c1 lands message=3 x=1>2
 			8s  c1 lands message=1 x=2>3 <--`},
-		{name: "a copy that was sent again arrives after the next write", want: Violated,
+		{name: "the first copy of a write that was resent arrives after the next write", want: Violated,
 			reasonParts: []string{"c1's write at 8s was computed from x as it was at first, but replaced version 2 of x", "the update that c1 made at 7s is lost"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
@@ -152,7 +153,7 @@ func TestNoLostUpdate(t *testing.T) {
 			6s  c1 sends message=3
 			7s  c1 lands message=3 x=1>2
 			8s  c1 lands message=1 x=2>3 <--`},
-		{name: "both copies arrive before the next write", want: Holds, script: `
+		{name: "both copies of a write arrive before the next write", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 sends message=1
@@ -162,14 +163,14 @@ func TestNoLostUpdate(t *testing.T) {
 			5s  c1 hears x=2
 			6s  c1 sends message=3
 			7s  c1 lands message=3 x=2>3`},
-		{name: "a service passes a write on that was computed from another version", want: Violated, script: `
+		{name: "a service passes on a write that was sent before the last read", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0 via=s1
 			2s  c1 sends message=1 via=s1
 			3s  c2 writes x=0>1 via=s1
 			4s  c1 reads x=1 via=s1
 			5s  c1 lands message=1 x=1>2 via=s1 <--`},
-		{name: "a service passes a write on that was sent after the read", want: Holds, script: `
+		{name: "a service passes on a write that was sent after the last read", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0 via=s1
 			3s  c2 writes x=0>1 via=s1
@@ -181,7 +182,7 @@ func TestNoLostUpdate(t *testing.T) {
 			1s  c1 marks x=0
 			2s  c2 writes x=0>1
 			3s  c1 writes x=1>2`},
-		{name: "the section before read, this one did not", want: Holds, script: `
+		{name: "the client's previous section read, this one did not", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 releases
@@ -203,14 +204,14 @@ func TestNoLostUpdate(t *testing.T) {
 			2s  c1 lands message=1 x=1>2
 			3s  c2 acquires rank=2
 			4s  c2 writes x=1>2`},
-		{name: "it is acknowledged when it is already gone", want: Violated, script: `
+		{name: "a write is acknowledged after it was overwritten as an older version", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1
 			2s  c1 sends message=1
 			2s  c1 lands message=1 x=1>2
 			4s  c2 writes x=1>2
 			5s  c1 hears x=2 <--`},
-		{name: "a read shows an older version, of a member of a cluster that is behind", want: Holds, script: `
+		{name: "a member that lags behind serves an older version", want: Holds, script: `
 			lock L ttl=30s members=ABC
 			0s c1 acquires rank=1
 			1s c1 reads x=0
@@ -218,7 +219,7 @@ func TestNoLostUpdate(t *testing.T) {
 			3s c1 releases
 			4s c2 acquires rank=2
 			5s c2 reads x=0 from=B`},
-		{name: "and what is written follows from that", want: Violated, reasonParts: []string{"as it was at first, but replaced version 1 of x"}, script: `
+		{name: "a member that lags behind serves an older version, and a write is computed from it", want: Violated, reasonParts: []string{"as it was at first, but replaced version 1 of x"}, script: `
 			lock L ttl=30s members=ABC
 			0s c1 acquires rank=1
 			1s c1 reads x=0
@@ -232,31 +233,31 @@ func TestNoLostUpdate(t *testing.T) {
 			1s  c1 writes x=0>1
 			2s  c1 writes x=1>2
 			4s  c2 reads x=1 <--`},
-		{name: "an answer that was under way is not a sight", want: Holds, script: `
+		{name: "the answer to a read is in flight while the version is replaced", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1
 			2s  c2 is-shown x=1
 			3s  c1 writes x=1>2
 			4s  c2 learns x=1`},
-		{name: "the end shows an older version", want: Violated, reasonParts: []string{"x ended as version 0"}, script: `
+		{name: "the storage holds an older version at the end of the run", want: Violated, reasonParts: []string{"x ended as version 0"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1
 			9s  storage holds x=0 <--`},
-		{name: "the storage comes back without it", want: Violated,
+		{name: "the storage comes back without an acknowledged write", want: Violated,
 			reasonParts: []string{"c1 received at 2s the answer that it had written version 2 of x, but at 5s x was put back to version 1"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1
 			2s  c1 writes x=1>2
 			5s  storage reverts x=2>1 <--
 			9s  storage holds x=1`},
-		{name: "the storage comes back without a later one that was not acknowledged", want: Holds, script: `
+		{name: "the storage comes back without an unacknowledged write over an acknowledged one", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1 value=a
 			2s  c1 sends message=1
 			2s  c1 lands message=1 x=1>2 value=b
 			5s  storage reverts x=2>1 value=a
 			9s  storage holds x=1 value=a`},
-		{name: "it is written again after the storage came back", want: Holds, script: `
+		{name: "the storage comes back without an unacknowledged write, and the client resends it", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 sends message=1
@@ -266,15 +267,15 @@ func TestNoLostUpdate(t *testing.T) {
 			6s  c1 lands message=2 x=0>1 value=a
 			7s  c1 hears x=1
 			9s  storage holds x=1 value=a`},
-		{name: "the end shows the write", want: Holds, script: `
+		{name: "the storage holds the write at the end of the run", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1 value=a
 			9s  storage holds x=1 value=a`},
-		{name: "the end shows another's write under its number", want: Violated, reasonParts: []string{"version 1 of another client"}, script: `
+		{name: "the storage holds another client's write with the same version number at the end of the run", want: Violated, reasonParts: []string{"version 1 of another client"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1 value=a
 			9s  storage holds x=1 value=b <--`},
-		{name: "another object is older", want: Holds, script: `
+		{name: "the storage holds an older version of another object at the end of the run", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1
 			9s  storage holds y=0`},
@@ -283,7 +284,7 @@ func TestNoLostUpdate(t *testing.T) {
 
 // The fast search for the first observation that shows a loss finds the same observation as
 // a search through all of them.
-func TestGoneIsTheFirstSight(t *testing.T) {
+func TestFirstObservationOfALoss(t *testing.T) {
 	found := 0
 	for seed := range uint64(2000) {
 		text := randomScript(rand.New(rand.NewPCG(seed, 2)))
@@ -300,7 +301,7 @@ func TestGoneIsTheFirstSight(t *testing.T) {
 			}
 			got := all[v.Object].firstMissing(v)
 			if (got == nil) != (want == nil) || got != nil && got.Event != want.Event {
-				t.Fatalf("%s\n%v is gone with %v, want %v", text, v, got, want)
+				t.Fatalf("%s\nthe first observation that %v is lost is %v, want %v", text, v, got, want)
 			}
 			if got != nil {
 				found++
@@ -308,6 +309,6 @@ func TestGoneIsTheFirstSight(t *testing.T) {
 		}
 	}
 	if found == 0 {
-		t.Error("nothing was ever gone")
+		t.Error("no script lost a version, want at least one")
 	}
 }

@@ -11,13 +11,15 @@ import (
 
 // An oracle that sees the events of a script is asked for the rank at each end of a
 // successful acquire, as a world does. want has "client/section=rank" for each of these
-// ends, with a "!" for a grant that no server made.
+// ends, with a "!" for a grant that no server made. The scripts are traces written by hand; see
+// [script]. The lock keeps a key on each of five nodes, A to E; each key is a slot, and three
+// slots are a quorum.
 func TestOracle(t *testing.T) {
 	for _, test := range []struct {
 		name, story string
 		want        []string
 	}{
-		{"one after the other", `
+		{"two clients, one after the other", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -35,7 +37,7 @@ func TestOracle(t *testing.T) {
 			5s B sets by=c2/1 value=v2
 			5s C sets by=c2/1 value=v2
 			6s c2 acquires`, []string{"c1/1=1", "c2/1=2"}},
-		{"the order is that of the quorums, not that of the returns", `
+		{"the client whose quorum came first returns last", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -49,7 +51,7 @@ func TestOracle(t *testing.T) {
 			3s C sets by=c2/1 value=v2
 			4s c2 acquires
 			5s c1 acquires`, []string{"c2/1=2", "c1/1=1"}},
-		{"the slots that come after the quorum leave no gap", `
+		{"a slot set after the quorum leaves no gap in the ranks", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -63,7 +65,7 @@ func TestOracle(t *testing.T) {
 			3s B sets by=c2/1 value=v2
 			3s C sets by=c2/1 value=v2
 			4s c2 acquires`, []string{"c2/1=2"}},
-		{"a failed attempt leaves a gap", `
+		{"a failed attempt leaves a gap in the ranks", `
 			0s c1 calls
 			0s c2 calls
 			1s A sets by=c1/1 value=v1
@@ -73,7 +75,7 @@ func TestOracle(t *testing.T) {
 			1s E sets by=c2/1 value=v2
 			2s c1 fails
 			2s c2 acquires`, []string{"c2/1=2"}},
-		{"interleaved attempts, in the order of their last changes", `
+		{"interleaved attempts are ranked in the order of their last changes", `
 			0s c1 calls
 			0s c2 calls
 			0s c3 calls
@@ -88,7 +90,7 @@ func TestOracle(t *testing.T) {
 			6s c3 acquires
 			7s c1 acquires
 			8s c2 acquires`, []string{"c3/1=3", "c1/1=2", "c2/1=1"}},
-		{"one value for several inner attempts: the last episode counts", `
+		{"a client loses its quorum and makes it again: the second quorum counts", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -96,7 +98,7 @@ func TestOracle(t *testing.T) {
 			2s A deletes by=c1/1 of=c1/1
 			3s A sets by=c1/1 value=v1
 			4s c1 acquires`, []string{"c1/1=2"}},
-		{"an episode that ended and did not begin again still counts", `
+		{"a client makes a quorum twice, and has lost it when acquire returns: the second quorum counts", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -112,12 +114,12 @@ func TestOracle(t *testing.T) {
 			6s B touches by=c1/1 of=c1/1
 			7s c1 acquires
 			8s c2 acquires`, []string{"c1/1=3", "c2/1=2"}},
-		{"granted by a minority: the last change counts", `
+		{"an acquire with a minority of the slots: its last change counts", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
 			2s c1 acquires`, []string{"c1/1=1"}},
-		{"granted by a minority after another's episode", `
+		{"an acquire with a minority of the slots, the last set after another client's quorum", `
 			0s c1 calls
 			0s c2 calls
 			1s A sets by=c1/1 value=v1
@@ -127,7 +129,7 @@ func TestOracle(t *testing.T) {
 			2s B sets by=c1/1 value=v1
 			3s c1 acquires
 			4s c2 acquires`, []string{"c1/1=3", "c2/1=2"}},
-		{"granted by a minority before another's episode", `
+		{"an acquire with a minority of the slots, the last set before another client's quorum", `
 			0s c1 calls
 			0s c2 calls
 			1s A sets by=c1/1 value=v1
@@ -136,16 +138,16 @@ func TestOracle(t *testing.T) {
 			1s E sets by=c2/1 value=v2
 			3s c1 acquires
 			4s c2 acquires`, []string{"c1/1=1", "c2/1=2"}},
-		{"granted by nobody", `
+		{"an acquire that changed no slot", `
 			0s c1 calls
 			1s c1 acquires`, []string{"c1/1=1!"}},
-		{"granted by nobody, after those who changed something", `
+		{"an acquire that changed no slot ranks after one that did", `
 			0s c1 calls
 			0s c2 calls
 			1s A sets by=c1/1 value=v1
 			2s c2 acquires
 			3s c1 acquires`, []string{"c2/1=2!", "c1/1=1"}},
-		{"two clients with one value are told apart", `
+		{"two clients with the same value are distinguished", `
 			0s c1 calls
 			0s c2 calls
 			1s A sets by=c1/1 value=locked
@@ -155,7 +157,7 @@ func TestOracle(t *testing.T) {
 			2s E sets by=c2/1 value=locked
 			3s c1 acquires
 			4s c2 acquires`, []string{"c1/1=1", "c2/1=2"}},
-		{"and so are two sections of one client", `
+		{"two sections of one client with the same value are distinguished", `
 			0s c1 calls
 			1s A sets by=c1/1 value=locked
 			1s B sets by=c1/1 value=locked
@@ -163,7 +165,7 @@ func TestOracle(t *testing.T) {
 			2s c1 acquires
 			3s c1 calls
 			3s c1 acquires`, []string{"c1/1=1", "c1/2=2!"}},
-		{"prolonging another section's keys is a change", `
+		{"an acquire that extends the key of an earlier section changes a slot", `
 			0s c1 calls
 			1s A sets by=c1/1 value=locked
 			1s B sets by=c1/1 value=locked
@@ -172,7 +174,7 @@ func TestOracle(t *testing.T) {
 			3s c1 calls
 			3s A touches by=c1/2 of=c1/1 value=locked
 			3s c1 acquires`, []string{"c1/1=1", "c1/2=2"}},
-		{"extending leaves no gap", `
+		{"an extension leaves no gap in the ranks", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			2s c1 acquires
@@ -182,7 +184,7 @@ func TestOracle(t *testing.T) {
 			4s C sets by=c2/1 value=v2
 			4s D sets by=c2/1 value=v2
 			5s c2 acquires`, []string{"c1/1=1", "c2/1=2"}},
-		{"a crashed node holds until it restarts", `
+		{"the slot of a crashed node counts until the node restarts", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -192,7 +194,7 @@ func TestOracle(t *testing.T) {
 			4s D sets by=c1/1 value=v1
 			5s D deletes by=c1/1 of=c1/1
 			9s c1 acquires`, []string{"c1/1=1"}},
-		{"and no longer", `
+		{"the slot of a crashed node that forgot its key counts no longer after the restart", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -202,7 +204,7 @@ func TestOracle(t *testing.T) {
 			3s C restarts
 			4s D sets by=c1/1 value=v1
 			9s c1 acquires`, []string{"c1/1=2"}},
-		{"what it forgets when it restarts", `
+		{"the slot of a crashed node that forgets its key after the restart", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -212,7 +214,7 @@ func TestOracle(t *testing.T) {
 			3s C forgets of=c1/1
 			4s D sets by=c1/1 value=v1
 			9s c1 acquires`, []string{"c1/1=2"}},
-		{"what comes back from disk can make a quorum", `
+		{"a key restored from disk completes a quorum", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -221,7 +223,7 @@ func TestOracle(t *testing.T) {
 			3s D sets by=c2/1 value=v2
 			4s c2 acquires
 			9s c1 acquires`, []string{"c2/1=2", "c1/1=1"}},
-		{"what comes back as it was, but for its expiry, has stood all along", `
+		{"a key restored with another end counts as never lost", `
 			lock L ttl=30s nodes=A quorum=1
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
@@ -242,7 +244,7 @@ func TestOracle(t *testing.T) {
 			3s R replaces C
 			4s R sets by=c1/1 value=v1
 			9s c1 acquires`, []string{"c1/1=2"}},
-		{"with what it had been sent", `
+		{"a promoted replica takes its master's slot with the key that it had received", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			1s B sets by=c1/1 value=v1
@@ -252,7 +254,7 @@ func TestOracle(t *testing.T) {
 			4s C forgets of=c1/1
 			5s D sets by=c1/1 value=v1
 			9s c1 acquires`, []string{"c1/1=1"}},
-		{"a slot's node that takes over another counts for both", `
+		{"a node that replaces another node of the lock counts for both slots", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
 			2s B replaces C
@@ -262,7 +264,7 @@ func TestOracle(t *testing.T) {
 			5s E sets by=c1/1 value=v1
 			6s c2 acquires
 			9s c1 acquires`, []string{"c2/1=2", "c1/1=1"}},
-		{"five keys on one node", `
+		{"a lock with five keys on one node", `
 			lock L ttl=30s nodes=A keys=L0,L1,L2,L3,L4
 			0s c1 calls
 			0s c2 calls
@@ -274,7 +276,7 @@ func TestOracle(t *testing.T) {
 			2s A sets by=c1/1 value=v1 key=L4
 			3s c1 acquires
 			4s c2 acquires`, []string{"c1/1=2", "c2/1=1"}},
-		{"one slot", `
+		{"a lock with one slot", `
 			lock L ttl=30s nodes=A quorum=1
 			0s c1 calls
 			0s c2 calls
@@ -287,7 +289,7 @@ func TestOracle(t *testing.T) {
 			lock L ttl=30s unwatched quorum=0
 			0s c1 acquires
 			1s c2 acquires`, []string{"c1/1=1!", "c2/1=2!"}},
-		{"two locks count for themselves", `
+		{"each lock has its own ranks", `
 			lock M ttl=30s
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
@@ -308,16 +310,16 @@ func TestOracle(t *testing.T) {
 				ev := &tr.Events[i]
 				if ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK {
 					rank, ungranted := oracle.Rank(ev.Lock, history.Acquisition{Client: ev.Process, Section: ev.Section})
-					told := fmt.Sprintf("%s/%d=%d", ev.Process, ev.Section, rank)
+					grant := fmt.Sprintf("%s/%d=%d", ev.Process, ev.Section, rank)
 					if ungranted {
-						told += "!"
+						grant += "!"
 					}
-					got = append(got, told)
+					got = append(got, grant)
 				}
 				oracle.See(ev)
 			}
 			if !slices.Equal(got, test.want) {
-				t.Errorf("got %v, want %v", got, test.want)
+				t.Errorf("the ranks are %v, want %v", got, test.want)
 			}
 		})
 	}

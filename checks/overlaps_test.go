@@ -10,7 +10,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// The test checks when sections and their leases end, and which sections overlap.
+// The test checks when sections and their leases end, and which sections overlap. In want,
+// sections are numbered from 0. The scripts are traces written by hand; see [script].
 func TestOverlaps(t *testing.T) {
 	for _, c := range []struct {
 		name, story string
@@ -24,12 +25,12 @@ func TestOverlaps(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 releases`,
 			[]string{"c1 in 0s to 10s, lease to 10s"}},
-		{"an extension prolongs the lease", `
+		{"an extend moves the end of the lease", `
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extends ends=50s
 			60s c1 releases`,
 			[]string{"c1 in 0s to 1m0s, lease to 50s"}},
-		{"a crash ends both", `
+		{"a crash ends the section and its lease", `
 			0s c1 acquires rank=1 ends=30s
 			5s c1 crashes`,
 			[]string{"c1 in 0s to 5s, lease to 5s, its client crashed"}},
@@ -37,19 +38,19 @@ func TestOverlaps(t *testing.T) {
 			0s c1 acquires rank=1 ends=30s
 			5s c2 calls`,
 			[]string{"c1 in 0s to ever, lease to 30s"}},
-		{"two that overlap", `
+		{"two sections that overlap", `
 			0s  c1 acquires rank=1 ends=30s
 			35s c2 acquires rank=2 ends=65s
 			38s c2 releases
 			40s c1 releases`,
 			[]string{"c1 in 0s to 40s, lease to 30s", "c2 in 35s to 38s, lease to 38s", "0 and 1 overlap from 35s to 38s"}},
-		{"two that meet do not overlap", `
+		{"two sections that meet do not overlap", `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 releases
 			10s c2 acquires rank=2 ends=40s
 			20s c2 releases`,
 			[]string{"c1 in 0s to 10s, lease to 10s", "c2 in 10s to 20s, lease to 20s"}},
-		{"two locks do not overlap", `
+		{"sections of two locks do not overlap", `
 			lock M ttl=30s
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=1 ends=40s lock=M
@@ -82,7 +83,7 @@ func TestOverlaps(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
 			if overlapping := history.Overlapping(sections); !maps.Equal(overlapping, listed) {
-				t.Errorf("%d overlap, and %d are listed", len(overlapping), len(listed))
+				t.Errorf("Overlapping returns %d sections, Overlaps lists %d", len(overlapping), len(listed))
 			}
 		})
 	}
@@ -93,12 +94,12 @@ func TestOverlaps(t *testing.T) {
 func TestOverlapsAreBounded(t *testing.T) {
 	sections := history.New(overlappingSections(100)).Sections()
 	if n := len(history.Overlaps(sections, 1e6)); n != 100*99/2 {
-		t.Errorf("%d overlaps between 100 that run at once", n)
+		t.Errorf("100 sections at the same time have %d overlaps, want %d", n, 100*99/2)
 	}
 	if n := len(history.Overlaps(sections, 70)); n != 70 {
-		t.Errorf("%d overlaps, and no more than 70 were asked for", n)
+		t.Errorf("Overlaps lists %d overlaps, want the 70 that were asked for", n)
 	}
 	if all := history.Overlapping(sections); len(all) != 100 {
-		t.Errorf("each overlaps with others, and %d do", len(all))
+		t.Errorf("Overlapping returns %d sections, want all 100", len(all))
 	}
 }

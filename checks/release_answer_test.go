@@ -6,7 +6,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// The scripts are traces written by hand; see [script].
+// The scripts are traces written by hand; see [script]. Most have one node, A. A key "of=c1/1"
+// was set by c1 in its first section; "<--" marks the line with which the property breaks.
 func TestReleaseAnswer(t *testing.T) {
 	judgeAll(t, ReleaseAnswer, []judgement{
 		{name: "success, and the lock had expired", want: Violated,
@@ -94,7 +95,7 @@ func TestReleaseAnswer(t *testing.T) {
 			1s  c1 acquires rank=1 ends=31s
 			9s  c1 releases
 			10s A deletes by=c1/1 of=c1/1`},
-		{name: "or while its client asks for the next section", want: Holds, script: `
+		{name: "success, and the key is removed later, while its client acquires the lock again", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
@@ -108,21 +109,21 @@ func TestReleaseAnswer(t *testing.T) {
 			9s c1 asks-to-release
 			9s c1 commands A text=DEL
 			9s c1 released`},
-		{name: "success, and the key is to expire sooner", want: Holds, script: `
+		{name: "success, and the key's end is set to an earlier time", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
 			9s c1 asks-to-release
 			9s A touches by=c1/1 of=c1/1 ttl=1s
 			9s c1 released`},
-		{name: "success, and the key is to expire later", want: Violated, script: `
+		{name: "success, and the key's end is set to a later time", want: Violated, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
 			9s c1 asks-to-release
 			9s A touches by=c1/1 of=c1/1 ttl=30s
 			9s c1 released <--`},
-		{name: "success on a quorum lock, one of whose keys was left", want: Holds, script: `
+		{name: "success on a quorum lock with one key left", want: Holds, script: `
 			1s A sets by=c1/1 ttl=30s
 			1s B sets by=c1/1 ttl=30s
 			1s C sets by=c1/1 ttl=30s
@@ -132,7 +133,7 @@ func TestReleaseAnswer(t *testing.T) {
 			9s c1 asks-to-release
 			9s C deletes by=c1/1 of=c1/1
 			9s c1 released`},
-		{name: "none of whose keys was left", want: Violated, reasonParts: []string{"its key expired on C at 6s"}, script: `
+		{name: "success on a quorum lock with no key left", want: Violated, reasonParts: []string{"its key expired on C at 6s"}, script: `
 			1s A sets by=c1/1 ttl=30s
 			1s B sets by=c1/1 ttl=30s
 			1s C sets by=c1/1 ttl=30s
@@ -152,7 +153,7 @@ func TestReleaseAnswer(t *testing.T) {
 			9s A deletes by=c1/1@5 of=c1/1
 			9s A answers c1 arrives
 			9s c1 fails-to-release <--`},
-		{name: "an error, since the answer had not arrived", want: Unknown, reasonParts: []string{"c1's release returned an error at 9s although it had removed the lock at 9s"}, script: `
+		{name: "an error, and the node's answer has not arrived", want: Unknown, reasonParts: []string{"c1's release returned an error at 9s although it had removed the lock at 9s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
@@ -188,7 +189,7 @@ func TestReleaseAnswer(t *testing.T) {
 			9s A deletes by=c1/1 of=c1/1
 			9s B deletes by=c1/1 of=c1/1
 			9s c1 fails-to-release`},
-		{name: "released twice, and both times with success", want: Holds, script: `
+		{name: "success, twice for the same section", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
@@ -208,7 +209,7 @@ func TestReleaseAnswer(t *testing.T) {
 			1s  c1 acquires rank=1 ends=31s
 			20s A deletes by=c2/1 of=c1/1
 			30s c1 releases <--`},
-		{name: "of two releases the first is reported", want: Violated, reasonParts: []string{"c1 (section 1)'s release returned success at 40s"}, script: `
+		{name: "two releases return success without an effect: the first is reported", want: Violated, reasonParts: []string{"c1 (section 1)'s release returned success at 40s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
@@ -218,24 +219,24 @@ func TestReleaseAnswer(t *testing.T) {
 			41s c1 acquires rank=2 ends=71s
 			71s A expires of=c1/2
 			80s c1 releases`},
-		{name: "no release returned", want: NotApplicable, reasonParts: []string{"no client got an answer to the release of a grant"}, script: `
+		{name: "the release never returns", want: NotApplicable, reasonParts: []string{"no client got an answer to the release of a grant"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
 			9s c1 asks-to-release`},
-		{name: "a grant that no server knew", want: NotApplicable, script: `
+		{name: "success, for a grant that no server made", want: NotApplicable, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s c1 acquires rank=1 ungranted
 			9s c1 releases`},
-		{name: "a lock without keys to watch", want: NotApplicable, script: `
+		{name: "success, for a lock that does not say where it keeps its keys", want: NotApplicable, script: `
 			lock L ttl=30s unwatched
 			0s c1 acquires rank=1
 			9s c1 releases`},
-		{name: "every client is granted the lock", want: NotApplicable, script: `
+		{name: "success, for a lock that is granted to every client", want: NotApplicable, script: `
 			lock L ttl=30s open
 			0s c1 acquires rank=1
 			9s c1 releases`},
-		{name: "no lock", want: NotApplicable, script: `
+		{name: "a world without locks", want: NotApplicable, script: `
 			no-lock
 			0s c1 writes x=0>1`},
 	})
@@ -253,15 +254,15 @@ func TestReportOnlyPropertiesCountOnlyAgainstTheLock(t *testing.T) {
 		{Finding{Property: ReleaseOwnership, Outcome: Violated}, true},
 	} {
 		if got := test.f.Counts(); got != test.want {
-			t.Errorf("%+v counts: %v, want %v", test.f, got, test.want)
+			t.Errorf("Counts() of %+v is %v, want %v", test.f, got, test.want)
 		}
 	}
 }
 
 // Nobody is to blame if a release returns success although the lease had ended.
-func TestLateReleaseIsNobodysFault(t *testing.T) {
+func TestNoBlameForReleaseAfterLease(t *testing.T) {
 	for name, text := range map[string]string{
-		"the client outstayed its lease": `
+		"the client released after its lease had ended": `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
@@ -279,11 +280,11 @@ func TestLateReleaseIsNobodysFault(t *testing.T) {
 	} {
 		v := Check(history.New(parseScript(t, text).trace), nil)
 		if f := v.Finding(ReleaseAnswer); f.Outcome != Violated || !f.Blame.IsZero() || f.Counts() {
-			t.Errorf("%s: %+v", name, f)
+			t.Errorf("%s: got %+v, want a violation without blame that does not count", name, f)
 		}
 		for _, f := range v.Violations() {
 			if f.Property == ReleaseAnswer {
-				t.Errorf("%s: it is among the violations that count", name)
+				t.Errorf("%s: release-answer is among the violations that count", name)
 			}
 		}
 	}

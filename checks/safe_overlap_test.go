@@ -9,15 +9,16 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// In each script two sections overlapped and left the data intact. Similar scripts follow
-// each other and have different reasons.
-func TestSpared(t *testing.T) {
+// In each script two sections overlapped and left the data intact; want is the reason. The
+// scripts are traces written by hand; see [script]. Similar scripts follow each other and have
+// different reasons.
+func TestSafeOverlaps(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
 		name, story string
 		want        SafeOverlap
 	}{
-		{"neither writes", `
+		{"neither client writes", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
 			31s c2 acquires rank=2 ends=60s
@@ -25,7 +26,7 @@ func TestSpared(t *testing.T) {
 			33s c2 releases
 			34s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: NeitherWrote}},
-		{"the first writes nothing", `
+		{"the first client writes nothing", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
 			31s c2 acquires rank=2 ends=60s
@@ -34,7 +35,7 @@ func TestSpared(t *testing.T) {
 			34s c2 releases
 			35s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2"}},
-		{"it is told of the loss", `
+		{"the first client is notified of its loss and writes nothing", `
 			0s c1 acquires rank=1 ends=30s
 			30s c1 is-told-it-is-lost
 			31s c2 acquires rank=2 ends=60s
@@ -43,7 +44,7 @@ func TestSpared(t *testing.T) {
 			34s c2 releases
 			35s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2", Cause: NotifiedOfLoss, CausedAt: 30 * s}},
-		{"it is told when its section is over", `
+		{"the first client is notified of its loss after its section", `
 			0s c1 acquires rank=1 ends=30s
 			31s c2 acquires rank=2 ends=60s
 			33s c2 reads x=0
@@ -52,7 +53,7 @@ func TestSpared(t *testing.T) {
 			35s c1 releases
 			36s c1 is-told-it-is-lost`,
 			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2"}},
-		{"its check fails", `
+		{"the first client's check fails, and it writes nothing", `
 			0s c1 acquires rank=1 ends=30s
 			31s c2 acquires rank=2 ends=60s
 			32s c2 reads x=0
@@ -60,7 +61,7 @@ func TestSpared(t *testing.T) {
 			34s c1 fails-its-check
 			35s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2", Cause: CheckFailed, CausedAt: 34 * s}},
-		{"it cannot extend", `
+		{"the first client's extend fails, and it writes nothing", `
 			0s c1 acquires rank=1 ends=30s
 			29s c1 asks-to-extend
 			31s c2 acquires rank=2 ends=60s
@@ -69,7 +70,7 @@ func TestSpared(t *testing.T) {
 			34s c1 fails-to-extend
 			35s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2", Cause: ExtendFailed, CausedAt: 34 * s}},
-		{"the lock cannot extend by itself, and the client knows nothing", `
+		{"the lock's own renewal fails, which the first client does not learn", `
 			0s c1 acquires rank=1 ends=30s
 			31s c2 acquires rank=2 ends=60s
 			32s c2 reads x=0
@@ -77,7 +78,7 @@ func TestSpared(t *testing.T) {
 			34s c1 fails-to-extend
 			35s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2"}},
-		{"it sent a write that never came", `
+		{"the first client sent a write that never arrived", `
 			0s c1 acquires rank=1 ends=30s
 			29s c1 sends message=1
 			30s c1 is-told-it-is-lost
@@ -86,7 +87,7 @@ func TestSpared(t *testing.T) {
 			33s c2 writes x=0>1
 			35s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2"}},
-		{"the second crashes", `
+		{"the second client crashes before it writes", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
 			31s c2 acquires rank=2 ends=60s
@@ -95,7 +96,7 @@ func TestSpared(t *testing.T) {
 			34s c1 writes x=0>1
 			35s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c2", Other: "c1", Cause: ClientCrashed, CausedAt: 33 * s}},
-		{"the first writes before the second enters", `
+		{"the first client writes before the second enters its section", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
 			2s c1 writes x=0>1
@@ -104,7 +105,7 @@ func TestSpared(t *testing.T) {
 			33s c2 writes x=1>2
 			34s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: WroteBefore, Section: "c1", Other: "c2", Last: Access{"write", "x", 2 * s}}},
-		{"the first writes before the second reads", `
+		{"the first client writes before the second reads", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
 			31s c2 acquires rank=2 ends=60s
@@ -113,7 +114,7 @@ func TestSpared(t *testing.T) {
 			34s c2 writes x=1>2
 			35s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: DoneBefore, Section: "c1", Other: "c2", Last: Access{"write", "x", 32 * s}, Next: Access{"read", "x", 33 * s}}},
-		{"the second is done before the first begins", `
+		{"the second client writes before the first reads", `
 			0s c1 acquires rank=1 ends=30s
 			31s c2 acquires rank=2 ends=60s
 			32s c2 reads x=0
@@ -122,7 +123,7 @@ func TestSpared(t *testing.T) {
 			35s c1 writes x=1>2
 			36s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: DoneBefore, Section: "c2", Other: "c1", Last: Access{"write", "x", 33 * s}, Next: Access{"read", "x", 34 * s}}},
-		{"an answer that never came counts", `
+		{"the second client's first read is never answered", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
 			31s c2 acquires rank=2 ends=60s
@@ -132,7 +133,7 @@ func TestSpared(t *testing.T) {
 			34s c2 writes x=1>2
 			35s c1 releases`,
 			SafeOverlap{Entered: 31 * s, Reason: EquivalentToSerial}},
-		{"they use other objects", `
+		{"the clients use different objects", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
 			31s c2 acquires rank=2 ends=60s
@@ -146,7 +147,7 @@ func TestSpared(t *testing.T) {
 			parsed := parseScript(t, c.story)
 			v := Check(history.New(parsed.trace), nil)
 			if v.Verdict != Safe || v.Finding(SectionExclusion).Outcome != Violated {
-				t.Fatalf("the story is %s, and %s is %s", v.Verdict, SectionExclusion, v.Finding(SectionExclusion).Outcome)
+				t.Fatalf("the verdict is %s and %s is %s, want safe and violated", v.Verdict, SectionExclusion, v.Finding(SectionExclusion).Outcome)
 			}
 			c.want.First, c.want.Second = "c1", "c2"
 			got, more := SafeOverlaps(history.New(parsed.trace), 5)
@@ -158,7 +159,7 @@ func TestSpared(t *testing.T) {
 }
 
 // SafeOverlaps explains only a limited number of overlaps, and counts the others.
-func TestSparedOfMany(t *testing.T) {
+func TestManySafeOverlaps(t *testing.T) {
 	text := "0s c1 acquires rank=1 ends=1s\n"
 	for i := range 5 {
 		text += fmt.Sprintf("%ds c%d acquires rank=%d ends=60s\n%ds c%d releases\n", 2*i+2, i+2, i+2, 2*i+3, i+2)
@@ -166,6 +167,6 @@ func TestSparedOfMany(t *testing.T) {
 	parsed := parseScript(t, text+"60s c1 releases")
 	got, more := SafeOverlaps(history.New(parsed.trace), 2)
 	if len(got) != 2 || more != 3 || got[0].Second != "c2" || got[1].Second != "c3" {
-		t.Errorf("%+v, and %d more; want those of c2 and c3, and 3 more", got, more)
+		t.Errorf("got %+v, and %d more; want the overlaps with c2 and c3, and 3 more", got, more)
 	}
 }

@@ -24,6 +24,11 @@ import (
 // numbered by its calls of acquire. Unless a line without a time says otherwise, the lock
 // is called L, has a TTL of 30s and keeps the key L on five nodes, three of which are a
 // quorum. The line that ends in "<--" is the line with which the property breaks.
+//
+// Words that are not explained where they are parsed: "rank" is the grant's position in the
+// order in which a perfect lock service would have granted the lock; "ends" is the end of the
+// lease that the lock declares; "by", "of" and "over" are the sections that change a key, that
+// had set it, and whose key is overwritten, such as "c1/2" for the second section of c1.
 type script struct {
 	trace *trace.Trace
 	t     *testing.T
@@ -113,7 +118,9 @@ func (s *script) actor(v string) *trace.Actor {
 	return &trace.Actor{Client: client, Section: s.number(section), Sent: s.number(sent)}
 }
 
-// header parses a line without a time, which describes the world.
+// header parses a line without a time, which describes the world. A lock that is "open" is
+// granted to every client that asks; for an "unwatched" lock the trace does not say where it
+// keeps its keys; the tokens of an "unordered" lock can only be compared for equality.
 func (s *script) header(line string) {
 	words := strings.Fields(line)
 	a := parseArgs(words[1:])
@@ -183,8 +190,8 @@ func (s *script) emit(ev trace.Event) {
 	s.trace.Events = append(s.trace.Events, ev)
 }
 
-// addLine adds the events of a line with a time. who is its process, and verb says what the
-// process does.
+// addLine adds the events of a line with a time. who is its process, verb says what the
+// process does, and a are the remaining words.
 func (s *script) addLine(at time.Duration, who, verb string, a args) {
 	section := s.section[who]
 	if a.has("section") {
@@ -232,7 +239,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 				return name, replaced, version
 			}
 		}
-		s.t.Fatalf("%s: which object?", s.line)
+		s.t.Fatalf("%s: no object, such as x=0", s.line)
 		return "", 0, 0
 	}
 	declareEnd := func(ev *trace.Event) {
@@ -349,7 +356,8 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		ev.Kind, ev.Section = trace.KindNotify, 0
 		s.emit(ev)
 
-	// What happens between a client and the storage.
+	// What happens between a client and the storage. x=0 is version 0 of object x, and x=0>1
+	// a write that replaces version 0 by version 1.
 	case "reads":
 		object, version, _ := access()
 		begin(trace.Read, object)
@@ -364,7 +372,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		begin(trace.Mark, object)
 		serve(trace.Mark, object, version, 0, true)
 		end(trace.Mark, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
-	case "learns":
+	case "learns": // the answer to a read arrives
 		object, version, _ := access()
 		end(trace.Read, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
 	case "writes":
@@ -384,7 +392,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 	case "lands": // the storage serves a message that was sent before
 		object, replaced, version := access()
 		serve(trace.Write, object, version, replaced, true)
-	case "hears":
+	case "hears": // the answer to a write arrives
 		object, _, version := access()
 		end(trace.Write, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
 	case "is-refused":
@@ -417,13 +425,13 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		key(trace.KindDelete)
 	case "expires":
 		key(trace.KindExpire)
-	case "forgets":
+	case "forgets": // the node loses a key, such as in a crash
 		key(trace.KindForget)
 	case "drops":
 		key(trace.KindDrop)
-	case "restores":
+	case "restores": // the node has a key again, or a replica receives it
 		key(trace.KindRestore)
-	case "replaces":
+	case "replaces": // a replica is promoted in place of a node
 		for peer := range a {
 			s.emit(trace.Event{At: at, Kind: trace.KindPromote, Process: who, Peer: peer})
 		}
@@ -441,7 +449,7 @@ func (s *script) addLine(at time.Duration, who, verb string, a args) {
 		s.emit(trace.Event{At: at, Kind: trace.KindPause, Process: who})
 	case "resumes":
 		s.emit(trace.Event{At: at, Kind: trace.KindResume, Process: who})
-	case "runs-on":
+	case "runs-on": // the process does something although it is paused
 		s.emit(trace.Event{At: at, Kind: trace.KindRanOn, Process: who})
 	case "shows": // the readings of a process's clocks from now on
 		s.emit(trace.Event{At: at, Kind: trace.KindClock, Process: who, Clocks: &trace.Clocks{
@@ -543,23 +551,23 @@ func judgeAll(t *testing.T, p Property, tests []judgement) {
 				}
 			}
 			if !test.blame.IsZero() && f.Blame != test.blame {
-				t.Errorf("the fault is %q, want %q", f.Blame, test.blame)
+				t.Errorf("the blame is %q, want %q", f.Blame, test.blame)
 			}
 			switch f.Outcome {
 			case Violated:
 				if !slices.Contains(s.breaks, f.At) {
-					t.Errorf("it broke at event %d, want one of %v", f.At, s.breaks)
+					t.Errorf("%s broke at event %d, want one of the events %v of the marked line", p, f.At, s.breaks)
 				}
 				if !slices.Contains(f.Events, f.At) || !slices.IsSorted(f.Events) || len(f.Events) > 3 || f.Reason.IsZero() {
-					t.Errorf("not shown well: %+v", f)
+					t.Errorf("the finding needs a reason and one to three sorted events, among them the event %d at which it broke: %+v", f.At, f)
 				}
 			case Unknown, NotApplicable:
 				if f.Reason.IsZero() {
-					t.Errorf("%s without a reason", f.Outcome)
+					t.Errorf("%s is %s without a reason", p, f.Outcome)
 				}
 			case Holds:
 				if len(s.breaks) > 0 {
-					t.Error("the story marks a line that breaks nothing")
+					t.Errorf("%s holds, but the script marks a line with <--", p)
 				}
 			}
 		})

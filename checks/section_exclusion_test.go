@@ -5,31 +5,31 @@ import "testing"
 // The scripts are traces written by hand; see [script].
 func TestSectionExclusion(t *testing.T) {
 	judgeAll(t, SectionExclusion, []judgement{
-		{name: "entered before the other's release", want: Violated,
+		{name: "c2 enters before c1's release", want: Violated,
 			reasonParts: []string{"c2 entered its critical section at 40s", "c1 was in its own from 0s until 1m0s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			40s c2 acquires rank=2 ends=70s <--
 			60s c1 releases`},
-		{name: "entered right after the other called release", want: Holds, script: `
+		{name: "c2 enters right after c1 called release", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			40s c1 releases
 			40s c2 acquires rank=2 ends=70s`},
-		{name: "the other never released", want: Violated, script: `
+		{name: "c1 never releases", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "the other crashed", want: Holds, script: `
+		{name: "c1 crashes before c2 enters", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 crashes
 			40s c2 acquires rank=2 ends=70s`},
-		{name: "the other's program had ended", want: Holds, script: `
+		{name: "c1's program ends before c2 enters", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 is-done
 			40s c2 acquires rank=2 ends=70s`},
-		{name: "the other asks for the lock by another handle meanwhile", want: Violated, script: `
+		{name: "c1 asks for the lock by another handle before c2 enters", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			35s c1 calls
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "the other acquires another lock meanwhile", want: Violated, script: `
+		{name: "c1 asks for another lock before c2 enters", want: Violated, script: `
 			lock M ttl=30s
 			0s  c1 acquires rank=1 ends=30s
 			35s c1 calls lock=M
@@ -57,7 +57,7 @@ func TestSectionExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 acquires rank=2 ends=60s <--
 			40s c1 releases section=1`},
-		{name: "two handles of one client, of which the one had let go", want: Holds, script: `
+		{name: "two handles of one client, the first of which had released", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 releases
 			30s c1 acquires rank=2 ends=60s
@@ -72,12 +72,12 @@ func TestSectionExclusion(t *testing.T) {
 			10s c1 acquires rank=2
 			20s c2 acquires rank=3 <--
 			21s c3 acquires rank=4`},
-		{name: "every client is granted the lock, one after the other by chance", want: Holds, script: `
+		{name: "a lock that is granted to every client, and two sections that do not overlap", want: Holds, script: `
 			lock L ttl=30s open
 			0s  c1 acquires rank=1
 			10s c1 releases
 			11s c2 acquires rank=2`},
-		{name: "no lock", want: NotApplicable, script: `
+		{name: "a world without locks", want: NotApplicable, script: `
 			no-lock
 			0s c1 writes x=0>1`},
 	})

@@ -11,7 +11,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// The scripts are traces written by hand; see [script].
+// The scripts are traces written by hand; see [script]. "x=0>1" replaces version 0 of object x
+// by version 1; "<--" marks the line with which the property breaks.
 func TestSerialSections(t *testing.T) {
 	judgeAll(t, SerialSections, []judgement{
 		{name: "a lost update", want: Violated, reasonParts: []string{"c1 and c2 cannot have run one after the other"}, script: `
@@ -21,7 +22,7 @@ func TestSerialSections(t *testing.T) {
 			41s c2 reads x=0
 			42s c2 writes x=0>1
 			50s c1 writes x=1>2 <--`},
-		{name: "the same, one after the other", want: Holds, script: `
+		{name: "an update computed from what the other section wrote", want: Holds, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 reads x=0
@@ -35,21 +36,21 @@ func TestSerialSections(t *testing.T) {
 			3s c2 reads y=0
 			4s c2 writes x=0>1
 			5s c1 writes y=0>1 <--`},
-		{name: "the same, refused", want: Holds, script: `
+		{name: "write skew over two objects, with the last write refused", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c2 acquires rank=2
 			3s c2 reads y=0
 			4s c2 writes x=0>1
 			5s c1 is-refused`},
-		{name: "who comes later reads what was before", want: Violated, script: `
+		{name: "a later section reads the old version from a member that lags behind", want: Violated, script: `
 			lock L ttl=30s members=ABC
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 releases
 			3s c2 acquires rank=2
 			4s c2 reads x=0 from=B <--`},
-		{name: "the same, and what follows from that is refused", want: Holds, script: `
+		{name: "a later section reads the old version from a member that lags behind, and its write is refused", want: Holds, script: `
 			lock L ttl=30s members=ABC
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
@@ -57,7 +58,7 @@ func TestSerialSections(t *testing.T) {
 			3s c2 acquires rank=2
 			4s c2 reads x=0 from=B
 			5s c2 is-refused`},
-		{name: "the same, but not all of it", want: Violated, script: `
+		{name: "a later section reads the old version from a member that lags behind, and only one of its writes is refused", want: Violated, script: `
 			lock L ttl=30s members=ABC
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
@@ -66,21 +67,21 @@ func TestSerialSections(t *testing.T) {
 			4s c2 reads x=0 from=B <--
 			5s c2 is-refused
 			6s c2 writes y=0>1`},
-		{name: "the same, but one had not read what the other wrote", want: Holds, script: `
+		{name: "no write skew: one section had not read what the other wrote", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 reads z=0
 			2s c2 acquires rank=2
 			3s c2 reads y=0
 			4s c2 writes x=0>1
 			5s c1 writes y=0>1`},
-		{name: "the same, with a mark instead of the read", want: Holds, script: `
+		{name: "no write skew: one section marks instead of reading", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 marks x=0
 			2s c2 acquires rank=2
 			3s c2 reads y=0
 			4s c2 writes x=0>1
 			5s c1 writes y=0>1`},
-		{name: "the same through services, under two locks", want: Violated, script: `
+		{name: "write skew over two objects, through services and under two locks", want: Violated, script: `
 			lock M ttl=30s
 			0s c1 acquires rank=1
 			1s c1 reads x=0 via=s1
@@ -88,7 +89,7 @@ func TestSerialSections(t *testing.T) {
 			3s c2 reads y=0 via=s2
 			4s c2 writes x=0>1 via=s2
 			5s c1 writes y=0>1 via=s1 <--`},
-		{name: "the storage comes back without what the next one had replaced", want: Violated, script: `
+		{name: "the storage comes back without an acknowledged write, and another section writes the same version", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c2 acquires rank=2
@@ -96,7 +97,7 @@ func TestSerialSections(t *testing.T) {
 			4s c2 writes x=0>1
 			5s storage reverts x=1>0
 			6s c1 writes x=0>1 <--`},
-		{name: "the storage comes back without it, and nobody has missed it", want: Holds, script: `
+		{name: "the storage comes back without an acknowledged write that no later section touches", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c2 acquires rank=2
@@ -104,32 +105,32 @@ func TestSerialSections(t *testing.T) {
 			4s c2 writes x=0>1
 			5s storage reverts x=1>0
 			6s c1 writes y=0>1`},
-		{name: "the storage comes back without the section's own write, which it makes again", want: Violated, script: `
+		{name: "the storage comes back without a section's acknowledged write, which the section makes again", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s storage reverts x=1>0
 			3s c1 writes x=0>1 <--`},
-		{name: "the same, but it was not told of its first", want: Holds, script: `
+		{name: "the storage comes back without a section's unacknowledged write, which the section makes again", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			2s storage reverts x=1>0
 			3s c1 writes x=0>1`},
-		{name: "the same, told later", want: Violated, script: `
+		{name: "the storage comes back without a section's write, which is acknowledged later and made again", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			2s storage reverts x=1>0
 			2s c1 hears x=1
 			3s c1 writes x=0>1 <--`},
-		{name: "the same, but another had read it", want: Violated, script: `
+		{name: "the storage comes back without a section's unacknowledged write, which another client had read", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			1s c2 reads x=1
 			2s storage reverts x=1>0
 			3s c1 writes x=0>1 <--`},
-		{name: "another had written over it, of which nobody knew either", want: Holds, script: `
+		{name: "the storage comes back without two unacknowledged writes, one over the other", want: Holds, script: `
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
 			1s c1 sends message=1
@@ -138,7 +139,7 @@ func TestSerialSections(t *testing.T) {
 			1s c2 lands message=1 x=1>2
 			2s storage reverts x=2>0
 			3s c1 writes x=0>1`},
-		{name: "another had written over it, and knew it", want: Violated, script: `
+		{name: "the storage comes back without an unacknowledged write and an acknowledged write over it", want: Violated, script: `
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
 			1s c1 sends message=1
@@ -146,7 +147,7 @@ func TestSerialSections(t *testing.T) {
 			1s c2 writes x=1>2
 			2s storage reverts x=2>0
 			3s c1 writes x=0>1 <--`},
-		{name: "it was written over, and only that was lost", want: Violated, script: `
+		{name: "the storage comes back without the second of two unacknowledged writes only", want: Violated, script: `
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
 			0s c3 acquires rank=3
@@ -158,7 +159,7 @@ func TestSerialSections(t *testing.T) {
 			2s c2 lands message=1 x=1>2
 			3s storage reverts x=2>1
 			4s c3 writes y=0>1 <--`},
-		{name: "it was made after the storage came back", want: Violated, script: `
+		{name: "an unacknowledged write lands after the storage came back without another", want: Violated, script: `
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
 			0s c3 acquires rank=3
@@ -170,7 +171,7 @@ func TestSerialSections(t *testing.T) {
 			4s c1 sends message=1
 			4s c1 lands message=1 x=0>1
 			5s c3 writes y=0>1 <--`},
-		{name: "what it lost was another object's", want: Violated, script: `
+		{name: "the storage comes back without a version of another object", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
@@ -188,13 +189,13 @@ func TestSerialSections(t *testing.T) {
 			2s c2 acquires rank=2
 			3s c2 writes x=0>1
 			4s c1 is-shown x=1`},
-		{name: "a read is what it was when the storage served it", want: Holds, script: `
+		{name: "a read shows the version at the time when the storage served it", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 is-shown x=0
 			2s c2 acquires rank=2
 			3s c2 writes x=0>1
 			4s c1 learns x=0`},
-		{name: "a write that lands after its section and the next", want: Violated, script: `
+		{name: "a write lands after its section has ended and the next one has written", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 sends message=1
 			2s  c1 releases
@@ -202,14 +203,14 @@ func TestSerialSections(t *testing.T) {
 			41s c2 writes x=0>1
 			42s c2 releases
 			50s c1 lands message=1 x=1>2 <--`},
-		{name: "the same, while c1 is still in its section", want: Holds, script: `
+		{name: "a write lands after the next section has written, while its own section lasts", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 sends message=1
 			40s c2 acquires rank=2
 			41s c2 writes x=0>1
 			42s c2 releases
 			50s c1 lands message=1 x=1>2`},
-		{name: "a reader after the end that sees the past", want: Violated, script: `
+		{name: "a section that began after the end of another reads before the other's write lands", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			2s c1 releases
@@ -217,7 +218,7 @@ func TestSerialSections(t *testing.T) {
 			4s c2 reads x=0
 			5s c2 releases
 			6s c1 lands message=1 x=0>1 <--`},
-		{name: "three in a circle", want: Violated, reasonParts: []string{"3 sections"}, script: `
+		{name: "three sections in a cycle", want: Violated, reasonParts: []string{"3 sections"}, script: `
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
 			0s c3 acquires rank=3
@@ -241,38 +242,38 @@ func TestSerialSections(t *testing.T) {
 			1s c1 writes x=0>1
 			2s c1 reads x=1
 			3s c1 writes x=1>2`},
-		{name: "what is done outside any section stands alone", want: Holds, script: `
+		{name: "each step outside a section is a section of its own", want: Holds, script: `
 			0s c1 reads x=0
 			2s c2 writes x=0>1
 			4s c1 writes x=1>2`},
-		{name: "what is done after a failed acquire belongs together", want: Violated, script: `
+		{name: "the steps after a failed acquire belong to one section", want: Violated, script: `
 			0s c1 fails
 			1s c1 reads x=0
 			2s c2 writes x=0>1
 			4s c1 writes x=1>2 <--`},
-		{name: "without a grant it begins with its first step", want: Holds, script: `
+		{name: "a section without a grant begins with its first step", want: Holds, script: `
 			0s c1 is-shown x=0
 			1s c2 writes x=0>1
 			2s c1 learns x=0`},
-		{name: "and a step that begins after a write sees it", want: Violated, script: `
+		{name: "a step outside a section that begins after a write must see it", want: Violated, script: `
 			0s c1 is-shown y=0
 			1s c2 writes x=0>1
 			2s c1 learns y=0
 			3s c1 reads x=0 <--`},
-		{name: "without a grant it lasts until its last answer", want: Violated, script: `
+		{name: "a section without a grant ends with its last answer", want: Violated, script: `
 			0s c1 writes x=0>1
 			1s c2 reads x=0 <--`},
-		{name: "and for ever if that does not come", want: Holds, script: `
+		{name: "a section without a grant never ends if its answer never arrives", want: Holds, script: `
 			0s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			2s c2 reads x=0`},
-		{name: "nothing was applied", want: Holds, script: `
+		{name: "no read or write", want: Holds, script: `
 			0s c1 acquires rank=1`},
 	})
 }
 
 // A violation is shown by the shortest cycle of dependencies.
-func TestCycle(t *testing.T) {
+func TestShortestCycle(t *testing.T) {
 	for _, test := range []struct {
 		story string
 		want  []string
@@ -477,7 +478,7 @@ func TestThreeCheckersAgree(t *testing.T) {
 	}
 	for _, o := range []porcupineResult{serial, notSerial} {
 		if seen[o] < scripts/10 {
-			t.Errorf("only %d of %d stories %s: they test little", seen[o], scripts, o)
+			t.Errorf("porcupine finds only %d of %d scripts %s, want at least a tenth", seen[o], scripts, o)
 		}
 	}
 }
@@ -498,7 +499,7 @@ func TestDisagreement(t *testing.T) {
 	} {
 		reason := disagreement(test.ours, test.porcupines)
 		if reason.IsZero() != test.agree {
-			t.Errorf("%s, and porcupine says that they %s: got %q", test.ours, test.porcupines, reason)
+			t.Errorf("serial-sections is %s, porcupine finds the sections %s: got the disagreement %q", test.ours, test.porcupines, reason)
 		}
 	}
 }
@@ -522,7 +523,7 @@ func TestNotCrossChecked(t *testing.T) {
 		v := &Verdict{Findings: []Finding{{Property: WriteOrder, Outcome: Holds}, f}}
 		v.crossCheck(test.porcupines)
 		if got := v.Findings[1].Reason; sentence(got) != test.want || !v.Findings[0].Reason.IsZero() || len(v.Reasons) > 0 {
-			t.Errorf("serial-sections %s, and the sections %s: got %q, want %q", test.ours, test.porcupines, got, test.want)
+			t.Errorf("serial-sections is %s, porcupine finds the sections %s: got the reason %q, want %q", test.ours, test.porcupines, got, test.want)
 		}
 	}
 }
@@ -536,24 +537,24 @@ func TestTooLargeForPorcupine(t *testing.T) {
 	}
 	h := &judgedRun{history.New(parseScript(t, b.String()).trace)}
 	if got := linearize(h.DataSections()); got != serial {
-		t.Errorf("forty readers %s", got)
+		t.Errorf("porcupine finds the sections of forty readers %s, want %s", got, serial)
 	}
 	v := Check(history.New(h.Trace), nil)
 	if f := v.Finding(SerialSections); f.Outcome != Holds || !f.Reason.IsZero() {
-		t.Errorf("forty readers: %s, %q", f.Outcome, f.Reason)
+		t.Errorf("forty readers: serial-sections is %s (%q), want holds without a reason", f.Outcome, f.Reason)
 	}
 	b.WriteString("2s c90 acquires rank=90\n2s c91 acquires rank=91\n2s c90 writes y=0>1\n2s c91 writes y=0>1\n")
 	h = &judgedRun{history.New(parseScript(t, b.String()).trace)}
 	if got := linearize(h.DataSections()); got != notSearched {
-		t.Errorf("forty readers and a contradiction %s", got)
+		t.Errorf("porcupine finds the sections of forty readers and two contradicting writers %s, want %s", got, notSearched)
 	}
 	v = Check(history.New(h.Trace), nil)
 	if f := v.Finding(SerialSections); f.Outcome != Violated || len(f.Cycle) != 2 || strings.Contains(sentence(f.Reason), "porcupine") || v.Verdict != Unsafe {
-		t.Errorf("forty readers and a contradiction: %s, %q, %s", f.Outcome, f.Reason, v.Verdict)
+		t.Errorf("forty readers and two contradicting writers: serial-sections is %s (%q), the verdict %s; want violated with a cycle of two, and unsafe", f.Outcome, f.Reason, v.Verdict)
 	}
 }
 
-// Thousands of sections are judged in seconds, even if all of them come before two that
+// Judging thousands of sections takes a few seconds, even if all of them come before two that
 // cannot be ordered.
 func TestSerialSectionsOfALongRun(t *testing.T) {
 	const sections = 3000
@@ -573,9 +574,9 @@ func TestSerialSectionsOfALongRun(t *testing.T) {
 	began := time.Now()
 	f := judgeSerialSections(h)
 	if len(f.Cycle) != 2 || !strings.HasPrefix(sentence(f.Reason), "c2 and c3 ") {
-		t.Errorf("%s: %s: %q", f.Outcome, f.Reason, f.Cycle)
+		t.Errorf("serial-sections is %s (%s) with the cycle %q, want a cycle of c2 and c3", f.Outcome, f.Reason, f.Cycle)
 	}
 	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("%d sections took %v", sections, took)
+		t.Errorf("judging %d sections took %v, want at most 10s", sections, took)
 	}
 }

@@ -10,7 +10,9 @@ import (
 )
 
 // A lease on a session lasts until the session's TTL has passed since the client sent its
-// last acknowledged sign of life.
+// last acknowledged sign of life. "hears-that-it-lives" is the arrival of an acknowledgement:
+// from it the client knows until when its session lasts. The scripts are traces written by
+// hand; see [script].
 func TestLeaseOnASession(t *testing.T) {
 	const held = `
 			lock L ttl=10s members=A
@@ -22,39 +24,39 @@ func TestLeaseOnASession(t *testing.T) {
 		name, story string
 		want        time.Duration
 	}{
-		{"since it began", held, 10 * time.Second},
-		{"since it was last heard of", held + `
+		{"the session lasts a TTL from its beginning", held, 10 * time.Second},
+		{"an acknowledged sign of life extends the lease", held + `
 			5s  c1 hears-that-it-lives session=s until=14s`, 14 * time.Second},
-		{"heard of when the lease had ended: it was alive all the same", held + `
+		{"an acknowledgement arrives after the lease had ended, and extends it", held + `
 			12s c1 hears-that-it-lives session=s until=21s`, 21 * time.Second},
-		{"an answer that was overtaken", held + `
+		{"an older acknowledgement arrives after a newer one", held + `
 			5s  c1 hears-that-it-lives session=s until=15s
 			6s  c1 hears-that-it-lives session=s until=14s`, 15 * time.Second},
-		{"it is asked to be prolonged, and its session is what it was", held + `
+		{"an extend without a sign of life does not extend the lease", held + `
 			5s  c1 extends`, 10 * time.Second},
-		{"of another session", held + `
+		{"a sign of life of another session does not count", held + `
 			5s  c1 hears-that-it-lives session=other until=15s`, 10 * time.Second},
-		{"of somebody else's", held + `
+		{"a sign of life of another client does not count", held + `
 			5s  c2 hears-that-it-lives session=s until=15s`, 10 * time.Second},
-		{"when it had been released", held + `
+		{"a sign of life after the release does not count", held + `
 			4s  c1 releases
 			5s  c1 hears-that-it-lives session=s until=15s`, 4 * time.Second},
-		{"when it was lost", held + `
+		{"a sign of life after the notification does not count", held + `
 			4s  c1 is-told-it-is-lost
 			5s  c1 hears-that-it-lives session=s until=15s`, 4 * time.Second},
-		{"the cluster has ended it before", held + `
+		{"the cluster ends the session before the client knows", held + `
 			6s  cluster expires of=c1/1`, 10 * time.Second},
-		{"over before acquire returned", `
+		{"the session ended before acquire returned", `
 			lock L ttl=10s members=A
 			0s  c1 hears-that-it-lives session=s until=10s
 			1s  c1 calls
 			15s c1 acquires rank=1 session=s notifies`, 15 * time.Second},
-		{"what the lock declares counts", `
+		{"the end that the lock declares counts", `
 			lock L ttl=10s members=A
 			0s  c1 hears-that-it-lives session=s until=10s
 			1s  c1 acquires rank=1 session=s ends=7s
 			5s  c1 hears-that-it-lives session=s until=15s`, 7 * time.Second},
-		{"one of which nothing was ever heard is like any other", `
+		{"a session without any sign of life: the lease lasts a TTL from the call", `
 			lock L ttl=10s members=A
 			1s  c1 acquires rank=1 session=s`, 11 * time.Second},
 	} {
@@ -77,18 +79,18 @@ func TestLateNotificationOfASession(t *testing.T) {
 			2s  cluster sets by=c1/1 ttl=10s
 			3s  c1 acquires rank=1 session=s notifies`
 	judgeAll(t, SectionExclusion, []judgement{
-		{name: "notified in time", want: Violated, blame: BlameInherent, script: held + `
+		{name: "the lock notifies when the lease ends", want: Violated, blame: BlameInherent, script: held + `
 			10s c1 is-told-it-is-lost
 			12s cluster expires of=c1/1
 			13s c2 acquires rank=2 ends=23s <--
 			14s c1 releases`},
-		{name: "notified late", want: Violated, blame: BlameLock,
+		{name: "the lock notifies after the lease has ended", want: Violated, blame: BlameLock,
 			reasonParts: []string{"c1's lease ended at 10s, but the lock reported the loss only at 14s"}, script: held + `
 			12s cluster expires of=c1/1
 			13s c2 acquires rank=2 ends=23s <--
 			14s c1 is-told-it-is-lost
 			15s c1 releases`},
-		{name: "it hears after a pause that it had lived", want: Violated, blame: BlameInherent, script: held + `
+		{name: "the client is paused, and receives an acknowledgement and the notification when it resumes", want: Violated, blame: BlameInherent, script: held + `
 			5s  c1 pauses
 			12s cluster expires of=c1/1
 			13s c2 calls
@@ -98,7 +100,7 @@ func TestLateNotificationOfASession(t *testing.T) {
 			14s c1 hears-that-it-lives session=s until=13s
 			14s c1 is-told-it-is-lost
 			15s c1 releases`},
-		{name: "it is paused until then", want: Violated, blame: BlameInherent, script: held + `
+		{name: "the client is paused, and is notified when it resumes", want: Violated, blame: BlameInherent, script: held + `
 			5s  c1 pauses
 			12s cluster expires of=c1/1
 			13s c2 acquires rank=2 ends=23s <--
@@ -119,13 +121,13 @@ func TestLeasesOnSessions(t *testing.T) {
 			2s  cluster sets by=c1/1 ttl=10s
 			3s  c1 acquires rank=1 session=s notifies`
 	judgeAll(t, LeaseExclusion, []judgement{
-		{name: "acknowledged by a member that is cut off", want: Violated, blame: BlameLock, script: held + `
+		{name: "the session is acknowledged although the cluster is about to end it", want: Violated, blame: BlameLock, script: held + `
 			9s  c1 hears-that-it-lives session=s until=19s
 			12s cluster expires of=c1/1
 			13s c2 calls
 			13s cluster sets by=c2/1 ttl=10s
 			13s c2 acquires rank=2 ends=23s <--`},
-		{name: "not acknowledged any more", want: Holds, script: held + `
+		{name: "the session is no longer acknowledged", want: Holds, script: held + `
 			12s cluster expires of=c1/1
 			13s c2 calls
 			13s cluster sets by=c2/1 ttl=10s
@@ -138,9 +140,9 @@ func TestLeasesOnSessions(t *testing.T) {
 			7s  c2 acquires rank=2 ends=17s <--`},
 	})
 	judgeAll(t, ReleaseOwnership, []judgement{
-		{name: "who ends a session that two handles share frees the other's lock", want: Violated, script: held + `
+		{name: "a handle ends the session that it shares with another handle, and so removes that handle's lock", want: Violated, script: held + `
 			5s  cluster deletes of=c1/1 by=c1/2 <--`},
-		{name: "its own", want: Holds, script: held + `
+		{name: "a handle removes its own lock", want: Holds, script: held + `
 			5s  cluster deletes of=c1/1 by=c1/1`},
 	})
 }
@@ -151,23 +153,23 @@ func TestLeasesOnSessions(t *testing.T) {
 func TestProgressOnACluster(t *testing.T) {
 	for _, test := range []struct {
 		name, faults string
-		fault        Blame
-		says         string
+		blame        Blame
+		reasonPart   string
 	}{
-		{"nothing is wrong", "", BlameLock, "wanted the lock"},
+		{"no fault", "", BlameLock, "wanted the lock"},
 		{"a minority is down", "1s fault-1 strikes kills=A", BlameLock, "a healthy group of 2 of the cluster's 3 members"},
 		{"a majority is down", `
 			1s fault-1 strikes kills=A
 			1s fault-2 strikes kills=B`, Blame{}, ""},
 		{"a member is cut off from the others", "1s fault-1 strikes cuts=A from=B,C", BlameLock, "a healthy group of 2 of the cluster's 3 members"},
-		{"all are cut off from each other", `
+		{"all members are cut off from each other", `
 			1s fault-1 strikes cuts=A from=B,C
 			1s fault-2 strikes cuts=B from=C`, Blame{}, ""},
-		{"the client reaches one that reaches the others", "1s fault-1 strikes cuts=c1 from=B,C", BlameLock, ""},
-		{"the client reaches only one that is cut off", `
+		{"the client reaches only one member, which reaches the others", "1s fault-1 strikes cuts=c1 from=B,C", BlameLock, ""},
+		{"the client reaches only one member, which is cut off from the others", `
 			1s fault-1 strikes cuts=c1 from=B,C
 			1s fault-2 strikes cuts=A from=B,C`, Blame{}, ""},
-		{"the client reaches none", "1s fault-1 strikes cuts=c1 from=A,B,C", Blame{}, ""},
+		{"the client reaches no member", "1s fault-1 strikes cuts=c1 from=A,B,C", Blame{}, ""},
 		{"another client is paused", "1s fault-1 strikes stops=c2", BlameLock, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -177,8 +179,8 @@ func TestProgressOnACluster(t *testing.T) {
 			`+test.faults+`
 			60s world is-cut-off`).trace)
 			f := Check(h, nil).Finding(Progress)
-			if f.Outcome != Violated || f.Blame != test.fault || !strings.Contains(sentence(f.Reason), test.says) {
-				t.Errorf("%s, %q, %s", f.Outcome, f.Blame, f.Reason)
+			if f.Outcome != Violated || f.Blame != test.blame || !strings.Contains(sentence(f.Reason), test.reasonPart) {
+				t.Errorf("progress is %s, blame %q (%s); want violated, blame %q, with %q in the reason", f.Outcome, f.Blame, f.Reason, test.blame, test.reasonPart)
 			}
 		})
 	}
@@ -187,7 +189,7 @@ func TestProgressOnACluster(t *testing.T) {
 // One release notifies a whole thundering herd.
 func TestNotifications(t *testing.T) {
 	measureAll(t, "notifications", []measurement{
-		{"every client is notified, then all but one", `
+		{"one release notifies three clients, the next one two", `
 			lock L ttl=10s members=A
 			0s  c1 acquires rank=1
 			1s  c2 is-notified
@@ -200,12 +202,12 @@ func TestNotifications(t *testing.T) {
 			6s  c3 is-notified
 			6s  c4 is-notified`,
 			"6, at most 3 after one release", "sent=6 most after one release=3"},
-		{"nobody releases", `
+		{"a notification without a release", `
 			lock L ttl=10s members=A
 			0s  c1 acquires rank=1
 			1s  c2 is-notified`,
 			"1", "sent=1"},
-		{"what nodes keep one by one tells nobody", `
+		{"a lock that is not kept in a cluster", `
 			0s  c1 acquires rank=1`,
 			"n/a: no lock is kept in a cluster", ""},
 	})
@@ -213,7 +215,7 @@ func TestNotifications(t *testing.T) {
 
 func TestTraffic(t *testing.T) {
 	measureAll(t, "traffic", []measurement{
-		{"both ways, and what keeps the session alive", `
+		{"keep-alive messages and their answers", `
 			lock L ttl=10s members=A
 			0s  c1 keeps-alive A message=1 bytes=30
 			1s  A acknowledges c1 message=1 bytes=12
@@ -227,7 +229,7 @@ func TestTraffic(t *testing.T) {
 			"messages=4 messages per section=2 messages per release=2 " +
 				"round trips=0 round trips per section=0 round trips per release=0 " +
 				"bytes=84 bytes per section=42 bytes per release=42"},
-		{"what goes to all nodes at once is one round trip, and what sets a connection up is none", `
+		{"commands to three nodes at once are one round trip, and a handshake is none", `
 			bytes 120
 			0s    c1 commands A
 			0s    c1 commands B
@@ -244,12 +246,12 @@ func TestTraffic(t *testing.T) {
 			"messages=7 messages per section=4 messages per release=7 " +
 				"round trips=3 round trips per section=2 round trips per release=3 " +
 				"bytes=120 bytes per section=60 bytes per release=120"},
-		{"one node after the other, in a trace that says nothing of bytes", `
+		{"commands to two nodes in turn are two round trips, in a trace without a number of bytes", `
 			0s  c1 commands A
 			1ms c1 commands B
 			2s  c1 fails`,
 			"2 messages in 2 round trips", "messages=2 round trips=2"},
-		{"nobody sends anything", `
+		{"no messages", `
 			0s  c1 acquires rank=1`,
 			"n/a: no client and no node sent each other anything", ""},
 	})
@@ -265,13 +267,13 @@ func TestRenewals(t *testing.T) {
 			3s  A acknowledges c1 message=2 in-vain
 			4s  c1 keeps-alive A message=3`,
 			"3, of which 2 failed", "tried=3 failed=2"},
-		{"leases that are prolonged", `
+		{"an extend that succeeds and one that fails", `
 			0s  c1 acquires rank=1 ends=30s
 			5s  c1 extends ends=35s
 			9s  c1 asks-to-extend
 			10s c1 fails-to-extend`,
 			"2, of which 1 failed", "tried=2 failed=1"},
-		{"nothing is", `
+		{"no extend", `
 			0s  c1 acquires rank=1 ends=30s`,
 			"n/a: no client extended a lease", ""},
 	})

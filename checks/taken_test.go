@@ -9,7 +9,7 @@ import (
 // If no server ends a lock, a waiting client counts how long its holder has been silent,
 // and then takes the lock. If the client's clock counts too much time, the client takes the
 // lock too early, and the assumption about clocks is to blame. If the client does not wait
-// at all, the lock is to blame.
+// at all, the lock is to blame. The scripts are traces written by hand; see [script].
 func TestExpiryJudgedByTheTaker(t *testing.T) {
 	const held = `
 			lock L ttl=15s nodes=A quorum=1
@@ -23,29 +23,29 @@ func TestExpiryJudgedByTheTaker(t *testing.T) {
 			10s A sets by=c2/1 ttl=15s
 			10s c2 acquires rank=2 ends=25s <--`
 	judgeAll(t, LeaseExclusion, []judgement{
-		{name: "its clock counts too much", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: held + `
+		{name: "the waiter's clock counts too much time", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: held + `
 			1s  c2 shows wall=1s monotonic=1s ppb=1000000000 why=drift` + taken},
-		{name: "since the Lease was renewed", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: held + `
+		{name: "the waiter's clock counts too much time since the last renewal", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: held + `
 			3s  c2 shows wall=1s monotonic=1s ppb=1000000000 why=drift
 			4s  A touches of=c1/1 by=c1/1 ttl=15s` + taken},
-		{name: "its clock counted too much once, but not since the Lease was renewed", want: Violated, blame: BlameLock, script: held + `
+		{name: "the waiter's clock counted too much time before the last renewal only", want: Violated, blame: BlameLock, script: held + `
 			1s  c2 shows wall=1s monotonic=1s ppb=1000000000 why=drift
 			3s  c2 shows wall=5s monotonic=5s why=drift
 			4s  A touches of=c1/1 by=c1/1 ttl=15s` + taken},
-		{name: "somebody else's clock does", want: Violated, blame: BlameLock, script: held + `
+		{name: "a third client's clock counts too much time", want: Violated, blame: BlameLock, script: held + `
 			1s  c3 shows wall=1s monotonic=1s ppb=1000000000 why=drift` + taken},
-		{name: "it does not wait", want: Violated, blame: BlameLock, script: held + taken},
-		{name: "it waits", want: Holds, script: held + `
+		{name: "the waiter does not wait", want: Violated, blame: BlameLock, script: held + taken},
+		{name: "the waiter waits for the TTL", want: Holds, script: held + `
 			16s c2 calls
 			16s A expires of=c1/1 by=c2/1
 			16s A sets by=c2/1 ttl=15s
 			16s c2 acquires rank=2 ends=31s`},
 	})
 	judgeAll(t, ReleaseOwnership, []judgement{
-		{name: "whoever takes what is over takes nothing from anybody", want: Holds, script: held + `
+		{name: "a waiter takes over an expired key", want: Holds, script: held + `
 			16s A expires of=c1/1 by=c2/1
 			16s A sets by=c2/1 ttl=15s`},
-		{name: "whoever removes it does", want: Violated, script: held + `
+		{name: "a waiter removes the holder's key", want: Violated, script: held + `
 			16s A deletes of=c1/1 by=c2/1 <--`},
 	})
 }

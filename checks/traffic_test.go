@@ -43,26 +43,26 @@ func misconductIn(t *trace.Trace) (all Property) {
 	return all
 }
 
-// A call may send 150 commands without a pause.
-func TestBreathless(t *testing.T) {
+// A call may send 150 commands without a pause between them.
+func TestEndlessRetry(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		run  func(*commands)
 		want Property
 	}{
-		{"five nodes without a pause", func(t *commands) { t.sends(trace.Acquire, 151, 5, 2*time.Millisecond) }, EndlessRetry},
-		{"as many as are allowed", func(t *commands) { t.sends(trace.Acquire, 150, 5, 2*time.Millisecond) }, ""},
-		{"a pause after every ten", func(t *commands) {
+		{"151 commands to five nodes without a pause", func(t *commands) { t.sends(trace.Acquire, 151, 5, 2*time.Millisecond) }, EndlessRetry},
+		{"150 commands to five nodes without a pause", func(t *commands) { t.sends(trace.Acquire, 150, 5, 2*time.Millisecond) }, ""},
+		{"300 commands with a pause after every ten", func(t *commands) {
 			for range 30 {
 				t.sends(trace.Acquire, 10, 5, 2*time.Millisecond)
 				t.now += 6 * time.Millisecond
 			}
 		}, ""},
-		{"two calls in a row", func(t *commands) {
+		{"two calls in a row, each with 100 commands", func(t *commands) {
 			t.sends(trace.Acquire, 100, 5, 2*time.Millisecond)
 			t.sends(trace.Extend, 100, 5, 2*time.Millisecond)
 		}, ""},
-		{"what belongs to no call", func(t *commands) { t.sends("", 300, 5, time.Millisecond) }, ""},
+		{"300 commands outside any call", func(t *commands) { t.sends("", 300, 5, time.Millisecond) }, ""},
 	} {
 		tr := newCommands()
 		c.run(tr)
@@ -74,15 +74,15 @@ func TestBreathless(t *testing.T) {
 
 // Traffic that grows from section to section is misconduct, unless the client needs more
 // attempts.
-func TestGrowing(t *testing.T) {
+func TestGrowingTraffic(t *testing.T) {
 	// sections returns a trace of n sections. A section is one call of acquire that is
-	// granted the lock, after some calls that are not. Each call costs some commands.
-	sections := func(n int, calls, cost func(i int) int) *commands {
+	// granted the lock, after some calls that are not. Each call sends some commands.
+	sections := func(n int, calls, commandsPerCall func(i int) int) *commands {
 		tr := newCommands()
 		for i := range n {
 			for range calls(i) {
 				tr.add(trace.Event{Kind: trace.KindBegin, Step: trace.Acquire})
-				tr.sends(trace.Acquire, cost(i), 1, 2*minPause)
+				tr.sends(trace.Acquire, commandsPerCall(i), 1, 2*minPause)
 			}
 			tr.add(trace.Event{Kind: trace.KindBegin, Step: trace.Release})
 		}
@@ -94,11 +94,11 @@ func TestGrowing(t *testing.T) {
 		trace *commands
 		want  Property
 	}{
-		{"always the same", sections(150, constant(1), constant(2)), ""},
+		{"150 sections with two commands each", sections(150, constant(1), constant(2)), ""},
 		{"one more command for every ten sections", sections(150, constant(1), func(i int) int { return 2 + i/10 }), GrowingTraffic},
-		{"the same, in too few sections", sections(99, constant(1), func(i int) int { return 2 + i/10 }), ""},
-		{"more attempts, at the same price", sections(150, func(i int) int { return 1 + i/10 }, constant(2)), ""},
-		{"dearer at first", sections(150, constant(1), func(i int) int { return max(20-i, 2) }), ""},
+		{"one more command for every ten sections, in 99 sections", sections(99, constant(1), func(i int) int { return 2 + i/10 }), ""},
+		{"more and more attempts with two commands each", sections(150, func(i int) int { return 1 + i/10 }, constant(2)), ""},
+		{"fewer and fewer commands in the first sections", sections(150, constant(1), func(i int) int { return max(20-i, 2) }), ""},
 	} {
 		if got := misconductIn(&c.trace.Trace); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)

@@ -12,7 +12,7 @@ import (
 
 const (
 	// good is a run in which every property holds; bad is a run that violates data
-	// properties.
+	// properties. They are traces written by hand; see [script].
 	good = `
 		0s  c1 acquires rank=1 ends=30s
 		1s  c1 reads x=0
@@ -51,10 +51,10 @@ func witness(t *testing.T, text string) trace.Witness {
 func TestVerdict(t *testing.T) {
 	v := Check(history.New(parseScript(t, good).trace), []trace.Witness{witness(t, "c1 released")})
 	if v.Verdict != Safe || len(v.Reasons) != 0 || len(v.Torn) != 0 || v.RanOn {
-		t.Errorf("a good run is %+v", v)
+		t.Errorf("the verdict of a good run is %+v, want safe without reasons and torn sections", v)
 	}
 	if want := []WitnessResult{{"c1 released", true}}; !slices.Equal(v.Witnesses, want) {
-		t.Errorf("got %v, want %v", v.Witnesses, want)
+		t.Errorf("the witnesses are %v, want %v", v.Witnesses, want)
 	}
 	got := outcomes(v)
 	for _, p := range JudgedProperties(v) {
@@ -69,13 +69,13 @@ func TestVerdict(t *testing.T) {
 
 	v = Check(history.New(parseScript(t, bad).trace), nil)
 	if v.Verdict != Unsafe {
-		t.Errorf("a bad run is %s", v.Verdict)
+		t.Errorf("the verdict of a bad run is %s, want %s", v.Verdict, Unsafe)
 	}
 	got = outcomes(v)
 	broken := []Property{SectionExclusion, GrantOrder, WriteOrder, NoLostUpdate, SerialSections}
 	for _, p := range Properties() {
 		if violated := got[p] == Violated; violated != slices.Contains(broken, p) {
-			t.Errorf("in a bad run %s is %s", p, got[p])
+			t.Errorf("in a bad run %s is %s, want violated only for %v", p, got[p], broken)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestOnlyTheDataDecides(t *testing.T) {
 		0s  c1 acquires rank=1 ends=30s
 		10s c2 acquires rank=2 ends=40s`).trace), nil)
 	if v.Finding(LeaseExclusion).Outcome != Violated || v.Verdict != Safe {
-		t.Errorf("got %s and %s", v.Finding(LeaseExclusion).Outcome, v.Verdict)
+		t.Errorf("lease-exclusion is %s and the verdict %s, want violated and safe", v.Finding(LeaseExclusion).Outcome, v.Verdict)
 	}
 }
 
@@ -98,23 +98,23 @@ func TestUnknownDataMakesTheVerdictUnknown(t *testing.T) {
 		1s c1 writes x=0>1
 		2s c1 releases`).trace), nil)
 	if v.Finding(WriteOrder).Outcome != Unknown || v.Finding(SerialSections).Outcome != Holds || v.Verdict != Undecided {
-		t.Errorf("write-order is %s and the verdict %s", v.Finding(WriteOrder).Outcome, v.Verdict)
+		t.Errorf("write-order is %s and the verdict %s, want both unknown", v.Finding(WriteOrder).Outcome, v.Verdict)
 	}
 }
 
-// In a run that proves nothing no property holds, but violated properties stay violated.
-func TestARunThatProvesNothing(t *testing.T) {
+// In an inconclusive run no property holds, but violated properties stay violated.
+func TestInconclusiveRun(t *testing.T) {
 	for _, test := range []struct {
 		name, story string
 		witnesses   []trace.Witness
 		reason      string
 	}{
-		{"a missing witness, good", good, []trace.Witness{witness(t, "c9 released"), witness(t, "c1 released")}, `the run is inconclusive: the witness "c9 released" did not happen`},
-		{"a missing witness, bad", bad, []trace.Witness{witness(t, "c9 released")}, `the run is inconclusive: the witness "c9 released" did not happen`},
-		{"an idle fault, good", "idle its point was never reached" + good, nil, "fault 1 (pause c1) did not act as the scenario says: its point was never reached"},
-		{"an idle fault, bad", "idle its point was never reached" + bad, nil, "fault 1 (pause c1) did not act as the scenario says: its point was never reached"},
-		{"a doubt, good", "doubt the lock ignores the client's clock" + good, nil, "the lock ignores the client's clock"},
-		{"a doubt, bad", "doubt the lock ignores the client's clock" + bad, nil, "the lock ignores the client's clock"},
+		{"a good run without its witness", good, []trace.Witness{witness(t, "c9 released"), witness(t, "c1 released")}, `the run is inconclusive: the witness "c9 released" did not happen`},
+		{"a bad run without its witness", bad, []trace.Witness{witness(t, "c9 released")}, `the run is inconclusive: the witness "c9 released" did not happen`},
+		{"a good run with a fault that did not act", "idle its point was never reached" + good, nil, "fault 1 (pause c1) did not act as the scenario says: its point was never reached"},
+		{"a bad run with a fault that did not act", "idle its point was never reached" + bad, nil, "fault 1 (pause c1) did not act as the scenario says: its point was never reached"},
+		{"a good run with a doubt", "doubt the lock ignores the client's clock" + good, nil, "the lock ignores the client's clock"},
+		{"a bad run with a doubt", "doubt the lock ignores the client's clock" + bad, nil, "the lock ignores the client's clock"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := parseScript(t, test.story).trace
@@ -135,7 +135,7 @@ func TestARunThatProvesNothing(t *testing.T) {
 					t.Errorf("%s is %s, want %s", p, f.Outcome, want)
 				}
 				if certainOutcome == Holds && sentence(f.Reason) != test.reason {
-					t.Errorf("%s is unknown because %q", p, f.Reason)
+					t.Errorf("%s is unknown because %q, want %q", p, f.Reason, test.reason)
 				}
 			}
 		})
@@ -154,26 +154,27 @@ func TestADisagreementMakesTheVerdictUnknown(t *testing.T) {
 		v.crossCheck(porcupines)
 		v.decide()
 		if v.Verdict != Undecided || v.Findings[0].Outcome != want || v.Findings[1].Outcome != Unknown {
-			t.Errorf("serial-sections %s and porcupine disagree: got %+v", outcome, v)
+			t.Errorf("serial-sections is %s, and porcupine disagrees: got the verdict %+v, want unknown", outcome, v)
 		}
 	}
 }
 
-func TestTorn(t *testing.T) {
+// want is what is torn in the only section of c1; "" means that the section is not torn.
+func TestTornSections(t *testing.T) {
 	for _, test := range []struct{ name, story, want string }{
-		{"partly refused", `
+		{"one of two writes was refused", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 is-refused
 			3s c1 releases`, "1 of its writes took effect, 1 the storage refused"},
-		{"one write, sent twice and refused once", `
+		{"the only write was sent twice and refused once", `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			2s c1 lands message=1 x=0>1
 			3s c1 resends message=1
 			4s c1 hears-a-refusal
 			5s c1 releases`, ""},
-		{"two writes, both applied, the second after it was refused once", `
+		{"two writes were applied, the second after a refusal", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 sends message=1
@@ -181,7 +182,7 @@ func TestTorn(t *testing.T) {
 			4s c1 resends message=1
 			5s c1 lands message=1 x=1>2
 			6s c1 releases`, ""},
-		{"two writes, the first applied twice, the second refused", `
+		{"the first of two writes was applied twice, the second refused", `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
@@ -189,70 +190,70 @@ func TestTorn(t *testing.T) {
 			1s c1 hears x=1>2
 			2s c1 is-refused
 			3s c1 releases`, "1 of its writes took effect, 1 the storage refused"},
-		{"two writes, the first applied twice, the second never", `
+		{"the first of two writes was applied twice, the second never arrived", `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			1s c1 lands message=1 x=1>2
 			2s c1 sends message=2
 			3s c1 releases`, "of its 2 writes only 1 took effect"},
-		{"wholly refused", `
+		{"the only write was refused", `
 			0s c1 acquires rank=1
 			2s c1 is-refused
 			3s c1 releases`, ""},
-		{"crashed after a write", `
+		{"the client crashed after a write", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 crashes`, "it wrote, and never released: its client crashed"},
-		{"crashed before any write", `
+		{"the client crashed before any write", `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c1 crashes`, ""},
-		{"crashed, and the write arrives afterwards", `
+		{"the client crashed, and its write arrived afterwards", `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			2s c1 crashes
 			3s c1 lands message=1 x=0>1`, "it wrote, and never released: its client crashed"},
-		{"crashed after the only write that it plans", `
+		{"the client crashed after the only write that it had planned", `
 			plans c1 writes=1
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 crashes`, ""},
-		{"crashed, and the last write that it plans arrives afterwards", `
+		{"the client crashed, and the last write that it had planned arrived afterwards", `
 			plans c1 writes=2
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			1s c1 sends message=1
 			2s c1 crashes
 			3s c1 lands message=1 x=1>2`, ""},
-		{"crashed after one of two writes", `
+		{"the client crashed after one of two writes that it had planned", `
 			plans c1 writes=2
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 crashes`, "it wrote, and never released: its client crashed"},
-		{"crashed, and one of two writes was lost", `
+		{"the client crashed, and the second of its two writes was lost", `
 			plans c1 writes=2
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			1s c1 sends message=1
 			2s c1 crashes`, "it wrote, and never released: its client crashed"},
-		{"crashed after one write, which arrived twice, of two", `
+		{"the client crashed after one of two planned writes, which arrived twice", `
 			plans c1 writes=2
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			1s c1 lands message=1 x=1>2
 			2s c1 crashes`, "it wrote, and never released: its client crashed"},
-		{"gave up after a write", `
+		{"the client gave up after a write", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 is-done`, "it wrote, and never released: its client gave up"},
-		{"one write never arrived", `
+		{"one of two writes never arrived", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 sends message=1
 			3s c1 releases`, "of its 2 writes only 1 took effect"},
-		{"complete", good, ""},
+		{"both a read and a write succeeded", good, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := Check(history.New(parseScript(t, test.story).trace), nil)
@@ -264,10 +265,10 @@ func TestTorn(t *testing.T) {
 				want = []string{"c1, section 1: " + test.want}
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("got %q, want %q", got, want)
+				t.Errorf("the torn sections are %q, want %q", got, want)
 			}
 			if test.want != "" && v.Verdict == Unsafe {
-				t.Error("a torn section counts as a violation")
+				t.Error("a torn section makes the verdict unsafe")
 			}
 		})
 	}
@@ -297,19 +298,19 @@ func TestProperties(t *testing.T) {
 		t.Errorf("the data properties are %v, want %v", gotData, data)
 	}
 	if p := Property("no-such-property"); p.Title() != "" || p.IsData() {
-		t.Errorf("a property that does not exist has the title %q", p.Title())
+		t.Errorf("a property that does not exist is a data property or has the title %q", p.Title())
 	}
 }
 
 func TestAnEmptyTrace(t *testing.T) {
 	v := Check(history.New(&trace.Trace{}), nil)
 	if v.Verdict != Safe || len(v.Findings) != len(Properties())-1-len(PropertiesOf(SubjectMisconduct)) {
-		t.Errorf("an empty trace is %s with %d findings", v.Verdict, len(v.Findings))
+		t.Errorf("the verdict of an empty trace is %s with %d findings, want safe with a finding for each property that is judged", v.Verdict, len(v.Findings))
 	}
 	if f := v.Finding(OncePerPeriod); f.Outcome != NotApplicable || f.Reason.Code != Code(noSchedule) || slices.Contains(JudgedProperties(v), OncePerPeriod) {
-		t.Errorf("a trace without a schedule is judged by it: %+v", f)
+		t.Errorf("once-per-period in a trace without a schedule: got %+v, want not applicable", f)
 	}
 	if f := v.Finding(Hang); f.Outcome != NotApplicable || f.Reason.Code != Code(noMisconduct) || slices.Contains(JudgedProperties(v), Hang) {
-		t.Errorf("it is said that nothing hangs: %+v", f)
+		t.Errorf("hang in a trace in which nobody looked for it: got %+v, want not applicable", f)
 	}
 }

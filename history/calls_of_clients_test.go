@@ -20,7 +20,7 @@ func TestCallsOfClients(t *testing.T) {
 	type callFacts struct {
 		client                  string
 		nth                     int
-		began, ended, cancelled int
+		began, ended, cancelled int // the numbers of the events, or 0
 		ok, failed              bool
 	}
 	seq := func(ev *trace.Event) int {
@@ -38,10 +38,10 @@ func TestCallsOfClients(t *testing.T) {
 	for i, c := range h.Calls() {
 		got := callFacts{c.Client, c.Nth, seq(c.Began), seq(c.Ended), seq(c.Cancelled), c.OK(), c.Failed()}
 		if i >= len(want) || got != want[i] {
-			t.Errorf("call %d: %+v, want %+v", i, got, want)
+			t.Errorf("call %d is %+v, want the calls %+v", i, got, want)
 		}
 	}
 	if n := len(h.Calls()); n != len(want) {
-		t.Errorf("%d calls, want %d", n, len(want))
+		t.Errorf("there are %d calls, want %d", n, len(want))
 	}
 }

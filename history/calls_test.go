@@ -28,10 +28,12 @@ func TestCalls(t *testing.T) {
 		}
 		return ev.Seq
 	}
+	// began, ended and crashed are the numbers of events, or 0; again is how often the request
+	// was sent again.
 	want := []struct{ began, ended, crashed, again int }{{1, 0, 7, 0}, {2, 4, 0, 1}, {8, 0, 0, 0}}
 	calls := h.Calls()
 	if len(calls) != len(want) {
-		t.Fatalf("there are %d calls", len(calls))
+		t.Fatalf("there are %d calls, want %d", len(calls), len(want))
 	}
 	for i, c := range calls {
 		if got := (struct{ began, ended, crashed, again int }{seq(c.Began), seq(c.Ended), seq(c.Crashed), len(c.Resent)}); got != want[i] {

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An end of a connection awaits a reply as long as one of its requests has none. Only the
+// The end of a connection awaits a reply if a request on it has none. Only the
 // first timeout below comes while the client waits.
-func TestContacts(t *testing.T) {
+func TestConnectionEvents(t *testing.T) {
 	ev := func(kind trace.Kind, process, peer string, reply bool) trace.Event {
 		return trace.Event{Kind: kind, Process: process, Peer: peer, Conn: 1, Reply: reply}
 	}
@@ -29,6 +29,6 @@ func TestContacts(t *testing.T) {
 		}
 	}
 	if n := len(h.ConnectionEvents()); n != 4 || !slices.Equal(got, []int{3}) {
-		t.Errorf("of %d contacts those with %d waited; want 4, and 3", n, got)
+		t.Errorf("there are %d connection events, and the events %v await a reply; want 4 and event 3", n, got)
 	}
 }

@@ -24,7 +24,7 @@ func twoNodes(events ...trace.Event) *history.History {
 
 // FailureText leaves out the words that say only that a step failed, and replaces the
 // numbers of nodes by their names.
-func TestWhyACallFailed(t *testing.T) {
+func TestFailureText(t *testing.T) {
 	errorText := func(err error) string {
 		return fmt.Errorf("%w: node 1: taken, node 2: timed out, node 3: gone", err).Error()
 	}
@@ -52,23 +52,23 @@ func TestWhyACallFailed(t *testing.T) {
 			if call.Failed() {
 				failed++
 				if got := h.FailureText(call); got != c.want {
-					t.Errorf("%s: %q is %q, want %q", c.step, c.text, got, c.want)
+					t.Errorf("%s: the failure text of %q is %q, want %q", c.step, c.text, got, c.want)
 				}
 			}
 		}
 		if failed == 0 {
-			t.Errorf("%s: %q: no call has failed", c.step, c.text)
+			t.Errorf("%s: %q: no call has failed, want at least one", c.step, c.text)
 		}
 	}
 }
 
 // A program ends because of the first of its own calls that failed with the error with
 // which the program ended.
-func TestWhatEndsAProgram(t *testing.T) {
+func TestCauseOfEnd(t *testing.T) {
 	for _, c := range []struct {
 		text   string
 		step   trace.Step // the step of the call that caused the end
-		before string
+		before string     // the text that the program put before the error
 	}{
 		{"timed out", trace.Read, ""},
 		{"the balance is unknown: timed out", trace.Read, "the balance is unknown"},
@@ -92,14 +92,14 @@ func TestWhatEndsAProgram(t *testing.T) {
 			step = call.Step
 		}
 		if step != c.step || before != c.before {
-			t.Errorf("%q: got %q before %q, want %q before %q", c.text, before, step, c.before, c.step)
+			t.Errorf("%q: got the text %q before the error of %q, want %q before the error of %q", c.text, before, step, c.before, c.step)
 		}
 	}
 }
 
 // A client may meet an error, continue, and meet the same error again later. Then the last
 // acquisition with that error has ended its program, and in it the first call that failed.
-func TestWhatEndsAProgramThatHadFailedBefore(t *testing.T) {
+func TestCauseOfEndAfterAnEarlierFailure(t *testing.T) {
 	fails := func(section int, step trace.Step) []trace.Event {
 		return []trace.Event{
 			{Kind: trace.KindBegin, Section: section, Step: step},
@@ -113,7 +113,7 @@ func TestWhatEndsAProgramThatHadFailedBefore(t *testing.T) {
 	h := twoNodes(events...)
 	call, _ := h.CauseOfEnd(h.Last())
 	if call == nil || call.Section != 3 || call.Step != trace.Read {
-		t.Errorf("it ended because of %+v", call)
+		t.Errorf("the program ended because of %+v, want the read of section 3", call)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestNotHeld(t *testing.T) {
 	} {
 		call := &history.Call{Step: trace.Release, Ended: &trace.Event{Step: trace.Release, OK: c.ok, Text: c.text}}
 		if got := history.NotHeld(call); got != c.want {
-			t.Errorf("%q means that the lock is not held: %v, want %v", c.text, got, c.want)
+			t.Errorf("NotHeld of a release with success %v and the error %q is %v, want %v", c.ok, c.text, got, c.want)
 		}
 	}
 }

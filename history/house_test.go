@@ -36,7 +36,7 @@ func changesState(c *types.Const) bool {
 
 // Only packages trace and history iterate over the events of a trace and follow what they
 // change. All other packages ask a history, and the world only writes events.
-func TestATraceIsReadInOnePlace(t *testing.T) {
+func TestOnlyTraceAndHistoryFollowEvents(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")
 	}
@@ -45,7 +45,7 @@ func TestATraceIsReadInOnePlace(t *testing.T) {
 			continue
 		}
 		for _, at := range p.findMisuses(t) {
-			t.Errorf("%s; ask package history, and give it a chapter if it cannot say", at)
+			t.Errorf("%s; ask package history, and add a method to it if it has no answer", at)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestHistoryExportsNoCallbackOverEvents(t *testing.T) {
 		for _, name := range pkg.Scope().Names() {
 			obj := pkg.Scope().Lookup(name)
 			if fn, ok := obj.(*types.Func); ok && obj.Exported() && takesCallback(fn) {
-				t.Errorf("%s takes a function of events", obj)
+				t.Errorf("%s takes or returns a callback with events, want typed lists only", obj)
 			}
 			named, ok := obj.Type().(*types.Named)
 			if !ok || !obj.Exported() {
@@ -72,7 +72,7 @@ func TestHistoryExportsNoCallbackOverEvents(t *testing.T) {
 			}
 			for m := range named.Methods() {
 				if m.Exported() && takesCallback(m) {
-					t.Errorf("%s takes a function of events", m)
+					t.Errorf("%s takes or returns a callback with events, want typed lists only", m)
 				}
 			}
 		}
@@ -131,11 +131,11 @@ func modulePackages(t *testing.T) []listedPackage {
 		}
 	}
 	if len(all) < 10 {
-		t.Fatalf("go list knows of %d packages of this module", len(all))
+		t.Fatalf("go list lists %d packages of this module, want at least 10", len(all))
 	}
 	read := func(path string) (io.ReadCloser, error) {
 		if exports[path] == "" {
-			return nil, fmt.Errorf("nothing is known of %s", path)
+			return nil, fmt.Errorf("go list has no export data of %s", path)
 		}
 		return os.Open(exports[path])
 	}
@@ -202,7 +202,7 @@ func (p listedPackage) findMisuses(t *testing.T) []string {
 	}
 	for sel, s := range info.Selections {
 		if v, ok := s.Obj().(*types.Var); ok && v.IsField() && v.Name() == "Events" && inTrace(v) && !writesEvents {
-			found = append(found, place(sel.Pos())+" walks over the events of a trace")
+			found = append(found, place(sel.Pos())+" iterates over the events of a trace")
 		}
 	}
 	for id, obj := range info.Uses {

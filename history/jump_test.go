@@ -9,7 +9,7 @@ import (
 
 // The size of a jump is the difference between what the clock shows after it, and what it
 // would have shown without it.
-func TestJump(t *testing.T) {
+func TestJumpSize(t *testing.T) {
 	clock := func(wall, ppb int64, why trace.ClockChange) trace.Event {
 		return trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: wall, RatePPB: ppb, Why: why}}
 	}

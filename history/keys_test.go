@@ -35,41 +35,41 @@ func keyEvent(at time.Duration, kind trace.Kind, owner string) trace.Event {
 	return ev
 }
 
-// When a key is withheld from other clients, when it is visible, and when it existed are
-// three answers. They differ from each other if its node was down.
+// A key is withheld from other clients, visible, and in existence at different times if its
+// node was down. "1s-3s" is an interval, "1s-" one without an end.
 func TestHolding(t *testing.T) {
 	const s = time.Second
 	crash, restart := keyEvent(2*s, trace.KindCrash, ""), func(at time.Duration) trace.Event { return keyEvent(at, trace.KindRestart, "") }
 	for _, c := range []struct {
-		name                     string
-		then                     []trace.Event
-		withheld, visible, there string
+		name                       string
+		then                       []trace.Event
+		withheld, visible, existed string
 	}{
-		{"it is removed", []trace.Event{keyEvent(3*s, trace.KindDelete, "client-1")},
+		{"the key is removed", []trace.Event{keyEvent(3*s, trace.KindDelete, "client-1")},
 			"1s-3s", "1s-3s", "1s-3s"},
-		{"it stands", []trace.Event{keyEvent(3*s, trace.KindHorizon, "")},
+		{"the key stays until the end of the run", []trace.Event{keyEvent(3*s, trace.KindHorizon, "")},
 			"1s-", "1s-", "1s-"},
-		{"lost in a crash", []trace.Event{crash, restart(5 * s), keyEvent(5*s, trace.KindForget, "client-1")},
+		{"the key is lost in a crash", []trace.Event{crash, restart(5 * s), keyEvent(5*s, trace.KindForget, "client-1")},
 			"1s-5s", "1s-2s", "1s-2s"},
-		{"on a node that never comes back", []trace.Event{crash, keyEvent(5*s, trace.KindHorizon, "")},
+		{"the node never restarts after a crash", []trace.Event{crash, keyEvent(5*s, trace.KindHorizon, "")},
 			"1s-", "1s-2s", "1s-2s"},
-		{"its time is up while its node is down", []trace.Event{crash, restart(15 * s), keyEvent(15*s, trace.KindExpire, "client-1")},
+		{"the TTL ends while the node is down", []trace.Event{crash, restart(15 * s), keyEvent(15*s, trace.KindExpire, "client-1")},
 			"1s-15s", "1s-2s", "1s-11s"},
-		{"its time is up with the crash", []trace.Event{keyEvent(11*s, trace.KindCrash, ""), restart(15 * s), keyEvent(15*s, trace.KindExpire, "client-1")},
+		{"the TTL ends when the node crashes", []trace.Event{keyEvent(11*s, trace.KindCrash, ""), restart(15 * s), keyEvent(15*s, trace.KindExpire, "client-1")},
 			"1s-15s", "1s-11s", "1s-11s"},
-		{"its node is back before its time is up", []trace.Event{crash, restart(5 * s), keyEvent(11*s, trace.KindExpire, "client-1")},
+		{"the node restarts before the TTL ends", []trace.Event{crash, restart(5 * s), keyEvent(11*s, trace.KindExpire, "client-1")},
 			"1s-11s", "1s-2s 5s-11s", "1s-11s"},
-		{"removed after it came back", []trace.Event{crash, restart(5 * s), keyEvent(6*s, trace.KindDelete, "client-1")},
+		{"the key is removed after the node has restarted", []trace.Event{crash, restart(5 * s), keyEvent(6*s, trace.KindDelete, "client-1")},
 			"1s-6s", "1s-2s 5s-6s", "1s-6s"},
-		{"the disk held something else", []trace.Event{crash, restart(5 * s), keyEvent(5*s, trace.KindRestore, "client-2")},
+		{"the disk held another client's key", []trace.Event{crash, restart(5 * s), keyEvent(5*s, trace.KindRestore, "client-2")},
 			"1s-5s", "1s-2s", "1s-2s"},
-		{"the disk held it with an earlier expiry", []trace.Event{crash, restart(5 * s), keyEvent(5*s, trace.KindRestore, "client-1")},
+		{"the disk held the key with an earlier expiry", []trace.Event{crash, restart(5 * s), keyEvent(5*s, trace.KindRestore, "client-1")},
 			"1s-5s", "1s-2s", "1s-5s"},
-		{"it came back, and then its master sent something else", []trace.Event{crash, restart(5 * s), keyEvent(7*s, trace.KindRestore, "client-2")},
+		{"the node restarted, and then its master sent another client's key", []trace.Event{crash, restart(5 * s), keyEvent(7*s, trace.KindRestore, "client-2")},
 			"1s-7s", "1s-2s 5s-7s", "1s-7s"},
-		{"its node is down twice, and the second crash takes it", []trace.Event{crash, restart(5 * s), keyEvent(6*s, trace.KindCrash, ""), restart(8 * s), keyEvent(8*s, trace.KindForget, "client-1")},
+		{"the node crashes twice, and the key is lost in the second crash", []trace.Event{crash, restart(5 * s), keyEvent(6*s, trace.KindCrash, ""), restart(8 * s), keyEvent(8*s, trace.KindForget, "client-1")},
 			"1s-8s", "1s-2s 5s-6s", "1s-6s"},
-		{"what happens to a node that is down takes effect when it is back", []trace.Event{crash, keyEvent(3*s, trace.KindForget, "client-1"), restart(5 * s)},
+		{"the node loses the key while it is down", []trace.Event{crash, keyEvent(3*s, trace.KindForget, "client-1"), restart(5 * s)},
 			"1s-5s", "1s-2s", "1s-2s"},
 	} {
 		k := keyHistory(c.then...).Holdings()[0]
@@ -90,15 +90,15 @@ func TestHolding(t *testing.T) {
 		if got := words(k.Visible()...); got != c.visible {
 			t.Errorf("%s: visible %s, want %s", c.name, got, c.visible)
 		}
-		if got := words(k.Existence()); got != c.there {
-			t.Errorf("%s: there %s, want %s", c.name, got, c.there)
+		if got := words(k.Existence()); got != c.existed {
+			t.Errorf("%s: existed %s, want %s", c.name, got, c.existed)
 		}
 	}
 }
 
 // A key that expired while its node was down existed until it expired by the node's own
 // clock. A fault can have set that clock.
-func TestThereByTheNodesClock(t *testing.T) {
+func TestExistenceByTheNodesClock(t *testing.T) {
 	const s = time.Second
 	clock := func(at, wall time.Duration) trace.Event {
 		why := trace.Jumped
@@ -120,17 +120,17 @@ func TestThereByTheNodesClock(t *testing.T) {
 		then []trace.Event
 		want time.Duration
 	}{
-		{"nobody touched it", []trace.Event{crash(2 * s)}, 11 * s},
-		{"set forward while the node was down", []trace.Event{crash(2 * s), clock(4*s, 64*s)}, 4 * s},
-		{"set forward before the crash", []trace.Event{clock(2*s, 8*s), crash(3 * s)}, 5 * s},
-		{"set back before the crash", []trace.Event{clock(2*s, 0), crash(3 * s)}, 13 * s},
-		{"set back while the node was down", []trace.Event{crash(2 * s), clock(4*s, 2*s)}, 13 * s},
-		{"prolonged, then set forward", []trace.Event{touch(3 * s), crash(4 * s), clock(5*s, 7*s)}, 11 * s},
+		{"the clock was not set", []trace.Event{crash(2 * s)}, 11 * s},
+		{"the clock was set forward while the node was down", []trace.Event{crash(2 * s), clock(4*s, 64*s)}, 4 * s},
+		{"the clock was set forward before the crash", []trace.Event{clock(2*s, 8*s), crash(3 * s)}, 5 * s},
+		{"the clock was set back before the crash", []trace.Event{clock(2*s, 0), crash(3 * s)}, 13 * s},
+		{"the clock was set back while the node was down", []trace.Event{crash(2 * s), clock(4*s, 2*s)}, 13 * s},
+		{"the key was renewed, and then the clock was set forward", []trace.Event{touch(3 * s), crash(4 * s), clock(5*s, 7*s)}, 11 * s},
 	} {
 		events := append([]trace.Event{clock(0, 0), set}, c.then...)
 		events = append(events, keyEvent(15*s, trace.KindRestart, ""), keyEvent(15*s, trace.KindExpire, "client-1"))
 		if got := New(traceOf(events...)).Holdings()[0].Existence().To.At; got != c.want {
-			t.Errorf("%s: there until %v, want %v", c.name, got, c.want)
+			t.Errorf("%s: existed until %v, want %v", c.name, got, c.want)
 		}
 	}
 }
@@ -155,32 +155,33 @@ func TestHoldingsOf(t *testing.T) {
 		then trace.Event
 		// holdings are all holdings of the key: owner, due time, and how each ended
 		holdings string
-		itself   bool
+		// replacedByItself says that the first holding was replaced by one of its own owner
+		replacedByItself bool
 	}{
-		{"prolonged by its owner", changeOf(trace.KindTouch, "client-1", "client-1", ""), "client-1 15s ", false},
-		{"prolonged by another", changeOf(trace.KindTouch, "client-1", "client-2", ""), "client-1 15s ", false},
-		{"overwritten by another", changeOf(trace.KindSet, "client-2", "client-2", "client-1"), "client-1 11s overwritten, client-2 15s ", false},
+		{"renewed by its owner", changeOf(trace.KindTouch, "client-1", "client-1", ""), "client-1 15s ", false},
+		{"renewed by another client", changeOf(trace.KindTouch, "client-1", "client-2", ""), "client-1 15s ", false},
+		{"overwritten by another client", changeOf(trace.KindSet, "client-2", "client-2", "client-1"), "client-1 11s overwritten, client-2 15s ", false},
 		{"overwritten by its owner", changeOf(trace.KindSet, "client-1", "client-1", "client-1"), "client-1 11s overwritten, client-1 15s ", false},
-		{"replaced by what its master had", changeOf(trace.KindRestore, "client-2", "", ""), "client-1 11s replaced, client-2 15s ", false},
-		{"prolonged by its master", changeOf(trace.KindRestore, "client-1", "", ""), "client-1 11s replaced, client-1 15s ", true},
+		{"replaced by another client's key from its master", changeOf(trace.KindRestore, "client-2", "", ""), "client-1 11s replaced, client-2 15s ", false},
+		{"replaced by the owner's newer key from its master", changeOf(trace.KindRestore, "client-1", "", ""), "client-1 11s replaced, client-1 15s ", true},
 	} {
 		h := keyHistory(c.then)
 		var all []string
 		for _, k := range h.Holdings() {
 			all = append(all, fmt.Sprintf("%s %v %s", k.Owner.Client, k.Due, k.How))
 			if !slices.Contains(h.HoldingsOf(k.Owner), k) {
-				t.Errorf("%s: what %s holds is not among what it holds", c.name, k.Owner)
+				t.Errorf("%s: HoldingsOf(%s) lacks a holding of this owner", c.name, k.Owner)
 			}
 		}
 		if got := strings.Join(all, ", "); got != c.holdings {
-			t.Errorf("%s: there are %q, want %q", c.name, got, c.holdings)
+			t.Errorf("%s: the holdings are %q, want %q", c.name, got, c.holdings)
 		}
-		if first := h.Holdings()[0]; first.IsRestored() || first.ReplacedByItself() != c.itself {
-			t.Errorf("%s: it came back %v, replaced by itself %v", c.name, first.IsRestored(), first.ReplacedByItself())
+		if first := h.Holdings()[0]; first.IsRestored() || first.ReplacedByItself() != c.replacedByItself {
+			t.Errorf("%s: the first holding is restored %v, replaced by itself %v; want false, %v", c.name, first.IsRestored(), first.ReplacedByItself(), c.replacedByItself)
 		}
 		last := h.KeyChanges()[1]
 		if last.Touch != (c.then.Kind == trace.KindTouch) || (last.Before == last.After) != last.Touch || last.DueBefore != 11*s {
-			t.Errorf("%s: the change is %+v", c.name, last)
+			t.Errorf("%s: the second change of the key is %+v, want a touch only if the expiry changed, and the due time 11s before", c.name, last)
 		}
 	}
 }

@@ -40,27 +40,27 @@ func TestLapses(t *testing.T) {
 	jump := trace.Event{Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Wall: 60e9, Why: trace.Jumped}}
 	type lapse struct {
 		at        int // in seconds
-		prolonged int // the event that renewed it, or 0
+		renewedBy int // the event that renewed the lease, or 0
 	}
 	for name, c := range map[string]struct {
 		events []trace.Event
 		want   []lapse
 	}{
-		"it runs out":                          {[]trace.Event{acquired(3), wait, wait}, []lapse{{3, 0}}},
-		"it is released in time":               {[]trace.Event{acquired(3), release}, nil},
-		"it is released too late":              {[]trace.Event{acquired(2), wait, release}, []lapse{{2, 0}}},
-		"it is told lost":                      {[]trace.Event{acquired(3), {Kind: trace.KindLost, Process: "client-1", Section: 1}, wait}, nil},
-		"its client crashes":                   {[]trace.Event{acquired(3), {Kind: trace.KindCrash, Process: "client-1"}, wait}, nil},
-		"its client gives up":                  {[]trace.Event{acquired(3), {Kind: trace.KindDone, Process: "client-1"}, wait}, nil},
-		"it is prolonged in time":              {[]trace.Event{acquired(3), extended(5), wait, wait, wait}, []lapse{{5, 0}}},
-		"it is prolonged later":                {[]trace.Event{acquired(2), wait, extended(6), wait, release}, []lapse{{2, 3}}},
-		"it is prolonged when that is over":    {[]trace.Event{acquired(2), wait, extended(3), wait}, []lapse{{2, 3}, {3, 0}}},
-		"it is prolonged for nothing":          {[]trace.Event{acquired(2), wait, extended(2), wait}, []lapse{{2, 0}}},
-		"the second time it helps":             {[]trace.Event{acquired(2), wait, extended(2), extended(6), release}, []lapse{{2, 4}}},
-		"it was over when it was granted":      {[]trace.Event{wait, wait, acquired(2), wait}, nil},
-		"the clock is set past its end":        {[]trace.Event{acquired(30), jump, wait}, []lapse{{2, 0}}},
-		"what says nothing lasts for a TTL":    {[]trace.Event{acquired(0)}, []lapse{{31, 0}}},
-		"who is told of a loss can rely on it": {[]trace.Event{{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true, Notifies: true}}, nil},
+		"the lease expires":                                                      {[]trace.Event{acquired(3), wait, wait}, []lapse{{3, 0}}},
+		"the client releases before the end":                                     {[]trace.Event{acquired(3), release}, nil},
+		"the client releases after the end":                                      {[]trace.Event{acquired(2), wait, release}, []lapse{{2, 0}}},
+		"the client is notified before the end":                                  {[]trace.Event{acquired(3), {Kind: trace.KindLost, Process: "client-1", Section: 1}, wait}, nil},
+		"the client crashes before the end":                                      {[]trace.Event{acquired(3), {Kind: trace.KindCrash, Process: "client-1"}, wait}, nil},
+		"the client gives up before the end":                                     {[]trace.Event{acquired(3), {Kind: trace.KindDone, Process: "client-1"}, wait}, nil},
+		"the lease is extended before the end":                                   {[]trace.Event{acquired(3), extended(5), wait, wait, wait}, []lapse{{5, 0}}},
+		"the lease is extended after the end":                                    {[]trace.Event{acquired(2), wait, extended(6), wait, release}, []lapse{{2, 3}}},
+		"the lease is extended after the end, until the moment of the extension": {[]trace.Event{acquired(2), wait, extended(3), wait}, []lapse{{2, 3}, {3, 0}}},
+		"the lease is extended after the end, to an end in the past":             {[]trace.Event{acquired(2), wait, extended(2), wait}, []lapse{{2, 0}}},
+		"the second of two extensions after the end is valid":                    {[]trace.Event{acquired(2), wait, extended(2), extended(6), release}, []lapse{{2, 4}}},
+		"the lease had ended when it was granted":                                {[]trace.Event{wait, wait, acquired(2), wait}, nil},
+		"the clock is set past the end":                                          {[]trace.Event{acquired(30), jump, wait}, []lapse{{2, 0}}},
+		"a lease without a declared end lasts a TTL":                             {[]trace.Event{acquired(0)}, []lapse{{31, 0}}},
+		"a lock that notifies has no lapse without a notification":               {[]trace.Event{{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true, Notifies: true}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := append(slices.Clone(c.events), wait)
@@ -68,19 +68,19 @@ func TestLapses(t *testing.T) {
 			for _, l := range New(traceEverySecond(events...)).Sections()[0].Lapses() {
 				found := lapse{at: int(l.At.At / time.Second)}
 				if l.RenewedBy != nil {
-					found.prolonged = l.RenewedBy.Event.Seq
+					found.renewedBy = l.RenewedBy.Event.Seq
 				}
 				got = append(got, found)
 			}
 			if !slices.Equal(got, c.want) {
-				t.Errorf("got %v, want %v", got, c.want)
+				t.Errorf("the lapses are %v, want %v", got, c.want)
 			}
 		})
 	}
 }
 
 // The foreseen end of a lease does not depend on later changes of the clock.
-func TestForeseen(t *testing.T) {
+func TestForeseenEndOfALease(t *testing.T) {
 	h := New(traceEverySecond(
 		trace.Event{Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Wall: 1e9}},
 		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true,

@@ -25,11 +25,11 @@ func TestEveryTransit(t *testing.T) {
 		events []trace.Event
 		want   []bool
 	}{
-		{"in flight", "every reply to client-1's acquire is in flight", []trace.Event{send("redis-1", 1), send("redis-2", 1)}, []bool{false, true}},
-		{"one arrived before", "every reply to client-1's acquire is in flight", []trace.Event{send("redis-1", 1), arrive("redis-1", 1), send("redis-2", 1)}, []bool{false, false, false}},
-		{"another section", "every reply to client-1's acquire is in flight", []trace.Event{send("redis-1", 1), send("redis-2", 2), send("redis-1", 2)}, []bool{false, false, true}},
-		{"another node", "every reply to client-1's acquire is in flight", []trace.Event{send("redis-1", 1), send("redis-3", 1)}, []bool{false, false}},
-		{"arrived", "every reply to client-1's acquire arrived", []trace.Event{send("redis-1", 1), send("redis-2", 1), arrive("redis-2", 1), arrive("redis-1", 1)}, []bool{false, false, false, true}},
+		{"both nodes have replied, and no reply has arrived", "every reply to client-1's acquire is in flight", []trace.Event{send("redis-1", 1), send("redis-2", 1)}, []bool{false, true}},
+		{"one reply arrives before the other is sent", "every reply to client-1's acquire is in flight", []trace.Event{send("redis-1", 1), arrive("redis-1", 1), send("redis-2", 1)}, []bool{false, false, false}},
+		{"the nodes reply in different sections", "every reply to client-1's acquire is in flight", []trace.Event{send("redis-1", 1), send("redis-2", 2), send("redis-1", 2)}, []bool{false, false, true}},
+		{"a node that is not the lock's replies", "every reply to client-1's acquire is in flight", []trace.Event{send("redis-1", 1), send("redis-3", 1)}, []bool{false, false}},
+		{"both replies arrive", "every reply to client-1's acquire arrived", []trace.Event{send("redis-1", 1), send("redis-2", 1), arrive("redis-2", 1), arrive("redis-1", 1)}, []bool{false, false, false, true}},
 	} {
 		r := Recognise(point(t, test.point), tr)
 		var got []bool
@@ -37,14 +37,14 @@ func TestEveryTransit(t *testing.T) {
 			got = append(got, r.See(&test.events[i]))
 		}
 		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+			t.Errorf("%s: reached at each event: %v, want %v", test.name, got, test.want)
 		}
 	}
 }
 
 // A client's keys count as expired even if a node that is down still has one of them,
 // because no client can see that key.
-func TestKeysOnNodesThatAreDown(t *testing.T) {
+func TestKeysExpiredWithNodesDown(t *testing.T) {
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	set := func(node string) trace.Event {
 		return trace.Event{Kind: trace.KindSet, Process: node, Key: "k", Owner: owner, TTL: time.Second}
@@ -53,15 +53,15 @@ func TestKeysOnNodesThatAreDown(t *testing.T) {
 		return trace.Event{Kind: trace.KindExpire, Process: node, Key: "k", Owner: owner}
 	}
 	for name, test := range map[string]struct {
-		between []trace.Event
+		between []trace.Event // what happens after both keys were set and before the key on a expires
 		reached bool
 	}{
-		"the other node is up":          {nil, false},
-		"it is down":                    {[]trace.Event{{Kind: trace.KindCrash, Process: "b"}}, true},
-		"it is back, and so is the key": {[]trace.Event{{Kind: trace.KindCrash, Process: "b"}, {Kind: trace.KindRestart, Process: "b"}}, false},
-		"its key has expired":           {[]trace.Event{expire("b")}, true},
-		"it has set one that stays":     {[]trace.Event{{Kind: trace.KindSet, Process: "b", Key: "counter", Owner: owner}, expire("b")}, true},
-		"it got its expiry later":       {[]trace.Event{expire("b"), {Kind: trace.KindTouch, Process: "b", Key: "late", Owner: owner, TTL: time.Second}}, false},
+		"the other node is up":                        {nil, false},
+		"the other node is down":                      {[]trace.Event{{Kind: trace.KindCrash, Process: "b"}}, true},
+		"the other node has restarted with its key":   {[]trace.Event{{Kind: trace.KindCrash, Process: "b"}, {Kind: trace.KindRestart, Process: "b"}}, false},
+		"the key on the other node has expired":       {[]trace.Event{expire("b")}, true},
+		"the other node also has a key without a TTL": {[]trace.Event{{Kind: trace.KindSet, Process: "b", Key: "counter", Owner: owner}, expire("b")}, true},
+		"a key on the other node got its TTL later":   {[]trace.Event{expire("b"), {Kind: trace.KindTouch, Process: "b", Key: "late", Owner: owner, TTL: time.Second}}, false},
 	} {
 		r := Recognise(point(t, "client-1's keys expired"), &trace.Trace{})
 		last := false
@@ -69,7 +69,7 @@ func TestKeysOnNodesThatAreDown(t *testing.T) {
 			last = r.See(&ev)
 		}
 		if last != test.reached {
-			t.Errorf("%s: reached %v", name, last)
+			t.Errorf("%s: the keys count as expired: %v, want %v", name, last, test.reached)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func point(t *testing.T, text string) trace.Point {
 func TestEveryHappeningIsRecognised(t *testing.T) {
 	for _, v := range trace.Verbs() {
 		if verbPredicates[v] == nil {
-			t.Errorf("nobody knows when %q has happened", v)
+			t.Errorf("the verb %q has no predicate", v)
 		}
 	}
 	for _, form := range trace.PointForms() {

@@ -16,16 +16,16 @@ func TestQuiet(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		events []trace.Event
-		times  string
+		times  string // the quiet times, such as "0s-1s"; "3s-" lasts until the end of the run
 		since  string // at each event: since when the run has been quiet; "-" if a fault acts
 	}{
 		{"no fault", []trace.Event{other, other}, "0s-", "0s 0s "},
-		{"one that stays", []trace.Event{other, strike(1), other}, "0s-1s ", "0s - - "},
-		{"one that ends", []trace.Event{other, strike(1), other, lift(1), other}, "0s-1s 3s-", "0s - - 3s 3s "},
-		{"two at once", []trace.Event{other, strike(1), strike(2), lift(1), lift(2), other}, "0s-1s 4s-", "0s - - - 4s 4s "},
-		{"one that is over at once", []trace.Event{other, instantStrike, other}, "0s-1s 1s-", "0s 1s 1s "},
-		{"one that is over at once, while another acts", []trace.Event{other, strike(1), instantStrike, lift(1), other}, "0s-1s 3s-", "0s - - 3s 3s "},
-		{"the same twice", []trace.Event{other, strike(1), lift(1), strike(1), other}, "0s-1s 2s-3s ", "0s - 2s - - "},
+		{"a fault that is never lifted", []trace.Event{other, strike(1), other}, "0s-1s ", "0s - - "},
+		{"a fault that is lifted", []trace.Event{other, strike(1), other, lift(1), other}, "0s-1s 3s-", "0s - - 3s 3s "},
+		{"two faults at the same time", []trace.Event{other, strike(1), strike(2), lift(1), lift(2), other}, "0s-1s 4s-", "0s - - - 4s 4s "},
+		{"an instant fault", []trace.Event{other, instantStrike, other}, "0s-1s 1s-", "0s 1s 1s "},
+		{"an instant fault while another fault acts", []trace.Event{other, strike(1), instantStrike, lift(1), other}, "0s-1s 3s-", "0s - - 3s 3s "},
+		{"a fault strikes, is lifted and strikes again", []trace.Event{other, strike(1), lift(1), strike(1), other}, "0s-1s 2s-3s ", "0s - 2s - - "},
 	} {
 		h := New(numbered(trace.Trace{}, c.events...))
 		times, since := "", ""
@@ -42,7 +42,7 @@ func TestQuiet(t *testing.T) {
 			}
 		}
 		if times != c.times || since != c.since {
-			t.Errorf("%s: quiet %s, want %s; since %s, want %s", c.what, times, c.times, since, c.since)
+			t.Errorf("%s: the quiet times are %s, want %s; quiet since, at each event, %s, want %s", c.what, times, c.times, since, c.since)
 		}
 	}
 }

@@ -19,22 +19,22 @@ func TestOnQuorum(t *testing.T) {
 		events []trace.Event
 		want   bool
 	}{
-		{"on a minority", []trace.Event{set("a", one)}, false},
-		{"on one node twice", []trace.Event{set("a", one), set("a", one)}, false},
-		{"on two of three", []trace.Event{set("a", one), set("c", one)}, true},
-		{"another section's key is another's", []trace.Event{set("a", one), set("b", two)}, false},
-		{"on one after the other", []trace.Event{set("a", one), {Kind: trace.KindDelete, Process: "a", Key: "x"}, set("b", one)}, true},
-		{"another key is none of its slots", []trace.Event{set("a", one), {Kind: trace.KindSet, Process: "b", Key: "y", Owner: one}}, false},
-		{"a replica is no slot", []trace.Event{set("a", one), set("replica", one)}, false},
-		{"one that took over is", []trace.Event{set("b", one), promote, set("replica", one)}, true},
-		{"with the keys that it has", []trace.Event{set("b", one), set("replica", one), promote}, true},
-		{"but it is the same slot", []trace.Event{set("a", one), promote, set("replica", one)}, false},
-		{"and its master is none any more", []trace.Event{set("b", one), promote, set("a", one)}, false},
+		{"one key on three nodes", []trace.Event{set("a", one)}, false},
+		{"two keys in turn on one node", []trace.Event{set("a", one), set("a", one)}, false},
+		{"two keys on three nodes", []trace.Event{set("a", one), set("c", one)}, true},
+		{"one key of the section, and one of another section", []trace.Event{set("a", one), set("b", two)}, false},
+		{"one key is removed before the second is set", []trace.Event{set("a", one), {Kind: trace.KindDelete, Process: "a", Key: "x"}, set("b", one)}, true},
+		{"one key of the lock, and another key", []trace.Event{set("a", one), {Kind: trace.KindSet, Process: "b", Key: "y", Owner: one}}, false},
+		{"one key on a node, and one on a replica", []trace.Event{set("a", one), set("replica", one)}, false},
+		{"one key on a node, and one on a replica that was promoted before", []trace.Event{set("b", one), promote, set("replica", one)}, true},
+		{"one key on a node, and one on a replica that is promoted later", []trace.Event{set("b", one), set("replica", one), promote}, true},
+		{"one key on a node, and one on the replica that replaced that node", []trace.Event{set("a", one), promote, set("replica", one)}, false},
+		{"one key on a node, and one on a node that a replica has replaced", []trace.Event{set("b", one), promote, set("a", one)}, false},
 	} {
 		tr := traceOf(c.events...)
 		tr.Locks = []trace.LockInfo{{Name: "L", Quorum: 2, Slots: []trace.SlotInfo{{Node: "a", Key: "x"}, {Node: "b", Key: "x"}, {Node: "c", Key: "x"}}}}
 		if got := New(tr).OnQuorum("L")[Acquisition{"client-1", 1}]; got != c.want {
-			t.Errorf("%s: on a quorum %v", c.name, got)
+			t.Errorf("%s: on a quorum: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -47,7 +47,9 @@ func requestsOf(letters string) *History {
 }
 
 // An execution belongs to the request that was sent for it, however late it comes. A write
-// that the storage lost before anybody knew of it does not count as executed.
+// that the storage lost before any client knew of it does not count as executed. A request is
+// written as its step, its first event and the events of its executions; "of nobody" is one
+// that only the storage reports. The letters are explained at [requestsOf].
 func TestRequests(t *testing.T) {
 	for story, want := range map[string]string{
 		"B W E":           "write 1: [2]",
@@ -78,7 +80,7 @@ func TestRequests(t *testing.T) {
 			got = append(got, words)
 		}
 		if got := strings.Join(got, ", "); got != want {
-			t.Errorf("%s: %s, want %s", story, got, want)
+			t.Errorf("%s: the requests are %s, want %s", story, got, want)
 		}
 	}
 }
@@ -96,10 +98,10 @@ func TestVersionAt(t *testing.T) {
 		got = append(got, made)
 	}
 	if want := []int{0, 0, 0, 2, 2, 2, 2, 6, 6}; !slices.Equal(got, want) {
-		t.Errorf("version 1 was made with %v, want %v", got, want)
+		t.Errorf("at the events 0 to 8, version 1 of x was made by the events %v, want %v (0 is none)", got, want)
 	}
 	if h.VersionAt("x", 0, 9) != nil || h.VersionAt("y", 1, 9) != nil {
-		t.Error("what nobody wrote has been made")
+		t.Error("VersionAt finds version 0 of x, or version 1 of y, which no client wrote")
 	}
 }
 
@@ -125,7 +127,7 @@ func TestDecisions(t *testing.T) {
 			got = append(got, ev.Seq)
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
+			t.Errorf("%s: the events are %v, want %v", name, got, c.want)
 		}
 	}
 }

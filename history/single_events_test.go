@@ -7,7 +7,7 @@ import (
 )
 
 // Each list of single events has exactly the events of its subject.
-func TestAsides(t *testing.T) {
+func TestListsOfSingleEvents(t *testing.T) {
 	var events []trace.Event
 	for _, kind := range []trace.Kind{
 		trace.KindCancel, trace.KindLost, trace.KindDone, trace.KindRanOn, trace.KindStrip,

@@ -23,13 +23,13 @@ func TestSpells(t *testing.T) {
 		events []trace.Event
 		want   []string
 	}{
-		"a pause":                          {[]trace.Event{pause, resume}, []string{"paused (stop) from 1 to 2, went on with 2"}},
-		"a pause that a crash ends":        {[]trace.Event{pause, crash, restart}, []string{"paused (stop) from 1 to 2", "down (kill) from 2 to 3, went on with 3"}},
-		"a pause after a pause":            {[]trace.Event{pause, pause}, []string{"paused (stop) from 1 to 2", "paused (stop) from 2"}},
-		"another error":                    {[]trace.Event{fail, ev(trace.KindFail, "OOM"), recovers}, []string{"failing (LOADING) from 1 to 2", "failing (OOM) from 2 to 3, went on with 3"}},
-		"it fails again once it is back":   {[]trace.Event{fail, crash, restart, recovers}, []string{"failing (LOADING) from 1 to 2", "down (kill) from 2 to 3, went on with 3", "failing (LOADING) from 3 to 4, went on with 4"}},
-		"it is to fail while it is down":   {[]trace.Event{crash, fail, restart}, []string{"down (kill) from 1 to 3, went on with 3", "failing (LOADING) from 3"}},
-		"it was to fail while it was down": {[]trace.Event{crash, fail, recovers, restart}, []string{"down (kill) from 1 to 4, went on with 4"}},
+		"a pause":                   {[]trace.Event{pause, resume}, []string{"paused (stop) from 1 to 2, went on with 2"}},
+		"a pause that a crash ends": {[]trace.Event{pause, crash, restart}, []string{"paused (stop) from 1 to 2", "down (kill) from 2 to 3, went on with 3"}},
+		"a pause after a pause":     {[]trace.Event{pause, pause}, []string{"paused (stop) from 1 to 2", "paused (stop) from 2"}},
+		"a node fails with one error, then with another":           {[]trace.Event{fail, ev(trace.KindFail, "OOM"), recovers}, []string{"failing (LOADING) from 1 to 2", "failing (OOM) from 2 to 3, went on with 3"}},
+		"a failing node crashes and fails again after its restart": {[]trace.Event{fail, crash, restart, recovers}, []string{"failing (LOADING) from 1 to 2", "down (kill) from 2 to 3, went on with 3", "failing (LOADING) from 3 to 4, went on with 4"}},
+		"a node begins to fail while it is down":                   {[]trace.Event{crash, fail, restart}, []string{"down (kill) from 1 to 3, went on with 3", "failing (LOADING) from 3"}},
+		"a node begins to fail and recovers while it is down":      {[]trace.Event{crash, fail, recovers, restart}, []string{"down (kill) from 1 to 4, went on with 4"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -44,7 +44,7 @@ func TestSpells(t *testing.T) {
 				got = append(got, text)
 			}
 			if !slices.Equal(got, c.want) {
-				t.Errorf("got  %q\nwant %q", got, c.want)
+				t.Errorf("the spells are\n%q, want\n%q", got, c.want)
 			}
 		})
 	}

@@ -70,7 +70,7 @@ func describeOccasion(o *Occasion) string {
 
 // Steps and messages are counted as points of scenarios count them. Each occasion knows the
 // step and the call that it belongs to.
-func TestSurvey(t *testing.T) {
+func TestOccasions(t *testing.T) {
 	world := trace.Trace{Processes: []trace.ProcessInfo{
 		{Name: "client-1", Role: trace.RoleClient}, {Name: "client-2", Role: trace.RoleClient}, {Name: "a", Role: trace.RoleNode},
 		{Name: "proxy", Role: trace.RoleService}, {Name: trace.StorageName, Role: trace.RoleStorage},
@@ -82,7 +82,7 @@ func TestSurvey(t *testing.T) {
 		events []trace.Event
 		want   []string
 	}{
-		{"a call of the lock", []trace.Event{
+		{"the messages of a call of the lock", []trace.Event{
 			beginEvent("client-1", trace.Acquire),
 			hello,
 			requestEvent("client-1", "a", trace.Acquire),
@@ -110,7 +110,7 @@ func TestSurvey(t *testing.T) {
 		}},
 		// Messages that a lock sends during a step that is not a call of the lock are
 		// counted together with all others.
-		{"messages of other steps", []trace.Event{
+		{"messages of steps that are no calls of the lock", []trace.Event{
 			beginEvent("client-1", trace.Extend), requestEvent("client-1", "a", trace.Extend), endEvent("client-1", trace.Extend, true),
 			beginEvent("client-1", trace.Work), requestEvent("client-1", "a", trace.Work), endEvent("client-1", trace.Work, true),
 			requestEvent("client-1", "a", ""),
@@ -123,14 +123,14 @@ func TestSurvey(t *testing.T) {
 		}},
 		// The name of a request contains its step only if the request goes to the storage
 		// itself.
-		{"by way of a service", []trace.Event{
+		{"a request to the storage through a service", []trace.Event{
 			beginEvent("client-1", trace.Write), requestEvent("client-1", "proxy", trace.Write), requestEvent("proxy", trace.StorageName, trace.Write),
 		}, []string{
 			"before client-1 write: write",
 			"client-1's request to proxy is in flight (1): write",
 			"proxy's write request to storage is in flight (1): write",
 		}},
-		{"again", []trace.Event{
+		{"steps that occur more than once", []trace.Event{
 			beginEvent("client-1", trace.Acquire), endEvent("client-1", trace.Acquire, false),
 			beginEvent("client-2", trace.Acquire), endEvent("client-2", trace.Acquire, false),
 			beginEvent("client-1", trace.Acquire),
@@ -168,7 +168,7 @@ func TestSurvey(t *testing.T) {
 }
 
 // The point of each occasion is reached with its message, and with no other event.
-func TestSurveyNamesWhatIsRecognised(t *testing.T) {
+func TestPointsOfOccasionsAreRecognised(t *testing.T) {
 	var events []trace.Event
 	for range 3 {
 		for _, s := range []trace.Step{trace.Acquire, trace.Work, ""} {
@@ -184,7 +184,7 @@ func TestSurveyNamesWhatIsRecognised(t *testing.T) {
 		r := Recognise(p, tr)
 		for i := range tr.Events {
 			if ev := &tr.Events[i]; r.See(ev) != (ev == o.Event) {
-				t.Errorf("%s is recognised with event %d, and is event %d", p, ev.Seq, o.Event.Seq)
+				t.Errorf("%s is recognised with event %d, want it recognised with event %d alone", p, ev.Seq, o.Event.Seq)
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func TestUnknownScript(t *testing.T) {
 		{trace.Event{Text: "NOSCRIPT"}, false},
 	} {
 		if got := UnknownScript(&c.ev); got != c.want {
-			t.Errorf("%+v: %v", c.ev, got)
+			t.Errorf("UnknownScript(%+v) is %v, want %v", c.ev, got, c.want)
 		}
 	}
 }

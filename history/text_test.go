@@ -50,7 +50,7 @@ var searches = []string{
 // Texts for people are read only by people: code must not extract facts from them. The
 // exceptions are package trace, which has the grammar of points, and package history, which
 // reads the errors of other programs.
-func TestNobodyReadsWhatIsSaid(t *testing.T) {
+func TestNoCodeSearchesDisplayTexts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")
 	}
@@ -69,14 +69,14 @@ func TestNobodyReadsWhatIsSaid(t *testing.T) {
 			ast.Inspect(file, r.findSearches)
 			for _, pos := range r.found {
 				at := fset.Position(pos)
-				t.Errorf("%s/%s:%d looks into a text that tells people something; have what it says as a value", name, filepath.Base(at.Filename), at.Line)
+				t.Errorf("%s/%s:%d searches a text that is written for people; use a value with the same fact, or add one", name, filepath.Base(at.Filename), at.Line)
 			}
 		}
 	}
 	for of, names := range displayTexts {
 		for _, name := range names {
 			if !used[of+"."+name] {
-				t.Errorf("nobody uses %s.%s: is it still called that?", of, name)
+				t.Errorf("displayTexts lists %s.%s, but no code uses it: was it renamed?", of, name)
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func firstObject(a, b types.Object) types.Object {
 }
 
 // A reason must be rendered by package story. Package fmt would print its code.
-func TestReasonsAreWrittenAsSentences(t *testing.T) {
+func TestNoCodePrintsReasonsWithFmt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")
 	}
@@ -246,7 +246,7 @@ func TestReasonsAreWrittenAsSentences(t *testing.T) {
 				for _, arg := range call.Args {
 					if typeName(info.TypeOf(arg)) == "checks.Reason" {
 						at := fset.Position(arg.Pos())
-						t.Errorf("%s:%d prints the code of a reason; a story.Voice has its sentence", filepath.Base(at.Filename), at.Line)
+						t.Errorf("%s:%d prints the code of a reason; use a story.Renderer, which renders its sentence", filepath.Base(at.Filename), at.Line)
 					}
 				}
 				return true

@@ -41,7 +41,7 @@ func TestWitnessSeen(t *testing.T) {
 					}
 				}
 				if WasSeen(w, tr) != want {
-					t.Errorf("%q in the story %s: seen is %v", w, story, !want)
+					t.Errorf("%q in the run %s: seen is %v, want %v", w, story, !want, want)
 				}
 			}
 		}

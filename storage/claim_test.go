@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// There is at most one row for a period, whatever the storage's policy for tokens is. A
+// A claim inserts a row for a period. There is at most one row for a period, whatever the
+// storage's policy for tokens is. A
 // client that reads the object learns which row was inserted last.
 func TestClaims(t *testing.T) {
 	claim := func(period int) Request {
@@ -16,24 +17,24 @@ func TestClaims(t *testing.T) {
 		for i, want := range []bool{true, false, true, false} {
 			period := 1 + i/2
 			if r := s.Do(claim(period)); (r.Refused == "") != want || !want && !strings.Contains(r.Refused, "a row for period") {
-				t.Errorf("%s: claim %d is answered by %+v", policy, i+1, r)
+				t.Errorf("%s: claim %d is answered with %+v, want it applied: %v", policy, i+1, r, want)
 			}
 			if r := s.Do(read("runs", 1)); r.Period != period || r.Version != period {
-				t.Errorf("%s: after claim %d it reads %+v", policy, i+1, r)
+				t.Errorf("%s: a read after claim %d is answered with %+v, want period and version %d", policy, i+1, r, period)
 			}
 		}
 		// Without a claim, a row may be for an earlier period than the last, and may be
 		// written again.
 		for _, period := range []int{3, 3, 1} {
 			if r := s.Do(Request{Op: Write, Object: "runs", Token: 1, Period: period}); r.Refused != "" {
-				t.Errorf("%s: %+v", policy, r)
+				t.Errorf("%s: a write for period %d without a claim is answered with %+v, want no refusal", policy, period, r)
 			}
 		}
 		if r := s.Do(read("runs", 1)); r.Period != 1 {
-			t.Errorf("%s: it reads %+v", policy, r)
+			t.Errorf("%s: a read is answered with %+v, want period 1, which was written last", policy, r)
 		}
 		if r := s.Do(Request{Op: Write, Object: "other", Token: 1, Period: 1, Claims: true}); r.Refused != "" {
-			t.Errorf("%s: another object has the rows of this one: %+v", policy, r)
+			t.Errorf("%s: a claim of another object is answered with %+v, want no refusal", policy, r)
 		}
 	}
 }
@@ -45,10 +46,10 @@ func TestClaimsAfterAFailOver(t *testing.T) {
 	s.Do(claim)
 	s.FailOver(0)
 	if r := s.Do(claim); r.Refused != "" || r.Version != 1 {
-		t.Errorf("it is answered by %+v", r)
+		t.Errorf("a claim after its row was lost is answered with %+v, want version 1", r)
 	}
 	s.FailOver(2)
 	if r := s.Do(claim); r.Refused == "" {
-		t.Errorf("it is answered by %+v", r)
+		t.Errorf("a claim after its row was kept is answered with %+v, want a refusal", r)
 	}
 }

@@ -26,28 +26,28 @@ func TestCrash(t *testing.T) {
 				t.Errorf("lost %+v, want %+v", lost, test.lost)
 			}
 			if version, value := s.Object("x"); version != 1 || value != "v" {
-				t.Errorf("x is %q at version %d: the data is on disk", value, version)
+				t.Errorf("x is %q at version %d, want v at 1: the data is on disk", value, version)
 			}
 			if refused := s.Do(write("x", 33)).Refused; refused != test.stale {
-				t.Errorf("33 is refused for %q, want %q", refused, test.stale)
+				t.Errorf("the write with token 33 is refused for %q, want %q", refused, test.stale)
 			}
 		})
 	}
-	t.Run("nothing to forget", func(t *testing.T) {
+	t.Run("no token to forget", func(t *testing.T) {
 		s := New(VolatileToken)
 		s.Do(read("x", 0))
 		if lost := s.Crash(); lost != nil {
-			t.Errorf("lost %+v", lost)
+			t.Errorf("lost %+v, want nothing", lost)
 		}
 	})
 	t.Run("marks are on disk", func(t *testing.T) {
 		s := New(CheckAndSet)
 		s.Do(mark("x", 907))
 		if lost := s.Crash(); lost != nil {
-			t.Errorf("lost %+v", lost)
+			t.Errorf("lost %+v, want nothing", lost)
 		}
 		if refused := s.Do(write("x", 907)).Refused; refused != "" {
-			t.Errorf("the holder is refused: %s", refused)
+			t.Errorf("the holder's write is refused for %q, want no refusal", refused)
 		}
 	})
 }
@@ -64,20 +64,20 @@ func TestFailOver(t *testing.T) {
 		lost     []Loss
 		stale    string // why a write with token 33 is refused after the failover; "" if it is accepted
 	}{
-		{"a copy that has everything", Writes, 3, nil, older},
-		{"one that lacks a refusal", Writes, 2, nil, older},
-		{"one that lacks the last write and its token", Writes, 1, []Loss{
+		{"the copy has received all requests", Writes, 3, nil, older},
+		{"the copy lacks the refused request", Writes, 2, nil, older},
+		{"the copy lacks the last write and its token", Writes, 1, []Loss{
 			{Object: "", Token: 33, OldToken: 34},
 			{Object: "x", Version: 1, OldVersion: 2},
 		}, ""},
-		{"one that has nothing", Writes, 0, []Loss{
+		{"the copy has received no request", Writes, 0, []Loss{
 			{Object: "", Token: 0, OldToken: 34},
 			{Object: "x", Version: 0, OldVersion: 2},
 		}, ""},
-		{"one that has everything but what was only in memory", VolatileToken, 3, []Loss{
+		{"the copy has received all requests, but the token was only in memory", VolatileToken, 3, []Loss{
 			{Object: "", Token: 0, OldToken: 34},
 		}, ""},
-		{"one whose object knows its own token", PerShard, 1, []Loss{
+		{"the copy lacks the last write, and each object has its own token", PerShard, 1, []Loss{
 			{Object: "x", Version: 1, OldVersion: 2, Token: 33, OldToken: 34},
 		}, ""},
 	} {
@@ -90,11 +90,11 @@ func TestFailOver(t *testing.T) {
 				t.Errorf("lost %+v, want %+v", lost, test.lost)
 			}
 			if refused := s.Do(write("x", 33)).Refused; refused != test.stale {
-				t.Errorf("33 is refused for %q, want %q", refused, test.stale)
+				t.Errorf("the write with token 33 is refused for %q, want %q", refused, test.stale)
 			}
 			for i, e := range s.History()[:3] {
 				if lost := e.Response.Refused == "" && i >= test.received; e.Lost != lost {
-					t.Errorf("entry %d: lost %v, want %v", i, e.Lost, lost)
+					t.Errorf("entry %d of the history is lost: %v, want %v", i, e.Lost, lost)
 				}
 			}
 		})
@@ -113,7 +113,7 @@ func TestFailOverTwice(t *testing.T) {
 		t.Errorf("the next write is answered with %+v, want version 2 again", r)
 	}
 	if lost := s.FailOver(3); lost != nil { // the second copy has received the write of "c", too
-		t.Errorf("lost %+v", lost)
+		t.Errorf("lost %+v, want nothing", lost)
 	}
 	if version, value := s.Object("x"); version != 2 || value != "c" {
 		t.Errorf("x is %q at version %d, want c at 2", value, version)
@@ -127,10 +127,10 @@ func TestFailOverAfterCheckThenWrite(t *testing.T) {
 	s.Do(write("x", 34))
 	s.Apply(Request{Op: Write, Object: "x", Token: 33, Value: "stale"}) // its check was before
 	if lost := s.FailOver(2); lost != nil {
-		t.Errorf("lost %+v", lost)
+		t.Errorf("lost %+v, want nothing", lost)
 	}
 	if version, value := s.Object("x"); version != 2 || value != "stale" || s.Token("x") != 34 {
-		t.Errorf("x is %q at version %d with token %d", value, version, s.Token("x"))
+		t.Errorf("x is %q at version %d with token %d, want stale at 2 with 34", value, version, s.Token("x"))
 	}
 }
 
@@ -141,12 +141,12 @@ func TestFailOverLosesAMark(t *testing.T) {
 	s.Do(mark("x", 907))
 	s.Do(mark("x", 15))
 	if lost := s.FailOver(1); !slices.Equal(lost, []Loss{{Object: "x", Token: 907, OldToken: 15}}) {
-		t.Errorf("lost %+v", lost)
+		t.Errorf("lost %+v, want the mark of token 15", lost)
 	}
 	if got := s.Do(write("x", 15)).Refused; got != "it carries token 15, but x is marked with token 907" {
-		t.Errorf("the new holder is refused for %q", got)
+		t.Errorf("the new holder's write is refused for %q, want that x is marked with token 907", got)
 	}
 	if got := s.Do(write("x", 907)).Refused; got != "" {
-		t.Errorf("the stale holder is refused for %q", got)
+		t.Errorf("the stale holder's write is refused for %q, want no refusal", got)
 	}
 }

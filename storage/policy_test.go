@@ -5,19 +5,19 @@ import (
 	"testing"
 )
 
-// served returns the results of requests that are served one after the other: "ok", or why
+// serve returns the results of requests that are served one after the other: "ok", or why
 // the request was refused.
-func served(p Policy, requests ...Request) []string {
+func serve(p Policy, requests ...Request) []string {
 	s := New(p)
-	var became []string
+	var results []string
 	for _, req := range requests {
 		refused := s.Do(req).Refused
 		if refused == "" {
 			refused = "ok"
 		}
-		became = append(became, refused)
+		results = append(results, refused)
 	}
-	return became
+	return results
 }
 
 const (
@@ -56,7 +56,7 @@ func TestPolicies(t *testing.T) {
 			{Unfenceable, []string{"ok", "ok", "ok"}},
 		},
 	}, {
-		name:     "a stale holder writes first: this is in order",
+		name:     "a stale holder writes before the new one",
 		requests: []Request{write("x", 33), write("x", 34)},
 		rows:     rows{{Writes, []string{"ok", "ok"}}, {ReadsAndWrites, []string{"ok", "ok"}}},
 	}, {
@@ -87,7 +87,7 @@ func TestPolicies(t *testing.T) {
 		requests: []Request{write("x", 34), write("x", 33), write("x", 33), write("x", 34)},
 		rows:     rows{{Writes, []string{"ok", older, older, "ok"}}, {CheckThenWrite, []string{"ok", older, older, "ok"}}},
 	}, {
-		name:     "nobody carries a token",
+		name:     "no request carries a token",
 		requests: []Request{read("x", 0), mark("x", 0), write("x", 0)},
 		rows: rows{
 			{"", []string{"ok", "ok", "ok"}},
@@ -104,20 +104,20 @@ func TestPolicies(t *testing.T) {
 			{Unfenceable, []string{"ok", "ok", "ok"}},
 		},
 	}, {
-		name:     "who has read writes after another has written",
+		name:     "a client that has read a version writes after another write",
 		requests: []Request{writeKnowing("x", 0), writeKnowing("x", 0), read("x", 0), writeKnowing("x", 1), writeKnowing("y", 1), write("x", 9)},
 		rows: rows{
 			{Optimistic, []string{"ok", "x is at version 1 by now", "ok", "ok", "y is at version 0 by now", "x is at version 2 by now"}},
 			{None, []string{"ok", "ok", "ok", "ok", "ok", "ok"}}, // it checks nothing
 		},
 	}, {
-		name:     "one of them does",
+		name:     "one of three writes carries no token",
 		requests: []Request{write("x", 34), write("x", 0), write("x", 33)},
 		rows:     rows{{Writes, []string{"ok", noToken, older}}, {Lenient, []string{"ok", "ok", older}}},
 	}, {
 		// Under policies that compare tokens of writes, marks have no effect: the client
 		// with token 33 may still write after the one with 34 has only marked.
-		name:     "marks",
+		name:     "marks between writes",
 		requests: []Request{mark("x", 99), write("x", 33), mark("x", 1), write("x", 34)},
 		rows: rows{
 			{None, []string{"ok", "ok", "ok", "ok"}},
@@ -130,7 +130,7 @@ func TestPolicies(t *testing.T) {
 	}} {
 		for _, row := range test.rows {
 			t.Run(test.name+"/"+string(row.policy), func(t *testing.T) {
-				if got := served(row.policy, test.requests...); !slices.Equal(got, row.want) {
+				if got := serve(row.policy, test.requests...); !slices.Equal(got, row.want) {
 					t.Errorf("the requests are answered with\n%q, want\n%q", got, row.want)
 				}
 			})
@@ -147,13 +147,13 @@ func TestCheckAndSet(t *testing.T) {
 		requests []Request
 		want     []string
 	}{
-		{"a holder marks, reads and writes, as often as it likes",
+		{"a holder marks, reads and writes twice",
 			[]Request{mark("x", 907), read("x", 907), write("x", 907), write("x", 907)},
 			[]string{"ok", "ok", "ok", "ok"}},
 		{"the new holder marks before the stale one writes",
 			[]Request{mark("x", 907), mark("x", 15), write("x", 907), write("x", 15)},
 			[]string{"ok", "ok", marked, "ok"}},
-		{"the stale one reads: reads are not checked",
+		{"the stale holder reads after the new one's mark",
 			[]Request{mark("x", 907), mark("x", 15), read("x", 907)},
 			[]string{"ok", "ok", "ok"}},
 		// The tokens have no order, so the last mark counts, even if the stale holder has
@@ -161,15 +161,15 @@ func TestCheckAndSet(t *testing.T) {
 		{"the stale holder's mark arrives after the new one's",
 			[]Request{mark("x", 15), mark("x", 907), write("x", 15), write("x", 907)},
 			[]string{"ok", "ok", "it carries token 15, but x is marked with token 907", "ok"}},
-		{"nobody has marked",
+		{"no holder has marked the object",
 			[]Request{write("x", 907)},
 			[]string{"it carries token 907, but nobody has marked x"}},
-		{"another object is marked",
+		{"the holder has marked another object",
 			[]Request{mark("y", 907), write("x", 907)},
 			[]string{"ok", "it carries token 907, but nobody has marked x"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := served(CheckAndSet, test.requests...); !slices.Equal(got, test.want) {
+			if got := serve(CheckAndSet, test.requests...); !slices.Equal(got, test.want) {
 				t.Errorf("the requests are answered with\n%q, want\n%q", got, test.want)
 			}
 		})
@@ -182,22 +182,22 @@ func TestCheckAndSet(t *testing.T) {
 func TestCheckThenWrite(t *testing.T) {
 	s := New(CheckThenWrite)
 	if refused := s.Check(write("x", 33)); refused != "" {
-		t.Fatalf("33 is refused: %s", refused)
+		t.Fatalf("the check of the write with token 33 refuses it: %s", refused)
 	}
 	if r := s.Do(write("x", 34)); r.Refused != "" {
-		t.Fatalf("34 is refused: %s", r.Refused)
+		t.Fatalf("the write with token 34 is refused: %s", r.Refused)
 	}
 	if r := s.Apply(write("x", 33)); r.Refused != "" || r.Replaced != 1 || r.Version != 2 {
 		t.Errorf("the write of 33 that had been checked is answered with %+v, want version 2 in place of 34's", r)
 	}
 	if refused := s.Check(write("x", 33)); refused != older {
-		t.Errorf("33's next write is refused for %q, want %q", refused, older)
+		t.Errorf("the next write with token 33 is refused for %q, want %q", refused, older)
 	}
 	if n := len(s.History()); n != 2 {
 		t.Errorf("the history has %d entries, want 2: a check is no request", n)
 	}
 	if refused := s.Check(read("x", 0)); refused != "" {
-		t.Errorf("a read is refused for %q", refused)
+		t.Errorf("a read is refused for %q, want no refusal", refused)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestPoliciesAreListed(t *testing.T) {
 		}
 		refuses := New(p).Check(write("x", 0)) != "" // no write of x was applied before
 		if open := p == None || p == Lenient || p == Owner || p == Optimistic || p == Unfenceable; refuses == open {
-			t.Errorf("%s: a write without a token is refused: %v", p, refuses)
+			t.Errorf("%s: a write without a token is refused: %v, want %v", p, refuses, !refuses)
 		}
 	}
 }

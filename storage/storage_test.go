@@ -27,21 +27,21 @@ func TestRefusalChangesNothing(t *testing.T) {
 		t.Errorf("the refusal %q does not name both tokens", resp.Refused)
 	}
 	if resp.Version != 1 {
-		t.Errorf("the refusal tells of version %d, want 1", resp.Version)
+		t.Errorf("the refusal has version %d, want 1", resp.Version)
 	}
 	if version, value := s.Object("x"); version != 1 || value != "new" || s.Token("x") != 34 {
-		t.Errorf("after the refusal: version %d, value %q, highest token %d", version, value, s.Token("x"))
+		t.Errorf("after the refusal: version %d, value %q, highest token %d; want 1, new, 34", version, value, s.Token("x"))
 	}
 }
 
 func TestVersions(t *testing.T) {
 	s := New(None)
 	if r := s.Do(read("x", 0)); r.Version != 0 || r.Value != "" {
-		t.Errorf("an object never written reads %+v", r)
+		t.Errorf("a read of an object that was never written is answered with %+v, want version 0 without a value", r)
 	}
 	for i, value := range []string{"a", "b"} {
 		if r := s.Do(Request{Op: Write, Object: "x", Value: value}); r.Version != i+1 || r.Replaced != i {
-			t.Errorf("write %d made version %d in place of %d", i+1, r.Version, r.Replaced)
+			t.Errorf("write %d made version %d in place of %d, want %d in place of %d", i+1, r.Version, r.Replaced, i+1, i)
 		}
 	}
 	s.Do(write("y", 0))
@@ -52,10 +52,10 @@ func TestVersions(t *testing.T) {
 		t.Errorf("a mark is answered with %+v, want the version and nothing else", r)
 	}
 	if r := s.Do(read("x", 0)); r.Version != 2 || r.Value != "b" {
-		t.Errorf("after the mark, read %+v: a mark is no write", r)
+		t.Errorf("after the mark, read %+v, want version 2 with b: a mark is no write", r)
 	}
 	if s.Token("x") != 0 {
-		t.Errorf("a storage without fencing remembers token %d", s.Token("x"))
+		t.Errorf("a storage without fencing has the highest token %d, want 0", s.Token("x"))
 	}
 }
 
@@ -68,13 +68,13 @@ func TestHistory(t *testing.T) {
 	}
 	for i, e := range s.History() {
 		if e.Request != requests[i] || (e.Response.Refused != "") != (i == 2) || e.Lost {
-			t.Errorf("entry %d is %+v", i, e)
+			t.Errorf("entry %d is %+v, want request %+v, refused only if it is entry 2, and not lost", i, e, requests[i])
 		}
 	}
 	if len(s.History()) != len(requests) {
 		t.Errorf("the history has %d entries, want %d", len(s.History()), len(requests))
 	}
 	if got := s.Objects(); !slices.Equal(got, []string{"x", "y", "z"}) {
-		t.Errorf("the objects are %v: one that was only asked for is one too", got)
+		t.Errorf("the objects are %v, want x, y and z: an object counts even if it was only marked", got)
 	}
 }

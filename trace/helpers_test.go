@@ -2,10 +2,11 @@ package trace
 
 import "testing"
 
+// checkEqual fails the test unless got is want; what names the value.
 func checkEqual[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%s: %v, want %v", what, got, want)
+		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
 

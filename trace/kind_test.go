@@ -15,7 +15,7 @@ import (
 // The events in the runs of the catalogue's scenarios have the fields that the forms list,
 // and each listed field occurs. The exceptions are the fields in notInCatalogue, and those
 // that occur only in scenarios with a library.
-func TestKindsAreWhatWorldsWrite(t *testing.T) {
+func TestFormsMatchEventsOfTheCatalogue(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the catalogue")
 	}
@@ -41,7 +41,7 @@ func TestKindsAreWhatWorldsWrite(t *testing.T) {
 			}
 			place := strings.TrimSuffix(string(form.Kind)+" "+name, " ")
 			if never := slices.Contains(notInCatalogue, place); seen[place] == never {
-				t.Errorf("%s: seen in the catalogue %v, and on the list of what is not %v", place, seen[place], never)
+				t.Errorf("%s: seen in the catalogue %v, listed in notInCatalogue %v; want one of the two", place, seen[place], never)
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func TestKinds(t *testing.T) {
 	kinds := map[trace.Kind]bool{}
 	for _, form := range trace.Kinds() {
 		if kinds[form.Kind] || form.Meaning == "" || form.Subject == "" {
-			t.Errorf("%s is there twice, or does not say what it means", form.Kind)
+			t.Errorf("%s has two forms, or no meaning, or no subject", form.Kind)
 		}
 		kinds[form.Kind] = true
 		for _, name := range slices.Concat(form.Required, form.Optional) {

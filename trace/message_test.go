@@ -18,9 +18,9 @@ func TestParseMessage(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
-		checkEqual(t, "written again", got.String(), strings.Join(strings.Fields(text), " "))
-		checkEqual(t, "names", strings.Join(got.Names(), " "), want.Client+" "+want.Peer)
-		checkEqual(t, "zero", got.IsZero(), false)
+		checkEqual(t, "String of "+text, got.String(), strings.Join(strings.Fields(text), " "))
+		checkEqual(t, "Names of "+text, strings.Join(got.Names(), " "), want.Client+" "+want.Peer)
+		checkEqual(t, "IsZero of "+text, got.IsZero(), false)
 	}
 	for _, bad := range []string{
 		"'s request to storage", "'s reply to client-1", "redis-1's reply to 's acquire",
@@ -29,14 +29,15 @@ func TestParseMessage(t *testing.T) {
 		"redis-1's reply to client-1's acquire twice", "client-1's wrote request to storage", "redis-1's reply to client-1's lock",
 	} {
 		if m, err := ParseMessage(bad); err == nil {
-			t.Errorf("%q was read as %+v", bad, m)
+			t.Errorf("%q was parsed as %+v, want an error", bad, m)
 		}
 	}
-	checkEqual(t, "the zero message is zero", Message{}.IsZero(), true)
+	checkEqual(t, "IsZero of the zero message", Message{}.IsZero(), true)
 }
 
-// Selects is true for exactly those events that are about the selected message.
-func TestMessageMatches(t *testing.T) {
+// Selects is true for exactly those events that are about the selected message. want has a
+// digit for each event of all: 1 if it is selected.
+func TestMessageSelects(t *testing.T) {
 	request := Event{Kind: KindSend, Process: "client-1", Peer: "redis-1", Step: Write}
 	requestArrived := Event{Kind: KindDeliver, Process: "redis-1", Peer: "client-1", Step: Write}
 	reply := Event{Kind: KindSend, Process: "redis-1", Peer: "client-1", Reply: true, Step: Write}
@@ -82,17 +83,17 @@ func TestPointsOfAMessage(t *testing.T) {
 			for _, p := range []Point{m.InFlight(nth), m.Arrived(nth)} {
 				written, err := ParsePoint(p.String())
 				if err != nil || !reflect.DeepEqual(written, p) {
-					t.Errorf("%q is read as %+v, %v; want %+v", p, written, err, p)
+					t.Errorf("%q is parsed as %+v, %v; want %+v", p, written, err, p)
 				}
 			}
 			one := NthMessage{m, nth}
 			if got, err := ParseNthMessage(one.String()); err != nil || got.Message != m || max(got.Nth, 1) != max(nth, 1) {
-				t.Errorf("%q is read as %+v, %v", one, got, err)
+				t.Errorf("%q is parsed as %+v, %v; want %+v", one, got, err, one)
 			}
 		}
 	}
-	checkEqual(t, "in words", Message{Client: "client-1", Peer: "redis-2", Step: Acquire}.InFlight(22).String(), "client-1's acquire request to redis-2 is in flight, 22nd time")
-	checkEqual(t, "in words", Message{Client: "client-1", Peer: "redis-2", Reply: true}.Arrived(0).String(), "redis-2's reply to client-1 arrived")
-	checkEqual(t, "in words", Message{Client: "client-1", Reply: true, Step: Acquire}.String(), "every reply to client-1's acquire")
-	checkEqual(t, "in words", Message{Client: "client-1"}.String(), "every request of client-1")
+	checkEqual(t, "a request in flight", Message{Client: "client-1", Peer: "redis-2", Step: Acquire}.InFlight(22).String(), "client-1's acquire request to redis-2 is in flight, 22nd time")
+	checkEqual(t, "a reply that arrived", Message{Client: "client-1", Peer: "redis-2", Reply: true}.Arrived(0).String(), "redis-2's reply to client-1 arrived")
+	checkEqual(t, "a reply of any server", Message{Client: "client-1", Reply: true, Step: Acquire}.String(), "every reply to client-1's acquire")
+	checkEqual(t, "a request to any server", Message{Client: "client-1"}.String(), "every request of client-1")
 }

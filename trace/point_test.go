@@ -54,15 +54,15 @@ func TestParsePoint(t *testing.T) {
 			t.Errorf("%q: %v", test.text, err)
 			continue
 		}
-		checkEqual(t, "written again", p.String(), test.text)
-		checkEqual(t, "names in "+test.text, strings.Join(p.Names(), " "), test.names)
-		checkEqual(t, "zero", p.IsZero(), false)
+		checkEqual(t, "String of "+test.text, p.String(), test.text)
+		checkEqual(t, "Names of "+test.text, strings.Join(p.Names(), " "), test.names)
+		checkEqual(t, "IsZero of "+test.text, p.IsZero(), false)
 		text, err := p.MarshalText()
 		if err != nil || string(text) != test.text {
-			t.Errorf("%q is marshalled as %q, %v", test.text, text, err)
+			t.Errorf("%q is marshalled as %q, %v; want the same text", test.text, text, err)
 		}
 	}
-	for text, plain := range map[string]string{
+	for text, want := range map[string]string{
 		"  client-1 \n  acquired  ":                          "client-1 acquired",
 		"every reply to client-1 are in flight":              "every reply to client-1 is in flight",
 		"0s after client-1 acquired":                         "client-1 acquired",
@@ -70,11 +70,11 @@ func TestParsePoint(t *testing.T) {
 		"60s after client-1 acquired, 2nd time":              "1m after client-1 acquired, 2nd time",
 		"60m after client-1 acquired or 90s after the start": "1h after client-1 acquired or 1m30s after the start",
 	} {
-		if p, err := ParsePoint(text); err != nil || p.String() != plain {
-			t.Errorf("%q is written as %q, %v; want %q", text, p, err, plain)
+		if p, err := ParsePoint(text); err != nil || p.String() != want {
+			t.Errorf("%q is written as %q, %v; want %q", text, p, err, want)
 		}
 	}
-	checkEqual(t, "the zero point is zero", Point{}.IsZero(), true)
+	checkEqual(t, "IsZero of the zero point", Point{}.IsZero(), true)
 }
 
 // The error for a text that is not a point shows what can be written.
@@ -112,9 +112,9 @@ func TestParseBadPoint(t *testing.T) {
 	} {
 		p, err := ParsePoint(test.text)
 		if err == nil {
-			t.Errorf("%q was read as %v", test.text, p)
+			t.Errorf("%q was parsed as %v, want an error", test.text, p)
 		} else if !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%q: the error is %q and does not speak of %q", test.text, err, test.want)
+			t.Errorf("%q: the error is %q, want %q in it", test.text, err, test.want)
 		}
 	}
 }
@@ -136,15 +136,15 @@ func TestParseStepPoint(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
-		checkEqual(t, "written again", got.String(), strings.Join(strings.Fields(text), " "))
-		checkEqual(t, "zero", got.IsZero(), false)
+		checkEqual(t, "String of "+text, got.String(), strings.Join(strings.Fields(text), " "))
+		checkEqual(t, "IsZero of "+text, got.IsZero(), false)
 	}
 	for _, bad := range []string{"", "write", "client-1", "client-1 wrote", "client-1 writes", "client-1 write now", "client-1 write, often", "client-1 write, 0th time"} {
 		if p, err := ParseStepPoint(bad); err == nil {
-			t.Errorf("%q was read as %+v", bad, p)
+			t.Errorf("%q was parsed as %+v, want an error", bad, p)
 		}
 	}
-	checkEqual(t, "the zero step is zero", StepPoint{}.IsZero(), true)
+	checkEqual(t, "IsZero of the zero step point", StepPoint{}.IsZero(), true)
 }
 
 // Parsing never panics, whatever the text is. The text of a parsed value can be parsed,
@@ -162,19 +162,19 @@ func FuzzParsePoint(f *testing.F) {
 		if p, err := ParsePoint(s); err == nil {
 			again, err := ParsePoint(p.String())
 			if err != nil || !again.Equal(p) {
-				t.Errorf("%q was read as %q, and that as %q, %v", s, p, again, err)
+				t.Errorf("%q was parsed as %q, and that as %q, %v; want the same", s, p, again, err)
 			}
 		}
 		if p, err := ParseStepPoint(s); err == nil {
 			again, err := ParseStepPoint(p.String())
 			if err != nil || again.String() != p.String() {
-				t.Errorf("%q was read as %q, and that as %q, %v", s, p, again, err)
+				t.Errorf("%q was parsed as %q, and that as %q, %v; want the same", s, p, again, err)
 			}
 		}
 		if m, err := ParseMessage(s); err == nil {
 			again, err := ParseMessage(m.String())
 			if err != nil || again != m {
-				t.Errorf("%q was read as %+v, and that as %+v, %v", s, m, again, err)
+				t.Errorf("%q was parsed as %+v, and that as %+v, %v; want the same", s, m, again, err)
 			}
 		}
 	})
@@ -216,16 +216,16 @@ func TestPointFits(t *testing.T) {
 		"every reply to redis-1's acquire is in flight": false,
 	} {
 		if err := mustParsePoint(text).Fits(role); (err == nil) != fits {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: the error is %v, want none: %v", text, err, fits)
 		}
 	}
 }
 
 // Rename changes only the names of processes.
 func TestRename(t *testing.T) {
-	other := map[string]string{"client-1": "alice", "redis-1": "bob"}
-	name := func(n string) string {
-		if o, known := other[n]; known {
+	newNames := map[string]string{"client-1": "alice", "redis-1": "bob"}
+	rename := func(n string) string {
+		if o, known := newNames[n]; known {
 			return o
 		}
 		return n
@@ -240,13 +240,13 @@ func TestRename(t *testing.T) {
 		"after client-1 write":                                 "after alice write",
 		"the start":                                            "the start",
 	} {
-		checkEqual(t, text, mustParsePoint(text).Rename(name).String(), want)
+		checkEqual(t, text, mustParsePoint(text).Rename(rename).String(), want)
 	}
 	w, err := ParseWitness("client-1 wrote while redis-1 was down")
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkEqual(t, "a witness", w.Rename(name).String(), "alice wrote while bob was down")
-	checkEqual(t, "a step", StepPoint{"client-1", Write, 2}.Rename(name).String(), "alice write, 2nd time")
-	checkEqual(t, "a message", NthMessage{Message{Client: "client-1", Peer: "redis-1", Reply: true}, 3}.Rename(name).String(), "bob's reply to alice, 3rd time")
+	checkEqual(t, "a witness", w.Rename(rename).String(), "alice wrote while bob was down")
+	checkEqual(t, "a step", StepPoint{"client-1", Write, 2}.Rename(rename).String(), "alice write, 2nd time")
+	checkEqual(t, "a message", NthMessage{Message{Client: "client-1", Peer: "redis-1", Reply: true}, 3}.Rename(rename).String(), "bob's reply to alice, 3rd time")
 }

@@ -23,7 +23,7 @@ func TestSchedule(t *testing.T) {
 	}
 	for period := 1; period <= s.Periods; period++ {
 		if at := s.PeriodStart(period); s.PeriodAt(at) != period || s.PeriodAt(at-1) != period-1 {
-			t.Errorf("period %d begins at %v", period, at)
+			t.Errorf("period %d begins at %v, which is in period %d, after a nanosecond in period %d", period, at, s.PeriodAt(at), s.PeriodAt(at-1))
 		}
 	}
 	if err := s.Check(); err != nil {
@@ -31,7 +31,7 @@ func TestSchedule(t *testing.T) {
 	}
 	for _, bad := range []Schedule{{}, {Every: time.Minute}, {Periods: 1}, {First: -1, Every: 1, Periods: 1}, {Every: 1, Periods: MaxPeriods + 1}} {
 		if bad.Check() == nil {
-			t.Errorf("%+v makes sense", bad)
+			t.Errorf("Check of %+v returns no error", bad)
 		}
 	}
 }

@@ -23,10 +23,10 @@ func TestParseTask(t *testing.T) {
 	} {
 		got, err := ParseTask(text)
 		if err != nil || got.Step != want.Step || got.Object != want.Object || got.Note != want.Note || got.Lock != want.Lock || got.Once != want.Once || !slices.Equal(got.Via, want.Via) {
-			t.Errorf("%q is %+v, %v", text, got, err)
+			t.Errorf("%q is parsed as %+v, %v; want %+v", text, got, err, want)
 		}
 		if again, err := ParseTask(got.String()); err != nil || again.String() != got.String() {
-			t.Errorf("%q is written as %q, which is %+v, %v", text, got, again, err)
+			t.Errorf("%q is written as %q, which is parsed as %+v, %v; want the same", text, got, again, err)
 		}
 	}
 	for _, text := range []string{
@@ -34,7 +34,7 @@ func TestParseTask(t *testing.T) {
 		"write x via", "write x through proxy", "write x via a b", "write x via a and", "write x via a or b", "write via proxy",
 	} {
 		if got, err := ParseTask(text); err == nil {
-			t.Errorf("%q is %+v", text, got)
+			t.Errorf("%q is parsed as %+v, want an error", text, got)
 		}
 	}
 }

@@ -19,15 +19,15 @@ func TestParseWitness(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		checkEqual(t, "written again", w.String(), strings.Join(strings.Fields(text), " "))
-		checkEqual(t, "names", strings.Join(w.Names(), " "), names)
+		checkEqual(t, "String of "+text, w.String(), strings.Join(strings.Fields(text), " "))
+		checkEqual(t, "Names of "+text, strings.Join(w.Names(), " "), names)
 	}
 	for _, bad := range []string{
 		"", "client-1", "client-1 paused while client-1 was asleep", "client-1 paused while client-1", "client-1 paused while client-1's was paused",
 		"before client-1 paused", "client-1 paused before", "client-1 paused before lunch", "client-1 paused after", "nothing while client-1 was paused",
 	} {
 		if w, err := ParseWitness(bad); err == nil {
-			t.Errorf("%q was read as %q", bad, w)
+			t.Errorf("%q was parsed as %q, want an error", bad, w)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func FuzzParseWitness(f *testing.F) {
 		}
 		again, err := ParseWitness(w.String())
 		if err != nil || !again.Equal(w) {
-			t.Errorf("%q was read as %q, and that as %q, %v", s, w, again, err)
+			t.Errorf("%q was parsed as %q, and that as %q, %v; want the same", s, w, again, err)
 		}
 	})
 }

@@ -10,7 +10,7 @@ func TestCause(t *testing.T) {
 		"a crash, a jump, 3 times and a pause": {"a crash", "a jump", "a jump", "a jump", "a pause"},
 	} {
 		if got := Cause(cause); got != want {
-			t.Errorf("got %q, want %q", got, want)
+			t.Errorf("Cause(%q) is %q, want %q", cause, got, want)
 		}
 	}
 }

@@ -30,7 +30,8 @@ func wantClauses(t *testing.T, clauses []Clause, want string) {
 	}
 }
 
-func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
+// If another event comes between the beginning and the end of a step, the step has two clauses.
+func TestInterruptedStepHasTwoClauses(t *testing.T) {
 	s := simtest.NewScript("none", 1)
 	s.Then(
 		simtest.Begin("client-1", 1, trace.Acquire, 0),
@@ -46,7 +47,8 @@ func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
 `)
 }
 
-func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
+// Equal events on several nodes, and equal failures in a row, are one clause.
+func TestEqualEventsAreOneClause(t *testing.T) {
 	s := simtest.NewScript("none", 5)
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	for _, n := range []string{"redis-3", "redis-4"} {
@@ -71,7 +73,9 @@ func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
 `)
 }
 
-func TestKeysOfOthers(t *testing.T) {
+// A clause about a client that changes another client's key names both. A change of a client's
+// own expiry has no clause.
+func TestChangesOfAnotherClientsKey(t *testing.T) {
 	s := simtest.NewScript("none", 1)
 	one, two := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-2", Section: 1}
 	s.Then(
@@ -87,7 +91,8 @@ func TestKeysOfOthers(t *testing.T) {
 `)
 }
 
-func TestWhatArrivesLate(t *testing.T) {
+// A clause says that a key was set or removed after the attempt or the release had ended.
+func TestLateKeyChanges(t *testing.T) {
 	s := simtest.NewScript("none", 2)
 	s.Acquires("client-1", 1, 1, "redis-1").Releases("client-1", 1, "redis-1")
 	s.Acquires("client-2", 1, 2, "redis-1")
@@ -110,22 +115,22 @@ func TestWhatArrivesLate(t *testing.T) {
 func TestLostRelease(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		more func(*trace.Actor) []trace.Event
+		more func(*trace.Actor) []trace.Event // what happens after the call of release
 		ok   bool
 		want string
 	}{
-		{"lost", nil, true, `
+		{"the release is lost", nil, true, `
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
 0.005s  client-1  believes that it has released the lock, but its key remains on redis-1
 `},
-		{"lost, and the key expires", func(by *trace.Actor) []trace.Event {
+		{"the release is lost, and the key expires", func(by *trace.Actor) []trace.Event {
 			return []trace.Event{{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: by}}
 		}, true, `
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
 0.005s  client-1  believes that it has released the lock, but its key remains on redis-1 until 0.006s
 0.006s            client-1's key expired on redis-1
 `},
-		{"late", func(by *trace.Actor) []trace.Event {
+		{"the release arrives late", func(by *trace.Actor) []trace.Event {
 			return []trace.Event{{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: by, Owner: by}}
 		}, true, `
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
@@ -148,7 +153,7 @@ func TestLostRelease(t *testing.T) {
 	}
 }
 
-func TestClocks(t *testing.T) {
+func TestClockChanges(t *testing.T) {
 	s := simtest.NewScript("none", 1)
 	clock := func(at time.Duration, why trace.ClockChange, wall time.Duration, ppb int64) {
 		s.At(at, trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(wall), RatePPB: ppb, Why: why}})
@@ -163,24 +168,23 @@ func TestClocks(t *testing.T) {
 `)
 }
 
-// If a key that had expired exists again and was not restored from disk, the clause says
-// why.
-func TestWhyAKeyStandsAgain(t *testing.T) {
+// If a key exists again, the clause says why.
+func TestReasonForARestoredKey(t *testing.T) {
 	holder := &trace.Actor{Client: "client-1", Section: 1}
 	back := trace.Event{Kind: trace.KindRestore, Process: "redis-1", Key: "x", Owner: holder, TTL: time.Second, Expires: 21 * time.Second}
 	clock := trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(9 * time.Second), Why: trace.Jumped}}
-	elsewhere := clock
-	elsewhere.Process = "redis-2"
+	otherClock := clock
+	otherClock.Process = "redis-2"
 	for _, c := range []struct {
 		name   string
 		before []trace.Event
 		want   string
 	}{
-		{"the clock was set back", []trace.Event{clock}, "client-1's key exists again on redis-1 (expires at 21.000s): the clock was set back"},
-		{"another key exists again, too", []trace.Event{clock, {Kind: trace.KindRestore, Process: "redis-1", Key: "y", Owner: holder}}, "client-1's key exists again on redis-1 (expires at 21.000s): the clock was set back"},
-		{"another node's clock was", []trace.Event{elsewhere}, "client-1's key is copied to redis-1 (expires at 21.000s)"},
-		{"it came back from disk", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1 (expires at 21.000s)"},
-		{"it came back, and its clock was set before", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, clock, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1 (expires at 21.000s)"},
+		{"the node's clock was set back", []trace.Event{clock}, "client-1's key exists again on redis-1 (expires at 21.000s): the clock was set back"},
+		{"the node's clock was set back, and another key exists again too", []trace.Event{clock, {Kind: trace.KindRestore, Process: "redis-1", Key: "y", Owner: holder}}, "client-1's key exists again on redis-1 (expires at 21.000s): the clock was set back"},
+		{"another node's clock was set back", []trace.Event{otherClock}, "client-1's key is copied to redis-1 (expires at 21.000s)"},
+		{"the node crashed and restored the key from disk", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1 (expires at 21.000s)"},
+		{"the node crashed, its clock was set back, and it restored the key from disk", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, clock, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1 (expires at 21.000s)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := simtest.NewScript("none", 1)
@@ -189,13 +193,14 @@ func TestWhyAKeyStandsAgain(t *testing.T) {
 			}
 			clauses := Clauses(history.New(&s.Trace), false)
 			if last := string(clauses[len(clauses)-1].Predicate); last != c.want {
-				t.Errorf("got %q, want %q", last, c.want)
+				t.Errorf("the last clause is %q, want %q", last, c.want)
 			}
 		})
 	}
 }
 
-func TestAHeldMessageAndItsArrival(t *testing.T) {
+// A message that is held back has a clause when it is held and one when it is delivered.
+func TestHeldMessage(t *testing.T) {
 	s := simtest.NewScript("none", 1)
 	message := trace.Event{Conn: 1, Msg: 2, Section: 1, Step: trace.Write, Text: "PUT x", Process: "client-1", Peer: "storage"}
 	other := message
@@ -215,7 +220,8 @@ func TestAHeldMessageAndItsArrival(t *testing.T) {
 `)
 }
 
-func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
+// A timeout on a connection that awaits no reply has no clause.
+func TestNoClauseForTimeoutOnAnIdleConnection(t *testing.T) {
 	s := simtest.NewScript("none", 1)
 	message := trace.Event{Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1}
 	sent, answered, timeout := message, message, message
@@ -225,7 +231,8 @@ func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
 	wantClauses(t, Clauses(history.New(&s.Trace), false), "\n")
 }
 
-func TestAReasonIsToldOnce(t *testing.T) {
+// The reason of a refusal is not repeated when the client stops because of it.
+func TestReasonIsNotRepeated(t *testing.T) {
 	s := simtest.NewScript("writes", 1)
 	s.Then(simtest.Begin("client-1", 1, trace.Acquire, 0))
 	s.Refused("client-1", 1, 1, "token 1 is too old")
@@ -243,7 +250,7 @@ func TestAReasonIsToldOnce(t *testing.T) {
 
 // A client that continues with another section after a failed one has not stopped because
 // of the failure.
-func TestAClientThatWentOnHasNotStopped(t *testing.T) {
+func TestClientThatContinuedHasNotStopped(t *testing.T) {
 	s := simtest.NewScript("writes", 1)
 	s.Then(simtest.Begin("client-1", 1, trace.Acquire, 0))
 	s.Refused("client-1", 1, 1, "token 1 is too old")
@@ -259,7 +266,8 @@ func TestAClientThatWentOnHasNotStopped(t *testing.T) {
 `)
 }
 
-func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
+// Clauses that repeat several times in the same order are written once.
+func TestRepeatedClausesAreWrittenOnce(t *testing.T) {
 	s := simtest.NewScript("none", 1)
 	for n := range 5 {
 		s.Then(
@@ -295,7 +303,7 @@ func TestReplicasAreNamedAndNotCounted(t *testing.T) {
 
 // A clause says that a lease ends if its client has not released the lock by then. The end
 // depends on the clock that the lock reads, and on the latest extension.
-func TestLeasesThatEnd(t *testing.T) {
+func TestLeasesThatEndBeforeRelease(t *testing.T) {
 	at := func(d time.Duration) *fakeclock.Reading {
 		return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(d)}
 	}
@@ -303,7 +311,8 @@ func TestLeasesThatEnd(t *testing.T) {
 	extend := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Extend, OK: true, LeaseEnd: at(20 * time.Second)}
 	release := simtest.Begin("client-1", 1, trace.Release, 0)
 	late := trace.Event{Kind: trace.KindHorizon, Text: "late"}
-	over := func(story func(s *simtest.Script)) bool {
+	// saysThatLeaseEnds reports whether a clause says so in a run with these events after acquire.
+	saysThatLeaseEnds := func(story func(s *simtest.Script)) bool {
 		s := simtest.NewScript("none", 1)
 		s.Then(acquire)
 		story(s)
@@ -314,22 +323,22 @@ func TestLeasesThatEnd(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		story func(*simtest.Script)
-		over  bool
+		want  bool
 	}{
-		"nothing happens":          {func(*simtest.Script) {}, true},
-		"it is released in time":   {func(s *simtest.Script) { s.At(9*time.Second, release) }, false},
-		"it is released too late":  {func(s *simtest.Script) { s.At(11*time.Second, release) }, true},
-		"it is extended in time":   {func(s *simtest.Script) { s.At(9*time.Second, extend).At(19*time.Second, release) }, false},
-		"it is extended, and ends": {func(s *simtest.Script) { s.At(9*time.Second, extend).At(21*time.Second, release) }, true},
-		"its client crashes": {func(s *simtest.Script) {
+		"the client does nothing":                                {func(*simtest.Script) {}, true},
+		"the client releases before the end":                     {func(s *simtest.Script) { s.At(9*time.Second, release) }, false},
+		"the client releases after the end":                      {func(s *simtest.Script) { s.At(11*time.Second, release) }, true},
+		"the lease is extended, and released before its new end": {func(s *simtest.Script) { s.At(9*time.Second, extend).At(19*time.Second, release) }, false},
+		"the lease is extended, and released after its new end":  {func(s *simtest.Script) { s.At(9*time.Second, extend).At(21*time.Second, release) }, true},
+		"the client crashes before the end": {func(s *simtest.Script) {
 			s.At(9*time.Second, trace.Event{Kind: trace.KindCrash, Process: "client-1"})
 		}, false},
-		"the lock reports the loss": {func(s *simtest.Script) {
+		"the lock notifies the client before the end": {func(s *simtest.Script) {
 			s.At(9*time.Second, trace.Event{Kind: trace.KindLost, Process: "client-1", Section: 1})
 		}, false},
 	} {
-		if got := over(test.story); got != test.over {
-			t.Errorf("%s: reported that the lease has ended: %v", name, got)
+		if got := saysThatLeaseEnds(test.story); got != test.want {
+			t.Errorf("%s: a clause says that the lease ends: %v, want %v", name, got, test.want)
 		}
 	}
 }
@@ -338,7 +347,7 @@ func TestLeasesThatEnd(t *testing.T) {
 // it was extended late. The same is true for a lock that does not declare the end of its
 // leases: they last for one TTL. There is no clause if the client learns of the loss at the
 // moment at which the lease ends.
-func TestLeasesThatAreProlongedLate(t *testing.T) {
+func TestLeasesThatAreExtendedLate(t *testing.T) {
 	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true}
 	extend, lost := acquire, acquire
 	extend.Step, lost.Kind = trace.Extend, trace.KindLost
@@ -380,7 +389,8 @@ func TestFailingNodesAndCancelledCalls(t *testing.T) {
 `)
 }
 
-func TestMessagesAreToldWhenAskedFor(t *testing.T) {
+// Messages have clauses only if the caller asks for them. Handshakes have none.
+func TestClausesOfMessages(t *testing.T) {
 	s := simtest.NewScript("none", 1)
 	s.Then(
 		trace.Event{Kind: trace.KindConnect, Process: "client-1", Peer: "redis-1", Conn: 1},

@@ -11,13 +11,13 @@ import (
 )
 
 // The summaries say in a few sentences what happened to the data and to the lock.
-func TestWhatARunCameTo(t *testing.T) {
+func TestSummaries(t *testing.T) {
 	const overlap = "client-2 entered its critical section at 30.009s, while client-1 was in its own from 5ms until 30.026s. Blame: inherent in leases that expire; the two leases never overlapped, and no such lock can prevent this."
 	empty, doubtful := simtest.NewScript("none", 1), simtest.NewScript("none", 1)
 	doubtful.Doubts = []string{"nobody knows"}
 	for _, c := range []struct {
 		name  string
-		of    *trace.Trace
+		trace *trace.Trace
 		data  Raw
 		locks []Raw
 	}{
@@ -25,17 +25,17 @@ func TestWhatARunCameTo(t *testing.T) {
 			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap}},
 		{"with fencing", simtest.PausedHolderTrace("writes"),
 			"safe. The storage refused client-1's write at 30.024s: token 1 is older than token 2, which the storage has already seen.", []Raw{overlap}},
-		{"nothing happens", &empty.Trace, "safe. The data is unchanged: nothing was written.", nil},
-		{"nobody can tell", &doubtful.Trace, "unknown. The run is inconclusive: nobody knows.", nil},
+		{"no events", &empty.Trace, "safe. The data is unchanged: nothing was written.", nil},
+		{"an inconclusive run", &doubtful.Trace, "unknown. The run is inconclusive: nobody knows.", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := history.New(c.of)
+			h := history.New(c.trace)
 			v := checks.Check(h, nil)
 			if got := VerdictAndData(h, v); got != c.data {
-				t.Errorf("of the data: got\n%s\nwant\n%s", got, c.data)
+				t.Errorf("the summary of the data is\n%s\nwant\n%s", got, c.data)
 			}
 			if got := LockSummary(v); !slices.Equal(got, c.locks) {
-				t.Errorf("of the lock: got\n%q\nwant\n%q", got, c.locks)
+				t.Errorf("the summary of the lock is\n%q\nwant\n%q", got, c.locks)
 			}
 		})
 	}

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-func TestMomentsAreCutOff(t *testing.T) {
+// Moments are truncated to a number of decimals, not rounded.
+func TestMoment(t *testing.T) {
 	for _, c := range []struct {
 		at       time.Duration
 		decimals int
@@ -22,7 +23,7 @@ func TestMomentsAreCutOff(t *testing.T) {
 	}
 }
 
-func TestSpansHaveAFewFigures(t *testing.T) {
+func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                            "0s",
 		999:                          "999ns",
@@ -38,7 +39,7 @@ func TestSpansHaveAFewFigures(t *testing.T) {
 	}
 }
 
-func TestLongTimesAreRounded(t *testing.T) {
+func TestWaitedTime(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                                       "0s",
 		700 * time.Microsecond:                  "1ms",
@@ -51,12 +52,12 @@ func TestLongTimesAreRounded(t *testing.T) {
 		49 * time.Hour: "49h 0m",
 	} {
 		if got := WaitedTime(d); got != want {
-			t.Errorf("Roughly(%d) = %q, want %q", d, got, want)
+			t.Errorf("WaitedTime(%d) = %q, want %q", d, got, want)
 		}
 	}
 }
 
-func TestRatesAreWrittenInTheUnitThatFits(t *testing.T) {
+func TestRate(t *testing.T) {
 	for ppb, want := range map[int64]string{
 		20_000_000: "2% fast",
 		-5_500_000: "0.55% slow",
@@ -70,12 +71,12 @@ func TestRatesAreWrittenInTheUnitThatFits(t *testing.T) {
 	}
 }
 
-func TestProseHasFewFigures(t *testing.T) {
+func TestProseSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		time.Minute: "1m", 31240 * time.Millisecond: "31.2s", 1234 * time.Microsecond: "1ms", 999600 * time.Microsecond: "1s", 2 * time.Hour: "2h",
 	} {
 		if got := ProseSpan(d); got != want {
-			t.Errorf("About(%v) = %q, want %q", d, got, want)
+			t.Errorf("ProseSpan(%v) = %q, want %q", d, got, want)
 		}
 	}
 }

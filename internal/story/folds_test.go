@@ -12,38 +12,39 @@ import (
 
 // If three or more clients do the same in quick succession, one clause describes all of
 // them.
-func TestTogether(t *testing.T) {
+func TestMergeClients(t *testing.T) {
 	const asks = "asks for the lock"
-	type said struct {
-		at   time.Duration
-		who  string
-		text string
+	// clause is a clause before it is merged with others.
+	type clause struct {
+		at     time.Duration
+		client string
+		text   string
 	}
 	for _, c := range []struct {
-		name string
-		told []said
-		want []string
+		name    string
+		clauses []clause
+		want    []string
 	}{
-		{"three clients", []said{{1, "a", asks}, {2, "b", asks}, {3, "c", asks}},
+		{"three clients do the same", []clause{{1, "a", asks}, {2, "b", asks}, {3, "c", asks}},
 			[]string{"1ns 3 clients each asks for the lock (a, b and c)"}},
-		{"two clients", []said{{1, "a", asks}, {2, "b", asks}},
+		{"two clients do the same", []clause{{1, "a", asks}, {2, "b", asks}},
 			[]string{"1ns a asks for the lock", "2ns b asks for the lock"}},
-		{"many clients", []said{{1, "a", asks}, {2, "b", asks}, {3, "c", asks}, {4, "d", asks}, {5, "e", asks}},
+		{"five clients do the same", []clause{{1, "a", asks}, {2, "b", asks}, {3, "c", asks}, {4, "d", asks}, {5, "e", asks}},
 			[]string{"1ns 5 clients each asks for the lock (a, b and 3 more)"}},
-		{"some of them again", []said{{1, "a", asks}, {2, "b", asks}, {3, "c", asks}, {4, "b", asks}},
+		{"three clients do the same, and one of them again", []clause{{1, "a", asks}, {2, "b", asks}, {3, "c", asks}, {4, "b", asks}},
 			[]string{"1ns 3 clients each asks for the lock (a, b and c); together 4 times until 0.000s"}},
-		{"one client again and again", []said{{1, "a", asks}, {2, "a", asks}, {3, "a", asks}},
+		{"one client does the same three times", []clause{{1, "a", asks}, {2, "a", asks}, {3, "a", asks}},
 			[]string{"1ns a asks for the lock", "2ns a asks for the lock", "3ns a asks for the lock"}},
-		{"something else in between", []said{{1, "a", asks}, {2, "b", asks}, {3, "c", "gets the lock"}, {4, "d", asks}},
+		{"another clause comes in between", []clause{{1, "a", asks}, {2, "b", asks}, {3, "c", "gets the lock"}, {4, "d", asks}},
 			[]string{"1ns a asks for the lock", "2ns b asks for the lock", "3ns c gets the lock", "4ns d asks for the lock"}},
-		{"a second in between", []said{{1, "a", asks}, {2, "b", asks}, {2 + time.Second, "c", asks}},
+		{"a second passes in between", []clause{{1, "a", asks}, {2, "b", asks}, {2 + time.Second, "c", asks}},
 			[]string{"1ns a asks for the lock", "2ns b asks for the lock", "1.000000002s c asks for the lock"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var clauses []Clause
-			for i, s := range c.told {
+			for i, s := range c.clauses {
 				clauses = append(clauses, Clause{
-					At: s.at, Subject: Raw(s.who), Predicate: Raw(s.text), OfStep: Step{history.Acquisition{Client: s.who, Section: 1}, trace.Acquire}, Part: StepBegins, First: i + 1, Last: i + 1,
+					At: s.at, Subject: Raw(s.client), Predicate: Raw(s.text), OfStep: Step{history.Acquisition{Client: s.client, Section: 1}, trace.Acquire}, Part: StepBegins, First: i + 1, Last: i + 1,
 				})
 			}
 			var got []string
@@ -51,12 +52,12 @@ func TestTogether(t *testing.T) {
 			for _, c := range mergeClients(clauses) {
 				got = append(got, fmt.Sprintf("%v %s %s", c.At, c.Subject, c.Predicate))
 				if c.First != next {
-					t.Errorf("%q begins with event %d, and the one before it ended with %d", c.Predicate, c.First, next-1)
+					t.Errorf("the clause %q begins with event %d, want %d, after the last event of the clause before", c.Predicate, c.First, next)
 				}
 				next = c.Last + 1
 			}
 			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
+				t.Errorf("the merged clauses are %q, want %q", got, c.want)
 			}
 		})
 	}

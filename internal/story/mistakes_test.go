@@ -14,10 +14,10 @@ import (
 
 // Each mistake that checks recognises has a title and a remedy, and each text belongs to a
 // mistake or to a property. The scenarios that are named exist.
-func TestEachMistakeHasItsWords(t *testing.T) {
+func TestEachMistakeHasTexts(t *testing.T) {
 	declared := declaredMistakes(t)
 	if len(declared) < 15 {
-		t.Fatalf("checks declares only %d mistakes: are they still in this file?", len(declared))
+		t.Fatalf("checks/mistake.go declares only %d mistakes, want at least 15: have they moved to another file?", len(declared))
 	}
 	for _, m := range declared {
 		if text := mistakeTexts[m]; text.does == "" || text.remedy == "" {
@@ -30,7 +30,7 @@ func TestEachMistakeHasItsWords(t *testing.T) {
 			known = known || d == m
 		}
 		if !known {
-			t.Errorf("%s is neither a mistake nor a property", m)
+			t.Errorf("mistakeTexts has a text for %s, which is neither a mistake nor a property", m)
 		}
 		if strings.HasSuffix(text.remedy, ".") {
 			t.Errorf("the remedy of %s ends with a full stop", m)
@@ -39,7 +39,7 @@ func TestEachMistakeHasItsWords(t *testing.T) {
 			continue
 		}
 		if _, err := os.Stat("../../scenarios/" + text.scenario + ".yaml"); err != nil {
-			t.Errorf("the lesson of %s: %v", m, err)
+			t.Errorf("the scenario of the mistake %s does not exist: %v", m, err)
 		}
 	}
 }

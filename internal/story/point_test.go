@@ -9,9 +9,9 @@ import (
 
 // Every point at which a fault can strike is described in correct English, whatever the
 // subject of the sentence is.
-func TestPointsInWords(t *testing.T) {
+func TestWhen(t *testing.T) {
 	for _, test := range []struct {
-		strikes        trace.Trigger
+		trigger        trace.Trigger
 		subject, words string
 	}{
 		{trace.Trigger{}, "client-1", ""},
@@ -41,22 +41,25 @@ func TestPointsInWords(t *testing.T) {
 		{when("client-1 released or client-1 crashed"), "client-2", "once client-1 has released, or once client-1 has crashed"},
 		{when("every reply to client-1's acquire is in flight"), "client-1", "when every reply to client-1's acquire is in flight"},
 	} {
-		if words := When(test.strikes, test.subject); words != test.words {
-			t.Errorf("%s is %q, not %q", test.strikes, words, test.words)
+		if words := When(test.trigger, test.subject); words != test.words {
+			t.Errorf("When(%s, %q) is %q, want %q", test.trigger, test.subject, words, test.words)
 		}
 	}
 }
 
+// before returns the trigger of a fault that strikes just before a step.
 func before(step string) (t trace.Trigger) {
 	read(&t.Before, step)
 	return t
 }
 
+// when returns the trigger of a fault that strikes at a point.
 func when(point string) (t trace.Trigger) {
 	read(&t.When, point)
 	return t
 }
 
+// read parses a text, and panics if it cannot be parsed.
 func read(into encoding.TextUnmarshaler, text string) {
 	if err := into.UnmarshalText([]byte(text)); err != nil {
 		panic(err)

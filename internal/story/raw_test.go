@@ -8,7 +8,7 @@ import (
 )
 
 // All usual ways to print a Raw escape it.
-func TestRawTextIsShownAsText(t *testing.T) {
+func TestRawIsEscaped(t *testing.T) {
 	const hostile, shown = Raw("a\x1b[31m\n\u202eb\xff\u2028c"), `a\x1b[31m\n\u202eb\xff\u2028c`
 	var page bytes.Buffer
 	if err := template.Must(template.New("").Parse(`<p title="{{.}}">{{.}}</p>`)).Execute(&page, hostile); err != nil {
@@ -22,14 +22,14 @@ func TestRawTextIsShownAsText(t *testing.T) {
 		{Raw("gets the lock: token 7 → 8…").String(), "gets the lock: token 7 → 8…"},
 	} {
 		if c.got != c.want {
-			t.Errorf("got %q, want %q", c.got, c.want)
+			t.Errorf("printed as %q, want %q", c.got, c.want)
 		}
 	}
 }
 
 // In a quotation, times and tokens are written as on the timeline; names that look like
 // numbers stay as they are.
-func TestQuotedFigures(t *testing.T) {
+func TestQuoted(t *testing.T) {
 	for text, want := range map[string]string{
 		"gave up after 1.234567891s":           "gave up after 1.234s",
 		"gave up after 2s":                     "gave up after 2s",
@@ -37,7 +37,7 @@ func TestQuotedFigures(t *testing.T) {
 		"client-1s and a1.5s stay":             "client-1s and a1.5s stay",
 	} {
 		if got := Quoted(text); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
+			t.Errorf("Quoted(%q) is %q, want %q", text, got, want)
 		}
 	}
 }

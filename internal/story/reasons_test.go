@@ -17,14 +17,16 @@ import (
 // A Renderer formats the times and tokens of a reason, but not names that look like times
 // or tokens. A reason at the beginning of a sentence has a capital letter, unless it begins
 // with a name.
-func TestVoices(t *testing.T) {
+func TestRenderer(t *testing.T) {
 	v := Renderer{
 		time:  func(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " seconds" },
 		token: func(t checks.Token) string { return "…" + strconv.Itoa(int(t%10)) },
 	}
 	because := func(code checks.Code, args ...any) checks.Reason { return checks.Reason{Code: code, Args: args} }
 	for _, c := range []struct {
-		reason              checks.Reason
+		reason checks.Reason
+		// words is the rendered reason, begun the same at the beginning of a sentence, and
+		// plain the reason with exact times and tokens.
 		words, begun, plain string
 	}{
 		{
@@ -48,27 +50,27 @@ func TestVoices(t *testing.T) {
 		{checks.Reason{}, "", "", ""},
 	} {
 		if got := v.Reason(c.reason); got != c.words {
-			t.Errorf("got\n%s\nwant\n%s", got, c.words)
+			t.Errorf("within a sentence:\n%s\nwant\n%s", got, c.words)
 		}
 		if got := v.capitalized(c.reason); got != c.begun {
 			t.Errorf("at the beginning of a sentence:\n%s\nwant\n%s", got, c.begun)
 		}
 		if got := ForPrograms.Reason(c.reason); got != c.plain {
-			t.Errorf("in full:\n%s\nwant\n%s", got, c.plain)
+			t.Errorf("with exact times and tokens:\n%s\nwant\n%s", got, c.plain)
 		}
 	}
 }
 
 // Each code that package checks declares has a sentence that fits the code's arguments, and
 // each sentence has a code.
-func TestEachReasonHasItsSentence(t *testing.T) {
+func TestEachReasonHasASentence(t *testing.T) {
 	samples := map[string]any{
 		"string": "name", "int": 7, "int64": int64(7), "any": int64(7), "time.Duration": time.Second, "history.Moment": history.Moment{At: time.Second},
 		"Token": checks.Token(7), "Outcome": checks.Holds, "Property": checks.Progress, "Reason": checks.InDoubt.Reason("a doubt"), "trace.Step": "acquire",
 	}
 	declared := declaredCodes(t)
 	if len(declared) < 100 {
-		t.Fatalf("checks declares only %d codes: is its list of them still in this file?", len(declared))
+		t.Fatalf("checks/codes.go declares only %d codes, want at least 100: has the list moved to another file?", len(declared))
 	}
 	for code, types := range declared {
 		if reasonSentences[code] == "" {
@@ -79,7 +81,7 @@ func TestEachReasonHasItsSentence(t *testing.T) {
 		for _, typ := range types {
 			sample, ok := samples[typ]
 			if !ok {
-				t.Fatalf("the reason %s has an argument of type %s: give an example of one in this test", code, typ)
+				t.Fatalf("the reason %s has an argument of type %s: add a value of this type to samples", code, typ)
 			}
 			reason.Args = append(reason.Args, sample)
 		}

@@ -11,9 +11,9 @@ import (
 )
 
 // The clause about a release says what the call returned, and where its key remains.
-func TestReleases(t *testing.T) {
+func TestClausesOfReleases(t *testing.T) {
 	expires := trace.Event{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: &trace.Actor{Client: "client-1", Section: 1}}
-	dies := trace.Event{Kind: trace.KindCrash, Process: "redis-1", Text: string(trace.Kill)}
+	crashes := trace.Event{Kind: trace.KindCrash, Process: "redis-1", Text: string(trace.Kill)}
 	removed := trace.Event{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: expires.Owner, Owner: expires.Owner}
 	const refused = "dial tcp redis-1: connection refused"
 	for _, c := range []struct {
@@ -28,8 +28,8 @@ func TestReleases(t *testing.T) {
 		{"success, and the key had expired", []trace.Event{expires}, nil, "", "believes that it has released the lock, but none of its keys was still valid"},
 		{"success, and the client had removed the key before", []trace.Event{removed}, nil, "", "releases the lock: none of its keys was still valid"},
 		{"not held, and the key had expired", []trace.Event{expires}, nil, locks.ErrLost.Error(), "releases the lock: none of its keys was still valid"},
-		{"the node had died", []trace.Event{dies}, nil, refused, "fails to release the lock: " + refused + "; redis-1, which had its key, is down"},
-		{"the node dies meanwhile", nil, []trace.Event{dies}, refused, "fails to release the lock: " + refused + "; redis-1, which had its key, is down"},
+		{"the node had crashed", []trace.Event{crashes}, nil, refused, "fails to release the lock: " + refused + "; redis-1, which had its key, is down"},
+		{"the node crashes during release", nil, []trace.Event{crashes}, refused, "fails to release the lock: " + refused + "; redis-1, which had its key, is down"},
 		{"success, and the key was not removed", nil, nil, "", "believes that it has released the lock, but its key remains on redis-1"},
 		{"no answer", nil, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; its key remains on redis-1"},
 		{"no answer, and the key had expired", []trace.Event{expires}, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; none of its keys is still valid"},
@@ -42,9 +42,9 @@ func TestReleases(t *testing.T) {
 		s.Then(simtest.Begin("client-1", 1, trace.Release, 0))
 		s.Then(c.during...)
 		s.Then(trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release, OK: c.err == "", Text: c.err})
-		told := Clauses(history.New(&s.Trace), false)
-		if last := told[len(told)-1]; string(last.Subject) != "client-1" || string(last.Predicate) != c.want {
-			t.Errorf("%s: %s %s, want %s", c.name, last.Subject, last.Predicate, c.want)
+		clauses := Clauses(history.New(&s.Trace), false)
+		if last := clauses[len(clauses)-1]; string(last.Subject) != "client-1" || string(last.Predicate) != c.want {
+			t.Errorf("%s: the last clause is %s %s, want client-1 %s", c.name, last.Subject, last.Predicate, c.want)
 		}
 	}
 }
@@ -53,8 +53,8 @@ func TestReleases(t *testing.T) {
 // the key remains.
 func TestFailedAttemptThatLeavesItsKey(t *testing.T) {
 	for _, c := range []struct {
-		cleansUp bool
-		want     string
+		removesKey bool
+		want       string
 	}{
 		{false, "fails to get the lock: timed out; its key remains on redis-1"},
 		{true, "fails to get the lock: timed out"},
@@ -65,13 +65,13 @@ func TestFailedAttemptThatLeavesItsKey(t *testing.T) {
 			simtest.Begin("client-1", 1, trace.Acquire, 0),
 			trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", By: own, Owner: own, TTL: time.Second, Expires: 2 * time.Second},
 		)
-		if c.cleansUp {
+		if c.removesKey {
 			s.Then(trace.Event{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: own, Owner: own})
 		}
 		s.Then(trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Text: locks.ErrNotAcquired.Error() + ": timed out"})
-		told := Clauses(history.New(&s.Trace), false)
-		if last := told[len(told)-1]; string(last.Predicate) != c.want {
-			t.Errorf("cleans up: %v: %s, want %s", c.cleansUp, last.Predicate, c.want)
+		clauses := Clauses(history.New(&s.Trace), false)
+		if last := clauses[len(clauses)-1]; string(last.Predicate) != c.want {
+			t.Errorf("the client removes its key: %v: the last clause is %s, want %s", c.removesKey, last.Predicate, c.want)
 		}
 	}
 }

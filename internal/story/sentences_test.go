@@ -2,10 +2,10 @@ package story
 
 import "testing"
 
-func TestWhatIsDoneInTurn(t *testing.T) {
+func TestJoinActions(t *testing.T) {
 	for _, test := range []struct {
-		does []string
-		want string
+		actions []string
+		want    string
 	}{
 		{nil, ""},
 		{[]string{"reads"}, "reads"},
@@ -14,8 +14,8 @@ func TestWhatIsDoneInTurn(t *testing.T) {
 		{[]string{"gets the lock on redis-1 and redis-2", "reads"}, "gets the lock on redis-1 and redis-2, and reads"},
 		{[]string{"wakes up", "writes over it, which is lost"}, "wakes up and writes over it, which is lost"},
 	} {
-		if got := joinActions(test.does); got != test.want {
-			t.Errorf("%v is %q, not %q", test.does, got, test.want)
+		if got := joinActions(test.actions); got != test.want {
+			t.Errorf("joinActions(%q) is %q, want %q", test.actions, got, test.want)
 		}
 	}
 }

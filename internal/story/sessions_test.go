@@ -13,7 +13,7 @@ import (
 
 // The subject of a clause about a cluster's own event is the cluster. If a session ends,
 // the subject is its client.
-func TestSessionsAreTold(t *testing.T) {
+func TestClausesOfSessions(t *testing.T) {
 	s := simtest.NewScript("none", 0)
 	s.Processes = append(s.Processes,
 		trace.ProcessInfo{Name: "etcd", Role: trace.RoleCluster},
@@ -29,9 +29,9 @@ func TestSessionsAreTold(t *testing.T) {
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var clauses []string
 	for _, c := range Clauses(history.New(&s.Trace), false) {
-		told = append(told, strings.TrimSpace(string(c.Subject+" "+c.Predicate)))
+		clauses = append(clauses, strings.TrimSpace(string(c.Subject+" "+c.Predicate)))
 	}
 	for _, want := range []string{
 		"etcd-2 becomes leader",
@@ -40,8 +40,8 @@ func TestSessionsAreTold(t *testing.T) {
 		"client-1's key expired in etcd",
 		"client-2 is notified of a change",
 	} {
-		if !slices.Contains(told, want) {
-			t.Errorf("no clause is %q in\n%q", want, told)
+		if !slices.Contains(clauses, want) {
+			t.Errorf("no clause is %q, got\n%q", want, clauses)
 		}
 	}
 }

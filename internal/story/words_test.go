@@ -24,7 +24,7 @@ func TestWords(t *testing.T) {
 		{Thousands(uint64(1<<64 - 1)), "18,446,744,073,709,551,615"},
 	} {
 		if c.got != c.want {
-			t.Errorf("got %q, want %q", c.got, c.want)
+			t.Errorf("got the words %q, want %q", c.got, c.want)
 		}
 	}
 }
