@@ -16,7 +16,8 @@ import (
 // error, and the node serves again when the last has ended. A crash of the node does not
 // end the faults.
 func TestFail(t *testing.T) {
-	// broken returns a fault between two times, with which toy-1 answers with the error with.
+	// broken returns a fault between two times, which makes toy-1 answer with an error; "" is
+	// the error "broken".
 	broken := func(from, to time.Duration, with string) sim.Fault {
 		return Lasting(to-from, At(from, &sim.Fail{"toy-1", with}))
 	}
@@ -24,7 +25,7 @@ func TestFail(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		faults  []sim.Fault
-		answers string // answers to the command count, which is sent each second
+		answers string // answers to the command incr, which is sent each second
 		events  string // the events with which the node begins to fail and serves again
 	}{
 		{"no fault", nil, "1 2 3 4 5 6", ""},
@@ -52,7 +53,7 @@ func TestFail(t *testing.T) {
 				return nil
 			})), test.faults...))
 			AllFaultsStruck(t, tr)
-			Equal(t, "the answers to the command count", strings.Join(answers, " "), test.answers)
+			Equal(t, "the answers to the command incr", strings.Join(answers, " "), test.answers)
 			var events []string
 			for _, ev := range tr.Events {
 				at := " at " + ev.At.Truncate(time.Second).String()
