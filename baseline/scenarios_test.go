@@ -112,9 +112,9 @@ func sharedLine(verdicts, traces string) line {
 	return combineRuns(gcPauseOnRedlock.command()+" --seed 2-4", 2, runs)
 }
 
-// TestLineOfSeveralRuns: a line for several runs counts the runs by verdict. Its marks show on which
-// seeds the runs differ from those of another commit, even if the runs only have another
-// order.
+// TestLineOfSeveralRuns: a line for several runs counts the runs by verdict. Its marks show
+// on which seeds the runs differ from those of another commit, even if the runs only have
+// another order.
 func TestLineOfSeveralRuns(t *testing.T) {
 	if got := sharedLine("safe unsafe safe", "aa bb cc"); got.key != "locksim run gc-pause --lock redlock --seed 2-4" || got.fact("verdict") != "safe:2,unsafe:1/safe:2,unsafe:1" {
 		t.Errorf("the line is %v, want it to count 2 safe runs and 1 unsafe run", got)

@@ -101,8 +101,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// While the machine is suspended, neither clock runs. On resume the wall clock shows the time
-// that it would show without the suspension, and the monotonic clock continues.
+// While the machine is suspended, neither clock runs. On resume the wall clock shows the
+// time that it would show without the suspension, and the monotonic clock continues.
 func TestSuspendHaltsBothClocks(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		must(t, c.SetRate(7))
@@ -206,8 +206,8 @@ func TestSleepEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// NextWall returns the true time at which the wall clock will first show a reading. Each case
-// asks for it at 10 s, after a change of the clock.
+// NextWall returns the true time at which the wall clock will first show a reading. Each
+// case asks for it at 10 s, after a change of the clock.
 func TestNextWall(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -296,8 +296,8 @@ func TestSetRateOutOfRange(t *testing.T) {
 	})
 }
 
-// OnChange reports each change of a clock, but not a stop, a resume after a stop, or a second
-// suspension.
+// OnChange reports each change of a clock, but not a stop, a resume after a stop, or a
+// second suspension.
 func TestOnChange(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		var changes []string

@@ -38,8 +38,8 @@ func TestConformance(t *testing.T) {
 	}, isOwn)
 }
 
-// TestKinds checks what each registered lock declares: its slots, its quorum, and whether it is
-// endless or open.
+// TestKinds checks what each registered lock declares: its slots, its quorum, and whether
+// it is endless or open.
 func TestKinds(t *testing.T) {
 	for _, kind := range locks.Names() {
 		k, _ := locks.Lookup(kind)

@@ -275,7 +275,8 @@ func TestValueCheck(t *testing.T) {
 				n.Del(key)
 			}
 		}
-		// overtaken returns a lease whose key was deleted, and was then set by another client.
+		// overtaken returns a lease whose key was deleted, and was then set by another
+		// client.
 		overtaken := func(settings ...setting) locks.Lease {
 			lease := acquire(t, c.Client(t, kind, settings...))
 			forget()

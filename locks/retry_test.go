@@ -95,8 +95,8 @@ func TestPausesAreUniform(t *testing.T) {
 	}
 }
 
-// Every retry that Retries lists can pause. An unknown retry and a failing random source are
-// errors.
+// Every retry that Retries lists can pause. An unknown retry and a failing random source
+// are errors.
 func TestRetries(t *testing.T) {
 	for _, retry := range locks.Retries() {
 		if _, err := retry.Pause(time.Second, 1, allOnes()); err != nil {

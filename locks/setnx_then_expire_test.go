@@ -19,7 +19,8 @@ func TestSetnxThenExpire(t *testing.T) {
 	})
 }
 
-// If a client gives up or crashes before it gets the answer to SETNX, its key never expires.
+// If a client gives up or crashes before it gets the answer to SETNX, its key never
+// expires.
 func TestSetnxWithoutExpire(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].AnswerDelay = slowSet(time.Second)

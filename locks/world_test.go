@@ -71,8 +71,8 @@ func TestWatchdogInAWorld(t *testing.T) {
 	}
 }
 
-// The watchdog is a second goroutine of its process. Whatever fault strikes, the run must not
-// depend on which goroutine the scheduler runs first.
+// The watchdog is a second goroutine of its process. Whatever fault strikes, the run must
+// not depend on which goroutine the scheduler runs first.
 func TestWatchdogIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	worlds := map[string][]sim.Fault{

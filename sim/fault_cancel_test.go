@@ -19,8 +19,8 @@ func playCancelled(t *testing.T, at string, more ...sim.Fault) *trace.Trace {
 // The fault cancels the client's current call, once. The cancelled call sends nothing to
 // further nodes, and the client's next call is not cancelled.
 func TestCancelFault(t *testing.T) {
-	// By the point at which the fault strikes: the step and section of the cancelled call, and
-	// the client's steps.
+	// By the point at which the fault strikes: the step and section of the cancelled call,
+	// and the client's steps.
 	for at, want := range map[string]struct{ cancels, steps string }{
 		"client-1's acquire request to toy-1 is in flight": {"acquire 1", "acquire failed, acquire, read x, extend, extend, work, write x, release"},
 		"client-1's extend request to toy-1 is in flight":  {"extend 1", "acquire, read x, extend failed, work failed, release"},

@@ -16,8 +16,8 @@ import (
 // error, and the node serves again when the last has ended. A crash of the node does not
 // end the faults.
 func TestFail(t *testing.T) {
-	// broken returns a fault between two times, which makes toy-1 answer with an error; "" is
-	// the error "broken".
+	// broken returns a fault between two times, which makes toy-1 answer with an error; ""
+	// is the error "broken".
 	broken := func(from, to time.Duration, with string) sim.Fault {
 		return Lasting(to-from, At(from, &sim.Fail{"toy-1", with}))
 	}

@@ -490,8 +490,8 @@ func TestResetOfTheStorage(t *testing.T) {
 // Each link draws its latencies from its own random source, so an additional message on one
 // link does not change the latencies of another.
 func TestLatenciesAreIndependent(t *testing.T) {
-	// measure returns the latencies of client-1's messages. If busy is set, client-2 sends a
-	// message to the same node.
+	// measure returns the latencies of client-1's messages. If busy is set, client-2 sends
+	// a message to the same node.
 	measure := func(busy bool) (latencies []time.Duration) {
 		cfg := ToyWorld(
 			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {

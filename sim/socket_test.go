@@ -253,8 +253,8 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 // cannot check, the trace has a note.
 func TestUseOfAnUncheckedConnection(t *testing.T) {
 	crash := Until("1s after toy-1 crashed", At(time.Second, &sim.CrashFault{Process: "toy-1"}))
-	// use returns a client that uses its connection again at 3 s. If check is set, it checks
-	// the connection before that.
+	// use returns a client that uses its connection again at 3 s. If check is set, it
+	// checks the connection before that.
 	use := func(check bool) sim.Client {
 		return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			conn, err := Dial(ctx, p, 0)

@@ -79,8 +79,8 @@ func TestWoken(t *testing.T) {
 // its own, and the other goroutines continue as if it did not exist.
 func TestWokenAsTheContextEnds(t *testing.T) {
 	const due = 2 * time.Second
-	// run returns when the goroutine continues that renews. With asks there is also a goroutine
-	// whose context ends when its timer is due.
+	// run returns when the goroutine continues that renews. With asks there is also a
+	// goroutine whose context ends when its timer is due.
 	run := func(asks bool) (at time.Duration) {
 		cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			var all sync.WaitGroup

@@ -58,8 +58,8 @@ func TestShortStandstillIsNotStuck(t *testing.T) {
 	}
 }
 
-// holdingAMutex is a client's program in which one goroutine holds a mutex during I/O, while
-// another waits for that mutex.
+// holdingAMutex is a client's program in which one goroutine holds a mutex during I/O,
+// while another waits for that mutex.
 func holdingAMutex(ctx context.Context, p *sim.Program) error {
 	var mu sync.Mutex
 	locked := make(chan bool)
