@@ -12,6 +12,7 @@ import (
 // line in two.
 func TestReplacePart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known.txt")
+	// put replaces a part and returns how many of its lines are new.
 	put := func(part string, lines ...line) int {
 		t.Helper()
 		changed, err := replacePart(file, part, lines)
@@ -23,11 +24,11 @@ func TestReplacePart(t *testing.T) {
 	put("ways/single", line{"explore", []fact{{"fault", "lock"}}})
 	put("bugs", line{"b", []fact{{"replay", "x\ty\nz=1"}}}, line{"a", []fact{{"trace", "1"}}}, line{"gone", nil})
 	if changed := put("bugs", line{"b", []fact{{"replay", "x\ty\nz=1"}}}, line{"a", []fact{{"trace", "2"}}}); changed != 1 {
-		t.Errorf("%d lines are said to be new, want 1", changed)
+		t.Errorf("replacePart returned %d new lines, want 1", changed)
 	}
 	text, err := os.ReadFile(file)
 	if want := "bugs\ta\ttrace=2\nbugs\tb\treplay=x\\ty\\nz=1\nways/single\texplore\tfault=lock\n"; err != nil || string(text) != want {
-		t.Errorf("the file is\n%s, %v, want\n%s", text, err, want)
+		t.Errorf("the file is\n%s(%v), want\n%s", text, err, want)
 	}
 }
 
@@ -49,19 +50,20 @@ func TestChoose(t *testing.T) {
 			names = append(names, p.name)
 		}
 		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s chooses %s, want %s", only, got, want)
+			t.Errorf("the name %s selects %s, want %s", only, got, want)
 		}
 	}
 	if some, err := chooseParts(""); err != nil || len(some) != len(parts())-2 {
-		t.Errorf("no name chooses %d parts, %v", len(some), err)
+		t.Errorf("without a name %d parts are selected (%v), want all but 2", len(some), err)
 	}
 	if _, err := chooseParts("wys"); err == nil || !strings.Contains(err.Error(), "there are scenarios/1, scenarios/2-20") {
-		t.Errorf("wys: %v", err)
+		t.Errorf("the error for the unknown name wys is %v, want the list of known names", err)
 	}
 }
 
-// differingFacts returns the names of the facts in which two lists of lines differ, or "lines"
-// or "key".
+// differingFacts returns the names of the facts in which two lists of lines differ. It
+// returns "lines" if their numbers differ, and contains "key" if the keys of two lines
+// differ.
 func differingFacts(was, is []line) string {
 	if len(was) != len(is) {
 		return "lines"
@@ -86,7 +88,7 @@ func differingFacts(was, is []line) string {
 func replaceOnce(t *testing.T, text, old, new string) []byte {
 	t.Helper()
 	if !strings.Contains(text, old) {
-		t.Fatalf("there is no %s", old)
+		t.Fatalf("the text does not contain %s", old)
 	}
 	return []byte(strings.Replace(text, old, new, 1))
 }

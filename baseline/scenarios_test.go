@@ -25,6 +25,7 @@ const sampleRun = `{
 	"trace_hash": "b879e598d8858214bea1f843169c391e", "virtual_ms": 14026, "events": 201
 }`
 
+// readRun returns a line with the facts of a run.
 func readRun(t *testing.T, text []byte) []line {
 	t.Helper()
 	var r run
@@ -39,33 +40,33 @@ func readRun(t *testing.T, text []byte) []line {
 func TestFacts(t *testing.T) {
 	before := readRun(t, []byte(sampleRun))
 	for _, c := range []struct{ name, old, new, changes string }{
-		{"the same", "", "", ""},
-		{"a member that is not known here", `"fencing": "off"`, `"fencing": "off", "weather": "fine"`, ""},
-		{"members in another order", `"lease-exclusion": "holds", "section-exclusion": "violated"`, `"section-exclusion": "violated", "lease-exclusion": "holds"`, ""},
-		{"the verdict", `"verdict": "unsafe"`, `"verdict": "safe"`, "verdict"},
-		{"a property that holds now", `"write-order": "violated"`, `"write-order": "holds"`, "violated judged"},
-		{"one that does not apply instead of holding", `"lease-exclusion": "holds"`, `"lease-exclusion": "n/a"`, "judged"},
-		{"whose fault", `inherent: needs fencing`, `lock`, "judged"},
-		{"which assumption", `inherent: needs fencing`, `assumption: clock`, "judged"},
-		{"the moment", `7030205276`, `7030205277`, "judged"},
-		{"a witness", `expired": true`, `expired": false`, "judged"},
-		{"the assumption of a fault", `"assumption": "process"`, `"assumption": "clock"`, "judged"},
-		{"a fault that did not act", `"assumption": "process"`, `"assumption": "process", "idle": "it was down"`, "judged told"},
-		{"a torn section", `"section": 2`, `"section": 3`, "judged"},
-		{"it ran on while paused", `"variant": ""`, `"variant": "", "ran_on_while_paused": true`, "judged"},
-		{"it is not as expected", `"variant": ""`, `"variant": "", "differences": ["the verdict"]`, "judged told"},
-		{"a measure", `"calls": 8`, `"calls": 9`, "measures"},
-		{"how long it took", `14026`, `14027`, "measures"},
-		{"how many events", `201`, `202`, "measures"},
-		{"the trace", `b879`, `b87a`, "trace"},
-		{"a sentence", `client-2 entered too`, `client-2 came in, too`, "told"},
-		{"the events that show it", `[125, 162]`, `[125, 163]`, "told"},
-		{"a cycle", `"two"`, `"three"`, "told"},
-		{"the words for a fault", `pause client-1`, `client-1 is paused`, "told"},
+		{"no change", "", "", ""},
+		{"a new field", `"fencing": "off"`, `"fencing": "off", "weather": "fine"`, ""},
+		{"fields in another order", `"lease-exclusion": "holds", "section-exclusion": "violated"`, `"section-exclusion": "violated", "lease-exclusion": "holds"`, ""},
+		{"another verdict", `"verdict": "unsafe"`, `"verdict": "safe"`, "verdict"},
+		{"a violated property holds", `"write-order": "violated"`, `"write-order": "holds"`, "violated judged"},
+		{"a property that held does not apply", `"lease-exclusion": "holds"`, `"lease-exclusion": "n/a"`, "judged"},
+		{"a violation is blamed on the lock", `inherent: needs fencing`, `lock`, "judged"},
+		{"a violation is blamed on an assumption", `inherent: needs fencing`, `assumption: clock`, "judged"},
+		{"another time of a violation", `7030205276`, `7030205277`, "judged"},
+		{"a witness is not seen", `expired": true`, `expired": false`, "judged"},
+		{"a fault breaks another assumption", `"assumption": "process"`, `"assumption": "clock"`, "judged"},
+		{"a fault did not act", `"assumption": "process"`, `"assumption": "process", "idle": "it was down"`, "judged told"},
+		{"another section is torn", `"section": 2`, `"section": 3`, "judged"},
+		{"a process ran on while it was paused", `"variant": ""`, `"variant": "", "ran_on_while_paused": true`, "judged"},
+		{"the run differs from what the scenario expects", `"variant": ""`, `"variant": "", "differences": ["the verdict"]`, "judged told"},
+		{"another measure", `"calls": 8`, `"calls": 9`, "measures"},
+		{"another virtual duration", `14026`, `14027`, "measures"},
+		{"another number of events", `201`, `202`, "measures"},
+		{"another trace", `b879`, `b87a`, "trace"},
+		{"a reason in other words", `client-2 entered too`, `client-2 came in, too`, "told"},
+		{"other events as evidence", `[125, 162]`, `[125, 163]`, "told"},
+		{"another cycle", `"two"`, `"three"`, "told"},
+		{"a fault in other words", `pause client-1`, `client-1 is paused`, "told"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := differingFacts(before, readRun(t, replaceOnce(t, sampleRun, c.old, c.new))); got != c.changes {
-				t.Errorf("it changes %q, want %q", got, c.changes)
+				t.Errorf("the facts that change are %q, want %q", got, c.changes)
 			}
 		})
 	}
@@ -81,7 +82,7 @@ func TestReadReport(t *testing.T) {
 	}
 	facts := line{facts: runs[place{gcPauseOnRedlock, "off", 7}]}
 	if facts.fact("trace") != "b879e598d885" || facts.fact("violated") != "section-exclusion,write-order" {
-		t.Errorf("it reads %v", runs)
+		t.Errorf("the runs of the report are %v, want one with the trace b879e598d885 and two violated properties", runs)
 	}
 	for _, c := range []struct{ old, new, says string }{
 		{"report/v1", "report/v2", "locksim/report/v2"},
@@ -92,7 +93,7 @@ func TestReadReport(t *testing.T) {
 	} {
 		_, err := readReport(replaceOnce(t, good, c.old, c.new), 7)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("with %s for %s: %v, want that it says %q", c.new, c.old, err, c.says)
+			t.Errorf("with %s instead of %s the error is %v, want one that contains %q", c.new, c.old, err, c.says)
 		}
 	}
 }
@@ -111,17 +112,18 @@ func sharedLine(verdicts, traces string) line {
 	return combineRuns(gcPauseOnRedlock.command()+" --seed 2-4", 2, runs)
 }
 
-// TestShare: a line for several runs counts the runs by verdict. Its marks show on which
-// seeds the runs differ from those of another commit, even if the runs only have another
-// order.
-func TestShare(t *testing.T) {
+// TestLineOfSeveralRuns: a line for several runs counts the runs by verdict. Its marks show
+// on which seeds the runs differ from those of another commit, even if the runs only have
+// another order.
+func TestLineOfSeveralRuns(t *testing.T) {
 	if got := sharedLine("safe unsafe safe", "aa bb cc"); got.key != "locksim run gc-pause --lock redlock --seed 2-4" || got.fact("verdict") != "safe:2,unsafe:1/safe:2,unsafe:1" {
-		t.Errorf("the line is %v", got)
+		t.Errorf("the line is %v, want it to count 2 safe runs and 1 unsafe run", got)
 	}
 	was := sharedLine("safe safe safe", "aa bb cc")
 	if got := was.fact("verdict"); got != "safe/safe" {
-		t.Errorf("of equal verdicts it has %q", got)
+		t.Errorf("the line of runs with equal verdicts has the verdict %q, want safe/safe", got)
 	}
+	// By the traces of the other commit: the seeds on which the runs differ.
 	for traces, want := range map[string]string{"aa bb cc": "", "aa xx cc": "3", "aa cc bb": "3 4", "x y z": "2 3 4"} {
 		is := sharedLine("safe safe safe", traces)
 		var seeds []string
@@ -131,16 +133,16 @@ func TestShare(t *testing.T) {
 			}
 		}
 		if got := strings.Join(seeds, " "); got != want {
-			t.Errorf("%s differ on the seeds %q, want %q", traces, got, want)
+			t.Errorf("the traces %s differ on the seeds %q, want %q", traces, got, want)
 		}
 		if same := was.fact("trace") == is.fact("trace"); same != (want == "") {
-			t.Errorf("%s: the digest of all is the same: %v", traces, same)
+			t.Errorf("for the traces %s the digest of all traces is the same: %v, want %v", traces, same, !same)
 		}
 	}
 }
 
-// TestARunThatCannotBeMade: the error contains the command that failed, and its message.
-func TestARunThatCannotBeMade(t *testing.T) {
+// TestErrorOfAFailedRun: the error contains the command that failed, and its message.
+func TestErrorOfAFailedRun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the command here is a shell script")
 	}
@@ -155,6 +157,6 @@ esac
 	}
 	_, err := makeScenarios(1, 1)(t.Context(), &checkout{command: script, jobs: 2})
 	if err == nil || !strings.Contains(err.Error(), "run stuck --seed 1") || !strings.Contains(err.Error(), "the world is stuck") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want the command run stuck --seed 1 and its message", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// sampleSearch is a shortened report of locksim explore --format json.
 const sampleSearch = `{"schema": "locksim/explore/v1", "lock": "single", "worlds": 8487, "first": 17, "stopped": "",
 	"bases": [{"name": "contend", "points": 136}],
 	"levels": [{"faults": 1, "tried": 3487, "broke": 283, "effect": ["off progress"]}],
@@ -19,7 +20,7 @@ const sampleSearch = `{"schema": "locksim/explore/v1", "lock": "single", "worlds
 // TestReadExplored: each change in the report of a search changes the facts that it belongs
 // to.
 func TestReadExplored(t *testing.T) {
-	made := func(text []byte) []line {
+	linesOf := func(text []byte) []line {
 		t.Helper()
 		lines, err := readExplored(text, "locksim explore --lock single")
 		if err != nil {
@@ -27,31 +28,31 @@ func TestReadExplored(t *testing.T) {
 		}
 		return lines
 	}
-	was := made([]byte(sampleSearch))
+	was := linesOf([]byte(sampleSearch))
 	for _, c := range []struct{ name, old, new, differs string }{
-		{"the same", "", "", ""},
-		{"a member that is not known here", `"points": 136`, `"points": 136, "weather": "fine"`, ""},
-		{"a size", "21000000000", "22000000000", "sizes"},
-		{"a count", `"worlds": 14`, `"worlds": 13`, "by-cause causes"},
-		{"a cause", `"faults": "a pause"`, `"faults": "a stop"`, "causes"},
-		{"whose fault", `"fault": "lock"`, `"fault": "inherent"`, "fault"},
-		{"what breaks", `"with_fencing": []`, `"with_fencing": ["progress"]`, "with-fencing"},
-		{"the example", `25000000000`, `26000000000`, "example"},
-		{"the words for it", `for 25s`, `25s long`, "faults"},
-		{"the story", `Then it writes`, `It writes`, "told"},
-		{"another way", `paused-client/`, `slow-client/`, "key"},
-		{"the worlds of all", `8487`, `8488`, "worlds"},
-		{"what could strike", `136`, `137`, "bases"},
-		{"what broke", `283`, `284`, "levels"},
-		{"the danger map", `"safe"`, `"unsafe"`, "maps"},
+		{"no change", "", "", ""},
+		{"a new field", `"points": 136`, `"points": 136, "weather": "fine"`, ""},
+		{"another margin", "21000000000", "22000000000", "sizes"},
+		{"another number of worlds of a cause", `"worlds": 14`, `"worlds": 13`, "by-cause causes"},
+		{"another cause", `"faults": "a pause"`, `"faults": "a stop"`, "causes"},
+		{"another blame", `"fault": "lock"`, `"fault": "inherent"`, "fault"},
+		{"other violated properties with fencing", `"with_fencing": []`, `"with_fencing": ["progress"]`, "with-fencing"},
+		{"another size of the example's fault", `25000000000`, `26000000000`, "example"},
+		{"the example's fault in other words", `for 25s`, `25s long`, "faults"},
+		{"a story in other words", `Then it writes`, `It writes`, "told"},
+		{"another id of a way", `paused-client/`, `slow-client/`, "key"},
+		{"another number of worlds of the search", `8487`, `8488`, "worlds"},
+		{"another number of injection points", `136`, `137`, "bases"},
+		{"another number of worlds that broke the lock", `283`, `284`, "levels"},
+		{"another danger map", `"safe"`, `"unsafe"`, "maps"},
 	} {
-		if got := differingFacts(was, made(replaceOnce(t, sampleSearch, c.old, c.new))); got != c.differs {
-			t.Errorf("%s: %s, want %s", c.name, got, c.differs)
+		if got := differingFacts(was, linesOf(replaceOnce(t, sampleSearch, c.old, c.new))); got != c.differs {
+			t.Errorf("%s: the facts that differ are %q, want %q", c.name, got, c.differs)
 		}
 	}
 	for _, bad := range []string{"{", strings.Replace(sampleSearch, "explore/v1", "explore/v2", 1), strings.Replace(sampleSearch, `"id"`, `"name"`, 1), "{}"} {
 		if _, err := readExplored([]byte(bad), "locksim explore --lock single"); err == nil {
-			t.Errorf("it reads %.100s", bad)
+			t.Errorf("readExplored accepted %.100s, want an error", bad)
 		}
 	}
 }

@@ -21,6 +21,7 @@ const (
 	year    = 365 * 24 * time.Hour
 )
 
+// must ends the test if err is not nil.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -34,6 +35,7 @@ type change struct {
 	do func(*fakeclock.Fake)
 }
 
+// jump and rate return a function that makes one change of a clock.
 func jump(d time.Duration) func(*fakeclock.Fake) { return func(c *fakeclock.Fake) { c.Jump(d) } }
 
 func rate(ppb int64) func(*fakeclock.Fake) {
@@ -56,18 +58,18 @@ func TestChanges(t *testing.T) {
 	tests := []struct {
 		name       string
 		changes    []change
-		wall, mono time.Duration
-		fires      time.Duration
+		wall, mono time.Duration // expected readings of the clocks after 100 s
+		fires      time.Duration // true time at which the timer fires
 	}{
-		{"none", nil, 100 * time.Second, 100 * time.Second, 60 * time.Second},
+		{"no change", nil, 100 * time.Second, 100 * time.Second, 60 * time.Second},
 		{"jump forward", []change{{10 * time.Second, jump(30 * time.Second)}}, 130 * time.Second, 100 * time.Second, 60 * time.Second},
 		{"jump back", []change{{10 * time.Second, jump(-time.Hour)}}, 100*time.Second - time.Hour, 100 * time.Second, 60 * time.Second},
 		{"fast", []change{{0, rate(25 * percent)}}, 125 * time.Second, 125 * time.Second, 48 * time.Second},
 		{"slow", []change{{0, rate(-20 * percent)}}, 80 * time.Second, 80 * time.Second, 75 * time.Second},
 		{"fast for a while", []change{{10 * time.Second, rate(50 * percent)}, {20 * time.Second, rate(0)}}, 105 * time.Second, 105 * time.Second, 55 * time.Second},
 		{"fast, then a jump", []change{{0, rate(25 * percent)}, {50 * time.Second, jump(-time.Second)}}, 124 * time.Second, 125 * time.Second, 48 * time.Second},
-		{"stopped before the timer is due", []change{{50 * time.Second, stop}, {90 * time.Second, resume}}, 100 * time.Second, 100 * time.Second, 90 * time.Second},
-		{"stopped and resumed in time", []change{{10 * time.Second, stop}, {20 * time.Second, resume}}, 100 * time.Second, 100 * time.Second, 60 * time.Second},
+		{"stopped when the timer is due", []change{{50 * time.Second, stop}, {90 * time.Second, resume}}, 100 * time.Second, 100 * time.Second, 90 * time.Second},
+		{"stopped and resumed before the timer is due", []change{{10 * time.Second, stop}, {20 * time.Second, resume}}, 100 * time.Second, 100 * time.Second, 60 * time.Second},
 		{"suspended", []change{{50 * time.Second, suspend}, {70 * time.Second, resume}}, 100 * time.Second, 80 * time.Second, 80 * time.Second},
 		{"suspended twice", []change{{10 * time.Second, suspend}, {15 * time.Second, resume}, {20 * time.Second, suspend}, {25 * time.Second, resume}}, 100 * time.Second, 90 * time.Second, 70 * time.Second},
 		{"suspended while fast", []change{{0, rate(50 * percent)}, {20 * time.Second, suspend}, {40 * time.Second, resume}}, 150 * time.Second, 120 * time.Second, 60 * time.Second},
@@ -99,6 +101,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// While the machine is suspended, neither clock runs. On resume the wall clock shows the
+// time that it would show without the suspension, and the monotonic clock continues.
 func TestSuspendHaltsBothClocks(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		must(t, c.SetRate(7))
@@ -107,14 +111,14 @@ func TestSuspendHaltsBothClocks(t *testing.T) {
 		before := c.State()
 		w.runTo(20 * time.Second)
 		if after := c.State(); after != before || !after.Halted || after.RatePPB != 7 {
-			t.Errorf("state went from %+v to %+v while suspended", before, after)
+			t.Errorf("while suspended, the state went from %+v to %+v; want no change, halted, with the rate 7", before, after)
 		}
 		c.Suspend() // a second suspension changes nothing
 		w.runTo(30 * time.Second)
 		c.Resume()
 		after := c.State()
-		if after.Halted || after.Monotonic != before.Monotonic || after.Wall != before.Wall+int64(20*time.Second)+140 {
-			t.Errorf("state went from %+v to %+v over a suspension of 20 s", before, after)
+		if after.Halted || after.Monotonic != before.Monotonic || after.Wall != before.Wall+int64(20*time.Second)+140 { // 20 s at +7 ppb are 140 ns more
+			t.Errorf("over a suspension of 20 s, the state went from %+v to %+v; want the wall clock 20 s and 140 ns later", before, after)
 		}
 	})
 }
@@ -150,14 +154,14 @@ func TestStoppedTimerDoesNotFire(t *testing.T) {
 		c.AfterFunc(2*time.Second, func() { fired += "second " })
 		third := c.AfterFunc(3*time.Second, func() { fired += "third " })
 		if !first() || !third() {
-			t.Error("stop of a waiting timer says that it prevented nothing")
+			t.Error("stop of a waiting timer returned false, want true: it prevented the call")
 		}
 		if first() {
-			t.Error("stopping a timer twice says that it prevented the call twice")
+			t.Error("the second stop of a timer returned true, want false: it prevented nothing")
 		}
 		w.runTo(time.Minute)
 		if fired != "second " {
-			t.Errorf("fired: %q, want only the second", fired)
+			t.Errorf("the timers that fired are %q, want only the second", fired)
 		}
 	})
 }
@@ -176,7 +180,7 @@ func TestSleep(t *testing.T) {
 		c.Resume()
 		w.runTo(time.Minute)
 		if woke != 15*time.Second {
-			t.Errorf("woke at %v, want 15s: it slept 3s before and 2s after a suspension of 10s", woke)
+			t.Errorf("Sleep returned at %v, want 15s: 3s before and 2s after a suspension of 10s", woke)
 		}
 	})
 }
@@ -202,23 +206,25 @@ func TestSleepEndsWithItsContext(t *testing.T) {
 	})
 }
 
+// NextWall returns the true time at which the wall clock will first show a reading. Each
+// case asks for it at 10 s, after a change of the clock.
 func TestNextWall(t *testing.T) {
 	tests := []struct {
 		name   string
-		before func(*fakeclock.Fake)
-		wall   time.Duration // reading of the wall clock, since its start
-		want   time.Duration // true time
+		before func(*fakeclock.Fake) // the change of the clock; nil for none
+		wall   time.Duration         // reading of the wall clock, since its start
+		want   time.Duration         // true time
 	}{
-		{"ahead", nil, time.Minute, time.Minute},
-		{"past", nil, time.Second, 10 * time.Second},
+		{"a later reading", nil, time.Minute, time.Minute},
+		{"an earlier reading", nil, time.Second, 10 * time.Second},
 		{"after a jump forward", jump(30 * time.Second), time.Minute, 30 * time.Second},
-		{"jumped over", jump(90 * time.Second), time.Minute, 10 * time.Second},
+		{"after a jump past the reading", jump(90 * time.Second), time.Minute, 10 * time.Second},
 		{"after a jump back", jump(-30 * time.Second), time.Minute, 90 * time.Second},
-		{"read before, to be read again", jump(-9 * time.Second), 5 * time.Second, 14 * time.Second},
+		{"after a jump back to before a reading that has passed", jump(-9 * time.Second), 5 * time.Second, 14 * time.Second},
 		{"fast", rate(25 * percent), time.Minute, 50 * time.Second},
 		{"slow", rate(-50 * percent), time.Minute, 110 * time.Second},
-		{"rounded up", rate(1), 10*time.Second + 1, 10*time.Second + 1},
-		{"a nanosecond gained", rate(1), 20*time.Second + 10, 20 * time.Second},
+		{"a clock that gains 1 ppb: the time is rounded up", rate(1), 10*time.Second + 1, 10*time.Second + 1},
+		{"a clock that has gained 10 ns", rate(1), 20*time.Second + 10, 20 * time.Second},
 		{"stopped", stop, time.Minute, time.Minute},
 	}
 	for _, test := range tests {
@@ -236,12 +242,12 @@ func TestNextWall(t *testing.T) {
 				if at > w.Now() {
 					w.runTo(at - 1)
 					if !c.Now().Before(target) {
-						t.Error("the clock reads that much a nanosecond before")
+						t.Error("the clock already reads that a nanosecond before the time that NextWall returned")
 					}
 				}
 				w.runTo(at)
 				if c.Now().Before(target) {
-					t.Errorf("at that moment the clock only reads %v", c.Now())
+					t.Errorf("at the time that NextWall returned the clock reads %v, want at least %v", c.Now(), target)
 				}
 			})
 		})
@@ -250,11 +256,11 @@ func TestNextWall(t *testing.T) {
 		inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 			c.Suspend()
 			if at, ok := c.NextWall(start.Add(time.Hour)); ok {
-				t.Errorf("NextWall = %v on a clock that stands still", at)
+				t.Errorf("NextWall = %v on a suspended clock, want false", at)
 			}
 			c.Resume()
 			if at, ok := c.NextWall(start.Add(time.Hour)); !ok || at != time.Hour {
-				t.Errorf("NextWall = %v, %v after resume", at, ok)
+				t.Errorf("NextWall = %v, %v after resume, want 1h", at, ok)
 			}
 		})
 	})
@@ -262,7 +268,7 @@ func TestNextWall(t *testing.T) {
 		inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 			must(t, c.SetRate(-999_999_999))
 			if at, ok := c.NextWall(start.Add(time.Hour)); ok {
-				t.Errorf("NextWall = %v on a clock that needs 114,000 years for an hour", at)
+				t.Errorf("NextWall = %v on a clock that needs 114,000 years for an hour, want false", at)
 			}
 			w.runTo(time.Hour)
 			c.AfterFunc(time.Hour, func() { t.Error("a timer fired that was due in 114,000 years") })
@@ -271,31 +277,33 @@ func TestNextWall(t *testing.T) {
 	})
 }
 
-func TestSetRateRejectsTheAbsurd(t *testing.T) {
+func TestSetRateOutOfRange(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
-		told := 0
-		c.OnChange(func(string) { told++ })
+		changes := 0
+		c.OnChange(func(string) { changes++ })
 		for _, ppb := range []int64{-1_000_000_000, fakeclock.MaxRatePPB, -1 << 63, 1<<63 - 1} {
 			if err := c.SetRate(ppb); err == nil || !strings.Contains(err.Error(), "parts per billion") {
-				t.Errorf("SetRate(%d) = %v", ppb, err)
+				t.Errorf("SetRate(%d) = %v, want an error about parts per billion", ppb, err)
 			}
 		}
-		if c.Rate() != 0 || told != 0 {
-			t.Errorf("a refused rate was set: %d, told %d times", c.Rate(), told)
+		if c.Rate() != 0 || changes != 0 {
+			t.Errorf("after refused rates Rate() = %d, with %d changes; want 0 and none", c.Rate(), changes)
 		}
 		must(t, c.SetRate(-999_999_999))
 		if c.Rate() != -999_999_999 {
-			t.Errorf("Rate() = %d", c.Rate())
+			t.Errorf("Rate() = %d, want -999999999", c.Rate())
 		}
 	})
 }
 
+// OnChange reports each change of a clock, but not a stop, a resume after a stop, or a
+// second suspension.
 func TestOnChange(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
-		var told []string
+		var changes []string
 		c.OnChange(func(why string) {
 			c.State() // this would hang if a watcher were called with the clock locked
-			told = append(told, why)
+			changes = append(changes, why)
 		})
 		c.Jump(time.Second)
 		must(t, c.SetRate(5))
@@ -306,12 +314,13 @@ func TestOnChange(t *testing.T) {
 		c.Stop()
 		c.Resume()
 		c.Resume()
-		if want := []string{"jump", "drift", "suspend", "resume"}; !slices.Equal(told, want) {
-			t.Errorf("told of %v, want %v", told, want)
+		if want := []string{"jump", "drift", "suspend", "resume"}; !slices.Equal(changes, want) {
+			t.Errorf("the reported changes are %v, want %v", changes, want)
 		}
 	})
 }
 
+// Close ends every wait with ErrClosed, and no timer fires after it.
 func TestClose(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		var slept error
@@ -323,31 +332,31 @@ func TestClose(t *testing.T) {
 		c.Close()
 		synctest.Wait()
 		if slept != fakeclock.ErrClosed {
-			t.Errorf("Sleep under way returned %v", slept)
+			t.Errorf("a Sleep that began before Close returned %v, want ErrClosed", slept)
 		}
 		if ctx.Err() != fakeclock.ErrClosed {
-			t.Errorf("WithTimeout under way ended with %v", ctx.Err())
+			t.Errorf("a context from before Close ended with %v, want ErrClosed", ctx.Err())
 		}
 		if err := c.Sleep(t.Context(), time.Hour); err != fakeclock.ErrClosed {
-			t.Errorf("Sleep returned %v", err)
+			t.Errorf("Sleep after Close returned %v, want ErrClosed", err)
 		}
 		late, cancel := fakeclock.WithTimeout(t.Context(), c, time.Hour)
 		defer cancel()
 		if late.Err() != fakeclock.ErrClosed {
-			t.Errorf("WithTimeout made a context with %v", late.Err())
+			t.Errorf("WithTimeout after Close returned a context with the error %v, want ErrClosed", late.Err())
 		}
 		c.AfterFunc(0, func() { t.Error("a timer set after Close fired") })
 		c.Resume()
 		w.runTo(2 * time.Hour)
 		if !errors.Is(fakeclock.ErrClosed, context.Canceled) {
-			t.Error("ErrClosed is not a cancellation")
+			t.Error("errors.Is(ErrClosed, context.Canceled) is false, want true")
 		}
 	})
 }
 
 // The clock runs for a year, with a change of its rate every hour. Its readings are
 // compared with exact fractions.
-func TestExactOverAYear(t *testing.T) {
+func TestReadingsAreExactOverAYear(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		rates := []int64{333_333_333, -333_333_331, 1, -999_999_999, 999_999_999, -7}
 		exact := new(big.Int) // in 1e-9 ns
@@ -360,10 +369,10 @@ func TestExactOverAYear(t *testing.T) {
 		}
 		want := new(big.Int).Div(exact, big.NewInt(1_000_000_000)).Int64()
 		if got := int64(mono(c)); got != want {
-			t.Errorf("monotonic clock reads %d, exactly it is %d: off by %d ns", got, want, got-want)
+			t.Errorf("monotonic clock reads %d, want exactly %d: off by %d ns", got, want, got-want)
 		}
 		if got := int64(wall(c)); got != want {
-			t.Errorf("wall clock reads %d, exactly it is %d: off by %d ns", got, want, got-want)
+			t.Errorf("wall clock reads %d, want exactly %d: off by %d ns", got, want, got-want)
 		}
 	})
 }
@@ -413,13 +422,13 @@ func FuzzClock(f *testing.F) {
 					if at > w.Now() {
 						w.runTo(at - 1)
 						if read := c.State().Wall; read >= wall {
-							t.Errorf("seed %d: the wall clock reads %d, which NextWall says it will reach 1 ns later", seed, read)
+							t.Errorf("seed %d: the wall clock reads %d a nanosecond before the time that NextWall returned, want less than %d", seed, read, wall)
 						}
 					}
 					w.runTo(at)
 					now = c.State()
 					if now.Wall < wall {
-						t.Errorf("seed %d: the wall clock reads %d, and not %d as NextWall says", seed, now.Wall, wall)
+						t.Errorf("seed %d: the wall clock reads %d at the time that NextWall returned, want at least %d", seed, now.Wall, wall)
 					}
 				default:
 					d := time.Duration(r.Int64N(int64(time.Second)) >> r.UintN(30))
@@ -428,10 +437,10 @@ func FuzzClock(f *testing.F) {
 					c.AfterFunc(d, func() {
 						pending.Add(-1)
 						if !running {
-							t.Errorf("seed %d: a timer fired in a process that does not run", seed)
+							t.Errorf("seed %d: a timer fired while the process was stopped", seed)
 						}
 						if read := c.State().Monotonic; read < due {
-							t.Errorf("seed %d: a timer for %d fired at %d", seed, due, read)
+							t.Errorf("seed %d: a timer that was due at %d fired at %d", seed, due, read)
 						}
 					})
 				}
@@ -471,13 +480,13 @@ func TestTimersOfOneMomentFireInOneCall(t *testing.T) {
 
 // The due time of the longest possible wait must not overflow, or the timer would fire
 // immediately.
-func TestWaitForEver(t *testing.T) {
+func TestLongestWaitNeverFires(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		w.runTo(time.Hour)
 		c.Suspend()
 		w.runTo(2 * time.Hour)
 		c.Resume()
-		c.AfterFunc(1<<63-1, func() { t.Error("a timer set for ever fired") })
+		c.AfterFunc(1<<63-1, func() { t.Error("a timer with the longest possible wait fired") })
 		w.runTo(year)
 	})
 }

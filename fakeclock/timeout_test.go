@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
+// A context's timeout cannot end while its process is stopped; it ends on resume.
 func TestWithTimeoutInAStoppedProcess(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		ctx, cancel := fakeclock.WithTimeout(t.Context(), c, 5*time.Second)
@@ -21,15 +22,15 @@ func TestWithTimeoutInAStoppedProcess(t *testing.T) {
 		c.Stop()
 		w.runTo(time.Minute)
 		if ctx.Err() != nil || child.Err() != nil {
-			t.Fatalf("ended with %v, its child with %v, while the process was stopped", ctx.Err(), child.Err())
+			t.Fatalf("while the process was stopped, the context ended with %v and its child with %v; want neither", ctx.Err(), child.Err())
 		}
 		c.Resume()
 		w.runTo(time.Minute)
 		if ctx.Err() != context.DeadlineExceeded || context.Cause(ctx) != context.DeadlineExceeded {
-			t.Errorf("ended with %v, cause %v", ctx.Err(), context.Cause(ctx))
+			t.Errorf("the context ended with %v, cause %v; want DeadlineExceeded for both", ctx.Err(), context.Cause(ctx))
 		}
 		if child.Err() != context.DeadlineExceeded {
-			t.Errorf("child ended with %v", child.Err())
+			t.Errorf("the child ended with %v, want DeadlineExceeded", child.Err())
 		}
 	})
 }
@@ -41,11 +42,11 @@ func TestWithTimeoutRunsOnTheProcesssClock(t *testing.T) {
 		defer cancel()
 		w.runTo(10*time.Second - 1)
 		if ctx.Err() != nil {
-			t.Errorf("ended early: %v", ctx.Err())
+			t.Errorf("1 ns before its end the context has the error %v, want none", ctx.Err())
 		}
 		w.runTo(10 * time.Second)
 		if ctx.Err() != context.DeadlineExceeded {
-			t.Errorf("after 10s at half speed: %v", ctx.Err())
+			t.Errorf("after 10s at half speed the context has the error %v, want DeadlineExceeded", ctx.Err())
 		}
 	})
 }
@@ -59,15 +60,15 @@ func TestWithTimeoutEndsWithItsParent(t *testing.T) {
 		cancelParent(enough)
 		synctest.Wait()
 		if ctx.Err() != context.Canceled || context.Cause(ctx) != enough {
-			t.Errorf("ended with %v, cause %v", ctx.Err(), context.Cause(ctx))
+			t.Errorf("the context ended with %v, cause %v; want Canceled, with the parent's cause", ctx.Err(), context.Cause(ctx))
 		}
 		if len(w.calls) != 0 {
-			t.Error("its timer is still set")
+			t.Error("the timer of the ended context is still set")
 		}
 		late, cancel := fakeclock.WithTimeout(parent, c, time.Hour)
 		defer cancel()
 		if late.Err() != context.Canceled {
-			t.Errorf("a child of a dead parent began with %v", late.Err())
+			t.Errorf("the child of an ended parent began with the error %v, want Canceled", late.Err())
 		}
 	})
 }
@@ -82,19 +83,19 @@ func TestWithTimeoutCancel(t *testing.T) {
 		cancel()
 		cancel()
 		if ctx.Err() != context.Canceled || child.Err() != context.Canceled {
-			t.Errorf("ended with %v, its child with %v", ctx.Err(), child.Err())
+			t.Errorf("the context ended with %v, its child with %v; want Canceled for both", ctx.Err(), child.Err())
 		}
 		synctest.Wait()
 		if inner.Err() != context.Canceled {
-			t.Errorf("grandchild ended with %v", inner.Err())
+			t.Errorf("the grandchild ended with %v, want Canceled", inner.Err())
 		}
 		if len(w.calls) != 0 {
-			t.Error("timers are still set")
+			t.Error("timers of the cancelled contexts are still set")
 		}
 		select {
 		case <-ctx.Done():
 		default:
-			t.Error("Done is not closed")
+			t.Error("the channel Done of the cancelled context is not closed")
 		}
 	})
 }
@@ -107,12 +108,12 @@ func TestWithTimeoutForgetsChildren(t *testing.T) {
 		called := false
 		stop := context.AfterFunc(ctx, func() { called = true })
 		if !stop() || stop() {
-			t.Error("stop must report true once")
+			t.Error("stop of AfterFunc must return true the first time, and false the second")
 		}
 		cancel()
 		synctest.Wait()
 		if called {
-			t.Error("called although it was stopped")
+			t.Error("the function was called, although it was stopped")
 		}
 	})
 }
@@ -135,31 +136,31 @@ func TestWithTimeoutDeadline(t *testing.T) {
 		over, cancel := fakeclock.WithTimeout(t.Context(), c, 0)
 		defer cancel()
 		if over.Err() != context.DeadlineExceeded {
-			t.Errorf("a timeout of 0 began with %v", over.Err())
+			t.Errorf("a context with a timeout of 0 began with the error %v, want DeadlineExceeded", over.Err())
 		}
 	})
 }
 
 // Package context calls AfterFunc while it has locked the child. If the parent has ended
 // already, AfterFunc must not call cancel itself, because cancel locks the child again.
-func TestWithTimeoutTellsLateChildrenLater(t *testing.T) {
+func TestWithTimeoutCallsLateChildrenLater(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		ctx, cancel := fakeclock.WithTimeout(t.Context(), c, time.Hour)
 		cancel()
 		var locked sync.Mutex
-		told := false
+		called := false
 		locked.Lock()
 		stop := ctx.(interface{ AfterFunc(func()) func() bool }).AfterFunc(func() {
 			locked.Lock()
 			defer locked.Unlock()
-			told = true
+			called = true
 		})
 		locked.Unlock()
 		synctest.Wait()
 		locked.Lock()
 		defer locked.Unlock()
-		if !told || stop() {
-			t.Errorf("a child that came late: told %v, and stop must have nothing to prevent", told)
+		if !called || stop() {
+			t.Errorf("AfterFunc of an ended context has called its function: %v; want true, and false from stop", called)
 		}
 	})
 }

@@ -20,6 +20,7 @@ type world struct {
 	calls []*call
 }
 
+// A call is a function that the timeline calls at a true time.
 type call struct {
 	at time.Duration
 	f  func()

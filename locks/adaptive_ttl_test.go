@@ -21,7 +21,7 @@ func adapt(t *testing.T, l locks.Lock, sections ...time.Duration) time.Duration 
 	}
 	lease := acquire(t, l)
 	defer release(t, lease)
-	return left(t, lease, fakeclock.System())
+	return timeLeft(t, lease, fakeclock.System())
 }
 
 func TestAdaptiveTTL(t *testing.T) {
@@ -31,12 +31,12 @@ func TestAdaptiveTTL(t *testing.T) {
 		sections []time.Duration
 		want     time.Duration
 	}{
-		{"at first", nil, 30 * s},
-		{"three times the longest", []time.Duration{s, 4 * s, 2 * s}, 12 * s},
+		{"no section yet", nil, 30 * s},
+		{"three times the longest section", []time.Duration{s, 4 * s, 2 * s}, 12 * s},
 		{"never more than the TTL", []time.Duration{11 * s}, 30 * s},
 		{"never less than a tenth of a second", []time.Duration{0}, s / 10},
-		{"the fifth from last counts", []time.Duration{5 * s, s, s, s, s}, 15 * s},
-		{"the sixth from last does not", []time.Duration{5 * s, s, s, s, s, s}, 3 * s},
+		{"the fifth section from last counts", []time.Duration{5 * s, s, s, s, s}, 15 * s},
+		{"the sixth section from last does not count", []time.Duration{5 * s, s, s, s, s, s}, 3 * s},
 		{"a section that outlasts its lease counts", []time.Duration{s, 5 * s}, 15 * s},
 	}
 	for _, test := range tests {
@@ -54,19 +54,19 @@ func TestAdaptiveTTLFloor(t *testing.T) {
 	const s = time.Second
 	tests := []struct {
 		name     string
-		expects  time.Duration
+		expects  time.Duration // the option Expects
 		sections []time.Duration
 		want     time.Duration
 	}{
-		{"at first", 0, nil, 30 * s},
+		{"no section yet", 0, nil, 30 * s},
 		{"never less than the TTL", 0, []time.Duration{s, 14 * s}, 30 * s},
-		{"twice the average", 0, []time.Duration{20 * s, 25 * s, 27 * s}, 48 * s},
+		{"twice the average section", 0, []time.Duration{20 * s, 25 * s, 27 * s}, 48 * s},
 		{"a section that outlasts its lease counts", 0, []time.Duration{200 * s}, 400 * s},
-		{"the fifth from last counts", 0, []time.Duration{200 * s, s, s, s, s}, 81600 * time.Millisecond},
-		{"the sixth from last does not", 0, []time.Duration{200 * s, s, s, s, s, s}, 30 * s},
-		{"three times what is expected", 20 * s, nil, 60 * s},
-		{"never less than the TTL, whatever is expected", 5 * s, nil, 30 * s},
-		{"what is expected and not what was", 20 * s, []time.Duration{200 * s}, 60 * s},
+		{"the fifth section from last counts", 0, []time.Duration{200 * s, s, s, s, s}, 81600 * time.Millisecond},
+		{"the sixth section from last does not count", 0, []time.Duration{200 * s, s, s, s, s, s}, 30 * s},
+		{"three times the expected section", 20 * s, nil, 60 * s},
+		{"never less than the TTL, even if a short section is expected", 5 * s, nil, 30 * s},
+		{"the expected section counts, and earlier sections do not", 20 * s, []time.Duration{200 * s}, 60 * s},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -95,15 +95,15 @@ func TestAdaptiveTTLDoesNotCoverASlowSection(t *testing.T) {
 				acquire(t, l)
 				time.Sleep(5 * time.Second)
 				_, err := c.Client(t, "adaptive-ttl").Acquire(t.Context())
-				if letIn := err == nil; letIn != (quick > 0) {
-					t.Errorf("another client was let in after 5s: %v (%v)", letIn, err)
+				if granted := err == nil; granted != (quick > 0) {
+					t.Errorf("after 5s another client was granted the lock: %v (%v), want %v", granted, err, quick > 0)
 				}
 			})
 		})
 	}
 }
 
-func TestAdaptiveTTLIsWhatAnExtensionLasts(t *testing.T) {
+func TestExtensionLastsTheAdaptiveTTL(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "adaptive-ttl")
 		adapt(t, l, 2*time.Second)
@@ -112,14 +112,14 @@ func TestAdaptiveTTLIsWhatAnExtensionLasts(t *testing.T) {
 		if err := extend(t, lease); err != nil {
 			t.Fatal(err)
 		}
-		if got := left(t, lease, fakeclock.System()); got != 6*time.Second || c.Nodes[0].TTL(key) != got {
-			t.Errorf("extended by %v, the key by %v; want 6s", got, c.Nodes[0].TTL(key))
+		if got := timeLeft(t, lease, fakeclock.System()); got != 6*time.Second || c.Nodes[0].TTL(key) != got {
+			t.Errorf("the extension lasts %v, and the key %v; want 6s", got, c.Nodes[0].TTL(key))
 		}
 	})
 }
 
 // Later sections do not change the length of a lease that was granted before them.
-func TestAdaptiveTTLStaysWithItsLease(t *testing.T) {
+func TestAdaptiveTTLOfAGrantedLeaseDoesNotChange(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "adaptive-ttl")
 		lease := acquire(t, l)
@@ -135,27 +135,27 @@ func TestAdaptiveTTLStaysWithItsLease(t *testing.T) {
 		if err := extend(t, lease); err != nil {
 			t.Fatal(err)
 		}
-		if got := left(t, lease, fakeclock.System()); got != ttl {
-			t.Errorf("extended by %v, want the %v that it was granted for", got, ttl)
+		if got := timeLeft(t, lease, fakeclock.System()); got != ttl {
+			t.Errorf("the extension lasts %v, want %v as the grant", got, ttl)
 		}
 	})
 }
 
 // If the process's machine was suspended, its clock has not counted that time, and the
 // section seems short.
-func TestAdaptiveTTLGoesByTheProcesssClock(t *testing.T) {
+func TestAdaptiveTTLIsMeasuredByTheProcesssClock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		clock := newFake()
 		defer clock.Close()
-		l := c.Client(t, "adaptive-ttl", by("", clock))
+		l := c.Client(t, "adaptive-ttl", withClock("", clock))
 		lease := acquire(t, l)
 		clock.Suspend()
 		time.Sleep(4 * time.Second)
 		clock.Resume()
 		time.Sleep(time.Second)
 		release(t, lease)
-		if got := left(t, acquire(t, l), clock); got != 3*time.Second {
-			t.Errorf("the TTL is %v, want three times the second that the process saw", got)
+		if got := timeLeft(t, acquire(t, l), clock); got != 3*time.Second {
+			t.Errorf("the TTL is %v, want 3s: three times the second that the process's clock counted", got)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
+// Check refuses options and features that a kind of lock does not have, and invalid values.
 func TestCheck(t *testing.T) {
 	kind := locks.Kind{
 		Name:     "mine",
@@ -24,7 +25,7 @@ func TestCheck(t *testing.T) {
 		{Ask: locks.AllAtOnce, Clock: fakeclock.Monotonic, Without: []string{"node-timeout"}},
 	} {
 		if err := kind.Check(o); err != nil {
-			t.Errorf("%+v: %v", o, err)
+			t.Errorf("Check(%+v) = %v, want no error", o, err)
 		}
 	}
 	tests := []struct {
@@ -55,7 +56,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, test := range tests {
 		if err := test.kind.Check(test.options); err == nil || err.Error() != test.want {
-			t.Errorf("%+v:\n got %v\nwant %s", test.options, err, test.want)
+			t.Errorf("Check(%+v):\n got %v\nwant %s", test.options, err, test.want)
 		}
 	}
 }
@@ -63,7 +64,7 @@ func TestCheck(t *testing.T) {
 func TestRegisterTwicePanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("a second kind called single was registered")
+			t.Error("a second kind of lock with the name single was registered, want a panic")
 		}
 	}()
 	locks.Register(locks.Kind{Name: "single", Adapter: "example.com/single"})

@@ -20,9 +20,9 @@ func openCircuit(t *testing.T, c *cluster, l locks.Lock) {
 	c.Nodes[0].Mute = true
 	for range 3 {
 		began := time.Now()
-		contains(t, fail(t, l), "timed out")
+		mustContain(t, mustNotAcquire(t, l), "timed out")
 		if took := time.Since(began); took != time.Second {
-			t.Fatalf("an attempt at a silent node took %v, want 1s", took)
+			t.Fatalf("an attempt at a node that does not answer took %v, want 1s", took)
 		}
 	}
 }
@@ -34,8 +34,8 @@ func TestCircuitOpens(t *testing.T) {
 		c.Nodes[0].Mute = false
 		began := time.Now()
 		time.Sleep(10*time.Second - 1)
-		if text, want := fail(t, l), "lock not acquired: too many requests have failed, and the node is not asked again for 1ns"; text != want {
-			t.Errorf("error %q, want %q", text, want)
+		if text, want := mustNotAcquire(t, l), "lock not acquired: too many requests have failed, and the node is not asked again for 1ns"; text != want {
+			t.Errorf("the error is %q, want %q", text, want)
 		}
 		if sent := c.Commands(); len(sent) > 0 {
 			t.Errorf("commands were sent through an open circuit: %q", sent)
@@ -54,12 +54,13 @@ func TestCircuitOpensAgainAfterOneFailedProbe(t *testing.T) {
 		openCircuit(t, c, l)
 		for range 2 {
 			time.Sleep(10 * time.Second)
-			contains(t, fail(t, l), "timed out")
-			contains(t, fail(t, l), "is not asked again for 10s")
+			mustContain(t, mustNotAcquire(t, l), "timed out")
+			mustContain(t, mustNotAcquire(t, l), "is not asked again for 10s")
 		}
 	})
 }
 
+// While a probe is in progress, other attempts are refused.
 func TestOneProbeAtATime(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "circuit-breaker", quickBreaker)
@@ -69,7 +70,7 @@ func TestOneProbeAtATime(t *testing.T) {
 			_, _ = l.Acquire(t.Context()) // the probe
 		}()
 		synctest.Wait()
-		contains(t, fail(t, l), "is not asked again for 10s")
+		mustContain(t, mustNotAcquire(t, l), "is not asked again for 10s")
 	})
 }
 
@@ -79,12 +80,12 @@ func TestRefusalsDoNotOpenTheCircuit(t *testing.T) {
 		l := c.Client(t, "circuit-breaker", quickBreaker)
 		c.TakeKey(t, 1)
 		for range 10 {
-			c.Nodes[0].CutsAfter = takes
+			c.Nodes[0].CutsAfter = takesKey
 			for range 2 {
-				fail(t, l)
+				mustNotAcquire(t, l)
 			}
 			c.Nodes[0].CutsAfter = func(string) bool { return false }
-			contains(t, fail(t, l), "somebody else holds it")
+			mustContain(t, mustNotAcquire(t, l), "somebody else holds it")
 		}
 	})
 }
@@ -96,27 +97,29 @@ func TestCancelledAttemptsDoNotOpenTheCircuit(t *testing.T) {
 		cancel()
 		for range 10 {
 			if _, err := l.Acquire(ctx); !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
+				t.Fatalf("Acquire with a cancelled context returned %v, want Canceled", err)
 			}
 		}
 		release(t, acquire(t, l))
 	})
 }
 
+// With the fallback go-ahead, an open circuit grants the lock to every client, without a
+// request to the node.
 func TestGoAhead(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		first := c.Client(t, "circuit-breaker", quickBreaker, fallingBack(locks.GoAhead))
-		second := c.Client(t, "circuit-breaker", quickBreaker, fallingBack(locks.GoAhead))
+		first := c.Client(t, "circuit-breaker", quickBreaker, withFallback(locks.GoAhead))
+		second := c.Client(t, "circuit-breaker", quickBreaker, withFallback(locks.GoAhead))
 		openCircuit(t, c, first)
 		openCircuit(t, c, second)
 		// Both clients are granted the lock at the same time.
 		lease := acquire(t, first)
 		acquire(t, second)
 		if got := token(t, lease); got != 0 {
-			t.Errorf("a lease that nobody granted has the token %d", got)
+			t.Errorf("a lease that no node granted has the token %d, want 0", got)
 		}
 		for range 2 {
-			if got := left(t, lease, fakeclock.System()); got != ttl {
+			if got := timeLeft(t, lease, fakeclock.System()); got != ttl {
 				t.Errorf("the lease ends in %v, want one TTL after the call", got)
 			}
 			time.Sleep(time.Second)
@@ -134,36 +137,36 @@ func TestGoAhead(t *testing.T) {
 // When the node is healthy again, the lock excludes other clients again.
 func TestGoAheadEnds(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker", quickBreaker, fallingBack(locks.GoAhead))
+		l := c.Client(t, "circuit-breaker", quickBreaker, withFallback(locks.GoAhead))
 		openCircuit(t, c, l)
 		acquire(t, l)
 		c.Nodes[0].Mute = false
 		c.TakeKey(t, 1)
 		time.Sleep(10 * time.Second)
-		contains(t, fail(t, l), "somebody else holds it")
+		mustContain(t, mustNotAcquire(t, l), "somebody else holds it")
 	})
 }
 
-func TestCircuitAsItIsSet(t *testing.T) {
+func TestCircuitWithOptions(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].Mute = true
 		l := c.Client(t, "circuit-breaker", func(e *locks.Env) { e.Options.Failures, e.Options.OpenFor = 2, time.Minute })
 		for range 2 {
-			contains(t, fail(t, l), "timed out")
+			mustContain(t, mustNotAcquire(t, l), "timed out")
 		}
-		contains(t, fail(t, l), "is not asked again for 1m0s")
+		mustContain(t, mustNotAcquire(t, l), "is not asked again for 1m0s")
 	})
 }
 
 // By default the circuit opens after five failures, for a minute.
-func TestCircuitByDefault(t *testing.T) {
+func TestCircuitWithDefaults(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].Mute = true
 		l := c.Client(t, "circuit-breaker")
 		for range 5 {
-			contains(t, fail(t, l), "timed out")
+			mustContain(t, mustNotAcquire(t, l), "timed out")
 		}
-		contains(t, fail(t, l), "is not asked again for 1m0s")
+		mustContain(t, mustNotAcquire(t, l), "is not asked again for 1m0s")
 	})
 }
 
@@ -171,7 +174,7 @@ func TestCircuitByDefault(t *testing.T) {
 func twoHandles(t *testing.T, c *cluster) (first, second locks.Lock) {
 	t.Helper()
 	e := c.Env()
-	fallingBack(locks.Local)(e)
+	withFallback(locks.Local)(e)
 	e.Options.Failures = 1
 	kind, _ := locks.Lookup("circuit-breaker")
 	var made [2]locks.Lock
@@ -194,13 +197,13 @@ func TestLocalLock(t *testing.T) {
 		other, _ := twoHandles(t, c)
 		c.Nodes[0].Mute = true
 		for _, l := range []locks.Lock{first, second, other} {
-			contains(t, fail(t, l), "timed out")
+			mustContain(t, mustNotAcquire(t, l), "timed out")
 		}
 		lease := acquire(t, first)
 		if got := token(t, lease); got != 0 {
-			t.Errorf("a lease that only its process knows of has the token %d", got)
+			t.Errorf("a lease of the local lock has the token %d, want 0", got)
 		}
-		contains(t, fail(t, second), "somebody else in this process holds it")
+		mustContain(t, mustNotAcquire(t, second), "somebody else in this process holds it")
 		acquire(t, other)
 		if err := extend(t, lease); err != nil {
 			t.Error(err)
@@ -208,24 +211,24 @@ func TestLocalLock(t *testing.T) {
 		release(t, lease)
 		again := acquire(t, second)
 		release(t, lease) // a second release changes nothing
-		contains(t, fail(t, first), "somebody else in this process holds it")
+		mustContain(t, mustNotAcquire(t, first), "somebody else in this process holds it")
 		release(t, again)
 	})
 }
 
 // While a handle holds the lock in Redis, the handles of its process that fall back are
 // refused.
-func TestLocalLockOfWhoGotInByRedis(t *testing.T) {
+func TestLocalLockWhileRedisGrantsTheLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		first, second := twoHandles(t, c)
 		lease := acquire(t, first)
 		if _, has := lease.(locks.Tokener); has {
-			t.Error("the lease of Redis says that it brings a token")
+			t.Error("a lease that Redis granted has a token, want none")
 		}
-		contains(t, fail(t, second), "somebody else in this process holds it")
-		equal(t, "held on", c.HeldNodes(), []int{1})
+		mustContain(t, mustNotAcquire(t, second), "somebody else in this process holds it")
+		equalNodes(t, "nodes with the key before the release", c.HeldNodes(), []int{1})
 		release(t, lease)
-		equal(t, "held on", c.HeldNodes(), nil)
+		equalNodes(t, "nodes with the key after the release", c.HeldNodes(), nil)
 		release(t, acquire(t, second))
 	})
 }
@@ -236,7 +239,7 @@ func TestLocalLockIsFreeAfterARefusal(t *testing.T) {
 		first, second := twoHandles(t, c)
 		c.TakeKey(t, 1)
 		for _, l := range []locks.Lock{first, second} {
-			contains(t, fail(t, l), "somebody else holds it")
+			mustContain(t, mustNotAcquire(t, l), "somebody else holds it")
 		}
 	})
 }

@@ -18,9 +18,9 @@ func isOwn(k locks.Kind) bool { return k.Adapter == "" }
 func TestConformance(t *testing.T) {
 	suites.CheckRequirements(t, []suites.Subject{
 		{Name: "single", Kind: "single", Nodes: 1},
-		{Name: "single by the wall clock", Kind: "single", Nodes: 1, Settings: []setting{by(fakeclock.Wall, fakeclock.System())}},
+		{Name: "single by the wall clock", Kind: "single", Nodes: 1, Settings: []setting{withClock(fakeclock.Wall, fakeclock.System())}},
 		{Name: "redlock", Kind: "redlock", Nodes: 5},
-		{Name: "redlock all at once", Kind: "redlock", Nodes: 5, Settings: []setting{asking(locks.AllAtOnce)}},
+		{Name: "redlock all at once", Kind: "redlock", Nodes: 5, Settings: []setting{withAskOrder(locks.AllAtOnce)}},
 		{Name: "redlock on one node", Kind: "redlock", Nodes: 1},
 		{Name: "single-plain-del", Kind: "single-plain-del", Nodes: 1, Except: []string{"release does not free another's lock"}},
 		{Name: "single-get-then-del", Kind: "single-get-then-del", Nodes: 1},
@@ -33,11 +33,13 @@ func TestConformance(t *testing.T) {
 		{Name: "adaptive-ttl", Kind: "adaptive-ttl", Nodes: 1},
 		{Name: "adaptive-ttl-floor", Kind: "adaptive-ttl-floor", Nodes: 1},
 		{Name: "circuit-breaker", Kind: "circuit-breaker", Nodes: 1},
-		{Name: "circuit-breaker that goes ahead", Kind: "circuit-breaker", Nodes: 1, Settings: []setting{fallingBack(locks.GoAhead)}},
-		{Name: "circuit-breaker with a lock of its own", Kind: "circuit-breaker", Nodes: 1, Settings: []setting{fallingBack(locks.Local)}},
+		{Name: "circuit-breaker that goes ahead", Kind: "circuit-breaker", Nodes: 1, Settings: []setting{withFallback(locks.GoAhead)}},
+		{Name: "circuit-breaker with a lock of its own", Kind: "circuit-breaker", Nodes: 1, Settings: []setting{withFallback(locks.Local)}},
 	}, isOwn)
 }
 
+// TestKinds checks what each registered lock declares: its slots, its quorum, and whether
+// it is endless or open.
 func TestKinds(t *testing.T) {
 	for _, kind := range locks.Names() {
 		k, _ := locks.Lookup(kind)
@@ -81,16 +83,16 @@ func TestKinds(t *testing.T) {
 				place = locks.Slot{Node: locks.Cluster, Key: "/k"}
 			}
 			if slot != place {
-				t.Errorf("%s: slot %d is %+v", kind, i, slot)
+				t.Errorf("%s: slot %d is %+v, want %+v", kind, i, slot, place)
 			}
 		}
 		if isOwn(k) {
 			if _, err := k.New(&locks.Env{Key: "k", TTL: time.Second}); (err == nil) != k.Open {
-				t.Errorf("%s, made without a node: %v", kind, err)
+				t.Errorf("the error of %s without a node is %v; want no error: %v", kind, err, k.Open)
 			}
 		}
 		if k.Endless != (slices.Contains([]string{"single-no-ttl", "sqlite-transaction", "sqlite-transaction-data", "postgres-advisory", "postgres-advisory-data", "postgres-advisory-transaction", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere", "goose-session"}, kind)) || k.Open != (kind == "none" || kind == "postgres-none") {
-			t.Errorf("%s says that it is endless: %v, and open: %v", kind, k.Endless, k.Open)
+			t.Errorf("%s declares that it is endless: %v, and open: %v; want at least one of these otherwise", kind, k.Endless, k.Open)
 		}
 	}
 }

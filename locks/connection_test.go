@@ -15,7 +15,7 @@ import (
 // Deadlines that were set before the dial apply to the connection.
 func TestDeadlinesBeforeTheDial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ours, theirs := net.Pipe()
+		ours, theirs := net.Pipe() // the ends of the client and of the node
 		defer theirs.Close()
 		c := newConnection(fakeclock.System(), func(context.Context) (net.Conn, error) { return ours, nil })
 		defer c.Close()
@@ -33,6 +33,7 @@ func TestDeadlinesBeforeTheDial(t *testing.T) {
 }
 
 func TestDialIsBoundedByTheWriteDeadline(t *testing.T) {
+	// By write deadline, with 0 for none: how long the dial takes.
 	for deadline, want := range map[time.Duration]time.Duration{0: dialTimeout, time.Second: time.Second, time.Hour: dialTimeout} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newConnection(fakeclock.System(), func(ctx context.Context) (net.Conn, error) {
@@ -47,7 +48,7 @@ func TestDialIsBoundedByTheWriteDeadline(t *testing.T) {
 				}
 			}
 			if _, err := c.Write([]byte("x")); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != want {
-				t.Errorf("deadline %v: the dial ended after %v with %v, want %v", deadline, time.Since(began), err, want)
+				t.Errorf("with the write deadline %v the dial ended after %v with %v, want after %v", deadline, time.Since(began), err, want)
 			}
 		})
 	}

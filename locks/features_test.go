@@ -22,6 +22,7 @@ func (b bubbleTime) At(t time.Duration, f func()) (cancel func() bool) {
 	return time.AfterFunc(t-b.Now(), f).Stop
 }
 
+// newFake returns the clocks of a process, which show the true time of the bubble.
 func newFake() *fakeclock.Fake {
 	return fakeclock.New(bubbleTime{time.Now()}, time.Now())
 }
@@ -47,7 +48,7 @@ func onOwnLocks(t *testing.T, test func(t *testing.T, c *cluster, kind string, d
 		})
 	}
 	if tested < 2 {
-		t.Errorf("%d locks have the features %q", tested, features)
+		t.Errorf("%d locks have the features %q, want at least 2", tested, features)
 	}
 }
 
@@ -65,14 +66,15 @@ func slowNodes(c *cluster) setting {
 	}
 }
 
+// A lock refuses a grant whose answer came only after the lease had ended.
 func TestElapsedCheck(t *testing.T) {
 	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
-		contains(t, fail(t, c.Client(t, kind, slowNodes(c))), (ttl + drift).String())
-		equal(t, "held after an attempt that took too long", c.HeldNodes(), nil)
+		mustContain(t, mustNotAcquire(t, c.Client(t, kind, slowNodes(c))), (ttl + drift).String())
+		equalNodes(t, "nodes with the key after an attempt that took too long", c.HeldNodes(), nil)
 
 		lease := acquire(t, c.Client(t, kind, slowNodes(c), without("elapsed-check")))
-		if got := left(t, lease, fakeclock.System()); got != ttl-drift {
-			t.Errorf("without the check the lease is valid for %v, want the whole %v", got, ttl-drift)
+		if got := timeLeft(t, lease, fakeclock.System()); got != ttl-drift {
+			t.Errorf("without the check the lease is valid for %v, want %v", got, ttl-drift)
 		}
 	}, "elapsed-check")
 }
@@ -90,8 +92,8 @@ func TestRefusedGrantIsReleased(t *testing.T) {
 		for _, n := range c.Nodes {
 			n.AnswerDelay = slowSet(ttl * 2 / 3)
 		}
-		fail(t, c.Client(t, kind, patient, by("", clock)))
-		equal(t, "held after an attempt that took too long", c.HeldNodes(), nil)
+		mustNotAcquire(t, c.Client(t, kind, patient, withClock("", clock)))
+		equalNodes(t, "nodes with the key after an attempt that took too long", c.HeldNodes(), nil)
 	}, "elapsed-check")
 }
 
@@ -100,9 +102,9 @@ func TestRefusedGrantIsReleased(t *testing.T) {
 func TestElapsedCheckByClock(t *testing.T) {
 	tests := []struct {
 		name    string
-		clock   fakeclock.Kind
-		fault   func(*fakeclock.Fake)
-		granted bool
+		clock   fakeclock.Kind        // the clock that the lock reads
+		fault   func(*fakeclock.Fake) // what happens to the clocks
+		granted bool                  // whether the lock wrongly counts as granted
 	}{
 		{"wall clock", fakeclock.Wall, func(*fakeclock.Fake) {}, false},
 		{"monotonic clock", fakeclock.Monotonic, func(*fakeclock.Fake) {}, false},
@@ -122,26 +124,29 @@ func TestElapsedCheckByClock(t *testing.T) {
 					time.Sleep(time.Second)
 					test.fault(clock)
 				}()
-				lease, err := c.Client(t, kind, slowNodes(c), by(test.clock, clock)).Acquire(t.Context())
+				lease, err := c.Client(t, kind, slowNodes(c), withClock(test.clock, clock)).Acquire(t.Context())
 				if granted := err == nil; granted != test.granted {
-					t.Fatalf("granted: %v (%v), want %v", granted, err, test.granted)
+					t.Fatalf("Acquire returned %v, so the lock is granted: %v; want %v", err, granted, test.granted)
 				}
-				if test.granted && left(t, lease, clock) <= 0 {
-					t.Error("the dead lease does not look alive by its clock")
+				if test.granted && timeLeft(t, lease, clock) <= 0 {
+					t.Error("the ended lease has no time left on the lock's clock, want some")
 				}
 			}, "elapsed-check")
 		})
 	}
 }
 
+// suspendForTwoTTLs suspends the machine for almost two TTLs.
 func suspendForTwoTTLs(c *fakeclock.Fake) {
 	c.Suspend()
 	time.Sleep(2*ttl - 2*time.Second)
 	c.Resume()
 }
 
+// An extension whose answer came only after the new lease had ended returns ErrLost.
 func TestElapsedCheckOfExtend(t *testing.T) {
 	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+		// patient makes the lock wait for late answers.
 		patient := func(e *locks.Env) {
 			e.Options.NodeTimeout = time.Hour
 			if kind == "redlock" {
@@ -162,10 +167,10 @@ func TestElapsedCheckOfExtend(t *testing.T) {
 			return extend(t, lease)
 		}
 		if err := extendLate(); !errors.Is(err, locks.ErrLost) {
-			t.Errorf("an extension that took two TTLs: %v, want ErrLost", err)
+			t.Errorf("an extension that took two TTLs returned %v, want ErrLost", err)
 		}
 		if err := extendLate(without("elapsed-check")); err != nil {
-			t.Errorf("the same without the check: %v", err)
+			t.Errorf("without the check, an extension that took two TTLs returned %v, want no error", err)
 		}
 	}, "elapsed-check", "extend")
 }
@@ -173,13 +178,13 @@ func TestElapsedCheckOfExtend(t *testing.T) {
 func TestDriftAllowance(t *testing.T) {
 	inBubble(t, 5, func(t *testing.T, c *cluster) {
 		lease := acquire(t, c.Client(t, "redlock"))
-		if got := left(t, lease, fakeclock.System()); got != ttl-302*time.Millisecond {
-			t.Errorf("valid for %v, want the TTL less a hundredth and 2ms", got)
+		if got := timeLeft(t, lease, fakeclock.System()); got != ttl-302*time.Millisecond {
+			t.Errorf("the lease is valid for %v, want the TTL less a hundredth and 2ms", got)
 		}
 		release(t, lease)
 		lease = acquire(t, c.Client(t, "redlock", without("drift-allowance")))
-		if got := left(t, lease, fakeclock.System()); got != ttl {
-			t.Errorf("without the allowance: valid for %v, want the TTL", got)
+		if got := timeLeft(t, lease, fakeclock.System()); got != ttl {
+			t.Errorf("without the allowance the lease is valid for %v, want the TTL", got)
 		}
 	})
 }
@@ -189,14 +194,14 @@ func TestNodeTimeout(t *testing.T) {
 		name     string
 		kind     string
 		settings []setting
-		took     time.Duration
+		took     time.Duration // how long Acquire takes if the first node does not answer
 	}{
 		{"redlock's default", "redlock", nil, 50 * time.Millisecond},
-		{"redlock's own", "redlock", []setting{func(e *locks.Env) { e.Options.NodeTimeout = time.Second }}, time.Second},
-		{"redlock without", "redlock", []setting{without("node-timeout")}, 10 * time.Second},
-		{"single's default is none", "single", nil, 10 * time.Second},
+		{"redlock with a timeout of 1s", "redlock", []setting{func(e *locks.Env) { e.Options.NodeTimeout = time.Second }}, time.Second},
+		{"redlock without a timeout", "redlock", []setting{without("node-timeout")}, 10 * time.Second},
+		{"single has no timeout by default", "single", nil, 10 * time.Second},
 		{"the circuit breaker's default", "circuit-breaker", nil, time.Second},
-		{"single's own", "single", []setting{func(e *locks.Env) { e.Options.NodeTimeout = time.Second }}, time.Second},
+		{"single with a timeout of 1s", "single", []setting{func(e *locks.Env) { e.Options.NodeTimeout = time.Second }}, time.Second},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -227,16 +232,16 @@ func TestDialIsBoundedByTheProcesssClock(t *testing.T) {
 				return nil, ctx.Err()
 			}
 		}
-		l := c.Client(t, "single", by("", clock), hang)
+		l := c.Client(t, "single", withClock("", clock), hang)
 		go func() {
 			time.Sleep(time.Second)
 			clock.Suspend()
 			time.Sleep(time.Minute)
 			clock.Resume()
 		}()
-		fail(t, l)
+		mustNotAcquire(t, l)
 		if want := time.Minute + 5*time.Second; gaveUp != want {
-			t.Errorf("gave up after %v, want %v: 5s of the process's time", gaveUp, want)
+			t.Errorf("the dial was given up after %v, want %v: 5s on the process's clock", gaveUp, want)
 		}
 	})
 }
@@ -253,22 +258,25 @@ func TestFreshValue(t *testing.T) {
 		}
 		first, second := values(c.Client(t, kind))
 		if first == second || len(first) != 32 {
-			t.Errorf("two attempts set %q and %q, want two random values", first, second)
+			t.Errorf("two attempts set the values %q and %q, want two random values", first, second)
 		}
 		first, second = values(c.Client(t, kind, without("fresh-value")))
 		if first != second || len(first) != 32 {
-			t.Errorf("without fresh values two attempts set %q and %q, want one value", first, second)
+			t.Errorf("without fresh-value two attempts set the values %q and %q, want one value", first, second)
 		}
 	}, "fresh-value")
 }
 
 func TestValueCheck(t *testing.T) {
 	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+		// forget deletes the key on all nodes.
 		forget := func() {
 			for _, n := range c.Nodes {
 				n.Del(key)
 			}
 		}
+		// overtaken returns a lease whose key was deleted, and was then set by another
+		// client.
 		overtaken := func(settings ...setting) locks.Lease {
 			lease := acquire(t, c.Client(t, kind, settings...))
 			forget()
@@ -278,19 +286,19 @@ func TestValueCheck(t *testing.T) {
 		before := overtaken()
 		held := c.HeldNodes()
 		if err := before.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
-			t.Errorf("release of a lock that is another's by now: %v, want ErrLost", err)
+			t.Errorf("Release returned %v when another client held the lock, want ErrLost", err)
 		}
-		equal(t, "held by the other after a release that checks the value", c.HeldNodes(), held)
+		equalNodes(t, "nodes with the other client's key after a release that checks the value", c.HeldNodes(), held)
 		forget()
 		release(t, overtaken(without("value-check")))
-		equal(t, "held after a release that does not check the value", c.HeldNodes(), nil)
+		equalNodes(t, "nodes with the other client's key after a release that does not check the value", c.HeldNodes(), nil)
 	}, "value-check")
 }
 
 func TestWithoutExtend(t *testing.T) {
 	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
 		if _, ok := acquire(t, c.Client(t, kind, without("extend"))).(locks.Extender); ok {
-			t.Error("the lease can be extended")
+			t.Error("without the feature extend the lease can still be extended")
 		}
 	}, "extend")
 }
@@ -299,9 +307,9 @@ func TestWithoutExtend(t *testing.T) {
 // key.
 func TestKeyLivesAtLeastAsLongAsItsLease(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		acquire(t, c.Client(t, "single", lasting(1500*time.Microsecond)))
+		acquire(t, c.Client(t, "single", withTTL(1500*time.Microsecond)))
 		time.Sleep(1500*time.Microsecond - 1)
 		synctest.Wait()
-		fail(t, c.Client(t, "single"))
+		mustNotAcquire(t, c.Client(t, "single"))
 	})
 }

@@ -10,15 +10,15 @@ import (
 // and a constructor of a kind that does not exist.
 func TestProvidePanics(t *testing.T) {
 	make := func(*locks.Env) (locks.Lock, error) { return nil, nil }
-	for what, do := range map[string]func(){
+	for name, do := range map[string]func(){
 		"a kind without a constructor or an adapter": func() { locks.Register(locks.Kind{Name: "nobody's"}) },
-		"a constructor of no kind":                   func() { locks.Provide("redsink", make) },
-		"one of a kind that has its own":             func() { locks.Provide("single", make) },
+		"a constructor of an unknown kind":           func() { locks.Provide("redsink", make) },
+		"a second constructor of a kind":             func() { locks.Provide("single", make) },
 	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s: accepted", what)
+					t.Errorf("%s was accepted, want a panic", name)
 				}
 			}()
 			do()

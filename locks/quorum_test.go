@@ -14,26 +14,27 @@ import (
 func TestQuorum(t *testing.T) {
 	suites.CheckQuorum(t, []suites.Subject{
 		{Name: "redlock", Kind: "redlock"},
-		{Name: "redlock all at once", Kind: "redlock", Settings: []setting{asking(locks.AllAtOnce)}},
+		{Name: "redlock all at once", Kind: "redlock", Settings: []setting{withAskOrder(locks.AllAtOnce)}},
 	})
 }
 
+// all are the numbers of the five nodes.
 var all = []int{1, 2, 3, 4, 5}
 
 // slowSet delays the answer to a SET: the node sets the key, but its answer comes too late.
 func slowSet(took time.Duration) func(string) time.Duration {
 	return func(command string) time.Duration {
-		if takes(command) {
+		if takesKey(command) {
 			return took
 		}
 		return 0
 	}
 }
 
-func TestFailedAttemptReleasesWhatTimedOut(t *testing.T) {
+func TestFailedAttemptReleasesNodesThatTimedOut(t *testing.T) {
 	tests := []struct {
-		without []string
-		held    []int
+		without []string // features that are turned off
+		held    []int    // the nodes that still have the key
 	}{
 		{nil, nil},
 		{[]string{"release-on-all-nodes"}, []int{3, 4, 5}},
@@ -46,11 +47,11 @@ func TestFailedAttemptReleasesWhatTimedOut(t *testing.T) {
 					for _, i := range []int{2, 3, 4} {
 						c.Nodes[i].AnswerDelay = slowSet(time.Second)
 					}
-					text := fail(t, c.Client(t, "redlock", asking(ask), without(test.without...)))
+					text := mustNotAcquire(t, c.Client(t, "redlock", withAskOrder(ask), without(test.without...)))
 					if want := "lock not acquired: 2 of 5 nodes granted it, 3 must (node 3: timed out, node 4: timed out, node 5: timed out)"; text != want {
-						t.Errorf("error %q, want %q", text, want)
+						t.Errorf("the error is %q, want %q", text, want)
 					}
-					equal(t, "held after a failed attempt", c.HeldNodes(), test.held)
+					equalNodes(t, "nodes with the key after a failed attempt", c.HeldNodes(), test.held)
 				})
 			})
 		}
@@ -59,8 +60,8 @@ func TestFailedAttemptReleasesWhatTimedOut(t *testing.T) {
 
 func TestReleaseAsksAllNodes(t *testing.T) {
 	tests := []struct {
-		without []string
-		held    []int
+		without []string // features that are turned off
+		held    []int    // the nodes that still have the key
 	}{
 		{nil, nil},
 		{[]string{"release-on-all-nodes"}, []int{2, 4}},
@@ -70,9 +71,9 @@ func TestReleaseAsksAllNodes(t *testing.T) {
 			inBubble(t, 5, func(t *testing.T, c *cluster) {
 				c.Nodes[1].AnswerDelay, c.Nodes[3].AnswerDelay = slowSet(time.Second), slowSet(time.Second)
 				lease := acquire(t, c.Client(t, "redlock", without(test.without...)))
-				equal(t, "held", c.HeldNodes(), all)
+				equalNodes(t, "nodes with the key before the release", c.HeldNodes(), all)
 				release(t, lease)
-				equal(t, "held after release", c.HeldNodes(), test.held)
+				equalNodes(t, "nodes with the key after the release", c.HeldNodes(), test.held)
 			})
 		})
 	}
@@ -82,7 +83,7 @@ func TestOrderOfRequests(t *testing.T) {
 	tests := []struct {
 		ask     locks.Ask
 		want    []string
-		elapsed time.Duration
+		elapsed time.Duration // how long the acquire takes
 	}{
 		{"", []string{"0s node 1 SET", "10ms node 2 SET", "20ms node 3 SET", "30ms node 4 SET", "40ms node 5 SET"}, 50 * time.Millisecond},
 		{locks.OneByOne, []string{"0s node 1 SET", "10ms node 2 SET", "20ms node 3 SET", "30ms node 4 SET", "40ms node 5 SET"}, 50 * time.Millisecond},
@@ -94,15 +95,15 @@ func TestOrderOfRequests(t *testing.T) {
 				for _, n := range c.Nodes {
 					n.AnswerDelay = slowSet(10 * time.Millisecond)
 				}
-				lease := acquire(t, c.Client(t, "redlock", asking(test.ask)))
+				lease := acquire(t, c.Client(t, "redlock", withAskOrder(test.ask)))
 				got := c.Commands()
 				slices.Sort(got) // commands at the same moment come in any order
 				if !slices.Equal(got, test.want) {
-					t.Errorf("commands %q, want %q", got, test.want)
+					t.Errorf("the commands are %q, want %q", got, test.want)
 				}
 				want := ttl - test.elapsed - ttl/100 - 2*time.Millisecond
-				if left := left(t, lease, fakeclock.System()); left != want {
-					t.Errorf("valid for %v, want the TTL less %v and the drift allowance: %v", left, test.elapsed, want)
+				if left := timeLeft(t, lease, fakeclock.System()); left != want {
+					t.Errorf("the lease is valid for %v, want the TTL less %v and the drift allowance: %v", left, test.elapsed, want)
 				}
 			})
 		})

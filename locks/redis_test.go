@@ -12,29 +12,29 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-func TestRedisIsOneClientPerNode(t *testing.T) {
+func TestRedisReturnsOneClientPerNode(t *testing.T) {
 	inBubble(t, 2, func(t *testing.T, c *cluster) {
 		e := c.Env()
 		first, second := e.Redis(0), e.Redis(1)
 		if first != e.Redis(0) || first == second {
-			t.Error("Redis must return one client for each node")
+			t.Error("Redis returned two clients for node 1, or one for both nodes; want one client for each node")
 		}
 		if err := first.Set(t.Context(), "k", "v", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := c.Nodes[0].Get("k"); got != "v" {
-			t.Errorf("node 1 has %q, %v", got, err)
+			t.Errorf("the key on node 1 has the value %q (%v), want v", got, err)
 		}
 		if c.Nodes[1].Exists("k") {
 			t.Error("a command for node 1 reached node 2")
 		}
 		for range 2 {
 			if err := e.Close(); err != nil {
-				t.Errorf("Close: %v", err)
+				t.Errorf("Close returned %v, want no error", err)
 			}
 		}
 		if first.Ping(t.Context()).Err() == nil {
-			t.Error("a client works after Close")
+			t.Error("a client still works after Close, want an error")
 		}
 	})
 }
@@ -55,7 +55,7 @@ func TestCloseEndsADial(t *testing.T) {
 			t.Fatal(err)
 		}
 		if took := <-ended; took != 0 {
-			t.Errorf("the dial ended %v after Close", took)
+			t.Errorf("the dial ended after %v, want immediately with Close", took)
 		}
 	})
 }
@@ -65,7 +65,7 @@ func TestCloseDuringADial(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		e := c.Env()
 		proceed := make(chan struct{})
-		ours, theirs := net.Pipe()
+		ours, theirs := net.Pipe() // the ends of the client and of the node
 		e.Dial = func(context.Context, string, string) (net.Conn, error) {
 			<-proceed
 			return ours, nil
@@ -77,12 +77,14 @@ func TestCloseDuringADial(t *testing.T) {
 		}
 		close(proceed)
 		if n, err := theirs.Read(make([]byte, 1)); err == nil {
-			t.Errorf("%d bytes came over a connection of a closed client", n)
+			t.Errorf("%d bytes came over a connection of a closed client, want an error", n)
 		}
 	})
 }
 
-func TestConnect(t *testing.T) {
+// WarmUp opens a connection to each node. Only for a node that was down, the first acquire
+// dials again.
+func TestWarmUpConnectsNodes(t *testing.T) {
 	inBubble(t, 5, func(t *testing.T, c *cluster) {
 		c.Nodes[4].Down = true
 		var dialled atomic.Int32
@@ -96,7 +98,7 @@ func TestConnect(t *testing.T) {
 		})
 		e.WarmUp(t.Context())
 		if n := dialled.Swap(0); n != 5 {
-			t.Errorf("Connect dialled %d times, want once for each node", n)
+			t.Errorf("WarmUp dialled %d times, want once for each node", n)
 		}
 		acquire(t, l)
 		if n := dialled.Load(); n != 1 {
@@ -119,6 +121,7 @@ func (b breakable) SyscallConn() (syscall.RawConn, error) {
 	return nothingToRead{}, nil
 }
 
+// nothingToRead is the raw connection of an idle connection, which a check reads.
 type nothingToRead struct{}
 
 func (nothingToRead) Read(func(uintptr) bool) error  { return nil }
@@ -136,13 +139,14 @@ func TestIdleConnectionThatBroke(t *testing.T) {
 			conn, err := c.Dial(ctx, network, addr)
 			return breakable{conn, &broken}, err
 		}
+		// The connection has ended before the third request.
 		for _, want := range []int{1, 1, 2} {
 			broken = want == 2
 			if err := e.Redis(0).Ping(t.Context()).Err(); err != nil {
 				t.Error(err)
 			}
 			if dialled != want {
-				t.Errorf("dialled %d times, want %d", dialled, want)
+				t.Errorf("the client has dialled %d times, want %d", dialled, want)
 			}
 		}
 	})

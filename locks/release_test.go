@@ -16,11 +16,11 @@ func TestPlainDelFreesAnothersLock(t *testing.T) {
 		late := acquire(t, c.Client(t, "single-plain-del"))
 		time.Sleep(ttl)
 		acquire(t, c.Client(t, "single-plain-del"))
-		fail(t, c.Client(t, "single-plain-del"))
+		mustNotAcquire(t, c.Client(t, "single-plain-del"))
 		release(t, late)
 		acquire(t, c.Client(t, "single-plain-del"))
 		if got, want := c.Commands(), []string{"0s node 1 SET", "30s node 1 SET", "30s node 1 SET", "30s node 1 DEL", "30s node 1 SET"}; !slices.Equal(got, want) {
-			t.Errorf("commands %q, want %q", got, want)
+			t.Errorf("the commands are %q, want %q", got, want)
 		}
 	})
 }
@@ -55,13 +55,13 @@ func TestGetThenDelRaces(t *testing.T) {
 				if err := <-released; err != nil {
 					t.Error(err)
 				}
-				equal(t, "held by the second client", c.HeldNodes(), test.held)
+				equalNodes(t, "nodes with the second client's key", c.HeldNodes(), test.held)
 			})
 		})
 	}
 }
 
-func TestGetThenDelLooksFirst(t *testing.T) {
+func TestGetThenDelReadsTheValueFirst(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "single-get-then-del")
 		release(t, acquire(t, l))
@@ -69,11 +69,11 @@ func TestGetThenDelLooksFirst(t *testing.T) {
 		c.Nodes[0].Del(key)
 		c.TakeKey(t, 1)
 		if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
-			t.Errorf("release of a lock that is another's by now: %v, want ErrLost", err)
+			t.Errorf("Release returned %v when another client held the lock, want ErrLost", err)
 		}
 		want := []string{"0s node 1 SET", "0s node 1 GET", "0s node 1 DEL", "0s node 1 SET", "0s node 1 GET"}
 		if got := c.Commands(); !slices.Equal(got, want) {
-			t.Errorf("commands %q, want %q", got, want)
+			t.Errorf("the commands are %q, want %q", got, want)
 		}
 	})
 }
@@ -90,7 +90,7 @@ func TestGetThenDelFindsNothingToDelete(t *testing.T) {
 		}
 		time.Sleep(ttl - time.Second/2)
 		if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
-			t.Errorf("release of a lock that expired meanwhile: %v, want ErrLost", err)
+			t.Errorf("Release returned %v when the key expired between GET and DEL, want ErrLost", err)
 		}
 	})
 }

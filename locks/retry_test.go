@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// These are the smallest and the greatest random value: only zeros, and only ones.
+// allZeros and allOnes return the smallest and the greatest random value.
 func allZeros() io.Reader { return bytes.NewReader(make([]byte, 8)) }
 func allOnes() io.Reader  { return bytes.NewReader(bytes.Repeat([]byte{0xff}, 8)) }
 
@@ -23,8 +23,8 @@ func TestPauses(t *testing.T) {
 	tests := []struct {
 		retry       locks.Retry
 		base        time.Duration
-		failed      int
-		least, most time.Duration
+		failed      int           // number of failed attempts
+		least, most time.Duration // the pause with the smallest and with the greatest random value
 	}{
 		{locks.Fixed, s, 1, s, s},
 		{locks.Fixed, s, 100, s, s},
@@ -58,7 +58,7 @@ func TestPauses(t *testing.T) {
 		}{{allZeros(), test.least}, {allOnes(), test.most}} {
 			got, err := test.retry.Pause(test.base, test.failed, draw.random)
 			if got != draw.want || err != nil {
-				t.Errorf("%s with base %v after %d failures: %v, %v; want %v",
+				t.Errorf("%s with base %v after %d failures pauses for %v (%v), want %v",
 					test.retry, test.base, test.failed, got, err, draw.want)
 			}
 		}
@@ -95,6 +95,8 @@ func TestPausesAreUniform(t *testing.T) {
 	}
 }
 
+// Every retry that Retries lists can pause. An unknown retry and a failing random source
+// are errors.
 func TestRetries(t *testing.T) {
 	for _, retry := range locks.Retries() {
 		if _, err := retry.Pause(time.Second, 1, allOnes()); err != nil {
@@ -103,10 +105,10 @@ func TestRetries(t *testing.T) {
 	}
 	_, err := locks.Retry("often").Pause(time.Second, 1, allOnes())
 	if want := `"often" is not a way to retry: it must be one of [fixed jitter linear exponential exponential-jitter exponential-tenth]`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("the error of an unknown retry is %v, want %s", err, want)
 	}
 	broken := errors.New("broken")
 	if _, err := locks.Jitter.Pause(time.Second, 1, iotest.ErrReader(broken)); !errors.Is(err, broken) {
-		t.Errorf("a pause without a source of chance: %v", err)
+		t.Errorf("with a failing random source Pause returned %v, want its error", err)
 	}
 }

@@ -17,24 +17,24 @@ const (
 )
 
 var (
-	inBubble    = suites.InBubble
-	takes       = suites.TakesKey
-	without     = suites.WithoutFeatures
-	asking      = suites.WithAskOrder
-	fallingBack = suites.WithFallback
-	lasting     = suites.WithTTL
-	by          = suites.WithClock
-	acquire     = suites.Acquire
-	fail        = suites.MustNotAcquire
-	release     = suites.Release
-	extend      = suites.Extend
-	expires     = suites.Expires
-	left        = suites.TimeLeft
-	equal       = suites.EqualNodes
-	contains    = suites.Contains
-	world       = suites.World
-	play        = suites.RunWithoutDoubts
-	strike      = suites.TimedFault
-	step        = suites.FirstStepEnd
-	longWork    = suites.LongWork
+	inBubble         = suites.InBubble
+	takesKey         = suites.TakesKey
+	without          = suites.WithoutFeatures
+	withAskOrder     = suites.WithAskOrder
+	withFallback     = suites.WithFallback
+	withTTL          = suites.WithTTL
+	withClock        = suites.WithClock
+	acquire          = suites.Acquire
+	mustNotAcquire   = suites.MustNotAcquire
+	release          = suites.Release
+	extend           = suites.Extend
+	expires          = suites.Expires
+	timeLeft         = suites.TimeLeft
+	equalNodes       = suites.EqualNodes
+	mustContain      = suites.Contains
+	world            = suites.World
+	runWithoutDoubts = suites.RunWithoutDoubts
+	timedFault       = suites.TimedFault
+	firstStepEnd     = suites.FirstStepEnd
+	longWork         = suites.LongWork
 )

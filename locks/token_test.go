@@ -29,15 +29,17 @@ func newTokenEnv(t *testing.T, c *cluster, settings ...setting) *locks.Env {
 	return e
 }
 
+// source returns the token source with a name.
 func source(t *testing.T, name string) locks.TokenSource {
 	t.Helper()
 	s, ok := locks.LookupTokenSource(name)
 	if !ok {
-		t.Fatalf("no token source is called %s", name)
+		t.Fatalf("there is no token source %s", name)
 	}
 	return s
 }
 
+// mint returns a new token of a source.
 func mint(t *testing.T, name string, e *locks.Env) uint64 {
 	t.Helper()
 	token, err := source(t, name).Mint(t.Context(), e)
@@ -57,7 +59,8 @@ func mintError(t *testing.T, name string, e *locks.Env) string {
 	return err.Error()
 }
 
-func minted(t *testing.T, what string, got, want uint64) {
+// checkToken fails the test if a token is not the expected one.
+func checkToken(t *testing.T, what string, got, want uint64) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s: token %d, want %d", what, got, want)
@@ -67,12 +70,12 @@ func minted(t *testing.T, what string, got, want uint64) {
 func TestTokenSources(t *testing.T) {
 	counts := []string{"incr", "quorum-incr"}
 	if got, want := locks.TokenSourceNames(), []string{"clock", "incr", "quorum-incr", "random"}; !slices.Equal(got, want) {
-		t.Errorf("sources %q, want %q", got, want)
+		t.Errorf("the token sources are %q, want %q", got, want)
 	}
 	for _, name := range locks.TokenSourceNames() {
 		s := source(t, name)
 		if want := slices.Contains(counts, name); s.Title == "" || s.Counts != want {
-			t.Errorf("%s, %q, counts: %t; want a title and %t", name, s.Title, s.Counts, want)
+			t.Errorf("the source %s has the title %q and counts: %t; want a title and %t", name, s.Title, s.Counts, want)
 		}
 		inBubble(t, 3, func(t *testing.T, c *cluster) {
 			if mint(t, name, newTokenEnv(t, c)) == 0 {
@@ -81,13 +84,13 @@ func TestTokenSources(t *testing.T) {
 		})
 		if s.Counts {
 			inBubble(t, 0, func(t *testing.T, c *cluster) {
-				contains(t, mintError(t, name, newTokenEnv(t, c)), "the source "+name+" needs")
+				mustContain(t, mintError(t, name, newTokenEnv(t, c)), "the source "+name+" needs")
 			})
 		}
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a second source called incr was registered")
+			t.Error("a second token source with the name incr was registered, want a panic")
 		}
 	}()
 	locks.RegisterTokenSource(locks.TokenSource{Name: "incr"})
@@ -97,14 +100,14 @@ func TestIncrCounts(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		first, second := newTokenEnv(t, c), newTokenEnv(t, c)
 		for want := uint64(1); want < 10; want += 2 {
-			minted(t, "one client", mint(t, "incr", first), want)
-			minted(t, "another", mint(t, "incr", second), want+1)
+			checkToken(t, "the first client", mint(t, "incr", first), want)
+			checkToken(t, "the second client", mint(t, "incr", second), want+1)
 		}
 		if count, err := c.Nodes[0].Get(key + ":token"); count != "10" {
-			t.Errorf("the counter is %q, %v", count, err)
+			t.Errorf("the counter is %q (%v), want 10", count, err)
 		}
 		c.Nodes[0].FlushAll()
-		minted(t, "when the node has forgotten its counter", mint(t, "incr", first), 1)
+		checkToken(t, "the first client, after the node has lost its counter", mint(t, "incr", first), 1)
 	})
 }
 
@@ -120,14 +123,14 @@ func TestIncrUsesTheFirstCounter(t *testing.T) {
 func TestIncrFails(t *testing.T) {
 	tests := []struct {
 		name string
-		fail func(*node)
-		want string
+		fail func(*node) // makes the node fail
+		want string      // the error
 		took time.Duration
 	}{
-		{"down", func(n *node) { n.Down = true }, "no fencing token: connection refused", 0},
-		{"mute", func(n *node) { n.Mute = true }, "no fencing token: timed out", 5 * time.Second},
-		{"slow", func(n *node) { n.AnswerDelay = slowSet(time.Minute) }, "no fencing token: timed out", 5 * time.Second},
-		{"not a counter", func(n *node) { n.HSet(key+":token", "a", "b") }, "no fencing token: WRONGTYPE Operation against a key holding the wrong kind of value", 0},
+		{"the node is down", func(n *node) { n.Down = true }, "no fencing token: connection refused", 0},
+		{"the node cannot be reached", func(n *node) { n.Mute = true }, "no fencing token: timed out", 5 * time.Second},
+		{"the node answers a minute late", func(n *node) { n.AnswerDelay = slowSet(time.Minute) }, "no fencing token: timed out", 5 * time.Second},
+		{"the key is not a counter", func(n *node) { n.HSet(key+":token", "a", "b") }, "no fencing token: WRONGTYPE Operation against a key holding the wrong kind of value", 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -135,10 +138,10 @@ func TestIncrFails(t *testing.T) {
 				test.fail(c.Nodes[0])
 				began := time.Now()
 				if text := mintError(t, "incr", newTokenEnv(t, c)); text != test.want {
-					t.Errorf("error %q, want %q", text, test.want)
+					t.Errorf("the error is %q, want %q", text, test.want)
 				}
 				if took := time.Since(began); took != test.took {
-					t.Errorf("it took %v, want %v", took, test.took)
+					t.Errorf("the attempt to mint took %v, want %v", took, test.took)
 				}
 			})
 		})
@@ -156,7 +159,7 @@ func TestMintIsBoundedByItsContext(t *testing.T) {
 			began := time.Now()
 			_, err := source(t, name).Mint(ctx, newTokenEnv(t, c))
 			if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != 20*time.Millisecond {
-				t.Errorf("%s: %v after %v, want the context's end after 20ms", name, err, took)
+				t.Errorf("Mint of %s returned %v after %v, want DeadlineExceeded after 20ms", name, err, took)
 			}
 		})
 	}
@@ -172,21 +175,21 @@ func setReachable(c *cluster, nodes ...int) {
 func TestQuorumIncr(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
 		e := newTokenEnv(t, c)
-		minted(t, "all nodes", mint(t, "quorum-incr", e), 1)
+		checkToken(t, "all nodes are equal", mint(t, "quorum-incr", e), 1)
 		if _, err := c.Nodes[1].Incr(key+":token", 10); err != nil {
 			t.Fatal(err)
 		}
-		minted(t, "one node ahead", mint(t, "quorum-incr", e), 12)
+		checkToken(t, "the counter of node 2 is ahead by 10", mint(t, "quorum-incr", e), 12)
 		began := time.Now()
 		setReachable(c, 1, 3)
-		minted(t, "without the node ahead", mint(t, "quorum-incr", newTokenEnv(t, c)), 3)
+		checkToken(t, "node 2 cannot be reached", mint(t, "quorum-incr", newTokenEnv(t, c)), 3)
 		if took := time.Since(began); took != 50*time.Millisecond {
-			t.Errorf("a node that does not answer took %v, want 50ms", took)
+			t.Errorf("with a node that cannot be reached Mint took %v, want 50ms", took)
 		}
 		setReachable(c, 2)
 		text := mintError(t, "quorum-incr", newTokenEnv(t, c))
 		if want := "no fencing token: 1 of 3 counters answered, 2 must (node 1: timed out, node 3: timed out)"; text != want {
-			t.Errorf("error %q, want %q", text, want)
+			t.Errorf("the error is %q, want %q", text, want)
 		}
 	})
 }
@@ -204,7 +207,7 @@ func TestQuorumIncrMintsATokenTwice(t *testing.T) {
 			{[]int{1, 3}, 2},
 		} {
 			setReachable(c, holder.reaches...)
-			minted(t, fmt.Sprint("a holder who reaches nodes ", holder.reaches), mint(t, "quorum-incr", newTokenEnv(t, c)), holder.want)
+			checkToken(t, fmt.Sprint("a holder that can reach the nodes ", holder.reaches), mint(t, "quorum-incr", newTokenEnv(t, c)), holder.want)
 		}
 	})
 }
@@ -217,20 +220,21 @@ func TestQuorumIncrGoesBack(t *testing.T) {
 			mintError(t, "quorum-incr", newTokenEnv(t, c))
 		}
 		setReachable(c, 2, 3)
-		minted(t, "the older holder", mint(t, "quorum-incr", newTokenEnv(t, c)), 4)
+		checkToken(t, "the older holder", mint(t, "quorum-incr", newTokenEnv(t, c)), 4)
 		setReachable(c, 1, 3)
-		minted(t, "the newer holder", mint(t, "quorum-incr", newTokenEnv(t, c)), 2)
+		checkToken(t, "the newer holder", mint(t, "quorum-incr", newTokenEnv(t, c)), 2)
 	})
 }
 
-func TestCountersAreConnectedFirst(t *testing.T) {
+// A warm-up opens the connections to the nodes that count tokens.
+func TestWarmUpConnectsCounters(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
 		e := newTokenEnv(t, c)
 		source, _ := locks.LookupTokenSource("quorum-incr")
 		source.Warm(e)
 		e.WarmUp(t.Context())
 		setReachable(c) // no node can be reached by a new connection
-		minted(t, "over the connections of before", mint(t, "quorum-incr", e), 1)
+		checkToken(t, "over the connections that the warm-up opened", mint(t, "quorum-incr", e), 1)
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -245,11 +249,11 @@ func TestClockToken(t *testing.T) {
 		defer behind.Close()
 		behind.Jump(-time.Second)
 		now := uint64(time.Now().UnixMilli())
-		minted(t, "the old holder", mint(t, "clock", newTokenEnv(t, c, by("", ahead))), now)
+		checkToken(t, "the old holder", mint(t, "clock", newTokenEnv(t, c, withClock("", ahead))), now)
 		time.Sleep(500*time.Millisecond + 999*time.Microsecond)
-		minted(t, "the new holder, whose clock is a second behind", mint(t, "clock", newTokenEnv(t, c, by("", behind))), now-500)
+		checkToken(t, "the new holder, whose clock is a second behind", mint(t, "clock", newTokenEnv(t, c, withClock("", behind))), now-500)
 		behind.Jump(-time.Duration(time.Now().UnixNano()))
-		contains(t, mintError(t, "clock", newTokenEnv(t, c, by("", behind))), "before 1970")
+		mustContain(t, mintError(t, "clock", newTokenEnv(t, c, withClock("", behind))), "before 1970")
 	})
 }
 
@@ -258,10 +262,10 @@ func TestRandomToken(t *testing.T) {
 		return func(e *locks.Env) { e.Rand = io.MultiReader(bytes...) }
 	}
 	inBubble(t, 0, func(t *testing.T, c *cluster) {
-		minted(t, "the highest", mint(t, "random", newTokenEnv(t, c, from(allOnes()))), 1<<63-1)
-		minted(t, "zeros are drawn again", mint(t, "random", newTokenEnv(t, c, from(allZeros(), bytes.NewReader([]byte{0, 0, 0, 0, 0, 0, 0, 1}), allOnes()))), 1<<63-1)
+		checkToken(t, "only ones give the highest token", mint(t, "random", newTokenEnv(t, c, from(allOnes()))), 1<<63-1)
+		checkToken(t, "after a token 0 another is drawn", mint(t, "random", newTokenEnv(t, c, from(allZeros(), bytes.NewReader([]byte{0, 0, 0, 0, 0, 0, 0, 1}), allOnes()))), 1<<63-1)
 		broken := iotest.ErrReader(errors.New("broken"))
-		contains(t, mintError(t, "random", newTokenEnv(t, c, from(broken))), "no random bits: broken")
+		mustContain(t, mintError(t, "random", newTokenEnv(t, c, from(broken))), "no random bits: broken")
 
 		// Random tokens do not grow from grant to grant.
 		e := newTokenEnv(t, c)

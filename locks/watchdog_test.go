@@ -17,11 +17,12 @@ func acquireWatched(t *testing.T, c *cluster, settings ...setting) locks.Lease {
 	return acquire(t, c.Client(t, "watchdog", settings...))
 }
 
+// renewals returns the channel of a lease's renewals.
 func renewals(t *testing.T, l locks.Lease) <-chan fakeclock.Reading {
 	t.Helper()
 	r, ok := l.(locks.Renewer)
 	if !ok {
-		t.Fatal("the lease does not renew itself")
+		t.Fatal("the lease does not implement Renewer")
 	}
 	return r.Renewals()
 }
@@ -31,12 +32,13 @@ func waitForLoss(t *testing.T, c *cluster, l locks.Lease) time.Duration {
 	t.Helper()
 	n, ok := l.(locks.Notifier)
 	if !ok {
-		t.Fatal("the lease does not tell of its loss")
+		t.Fatal("the lease has no loss signal")
 	}
 	<-n.Lost()
 	return time.Since(c.Began)
 }
 
+// isLost reports whether the loss signal of a lease has come.
 func isLost(l locks.Lease) bool {
 	synctest.Wait()
 	select {
@@ -47,7 +49,7 @@ func isLost(l locks.Lease) bool {
 	}
 }
 
-// renewalsEnded reports whether there will be no more renewals.
+// renewalsEnded reports whether the channel of renewals has been closed.
 func renewalsEnded(t *testing.T, l locks.Lease) bool {
 	t.Helper()
 	synctest.Wait()
@@ -71,14 +73,14 @@ func TestWatchdogRenews(t *testing.T) {
 			if at, want := time.Since(c.Began), time.Duration(i+1)*ttl/3; at != want {
 				t.Fatalf("renewal %d came after %v, want %v", i+1, at, want)
 			}
-			if got := left(t, lease, fakeclock.System()); got != ttl || ends != expires(t, lease) {
+			if got := timeLeft(t, lease, fakeclock.System()); got != ttl || ends != expires(t, lease) {
 				t.Errorf("after a renewal the lease lasts %v, want %v; it ends at %v, and the renewal said %v",
 					got, ttl, expires(t, lease), ends)
 			}
-			fail(t, c.Client(t, "watchdog"))
+			mustNotAcquire(t, c.Client(t, "watchdog"))
 		}
 		if isLost(lease) {
-			t.Error("a renewed lease is lost")
+			t.Error("a renewed lease was reported as lost")
 		}
 		release(t, lease)
 		acquire(t, c.Client(t, "single"))
@@ -91,12 +93,12 @@ func TestWatchdogEndsWithTheRelease(t *testing.T) {
 		time.Sleep(ttl / 2)
 		release(t, lease)
 		if !renewalsEnded(t, lease) || isLost(lease) {
-			t.Error("after the release the renewals must be over and the lease not lost")
+			t.Error("after the release the channel of renewals must be closed, without a loss signal")
 		}
 		c.Commands()
 		time.Sleep(time.Hour)
 		if sent := c.Commands(); len(sent) > 0 || isLost(lease) {
-			t.Errorf("after the release the watchdog sent %q; lost: %v", sent, isLost(lease))
+			t.Errorf("after the release the watchdog sent %q, with a loss signal: %v; want neither", sent, isLost(lease))
 		}
 	})
 }
@@ -112,14 +114,14 @@ func TestReleaseWaitsForARenewal(t *testing.T) {
 		if at, want := time.Since(c.Began), ttl/3+2*time.Second; at != want {
 			t.Errorf("released after %v, want when the renewal was answered: %v", at, want)
 		}
-		if ends, told := <-renewals(t, lease); !told || ends != expires(t, lease) {
+		if ends, ok := <-renewals(t, lease); !ok || ends != expires(t, lease) {
 			t.Errorf("the last renewal said %v, want %v", ends, expires(t, lease))
 		}
-		equal(t, "held after the release", c.HeldNodes(), nil)
+		equalNodes(t, "nodes with the key after the release", c.HeldNodes(), nil)
 	})
 }
 
-// slowPexpire delays renewals and extensions.
+// slowPexpire delays the answers to renewals and extensions.
 func slowPexpire(took time.Duration) func(string) time.Duration {
 	return func(command string) time.Duration {
 		if command == "PEXPIRE" {
@@ -137,7 +139,7 @@ func TestRenewalsNeedNoReceiver(t *testing.T) {
 		if got := <-renewals(t, lease); got != expires(t, lease) {
 			t.Errorf("received %v, want the latest end %v", got, expires(t, lease))
 		}
-		if got := left(t, lease, fakeclock.System()); got != ttl-time.Second {
+		if got := timeLeft(t, lease, fakeclock.System()); got != ttl-time.Second {
 			t.Errorf("the lease lasts %v, want %v", got, ttl-time.Second)
 		}
 	})
@@ -145,7 +147,7 @@ func TestRenewalsNeedNoReceiver(t *testing.T) {
 
 // The node does not answer the renewal at 10s. The watchdog gives that renewal up at 13s,
 // and tries again at 16s.
-func TestWatchdogTriesAgain(t *testing.T) {
+func TestWatchdogRepeatsAFailedRenewal(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquireWatched(t, c)
 		c.Change(func(n *node) { n.AnswerDelay = slowPexpire(time.Minute) })
@@ -153,16 +155,17 @@ func TestWatchdogTriesAgain(t *testing.T) {
 		c.Change(func(n *node) { n.AnswerDelay = slowPexpire(0) })
 		<-renewals(t, lease)
 		if at := time.Since(c.Began); at != 16*time.Second {
-			t.Errorf("renewed after %v, want 16s", at)
+			t.Errorf("the first renewal came after %v, want 16s", at)
 		}
 		<-renewals(t, lease)
 		if at := time.Since(c.Began); at != 26*time.Second {
-			t.Errorf("renewed again after %v, want 26s", at)
+			t.Errorf("the second renewal came after %v, want 26s", at)
 		}
 	})
 }
 
-func TestWatchdogsPatience(t *testing.T) {
+// The option NodeTimeout bounds each renewal.
+func TestWatchdogGivesARenewalUpAfterNodeTimeout(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		acquireWatched(t, c, func(e *locks.Env) { e.Options.NodeTimeout = time.Second })
 		c.Change(func(n *node) { n.AnswerDelay = slowPexpire(time.Minute) })
@@ -174,24 +177,24 @@ func TestWatchdogsPatience(t *testing.T) {
 			}
 		}
 		if want := []string{"10s node 1 PEXPIRE", "12s node 1 PEXPIRE", "14s node 1 PEXPIRE"}; !slices.Equal(sent, want) {
-			t.Errorf("renewals %q, want %q: each given up after 1s and tried again after another", sent, want)
+			t.Errorf("the renewals are %q, want %q: each is given up after 1s, and repeated 1s later", sent, want)
 		}
 	})
 }
 
 // This is a common bug of watchdogs: the first error ends the renewals, while the work
 // continues. The client does not notice, unless the lease has a loss signal.
-func TestWatchdogDies(t *testing.T) {
+func TestWatchdogThatEndsAfterAnError(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		silent := acquireWatched(t, c, without("retry-renewal", "loss-signal"))
-		if _, tells := silent.(locks.Notifier); tells {
-			t.Error("without the loss signal the lease tells of its loss")
+		if _, notifies := silent.(locks.Notifier); notifies {
+			t.Error("without the feature loss-signal the lease still has a loss signal")
 		}
 		c.Change(func(n *node) { n.CutsAfter = func(command string) bool { return command == "PEXPIRE" } })
 		time.Sleep(11 * time.Second)
-		c.Change(func(n *node) { n.CutsAfter = takes })
+		c.Change(func(n *node) { n.CutsAfter = takesKey })
 		if !renewalsEnded(t, silent) {
-			t.Error("the renewals go on after an error")
+			t.Error("the renewals continue after an error")
 		}
 		// The renewal that failed for the client has reached the node, so the key exists
 		// until 40s.
@@ -199,7 +202,7 @@ func TestWatchdogDies(t *testing.T) {
 		c.Change(func(n *node) { n.CutsAfter = func(string) bool { return false } })
 		acquire(t, c.Client(t, "single"))
 		if err := silent.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
-			t.Errorf("release: %v, want ErrLost", err)
+			t.Errorf("Release returned %v, want ErrLost", err)
 		}
 	})
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
@@ -207,31 +210,31 @@ func TestWatchdogDies(t *testing.T) {
 		c.Change(func(n *node) { n.CutsAfter = func(command string) bool { return command == "PEXPIRE" } })
 		time.Sleep(11 * time.Second)
 		if !renewalsEnded(t, lease) || isLost(lease) {
-			t.Errorf("after an error the renewals must be over, and the lease not lost yet")
+			t.Errorf("after an error the channel of renewals must be closed, without a loss signal yet")
 		}
 		if at := waitForLoss(t, c, lease); at != ttl {
-			t.Errorf("lost after %v, want with the end of the lease, after %v", at, ttl)
+			t.Errorf("the loss signal came after %v, want at the end of the lease, after %v", at, ttl)
 		}
 	})
 }
 
-func TestWatchdogNoticesThatTheKeyIsGone(t *testing.T) {
-	for _, gone := range []string{"deleted", "taken"} {
+func TestWatchdogNoticesAMissingKey(t *testing.T) {
+	for _, gone := range []string{"deleted", "set by another client"} {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
 			lease := acquireWatched(t, c)
 			time.Sleep(time.Second)
 			c.Nodes[0].Del(key)
-			if gone == "taken" {
+			if gone == "set by another client" {
 				c.TakeKey(t, 1)
 			}
 			if at := waitForLoss(t, c, lease); at != ttl/3 {
-				t.Errorf("%s after 1s, lost after %v; want with the renewal, after %v", gone, at, ttl/3)
+				t.Errorf("the key was %s after 1s, and the loss signal came after %v; want it with the renewal, after %v", gone, at, ttl/3)
 			}
 			if !renewalsEnded(t, lease) {
-				t.Error("the renewals go on after the loss")
+				t.Error("the renewals continue after the loss")
 			}
 			if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
-				t.Errorf("release: %v, want ErrLost", err)
+				t.Errorf("Release returned %v, want ErrLost", err)
 			}
 		})
 	}
@@ -245,11 +248,11 @@ func TestWatchdogAndANodeThatFails(t *testing.T) {
 	tests := []struct {
 		name     string
 		fail     func(*node)
-		patience time.Duration
+		patience time.Duration // the option NodeTimeout
 	}{
-		{"closes connections", cutting, 0},
-		{"does not answer", silent, 0},
-		{"does not answer a client that waits", silent, time.Hour},
+		{"the node closes connections", cutting, 0},
+		{"the node does not answer", silent, 0},
+		{"the node does not answer, and each renewal has a timeout of an hour", silent, time.Hour},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -257,20 +260,21 @@ func TestWatchdogAndANodeThatFails(t *testing.T) {
 				lease := acquireWatched(t, c, func(e *locks.Env) { e.Options.NodeTimeout = test.patience })
 				c.Change(test.fail)
 				if at := waitForLoss(t, c, lease); at != ttl {
-					t.Errorf("lost after %v, want with the end of the lease, after %v", at, ttl)
+					t.Errorf("the loss signal came after %v, want at the end of the lease, after %v", at, ttl)
 				}
 			})
 		})
 	}
 }
 
+// A node that answers late, but within the watchdog's timeout, does not end the lease.
 func TestWatchdogOfASlowNode(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquireWatched(t, c)
 		c.Change(func(n *node) { n.AnswerDelay = slowPexpire(2 * time.Second) })
 		time.Sleep(5 * ttl)
 		if isLost(lease) {
-			t.Error("answers within the watchdog's patience ended the lease")
+			t.Error("the loss signal came, although all answers came within the watchdog's timeout")
 		}
 	})
 }
@@ -282,7 +286,7 @@ func TestWatchdogAfterASlowAcquire(t *testing.T) {
 		lease := acquireWatched(t, c)
 		<-renewals(t, lease)
 		if at := time.Since(c.Began); at != 25*time.Second {
-			t.Errorf("renewed after %v, want at once, after 25s", at)
+			t.Errorf("the first renewal came after %v, want immediately after the acquire, after 25s", at)
 		}
 	})
 }
@@ -293,20 +297,20 @@ func TestWatchdogOfAStoppedProcess(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		clock := newFake()
 		defer clock.Close()
-		lease := acquireWatched(t, c, by("", clock))
+		lease := acquireWatched(t, c, withClock("", clock))
 		time.Sleep(15 * time.Second)
 		clock.Stop()
 		c.Commands()
 		time.Sleep(time.Minute)
 		if isLost(lease) {
-			t.Error("a stopped process noticed something")
+			t.Error("the loss signal came while the process was stopped")
 		}
 		clock.Resume()
 		if at := waitForLoss(t, c, lease); at != 75*time.Second {
-			t.Errorf("lost after %v, want with the resume, after 75s", at)
+			t.Errorf("the loss signal came after %v, want on resume, after 75s", at)
 		}
 		if sent := c.Commands(); len(sent) > 0 {
-			t.Errorf("the watchdog of a lease that is over sent %q", sent)
+			t.Errorf("the watchdog of a lease that had ended sent %q, want nothing", sent)
 		}
 	})
 }
@@ -322,17 +326,17 @@ func TestWatchdogOfASuspendedMachine(t *testing.T) {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
 			clock := newFake()
 			defer clock.Close()
-			lease := acquireWatched(t, c, by(clockKind, clock))
+			lease := acquireWatched(t, c, withClock(clockKind, clock))
 			time.Sleep(15 * time.Second)
 			clock.Suspend()
 			time.Sleep(time.Minute)
 			c.Commands()
 			clock.Resume()
 			if at := waitForLoss(t, c, lease); at != want {
-				t.Errorf("by the %s clock: lost after %v, want %v", clockKind, at, want)
+				t.Errorf("with the %s clock the loss signal came after %v, want %v", clockKind, at, want)
 			}
 			if asked := len(c.Commands()) > 0; asked != (clockKind == fakeclock.Monotonic) {
-				t.Errorf("by the %s clock: the watchdog asked the node: %v", clockKind, asked)
+				t.Errorf("with the %s clock the watchdog asked the node: %v, want %v", clockKind, asked, !asked)
 			}
 		})
 	}
@@ -349,15 +353,15 @@ func TestWatchdogEndsWithItsWorld(t *testing.T) {
 	tests := []struct {
 		name string
 		end  func(*locks.Env, *fakeclock.Fake)
-		busy bool // whether the world ends 1s into a renewal that takes 2s
-		want time.Duration
+		busy bool          // whether the world ends 1s into a renewal that takes 2s
+		want time.Duration // how long after that the watchdog ends
 	}{
 		{"the clients are closed", closeClients, false, 0},
-		{"the clients are closed in a renewal", closeClients, true, 0},
+		{"the clients are closed during a renewal", closeClients, true, 0},
 		{"the clock is closed", closeClock, false, 0},
 		// In a world the end of the clock also ends requests. Here nothing ends them, so
 		// the renewal takes its full time.
-		{"the clock is closed in a renewal", closeClock, true, time.Second},
+		{"the clock is closed during a renewal", closeClock, true, time.Second},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -365,7 +369,7 @@ func TestWatchdogEndsWithItsWorld(t *testing.T) {
 				clock := newFake()
 				defer clock.Close()
 				var env *locks.Env
-				lease := acquireWatched(t, c, by("", clock), func(e *locks.Env) { env = e })
+				lease := acquireWatched(t, c, withClock("", clock), func(e *locks.Env) { env = e })
 				if test.busy {
 					c.Change(func(n *node) { n.AnswerDelay = slowPexpire(2 * time.Second) })
 				}
@@ -375,7 +379,7 @@ func TestWatchdogEndsWithItsWorld(t *testing.T) {
 				for range renewals(t, lease) {
 				}
 				if took := time.Since(began); took != test.want || isLost(lease) {
-					t.Errorf("the watchdog ended after %v, want %v; lost: %v", took, test.want, isLost(lease))
+					t.Errorf("the watchdog ended after %v, want %v, with a loss signal: %v, want none", took, test.want, isLost(lease))
 				}
 			})
 		})

@@ -18,24 +18,24 @@ import (
 func TestSingleWaitAndItsReplica(t *testing.T) {
 	tests := []struct {
 		name    string
-		lag     time.Duration
+		lag     time.Duration // how far the replica is behind
 		faults  []sim.Fault
 		granted bool
 	}{
-		{"a replica that follows", 0, nil, true},
-		{"one that lags a little", 500 * time.Millisecond, nil, true},
-		{"one that lags too much", 2 * time.Second, nil, false},
-		{"one that is cut off", 0, []sim.Fault{strike(0, 0, &sim.Partition{Process: "redis-1", From: []string{"redis-2"}})}, false},
+		{"a replica without a lag", 0, nil, true},
+		{"a replica that lags by less than the timeout", 500 * time.Millisecond, nil, true},
+		{"a replica that lags by more than the timeout", 2 * time.Second, nil, false},
+		{"a replica behind a partition", 0, []sim.Fault{timedFault(0, 0, &sim.Partition{Process: "redis-1", From: []string{"redis-2"}})}, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := world(t, "single-wait", sim.Client{Name: "client-1", Attempts: 1})
 			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", ReplicaOf: "redis-1", Lag: test.lag})
 			cfg.Faults = test.faults
-			tr := play(t, cfg)
-			got := step(t, tr, "client-1", trace.Acquire)
+			tr := runWithoutDoubts(t, cfg)
+			got := firstStepEnd(t, tr, "client-1", trace.Acquire)
 			if got.OK != test.granted || !got.OK && !strings.Contains(got.Text, "no replica confirmed it within 1s") {
-				t.Errorf("granted: %v (%s), want %v", got.OK, got.Text, test.granted)
+				t.Errorf("the lock was granted: %v (%s), want %v", got.OK, got.Text, test.granted)
 			}
 			deleted := false
 			for _, ev := range tr.Events {
@@ -50,50 +50,51 @@ func TestSingleWaitAndItsReplica(t *testing.T) {
 
 // Without a replica no change is ever confirmed, so no grant counts.
 func TestSingleWaitWithoutReplica(t *testing.T) {
-	got := step(t, play(t, world(t, "single-wait", sim.Client{Name: "client-1", Attempts: 1})), "client-1", trace.Acquire)
+	got := firstStepEnd(t, runWithoutDoubts(t, world(t, "single-wait", sim.Client{Name: "client-1", Attempts: 1})), "client-1", trace.Acquire)
 	if got.OK {
-		t.Error("granted without a replica")
+		t.Error("the lock was granted without a replica, want an error")
 	}
 }
 
 // A watchdog keeps the lock for a section of any length. In the same world, with a lock
 // that has no watchdog, client-2 is granted the lock during client-1's section.
 func TestWatchdogInAWorld(t *testing.T) {
-	for kind, alone := range map[string]bool{"watchdog": true, "single": false} {
-		tr := play(t, longWork(t, kind))
-		released := step(t, tr, "client-1", trace.Release).At
+	// By lock: whether client-2 is granted the lock only after client-1's release.
+	for kind, excluded := range map[string]bool{"watchdog": true, "single": false} {
+		tr := runWithoutDoubts(t, longWork(t, kind))
+		released := firstStepEnd(t, tr, "client-1", trace.Release).At
 		for _, ev := range tr.Events {
-			if ev.Kind == trace.KindEnd && ev.Process == "client-2" && ev.Step == trace.Acquire && ev.OK && (ev.At > released) != alone {
-				t.Errorf("%s: client-2 got the lock at %v, client-1 released it at %v", kind, ev.At, released)
+			if ev.Kind == trace.KindEnd && ev.Process == "client-2" && ev.Step == trace.Acquire && ev.OK && (ev.At > released) != excluded {
+				t.Errorf("%s: client-2 was granted the lock at %v, and client-1 released it at %v; want the release first: %v", kind, ev.At, released, excluded)
 			}
 		}
 	}
 }
 
-// The watchdog is a second goroutine of its process. Whatever happens to them, the run must
+// The watchdog is a second goroutine of its process. Whatever fault strikes, the run must
 // not depend on which goroutine the scheduler runs first.
 func TestWatchdogIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	worlds := map[string][]sim.Fault{
-		"nothing happens":        nil,
-		"paused for a while":     {strike(15*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
-		"suspended for a while":  {strike(15*time.Second, time.Minute, &sim.Pause{Process: "client-1", Mode: trace.Suspend})},
-		"paused in a renewal":    {strike(10*time.Second+4*time.Millisecond, time.Minute, &sim.Pause{Process: "client-1"})},
-		"cut off for a while":    {strike(15*time.Second, 12*time.Second, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
-		"cut off for good":       {strike(15*time.Second, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
-		"its client dies":        {strike(15*time.Second, 0, &sim.CrashFault{Process: "client-1"})},
-		"its node restarts":      {strike(15*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
-		"its node loses power":   {strike(15*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss})},
-		"its clock jumps":        {strike(15*time.Second, 0, &sim.Jump{Process: "client-1", By: time.Hour})},
-		"its clock runs slow":    {strike(0, 0, &sim.Drift{Process: "client-1", Rate: -20 * sim.Percent})},
-		"its node's is in haste": {strike(0, 0, &sim.Drift{Process: "redis-1", Rate: 50 * sim.Percent})},
+		"no fault":                                    nil,
+		"client-1 is paused for a minute":             {timedFault(15*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
+		"client-1 is suspended for a minute":          {timedFault(15*time.Second, time.Minute, &sim.Pause{Process: "client-1", Mode: trace.Suspend})},
+		"client-1 is paused during a renewal":         {timedFault(10*time.Second+4*time.Millisecond, time.Minute, &sim.Pause{Process: "client-1"})},
+		"a partition cuts client-1 off for 12s":       {timedFault(15*time.Second, 12*time.Second, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
+		"a partition cuts client-1 off until the end": {timedFault(15*time.Second, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
+		"client-1 crashes":                            {timedFault(15*time.Second, 0, &sim.CrashFault{Process: "client-1"})},
+		"the node restarts":                           {timedFault(15*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
+		"the node loses power":                        {timedFault(15*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss})},
+		"the clock of client-1 jumps":                 {timedFault(15*time.Second, 0, &sim.Jump{Process: "client-1", By: time.Hour})},
+		"the clock of client-1 runs slow":             {timedFault(0, 0, &sim.Drift{Process: "client-1", Rate: -20 * sim.Percent})},
+		"the clock of the node runs fast":             {timedFault(0, 0, &sim.Drift{Process: "redis-1", Rate: 50 * sim.Percent})},
 	}
 	for name, faults := range worlds {
 		t.Run(name, func(t *testing.T) {
 			for _, clock := range []fakeclock.Kind{fakeclock.Monotonic, fakeclock.Wall} {
 				cfg := longWork(t, "watchdog")
 				cfg.Faults, cfg.Lock.Options.Clock = faults, clock
-				want := play(t, cfg)
+				want := runWithoutDoubts(t, cfg)
 				cfg.Disturb = func() {
 					for range rand.IntN(4) {
 						runtime.Gosched()
@@ -101,8 +102,8 @@ func TestWatchdogIsDeterministic(t *testing.T) {
 				}
 				for i := range 9 {
 					runtime.GOMAXPROCS(1 << (i % 3))
-					if got := play(t, cfg); got.Hash() != want.Hash() {
-						t.Fatalf("by the %s clock: run %d differs: %s", clock, i+1, trace.FirstDifference(want, got))
+					if got := runWithoutDoubts(t, cfg); got.Hash() != want.Hash() {
+						t.Fatalf("with the %s clock run %d differs from the first run: %s", clock, i+1, trace.FirstDifference(want, got))
 					}
 				}
 			}
@@ -115,10 +116,10 @@ func TestWatchdogIsDeterministic(t *testing.T) {
 func TestWatchdogThatIsNeverReleased(t *testing.T) {
 	kind, _ := locks.Lookup("watchdog")
 	for name, faults := range map[string][]sim.Fault{
-		"in peace":                   nil,
-		"in the middle of a pause":   {strike(15*time.Second, 0, &sim.Pause{Process: "client-1"})},
-		"with its node cut off":      {strike(15*time.Second, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
-		"in the middle of a request": {strike(0, 0, &sim.Delay{Process: "client-1", To: "redis-1", By: 2 * time.Second})},
+		"no fault":            nil,
+		"a pause of client-1": {timedFault(15*time.Second, 0, &sim.Pause{Process: "client-1"})},
+		"a partition between client-1 and the node": {timedFault(15*time.Second, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
+		"each request takes 2s":                     {timedFault(0, 0, &sim.Delay{Process: "client-1", To: "redis-1", By: 2 * time.Second})},
 	} {
 		cfg := world(t, "watchdog", sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 			l, err := kind.New(p.Env())
@@ -132,7 +133,7 @@ func TestWatchdogThatIsNeverReleased(t *testing.T) {
 		}})
 		cfg.Faults = faults
 		if _, err := sim.Run(cfg); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: the error of the run is %v, want none", name, err)
 		}
 	}
 }

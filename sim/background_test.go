@@ -17,9 +17,9 @@ import (
 // both record when Attend is called. See [sim.Attentive].
 type listener struct {
 	host *sim.Host
-	// heard are the true times at which a message arrived.
+	// receivedAt are the true times at which a message arrived.
 	receivedAt []time.Duration
-	// attended are the true times at which Attend was called, rounded to a second.
+	// attendedAt are the true times at which Attend was called, rounded to a second.
 	attendedAt []time.Duration
 }
 
@@ -48,6 +48,8 @@ func (l *listener) sendHeartbeats(e *sim.End) {
 	l.host.At(l.host.Now()+time.Second, func() { l.host.WhenRunning(func() { l.sendHeartbeats(e) }) })
 }
 
+// A listenerEnd is an end of the connection between two listeners. Its l is nil at the end
+// that only sends.
 type listenerEnd struct{ l *listener }
 
 func (e listenerEnd) Receive(*sim.Request) {
@@ -65,7 +67,7 @@ func (l *listener) Restart()                     {}
 func (l *listener) Stop()                        {}
 
 // playListeners runs a world with two listeners and a client that sleeps for ten seconds.
-// It returns the second listener.
+// It returns the trace and the second listener.
 func playListeners(t *testing.T, faults ...sim.Fault) (*trace.Trace, *listener) {
 	listeners = nil
 	cfg := ToyWorld(Client(t, "client-1", func(context.Context, *sim.Program) error {
@@ -77,32 +79,37 @@ func playListeners(t *testing.T, faults ...sim.Fault) (*trace.Trace, *listener) 
 	return tr, listeners[1]
 }
 
-func TestPacketsInTheBackground(t *testing.T) {
+// Background messages arrive, but the trace does not show them, and they do not prolong the
+// run.
+func TestBackgroundMessages(t *testing.T) {
 	tr, second := playListeners(t)
 	if n := len(second.receivedAt); n < 9 || n > 11 {
-		t.Errorf("it has heard the other %d times in 10 s", n)
+		t.Errorf("the second listener received %d messages in 10 s, want 9 to 11", n)
 	}
-	EqualTime(t, "the end", tr.Events[len(tr.Events)-1].At, 10*time.Second)
+	EqualTime(t, "the last event", tr.Events[len(tr.Events)-1].At, 10*time.Second)
 	for _, ev := range tr.Events {
 		if strings.Contains(ev.Text, "here") {
-			t.Errorf("the trace shows %+v", ev)
+			t.Errorf("the trace shows the background message %+v", ev)
 		}
 	}
 }
 
-func TestFaultsActOnPacketsInTheBackground(t *testing.T) {
+// A partition holds back background messages.
+func TestPartitionActsOnBackgroundMessages(t *testing.T) {
 	cut := &sim.Partition{Process: "listener-1", From: []string{"listener-2"}}
 	_, second := playListeners(t, Lasting(4*time.Second, At(2500*time.Millisecond, cut)))
 	silent := func(at time.Duration) bool { return at > 2500*time.Millisecond && at < 6500*time.Millisecond }
 	if slices.ContainsFunc(second.receivedAt, silent) || second.receivedAt[len(second.receivedAt)-1] < 9*time.Second {
-		t.Errorf("it has heard the other at %v", second.receivedAt)
+		t.Errorf("the second listener received messages at %v, want none from 2.5s to 6.5s, and some after that", second.receivedAt)
 	}
 }
 
-func TestAttention(t *testing.T) {
+// A fault that acts on a link between two nodes calls Attend at its beginning and at its
+// end.
+func TestAttend(t *testing.T) {
 	for _, c := range []struct {
 		fault sim.Action
-		told  int // expected calls of Attend: one at the beginning and one at the end of the fault
+		calls int // expected calls of Attend: one at the beginning and one at the end of the fault
 	}{
 		{PauseOf("listener-1"), 2},
 		{&sim.Partition{Process: "listener-1", From: []string{"listener-2"}}, 2},
@@ -115,8 +122,8 @@ func TestAttention(t *testing.T) {
 		_, second := playListeners(t, Lasting(4*time.Second, At(2*time.Second, c.fault)))
 		slices.Sort(second.attendedAt)
 		all := slices.Compact(second.attendedAt)
-		if len(all) != c.told || c.told == 2 && (all[0] != 2*time.Second || all[1] != 6*time.Second) {
-			t.Errorf("%T: it was told at %v", c.fault, all)
+		if len(all) != c.calls || c.calls == 2 && (all[0] != 2*time.Second || all[1] != 6*time.Second) {
+			t.Errorf("%T: Attend was called at %v, want %d calls, at 2s and at 6s if any", c.fault, all, c.calls)
 		}
 	}
 }

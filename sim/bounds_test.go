@@ -36,7 +36,7 @@ func clientRunning(f func(context.Context, *sim.Program) error) sim.Client {
 // A world with too many events, or with too much memory, ends with an error that says so.
 // It ends at the same event, however its goroutines are scheduled, and its trace contains
 // all events up to that.
-func TestTooMuch(t *testing.T) {
+func TestTooManyEventsOrTooMuchMemory(t *testing.T) {
 	long := strings.Repeat("long", 1000)
 	writer := clientRunning(func(ctx context.Context, p *sim.Program) error {
 		for i := 0; ; i++ {
@@ -68,21 +68,21 @@ func TestTooMuch(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		client        sim.Client
-		events, bytes int
-		is            error
-		want          string
+		events, bytes int    // bounds of the world
+		is            error  // the error is this one
+		want          string // a part of the error
 	}{
-		{"events", endlessClient(), 500, 1 << 30, sim.ErrTooMuch, "too much happens in this world: 501 events by 0s; let clients"},
-		{"bytes", writer, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB of memory, by "},
-		{"texts of goroutines that write at once", crowd, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB of memory, by "},
-		{"a text that is never whole", clientRunning(func(ctx context.Context, p *sim.Program) error {
+		{"too many events", endlessClient(), 500, 1 << 30, sim.ErrTooMuch, "too much happens in this world: 501 events by 0s; let clients"},
+		{"too many keys", writer, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB of memory, by "},
+		{"several goroutines write at once", crowd, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB of memory, by "},
+		{"a line without an end", clientRunning(func(ctx context.Context, p *sim.Program) error {
 			conn, err := Dial(ctx, p, 0)
 			for err == nil {
 				_, err = conn.Write([]byte(long))
 			}
 			return err
 		}), 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB of memory, by "},
-		{"long texts", clientRunning(func(ctx context.Context, p *sim.Program) error {
+		{"long commands", clientRunning(func(ctx context.Context, p *sim.Program) error {
 			for {
 				if err := Toy(p, 0).Do(ctx, "get "+long); err != nil {
 					return err
@@ -103,21 +103,21 @@ func TestTooMuch(t *testing.T) {
 				}
 				tr, err := sim.RunWithin(cfg, time.Minute, c.events, c.bytes)
 				if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
-					t.Fatalf("the error is %v", err)
+					t.Fatalf("the error is %v, want %v with %q", err, c.is, c.want)
 				}
 				// If a trace is full, a client did not stop, which is misconduct. If a
 				// world is too large, the author of the scenario may be to blame, so it is
 				// not misconduct.
 				ending := sim.Ending(err)
 				if endless := ending != nil && ending.Rule == trace.ConductEndless; endless != (c.is == sim.ErrTooMuch) {
-					t.Errorf("the client's conduct is %+v", ending)
+					t.Errorf("the ending is %+v; want the rule %s: %t", ending, trace.ConductEndless, c.is == sim.ErrTooMuch)
 				}
-				came := fmt.Sprintf("%v\n%d events, %s", err, len(tr.Events), tr.Hash())
+				outcome := fmt.Sprintf("%v\n%d events, %s", err, len(tr.Events), tr.Hash())
 				if first == "" {
-					first = came
+					first = outcome
 				}
-				if came != first {
-					t.Errorf("with %d threads it is\n%s\nand not\n%s", threads, came, first)
+				if outcome != first {
+					t.Errorf("with %d threads the outcome is\n%s\nand with one thread\n%s", threads, outcome, first)
 				}
 			}
 		})
@@ -133,20 +133,20 @@ func TestCutOffWithLeak(t *testing.T) {
 	}))
 	cfg.Horizon = 1000 * time.Hour
 	if _, err := sim.RunWithin(cfg, time.Minute, 500, 1<<30); !errors.Is(err, sim.ErrTooMuch) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want %v", err, sim.ErrTooMuch)
 	}
 }
 
 // The memory for which a small world is charged is at least the estimate for its processes
 // and its connection, and at most a few times that.
-func TestMadeOfASmallWorld(t *testing.T) {
+func TestMemoryOfASmallWorld(t *testing.T) {
 	cfg := ToyWorld(clientRunning(func(ctx context.Context, p *sim.Program) error {
 		return Toy(p, 0).Do(ctx, "set k v")
 	}))
 	if _, err := sim.RunWithin(cfg, time.Minute, 1000, 1<<30); err != nil {
 		t.Fatal(err)
 	}
-	least, most := 0, 1<<30
+	least, most := 0, 1<<30 // too little memory, and enough
 	for least+1 < most {
 		bytes := (least + most) / 2
 		if _, err := sim.RunWithin(cfg, time.Minute, 1000, bytes); errors.Is(err, sim.ErrTooLarge) {
@@ -157,7 +157,7 @@ func TestMadeOfASmallWorld(t *testing.T) {
 	}
 	processes := len(cfg.Clients) + len(cfg.Nodes) + 1 // 1 for the storage
 	if most < processes*sim.BytesOfProcess+sim.BytesOfConnection || most > 300_000 {
-		t.Errorf("a small world makes %d bytes", most)
+		t.Errorf("a small world is charged for %d bytes, want at least those of %d processes and a connection, and at most 300000", most, processes)
 	}
 }
 
@@ -168,21 +168,21 @@ func TestLate(t *testing.T) {
 	cfg.Horizon = 1000 * time.Hour
 	tr, err := sim.RunWithin(cfg, time.Second, math.MaxInt, math.MaxInt)
 	if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrTooMuch) || errors.Is(err, sim.ErrStuck) {
-		t.Fatalf("the error is %v", err)
+		t.Fatalf("the error is %v, want %v", err, sim.ErrLate)
 	}
 	if text := err.Error(); strings.Contains(text, "goroutine") || !strings.Contains(text, "it was cut off after 1s of real time, at ") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want one that says when the run was cut off, without stacks", err)
 	}
 	if ending := sim.Ending(err); ending != nil {
-		t.Errorf("the client's conduct is %+v", ending)
+		t.Errorf("the ending is %+v, want none", ending)
 	}
 	if tr == nil || len(tr.Events) == 0 {
-		t.Error("there is no trace of what happened")
+		t.Error("got no events, want those until the run was cut off")
 	}
 }
 
-// The connections of many clients to many nodes would fill the trace before the story
-// begins. CheckSize refuses such a world before it is made.
+// The connections of many clients to many nodes would fill the trace before anything
+// else happens. CheckSize refuses such a world before it is made.
 func TestCheckSize(t *testing.T) {
 	crowd := func(clients, nodes int, kind locks.Kind) *sim.Config {
 		cfg := &sim.Config{Lock: sim.Lock{Kind: kind, Key: "k", TTL: time.Second}, Nodes: Nodes("toy", nodes)}
@@ -193,7 +193,7 @@ func TestCheckSize(t *testing.T) {
 	}
 	for _, c := range []struct {
 		cfg  *sim.Config
-		want string
+		want string // the error; "" for none
 	}{
 		{crowd(198, 101, ToyLock), ""},
 		{crowd(1000, 20, ToyLock), ""},
@@ -206,7 +206,7 @@ func TestCheckSize(t *testing.T) {
 			got = err.Error()
 		}
 		if got != c.want {
-			t.Errorf("%d clients on %d nodes: %q, want %q", len(c.cfg.Clients), len(c.cfg.Nodes), got, c.want)
+			t.Errorf("%d clients on %d nodes: the error is %q, want %q", len(c.cfg.Clients), len(c.cfg.Nodes), got, c.want)
 		}
 	}
 }

@@ -22,28 +22,28 @@ func TestBubble(t *testing.T) {
 			time.Sleep(24 * time.Hour)
 			passed = time.Since(began)
 		})
-		Equal(t, "error", err, nil)
-		Equal(t, "passed in the bubble", passed, 24*time.Hour)
+		Equal(t, "the error of InBubble", err, nil)
+		Equal(t, "time that passed in the bubble", passed, 24*time.Hour)
 		if time.Since(real) > 10*time.Second {
-			t.Error("it took real time")
+			t.Errorf("a virtual day took %v of real time, want less than 10s", time.Since(real))
 		}
 	})
 	t.Run("a goroutine remains", func(t *testing.T) {
 		err := sim.InBubble(time.Minute, new(sim.Watchdog), func() { go forgotten() })
 		if !errors.Is(err, sim.ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
-			t.Errorf("the error is %v", err)
+			t.Errorf("the error is %v, want %v with the stack of forgotten", err, sim.ErrLeak)
 		}
 	})
-	t.Run("everybody waits for ever", func(t *testing.T) {
+	t.Run("every goroutine waits forever", func(t *testing.T) {
 		err := sim.InBubble(time.Minute, new(sim.Watchdog), forgotten)
 		if !errors.Is(err, sim.ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
-			t.Errorf("the error is %v", err)
+			t.Errorf("the error is %v, want %v with the stack of forgotten", err, sim.ErrLeak)
 		}
 	})
 	t.Run("a panic", func(t *testing.T) {
 		err := sim.InBubble(time.Minute, new(sim.Watchdog), func() { panic("oh no") })
 		if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "oh no") {
-			t.Errorf("the error is %v", err)
+			t.Errorf("the error is %v, want %v with oh no", err, sim.ErrPanic)
 		}
 	})
 	t.Run("no progress", func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestBubble(t *testing.T) {
 		defer stop.Store(true)
 		err := sim.InBubble(100*time.Millisecond, new(sim.Watchdog), func() { spin(&stop) })
 		if !errors.Is(err, sim.ErrStuck) || !strings.Contains(err.Error(), "spin") {
-			t.Errorf("the error is %v", err)
+			t.Errorf("the error is %v, want %v with the stack of spin", err, sim.ErrStuck)
 		}
 	})
 }
@@ -69,10 +69,10 @@ func TestBubbleThatDoesNotEnd(t *testing.T) {
 		}
 	})
 	if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrStuck) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want %v", err, sim.ErrLate)
 	}
 	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("it took %v to give up on a bubble that has 2s", took)
+		t.Errorf("InBubble returned after %v, want soon after its limit of 2s", took)
 	}
 }
 

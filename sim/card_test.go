@@ -18,19 +18,20 @@ var placeholders = []string{"{target}", "{others}", "{message}", "{step}", "{siz
 
 // flaws lists what is missing or wrong on the card of a kind of fault.
 func flaws(k sim.FaultKind) (all []string) {
-	flaw := func(is bool, what string) {
-		if is {
+	// flaw adds a flaw if it is present.
+	flaw := func(present bool, what string) {
+		if present {
 			all = append(all, what)
 		}
 	}
-	flaw(k.Title == "", "it has no title")
-	flaw(!slices.Contains(trace.Effects(), k.Effect), "its effect is none of those there are")
-	flaw(len(k.Manners) == 0, "it has no manner")
+	flaw(k.Title == "", "the card has no title")
+	flaw(!slices.Contains(trace.Effects(), k.Effect), "its effect does not exist")
+	flaw(len(k.Manners) == 0, "the card has no manner")
 	if len(k.Manners) > 0 {
-		flaw(k.Manners[0].Value != "", "its first manner is not the common one")
+		flaw(k.Manners[0].Value != "", "its first manner is not the default manner")
 	}
-	flaw((len(k.Sites) > 0) == (k.NotTried != ""), "either it has sites or it says why no search tries it")
-	says := map[string]bool{}
+	flaw((len(k.Sites) > 0) == (k.NotTried != ""), "the card must have sites or say why no search tries the kind, and not both")
+	has := map[string]bool{} // the roles of the kind's parameters
 	v := reflect.TypeOf(k.New()).Elem()
 	for i := range v.NumField() {
 		f := v.Field(i)
@@ -39,30 +40,30 @@ func flaws(k sim.FaultKind) (all []string) {
 		if name == k.Name {
 			role = "target"
 		}
-		flaw(!slices.Contains([]string{"target", "others", "manner", "size", "step"}, role), "nobody knows what its parameter "+name+" says")
-		flaw(says[role], "two of its parameters say the "+role)
+		flaw(!slices.Contains([]string{"target", "others", "manner", "size", "step"}, role), "its parameter "+name+" has no known role")
+		flaw(has[role], "two of its parameters have the role "+role)
 		flaw(f.Tag.Get("jsonschema") == "", "its parameter "+name+" is not explained")
-		says[role] = true
+		has[role] = true
 	}
-	flaw(!says["target"], "it has no target")
+	flaw(!has["target"], "the card has no target")
 	for _, m := range k.Manners {
-		flaw(m.Value == faultcard.Negative && !says["size"] || m.Value != "" && m.Value != faultcard.Negative && !says["manner"], "no parameter has the manner "+m.Value)
-		flaw(m.Value != "" && m.Slug == "", "its manner "+m.Value+" has no word")
+		flaw(m.Value == faultcard.Negative && !has["size"] || m.Value != "" && m.Value != faultcard.Negative && !has["manner"], "no parameter has the manner "+m.Value)
+		flaw(m.Value != "" && m.Slug == "", "its manner "+m.Value+" has no slug")
 		for _, phrase := range []string{m.Subject, m.Predicate, m.Noun} {
-			flaw(phrase == "", "a phrase is missing of its manner "+m.Value)
+			flaw(phrase == "", "a phrase of its manner "+m.Value+" is missing")
 			for _, name := range regexp.MustCompile(`\{[^}]*\}`).FindAllString(phrase, -1) {
-				flaw(!slices.Contains(placeholders, name), "nothing can be put in for "+name)
+				flaw(!slices.Contains(placeholders, name), "a phrase has the unknown placeholder "+name)
 			}
 		}
 	}
 	for _, s := range k.Sites {
-		flaw(s.At == "", "one of its sites does not say when it strikes")
-		flaw((s.At == faultcard.OnMessages) != (len(s.Roles) == 0), "one of its sites does not say whom it strikes")
-		flaw(says["others"] != (s.Others != faultcard.NoOthers), "one of its sites does not say who is at the other end")
-		flaw(len(s.Lengths) > 0 && k.Instant && !says["size"], "one of its sites has lengths, and it has none")
+		flaw(s.At == "", "a site does not say when the fault strikes")
+		flaw((s.At == faultcard.OnMessages) != (len(s.Roles) == 0), "a site does not say which process the fault strikes")
+		flaw(has["others"] != (s.Others != faultcard.NoOthers), "a site does not say which process is at the other end")
+		flaw(len(s.Lengths) > 0 && k.Instant && !has["size"], "a site has lengths, but faults of the kind have no length and no size")
 		for _, value := range s.Manners {
 			known := slices.ContainsFunc(k.Manners, func(m sim.Manner) bool { return m.Value == value })
-			flaw(!known, "one of its sites has the manner "+value+", and it has none such")
+			flaw(!known, "a site has the manner "+value+", which the kind does not have")
 		}
 	}
 	return all
@@ -77,13 +78,13 @@ func TestCards(t *testing.T) {
 			t.Errorf("the card of %s: %s", k.Name, flaw)
 		}
 		if err := (sim.Fault{Action: k.New()}).Check(sim.Topology{}); err == nil {
-			t.Errorf("%s without parameters is taken", k.Name)
+			t.Errorf("a fault %s without parameters is accepted, want an error", k.Name)
 		}
 	}
-	Equal(t, "the kinds", strings.Join(names, " "), "cancel crash delay demote disk-stall drift fail hold jump partition pause promote reset revoke stall")
+	Equal(t, "the names of all kinds", strings.Join(names, " "), "cancel crash delay demote disk-stall drift fail hold jump partition pause promote reset revoke stall")
 	defer func() {
 		if recover() == nil {
-			t.Error("a second kind called pause was registered")
+			t.Error("a second kind of fault with the name pause was registered, want a panic")
 		}
 	}()
 	sim.RegisterFault(sim.FaultKind{Name: "pause", New: func() sim.Action { return &sim.Pause{} }})
@@ -103,17 +104,17 @@ func TestFlawsOfCards(t *testing.T) {
 	}
 	found := strings.Join(flaws(whole), "; ")
 	for _, want := range []string{
-		"parameter mood says", "parameter mood is not explained", "put in for {oddity}", "no parameter has the manner very",
-		"manner very has no word", "phrase is missing of its manner very", "does not say whom", "who is at the other end",
+		"parameter mood has no known role", "parameter mood is not explained", "unknown placeholder {oddity}", "no parameter has the manner very",
+		"manner very has no slug", "phrase of its manner very is missing", "which process the fault strikes", "which process is at the other end",
 	} {
 		if !strings.Contains(found, want) {
-			t.Errorf("it is not said that %q: %s", want, found)
+			t.Errorf("the flaws of the card odd are %s; want among them %q", found, want)
 		}
 	}
 	bare := strings.Join(flaws(sim.FaultKind{Name: "bare", New: func() sim.Action { return new(odd) }}), "; ")
 	for _, want := range []string{"no title", "its effect", "no manner", "why no search tries it", "no target"} {
 		if !strings.Contains(bare, want) {
-			t.Errorf("it is not said that %q: %s", want, bare)
+			t.Errorf("the flaws of the card bare are %s; want among them %q", bare, want)
 		}
 	}
 }

@@ -27,6 +27,7 @@ type firstMember struct {
 	watcher *councilConn
 }
 
+// first returns the first member of the cluster.
 func (c councilMember) first() *firstMember { return c.host.Peer(c.host.Members()[0]).(*firstMember) }
 
 type councilConn struct {
@@ -47,10 +48,12 @@ func init() {
 	})
 }
 
+// A sundial is a kind of server without an implementation.
 func init() {
 	sim.RegisterSystem(sim.System{Name: "sundial", Node: "sundial", Unit: time.Minute, Reads: []string{"aloud", "silently"}})
 }
 
+// A lineFramer splits what a connection carries into lines.
 type lineFramer struct{}
 
 func (lineFramer) Next(b []byte) (int, sim.Frame) {
@@ -120,7 +123,8 @@ type crownLease crownLock
 func (t crownLease) Session() string             { return t.env.Client }
 func (crownLease) Release(context.Context) error { return nil }
 
-func councilStory(clients ...sim.Client) sim.Config {
+// councilWorld returns a world of some clients and a cluster with three members.
+func councilWorld(clients ...sim.Client) sim.Config {
 	cfg := ToyWorld(clients...)
 	cfg.Nodes = nil
 	for _, name := range []string{"council-1", "council-2", "council-3"} {
@@ -132,21 +136,21 @@ func councilStory(clients ...sim.Client) sim.Config {
 
 // The trace records a grant as an event of the cluster, not of a member, and package
 // history finds it there.
-func TestClusterKeepsOneRegister(t *testing.T) {
-	tr := RunWorld(t, councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+func TestGrantIsAnEventOfTheCluster(t *testing.T) {
+	tr := RunWorld(t, councilWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		_, err := p.Acquire(ctx, p.Lock())
 		return err
 	})))
 	lock := tr.Locks[0]
-	Equal(t, "the slots", len(lock.Slots), 1)
+	Equal(t, "number of slots", len(lock.Slots), 1)
 	Equal(t, "the slot", lock.Slots[0], trace.SlotInfo{Node: "council", Key: "crown"})
-	Equal(t, "the members", slices.Equal(lock.Members, []string{"council-1", "council-2", "council-3"}), true)
+	Equal(t, "the lock lists the three members", slices.Equal(lock.Members, []string{"council-1", "council-2", "council-3"}), true)
 	if !slices.Contains(tr.Processes, trace.ProcessInfo{Name: "council", Role: trace.RoleCluster}) {
-		t.Errorf("the cluster is none of the processes: %v", tr.Processes)
+		t.Errorf("the processes are %v, want the cluster among them", tr.Processes)
 	}
-	Equal(t, "whose it is", *FirstEvent(t, tr, trace.KindSet, "council").Owner, trace.Actor{Client: "client-1", Section: 1, Sent: FirstEvent(t, tr, trace.KindSend, "client-1").Seq})
+	Equal(t, "the owner of the key", *FirstEvent(t, tr, trace.KindSet, "council").Owner, trace.Actor{Client: "client-1", Section: 1, Sent: FirstEvent(t, tr, trace.KindSend, "client-1").Seq})
 	for _, ev := range Events(tr, trace.KindEnd, "client-1") {
-		Equal(t, "granted by nobody", ev.Ungranted, false)
+		Equal(t, "acquired without a grant by the cluster", ev.Ungranted, false)
 		Equal(t, "the session", ev.Session, FirstEvent(t, tr, trace.KindOpen, "council").Session)
 	}
 	if err := tr.Validate(); err != nil {
@@ -157,7 +161,7 @@ func TestClusterKeepsOneRegister(t *testing.T) {
 // When a client reads an answer, the trace records until when the client knows that its
 // session lives: one TTL after it sent the request.
 func TestClientLearnsThatItsSessionLives(t *testing.T) {
-	tr := RunWorld(t, WithFaults(councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, WithFaults(councilWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := Dial(ctx, p, 0)
 		for range 2 {
 			if err == nil {
@@ -169,19 +173,19 @@ func TestClientLearnsThatItsSessionLives(t *testing.T) {
 	sent := FirstEvent(t, tr, trace.KindSend, "client-1")
 	alive := Events(tr, trace.KindAlive, "client-1")[0]
 	if acts := Events(tr, trace.KindSend, "client-1")[1]; acts.Seq < alive.Seq {
-		t.Errorf("it asks again at %v, and learns only at %v what it was answered before", acts.At, alive.At)
+		t.Errorf("client-1 sent its second request at %v, and read the answer to the first at %v; want the answer first", acts.At, alive.At)
 	}
-	EqualTime(t, "it learns that", alive.At, OnlyEvent(t, tr, trace.KindResume, "client-1").At)
-	Equal(t, "until when it lives", alive.Expires, sent.At+time.Second)
+	EqualTime(t, "client-1 read the first answer", alive.At, OnlyEvent(t, tr, trace.KindResume, "client-1").At)
+	Equal(t, "until when client-1 knows that its session lives", alive.Expires, sent.At+time.Second)
 	if expired := OnlyEvent(t, tr, trace.KindExpireSession, "council"); expired.At > alive.At {
-		t.Errorf("the session ended at %v, when it was paused no longer", expired.At)
+		t.Errorf("the session ended at %v, after the pause, want during the pause", expired.At)
 	}
 }
 
 // A client that watches a key is notified. Faults can strike at the points "was notified"
 // and "session expired".
 func TestPointsOfClusters(t *testing.T) {
-	cfg := councilStory(
+	cfg := councilWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			c, err := Dial(ctx, p, 0)
 			if err == nil {
@@ -203,13 +207,14 @@ func TestPointsOfClusters(t *testing.T) {
 		Lasting(time.Second, When("client-1's session expired", PauseOf("council-1"))),
 		Lasting(time.Second, When("client-2 was notified", PauseOf("council-2")))))
 	AllFaultsStruck(t, tr)
-	EqualTime(t, "it struck", OnlyEvent(t, tr, trace.KindPause, "council-1").At, FirstEvent(t, tr, trace.KindExpireSession, "council").At)
-	EqualTime(t, "it struck", OnlyEvent(t, tr, trace.KindPause, "council-2").At, OnlyEvent(t, tr, trace.KindNotify, "client-2").At)
+	EqualTime(t, "the fault at the end of the session struck", OnlyEvent(t, tr, trace.KindPause, "council-1").At, FirstEvent(t, tr, trace.KindExpireSession, "council").At)
+	EqualTime(t, "the fault at the notification struck", OnlyEvent(t, tr, trace.KindPause, "council-2").At, OnlyEvent(t, tr, trace.KindNotify, "client-2").At)
 }
 
 // The trace records the length of messages once. For members of a cluster each event has
 // it; for other nodes only the sum for the whole run is recorded.
 func TestBytesOfMessages(t *testing.T) {
+	// asks returns a client that sends a line a number of times.
 	asks := func(line string, times int) sim.Client {
 		return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			c, err := Dial(ctx, p, 0)
@@ -221,6 +226,7 @@ func TestBytesOfMessages(t *testing.T) {
 			return err
 		})
 	}
+	// inMessages returns the sum of the lengths that the events of messages have.
 	inMessages := func(tr *trace.Trace) (bytes int64) {
 		for _, ev := range tr.Events {
 			if ev.Kind == trace.KindSend {
@@ -230,20 +236,20 @@ func TestBytesOfMessages(t *testing.T) {
 		return bytes
 	}
 	toys := RunWorld(t, ToyWorld(asks("get x", 3)))
-	Equal(t, "of toys", toys.Bytes, 3*int64(len("get x\r\n")+len("nothing\n")))
-	Equal(t, "of their messages", inMessages(toys), 0)
-	council := RunWorld(t, councilStory(asks("take", 1)))
-	Equal(t, "of a cluster", council.Bytes, 0)
+	Equal(t, "bytes of the run with toys", toys.Bytes, 3*int64(len("get x\r\n")+len("nothing\n")))
+	Equal(t, "bytes in the events of the run with toys", inMessages(toys), 0)
+	council := RunWorld(t, councilWorld(asks("take", 1)))
+	Equal(t, "bytes of the run with a cluster", council.Bytes, 0)
 	if inMessages(council) == 0 {
-		t.Error("the messages to a cluster do not say how long they are")
+		t.Error("the events of messages to a cluster have no bytes, want their lengths")
 	}
 }
 
 // A process must not have the name of the cluster, because the trace would confuse the two.
-func TestNobodyIsCalledAsTheCluster(t *testing.T) {
-	cfg := councilStory(Client(t, "council", func(context.Context, *sim.Program) error { return nil }))
+func TestProcessWithTheClustersNameIsRefused(t *testing.T) {
+	cfg := councilWorld(Client(t, "council", func(context.Context, *sim.Program) error { return nil }))
 	if _, err := sim.Run(cfg); err == nil || err.Error() != `sim: a process and the cluster of its nodes are both called "council"` {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got the error %v", err)
 	}
 }
 
@@ -251,11 +257,11 @@ func TestNobodyIsCalledAsTheCluster(t *testing.T) {
 func TestCheckTTL(t *testing.T) {
 	cfg := sim.Config{Lock: sim.Lock{Kind: locks.Kind{System: "sundial"}, TTL: 90 * time.Second}}
 	if err := cfg.CheckTTL(); err == nil || err.Error() != "a sundial counts a TTL in whole units of 1m, and 1m30s is not a multiple of that; 2m0s would be one" {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got the error %v", err)
 	}
 	cfg.Lock.TTL = 3 * time.Minute
-	Equal(t, "three minutes", cfg.CheckTTL(), nil)
+	Equal(t, "the error for three minutes and a sundial", cfg.CheckTTL(), nil)
 	cfg.Lock.Kind.System = "toy"
 	cfg.Lock.TTL = time.Nanosecond
-	Equal(t, "toys count anything", cfg.CheckTTL(), nil)
+	Equal(t, "the error for a nanosecond and a toy", cfg.CheckTTL(), nil)
 }

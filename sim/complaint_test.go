@@ -34,20 +34,20 @@ func TestComplaints(t *testing.T) {
 		what   string
 		config sim.Config
 		want   []trace.Complaint
-		text   string
+		text   string // the text of the event with which client-1 ends
 	}{
-		{"a breach", ToyWorld(fails(fmt.Errorf("at last: %w", breach))), []trace.Complaint{{Client: "client-1", Rule: "manners", Why: "it was rude"}}, "at last: manners | it was rude"},
-		{"another error", ToyWorld(fails(no)), nil, "no lock today"},
-		{"no error", ToyWorld(fails(nil)), nil, ""},
+		{"the program returns a breach", ToyWorld(fails(fmt.Errorf("at last: %w", breach))), []trace.Complaint{{Client: "client-1", Rule: "manners", Why: "it was rude"}}, "at last: manners | it was rude"},
+		{"the program returns another error", ToyWorld(fails(no)), nil, "no lock today"},
+		{"the program returns no error", ToyWorld(fails(nil)), nil, ""},
 		{
-			"a lock that cannot be made", with(broken, fails(nil)),
+			"the lock cannot be made", with(broken, fails(nil)),
 			[]trace.Complaint{{Client: "client-1", Rule: trace.CannotMake, Why: "cannot make the lock: no lock today"}}, "cannot make the lock: no lock today",
 		},
 	} {
 		tr := RunWorld(t, c.config)
 		if !slices.Equal(tr.Complaints, c.want) {
-			t.Errorf("%s: %+v, want %+v", c.what, tr.Complaints, c.want)
+			t.Errorf("%s: the complaints are %+v, want %+v", c.what, tr.Complaints, c.want)
 		}
-		Equal(t, c.what, OnlyEvent(t, tr, trace.KindDone, "client-1").Text, c.text)
+		Equal(t, c.what+": the text with which client-1 ends", OnlyEvent(t, tr, trace.KindDone, "client-1").Text, c.text)
 	}
 }

@@ -13,6 +13,8 @@ import (
 // ReplyTo gives an answer the section of its request, even if a later request is answered
 // first.
 func TestAnswersOutOfOrder(t *testing.T) {
+	// The client sends wait, which is answered last, and then ping, which is part of a
+	// handshake.
 	waits := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
 		if err != nil {
@@ -31,14 +33,14 @@ func TestAnswersOutOfOrder(t *testing.T) {
 		return err
 	})
 	tr := RunWorld(t, ToyWorld(waits))
-	answers := map[string]bool{}
+	answers := map[string]bool{} // by answer: whether it is part of a handshake
 	for _, ev := range Events(tr, trace.KindDeliver, "client-1") {
 		answers[ev.Text] = ev.Handshake
 	}
 	if is, ok := answers["pong"]; !ok || !is {
-		t.Errorf("the answer to ping is no part of a handshake: %v", answers)
+		t.Errorf("whether each answer is part of a handshake: %v, want true for pong", answers)
 	}
 	if is, ok := answers["v"]; !ok || is {
-		t.Errorf("the answer to wait is part of a handshake: %v", answers)
+		t.Errorf("whether each answer is part of a handshake: %v, want false for v", answers)
 	}
 }

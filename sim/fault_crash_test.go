@@ -19,11 +19,11 @@ import (
 // node is down, and one has an idle connection that it uses after the restart.
 func TestCrashAndTheConnections(t *testing.T) {
 	type outcome struct {
-		waits    error
-		waited   time.Duration
-		dials    error
-		dialled  time.Duration
-		restarts error // error on the connection that was idle
+		waits    error         // error of client-1, which waits for an answer
+		waited   time.Duration // when this wait ended
+		dials    error         // error of client-2, which dials at 3 s
+		dialled  time.Duration // when this dial ended
+		restarts error         // error of client-3, whose connection was idle
 	}
 	const strikes = 2 * time.Second
 	for _, test := range []struct {
@@ -31,7 +31,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 		faults []sim.Fault
 		want   outcome
 	}{
-		{"none", nil, outcome{
+		{"no crash", nil, outcome{
 			os.ErrDeadlineExceeded, 5 * time.Second,
 			nil, 3*time.Second + 2*Hop,
 			nil,
@@ -54,7 +54,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 			context.DeadlineExceeded, 6 * time.Second,
 			syscall.ECONNRESET,
 		}},
-		{"power loss of another", []sim.Fault{At(strikes, CrashOf(trace.StorageName, trace.PowerLoss))}, outcome{
+		{"power loss of the storage", []sim.Fault{At(strikes, CrashOf(trace.StorageName, trace.PowerLoss))}, outcome{
 			os.ErrDeadlineExceeded, 5 * time.Second,
 			nil, 3*time.Second + 2*Hop,
 			nil,
@@ -96,7 +96,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 			for _, e := range []struct {
 				what      string
 				got, want error
-			}{{"the read", got.waits, test.want.waits}, {"the dial", got.dials, test.want.dials}, {"the idle connection", got.restarts, test.want.restarts}} {
+			}{{"the read", got.waits, test.want.waits}, {"the dial", got.dials, test.want.dials}, {"the request on the idle connection", got.restarts, test.want.restarts}} {
 				if !errors.Is(e.got, e.want) || e.want == nil && e.got != nil {
 					t.Errorf("%s ended with %v, want %v", e.what, e.got, e.want)
 				}
@@ -127,9 +127,9 @@ func TestRestartResetsAWaitingConnection(t *testing.T) {
 		return nil
 	})), Lasting(5*time.Second, At(2*time.Second, CrashOf("toy-1", trace.PowerLoss)))))
 	if !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("the read ended with %v", err)
+		t.Errorf("the read ended with %v, want %v", err, syscall.ECONNRESET)
 	}
-	EqualTime(t, "it ended", ended, 7*time.Second+2*Hop)
+	EqualTime(t, "the read ended", ended, 7*time.Second+2*Hop)
 }
 
 // A dial to a machine without power is answered when the machine has started again.
@@ -147,7 +147,7 @@ func TestDialOverARestart(t *testing.T) {
 				SleepUntil(3 * time.Second)
 				_, err := Dial(WithTrueTimeout(ctx, 5*time.Second), p, 0)
 				if !errors.Is(err, test.fails) {
-					t.Errorf("the dial ended with %v", err)
+					t.Errorf("the dial ended with %v, want %v", err, test.fails)
 				}
 				EqualTime(t, "the dial ended", Now(), test.ends)
 				return nil
@@ -162,10 +162,10 @@ func TestCrashOfAClient(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fault []sim.Fault
-		sets  string
-		told  trace.Kind // the event with which the node notices the crash; "" for none
+		sets  string     // the values that toy-1 sets
+		event trace.Kind // the event with which toy-1 notices the crash; "" for none
 	}{
-		{"none", nil, "first second third", ""},
+		{"no crash", nil, "first second third", ""},
 		{"kill", []sim.Fault{At(2500*time.Millisecond, CrashOf("client-1", trace.Kill))}, "first second", trace.KindReset},
 		{"power loss", []sim.Fault{At(2500*time.Millisecond, CrashOf("client-1", trace.PowerLoss))}, "first second", ""},
 		{"kill with a request in flight", []sim.Fault{When("client-1's write request to toy-1 is in flight", CrashOf("client-1", trace.Kill))}, "first second", trace.KindReset},
@@ -180,7 +180,7 @@ func TestCrashOfAClient(t *testing.T) {
 			Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Partition{"client-1", []string{"toy-1"}, ""})),
 			At(2500*time.Millisecond, CrashOf("client-1", trace.Kill)),
 		}, "first second", trace.KindReset},
-		{"that would restart", []sim.Fault{Lasting(time.Second, At(2500*time.Millisecond, CrashOf("client-1", trace.Kill)))}, "first second", trace.KindReset},
+		{"kill with an end: the client does not restart", []sim.Fault{Lasting(time.Second, At(2500*time.Millisecond, CrashOf("client-1", trace.Kill)))}, "first second", trace.KindReset},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			returned := false
@@ -216,8 +216,8 @@ func TestCrashOfAClient(t *testing.T) {
 			}
 			Equal(t, "values set", strings.Join(values, " "), test.sets)
 			Equal(t, "the last write returned", returned, len(test.fault) == 0)
-			if test.told != "" {
-				OnlyEvent(t, tr, test.told, "toy-1")
+			if test.event != "" {
+				OnlyEvent(t, tr, test.event, "toy-1")
 			} else {
 				NoEvents(t, tr, trace.KindReset, "toy-1")
 			}
@@ -229,7 +229,7 @@ func TestCrashOfAClient(t *testing.T) {
 			crash := OnlyEvent(t, tr, trace.KindCrash, "client-1")
 			for _, ev := range tr.Events {
 				if ev.Seq > crash.Seq && ev.Process == "client-1" && ev.Kind != trace.KindLose {
-					t.Errorf("after the crash: %s %s at %v", ev.Kind, ev.Text, ev.At)
+					t.Errorf("client-1 acts after its crash: %s %s at %v", ev.Kind, ev.Text, ev.At)
 				}
 			}
 		})
@@ -242,13 +242,13 @@ func TestCrashOfTheStorage(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fault []sim.Fault
-		err   error
-		made  int // version of the object at the end
+		err   error // result of the second write
+		made  int   // version of the object at the end
 	}{
-		{"none", nil, nil, 3},
+		{"no crash", nil, nil, 3},
 		{"kill", []sim.Fault{Lasting(time.Second, When("client-1's request to storage is in flight, 2nd time", CrashOf(trace.StorageName, trace.Kill)))}, syscall.ECONNRESET, 2},
 		{"shutdown", []sim.Fault{Lasting(time.Second, When("client-1's request to storage is in flight, 2nd time", CrashOf(trace.StorageName, trace.Shutdown)))}, syscall.ECONNRESET, 2},
-		{"once it was applied", []sim.Fault{Lasting(time.Second, When("storage applied client-1's write, 2nd time", CrashOf(trace.StorageName, trace.Kill)))}, syscall.ECONNRESET, 3},
+		{"kill when the second write has been applied", []sim.Fault{Lasting(time.Second, When("storage applied client-1's write, 2nd time", CrashOf(trace.StorageName, trace.Kill)))}, syscall.ECONNRESET, 3},
 		{"power loss", []sim.Fault{Lasting(time.Second, When("client-1's request to storage is in flight, 2nd time", CrashOf(trace.StorageName, trace.PowerLoss)))}, syscall.ECONNRESET, 2},
 		{"long power loss", []sim.Fault{Lasting(4*time.Second, When("client-1's request to storage is in flight, 2nd time", CrashOf(trace.StorageName, trace.PowerLoss)))}, context.DeadlineExceeded, 2},
 	} {
@@ -260,14 +260,14 @@ func TestCrashOfTheStorage(t *testing.T) {
 				}
 				_, err := p.Storage(WithTrueTimeout(ctx, 3*time.Second), write)
 				if !errors.Is(err, test.err) {
-					t.Errorf("the second write ended with %v", err)
+					t.Errorf("the second write ended with %v, want %v", err, test.err)
 				}
 				SleepUntil(5 * time.Second)
 				_, err = p.Storage(ctx, write)
 				return err
 			})), test.fault...))
 			AllFaultsStruck(t, tr)
-			Equal(t, "version", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Version, test.made)
+			Equal(t, "the version at the end", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Version, test.made)
 		})
 	}
 }
@@ -285,9 +285,9 @@ func TestFailedDialsCostTime(t *testing.T) {
 				for i := range 2 {
 					began := Now()
 					if err := Toy(p, 0).Do(WithTrueTimeout(ctx, 5*time.Second), "ping"); err == nil {
-						t.Error("a dead node answered")
+						t.Error("a crashed node answered")
 					}
-					EqualTime(t, []string{"the first dial", "the second dial"}[i], Now()-began, test.costs)
+					EqualTime(t, []string{"the first dial failed", "the second dial failed"}[i], Now()-began, test.costs)
 				}
 				return nil
 			})), At(0, CrashOf("toy-1", test.how))))
@@ -303,8 +303,8 @@ func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 		fault []sim.Fault
 		sets  int
 	}{
-		{"in flight", []sim.Fault{When("client-1's request to toy-1 is in flight", CrashOf("toy-1", trace.Kill))}, 0},
-		{"done", []sim.Fault{When("client-1 holds toy-1", CrashOf("toy-1", trace.Kill))}, 1},
+		{"the request is in flight", []sim.Fault{When("client-1's request to toy-1 is in flight", CrashOf("toy-1", trace.Kill))}, 0},
+		{"the key has been set", []sim.Fault{When("client-1 holds toy-1", CrashOf("toy-1", trace.Kill))}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
@@ -313,9 +313,9 @@ func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 				return nil
 			})), test.fault...))
 			if !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("set ended with %v", err)
+				t.Errorf("set ended with %v, want %v", err, syscall.ECONNRESET)
 			}
-			Equal(t, "keys set", len(Events(tr, trace.KindSet, "toy-1")), test.sets)
+			Equal(t, "number of keys set", len(Events(tr, trace.KindSet, "toy-1")), test.sets)
 		})
 	}
 }
@@ -326,14 +326,14 @@ func TestCrashDuringAPause(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		set    bool
+		set    bool // whether the command that arrives during the pause takes effect
 	}{
 		{"no crash", []sim.Fault{Lasting(2*time.Second, At(time.Second, PauseOf("toy-1")))}, true},
-		{"stop", []sim.Fault{
+		{"kill during a stop", []sim.Fault{
 			Lasting(2*time.Second, At(time.Second, PauseOf("toy-1"))),
 			Lasting(200*time.Millisecond, At(2*time.Second, CrashOf("toy-1", trace.Kill))),
 		}, false},
-		{"suspend", []sim.Fault{
+		{"power loss during a suspension", []sim.Fault{
 			Lasting(2*time.Second, At(time.Second, SuspensionOf("toy-1"))),
 			Lasting(200*time.Millisecond, At(2*time.Second, CrashOf("toy-1", trace.PowerLoss))),
 		}, false},
@@ -373,10 +373,10 @@ func TestCrashDuringAPause(t *testing.T) {
 			}
 			Equal(t, "the command took effect", sets == 1, test.set)
 			if test.set {
-				EqualTime(t, "the older word's end", OnlyEvent(t, tr, trace.KindExpire, "toy-1").At, 3*Hop+5*time.Second)
+				EqualTime(t, "the older key expired", OnlyEvent(t, tr, trace.KindExpire, "toy-1").At, 3*Hop+5*time.Second)
 			} else {
-				EqualTime(t, "the older word's end", OnlyEvent(t, tr, trace.KindForget, "toy-1").At, 2200*time.Millisecond)
-				EqualTime(t, "a restarted node answers", answered, 2500*time.Millisecond+4*Hop)
+				EqualTime(t, "the older key was lost", OnlyEvent(t, tr, trace.KindForget, "toy-1").At, 2200*time.Millisecond)
+				EqualTime(t, "the restarted node answered", answered, 2500*time.Millisecond+4*Hop)
 			}
 		})
 	}
@@ -393,7 +393,7 @@ func TestOverlappingCrashes(t *testing.T) {
 	))
 	AllFaultsStruck(t, tr)
 	crash := OnlyEvent(t, tr, trace.KindCrash, "toy-1")
-	EqualTime(t, "the crash", crash.At, time.Second)
-	Equal(t, "how", crash.Text, string(trace.PowerLoss))
-	EqualTime(t, "the restart", OnlyEvent(t, tr, trace.KindRestart, "toy-1").At, 6*time.Second)
+	EqualTime(t, "the node crashed", crash.At, time.Second)
+	Equal(t, "the manner of the crash", crash.Text, string(trace.PowerLoss))
+	EqualTime(t, "the node restarted", OnlyEvent(t, tr, trace.KindRestart, "toy-1").At, 6*time.Second)
 }

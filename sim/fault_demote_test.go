@@ -20,7 +20,7 @@ func TestDemoteIsRefused(t *testing.T) {
 		"":         "demote",
 	} {
 		if err := (sim.Fault{Action: &sim.Demote{Node: node}}).Check(processes); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("demote %q: %v, want %q", node, err, want)
+			t.Errorf("demote %q: the error is %v, want one that contains %q", node, err, want)
 		}
 	}
 }

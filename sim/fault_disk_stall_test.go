@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,12 +12,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A scribe is a test server with a disk. It answers a "note" when it has written it to its
-// disk. It answers "read" with one asterisk for each note on its disk.
+// A scribe is a test server with a disk. It answers the line "note" when it has written a
+// note to its disk. It answers "read" with one asterisk for each note on its disk.
 type scribe struct {
 	host  *sim.Host
-	notes int
-	waits []note
+	notes int    // number of notes on the disk
+	waits []note // requests for notes that wait until the disk no longer stalls
 }
 
 type note struct {
@@ -24,7 +25,7 @@ type note struct {
 	request *sim.Request
 }
 
-const paper sim.Persistence = "paper"
+const paper sim.Persistence = "paper" // the disk of a scribe that can stall
 
 func init() {
 	for name, disks := range map[string][]sim.Disk{
@@ -79,6 +80,7 @@ func (d scribeConn) Receive(r *sim.Request) {
 // when the last of several stalls has ended, or, if the process is paused then, when the
 // process resumes. A note that was not on the disk is lost in a crash.
 func TestDiskStall(t *testing.T) {
+	// stall returns a stall of the disk between two times.
 	stall := func(from, to time.Duration) sim.Fault {
 		return Lasting(to-from, At(from, &sim.DiskStall{Node: "scribe-1"}))
 	}
@@ -89,13 +91,13 @@ func TestDiskStall(t *testing.T) {
 		noted  time.Duration // when the note that is sent at 2 s was answered; 0 means never
 		read   string        // answer to a read at 2.5 s
 	}{
-		{"none", nil, 2 * s, "*"},
-		{"one", []sim.Fault{stall(s, 5*s)}, 5 * s, ""},
-		{"one that is over", []sim.Fault{stall(s, s+s/2)}, 2 * s, "*"},
-		{"two at once", []sim.Fault{stall(s, 5*s), stall(2*s-s/2, 7*s)}, 7 * s, ""},
-		{"one after the other", []sim.Fault{stall(s, 5*s), stall(5*s, 7*s)}, 7 * s, ""},
-		{"in a pause", []sim.Fault{stall(s, 5*s), Lasting(5*s, At(3*s, PauseOf("scribe-1")))}, 8 * s, ""},
-		{"and a crash", []sim.Fault{stall(s, 5*s), Lasting(s, At(3*s, CrashOf("scribe-1", trace.Kill)))}, 0, ""},
+		{"no stall", nil, 2 * s, "*"},
+		{"one stall", []sim.Fault{stall(s, 5*s)}, 5 * s, ""},
+		{"one stall that ends before the note is sent", []sim.Fault{stall(s, s+s/2)}, 2 * s, "*"},
+		{"two stalls that overlap", []sim.Fault{stall(s, 5*s), stall(2*s-s/2, 7*s)}, 7 * s, ""},
+		{"two stalls, one right after the other", []sim.Fault{stall(s, 5*s), stall(5*s, 7*s)}, 7 * s, ""},
+		{"the stall ends during a pause", []sim.Fault{stall(s, 5*s), Lasting(5*s, At(3*s, PauseOf("scribe-1")))}, 8 * s, ""},
+		{"the node crashes during the stall", []sim.Fault{stall(s, 5*s), Lasting(s, At(3*s, CrashOf("scribe-1", trace.Kill)))}, 0, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			noted := time.Duration(0)
@@ -126,20 +128,20 @@ func TestDiskStall(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				Equal(t, "notes after a while", read, test.read)
+				Equal(t, "the answer to a read at 2.5 s", read, test.read)
 				<-done
 				return nil
 			}))
 			cfg.Nodes = Nodes("scribe", 1)
 			AllFaultsStruck(t, RunWorld(t, WithFaults(cfg, test.faults...)))
-			Equal(t, "noted", noted, test.noted)
+			Equal(t, "when the note was answered", noted, test.noted)
 		})
 	}
 }
 
 // The fault is refused for a node that has no disk, or whose server does not simulate a
 // stall of its disk.
-func TestWhoseDiskStalls(t *testing.T) {
+func TestDiskStallIsRefused(t *testing.T) {
 	top := sim.Topology{
 		Clients: map[string]bool{"client-1": true},
 		Nodes: map[string]sim.Node{
@@ -147,6 +149,7 @@ func TestWhoseDiskStalls(t *testing.T) {
 			"bard": {System: "bard"},
 		},
 	}
+	// By node: why a stall of its disk is refused; "" if it is allowed.
 	for node, want := range map[string]string{
 		"paper":    "",
 		"slate":    "disk-stall: slate is a scribe with persistence slate: if its disk stalls, it writes on",
@@ -155,10 +158,10 @@ func TestWhoseDiskStalls(t *testing.T) {
 		"client-1": "disk-stall: client-1 is not a node; name the node whose disk stalls",
 		"":         "disk-stall: name a process",
 	} {
-		said := ""
+		got := ""
 		if err := (sim.Fault{Action: &sim.DiskStall{Node: node}}).Check(top); err != nil {
-			said = err.Error()
+			got = err.Error()
 		}
-		Equal(t, node, said, want)
+		Equal(t, fmt.Sprintf("the error for the node %q", node), got, want)
 	}
 }

@@ -21,11 +21,11 @@ import (
 // second for the answer. A third client checks which commands took effect.
 func TestPartition(t *testing.T) {
 	type outcome struct {
-		timedOut bool
-		// set is when client-1's key was set.
-		set time.Duration
+		timedOut bool          // whether client-1's command timed out
+		set      time.Duration // when client-1's key was set
 	}
 	const sent = 2 * time.Second
+	// cut returns a partition from 1 s to 4 s.
 	cut := func(process string, from []string, d sim.Direction) []sim.Fault {
 		return []sim.Fault{Lasting(3*time.Second, At(time.Second, &sim.Partition{process, from, d}))}
 	}
@@ -35,21 +35,21 @@ func TestPartition(t *testing.T) {
 		faults []sim.Fault
 		want   outcome
 	}{
-		{"none", nil, outcome{false, sent + Hop}},
-		{"both ways", cut("client-1", []string{"toy-1"}, ""), outcome{true, healed}},
-		{"both ways, said the other way round", cut("toy-1", []string{"client-1"}, sim.Both), outcome{true, healed}},
+		{"no partition", nil, outcome{false, sent + Hop}},
+		{"both directions", cut("client-1", []string{"toy-1"}, ""), outcome{true, healed}},
+		{"both directions, with toy-1 as the process", cut("toy-1", []string{"client-1"}, sim.Both), outcome{true, healed}},
 		// The request is held back.
-		{"to the node", cut("client-1", []string{"toy-1"}, sim.To), outcome{true, healed}},
+		{"client-1 to toy-1", cut("client-1", []string{"toy-1"}, sim.To), outcome{true, healed}},
 		// The request arrives, and its answer is held back.
-		{"from the node", cut("client-1", []string{"toy-1"}, sim.From), outcome{true, sent + Hop}},
-		{"to the client", cut("toy-1", []string{"client-1"}, sim.To), outcome{true, sent + Hop}},
-		{"from the client", cut("toy-1", []string{"client-1"}, sim.From), outcome{true, healed}},
-		{"of another client", cut("toy-1", []string{"client-2"}, sim.Both), outcome{false, sent + Hop}},
-		{"from the storage", cut("client-1", []string{trace.StorageName}, sim.Both), outcome{false, sent + Hop}},
-		{"two at once, the second for longer", append(cut("client-1", []string{"toy-1"}, sim.To),
+		{"toy-1 to client-1", cut("client-1", []string{"toy-1"}, sim.From), outcome{true, sent + Hop}},
+		{"toy-1 to client-1, with toy-1 as the process", cut("toy-1", []string{"client-1"}, sim.To), outcome{true, sent + Hop}},
+		{"client-1 to toy-1, with toy-1 as the process", cut("toy-1", []string{"client-1"}, sim.From), outcome{true, healed}},
+		{"partition of client-2", cut("toy-1", []string{"client-2"}, sim.Both), outcome{false, sent + Hop}},
+		{"partition between client-1 and the storage", cut("client-1", []string{trace.StorageName}, sim.Both), outcome{false, sent + Hop}},
+		{"two partitions at once, the second for longer", append(cut("client-1", []string{"toy-1"}, sim.To),
 			Lasting(5*time.Second, At(time.Second, &sim.Partition{"client-1", []string{"toy-1"}, sim.To}))), outcome{true, 6*time.Second + Hop}},
-		{"that heals in time", []sim.Fault{Lasting(200*time.Millisecond, At(sent-Hop, &sim.Partition{"client-1", []string{"toy-1"}, ""}))}, outcome{false, sent + 200*time.Millisecond}},
-		{"at a point", []sim.Fault{Until("1s after client-1's request to toy-1 is in flight", When("client-1's request to toy-1 is in flight", &sim.Partition{"client-1", []string{"toy-1"}, ""}))},
+		{"the partition ends before the timeout", []sim.Fault{Lasting(200*time.Millisecond, At(sent-Hop, &sim.Partition{"client-1", []string{"toy-1"}, ""}))}, outcome{false, sent + 200*time.Millisecond}},
+		{"the partition begins when the request is in flight", []sim.Fault{Until("1s after client-1's request to toy-1 is in flight", When("client-1's request to toy-1 is in flight", &sim.Partition{"client-1", []string{"toy-1"}, ""}))},
 			outcome{true, sent + time.Second + Hop}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,10 +75,10 @@ func TestPartition(t *testing.T) {
 			), test.faults...))
 			AllFaultsStruck(t, tr)
 			got.set = OnlyEvent(t, tr, trace.KindSet, "toy-1").At
-			Equal(t, "timed out", got.timedOut, test.want.timedOut)
+			Equal(t, "client-1's command timed out", got.timedOut, test.want.timedOut)
 			EqualTime(t, "the key was set", got.set, test.want.set)
 			if got.timedOut {
-				EqualTime(t, "the timeout", OnlyEvent(t, tr, trace.KindTimeout, "client-1").At, sent+500*time.Millisecond)
+				EqualTime(t, "client-1 timed out", OnlyEvent(t, tr, trace.KindTimeout, "client-1").At, sent+500*time.Millisecond)
 			}
 		})
 	}
@@ -90,13 +90,13 @@ func TestDialAcrossAPartition(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		fails  bool
-		at     time.Duration
+		fails  bool          // whether the dial fails at its deadline, 4 s
+		at     time.Duration // when the dial ends
 	}{
-		{"none", nil, false, time.Second + 2*Hop},
-		{"for good", []sim.Fault{At(0, &sim.Partition{"client-1", []string{"toy-1"}, ""})}, true, 4 * time.Second},
-		{"that heals in time", []sim.Fault{Lasting(2*time.Second, At(0, &sim.Partition{"client-1", []string{"toy-1"}, ""}))}, false, 2*time.Second + 2*Hop},
-		{"of the answers", []sim.Fault{Lasting(2*time.Second, At(0, &sim.Partition{"client-1", []string{"toy-1"}, sim.From}))}, false, 2*time.Second + Hop},
+		{"no partition", nil, false, time.Second + 2*Hop},
+		{"a partition until the end of the run", []sim.Fault{At(0, &sim.Partition{"client-1", []string{"toy-1"}, ""})}, true, 4 * time.Second},
+		{"the partition ends before the deadline", []sim.Fault{Lasting(2*time.Second, At(0, &sim.Partition{"client-1", []string{"toy-1"}, ""}))}, false, 2*time.Second + 2*Hop},
+		{"a partition from toy-1 to client-1", []sim.Fault{Lasting(2*time.Second, At(0, &sim.Partition{"client-1", []string{"toy-1"}, sim.From}))}, false, 2*time.Second + Hop},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var failed error
@@ -109,17 +109,18 @@ func TestDialAcrossAPartition(t *testing.T) {
 			})), test.faults...))
 			Equal(t, "the dial failed", failed != nil, test.fails)
 			if test.fails && !errors.Is(failed, context.DeadlineExceeded) {
-				t.Errorf("the dial failed with %v", failed)
+				t.Errorf("the dial failed with %v, want %v", failed, context.DeadlineExceeded)
 			}
 			EqualTime(t, "the dial ended", ended, test.at)
-			Equal(t, "refused dials", len(Events(tr, trace.KindRefuse, "client-1")), len(map[bool][]int{true: {1}}[test.fails]))
+			// One refused dial is wanted if the dial fails, and none if it succeeds.
+			Equal(t, "number of refused dials", len(Events(tr, trace.KindRefuse, "client-1")), len(map[bool][]int{true: {1}}[test.fails]))
 		})
 	}
 }
 
 // After a timeout the client closes the connection, but the request may still arrive, and
 // may take effect long after.
-func TestTimingOutRecallsNothing(t *testing.T) {
+func TestRequestArrivesAfterTimeout(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
@@ -130,7 +131,7 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 		{"pause of the node", []sim.Fault{Lasting(4*time.Second+Hop, At(time.Second, PauseOf("toy-1")))}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var before, after string
+			var before, after string // the value of k before and after the late request arrives
 			tr := RunWorld(t, WithFaults(ToyWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					toy := Toy(p, 0)
@@ -139,7 +140,7 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 					}
 					SleepUntil(2 * time.Second)
 					if err := toy.Do(WithTrueTimeout(ctx, 100*time.Millisecond), "set k new"); !errors.Is(err, os.ErrDeadlineExceeded) {
-						t.Errorf("set ended with %v", err)
+						t.Errorf("client-1's second set ended with %v, want %v", err, os.ErrDeadlineExceeded)
 					}
 					return nil
 				}),
@@ -161,16 +162,16 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 			), test.faults...))
 			AllFaultsStruck(t, tr)
 			closed := FirstEvent(t, tr, trace.KindClose, "client-1")
-			EqualTime(t, "the client closed", closed.At, 2*time.Second+100*time.Millisecond)
+			EqualTime(t, "client-1 closed its connection", closed.At, 2*time.Second+100*time.Millisecond)
 			set := Events(tr, trace.KindSet, "toy-1")
 			if len(set) != 2 {
-				t.Fatalf("%d words were kept\n%s", len(set), Dump(tr))
+				t.Fatalf("the key was set %d times, want 2\n%s", len(set), Dump(tr))
 			}
-			EqualTime(t, "the late one", set[1].At, 5*time.Second+Hop)
+			EqualTime(t, "the late request set the key", set[1].At, 5*time.Second+Hop)
 			if test.name != "pause of the node" {
-				Equal(t, "before", before, "old\n")
+				Equal(t, "the value before the late request arrives", before, "old\n")
 			}
-			Equal(t, "after", after, "new\n")
+			Equal(t, "the value after the late request", after, "new\n")
 		})
 	}
 }
@@ -178,6 +179,7 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 // A delay adds to each message of one link that is sent while it lasts.
 func TestDelay(t *testing.T) {
 	const by = 500 * time.Millisecond
+	// slow returns a delay from 1 s to 2 s.
 	slow := func(process, to string, d sim.Direction) []sim.Fault {
 		return []sim.Fault{Lasting(time.Second, At(time.Second, &sim.Delay{process, to, by, d}))}
 	}
@@ -186,13 +188,13 @@ func TestDelay(t *testing.T) {
 		faults []sim.Fault
 		during time.Duration // how long a command takes that is sent at 1.2 s, during the delay
 	}{
-		{"none", nil, 2 * Hop},
-		{"both ways", slow("client-1", "toy-1", ""), 2*Hop + 2*by},
-		{"to the node", slow("client-1", "toy-1", sim.To), 2*Hop + by},
-		{"from the node", slow("client-1", "toy-1", sim.From), 2*Hop + by},
-		{"said the other way round", slow("toy-1", "client-1", sim.From), 2*Hop + by},
-		{"twice", slices.Concat(slow("client-1", "toy-1", sim.To), slow("client-1", "toy-1", sim.To)), 2*Hop + 2*by},
-		{"of another client", slow("client-2", "toy-1", ""), 2 * Hop},
+		{"no delay", nil, 2 * Hop},
+		{"both directions", slow("client-1", "toy-1", ""), 2*Hop + 2*by},
+		{"client-1 to toy-1", slow("client-1", "toy-1", sim.To), 2*Hop + by},
+		{"toy-1 to client-1", slow("client-1", "toy-1", sim.From), 2*Hop + by},
+		{"client-1 to toy-1, with toy-1 as the process", slow("toy-1", "client-1", sim.From), 2*Hop + by},
+		{"two delays at once", slices.Concat(slow("client-1", "toy-1", sim.To), slow("client-1", "toy-1", sim.To)), 2*Hop + 2*by},
+		{"delay of client-2", slow("client-2", "toy-1", ""), 2 * Hop},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var during, after time.Duration
@@ -213,8 +215,8 @@ func TestDelay(t *testing.T) {
 				Client(t, "client-2", func(context.Context, *sim.Program) error { return nil }),
 			), test.faults...))
 			AllFaultsStruck(t, tr)
-			EqualTime(t, "the command", during, test.during)
-			EqualTime(t, "a later command", after, 2*Hop)
+			EqualTime(t, "the answer to a command during the delay arrives", during, test.during)
+			EqualTime(t, "the answer to a command after the delay arrives", after, 2*Hop)
 		})
 	}
 }
@@ -253,7 +255,7 @@ func TestOrderOnAConnection(t *testing.T) {
 			for _, ev := range Events(tr, trace.KindSet, "toy-1") {
 				values = append(values, ev.Value)
 			}
-			Equal(t, "the values", strings.Join(values, " "), test.want)
+			Equal(t, "the values of k", strings.Join(values, " "), test.want)
 		})
 	}
 }
@@ -261,8 +263,8 @@ func TestOrderOnAConnection(t *testing.T) {
 // The fault hold can hold back a reply: the command was executed, but the client does not
 // know that yet.
 func TestHoldAReply(t *testing.T) {
-	var err error
-	var answered time.Duration
+	var err error              // result of client-1's acquire
+	var answered time.Duration // when that acquire returned
 	cfg := ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			toy := Toy(p, 0)
@@ -277,41 +279,41 @@ func TestHoldAReply(t *testing.T) {
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(2 * time.Second)
 			value, err := Toy(p, 0).Ask(ctx, "get k")
-			Equal(t, "another client sees", value, "v")
+			Equal(t, "the value that client-2 reads", value, "v")
 			return errors.Join(err, p.Clock().Sleep(ctx, 5*time.Second))
 		}),
 	)
 	hold := &sim.Hold{HeldMessage("toy-1's reply to client-1's acquire")}
-	t.Run("not held", func(t *testing.T) {
+	t.Run("no hold", func(t *testing.T) {
 		RunWorld(t, cfg)
-		Equal(t, "the error", err, nil)
-		EqualTime(t, "the answer", answered, time.Second+2*Hop)
+		Equal(t, "the error of acquire", err, nil)
+		EqualTime(t, "acquire returned", answered, time.Second+2*Hop)
 	})
-	t.Run("and released in time", func(t *testing.T) {
+	t.Run("the reply is released before the timeout", func(t *testing.T) {
 		tr := RunWorld(t, WithFaults(cfg, Until("client-2's request to toy-1 arrived", At(0, hold))))
 		AllFaultsStruck(t, tr)
-		Equal(t, "the error", err, nil)
+		Equal(t, "the error of acquire", err, nil)
 		released := OnlyEvent(t, tr, trace.KindLift, "")
-		EqualTime(t, "the release", released.At, 2*time.Second+3*Hop)
-		EqualTime(t, "the answer", answered, released.At+Hop)
+		EqualTime(t, "the hold ended", released.At, 2*time.Second+3*Hop)
+		EqualTime(t, "acquire returned", answered, released.At+Hop)
 		held := OnlyEvent(t, tr, trace.KindHold, "toy-1")
-		EqualTime(t, "it was held", held.At, time.Second+Hop)
-		Equal(t, "its step", held.Step, trace.Acquire)
+		EqualTime(t, "the reply was held back", held.At, time.Second+Hop)
+		Equal(t, "the step of the reply", held.Step, trace.Acquire)
 	})
-	t.Run("for good", func(t *testing.T) {
+	t.Run("the reply is held back until the end of the run", func(t *testing.T) {
 		tr := RunWorld(t, WithFaults(cfg, At(0, hold)))
 		AllFaultsStruck(t, tr)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("set ended with %v", err)
+			t.Errorf("acquire ended with %v, want %v", err, os.ErrDeadlineExceeded)
 		}
-		EqualTime(t, "the error", answered, 4*time.Second)
+		EqualTime(t, "acquire failed", answered, 4*time.Second)
 	})
-	t.Run("of a step that never comes", func(t *testing.T) {
+	t.Run("the hold waits for a reply to extend, which never comes", func(t *testing.T) {
 		tr := RunWorld(t, WithFaults(cfg, At(0, &sim.Hold{HeldMessage("toy-1's reply to client-1's extend")})))
 		if tr.Faults[0].IdleReason == "" {
-			t.Error("the fault is said to have acted")
+			t.Error("the trace does not say that the hold did not act")
 		}
-		EqualTime(t, "the answer", answered, time.Second+2*Hop)
+		EqualTime(t, "acquire returned", answered, time.Second+2*Hop)
 	})
 }
 
@@ -336,6 +338,7 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 			return write(ctx, p, "newer")
 		}),
 	)
+	// values lists the values of the writes in the order in which the storage served them.
 	values := func(tr *trace.Trace) string {
 		var values []string
 		for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
@@ -343,10 +346,10 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 		}
 		return strings.Join(values, " ")
 	}
-	t.Run("not held", func(t *testing.T) {
+	t.Run("no hold", func(t *testing.T) {
 		Equal(t, "the storage served", values(RunWorld(t, cfg)), "early late newer")
 	})
-	t.Run("held", func(t *testing.T) {
+	t.Run("client-1's second write is held back", func(t *testing.T) {
 		tr := RunWorld(t, WithFaults(cfg, Until("storage applied client-2's write", At(time.Second, &sim.Hold{HeldMessage("client-1's write request to storage")}))))
 		AllFaultsStruck(t, tr)
 		Equal(t, "the storage served", values(tr), "early newer late")
@@ -372,11 +375,12 @@ func TestHoldTheNthMessage(t *testing.T) {
 		}
 		return nil
 	}))
+	// writes selects client-1's writes, and hold holds back the nth message that m selects.
 	writes := trace.Message{Client: "client-1", Peer: trace.StorageName, Step: trace.Write}
 	hold := func(m trace.Message, nth int) *sim.Hold { return &sim.Hold{trace.NthMessage{Message: m, Nth: nth}} }
 	for _, test := range []struct {
 		faults []sim.Fault
-		held   string
+		held   string // the seconds at which the messages were sent that were held back
 	}{
 		{[]sim.Fault{At(0, hold(writes, 0))}, "1"},
 		{[]sim.Fault{At(0, hold(writes, 1))}, "1"},
@@ -396,10 +400,10 @@ func TestHoldTheNthMessage(t *testing.T) {
 		for _, ev := range Events(tr, trace.KindHold, "client-1") {
 			held = append(held, fmt.Sprint(int((ev.At+Hop)/time.Second)))
 		}
-		Equal(t, fmt.Sprint(test.faults[0].Text, ": held in the seconds"), strings.Join(held, " "), test.held)
+		Equal(t, fmt.Sprint(test.faults[0].Text, ": the held messages were sent in the seconds"), strings.Join(held, " "), test.held)
 	}
 	tr := RunWorld(t, WithFaults(cfg, At(0, hold(writes, 6))))
-	Equal(t, "a sixth", tr.Faults[0].IdleReason, "what it waits for never happened")
+	Equal(t, "why a hold of the sixth write did not act", tr.Faults[0].IdleReason, "what it waits for never happened")
 }
 
 // ignore drops an error that is expected.
@@ -414,22 +418,22 @@ func ignore(err, expected error) error {
 // flight are lost. New connections work.
 func TestReset(t *testing.T) {
 	type outcome struct {
-		err   string
-		ended time.Duration
-		sets  int
+		err   string        // error of client-1's first set: "reset", or "" for none
+		ended time.Duration // when that set returned
+		sets  int           // how many keys toy-1 has set
 	}
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
 		want   outcome
 	}{
-		{"none", nil, outcome{"", time.Second + 2*Hop, 2}},
+		{"no reset", nil, outcome{"", time.Second + 2*Hop, 2}},
 		{"before the request arrives", []sim.Fault{At(time.Second+Hop/2, &sim.Reset{"client-1", "toy-1"})}, outcome{"reset", time.Second + Hop/2, 1}},
 		{"before the reply arrives", []sim.Fault{At(time.Second+Hop+Hop/2, &sim.Reset{"toy-1", "client-1"})}, outcome{"reset", time.Second + Hop + Hop/2, 2}},
-		{"at a point", []sim.Fault{When("client-1's write request to toy-1 is in flight", &sim.Reset{"client-1", "toy-1"})}, outcome{"reset", time.Second, 1}},
+		{"when the request is in flight", []sim.Fault{When("client-1's write request to toy-1 is in flight", &sim.Reset{"client-1", "toy-1"})}, outcome{"reset", time.Second, 1}},
 		// The client checks the idle connection before it uses it, and opens a new one.
-		{"while idle", []sim.Fault{At(500*time.Millisecond, &sim.Reset{"client-1", "toy-1"})}, outcome{"", time.Second + 4*Hop, 2}},
-		{"of another client", []sim.Fault{At(time.Second+Hop/2, &sim.Reset{"client-2", "toy-1"})}, outcome{"", time.Second + 2*Hop, 2}},
+		{"while the connection is idle", []sim.Fault{At(500*time.Millisecond, &sim.Reset{"client-1", "toy-1"})}, outcome{"", time.Second + 4*Hop, 2}},
+		{"reset of client-2", []sim.Fault{At(time.Second+Hop/2, &sim.Reset{"client-2", "toy-1"})}, outcome{"", time.Second + 2*Hop, 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got outcome
@@ -455,14 +459,14 @@ func TestReset(t *testing.T) {
 			), test.faults...))
 			AllFaultsStruck(t, tr)
 			got.sets = len(Events(tr, trace.KindSet, "toy-1"))
-			Equal(t, "error", got.err, test.want.err)
-			Equal(t, "keys set", got.sets, test.want.sets)
-			EqualTime(t, "the end", got.ended, test.want.ended)
+			Equal(t, "the error of the first set", got.err, test.want.err)
+			Equal(t, "number of keys set", got.sets, test.want.sets)
+			EqualTime(t, "the first set returned", got.ended, test.want.ended)
 			if got.err != "" {
 				OnlyEvent(t, tr, trace.KindReset, "client-1")
 				OnlyEvent(t, tr, trace.KindReset, "toy-1")
 				lost := len(Events(tr, trace.KindLose, "client-1")) + len(Events(tr, trace.KindLose, "toy-1"))
-				Equal(t, "messages lost", lost, 1)
+				Equal(t, "number of lost messages", lost, 1)
 			}
 		})
 	}
@@ -478,15 +482,17 @@ func TestResetOfTheStorage(t *testing.T) {
 		return nil
 	})), When("client-1's request to storage is in flight, 1st time", &sim.Reset{"client-1", trace.StorageName})))
 	if !errors.Is(first, syscall.ECONNRESET) || second != nil {
-		t.Errorf("the first write ended with %v, the second with %v", first, second)
+		t.Errorf("the first write ended with %v, want %v; the second with %v, want no error", first, syscall.ECONNRESET, second)
 	}
-	Equal(t, "version", OnlyEvent(t, tr, trace.KindServe, trace.StorageName).Version, 1)
+	Equal(t, "the version after the only applied write", OnlyEvent(t, tr, trace.KindServe, trace.StorageName).Version, 1)
 }
 
 // Each link draws its latencies from its own random source, so an additional message on one
 // link does not change the latencies of another.
 func TestLatenciesAreIndependent(t *testing.T) {
-	arrivals := func(busy bool) (latencies []time.Duration) {
+	// measure returns the latencies of client-1's messages. If busy is set, client-2 sends
+	// a message to the same node.
+	measure := func(busy bool) (latencies []time.Duration) {
 		cfg := ToyWorld(
 			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				toy := Toy(p, 0)
@@ -517,21 +523,21 @@ func TestLatenciesAreIndependent(t *testing.T) {
 		}
 		return latencies
 	}
-	alone, busy := arrivals(false), arrivals(true)
+	alone, busy := measure(false), measure(true)
 	if len(alone) != 40 || !slices.Equal(alone, busy) {
-		t.Errorf("%d latencies\nalone: %v\n busy: %v", len(alone), alone, busy)
+		t.Errorf("%d latencies, want 40 that are the same in both worlds\nclient-1 alone: %v\nwith client-2:  %v", len(alone), alone, busy)
 	}
 	// A round trip draws one latency on the link to the node and one on the link back.
 	toNode, toClient := alone[0], alone[1]
 	if toNode == toClient {
-		t.Errorf("request and reply both took %v", toNode)
+		t.Errorf("request and reply both took %v, want different latencies", toNode)
 	}
 	for _, l := range alone {
 		if l < 500*time.Microsecond || l > 3*time.Millisecond {
-			t.Errorf("a message took %v", l)
+			t.Errorf("a message took %v, want 500µs to 3ms", l)
 		}
 	}
 	if slices.Max(alone)-slices.Min(alone) < time.Millisecond {
-		t.Errorf("latencies are hardly spread: %v", alone)
+		t.Errorf("the latencies differ by less than 1ms: %v", alone)
 	}
 }

@@ -14,33 +14,33 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// arrival is when a node gets the first request of a client that starts with the story: the
+// arrival is when a node gets the first request of a client that starts with the run: the
 // dial takes two hops, and the request one.
 const arrival = 3 * Hop
 
 // A client sleeps for two seconds and, in another goroutine, for ten, both from the start.
 // It is paused from 1 s to 4 s.
 func TestPauseAndTheClient(t *testing.T) {
-	type rest struct {
+	type outcome struct {
 		two, ten        time.Duration // when a sleep of that many seconds returned
 		wall, monotonic time.Duration // time that passed on each clock until the sleep of ten seconds returned
 	}
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		want   rest
+		want   outcome
 	}{
-		{"no pause", nil, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
+		{"no pause", nil, outcome{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 		// Both clocks keep running, and timers that are due during the pause fire on
 		// resume.
-		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("client-1")))}, rest{4 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
+		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("client-1")))}, outcome{4 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 		// The monotonic clock stops during the suspension, and the wall clock jumps to true
 		// time after it.
-		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, SuspensionOf("client-1")))}, rest{5 * time.Second, 13 * time.Second, 13 * time.Second, 10 * time.Second}},
-		{"stop of another process", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("toy-1")))}, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
+		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, SuspensionOf("client-1")))}, outcome{5 * time.Second, 13 * time.Second, 13 * time.Second, 10 * time.Second}},
+		{"stop of another process", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("toy-1")))}, outcome{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var got rest
+			var got outcome
 			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				c := p.Clock()
 				wall, monotonic := c.Now(), c.Read(fakeclock.Monotonic)
@@ -55,12 +55,12 @@ func TestPauseAndTheClient(t *testing.T) {
 				return err
 			})), test.faults...))
 			AllFaultsStruck(t, tr)
-			Equal(t, "the client's rest", got, test.want)
+			Equal(t, "the client's sleeps and clocks", got, test.want)
 			NoEvents(t, tr, trace.KindRanOn, "client-1")
 			if len(test.faults) > 0 {
 				paused := tr.Faults[0].Text
 				process := test.faults[0].Action.(*sim.Pause).Process
-				EqualTime(t, paused, OnlyEvent(t, tr, trace.KindPause, process).At, time.Second)
+				EqualTime(t, paused+" began", OnlyEvent(t, tr, trace.KindPause, process).At, time.Second)
 				EqualTime(t, paused+" ended", OnlyEvent(t, tr, trace.KindResume, process).At, 4*time.Second)
 			}
 		})
@@ -74,13 +74,13 @@ func TestSuspendedClockStandsStill(t *testing.T) {
 	})), Lasting(3*time.Second, At(time.Second, SuspensionOf("client-1")))))
 	changes := Events(tr, trace.KindClock, "client-1")
 	if len(changes) != 3 {
-		t.Fatalf("%d changes of the clock\n%s", len(changes), Dump(tr))
+		t.Fatalf("%d changes of the clock, want 3\n%s", len(changes), Dump(tr))
 	}
 	start, halt, resume := changes[0].Clocks, changes[1].Clocks, changes[2].Clocks
-	Equal(t, "the first change", halt.Why, "suspend")
-	Equal(t, "halted", halt.Halted, true)
-	Equal(t, "the second change", resume.Why, "resume")
-	Equal(t, "halted after it", resume.Halted, false)
+	Equal(t, "why the clock changed first", halt.Why, "suspend")
+	Equal(t, "halted by the first change", halt.Halted, true)
+	Equal(t, "why the clock changed again", resume.Why, "resume")
+	Equal(t, "halted after the second change", resume.Halted, false)
 	EqualTime(t, "suspended by the wall clock", time.Duration(halt.Wall-start.Wall), time.Second)
 	EqualTime(t, "resumed by the wall clock", time.Duration(resume.Wall-start.Wall), 4*time.Second)
 	EqualTime(t, "resumed by the monotonic clock", time.Duration(resume.Monotonic-start.Monotonic), time.Second)
@@ -92,9 +92,9 @@ func TestPauseAndTheNode(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		faults   []sim.Fault
-		answered time.Duration
-		value    string
-		expired  time.Duration
+		answered time.Duration // when the client had both answers
+		value    string        // the value that the client reads; "" for none
+		expired  time.Duration // when the key expired
 	}{
 		{"no pause", nil, 1500*time.Millisecond + 2*Hop, "v", arrival + 2*time.Second},
 		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("toy-1")))}, 4*time.Second + Hop, "", arrival + 2*time.Second},
@@ -130,13 +130,13 @@ func TestPauseAndTheNode(t *testing.T) {
 				if heard == "yes\nv\n" {
 					value = "v"
 				} else if heard != "yes\nnothing\n" {
-					t.Errorf("the node answered %q", heard)
+					t.Errorf("the node answered %q, want yes, and then v or nothing", heard)
 				}
 				return p.Clock().Sleep(ctx, 10*time.Second)
 			})), test.faults...))
 			AllFaultsStruck(t, tr)
-			EqualTime(t, "the answer", answered, test.answered)
-			Equal(t, "the value", value, test.value)
+			EqualTime(t, "the client had both answers", answered, test.answered)
+			Equal(t, "the value read", value, test.value)
 			EqualTime(t, "the key expired", OnlyEvent(t, tr, trace.KindExpire, "toy-1").At, test.expired)
 		})
 	}
@@ -167,8 +167,8 @@ func TestDialToAStoppedNode(t *testing.T) {
 				answered = Now()
 				return err
 			})), test.faults...))
-			EqualTime(t, "the connection", opened, test.opened)
-			EqualTime(t, "the answer", answered, test.answered)
+			EqualTime(t, "the connection was open", opened, test.opened)
+			EqualTime(t, "the answer arrived", answered, test.answered)
 		})
 	}
 }
@@ -184,18 +184,18 @@ func TestPauseAndTheStorage(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		at     time.Duration
+		at     time.Duration // when the write is applied
 	}{
 		{"no pause", nil, arrives},
 		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf(trace.StorageName)))}, 4 * time.Second},
 		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, SuspensionOf(trace.StorageName)))}, 4 * time.Second},
-		{"at a point", []sim.Fault{Lasting(5*time.Second, When("client-1's request to storage is in flight", PauseOf(trace.StorageName)))}, arrives - Hop + 5*time.Second},
+		{"stop when the request is in flight", []sim.Fault{Lasting(5*time.Second, When("client-1's request to storage is in flight", PauseOf(trace.StorageName)))}, arrives - Hop + 5*time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := RunWorld(t, WithFaults(cfg, test.faults...))
 			AllFaultsStruck(t, tr)
 			EqualTime(t, "the write was applied", OnlyEvent(t, tr, trace.KindServe, trace.StorageName).At, test.at)
-			EqualTime(t, "the answer", OnlyEvent(t, tr, trace.KindDone, "client-1").At, test.at+Hop)
+			EqualTime(t, "the answer arrived", OnlyEvent(t, tr, trace.KindDone, "client-1").At, test.at+Hop)
 		})
 	}
 }
@@ -219,8 +219,8 @@ func TestBytesThatArrivedDuringAPauseAreReadFirst(t *testing.T) {
 				return err
 			})), Lasting(5*time.Second, At(time.Second+Hop, &sim.Pause{"client-1", mode}))))
 			EqualTime(t, "the reply arrived", Events(tr, trace.KindDeliver, "client-1")[1].At, time.Second+2*Hop)
-			Equal(t, "the value", value, "v")
-			EqualTime(t, "it was read", answered, 6*time.Second+Hop)
+			Equal(t, "the value read", value, "v")
+			EqualTime(t, "the read returned", answered, 6*time.Second+Hop)
 			NoEvents(t, tr, trace.KindTimeout, "client-1")
 		})
 	}
@@ -233,7 +233,7 @@ func TestDeadlinesArePaused(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		ends   time.Duration
+		ends   time.Duration // when a read with the deadline 1 s ends
 	}{
 		{"no pause", nil, time.Second},
 		{"stop", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, PauseOf("client-1")))}, 5400 * time.Millisecond},
@@ -243,7 +243,7 @@ func TestDeadlinesArePaused(t *testing.T) {
 			Lasting(time.Second, At(400*time.Millisecond, SuspensionOf("client-1"))),
 			Lasting(time.Second, At(1500*time.Millisecond, SuspensionOf("client-1"))),
 		}, 3 * time.Second},
-		{"of the node", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, SuspensionOf("toy-1")))}, time.Second},
+		{"suspend of the node", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, SuspensionOf("toy-1")))}, time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var ended time.Duration
@@ -256,14 +256,14 @@ func TestDeadlinesArePaused(t *testing.T) {
 					return err
 				}
 				if _, err := ReadReply(conn); !errors.Is(err, os.ErrDeadlineExceeded) {
-					t.Errorf("the read ended with %v", err)
+					t.Errorf("the read ended with %v, want %v", err, os.ErrDeadlineExceeded)
 				}
 				ended = Now()
 				return nil
 			})), test.faults...))
 			AllFaultsStruck(t, tr)
 			EqualTime(t, "the read ended", ended, test.ends)
-			EqualTime(t, "the timeout", OnlyEvent(t, tr, trace.KindTimeout, "client-1").At, test.ends)
+			EqualTime(t, "the timeout was recorded", OnlyEvent(t, tr, trace.KindTimeout, "client-1").At, test.ends)
 		})
 	}
 }
@@ -272,6 +272,7 @@ func TestDeadlinesArePaused(t *testing.T) {
 // sends has no effect before the process resumes. The trace contains an event that says
 // that the library ran.
 func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
+	// acts are what the library does at 2 s, in the middle of the pause.
 	acts := map[string]func(ctx context.Context, p *sim.Program) error{
 		"write": func(ctx context.Context, p *sim.Program) error {
 			toy := Toy(p, 0)
@@ -303,13 +304,13 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 		for _, mode := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 			t.Run(name+" during a "+string(mode), func(t *testing.T) {
 				tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", act)), Lasting(3*time.Second, At(time.Second, &sim.Pause{"client-1", mode}))))
-				EqualTime(t, "it ran on", OnlyEvent(t, tr, trace.KindRanOn, "client-1").At, 2*time.Second)
+				EqualTime(t, "client-1 ran on", OnlyEvent(t, tr, trace.KindRanOn, "client-1").At, 2*time.Second)
 				if set := OnlyEvent(t, tr, trace.KindSet, "toy-1").At; set < 4*time.Second+Hop {
-					t.Errorf("the key was set at %v\n%s", set, Dump(tr))
+					t.Errorf("the key was set at %v, want after the pause\n%s", set, Dump(tr))
 				}
 				for _, ev := range tr.Events {
 					if ev.Kind == trace.KindSend && ev.Process == "client-1" && ev.At > time.Second && ev.At < 4*time.Second {
-						t.Errorf("it sent %s at %v", ev.Text, ev.At)
+						t.Errorf("client-1 sent %s at %v, during the pause", ev.Text, ev.At)
 					}
 				}
 			})
@@ -318,7 +319,7 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 			tr := RunWorld(t, ToyWorld(Client(t, "client-1", act)))
 			NoEvents(t, tr, trace.KindRanOn, "client-1")
 			if set := OnlyEvent(t, tr, trace.KindSet, "toy-1").At; set > 2*time.Second+5*Hop {
-				t.Errorf("the key was set at %v", set)
+				t.Errorf("the key was set at %v, want at most %v", set, 2*time.Second+5*Hop)
 			}
 		})
 	}
@@ -349,7 +350,7 @@ func TestPauseBeforeAStep(t *testing.T) {
 			return Toy(p, 0).Do(ctx, "set news x")
 		}),
 	)
-	t.Run("without", func(t *testing.T) {
+	t.Run("no pause", func(t *testing.T) {
 		tr := RunWorld(t, cfg)
 		EqualTime(t, "the write began", OnlyEvent(t, tr, trace.KindBegin, "client-1").At, time.Second)
 	})
@@ -357,12 +358,12 @@ func TestPauseBeforeAStep(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			tr := RunWorld(t, WithFaults(cfg, Until("3s after client-2 finished", Before("client-1 write", &sim.Pause{"client-1", mode}))))
 			AllFaultsStruck(t, tr)
-			EqualTime(t, "the pause", OnlyEvent(t, tr, trace.KindPause, "client-1").At, time.Second)
+			EqualTime(t, "the pause began", OnlyEvent(t, tr, trace.KindPause, "client-1").At, time.Second)
 			resume := OnlyEvent(t, tr, trace.KindResume, "client-1")
-			EqualTime(t, "its end", resume.At, 5*time.Second+4*Hop)
+			EqualTime(t, "the pause ended", resume.At, 5*time.Second+4*Hop)
 			begin := OnlyEvent(t, tr, trace.KindBegin, "client-1")
 			if begin.Seq < resume.Seq || begin.At > resume.At+time.Microsecond {
-				t.Errorf("the write began at %v (%d)\n%s", begin.At, begin.Seq, Dump(tr))
+				t.Errorf("the write began at %v, as event %d, want right after the pause\n%s", begin.At, begin.Seq, Dump(tr))
 			}
 			serve := OnlyEvent(t, tr, trace.KindServe, trace.StorageName).At
 			EqualTime(t, "the write arrived", serve, resume.At+3*Hop) // the client first opens a connection
@@ -373,7 +374,7 @@ func TestPauseBeforeAStep(t *testing.T) {
 				}
 			}
 			if len(sent) != 2 {
-				t.Errorf("after the pause it sent %q", sent)
+				t.Errorf("after the pause client-1 sent %q, want two requests", sent)
 			}
 		})
 	}
@@ -398,17 +399,17 @@ func TestSuspensionWithinAStop(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		stood  time.Duration // how long the machine was suspended
+		halted time.Duration // how long the monotonic clock stood still
 		woke   time.Duration // when a sleep of two seconds returned
 	}{
-		{"within", []sim.Fault{Lasting(6*time.Second, At(time.Second, PauseOf("client-1"))), Lasting(2*time.Second, At(3*time.Second, SuspensionOf("client-1")))}, 2 * time.Second, 7 * time.Second},
-		{"until later", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("client-1"))), Lasting(5*time.Second, At(1500*time.Millisecond, SuspensionOf("client-1")))}, 5 * time.Second, 7 * time.Second},
-		{"from before", []sim.Fault{Lasting(2*time.Second, At(time.Second, SuspensionOf("client-1"))), Lasting(5*time.Second, At(2*time.Second, PauseOf("client-1")))}, 2 * time.Second, 7 * time.Second},
-		{"twice", []sim.Fault{
+		{"the suspension lies within the stop", []sim.Fault{Lasting(6*time.Second, At(time.Second, PauseOf("client-1"))), Lasting(2*time.Second, At(3*time.Second, SuspensionOf("client-1")))}, 2 * time.Second, 7 * time.Second},
+		{"the suspension ends after the stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, PauseOf("client-1"))), Lasting(5*time.Second, At(1500*time.Millisecond, SuspensionOf("client-1")))}, 5 * time.Second, 7 * time.Second},
+		{"the suspension begins before the stop", []sim.Fault{Lasting(2*time.Second, At(time.Second, SuspensionOf("client-1"))), Lasting(5*time.Second, At(2*time.Second, PauseOf("client-1")))}, 2 * time.Second, 7 * time.Second},
+		{"two suspensions within one stop", []sim.Fault{
 			Lasting(8*time.Second, At(time.Second, PauseOf("client-1"))),
 			Lasting(time.Second, At(2*time.Second, SuspensionOf("client-1"))), Lasting(time.Second, At(4*time.Second, SuspensionOf("client-1"))),
 		}, 2 * time.Second, 9 * time.Second},
-		{"one in the other", []sim.Fault{
+		{"a suspension within a suspension", []sim.Fault{
 			Lasting(8*time.Second, At(time.Second, SuspensionOf("client-1"))), Lasting(time.Second, At(2*time.Second, SuspensionOf("client-1"))),
 		}, 8 * time.Second, 10 * time.Second},
 	} {
@@ -423,7 +424,7 @@ func TestSuspensionWithinAStop(t *testing.T) {
 			})), test.faults...))
 			AllFaultsStruck(t, tr)
 			EqualTime(t, "the client woke", woke, test.woke)
-			EqualTime(t, "its machine stood still", wall-monotonic, test.stood)
+			EqualTime(t, "the monotonic clock was behind the wall clock", wall-monotonic, test.halted)
 			OnlyEvent(t, tr, trace.KindPause, "client-1")
 			OnlyEvent(t, tr, trace.KindResume, "client-1")
 		})
@@ -444,9 +445,9 @@ func TestOverlappingPauses(t *testing.T) {
 				Lasting(4*time.Second, At(2*time.Second-Hop, PauseOf("client-1"))),
 			))
 			AllFaultsStruck(t, tr)
-			EqualTime(t, "the pause", OnlyEvent(t, tr, trace.KindPause, "client-1").At, time.Second)
+			EqualTime(t, "the pause began", OnlyEvent(t, tr, trace.KindPause, "client-1").At, time.Second)
 			resumed := OnlyEvent(t, tr, trace.KindResume, "client-1").At
-			EqualTime(t, "its end", resumed, 6*time.Second-Hop)
+			EqualTime(t, "the pause ended", resumed, 6*time.Second-Hop)
 			// The client's clocks ran again after the suspension, while the process was
 			// still stopped. So the sleep was due when the process resumed.
 			EqualTime(t, "the client woke", woke, resumed)

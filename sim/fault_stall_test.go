@@ -28,7 +28,7 @@ func askStorage(ctx context.Context, p *sim.Program, op storage.Op, token uint64
 	return resp, err
 }
 
-// twoHolders returns a story of two holders: client-1, with token 33, writes at 1s, and
+// twoHolders returns a world of two holders: client-1, with token 33, writes at 1s, and
 // client-2, with token 34, at 2s.
 func twoHolders(t *testing.T, policy storage.Policy) sim.Config {
 	holder := func(name string, token uint64, at time.Duration) sim.Client {
@@ -51,17 +51,17 @@ func twoHolders(t *testing.T, policy storage.Policy) sim.Config {
 // writeTokens lists the tokens of the writes that the storage has served, in order, such as
 // "34 -33". A minus sign marks a refused write.
 func writeTokens(tr *trace.Trace) string {
-	var told []string
+	var tokens []string
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
 		switch {
 		case ev.Step != trace.Write:
 		case ev.OK:
-			told = append(told, fmt.Sprint(ev.Token))
+			tokens = append(tokens, fmt.Sprint(ev.Token))
 		default:
-			told = append(told, fmt.Sprint("-", ev.Token))
+			tokens = append(tokens, fmt.Sprint("-", ev.Token))
 		}
 	}
-	return strings.Join(told, " ")
+	return strings.Join(tokens, " ")
 }
 
 // client-1's write stalls in the storage until client-2's write has been applied. A storage
@@ -70,7 +70,7 @@ func writeTokens(tr *trace.Trace) string {
 func TestStallAndThePolicies(t *testing.T) {
 	for _, test := range []struct {
 		policy           storage.Policy
-		without, stalled string
+		without, stalled string // writeTokens without and with the stall
 	}{
 		{storage.None, "33 34", "34 33"},
 		{storage.Writes, "33 34", "34 -33"},
@@ -85,21 +85,21 @@ func TestStallAndThePolicies(t *testing.T) {
 		t.Run(string(test.policy), func(t *testing.T) {
 			cfg := twoHolders(t, test.policy)
 			without := RunWorld(t, cfg)
-			Equal(t, "without a stall", writeTokens(without), test.without)
+			Equal(t, "tokens of the writes without a stall", writeTokens(without), test.without)
 			NoEvents(t, without, trace.KindStall, trace.StorageName)
 
 			tr := RunWorld(t, WithFaults(cfg, Until("storage applied client-2's write", At(0, stallOf("client-1", "")))))
 			AllFaultsStruck(t, tr)
-			Equal(t, "with the stall", writeTokens(tr), test.stalled)
+			Equal(t, "tokens of the writes with the stall", writeTokens(tr), test.stalled)
 			stall := OnlyEvent(t, tr, trace.KindStall, trace.StorageName)
 			arrives := time.Second + 3*Hop // the client first opens a connection
 			if test.policy == storage.CheckAndSet {
 				arrives = time.Second + Hop // the mark has already opened the connection
 			}
-			EqualTime(t, "the stall", stall.At, arrives)
+			EqualTime(t, "the stall began", stall.At, arrives)
 			Equal(t, "what is stalled", fmt.Sprint(stall.Client(), " ", stall.Step, " ", stall.Object, " ", stall.Token, " fault ", stall.Fault), "client-1 write x 33 fault 1")
 			if checks := len(Events(tr, trace.KindCheck, trace.StorageName)); (checks > 0) != (test.policy == storage.CheckThenWrite) {
-				t.Errorf("%d checks of their own", checks)
+				t.Errorf("the trace has %d events of the kind check, want some only with check-then-write", checks)
 			}
 		})
 	}
@@ -107,26 +107,27 @@ func TestStallAndThePolicies(t *testing.T) {
 
 // With check-then-write, the check is recorded before the write, and the stall between
 // them.
-func TestCheckThenWriteIsTold(t *testing.T) {
+func TestTraceOfCheckThenWrite(t *testing.T) {
+	// order lists the checks, stalls and applied writes in order, with their tokens.
 	order := func(tr *trace.Trace) string {
-		var told []string
+		var events []string
 		for _, ev := range tr.Events {
 			switch ev.Kind {
 			case trace.KindCheck, trace.KindStall, trace.KindServe:
-				told = append(told, fmt.Sprint(ev.Kind, " ", ev.Token))
+				events = append(events, fmt.Sprint(ev.Kind, " ", ev.Token))
 			}
 		}
-		return strings.Join(told, ", ")
+		return strings.Join(events, ", ")
 	}
 	cfg := twoHolders(t, storage.CheckThenWrite)
 	tr := RunWorld(t, cfg)
-	Equal(t, "without a stall", order(tr), "check 33, serve 33, check 34, serve 34")
+	Equal(t, "events without a stall", order(tr), "check 33, serve 33, check 34, serve 34")
 	check, serve := FirstEvent(t, tr, trace.KindCheck, trace.StorageName), FirstEvent(t, tr, trace.KindServe, trace.StorageName)
 	Equal(t, "the time between check and write", serve.At-check.At, 0)
-	Equal(t, "the check", fmt.Sprint(check.Client(), " ", check.Step, " ", check.Object, " ", check.OK, check.Text), "client-1 write x true")
+	Equal(t, "the event of the first check", fmt.Sprint(check.Client(), " ", check.Step, " ", check.Object, " ", check.OK, check.Text), "client-1 write x true")
 
 	tr = RunWorld(t, WithFaults(cfg, Until("storage applied client-2's write", At(0, stallOf("client-1", trace.Write)))))
-	Equal(t, "with one", order(tr), "check 33, stall 33, check 34, serve 34, serve 33")
+	Equal(t, "events with a stall", order(tr), "check 33, stall 33, check 34, serve 34, serve 33")
 	for i, ev := range Events(tr, trace.KindServe, trace.StorageName) {
 		Equal(t, "the version replaced", ev.Replaced, i)
 	}
@@ -134,7 +135,7 @@ func TestCheckThenWriteIsTold(t *testing.T) {
 
 // If a storage checks before it writes, a refused request does not stall: the fault waits
 // for the next request that is accepted. It stalls only one request.
-func TestStallTakesTheNextThatPasses(t *testing.T) {
+func TestStallWaitsForAnAcceptedRequest(t *testing.T) {
 	cfg := ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			for i, token := range []uint64{33, 35, 35} {
@@ -154,11 +155,11 @@ func TestStallTakesTheNextThatPasses(t *testing.T) {
 	cfg.Storage.Fencing = storage.CheckThenWrite
 	tr := RunWorld(t, WithFaults(cfg, Lasting(5*time.Second, At(0, stallOf("client-1", trace.Write)))))
 	AllFaultsStruck(t, tr)
-	Equal(t, "writes", writeTokens(tr), "34 -33 35 35")
-	EqualTime(t, "the stall", OnlyEvent(t, tr, trace.KindStall, trace.StorageName).At, 3*time.Second+Hop)
+	Equal(t, "tokens of the writes", writeTokens(tr), "34 -33 35 35")
+	EqualTime(t, "the stall began", OnlyEvent(t, tr, trace.KindStall, trace.StorageName).At, 3*time.Second+Hop)
 	serves := Events(tr, trace.KindServe, trace.StorageName)
-	EqualTime(t, "the stalled write", serves[2].At, 8*time.Second+Hop)
-	EqualTime(t, "the next", serves[3].At, 8*time.Second+3*Hop)
+	EqualTime(t, "the stalled write was applied", serves[2].At, 8*time.Second+Hop)
+	EqualTime(t, "the write after the stalled one was applied", serves[3].At, 8*time.Second+3*Hop)
 }
 
 // The fault can also stall reads and marks. A stalled read returns the value that was
@@ -183,15 +184,15 @@ func TestStallOfAReadAndOfAMark(t *testing.T) {
 				cfg = WithFaults(cfg, Until("client-2 finished", At(0, stallOf("client-1", trace.Read))))
 			}
 			AllFaultsStruck(t, RunWorld(t, cfg))
-			Equal(t, fmt.Sprint("stalled ", stall, ": the version read"), version == 1, stall)
+			Equal(t, fmt.Sprint("stalled ", stall, ": the read returned the version of client-2's write"), version == 1, stall)
 		}
 	})
 	t.Run("mark", func(t *testing.T) {
 		cfg := twoHolders(t, storage.CheckAndSet)
-		Equal(t, "marks in order", writeTokens(RunWorld(t, cfg)), "-33 34")
+		Equal(t, "tokens of the writes without a stall", writeTokens(RunWorld(t, cfg)), "-33 34")
 		tr := RunWorld(t, WithFaults(cfg, Until("client-2 marked", At(0, stallOf("client-1", trace.Mark)))))
 		AllFaultsStruck(t, tr)
-		Equal(t, "client-1's mark is late", writeTokens(tr), "33 -34")
+		Equal(t, "tokens of the writes after client-1's mark has stalled", writeTokens(tr), "33 -34")
 	})
 }
 
@@ -208,28 +209,28 @@ func TestStallOutlivesItsClient(t *testing.T) {
 		name   string
 		faults []sim.Fault
 		lands  time.Duration // when the write was applied; 0 means never
-		idle   string
+		idle   string        // the IdleReason of the stall
 	}{
 		{"no stall", nil, 3 * Hop, ""},
-		{"it gives up", []sim.Fault{Lasting(time.Minute, At(0, stallOf("client-1", "")))}, time.Minute + 3*Hop, ""},
-		{"it crashes", []sim.Fault{
+		{"the client gives up", []sim.Fault{Lasting(time.Minute, At(0, stallOf("client-1", "")))}, time.Minute + 3*Hop, ""},
+		{"the client crashes", []sim.Fault{
 			Lasting(time.Minute, At(0, stallOf("client-1", ""))),
 			At(500*time.Millisecond, CrashOf("client-1", trace.Kill)),
 		}, time.Minute + 3*Hop, ""},
-		{"for good", []sim.Fault{At(0, stallOf("client-1", ""))}, 0, ""},
-		{"until what never happens", []sim.Fault{Until("toy-1 crashed", At(0, stallOf("client-1", "")))}, 0, "its end never came: toy-1 crashed"},
+		{"the stall lasts until the end of the run", []sim.Fault{At(0, stallOf("client-1", ""))}, 0, ""},
+		{"the point at which the stall ends is never reached", []sim.Fault{Until("toy-1 crashed", At(0, stallOf("client-1", "")))}, 0, "its end never came: toy-1 crashed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := RunWorld(t, WithFaults(cfg, test.faults...))
 			if len(test.faults) > 0 {
-				Equal(t, "idle", tr.Faults[0].IdleReason, test.idle)
+				Equal(t, "why the stall did not act", tr.Faults[0].IdleReason, test.idle)
 			}
 			if test.lands == 0 {
 				NoEvents(t, tr, trace.KindServe, trace.StorageName)
 				return
 			}
-			EqualTime(t, "it lands", OnlyEvent(t, tr, trace.KindServe, trace.StorageName).At, test.lands)
-			Equal(t, "the object", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Value, "late")
+			EqualTime(t, "the write was applied", OnlyEvent(t, tr, trace.KindServe, trace.StorageName).At, test.lands)
+			Equal(t, "the value of the object at the end", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Value, "late")
 		})
 	}
 }
@@ -238,9 +239,9 @@ func TestStallOutlivesItsClient(t *testing.T) {
 // own end.
 func TestCrashEndsAStall(t *testing.T) {
 	for _, test := range []struct {
-		how  trace.Crash
-		err  error
-		told time.Duration
+		how   trace.Crash
+		err   error         // result of the stalled write
+		ended time.Duration // when client-1 gets that result
 	}{
 		{trace.Kill, syscall.ECONNRESET, 2*time.Second + Hop},
 		{trace.Shutdown, syscall.ECONNRESET, 2*time.Second + Hop},
@@ -251,12 +252,12 @@ func TestCrashEndsAStall(t *testing.T) {
 	} {
 		t.Run(string(test.how), func(t *testing.T) {
 			var err error
-			var told time.Duration
+			var ended time.Duration
 			cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				SleepUntil(time.Second)
 				write := storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "v", Token: 33}
 				_, err = p.Storage(WithTrueTimeout(ctx, 5*time.Second), write)
-				told = Now()
+				ended = Now()
 				SleepUntil(10 * time.Second)
 				_, again := p.Storage(ctx, write)
 				return again
@@ -270,14 +271,14 @@ func TestCrashEndsAStall(t *testing.T) {
 			if !errors.Is(err, test.err) {
 				t.Errorf("the write ended with %v, want %v", err, test.err)
 			}
-			EqualTime(t, "it ended", told, test.told)
+			EqualTime(t, "the stalled write ended", ended, test.ended)
 			serve := OnlyEvent(t, tr, trace.KindServe, trace.StorageName)
-			EqualTime(t, "the only write that is applied", serve.At, 10*time.Second+3*Hop)
+			EqualTime(t, "the only applied write was applied", serve.At, 10*time.Second+3*Hop)
 			lifts := Events(tr, trace.KindLift, "")
 			if len(lifts) != 2 || lifts[0].Fault != 1 || lifts[1].Fault != 2 {
-				t.Fatalf("faults end: %v", lifts)
+				t.Fatalf("the ends of faults are %v, want that of fault 1 and then that of fault 2", lifts)
 			}
-			EqualTime(t, "the stall is over", lifts[0].At, 2*time.Second)
+			EqualTime(t, "the stall ended", lifts[0].At, 2*time.Second)
 		})
 	}
 }
@@ -290,9 +291,9 @@ func TestStallEndsDuringAPause(t *testing.T) {
 		Lasting(3*time.Second, At(1500*time.Millisecond, PauseOf(trace.StorageName))),
 	))
 	AllFaultsStruck(t, tr)
-	Equal(t, "writes", writeTokens(tr), "34 33") // client-2's write arrived before the stall ended
+	Equal(t, "tokens of the writes", writeTokens(tr), "34 33") // client-2's write arrived before the stall ended
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
-		EqualTime(t, "a write", ev.At, 4500*time.Millisecond)
+		EqualTime(t, "a write was applied", ev.At, 4500*time.Millisecond)
 	}
 }
 
@@ -302,9 +303,9 @@ func TestFaultBetweenCheckAndWrite(t *testing.T) {
 	t.Run("pause", func(t *testing.T) {
 		tr := RunWorld(t, WithFaults(twoHolders(t, storage.CheckThenWrite), Lasting(5*time.Second, When(point, PauseOf(trace.StorageName)))))
 		AllFaultsStruck(t, tr)
-		Equal(t, "writes", writeTokens(tr), "33 34")
-		EqualTime(t, "the check", FirstEvent(t, tr, trace.KindCheck, trace.StorageName).At, time.Second+3*Hop)
-		EqualTime(t, "the write", FirstEvent(t, tr, trace.KindServe, trace.StorageName).At, 6*time.Second+3*Hop)
+		Equal(t, "tokens of the writes", writeTokens(tr), "33 34")
+		EqualTime(t, "the first check", FirstEvent(t, tr, trace.KindCheck, trace.StorageName).At, time.Second+3*Hop)
+		EqualTime(t, "the first write was applied", FirstEvent(t, tr, trace.KindServe, trace.StorageName).At, 6*time.Second+3*Hop)
 	})
 	t.Run("crash", func(t *testing.T) {
 		cfg := twoHolders(t, storage.CheckThenWrite)
@@ -312,21 +313,22 @@ func TestFaultBetweenCheckAndWrite(t *testing.T) {
 			SleepUntil(time.Second)
 			_, err := askStorage(ctx, p, storage.Write, 33)
 			if !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("the write ended with %v", err)
+				t.Errorf("the write ended with %v, want %v", err, syscall.ECONNRESET)
 			}
 			return nil
 		}
 		tr := RunWorld(t, WithFaults(cfg, Lasting(500*time.Millisecond, When(point, CrashOf(trace.StorageName, trace.Kill)))))
 		AllFaultsStruck(t, tr)
-		Equal(t, "writes", writeTokens(tr), "34")
+		Equal(t, "tokens of the writes", writeTokens(tr), "34")
 	})
 }
 
-func TestStallThatMakesNoSense(t *testing.T) {
+// A fault stall that makes no sense in its world is refused with a reason.
+func TestStallIsRefused(t *testing.T) {
 	topology := sim.Topology{Clients: map[string]bool{"client-1": true}, Nodes: map[string]sim.Node{"toy-1": {}}}
 	for _, test := range []struct {
 		stall *sim.Stall
-		err   string
+		err   string // why the fault is refused; "" if it is allowed
 	}{
 		{stallOf("client-1", ""), ""},
 		{stallOf("client-1", trace.Mark), ""},
@@ -335,10 +337,10 @@ func TestStallThatMakesNoSense(t *testing.T) {
 		{stallOf("toy-1", ""), "stall: toy-1 is not a client; name the client whose request is held up"},
 		{stallOf("client-1", trace.Acquire), `step: "acquire" is not a request to the storage; write read, write or mark`},
 	} {
-		told := ""
+		got := ""
 		if err := (sim.Fault{Action: test.stall}).Check(topology); err != nil {
-			told = err.Error()
+			got = err.Error()
 		}
-		Equal(t, fmt.Sprintf("%+v", *test.stall), told, test.err)
+		Equal(t, fmt.Sprintf("the error of %+v", *test.stall), got, test.err)
 	}
 }

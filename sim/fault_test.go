@@ -15,11 +15,11 @@ import (
 
 // A request to the storage that a fault holds back still arrives when the fault ends, even
 // if its client gave up and ended long before.
-func TestLateRequestLands(t *testing.T) {
+func TestHeldBackRequestArrivesLate(t *testing.T) {
 	hasty := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		_, err := p.Storage(WithTrueTimeout(ctx, time.Second), storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "late"})
 		if err == nil {
-			t.Error("the request was answered")
+			t.Error("the request was answered within 1s, want a timeout")
 		}
 		return nil
 	})
@@ -49,11 +49,11 @@ func TestLateRequestLands(t *testing.T) {
 				if ev.Kind == trace.KindServe && ev.Step == trace.Write {
 					served++
 					if ev.At < time.Minute || ev.At > 2*time.Minute {
-						t.Errorf("the write landed at %v", ev.At)
+						t.Errorf("the write was applied at %v, want between 1m and 2m", ev.At)
 					}
 				}
 			}
-			Equal(t, "writes that landed", served, 1)
+			Equal(t, "number of applied writes", served, 1)
 		})
 	}
 }
@@ -81,28 +81,28 @@ func TestIdleFaults(t *testing.T) {
 				cfg = WithFaults(cfg, At(time.Second, CrashOf("toy-1", trace.Kill)))
 			}
 			tr := RunWorld(t, WithFaults(cfg, test.fault))
-			Equal(t, "idle", tr.Faults[len(tr.Faults)-1].IdleReason, test.idle)
+			Equal(t, "why the last fault did not act", tr.Faults[len(tr.Faults)-1].IdleReason, test.idle)
 		})
 	}
 }
 
 // A world in which one process has too many drifts is refused.
-func TestDriftsAreFew(t *testing.T) {
+func TestTooManyDriftsAreRefused(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(context.Context, *sim.Program) error { return nil }))
 	for range 5 {
 		cfg = WithFaults(cfg, At(0, &sim.Drift{"client-1", -50 * sim.Percent}))
 	}
 	if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), "client-1 has more than 4 drifts") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want one that says that client-1 has more than 4 drifts", err)
 	}
 }
 
 // FaultInfo.Stops names the process that a pause or a crash stops.
-func TestWhomAFaultStops(t *testing.T) {
+func TestProcessThatAFaultStops(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(context.Context, *sim.Program) error { return nil }))
 	for _, test := range []struct {
 		action sim.Action
-		stops  string
+		stops  string // the process that the action stops; "" for none
 	}{
 		{PauseOf("client-1"), "client-1"},
 		{CrashOf("toy-1", trace.PowerLoss), "toy-1"},
@@ -110,13 +110,13 @@ func TestWhomAFaultStops(t *testing.T) {
 		{&sim.Partition{"client-1", []string{"toy-1"}, ""}, ""},
 		{&sim.Fail{Node: "toy-1"}, ""},
 	} {
-		Equal(t, fmt.Sprintf("%+v", test.action), RunWorld(t, WithFaults(cfg, At(0, test.action))).Faults[0].Stops, test.stops)
+		Equal(t, fmt.Sprintf("the process that %+v stops", test.action), RunWorld(t, WithFaults(cfg, At(0, test.action))).Faults[0].Stops, test.stops)
 	}
 }
 
 // Drifts of one process multiply. When one of them ends, the others continue.
 func TestDriftsMultiply(t *testing.T) {
-	var shown []time.Duration
+	var shown []time.Duration // by how much the client's clock advances in each hundred seconds
 	cfg := ToyWorld(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 		last := p.Clock().Now()
 		for i := range 3 {
@@ -132,7 +132,7 @@ func TestDriftsMultiply(t *testing.T) {
 	))
 	for i, want := range []time.Duration{101 * time.Second, 103020 * time.Millisecond, 102 * time.Second} {
 		if d := (shown[i] - want).Abs(); d > time.Microsecond {
-			t.Errorf("in its hundred seconds number %d the clock counts %v, want %v", i+1, shown[i], want)
+			t.Errorf("in the hundred seconds number %d the clock of client-1 advanced by %v, want %v", i+1, shown[i], want)
 		}
 	}
 }

@@ -35,13 +35,14 @@ func staleWrite(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
 	}
 }
 
+// beforeWrite is the moment just before a client's first write.
 func beforeWrite(client string) trace.Trigger {
 	return trace.Trigger{Before: trace.StepPoint{Client: client, Step: trace.Write}}
 }
 
-// Which policies of the storage prevent harm by a stale write, and which faults of the
-// storage make them fail?
-func TestFencingThatBreaks(t *testing.T) {
+// A stale write does harm if the storage does not fence, or if a fault of the storage makes
+// its policy fail.
+func TestHarmOfAStaleWrite(t *testing.T) {
 	paused := sim.Fault{Strikes: beforeWrite("client-1"), Until: Point("client-2 finished"), Action: &sim.Pause{Process: "client-1"}}
 	pausedLonger := sim.Fault{Strikes: beforeWrite("client-1"), Until: Point("storage restarted"), Action: &sim.Pause{Process: "client-1"}}
 	stalled := sim.Fault{Until: Point("client-2 finished"), Action: &sim.Stall{Client: "client-1"}}
@@ -56,22 +57,22 @@ func TestFencingThatBreaks(t *testing.T) {
 		harm    []checks.Property // expected violated properties of the data
 	}{
 		{"no fencing", sim.Storage{Fencing: storage.None}, []sim.Fault{paused}, harm},
-		{"no way to fence", sim.Storage{Fencing: storage.Unfenceable}, []sim.Fault{paused}, harm},
-		{"fencing", sim.Storage{Fencing: storage.Writes}, []sim.Fault{paused}, nil},
-		{"fencing, one object a shard", sim.Storage{Fencing: storage.PerShard}, []sim.Fault{paused}, nil},
+		{"a storage that cannot fence", sim.Storage{Fencing: storage.Unfenceable}, []sim.Fault{paused}, harm},
+		{"fencing of writes", sim.Storage{Fencing: storage.Writes}, []sim.Fault{paused}, nil},
+		{"fencing with a token for each shard", sim.Storage{Fencing: storage.PerShard}, []sim.Fault{paused}, nil},
 
-		{"the token is stored, and the storage crashes", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(trace.PowerLoss)}, nil},
-		{"the token is in memory, and it does not", sim.Storage{Fencing: storage.VolatileToken}, []sim.Fault{paused}, nil},
-		{"the token is in memory, and it does", sim.Storage{Fencing: storage.VolatileToken}, []sim.Fault{pausedLonger, crash(trace.Kill)}, harm},
+		{"the token is on disk, and the storage crashes", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(trace.PowerLoss)}, nil},
+		{"the token is in memory, and the storage does not crash", sim.Storage{Fencing: storage.VolatileToken}, []sim.Fault{paused}, nil},
+		{"the token is in memory, and the storage crashes", sim.Storage{Fencing: storage.VolatileToken}, []sim.Fault{pausedLonger, crash(trace.Kill)}, harm},
 
-		{"check and write at once, and a stall", sim.Storage{Fencing: storage.Writes}, []sim.Fault{stalled}, nil},
-		{"check, then write, and no stall", sim.Storage{Fencing: storage.CheckThenWrite}, []sim.Fault{paused}, nil},
-		{"check, then write, and a stall", sim.Storage{Fencing: storage.CheckThenWrite}, []sim.Fault{stalled}, harm},
+		{"the storage checks and writes in one step, and the write stalls", sim.Storage{Fencing: storage.Writes}, []sim.Fault{stalled}, nil},
+		{"the storage checks, then writes, and the write does not stall", sim.Storage{Fencing: storage.CheckThenWrite}, []sim.Fault{paused}, nil},
+		{"the storage checks, then writes, and the write stalls", sim.Storage{Fencing: storage.CheckThenWrite}, []sim.Fault{stalled}, harm},
 
-		{"a copy that is up to date", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(trace.FailOver)}, nil},
+		{"a copy that is up to date takes over", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(trace.FailOver)}, nil},
 		// client-2's write is lost before client-1's write arrives. So client-1's write
 		// does not overwrite data of a newer grant.
-		{"a copy that lacks the last write", sim.Storage{Fencing: storage.Writes, CopyLag: time.Second}, []sim.Fault{pausedLonger, crash(trace.FailOver)},
+		{"a copy that lacks the last write takes over", sim.Storage{Fencing: storage.Writes, CopyLag: time.Second}, []sim.Fault{pausedLonger, crash(trace.FailOver)},
 			[]checks.Property{checks.NoLostUpdate, checks.SerialSections}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -92,13 +93,13 @@ func TestFencingThatBreaks(t *testing.T) {
 				}
 			}
 			if !slices.Equal(violated, test.harm) {
-				t.Errorf("violated are %v, want %v", violated, test.harm)
+				t.Errorf("the violated properties are %v, want %v", violated, test.harm)
 				for _, p := range harm {
 					t.Logf("%s: %+v", p, v.Finding(p))
 				}
 			}
 			if safe := v.Verdict == checks.Safe; safe != (test.harm == nil) {
-				t.Errorf("the run is %s", v.Verdict)
+				t.Errorf("the verdict is %s; want safe: %t", v.Verdict, test.harm == nil)
 			}
 		})
 	}

@@ -29,30 +29,30 @@ func describeAttempts(tr *trace.Trace) string {
 
 // A client runs one section in each period that its own wall clock shows. It skips a period
 // in which it does not get the lock.
-func TestJobs(t *testing.T) {
+func TestScheduledSections(t *testing.T) {
 	minutely := trace.Schedule{First: 5 * time.Second, Every: time.Minute, Periods: 3}
 	jump := func(client string, by time.Duration) sim.Fault { return At(0, &sim.Jump{client, by}) }
 	for _, test := range []struct {
 		name   string
 		cfg    sim.Config
 		faults []sim.Fault
-		asked  string
+		asked  string // the attempts to acquire the lock, as describeAttempts lists them
 	}{
-		{"one", SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: time.Second}), nil,
+		{"a clock that is right", SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: time.Second}), nil,
 			"client-1 for 1 at 5s, client-1 for 2 at 1m5s, client-1 for 3 at 2m5s"},
 		{"a clock that is behind", SectionsWorld(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{jump("client-1", -2*time.Second)},
 			"client-1 for 1 at 7s, client-1 for 2 at 1m7s, client-1 for 3 at 2m7s"},
 		{"a clock that is ahead", SectionsWorld(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{jump("client-1", 90*time.Second)},
 			"client-1 for 2 at 0s, client-1 for 3 at 35s"},
-		{"a clock that is set back in between", SectionsWorld(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{At(70*time.Second, &sim.Jump{"client-1", -30 * time.Second})},
+		{"a clock that is set back between two periods", SectionsWorld(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{At(70*time.Second, &sim.Jump{"client-1", -30 * time.Second})},
 			"client-1 for 1 at 5s, client-1 for 2 at 1m5s, client-1 for 3 at 2m35s"},
-		{"one that is late", SectionsWorld(ToyLock, sim.Client{Name: "client-1", Starts: Point("20s after the start")}), nil,
+		{"a client that starts late", SectionsWorld(ToyLock, sim.Client{Name: "client-1", Starts: Point("20s after the start")}), nil,
 			"client-1 for 1 at 20s, client-1 for 2 at 1m5s, client-1 for 3 at 2m5s"},
-		{"one that is still at work when the next is due", SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: 65 * time.Second}), nil,
+		{"a client that still works when the next period begins", SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: 65 * time.Second}), nil,
 			"client-1 for 1 at 5s, client-1 for 2 at 1m10s, client-1 for 3 at 2m15s"},
-		{"one that is paused over a period", SectionsWorld(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{Lasting(100*time.Second, At(50*time.Second, PauseOf("client-1")))},
+		{"a client that is paused for a whole period", SectionsWorld(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{Lasting(100*time.Second, At(50*time.Second, PauseOf("client-1")))},
 			"client-1 for 1 at 5s, client-1 for 3 at 2m30s"},
-		{"another that asks once, and is refused", SectionsWorld(ToyLock,
+		{"a second client that tries once in each period and fails", SectionsWorld(ToyLock,
 			sim.Client{Name: "client-1", Works: time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), Attempts: 1}), nil,
 			"client-1 for 1 at 5s, client-2 for 1 at 5s in vain, client-1 for 2 at 1m5s, client-2 for 2 at 1m5s in vain, client-1 for 3 at 2m5s, client-2 for 3 at 2m5s in vain"},
 	} {
@@ -60,7 +60,7 @@ func TestJobs(t *testing.T) {
 			cfg := WithFaults(test.cfg, test.faults...)
 			cfg.Schedule = minutely
 			tr := RunWorld(t, cfg)
-			Equal(t, "asked", describeAttempts(tr), test.asked)
+			Equal(t, "the attempts to acquire", describeAttempts(tr), test.asked)
 			var begun []string
 			for _, ev := range tr.Events {
 				if ev.Kind == trace.KindPeriod {
@@ -68,11 +68,11 @@ func TestJobs(t *testing.T) {
 				}
 			}
 			if got := strings.Join(begun, ", "); !strings.HasPrefix("1 at 5s, 2 at 1m5s, 3 at 2m5s", got) {
-				t.Errorf("the periods are %s", got)
+				t.Errorf("the periods begin as %s, want 5s, 1m5s and 2m5s", got)
 			}
 			for _, ev := range Events(tr, trace.KindDone, "client-1") {
 				if !ev.OK {
-					t.Errorf("it ended with %s", ev.Text)
+					t.Errorf("client-1 ended with the error %s", ev.Text)
 				}
 			}
 		})
@@ -83,8 +83,9 @@ func TestJobs(t *testing.T) {
 // it has done its tasks before.
 func TestKeepsFor(t *testing.T) {
 	for _, test := range []struct {
-		works, keeps, released time.Duration
-		refused                bool
+		works, keeps time.Duration
+		released     time.Duration // when the client releases the lock
+		refused      bool          // whether the storage refuses the client's write
 	}{
 		{time.Second, 0, time.Second, false},
 		{time.Second, 20 * time.Second, 20 * time.Second, false},
@@ -98,7 +99,7 @@ func TestKeepsFor(t *testing.T) {
 		tr := RunWorld(t, cfg)
 		for _, ev := range tr.Events {
 			if ev.Kind == trace.KindBegin && ev.Step == trace.Release && ev.At.Round(time.Second/10) != test.released {
-				t.Errorf("%+v: it released at %v", test, ev.At)
+				t.Errorf("%+v: the client released the lock at %v, want %v", test, ev.At, test.released)
 			}
 		}
 	}
@@ -106,18 +107,18 @@ func TestKeepsFor(t *testing.T) {
 
 // Clients write records of the periods that they have run, and skip periods that another
 // client has recorded.
-func TestRecord(t *testing.T) {
+func TestRecordsOfPeriods(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		does   []trace.Task
 		second string // tasks of client-2, one second after client-1 is done
-		served string
+		served string // what the storage served
 	}{
-		{"recalled and remembered", Tasks("recall", "write x", "remember"), "acquire, read runs, release",
+		{"recall and remember", Tasks("recall", "write x", "remember"), "acquire, read runs, release",
 			"read runs for client-1 (1), write x for client-1 (1), write runs for client-1 (1), read runs for client-2 (2)"},
-		{"claimed", Tasks("claim", "write x"), "acquire, write runs failed, release",
+		{"claim", Tasks("claim", "write x"), "acquire, write runs failed, release",
 			"write runs for client-1 (1), write x for client-1 (1), write runs for client-2 (2) refused"},
-		{"neither", Tasks("write x"), "acquire, write x, release",
+		{"no record", Tasks("write x"), "acquire, write x, release",
 			"write x for client-1 (1), write x for client-2 (2)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -126,17 +127,18 @@ func TestRecord(t *testing.T) {
 			cfg.Schedule = trace.Schedule{Every: time.Minute, Periods: 1}
 			tr := RunWorld(t, cfg)
 			Equal(t, "client-2's steps", Steps(tr, "client-2"), test.second)
-			Equal(t, "the storage", StorageOps(tr), test.served)
+			Equal(t, "what the storage served", StorageOps(tr), test.served)
 		})
 	}
 }
 
+// A schedule, or a task for it, that makes no sense in a world is refused with a reason.
 func TestCheckSchedule(t *testing.T) {
 	minutely := trace.Schedule{Every: time.Minute, Periods: 1}
 	for _, test := range []struct {
 		schedule trace.Schedule
 		client   sim.Client
-		says     string
+		says     string // a part of the error; "" for no error
 	}{
 		{minutely, sim.Client{Does: Tasks("recall", "write x", "remember")}, ""},
 		{trace.Schedule{}, sim.Client{Does: Tasks("write runs")}, ""},
@@ -150,7 +152,7 @@ func TestCheckSchedule(t *testing.T) {
 		cfg.Schedule = test.schedule
 		_, err := sim.Run(cfg)
 		if text := fmt.Sprint(err); (err == nil) != (test.says == "") || !strings.Contains(text, test.says) && err != nil {
-			t.Errorf("%+v: %v", test, err)
+			t.Errorf("%+v: the error is %v, want one that contains %q", test, err, test.says)
 		}
 	}
 	kept := ToyLock
@@ -158,6 +160,6 @@ func TestCheckSchedule(t *testing.T) {
 	cfg := SectionsWorld(kept, sim.Client{Name: "client-1", Does: Tasks("recall")})
 	cfg.Schedule = minutely
 	if err := cfg.CheckSchedule(); err == nil || !strings.Contains(err.Error(), "a process of its own") {
-		t.Errorf("a lock that keeps the data: %v", err)
+		t.Errorf("with a lock that keeps the data the error is %v, want one that asks for a process of its own", err)
 	}
 }

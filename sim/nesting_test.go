@@ -49,16 +49,18 @@ func TestNestedSections(t *testing.T) {
 	cfg.Storage.Fencing = storage.PerShard
 	cfg.Clients[0].Starts = trace.At(trace.Action{Process: "client-2", Verb: trace.Finished})
 	tr := RunWorld(t, cfg)
-	Equal(t, "client-1", describeCalls(tr, "client-1"), "acquire a 1, acquire b 2 in 1, acquire c 3 in 2, release c 3, release b 2, release a 1")
-	Equal(t, "its steps", Steps(tr, "client-1"), "acquire, acquire, acquire, read b, write a, write b, write x, release, release, release")
-	Equal(t, "served", StorageOps(tr), "write b for client-2 (1), write b for client-2 (2), read b for client-1 (3), write a for client-1 (1), write b for client-1 (3), write x for client-1 (1)")
+	Equal(t, "client-1's calls of locks", describeCalls(tr, "client-1"), "acquire a 1, acquire b 2 in 1, acquire c 3 in 2, release c 3, release b 2, release a 1")
+	Equal(t, "client-1's steps", Steps(tr, "client-1"), "acquire, acquire, acquire, read b, write a, write b, write x, release, release, release")
+	Equal(t, "what the storage served", StorageOps(tr), "write b for client-2 (1), write b for client-2 (2), read b for client-1 (3), write a for client-1 (1), write b for client-1 (3), write x for client-1 (1)")
+	// A value that the client writes names the version that it read or wrote before, under
+	// whichever lock.
 	var values []string
 	for _, ev := range Events(tr, trace.KindServe, "storage") {
 		if ev.Client() == "client-1" && ev.Step == trace.Write {
 			values = append(values, ev.Value)
 		}
 	}
-	Equal(t, "what it writes is computed from what it read under another lock", strings.Join(values, ", "),
+	Equal(t, "the values that client-1 writes", strings.Join(values, ", "),
 		"client-1 after version 2 of b, client-1 after version 2, client-1 after version 3 of b")
 }
 
@@ -67,23 +69,23 @@ func TestNestedSections(t *testing.T) {
 func TestAcquiringAnotherLock(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		does     string
-		attempts int
-		sections int
-		holds    time.Duration
-		calls    string
-		failed   bool
+		does     string        // client-1's task with the further lock
+		attempts int           // how often client-1 tries to acquire a lock; 0 for no limit
+		sections int           // how many sections client-1 has
+		holds    time.Duration // how long client-2 holds the further lock
+		calls    string        // client-1's calls of locks, as describeCalls lists them
+		failed   bool          // whether client-1 ended with an error
 	}{
-		{"it waits", "acquire b", 0, 1, 4 * time.Second,
+		{"the client waits for the further lock", "acquire b", 0, 1, 4 * time.Second,
 			"acquire a 1, acquire b 2 in 1 failed, acquire b 3 in 1 failed, acquire b 4 in 1 failed, acquire b 5 in 1, release b 5, release a 1", false},
-		{"it gives up, and that was its section", "acquire b", 2, 1, 4 * time.Second,
+		{"the client gives up, and has no other section", "acquire b", 2, 1, 4 * time.Second,
 			"acquire a 1, acquire b 2 in 1 failed, acquire b 3 in 1 failed, release a 1", true},
-		{"it has another section then", "acquire b", 2, 2, 2500 * time.Millisecond,
+		{"the client gives up, and succeeds in its second section", "acquire b", 2, 2, 2500 * time.Millisecond,
 			"acquire a 1, acquire b 2 in 1 failed, acquire b 3 in 1 failed, release a 1, acquire a 4, acquire b 5 in 4 failed, acquire b 6 in 4, release b 6, release a 4", true},
-		{"it gives back", "try b", 0, 1, 4 * time.Second,
+		{"the client releases its lock after each failure, until it succeeds", "try b", 0, 1, 4 * time.Second,
 			"acquire a 1, acquire b 2 in 1 failed, release a 1, acquire a 3, acquire b 4 in 3 failed, release a 3, acquire a 5, acquire b 6 in 5 failed, release a 5, " +
 				"acquire a 7, acquire b 8 in 7, release b 8, release a 7", false},
-		{"it gives back only so often", "try b", 2, 1, 4 * time.Second,
+		{"the client releases its lock after each failure, until it gives up", "try b", 2, 1, 4 * time.Second,
 			"acquire a 1, acquire b 2 in 1 failed, release a 1, acquire a 3, acquire b 4 in 3 failed, release a 3", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -91,22 +93,22 @@ func TestAcquiringAnotherLock(t *testing.T) {
 				Name: "client-1", Key: "a", Does: Tasks(test.does, "write b"), Attempts: test.attempts, Sections: test.sections, RetryEvery: 1500 * time.Millisecond,
 				Starts: trace.At(trace.Action{Process: "client-2", Verb: trace.Acquired}),
 			}, sim.Client{Name: "client-2", Key: "b", Does: Tasks("work", "write b"), Works: test.holds}))
-			Equal(t, "its calls", describeCalls(tr, "client-1"), test.calls)
-			Equal(t, "it failed", !Events(tr, trace.KindDone, "client-1")[0].OK, test.failed)
+			Equal(t, "client-1's calls of locks", describeCalls(tr, "client-1"), test.calls)
+			Equal(t, "client-1 ended with an error", !Events(tr, trace.KindDone, "client-1")[0].OK, test.failed)
 		})
 	}
 }
 
 // A source of tokens counts separately for each lock. The steps check and extend act on
 // each lease.
-func TestWhatIsDoneForEachLock(t *testing.T) {
+func TestTokensAndStepsOfEachLock(t *testing.T) {
 	cfg := SectionsWorld(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "work", "check", "write b"), Works: 50 * time.Second, ExtendsEvery: 20 * time.Second})
 	cfg.Tokens.Source = ToyTokens
 	cfg.Storage.Fencing = storage.PerShard
 	tr := RunWorld(t, cfg)
-	Equal(t, "its steps", Steps(tr, "client-1"), "acquire, mint, acquire, mint, extend, extend, extend, extend, work, check, write b, release, release")
-	Equal(t, "its calls", describeCalls(tr, "client-1"), "acquire a 1, acquire b 2 in 1, extend a 1, extend b 2, extend a 1, extend b 2, release b 2, release a 1")
+	Equal(t, "client-1's steps", Steps(tr, "client-1"), "acquire, mint, acquire, mint, extend, extend, extend, extend, work, check, write b, release, release")
+	Equal(t, "client-1's calls of locks", describeCalls(tr, "client-1"), "acquire a 1, acquire b 2 in 1, extend a 1, extend b 2, extend a 1, extend b 2, release b 2, release a 1")
 
 	// The lease of the lock that the client acquired first ends before the lease of the
 	// other.
@@ -114,7 +116,7 @@ func TestWhatIsDoneForEachLock(t *testing.T) {
 		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "work", "check", "write b"), Works: 12 * time.Second},
 		sim.Client{Name: "client-2", Key: "b", Does: Tasks("work"), Works: 20 * time.Second})
 	cfg.Clients[0].Starts = trace.At(trace.Action{Process: "client-2", Verb: trace.Acquired})
-	Equal(t, "its steps", Steps(RunWorld(t, cfg), "client-1"), "acquire, "+strings.Repeat("acquire failed, ", 20)+"acquire, work, check failed, release, release failed")
+	Equal(t, "client-1's steps when its first lease ends early", Steps(RunWorld(t, cfg), "client-1"), "acquire, "+strings.Repeat("acquire failed, ", 20)+"acquire, work, check failed, release, release failed")
 }
 
 // Two clients that take two locks in opposite order wait for each other until their leases
@@ -127,7 +129,7 @@ func TestOppositeOrder(t *testing.T) {
 	for _, client := range []string{"client-1", "client-2"} {
 		all := Events(tr, trace.KindEnd, client)
 		if granted := all[len(all)-5]; granted.Step != trace.Acquire || !granted.OK || granted.At < cfg.Lock.TTL-time.Second {
-			t.Errorf("%s was granted the other lock with %+v", client, granted)
+			t.Errorf("%s was granted the other lock with %+v, want that after its first lease has ended", client, granted)
 		}
 	}
 }
@@ -148,7 +150,7 @@ func TestLossOfANestedLock(t *testing.T) {
 			sim.Client{Name: "client-1", Key: "a", Does: Tasks(test.does, "work", "write x"), Works: 5 * time.Second},
 			sim.Client{Name: "client-2", Key: "b", Does: Tasks("work"), Works: 20 * time.Second})
 		cfg.Clients[0].Starts = trace.At(trace.Action{Process: "client-2", Verb: trace.Acquired})
-		Equal(t, test.does, Steps(RunWorld(t, cfg), "client-1"), test.steps)
+		Equal(t, "client-1's steps with the task "+test.does, Steps(RunWorld(t, cfg), "client-1"), test.steps)
 	}
 }
 
@@ -169,6 +171,7 @@ func (l losingLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return lostLease{lease, lost}, nil
 }
 
+// A lostLease is a lease whose loss is reported when lost is closed.
 type lostLease struct {
 	locks.Lease
 	lost chan struct{}

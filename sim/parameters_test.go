@@ -11,12 +11,12 @@ import (
 )
 
 // WithSize keeps the sign and the unit, and does not change the original fault.
-func TestSized(t *testing.T) {
+func TestWithSize(t *testing.T) {
 	for _, tt := range []struct {
 		is   sim.Fault
 		size sim.Size
 		want sim.Action
-		last time.Duration
+		last time.Duration // expected For of the result
 	}{
 		{sim.Fault{Action: &sim.Pause{Process: "p"}, For: 1}, sim.Size{Time: 7}, &sim.Pause{Process: "p"}, 7},
 		{sim.Fault{Action: &sim.Jump{Process: "p", By: 5}}, sim.Size{Time: 7}, &sim.Jump{Process: "p", By: 7}, 0},
@@ -27,16 +27,16 @@ func TestSized(t *testing.T) {
 		before := tt.is.Parts()
 		got := tt.is.WithSize(tt.size)
 		if !reflect.DeepEqual(got.Action, tt.want) || got.For != tt.last || got.Size() != tt.size {
-			t.Errorf("%+v with the size %s is %+v for %v, of the size %s", before, tt.size, got.Action, got.For, got.Size())
+			t.Errorf("%+v with the size %s is %+v for %v, of the size %s; want %+v for %v", before, tt.size, got.Action, got.For, got.Size(), tt.want, tt.last)
 		}
 		if !reflect.DeepEqual(tt.is.Parts(), before) {
-			t.Errorf("%+v has become %+v", before, tt.is.Parts())
+			t.Errorf("WithSize has changed its receiver from %+v to %+v", before, tt.is.Parts())
 		}
 	}
 }
 
 // WithNames changes the names everywhere, also in the message and the trigger.
-func TestRenamed(t *testing.T) {
+func TestWithNames(t *testing.T) {
 	name := func(old string) string { return strings.Replace(old, "redis-", "node-", 1) }
 	for _, p := range []sim.Parts{
 		{Kind: "pause", Target: "redis-1", How: "suspend"},
@@ -51,7 +51,7 @@ func TestRenamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := f.Parts(); !reflect.DeepEqual(got, p) {
-			t.Errorf("%+v has become %+v", p, got)
+			t.Errorf("the parts of the fault of %+v are %+v, want the same", p, got)
 		}
 		want := p
 		want.Target, want.Others = name(p.Target), nil
@@ -62,7 +62,7 @@ func TestRenamed(t *testing.T) {
 		f.Strikes.When = Point("client-1 holds redis-1")
 		again := f.WithNames(name)
 		if got := again.Parts(); !reflect.DeepEqual(got, want) || again.Strikes.String() != "when client-1 holds node-1" {
-			t.Errorf("%+v, renamed, is %+v, %s; want %+v", p, got, again.Strikes, want)
+			t.Errorf("%+v with new names is %+v, and strikes %s; want %+v, when client-1 holds node-1", p, got, again.Strikes, want)
 		}
 	}
 }

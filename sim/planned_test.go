@@ -21,6 +21,6 @@ func TestPlannedWrites(t *testing.T) {
 	}
 	tr := RunWorld(t, SectionsWorld(ToyLock, clients...))
 	for i, want := range []int{1, 2, 0, 0} {
-		Equal(t, clients[i].Name, tr.Processes[i].Writes, want)
+		Equal(t, "planned writes of the client "+clients[i].Name, tr.Processes[i].Writes, want)
 	}
 }

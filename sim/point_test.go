@@ -14,7 +14,7 @@ import (
 
 // A fault strikes as soon as its point is reached, or, if the point has a delay, that much
 // later.
-func TestPointsStrikeInTime(t *testing.T) {
+func TestFaultStrikesAtItsPoint(t *testing.T) {
 	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		toy := Toy(p, 0)
 		for range 3 {
@@ -27,7 +27,7 @@ func TestPointsStrikeInTime(t *testing.T) {
 	}))
 	for _, test := range []struct {
 		point string
-		at    time.Duration
+		at    time.Duration // when the fault strikes
 	}{
 		{"client-1 acquired", 4 * Hop},
 		{"client-1 acquired, 3rd time", 20*time.Second + 2*Hop},
@@ -43,10 +43,10 @@ func TestPointsStrikeInTime(t *testing.T) {
 	} {
 		tr := RunWorld(t, WithFaults(cfg, When(test.point, &sim.Jump{"toy-1", time.Nanosecond})))
 		AllFaultsStruck(t, tr)
-		EqualTime(t, test.point, FirstEvent(t, tr, trace.KindStrike, "").At, test.at)
+		EqualTime(t, "the fault with the point "+test.point+" struck", FirstEvent(t, tr, trace.KindStrike, "").At, test.at)
 	}
 	tr := RunWorld(t, WithFaults(cfg, When("client-1 extended", PauseOf("toy-1"))))
 	if idle := tr.Faults[0].IdleReason; !strings.Contains(idle, "when client-1 extended") {
-		t.Errorf("a fault whose moment never came is idle because %q", idle)
+		t.Errorf("a fault whose point was never reached did not act because %q, want the point in that", idle)
 	}
 }

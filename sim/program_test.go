@@ -22,8 +22,9 @@ import (
 
 // A Run that makes the same calls as a client without a Run leaves the same trace, event by
 // event.
-func TestProgramIsLikeTheWorkload(t *testing.T) {
+func TestRunLeavesSameTraceAsDefaultClient(t *testing.T) {
 	const naps, nap = 3, 4 * time.Second
+	// byHand returns a Run that makes the calls of a client without a Run.
 	byHand := func(sections int, extends bool) func(context.Context, *sim.Program) error {
 		return func(ctx context.Context, p *sim.Program) error {
 			for range sections {
@@ -81,10 +82,10 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 		}
 		got := RunWorld(t, cfg)
 		if got.Hash() != want.Hash() {
-			t.Errorf("%s: by hand it differs: %s", kind.Name, trace.FirstDifference(want, got))
+			t.Errorf("%s: the trace of the Run differs from that of the client without a Run: %s", kind.Name, trace.FirstDifference(want, got))
 		}
 		if n := len(Events(want, trace.KindEnd, "client-1")); n < 8 {
-			t.Errorf("%s: client-1 ended only %d steps", kind.Name, n)
+			t.Errorf("%s: client-1 ended %d steps, want at least 8", kind.Name, n)
 		}
 	}
 }
@@ -102,7 +103,7 @@ func TestTwoHandles(t *testing.T) {
 			return err
 		}
 		if in, err := p.Acquire(ctx, other); !errors.Is(err, locks.ErrNotAcquired) {
-			t.Errorf("the other handle got %v, %v", in, err)
+			t.Errorf("acquire with the other handle returned %v, %v; want %v", in, err, locks.ErrNotAcquired)
 		}
 		Equal(t, "the first section's number", one.Number(), 1)
 		if err := errors.Join(one.Read(ctx, "x"), one.Write(ctx, "x"), one.Extend(ctx), one.Release(ctx)); err != nil {
@@ -112,9 +113,9 @@ func TestTwoHandles(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		Equal(t, "the other's number", two.Number(), 3)
+		Equal(t, "the number of the other handle's section", two.Number(), 3)
 		if _, ok := two.Lease().(locks.Expirer); !ok {
-			t.Errorf("its lease is a %T", two.Lease())
+			t.Errorf("the lease of the other handle is a %T, want a locks.Expirer", two.Lease())
 		}
 		return errors.Join(two.Write(ctx, "x"), two.Release(ctx))
 	}))
@@ -201,7 +202,7 @@ func overlappingSections(t *testing.T, release string) func(context.Context, *si
 		if one.Release(ctx) != nil {
 			released = "lost"
 		}
-		Equal(t, "the first section", released, release)
+		Equal(t, "the lock of the first section is", released, release)
 		_ = two.Release(ctx)
 		return err
 	}
@@ -210,14 +211,15 @@ func overlappingSections(t *testing.T, release string) func(context.Context, *si
 // Two sections of one client overlap. Every step, message, request and key has the number
 // of its section, and the same properties are violated as with two clients.
 func TestOverlappingSectionsOfOneClient(t *testing.T) {
+	// data lists the properties that the overlap violates.
 	const data = "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections"
 	for _, test := range []struct {
 		name          string
 		options       locks.Options
-		first, broken string
+		first, broken string // result of the first section's release, and the violated properties
 	}{
-		{"it looks at the value", locks.Options{}, "lost", data},
-		{"it does not", locks.Options{Without: []string{"value-check"}}, "released", data + ", release-ownership lock"},
+		{"the lock deletes only keys with its value", locks.Options{}, "lost", data},
+		{"the lock deletes keys with any value", locks.Options{Without: []string{"value-check"}}, "released", data + ", release-ownership lock"},
 	} {
 		cfg := SoloWorld(t, ToyLock, overlappingSections(t, test.first))
 		cfg.Lock.Options = test.options
@@ -235,7 +237,7 @@ func TestOverlappingSectionsOfOneClient(t *testing.T) {
 	}
 	cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		if err := overlappingSections(t, "lost")(ctx, p); err == nil {
-			t.Error("the storage took a late write that carried its token")
+			t.Error("the storage accepted a late write with an older token, want an error")
 		}
 		return nil
 	})
@@ -258,7 +260,7 @@ func (g generousLock) Release(ctx context.Context) error {
 
 // A lock that is granted to two handles of one process at the same time violates mutual
 // exclusion, as with two clients.
-func TestLockThatKnowsOnlyProcesses(t *testing.T) {
+func TestLockGrantedToTwoHandles(t *testing.T) {
 	cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
@@ -275,7 +277,7 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 		return errors.Join(one.Release(ctx), two.Release(ctx))
 	})
 	cfg.Lock.Kind.New = func(env *locks.Env) (locks.Lock, error) { return generousLock{env}, nil }
-	Equal(t, "two handles", Violations(RunWorld(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock, release-answer lock")
+	Equal(t, "two handles at the same time: what is violated", Violations(RunWorld(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock, release-answer lock")
 
 	cfg.Clients[0].Run = func(ctx context.Context, p *sim.Program) error {
 		for range 2 { // one handle after the other, which violates nothing
@@ -289,7 +291,7 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 		}
 		return nil
 	}
-	Equal(t, "one handle twice", Violations(RunWorld(t, cfg)), "")
+	Equal(t, "one handle twice: what is violated", Violations(RunWorld(t, cfg)), "")
 }
 
 // When a lock reports a loss or a renewal, the event has the section of that lease, even if
@@ -308,7 +310,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 		// other lease during such a call.
 		for range 210 {
 			if _, err := p.Acquire(ctx, other); err == nil {
-				t.Error("two handles have the lock")
+				t.Error("two handles hold the lock at the same time")
 			}
 			if err := p.Sleep(time.Millisecond); err != nil {
 				return err
@@ -324,7 +326,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 			return err
 		}
 		if err := one.Write(ctx, "x"); err == nil {
-			t.Error("a section writes whose lease is known to be lost")
+			t.Error("a section wrote although its lease was known to be lost, want an error")
 		}
 		return nil
 	})
@@ -332,7 +334,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	tr := RunWorld(t, cfg)
 	for _, ev := range Events(tr, trace.KindTouch, "toy-1") {
 		if ev.By.Section == ev.Owner.Section && ev.At < 20*time.Second {
-			t.Errorf("at %v the lock renewed while nothing else was under way", ev.At)
+			t.Errorf("at %v the lock renewed its lease, and the client was not in a call of acquire", ev.At)
 		}
 	}
 	renewed := map[int]int{}
@@ -347,16 +349,17 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	}
 	lost := Events(tr, trace.KindLost, "client-1")
 	if len(lost) != 1 || lost[0].Section != 1 {
-		t.Errorf("lost: %+v", lost)
+		t.Errorf("the losses are %+v, want one, of section 1", lost)
 	}
+	// Section 212 is the one that was granted after 210 failed attempts.
 	if renewed[1] < 2 || renewed[212] < 1 || len(renewed) != 2 {
-		t.Errorf("renewals by section: %v", renewed)
+		t.Errorf("the numbers of renewals by section are %v, want at least 2 of section 1 and 1 of section 212", renewed)
 	}
 	// The property release ownership must not blame the renewals. It must blame only the
 	// deletion of the other section's key.
 	f := checks.Check(history.New(tr), nil).Finding(checks.ReleaseOwnership)
 	if f.Outcome != checks.Violated || !strings.Contains(f.Reason.String(), "removed") {
-		t.Errorf("release-ownership: %s, %s", f.Outcome, f.Reason)
+		t.Errorf("release-ownership: %s, %s; want it violated by a removed key", f.Outcome, f.Reason)
 	}
 }
 
@@ -397,12 +400,12 @@ func TestTwoLossesAtOnce(t *testing.T) {
 				runtime.Gosched()
 			}
 		}
-		var told []int
+		var sections []int // of the recorded losses, in the order of the trace
 		for _, ev := range Events(RunWorld(t, cfg), trace.KindLost, "client-1") {
-			told = append(told, ev.Section)
+			sections = append(sections, ev.Section)
 		}
-		if !slices.Equal(told, []int{1, 2, 3, 4}) {
-			t.Fatalf("told of the losses of %v", told)
+		if !slices.Equal(sections, []int{1, 2, 3, 4}) {
+			t.Fatalf("losses were recorded in the sections %v, want [1 2 3 4]", sections)
 		}
 	}
 }
@@ -418,7 +421,7 @@ func TestProgramSleep(t *testing.T) {
 	})
 	cfg.Faults = []sim.Fault{{Action: &sim.Drift{Process: "client-1", Rate: -50 * sim.Percent}}}
 	RunWorld(t, cfg)
-	EqualTime(t, "it woke", slept, 20*time.Second)
+	EqualTime(t, "with the clock at half speed, a sleep of 10s returned", slept, 20*time.Second)
 
 	cfg.Faults = nil
 	var err error
@@ -436,7 +439,7 @@ func TestProgramSleep(t *testing.T) {
 func TestNewLockWithoutALock(t *testing.T) {
 	cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		if lock, err := p.NewLock(); err == nil || p.Lock() != nil {
-			t.Errorf("there is a lock: %v, %v", lock, p.Lock())
+			t.Errorf("NewLock returned %v, %v, and Lock returned %v; want an error and no lock", lock, err, p.Lock())
 		}
 		return nil
 	})
@@ -463,7 +466,7 @@ func TestSectionGivesUpWithItsContext(t *testing.T) {
 		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: trace.StorageName}, Strikes: trace.Trigger{When: Point("client-1 acquired")}}}
 		tr := RunWorld(t, cfg)
 		if read == nil || !errors.Is(read, context.DeadlineExceeded) {
-			t.Errorf("the read ended with %v", read)
+			t.Errorf("the read ended with %v, want %v", read, context.DeadlineExceeded)
 		}
 		Equal(t, "the steps", sectionSteps(tr), "1 acquire, 1 read failed, 1 release")
 	}

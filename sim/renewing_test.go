@@ -19,6 +19,7 @@ func renewingKind() locks.Kind {
 	return kind
 }
 
+// A renewingLock is the lock of renewingKind.
 type renewingLock struct {
 	locks.Lock
 	env *locks.Env
@@ -44,6 +45,7 @@ func (l *renewingLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return r, nil
 }
 
+// A renewingLease renews lease in the background, until end is called.
 type renewingLease struct {
 	lease    locks.Lease
 	renewals chan fakeclock.Reading

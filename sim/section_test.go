@@ -22,8 +22,8 @@ func TestTasks(t *testing.T) {
 		does  []trace.Task
 		steps string
 	}{
-		{"the usual", nil, "acquire, read x, work, write x, release"},
-		{"a blind write", Tasks("write x"), "acquire, write x, release"},
+		{"the default tasks", nil, "acquire, read x, work, write x, release"},
+		{"a write without a read", Tasks("write x"), "acquire, write x, release"},
 		{"two objects", Tasks("read x", "read y", "write y"), "acquire, read x, read y, write y, release"},
 		{"two writes", Tasks("read x", "write x", "write x"), "acquire, read x, write x, write x, release"},
 		{"work first", Tasks("work", "check", "write x"), "acquire, work, check, write x, release"},
@@ -38,7 +38,7 @@ func TestTasks(t *testing.T) {
 
 // A value names the version from which it was computed, so two writes of one section never
 // have the same value.
-func TestWhatAWriteIsComputedFrom(t *testing.T) {
+func TestWrittenValuesNameTheVersionRead(t *testing.T) {
 	tr := RunWorld(t, SectionsWorld(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write z", "read x", "write y", "write x", "write x")}))
 	var values []string
 	for _, ev := range Events(tr, trace.KindServe, "storage") {
@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, test := range []struct {
 		lock  locks.Kind
-		works time.Duration
+		works time.Duration // how long client-1 works before it checks its lease
 		steps string
 	}{
 		{ToyLock, 29 * time.Second, "acquire, work, check, write x, release"},
@@ -75,16 +75,16 @@ func TestCheck(t *testing.T) {
 		{Lock(t, "none"), 150 * time.Second, "acquire, work, check, write x, release"},
 	} {
 		tr := RunWorld(t, SectionsWorld(test.lock, sim.Client{Name: "client-1", Does: Tasks("work", "check", "write x"), Works: test.works}))
-		Equal(t, fmt.Sprintf("%s, after %v", test.lock.Name, test.works), Steps(tr, "client-1"), test.steps)
+		Equal(t, fmt.Sprintf("steps with the lock %s and %v of work", test.lock.Name, test.works), Steps(tr, "client-1"), test.steps)
 	}
 }
 
 // If a lease does not declare its end, the step check takes one TTL after the call of
 // acquire, on the clock that the lock reads: the process's own clock or true time.
-func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
+func TestCheckOfALeaseWithoutADeclaredEnd(t *testing.T) {
 	for _, test := range []struct {
-		ownClock bool
-		works    time.Duration
+		ownClock bool          // whether the lock reads the process's own clock
+		works    time.Duration // how long client-1 works before it checks its lease
 		steps    string
 	}{
 		{false, 29 * time.Second, "acquire, work, check, write x, release"},
@@ -95,7 +95,7 @@ func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
 		cfg := SectionsWorld(Lock(t, "none"), sim.Client{Name: "client-1", Does: Tasks("work", "check", "write x"), Works: test.works})
 		cfg.Lock.Kind.Open, cfg.Nodes = false, Nodes("toy", 1)
 		cfg.Lock.Kind.OwnClock = test.ownClock
-		Equal(t, fmt.Sprintf("own clock: %t, after %v", test.ownClock, test.works), Steps(RunWorld(t, cfg), "client-1"), test.steps)
+		Equal(t, fmt.Sprintf("steps with own clock %t and %v of work", test.ownClock, test.works), Steps(RunWorld(t, cfg), "client-1"), test.steps)
 	}
 }
 
@@ -105,10 +105,10 @@ func TestServices(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		services []sim.Service
-		served   string
+		served   string // what the storage served
 	}{
-		{"the token travels", []sim.Service{{Name: "order"}, {Name: "billing"}}, "write x for client-1 by billing (1)"},
-		{"the token is dropped", []sim.Service{{Name: "order", DropsToken: true}, {Name: "billing"}}, "write x for client-1 by billing refused"},
+		{"the services pass the token on", []sim.Service{{Name: "order"}, {Name: "billing"}}, "write x for client-1 by billing (1)"},
+		{"the first service drops the token", []sim.Service{{Name: "order", DropsToken: true}, {Name: "billing"}}, "write x for client-1 by billing refused"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x via order and billing")})
@@ -117,14 +117,14 @@ func TestServices(t *testing.T) {
 			tr := RunWorld(t, cfg)
 			Equal(t, "served", StorageOps(tr), test.served)
 			stripped := Events(tr, trace.KindStrip, "order")
-			Equal(t, "tokens lost on the way", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
-			Equal(t, "it was sent with the Seq", Events(tr, trace.KindServe, "storage")[0].By.Sent, writeSent(tr))
+			Equal(t, "the service order dropped client-1's token", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
+			Equal(t, "the Seq of the event with which the served write was sent", Events(tr, trace.KindServe, "storage")[0].By.Sent, writeSent(tr))
 			// The acquire takes two hops. The request takes three, one to each process on
 			// its way. Each service opens its connection with the first request, which
 			// takes two more hops.
-			EqualTime(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, (2+1+2+1+2+1)*Hop)
+			EqualTime(t, "the storage served the write", Events(tr, trace.KindServe, "storage")[0].At, (2+1+2+1+2+1)*Hop)
 			end := Events(tr, trace.KindEnd, "client-1")[1]
-			EqualTime(t, "the answer is back", end.At, (2+1+2+1+2+1+3)*Hop)
+			EqualTime(t, "client-1 got the answer", end.At, (2+1+2+1+2+1+3)*Hop)
 		})
 	}
 }
@@ -148,7 +148,7 @@ func TestServiceIsPaused(t *testing.T) {
 	tr := RunWorld(t, cfg)
 	Equal(t, "steps", Steps(tr, "client-1"), "acquire, write x failed, release")
 	Equal(t, "served", StorageOps(tr), "write x for client-1 by order (1)")
-	EqualTime(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, 10*time.Second+3*Hop)
+	EqualTime(t, "the storage served the write", Events(tr, trace.KindServe, "storage")[0].At, 10*time.Second+3*Hop)
 }
 
 // A service that crashes loses the request, and the client's connection is reset.
@@ -165,24 +165,25 @@ func TestServiceCrashes(t *testing.T) {
 
 // A client mints a token after the acquire, or where its tasks contain a mint.
 func TestTokens(t *testing.T) {
-	after := func(client, point1 string, tasks ...string) sim.Client {
+	// after returns a client that starts at a point, or, if that is "", with the run.
+	after := func(client, starts string, tasks ...string) sim.Client {
 		c := sim.Client{Name: client, Does: Tasks(tasks...)}
-		if point1 != "" {
-			c.Starts = Point(point1)
+		if starts != "" {
+			c.Starts = Point(starts)
 		}
 		return c
 	}
 	for _, test := range []struct {
 		name    string
 		clients []sim.Client
-		nodes   []string
-		served  string
+		nodes   []string // the nodes that count tokens; nil for the lock's node
+		served  string   // what the storage served, with the tokens in parentheses
 	}{
-		{"on the lock's node", []sim.Client{after("client-1", "", "write x"), after("client-2", "client-1 released", "write x")}, nil,
+		{"the lock's node counts the tokens", []sim.Client{after("client-1", "", "write x"), after("client-2", "client-1 released", "write x")}, nil,
 			"write x for client-1 (1), write x for client-2 (2)"},
-		{"on a node of its own", []sim.Client{after("client-1", "", "write x"), after("client-2", "client-1 released", "write x")}, []string{"counter"},
+		{"another node counts the tokens", []sim.Client{after("client-1", "", "write x"), after("client-2", "client-1 released", "write x")}, []string{"counter"},
 			"write x for client-1 (1), write x for client-2 (2)"},
-		{"late", []sim.Client{after("client-1", "", "read x", "mint", "write x")}, nil,
+		{"the client mints a token after it has read", []sim.Client{after("client-1", "", "read x", "mint", "write x")}, nil,
 			"read x for client-1, write x for client-1 (1)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -203,7 +204,7 @@ func TestTokens(t *testing.T) {
 					counted++
 				}
 			}
-			Equal(t, "what is counted on "+counts, counted, len(test.clients))
+			Equal(t, "number of tokens counted on "+counts, counted, len(test.clients))
 		})
 	}
 }
@@ -220,8 +221,8 @@ func TestFaultOfACounter(t *testing.T) {
 	clock, _ := locks.LookupTokenSource("clock")
 	for _, test := range []struct {
 		source locks.TokenSource
-		nodes  []string
-		idle   bool
+		nodes  []string // the nodes that count tokens; nil for all
+		idle   bool     // whether a pause of toy-2 does not act
 	}{
 		{ToyTokens, nil, false},
 		{ToyTokens, []string{"toy-1", "toy-2"}, false},
@@ -235,7 +236,7 @@ func TestFaultOfACounter(t *testing.T) {
 		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "toy-2"}, For: time.Second}}
 		idle := RunWorld(t, cfg).Faults[0].IdleReason
 		if got := strings.Contains(idle, "keeps nothing on toy-2"); got != test.idle || !test.idle && idle != "" {
-			t.Errorf("tokens by %s on %v: the fault did not act: %q", test.source.Name, test.nodes, idle)
+			t.Errorf("tokens by %s on %v: the reason why the pause of toy-2 did not act is %q; want a reason: %t", test.source.Name, test.nodes, idle, test.idle)
 		}
 	}
 }
@@ -265,8 +266,8 @@ func TestPaths(t *testing.T) {
 	cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x")})
 	cfg.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 20 * Hop, Max: 20 * Hop}}
 	tr := RunWorld(t, cfg)
-	EqualTime(t, "acquired", Events(tr, trace.KindEnd, "client-1")[0].At, 2*Hop)
-	EqualTime(t, "wrote", Events(tr, trace.KindEnd, "client-1")[1].At, 42*Hop)
+	EqualTime(t, "client-1 had acquired the lock", Events(tr, trace.KindEnd, "client-1")[0].At, 2*Hop)
+	EqualTime(t, "client-1 had written", Events(tr, trace.KindEnd, "client-1")[1].At, 42*Hop)
 }
 
 // A request without an answer is sent again over a new connection. The first copy may still
@@ -288,7 +289,7 @@ func TestResends(t *testing.T) {
 	}
 	again := Events(tr, trace.KindAgain, "client-1")
 	if len(again) != 1 || again[0].Step != trace.Write || again[0].Text != "no answer within 1s" {
-		t.Errorf("sent again: %+v", again)
+		t.Errorf("the requests sent again are %+v, want one write, because of no answer within 1s", again)
 	}
 }
 
@@ -305,12 +306,12 @@ func TestResendsToAStorageThatWasDown(t *testing.T) {
 	// First the old connection is reset. The next attempt is refused, so the client pauses
 	// for a second before each further one. After 1 s and 2 s the storage is still down;
 	// after 3 s it is up.
-	Equal(t, "times that it was sent again", len(Events(tr, trace.KindAgain, "client-1")), 4)
+	Equal(t, "how often the write was sent again", len(Events(tr, trace.KindAgain, "client-1")), 4)
 }
 
 // If the configuration says that a client extends its lease, and the lock has no extend,
 // the run is inconclusive.
-func TestExtendWhatCannotBeExtended(t *testing.T) {
+func TestExtendWithALockThatHasNoExtend(t *testing.T) {
 	extends := sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}
 	again := extends // a second client with the same doubt, which is recorded once
 	again.Name, again.Starts = "client-2", Point("client-1 released")
@@ -322,7 +323,7 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 	endless := renewingKind()
 	endless.Endless = true
 	if tr := RunWorld(t, SectionsWorld(endless, extends)); len(tr.Doubts) > 0 {
-		t.Errorf("of a lease that never ends the doubts are %q", tr.Doubts)
+		t.Errorf("with leases that never end the doubts are %q, want none", tr.Doubts)
 	}
 }
 
@@ -334,7 +335,7 @@ func TestClientThatNeverBegins(t *testing.T) {
 		sim.Client{Name: "client-2", Starts: Point("client-1's keys expired")},
 	))
 	if want := "client-2 never began: it starts when client-1's keys expired"; !slices.Contains(tr.Doubts, want) {
-		t.Errorf("the doubts are %q, want %q", tr.Doubts, want)
+		t.Errorf("the doubts are %q, want among them %q", tr.Doubts, want)
 	}
 }
 
@@ -342,20 +343,20 @@ func TestClientThatNeverBegins(t *testing.T) {
 // If the lock does not check whose key it deletes, the repeated release deletes the
 // client's own new key.
 func TestReleaseAgain(t *testing.T) {
-	cut := sim.Fault{
+	lostAnswer := sim.Fault{
 		Strikes: trace.Trigger{When: Point("toy-1's reply to client-1's release is in flight")},
 		Action:  &sim.Reset{Process: "client-1", From: "toy-1"},
 	}
 	for _, c := range []struct {
 		name          string
-		without       []string
+		without       []string // parts of the lock's algorithm that are left out
 		faults        []sim.Fault
-		steps, broken string
+		steps, broken string // client-1's steps, and the violated properties
 	}{
-		{name: "it has not failed", steps: "acquire, read x, write x, release, acquire, read x, write x, release"},
-		{name: "it has", faults: []sim.Fault{cut}, steps: "acquire, read x, write x, release failed, acquire, read x, release failed, write x, release"},
+		{name: "the first release succeeds", steps: "acquire, read x, write x, release, acquire, read x, write x, release"},
+		{name: "the answer to the first release is lost", faults: []sim.Fault{lostAnswer}, steps: "acquire, read x, write x, release failed, acquire, read x, release failed, write x, release"},
 		{
-			name: "and removes any key", without: []string{"value-check"}, faults: []sim.Fault{cut},
+			name: "the answer is lost, and the lock deletes keys of any value", without: []string{"value-check"}, faults: []sim.Fault{lostAnswer},
 			steps:  "acquire, read x, write x, release failed, acquire, read x, release, write x, release failed",
 			broken: "release-ownership lock",
 		},
@@ -366,13 +367,14 @@ func TestReleaseAgain(t *testing.T) {
 			cfg.Faults = c.faults
 			tr := RunWorld(t, cfg)
 			Equal(t, "steps", Steps(tr, "client-1"), c.steps)
-			Equal(t, "broken", Violations(tr), c.broken)
+			Equal(t, "violated properties", Violations(tr), c.broken)
 		})
 	}
 }
 
 // A request whose connection was reset is sent again, over a new connection.
 func TestResendsAfterAReset(t *testing.T) {
+	// By whether the client sends a request again: how many writes the storage serves.
 	for resends, want := range map[bool]int{true: 1, false: 0} {
 		cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: resends})
 		cfg.Faults = []sim.Fault{{
@@ -397,7 +399,7 @@ func TestRenewals(t *testing.T) {
 	Equal(t, "steps", Steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
 	ends := Events(tr, trace.KindEnd, "client-1")
 	if first, second := ends[0].LeaseEnd, ends[2].LeaseEnd; second == nil || second.Sub(*first) < 9*time.Second {
-		t.Errorf("the lease ends at %v, and then at %v", first, second)
+		t.Errorf("the lease ends at %v, and after the first renewal at %v, want at least 9s later", first, second)
 	}
 }
 
@@ -429,18 +431,18 @@ func TestByClockOf(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		back   time.Duration
+		back   time.Duration // when toy-1 restarts
 	}{
-		{"the clock is right", nil, 32 * time.Second},
-		{"it jumps some of the way", []sim.Fault{jump(10 * time.Second)}, 22 * time.Second},
-		{"it jumps all the way", []sim.Fault{jump(time.Minute)}, 2 * time.Second},
-		{"it jumps back", []sim.Fault{jump(-10 * time.Second)}, 42 * time.Second},
-		{"another clock jumps", []sim.Fault{{Strikes: trace.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "client-1", By: time.Minute}}}, 32 * time.Second},
+		{"the clock of toy-1 is right", nil, 32 * time.Second},
+		{"the clock of toy-1 jumps forward, not to the end of the crash", []sim.Fault{jump(10 * time.Second)}, 22 * time.Second},
+		{"the clock of toy-1 jumps forward past the end of the crash", []sim.Fault{jump(time.Minute)}, 2 * time.Second},
+		{"the clock of toy-1 jumps back", []sim.Fault{jump(-10 * time.Second)}, 42 * time.Second},
+		{"the clock of client-1 jumps", []sim.Fault{{Strikes: trace.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "client-1", By: time.Minute}}}, 32 * time.Second},
 	} {
 		cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Works: 2 * time.Minute})
 		cfg.Faults = append([]sim.Fault{crash}, test.faults...)
 		tr := RunWorld(t, cfg)
-		EqualTime(t, test.name+": it is back", Events(tr, trace.KindRestart, "toy-1")[0].At, test.back)
+		EqualTime(t, test.name+": toy-1 restarted", Events(tr, trace.KindRestart, "toy-1")[0].At, test.back)
 	}
 }
 

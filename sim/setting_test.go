@@ -19,6 +19,7 @@ func TestSettings(t *testing.T) {
 		}},
 		{Name: "wind", Check: func(string) error { return nil }},
 	}}
+	// By setting: why it is refused; "" if it is allowed.
 	for setting, why := range map[string]string{
 		"wheels=2":   "",
 		"wind=":      "",
@@ -29,15 +30,15 @@ func TestSettings(t *testing.T) {
 		"":           `"" is not a setting; write NAME=VALUE`,
 		"Wheels=two": `an oil mill has no setting "Wheels": it has wheels, wind`,
 	} {
-		said := ""
+		got := ""
 		if err := mill.CheckSetting(setting); err != nil {
-			said = err.Error()
+			got = err.Error()
 		}
-		Equal(t, setting, said, why)
+		Equal(t, "the error of the setting "+setting, got, why)
 	}
 	cfg := sim.Config{Nodes: []sim.Node{{Name: "toy-1", System: "toy", Settings: []string{"wheels=2"}}}}
 	var bad *sim.BadNode
 	if err := cfg.CheckNodes(); !errors.As(err, &bad) || bad.Field != "settings" || bad.Why != `a toy has no setting "wheels": it has none` {
-		t.Errorf("a toy with wheels: %v", err)
+		t.Errorf("a toy with the setting wheels=2: the error is %v, want a BadNode that says that a toy has no setting", err)
 	}
 }

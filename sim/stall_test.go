@@ -17,7 +17,7 @@ import (
 // arrives on the same connection, and another goroutine will close the connection when it
 // has read the answer. Clients that ping in the background do that. When the process
 // resumes, the writer always comes first, in whatever order the goroutines run.
-func TestWritersGoOnFirst(t *testing.T) {
+func TestWritersContinueFirst(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		pause  []sim.Fault
@@ -58,10 +58,10 @@ func TestWritersGoOnFirst(t *testing.T) {
 				})), test.pause...)
 				cfg.Disturb = YieldRandomly
 				tr := RunWorld(t, cfg)
-				Equal(t, "the write", wrote, test.writes)
+				Equal(t, "the result of the write", wrote, test.writes)
 				sets := len(Events(tr, trace.KindSet, "toy-1"))
 				if sent := wrote == "sent"; sent != (sets == 1) {
-					t.Errorf("the key was set %d times\n%s", sets, Dump(tr))
+					t.Errorf("the write was %s, and the key was set %d times\n%s", wrote, sets, Dump(tr))
 				}
 			}
 		})
@@ -71,7 +71,7 @@ func TestWritersGoOnFirst(t *testing.T) {
 // While their process is paused, goroutines want to write on several connections. When the
 // process resumes, each continues in a moment of its own. Then they all sleep for the same
 // time, so they also wake in different moments, in a fixed order.
-func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
+func TestStalledGoroutinesContinueOneByOne(t *testing.T) {
 	var first string
 	for range 50 {
 		cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -104,7 +104,7 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 		cfg.Disturb = YieldRandomly
 		tr := RunWorld(t, cfg)
 		if len(tr.Doubts) > 0 {
-			t.Fatalf("doubts: %q", tr.Doubts)
+			t.Fatalf("the doubts are %q, want none", tr.Doubts)
 		}
 		var wrote []string
 		for _, ev := range Events(tr, trace.KindSend, "client-1") {
@@ -112,11 +112,11 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 				wrote = append(wrote, ev.Peer)
 			}
 		}
-		Equal(t, "the writes", strings.Join(wrote, " "), "toy-1 toy-2 toy-3")
+		Equal(t, "the nodes in the order of the writes", strings.Join(wrote, " "), "toy-1 toy-2 toy-3")
 		if first == "" {
 			first = tr.Hash()
 		}
-		Equal(t, "the hash", tr.Hash(), first)
+		Equal(t, "the hash of the trace", tr.Hash(), first)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 // pause.
 func TestPausedAgain(t *testing.T) {
 	for _, test := range []struct {
-		second string
+		second string        // the point at which the second pause begins
 		write  time.Duration // expected time at which the write is sent
 	}{
 		{"client-1 resumed", 7 * time.Second},
@@ -146,8 +146,8 @@ func TestPausedAgain(t *testing.T) {
 				Lasting(3*time.Second, At(time.Second, PauseOf("client-1"))),
 				Lasting(3*time.Second, When(test.second, PauseOf("client-1")))))
 			AllFaultsStruck(t, tr)
-			EqualTime(t, "the write", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, test.write+Hop)
-			EqualTime(t, "the answer", answered, max(7*time.Second, test.write+2*Hop))
+			EqualTime(t, "the key was set", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, test.write+Hop)
+			EqualTime(t, "the client had the answer", answered, max(7*time.Second, test.write+2*Hop))
 		})
 	}
 }
@@ -156,8 +156,8 @@ func TestPausedAgain(t *testing.T) {
 // can end.
 func TestEndWhileStalled(t *testing.T) {
 	for name, horizon := range map[string]time.Duration{
-		"during the pause": 3 * time.Second,
-		"as it ends":       4 * time.Second,
+		"the world ends during the pause":            3 * time.Second,
+		"the world ends at the moment of the resume": 4 * time.Second,
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := WithFaults(ToyWorld(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {

@@ -40,8 +40,8 @@ func TestCrashAndTheHighestToken(t *testing.T) {
 	for _, test := range []struct {
 		policy storage.Policy
 		how    trace.Crash // "" means no crash
-		writes string
-		forgot string
+		writes string      // the writes, as writeTokens lists them
+		forgot string      // the token that is lost, and what the storage knows then
 	}{
 		{storage.Writes, "", "34 -33", ""},
 		{storage.Writes, trace.Kill, "34 -33", ""},
@@ -58,14 +58,14 @@ func TestCrashAndTheHighestToken(t *testing.T) {
 			}
 			tr := RunWorld(t, cfg)
 			AllFaultsStruck(t, tr)
-			Equal(t, "writes", writeTokens(tr), test.writes)
+			Equal(t, "tokens of the writes", writeTokens(tr), test.writes)
 			NoEvents(t, tr, trace.KindRevert, trace.StorageName)
 			forgot := ""
 			for _, ev := range Events(tr, trace.KindForgetToken, trace.StorageName) {
 				forgot += fmt.Sprintf("%stoken %d, now %s", ev.Object, ev.Token, ev.Text)
-				EqualTime(t, "it is known", ev.At, 3*time.Second) // the loss is recorded when the storage runs again
+				EqualTime(t, "the loss was recorded", ev.At, 3*time.Second) // the loss is recorded when the storage runs again
 			}
-			Equal(t, "forgotten", forgot, test.forgot)
+			Equal(t, "lost tokens", forgot, test.forgot)
 		})
 	}
 }
@@ -76,25 +76,25 @@ func TestFailOver(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		policy storage.Policy
-		lag    time.Duration
-		writes string
-		lost   string
-		ends   string // the final value of the object
+		lag    time.Duration // how far the copy is behind
+		writes string        // the writes, as writeTokens lists them
+		lost   string        // the writes and tokens that are lost, as losses lists them
+		ends   string        // the final value of the object
 	}{
 		{"a copy that is up to date", storage.Writes, 0, "34 -33", "", "34 at version 1"},
-		{"one that is behind, but not by so much", storage.Writes, 996 * time.Millisecond, "34 -33", "", "34 at version 1"},
-		{"one that lacks the write and its token", storage.Writes, 998 * time.Millisecond, "34 33", "x 1 → 0, token 34 → no token", "33 at version 1"},
-		{"an up-to-date one of a token in memory", storage.VolatileToken, 0, "34 33", "token 34 → no token", "33 at version 2"},
-		{"shards", storage.PerShard, time.Minute, "34 33", "x 1 → 0, token 34 of x → no token", "33 at version 1"},
+		{"a copy that is behind but has the write and its token", storage.Writes, 996 * time.Millisecond, "34 -33", "", "34 at version 1"},
+		{"a copy that lacks the write and its token", storage.Writes, 998 * time.Millisecond, "34 33", "x 1 → 0, token 34 → no token", "33 at version 1"},
+		{"a copy that is up to date, of a storage that keeps its token in memory", storage.VolatileToken, 0, "34 33", "token 34 → no token", "33 at version 2"},
+		{"a copy that lacks the write and its token, with a token for each object", storage.PerShard, time.Minute, "34 33", "x 1 → 0, token 34 of x → no token", "33 at version 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := WithFaults(lateWrite(t, test.policy), Lasting(time.Second, At(2*time.Second, CrashOf(trace.StorageName, trace.FailOver))))
 			cfg.Storage.CopyLag = test.lag
 			tr := RunWorld(t, cfg)
 			AllFaultsStruck(t, tr)
-			Equal(t, "how it crashed", OnlyEvent(t, tr, trace.KindCrash, trace.StorageName).Text, "failover")
-			Equal(t, "writes", writeTokens(tr), test.writes)
-			Equal(t, "lost", losses(tr), test.lost)
+			Equal(t, "the manner of the crash", OnlyEvent(t, tr, trace.KindCrash, trace.StorageName).Text, "failover")
+			Equal(t, "tokens of the writes", writeTokens(tr), test.writes)
+			Equal(t, "lost writes and tokens", losses(tr), test.lost)
 			end := OnlyEvent(t, tr, trace.KindObject, trace.StorageName)
 			Equal(t, "the object at the end", fmt.Sprintf("%s at version %d", end.Value, end.Version), test.ends)
 		})
@@ -103,35 +103,35 @@ func TestFailOver(t *testing.T) {
 
 // losses lists the writes and tokens that the storage has lost.
 func losses(tr *trace.Trace) string {
-	told := ""
+	list := ""
 	comma := func() {
-		if told != "" {
-			told += ", "
+		if list != "" {
+			list += ", "
 		}
 	}
 	for _, ev := range Events(tr, trace.KindRevert, trace.StorageName) {
 		comma()
-		told += fmt.Sprintf("%s %d → %d", ev.Object, ev.Replaced, ev.Version)
+		list += fmt.Sprintf("%s %d → %d", ev.Object, ev.Replaced, ev.Version)
 	}
 	for _, ev := range Events(tr, trace.KindForgetToken, trace.StorageName) {
 		comma()
-		told += fmt.Sprintf("token %d", ev.Token)
+		list += fmt.Sprintf("token %d", ev.Token)
 		if ev.Object != "" {
-			told += " of " + ev.Object
+			list += " of " + ev.Object
 		}
-		told += " → " + ev.Text
+		list += " → " + ev.Text
 	}
-	return told
+	return list
 }
 
 // If the copy never takes over, the trace records no loss, and the final data is that of
 // the storage's disk.
-func TestFailOverForGood(t *testing.T) {
+func TestFailOverWithoutEnd(t *testing.T) {
 	cfg := lateWrite(t, storage.Writes)
 	cfg.Clients = cfg.Clients[1:]
 	cfg.Storage.CopyLag = time.Minute
 	tr := RunWorld(t, WithFaults(cfg, At(1500*time.Millisecond, CrashOf(trace.StorageName, trace.FailOver))))
-	Equal(t, "lost", losses(tr), "")
+	Equal(t, "lost writes and tokens", losses(tr), "")
 	Equal(t, "the version at the end", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Version, 1)
 }
 
@@ -158,10 +158,10 @@ func TestFailOverOfTheCopy(t *testing.T) {
 		Lasting(time.Second, At(21*time.Second, CrashOf(trace.StorageName, trace.FailOver))),
 	))
 	AllFaultsStruck(t, tr)
-	Equal(t, "writes", writeTokens(tr), "33 34 35")
+	Equal(t, "tokens of the writes", writeTokens(tr), "33 34 35")
 	// The write with token 33 is lost with the first machine, and the write with token 35
 	// with the second.
-	Equal(t, "lost", losses(tr), "x 1 → 0, x 2 → 1, token 33 → no token, token 35 → token 34")
+	Equal(t, "lost writes and tokens", losses(tr), "x 1 → 0, x 2 → 1, token 33 → no token, token 35 → token 34")
 	Equal(t, "the object at the end", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Value, "34")
 }
 
@@ -169,12 +169,12 @@ func TestFailOverOfTheCopy(t *testing.T) {
 // answer, one sends a request while the storage is down, and one has an idle connection.
 func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 	type outcome struct {
-		waits    error
-		waited   time.Duration
-		asks     error
-		answered time.Duration
-		idle     error
-		later    time.Duration
+		waits    error         // error of client-1, which waits for an answer
+		waited   time.Duration // when this wait ended
+		asks     error         // error of client-2, which sends a request at 3 s
+		answered time.Duration // when this request ended
+		idle     error         // error of client-3, which uses its idle connection at 8 s
+		later    time.Duration // when this request ended
 	}
 	// After a loss of power no client gets a reset from the kernel. The waiting client has
 	// nothing in flight, so it waits without a result. The client that dials is connected
@@ -228,14 +228,14 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 			for _, e := range []struct {
 				what      string
 				got, want error
-			}{{"the wait", got.waits, test.want.waits}, {"the request to a dead storage", got.asks, test.want.asks}, {"the idle connection's", got.idle, test.want.idle}} {
+			}{{"the wait", got.waits, test.want.waits}, {"the request to a storage that is down", got.asks, test.want.asks}, {"the request on the idle connection", got.idle, test.want.idle}} {
 				if !errors.Is(e.got, e.want) || e.want == nil && e.got != nil {
 					t.Errorf("%s ended with %v, want %v", e.what, e.got, e.want)
 				}
 			}
 			EqualTime(t, "the wait ended", got.waited, test.want.waited)
-			EqualTime(t, "the request to a dead storage ended", got.answered, test.want.answered)
-			EqualTime(t, "the idle connection's request ended", got.later, test.want.later)
+			EqualTime(t, "the request to a storage that is down ended", got.answered, test.want.answered)
+			EqualTime(t, "the request on the idle connection ended", got.later, test.want.later)
 		})
 	}
 }
@@ -243,7 +243,7 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 // A client without a timeout waits for a machine that has lost power. It never gets an
 // answer, even when the machine runs again: it has nothing in flight that the machine could
 // answer with a reset.
-func TestWaitForAMachineThatForgot(t *testing.T) {
+func TestWaitForARestartedMachine(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss} {
 		t.Run(string(how), func(t *testing.T) {
 			tr := RunWorld(t, WithFaults(ToyWorld(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
@@ -254,8 +254,8 @@ func TestWaitForAMachineThatForgot(t *testing.T) {
 				Lasting(time.Second, At(time.Second, CrashOf(trace.StorageName, how))),
 			))
 			waits := len(Events(tr, trace.KindDone, "client-1")) == 0
-			Equal(t, "it waits", waits, how == trace.PowerLoss)
-			Equal(t, "the run is cut off", len(Events(tr, trace.KindHorizon, "")) == 1, how == trace.PowerLoss)
+			Equal(t, "the client waits until the end of the run", waits, how == trace.PowerLoss)
+			Equal(t, "the run was cut off", len(Events(tr, trace.KindHorizon, "")) == 1, how == trace.PowerLoss)
 		})
 	}
 }

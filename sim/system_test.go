@@ -22,17 +22,17 @@ func TestCheckNodes(t *testing.T) {
 		lock  locks.Kind
 		why   string // why the node is refused; "" if it is allowed
 	}{
-		{"it says", Nodes("toy", 1), locks.Kind{}, ""},
-		{"its lock says", []sim.Node{{Name: "toy-1"}}, ToyLock, ""},
-		{"nobody says", []sim.Node{{Name: "toy-1"}}, locks.Kind{}, "the kind of server of toy-1 is not given"},
-		{"there is no such kind", []sim.Node{{Name: "abacus-1", System: "abacus"}}, ToyLock,
+		{"the node names its system", Nodes("toy", 1), locks.Kind{}, ""},
+		{"the lock names the system", []sim.Node{{Name: "toy-1"}}, ToyLock, ""},
+		{"neither the node nor the lock names a system", []sim.Node{{Name: "toy-1"}}, locks.Kind{}, "the kind of server of toy-1 is not given"},
+		{"the node names an unknown system", []sim.Node{{Name: "abacus-1", System: "abacus"}}, ToyLock,
 			`abacus-1 is a server of the kind "abacus", which this program does not have: it has bard, council, listener, scribe, toy`},
-		{"a toy has no disk", []sim.Node{{Name: "toy-1", System: "toy", Persistence: "always"}}, ToyLock,
+		{"a toy with a disk", []sim.Node{{Name: "toy-1", System: "toy", Persistence: "always"}}, ToyLock,
 			"toy-1 cannot have persistence always: a toy has no disk"},
-		{"a toy has no replica", []sim.Node{{Name: "toy-1"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, ToyLock,
+		{"a replica of a toy", []sim.Node{{Name: "toy-1"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, ToyLock,
 			"toy-2 is a replica of toy-1, but a toy cannot be a replica"},
 		// The system of toy-2 is that of its master, not that of the lock.
-		{"nor has one that says so for both", []sim.Node{{Name: "toy-1", System: "toy"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, locks.Kind{System: "abacus"},
+		{"a replica of a toy, with a lock of another system", []sim.Node{{Name: "toy-1", System: "toy"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, locks.Kind{System: "abacus"},
 			"toy-2 is a replica of toy-1, but a toy cannot be a replica"},
 	} {
 		cfg := sim.Config{Nodes: test.nodes, Lock: sim.Lock{Kind: test.lock}}
@@ -40,13 +40,13 @@ func TestCheckNodes(t *testing.T) {
 		if err := cfg.CheckNodes(); err != nil {
 			why = err.Error()
 		}
-		Equal(t, test.name, why, test.why)
+		Equal(t, test.name+": why the node is refused", why, test.why)
 	}
 	cfg := sim.Config{Nodes: Nodes("toy", 1), Lock: sim.Lock{Kind: ToyLock}, Tokens: sim.Tokens{Source: ToyTokens}}
-	Equal(t, "tokens are counted on toys", cfg.CheckNodes(), nil)
+	Equal(t, "the error if toys count the tokens", cfg.CheckNodes(), nil)
 	cfg.Tokens.Source.System = "abacus"
 	if err := cfg.CheckNodes(); err == nil || !strings.Contains(err.Error(), "counts on nodes of the kind abacus, but toy-1 is a toy") {
-		t.Errorf("tokens that are counted on another kind: %v", err)
+		t.Errorf("with tokens that only another system counts the error is %v, want one that says so", err)
 	}
 }
 
@@ -56,14 +56,14 @@ func TestDisks(t *testing.T) {
 	for _, test := range []struct {
 		disk  sim.Persistence
 		how   trace.Crash
-		keeps bool
+		keeps bool // whether the data survives
 	}{
 		{"paper", trace.PowerLoss, true},
 		{"paper", trace.Kill, false},
 		{sim.NoPersistence, trace.PowerLoss, false},
 		{"stone", trace.PowerLoss, false},
 	} {
-		Equal(t, string(test.disk)+" after "+string(test.how), paper.Keeps(test.disk, test.how), test.keeps)
+		Equal(t, "persistence "+string(test.disk)+" keeps the data in a crash "+string(test.how), paper.Keeps(test.disk, test.how), test.keeps)
 	}
 }
 
@@ -71,27 +71,28 @@ func TestDisks(t *testing.T) {
 func TestRegisterSystemTwice(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("a second kind called toy was registered")
+			t.Error("a second system with the name toy was registered, want a panic")
 		}
 	}()
 	sim.RegisterSystem(sim.System{Name: "toy"})
 }
 
 // A system without an implementation is known, but a world with such a node is refused.
-func TestServersThatNobodyPlays(t *testing.T) {
+func TestSystemWithoutAnImplementation(t *testing.T) {
 	cfg := sim.Config{Horizon: time.Second, Network: sim.Network{Min: 1, Max: 1}, Nodes: []sim.Node{{Name: "sundial-1", System: "sundial"}}}
 	if err := cfg.CheckNodes(); err != nil {
 		t.Error(err)
 	}
 	_, err := sim.Run(cfg)
 	if missing := new(sim.MissingSystem); !errors.As(err, &missing) || missing.System != "sundial" {
-		t.Errorf("a world with a sundial: %v", err)
+		t.Errorf("the error of a world with a sundial is %v, want a MissingSystem", err)
 	}
-	for name, of := range map[string]string{"toy": "is played already", "abacus": "is not known"} {
+	// An implementation is refused for a system that has one, and for an unknown system.
+	for name, why := range map[string]string{"toy": "has an implementation", "abacus": "is unknown"} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s %s, and can be provided", name, of)
+					t.Errorf("the system %s %s, and ProvideSystem accepted another, want a panic", name, why)
 				}
 			}()
 			sim.ProvideSystem(name, nil, nil)

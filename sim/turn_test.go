@@ -13,7 +13,7 @@ import (
 // A goroutine of a paused process gets its turn when the process resumes. The trace says
 // that the process did something while it was paused.
 func TestTurnOfPausedProcess(t *testing.T) {
-	var asked, had time.Duration
+	var asked, had time.Duration // when the goroutine asked for its turn, and had it
 	cfg := ToyWorld(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 		time.Sleep(10 * time.Second) // true time: a library uses package time
 		asked = Now()
@@ -23,7 +23,7 @@ func TestTurnOfPausedProcess(t *testing.T) {
 	}))
 	tr := RunWorld(t, WithFaults(cfg, Lasting(time.Minute, At(time.Second, &sim.Pause{Process: "client-1"}))))
 	if asked != 10*time.Second || had < 61*time.Second || had > 62*time.Second {
-		t.Errorf("it asked at %v and had its turn at %v, want 10s and 61s", asked, had)
+		t.Errorf("the goroutine asked at %v and had its turn at %v, want 10s and 61s", asked, had)
 	}
 	ran := 0
 	for _, ev := range tr.Events {
@@ -31,7 +31,7 @@ func TestTurnOfPausedProcess(t *testing.T) {
 			ran++
 		}
 	}
-	Equal(t, "times that it ran on", ran, 1)
+	Equal(t, "number of events that say that the process ran on", ran, 1)
 }
 
 // A goroutine of a crashed process never gets its turn, and does not prevent the end of the
@@ -49,6 +49,6 @@ func TestTurnOfCrashedProcess(t *testing.T) {
 	}))
 	RunWorld(t, WithFaults(cfg, At(time.Second, CrashOf("client-1", trace.Kill))))
 	if !over {
-		t.Error("it had its turn before the end of the world")
+		t.Error("the goroutine of the crashed process had its turn before the end of the world")
 	}
 }

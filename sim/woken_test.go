@@ -17,10 +17,11 @@ import (
 // Each of them then calls WaitAfterTimer with its word, and records when that returned.
 type sleepers struct {
 	mu   sync.Mutex
-	woke []string
-	at   []time.Duration
+	woke []string        // the words, in the order in which the goroutines continued
+	at   []time.Duration // when the goroutines continued, in the same order
 }
 
+// client returns a client with a goroutine for each word. All timers are due at 2 s.
 func (s *sleepers) client(t *testing.T, words ...string) sim.Client {
 	return Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 		var all sync.WaitGroup
@@ -47,7 +48,7 @@ func TestWoken(t *testing.T) {
 	again := Lasting(2*time.Second, When("client-1 resumed", PauseOf("client-1")))
 	for name, test := range map[string]struct {
 		faults []sim.Fault
-		at     time.Duration
+		at     time.Duration // when the first goroutine continues
 	}{
 		"no pause":     {nil, 2 * time.Second},
 		"stop":         {[]sim.Fault{stopped}, 4 * time.Second},
@@ -62,11 +63,11 @@ func TestWoken(t *testing.T) {
 				tr := RunWorld(t, cfg)
 				AllFaultsStruck(t, tr)
 				NoEvents(t, tr, trace.KindRanOn, "client-1")
-				Equal(t, "doubts", strings.Join(tr.Doubts, ", "), "")
-				Equal(t, "the order", strings.Join(s.woke, " "), "close renew tell")
-				EqualTime(t, "the first", s.at[0], test.at)
+				Equal(t, "the doubts", strings.Join(tr.Doubts, ", "), "")
+				Equal(t, "the order of the goroutines", strings.Join(s.woke, " "), "close renew tell")
+				EqualTime(t, "the first goroutine continued", s.at[0], test.at)
 				if s.at[0] >= s.at[1] || s.at[1] >= s.at[2] {
-					t.Fatalf("they went on at %v, which are no times of their own", s.at)
+					t.Fatalf("the goroutines continued at %v, want each later than the one before", s.at)
 				}
 			}
 		})
@@ -78,7 +79,9 @@ func TestWoken(t *testing.T) {
 // its own, and the other goroutines continue as if it did not exist.
 func TestWokenAsTheContextEnds(t *testing.T) {
 	const due = 2 * time.Second
-	went := func(asks bool) (at time.Duration) {
+	// run returns when the goroutine continues that renews. With asks there is also a
+	// goroutine whose context ends when its timer is due.
+	run := func(asks bool) (at time.Duration) {
 		cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			var all sync.WaitGroup
 			if asks {
@@ -89,7 +92,7 @@ func TestWokenAsTheContextEnds(t *testing.T) {
 					for range 3 {
 						p.Env().WaitAfterTimer(ctx, "ask")
 						if ctx.Err() == nil {
-							t.Error("its context has not ended")
+							t.Error("WaitAfterTimer returned, and the context has not ended")
 						}
 					}
 				})
@@ -106,18 +109,18 @@ func TestWokenAsTheContextEnds(t *testing.T) {
 		RunWorld(t, cfg)
 		return at
 	}
-	alone := went(false)
+	alone := run(false)
 	for range 30 {
-		Equal(t, "when it went on", went(true), alone)
+		Equal(t, "when the goroutine that renews continued", run(true), alone)
 	}
 }
 
 // Goroutines with the same words cannot be put in order, so the run gets a doubt.
-func TestWokenForTheSame(t *testing.T) {
+func TestWokenWithEqualWords(t *testing.T) {
 	var s sleepers
 	tr := RunWorld(t, ToyWorld(s.client(t, "renew", "renew")))
 	if len(tr.Doubts) != 1 || !strings.Contains(tr.Doubts[0], "at the same moment") {
-		t.Errorf("doubts: %q", tr.Doubts)
+		t.Errorf("the doubts are %q, want one about goroutines at the same moment", tr.Doubts)
 	}
 }
 
@@ -129,14 +132,14 @@ func TestEndWhileWoken(t *testing.T) {
 			cfg := WithFaults(ToyWorld(s.client(t, "renew", "close", "tell")), Lasting(3*time.Second, At(time.Second, PauseOf("client-1"))))
 			cfg.Horizon = horizon
 			RunWorld(t, cfg)
-			Equal(t, "went on", len(s.woke), 3)
+			Equal(t, "number of goroutines that continued", len(s.woke), 3)
 		})
 		t.Run(fmt.Sprint(horizon, " without a pause"), func(t *testing.T) {
 			var s sleepers
 			cfg := ToyWorld(s.client(t, "renew", "close", "tell"))
 			cfg.Horizon = horizon
 			RunWorld(t, cfg)
-			Equal(t, "went on", len(s.woke), 3)
+			Equal(t, "number of goroutines that continued", len(s.woke), 3)
 		})
 	}
 }
@@ -149,6 +152,6 @@ func TestWokenInACrashedProcess(t *testing.T) {
 		return nil
 	})), At(time.Second, CrashOf("client-1", trace.Kill))))
 	if s.at[0] < time.Minute {
-		t.Errorf("it went on at %v", s.at[0])
+		t.Errorf("the goroutine of the crashed process continued at %v, want only at the end of the world, 1m", s.at[0])
 	}
 }

@@ -20,7 +20,8 @@ import (
 
 // Virtual time cannot pass if a client computes without end, or if it holds a mutex during
 // I/O while another goroutine waits for that mutex. The error contains the stack of the
-// goroutine to blame.
+// goroutine to blame. Each case is named after a function in this stack: holdingAMutex, and
+// spin.
 func TestStuck(t *testing.T) {
 	var stop atomic.Bool
 	defer stop.Store(true)
@@ -34,10 +35,10 @@ func TestStuck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tr, err := sim.RunPatiently(ToyWorld(sim.Client{Name: "client-1", Run: run}), 600*time.Millisecond)
 			if !errors.Is(err, sim.ErrStuck) || !strings.Contains(err.Error(), strings.TrimSuffix(name, "ning")) {
-				t.Errorf("the error is %v", err)
+				t.Errorf("the error is %v, want %v with the stack of %s", err, sim.ErrStuck, name)
 			}
 			if tr != nil {
-				t.Error("there is a trace, which its world may still be writing")
+				t.Error("got a trace, want none: the world may still be writing it")
 			}
 		})
 	}
@@ -45,7 +46,7 @@ func TestStuck(t *testing.T) {
 
 // On a busy machine a world may make no progress for longer than half of a short patience.
 // Its error is then ErrLate, and not ErrStuck.
-func TestStillForAMomentIsNotStuck(t *testing.T) {
+func TestShortStandstillIsNotStuck(t *testing.T) {
 	var stop atomic.Bool
 	defer time.AfterFunc(600*time.Millisecond, func() { stop.Store(true) }).Stop()
 	_, err := sim.RunPatiently(ToyWorld(sim.Client{Name: "client-1", Run: func(context.Context, *sim.Program) error {
@@ -53,10 +54,12 @@ func TestStillForAMomentIsNotStuck(t *testing.T) {
 		return nil
 	}}), 500*time.Millisecond)
 	if errors.Is(err, sim.ErrStuck) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want any error but ErrStuck", err)
 	}
 }
 
+// holdingAMutex is a client's program in which one goroutine holds a mutex during I/O,
+// while another waits for that mutex.
 func holdingAMutex(ctx context.Context, p *sim.Program) error {
 	var mu sync.Mutex
 	locked := make(chan bool)
@@ -80,10 +83,10 @@ func TestLeak(t *testing.T) {
 		return Toy(p, 0).Do(ctx, "set k v")
 	}}))
 	if !errors.Is(err, sim.ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want %v with the stack of forgotten", err, sim.ErrLeak)
 	}
 	if tr.Ending == nil || tr.Ending.Rule != trace.ConductLeak || !strings.Contains(tr.Ending.Stacks, "forgotten") {
-		t.Errorf("by its trace it ended with %+v", tr.Ending)
+		t.Errorf("the ending in the trace is %+v, want a leak with the stack of forgotten", tr.Ending)
 	}
 	OnlyEvent(t, tr, trace.KindSet, "toy-1")
 }
@@ -99,15 +102,16 @@ func TestPanic(t *testing.T) {
 		}),
 	))
 	if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "oh no") || !strings.Contains(err.Error(), "panicking") || !strings.Contains(err.Error(), "client-1") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want %v of client-1 in panicking", err, sim.ErrPanic)
 	}
 	Equal(t, "client-1 succeeded", OnlyEvent(t, tr, trace.KindDone, "client-1").OK, false)
 	OnlyEvent(t, tr, trace.KindSet, "toy-1")
 }
 
-// The same is true if a client panics while it takes an answer: it then holds the world's
-// mutex, which the others need.
-func TestPanicWhereAnAnswerIsHeard(t *testing.T) {
+// If a client panics while it takes an answer, it holds the world's mutex, which the other
+// clients need. They continue nevertheless, and the error of the run says where the panic
+// was.
+func TestPanicWhileTakingAnAnswer(t *testing.T) {
 	tr, err := sim.RunPatiently(ToyWorld(
 		sim.Client{Name: "client-1", Run: func(_ context.Context, p *sim.Program) error { sim.PanicInAnswer(p); return nil }},
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
@@ -116,63 +120,64 @@ func TestPanicWhereAnAnswerIsHeard(t *testing.T) {
 		}),
 	), 20*time.Second)
 	if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "panic in client-1: ") || !strings.Contains(err.Error(), "takeAnswer") {
-		t.Fatalf("the error is %v", err)
+		t.Fatalf("the error is %v, want %v of client-1 in takeAnswer", err, sim.ErrPanic)
 	}
 	OnlyEvent(t, tr, trace.KindSet, "toy-1")
 }
 
+// panicking panics. Tests look for its name in stacks.
 func panicking() error { panic("oh no") }
 
 // The error of a client is in the trace; the run itself returns no error.
 func TestFailingClient(t *testing.T) {
 	tr := RunWorld(t, ToyWorld(sim.Client{Name: "client-1", Run: func(context.Context, *sim.Program) error { return errors.New("no luck") }}))
 	done := OnlyEvent(t, tr, trace.KindDone, "client-1")
-	Equal(t, "it succeeded", done.OK, false)
-	Equal(t, "why not", done.Text, "no luck")
+	Equal(t, "client-1 succeeded", done.OK, false)
+	Equal(t, "client-1's error in the trace", done.Text, "no luck")
 }
 
 // A run is cut off at its horizon. Even a client that retries forever and never checks its
 // context is ended.
 func TestHorizon(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *sim.Program) error{
-		"it waits for its context": func(ctx context.Context, p *sim.Program) error {
+		"the client waits for its context": func(ctx context.Context, p *sim.Program) error {
 			<-ctx.Done()
 			return ctx.Err()
 		},
-		"it asks for ever": func(_ context.Context, p *sim.Program) error {
+		"the client sends commands forever": func(_ context.Context, p *sim.Program) error {
 			for {
 				_ = Toy(p, 0).Do(context.Background(), "ping")
 			}
 		},
-		"it asks for ever, and rests by its clock": func(_ context.Context, p *sim.Program) error {
+		"the client sends commands and sleeps between them, forever": func(_ context.Context, p *sim.Program) error {
 			for {
 				_ = Toy(p, 0).Do(context.Background(), "ping")
 				_ = p.Clock().Sleep(context.Background(), time.Second)
 			}
 		},
-		"it dials for ever": func(_ context.Context, p *sim.Program) error {
+		"the client dials forever": func(_ context.Context, p *sim.Program) error {
 			for {
 				if conn, err := Dial(context.Background(), p, 0); err == nil {
 					conn.Close()
 				}
 			}
 		},
-		"it sleeps on its clock for ever": func(_ context.Context, p *sim.Program) error {
+		"the client sleeps on its clock forever": func(_ context.Context, p *sim.Program) error {
 			for {
 				_ = p.Clock().Sleep(context.Background(), time.Second)
 			}
 		},
-		"it dials nowhere for ever": func(_ context.Context, p *sim.Program) error {
+		"the client dials an address without a node, forever": func(_ context.Context, p *sim.Program) error {
 			for {
 				_, _ = p.Env().Dial(context.Background(), "tcp", "10.9.9.9:6379")
 			}
 		},
-		"it asks the storage for ever": func(_ context.Context, p *sim.Program) error {
+		"the client reads from the storage forever": func(_ context.Context, p *sim.Program) error {
 			for {
 				_, _ = p.Storage(context.Background(), storage.Request{Op: storage.Read, Object: trace.DefaultObject})
 			}
 		},
-		"it reads what never comes": func(_ context.Context, p *sim.Program) error {
+		"the client waits for a reply that never comes": func(_ context.Context, p *sim.Program) error {
 			conn, err := Dial(context.Background(), p, 0)
 			if err != nil {
 				return err
@@ -181,7 +186,7 @@ func TestHorizon(t *testing.T) {
 				_, _ = ReadReply(conn)
 			}
 		},
-		"a goroutine of it asks for ever": func(ctx context.Context, p *sim.Program) error {
+		"a goroutine of the client sends commands forever": func(ctx context.Context, p *sim.Program) error {
 			toy := Toy(p, 0)
 			go func() {
 				for {
@@ -191,7 +196,7 @@ func TestHorizon(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		},
-		"its step never ends": func(_ context.Context, p *sim.Program) error {
+		"a step of the client never ends": func(_ context.Context, p *sim.Program) error {
 			return p.Step(trace.Work, func() error { return p.Clock().Sleep(context.Background(), time.Hour) })
 		},
 	} {
@@ -199,15 +204,16 @@ func TestHorizon(t *testing.T) {
 			cfg := ToyWorld(sim.Client{Name: "client-1", Run: run})
 			cfg.Horizon = time.Second
 			tr := RunWorld(t, cfg)
-			EqualTime(t, "the end", OnlyEvent(t, tr, trace.KindHorizon, "").At, cfg.Horizon)
+			EqualTime(t, "the run was cut off", OnlyEvent(t, tr, trace.KindHorizon, "").At, cfg.Horizon)
 			EqualTime(t, "the last event", tr.End(), cfg.Horizon)
 			NoEvents(t, tr, trace.KindDone, "client-1")
 		})
 	}
 }
 
-// At the horizon, a paused or crashed client is ended too.
-func TestHorizonDuringAPause(t *testing.T) {
+// At the horizon, a client is also ended if a fault lasts that has stopped it or holds back
+// its messages.
+func TestHorizonDuringAFault(t *testing.T) {
 	for name, fault := range map[string]sim.Fault{
 		"suspend":    At(time.Second, SuspensionOf("client-1")),
 		"power loss": At(time.Second, CrashOf("client-1", trace.PowerLoss)),
@@ -231,7 +237,7 @@ func TestHorizonDuringAPause(t *testing.T) {
 			tr := RunWorld(t, WithFaults(cfg, fault))
 			AllFaultsStruck(t, tr)
 			if end := tr.End(); end > cfg.Horizon+time.Microsecond {
-				t.Errorf("it ended at %v", end)
+				t.Errorf("the last event is at %v, want at most the horizon, %v", end, cfg.Horizon)
 			}
 		})
 	}
@@ -248,11 +254,11 @@ func TestEndOfAWorld(t *testing.T) {
 		return err
 	})))
 	EqualTime(t, "the key was set", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, 3*Hop)
-	EqualTime(t, "the end", tr.End(), 4*Hop)
+	EqualTime(t, "the last event", tr.End(), 4*Hop)
 	for i, ev := range tr.Events {
-		Equal(t, "number of the event", ev.Seq, i+1)
+		Equal(t, "the Seq of an event", ev.Seq, i+1)
 		if i > 0 && ev.At < tr.Events[i-1].At {
-			t.Errorf("event %d is at %v, before the one before it", ev.Seq, ev.At)
+			t.Errorf("event %d is at %v, earlier than the event before it in the trace", ev.Seq, ev.At)
 		}
 	}
 }
@@ -268,7 +274,7 @@ func TestClientStartsAtItsPoint(t *testing.T) {
 	})
 	for _, test := range []struct {
 		point string
-		at    time.Duration
+		at    time.Duration // when client-2 begins
 	}{
 		{"client-1 holds toy-1", time.Second + 3*Hop},
 		{"client-1's keys expired", 11*time.Second + 3*Hop},
@@ -277,7 +283,7 @@ func TestClientStartsAtItsPoint(t *testing.T) {
 	} {
 		two.Starts = Point(test.point)
 		tr := RunWorld(t, ToyWorld(one, two))
-		EqualTime(t, test.point, OnlyEvent(t, tr, trace.KindBegin, "client-2").At, test.at)
+		EqualTime(t, "client-2 starts when "+test.point+": it began", OnlyEvent(t, tr, trace.KindBegin, "client-2").At, test.at)
 	}
 }
 
@@ -355,8 +361,8 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 func TestDeterminism(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for name, network := range map[string]sim.Network{
-		"latencies that vary":   {Min: 300 * time.Microsecond, Max: 3 * time.Millisecond},
-		"latencies that do not": {Min: Hop, Max: Hop},
+		"latencies that vary":          {Min: 300 * time.Microsecond, Max: 3 * time.Millisecond},
+		"latencies that are all equal": {Min: Hop, Max: Hop},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := busyWorld(network, 7)
@@ -370,7 +376,7 @@ func TestDeterminism(t *testing.T) {
 				if got.Hash() == want.Hash() {
 					continue
 				}
-				t.Fatalf("run %d, on %d threads, differs: %s", i+1, threads, trace.FirstDifference(want, got))
+				t.Fatalf("run %d, on %d threads, differs from the first run: %s", i+1, threads, trace.FirstDifference(want, got))
 			}
 		})
 	}
@@ -382,7 +388,7 @@ func TestSeeds(t *testing.T) {
 	for seed := range uint64(5) {
 		hashes[RunWorld(t, busyWorld(sim.Network{Min: 300 * time.Microsecond, Max: 3 * time.Millisecond}, seed)).Hash()] = true
 	}
-	Equal(t, "different runs", len(hashes), 5)
+	Equal(t, "number of different traces of five seeds", len(hashes), 5)
 }
 
 // A world leaves no goroutine and no memory behind.
@@ -420,12 +426,12 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 	run(300)
 	more, grown := use()
 	if more > goroutines {
-		t.Errorf("%d goroutines have become %d", goroutines, more)
+		t.Errorf("after 300 more worlds there are %d goroutines, want at most the %d from before", more, goroutines)
 	}
 	// A world needs about 200 kB. The limit is too coarse to notice a few bytes that remain
 	// of each world, but it notices a world that remains.
 	if grown > bytes+2<<20 {
-		t.Errorf("%d bytes have become %d", bytes, grown)
+		t.Errorf("after 300 more worlds %d bytes are in use, want at most 2 MiB more than the %d from before", grown, bytes)
 	}
 }
 
@@ -433,8 +439,8 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 func TestBadConfigurations(t *testing.T) {
 	one := Client(t, "client-1", func(context.Context, *sim.Program) error { return nil })
 	for _, test := range []struct {
-		want  string
-		spoil func(*sim.Config)
+		want  string            // a part of the error
+		spoil func(*sim.Config) // makes the configuration invalid
 	}{
 		{"horizon", func(c *sim.Config) { c.Horizon = 0 }},
 		{"latencies", func(c *sim.Config) { c.Network.Min = 0 }},
@@ -483,10 +489,10 @@ func TestBadConfigurations(t *testing.T) {
 		test.spoil(&cfg)
 		tr, err := sim.Run(cfg)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("the error is %v, want one about %q", err, test.want)
+			t.Errorf("the error is %v, want one that contains %q", err, test.want)
 		}
 		if tr != nil {
-			t.Errorf("%s: there is a trace", test.want)
+			t.Errorf("%s: got a trace, want none", test.want)
 		}
 	}
 }
