@@ -12,6 +12,7 @@ import (
 // line in two.
 func TestReplacePart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known.txt")
+	// put replaces the lines of a part, and returns the number of changed lines.
 	put := func(part string, lines ...line) int {
 		t.Helper()
 		changed, err := replacePart(file, part, lines)
@@ -23,7 +24,7 @@ func TestReplacePart(t *testing.T) {
 	put("ways/single", line{"explore", []fact{{"fault", "lock"}}})
 	put("bugs", line{"b", []fact{{"replay", "x\ty\nz=1"}}}, line{"a", []fact{{"trace", "1"}}}, line{"gone", nil})
 	if changed := put("bugs", line{"b", []fact{{"replay", "x\ty\nz=1"}}}, line{"a", []fact{{"trace", "2"}}}); changed != 1 {
-		t.Errorf("%d lines are said to be new, want 1", changed)
+		t.Errorf("replacePart reports %d changed lines, want 1", changed)
 	}
 	text, err := os.ReadFile(file)
 	if want := "bugs\ta\ttrace=2\nbugs\tb\treplay=x\\ty\\nz=1\nways/single\texplore\tfault=lock\n"; err != nil || string(text) != want {
@@ -31,9 +32,9 @@ func TestReplacePart(t *testing.T) {
 	}
 }
 
-// TestChoose: a name selects all parts whose names begin with it. A slow part is selected
+// TestChooseParts: a name selects all parts whose names begin with it. A slow part is selected
 // only by its full name. The error for an unknown name lists the known ones.
-func TestChoose(t *testing.T) {
+func TestChooseParts(t *testing.T) {
 	for only, want := range map[string]string{
 		"scenarios/1":           "scenarios/1",
 		"mutants,scenarios":     "mutants/suite mutants/explored scenarios/1 scenarios/2-20",
@@ -49,19 +50,19 @@ func TestChoose(t *testing.T) {
 			names = append(names, p.name)
 		}
 		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s chooses %s, want %s", only, got, want)
+			t.Errorf("the name %s selects %s, want %s", only, got, want)
 		}
 	}
 	if some, err := chooseParts(""); err != nil || len(some) != len(parts())-2 {
-		t.Errorf("no name chooses %d parts, %v", len(some), err)
+		t.Errorf("no name selects %d parts, with the error %v; want all %d parts except the two slow ones", len(some), err, len(parts()))
 	}
 	if _, err := chooseParts("wys"); err == nil || !strings.Contains(err.Error(), "there are scenarios/1, scenarios/2-20") {
-		t.Errorf("wys: %v", err)
+		t.Errorf("the error for the unknown name wys is %v", err)
 	}
 }
 
-// differingFacts returns the names of the facts in which two lists of lines differ, or "lines"
-// or "key".
+// differingFacts returns the names of the facts in which two lists of lines differ. It returns
+// "lines" if the lists are not equally long; "key" is for a line with another key.
 func differingFacts(was, is []line) string {
 	if len(was) != len(is) {
 		return "lines"

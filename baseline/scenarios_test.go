@@ -25,6 +25,7 @@ const sampleRun = `{
 	"trace_hash": "b879e598d8858214bea1f843169c391e", "virtual_ms": 14026, "events": 201
 }`
 
+// readRun returns a line with the facts of a run. text is in the format of sampleRun.
 func readRun(t *testing.T, text []byte) []line {
 	t.Helper()
 	var r run
@@ -38,34 +39,38 @@ func readRun(t *testing.T, text []byte) []line {
 // other fact. A new field in the report changes nothing.
 func TestFacts(t *testing.T) {
 	before := readRun(t, []byte(sampleRun))
-	for _, c := range []struct{ name, old, new, changes string }{
-		{"the same", "", "", ""},
-		{"a member that is not known here", `"fencing": "off"`, `"fencing": "off", "weather": "fine"`, ""},
-		{"members in another order", `"lease-exclusion": "holds", "section-exclusion": "violated"`, `"section-exclusion": "violated", "lease-exclusion": "holds"`, ""},
-		{"the verdict", `"verdict": "unsafe"`, `"verdict": "safe"`, "verdict"},
-		{"a property that holds now", `"write-order": "violated"`, `"write-order": "holds"`, "violated judged"},
-		{"one that does not apply instead of holding", `"lease-exclusion": "holds"`, `"lease-exclusion": "n/a"`, "judged"},
-		{"whose fault", `inherent: needs fencing`, `lock`, "judged"},
-		{"which assumption", `inherent: needs fencing`, `assumption: clock`, "judged"},
-		{"the moment", `7030205276`, `7030205277`, "judged"},
-		{"a witness", `expired": true`, `expired": false`, "judged"},
-		{"the assumption of a fault", `"assumption": "process"`, `"assumption": "clock"`, "judged"},
-		{"a fault that did not act", `"assumption": "process"`, `"assumption": "process", "idle": "it was down"`, "judged told"},
-		{"a torn section", `"section": 2`, `"section": 3`, "judged"},
-		{"it ran on while paused", `"variant": ""`, `"variant": "", "ran_on_while_paused": true`, "judged"},
-		{"it is not as expected", `"variant": ""`, `"variant": "", "differences": ["the verdict"]`, "judged told"},
-		{"a measure", `"calls": 8`, `"calls": 9`, "measures"},
-		{"how long it took", `14026`, `14027`, "measures"},
-		{"how many events", `201`, `202`, "measures"},
-		{"the trace", `b879`, `b87a`, "trace"},
-		{"a sentence", `client-2 entered too`, `client-2 came in, too`, "told"},
-		{"the events that show it", `[125, 162]`, `[125, 163]`, "told"},
-		{"a cycle", `"two"`, `"three"`, "told"},
-		{"the words for a fault", `pause client-1`, `client-1 is paused`, "told"},
+	for _, c := range []struct {
+		name     string
+		old, new string // new replaces old in sampleRun
+		changes  string // the names of the facts that change
+	}{
+		{"nothing changes", "", "", ""},
+		{"a field that is not compared is added", `"fencing": "off"`, `"fencing": "off", "weather": "fine"`, ""},
+		{"fields have another order", `"lease-exclusion": "holds", "section-exclusion": "violated"`, `"section-exclusion": "violated", "lease-exclusion": "holds"`, ""},
+		{"the verdict changes", `"verdict": "unsafe"`, `"verdict": "safe"`, "verdict"},
+		{"a violated property now holds", `"write-order": "violated"`, `"write-order": "holds"`, "violated judged"},
+		{"a property that held no longer applies", `"lease-exclusion": "holds"`, `"lease-exclusion": "n/a"`, "judged"},
+		{"the blame changes to the lock", `inherent: needs fencing`, `lock`, "judged"},
+		{"the blame changes to an assumption", `inherent: needs fencing`, `assumption: clock`, "judged"},
+		{"the time of a violation changes", `7030205276`, `7030205277`, "judged"},
+		{"a witness is not seen", `expired": true`, `expired": false`, "judged"},
+		{"a fault breaks another assumption", `"assumption": "process"`, `"assumption": "clock"`, "judged"},
+		{"a fault does not act", `"assumption": "process"`, `"assumption": "process", "idle": "it was down"`, "judged told"},
+		{"another section is torn", `"section": 2`, `"section": 3`, "judged"},
+		{"a paused process keeps running", `"variant": ""`, `"variant": "", "ran_on_while_paused": true`, "judged"},
+		{"the run is not as expected", `"variant": ""`, `"variant": "", "differences": ["the verdict"]`, "judged told"},
+		{"a measure changes", `"calls": 8`, `"calls": 9`, "measures"},
+		{"the virtual time changes", `14026`, `14027`, "measures"},
+		{"the number of events changes", `201`, `202`, "measures"},
+		{"the hash of the trace changes", `b879`, `b87a`, "trace"},
+		{"the reason of a finding changes", `client-2 entered too`, `client-2 came in, too`, "told"},
+		{"the events of a finding change", `[125, 162]`, `[125, 163]`, "told"},
+		{"the cycle of a finding changes", `"two"`, `"three"`, "told"},
+		{"the description of a fault changes", `pause client-1`, `client-1 is paused`, "told"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := differingFacts(before, readRun(t, replaceOnce(t, sampleRun, c.old, c.new))); got != c.changes {
-				t.Errorf("it changes %q, want %q", got, c.changes)
+				t.Errorf("the facts %q change, want %q", got, c.changes)
 			}
 		})
 	}
@@ -81,7 +86,7 @@ func TestReadReport(t *testing.T) {
 	}
 	facts := line{facts: runs[place{gcPauseOnRedlock, "off", 7}]}
 	if facts.fact("trace") != "b879e598d885" || facts.fact("violated") != "section-exclusion,write-order" {
-		t.Errorf("it reads %v", runs)
+		t.Errorf("the facts that are read are %v", runs)
 	}
 	for _, c := range []struct{ old, new, says string }{
 		{"report/v1", "report/v2", "locksim/report/v2"},
@@ -92,7 +97,7 @@ func TestReadReport(t *testing.T) {
 	} {
 		_, err := readReport(replaceOnce(t, good, c.old, c.new), 7)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("with %s for %s: %v, want that it says %q", c.new, c.old, err, c.says)
+			t.Errorf("with %s in place of %s the error is %v, want one that contains %q", c.new, c.old, err, c.says)
 		}
 	}
 }
@@ -120,7 +125,7 @@ func TestShare(t *testing.T) {
 	}
 	was := sharedLine("safe safe safe", "aa bb cc")
 	if got := was.fact("verdict"); got != "safe/safe" {
-		t.Errorf("of equal verdicts it has %q", got)
+		t.Errorf("the verdicts of six safe runs are combined as %q, want \"safe/safe\"", got)
 	}
 	for traces, want := range map[string]string{"aa bb cc": "", "aa xx cc": "3", "aa cc bb": "3 4", "x y z": "2 3 4"} {
 		is := sharedLine("safe safe safe", traces)
@@ -131,16 +136,16 @@ func TestShare(t *testing.T) {
 			}
 		}
 		if got := strings.Join(seeds, " "); got != want {
-			t.Errorf("%s differ on the seeds %q, want %q", traces, got, want)
+			t.Errorf("the traces %s differ on the seeds %q, want %q", traces, got, want)
 		}
 		if same := was.fact("trace") == is.fact("trace"); same != (want == "") {
-			t.Errorf("%s: the digest of all is the same: %v", traces, same)
+			t.Errorf("the traces %s: the digest of all traces is the same: %v, want the opposite", traces, same)
 		}
 	}
 }
 
-// TestARunThatCannotBeMade: the error contains the command that failed, and its message.
-func TestARunThatCannotBeMade(t *testing.T) {
+// TestErrorOfAFailedRun: the error contains the command that failed, and its message.
+func TestErrorOfAFailedRun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the command here is a shell script")
 	}
@@ -155,6 +160,6 @@ esac
 	}
 	_, err := makeScenarios(1, 1)(t.Context(), &checkout{command: script, jobs: 2})
 	if err == nil || !strings.Contains(err.Error(), "run stuck --seed 1") || !strings.Contains(err.Error(), "the world is stuck") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want one with the command and its message", err)
 	}
 }

@@ -44,7 +44,7 @@ func TestMutantLines(t *testing.T) {
 // TestLibraryLines: each problem has a line of its own. If a test case no longer applies to
 // the library, the line of the whole suite changes.
 func TestLibraryLines(t *testing.T) {
-	made := func(stories ...string) []line {
+	linesOf := func(stories ...string) []line {
 		redsync := subtest{name: "redsync", command: "go test -run TestLibraries/redsync"}
 		for _, story := range stories {
 			var f testFinding
@@ -56,14 +56,14 @@ func TestLibraryLines(t *testing.T) {
 		return libraryLines([]subtest{redsync})
 	}
 	const broken = `{"story": "late/extend", "worlds": 4, "failed": 2, "problems": [{"rule": "claim: extends", "why": "w", "seed": 1, "command": "c"}]}`
-	was := made(broken, `{"story": "loss/extend", "worlds": 3, "failed": 0}`)
+	was := linesOf(broken, `{"story": "loss/extend", "worlds": 3, "failed": 0}`)
 	if got := joinLines(was); !strings.HasPrefix(got, "go test -run TestLibraries/redsync # late/extend, claim: extends | seed=1 | worlds=4 | failed=2 | replay=c | told="+digest("w")+
 		"\ngo test -run TestLibraries/redsync # suite | stories=2 | worlds=7 | by-story=") {
 		t.Errorf("the lines are\n%s", got)
 	}
-	is := made(broken, `{"story": "loss/extend", "worlds": 0, "failed": 0, "untold": "no reason"}`)
+	is := linesOf(broken, `{"story": "loss/extend", "worlds": 0, "failed": 0, "untold": "no reason"}`)
 	if got := differingFacts(was, is); got != "worlds by-story" {
-		t.Errorf("what differs is %q", got)
+		t.Errorf("the facts %q differ, want \"worlds by-story\"", got)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestBugLines(t *testing.T) {
 	}
 	for _, bad := range []string{"", "{\n"} {
 		if _, err := bugLines([]byte(bad)); err == nil {
-			t.Errorf("%q makes a part", bad)
+			t.Errorf("bugLines accepts %q, want an error", bad)
 		}
 	}
 }
