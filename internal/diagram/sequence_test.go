@@ -76,6 +76,7 @@ func addRequests(t *trace.Trace) *trace.Trace {
 	return t
 }
 
+// In these diagrams p1 is the three nodes, p2 is client-1, and p4 is the storage.
 func TestMermaidDrawsFailures(t *testing.T) {
 	fails := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Text: "taken"}
 	late := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Text: "no answer within 5s"}
