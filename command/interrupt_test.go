@@ -84,11 +84,11 @@ func (h *searchProcess) start(more ...string) {
 	if err := h.Start(); err != nil {
 		h.t.Fatal(err)
 	}
-	over := make(chan struct{})
-	h.ended = over
+	ended := make(chan struct{})
+	h.ended = ended
 	go func() {
 		h.Wait()
-		close(over)
+		close(ended)
 	}()
 }
 

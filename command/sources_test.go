@@ -212,7 +212,8 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 		t.Error("a page was written through a link that led nowhere")
 	}
 
-	// Pages that locksim has written are replaced, even if they have another format.
+	// Pages that locksim has written are replaced, in each format that has pages. Files of the
+	// user with the same names are not.
 	for _, format := range []string{"html", "svg", "edn", "mermaid"} {
 		for range 2 {
 			if _, stderr, status := runProcess(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != success {

@@ -35,7 +35,7 @@ func TestCrowdIsShownWithinBounds(t *testing.T) {
 	for _, format := range reports.Runs.Formats() {
 		var b strings.Builder
 		if err := format.Write(&b, []*scenarios.Result{crowded(t)}, reports.Options{}); err != nil {
-			t.Errorf("%s: %v", format.Name, err)
+			t.Errorf("the format %s cannot be written: %v", format.Name, err)
 		}
 		if limit := most[format.Name]; limit > 0 && b.Len() > limit {
 			t.Errorf("a report in the format %s has %d bytes, want at most %d", format.Name, b.Len(), limit)

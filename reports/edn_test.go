@@ -19,7 +19,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An op is one entry of a history, as a checker of Jepsen reads it.
+// An op is one entry of a history, as a checker of Jepsen reads it. kind is its :type, such as
+// :invoke or :ok, and f is the function that the process calls, such as :acquire.
 type op struct {
 	index, time, process int
 	kind, f              string

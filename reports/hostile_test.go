@@ -25,9 +25,9 @@ var (
 	tainted  = suites.TaintedResult
 )
 
-// readers contains, for some formats, a func that checks documents by the rules of the
+// checkers contains, for some formats, a func that checks documents by the rules of the
 // format. Other formats are only checked for control characters.
-var readers = map[string]func(*testing.T, string){
+var checkers = map[string]func(*testing.T, string){
 	"edn":      ednDocument,
 	"github":   githubCommands,
 	"html":     htmlDocument,
@@ -112,8 +112,8 @@ var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
 func check(t *testing.T, format, document string) {
 	t.Helper()
 	checkPrintable(t, document)
-	if read := readers[format]; read != nil {
-		read(t, document)
+	if checkFormat := checkers[format]; checkFormat != nil {
+		checkFormat(t, document)
 	}
 }
 

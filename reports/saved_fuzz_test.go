@@ -28,7 +28,7 @@ func readAndWrite(t testing.TB, doc []byte) {
 			results = results[:f.Most]
 		}
 		if err := f.Write(io.Discard, results, o); err != nil {
-			t.Errorf("%s: %v", f.Name, err)
+			t.Errorf("the format %s cannot be written: %v", f.Name, err)
 		}
 		if f.Pages != nil {
 			f.Pages(saved.Results, o)

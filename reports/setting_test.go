@@ -73,9 +73,9 @@ func TestSettingDescribesEveryFieldOfAClient(t *testing.T) {
 		reflect.TypeFor[[]trace.Task]():  trace.DefaultTasks(),
 		reflect.TypeFor[locks.Retry]():   locks.Jitter,
 	}
-	elsewhere := []string{"Name", "Run"} // the first is the label, and only tests use the second
+	notDescribed := []string{"Name", "Run"} // the first is the label, and only tests use the second
 	for field := range reflect.TypeFor[sim.Client]().Fields() {
-		if slices.Contains(elsewhere, field.Name) {
+		if slices.Contains(notDescribed, field.Name) {
 			continue
 		}
 		value, ok := values[field.Type]

@@ -73,10 +73,10 @@ func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 		return all
 	}
 	if got, want := labels("none"), []string{"R v0", "R v0", "W 2 v0→1", "W 1 v1→2"}; !slices.Equal(got, want) {
-		t.Errorf("without fencing %q, want %q", got, want)
+		t.Errorf("the decisions without fencing are %q, want %q", got, want)
 	}
 	if got, want := labels("writes"), []string{"R v0", "R v0", "W 2 v0→1", "W 1 refused"}; !slices.Equal(got, want) {
-		t.Errorf("with fencing %q, want %q", got, want)
+		t.Errorf("the decisions with fencing are %q, want %q", got, want)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestDiagramPairsMessages(t *testing.T) {
 		"client-1 to redis-1, 7ms to 9ms, lost true, held false",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the messages are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -146,7 +146,7 @@ func TestDiagramBands(t *testing.T) {
 		"pause client-2 paused, 9ms to 10ms",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the bands are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -171,7 +171,7 @@ func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
 		}
 	}
 	if want := []string{"cut off from redis-1, 1ms to 3ms", "cut off from redis-2, 2ms to 4ms"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the bands of client-1 are %q, want %q", got, want)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestDiagramOfACrash(t *testing.T) {
 	}
 	want := []string{"paused, 2ms to 3ms", "down, 3ms to 4ms", "client-1 asks for the lock from 0.001s to 0.003s, and crashes"}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the bands and the attempt are %q, want %q", got, want)
 	}
 }
 

@@ -173,18 +173,20 @@ func TestMermaidEscape(t *testing.T) {
 	}
 }
 
+// mermaidLines breaks a text into lines. The first number limits the characters of the text, the
+// second those of a line.
 func TestMermaidLines(t *testing.T) {
 	if got, want := mermaidLines("one two three", 100, 8), "one two<br/>three"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the text is broken into %q, want %q", got, want)
 	}
 	if got, want := mermaidLines("abcdefghij", 100, 4), "abcd<br/>efgh<br/>ij"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the text is broken into %q, want %q", got, want)
 	}
 	if got, want := mermaidLines("abcdefghij", 5, 8), "abcd…"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the text is broken into %q, want %q", got, want)
 	}
 	if got, want := mermaidLines("a\nb\u202e", 50, 20), `a b#92;u202e`; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the text is broken into %q, want %q", got, want)
 	}
 }
 

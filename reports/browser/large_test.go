@@ -76,8 +76,8 @@ func TestLargeWorld(t *testing.T) {
 		return performance.now() - began
 	})()`, steps))
 	layouts := (p.metrics()["LayoutCount"] - before["LayoutCount"]) / steps
-	if m := p.position("off"); m.Step != min(steps, len(p.story("off"))-1) {
-		t.Errorf("after %d presses of a key the reader is at step %d of %d", steps, m.Step, len(p.story("off")))
+	if m := p.position("off"); m.Step != min(steps, len(p.timeline("off"))-1) {
+		t.Errorf("after %d presses of a key the reader is at step %d of %d", steps, m.Step, len(p.timeline("off")))
 	}
 	t.Logf("%d kB, %d elements; a step takes %.1f ms and %.1f layouts", len(html)/1000, eval[int](p, `document.querySelectorAll("*").length`), took/steps, layouts)
 	if layouts > 10 {

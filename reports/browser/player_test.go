@@ -29,9 +29,9 @@ func (p *tab) choose(runs ...string) {
 	p.t.Fatalf("pressing f never shows %q", runs)
 }
 
-// story returns the steps in the timeline of a run, each with its time, its subject, its
+// timeline returns the steps in the timeline of a run, each with its time, its subject, its
 // text and its marks.
-func (p *tab) story(run string) []string {
+func (p *tab) timeline(run string) []string {
 	p.t.Helper()
 	return eval[[]string](p, fmt.Sprintf(`[...document.querySelectorAll("ol.steps[data-run=%s] > li")]
 		.map(li => [...li.querySelectorAll(":scope > :not(.wait)")].map(e => e.textContent).join(" ").replace(/\s+/g, " ").trim())`, run))
@@ -68,19 +68,19 @@ func (p *tab) position(run string) moment {
 func TestStepsByKey(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
-	story := p.story("off")
-	if len(story) < 10 {
-		t.Fatalf("the timeline has only %d steps, want at least 10", len(story))
+	steps := p.timeline("off")
+	if len(steps) < 10 {
+		t.Fatalf("the timeline has only %d steps, want at least 10", len(steps))
 	}
 	p.press(kb.Home)
 	var visited []moment // the position at each step
-	for range story {
+	for range steps {
 		visited = append(visited, p.position("off"))
 		p.press(kb.ArrowRight)
 	}
 	for i, m := range visited {
-		if m.Step != i || !strings.Contains(m.Said, story[i]) {
-			t.Errorf("step %d: the current step is %d, read out as %q, want %q", i, m.Step, m.Said, story[i])
+		if m.Step != i || !strings.Contains(m.Said, steps[i]) {
+			t.Errorf("step %d: the current step is %d, read out as %q, want %q", i, m.Step, m.Said, steps[i])
 		}
 		if i > 0 && m.X < visited[i-1].X {
 			t.Errorf("step %d: the cursor goes back, from %.1f to %.1f", i, visited[i-1].X, m.X)
@@ -93,7 +93,7 @@ func TestStepsByKey(t *testing.T) {
 	if m := p.position("off"); m != last {
 		t.Errorf("the right arrow key leads from the last step to %+v, want no change", m)
 	}
-	for i := len(story) - 2; i >= 0; i-- {
+	for i := len(steps) - 2; i >= 0; i-- {
 		p.press(kb.ArrowLeft)
 		if m := p.position("off"); m != visited[i] {
 			t.Errorf("back at step %d: the position is %+v, want %+v", i, m, visited[i])
@@ -109,7 +109,7 @@ func TestFirstAndLastStepByKey(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	p.press(kb.End)
-	if m, last := p.position("off"), len(p.story("off"))-1; m.Step != last {
+	if m, last := p.position("off"), len(p.timeline("off"))-1; m.Step != last {
 		t.Errorf("the key End leads to step %d, want %d", m.Step, last)
 	}
 	p.press(kb.Home)
@@ -122,7 +122,7 @@ func TestFirstAndLastStepByKey(t *testing.T) {
 func TestStepsByButton(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
-	last := len(p.story("off")) - 1
+	last := len(p.timeline("off")) - 1
 	for _, c := range []struct {
 		button string
 		want   int
@@ -244,7 +244,7 @@ func TestVerdictLeadsToTheMoment(t *testing.T) {
 			if m.Step < 0 {
 				t.Fatal("the link leads to no step")
 			}
-			if step := p.story("off")[m.Step]; !strings.Contains(step, "write-order") {
+			if step := p.timeline("off")[m.Step]; !strings.Contains(step, "write-order") {
 				t.Errorf("the link leads to the step %q, want one about write-order", step)
 			}
 			if !eval[bool](p, `document.querySelector("[data-run=off] .cursor").getBoundingClientRect().width > 0`) {
