@@ -87,7 +87,7 @@ func differingFacts(was, is []line) string {
 func replaceOnce(t *testing.T, text, old, new string) []byte {
 	t.Helper()
 	if !strings.Contains(text, old) {
-		t.Fatalf("there is no %s", old)
+		t.Fatalf("the text does not contain %s", old)
 	}
 	return []byte(strings.Replace(text, old, new, 1))
 }

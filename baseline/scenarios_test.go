@@ -121,7 +121,7 @@ func sharedLine(verdicts, traces string) line {
 // order.
 func TestShare(t *testing.T) {
 	if got := sharedLine("safe unsafe safe", "aa bb cc"); got.key != "locksim run gc-pause --lock redlock --seed 2-4" || got.fact("verdict") != "safe:2,unsafe:1/safe:2,unsafe:1" {
-		t.Errorf("the line is %v", got)
+		t.Errorf("the line for three seeds is %v", got)
 	}
 	was := sharedLine("safe safe safe", "aa bb cc")
 	if got := was.fact("verdict"); got != "safe/safe" {

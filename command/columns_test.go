@@ -30,6 +30,6 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	if got, want := columns([]string{"名前", "b"}, [][]string{{"x", "y"}}), "  名前  b\n ─────────\n  x     y\n"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("a table with wide characters is\n%s\nwant\n%s", got, want)
 	}
 }

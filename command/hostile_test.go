@@ -78,7 +78,7 @@ func TestHostileNamesArePrintedAsText(t *testing.T) {
 		}
 		none := "none" + name
 		if _, _, status := runInProcess("run", file, "--format", "trace", "-o", "trace.json"); status != success {
-			t.Fatalf("%q cannot be run", name)
+			t.Fatalf("the file %q cannot be run", name)
 		}
 		for _, c := range []struct {
 			status int

@@ -63,7 +63,7 @@ func (h *safeBuffer) String() string {
 func startSearch(t *testing.T, patience string, args ...string) *searchProcess {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("it runs thousands of worlds")
+		t.Skip("this test runs thousands of worlds")
 	}
 	h := &searchProcess{t: t, dir: t.TempDir(), patience: patience}
 	if err := os.WriteFile(filepath.Join(h.dir, "two.yaml"), []byte(twoClients), 0o666); err != nil {

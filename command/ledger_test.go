@@ -82,7 +82,7 @@ func TestLedgerIsUsedByOneSearchAtATime(t *testing.T) {
 // place.
 func TestDamagedLedger(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs thousands of worlds")
+		t.Skip("this test runs thousands of worlds")
 	}
 	dir := t.TempDir()
 	write := func(name, text string) {

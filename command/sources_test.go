@@ -209,7 +209,7 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("nowhere.html"); err == nil {
-		t.Error("a page was written through a link that led nowhere")
+		t.Error("a page was written through a link to a missing file")
 	}
 
 	// Pages that locksim has written are replaced, in each format that has pages. Files of the

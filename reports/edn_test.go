@@ -41,7 +41,7 @@ func readHistory(t *testing.T, document string) []op {
 		m := form.(map[string]any)
 		for _, key := range []string{":index", ":time", ":process", ":type", ":f", ":value"} {
 			if _, ok := m[key]; !ok {
-				t.Fatalf("an operation has no %s: %v", key, m)
+				t.Fatalf("an operation of the history has no %s: %v", key, m)
 			}
 		}
 		history = append(history, op{m[":index"].(int), m[":time"].(int), m[":process"].(int), m[":type"].(string), m[":f"].(string), m[":value"]})
@@ -94,7 +94,7 @@ func (r *ednReader) value() any {
 	case '"':
 		quoted, err := strconv.QuotedPrefix(r.rest)
 		if err != nil {
-			r.t.Fatalf("no string: %.40s", r.rest)
+			r.t.Fatalf("this is not a string of EDN: %.40s", r.rest)
 		}
 		r.rest = r.rest[len(quoted):]
 		return quoted

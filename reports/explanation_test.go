@@ -113,7 +113,7 @@ func TestExplanationOfOneRun(t *testing.T) {
 	got := writeExplanation(t, "text", late, func(r *scenarios.Result) { r.Runs = r.Runs[1:] })
 	wantInOrder(t, got, "\n  the data    safe. The storage refused", "\nreplay: locksim explain late.yaml --seed 1 --fencing on\n")
 	if strings.Contains(got, "without fencing") {
-		t.Errorf("the other run is mentioned\n%s", got)
+		t.Errorf("the explanation mentions the run without fencing:\n%s", got)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestExplanationOfVariants(t *testing.T) {
 	})
 	wantInOrder(t, only, "late, in-time: The work is done in time\n\nThe setting\n\n  lock ", "\nreplay: locksim explain late.yaml --seed 1 --variant in-time\n")
 	if strings.Contains(only, "──") {
-		t.Errorf("one variant is described as several\n%s", only)
+		t.Errorf("the explanation of one variant is divided as for several variants:\n%s", only)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestCompare(t *testing.T) {
 				gone = append(gone, w.ID)
 			}
 			if !slices.Equal(fresh, c.fresh) || !slices.Equal(gone, c.gone) {
-				t.Errorf("new %q, gone %q; want %q and %q", fresh, gone, c.fresh, c.gone)
+				t.Errorf("the new ways are %q and the gone ones %q; want %q and %q", fresh, gone, c.fresh, c.gone)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func TestExploredJSONRoundTrip(t *testing.T) {
 		}
 	}
 	if got := writeExplored(t, "json", fullSearch(), Options{}); strings.Contains(got, "title: a pause") {
-		t.Error("the text of a scenario is in the document")
+		t.Error("the document contains the text of a scenario")
 	}
 }
 
@@ -264,7 +264,7 @@ func TestCountsOfADocumentAddUp(t *testing.T) {
 			all += int(l.Tried)
 			run += int(l.Run)
 			if l.Run+l.Repeats != l.Tried || l.Tried-l.Again+l.Untried != l.Space {
-				t.Errorf("%s: %+v does not add up", name, l)
+				t.Errorf("%s: the counts of the level %+v do not add up", name, l)
 			}
 		}
 		if all != doc.Worlds || run != doc.Run {

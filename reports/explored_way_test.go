@@ -21,7 +21,7 @@ func TestEveryPropertyHasAShortWord(t *testing.T) {
 			t.Errorf("the short word for %s is %q", p, got)
 		}
 		if got := breakageLegend([]explore.Way{{On: []string{string(p)}}}); len(got) != 1 || !strings.Contains(string(got[0].Text), string(p)) {
-			t.Errorf("%s is explained as %v", p, got)
+			t.Errorf("the legend explains %s as %v, want one explanation that names the property", p, got)
 		}
 	}
 	got := breakageWords([]string{"serial-sections", "goroutine leak", "lease-exclusion", "write-order"})
@@ -93,7 +93,7 @@ func TestBlameWords(t *testing.T) {
 		}
 		about := strings.TrimSuffix(c.want, ": clock")
 		if rows := faultLegend([]explore.Way{w}); len(rows) != 1 || string(rows[0].About) != about {
-			t.Errorf("%q is explained as %v", about, rows)
+			t.Errorf("the blame %q is explained as %v, want one explanation", about, rows)
 		}
 	}
 }

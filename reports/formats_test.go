@@ -180,7 +180,7 @@ func TestJUnit(t *testing.T) {
 		"surprising 11 with fencing: passed",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the test cases are:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if report.Tests != len(want) || report.Failures != counts["failure"] || report.Errors != counts["error"] || report.Skipped != counts["skipped"] {
 		t.Errorf("the report counts %d tests, %d failures, %d errors and %d skipped, but it has %v", report.Tests, report.Failures, report.Errors, report.Skipped, counts)
@@ -223,7 +223,7 @@ func TestJSONLines(t *testing.T) {
 		"surprising  off unsafe false", "surprising  on safe true",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the lines are:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -246,7 +246,7 @@ func TestGitHub(t *testing.T) {
 		"4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the annotations are:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

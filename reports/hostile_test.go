@@ -161,7 +161,7 @@ func xmlDocument(t *testing.T, document string) {
 			return
 		}
 		if err != nil {
-			t.Errorf("%v: %q", err, excerpt(document, int(decoder.InputOffset())))
+			t.Errorf("the document is not XML: %v: %q", err, excerpt(document, int(decoder.InputOffset())))
 			return
 		}
 		if start, is := token.(xml.StartElement); is && (start.Name.Local == "img" || start.Name.Local == "b") {

@@ -258,12 +258,12 @@ func TestMatrixAsJSON(t *testing.T) {
 	}
 	c := first.Cells[0]
 	if c.Lock != "redlock" || !c.Own || c.AsExpected == nil || !*c.AsExpected || c.Untold != "" || len(c.Runs) != 2 {
-		t.Errorf("its cell is %+v", c)
+		t.Errorf("the cell of the first row is %+v", c)
 	}
 	run := c.Runs[0]
 	if run.Fencing != "off" || run.Verdict != "unsafe" || len(run.Properties) != len(checks.Properties())-1-len(checks.PropertiesOf(checks.SubjectMisconduct)) ||
 		run.Properties["write-order"] != "violated" || run.Properties["lease-exclusion"] != "holds" {
-		t.Errorf("its first run is %+v", run)
+		t.Errorf("the first run of the first row is %+v", run)
 	}
 	if last.Scenario != "no-faults" || len(last.Cells) != 2 || last.Cells[1].Own || last.Cells[1].Untold != "it has no nodes" ||
 		last.Cells[1].Runs == nil || last.Cells[1].AsExpected != nil {

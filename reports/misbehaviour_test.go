@@ -57,7 +57,7 @@ func TestMisbehavingLock(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Join(strings.Fields(report.String()), " "); !strings.Contains(got, test.says) {
-			t.Errorf("%s: %q is not in the report\n%s", name, test.says, report.String())
+			t.Errorf("%s: the report does not contain %q:\n%s", name, test.says, report.String())
 		}
 	}
 }

@@ -82,7 +82,7 @@ func TestTextReport(t *testing.T) {
 			t.Errorf("a line is %d columns wide: %s", n, line)
 		}
 		if strings.TrimRight(line, " \n") != strings.TrimRight(line, "\n") {
-			t.Errorf("a line ends in blanks: %q", line)
+			t.Errorf("a line ends with spaces: %q", line)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func TestSavedTracesContainTheEndingOfARun(t *testing.T) {
 			t.Fatalf("the saved run ended with %+v, want the panic", ending)
 		}
 		if run.Verdict.Verdict != checks.Undecided || !reflect.DeepEqual(run.Verdict.Reasons, first.Verdict.Reasons) {
-			t.Errorf("the verdict is %s, %v; it was %s, %v", run.Verdict.Verdict, run.Verdict.Reasons, first.Verdict.Verdict, first.Verdict.Reasons)
+			t.Errorf("the verdict on the saved run is %s, %v; want that on the run itself, %s, %v", run.Verdict.Verdict, run.Verdict.Reasons, first.Verdict.Verdict, first.Verdict.Reasons)
 		}
 		title := story.NewParagraph(run.History, run.Verdict).Title(run.Verdict, 100).String()
 		if !strings.Contains(title, "the lock panics") {

@@ -123,6 +123,6 @@ func TestCommonRowsOfSettings(t *testing.T) {
 		t.Errorf("the other rows are %v", rest)
 	}
 	if len(a) != 3 || a[1].Text != "starts immediately" {
-		t.Error("the settings were changed")
+		t.Error("the functions have changed the settings")
 	}
 }

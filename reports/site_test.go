@@ -174,7 +174,7 @@ func TestWaysLeadToTheirScenarios(t *testing.T) {
 	parsed := readSite(t, pagesOf(sitePages)(results(t, "", "gc-pause"), Options{Explored: []*explore.Result{found}}))
 	links := parsed["explored-redlock.html"].links
 	if !slices.Equal(links, []string{"#main", "index.html", "gc-pause.html"}) {
-		t.Errorf("the links are %q", links)
+		t.Errorf("the links are %q, want one to the page of the scenario besides those of every page", links)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func wantText(t *testing.T, want, got string) {
 	t.Helper()
 	if "\n"+got != want {
-		t.Errorf("got:\n%s\nwant:%s", got, want)
+		t.Errorf("the timeline is:\n%s\nwant:%s", got, want)
 	}
 }
 

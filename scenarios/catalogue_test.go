@@ -39,7 +39,7 @@ func TestOrderNamesEveryGroup(t *testing.T) {
 		}
 	}
 	if !slices.Equal(groups, Groups()) {
-		t.Errorf("ORDER has the groups %v, a scenario can be in %v", groups, Groups())
+		t.Errorf("ORDER has the groups %v, want those in which a scenario can be: %v", groups, Groups())
 	}
 }
 

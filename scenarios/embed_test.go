@@ -22,7 +22,7 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	if _, err := Open("../go"); err == nil {
-		t.Error("a path outside the folder is opened")
+		t.Error("Open accepts a path outside of the folder of scenarios")
 	}
 }
 

@@ -28,7 +28,7 @@ func TestIsPlain(t *testing.T) {
 		}
 		var read any
 		if err := yaml.Unmarshal(got, &read); err != nil || read != word {
-			t.Errorf("%q is read as %v (%v)", word, read, err)
+			t.Errorf("the written word %q is read as %v (%v)", word, read, err)
 		}
 		if isPlain(word) {
 			plain++

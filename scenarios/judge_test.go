@@ -48,7 +48,7 @@ variants:
 			runs = len(r.Runs)
 		}
 		if got != c.want || runs != c.runs {
-			t.Errorf("variant %q, fencing %q: %d runs, %s; want %d, %s", c.variant, c.fencing, runs, got, c.runs, c.want)
+			t.Errorf("variant %q, fencing %q: there are %d runs, %s; want %d, %s", c.variant, c.fencing, runs, got, c.runs, c.want)
 		}
 	}
 	if len(whole.Runs) != 4 || len(s.Variants) != 2 {

@@ -117,10 +117,10 @@ func TestWorkForMistakesIsLimited(t *testing.T) {
 			tree := parseTree("x.yaml", []byte(c.text))
 			tree.interpret()
 			if n := len(tree.suggestions); n != maxHints {
-				t.Errorf("%d hints were looked for, want %d", n, maxHints)
+				t.Errorf("%d hints were computed, want %d", n, maxHints)
 			}
 			if n := len(tree.errs); n != maxRecorded {
-				t.Errorf("%d problems are kept, want %d", n, maxRecorded)
+				t.Errorf("%d problems are recorded, want %d", n, maxRecorded)
 			}
 			if tree.found > 6000 {
 				t.Errorf("%d problems were found, want at most 6000: the variants report them again", tree.found)

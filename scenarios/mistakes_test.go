@@ -15,7 +15,7 @@ func TestBadFiles(t *testing.T) {
 			if _, err := Parse("x.yaml", []byte(m.Text())); err == nil {
 				t.Error("Parse accepts the file")
 			} else if err.Error() != m.Want {
-				t.Errorf("\ngot  %s\nwant %s", err, m.Want)
+				t.Errorf("\nthe error is %s\nwant         %s", err, m.Want)
 			}
 		})
 	}

@@ -219,10 +219,10 @@ variants:
 	}
 	c := mustConfig(t, longer, Options{Fencing: Off})
 	if c.Variant != "longer" || len(c.Clients) != 2 || c.Clients[0].Works != time.Second || c.Clients[0].GivesUp != 2*time.Second {
-		t.Errorf("its clients are %+v", c.Clients)
+		t.Errorf("the clients of the first variant are %+v", c.Clients)
 	}
 	if len(c.Faults) != 1 || c.Faults[0].Text != "pause redis-3" {
-		t.Errorf("its faults are %+v", c.Faults)
+		t.Errorf("the faults of the first variant are %+v", c.Faults)
 	}
 	if c := mustConfig(t, plain, Options{Fencing: Off}); len(c.Clients) != 1 || c.Clients[0].GivesUp != 0 || len(c.Faults) != 2 || plain.Title != "base" {
 		t.Errorf("the second variant is %+v", c)
@@ -239,7 +239,7 @@ func TestAnotherLock(t *testing.T) {
 	}
 	accepts := func(option string) bool { return slices.Contains(c.Lock.Kind.Accepts, option) }
 	if o := c.Lock.Options; o.Ask != "" && !accepts("ask") || o.Clock != "" && !accepts("clock") || o.NodeTimeout != 0 && !accepts("node-timeout") || len(o.Without) > 0 {
-		t.Errorf("its options are %+v", o)
+		t.Errorf("the options of the lock are %+v, want only those that its kind accepts", o)
 	}
 	_, err := s.Variants[0].Config(Options{Lock: "redsink", Fencing: Off})
 	if want := `no lock is called "redsink"; did you mean "redsync"?`; err == nil || err.Error() != want {

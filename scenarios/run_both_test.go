@@ -78,6 +78,6 @@ func TestReasonWhyNotApplicableNamesNoLock(t *testing.T) {
 		}
 	}
 	if doubts == 0 {
-		t.Error("every scenario applies to every lock")
+		t.Error("every scenario applies to every lock, so nothing was tested")
 	}
 }

@@ -190,7 +190,7 @@ func TestHintsForMisspeltConditions(t *testing.T) {
 				}
 				want := "did you mean " + quote(c[1]) + "?"
 				if !strings.HasSuffix(err.Error(), "; "+want) || strings.Contains(err.Error(), "\n") {
-					t.Errorf("\ngot  %s\nwant … %s", err, want)
+					t.Errorf("\nthe error is %s\nwant one that ends with %s", err, want)
 				}
 				if _, err := Parse("x.yaml", []byte(spellingStory(place, c[1]))); err != nil {
 					t.Errorf("Parse refuses its own hint: %v", err)

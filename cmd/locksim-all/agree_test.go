@@ -14,7 +14,7 @@ import (
 // scenarios that both can run, their output is equal, byte for byte.
 func TestProgramsAgree(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs most of the catalogue, twice")
+		t.Skip("this test runs most of the catalogue, twice")
 	}
 	all := os.Getenv("PATH")
 	useReadmeCommand(t)
@@ -33,7 +33,7 @@ func TestProgramsAgree(t *testing.T) {
 	t.Setenv("PATH", all)
 	for i, c := range commands {
 		if got := runOutput(t, c...); got != small[i] {
-			t.Errorf("locksim %s: %s", strings.Join(c, " "), firstDifference(got, small[i]))
+			t.Errorf("locksim %s prints something else in the other program:\n%s", strings.Join(c, " "), firstDifference(got, small[i]))
 		}
 	}
 }

@@ -345,7 +345,7 @@ func showGoTest(t *testing.T, argument, _ string) string {
 	pkg, test, _ := strings.Cut(argument, " ")
 	out, err := exec.CommandContext(t.Context(), "go", "test", pkg, "-run", test).CombinedOutput()
 	if err == nil {
-		t.Fatalf("a lock that a document shows as broken passes:\n%s", out)
+		t.Fatalf("go test passes for a lock that the document shows as broken:\n%s", out)
 	}
 	return fence("text", unstable.ReplaceAllString(string(out), ""))
 }
@@ -368,7 +368,7 @@ func checkScenario(t *testing.T, name, now string) string {
 	}
 	if reports.StandingOf(r) != reports.AsExpected {
 		for _, run := range r.Runs {
-			t.Errorf("%s, fencing %s: %v", name, run.Fencing, run.Differences)
+			t.Errorf("%s, fencing %s: the run is not as expected: %v", name, run.Fencing, run.Differences)
 		}
 	}
 	return now
@@ -387,7 +387,7 @@ func checkPoints(t *testing.T, _, now string) string {
 		for _, point := range strings.Split(strings.Trim(cell[1], "`"), "`, `") {
 			found++
 			if _, err := trace.ParsePoint(pointNames.Replace(point)); err != nil {
-				t.Errorf("%s: %v", point, err)
+				t.Errorf("the parser refuses the point %s of the table: %v", point, err)
 			}
 		}
 	}

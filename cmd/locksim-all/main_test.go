@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 // TestScript runs the whole catalogue, which only the program with all locks can do.
 func TestScript(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs the catalogue three times")
+		t.Skip("this test runs the catalogue three times")
 	}
 	catalogue, err := filepath.Abs("../../scenarios")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // locksim: all its commands know the lock.
 func TestUsersOwnLock(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds a module")
+		t.Skip("this test builds a module")
 	}
 	s := newUserModule(t, "example.com/mine")
 	if err := os.CopyFS(s.dir, os.DirFS("../../command/testdata/mine")); err != nil {

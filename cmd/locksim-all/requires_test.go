@@ -61,7 +61,7 @@ func TestTheirs(t *testing.T) {
 // adapters of locksim require another version. The package locktest adds few other modules.
 func TestALibraryKeepsItsVersion(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds a module")
+		t.Skip("this test builds a module")
 	}
 	s := newUserModule(t, "example.com/theirs")
 	if err := os.WriteFile(filepath.Join(s.dir, "lock_test.go"), []byte(userTest), 0o666); err != nil {

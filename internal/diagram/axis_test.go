@@ -48,7 +48,7 @@ func TestAxisFoldsIdleStretches(t *testing.T) {
 	for _, f := range a.folds {
 		lengths = append(lengths, f.length)
 		if f.to <= f.from {
-			t.Errorf("a fold goes from %d to %d", f.from, f.to)
+			t.Errorf("a fold goes from %d to %d, want the second number to be larger", f.from, f.to)
 		}
 	}
 	if want := []time.Duration{minIdle, time.Minute - 2*minIdle + 1}; !slices.Equal(lengths, want) {

@@ -28,18 +28,18 @@ func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), unlimitedR
 func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 	d := diagramOf(simtest.PausedHolderTrace("none"))
 	if len(d.sections) != 2 || len(d.overlaps) != 1 {
-		t.Fatalf("%d sections and %d overlaps", len(d.sections), len(d.overlaps))
+		t.Fatalf("the diagram has %d sections and %d overlaps, want 2 and 1", len(d.sections), len(d.overlaps))
 	}
 	pause := d.bands[slices.IndexFunc(d.bands, func(b band) bool { return b.class == "pause" })]
 	first, second := d.sections[0], d.sections[1]
 	if pause.process != "client-1" || pause.from <= first.From.At || pause.to >= first.To.At {
-		t.Errorf("%s is paused from %v to %v, its section goes from %v to %v", pause.process, pause.from, pause.to, first.From, first.To)
+		t.Errorf("%s is paused from %v to %v, want a pause of client-1 within its section, from %v to %v", pause.process, pause.from, pause.to, first.From, first.To)
 	}
 	if leaseEnd(first) >= first.To.At {
-		t.Errorf("the lease ends at %v, the section at %v", leaseEnd(first), first.To)
+		t.Errorf("the lease ends at %v, want it before the end of the section at %v", leaseEnd(first), first.To)
 	}
 	if o := d.overlaps[0]; o.From != second.From.At || o.To != second.To.At {
-		t.Errorf("the overlap goes from %v to %v, the second section from %v to %v", o.From, o.To, second.From, second.To)
+		t.Errorf("the overlap goes from %v to %v, want it to be the second section, from %v to %v", o.From, o.To, second.From, second.To)
 	}
 	expired := 0
 	for _, k := range d.keys {
@@ -286,7 +286,7 @@ func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 		t.Errorf("%d messages are drawn, the last to %s; want 4, the last to storage", len(d.messages), d.messages[len(d.messages)-1].to)
 	}
 	if want := []string{"7 messages"}; !slices.Equal(d.leftOut, want) {
-		t.Errorf("left out: %q, want %q", d.leftOut, want)
+		t.Errorf("the diagram says that it leaves out %q, want %q", d.leftOut, want)
 	}
 	if all := diagramOf(&s.Trace); len(all.messages) != 11 || len(all.leftOut) != 0 {
 		t.Errorf("with room for all messages, %d are drawn and %q is left out, want 11 and nothing", len(all.messages), all.leftOut)

@@ -283,7 +283,7 @@ func eval[T any](p *tab, expression string) T {
 	defer cancel()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
-		p.t.Fatalf("%v, in %.200s", err, expression)
+		p.t.Fatalf("the browser returns the error %v for the expression %.200s", err, expression)
 	}
 	return v
 }

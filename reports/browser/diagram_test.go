@@ -124,7 +124,7 @@ func TestOneTimeAxis(t *testing.T) {
 	for _, what := range []string{`.section-bar[data-client="client-1"]`, `.section-bar[data-client="client-2"]`, `.band.pause`} {
 		off, on := p.enclosingBox(`[data-run=off] `+what), p.enclosingBox(`[data-run=on] `+what)
 		if off.Left != on.Left {
-			t.Errorf("%s begins at %.1f without fencing and at %.1f with it", what, off.Left, on.Left)
+			t.Errorf("%s begins at %.1f without fencing and at %.1f with it, want the same place", what, off.Left, on.Left)
 		}
 		if off.Top == on.Top {
 			t.Errorf("%s has the same height in both runs, want one run above the other", what)

@@ -67,7 +67,7 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 				t.Errorf("%s: the drawn diagram lacks client-1 or its request for the lock: %s", page.Name, drawn)
 			}
 			if r.Scenario.Name != "gc-pause" && r.Scenario.Name != "crowd" && !strings.Contains(drawn, "<script>alert(1)</script>") {
-				t.Errorf("%s: the markup is not shown: %s", page.Name, drawn)
+				t.Errorf("%s: the drawn diagram does not show the markup as text: %s", page.Name, drawn)
 			}
 		}
 	}

@@ -151,7 +151,7 @@ func TestActionsArePinned(t *testing.T) {
 		}
 		for _, m := range all {
 			if !pinned.Match(m[1]) {
-				t.Errorf("%s: uses %s: name the commit, in 40 digits", name, m[1])
+				t.Errorf("%s uses the action %s; name its commit, in 40 digits", name, m[1])
 			}
 		}
 	}
