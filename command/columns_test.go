@@ -13,8 +13,8 @@ import (
 func TestColumns(t *testing.T) {
 	format, _ := reports.Matrices.Lookup("text")
 	for _, c := range []struct {
-		name string
-		same bool
+		name string // of the scenario in the table
+		same bool   // whether both ways to align columns give the same table
 	}{{"gc-pause", true}, {"ロック", false}} {
 		s := &scenarios.Scenario{Name: c.name, Variants: []*scenarios.Variant{{}}}
 		m := &reports.Matrix{Rows: []reports.Row{{Scenario: s, Variant: s.Variants[0], Cells: []reports.Cell{{NotApplicable: "it was not run"}}}}}
@@ -26,10 +26,10 @@ func TestColumns(t *testing.T) {
 			}
 		}
 		if got := with.String() == without.String(); got != c.same {
-			t.Errorf("%s: equal is %v, want %v:\n%s\n%s", c.name, got, c.same, &with, &without)
+			t.Errorf("%s: the two tables are equal: %v, want %v\nwith the function columns:\n%s\nwithout it:\n%s", c.name, got, c.same, &with, &without)
 		}
 	}
 	if got, want := columns([]string{"名前", "b"}, [][]string{{"x", "y"}}), "  名前  b\n ─────────\n  x     y\n"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("a table with wide characters is\n%s\nwant\n%s", got, want)
 	}
 }

@@ -17,18 +17,18 @@ func TestFileKindIsBounded(t *testing.T) {
 	kind := fileKind{"a thing", 8, "name another"}
 	for _, text := range []string{"", "1234567", "12345678"} {
 		if data, err := kind.read(strings.NewReader(text)); err != nil || string(data) != text {
-			t.Errorf("%q is read as %q, %v", text, data, err)
+			t.Errorf("%q is read as %q, with the error %v", text, data, err)
 		}
 	}
 	const refused = "it is larger than 8 bytes, and a thing has at most that many; name another"
 	for name, r := range map[string]io.Reader{"one byte too many": strings.NewReader("123456789"), "a file that never ends": endless{}} {
 		if data, err := kind.read(r); err == nil || err.Error() != refused || data != nil {
-			t.Errorf("%s: %q, %v", name, data, err)
+			t.Errorf("%s: it is read as %q, with the error %v; want the error %q", name, data, err, refused)
 		}
 	}
 	broken := errors.New("broken")
 	if _, err := kind.read(iotest.ErrReader(broken)); !errors.Is(err, broken) {
-		t.Errorf("what cannot be read: %v", err)
+		t.Errorf("a reader that fails: the error is %v, want %v", err, broken)
 	}
 }
 
@@ -45,12 +45,12 @@ func TestFileKindReadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if data, err := scenarioFile.readFile(name); err != nil || string(data) != "small" {
-		t.Errorf("%q, %v", data, err)
+		t.Errorf("the file is read as %q, with the error %v", data, err)
 	}
 	if _, err := scenarioFile.readFile(dir); err == nil || err.Error() != "it is a directory; name a file in it" {
-		t.Errorf("of a directory: %v", err)
+		t.Errorf("the error for a directory is %v", err)
 	}
 	if _, err := scenarioFile.readFile(filepath.Join(dir, "not-here")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of nothing: %v", err)
+		t.Errorf("the error for a missing file is %v, want %v", err, fs.ErrNotExist)
 	}
 }

@@ -43,13 +43,13 @@ func checkHarmless(t *testing.T, what, text string) {
 	}
 	for _, c := range text {
 		if c != '\n' && (unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)) {
-			t.Errorf("%s holds a %U: %q", what, c, text)
+			t.Errorf("%s contains a %U: %q", what, c, text)
 			break
 		}
 	}
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "::") || strings.HasPrefix(line, "##") {
-			t.Errorf("%s holds the command %q: %q", what, line, text)
+			t.Errorf("%s contains the command %q: %q", what, line, text)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestHostileNamesArePrintedAsText(t *testing.T) {
 		}
 		none := "none" + name
 		if _, _, status := runInProcess("run", file, "--format", "trace", "-o", "trace.json"); status != success {
-			t.Fatalf("%q cannot be run", name)
+			t.Fatalf("the file %q cannot be run", name)
 		}
 		for _, c := range []struct {
 			status int
@@ -130,16 +130,18 @@ func TestHostileNamesArePrintedAsText(t *testing.T) {
 			if status != c.status {
 				t.Errorf("%q: status %d, want %d: %s", what, status, c.status, stderr)
 			}
-			checkHarmless(t, "what "+strings.ToValidUTF8(what, "?")+" prints", stdout)
-			checkHarmless(t, "what "+strings.ToValidUTF8(what, "?")+" says", stderr)
+			checkHarmless(t, "standard output of "+strings.ToValidUTF8(what, "?"), stdout)
+			checkHarmless(t, "standard error of "+strings.ToValidUTF8(what, "?"), stderr)
 		}
 	}
 }
 
+// runInProcess runs a command line in this process. It returns what the command wrote, and
+// its exit status.
 func runInProcess(args ...string) (stdout, stderr string, status int) {
-	var out, said strings.Builder
-	status = locksim(args, &out, &said)
-	return out.String(), said.String(), status
+	var outText, errText strings.Builder
+	status = locksim(args, &outText, &errText)
+	return outText.String(), errText.String(), status
 }
 
 // The replay line in a report runs the same scenario again when a shell executes it.
@@ -148,20 +150,20 @@ func TestReplayInAShell(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no sh")
 	}
-	replayed := func(t *testing.T, args ...string) {
+	checkReplay := func(t *testing.T, args ...string) {
 		t.Helper()
-		first, said, status := runInProcess(args...)
+		first, stderr, status := runInProcess(args...)
 		if status != success {
-			t.Fatalf("locksim %q: status %d: %s", args, status, said)
+			t.Fatalf("locksim %q: status %d: %s", args, status, stderr)
 		}
 		_, line, found := strings.Cut(first, "\nreplay: ")
 		if !found {
-			t.Fatalf("it does not say how to replay it: %s", first)
+			t.Fatalf("the output of locksim %q has no replay line: %s", args, first)
 		}
 		line, _, _ = strings.Cut(line, "\n")
 		again, err := exec.Command(sh, "-c", line).CombinedOutput()
 		if err != nil || string(again) != first {
-			t.Errorf("sh runs %s: %v, and it prints\n%s\nbut it was\n%s", line, err, again, first)
+			t.Errorf("sh runs %s: %v, and the output is\n%s\nwant that of the first run\n%s", line, err, again, first)
 		}
 	}
 	for _, name := range hostileNames {
@@ -170,10 +172,10 @@ func TestReplayInAShell(t *testing.T) {
 			if err := os.WriteFile(name, []byte(quietScenario), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			replayed(t, "run", "--", name)
-			replayed(t, "explain", "--", name)
+			checkReplay(t, "run", "--", name)
+			checkReplay(t, "explain", "--", name)
 			if strings.HasSuffix(name, ".yaml") {
-				replayed(t, "run", ".")
+				checkReplay(t, "run", ".")
 			}
 		})
 	}

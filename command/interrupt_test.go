@@ -58,10 +58,12 @@ func (h *safeBuffer) String() string {
 	return h.text.String()
 }
 
+// startSearch starts a search of twoClients, with a ledger and two jobs. patience must be a
+// value of --timeout that no other test uses, because it identifies the workers.
 func startSearch(t *testing.T, patience string, args ...string) *searchProcess {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("it runs thousands of worlds")
+		t.Skip("this test runs thousands of worlds")
 	}
 	h := &searchProcess{t: t, dir: t.TempDir(), patience: patience}
 	if err := os.WriteFile(filepath.Join(h.dir, "two.yaml"), []byte(twoClients), 0o666); err != nil {
@@ -82,11 +84,11 @@ func (h *searchProcess) start(more ...string) {
 	if err := h.Start(); err != nil {
 		h.t.Fatal(err)
 	}
-	over := make(chan struct{})
-	h.ended = over
+	ended := make(chan struct{})
+	h.ended = ended
 	go func() {
 		h.Wait()
-		close(over)
+		close(ended)
 	}()
 }
 
@@ -100,21 +102,21 @@ func (h *searchProcess) waitForLines(lines int) {
 		}
 		select {
 		case <-h.ended:
-			h.t.Fatalf("it ended before it had run %d worlds: %v\n%s", lines, h.ProcessState, &h.stderr)
+			h.t.Fatalf("the search ended before its ledger had %d lines: %v\n%s", lines, h.ProcessState, &h.stderr)
 		default:
 		}
 		if time.Now().After(deadline) {
-			h.t.Fatalf("after two minutes it had not run %d worlds", lines)
+			h.t.Fatalf("after two minutes the ledger has fewer than %d lines", lines)
 		}
 	}
 }
 
 // waitForText waits until standard error contains a text.
-func (h *searchProcess) waitForText(said string) {
+func (h *searchProcess) waitForText(text string) {
 	h.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(h.stderr.String(), said); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(h.stderr.String(), text); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			h.t.Fatalf("after a minute it does not say %q but %q", said, h.stderr.String())
+			h.t.Fatalf("after a minute standard error does not contain %q: %q", text, h.stderr.String())
 		}
 	}
 }
@@ -125,7 +127,7 @@ func (h *searchProcess) waitForEnd(patience time.Duration) int {
 	select {
 	case <-h.ended:
 	case <-time.After(patience):
-		h.t.Fatalf("it is still running after %v", patience)
+		h.t.Fatalf("the search is still running after %v", patience)
 	}
 	return h.ProcessState.ExitCode()
 }
@@ -153,24 +155,24 @@ func (h *searchProcess) checkNoOrphans() {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	h.t.Errorf("after five seconds these workers go on: %v", h.workers())
+	h.t.Errorf("after five seconds these workers are still running: %v", h.workers())
 }
 
 func TestInterrupt(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		patience string
+		patience string // see startSearch
 		signal   syscall.Signal
-		group    bool
+		group    bool // whether the workers get the signal too
 	}{
-		{"Ctrl-C", "31.001s", syscall.SIGINT, true},
-		{"SIGINT", "31.002s", syscall.SIGINT, false},
-		{"SIGTERM", "31.003s", syscall.SIGTERM, false},
-		{"SIGTERM to all", "31.004s", syscall.SIGTERM, true},
+		{"Ctrl-C, which is SIGINT to the process group", "31.001s", syscall.SIGINT, true},
+		{"SIGINT to the search alone", "31.002s", syscall.SIGINT, false},
+		{"SIGTERM to the search alone", "31.003s", syscall.SIGTERM, false},
+		{"SIGTERM to the process group", "31.004s", syscall.SIGTERM, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := startSearch(t, c.patience, "--worlds", "1000000", "--ways", "explored")
-			h.waitForLines(1800) // after about 1460 worlds with one fault come those with several
+			h.waitForLines(1800) // worlds with several faults begin after about 1460 with one fault
 			pid := h.Process.Pid
 			if c.group {
 				pid = -pid
@@ -179,15 +181,15 @@ func TestInterrupt(t *testing.T) {
 			if status := h.waitForEnd(2 * time.Minute); status != unexpected {
 				t.Errorf("status %d, want %d", status, unexpected)
 			}
-			if said, want := h.stderr.String(), "interrupted: shrinking what was found; interrupt again to stop immediately\n"; said != want {
-				t.Errorf("it says %q, want %q", said, want)
+			if got, want := h.stderr.String(), "interrupted: shrinking what was found; interrupt again to stop immediately\n"; got != want {
+				t.Errorf("standard error is %q, want %q", got, want)
 			}
 			report := h.stdout.String()
 			if !strings.HasPrefix(report, "INCOMPLETE, because it was interrupted: ") {
-				t.Errorf("the report begins %.100q", report)
+				t.Errorf("the report begins with %.100q, want that it is incomplete", report)
 			}
 			if !strings.Contains(report, "explored/late-client-inherent-needs-fencing.yaml") {
-				t.Error("the report does not have the pause of a client")
+				t.Error("the report does not name the scenario in which a client is paused and writes late")
 			}
 			if _, err := os.Stat(filepath.Join(h.dir, "explored/late-client-inherent-needs-fencing.yaml")); err != nil {
 				t.Error(err)
@@ -211,11 +213,11 @@ func TestInterruptedTwice(t *testing.T) {
 	if status := h.waitForEnd(10 * time.Second); status != unexpected {
 		t.Errorf("status %d, want %d", status, unexpected)
 	}
-	if said := h.stderr.String(); !strings.HasSuffix(said, "locksim: interrupted twice, so there is no report\n") {
-		t.Errorf("it says %q", said)
+	if got := h.stderr.String(); !strings.HasSuffix(got, "locksim: interrupted twice, so there is no report\n") {
+		t.Errorf("standard error is %q", got)
 	}
 	if h.stdout.Len() > 0 {
-		t.Errorf("it reports %.100q", &h.stdout)
+		t.Errorf("a search that was interrupted twice prints %.100q, want no report", &h.stdout)
 	}
 	h.checkNoOrphans()
 }
@@ -228,8 +230,8 @@ func TestInterruptedPart(t *testing.T) {
 	if status := h.waitForEnd(time.Minute); status != unexpected {
 		t.Errorf("status %d, want %d", status, unexpected)
 	}
-	if said, want := h.stderr.String(), "locksim: part 1 of 2 is not complete: it was interrupted; continue it with --resume instead of --ledger\n"; said != want {
-		t.Errorf("it says %q, want %q", said, want)
+	if got, want := h.stderr.String(), "locksim: part 1 of 2 is not complete: it was interrupted; continue it with --resume instead of --ledger\n"; got != want {
+		t.Errorf("standard error is %q, want %q", got, want)
 	}
 	h.checkNoOrphans()
 }

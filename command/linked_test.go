@@ -20,11 +20,11 @@ func TestCommandHasNoLockLibrary(t *testing.T) {
 		modules[module] = true
 	}
 	if !modules["github.com/redis/go-redis/v9"] {
-		t.Errorf("it has only %v", modules)
+		t.Errorf("package command requires only the modules %v, which do not contain go-redis", modules)
 	}
 	for _, name := range locks.Names() {
 		if library := libraryOf(name); library != goRedis && modules[library] {
-			t.Errorf("it has %s, of the lock %s", library, name)
+			t.Errorf("package command requires the module %s, the library of the lock %s", library, name)
 		}
 	}
 }

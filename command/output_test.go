@@ -46,7 +46,7 @@ func TestStaleTemporaryFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if files := readFolder(t, dir); files["report"] != text || len(files) != 3 {
-			t.Errorf("there is %v, want the report %q and what was left behind", files, text)
+			t.Errorf("the folder has the files %v, want the report %q and the two stale files", files, text)
 		}
 	}
 }
@@ -66,30 +66,30 @@ func TestPermissionsOfAFile(t *testing.T) {
 		return info.Mode()
 	}
 	if got := mode(); got != 0o640 {
-		t.Errorf("a new file has %v, want what the umask leaves", got)
+		t.Errorf("a new file has the permissions %v, want 0640, which the umask 027 leaves", got)
 	}
 	for _, own := range []fs.FileMode{0o666, 0o600, 0o444} {
 		if err := os.Chmod(report, own); err != nil {
 			t.Fatal(err)
 		}
 		if got := mode(); got != own {
-			t.Errorf("a file with %v has %v afterwards", own, got)
+			t.Errorf("a file had the permissions %v and has %v after it was written again; want no change", own, got)
 		}
 	}
 }
 
 // After a failure or an interrupt in the middle of a write, there is either the old file or
 // the new one, and no other file.
-func TestNothingHalfWritten(t *testing.T) {
+func TestFileIsReplacedAsAWhole(t *testing.T) {
 	broken := errors.New("no room")
 	for _, c := range []struct {
 		name   string
-		middle func(*testing.T) error
+		middle func(*testing.T) error // happens when a part of the new text has been written
 		want   error
-		text   string
+		text   string // of the file afterwards
 	}{
-		{"it fails", func(*testing.T) error { return broken }, broken, "old"},
-		{"it is interrupted", func(t *testing.T) error {
+		{"the write fails", func(*testing.T) error { return broken }, broken, "old"},
+		{"SIGTERM interrupts the write", func(t *testing.T) error {
 			seen := make(chan os.Signal, 1)
 			signal.Notify(seen, syscall.SIGTERM)
 			defer signal.Stop(seen)
@@ -116,7 +116,7 @@ func TestNothingHalfWritten(t *testing.T) {
 				t.Errorf("the error is %v, want %v", err, c.want)
 			}
 			if files := readFolder(t, dir); files["report"] != c.text || len(files) != 1 {
-				t.Errorf("there is %q, want only the report with %q", files, c.text)
+				t.Errorf("the folder has the files %q, want only the report with the text %q", files, c.text)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ func TestProgress(t *testing.T) {
 	live.clear()
 	const start = "\r\x1b[K"
 	if want := start + "1 of 2: gc-pause" + start + `2 of 2: \x1b[2Jx` + start; screen.String() != want {
-		t.Errorf("on a terminal: %q, want %q", &screen, want)
+		t.Errorf("on a terminal the progress is written as %q, want %q", &screen, want)
 	}
 
 	var pipe bytes.Buffer
@@ -21,6 +21,6 @@ func TestProgress(t *testing.T) {
 	elsewhere.next("gc-pause")
 	elsewhere.clear()
 	if pipe.Len() > 0 {
-		t.Errorf("in a pipe: %q", &pipe)
+		t.Errorf("the progress writes %q into a pipe, want nothing", &pipe)
 	}
 }

@@ -14,36 +14,37 @@ import (
 // A search that is killed several times, each time with half a line in its ledger, ends
 // with the same report and files as a search that was not killed. The number of jobs does
 // not matter.
-func TestKilledSearchGoesOn(t *testing.T) {
-	// The search ends with status 1, because the lock leaves a key behind, which is the
-	// lock's own fault.
+func TestKilledSearchIsResumed(t *testing.T) {
+	// The search ends with status 1, which is the constant unexpected: it finds that the lock
+	// single leaves a key behind, which is the lock's own fault. The times are values of
+	// --timeout by which startSearch recognizes the workers; they do not change the report.
 	explore := []string{"--ways", "explored", "--worlds", "200", "--max-faults", "3", "--format", "json", "-o", "report"}
-	calm := startSearch(t, "31.008s", append(explore, "--jobs", "1")...)
-	<-calm.ended
-	if calm.ProcessState.ExitCode() != unexpected {
-		t.Fatalf("status %d: %s", calm.ProcessState.ExitCode(), &calm.stderr)
+	undisturbed := startSearch(t, "31.008s", append(explore, "--jobs", "1")...)
+	<-undisturbed.ended
+	if undisturbed.ProcessState.ExitCode() != unexpected {
+		t.Fatalf("the search that is not killed: status %d, want %d: %s", undisturbed.ProcessState.ExitCode(), unexpected, &undisturbed.stderr)
 	}
 
-	h := startSearch(t, "31.009s", explore...)
+	killed := startSearch(t, "31.009s", explore...)
 	for _, lines := range []int{100, 1000, 1550} {
-		h.waitForLines(lines)
-		syscall.Kill(h.Process.Pid, syscall.SIGKILL)
-		<-h.ended
-		h.checkNoOrphans()
-		ledger, err := os.OpenFile(filepath.Join(h.dir, "ledger"), os.O_APPEND|os.O_WRONLY, 0)
+		killed.waitForLines(lines)
+		syscall.Kill(killed.Process.Pid, syscall.SIGKILL)
+		<-killed.ended
+		killed.checkNoOrphans()
+		ledger, err := os.OpenFile(filepath.Join(killed.dir, "ledger"), os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprint(ledger, `{"u":"singles","i":3,"o":{"of`)
 		ledger.Close()
-		h.start("--resume", "ledger")
+		killed.start("--resume", "ledger")
 	}
-	<-h.ended
-	if status := h.ProcessState.ExitCode(); status != unexpected {
-		t.Fatalf("status %d: %s", status, &h.stderr)
+	<-killed.ended
+	if status := killed.ProcessState.ExitCode(); status != unexpected {
+		t.Fatalf("the search that was killed: status %d, want %d: %s", status, unexpected, &killed.stderr)
 	}
-	diff, err := exec.Command("diff", "-r", "--exclude=ledger", calm.dir, h.dir).CombinedOutput()
+	diff, err := exec.Command("diff", "-r", "--exclude=ledger", undisturbed.dir, killed.dir).CombinedOutput()
 	if err != nil {
-		t.Errorf("what the two came to differs: %v\n%s", err, diff)
+		t.Errorf("the two searches have different reports or files: %v\n%s", err, diff)
 	}
 }

@@ -31,19 +31,20 @@ func makeFolder(t *testing.T, texts map[string]string) {
 func runProcess(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := exec.Command("locksim", args...)
-	var out, said strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var outText, errText strings.Builder
+	cmd.Stdout, cmd.Stderr = &outText, &errText
 	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
 		t.Fatal(err)
 	}
-	return out.String(), said.String(), cmd.ProcessState.ExitCode()
+	return outText.String(), errText.String(), cmd.ProcessState.ExitCode()
 }
 
-// mustRun runs the command, which must succeed, to make a file that others read.
+// mustRun runs the command, to make a file that other commands read. The test fails if the
+// command refuses its input. A search may end with status 1, because it finds something.
 func mustRun(t *testing.T, args ...string) {
 	t.Helper()
-	if _, said, status := runProcess(t, args...); status == badInput {
-		t.Fatalf("locksim %q: %s", args, said)
+	if _, stderr, status := runProcess(t, args...); status == badInput {
+		t.Fatalf("locksim %q: %s", args, stderr)
 	}
 }
 
@@ -71,7 +72,8 @@ func TestReportsReplaceNoSources(t *testing.T) {
 	if err := os.Symlink("folder", "other"); err != nil {
 		t.Fatal(err)
 	}
-	read := func() string {
+	// readSources returns the names and contents of all files that the commands read.
+	readSources := func() string {
 		var all strings.Builder
 		for _, name := range []string{"story.yaml", "folder/in.yaml", "trace.json", "found.json", "part.jsonl"} {
 			text, err := os.ReadFile(name)
@@ -82,7 +84,7 @@ func TestReportsReplaceNoSources(t *testing.T) {
 		}
 		return all.String()
 	}
-	before := read()
+	before := readSources()
 	for _, c := range []struct {
 		args []string
 		want string
@@ -111,16 +113,16 @@ func TestReportsReplaceNoSources(t *testing.T) {
 		{explore("--ways", "ways/here", "-o", "ways"), "--ways ways/here is the report ways, or inside of it; name another directory"},
 		{explore("--ways", "ways", "--ledger", "./ways"), "--ways ways is the ledger ./ways, or inside of it; name another directory"},
 	} {
-		stdout, said, status := runProcess(t, c.args...)
-		if status != badInput || !strings.Contains(said, c.want) || stdout != "" {
-			t.Errorf("locksim %q: status %d, it says %q and prints %q; want status 2 and %q", c.args, status, said, stdout, c.want)
+		stdout, stderr, status := runProcess(t, c.args...)
+		if status != badInput || !strings.Contains(stderr, c.want) || stdout != "" {
+			t.Errorf("locksim %q: status %d, standard error %q and standard output %q; want status 2, and %q as the error", c.args, status, stderr, stdout, c.want)
 		}
-		if read() != before {
-			t.Fatalf("locksim %q has changed what it reads", c.args)
+		if readSources() != before {
+			t.Fatalf("locksim %q has changed a file that it reads", c.args)
 		}
 	}
 	if _, err := os.Stat("new"); err == nil {
-		t.Error("there is a ledger, of a search that was refused")
+		t.Error("a search that was refused has made a ledger")
 	}
 }
 
@@ -139,9 +141,9 @@ func TestUnusableNamesAreRefusedFirst(t *testing.T) {
 		{[]string{"-o", "file/report"}, "there is no directory file; make it first"},
 		{[]string{"-o", "none/report"}, "there is no directory none; make it first"},
 	} {
-		_, said, status := runProcess(t, append([]string{"compare", "story.yaml", "--seeds", "100000"}, c.args...)...)
-		if status != badInput || !strings.Contains(said, c.want) {
-			t.Errorf("%.40q: status %d, it says %.400q; want status 2 and %q", c.args, status, said, c.want)
+		_, stderr, status := runProcess(t, append([]string{"compare", "story.yaml", "--seeds", "100000"}, c.args...)...)
+		if status != badInput || !strings.Contains(stderr, c.want) {
+			t.Errorf("%.40q: status %d and standard error %.400q; want status 2 and %q", c.args, status, stderr, c.want)
 		}
 	}
 }
@@ -153,8 +155,8 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 	if err := os.Symlink("outside.html", "link.html"); err != nil {
 		t.Fatal(err)
 	}
-	if _, said, status := runProcess(t, "run", "story.yaml", "--format", "html", "-o", "own/"); status != success {
-		t.Fatal(said)
+	if _, stderr, status := runProcess(t, "run", "story.yaml", "--format", "html", "-o", "own/"); status != success {
+		t.Fatal(stderr)
 	}
 	own, err := os.ReadFile("own/index.html")
 	if err != nil {
@@ -163,24 +165,25 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 	if err := os.WriteFile("own.html", own, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	// The commands, and for each the name of the page that it writes beside index.html.
 	commands := map[string][]string{
-		"run":     {"run", "story.yaml"},
-		"matrix":  {"matrix", "story.yaml"},
-		"matrix2": {"matrix", "story.yaml", "--lock", "single,redlock"},
-		"compare": {"compare", "story.yaml", "--lock", "single", "--seeds", "100000"},
+		"run":                 {"run", "story.yaml"},
+		"matrix":              {"matrix", "story.yaml"},
+		"matrix of two locks": {"matrix", "story.yaml", "--lock", "single,redlock"},
+		"compare":             {"compare", "story.yaml", "--lock", "single", "--seeds", "100000"},
 	}
-	pages := map[string]string{"run": "story.html", "matrix": "story.html", "matrix2": "story-redlock.html", "compare": "story-single.html"}
+	pages := map[string]string{"run": "story.html", "matrix": "story.html", "matrix of two locks": "story-redlock.html", "compare": "story-single.html"}
 	for name, command := range commands {
 		for _, page := range []string{"index.html", pages[name]} {
 			for what, c := range map[string]struct {
 				make func(file string) error
 				want string
 			}{
-				"a file":           {func(f string) error { return os.WriteFile(f, []byte("mine"), 0o666) }, "and locksim has not written it; move it away, or name another folder"},
-				"a link":           {func(f string) error { return os.Symlink("../outside.html", f) }, "and it is a symbolic link; move it away, or name another folder"},
-				"a link to a page": {func(f string) error { return os.Symlink("../own.html", f) }, "and it is a symbolic link; "},
-				"a link nowhere":   {func(f string) error { return os.Symlink("../nowhere.html", f) }, "and it is a symbolic link; "},
-				"a folder":         {func(f string) error { return os.Mkdir(f, 0o777) }, "and it is a directory; "},
+				"a file of the user":           {func(f string) error { return os.WriteFile(f, []byte("mine"), 0o666) }, "and locksim has not written it; move it away, or name another folder"},
+				"a link to a file of the user": {func(f string) error { return os.Symlink("../outside.html", f) }, "and it is a symbolic link; move it away, or name another folder"},
+				"a link to a page of locksim":  {func(f string) error { return os.Symlink("../own.html", f) }, "and it is a symbolic link; "},
+				"a link to a missing file":     {func(f string) error { return os.Symlink("../nowhere.html", f) }, "and it is a symbolic link; "},
+				"a folder":                     {func(f string) error { return os.Mkdir(f, 0o777) }, "and it is a directory; "},
 			} {
 				dir, err := os.MkdirTemp(".", "site")
 				if err != nil {
@@ -190,12 +193,12 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 				if err := c.make(file); err != nil {
 					t.Fatal(err)
 				}
-				_, said, status := runProcess(t, append(command, "--format", "html", "-o", dir)...)
-				if status != badInput || !strings.Contains(said, "a page of the report would replace "+file+", "+c.want) {
-					t.Errorf("%s with %s as %s: status %d, it says %q", name, what, page, status, said)
+				_, stderr, status := runProcess(t, append(command, "--format", "html", "-o", dir)...)
+				if status != badInput || !strings.Contains(stderr, "a page of the report would replace "+file+", "+c.want) {
+					t.Errorf("%s with %s as %s: status %d and standard error %q", name, what, page, status, stderr)
 				}
 				if n := len(entries(t, dir)); n != 1 {
-					t.Errorf("%s with %s as %s: there are %d files in the folder", name, what, page, n)
+					t.Errorf("%s with %s as %s: there are %d files in the folder, want 1", name, what, page, n)
 				}
 			}
 		}
@@ -206,14 +209,15 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("nowhere.html"); err == nil {
-		t.Error("a page was written through a link that led nowhere")
+		t.Error("a page was written through a link to a missing file")
 	}
 
-	// Pages that locksim has written are replaced, even if they have another format.
+	// Pages that locksim has written are replaced, in each format that has pages. Files of the
+	// user with the same names are not.
 	for _, format := range []string{"html", "svg", "edn", "mermaid"} {
 		for range 2 {
-			if _, said, status := runProcess(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != success {
-				t.Errorf("--format %s: %s", format, said)
+			if _, stderr, status := runProcess(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != success {
+				t.Errorf("--format %s into a folder with such pages of locksim: %s", format, stderr)
 			}
 		}
 		for _, e := range entries(t, "all") {
@@ -221,8 +225,8 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, said, status := runProcess(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != badInput || !strings.Contains(said, "locksim has not written it") {
-			t.Errorf("--format %s over other files: status %d, %s", format, status, said)
+		if _, stderr, status := runProcess(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != badInput || !strings.Contains(stderr, "locksim has not written it") {
+			t.Errorf("--format %s into a folder with files of the user: status %d, %s", format, status, stderr)
 		}
 		if err := os.RemoveAll("all"); err != nil {
 			t.Fatal(err)
@@ -232,11 +236,12 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 	// A saved trace can have the name of a page, but it is not a page, so it is not
 	// replaced.
 	mustRun(t, "run", "story.yaml", "--format", "trace", "-o", "index.html")
-	if _, said, status := runProcess(t, "report", "index.html", "--format", "html", "-o", "."); status != badInput || !strings.Contains(said, "replace index.html, and locksim has not written it") {
-		t.Errorf("a page over a saved trace: status %d, %s", status, said)
+	if _, stderr, status := runProcess(t, "report", "index.html", "--format", "html", "-o", "."); status != badInput || !strings.Contains(stderr, "replace index.html, and locksim has not written it") {
+		t.Errorf("a page in place of a saved trace: status %d, %s", status, stderr)
 	}
 }
 
+// entries returns the files of a folder.
 func entries(t *testing.T, dir string) []os.DirEntry {
 	t.Helper()
 	all, err := os.ReadDir(dir)

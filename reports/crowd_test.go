@@ -16,7 +16,7 @@ var crowded = suites.CrowdedResult
 func TestCrowdIsLarge(t *testing.T) {
 	for _, run := range crowded(t).Runs {
 		if n := len(run.History.Trace.Events); n < 19_000 {
-			t.Errorf("fencing %s: there are only %d events", run.Fencing, n)
+			t.Errorf("fencing %s: the crowd has only %d events, want at least 19,000", run.Fencing, n)
 		}
 	}
 }
@@ -27,6 +27,7 @@ func TestCrowdIsLarge(t *testing.T) {
 // everything.
 func TestCrowdIsShownWithinBounds(t *testing.T) {
 	const page = 1_000_000
+	// The greatest number of bytes in each format. The other formats have no limit.
 	most := map[string]int{
 		"text": page, "html": page, "svg": page, "markdown": 65_000,
 		"mermaid": 101_000, "junit": 60_000, "github": 60_000, "json": 60_000,
@@ -34,17 +35,17 @@ func TestCrowdIsShownWithinBounds(t *testing.T) {
 	for _, format := range reports.Runs.Formats() {
 		var b strings.Builder
 		if err := format.Write(&b, []*scenarios.Result{crowded(t)}, reports.Options{}); err != nil {
-			t.Errorf("%s: %v", format.Name, err)
+			t.Errorf("the format %s cannot be written: %v", format.Name, err)
 		}
 		if limit := most[format.Name]; limit > 0 && b.Len() > limit {
-			t.Errorf("%s takes %d bytes, and more than %d are too many", format.Name, b.Len(), limit)
+			t.Errorf("a report in the format %s has %d bytes, want at most %d", format.Name, b.Len(), limit)
 		}
 	}
 }
 
 // On a terminal a long timeline is shortened. A note then names the option that shows all
 // of it.
-func TestCrowdIsToldInPart(t *testing.T) {
+func TestLongTimelineIsShortened(t *testing.T) {
 	const more = " left out here; --messages shows all."
 	for messages, want := range map[bool]bool{false: true, true: false} {
 		var b strings.Builder
@@ -52,21 +53,22 @@ func TestCrowdIsToldInPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), more); got != want {
-			t.Errorf("with messages %v the note that clauses are left out: %v", messages, got)
+			t.Errorf("with --messages %v: the note that clauses are left out is there: %v, want the opposite", messages, got)
 		}
 		if lines := strings.Count(b.String(), "\n"); (lines < 1000) != want {
-			t.Errorf("with messages %v it has %d lines", messages, lines)
+			t.Errorf("with --messages %v the report has %d lines; a shortened one has fewer than 1000, the whole one more", messages, lines)
 		}
 	}
 }
 
+// textFormat returns the format for terminals.
 func textFormat(t *testing.T) reports.Format[reports.Results] {
 	for _, format := range reports.Runs.Formats() {
 		if format.Name == "text" {
 			return format
 		}
 	}
-	t.Fatal("there is no text")
+	t.Fatal("there is no format text")
 	return reports.Format[reports.Results]{}
 }
 

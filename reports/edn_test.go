@@ -19,7 +19,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An op is one entry of a history, as a checker of Jepsen reads it.
+// An op is one entry of a history, as a checker of Jepsen reads it. kind is its :type, such as
+// :invoke or :ok, and f is the function that the process calls, such as :acquire.
 type op struct {
 	index, time, process int
 	kind, f              string
@@ -40,7 +41,7 @@ func readHistory(t *testing.T, document string) []op {
 		m := form.(map[string]any)
 		for _, key := range []string{":index", ":time", ":process", ":type", ":f", ":value"} {
 			if _, ok := m[key]; !ok {
-				t.Fatalf("an operation has no %s: %v", key, m)
+				t.Fatalf("an operation of the history has no %s: %v", key, m)
 			}
 		}
 		history = append(history, op{m[":index"].(int), m[":time"].(int), m[":process"].(int), m[":type"].(string), m[":f"].(string), m[":value"]})
@@ -77,6 +78,7 @@ func (r *ednReader) valuesUntil(closing string) []any {
 	}
 }
 
+// value parses one value.
 func (r *ednReader) value() any {
 	switch first := r.rest[0]; first {
 	case '[':
@@ -92,7 +94,7 @@ func (r *ednReader) value() any {
 	case '"':
 		quoted, err := strconv.QuotedPrefix(r.rest)
 		if err != nil {
-			r.t.Fatalf("no string: %.40s", r.rest)
+			r.t.Fatalf("this is not a string of EDN: %.40s", r.rest)
 		}
 		r.rest = r.rest[len(quoted):]
 		return quoted
@@ -193,12 +195,14 @@ func modelExplains(kind string, history []op) bool {
 // checkWellFormed fails the test if a history breaks a rule of Jepsen's histories.
 func checkWellFormed(t *testing.T, name string, history []op) {
 	t.Helper()
-	open, over := map[int]op{}, map[int]bool{}
+	// open has the operation that each process has invoked and not completed. ended has the
+	// processes that must not continue.
+	open, ended := map[int]op{}, map[int]bool{}
 	for i, o := range history {
 		if o.index != i || i > 0 && o.time < history[i-1].time {
 			t.Errorf("%s: operation %d has index %d and time %d", name, i, o.index, o.time)
 		}
-		if over[o.process] {
+		if ended[o.process] {
 			t.Errorf("%s: process %d continues at %d, after an operation with an unknown outcome", name, o.process, i)
 		}
 		call, isOpen := open[o.process]
@@ -213,7 +217,7 @@ func checkWellFormed(t *testing.T, name string, history []op) {
 				t.Errorf("%s: process %d completes %s at %d, but had invoked %q", name, o.process, o.f, i, call.f)
 			}
 			delete(open, o.process)
-			over[o.process] = o.kind == ":info"
+			ended[o.process] = o.kind == ":info"
 		default:
 			t.Errorf("%s: operation %d is of the type %s", name, i, o.kind)
 		}
@@ -229,7 +233,7 @@ func checkWellFormed(t *testing.T, name string, history []op) {
 // holds. A register explains each object, unless the storage executed a request twice or
 // lost one. A property of a run covers all its locks, so one of several locks may be
 // correct although the run violates the property.
-func TestOthersCanCheckOurHistories(t *testing.T) {
+func TestHistoriesAgreeWithChecks(t *testing.T) {
 	edn, _ := reports.Runs.Lookup("edn")
 	seen := map[string]int{}
 	results, err := suites.Results()
@@ -263,20 +267,21 @@ func TestOthersCanCheckOurHistories(t *testing.T) {
 					}
 				}
 				if found == checks.Holds && !legal || found == checks.Violated && legal {
-					t.Errorf("%s, %s, fencing %s: that the models explain each %s is %v, but what the checks found is %s", result.Scenario.Name, run.Variant.Name, run.Fencing, kind, legal, found)
+					t.Errorf("%s, %s, fencing %s: the model explains each history of the kind %s: %v, but the finding of the checks is %s", result.Scenario.Name, run.Variant.Name, run.Fencing, kind, legal, found)
 				}
 			}
 		}
 	}
 	for _, want := range []string{"lock true", "lock false", "sections true", "sections false", "register true", "register false"} {
 		if seen[want] == 0 {
-			t.Errorf("there is no history for which it is: %s", want)
+			t.Errorf("no history in the catalogue has this kind and this answer of the model: %s", want)
 		}
 	}
 }
 
 var historyKind = regexp.MustCompile(`-(lock|register|sections)(-[0-9]+)?\.edn$`)
 
+// executedTwiceOrLost reports whether the storage executed a request twice or lost one.
 func executedTwiceOrLost(t *trace.Trace) bool {
 	return slices.ContainsFunc(t.Events, func(ev trace.Event) bool { return ev.Kind == trace.KindAgain || ev.Kind == trace.KindRevert })
 }
@@ -286,7 +291,7 @@ func executedTwiceOrLost(t *trace.Trace) bool {
 func TestHistoriesOfGCPause(t *testing.T) {
 	for _, test := range []struct {
 		scenario, fencing, history string
-		legal                      bool
+		legal                      bool // whether the model explains the history
 	}{
 		{"gc-pause", scenarios.Off, "lock", false},
 		{"gc-pause", scenarios.Off, "register", true},
@@ -300,10 +305,10 @@ func TestHistoriesOfGCPause(t *testing.T) {
 		file := fmt.Sprintf("%s-fencing-%s-%s.edn", test.scenario, test.fencing, test.history)
 		page, ok := pagesOf(t, test.scenario)[file]
 		if !ok {
-			t.Fatalf("there is no %s", file)
+			t.Fatalf("there is no file %s", file)
 		}
 		if got := modelExplains(test.history, readHistory(t, page)); got != test.legal {
-			t.Errorf("%s: that its model explains it is %v\n%s", file, got, page)
+			t.Errorf("%s: the model explains the history: %v, want %v\n%s", file, got, test.legal, page)
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// writeExplanation runs a scenario and returns its explanation in one of the formats.
+// writeExplanation runs a scenario and returns its explanation in one of the formats. If
+// change is not nil, it changes the result before that.
 func writeExplanation(t *testing.T, format, text string, change func(*scenarios.Result)) string {
 	t.Helper()
 	s, err := scenarios.Parse("late.yaml", []byte(text))
@@ -35,6 +36,7 @@ func writeExplanation(t *testing.T, format, text string, change func(*scenarios.
 	return ""
 }
 
+// late is a scenario in which the work of client-1 outlasts its lease. It has all texts.
 const late = `
 title: The work takes too long
 source: my own life
@@ -54,7 +56,7 @@ witnesses: [client-1's keys expired before client-1 worked]
 
 func TestExplanation(t *testing.T) {
 	got := writeExplanation(t, "text", late, nil)
-	contains(t, got,
+	wantInOrder(t, got,
 		"late: The work takes too long\n\nThe setting\n\n  lock      single on 1 node, TTL 10s\n",
 		"  client-2  starts when client-1's keys expired\n",
 		"  faults    none\n",
@@ -80,13 +82,13 @@ func TestExplanation(t *testing.T) {
 			t.Errorf("a line is %d columns wide: %s", n, line)
 		}
 		if strings.TrimRight(line, " \n") != strings.TrimRight(line, "\n") {
-			t.Errorf("a line ends in blanks: %q", line)
+			t.Errorf("a line ends with spaces: %q", line)
 		}
 	}
 }
 
 func TestExplanationAsMarkdown(t *testing.T) {
-	contains(t, writeExplanation(t, "markdown", late, nil),
+	wantInOrder(t, writeExplanation(t, "markdown", late, nil),
 		"# late: The work takes too long\n\n## The setting\n\n- **lock**: single on 1 node, TTL 10s\n",
 		"\n## What happened\n\nSomebody works for too long.\n\n```text\n   0.001s  client-1  gets",
 		"\n```\n\n## What broke\n\n- **assumption**: process",
@@ -96,25 +98,26 @@ func TestExplanationAsMarkdown(t *testing.T) {
 }
 
 // A field that a scenario leaves out has no heading.
-func TestExplanationLeavesOutWhatIsNotSaid(t *testing.T) {
+func TestExplanationLeavesOutMissingFields(t *testing.T) {
 	_, bare, _ := strings.Cut(late, "lock: {")
 	got := writeExplanation(t, "text", "title: The work takes too long\nlock: {"+bare, nil)
 	for _, heading := range []string{"question", "prevented", "side", "lesson", "Source", "assumption", "in short"} {
 		if strings.Contains(got, heading) {
-			t.Errorf("%q is in\n%s", heading, got)
+			t.Errorf("the explanation mentions %q, which the scenario leaves out:\n%s", heading, got)
 		}
 	}
-	contains(t, got, "\nThe setting\n", "\nWhat happened\n\n   0.001s  client-1  gets", "\nWhat broke\n\n  without fencing  unsafe", "\nreplay:")
+	wantInOrder(t, got, "\nThe setting\n", "\nWhat happened\n\n   0.001s  client-1  gets", "\nWhat broke\n\n  without fencing  unsafe", "\nreplay:")
 }
 
 func TestExplanationOfOneRun(t *testing.T) {
 	got := writeExplanation(t, "text", late, func(r *scenarios.Result) { r.Runs = r.Runs[1:] })
-	contains(t, got, "\n  the data    safe. The storage refused", "\nreplay: locksim explain late.yaml --seed 1 --fencing on\n")
+	wantInOrder(t, got, "\n  the data    safe. The storage refused", "\nreplay: locksim explain late.yaml --seed 1 --fencing on\n")
 	if strings.Contains(got, "without fencing") {
-		t.Errorf("the other run is mentioned\n%s", got)
+		t.Errorf("the explanation mentions the run without fencing:\n%s", got)
 	}
 }
 
+// lateOrNot is the scenario late with two variants. In the second, the work ends in time.
 const lateOrNot = late + `
 variants:
   late: {}
@@ -133,7 +136,7 @@ func TestExplanationOfVariants(t *testing.T) {
 	text := strings.Replace(lateOrNot, "lock: {kind", "measures: [lock-commands]\nlock: {kind", 1)
 	text = strings.Replace(text, "{works-until: client-2 released}", "{works: 20s}", 1)
 	got := writeExplanation(t, "text", text, nil)
-	contains(t, got,
+	wantInOrder(t, got,
 		"late: The work takes too long\n\nThe setting\n\n  lock     single on 1 node, TTL 10s\n",
 		"\nThe question\n",
 		"\n── variant 1 of 2, late: The work takes too long\n\nThe setting of this variant\n\n  client-1  starts immediately, works for 20s\n",
@@ -153,10 +156,10 @@ func TestExplanationOfVariants(t *testing.T) {
 	)
 	for _, once := range []string{"The question", "TTL 10s", "What each side says", "The lesson", "Leases end."} {
 		if n := strings.Count(got, once); n != 1 {
-			t.Errorf("%q occurs %d times", once, n)
+			t.Errorf("%q occurs %d times, want once", once, n)
 		}
 	}
-	contains(t, writeExplanation(t, "markdown", text, nil), "\n### Measures\n\n- **lock-commands**: late: 5, 3 per grant\n  - in-time: 5")
+	wantInOrder(t, writeExplanation(t, "markdown", text, nil), "\n### Measures\n\n- **lock-commands**: late: 5, 3 per grant\n  - in-time: 5")
 	only := writeExplanation(t, "text", text, func(r *scenarios.Result) {
 		s, err := r.Scenario.SelectVariant("in-time")
 		if err != nil {
@@ -164,17 +167,17 @@ func TestExplanationOfVariants(t *testing.T) {
 		}
 		r.Scenario, r.Runs = s, r.Runs[2:]
 	})
-	contains(t, only, "late, in-time: The work is done in time\n\nThe setting\n\n  lock ", "\nreplay: locksim explain late.yaml --seed 1 --variant in-time\n")
+	wantInOrder(t, only, "late, in-time: The work is done in time\n\nThe setting\n\n  lock ", "\nreplay: locksim explain late.yaml --seed 1 --variant in-time\n")
 	if strings.Contains(only, "──") {
-		t.Errorf("one variant is described as several\n%s", only)
+		t.Errorf("the explanation of one variant is divided as for several variants:\n%s", only)
 	}
 }
 
 // An explanation says what did not happen although the scenario requires it.
-func TestExplanationNamesWhatIsMissing(t *testing.T) {
+func TestExplanationNamesMissingWitnesses(t *testing.T) {
 	text := strings.Replace(late, "client-1 worked]", "client-1 worked, client-2 crashed]", 1)
 	text += "faults: [{pause: client-2, when: client-2 crashed, for: 1s}]\n"
-	contains(t, writeExplanation(t, "text", text, nil),
+	wantInOrder(t, writeExplanation(t, "text", text, nil),
 		"\n  did not happen  client-2 crashed\n",
 		"  fault 1         did not act: its moment never came: when client-2 crashed\n",
 		"\nWhat broke\n", "unknown. ")

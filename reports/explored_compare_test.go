@@ -15,42 +15,42 @@ func TestCompare(t *testing.T) {
 	}
 	clock := checks.BlameAssumption(trace.AssumeClock)
 	for name, c := range map[string]struct {
-		known, now []explore.Way
-		fresh      []string // the ID of each new way, and in which respect it is worse
-		gone       []string
+		known, now []explore.Way // found by an earlier search, and by this one
+		fresh      []string      // the ID of each new way, or of each known way that is worse and how
+		gone       []string      // the IDs of the known ways that this search did not find
 	}{
-		"the same": {
+		"both searches find the same ways": {
 			[]explore.Way{way("a", clock, "progress"), way("b", checks.BlameLock)},
 			[]explore.Way{way("b", checks.BlameLock), way("a", clock, "progress")}, nil, nil,
 		},
-		"another": {
+		"this search finds more ways": {
 			[]explore.Way{way("a", clock)},
 			[]explore.Way{way("b", checks.Blame{}), way("a", clock), way("c", checks.Blame{})}, []string{"b", "c"}, nil,
 		},
-		"one less": {
+		"this search finds fewer ways": {
 			[]explore.Way{way("a", clock), way("b", checks.Blame{}), way("c", checks.Blame{})},
 			[]explore.Way{way("b", checks.Blame{})}, nil, []string{"a", "c"},
 		},
-		"breaks more": {
+		"a way breaks more properties": {
 			[]explore.Way{way("a", clock, "progress")},
 			[]explore.Way{way("a", clock, "progress", "token-order", "no-lost-update")},
 			[]string{"a it now breaks token-order and no-lost-update with fencing tokens"}, nil,
 		},
-		"breaks something else": {
+		"a way breaks another property": {
 			[]explore.Way{way("a", clock, "progress")},
 			[]explore.Way{way("a", clock, "token-order")},
 			[]string{"a it now breaks token-order with fencing tokens"}, nil,
 		},
-		"breaks less": {[]explore.Way{way("a", clock, "progress")}, []explore.Way{way("a", clock)}, nil, nil},
-		"now the lock's": {
+		"a way breaks fewer properties": {[]explore.Way{way("a", clock, "progress")}, []explore.Way{way("a", clock)}, nil, nil},
+		"a way becomes the lock's own fault": {
 			[]explore.Way{way("a", clock)}, []explore.Way{way("a", checks.BlameLock)},
 			[]string{"a it is now the lock's own fault"}, nil,
 		},
-		"both": {
+		"a way breaks more and becomes the lock's own fault": {
 			[]explore.Way{way("a", checks.Blame{})}, []explore.Way{way("a", checks.BlameLock, "panic")},
 			[]string{"a it now breaks panic with fencing tokens, and it is now the lock's own fault"}, nil,
 		},
-		"not the lock's any more": {[]explore.Way{way("a", checks.BlameLock)}, []explore.Way{way("a", clock)}, nil, nil},
+		"a way is no longer the lock's own fault": {[]explore.Way{way("a", checks.BlameLock)}, []explore.Way{way("a", clock)}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Compare(&explore.Result{Ways: c.now}, &explore.Result{Ways: c.known}, "known.json")
@@ -65,7 +65,7 @@ func TestCompare(t *testing.T) {
 				gone = append(gone, w.ID)
 			}
 			if !slices.Equal(fresh, c.fresh) || !slices.Equal(gone, c.gone) {
-				t.Errorf("new %q, gone %q; want %q and %q", fresh, gone, c.fresh, c.gone)
+				t.Errorf("the new ways are %q and the gone ones %q; want %q and %q", fresh, gone, c.fresh, c.gone)
 			}
 		})
 	}
@@ -74,24 +74,26 @@ func TestCompare(t *testing.T) {
 // Ways in which a paused process kept running are not compared. A way is therefore new if
 // its process kept running in the earlier search and no longer does, and gone in the
 // opposite case.
-func TestWhatIsKeptApartIsNotCompared(t *testing.T) {
+func TestWaysOfRunningProcessesAreNotCompared(t *testing.T) {
 	known := &explore.Result{RanOn: []explore.Way{{ID: "a"}}, Ways: []explore.Way{{ID: "b"}}}
 	now := &explore.Result{RanOn: []explore.Way{{ID: "b"}, {ID: "c"}}, Ways: []explore.Way{{ID: "a"}}}
 	got := Compare(now, known, "known.json")
 	if len(got.New) != 1 || got.New[0].Way.ID != "a" || len(got.Gone) != 1 || got.Gone[0].ID != "b" {
-		t.Errorf("got %+v", got)
+		t.Errorf("the comparison is %+v, want the way a as new and the way b as gone", got)
 	}
 }
 
 // A comparison says if the two searches are hard to compare.
-func TestComparisonsThatMeanLittle(t *testing.T) {
+func TestDoubtfulComparisons(t *testing.T) {
+	// doubts returns what the comparison says about two equal searches after the earlier one was
+	// changed.
 	doubts := func(known func(*explore.Result)) []string {
 		k := fullSearch()
 		known(k)
 		return Compare(fullSearch(), k, "known.json").doubts(fullSearch())
 	}
 	if got := doubts(func(k *explore.Result) { k.Worlds++ }); got != nil {
-		t.Errorf("nothing is gone, and yet %q", got)
+		t.Errorf("no way is gone, so there must be no doubt, and there is %q", got)
 	}
 	for want, known := range map[string]func(*explore.Result){
 		"The earlier search was of redlock on 3 nodes, TTL 30s.":                 func(k *explore.Result) { k.Nodes = 3 },
@@ -102,7 +104,7 @@ func TestComparisonsThatMeanLittle(t *testing.T) {
 		},
 	} {
 		if got := doubts(known); len(got) != 1 || got[0] != want {
-			t.Errorf("got %q, want %q", got, want)
+			t.Errorf("the doubts are %q, want %q", got, want)
 		}
 	}
 }

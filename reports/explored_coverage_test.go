@@ -28,6 +28,8 @@ func TestNotFound(t *testing.T) {
 		isData   = explore.Harm{Fencing: runs.FencingOff, What: "serial-sections"}
 	)
 	every := explore.Damage{isFenced, isOwn, isLeases, isData}
+	// The next functions return damage without one harm, a way, and levels of a search: with all
+	// single faults tried, with some of them tried, and with pairs.
 	less := func(one explore.Harm) explore.Damage {
 		return slices.DeleteFunc(slices.Clone(every), func(h explore.Harm) bool { return h == one })
 	}
@@ -49,10 +51,10 @@ func TestNotFound(t *testing.T) {
 		result explore.Result
 		want   []string
 	}{
-		"nothing":            {explore.Result{Levels: levels{all(nil), pairs(nil)}}, []string{"Nothing broke, without fencing tokens or with them" + both + "."}},
-		"all by one fault":   {found(levels{all(every), pairs(nil)}, way(1, every)), nil},
-		"all without faults": {found(levels{all(nil), pairs(nil)}, way(0, every)), nil},
-		"all by two": {
+		"nothing broke":                  {explore.Result{Levels: levels{all(nil), pairs(nil)}}, []string{"Nothing broke, without fencing tokens or with them" + both + "."}},
+		"single faults cause all harms":  {found(levels{all(every), pairs(nil)}, way(1, every)), nil},
+		"all harms occur without faults": {found(levels{all(nil), pairs(nil)}, way(0, every)), nil},
+		"only pairs cause harm": {
 			found(levels{all(nil), pairs(every)}, way(2, every), way(2, less(isOwn))),
 			[]string{
 				"No single fault " + fenced + " (tried: all 10 single faults). It takes 2 faults: see ways 1 and 2.",
@@ -62,7 +64,7 @@ func TestNotFound(t *testing.T) {
 			},
 		},
 		// A world can show a harm that the example of its way does not show.
-		"by one fault, but not in an example": {
+		"a single fault causes a harm that no example shows": {
 			found(levels{all(explore.Damage{isLeases}), pairs(less(isFenced))}, way(1, explore.Damage{{Fencing: runs.FencingOn, What: "section-exclusion"}}), way(2, less(isFenced))),
 			[]string{
 				"Nothing found " + fenced + both + ".",
@@ -70,26 +72,26 @@ func TestNotFound(t *testing.T) {
 				"No single fault " + data + " (tried: all 10 single faults). It takes 2 faults: see way 2.",
 			},
 		},
-		"by two, but not in an example": {
+		"a pair causes a harm that no example shows": {
 			found(levels{all(less(isOwn)), pairs(explore.Damage{isOwn})}, way(1, less(isOwn))),
 			[]string{"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults."},
 		},
 		// An example is made smaller after the search, and may then be a world that was not
 		// tried.
-		"by two, and in the end by one": {found(levels{all(less(isOwn)), pairs(explore.Damage{isOwn})}, way(1, every)), nil},
-		"by three": {
+		"the example of a pair is made smaller, to one fault": {found(levels{all(less(isOwn)), pairs(explore.Damage{isOwn})}, way(1, every)), nil},
+		"only three faults cause a harm": {
 			found(levels{all(less(isOwn)), pairs(less(isOwn)), triples}, way(3, explore.Damage{isOwn})),
 			[]string{"No set of fewer than 3 faults that was tried " + own + both + ". It takes 3 faults: see way 1."},
 		},
-		"stopped": {
+		"the search is stopped before all single faults are tried": {
 			found(levels{some(less(isFenced)), {Faults: 2, Space: 9}}, way(1, less(isFenced))),
 			[]string{"Nothing found " + fenced + " (tried: 4 of 10 single faults)."},
 		},
-		"some by two, though not all single faults were tried": {
+		"a pair causes a harm, and not all single faults are tried": {
 			found(levels{some(less(isFenced)), pairs(every)}, way(2, every)),
 			[]string{"No single fault that was tried " + fenced + " (tried: 4 of 10 single faults). It takes 2 faults: see way 1."},
 		},
-		"worlds that are inconclusive": {
+		"some worlds are inconclusive": {
 			found(levels{
 				{Faults: 1, Space: 1500, Tried: 1500, Doubtful: 1200, Damage: less(isFenced)},
 				{Faults: 2, Space: 99, Tried: 50, Doubtful: 1, Damage: less(isFenced)},
@@ -97,7 +99,7 @@ func TestNotFound(t *testing.T) {
 			[]string{"Nothing found " + fenced + " (tried: all 1,500 single faults except 1,200 that are inconclusive and 50 of 99 pairs except 1 that is inconclusive)."},
 		},
 		// The pauses in a danger map have other lengths than those that the search tries.
-		"a pause in the danger map": {
+		"only a pause in the danger map causes a harm": {
 			explore.Result{
 				First: 1, Levels: levels{all(explore.Damage{isOwn, isLeases})},
 				Maps: []explore.DangerMap{
@@ -110,7 +112,7 @@ func TestNotFound(t *testing.T) {
 				"Nothing found " + data + " (tried: all 10 single faults).",
 			},
 		},
-		"nothing but a pause in the danger map": {
+		"no fault breaks anything, except a pause in the danger map": {
 			explore.Result{
 				Levels: levels{all(nil)},
 				Maps:   []explore.DangerMap{{Fencing: runs.FencingOff, Cells: [][]explore.Danger{{explore.Corrupted}}}},
@@ -122,7 +124,7 @@ func TestNotFound(t *testing.T) {
 				"Nothing found " + data + " (tried: all 10 single faults). But a pause in the danger map does.",
 			},
 		},
-		"listed separately": {
+		"a harm occurs only in the ways that are listed separately": {
 			explore.Result{First: 1, RanOn: []explore.Way{way(1, explore.Damage{isFenced})}, Levels: levels{all(less(isFenced))}},
 			[]string{"Nothing found " + fenced + ", except for the ways listed separately (tried: all 10 single faults)."},
 		},
@@ -132,11 +134,11 @@ func TestNotFound(t *testing.T) {
 			for _, a := range notFound(&c.result) {
 				got = append(got, a.text)
 				if want := c.result.Levels[0].Tried == c.result.Levels[0].Space && !strings.Contains(a.text, "danger map"); a.isFirm != want {
-					t.Errorf("whether it is firm that %q is %t", a.text, a.isFirm)
+					t.Errorf("%q is marked as firm: %t, want the opposite", a.text, a.isFirm)
 				}
 			}
 			if !slices.Equal(got, c.want) {
-				t.Errorf("got  %q\nwant %q", got, c.want)
+				t.Errorf("the harms that were not found are\n%q\nwant\n%q", got, c.want)
 			}
 		})
 	}
@@ -144,6 +146,8 @@ func TestNotFound(t *testing.T) {
 
 // Each harm matches its description, in the run that the description names.
 func TestHarms(t *testing.T) {
+	// The numbers are indexes of harms: corrupt data with fencing, misconduct of the lock, two
+	// leases, and corrupt data without fencing.
 	for one, want := range map[explore.Harm][]int{
 		{Fencing: runs.FencingOff, What: "write-order"}:                                                       {3},
 		{Fencing: runs.FencingOn, What: "write-order"}:                                                        {0},
@@ -161,7 +165,7 @@ func TestHarms(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%q is %v, and not %v", one, got, want)
+			t.Errorf("%q matches the descriptions %v, want %v", one, got, want)
 		}
 	}
 }
@@ -181,7 +185,7 @@ func TestCoverage(t *testing.T) {
 	} {
 		rows := coverage(&explore.Result{Bases: []explore.BaseRecord{{Points: 3}, {Points: 4}}, Levels: []explore.Level{l}})
 		if len(rows) != 1 || string(rows[0].Text) != want {
-			t.Errorf("got  %v\nwant %q", rows, want)
+			t.Errorf("the row of the level is\n%v\nwant\n%q", rows, want)
 		}
 	}
 }

@@ -24,18 +24,18 @@ func TestExploredJSONRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again := writeExplored(t, "json", got, Options{}); again != text {
-			t.Errorf("got:\n%s\nwant:\n%s", again, text)
+			t.Errorf("the document that was read is written as\n%s\nwant\n%s", again, text)
 		}
 		for i := range got.Ways {
 			want := r.Ways[i]
 			want.Text = nil
 			if !equalExceptNil(reflect.ValueOf(got.Ways[i]), reflect.ValueOf(want)) {
-				t.Errorf("got %+v, want %+v", got.Ways[i], want)
+				t.Errorf("the way that was read is %+v, want %+v", got.Ways[i], want)
 			}
 		}
 	}
 	if got := writeExplored(t, "json", fullSearch(), Options{}); strings.Contains(got, "title: a pause") {
-		t.Error("the text of a scenario is in the document")
+		t.Error("the document contains the text of a scenario")
 	}
 }
 
@@ -71,7 +71,7 @@ func equalExceptNil(a, b reflect.Value) bool {
 
 // Different results give different documents: every change of a result changes the
 // document, and no two changes give the same document.
-func TestExploredJSONTellsResultsApart(t *testing.T) {
+func TestExploredJSONContainsEveryField(t *testing.T) {
 	full := func() *explore.Result {
 		r := fullSearch()
 		r.Stopped = "interrupted"
@@ -98,7 +98,7 @@ func TestExploredJSONTellsResultsApart(t *testing.T) {
 		seen[got], fields = path, fields+1
 	}
 	if fields < 150 {
-		t.Errorf("only %d fields were changed", fields)
+		t.Errorf("only %d fields were changed, want at least 150", fields)
 	}
 }
 
@@ -195,45 +195,45 @@ func TestReadExploredRefuses(t *testing.T) {
 	good := writeExplored(t, "json", fullSearch(), Options{})
 	search := `{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{"name": "contend"}], "worlds": 3, `
 	for name, c := range map[string]struct{ data, says string }{
-		"nothing":      {"", "not a JSON object (unexpected end"},
-		"YAML":         {"title: x", "not a JSON object (invalid character"},
-		"a list":       {"[]", "not a JSON object"},
-		"two":          {good + good, "not a JSON object (invalid character '{' after"},
-		"null":         {"null", `its schema is "" and not "locksim/explore/v1"`},
-		"a report":     {`{"schema": "locksim/report/v1"}`, `its schema is "locksim/report/v1" and not "locksim/explore/v1"`},
-		"a wrong type": {search + `"ways": [{"id": 7}]}`, "damaged: json: cannot unmarshal number"},
-		"no id":        {search + `"ways": [{}]}`, "ways[0] has no id"},
-		"twice":        {search + `"ran_on": [{"id": "a"}, {"id": "a"}]}`, `ran_on[1]: the id "a" occurs twice`},
-		"half a fault": {
+		"an empty file":        {"", "not a JSON object (unexpected end"},
+		"YAML":                 {"title: x", "not a JSON object (invalid character"},
+		"a list":               {"[]", "not a JSON object"},
+		"two documents":        {good + good, "not a JSON object (invalid character '{' after"},
+		"null":                 {"null", `its schema is "" and not "locksim/explore/v1"`},
+		"a report on runs":     {`{"schema": "locksim/report/v1"}`, `its schema is "locksim/report/v1" and not "locksim/explore/v1"`},
+		"a wrong type":         {search + `"ways": [{"id": 7}]}`, "damaged: json: cannot unmarshal number"},
+		"a way without an ID":  {search + `"ways": [{}]}`, "ways[0] has no id"},
+		"two ways with one ID": {search + `"ran_on": [{"id": "a"}, {"id": "a"}]}`, `ran_on[1]: the id "a" occurs twice`},
+		"a fault without its other end": {
 			search + `"ways": [{"id": "a", "example": {"faults": [{"kind": "reset"}]}}]}`,
 			"ways[0].example.faults[0]: a reset needs a process at its other end",
 		},
-		"half a map": {
+		"a danger map with a row without cells": {
 			search + `"maps": [{"starts": ["x"], "lengths_ns": [1], "cells": [[]]}]}`,
 			"maps[0].cells[0] has 0 cells for 1 lengths",
 		},
-		"a map without rows": {search + `"maps": [{"starts": ["x"]}]}`, "maps[0] has 1 starts and 0 rows"},
-		"no lock":            {`{"schema": "locksim/explore/v1"}`, "contains no search: it names no lock"},
-		"no workload":        {`{"schema": "locksim/explore/v1", "lock": "mine", "worlds": 3}`, "contains no search: it names no workload (bases)"},
-		"no world":           {`{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{}]}`, "contains no search: no world was tried"},
+		"a danger map without rows":                       {search + `"maps": [{"starts": ["x"]}]}`, "maps[0] has 1 starts and 0 rows"},
+		"a search without a lock":                         {`{"schema": "locksim/explore/v1"}`, "contains no search: it names no lock"},
+		"a search without a workload":                     {`{"schema": "locksim/explore/v1", "lock": "mine", "worlds": 3}`, "contains no search: it names no workload (bases)"},
+		"a search without worlds, and no reason for that": {`{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{}]}`, "contains no search: no world was tried"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := ReadExplored([]byte(c.data))
 			if err == nil {
-				t.Fatalf("got %+v", r)
+				t.Fatalf("the document is read as %+v, want an error", r)
 			}
-			contains(t, err.Error(), c.says, "; write one with locksim explore --format json -o FILE")
+			wantInOrder(t, err.Error(), c.says, "; write one with locksim explore --format json -o FILE")
 		})
 	}
 	// A later version may write more fields. The same way may be in both lists.
 	later := search + `"more": 1, "ways": [{"id": "a", "new": {}}], "ran_on": [{"id": "a"}]}`
 	if r, err := ReadExplored([]byte(later)); err != nil || len(r.Ways) != 1 || r.Ways[0].ID != "a" {
-		t.Errorf("got %+v, %v", r, err)
+		t.Errorf("the document of a later version is read as %+v, with the error %v", r, err)
 	}
 	// A search without worlds is valid if it says why there are none.
 	for _, why := range []string{`"stopped": "interrupted", "bases": [{"name": "contend"}]`, `"bases": [{"name": "contend", "doubt": "it never begins"}]`} {
 		if _, err := ReadExplored([]byte(`{"schema": "locksim/explore/v1", "lock": "mine", ` + why + `}`)); err != nil {
-			t.Errorf("%s: %v", why, err)
+			t.Errorf("a search without worlds, because of %s: %v", why, err)
 		}
 	}
 }
@@ -252,7 +252,7 @@ func TestCountsOfADocumentAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := writeExplored(t, "text", results["older"], Options{}); !strings.Contains(text, tried) {
-		t.Errorf("it says nothing of %q:\n%s", tried, text)
+		t.Errorf("the report on the older document does not contain %q:\n%s", tried, text)
 	}
 	for name, r := range results {
 		var doc jsonExplored
@@ -264,11 +264,11 @@ func TestCountsOfADocumentAddUp(t *testing.T) {
 			all += int(l.Tried)
 			run += int(l.Run)
 			if l.Run+l.Repeats != l.Tried || l.Tried-l.Again+l.Untried != l.Space {
-				t.Errorf("%s: %+v does not add up", name, l)
+				t.Errorf("%s: the counts of the level %+v do not add up", name, l)
 			}
 		}
 		if all != doc.Worlds || run != doc.Run {
-			t.Errorf("%s: %d worlds, %d of them run, and the levels and parts have %d and %d", name, doc.Worlds, doc.Run, all, run)
+			t.Errorf("%s: the search has %d worlds, %d of which were run, but the sums of levels and parts are %d and %d", name, doc.Worlds, doc.Run, all, run)
 		}
 	}
 }

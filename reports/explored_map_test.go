@@ -16,7 +16,7 @@ func onlyChart(t *testing.T, maps ...explore.DangerMap) chart {
 	t.Helper()
 	all := charts(maps)
 	if len(all) != 1 {
-		t.Fatalf("%d maps make %d charts", len(maps), len(all))
+		t.Fatalf("%d maps make %d charts, want 1", len(maps), len(all))
 	}
 	return all[0]
 }
@@ -50,7 +50,7 @@ func TestDangerMaps(t *testing.T) {
 	wantText(t, both, c.draw(Palette{}))
 	wantText(t, both, onlyChart(t, on, off).draw(Palette{}))
 	if got := c.draw(Colour); stripColours(got) != c.draw(Palette{}) || !strings.Contains(got, Colour.bad("X")) {
-		t.Errorf("got in colour:\n%s", got)
+		t.Errorf("the chart in colour is not the plain chart with a coloured X:\n%s", got)
 	}
 	wantText(t, `
   the pause begins        1s      29.87s  1m30s
@@ -62,7 +62,7 @@ func TestDangerMaps(t *testing.T) {
 
 // Maps with different clients, workloads or pauses become separate charts. A map without
 // cells becomes none.
-func TestMapsThatAreNotOfOneChart(t *testing.T) {
+func TestMapsOfSeparateCharts(t *testing.T) {
 	m := explore.DangerMap{
 		Base: "contend", Client: "client-1", Fencing: runs.FencingOff,
 		Lengths: []time.Duration{s}, Starts: []string{"a"}, Cells: [][]explore.Danger{{explore.Harmless}},
@@ -84,7 +84,7 @@ func TestMapsThatAreNotOfOneChart(t *testing.T) {
 		other(func(*explore.DangerMap) {}),
 	})
 	if len(all) != 5 {
-		t.Errorf("there are %d charts, and not 5: %+v", len(all), all)
+		t.Errorf("there are %d charts, want 5: %+v", len(all), all)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestWideDangerMap(t *testing.T) {
 `, onlyChart(t, m).draw(Palette{}))
 
 	m.Lengths[0] = s // now the steps between the lengths are not equal
-	contains(t, onlyChart(t, m).draw(Palette{}), `
+	wantInOrder(t, onlyChart(t, m).draw(Palette{}), `
   columns: 1s, 6s, 9s, 12s, 15s, 18s, 21s, 24s, 27s, 30s, 33s, 36s, 39s, 42s, 45s, 48s, 51s, 54s,
     57s, 1m
 `)
@@ -140,5 +140,5 @@ func TestWideDangerMap(t *testing.T) {
 			t.Errorf("a line is %d columns wide: %s", n, line)
 		}
 	}
-	contains(t, got, "begins       33s  48s  1h   1h", "\n  before client-1 write  "+strings.Repeat("2", 10)+strings.Repeat("x", 60)+"\n")
+	wantInOrder(t, got, "begins       33s  48s  1h   1h", "\n  before client-1 write  "+strings.Repeat("2", 10)+strings.Repeat("x", 60)+"\n")
 }

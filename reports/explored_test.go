@@ -64,6 +64,7 @@ func pauseFor(d time.Duration) runs.Fault {
 	}}
 }
 
+// jumpWay returns a way to break the lock by a clock that jumps and a partition.
 func jumpWay() explore.Way {
 	return explore.Way{
 		ID: "b2", Cause: []string{"a node's clock set forward", "a partition of a client from a minority of the nodes"}, Stages: []string{"acquire", "work"},
@@ -120,8 +121,10 @@ func panicWay() explore.Way {
 
 // fullSearch returns the result of a search that found ways of all sorts.
 func fullSearch() *explore.Result {
-	apart := pauseWay()
-	apart.ID, apart.Worlds, apart.File = "d4", 12, "found/redlock-r1-pause.yaml"
+	separate := pauseWay() // a way in which a paused process kept running
+	separate.ID, separate.Worlds, separate.File = "d4", 12, "found/redlock-r1-pause.yaml"
+	// row returns a row of a danger map. A cell is a dot if nothing broke, 2 for two holders, X for
+	// corrupt data, and ? if the world is inconclusive.
 	row := func(cells string) []explore.Danger {
 		var all []explore.Danger
 		for _, c := range cells {
@@ -151,7 +154,7 @@ func fullSearch() *explore.Result {
 			},
 		},
 		Ways:  []explore.Way{panicWay(), ownWay(), jumpWay(), pauseWay()},
-		RanOn: []explore.Way{apart},
+		RanOn: []explore.Way{separate},
 		Maps: []explore.DangerMap{
 			{
 				Base: "contend", Client: "client-1", Fencing: runs.FencingOff,
@@ -204,6 +207,7 @@ func comparedSearch() (*explore.Result, Options) {
 	return r, Options{Since: Compare(r, known, "known.json")}
 }
 
+// writeExplored returns the report on a search in a format.
 func writeExplored(t *testing.T, format string, r *explore.Result, o Options) string {
 	t.Helper()
 	for _, f := range Searches.Formats() {
@@ -230,7 +234,7 @@ func TestExploredGolden(t *testing.T) {
 			file := filepath.Join("testdata", "explored", name+"."+map[string]string{"text": "txt", "json": "json", "markdown": "md", "html": "html"}[format.Name])
 			got := writeExplored(t, format.Name, r, o)
 			if format.Name == "html" {
-				got = main(t, []byte(got))
+				got = mainPart(t, []byte(got))
 			}
 			if flag.Lookup("update").Value.String() == "true" {
 				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
@@ -242,7 +246,7 @@ func TestExploredGolden(t *testing.T) {
 				t.Fatalf("%v (go test ./reports -run TestExploredGolden -update writes it)", err)
 			}
 			if got != string(want) {
-				t.Errorf("the report is not %s any more; if it should not be, go test ./reports -run TestExploredGolden -update, and read the difference\n%s", file, got)
+				t.Errorf("the report differs from %s; if it should, run go test ./reports -run TestExploredGolden -update, and read the difference\n%s", file, got)
 			}
 		}
 	}
@@ -264,10 +268,10 @@ func TestColouredExploredSaysTheSame(t *testing.T) {
 	o.Palette = Colour
 	coloured := writeExplored(t, "text", r, o)
 	if plain == coloured {
-		t.Error("there is no colour")
+		t.Error("the coloured report has no colour")
 	}
 	if stripColours(coloured) != plain {
-		t.Errorf("got:\n%s\nwant:\n%s", stripColours(coloured), plain)
+		t.Errorf("without its colours the coloured report is\n%s\nwant\n%s", stripColours(coloured), plain)
 	}
 }
 
@@ -311,7 +315,7 @@ func TestExploredEscapes(t *testing.T) {
 		got := writeExplored(t, format, r, o)
 		for _, c := range got {
 			if c < ' ' && c != '\n' || c == '\u202e' {
-				t.Fatalf("as %s there is a %q in\n%s", format, c, got)
+				t.Fatalf("the report in the format %s contains %q:\n%s", format, c, got)
 			}
 		}
 	}
@@ -323,18 +327,18 @@ func TestExploredEscapes(t *testing.T) {
 			fenced = !fenced
 		case fenced, strings.HasPrefix(line, "    "): // a chart in a code block, or a stack
 		case strings.HasPrefix(line, "# "), strings.Contains(line, "<b>"), strings.Contains(line, " *y*"):
-			t.Errorf("text is more than text in %s", line)
+			t.Errorf("a text from outside has become markup: %s", line)
 		case strings.HasPrefix(line, "|"):
 			bars := strings.Count(line, "|") - strings.Count(line, `\|`)
 			if cells == 0 {
 				cells = bars
 			}
 			if bars != cells {
-				t.Errorf("there are %d bars and not %d in %s", bars, cells, line)
+				t.Errorf("a row has %d bars, want %d as in the head of its table: %s", bars, cells, line)
 			}
 		}
 	}
 	if fenced || cells != 10 {
-		t.Errorf("a figure has no end, or a table has %d bars", cells)
+		t.Errorf("a code block has no end, or a row of the table has %d bars, want 10", cells)
 	}
 }

@@ -18,28 +18,28 @@ import (
 func TestEveryPropertyHasAShortWord(t *testing.T) {
 	for _, p := range checks.Properties() {
 		if got := breakageWords([]string{string(p)}); len(got) != 1 || (got[0] == string(p)) != (p.Card().Subject == checks.SubjectMisconduct) {
-			t.Errorf("%s is %q in short", p, got)
+			t.Errorf("the short word for %s is %q", p, got)
 		}
 		if got := breakageLegend([]explore.Way{{On: []string{string(p)}}}); len(got) != 1 || !strings.Contains(string(got[0].Text), string(p)) {
-			t.Errorf("%s is explained as %v", p, got)
+			t.Errorf("the legend explains %s as %v, want one explanation that names the property", p, got)
 		}
 	}
 	got := breakageWords([]string{"serial-sections", "goroutine leak", "lease-exclusion", "write-order"})
 	if strings.Join(got, "; ") != "two leases; data; goroutine leak" {
-		t.Errorf("got %q", got)
+		t.Errorf("the short words are %q", got)
 	}
 }
 
 // The causes other than that of the example are listed. The first of them are named, and
 // the rest is counted.
-func TestOthersWords(t *testing.T) {
+func TestOtherCauses(t *testing.T) {
 	all := []explore.Cause{
 		{Faults: "a pause and a crash", Worlds: 9}, {Faults: "a pause", Worlds: 1000},
 		{Faults: "a crash", Worlds: 1}, {Faults: "x", Worlds: 1}, {Faults: "y", Worlds: 1}, {Faults: "z", Worlds: 1},
 	}
 	for _, c := range []struct {
-		own  []string
-		n    int
+		own  []string // the causes of the example
+		n    int      // the way has the first n of all
 		want string
 	}{
 		{nil, 0, ""},
@@ -49,7 +49,7 @@ func TestOthersWords(t *testing.T) {
 		{[]string{"a pause"}, 6, "a pause and a crash (9), a crash (1), x (1), 2 more"},
 	} {
 		if got := otherCauses(explore.Way{Cause: c.own, Causes: all[:c.n]}); got != c.want {
-			t.Errorf("of the first %d besides %q: got %q, want %q", c.n, c.own, got, c.want)
+			t.Errorf("the first %d causes besides %q are %q, want %q", c.n, c.own, got, c.want)
 		}
 	}
 }
@@ -63,19 +63,19 @@ func TestStagesWords(t *testing.T) {
 		"between two steps": {"between steps"},
 	} {
 		if got := stagesWords(explore.Way{Stages: stages}); got != want {
-			t.Errorf("got %q, want %q", got, want)
+			t.Errorf("the stages %q are described as %q, want %q", stages, got, want)
 		}
 	}
 }
 
 // A late write is nobody's fault if leases and sections did not overlap. For any other way
 // without a blame, the blame is shown as unknown.
-func TestWhoseFault(t *testing.T) {
+func TestBlameWords(t *testing.T) {
 	none := checks.Blame{}
 	late := []string{"grant-order", "write-order", "no-lost-update"}
 	for _, c := range []struct {
 		off, on []string
-		fault   checks.Blame
+		fault   checks.Blame // the blame of the way
 		want    string
 	}{
 		{late, nil, none, "nobody's"},
@@ -89,11 +89,11 @@ func TestWhoseFault(t *testing.T) {
 	} {
 		w := explore.Way{Off: c.off, On: c.on, Blame: c.fault}
 		if got := blameWords(w); got != c.want {
-			t.Errorf("%q, %q, %q: got %q, want %q", c.off, c.on, c.fault, got, c.want)
+			t.Errorf("a way that breaks %q without fencing and %q with it, and has the blame %q: the blame is shown as %q, want %q", c.off, c.on, c.fault, got, c.want)
 		}
 		about := strings.TrimSuffix(c.want, ": clock")
 		if rows := faultLegend([]explore.Way{w}); len(rows) != 1 || string(rows[0].About) != about {
-			t.Errorf("%q is explained as %v", about, rows)
+			t.Errorf("the blame %q is explained as %v, want one explanation", about, rows)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestExploredFaultWords(t *testing.T) {
 		},
 	} {
 		if got := exploredFaultWords(w, f); got != want {
-			t.Errorf("got %q, want %q", got, want)
+			t.Errorf("the fault is described as %q, want %q", got, want)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestExploredFaultWords(t *testing.T) {
 // A long stack is cut at its end. A long line in it is cut at its beginning.
 func TestStack(t *testing.T) {
 	if got := stack(explore.Way{}); got != nil {
-		t.Errorf("got %q", got)
+		t.Errorf("a way without a stack has the lines %q", got)
 	}
 	why := "panic: x\n\t" + strings.Repeat("é", 95) + "end"
 	for i := range 30 {
@@ -135,6 +135,6 @@ func TestStack(t *testing.T) {
 	// There are 32 lines, of which 24 are shown. The second line has 2+95+3 columns, and
 	// only 96 fit.
 	if len(got) != 25 || got[1] != "…"+strings.Repeat("é", 92)+"end" || got[24] != "… and 8 more lines, see the JSON report" {
-		t.Errorf("got %q", got)
+		t.Errorf("the lines of the stack are %q", got)
 	}
 }

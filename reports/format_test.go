@@ -37,17 +37,17 @@ func TestFormatsAreFoundByName(t *testing.T) {
 		names += f.Name
 	}
 	if names != "abc" {
-		t.Errorf("they are listed as %s", names)
+		t.Errorf("the formats are listed as %s, want abc", names)
 	}
 	if f, ok := s.Lookup("c"); !ok || f.Title != "for c" {
-		t.Errorf("c is found as %+v", f)
+		t.Errorf("the format c is found as %+v", f)
 	}
 	if _, ok := s.Lookup("d"); ok {
-		t.Error("d is found, and nobody registered it")
+		t.Error("Lookup finds the format d, which was not registered")
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("two formats can have one name")
+			t.Error("Register accepts a second format with the name b, want a panic")
 		}
 	}()
 	s.Register(Format[int]{Name: "b"})

@@ -109,7 +109,7 @@ func TestFormatsForPrograms(t *testing.T) {
 				t.Fatalf("%v (go test ./reports -run TestFormatsForPrograms -update writes it)", err)
 			}
 			if got != string(want) {
-				t.Errorf("the report is not %s any more; if it should not be, go test ./reports -run TestFormatsForPrograms -update, and read the difference\n%s", file, got)
+				t.Errorf("the report differs from %s; if it should, run go test ./reports -run TestFormatsForPrograms -update, and read the difference\n%s", file, got)
 			}
 		}
 	}
@@ -122,12 +122,12 @@ func oneOfEachStanding(t *testing.T) []*scenarios.Result {
 
 func TestJUnit(t *testing.T) {
 	var report struct {
-		XMLName xml.Name `xml:"testsuites"`
-		Tests   int      `xml:"tests,attr"`
-		Wrong   int      `xml:"failures,attr"`
-		Errors  int      `xml:"errors,attr"`
-		Skipped int      `xml:"skipped,attr"`
-		Suites  []struct {
+		XMLName  xml.Name `xml:"testsuites"`
+		Tests    int      `xml:"tests,attr"`
+		Failures int      `xml:"failures,attr"`
+		Errors   int      `xml:"errors,attr"`
+		Skipped  int      `xml:"skipped,attr"`
+		Suites   []struct {
 			Name  string `xml:"name,attr"`
 			Tests int    `xml:"tests,attr"`
 			Cases []struct {
@@ -148,23 +148,23 @@ func TestJUnit(t *testing.T) {
 	counts := map[string]int{}
 	for _, s := range report.Suites {
 		if s.Tests != len(s.Cases) {
-			t.Errorf("%s says that it has %d cases, and has %d", s.Name, s.Tests, len(s.Cases))
+			t.Errorf("the suite %s says that it has %d cases, but it has %d", s.Name, s.Tests, len(s.Cases))
 		}
 		for _, c := range s.Cases {
-			came := "passed"
+			result := "passed"
 			for kind, trouble := range map[string]*trouble{"failure": c.Failure, "error": c.Error, "skipped": c.Skipped} {
 				if trouble != nil {
-					came = kind
+					result = kind
 					if trouble.Message == "" || kind != "skipped" && !strings.Contains(trouble.Text, "\nreplay: locksim run ") {
-						t.Errorf("%s, %s: the %s says too little: %+v", s.Name, c.Name, kind, *trouble)
+						t.Errorf("%s, %s: the %s lacks a message or a replay line: %+v", s.Name, c.Name, kind, *trouble)
 					}
 				}
 			}
-			counts[came]++
+			counts[result]++
 			if c.Class != "locksim."+s.Name || !strings.HasPrefix(c.Out, "verdict: ") {
-				t.Errorf("%s, %s: class %s, output %q", s.Name, c.Name, c.Class, c.Out)
+				t.Errorf("%s, %s: the class is %s and the output %q, want the class locksim.SUITE and an output that begins with the verdict", s.Name, c.Name, c.Class, c.Out)
 			}
-			got = append(got, fmt.Sprintf("%s %d %s: %s", s.Name, c.Line, c.Name, came))
+			got = append(got, fmt.Sprintf("%s %d %s: %s", s.Name, c.Line, c.Name, result))
 		}
 	}
 	want := []string{
@@ -172,7 +172,7 @@ func TestJUnit(t *testing.T) {
 		"calm 7 with fencing: passed",
 		"unseen 9 waits, without fencing: error",
 		"unseen 9 waits, with fencing: error",
-		"unseen 11 hopes, without fencing: error", // it is an error although the scenario expects nothing of this lock
+		"unseen 11 hopes, without fencing: error", // it is an error although nothing is expected of this run
 		"unseen 12 hopes, with fencing: error",
 		"silent 1 without fencing: skipped",
 		"silent 1 with fencing: skipped",
@@ -180,13 +180,14 @@ func TestJUnit(t *testing.T) {
 		"surprising 11 with fencing: passed",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the test cases are:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if report.Tests != len(want) || report.Wrong != counts["failure"] || report.Errors != counts["error"] || report.Skipped != counts["skipped"] {
-		t.Errorf("the report counts %d tests, %d failures, %d errors and %d skipped, and has %v", report.Tests, report.Wrong, report.Errors, report.Skipped, counts)
+	if report.Tests != len(want) || report.Failures != counts["failure"] || report.Errors != counts["error"] || report.Skipped != counts["skipped"] {
+		t.Errorf("the report counts %d tests, %d failures, %d errors and %d skipped, but it has %v", report.Tests, report.Failures, report.Errors, report.Skipped, counts)
 	}
 }
 
+// trouble is the element of a test case that has not passed.
 type trouble struct {
 	Message string `xml:"message,attr"`
 	Text    string `xml:",chardata"`
@@ -206,7 +207,7 @@ func TestJSONLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		if run.Schema != "locksim/run/v1" || run.Seed != 1 || run.Lock != "redlock" || run.File == "" || run.Replay == "" || run.Hash == "" || len(run.Properties) != len(checks.Properties())-1-len(checks.PropertiesOf(checks.SubjectMisconduct)) {
-			t.Errorf("this line does not tell all: %s", line)
+			t.Errorf("this line lacks a field, or has a wrong one: %s", line)
 		}
 		expected := "null"
 		if run.AsExpected != nil {
@@ -222,7 +223,7 @@ func TestJSONLines(t *testing.T) {
 		"surprising  off unsafe false", "surprising  on safe true",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the lines are:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -231,7 +232,7 @@ func TestGitHub(t *testing.T) {
 	for line := range strings.Lines(writtenIn(t, "github", reports.Options{}, oneOfEachStanding(t)...)) {
 		properties, message, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "::"), "::")
 		if strings.HasPrefix(properties, "error") && !strings.Contains(message, "%0Areplay: locksim run ") {
-			t.Errorf("an error does not say how to see it again: %s", line)
+			t.Errorf("an error has no replay line: %s", line)
 		}
 		got = append(got, properties)
 	}
@@ -245,13 +246,13 @@ func TestGitHub(t *testing.T) {
 		"4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the annotations are:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 // If the command line names a scenario by another name than its file, that file may not be
 // in the repository. GitHub then cannot show a line in it.
-func TestGitHubKnowsWhatIsAFile(t *testing.T) {
+func TestGitHubNamesOnlyFilesThatAreGiven(t *testing.T) {
 	r := runText(t, "./tests/surprising.yaml", surprising)
 	for _, test := range []struct {
 		argument, want string
@@ -261,12 +262,12 @@ func TestGitHubKnowsWhatIsAFile(t *testing.T) {
 	} {
 		o := reports.Options{Arguments: map[*scenarios.Scenario]string{r.Scenario: test.argument}}
 		if got := writtenIn(t, "github", o, r); !strings.HasPrefix(got, test.want) {
-			t.Errorf("named as %s: got %.80s…, want %s", test.argument, got, test.want)
+			t.Errorf("a scenario that is named as %s: the annotation is %.80s…, want %s", test.argument, got, test.want)
 		}
 	}
 	o := reports.Options{Traces: map[*scenarios.Scenario]string{r.Scenario: "trace.json"}}
 	if got := writtenIn(t, "github", o, r); !strings.HasPrefix(got, "::error title=") || !strings.Contains(got, "%0Areplay: locksim report trace.json\n") {
-		t.Errorf("a trace alone: %s", got)
+		t.Errorf("a scenario from a saved trace: the annotation is %s", got)
 	}
 }
 
@@ -293,10 +294,10 @@ func TestMarkdownOfRuns(t *testing.T) {
 		rest = after
 	}
 	if strings.Contains(few, "<details>") || strings.Contains(few, "| lease-exclusion |") {
-		t.Errorf("a few scenarios are folded, or described in full:\n%s", few)
+		t.Errorf("the report on a few scenarios folds some of them, or shows all their properties:\n%s", few)
 	}
 	many := writtenIn(t, "markdown", reports.Options{}, append(slices.Repeat([]*scenarios.Result{runText(t, "calm.yaml", calm)}, 21), runText(t, "surprising.yaml", surprising))...)
 	if folded, shown := strings.Index(many, "<details><summary><b>21 scenarios without complaint</b></summary>\n\n| |"), strings.Index(many, "### ✗ surprising"); shown < 0 || folded < shown {
-		t.Errorf("of many scenarios those without complaint are not folded behind the others:\n%s", many)
+		t.Errorf("the report on many scenarios does not fold those without complaint after the others:\n%s", many)
 	}
 }

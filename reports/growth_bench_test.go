@@ -24,9 +24,9 @@ import (
 // load on the machine disturbs only some of the measurements.
 func BenchmarkGrowth(b *testing.B) {
 	for _, axis := range []struct {
-		of    string
-		sizes []int
-		world func(n int) string
+		of    string             // what grows
+		sizes []int              // how many of them each world has
+		world func(n int) string // the YAML of the world of size n
 	}{
 		{"nodes", []int{5, 11, 25, 51, 101}, func(n int) string {
 			return fmt.Sprintf("lock: {kind: redlock, ttl: 10s, nodes: %d}\n", n) +

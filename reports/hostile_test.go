@@ -25,9 +25,9 @@ var (
 	tainted  = suites.TaintedResult
 )
 
-// readers contains, for some formats, a func that checks documents by the rules of the
+// checkers contains, for some formats, a func that checks documents by the rules of the
 // format. Other formats are only checked for control characters.
-var readers = map[string]func(*testing.T, string){
+var checkers = map[string]func(*testing.T, string){
 	"edn":      ednDocument,
 	"github":   githubCommands,
 	"html":     htmlDocument,
@@ -44,6 +44,8 @@ var readers = map[string]func(*testing.T, string){
 // direction of writing, or act as markup, a row of a table, a statement or a command.
 func TestTaintedTexts(t *testing.T) {
 	r := tainted(t)
+	// each checks the documents and pages of all formats. The names of its subtests begin with
+	// kind.
 	each := func(kind string, formats []reports.Format[reports.Results]) {
 		for _, f := range formats {
 			t.Run(kind+f.Name, func(t *testing.T) {
@@ -61,7 +63,7 @@ func TestTaintedTexts(t *testing.T) {
 				}
 				for _, p := range f.Pages(results, reports.Options{}) {
 					if !fileName.MatchString(p.Name) {
-						t.Errorf("a file is called %q", p.Name)
+						t.Errorf("a file has the name %q, which is not safe on every system", p.Name)
 					}
 					check(t, f.Name, string(p.Data))
 				}
@@ -103,13 +105,15 @@ func TestTaintedTexts(t *testing.T) {
 	}
 }
 
+// fileName matches the names that a file of a report may have.
 var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
 
+// check checks a document in a format: its characters, and the rules of the format.
 func check(t *testing.T, format, document string) {
 	t.Helper()
 	checkPrintable(t, document)
-	if read := readers[format]; read != nil {
-		read(t, document)
+	if checkFormat := checkers[format]; checkFormat != nil {
+		checkFormat(t, document)
 	}
 }
 
@@ -117,16 +121,17 @@ func check(t *testing.T, format, document string) {
 func checkPrintable(t *testing.T, document string) {
 	t.Helper()
 	if !utf8.ValidString(document) {
-		t.Error("this is not UTF-8")
+		t.Error("the document is not UTF-8")
 	}
 	for i, c := range document {
 		if c != '\n' && (unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)) {
-			t.Errorf("there is a %U: %q", c, excerpt(document, i))
+			t.Errorf("the document contains %U: %q", c, excerpt(document, i))
 			return
 		}
 	}
 }
 
+// excerpt returns the bytes of a document around a position.
 func excerpt(document string, at int) string {
 	return document[max(0, at-60):min(len(document), at+60)]
 }
@@ -136,7 +141,7 @@ func checkAbsent(t *testing.T, document string, markup ...string) {
 	t.Helper()
 	for _, m := range markup {
 		if i := strings.Index(document, m); i >= 0 {
-			t.Errorf("there is %q: %q", m, excerpt(document, i))
+			t.Errorf("the document contains %q: %q", m, excerpt(document, i))
 		}
 	}
 }
@@ -156,7 +161,7 @@ func xmlDocument(t *testing.T, document string) {
 			return
 		}
 		if err != nil {
-			t.Errorf("%v: %q", err, excerpt(document, int(decoder.InputOffset())))
+			t.Errorf("the document is not XML: %v: %q", err, excerpt(document, int(decoder.InputOffset())))
 			return
 		}
 		if start, is := token.(xml.StartElement); is && (start.Name.Local == "img" || start.Name.Local == "b") {
@@ -193,13 +198,13 @@ func ednDocument(t *testing.T, document string) {
 			open = append(open, c)
 		case ']', '}', ')':
 			if len(open) == 0 || open[len(open)-1] != closes[c] {
-				t.Fatalf("a %c closes nothing, after %d bytes", c, i)
+				t.Fatalf("a %c has no opening bracket, after %d bytes", c, i)
 			}
 			open = open[:len(open)-1]
 		}
 	}
 	if len(open) > 0 {
-		t.Errorf("%q is not closed", open)
+		t.Errorf("these brackets have no closing bracket: %q", open)
 	}
 }
 
@@ -220,13 +225,13 @@ func markdownDocument(t *testing.T, document string) {
 		default:
 			checkAbsent(t, activeMarkup(line), "<script", "<img", "[x](", "**_", "`|", "](javascript", "](/x")
 			if is := moreThanText.FindString(activeMarkup(line)); is != "" {
-				t.Errorf("there is %q: %.300s", is, line)
+				t.Errorf("a text has a meaning in Markdown, %q: %.300s", is, line)
 			}
 			if strings.HasPrefix(line, "# heading") || strings.HasPrefix(line, "::") {
 				t.Errorf("a text has become a line: %s", line)
 			}
 			if codeInAddress.MatchString(line) {
-				t.Errorf("an address begins a code: %.300s", line)
+				t.Errorf("the address of a link begins a code span: %.300s", line)
 			}
 			if !strings.HasPrefix(line, "|") {
 				cells = 0
@@ -237,12 +242,12 @@ func markdownDocument(t *testing.T, document string) {
 				cells = n
 			}
 			if n != cells {
-				t.Errorf("a row has %d bars and its header %d: %.200s", n, cells, line)
+				t.Errorf("a row has %d bars, want %d as in the head of the table: %.200s", n, cells, line)
 			}
 		}
 	}
 	if fenced {
-		t.Error("a block of code does not end")
+		t.Error("a code block has no end")
 	}
 }
 
@@ -288,7 +293,7 @@ var (
 func githubCommands(t *testing.T, document string) {
 	for line := range strings.Lines(document) {
 		if !githubCommand.MatchString(line) && !githubSummary.MatchString(line) {
-			t.Errorf("this is no command: %.200q", line)
+			t.Errorf("this line is not a command: %.200q", line)
 		}
 	}
 }
@@ -312,11 +317,11 @@ func mermaidDocument(t *testing.T, document string) {
 			lines = lines[1:]
 		}
 		if lines[0] != "sequenceDiagram" {
-			t.Errorf("a diagram begins with %q", lines[0])
+			t.Errorf("a diagram begins with %q, want sequenceDiagram", lines[0])
 		}
 		for _, line := range lines[1:] {
 			if !mermaidStatement.MatchString(line) {
-				t.Errorf("this is no statement: %s", line)
+				t.Errorf("this line is not a statement: %s", line)
 			}
 		}
 	}
@@ -344,7 +349,7 @@ func TestLongWordsAreCut(t *testing.T) {
 	for _, p := range mermaid.Pages([]*scenarios.Result{r}, reports.Options{}) {
 		for line := range strings.Lines(string(p.Data)) {
 			if len(line) > 5000 {
-				t.Errorf("there are %d characters in one statement: %.200s", len(line), line)
+				t.Errorf("a statement has %d characters, want at most 5000: %.200s", len(line), line)
 			}
 		}
 	}

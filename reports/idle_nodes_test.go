@@ -17,11 +17,11 @@ clients: {client-1: {}}
 
 // If a lock needs only one node, reports do not show the other four nodes of a scenario,
 // unless a fault strikes one of them.
-func TestOtherLockOtherNodes(t *testing.T) {
+func TestIdleNodesAreNotShown(t *testing.T) {
 	for _, c := range []struct {
 		scenario, lock string
-		lanes          string
-		setting        string
+		lanes          string // of the diagram
+		setting        string // the beginning of the line about the lock
 	}{
 		{"gc-pause", "", "client-1 client-2 storage redis-1 redis-2 redis-3 redis-4 redis-5", "redlock on 5 nodes"},
 		{"gc-pause", "single", "client-1 client-2 storage redis-1", "single on 1 node"},
@@ -48,11 +48,11 @@ func TestOtherLockOtherNodes(t *testing.T) {
 					t.Errorf("fencing %s: the lanes are %s, want %s", run.Fencing, got, c.lanes)
 				}
 				if got := describeSetup(run)[0]; got.About != "lock" || !strings.HasPrefix(string(got.Text), c.setting) {
-					t.Errorf("the header says %q of the lock, want %q", got.Text, c.setting)
+					t.Errorf("the header describes the lock as %q, want %q", got.Text, c.setting)
 				}
 				for _, row := range describeSetting(run, 1) {
 					if strings.HasPrefix(string(row.About), "redis-") && !strings.Contains(c.lanes, string(row.About)) {
-						t.Errorf("the setting speaks of %s, which takes no part", row.About)
+						t.Errorf("the setting names %s, which takes no part", row.About)
 					}
 				}
 			}

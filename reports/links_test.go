@@ -8,7 +8,7 @@ import (
 func TestAddressesAreLinks(t *testing.T) {
 	for _, test := range []struct {
 		text string
-		want []stretch
+		want []stretch // the parts of the text, and whether each is a link
 	}{
 		{"", nil},
 		{"my own life", []stretch{{"my own life", false}}},
@@ -21,7 +21,7 @@ func TestAddressesAreLinks(t *testing.T) {
 		{"https://a.example\u202emoc", []stretch{{`https://a.example\u202emoc`, true}}},
 	} {
 		if got := splitLinks(test.text); !slices.Equal(got, test.want) {
-			t.Errorf("%q is %v, want %v", test.text, got, test.want)
+			t.Errorf("%q is split into %v, want %v", test.text, got, test.want)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func runOf(tr *trace.Trace, seen []trace.Witness) scenarios.RunResult {
 
 // Each important moment has a sign in the margin of the timeline. A line below its clause
 // says what the moment is.
-func TestMomentsThatMatterAreMarked(t *testing.T) {
+func TestImportantMomentsAreMarked(t *testing.T) {
 	wantText(t, `
    0.005s  client-1  gets the lock on all 3 nodes: token 1, lease until 30.001s
    0.007s  storage   answers client-1's read of x: version 0
@@ -66,7 +66,7 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
 
 // An important moment that no clause covers gets a line of its own, at its place in the
 // order of time.
-func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
+func TestImportantMomentsWithoutAClauseAreMarked(t *testing.T) {
 	s := simtest.NewScript("none", 1)
 	s.Acquires("client-1", 1, 1, "redis-1")
 	s.Then(trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
@@ -83,7 +83,7 @@ func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 }
 
 // If a clause is about a fault itself, no mark below it repeats the fault.
-func TestFaultsAreToldOnce(t *testing.T) {
+func TestFaultsAreMentionedOnce(t *testing.T) {
 	s := simtest.NewScript("none", 1)
 	s.Faults = []trace.FaultInfo{{Text: "partition client-1"}, {Text: "jump redis-1, by 31s"}}
 	s.Then(
@@ -100,10 +100,10 @@ func TestFaultsAreToldOnce(t *testing.T) {
 
 // The common part of two runs ends where their marks differ, even if their clauses are
 // equal there.
-func TestRunsAreToldTogetherWithTheirMarks(t *testing.T) {
-	with := runOf(simtest.PausedHolderTrace("writes"), nil)
-	with.Fencing = scenarios.On
-	contains(t, timelineOf([]scenarios.RunResult{runOf(simtest.PausedHolderTrace("none"), nil), with}, Options{}),
+func TestCommonPartEndsWhereMarksDiffer(t *testing.T) {
+	withFencing := runOf(simtest.PausedHolderTrace("writes"), nil)
+	withFencing.Fencing = scenarios.On
+	wantInOrder(t, timelineOf([]scenarios.RunResult{runOf(simtest.PausedHolderTrace("none"), nil), withFencing}, Options{}),
 		"✗ violates section-exclusion\n",
 		"Same so far. From here on the runs without fencing and with fencing differ:",
 		"\n  without fencing\n✗ 30.024s",

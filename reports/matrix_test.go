@@ -39,6 +39,8 @@ func cell(lock string, without, with scenarios.RunResult) Cell {
 	return Cell{Lock: lock, Runs: []scenarios.RunResult{without, with}}
 }
 
+// The runs, and the properties that a late write violates, and that two leases at the same time
+// violate.
 var (
 	off, on = scenarios.Off, scenarios.On
 
@@ -52,6 +54,7 @@ func brokenCell(lock string) Cell {
 	return cell(lock, runWithVerdict(off, checks.Unsafe, lateWrite...), runWithVerdict(on, checks.Safe, checks.SectionExclusion))
 }
 
+// safeCell returns a cell in which both runs are safe.
 func safeCell(lock string) Cell {
 	return cell(lock, runWithVerdict(off, checks.Safe), runWithVerdict(on, checks.Safe))
 }
@@ -169,11 +172,13 @@ Unknown, and why (1)
 `, matrix(t, "text", sampleMatrix()))
 }
 
+// matrix returns the report on a matrix in a format.
 func matrix(t *testing.T, format string, m *Matrix) string {
 	t.Helper()
 	return matrixIn(t, format, m, Options{})
 }
 
+// matrixIn returns the report on a matrix in a format, with options.
 func matrixIn(t *testing.T, format string, m *Matrix, o Options) string {
 	t.Helper()
 	for _, f := range Matrices.Formats() {
@@ -193,7 +198,7 @@ func TestMatrixAsMarkdown(t *testing.T) {
 	m := sampleMatrix()
 	m.Rows = append(m.Rows, rows("debate", "a|b", "process", map[string][]Cell{"": {brokenCell("redlock")}}, "=a <b> *c*")...)
 	got := matrix(t, "markdown", m)
-	contains(t, got,
+	wantInOrder(t, got,
 		"| scenario | assumption | lease-exclusion | section-exclusion | without fencing | with fencing |\n|---|---|---|---|---|---|\n",
 		"| **The debate** | | | | | |\n",
 		"| [delayed-write](scenarios/delayed-write.yaml) | | | | | |\n",
@@ -214,7 +219,7 @@ func TestMatrixAsMarkdown(t *testing.T) {
 	for range longList {
 		m.Rows = append(m.Rows, m.Rows[0])
 	}
-	contains(t, matrix(t, "markdown", m), "<details><summary><b>Safe without fencing tokens, and why (23)</b></summary>\n\n- **", "\n\n</details>\n")
+	wantInOrder(t, matrix(t, "markdown", m), "<details><summary><b>Safe without fencing tokens, and why (23)</b></summary>\n\n- **", "\n\n</details>\n")
 }
 
 func TestMatrixAsJSON(t *testing.T) {
@@ -244,7 +249,7 @@ func TestMatrixAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Schema != "locksim/matrix/v1" || got.Seed != 7 || got.Locks == nil || len(got.Locks) != 0 || len(got.Rows) != 8 {
-		t.Fatalf("got %+v", got)
+		t.Fatalf("the document is %+v", got)
 	}
 	first, last := got.Rows[0], got.Rows[6]
 	if first.Scenario != "delayed-write" || first.Variant != "waits" || first.Group != "debate" || first.Title != "About waits" ||
@@ -253,12 +258,12 @@ func TestMatrixAsJSON(t *testing.T) {
 	}
 	c := first.Cells[0]
 	if c.Lock != "redlock" || !c.Own || c.AsExpected == nil || !*c.AsExpected || c.Untold != "" || len(c.Runs) != 2 {
-		t.Errorf("its cell is %+v", c)
+		t.Errorf("the cell of the first row is %+v", c)
 	}
 	run := c.Runs[0]
 	if run.Fencing != "off" || run.Verdict != "unsafe" || len(run.Properties) != len(checks.Properties())-1-len(checks.PropertiesOf(checks.SubjectMisconduct)) ||
 		run.Properties["write-order"] != "violated" || run.Properties["lease-exclusion"] != "holds" {
-		t.Errorf("its first run is %+v", run)
+		t.Errorf("the first run of the first row is %+v", run)
 	}
 	if last.Scenario != "no-faults" || len(last.Cells) != 2 || last.Cells[1].Own || last.Cells[1].Untold != "it has no nodes" ||
 		last.Cells[1].Runs == nil || last.Cells[1].AsExpected != nil {
@@ -268,7 +273,7 @@ func TestMatrixAsJSON(t *testing.T) {
 		t.Errorf("the last row is %+v", mine)
 	}
 	if matrix(t, "json", m) != text {
-		t.Error("the same matrix gave another document")
+		t.Error("the same matrix gives another document the second time")
 	}
 }
 
@@ -303,7 +308,7 @@ The debate
 Where fencing itself breaks
  fencing-gap  ✓✓ ✓    ✓✓ ✓     ✓✗ ✗→!p
 `, got[:strings.Index(got, "\n\n  ✓✗ ")+1])
-	contains(t, got,
+	wantInOrder(t, got,
 		"\n  !p data   all properties of the data hold, but progress",
 		"\n  ?         the run is inconclusive",
 		"\n  n/a       the scenario does not apply to this lock",
@@ -315,7 +320,7 @@ Where fencing itself breaks
 		"Unknown, and why (1)\n\n  clock-jump (redsync): nobody came\n",
 		"Not applicable to this lock, and why (1)\n\n  clock-jump (single): the lock has one node\n",
 	)
-	contains(t, matrix(t, "markdown", m),
+	wantInOrder(t, matrix(t, "markdown", m),
 		"| scenario | single | redlock | redsync |\n|---|---|---|---|\n",
 		"| [clock-jump](scenarios/clock-jump.yaml) | n/a | ✗✗ **unsafe** → safe | unknown |\n",
 		"✓✗ **unsafe** → safe, ✗ progress |\n",
@@ -325,46 +330,46 @@ Where fencing itself breaks
 
 // The scenario's own explanation is given only for locks of which the scenario expects
 // something.
-func TestReasonsAreTheStorysOwn(t *testing.T) {
+func TestExplanationIsOnlyForExpectedLocks(t *testing.T) {
 	c := brokenCell("redsync")
 	c.Runs[0].Expected = nil
 	m := &Matrix{Locks: []string{"redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{"": {c}}, "=the pause outlasts the lease")}
-	contains(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause\n")
+	wantInOrder(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause\n")
 	m.Rows[0].Cells[0].Lock = "redlock" // this is the scenario's own lock
-	contains(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause: the pause outlasts the lease\n")
+	wantInOrder(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause: the pause outlasts the lease\n")
 }
 
-func TestMatrixNamesWhatIsNotAsExpected(t *testing.T) {
+func TestMatrixNamesUnexpectedVerdicts(t *testing.T) {
 	m := sampleMatrix()
 	if m.AsExpected() {
-		t.Error("a verdict on a story's own lock is unknown, and that is as expected")
+		t.Error("a verdict on a scenario's own lock is unknown, but the matrix is as expected")
 	}
 	m.Rows = m.Rows[:len(m.Rows)-1]
 	if !m.AsExpected() {
-		t.Error("nothing differs, and that is not as expected")
+		t.Error("nothing differs, but the matrix is not as expected")
 	}
 	if strings.Contains(matrix(t, "text", m), "Not as") {
-		t.Error("something is on the list of surprises")
+		t.Error("nothing differs, but the matrix lists something as not expected")
 	}
 	m.Rows[0].Cells[0].Runs[1].Differences = append(reasonsOf("the verdict is safe, expected unsafe"),
 		checks.Reason{Code: "cut-off-too-early", Args: []any{time.Second + 1, history.Never}})
 	if m.AsExpected() {
-		t.Error("something differs, and that is as expected")
+		t.Error("a run differs, but the matrix is as expected")
 	}
-	contains(t, matrix(t, "text", m),
+	wantInOrder(t, matrix(t, "text", m),
 		"\nNot as its scenario expects (1)\n\n  no-faults, with fencing: the verdict is safe, expected unsafe; the run was cut\n    off at 1.000s, before the bound for progress at the end of the run\n",
 		"\nBreaks without fencing tokens (3)\n")
 }
 
 // An unknown verdict is an error only with the scenario's own lock. With another lock only
 // expectations of the scenario count.
-func TestOtherLocksNeedNotBeKnown(t *testing.T) {
+func TestUnknownVerdictOfAnotherLockIsNoError(t *testing.T) {
 	unseen := runWithVerdict(on, checks.Undecided)
 	m := &Matrix{Locks: []string{"single", "redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
 		"": {cell("single", unseen, unseen), {Lock: "redsync", NotApplicable: "no"}},
 	}, "=")}
 	if !m.AsExpected() {
-		t.Error("what nobody expects is not as expected")
+		t.Error("nothing is expected of the lock single, but the matrix is not as expected")
 	}
 	m.Rows[0].Cells[1].Lock = "redlock"
 	if m.AsExpected() {
@@ -376,10 +381,10 @@ func TestColouredMatrixSaysTheSame(t *testing.T) {
 	for _, m := range []*Matrix{sampleMatrix(), {}} {
 		plain, coloured := matrix(t, "text", m), matrixIn(t, "text", m, Options{Palette: Colour})
 		if len(m.Rows) > 0 && plain == coloured {
-			t.Error("there is no colour")
+			t.Error("the coloured matrix has no colour")
 		}
 		if stripColours(coloured) != plain {
-			t.Errorf("got:\n%s\nwant:\n%s", stripColours(coloured), plain)
+			t.Errorf("without its colours the coloured matrix is\n%s\nwant\n%s", stripColours(coloured), plain)
 		}
 	}
 }
@@ -428,21 +433,21 @@ func TestMarkdownOfTexts(t *testing.T) {
 		"1.5 a":                                   "1.5 a",
 	} {
 		if got := markdown(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
+			t.Errorf("%q is written as %q, want %q", text, got, want)
 		}
 	}
 }
 
 // A cell without runs because its lock is not linked into the program counts neither as
 // expected nor as unexpected.
-func TestNotRun(t *testing.T) {
+func TestCellsThatAreNotRun(t *testing.T) {
 	const why = "the lock abacus is not linked into this program"
 	m := &Matrix{Rows: slices.Concat(
 		rows("examples", "no-faults", "none", map[string][]Cell{"": {safeCell("redlock")}}, "=nothing breaks"),
 		rows("debate", "counted", "clock", map[string][]Cell{"": {{Lock: "redlock", NotRun: why}}}, "="),
 	)}
 	if !m.AsExpected() || m.NotRun() != 1 {
-		t.Errorf("as expected: %v, with %d not run", m.AsExpected(), m.NotRun())
+		t.Errorf("the matrix is as expected: %v, with %d cells not run; want true and 1", m.AsExpected(), m.NotRun())
 	}
 	for format, says := range map[string][]string{
 		"text": {"n/a", "Not run, and why (1)", "the lock abacus is not linked"}, "markdown": {"n/a", "Not run, and why (1)", why},
@@ -451,7 +456,7 @@ func TestNotRun(t *testing.T) {
 		got := matrix(t, format, m)
 		for _, want := range says {
 			if !strings.Contains(got, want) {
-				t.Errorf("%s does not say %q:\n%s", format, want, got)
+				t.Errorf("the format %s does not contain %q:\n%s", format, want, got)
 			}
 		}
 	}
@@ -461,7 +466,7 @@ func TestNotRun(t *testing.T) {
 		f, _ := Tallies.Lookup(format)
 		var b strings.Builder
 		if err := f.Write(&b, tally, Options{}); err != nil || !strings.Contains(b.String(), says) {
-			t.Errorf("%s does not say %q: %v\n%s", format, says, err, &b)
+			t.Errorf("the comparison in the format %s does not contain %q: %v\n%s", format, says, err, &b)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestMermaidGolden(t *testing.T) {
 		t.Fatalf("%v (go test ./reports -run TestMermaidGolden -update writes it)", err)
 	}
 	if string(got) != string(want) {
-		t.Errorf("the diagram is not %s any more; if it should not be, go test ./reports -run TestMermaidGolden -update, and read the difference\n%s", file, got)
+		t.Errorf("the diagram differs from %s; if it should, run go test ./reports -run TestMermaidGolden -update, and read the difference\n%s", file, got)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// misbehaving is the lock single, which does something additional when it is acquired.
+// misbehaving is the lock single, which first calls also whenever it is acquired.
 type misbehaving struct {
 	locks.Lock
 	also func()
@@ -49,7 +49,7 @@ func TestMisbehavingLock(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if v := result.Runs[0].Verdict.Verdict; v != checks.Undecided {
-			t.Errorf("%s: the verdict is %s", name, v)
+			t.Errorf("%s: the verdict is %s, want unknown", name, v)
 		}
 		var report strings.Builder
 		text, _ := reports.Runs.Lookup("text")
@@ -57,7 +57,7 @@ func TestMisbehavingLock(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Join(strings.Fields(report.String()), " "); !strings.Contains(got, test.says) {
-			t.Errorf("%s: %q is not in the report\n%s", name, test.says, report.String())
+			t.Errorf("%s: the report does not contain %q:\n%s", name, test.says, report.String())
 		}
 	}
 }

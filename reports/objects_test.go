@@ -11,11 +11,11 @@ func TestCountObjects(t *testing.T) {
 		`[null, 1, "a", [], true]`: 5, `[ ]`: 0, `[[[]]]`: 2, `{"a": null, "b": [null,null]}`: 3, `{"a": {"b": [{"c": [1, 2]}]}}`: 5,
 	} {
 		if err := countObjects([]byte(doc), objects); err != nil {
-			t.Errorf("%s: %v", doc, err)
+			t.Errorf("with a limit of %d objects %s is refused: %v", objects, doc, err)
 		}
 		err := countObjects([]byte(doc), objects-1)
 		if err == nil {
-			t.Errorf("%s has no more than %d objects", doc, objects-1)
+			t.Errorf("%s is accepted with a limit of %d objects, want an error", doc, objects-1)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // Each page of a folder has the mark of locksim's own files, and its name is known before
 // the runs.
-func TestPagesAreMarkedAndForetold(t *testing.T) {
+func TestPagesAreMarkedAndNamedInAdvance(t *testing.T) {
 	results := []*scenarios.Result{resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("none")), resultOf(simtest.PausedHolderTrace("none"))}
 	for _, f := range Runs.Formats() {
 		if (f.Pages == nil) != (f.Names == nil) {
@@ -23,10 +23,10 @@ func TestPagesAreMarkedAndForetold(t *testing.T) {
 		names := f.Names(results, Options{})
 		for _, p := range f.Pages(results, Options{}) {
 			if !IsPage(p.Data) {
-				t.Errorf("%s: %s has no mark", f.Name, p.Name)
+				t.Errorf("%s: the page %s has no mark", f.Name, p.Name)
 			}
 			if !slices.Contains(names, p.Name) {
-				t.Errorf("%s: %s is none of the names %q", f.Name, p.Name, names)
+				t.Errorf("%s: the page %s is not one of the names %q that Names returns", f.Name, p.Name, names)
 			}
 		}
 	}

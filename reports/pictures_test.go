@@ -19,10 +19,10 @@ func TestNamesOfPictures(t *testing.T) {
 	on := off
 	on.Fencing = scenarios.On
 	if got := name(off, on); got != "by-hand.svg" {
-		t.Errorf("the picture of both runs is %s", got)
+		t.Errorf("the picture of both runs has the name %s", got)
 	}
 	if got := name(on); got != "by-hand-fencing-on.svg" {
-		t.Errorf("the picture of one run is %s", got)
+		t.Errorf("the picture of one run has the name %s", got)
 	}
 }
 
@@ -42,6 +42,6 @@ func TestPictureInTheReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := svg(r, groupByVariant(r)); !bytes.Equal(got, want) {
-		t.Errorf("the picture is another now; if it should be, write it with: go run ./cmd/locksim run gc-pause --format svg -o reports/%s", file)
+		t.Errorf("the picture has changed; if it should have changed, write it with: go run ./cmd/locksim run gc-pause --format svg -o reports/%s", file)
 	}
 }

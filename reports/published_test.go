@@ -12,19 +12,23 @@ import (
 
 // A published report names no folder of its author's machine. A report for a terminal or a
 // program names the file as it was given, because its readers open the file.
-func TestNoPageTellsWhereItWasMade(t *testing.T) {
+func TestPublishedReportsNameNoFolder(t *testing.T) {
 	builtIn, err := scenarios.Open("gc-pause")
 	if err != nil {
 		t.Fatal(err)
 	}
 	own := strings.Replace(builtIn.Text, "title: ", "title: Mine. ", 1)
-	for _, c := range []struct{ name, file, text, others, here string }{
-		{"what is built in", "/home/me/gc-pause.yaml", builtIn.Text, "locksim run gc-pause --seed", "locksim run /home/me/gc-pause.yaml --seed"},
-		{"what is built in, in this folder", "scenarios/gc-pause.yaml", builtIn.Text, "locksim run gc-pause --seed", "locksim run scenarios/gc-pause.yaml --seed"},
-		{"one's own", "/home/me/gc-pause.yaml", own, "locksim run gc-pause.yaml --seed", "locksim run /home/me/gc-pause.yaml --seed"},
-		{"beside this folder", "../mine/gc-pause.yaml", own, "locksim run ../mine/gc-pause.yaml --seed", "locksim run ../mine/gc-pause.yaml --seed"},
-		{"in this folder", "mine/gc-pause.yaml", own, "locksim run mine/gc-pause.yaml --seed", "locksim run mine/gc-pause.yaml --seed"},
-		{"of Windows", `C:\home\me\gc-pause.yaml`, own, "locksim run gc-pause.yaml --seed", `locksim run 'C:\home\me\gc-pause.yaml' --seed`},
+	for _, c := range []struct {
+		name, file, text string
+		others           string // the beginning of the replay line in a published report
+		here             string // the beginning of the replay line on a terminal
+	}{
+		{"a built-in scenario in another folder", "/home/me/gc-pause.yaml", builtIn.Text, "locksim run gc-pause --seed", "locksim run /home/me/gc-pause.yaml --seed"},
+		{"a built-in scenario in this folder", "scenarios/gc-pause.yaml", builtIn.Text, "locksim run gc-pause --seed", "locksim run scenarios/gc-pause.yaml --seed"},
+		{"a scenario of the user in another folder", "/home/me/gc-pause.yaml", own, "locksim run gc-pause.yaml --seed", "locksim run /home/me/gc-pause.yaml --seed"},
+		{"a scenario of the user in a folder beside this one", "../mine/gc-pause.yaml", own, "locksim run ../mine/gc-pause.yaml --seed", "locksim run ../mine/gc-pause.yaml --seed"},
+		{"a scenario of the user in this folder", "mine/gc-pause.yaml", own, "locksim run mine/gc-pause.yaml --seed", "locksim run mine/gc-pause.yaml --seed"},
+		{"a scenario of the user on Windows", `C:\home\me\gc-pause.yaml`, own, "locksim run gc-pause.yaml --seed", `locksim run 'C:\home\me\gc-pause.yaml' --seed`},
 	} {
 		s, err := scenarios.Parse(c.file, []byte(c.text))
 		if err != nil {
@@ -37,7 +41,7 @@ func TestNoPageTellsWhereItWasMade(t *testing.T) {
 		}
 		o := Options{Arguments: map[*scenarios.Scenario]string{s: c.file}}
 		if got := replay(r, o); !strings.HasPrefix(got, c.here) {
-			t.Errorf("%s: on a terminal it is %q, want %q", c.name, got, c.here)
+			t.Errorf("%s: on a terminal the replay line is %q, want %q", c.name, got, c.here)
 		}
 		documents := map[string]string{}
 		for _, name := range []string{"html", "markdown", "svg", "mermaid"} {
@@ -76,23 +80,24 @@ func TestNoPageTellsWhereItWasMade(t *testing.T) {
 				if err := f.Write(&b, []*scenarios.Result{r}, o); err != nil {
 					t.Fatal(err)
 				}
-				documents["story"] = b.String()
+				documents["explanation"] = b.String()
 			}
 		}
 		for name, document := range documents {
 			if i := strings.Index(strings.ReplaceAll(document, `\`, "/"), "home/me"); i >= 0 {
-				t.Errorf("%s: %s tells where it was made: %q", c.name, name, document[max(0, i-80):min(len(document), i+40)])
+				t.Errorf("%s: the document %s names the folder in which it was made: %q", c.name, name, document[max(0, i-80):min(len(document), i+40)])
 			}
 		}
 		for _, name := range []string{"html", "html index.html", "markdown"} {
 			if !strings.Contains(documents[name], c.others) {
-				t.Errorf("%s: %s has no %q", c.name, name, c.others)
+				t.Errorf("%s: the document %s does not contain %q", c.name, name, c.others)
 			}
 		}
 	}
 }
 
-func TestNoPageOfASearchTellsWhereItWasMade(t *testing.T) {
+// The same holds for reports on searches.
+func TestPublishedSearchesNameNoFolder(t *testing.T) {
 	found := &explore.Result{Lock: "single", Ways: []explore.Way{{
 		ID: "late-client", File: "/home/me/ways/late-client.yaml", Example: runs.WorldSpec{}, Off: []string{"write-order"},
 	}}}
@@ -102,9 +107,9 @@ func TestNoPageOfASearchTellsWhereItWasMade(t *testing.T) {
 		if err := f.Write(&b, found, o); err != nil {
 			t.Fatal(err)
 		}
-		told := strings.Contains(b.String(), "/home/me/ways/late-client.yaml")
-		if others := f.Name == "html" || f.Name == "markdown"; told == others || !strings.Contains(b.String(), "late-client.yaml") || others && strings.Contains(b.String(), "/home/me") {
-			t.Errorf("as %s it shows where it was made: %v", f.Name, told)
+		isNamed := strings.Contains(b.String(), "/home/me/ways/late-client.yaml")
+		if others := f.Name == "html" || f.Name == "markdown"; isNamed == others || !strings.Contains(b.String(), "late-client.yaml") || others && strings.Contains(b.String(), "/home/me") {
+			t.Errorf("the report in the format %s names the folder of the file: %v", f.Name, isNamed)
 		}
 	}
 }

@@ -29,6 +29,7 @@ func resultOf(traces ...*trace.Trace) *scenarios.Result {
 	return r
 }
 
+// written returns the report on results in a format.
 func written(t *testing.T, format string, o Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, ok := Runs.Lookup(format)
@@ -42,8 +43,8 @@ func written(t *testing.T, format string, o Options, results ...*scenarios.Resul
 	return b.String()
 }
 
-// contains fails the test unless got contains the parts in the given order.
-func contains(t *testing.T, got string, parts ...string) {
+// wantInOrder fails the test unless got contains the parts in the given order.
+func wantInOrder(t *testing.T, got string, parts ...string) {
 	t.Helper()
 	rest := got
 	for _, part := range parts {
@@ -57,7 +58,7 @@ func contains(t *testing.T, got string, parts ...string) {
 
 func TestTextReport(t *testing.T) {
 	got := written(t, "text", Options{}, resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes")))
-	contains(t, got,
+	wantInOrder(t, got,
 		"by-hand: A story\n",
 		"\n  Somebody oversleeps.\n",
 		"\n  lock     redlock on 3 nodes, TTL 30s\n",
@@ -81,7 +82,7 @@ func TestTextReport(t *testing.T) {
 			t.Errorf("a line is %d columns wide: %s", n, line)
 		}
 		if strings.TrimRight(line, " \n") != strings.TrimRight(line, "\n") {
-			t.Errorf("a line ends in blanks: %q", line)
+			t.Errorf("a line ends with spaces: %q", line)
 		}
 	}
 }
@@ -91,14 +92,14 @@ func TestEveryPropertyHasARow(t *testing.T) {
 	got := written(t, "text", Options{}, r)
 	for _, p := range checks.JudgedProperties(r.Runs[0].Verdict) {
 		if !p.Card().ReportOnly {
-			contains(t, got, "\n  "+string(p)+" ")
+			wantInOrder(t, got, "\n  "+string(p)+" ")
 		}
 	}
 	if strings.Contains(got, string(checks.ReleaseAnswer)) {
-		t.Error("release-answer is not violated, and the report speaks of it")
+		t.Error("release-answer is not violated, but the report mentions it")
 	}
 	if strings.Contains(got, string(checks.OncePerPeriod)) {
-		t.Error("there is no schedule, and the report speaks of periods")
+		t.Error("the run has no schedule, but the report mentions once-per-period")
 	}
 }
 
@@ -106,26 +107,26 @@ func TestColouredReportSaysTheSame(t *testing.T) {
 	r := resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	plain, coloured := written(t, "text", Options{}, r), written(t, "text", Options{Palette: Colour}, r)
 	if plain == coloured {
-		t.Error("there is no colour")
+		t.Error("the coloured report has no colour")
 	}
 	if stripColours(coloured) != plain {
-		t.Errorf("got:\n%s\nwant:\n%s", stripColours(coloured), plain)
+		t.Errorf("without its colours the coloured report is\n%s\nwant\n%s", stripColours(coloured), plain)
 	}
 }
 
-func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
+func TestReportSaysWhetherRunsAreAsExpected(t *testing.T) {
 	r := resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	for i := range r.Runs {
 		r.Runs[i].Expected = &scenarios.Expectation{}
 	}
-	contains(t, written(t, "text", Options{}, r), "✓ as expected")
+	wantInOrder(t, written(t, "text", Options{}, r), "✓ as expected")
 
 	r.Runs[1].Differences = reasonsOf("the verdict is safe, expected unsafe")
-	contains(t, written(t, "text", Options{}, r),
+	wantInOrder(t, written(t, "text", Options{}, r),
 		"✗ not as expected\n    with fencing: the verdict is safe, expected unsafe\n")
 }
 
-func TestDoubtsAreNamed(t *testing.T) {
+func TestReportNamesDoubts(t *testing.T) {
 	r := resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	seen := checks.WitnessResult{Text: "client-1 wrote", Seen: true}
 	missed := checks.WitnessResult{Text: "client-1 wrote"}
@@ -134,7 +135,7 @@ func TestDoubtsAreNamed(t *testing.T) {
 	r.Runs[0].Verdict.RanOn = true
 	r.Runs[1].Verdict.Torn = []checks.TornSection{{Client: "client-1", Section: 1, Reason: reasonsOf("half of it is there")[0]}}
 	r.Runs[0].History.Trace.Faults[0].IdleReason = "its point was never reached"
-	contains(t, written(t, "text", Options{}, r),
+	wantInOrder(t, written(t, "text", Options{}, r),
 		"fault 1  pause client-1 (it did not act: its point was never reached)\n",
 		"  ✓ happened: client-1 wrote\n",
 		"  ✗ did NOT happen with fencing: client-1 wrote\n",
@@ -154,18 +155,18 @@ func TestSummary(t *testing.T) {
 	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock\n4 runs: 2m 0s of virtual time"
 	for took, more := range map[time.Duration]string{0: "\n", 1234 * time.Millisecond: " in 1.2s\n"} {
 		if got := written(t, "text", Options{Took: took}, expected, surprising, silent, undecided); !strings.HasSuffix(got, want+more) {
-			t.Errorf("got %q", got[max(0, len(got)-2*len(want)):])
+			t.Errorf("the report ends with %q", got[max(0, len(got)-2*len(want)):])
 		}
 	}
 	if got := written(t, "text", Options{Took: time.Hour}, expected); strings.Contains(got, "virtual time") {
-		t.Errorf("one scenario has a summary: %q", got)
+		t.Errorf("the report on one scenario has a summary: %q", got)
 	}
 }
 
 // The JSON report contains the time of a violation.
-func TestJSONSaysWhenSomethingBroke(t *testing.T) {
+func TestJSONHasTheTimeOfAViolation(t *testing.T) {
 	text := written(t, "json", Options{}, resultOf(simtest.PausedHolderTrace("none")))
-	contains(t, text, `"property": "section-exclusion"`, `"at_ns": 30009000000`, `"property": "write-order"`, `"at_ns": 30024000000`)
+	wantInOrder(t, text, `"property": "section-exclusion"`, `"at_ns": 30009000000`, `"property": "write-order"`, `"at_ns": 30024000000`)
 }
 
 func TestJSONReport(t *testing.T) {
@@ -194,20 +195,20 @@ func TestJSONReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Schema != "locksim/report/v1" || len(got.Results) != 1 {
-		t.Fatalf("got %+v", got)
+		t.Fatalf("the document is %+v", got)
 	}
 	res := got.Results[0]
 	if res.Scenario != "by-hand" || res.File != "by-hand.yaml" || res.Lock != "redlock" || res.Seed != 1 || res.AsExpected == nil || !*res.AsExpected || len(res.Runs) != 2 {
-		t.Fatalf("got %+v", res)
+		t.Fatalf("the result is %+v", res)
 	}
 	off := res.Runs[0]
 	if off.Fencing != "off" || off.Verdict != "unsafe" || off.Properties["write-order"] != "violated" || off.Properties["lease-exclusion"] != "holds" ||
 		!off.Witnesses["<b> & c"] || off.TraceHash != r.Runs[0].History.Trace.Hash() || off.VirtualMS != 30027 || off.Events != len(r.Runs[0].History.Trace.Events) {
-		t.Errorf("got %+v", off)
+		t.Errorf("the run without fencing is %+v", off)
 	}
 	for _, run := range res.Runs {
 		if len(run.Properties) != len(checks.JudgedProperties(r.Runs[0].Verdict)) {
-			t.Errorf("fencing %s: %d properties", run.Fencing, len(run.Properties))
+			t.Errorf("fencing %s: the run has %d properties, want %d", run.Fencing, len(run.Properties), len(checks.JudgedProperties(r.Runs[0].Verdict)))
 		}
 	}
 	var at []int
@@ -215,36 +216,36 @@ func TestJSONReport(t *testing.T) {
 		at = append(at, strings.Index(text, `"`+string(p)+`"`))
 	}
 	if !slices.IsSorted(at) {
-		t.Error("the properties are not in their order")
+		t.Error("the properties are not in the order of package checks")
 	}
 	if again := written(t, "json", Options{}, r); again != text {
-		t.Error("the same result gave another report")
+		t.Error("the same result gives another report the second time")
 	}
 }
 
-func TestJSONOfNothing(t *testing.T) {
+func TestJSONWithoutResults(t *testing.T) {
 	if got, want := written(t, "json", Options{}), "{\n  \"schema\": \"locksim/report/v1\",\n  \"results\": []\n}\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the document is %q, want %q", got, want)
 	}
 }
 
-func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
+func TestReplayNamesOnlyAnotherLock(t *testing.T) {
 	r := resultOf(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	if got := replay(r, Options{}); got != "locksim run by-hand.yaml --seed 1" {
-		t.Errorf("got %q", got)
+		t.Errorf("the replay line is %q", got)
 	}
 	r.Runs[0].Lock, r.Lock = "redsync", "redsync"
 	if got := replay(r, Options{}); got != "locksim run by-hand.yaml --seed 1 --lock redsync" {
-		t.Errorf("got %q", got)
+		t.Errorf("the replay line is %q", got)
 	}
 	named := Options{Arguments: map[*scenarios.Scenario]string{r.Scenario: "it's mine.yaml"}}
 	if got := replay(r, named); got != `locksim run 'it'\''s mine.yaml' --seed 1 --lock redsync` {
-		t.Errorf("got %q", got)
+		t.Errorf("the replay line is %q", got)
 	}
 }
 
 // If only some runs of a scenario were chosen, the replay command chooses the same runs.
-func TestReplayNamesWhatWasChosen(t *testing.T) {
+func TestReplayChoosesTheSameRuns(t *testing.T) {
 	s, err := scenarios.Parse("late.yaml", []byte(lateOrNot))
 	if err != nil {
 		t.Fatal(err)
@@ -264,11 +265,11 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, want := replay(r, Options{}), "locksim run late.yaml --seed 1"+c.want; got != want {
-			t.Errorf("got %q, want %q", got, want)
+			t.Errorf("the replay line is %q, want %q", got, want)
 		}
 		r.Scenario = s // the scenario has more runs than the result
 		if got, want := replay(r, Options{}), "locksim run late.yaml --seed 1"+c.want; got != want {
-			t.Errorf("of the whole scenario: got %q, want %q", got, want)
+			t.Errorf("if the scenario has more runs than the result, the replay line is %q, want %q", got, want)
 		}
 	}
 	one, err := s.SelectVariant("late")
@@ -276,7 +277,7 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := Replay(one, scenarios.RunOptions{Seed: 2}, Options{}), "locksim run late.yaml --seed 2 --variant late"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the replay line of one variant is %q, want %q", got, want)
 	}
 }
 

@@ -28,7 +28,7 @@ func readAndWrite(t testing.TB, doc []byte) {
 			results = results[:f.Most]
 		}
 		if err := f.Write(io.Discard, results, o); err != nil {
-			t.Errorf("%s: %v", f.Name, err)
+			t.Errorf("the format %s cannot be written: %v", f.Name, err)
 		}
 		if f.Pages != nil {
 			f.Pages(saved.Results, o)
@@ -36,9 +36,9 @@ func readAndWrite(t testing.TB, doc []byte) {
 	}
 }
 
-// savedFor returns saved traces of some variants with pauses, crashes, jumping clocks,
+// savedDocuments returns saved traces of some variants with pauses, crashes, jumping clocks,
 // tokens, lost keys and refused writes. Each document has as few bytes as possible.
-var savedFor = sync.OnceValue(func() [][]byte {
+var savedDocuments = sync.OnceValue(func() [][]byte {
 	var docs [][]byte
 	for scenario, variant := range map[string]string{
 		"circuit-breaker": "go-ahead", "fencing-late-mint": "incr-afterwards", "single-crash": "forgets",
@@ -86,12 +86,12 @@ func FuzzReadTraces(f *testing.F) {
 // FuzzChangedTraces changes saved traces. Each edit removes or replaces one value of a
 // document.
 func FuzzChangedTraces(f *testing.F) {
-	for i := range savedFor() {
+	for i := range savedDocuments() {
 		f.Add(uint8(i), []byte{})
 		f.Add(uint8(i), []byte("some edits to begin with"))
 	}
 	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
-		docs := savedFor()
+		docs := savedDocuments()
 		readAndWrite(t, applyEdits(docs[int(which)%len(docs)], edits))
 	})
 }
@@ -130,7 +130,7 @@ func TestEditedDocuments(t *testing.T) {
 		`[1]`:           `[null]`,
 	} {
 		if got := string(applyEdits([]byte(doc), make([]byte, 12))); got != want {
-			t.Errorf("%s has become %s, want %s", doc, got, want)
+			t.Errorf("%s is edited to %s, want %s", doc, got, want)
 		}
 	}
 }
@@ -174,8 +174,9 @@ func (s spot) set(value any) {
 	}
 }
 
-// edit changes the value at the spot. If it copies the value of another spot, it takes a
-// spot with the same name, so that some documents stay valid.
+// edit changes the value at the spot. how is the operation: to remove the value, or to replace it
+// by a number, a constant or the value of another spot. with chooses the new value. The other
+// spot has the same name, so that some documents stay valid.
 func (s spot) edit(how byte, with int, all []spot) {
 	numbers := []any{0, 1, -1, 2, 3, 17, 100, 1_000_000_000, 30_000_000_000, int64(1) << 40, int64(1) << 62, -int64(1) << 63, 1<<63 - 1, 0.5}
 	switch how % 6 {

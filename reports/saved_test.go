@@ -62,16 +62,17 @@ func TestSavedTracesOfOneVariant(t *testing.T) {
 	}
 	saved := reread(t, inFormat(t, "trace", reports.Options{}, one))
 	if then, now := inFormat(t, "text", reports.Options{}, one), inFormat(t, "text", reports.Options{}, saved.Results...); then != now {
-		t.Errorf("the report was\n%s\nand is\n%s", then, now)
+		t.Errorf("the report on the run was\n%s\nbut the report on the saved run is\n%s", then, now)
 	}
 }
 
+// panicking is a lock that panics when it is acquired.
 type panicking struct{}
 
 func (panicking) Acquire(context.Context) (locks.Lease, error) { panic("oh no") }
 
 // A run that ended early because of the lock gets the same verdict from its saved trace.
-func TestSavedTracesKeepHowARunEnded(t *testing.T) {
+func TestSavedTracesContainTheEndingOfARun(t *testing.T) {
 	s, err := scenarios.Open("no-faults")
 	if err != nil {
 		t.Fatal(err)
@@ -86,14 +87,14 @@ func TestSavedTracesKeepHowARunEnded(t *testing.T) {
 		first := r.Runs[i]
 		ending := run.History.Trace.Ending
 		if ending == nil || ending.Rule != trace.ConductPanic || !strings.Contains(ending.Why, "oh no") {
-			t.Fatalf("it ended with %+v", ending)
+			t.Fatalf("the saved run ended with %+v, want the panic", ending)
 		}
 		if run.Verdict.Verdict != checks.Undecided || !reflect.DeepEqual(run.Verdict.Reasons, first.Verdict.Reasons) {
-			t.Errorf("the verdict is %s, %v; it was %s, %v", run.Verdict.Verdict, run.Verdict.Reasons, first.Verdict.Verdict, first.Verdict.Reasons)
+			t.Errorf("the verdict on the saved run is %s, %v; want that on the run itself, %s, %v", run.Verdict.Verdict, run.Verdict.Reasons, first.Verdict.Verdict, first.Verdict.Reasons)
 		}
 		title := story.NewParagraph(run.History, run.Verdict).Title(run.Verdict, 100).String()
 		if !strings.Contains(title, "the lock panics") {
-			t.Errorf("its title is %q", title)
+			t.Errorf("the title of the run is %q, want that the lock panics", title)
 		}
 	}
 }
@@ -116,57 +117,57 @@ func TestTraceAlone(t *testing.T) {
 	}
 	r := saved.Results[0]
 	if got := r.Runs[0]; r.AsExpected != nil || got.Verdict.Verdict != run.Verdict.Verdict || got.Fencing != scenarios.Off {
-		t.Errorf("expected %v, verdict %s, fencing %s", r.AsExpected, got.Verdict.Verdict, got.Fencing)
+		t.Errorf("as expected: %v, verdict %s, fencing %s; want nil, the verdict of the run, and off", r.AsExpected, got.Verdict.Verdict, got.Fencing)
 	}
 	o := reports.Options{Arguments: saved.Arguments, Traces: saved.Traces}
 	report := inFormat(t, "text", o, r)
 	for _, part := range []string{"mine: gc-pause\n", "replay: locksim report dir/mine.json\n"} {
 		if !strings.Contains(report, part) {
-			t.Errorf("%q is not in\n%s", part, report)
+			t.Errorf("the report does not contain %q:\n%s", part, report)
 		}
 	}
-	// If it is saved again, it stays the same.
+	// If the trace is saved again, nothing changes.
 	again := reread(t, inFormat(t, "trace", o, r))
 	if len(again.Notes) > 0 || again.Results[0].Runs[0].Verdict.Verdict != run.Verdict.Verdict {
-		t.Errorf("saved and read again: %q", again.Notes)
+		t.Errorf("after the trace is saved and read again, the notes are %q, or the verdict has changed", again.Notes)
 	}
 }
 
 // The verdict on a saved trace is unknown if the trace may have been changed.
-func TestSavedTracesThatAreDoubted(t *testing.T) {
+func TestDoubtfulSavedTraces(t *testing.T) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {
 		t.Fatal(err)
 	}
 	doc := inFormat(t, "trace", reports.Options{}, runOnce(t, s))
 	for _, doubted := range []struct {
-		name, old, new string
-		verdicts       string
-		notes          []string
+		name, old, new string   // new replaces old in the document
+		verdicts       string   // without and with fencing
+		notes          []string // the beginnings of the notes
 	}{
 		{name: "an event was changed", old: `"kind": "connect",`, new: `"kind": "close",`, verdicts: "unknown unknown",
 			notes: []string{
 				"gc-pause, without fencing: these are not the saved events",
 				"gc-pause, with fencing: these are not the saved events",
 			}},
-		{name: "the scenario has a field that is gone", old: `"text": "# yaml`, new: `"text": "moon: full\n# yaml`, verdicts: "unknown unknown",
+		{name: "the scenario has a field that this version does not know", old: `"text": "# yaml`, new: `"text": "moon: full\n# yaml`, verdicts: "unknown unknown",
 			notes: []string{
 				`gc-pause, without fencing: this version cannot read the saved scenario, so its witnesses are unknown, and no verdict is possible: scenarios/gc-pause.yaml:1: moon`,
 				`gc-pause, with fencing: this version cannot read the saved scenario`,
 			}},
-		{name: "the checks found something else then", old: `"write-order": "violated"`, new: `"write-order": "holds"`, verdicts: "unsafe safe",
+		{name: "the saved finding was another", old: `"write-order": "violated"`, new: `"write-order": "holds"`, verdicts: "unsafe safe",
 			notes: []string{"gc-pause, without fencing: checked again: write-order was holds when saved, is violated now"}},
-		{name: "it broke at another moment then", old: `"at_ns": 30015574973`, new: `"at_ns": 29000000000`, verdicts: "unsafe safe",
+		{name: "the saved violation was at another time", old: `"at_ns": 30015574973`, new: `"at_ns": 29000000000`, verdicts: "unsafe safe",
 			notes: []string{
 				"gc-pause, without fencing: checked again: section-exclusion was violated at 29s when saved, is violated at 30.015574973s now",
 				"gc-pause, with fencing: checked again: section-exclusion was violated at 29s when saved, is violated at 30.015574973s now",
 			}},
-		{name: "it was another's fault then", old: `"fault": "inherent: needs fencing"`, new: `"fault": "lock"`, verdicts: "unsafe safe",
+		{name: "the saved violation had another blame", old: `"fault": "inherent: needs fencing"`, new: `"fault": "lock"`, verdicts: "unsafe safe",
 			notes: []string{
 				"gc-pause, without fencing: checked again: the blame for the violation of section-exclusion was lock when saved, is inherent: needs fencing now",
 				"gc-pause, with fencing: checked again: the blame for the violation of section-exclusion was lock when saved, is inherent: needs fencing now",
 			}},
-		{name: "the verdict was another then", old: `"verdict": "safe"`, new: `"verdict": "unknown"`, verdicts: "unsafe safe",
+		{name: "the saved verdict was another", old: `"verdict": "safe"`, new: `"verdict": "unknown"`, verdicts: "unsafe safe",
 			notes: []string{"gc-pause, with fencing: checked again: the verdict was unknown when saved, is safe now"}},
 	} {
 		t.Run(doubted.name, func(t *testing.T) {
@@ -177,20 +178,20 @@ func TestSavedTracesThatAreDoubted(t *testing.T) {
 			saved := reread(t, changed)
 			runs := saved.Results[0].Runs
 			if got := runs[0].Verdict.Verdict + " " + runs[1].Verdict.Verdict; got != doubted.verdicts {
-				t.Errorf("the verdicts are %s, not %s", got, doubted.verdicts)
+				t.Errorf("the verdicts are %s, want %s", got, doubted.verdicts)
 			}
 			if len(saved.Notes) != len(doubted.notes) {
-				t.Fatalf("notes: %q", saved.Notes)
+				t.Fatalf("the notes are %q, want %d", saved.Notes, len(doubted.notes))
 			}
 			for i, note := range doubted.notes {
 				if !strings.HasPrefix(saved.Notes[i], note) {
-					t.Errorf("note %d is %q and does not begin %q", i, saved.Notes[i], note)
+					t.Errorf("note %d is %q, want one that begins with %q", i, saved.Notes[i], note)
 				}
 			}
 			// The doubt remains after the trace has been saved again.
 			again := reread(t, inFormat(t, "trace", reports.Options{}, saved.Results...)).Results[0].Runs
 			if got := again[0].Verdict.Verdict + " " + again[1].Verdict.Verdict; got != doubted.verdicts {
-				t.Errorf("saved and read again, the verdicts are %s", got)
+				t.Errorf("after the traces are saved and read again, the verdicts are %s, want %s", got, doubted.verdicts)
 			}
 		})
 	}
@@ -213,44 +214,44 @@ func TestReadTracesRefuses(t *testing.T) {
 	}
 	replaced := func(old, new string) string { return strings.Replace(doc, old, new, 1) }
 	for _, bad := range []struct{ name, doc, says string }{
-		{"nothing", " \n", "it is empty; make one with locksim run --format trace -o FILE"},
-		{"no JSON", "title: A story\n", "line 1: not valid JSON: invalid character"},
-		{"cut off", doc[:len(doc)/2], "the document ends too early (unexpected end of JSON input); is the file complete?"},
+		{"an empty document", " \n", "it is empty; make one with locksim run --format trace -o FILE"},
+		{"a document that is not JSON", "title: A story\n", "line 1: not valid JSON: invalid character"},
+		{"a document that is cut off", doc[:len(doc)/2], "the document ends too early (unexpected end of JSON input); is the file complete?"},
 		{"two documents", doc + doc, "not valid JSON: invalid character '{' after top-level value"},
 		{"a list", "[]", "line 1: the document has a value of the wrong type: array"},
-		{"something else", "{}", "it is not a saved trace: it has no schema"},
-		{"a report", inFormat(t, "json", reports.Options{}, result), "it is a report, which contains no trace; make one with locksim run --format trace -o FILE"},
-		{"a search", `{"schema": "locksim/explore/v1"}`, `it is not a saved trace: its schema is "locksim/explore/v1"`},
-		{"a later version", `{"schema": "locksim/trace/v2"}`, `its schema is "locksim/trace/v2", but this version of locksim reads "locksim/trace/v1"; a later version has written it`},
+		{"an object without a schema", "{}", "it is not a saved trace: it has no schema"},
+		{"a report on runs", inFormat(t, "json", reports.Options{}, result), "it is a report, which contains no trace; make one with locksim run --format trace -o FILE"},
+		{"a report on a search", `{"schema": "locksim/explore/v1"}`, `it is not a saved trace: its schema is "locksim/explore/v1"`},
+		{"a document of a later version", `{"schema": "locksim/trace/v2"}`, `its schema is "locksim/trace/v2", but this version of locksim reads "locksim/trace/v1"; a later version has written it`},
 		{"no results", `{"schema": "locksim/trace/v1", "results": []}`, "it contains no results"},
 		{"no runs", `{"schema": "locksim/trace/v1", "results": [{}]}`, "results[0]: it has no runs"},
 		{"no trace", `{"schema": "locksim/trace/v1", "results": [{"runs": [null]}]}`, "results[0]: runs[0]: it has no trace"},
 		{"a text for a number", replaced(`"seed": 1`, `"seed": "one"`), "line 8: results.seed has a value of the wrong type: string"},
 		{"a run twice", strings.Replace(strings.ReplaceAll(doc, `"fencing": "writes"`, `"fencing": "none"`), `"fencing": "on"`, `"fencing": "off"`, 1), "results[0]: runs[1]: it is the same run as runs[0]"},
-		{"another fencing", replaced(`"fencing": "on"`, `"fencing": "sometimes"`), `results[0]: runs[1]: its fencing is "sometimes" and neither off nor on`},
+		{"an unknown value of fencing", replaced(`"fencing": "on"`, `"fencing": "sometimes"`), `results[0]: runs[1]: its fencing is "sometimes" and neither off nor on`},
 		{"another run's trace", replaced(`"seed": 1`, `"seed": 2`), `results[0]: runs[0]: its trace is of another run: variant "", seed 1, fencing off`},
 		{"another scenario", replaced(`"text": "title: Small`, `"text": "variants: {a: {}}\ntitle: Small`), `results[0]: runs[0]: the scenario has no variant ""`},
 		{"another scenario's text", replaced(`"text": "title: Small`, `"text": "title: Large`), `results[0]: the text belongs to another scenario: its title is "Large", but the title of the runs is "Small"`},
 		{"another scenario's file", replaced(`"file": "small.yaml"`, `"file": "large.yaml"`), `results[0]: the runs belong to the scenario "small", but the file "large.yaml" is another scenario`},
 		{"another scenario's trace", changed(func(tr *trace.Trace) { tr.Name = "large" }), `results[0]: runs[0]: its trace is of another scenario: "large", and not "small"`},
 		{"an unknown event", changed(func(tr *trace.Trace) { tr.Events[3].Kind = "teleport" }), `results[0]: runs[0]: trace: events[3]: the kind "teleport" is not known: a later version may have written it`},
-		{"a trace alone, and no events", `{"name": "x", "events": []}`, "there are no processes"},
-		{"other events", `{"events": [{"id": 1}]}`, "there are no processes"},
+		{"a trace alone, without events", `{"name": "x", "events": []}`, "there are no processes"},
+		{"a document with events of another kind", `{"events": [{"id": 1}]}`, "there are no processes"},
 	} {
 		t.Run(bad.name, func(t *testing.T) {
 			saved, err := reports.ReadTraces([]byte(bad.doc), "trace.json")
 			if err == nil {
-				t.Fatalf("it was read: %d results", len(saved.Results))
+				t.Fatalf("the document is read, with %d results; want an error", len(saved.Results))
 			}
 			if !strings.Contains(err.Error(), bad.says) {
-				t.Errorf("the error is\n%v\nand does not say\n%s", err, bad.says)
+				t.Errorf("the error is\n%v\nwant one that contains\n%s", err, bad.says)
 			}
 		})
 	}
 }
 
 // A document is refused if a variant lacks a run that the other variants have.
-func TestReadTracesRefusesHalfAPair(t *testing.T) {
+func TestReadTracesRefusesAMissingRun(t *testing.T) {
 	s, err := scenarios.Open("delayed-write")
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +260,7 @@ func TestReadTracesRefusesHalfAPair(t *testing.T) {
 	r.Runs = r.Runs[:len(r.Runs)-1]
 	_, err = reports.ReadTraces([]byte(inFormat(t, "trace", reports.Options{}, r)), "trace.json")
 	if want := "has no run with fencing on, but other variants have one"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("the error is %v and does not say %s", err, want)
+		t.Errorf("the error is %v, want one that contains %s", err, want)
 	}
 }
 
@@ -271,6 +272,6 @@ func TestSavedTracesHoldNoRealTime(t *testing.T) {
 	}
 	r := runOnce(t, s)
 	if inFormat(t, "trace", reports.Options{Took: time.Second}, r) != inFormat(t, "trace", reports.Options{}, runOnce(t, s)) {
-		t.Error("two runs are saved differently")
+		t.Error("two runs of one world are saved differently")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// world is a scenario with every field that the setting describes.
 const world = `
 title: A world with everything
 lock: {kind: redlock, ttl: 10s, nodes: 3, ask: all-at-once, clock: wall, node-timeout: 50ms, without: [elapsed-check]}
@@ -58,7 +59,7 @@ func TestSetting(t *testing.T) {
 
 // The setting describes every field of a client. If a change of a field does not change the
 // text, the field has been forgotten.
-func TestEveryFieldOfAClientIsTold(t *testing.T) {
+func TestSettingDescribesEveryFieldOfAClient(t *testing.T) {
 	point, err := trace.ParsePoint("client-2 wrote")
 	if err != nil {
 		t.Fatal(err)
@@ -72,14 +73,14 @@ func TestEveryFieldOfAClientIsTold(t *testing.T) {
 		reflect.TypeFor[[]trace.Task]():  trace.DefaultTasks(),
 		reflect.TypeFor[locks.Retry]():   locks.Jitter,
 	}
-	elsewhere := []string{"Name", "Run"} // these are the label, and the program of a test
+	notDescribed := []string{"Name", "Run"} // the first is the label, and only tests use the second
 	for field := range reflect.TypeFor[sim.Client]().Fields() {
-		if slices.Contains(elsewhere, field.Name) {
+		if slices.Contains(notDescribed, field.Name) {
 			continue
 		}
 		value, ok := values[field.Type]
 		if !ok {
-			t.Errorf("there is no value for the field %s", field.Name)
+			t.Errorf("this test has no value for the type of the field %s", field.Name)
 			continue
 		}
 		var c sim.Client
@@ -90,7 +91,7 @@ func TestEveryFieldOfAClientIsTold(t *testing.T) {
 	}
 }
 
-func TestEveryOptionOfALockIsTold(t *testing.T) {
+func TestSettingDescribesEveryOptionOfALock(t *testing.T) {
 	values := locks.Options{
 		Ask: locks.AllAtOnce, Clock: fakeclock.Wall, Fallback: locks.GoAhead, NodeTimeout: time.Second, Holders: 2, Expects: time.Second, Failures: 2, OpenFor: time.Second, Without: []string{"extend"},
 	}
@@ -104,24 +105,24 @@ func TestEveryOptionOfALockIsTold(t *testing.T) {
 	}
 }
 
-func TestALockThatLetsEverybodyInIsToldAsThat(t *testing.T) {
+func TestSettingOfALockThatGrantsEveryone(t *testing.T) {
 	tr := &trace.Trace{Locks: []trace.LockInfo{{Kind: "none", GrantsEveryone: true}}}
 	if got, want := lockWords(tr.Locks, sim.Lock{}), "none: no lock, every client enters its section"; got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("the setting describes the lock as %q, want %q", got, want)
 	}
 }
 
-func TestWhatSettingsHaveInCommon(t *testing.T) {
+func TestCommonRowsOfSettings(t *testing.T) {
 	a := []remark{{"lock", "redlock"}, {"client-1", "starts immediately"}, {"faults", "none"}}
 	b := []remark{{"lock", "redlock"}, {"client-1", "starts later"}, {"faults", "none"}}
 	common := commonRows([][]remark{a, b})
 	if !slices.Equal(common, []remark{a[0], a[2]}) {
-		t.Errorf("in common: %v", common)
+		t.Errorf("the common rows are %v", common)
 	}
 	if rest := exclude(b, common); !slices.Equal(rest, []remark{b[1]}) {
-		t.Errorf("the rest: %v", rest)
+		t.Errorf("the other rows are %v", rest)
 	}
 	if len(a) != 3 || a[1].Text != "starts immediately" {
-		t.Error("the settings were changed")
+		t.Error("the functions have changed the settings")
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Every possible result has a badge: a sign of one character, a word and a colour.
-func TestEverythingHasABadge(t *testing.T) {
+func TestEveryResultHasABadge(t *testing.T) {
 	var all []badge
 	for _, o := range []checks.Outcome{checks.Holds, checks.Violated, checks.Unknown, checks.NotApplicable} {
 		all = append(all, outcomeBadges[o], badge{outcomeBadges[o].Class, outcomeBadges[o].Sign, outcomeClauses[o]})
@@ -21,11 +21,12 @@ func TestEverythingHasABadge(t *testing.T) {
 	}
 	for i, b := range all {
 		if !strings.Contains("good bad doubt soft", b.Class) || b.Class == "" || len([]rune(b.Sign)) != 1 || b.Word == "" {
-			t.Errorf("number %d is %+v", i, b)
+			t.Errorf("badge number %d is %+v", i, b)
 		}
 	}
 }
 
+// A violated property is worse than an unknown one, and that is worse than one that holds.
 func TestWorst(t *testing.T) {
 	for _, c := range []struct {
 		want checks.Outcome
@@ -38,7 +39,7 @@ func TestWorst(t *testing.T) {
 		{checks.Holds, []checks.Outcome{checks.Holds}},
 	} {
 		if got := worst(c.of); got != c.want {
-			t.Errorf("%s counts of %s, want %s", got, c.of, c.want)
+			t.Errorf("the worst is %s of %s, want %s", got, c.of, c.want)
 		}
 	}
 }
@@ -47,7 +48,7 @@ func TestWorst(t *testing.T) {
 func TestSignsOfVariants(t *testing.T) {
 	r := results(t, "", "delayed-write")[0]
 	r.Runs[1].Verdict.Verdict = checks.Undecided
-	page := main(t, scenarioPage(r, Options{}, nil).html())
+	page := mainPart(t, scenarioPage(r, Options{}, nil).html())
 	for _, want := range []string{`#v-waits">waits <span aria-hidden="true">✗?</span>`, `#v-gives-up">gives-up <span aria-hidden="true">✗✓</span>`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)

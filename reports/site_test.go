@@ -34,7 +34,7 @@ var notMarkup = regexp.MustCompile(`(?s)<(script|style)>.*?</(script|style)>`)
 // place.
 func readPage(t *testing.T, name string, page []byte) parsedPage {
 	t.Helper()
-	var l parsedPage
+	var read parsedPage
 	var open []string
 	d := xml.NewDecoder(bytes.NewReader(notMarkup.ReplaceAll(page, nil)))
 	d.Strict, d.Entity = false, xml.HTMLEntity
@@ -50,12 +50,12 @@ func readPage(t *testing.T, name string, page []byte) parsedPage {
 		case xml.StartElement:
 			for _, a := range token.Attr {
 				switch {
-				case a.Name.Local == "id" && slices.Contains(l.ids, a.Value):
-					t.Errorf("%s has two things with the ID %q", name, a.Value)
+				case a.Name.Local == "id" && slices.Contains(read.ids, a.Value):
+					t.Errorf("%s has two elements with the ID %q", name, a.Value)
 				case a.Name.Local == "id":
-					l.ids = append(l.ids, a.Value)
+					read.ids = append(read.ids, a.Value)
 				case a.Name.Local == "href" && token.Name.Local == "a":
-					l.links = append(l.links, a.Value)
+					read.links = append(read.links, a.Value)
 				}
 			}
 			if !slices.Contains(voids, token.Name.Local) {
@@ -66,32 +66,32 @@ func readPage(t *testing.T, name string, page []byte) parsedPage {
 				continue // the decoder adds this end tag by itself
 			}
 			if len(open) == 0 || open[len(open)-1] != token.Name.Local {
-				t.Fatalf("%s: </%s> ends %q", name, token.Name.Local, open)
+				t.Fatalf("%s: </%s> ends the open elements %q", name, token.Name.Local, open)
 			}
 			open = open[:len(open)-1]
 		case xml.CharData:
-			l.text += string(token)
+			read.text += string(token)
 		}
 	}
 	if len(open) > 0 {
-		t.Errorf("%s: no end of %q", name, open)
+		t.Errorf("%s: the elements %q have no end", name, open)
 	}
-	l.text = strings.Join(strings.Fields(l.text), " ")
-	return l
+	read.text = strings.Join(strings.Fields(read.text), " ")
+	return read
 }
 
 // readSite parses all pages of a site, and fails the test if a link between them has no
 // target.
 func readSite(t *testing.T, pages []Page) map[string]parsedPage {
 	t.Helper()
-	leaves := map[string]parsedPage{}
+	parsed := map[string]parsedPage{}
 	for _, p := range pages {
-		if _, dup := leaves[strings.ToLower(p.Name)]; dup || p.Name != strings.ToLower(p.Name) {
-			t.Errorf("%q is not the name of one file on every system", p.Name)
+		if _, dup := parsed[strings.ToLower(p.Name)]; dup || p.Name != strings.ToLower(p.Name) {
+			t.Errorf("the page name %q is not unique on every system", p.Name)
 		}
-		leaves[p.Name] = readPage(t, p.Name, p.Data)
+		parsed[p.Name] = readPage(t, p.Name, p.Data)
 	}
-	for name, l := range leaves {
+	for name, l := range parsed {
 		for _, to := range l.links {
 			if address().MatchString(to) { // the link leads to a source on the web
 				continue
@@ -100,13 +100,13 @@ func readSite(t *testing.T, pages []Page) map[string]parsedPage {
 			if file == "" {
 				file = name
 			}
-			target, there := leaves[file]
+			target, there := parsed[file]
 			if !there || id != "" && !slices.Contains(target.ids, id) {
 				t.Errorf("%s: the link to %s leads nowhere", name, to)
 			}
 		}
 	}
-	return leaves
+	return parsed
 }
 
 // results returns the results of some scenarios of the catalogue.
@@ -132,9 +132,9 @@ func results(t *testing.T, lock string, names ...string) []*scenarios.Result {
 func TestSite(t *testing.T) {
 	pages := pagesOf(sitePages)(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{fullSearch(), emptySearch(), fullSearch()}})
 	if last := pages[len(pages)-1].Name; last != "index.html" {
-		t.Errorf("the last page is %s: who opens the front page before may find no others", last)
+		t.Errorf("the last page is %s, want index.html, so that the front page has no links to missing pages", last)
 	}
-	leaves := readSite(t, pages)
+	parsed := readSite(t, pages)
 	for page, links := range map[string][]string{
 		"index.html": {
 			"gc-pause.html", "gc-pause.html#story", "gc-pause.html#off", "gc-pause.html#on",
@@ -147,12 +147,12 @@ func TestSite(t *testing.T) {
 		"explored-redlock.html": {"index.html", "explored-mine.html"},
 	} {
 		for _, to := range links {
-			if !slices.Contains(leaves[page].links, to) {
+			if !slices.Contains(parsed[page].links, to) {
 				t.Errorf("%s has no link to %s", page, to)
 			}
 		}
 	}
-	contains(t, leaves["index.html"].text,
+	wantInOrder(t, parsed["index.html"].text,
 		"3 variants of 2 scenarios: 3 as expected, 0 not as expected, 0 unknown",
 		"safe only with fencing 3",
 		"gc-pause, without fencing: ✗ unsafe", "gc-pause, with fencing: ✓ safe",
@@ -163,7 +163,7 @@ func TestSite(t *testing.T) {
 	)
 	again := pagesOf(sitePages)(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{fullSearch(), emptySearch(), fullSearch()}})
 	if !slices.EqualFunc(pages, again, func(a, b Page) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) {
-		t.Error("the same results gave another site")
+		t.Error("the same results give another site the second time")
 	}
 }
 
@@ -171,10 +171,10 @@ func TestSite(t *testing.T) {
 func TestWaysLeadToTheirScenarios(t *testing.T) {
 	found := fullSearch()
 	found.Ways[3].File = "scenarios/gc-pause.yaml"
-	leaves := readSite(t, pagesOf(sitePages)(results(t, "", "gc-pause"), Options{Explored: []*explore.Result{found}}))
-	links := leaves["explored-redlock.html"].links
+	parsed := readSite(t, pagesOf(sitePages)(results(t, "", "gc-pause"), Options{Explored: []*explore.Result{found}}))
+	links := parsed["explored-redlock.html"].links
 	if !slices.Equal(links, []string{"#main", "index.html", "gc-pause.html"}) {
-		t.Errorf("the links are %q", links)
+		t.Errorf("the links are %q, want one to the page of the scenario besides those of every page", links)
 	}
 }
 
@@ -182,61 +182,61 @@ func TestWaysLeadToTheirScenarios(t *testing.T) {
 // has a pair of columns for each lock.
 func TestSiteOfSeveralLocks(t *testing.T) {
 	all := slices.Concat(results(t, "redlock", "gc-pause", "clock-jump"), results(t, "single", "gc-pause"))
-	leaves := readSite(t, pagesOf(sitePages)(all, Options{}))
-	if len(leaves) != 4 {
-		t.Errorf("there are %d pages", len(leaves))
+	parsed := readSite(t, pagesOf(sitePages)(all, Options{}))
+	if len(parsed) != 4 {
+		t.Errorf("there are %d pages, want 4", len(parsed))
 	}
-	front := leaves["index.html"]
+	front := parsed["index.html"]
 	for _, to := range []string{"gc-pause-redlock.html#off", "gc-pause-single.html#on", "clock-jump-redlock.html#off"} {
 		if !slices.Contains(front.links, to) {
 			t.Errorf("the front page has no link to %s", to)
 		}
 	}
-	contains(t, front.text,
+	wantInOrder(t, front.text,
 		"2 scenarios, with 2 locks: 2 as expected",
 		"gc-pause, single, without fencing: ✗ unsafe ✗ section-exclusion",
 		"clock-jump, single, with fencing: – n/a",
 	)
-	contains(t, leaves["gc-pause-single.html"].text, "← gc-pause, redlock")
+	wantInOrder(t, parsed["gc-pause-single.html"].text, "← gc-pause, redlock")
 }
 
 // If a scenario was run twice with the same lock, each result has its own row, also with
 // another seed. Two files of saved traces can contain the same scenario.
-func TestSiteOfOneScenarioTwice(t *testing.T) {
+func TestSiteWithTwoResultsOfOneScenario(t *testing.T) {
 	all := slices.Concat(results(t, "", "gc-pause"), results(t, "", "gc-pause"))
-	leaves := readSite(t, pagesOf(sitePages)(all, Options{}))
+	parsed := readSite(t, pagesOf(sitePages)(all, Options{}))
 	for _, to := range []string{"gc-pause.html#off", "gc-pause-2.html#off"} {
-		if !slices.Contains(leaves["index.html"].links, to) {
+		if !slices.Contains(parsed["index.html"].links, to) {
 			t.Errorf("the front page has no link to %s", to)
 		}
 	}
 	all[1].Seed = 2
 	text := readSite(t, pagesOf(sitePages)(all, Options{}))["index.html"].text
-	contains(t, text, "A garbage-collection pause outlasts the lock (seed 1)", "A garbage-collection pause outlasts the lock (seed 2)")
+	wantInOrder(t, text, "A garbage-collection pause outlasts the lock (seed 1)", "A garbage-collection pause outlasts the lock (seed 2)")
 	if strings.Contains(text, "with the seed") {
-		t.Error("there are two seeds, and the front page names one")
+		t.Error("the results have two seeds, but the front page names one")
 	}
 }
 
 // If only one run of each variant was made, the front page shows only that run.
-func TestSiteOfHalfTheRuns(t *testing.T) {
+func TestSiteOfRunsWithFencing(t *testing.T) {
 	r := results(t, "", "gc-pause")[0]
 	r, err := r.SelectRuns("", on)
 	if err != nil {
 		t.Fatal(err)
 	}
 	front := readSite(t, pagesOf(sitePages)([]*scenarios.Result{r}, Options{}))["index.html"]
-	contains(t, front.text, "gc-pause, without fencing: – not run", "gc-pause, with fencing: ✓ safe")
+	wantInOrder(t, front.text, "gc-pause, without fencing: – not run", "gc-pause, with fencing: ✓ safe")
 	if strings.Contains(front.text, "safe without fencing") {
-		t.Error("something is said of the run that is not there")
+		t.Error("the front page says something about the run without fencing, which was not made")
 	}
 }
 
 // A site may have no scenarios.
-func TestSiteOfSearchesAlone(t *testing.T) {
-	leaves := readSite(t, pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{emptySearch()}}))
-	if text := leaves["index.html"].text; strings.Contains(text, "The matrix") || !strings.Contains(text, "mine on 1 node") {
-		t.Errorf("got %s", text)
+func TestSiteWithoutScenarios(t *testing.T) {
+	parsed := readSite(t, pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{emptySearch()}}))
+	if text := parsed["index.html"].text; strings.Contains(text, "The matrix") || !strings.Contains(text, "mine on 1 node") {
+		t.Errorf("the front page has a matrix, or lacks the search: %s", text)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestFrontPageGolden(t *testing.T) {
 	m.Rows[0].Cells[0].Runs[1].Differences = reasonsOf("the verdict is safe, expected unsafe")
 	pages := pagesOf(matrixPages)(m, Options{Explored: []*explore.Result{fullSearch()}})
 	readSite(t, pages)
-	golden(t, filepath.Join("testdata", "site", "index.html"), main(t, pages[len(pages)-1].Data))
+	golden(t, filepath.Join("testdata", "site", "index.html"), mainPart(t, pages[len(pages)-1].Data))
 }
 
 // golden compares a text with a golden file.
@@ -275,12 +275,12 @@ func golden(t *testing.T, file, got string) {
 		t.Fatalf("%v (go test ./reports -run %s -update writes it)", err, t.Name())
 	}
 	if got != string(want) {
-		t.Errorf("the page is not %s any more; if it should not be, go test ./reports -run %s -update, and read the difference\n%s", file, t.Name(), got)
+		t.Errorf("the page differs from %s; if it should, run go test ./reports -run %s -update, and read the difference\n%s", file, t.Name(), got)
 	}
 }
 
-// main returns the content of a page, without styles and scripts.
-func main(t *testing.T, page []byte) string {
+// mainPart returns the content of a page, without styles and scripts.
+func mainPart(t *testing.T, page []byte) string {
 	t.Helper()
 	_, after, begins := strings.Cut(string(page), `<main id="main">`)
 	body, _, ends := strings.Cut(after, "</main>")
@@ -304,22 +304,22 @@ func TestHostileNamesOnASite(t *testing.T) {
 		m.Rows = append(m.Rows, r...)
 	}
 	pages := pagesOf(matrixPages)(withVariants(m), Options{Explored: []*explore.Result{fullSearch()}})
-	leaves := readSite(t, pages)
-	if len(leaves) != len(evil)+2 {
-		t.Errorf("%d pages have %d names", len(evil)+2, len(leaves))
+	parsed := readSite(t, pages)
+	if len(parsed) != len(evil)+2 {
+		t.Errorf("the site has %d pages with different names, want %d", len(parsed), len(evil)+2)
 	}
 	safe := regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,90}\.html$`)
 	for _, p := range pages {
 		if !safe.MatchString(p.Name) || devices().MatchString(strings.TrimSuffix(p.Name, ".html")) {
-			t.Errorf("%q is no name for a file", p.Name)
+			t.Errorf("%q is not a safe name of a file", p.Name)
 		}
 		for _, bad := range []string{"<script>alert", "<img", "\u202e", "\x00", "\x1b", `href="javascript:`, "ZgotmplZ"} {
 			if bytes.Contains(p.Data, []byte(bad)) {
-				t.Errorf("%s holds %q", p.Name, bad)
+				t.Errorf("%s contains %q", p.Name, bad)
 			}
 		}
 	}
-	contains(t, leaves["index.html"].text, "<script>alert(1)</script>", `\u202egnp.exe`, "{{.}}")
+	wantInOrder(t, parsed["index.html"].text, "<script>alert(1)</script>", `\u202egnp.exe`, "{{.}}")
 }
 
 // The texts of a search are shown as text, on the search's page and on the front page.
@@ -329,8 +329,8 @@ func TestHostileSearchesOnASite(t *testing.T) {
 	for _, p := range pages {
 		readPage(t, p.Name, p.Data)
 		for _, bad := range []string{"|<b>", "\u202e", "\x1b", "ZgotmplZ"} {
-			if strings.Contains(main(t, p.Data), bad) {
-				t.Errorf("%s holds %q", p.Name, bad)
+			if strings.Contains(mainPart(t, p.Data), bad) {
+				t.Errorf("%s contains %q", p.Name, bad)
 			}
 		}
 	}
@@ -343,7 +343,7 @@ func TestPageNames(t *testing.T) {
 		{"page", ""}, {"page-2", "日本"}, {"page-con", "con"}, {"console", "console"}, {"caf", "Café"},
 	} {
 		if got := taken.name(c.of); got != c.want {
-			t.Errorf("%q is called %q, want %q", c.of, got, c.want)
+			t.Errorf("the page of %q has the name %q, want %q", c.of, got, c.want)
 		}
 	}
 }
@@ -365,10 +365,10 @@ func TestLongPageNames(t *testing.T) {
 	} {
 		got := taken.name(c.words...)
 		if got != c.want {
-			t.Errorf("%q is called %q, want %q", c.words, got, c.want)
+			t.Errorf("the page of %q has the name %q, want %q", c.words, got, c.want)
 		}
 		if len(got) > 100 {
-			t.Errorf("%q has %d letters", got, len(got))
+			t.Errorf("the name %q has %d bytes, want at most 100", got, len(got))
 		}
 	}
 }
@@ -383,7 +383,7 @@ func TestMatrixAsHTML(t *testing.T) {
 			t.Errorf("the link to %s leads nowhere", to)
 		}
 	}
-	contains(t, l.text,
+	wantInOrder(t, l.text,
 		"delayed-write, waits, section-exclusion: is violated",
 		"clock-jump, lease-exclusion: is violated without fencing, then with fencing holds",
 		"majority-down, with fencing: ! safe but ✗ token-order and progress",
@@ -392,7 +392,7 @@ func TestMatrixAsHTML(t *testing.T) {
 	)
 	for _, column := range []string{"scenario", "assumption", "lease-exclusion", "section-exclusion", "without fencing", "with fencing"} {
 		if !bytes.Contains(page, []byte(`scope="col">`+column+"<")) {
-			t.Errorf("no column is headed %s", column)
+			t.Errorf("the table has no column with the head %s", column)
 		}
 	}
 }
@@ -403,7 +403,7 @@ func TestMatrixOfLocksAsHTML(t *testing.T) {
 	m := &Matrix{Locks: []string{"single", "redlock"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
 		"": {{Lock: "single", NotApplicable: "the lock has one node"}, cell("redlock", runWithVerdict(off, checks.Unsafe, twice...), runWithVerdict(on, checks.Safe, checks.Progress, checks.SectionExclusion))},
 	}, "=the pause outlasts the lease")}
-	contains(t, readPage(t, "matrix", []byte(matrix(t, "html", m))).text,
+	wantInOrder(t, readPage(t, "matrix", []byte(matrix(t, "html", m))).text,
 		"1 scenario, with 2 locks: 1 as expected",
 		"scenarioassumptionsingleredlock without fencingwith fencingwithout fencingwith fencing",
 		"gc-pause, single, without fencing: – n/a",

@@ -9,8 +9,8 @@ import (
 // is empty.
 func TestPieces(t *testing.T) {
 	for _, c := range []struct {
-		name, text, markdown, html string
-		piece, empty               piece
+		name, text, markdown, html string // the piece in each format
+		piece, empty               piece  // a piece with content, and one without
 	}{
 		{"paragraph", "  Two & three.\n", "Two & three.\n", "<p>Two &amp; three.</p>", paragraph("Two & three."), paragraph(" \n")},
 		{"facts", "  lock  mine\n", "- **lock**: mine\n", `<dl class="facts"><dt>lock</dt><dd>mine</dd></dl>`, facts{{"lock", "mine"}}, facts{}},
@@ -23,12 +23,12 @@ func TestPieces(t *testing.T) {
 			"  lock  the data\n ────────────────\n  mine  ✗ unsafe\n ────────────────\n  b|c   two\n        lines\n",
 			"| lock | the data |\n|---|---|\n| [mine](mine.yaml) | **[✗ unsafe](page.html)** |\n| b\\|c | two<br>lines |\n",
 			`<table class="tally"> <thead><tr><th scope="col">lock</th><th scope="col">the data</th></tr></thead> <tbody><tr><th scope="row">mine</th><td><a class="bad" href="page.html"><span class="unseen">mine, the data: </span>✗ unsafe</a></td></tr> <tr><th scope="row">b|c</th><td><span class="plain">two lines</span></td></tr> </tbody></table>`,
-			sample("mine.yaml", "page.html"), table{Heads: heads("lock")},
+			sampleTable("mine.yaml", "page.html"), table{Heads: heads("lock")},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.piece.empty() || !c.empty.empty() {
-				t.Error("it is empty if it is not, or the other way round")
+				t.Error("the piece with content is empty, or the empty one is not")
 			}
 			written, md := &text{}, &markdownText{}
 			c.piece.text(written)
@@ -50,7 +50,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-func sample(file, page string) table {
+// sampleTable returns a table with two rows. Its first row links to a file and to a page.
+func sampleTable(file, page string) table {
 	out := table{Heads: heads("lock", "the data")}
 	out.add(tableCell{{"mine", plain, file}}, tableCell{{"✗ unsafe", "bad", page}})
 	out.Rows = append(out.Rows, tableRow{Cells: []tableCell{plainCell("b|c"), plainCell("two", "lines")}, ruled: true})
@@ -66,15 +67,15 @@ func TestTitlesInTables(t *testing.T) {
 	}
 	want := " scenario   verdict\n───────────────────\nFirst\n   variant  ✓ safe\n\nSecond\n   variant  ✓ safe\n"
 	if got := out.draw(Options{}); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("the table as text is\n%s\nwant\n%s", got, want)
 	}
 	want = "| scenario | verdict |\n|---|---|\n| **First** | |\n| &emsp;variant | ✓ safe |\n| **Second** | |\n| &emsp;variant | ✓ safe |\n"
 	md := &markdownText{}
 	if out.markdown(md); md.b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", md.b.String(), want)
+		t.Errorf("the table as Markdown is\n%s\nwant\n%s", md.b.String(), want)
 	}
 	if page := string(out.html()); !strings.Contains(page, `<th scope="rowgroup" colspan="2">First</th>`) {
-		t.Errorf("the page has no title: %s", page)
+		t.Errorf("the table as HTML has no title: %s", page)
 	}
 }
 
@@ -84,6 +85,6 @@ func TestColoursInTables(t *testing.T) {
 	out.add(tableCell{{Text: "x\ny", Tone: "bad"}}, plainCell("z"))
 	want := "  a  b\n ──────\n  \x1b[31mx\x1b[0m  z\n  \x1b[31my\x1b[0m\n"
 	if got := out.draw(Options{Palette: Colour}); got != want {
-		t.Errorf("got\n%q\nwant\n%q", got, want)
+		t.Errorf("the coloured table is\n%q\nwant\n%q", got, want)
 	}
 }

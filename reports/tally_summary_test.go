@@ -16,7 +16,7 @@ import (
 // measures. The lock single stops working when its server is lost, and redlock when two
 // servers are lost.
 func summaryTally() *Tally {
-	var stories []*scenarios.Scenario
+	var compared []*scenarios.Scenario
 	for _, v := range []*scenarios.Variant{
 		{Scenario: "same-pause", Narrative: scenarios.Narrative{Assumption: "process"}},
 		{Scenario: "same-one-down", Narrative: scenarios.Narrative{Assumption: "none"}},
@@ -24,10 +24,12 @@ func summaryTally() *Tally {
 		{Scenario: "same-alone", Narrative: scenarios.Narrative{Assumption: "none"}, Measures: []string{"traffic"}},
 	} {
 		v.Lock = "redlock"
-		stories = append(stories, &scenarios.Scenario{Name: v.Scenario, File: v.Scenario + ".yaml", Variants: []*scenarios.Variant{v}})
+		compared = append(compared, &scenarios.Scenario{Name: v.Scenario, File: v.Scenario + ".yaml", Variants: []*scenarios.Variant{v}})
 	}
-	t := NewTally(stories, []string{"redlock", "single"}, 1)
+	t := NewTally(compared, []string{"redlock", "single"}, 1)
 	t.Seeds = 1
+	// add adds the runs of one cell. The lock has as many servers, and loses those of lost. The run
+	// without fencing violates some properties.
 	add := func(row, column, servers int, lost []string, violated ...checks.Property) {
 		tr := &trace.Trace{Locks: []trace.LockInfo{{}}}
 		for i := range servers {
@@ -62,7 +64,7 @@ func TestSummaryOfTally(t *testing.T) {
 	if err := writeTallyText(&b, summaryTally(), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, b.String(),
+	wantInOrder(t, b.String(),
 		"same-pause.yaml --seed 1;",
 		"Summary\n",
 		"  redlock  ✗, ✓   yes        1 of 3    30\n  single   ✓, ✓   no         0 of 1    10\n",
@@ -77,10 +79,10 @@ func TestSummaryOfTally(t *testing.T) {
 	}
 	redlock, single := doc.Summary[0], doc.Summary[1]
 	if !*redlock.OwnTokens || *redlock.MayLose != 1 || redlock.Servers != 3 || redlock.Replay != "locksim run same-two-down.yaml --seed 1" {
-		t.Errorf("of redlock it says %+v", redlock)
+		t.Errorf("the summary of redlock is %+v", redlock)
 	}
 	if *single.OwnTokens || *single.MayLose != 0 || single.Servers != 1 || single.Replay != "locksim run same-one-down.yaml --seed 1 --lock single" {
-		t.Errorf("of single it says %+v", single)
+		t.Errorf("the summary of single is %+v", single)
 	}
 }
 
@@ -88,29 +90,30 @@ func TestSummaryOfTally(t *testing.T) {
 // continued to work. It counts only if the lock also continued to work with every smaller
 // number.
 func TestMayLose(t *testing.T) {
-	goesOn := func(lost int) Count {
+	works := func(lost int) Count {
 		return Count{Seeds: 2, Lost: lost, Servers: 5, Judged: map[checks.Property][2]Times{checks.Progress: {{N: 2}}}}
 	}
 	stops := func(lost int) Count {
-		c := goesOn(lost)
+		c := works(lost)
 		c.Violated = map[checks.Property][2]Times{checks.Progress: {{N: 1}}}
 		return c
 	}
-	breaks := goesOn(1)
+	breaks := works(1)
 	breaks.Violated = map[checks.Property][2]Times{checks.LeaseExclusion: {{N: 1}}}
 	unjudged := stops(1)
 	unjudged.Judged = nil
 	for _, test := range []struct {
-		name      string
-		counts    []Count
-		lost, row int
+		name   string
+		counts []Count // one for each row of the tally
+		lost   int     // how many servers the lock may lose
+		row    int     // which row shows it; -1 if no row loses a server
 	}{
-		{"none was lost", []Count{goesOn(0)}, 0, -1},
-		{"it went on", []Count{goesOn(2)}, 2, 0},
-		{"until too many were lost", []Count{goesOn(1), goesOn(2), stops(3)}, 2, 2},
-		{"one of the same number decides", []Count{goesOn(1), stops(1), goesOn(2)}, 0, 1},
-		{"two hold it at once", []Count{breaks, goesOn(2)}, 0, 0},
-		{"of one nobody can tell", []Count{unjudged, goesOn(2)}, 2, 1},
+		{"no server is lost", []Count{works(0)}, 0, -1},
+		{"the lock works without two servers", []Count{works(2)}, 2, 0},
+		{"the lock stops working without three servers", []Count{works(1), works(2), stops(3)}, 2, 2},
+		{"the lock stops working in one of two rows without one server", []Count{works(1), stops(1), works(2)}, 0, 1},
+		{"two clients hold the lock at the same time without one server", []Count{breaks, works(2)}, 0, 0},
+		{"progress is not judged in the row without one server", []Count{unjudged, works(2)}, 2, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tally := &Tally{Matrix: Matrix{Locks: []string{"redlock"}}}
@@ -120,14 +123,14 @@ func TestMayLose(t *testing.T) {
 			}
 			lost, _, row := tally.maxLost(0)
 			if lost != test.lost || row != test.row {
-				t.Errorf("it may lose %d, which row %d shows; want %d and %d", lost, row, test.lost, test.row)
+				t.Errorf("the lock may lose %d servers, which row %d shows; want %d and row %d", lost, row, test.lost, test.row)
 			}
 		})
 	}
 }
 
 // The measures of a scenario's variants are in one table, with the most important figures.
-func TestVersionsSideBySide(t *testing.T) {
+func TestVariantsAreComparedInOneTable(t *testing.T) {
 	measures := []string{"fairness", "attempts"}
 	s := &scenarios.Scenario{Name: "crowd", File: "crowd.yaml", Variants: []*scenarios.Variant{
 		{Scenario: "crowd", Name: "of-1", Lock: "redlock", Measures: measures},
@@ -169,6 +172,7 @@ func TestVersionsSideBySide(t *testing.T) {
 	}
 }
 
+// asJSON returns a value as JSON, so that tests can compare and print it.
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)

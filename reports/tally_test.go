@@ -43,7 +43,7 @@ func TestTallyAsText(t *testing.T) {
 	if err := writeTallyText(&b, sampleTally(), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, b.String(),
+	wantInOrder(t, b.String(),
 		"How often section-exclusion was violated.",
 		"  redlock  2/3\n  single   n/a\n  etcd     ✓\n",
 		"How often the data was wrong, without fencing tokens → with them.",
@@ -75,16 +75,16 @@ func TestTallyAsJSON(t *testing.T) {
 	}
 	redlock, single := doc.Stories[0].Cells[0], doc.Stories[0].Cells[1]
 	if want := (jsonTimes{2, 3, "locksim run scenarios/same-pause.yaml --seed 8"}); redlock.Runs[0].Unsafe != want {
-		t.Errorf("without fencing it is unsafe %+v, want %+v", redlock.Runs[0].Unsafe, want)
+		t.Errorf("without fencing redlock is unsafe %+v, want %+v", redlock.Runs[0].Unsafe, want)
 	}
 	if want := (jsonTimes{0, 3, ""}); redlock.Runs[1].Unsafe != want {
-		t.Errorf("with fencing it is unsafe %+v, want %+v", redlock.Runs[1].Unsafe, want)
+		t.Errorf("with fencing redlock is unsafe %+v, want %+v", redlock.Runs[1].Unsafe, want)
 	}
 	if want := (jsonSample{"attempts", "calls", "", 3, 1, 5, 9, 9}); redlock.Figures[0] != want {
-		t.Errorf("a figure is %+v, want %+v", redlock.Figures[0], want)
+		t.Errorf("the first figure of redlock is %+v, want %+v", redlock.Figures[0], want)
 	}
 	if single.Seeds != 0 || single.Untold != "there is one node" {
-		t.Errorf("a scenario that does not apply is %+v", single)
+		t.Errorf("the cell of single, to which the scenario does not apply, is %+v", single)
 	}
 }
 
@@ -92,13 +92,13 @@ func TestTallyAsJSON(t *testing.T) {
 func TestTallyIsAsExpected(t *testing.T) {
 	tally := sampleTally()
 	if !tally.AsExpected() {
-		t.Error("nothing is expected, and it differs")
+		t.Error("no run differs, but the tally is not as expected")
 	}
 	odd := runWithVerdict(off, checks.Safe)
 	odd.Differences = reasonsOf("the verdict is safe, expected unsafe")
 	tally.Add(0, 2, 10, []scenarios.RunResult{odd, runWithVerdict(on, checks.Safe)}, "")
 	if tally.AsExpected() {
-		t.Error("a run that differs is not reported")
+		t.Error("a run differs, but the tally is as expected")
 	}
 }
 
@@ -135,7 +135,7 @@ func TestShortNames(t *testing.T) {
 		{[]string{"failover", "failover-acks"}, []string{"failover", "failover-acks"}},
 	} {
 		if got := names(test.have...); !slices.Equal(got, test.want) {
-			t.Errorf("%q are called %q, want %q", test.have, got, test.want)
+			t.Errorf("the scenarios %q have the short names %q, want %q", test.have, got, test.want)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 func wantText(t *testing.T, want, got string) {
 	t.Helper()
 	if "\n"+got != want {
-		t.Errorf("got:\n%s\nwant:%s", got, want)
+		t.Errorf("the timeline is:\n%s\nwant:%s", got, want)
 	}
 }
 
@@ -25,7 +25,7 @@ func readAll(traces ...*trace.Trace) []*history.History {
 	return all
 }
 
-func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
+func TestTwoRunsHaveACommonPartUpToTheFirstDifference(t *testing.T) {
 	wantText(t, `
    0.005s  client-1  gets the lock on all 3 nodes: token 1, lease until 30.001s
    0.007s  storage   answers client-1's read of x: version 0
@@ -57,7 +57,7 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
 	))
 }
 
-func TestRunsThatDoNotDiffer(t *testing.T) {
+func TestTimelineOfEqualRuns(t *testing.T) {
 	s := simtest.NewScript("none", 1)
 	s.Acquires("client-1", 1, 1, "redis-1")
 	wantText(t, `
@@ -74,11 +74,11 @@ func TestHostileTextIsShownEscaped(t *testing.T) {
 `, Timeline{}.Render(nil, readAll(&s.Trace)))
 }
 
-func TestColourChangesNothingButColour(t *testing.T) {
+func TestColouredTimelineSaysTheSame(t *testing.T) {
 	runs := readAll(simtest.PausedHolderTrace("none"), simtest.PausedHolderTrace("writes"))
 	headings := []string{"a", "b"}
 	plain := Timeline{}.Render(headings, runs)
 	if got := stripColours(Timeline{Palette: Colour}.Render(headings, runs)); got != plain {
-		t.Errorf("got:\n%s\nwant:\n%s", got, plain)
+		t.Errorf("without its colours the timeline is\n%s\nwant\n%s", got, plain)
 	}
 }

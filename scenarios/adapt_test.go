@@ -11,10 +11,10 @@ import (
 
 // A scenario that is written for Redis nodes can be run with a lock on other servers. Its
 // nodes get other names wherever they are mentioned, and the result is the same.
-func TestStoriesOnOtherServers(t *testing.T) {
+func TestScenariosOnOtherServers(t *testing.T) {
 	for _, test := range []struct {
-		story    string
-		off, on  string
+		scenario string
+		off, on  string            // the verdicts without and with fencing
 		violated []checks.Property // in the run without fencing
 	}{
 		{"gc-pause", checks.Unsafe, checks.Safe, []checks.Property{checks.SectionExclusion}},
@@ -23,8 +23,8 @@ func TestStoriesOnOtherServers(t *testing.T) {
 		{"one-node-jump", checks.Safe, checks.Safe, nil},
 		{"fencing-counter-lost", checks.Unsafe, checks.Unsafe, nil},
 	} {
-		t.Run(test.story, func(t *testing.T) {
-			s, err := Open(test.story)
+		t.Run(test.scenario, func(t *testing.T) {
+			s, err := Open(test.scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,11 +40,11 @@ func TestStoriesOnOtherServers(t *testing.T) {
 				}
 				judged := v.Judge(tr, simtest.ToyLock.Name, fencing).Verdict
 				if judged.Verdict != want {
-					t.Errorf("fencing %s: it is %s, want %s: %v", fencing, judged.Verdict, want, judged.Reasons)
+					t.Errorf("fencing %s: the verdict is %s, want %s: %v", fencing, judged.Verdict, want, judged.Reasons)
 				}
 				for _, w := range judged.Witnesses {
 					if !w.Seen {
-						t.Errorf("fencing %s: not seen: %s", fencing, w.Text)
+						t.Errorf("fencing %s: this witness was not seen: %s", fencing, w.Text)
 					}
 				}
 				for _, p := range test.violated {
@@ -54,12 +54,12 @@ func TestStoriesOnOtherServers(t *testing.T) {
 				}
 				for _, p := range tr.Processes {
 					if strings.HasPrefix(p.Name, "redis") {
-						t.Errorf("there is a process %s", p.Name)
+						t.Errorf("there is a process %s, want none with the name of a Redis node", p.Name)
 					}
 				}
 				for _, f := range tr.Faults {
 					if strings.Contains(f.Text, "redis") || f.IdleReason != "" {
-						t.Errorf("the fault %q: %s", f.Text, f.IdleReason)
+						t.Errorf("the fault %q names a Redis node, or does not act: %s", f.Text, f.IdleReason)
 					}
 				}
 			}
@@ -69,18 +69,18 @@ func TestStoriesOnOtherServers(t *testing.T) {
 
 // If a scenario needs something that a kind of server cannot do, it is refused, and the
 // error says why.
-func TestStoriesThatOtherServersCannotTell(t *testing.T) {
-	for story, want := range map[string]string{
+func TestScenariosThatDoNotApplyToOtherServers(t *testing.T) {
+	for scenario, want := range map[string]string{
 		"failover":          "replica is a replica of toy-1, but a toy cannot be a replica",
 		"fencing-late-mint": "tokens: incr counts on nodes of the kind redis, but toy-1 is a toy",
 	} {
-		s, err := Open(story)
+		s, err := Open(scenario)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = s.Variants[0].Config(Options{Seed: 1, Kind: simtest.ToyLock, Fencing: On})
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: the error is %v, want %q", story, err, want)
+			t.Errorf("%s: the error is %v, want %q", scenario, err, want)
 		}
 	}
 }

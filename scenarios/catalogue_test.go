@@ -39,14 +39,14 @@ func TestOrderNamesEveryGroup(t *testing.T) {
 		}
 	}
 	if !slices.Equal(groups, Groups()) {
-		t.Errorf("ORDER has the groups %v, a scenario can be in %v", groups, Groups())
+		t.Errorf("ORDER has the groups %v, want those in which a scenario can be: %v", groups, Groups())
 	}
 }
 
 // Scenarios of the catalogue come first, in its order. The others follow in the order in
 // which they were given. Scenarios without a group come last.
-func TestShelve(t *testing.T) {
-	var all []*Scenario
+func TestGroupScenarios(t *testing.T) {
+	var all []*Scenario // each of the texts is a group and a name, GROUP/NAME
 	for s := range strings.FieldsSeq("examples/mine debate/clock-jump /zebra debate/mine debate/gc-pause /aardvark debate/also fencing/token-gap") {
 		group, name, _ := strings.Cut(s, "/")
 		all = append(all, &Scenario{Group: group, Name: name})
@@ -61,10 +61,10 @@ func TestShelve(t *testing.T) {
 		}
 	}
 	if want := strings.Fields("debate/gc-pause debate/clock-jump debate/mine debate/also fencing/token-gap examples/mine /zebra /aardvark"); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+		t.Errorf("the scenarios are in the order %v, want %v", got, want)
 	}
 	if GroupScenarios(nil) != nil {
-		t.Error("without scenarios there is a group")
+		t.Error("no scenarios make a group")
 	}
 }
 
@@ -78,6 +78,6 @@ func TestCatalogueIsComplete(t *testing.T) {
 	}
 	slices.Sort(names)
 	if !slices.Equal(names, Names()) {
-		t.Errorf("the catalogue has %v, embedded are %v", names, Names())
+		t.Errorf("the catalogue has the scenarios %v, want all that are embedded: %v", names, Names())
 	}
 }

@@ -35,6 +35,7 @@ func parseVariant(t *testing.T, text string) *scenarios.Variant {
 	return s.Variants[0]
 }
 
+// clientsOf returns the names of the clients, in order.
 func clientsOf(c sim.Config) []string {
 	var names []string
 	for _, client := range c.Clients {
@@ -48,12 +49,12 @@ func clientsOf(c sim.Config) []string {
 func TestChange(t *testing.T) {
 	at := trace.AnyOf(trace.Clause{Delay: 2 * time.Second, Happening: trace.Start{}})
 	changes := map[string]scenarios.Change{
-		"nothing":                      {},
-		"four nodes":                   {Nodes: 4},
-		"two clients":                  {Clients: []string{"client-1", "client-2"}},
-		"another start":                {Starts: map[string]trace.Point{"client-2": at}},
-		"a start of one that is gone":  {Clients: []string{"client-1"}, Starts: map[string]trace.Point{"client-2": at}},
-		"a start for all, fewer nodes": {Nodes: 4, Starts: map[string]trace.Point{"client-1": at, "client-2": at, "client-3": at}},
+		"no change":                 {},
+		"four nodes":                {Nodes: 4},
+		"two clients":               {Clients: []string{"client-1", "client-2"}},
+		"another start of a client": {Starts: map[string]trace.Point{"client-2": at}},
+		"another start of a client that is left out":   {Clients: []string{"client-1"}, Starts: map[string]trace.Point{"client-2": at}},
+		"another start of all clients, and four nodes": {Nodes: 4, Starts: map[string]trace.Point{"client-1": at, "client-2": at, "client-3": at}},
 	}
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
 		c := changes[name]
@@ -66,30 +67,30 @@ func TestChange(t *testing.T) {
 			}
 			written := parseVariant(t, string(changed.Document().Bytes()))
 			if is, want := hashOf(t, changed), hashOf(t, written); is != want {
-				t.Errorf("the world is not the one that its text makes:\n%s", changed.Document().Bytes())
+				t.Errorf("the changed variant gives another world than its text:\n%s", changed.Document().Bytes())
 			}
 			if is := hashOf(t, changed) == hashOf(t, v); is != c.IsZero() {
-				t.Errorf("it is the same world as without the change: %v", is)
+				t.Errorf("the change leaves the world the same: %v, want %v", is, c.IsZero())
 			}
 			config, err := changed.Config(scenarios.Options{Fencing: scenarios.Off})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if c.Clients != nil && !slices.Equal(clientsOf(config), c.Clients) {
-				t.Errorf("the clients are %v", clientsOf(config))
+				t.Errorf("the clients are %v, want %v", clientsOf(config), c.Clients)
 			}
 			if c.Nodes > 0 && len(config.Nodes) != c.Nodes {
-				t.Errorf("there are %d nodes", len(config.Nodes))
+				t.Errorf("there are %d nodes, want %d", len(config.Nodes), c.Nodes)
 			}
 			if after := v.Document().Bytes(); !bytes.Equal(before, after) {
-				t.Errorf("the story itself has become\n%s", after)
+				t.Errorf("the variant itself has become\n%s", after)
 			}
 		})
 	}
 }
 
 // A second change is made in addition to the first.
-func TestChanges(t *testing.T) {
+func TestSecondChange(t *testing.T) {
 	v := parseVariant(t, threeClients)
 	first, err := v.WithChange(scenarios.Change{Nodes: 4})
 	if err != nil {
@@ -99,12 +100,12 @@ func TestChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := string(both.Document().Bytes())
-	if !strings.Contains(at, "nodes: 4") || strings.Contains(at, "client-2") {
-		t.Errorf("the text is\n%s", at)
+	text := string(both.Document().Bytes())
+	if !strings.Contains(text, "nodes: 4") || strings.Contains(text, "client-2") {
+		t.Errorf("the text does not have both changes:\n%s", text)
 	}
-	if hashOf(t, both) != hashOf(t, parseVariant(t, at)) {
-		t.Error("the world is not the one that its text makes")
+	if hashOf(t, both) != hashOf(t, parseVariant(t, text)) {
+		t.Error("the variant with both changes gives another world than its text")
 	}
 }
 
@@ -128,7 +129,7 @@ func TestChangeOfPersistence(t *testing.T) {
 				want = redis.Everysec
 			}
 			if n.Persistence != want {
-				t.Errorf("%s writes to its disk %s, want %s", n.Name, n.Persistence, want)
+				t.Errorf("%s has the persistence %s, want %s", n.Name, n.Persistence, want)
 			}
 		}
 	}
@@ -157,10 +158,10 @@ func TestChangeRefused(t *testing.T) {
 
 // A variant that was not read from a file cannot be changed. A trace that was saved without
 // its scenario has such a variant.
-func TestChangeOfNoFile(t *testing.T) {
+func TestChangeWithoutAFile(t *testing.T) {
 	v := &scenarios.Variant{Scenario: "alone"}
 	if _, err := v.WithChange(scenarios.Change{Nodes: 3}); err == nil || !strings.Contains(err.Error(), "alone was not read from a scenario file") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want that the variant was not read from a file", err)
 	}
 }
 

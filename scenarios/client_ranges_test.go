@@ -8,7 +8,7 @@ import (
 
 // The clients of a range are in order, and are like any other clients. A variant can change
 // one of them, and add more.
-func TestSeveralClientsInOneLine(t *testing.T) {
+func TestClientRanges(t *testing.T) {
 	const text = `
 title: several
 assumption: none
@@ -51,6 +51,6 @@ variants:
 	}
 	again, err := Parse("y.yaml", s.Variants[0].Document().Bytes())
 	if err != nil || again.Variants[0].spec.Clients[4].name != "worker-9" {
-		t.Errorf("written and read again: %v", err)
+		t.Errorf("after it is written and read again, the first variant has an error or another fifth client: %v", err)
 	}
 }

@@ -6,22 +6,23 @@ import (
 	"testing"
 )
 
+// Open finds a scenario by its name. The error for another name suggests a similar one.
 func TestOpen(t *testing.T) {
 	s, err := Open("gc-pause")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Name != "gc-pause" || s.File != "scenarios/gc-pause.yaml" {
-		t.Errorf("name %q, file %q", s.Name, s.File)
+		t.Errorf("the scenario has the name %q and the file %q", s.Name, s.File)
 	}
 	for _, name := range []string{"gc-puase", "gcpause"} {
 		_, err := Open(name)
 		if want := `no scenario is called "` + name + `"; did you mean "gc-pause"?`; err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
+			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}
 	if _, err := Open("../go"); err == nil {
-		t.Error("a path outside the folder is opened")
+		t.Error("Open accepts a path outside of the folder of scenarios")
 	}
 }
 
@@ -55,6 +56,6 @@ func TestEmbeddedIsInOrder(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	if !slices.Equal(names, Names()) || !slices.IsSortedFunc(names, strings.Compare) {
-		t.Errorf("the scenarios are %v", names)
+		t.Errorf("the scenarios are %v, want all names, sorted", names)
 	}
 }

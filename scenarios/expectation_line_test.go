@@ -39,9 +39,9 @@ func TestExpectationLine(t *testing.T) {
 	}
 	lines := strings.Split(annotated, "\n")
 	for _, test := range []struct {
-		variant       int
+		variant       int // 0 is shared, 1 is own
 		lock, fencing string
-		want          string
+		want          string // a word of the comment on the line
 	}{
 		{0, "", scenarios.Off, "shared-off"},
 		{0, "redlock", scenarios.On, "shared-on"},
@@ -54,20 +54,21 @@ func TestExpectationLine(t *testing.T) {
 		line := s.Variants[test.variant].ExpectationLine(test.lock, test.fencing)
 		_, comment, _ := strings.Cut(lines[line-1], "#")
 		if !slices.Contains(strings.Fields(comment), test.want) {
-			t.Errorf("%s is said on line %d: %s", test.want, line, lines[line-1])
+			t.Errorf("the expectation marked %s is found on line %d: %s", test.want, line, lines[line-1])
 		}
 	}
 }
 
-func TestExpectationLineOfNothing(t *testing.T) {
+// If the file has no expectation, its line is the first. A variant without a file has line 0.
+func TestExpectationLineWithoutExpectation(t *testing.T) {
 	s, err := scenarios.Parse("silent.yaml", []byte("title: Nothing is expected\nlock: {kind: redlock, ttl: 10s}\nclients: {client-1: {}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if line := s.Variants[0].ExpectationLine("", scenarios.Off); line != 1 {
-		t.Errorf("a file that expects nothing says so on line %d", line)
+		t.Errorf("the line of a file that expects nothing is %d, want 1", line)
 	}
 	if line := (&scenarios.Variant{}).ExpectationLine("", scenarios.Off); line != 0 {
-		t.Errorf("a variant of no file expects something on line %d", line)
+		t.Errorf("the line of a variant without a file is %d, want 0", line)
 	}
 }

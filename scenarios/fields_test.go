@@ -8,7 +8,7 @@ import (
 
 // isPlain is right about the words for which it returns true: the YAML encoder also writes
 // them without quotes, and they are read as the same words.
-func TestPlainWords(t *testing.T) {
+func TestIsPlain(t *testing.T) {
 	plain := 0
 	for _, word := range []string{
 		"client-1", "redis-12", "power-loss", "pause", "from", "by", "e5", "x0f", "inf", "nan", "yes-no", "a-",
@@ -24,17 +24,17 @@ func TestPlainWords(t *testing.T) {
 		}
 		got, err := yaml.Marshal(valueNode(word))
 		if err != nil || string(got) != string(want) {
-			t.Errorf("%q is written %q (%v), want %q", word, got, err, want)
+			t.Errorf("%q is written as %q (%v), want %q as by the YAML encoder", word, got, err, want)
 		}
 		var read any
 		if err := yaml.Unmarshal(got, &read); err != nil || read != word {
-			t.Errorf("%q is read as %v (%v)", word, read, err)
+			t.Errorf("the written word %q is read as %v (%v)", word, read, err)
 		}
 		if isPlain(word) {
 			plain++
 		}
 	}
 	if plain != 17 {
-		t.Errorf("%d of the words are plain", plain)
+		t.Errorf("%d of the words are plain, want 17", plain)
 	}
 }

@@ -37,12 +37,12 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			lines := strings.Split(err.Error(), "\n")
 			if len(lines) > maxErrors {
-				t.Errorf("%d problems are reported", len(lines))
+				t.Errorf("%d problems are reported, want at most %d", len(lines), maxErrors)
 			}
 			for _, line := range lines {
 				rest, ok := strings.CutPrefix(line, "x.yaml:")
 				if !ok || strings.TrimSpace(rest) == "" || strings.ContainsAny(line, "\r\x00\u2028") {
-					t.Errorf("not a line that reports a problem: %q", line)
+					t.Errorf("this line of the error does not report a problem: %q", line)
 				}
 			}
 			return
@@ -54,7 +54,7 @@ func FuzzParse(f *testing.F) {
 			for _, fencing := range []string{Off, On} {
 				var missing *sim.MissingSystem
 				if _, err := v.Config(Options{Fencing: fencing}); err != nil && !errors.As(err, &missing) {
-					t.Errorf("variant %q parses, but is no world: %v", v.Name, err)
+					t.Errorf("variant %q parses, but cannot be turned into a world: %v", v.Name, err)
 				}
 			}
 		}

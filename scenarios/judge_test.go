@@ -3,7 +3,7 @@ package scenarios
 import "testing"
 
 // If some runs of a result are selected, AsExpected depends only on these runs.
-func TestOnlySomeRuns(t *testing.T) {
+func TestSelectRuns(t *testing.T) {
 	s, err := Parse("story.yaml", []byte(`
 title: A story
 lock: {kind: redlock, ttl: 10s, nodes: 3}
@@ -25,7 +25,7 @@ variants:
 	for _, c := range []struct {
 		variant, fencing string
 		runs             int
-		want             string
+		want             string // AsExpected in words, or the error
 	}{
 		{"", "", 4, "not as expected"},
 		{"", On, 2, "nothing expected"},
@@ -48,7 +48,7 @@ variants:
 			runs = len(r.Runs)
 		}
 		if got != c.want || runs != c.runs {
-			t.Errorf("variant %q, fencing %q: %d runs, %s; want %d, %s", c.variant, c.fencing, runs, got, c.runs, c.want)
+			t.Errorf("variant %q, fencing %q: there are %d runs, %s; want %d, %s", c.variant, c.fencing, runs, got, c.runs, c.want)
 		}
 	}
 	if len(whole.Runs) != 4 || len(s.Variants) != 2 {
@@ -60,6 +60,6 @@ variants:
 		t.Fatal(err)
 	}
 	if _, err := off.SelectRuns("", On); err == nil || err.Error() != "story has no run with fencing on" {
-		t.Errorf("runs that are not there: %v", err)
+		t.Errorf("the error for a run that was left out before is %v", err)
 	}
 }

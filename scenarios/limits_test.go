@@ -49,7 +49,7 @@ func TestEveryListIsLimited(t *testing.T) {
 	}
 	for _, name := range []string{"clients", "nodes", "does", "faults", "variants", "to", "from", "violated", "without"} {
 		if !strings.Contains(" "+strings.Join(seen, " ")+" ", " "+name+" ") {
-			t.Errorf("%s was not looked at", name)
+			t.Errorf("the test has not found the list %s", name)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestEveryListIsLimited(t *testing.T) {
 func TestLimits(t *testing.T) {
 	for _, l := range simtest.Limits {
 		if _, err := Parse("x.yaml", []byte(l.File(l.Max))); l.Valid && err != nil || err != nil && strings.Contains(err.Error(), "entries") {
-			t.Errorf("%d entries of %s: %v", l.Max, l.Path, err)
+			t.Errorf("a list of %d entries in %s is refused: %v", l.Max, l.Path, err)
 		}
 		want := fmt.Sprintf("x.yaml:%d: %s: there are %d entries, and there can be at most %d; leave 2 out", l.Line, l.Path, l.Max+2, l.Max)
 		if l.Path == "variants" {
@@ -75,13 +75,13 @@ func TestLimits(t *testing.T) {
 func TestManyWrongNames(t *testing.T) {
 	text := simtest.ScenarioWith("network", "{paths: [{from: client-1, latency: 1ms, to: ["+strings.Repeat("\n  client-2,", 1000)+"]}]}")
 	_, err := Parse("x.yaml", []byte(text))
-	told := strings.Split(fmt.Sprint(err), "\n")
-	if len(told) != maxErrors {
-		t.Fatalf("%d problems are reported: %v", len(told), err)
+	reported := strings.Split(fmt.Sprint(err), "\n")
+	if len(reported) != maxErrors {
+		t.Fatalf("%d problems are reported, want %d: %v", len(reported), maxErrors, err)
 	}
-	for i, line := range told {
+	for i, line := range reported {
 		if want := fmt.Sprintf(`x.yaml:%d: network.paths[1].to[%d]: no client is called "client-2"; did you mean "client-1"?`, 5+i, 1+i); line != want {
-			t.Errorf("%s, want %s", line, want)
+			t.Errorf("problem %d is reported as %s, want %s", i+1, line, want)
 		}
 	}
 }
@@ -89,7 +89,9 @@ func TestManyWrongNames(t *testing.T) {
 // A file in which nearly everything is wrong, and again in every variant, takes little
 // time. Hints are looked for only for some problems, and only some problems are recorded.
 // Still, all problems that are reported have their hint.
-func TestEverythingIsWrong(t *testing.T) {
+func TestWorkForMistakesIsLimited(t *testing.T) {
+	// clients returns a file with a thousand clients, which all start at the same wrong point, and
+	// fifty variants.
 	clients := func(starts string) string {
 		var b strings.Builder
 		b.WriteString("title: t\nlock: {kind: redlock, ttl: 30s}\nclients:\n  client-1: {}\n")
@@ -107,27 +109,27 @@ func TestEverythingIsWrong(t *testing.T) {
 		fmt.Fprintf(&fields, "titel%d: t\n", i)
 	}
 	for _, c := range []struct{ name, text, hint string }{
-		{"points", clients("client-999 relesed"), `did you mean "client-999 released"?`},
-		{"names", clients("client-9999 released"), `did you mean "client-999"?`},
-		{"fields", fields.String(), `did you mean "title"?`},
+		{"misspelt points", clients("client-999 relesed"), `did you mean "client-999 released"?`},
+		{"misspelt names in points", clients("client-9999 released"), `did you mean "client-999"?`},
+		{"misspelt fields", fields.String(), `did you mean "title"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree := parseTree("x.yaml", []byte(c.text))
 			tree.interpret()
 			if n := len(tree.suggestions); n != maxHints {
-				t.Errorf("%d hints were looked for, want %d", n, maxHints)
+				t.Errorf("%d hints were computed, want %d", n, maxHints)
 			}
 			if n := len(tree.errs); n != maxRecorded {
-				t.Errorf("%d problems are kept, want %d", n, maxRecorded)
+				t.Errorf("%d problems are recorded, want %d", n, maxRecorded)
 			}
 			if tree.found > 6000 {
-				t.Errorf("%d problems were found: the variants report them again", tree.found)
+				t.Errorf("%d problems were found, want at most 6000: the variants report them again", tree.found)
 			}
-			told := tree.errs.summarize()
-			if len(told) != maxErrors {
-				t.Fatalf("%d problems are reported, want %d", len(told), maxErrors)
+			reported := tree.errs.summarize()
+			if len(reported) != maxErrors {
+				t.Fatalf("%d problems are reported, want %d", len(reported), maxErrors)
 			}
-			for _, e := range told {
+			for _, e := range reported {
 				if e.Hint != c.hint {
 					t.Errorf("%v; want the hint %s", e, c.hint)
 				}
@@ -149,6 +151,6 @@ func TestVariantsShareHints(t *testing.T) {
 	want := `x.yaml:4: clients.client-1.starts: no client is called "client-3"; did you mean "client-1"?
 x.yaml:56: variants.last.clients.client-2.starts: `
 	if got := fmt.Sprint(err); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `; did you mean "client-1 released"?`) {
-		t.Errorf("got\n%v\nwant\n%s…", err, want)
+		t.Errorf("the error is\n%v\nwant\n%s…", err, want)
 	}
 }

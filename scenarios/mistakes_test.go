@@ -8,18 +8,20 @@ import (
 	"github.com/locksim/locksim/internal/testkit/simtest"
 )
 
+// Each file with a mistake gives the error that is wanted of it.
 func TestBadFiles(t *testing.T) {
 	for _, m := range simtest.Mistakes {
 		t.Run(m.Name, func(t *testing.T) {
 			if _, err := Parse("x.yaml", []byte(m.Text())); err == nil {
-				t.Error("Parse accepts it")
+				t.Error("Parse accepts the file")
 			} else if err.Error() != m.Want {
-				t.Errorf("\ngot  %s\nwant %s", err, m.Want)
+				t.Errorf("\nthe error is %s\nwant         %s", err, m.Want)
 			}
 		})
 	}
 }
 
+// The file from which the files with mistakes are made has no mistake itself.
 func TestTheGoodFileIsGood(t *testing.T) {
 	if _, err := Parse("x.yaml", []byte(simtest.GoodScenario)); err != nil {
 		t.Error(err)
@@ -34,10 +36,10 @@ func TestManyProblems(t *testing.T) {
 	}
 	_, err := Parse("x.yaml", []byte(text))
 	if err == nil {
-		t.Fatal("Parse accepts it")
+		t.Fatal("Parse accepts the file")
 	}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != 10 || !strings.HasPrefix(lines[0], "x.yaml:15: x0: ") || !strings.HasPrefix(lines[9], "x.yaml:24: x9: ") {
-		t.Errorf("%d problems are reported:\n%v", len(lines), err)
+		t.Errorf("%d problems are reported, want those of x0 to x9:\n%v", len(lines), err)
 	}
 }

@@ -16,7 +16,9 @@ var webPages = map[string]string{
 	`"Distributed Locks with Redis"`:  "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/",
 }
 
-func TestNothingIsPutInAnybodysMouth(t *testing.T) {
+// No opinion contains a conclusion that its author did not write. No opinion of the
+// documentation is attributed to a person. A source on the Web is named with its address.
+func TestOpinionsAreTheAuthorsOwn(t *testing.T) {
 	documentation := 0
 	for _, s := range Embedded() {
 		for _, v := range s.Variants {
@@ -45,7 +47,7 @@ func TestNothingIsPutInAnybodysMouth(t *testing.T) {
 	}
 }
 
-func TestNobodyElseSpeaks(t *testing.T) {
+func TestUnknownAuthorIsRefused(t *testing.T) {
 	const file = `
 title: t
 says: {antirez: Look at the clock.}
@@ -53,6 +55,6 @@ lock: {kind: single, ttl: 10s}
 clients: {client-1: {}}
 `
 	if _, err := Parse("f.yaml", []byte(file)); err == nil || !strings.Contains(err.Error(), "antirez") {
-		t.Errorf("an unknown author gives the error %v", err)
+		t.Errorf("an unknown author gives the error %v, want one that names the author", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// mustParse parses a scenario file called stories/x.yaml.
 func mustParse(t testing.TB, text string) *Scenario {
 	t.Helper()
 	s, err := Parse("stories/x.yaml", []byte(text))
@@ -24,6 +25,7 @@ func mustParse(t testing.TB, text string) *Scenario {
 	return s
 }
 
+// mustConfig returns the world of a variant.
 func mustConfig(t testing.TB, v *Variant, o Options) sim.Config {
 	t.Helper()
 	c, err := v.Config(o)
@@ -41,25 +43,25 @@ func TestDefaults(t *testing.T) {
 	}
 	c := mustConfig(t, s.Variants[0], Options{Seed: 7, Fencing: On})
 	if c.Name != "x" || c.Seed != 7 || c.Lock.Key != "resource" || c.Lock.TTL != 30*time.Second {
-		t.Errorf("name %q, seed %d, key %q, TTL %v", c.Name, c.Seed, c.Lock.Key, c.Lock.TTL)
+		t.Errorf("the world has the name %q, the seed %d, the key %q and the TTL %v", c.Name, c.Seed, c.Lock.Key, c.Lock.TTL)
 	}
 	if !reflect.DeepEqual(c.Network, sim.Network{Min: 600 * time.Microsecond, Max: time.Millisecond}) || c.Horizon != 5*time.Minute {
-		t.Errorf("network %v, horizon %v", c.Network, c.Horizon)
+		t.Errorf("the network is %v and the horizon %v", c.Network, c.Horizon)
 	}
 	if c.Storage.Fencing != storage.Writes {
-		t.Errorf("the storage checks %s", c.Storage.Fencing)
+		t.Errorf("with fencing the storage checks %s, want writes", c.Storage.Fencing)
 	}
 	if got := nodeNames(c); got != "redis-1 redis-2 redis-3 redis-4 redis-5" {
 		t.Errorf("the nodes are %s", got)
 	}
 	if n := c.Nodes[0]; n.Persistence != sim.NoPersistence {
-		t.Errorf("the nodes keep %s", n.Persistence)
+		t.Errorf("the nodes have the persistence %s, want none", n.Persistence)
 	}
 	if got := c.Clients[0]; got.Sections != 1 || got.Attempts != 0 || got.RetryEvery != time.Second || !got.Starts.IsZero() {
 		t.Errorf("the client is %+v", got)
 	}
 	if off := mustConfig(t, s.Variants[0], Options{Fencing: Off}); off.Storage.Fencing != storage.None {
-		t.Errorf("without fencing the storage checks %s", off.Storage.Fencing)
+		t.Errorf("without fencing the storage checks %s, want nothing", off.Storage.Fencing)
 	}
 }
 
@@ -123,7 +125,7 @@ witnesses: [a paused]
 	}
 	v := s.Variants[0]
 	if v.Lock != "redlock" || len(v.Witnesses) != 1 || v.Witnesses[0].String() != "a paused" {
-		t.Errorf("lock %s, witnesses %v", v.Lock, v.Witnesses)
+		t.Errorf("the lock is %s and the witnesses are %v", v.Lock, v.Witnesses)
 	}
 	c := mustConfig(t, v, Options{Fencing: On})
 	o := c.Lock.Options
@@ -149,23 +151,23 @@ witnesses: [a paused]
 	farther := far
 	farther.And = "storage"
 	if want := (sim.Network{Min: time.Millisecond, Max: 1500 * time.Microsecond, Paths: []sim.Path{far, farther}}); !reflect.DeepEqual(c.Network, want) {
-		t.Errorf("network %v, want %v", c.Network, want)
+		t.Errorf("the network is %v, want %v", c.Network, want)
 	}
 	if c.Storage != (sim.Storage{Fencing: storage.ReadsAndWrites, CopyLag: 2 * time.Second}) {
-		t.Errorf("storage %v", c.Storage)
+		t.Errorf("the storage is %v", c.Storage)
 	}
 	if !reflect.DeepEqual(c.Services, []sim.Service{{Name: "proxy"}, {Name: "b2", DropsToken: true}}) {
-		t.Errorf("services %v", c.Services)
+		t.Errorf("the services are %v", c.Services)
 	}
 	if c.Tokens.Source.Name != "incr" || !slices.Equal(c.Tokens.Nodes, []string{"counter"}) || !c.Nodes[4].CountersOnly || c.Nodes[3].CountersOnly {
-		t.Errorf("tokens %v of nodes %v", c.Tokens, c.Nodes)
+		t.Errorf("the tokens are %v, and the nodes %v", c.Tokens, c.Nodes)
 	}
 	if c.Horizon != time.Minute || c.ProgressWithin != 20*time.Second {
-		t.Errorf("horizon %v, progress within %v", c.Horizon, c.ProgressWithin)
+		t.Errorf("the horizon is %v, and progress is required within %v", c.Horizon, c.ProgressWithin)
 	}
 	f := c.Faults
 	if len(f) != 7 {
-		t.Fatalf("%d faults", len(f))
+		t.Fatalf("there are %d faults, want 7", len(f))
 	}
 	if f[0].Strikes.At != 5*time.Second || f[0].For != 10*time.Second || f[0].Text != "pause a, mode suspend" {
 		t.Errorf("fault 1 is %+v", f[0])
@@ -217,10 +219,10 @@ variants:
 	}
 	c := mustConfig(t, longer, Options{Fencing: Off})
 	if c.Variant != "longer" || len(c.Clients) != 2 || c.Clients[0].Works != time.Second || c.Clients[0].GivesUp != 2*time.Second {
-		t.Errorf("its clients are %+v", c.Clients)
+		t.Errorf("the clients of the first variant are %+v", c.Clients)
 	}
 	if len(c.Faults) != 1 || c.Faults[0].Text != "pause redis-3" {
-		t.Errorf("its faults are %+v", c.Faults)
+		t.Errorf("the faults of the first variant are %+v", c.Faults)
 	}
 	if c := mustConfig(t, plain, Options{Fencing: Off}); len(c.Clients) != 1 || c.Clients[0].GivesUp != 0 || len(c.Faults) != 2 || plain.Title != "base" {
 		t.Errorf("the second variant is %+v", c)
@@ -237,11 +239,11 @@ func TestAnotherLock(t *testing.T) {
 	}
 	accepts := func(option string) bool { return slices.Contains(c.Lock.Kind.Accepts, option) }
 	if o := c.Lock.Options; o.Ask != "" && !accepts("ask") || o.Clock != "" && !accepts("clock") || o.NodeTimeout != 0 && !accepts("node-timeout") || len(o.Without) > 0 {
-		t.Errorf("its options are %+v", o)
+		t.Errorf("the options of the lock are %+v, want only those that its kind accepts", o)
 	}
 	_, err := s.Variants[0].Config(Options{Lock: "redsink", Fencing: Off})
 	if want := `no lock is called "redsink"; did you mean "redsync"?`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("the error is %v, want %s", err, want)
 	}
 }
 
@@ -257,6 +259,6 @@ func TestFencingMustBeOffOrOn(t *testing.T) {
 	s := mustParse(t, simtest.GoodScenario)
 	_, err := s.Variants[0].Config(Options{Fencing: "yes"})
 	if want := `fencing is "yes"; it must be "off" or "on"`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("the error is %v, want %s", err, want)
 	}
 }

@@ -11,11 +11,11 @@ import (
 
 // RunBoth runs a scenario with every lock to which it applies. For any other lock it gives
 // the reason, and runs nothing.
-func TestTell(t *testing.T) {
+func TestRunBoth(t *testing.T) {
 	for _, c := range []struct {
-		name, lock string
-		untold     string // a part of the reason why the scenario does not apply
-		verdict    string // of the run without fencing
+		name, lock    string // name is SCENARIO or SCENARIO/VARIANT
+		notApplicable string // a part of the reason why the scenario does not apply
+		verdict       string // of the run without fencing
 	}{
 		{"gc-pause", "", "", checks.Unsafe},
 		{"gc-pause", "single", "", checks.Unsafe},
@@ -32,29 +32,29 @@ func TestTell(t *testing.T) {
 		if s, err = s.SelectVariant(variant); err != nil {
 			t.Fatal(err)
 		}
-		runs, untold, err := s.Variants[0].RunBoth(RunOptions{Seed: 1, Lock: c.lock})
+		runs, notApplicable, err := s.Variants[0].RunBoth(RunOptions{Seed: 1, Lock: c.lock})
 		if err != nil {
-			t.Errorf("%s with %q: %v", c.name, c.lock, err)
+			t.Errorf("%s with the lock %q: %v", c.name, c.lock, err)
 			continue
 		}
-		if !strings.Contains(untold, c.untold) || (untold == "") != (c.untold == "") {
-			t.Errorf("%s with %q does not apply because %q, want %q", c.name, c.lock, untold, c.untold)
+		if !strings.Contains(notApplicable, c.notApplicable) || (notApplicable == "") != (c.notApplicable == "") {
+			t.Errorf("%s with the lock %q does not apply because %q, want %q", c.name, c.lock, notApplicable, c.notApplicable)
 		}
-		if c.untold != "" {
+		if c.notApplicable != "" {
 			if runs != nil {
-				t.Errorf("%s with %q does not apply, but has %d runs", c.name, c.lock, len(runs))
+				t.Errorf("%s does not apply to the lock %q, but has %d runs", c.name, c.lock, len(runs))
 			}
 			continue
 		}
 		if len(runs) != 2 || runs[0].Fencing != Off || runs[1].Fencing != On || runs[0].Verdict.Verdict != c.verdict {
-			t.Errorf("%s with %q: %d runs, the first is %s", c.name, c.lock, len(runs), runs[0].Verdict.Verdict)
+			t.Errorf("%s with the lock %q has %d runs, of which the first is %s", c.name, c.lock, len(runs), runs[0].Verdict.Verdict)
 		}
 	}
 }
 
 // The reason why a scenario does not apply does not name the lock, so a list of several
 // locks can give the reason once.
-func TestWhyAStoryCannotBeToldNamesNoLock(t *testing.T) {
+func TestReasonWhyNotApplicableNamesNoLock(t *testing.T) {
 	doubts := 0
 	for _, s := range Embedded() {
 		for _, v := range s.Variants {
@@ -71,13 +71,13 @@ func TestWhyAStoryCannotBeToldNamesNoLock(t *testing.T) {
 					// The name of a server contains its system, and so do the names of some
 					// locks, so server names are removed first.
 					if doubts++; strings.Contains(strings.ReplaceAll(doubt, kind.System+"-", ""), lock) {
-						t.Errorf("%s with %s: %s", s.Name, lock, doubt)
+						t.Errorf("%s does not apply to the lock %s for a reason that names the lock: %s", s.Name, lock, doubt)
 					}
 				}
 			}
 		}
 	}
 	if doubts == 0 {
-		t.Error("every scenario applies to every lock")
+		t.Error("every scenario applies to every lock, so nothing was tested")
 	}
 }

@@ -9,15 +9,15 @@ import (
 // expects nothing of some run.
 func TestAsExpected(t *testing.T) {
 	const story = "title: t\nlock: {kind: redlock, ttl: 30s}\nclients: {client-1: {}}\nexpect:\n"
-	yes, no := true, false
+	yes, no := true, false // AsExpected is a pointer; nil means open
 	for _, c := range []struct {
 		name, expect string
 		want         *bool
 	}{
-		{"both runs", "  off: {verdict: safe}\n  on: {verdict: safe}\n", &yes},
-		{"one run differs", "  off: {verdict: safe, violated: [progress]}\n  on: {verdict: safe}\n", &no},
-		{"one run is open", "  off: {verdict: safe}\n", nil},
-		{"one run differs, the other is open", "  off: {verdict: unsafe, violated: [write-order]}\n", &no},
+		{"both runs are as expected", "  off: {verdict: safe}\n  on: {verdict: safe}\n", &yes},
+		{"one run is not as expected", "  off: {verdict: safe, violated: [progress]}\n  on: {verdict: safe}\n", &no},
+		{"of one run nothing is expected", "  off: {verdict: safe}\n", nil},
+		{"one run is not as expected, of the other nothing is expected", "  off: {verdict: unsafe, violated: [write-order]}\n", &no},
 	} {
 		r, err := Run(mustParse(t, story+c.expect), RunOptions{Seed: 1})
 		if err != nil {
@@ -29,6 +29,7 @@ func TestAsExpected(t *testing.T) {
 	}
 }
 
+// describeBool returns an AsExpected as a word.
 func describeBool(b *bool) string {
 	if b == nil {
 		return "open"

@@ -44,7 +44,7 @@ func TestScenariosNameTheSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		if first, _, _ := strings.Cut(string(data), "\n"); first != "# yaml-language-server: $schema=schema.json" {
-			t.Errorf("%s: the first line is %q: it does not name the schema", path, first)
+			t.Errorf("%s: the first line is %q, which does not name the schema", path, first)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestSchemaKnowsTheRegistries(t *testing.T) {
 
 // Every field has a description, and every type that is written as text has examples, which
 // the parser accepts.
-func TestSchemaHelps(t *testing.T) {
+func TestSchemaHasDescriptionsAndExamples(t *testing.T) {
 	var doc any
 	if err := json.Unmarshal(makeSchema(), &doc); err != nil {
 		t.Fatal(err)
@@ -93,15 +93,15 @@ func TestSchemaHelps(t *testing.T) {
 	}
 	visit("", doc)
 	if fields < 50 {
-		t.Errorf("only %d fields are described", fields)
+		t.Errorf("the schema has only %d fields, want at least 50", fields)
 	}
 	for typ, parse := range scalarParsers {
 		if len(examples[typ]) == 0 {
-			t.Errorf("there is no example of a %v", typ)
+			t.Errorf("the type %v has no example", typ)
 		}
 		for _, e := range examples[typ] {
 			if _, err := parse(e); err != nil {
-				t.Errorf("%v: %v", typ, err)
+				t.Errorf("the parser refuses the example %q of the type %v: %v", e, typ, err)
 			}
 		}
 	}

@@ -18,6 +18,7 @@ var spellingPlaces = map[string]string{
 	"witness": "    pause: client-1\nwitnesses:\n  - %s\n",
 }
 
+// spellingStory returns the scenario in which a text is the condition of one kind.
 func spellingStory(place, text string) string {
 	return `title: t
 lock: {kind: redlock, ttl: 30s}
@@ -33,7 +34,8 @@ faults:
 }
 
 // For each misspelt text the hint suggests what was meant.
-func TestDidYouMeanThisPoint(t *testing.T) {
+func TestHintsForMisspeltConditions(t *testing.T) {
+	// For each kind of condition: the misspelt text, and the hint.
 	for place, cases := range map[string][][2]string{
 		"point": {
 			// Mistakes in the possessive.
@@ -184,14 +186,14 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			t.Run(place+"/"+c[0], func(t *testing.T) {
 				_, err := Parse("x.yaml", []byte(spellingStory(place, c[0])))
 				if err == nil {
-					t.Fatal("Parse takes it")
+					t.Fatal("Parse accepts the misspelt text")
 				}
 				want := "did you mean " + quote(c[1]) + "?"
 				if !strings.HasSuffix(err.Error(), "; "+want) || strings.Contains(err.Error(), "\n") {
-					t.Errorf("\ngot  %s\nwant … %s", err, want)
+					t.Errorf("\nthe error is %s\nwant one that ends with %s", err, want)
 				}
 				if _, err := Parse("x.yaml", []byte(spellingStory(place, c[1]))); err != nil {
-					t.Errorf("Parse does not take what was proposed: %v", err)
+					t.Errorf("Parse refuses its own hint: %v", err)
 				}
 			})
 		}
@@ -200,7 +202,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 
 // If no valid text is similar, the hint suggests nothing, and the error lists the valid
 // forms.
-func TestNothingIsNear(t *testing.T) {
+func TestNoHintWithoutASimilarText(t *testing.T) {
 	for place, texts := range map[string][]string{
 		"point":   {"client-2 slept", "it went wrong", "lunch", "client-1", "", strings.Repeat("client-1 acquires or ", 40) + "client-1 acquires"},
 		"step":    {"client-1 sleep", "client-1", "it"},
@@ -210,14 +212,14 @@ func TestNothingIsNear(t *testing.T) {
 		for _, text := range texts {
 			_, err := Parse("x.yaml", []byte(spellingStory(place, text)))
 			if err == nil || strings.Contains(err.Error(), "did you mean") {
-				t.Errorf("%s %q: %v; want no proposal", place, text, err)
+				t.Errorf("%s %q: the error is %v; want one without a hint", place, text, err)
 			}
 		}
 	}
 }
 
 // Every form is valid in the grammar once names are filled in.
-func TestFormsAreTaken(t *testing.T) {
+func TestFormsAreValid(t *testing.T) {
 	names := strings.NewReplacer("CLIENT", "client-1", "CALLER", "client-1", "NODE", "redis-1", "SERVER", "redis-1", "PROCESS", "redis-1", "STEP", "acquire", "REQUEST", "write")
 	for kind, forms := range map[string][]string{"point": trace.PointForms(), "step": trace.StepForms(), "message": trace.MessageForms()} {
 		for _, form := range forms {
@@ -231,31 +233,31 @@ func TestFormsAreTaken(t *testing.T) {
 				_, err = trace.ParseMessage(text)
 			}
 			if err != nil {
-				t.Errorf("%s: %v", form, err)
+				t.Errorf("the form %s is refused: %v", form, err)
 			}
 		}
 	}
 }
 
 // The hint understands durations in other notations and words.
-func TestDidYouMeanThisDuration(t *testing.T) {
+func TestHintsForMisspeltDurations(t *testing.T) {
 	for text, want := range map[string]string{
 		"5 s": "5s", "5 sec": "5s", "5secs": "5s", "30 seconds": "30s", "1 minute": "1m", "1min 30s": "1m30s", "1 m and 30 s": "1m30s",
 		"500 msec": "500ms", "500MS": "500ms", "2 hours": "2h", "10 micros": "10us",
 	} {
 		_, err := Parse("x.yaml", []byte(simtest.Spoil("ttl: 30s", "ttl: "+text)))
 		if hint := "did you mean " + quote(want) + "?"; err == nil || !strings.Contains(err.Error(), hint) {
-			t.Errorf("%q: %v; want %s", text, err, hint)
+			t.Errorf("the error for the TTL %q is %v; want the hint %s", text, err, hint)
 		}
 	}
 }
 
-// A long suggestion is not shortened, because the user may want to copy it.
-func TestLongProposalIsWhole(t *testing.T) {
+// A long hint is not shortened, because the user may want to copy it.
+func TestLongHintIsNotCut(t *testing.T) {
 	const want = "client-2 acquired, 2nd time or 30s after client-1's write request to storage arrived"
 	text := strings.Replace(want, "acquired", "aquired", 1)
 	_, err := Parse("x.yaml", []byte(spellingStory("point", text)))
 	if err == nil || !strings.HasSuffix(err.Error(), `did you mean "`+want+`"?`) {
-		t.Errorf("got %v\nwant a proposal of %s", err, want)
+		t.Errorf("the error is %v\nwant the hint %s", err, want)
 	}
 }

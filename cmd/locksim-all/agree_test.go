@@ -14,7 +14,7 @@ import (
 // scenarios that both can run, their output is equal, byte for byte.
 func TestProgramsAgree(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs most of the catalogue, twice")
+		t.Skip("this test runs most of the catalogue, twice")
 	}
 	all := os.Getenv("PATH")
 	useReadmeCommand(t)
@@ -25,6 +25,7 @@ func TestProgramsAgree(t *testing.T) {
 		{"__complete", "run", "sqlite-gc-pause", "--variant", ""},
 		{"run", shared, "--format", "json"}, // this format contains the hash of each trace
 	}
+	// The outputs of the command that README.md builds.
 	small := make([]string, len(commands))
 	for i, c := range commands {
 		small[i] = runOutput(t, c...)
@@ -32,7 +33,7 @@ func TestProgramsAgree(t *testing.T) {
 	t.Setenv("PATH", all)
 	for i, c := range commands {
 		if got := runOutput(t, c...); got != small[i] {
-			t.Errorf("locksim %s: %s", strings.Join(c, " "), firstDifference(got, small[i]))
+			t.Errorf("locksim %s prints something else in the other program:\n%s", strings.Join(c, " "), firstDifference(got, small[i]))
 		}
 	}
 }
@@ -48,7 +49,7 @@ func sharedScenarios(t *testing.T) string {
 		missing[name] = true
 	}
 	dir := t.TempDir()
-	played := 0
+	runnable := 0
 	for _, s := range scenarios.Embedded() {
 		canRun := true
 		for _, v := range s.Variants {
@@ -57,7 +58,7 @@ func sharedScenarios(t *testing.T) string {
 		if !canRun {
 			continue
 		}
-		played++
+		runnable++
 		text, err := fs.ReadFile(os.DirFS(filepath.Join(root, "scenarios")), s.Name+".yaml")
 		if err != nil {
 			t.Fatal(err)
@@ -66,8 +67,8 @@ func sharedScenarios(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	if played < 100 || played == len(scenarios.Embedded()) {
-		t.Errorf("the small program can run %d of %d scenarios", played, len(scenarios.Embedded()))
+	if runnable < 100 || runnable == len(scenarios.Embedded()) {
+		t.Errorf("the program in PATH can run %d of %d scenarios, want at least 100, but not all", runnable, len(scenarios.Embedded()))
 	}
 	return dir
 }

@@ -25,7 +25,7 @@ func TestReadmeIsAFrontPage(t *testing.T) {
 	links := linksOf(readme.text)
 	for _, d := range read(t, "docs/*.md") {
 		if !slices.Contains(links, d.path) {
-			t.Errorf("README.md does not lead to %s", d.path)
+			t.Errorf("README.md has no link to %s", d.path)
 		}
 	}
 }
@@ -40,17 +40,17 @@ func TestDocumentsNameFilesThatExist(t *testing.T) {
 		for _, m := range sourceFile.FindAllStringSubmatch(d.text, -1) {
 			found++
 			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {
-				t.Errorf("%s speaks of %s, which is not there", d.path, m[1])
+				t.Errorf("%s names the source file %s, which does not exist", d.path, m[1])
 			}
 		}
 	}
 	if found < 20 {
-		t.Errorf("the documents name %d files of source", found)
+		t.Errorf("the documents name only %d source files, want at least 20", found)
 	}
 }
 
 // The target of each link between documents exists, both the file and the heading.
-func TestDocumentsLinkToWhatIsThere(t *testing.T) {
+func TestDocumentsHaveNoBrokenLinks(t *testing.T) {
 	all := read(t, "README.md", "docs/*.md", "spread/README.md", "trackrecord/README.md")
 	found := 0
 	for _, d := range all {
@@ -62,7 +62,7 @@ func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 		}
 	}
 	if found < 100 {
-		t.Errorf("only %d links were found", found)
+		t.Errorf("only %d links were found, want at least 100", found)
 	}
 }
 
@@ -163,20 +163,20 @@ func TestLinksAndAnchors(t *testing.T) {
 	text := "# A `fault`, step by step\n\n## Faults\n\n[one](a.md#b) `[no](code)` ![two](<p q.svg>)\n" +
 		"## Faults\n\n```sh\n# no heading\n[no](code)\n```\n<img src=\"three.svg\">\n\n[four]: https://example.org\n"
 	if got, want := anchorsOf(text), []string{"a-fault-step-by-step", "faults", "faults-1"}; !slices.Equal(got, want) {
-		t.Errorf("anchors %q, want %q", got, want)
+		t.Errorf("the anchors are %q, want %q", got, want)
 	}
 	if got, want := linksOf(text), []string{"a.md#b", "p q.svg", "https://example.org", "three.svg"}; !slices.Equal(got, want) {
-		t.Errorf("links %q, want %q", got, want)
+		t.Errorf("the links are %q, want %q", got, want)
 	}
 	from := document{"docs/matrix.md", text}
 	for _, link := range []string{"../README.md", "#faults-1", "../docs", "https://example.org/x"} {
 		if err := follow(from, link); err != nil {
-			t.Errorf("%s: %v", link, err)
+			t.Errorf("the link %s is refused: %v", link, err)
 		}
 	}
 	for _, link := range []string{"README.md", "#fault", "../go.mod#module", "../../x", "/docs", "../README.md#no-such-heading", "../docs#x"} {
 		if follow(from, link) == nil {
-			t.Errorf("%s leads somewhere", link)
+			t.Errorf("the link %s is accepted, want an error", link)
 		}
 	}
 }

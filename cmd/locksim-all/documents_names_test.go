@@ -17,7 +17,8 @@ import (
 // Everything that a user can name on a command line or in a scenario is explained in the
 // document in which a reader would look it up.
 func TestDocumentsNameEverything(t *testing.T) {
-	named := func(file, what string, names ...string) {
+	// checkNamed checks that a document names each of some things. what says what they are.
+	checkNamed := func(file, what string, names ...string) {
 		t.Helper()
 		text := read(t, file)[0].text
 		for _, name := range names {
@@ -27,23 +28,23 @@ func TestDocumentsNameEverything(t *testing.T) {
 		}
 	}
 	for _, p := range checks.Properties() {
-		named("docs/properties.md", "property", string(p)+"`")
+		checkNamed("docs/properties.md", "property", string(p)+"`")
 	}
 	for _, k := range sim.FaultKinds() {
-		named("docs/scenarios.md", "fault", k.Name+": ")
+		checkNamed("docs/scenarios.md", "fault", k.Name+": ")
 	}
 	for _, name := range locks.Names() {
-		named("docs/scenarios.md", "lock", name+"`")
+		checkNamed("docs/scenarios.md", "lock", name+"`")
 	}
 	for _, name := range locks.TokenSourceNames() {
-		named("docs/scenarios.md", "source of tokens", name+"`")
+		checkNamed("docs/scenarios.md", "source of tokens", name+"`")
 	}
 	for _, p := range storage.Policies() {
 		if p != storage.None { // no scenario can name it, because only the run without fencing uses it
-			named("docs/scenarios.md", "storage policy", string(p)+"`")
+			checkNamed("docs/scenarios.md", "storage policy", string(p)+"`")
 		}
 	}
-	named("docs/scenarios.md", "measure", checks.MeasureNames()...)
+	checkNamed("docs/scenarios.md", "measure", checks.MeasureNames()...)
 	text := read(t, "docs/command.md")[0].text
 	for _, command := range completions(t, "") {
 		if !strings.Contains(text, "locksim "+command) {
@@ -53,9 +54,9 @@ func TestDocumentsNameEverything(t *testing.T) {
 			switch flag {
 			case "--help", "--version":
 			case "--output":
-				named("docs/command.md", "flag", "-o")
+				checkNamed("docs/command.md", "flag", "-o")
 			default:
-				named("docs/command.md", "flag", flag)
+				checkNamed("docs/command.md", "flag", flag)
 			}
 		}
 	}
@@ -70,7 +71,7 @@ func completions(t *testing.T, typed ...string) (words []string) {
 		}
 	}
 	if len(words) == 0 {
-		t.Errorf("nothing completes locksim %s", strings.Join(typed, " "))
+		t.Errorf("the shell offers nothing after locksim %s", strings.Join(typed, " "))
 	}
 	return words
 }
@@ -98,7 +99,7 @@ func TestDocumentsNameEveryField(t *testing.T) {
 		}
 	}
 	if len(fields) < 50 {
-		t.Errorf("the schema has only %d fields", len(fields))
+		t.Errorf("the schema has only %d fields, want at least 50", len(fields))
 	}
 	text := read(t, "docs/scenarios.md")[0].text
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

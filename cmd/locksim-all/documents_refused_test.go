@@ -26,13 +26,13 @@ func showRefused(t *testing.T, file, _ string) string {
 	var b strings.Builder
 	b.WriteString("\n| clients | no lock: sections refused | of their time | changes in a second | with a lock: sections refused | changes in a second | commands to the lock, per change |\n|---|---|---|---|---|---|---|\n")
 	for _, v := range s.Variants {
-		n, alone := strings.CutPrefix(v.Name, "none-")
-		if !alone {
+		n, withoutLock := strings.CutPrefix(v.Name, "none-")
+		if !withoutLock {
 			continue
 		}
 		i := slices.IndexFunc(s.Variants, func(o *scenarios.Variant) bool { return o.Name == "lock-"+n })
 		if i < 0 {
-			t.Fatalf("%s has a variant %s and none with a lock", file, v.Name)
+			t.Fatalf("%s has a variant %s, but no variant with a lock for as many clients", file, v.Name)
 		}
 		without, with := sumMeasures(t, v), sumMeasures(t, s.Variants[i])
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", n,
@@ -61,7 +61,7 @@ func sumMeasures(t *testing.T, v *scenarios.Variant) sums {
 				continue
 			}
 			if run.Verdict.Verdict != checks.Safe {
-				t.Errorf("%s, seed %d: it is %s", v.Name, seed+1, run.Verdict.Verdict)
+				t.Errorf("%s, seed %d: the run with fencing is %s, want safe", v.Name, seed+1, run.Verdict.Verdict)
 			}
 			all.runs++
 			for _, m := range run.Measures {
@@ -74,14 +74,17 @@ func sumMeasures(t *testing.T, v *scenarios.Variant) sums {
 	return all
 }
 
+// share returns a sum as a percentage of another sum.
 func (s sums) share(part, whole string) string {
 	return fmt.Sprintf("%.0f %%", 100*float64(s.values[part])/float64(s.values[whole]))
 }
 
+// ratio returns a sum divided by another sum.
 func (s sums) ratio(what, by string) string {
 	return strconv.FormatFloat(float64(s.values[what])/float64(s.values[by]), 'f', 1, 64)
 }
 
+// rate returns the number of changes in a second, from those in a minute of each run.
 func (s sums) rate() string {
 	return strconv.FormatFloat(float64(s.values["per minute"])/60/float64(s.runs), 'f', 0, 64)
 }

@@ -45,6 +45,7 @@ func documents(t *testing.T) []document {
 	return read(t, "README.md", "docs/*.md")
 }
 
+// read reads the documents whose paths match one of the patterns.
 func read(t *testing.T, patterns ...string) []document {
 	t.Helper()
 	var found []document
@@ -98,7 +99,7 @@ var blockKinds = map[string]blockKind{
 
 // Every generated block in the documents is up to date, whether it shows output, a scenario
 // or code.
-func TestDocumentsShowWhatHappens(t *testing.T) {
+func TestDocumentsAreUpToDate(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range documents(t) {
 		t.Run(d.path, func(t *testing.T) {
@@ -130,7 +131,7 @@ func TestDocumentsShowWhatHappens(t *testing.T) {
 			switch {
 			case now == d.text:
 			case !*update:
-				t.Errorf("its blocks are out of date; check them, and update them with go test ./cmd/locksim-all -run Documents -update\n%s", firstDifference(d.text, now))
+				t.Errorf("the generated blocks are out of date; check them, and update them with go test ./cmd/locksim-all -run Documents -update\n%s", firstDifference(d.text, now))
 			default:
 				if err := os.WriteFile(filepath.Base(d.path), []byte(now), 0o644); err != nil {
 					t.Fatal(err)
@@ -145,16 +146,17 @@ func TestDocumentsShowWhatHappens(t *testing.T) {
 	}
 }
 
-// firstDifference returns the first line in which two texts differ.
+// firstDifference returns the first line in which two texts differ, as it is in each of them.
 func firstDifference(was, is string) string {
 	a, b := strings.Split(was, "\n"), strings.Split(is, "\n")
 	i := 0
 	for i < min(len(a), len(b))-1 && a[i] == b[i] {
 		i++
 	}
-	return "first: " + a[i] + "\n now:  " + b[i]
+	return "first text:  " + a[i] + "\nsecond text: " + b[i]
 }
 
+// fence returns a text as a code block of Markdown.
 func fence(language, text string) string { return "```" + language + "\n" + text + "```\n" }
 
 // showMarkdown shows the output of a command that writes Markdown.
@@ -212,6 +214,7 @@ func showFormats(t *testing.T, command, _ string) string {
 	return ""
 }
 
+// formatTable returns a table of the formats of a subject.
 func formatTable[S any](subject *reports.Subject[S]) string {
 	var b strings.Builder
 	b.WriteString("\n| `--format` | for |\n|---|---|\n")
@@ -237,7 +240,7 @@ func TestTraceSchemaNamesEveryField(t *testing.T) {
 		for i := range of.NumField() {
 			field := of.Field(i)
 			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" && !strings.Contains(text, "`"+name+"`") {
-				t.Errorf("it says nothing of %s.%s, which is %q in JSON", of.Name(), field.Name, name)
+				t.Errorf("docs/trace.md does not name the field %s.%s, which is %q in JSON", of.Name(), field.Name, name)
 			}
 			check(field.Type)
 		}
@@ -342,7 +345,7 @@ func showGoTest(t *testing.T, argument, _ string) string {
 	pkg, test, _ := strings.Cut(argument, " ")
 	out, err := exec.CommandContext(t.Context(), "go", "test", pkg, "-run", test).CombinedOutput()
 	if err == nil {
-		t.Fatalf("a lock that a document shows as broken passes:\n%s", out)
+		t.Fatalf("go test passes for a lock that the document shows as broken:\n%s", out)
 	}
 	return fence("text", unstable.ReplaceAllString(string(out), ""))
 }
@@ -353,7 +356,7 @@ func checkScenario(t *testing.T, name, now string) string {
 	text, opens := strings.CutPrefix(now, "```yaml\n")
 	text, closes := strings.CutSuffix(text, "```\n")
 	if !opens || !closes {
-		t.Fatalf("%s is no block of YAML", name)
+		t.Fatalf("the block of the scenario %s is not a code block of YAML", name)
 	}
 	s, err := scenarios.Parse(name, []byte(text))
 	if err != nil {
@@ -365,7 +368,7 @@ func checkScenario(t *testing.T, name, now string) string {
 	}
 	if reports.StandingOf(r) != reports.AsExpected {
 		for _, run := range r.Runs {
-			t.Errorf("%s, fencing %s: %v", name, run.Fencing, run.Differences)
+			t.Errorf("%s, fencing %s: the run is not as expected: %v", name, run.Fencing, run.Differences)
 		}
 	}
 	return now
@@ -384,12 +387,12 @@ func checkPoints(t *testing.T, _, now string) string {
 		for _, point := range strings.Split(strings.Trim(cell[1], "`"), "`, `") {
 			found++
 			if _, err := trace.ParsePoint(pointNames.Replace(point)); err != nil {
-				t.Errorf("%s: %v", point, err)
+				t.Errorf("the parser refuses the point %s of the table: %v", point, err)
 			}
 		}
 	}
 	if found < 20 {
-		t.Errorf("only %d points are in the table", found)
+		t.Errorf("the table has only %d points, want at least 20", found)
 	}
 	return now
 }

@@ -11,10 +11,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"locksim": main})
 }
 
-// TestScript tests what only the program with all locks can do: run the whole catalogue.
+// TestScript runs the whole catalogue, which only the program with all locks can do.
 func TestScript(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs the catalogue three times")
+		t.Skip("this test runs the catalogue three times")
 	}
 	catalogue, err := filepath.Abs("../../scenarios")
 	if err != nil {

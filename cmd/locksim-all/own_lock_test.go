@@ -11,9 +11,9 @@ import (
 
 // A user's module with a main function of a few lines and a lock of its own is a complete
 // locksim: all its commands know the lock.
-func TestALockOfOnesOwn(t *testing.T) {
+func TestUsersOwnLock(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds a module")
+		t.Skip("this test builds a module")
 	}
 	s := newUserModule(t, "example.com/mine")
 	if err := os.CopyFS(s.dir, os.DirFS("../../command/testdata/mine")); err != nil {
@@ -25,7 +25,7 @@ func TestALockOfOnesOwn(t *testing.T) {
 	for _, c := range []struct {
 		args   string
 		status int
-		says   string
+		says   string // a regular expression for the output
 	}{
 		{"version", 0, `^locksim ` + regexp.QuoteMeta(nextVersion) + ` go\S+, in example.com/mine \(devel\)\n`},
 		{"version", 0, `\nsystems: redis\n`},
@@ -44,7 +44,7 @@ func TestALockOfOnesOwn(t *testing.T) {
 		cmd.Dir = s.dir
 		out, _ := cmd.CombinedOutput()
 		if status := cmd.ProcessState.ExitCode(); status != c.status || !regexp.MustCompile(c.says).Match(out) {
-			t.Errorf("mine %s: status %d, and it does not say %q:\n%.3000s", c.args, status, c.says, out)
+			t.Errorf("mine %s: status %d, want %d, and output that matches %q:\n%.3000s", c.args, status, c.status, c.says, out)
 		}
 	}
 }

@@ -88,6 +88,8 @@ func (s *userModule) runGo(t *testing.T, args ...string) string {
 	return goOutput(t, s.env, s.dir, args...)
 }
 
+// goOutput runs the go command in a folder and returns its output. The command must succeed.
+// If env is nil, it has the environment of the test.
 func goOutput(t *testing.T, env []string, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)

@@ -61,7 +61,7 @@ func TestTheirs(t *testing.T) {
 // adapters of locksim require another version. The package locktest adds few other modules.
 func TestALibraryKeepsItsVersion(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds a module")
+		t.Skip("this test builds a module")
 	}
 	s := newUserModule(t, "example.com/theirs")
 	if err := os.WriteFile(filepath.Join(s.dir, "lock_test.go"), []byte(userTest), 0o666); err != nil {
@@ -72,22 +72,22 @@ func TestALibraryKeepsItsVersion(t *testing.T) {
 	s.runGo(t, "mod", "tidy")
 	out := s.runGo(t, "test", "-count=1", "-v", "-run", "^TestTheirs$/^catalogue$/^no-faults$", ".")
 	if !strings.Contains(out, "--- PASS: TestTheirs/catalogue/no-faults") {
-		t.Errorf("its test did not run:\n%s", out)
+		t.Errorf("the user's test did not run:\n%s", out)
 	}
 	if got, want := strings.TrimSpace(s.runGo(t, "list", "-m", redsync)), redsync+" v4.13.0"; got != want {
-		t.Errorf("it now has %s, want %s", got, want)
+		t.Errorf("the user's module now requires %s, want %s", got, want)
 	}
 	mod, err := os.ReadFile(filepath.Join(s.dir, "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(mod), "// indirect"); n > 12 {
-		t.Errorf("%d modules come with it:\n%s", n, mod)
+		t.Errorf("locktest adds %d indirect modules, want at most 12:\n%s", n, mod)
 	}
 	all := s.runGo(t, "list", "-m", "all")
 	for _, module := range []string{"bsm/redislock", "chromedp/chromedp", "spf13/cobra", "rogpeppe/go-internal", "olekukonko/tablewriter", "invopop/jsonschema", "santhosh-tekuri/jsonschema/v6"} {
 		if strings.Contains(all, "github.com/"+module+" ") {
-			t.Errorf("it requires %s by locksim", module)
+			t.Errorf("the user's module requires %s through locksim", module)
 		}
 	}
 }

@@ -29,11 +29,11 @@ func TestScenariosFollowTheSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := schema.Validate(toJSONValue(t, data)); err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("the schema refuses %s: %v", path, err)
 		}
 	}
 	if err := schema.Validate(toJSONValue(t, []byte(simtest.GoodScenario))); err != nil {
-		t.Errorf("the good file: %v", err)
+		t.Errorf("the schema refuses the scenario that is valid: %v", err)
 	}
 }
 
@@ -41,7 +41,7 @@ func TestTheSchemaSeesMistakes(t *testing.T) {
 	schema := compileSchema(t)
 	for _, m := range simtest.Mistakes {
 		if m.Schema && schema.Validate(toJSONValue(t, []byte(m.Text()))) == nil {
-			t.Errorf("%s: the schema accepts it", m.Name)
+			t.Errorf("the schema accepts a file with the mistake: %s", m.Name)
 		}
 	}
 }
@@ -50,10 +50,10 @@ func TestTheSchemaLimitsLists(t *testing.T) {
 	schema := compileSchema(t)
 	for _, l := range simtest.Limits {
 		if err := schema.Validate(toJSONValue(t, []byte(l.File(l.Max)))); l.Valid && err != nil {
-			t.Errorf("%d entries of %s: %.200v", l.Max, l.Path, err)
+			t.Errorf("the schema refuses %d entries of %s: %.200v", l.Max, l.Path, err)
 		}
 		if schema.Validate(toJSONValue(t, []byte(l.File(l.Max+2)))) == nil {
-			t.Errorf("it allows %d entries of %s", l.Max+2, l.Path)
+			t.Errorf("the schema accepts %d entries of %s", l.Max+2, l.Path)
 		}
 	}
 }

@@ -16,31 +16,33 @@ import (
 
 // A falseFriend is a phrase that readers misunderstand, and what to write instead.
 type falseFriend struct {
-	phrase  *regexp.Regexp
-	instead string
+	phrase *regexp.Regexp
+	advice string
 }
 
-func friend(phrase, instead string) falseFriend {
-	return falseFriend{regexp.MustCompile(`(?i)\b(?:` + phrase + `)\b`), instead}
+// newFalseFriend returns a false friend for a phrase, which is a regular expression for whole
+// words.
+func newFalseFriend(phrase, advice string) falseFriend {
+	return falseFriend{regexp.MustCompile(`(?i)\b(?:` + phrase + `)\b`), advice}
 }
 
 var falseFriends = []falseFriend{
-	friend(`for nothing`, `"in vain", or "for free"`),
-	friend(`somebody else's`, `"another client's", "another library's" …`),
-	friend(`whoever|whosoever`, `who it is: the client, the holder, the reader`),
-	friend(`what (?:comes|came|becomes|became) of`, `"the result of"`),
-	friend(`to be had`, `"available"`),
-	friend(`goes on|go on|went on`, `"continues"`),
-	friend(`(?:is|are|was|were) over`, `"has ended"`),
-	friend(`all the same`, `"nevertheless", or "equal"`),
-	friend(`(?:has|have|had|holds?) (?:it|them|the lock) no more`, `"no longer holds"`),
-	friend(`tells? (?:\w+ )?apart|told apart`, `"distinguishes"`),
-	friend(`(?:is|are|was|were) told of`, `"is notified of", or "learns of"`),
-	friend(`(?:cannot|can|could) be told`, `what is meant: run, known, described …`),
-	friend(`as (?:it|one) has it`, `"as it is in"`),
-	friend(`let in`, `"granted the lock"`),
-	friend(`come to the same`, `"are equal"`),
-	friend(`stands? for`, `"represents", or "is"`),
+	newFalseFriend(`for nothing`, `"in vain", or "for free"`),
+	newFalseFriend(`somebody else's`, `"another client's", "another library's" …`),
+	newFalseFriend(`whoever|whosoever`, `who it is: the client, the holder, the reader`),
+	newFalseFriend(`what (?:comes|came|becomes|became) of`, `"the result of"`),
+	newFalseFriend(`to be had`, `"available"`),
+	newFalseFriend(`goes on|go on|went on`, `"continues"`),
+	newFalseFriend(`(?:is|are|was|were) over`, `"has ended"`),
+	newFalseFriend(`all the same`, `"nevertheless", or "equal"`),
+	newFalseFriend(`(?:has|have|had|holds?) (?:it|them|the lock) no more`, `"no longer holds"`),
+	newFalseFriend(`tells? (?:\w+ )?apart|told apart`, `"distinguishes"`),
+	newFalseFriend(`(?:is|are|was|were) told of`, `"is notified of", or "learns of"`),
+	newFalseFriend(`(?:cannot|can|could) be told`, `what is meant: run, known, described …`),
+	newFalseFriend(`as (?:it|one) has it`, `"as it is in"`),
+	newFalseFriend(`let in`, `"granted the lock"`),
+	newFalseFriend(`come to the same`, `"are equal"`),
+	newFalseFriend(`stands? for`, `"represents", or "is"`),
 }
 
 // mostWords is the greatest number of words in a sentence.
@@ -61,7 +63,7 @@ func TestPlainWords(t *testing.T) {
 		passages++
 		for _, f := range falseFriends {
 			if found := f.phrase.FindString(p.text); found != "" {
-				t.Errorf("%s:%d: %q misleads readers; write %s", p.file, p.line, found, f.instead)
+				t.Errorf("%s:%d: %q misleads readers; write %s", p.file, p.line, found, f.advice)
 			}
 		}
 		for _, s := range sentences(p.text) {
@@ -71,7 +73,7 @@ func TestPlainWords(t *testing.T) {
 		}
 	}
 	if passages < 10_000 {
-		t.Errorf("only %d passages were found", passages)
+		t.Errorf("only %d passages were found, want at least 10,000", passages)
 	}
 }
 
@@ -97,7 +99,7 @@ func TestPlainWordsAreChecked(t *testing.T) {
 			found = found || f.phrase.MatchString(text)
 		}
 		if !found {
-			t.Errorf("nothing is found in %q", text)
+			t.Errorf("no false friend is found in %q", text)
 		}
 	}
 }
@@ -119,14 +121,14 @@ func prose(t *testing.T) func(yield func(passage) bool) {
 			var read func(name string, text []byte) ([]passage, error)
 			switch filepath.Ext(path) {
 			case ".md":
-				read = ofMarkdown
+				read = markdownPassages
 			case ".go":
-				read = ofComments
+				read = commentPassages
 			case ".yaml":
 				if !strings.HasPrefix(name, "scenarios/") {
 					return nil
 				}
-				read = ofScenario
+				read = scenarioPassages
 			default:
 				return nil
 			}
@@ -164,9 +166,9 @@ func sentences(text string) []string {
 	return sentenceEnd.Split(text, -1)
 }
 
-// ofMarkdown reads the paragraphs of a document. It leaves out code, tables and generated
+// markdownPassages reads the paragraphs of a document. It leaves out code, tables and generated
 // blocks, because these are not prose or the words are not ours.
-func ofMarkdown(name string, text []byte) (passages []passage, err error) {
+func markdownPassages(name string, text []byte) (passages []passage, err error) {
 	var p passage
 	flush := func() {
 		if p.text = strings.TrimSpace(p.text); p.text != "" {
@@ -202,8 +204,8 @@ func ofMarkdown(name string, text []byte) (passages []passage, err error) {
 	return passages, nil
 }
 
-// ofComments reads the paragraphs of the comments of a Go file.
-func ofComments(name string, text []byte) (passages []passage, err error) {
+// commentPassages reads the paragraphs of the comments of a Go file.
+func commentPassages(name string, text []byte) (passages []passage, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, text, parser.ParseComments)
 	if err != nil {
@@ -234,8 +236,8 @@ func ofComments(name string, text []byte) (passages []passage, err error) {
 	return passages, nil
 }
 
-// ofScenario reads the prose of a scenario and its variants.
-func ofScenario(name string, text []byte) (passages []passage, err error) {
+// scenarioPassages reads the prose of a scenario and its variants.
+func scenarioPassages(name string, text []byte) (passages []passage, err error) {
 	var file yaml.Node
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

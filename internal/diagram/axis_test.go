@@ -6,6 +6,7 @@ import (
 	"time"
 )
 
+// shownAt returns a diagram that shows something at each of these moments.
 func shownAt(moments ...time.Duration) *diagram { return &diagram{moments: moments} }
 
 // Moments keep their order and are drawn apart, whether they are a nanosecond or a day
@@ -15,11 +16,11 @@ func TestAxisKeepsMomentsApart(t *testing.T) {
 	a := newAxis(100, []*diagram{shownAt(moments...)})
 	for i := 1; i < len(moments); i++ {
 		if before, here := a.positionOf(moments[i-1]), a.positionOf(moments[i]); here < before+2 {
-			t.Errorf("%v is at %d and %v at %d", moments[i-1], before, moments[i], here)
+			t.Errorf("%v is at %d and %v at %d, want them at least 2 pixels apart, in order", moments[i-1], before, moments[i], here)
 		}
 	}
 	if a.positionOf(0) < 100 || a.positionOf(24*time.Hour) > a.end() {
-		t.Errorf("the axis goes from %d to %d, beyond its ends", a.positionOf(0), a.positionOf(24*time.Hour))
+		t.Errorf("the moments are from %d to %d, want them within the axis, from 100 to %d", a.positionOf(0), a.positionOf(24*time.Hour), a.end())
 	}
 }
 
@@ -29,13 +30,13 @@ func TestAxisBetweenMoments(t *testing.T) {
 	a := newAxis(0, []*diagram{shownAt(0, 10*time.Second, 20*time.Second)})
 	start, middle, end := a.positionOf(0), a.positionOf(10*time.Second), a.positionOf(20*time.Second)
 	if at := a.positionOf(5 * time.Second); at != (start+middle)/2 {
-		t.Errorf("half-way is at %d, between %d and %d", at, start, middle)
+		t.Errorf("a moment half-way between two others is at %d, and they are at %d and %d", at, start, middle)
 	}
 	if a.positionOf(-time.Second) != start || a.positionOf(time.Hour) != end {
-		t.Error("what is outside is not at the ends")
+		t.Error("moments outside of the axis are not at its ends")
 	}
 	if empty := newAxis(0, []*diagram{shownAt()}); empty.positionOf(time.Second) != 0 || empty.end() != 0 {
-		t.Error("an axis without moments has places")
+		t.Error("an axis without moments has positions other than 0")
 	}
 }
 
@@ -47,11 +48,11 @@ func TestAxisFoldsIdleStretches(t *testing.T) {
 	for _, f := range a.folds {
 		lengths = append(lengths, f.length)
 		if f.to <= f.from {
-			t.Errorf("a fold goes from %d to %d", f.from, f.to)
+			t.Errorf("a fold goes from %d to %d, want the second number to be larger", f.from, f.to)
 		}
 	}
 	if want := []time.Duration{minIdle, time.Minute - 2*minIdle + 1}; !slices.Equal(lengths, want) {
-		t.Errorf("the folds are %v long, want %v", lengths, want)
+		t.Errorf("the folds have the lengths %v, want %v", lengths, want)
 	}
 }
 
@@ -62,7 +63,7 @@ func TestRunsShareAnAxis(t *testing.T) {
 	a := newAxis(0, []*diagram{off, on})
 	for _, at := range slices.Concat(off.moments, on.moments) {
 		if !slices.Contains(a.moments, at) {
-			t.Errorf("%v has no place", at)
+			t.Errorf("the shared axis has no position for the moment %v", at)
 		}
 	}
 }
@@ -81,12 +82,12 @@ func TestAxisLeavesRoomForDecisions(t *testing.T) {
 	}
 }
 
-func TestScaleDoesNotOverflowOnTheWay(t *testing.T) {
+func TestScaleDoesNotOverflow(t *testing.T) {
 	const day = int64(24 * time.Hour)
 	if got := scale(365*day, 2e9, 1e9); got != 730*day {
-		t.Errorf("got %d", got)
+		t.Errorf("scale doubles a year to %d, want %d", got, 730*day)
 	}
 	if got := scale(-day, 1e9, 2e9); got != -day/2 {
-		t.Errorf("got %d", got)
+		t.Errorf("scale halves minus one day to %d, want %d", got, -day/2)
 	}
 }

@@ -28,18 +28,18 @@ func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), unlimitedR
 func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 	d := diagramOf(simtest.PausedHolderTrace("none"))
 	if len(d.sections) != 2 || len(d.overlaps) != 1 {
-		t.Fatalf("%d sections and %d overlaps", len(d.sections), len(d.overlaps))
+		t.Fatalf("the diagram has %d sections and %d overlaps, want 2 and 1", len(d.sections), len(d.overlaps))
 	}
 	pause := d.bands[slices.IndexFunc(d.bands, func(b band) bool { return b.class == "pause" })]
 	first, second := d.sections[0], d.sections[1]
 	if pause.process != "client-1" || pause.from <= first.From.At || pause.to >= first.To.At {
-		t.Errorf("%s is paused from %v to %v, its section goes from %v to %v", pause.process, pause.from, pause.to, first.From, first.To)
+		t.Errorf("%s is paused from %v to %v, want a pause of client-1 within its section, from %v to %v", pause.process, pause.from, pause.to, first.From, first.To)
 	}
 	if leaseEnd(first) >= first.To.At {
-		t.Errorf("the lease ends at %v, the section at %v", leaseEnd(first), first.To)
+		t.Errorf("the lease ends at %v, want it before the end of the section at %v", leaseEnd(first), first.To)
 	}
 	if o := d.overlaps[0]; o.From != second.From.At || o.To != second.To.At {
-		t.Errorf("the overlap goes from %v to %v, the second section from %v to %v", o.From, o.To, second.From, second.To)
+		t.Errorf("the overlap goes from %v to %v, want it to be the second section, from %v to %v", o.From, o.To, second.From, second.To)
 	}
 	expired := 0
 	for _, k := range d.keys {
@@ -48,7 +48,7 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 		}
 	}
 	if expired != 3 {
-		t.Errorf("on %d of 3 nodes client-1's key ends during the pause", expired)
+		t.Errorf("client-1's key expires during the pause on %d nodes, want 3", expired)
 	}
 	var broken []string
 	for _, p := range d.pennants {
@@ -58,7 +58,7 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 	}
 	for _, p := range []checks.Property{checks.SectionExclusion, checks.WriteOrder} {
 		if !slices.Contains(broken, string(p)) {
-			t.Errorf("no flag says that %s broke; there are %v", p, broken)
+			t.Errorf("the diagram has no flag for the violation of %s, only for %v", p, broken)
 		}
 	}
 }
@@ -73,10 +73,10 @@ func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 		return all
 	}
 	if got, want := labels("none"), []string{"R v0", "R v0", "W 2 v0→1", "W 1 v1→2"}; !slices.Equal(got, want) {
-		t.Errorf("without fencing %q, want %q", got, want)
+		t.Errorf("the decisions without fencing are %q, want %q", got, want)
 	}
 	if got, want := labels("writes"), []string{"R v0", "R v0", "W 2 v0→1", "W 1 refused"}; !slices.Equal(got, want) {
-		t.Errorf("with fencing %q, want %q", got, want)
+		t.Errorf("the decisions with fencing are %q, want %q", got, want)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestDiagramPairsMessages(t *testing.T) {
 		"client-1 to redis-1, 7ms to 9ms, lost true, held false",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the messages are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -146,7 +146,7 @@ func TestDiagramBands(t *testing.T) {
 		"pause client-2 paused, 9ms to 10ms",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the bands are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -171,7 +171,7 @@ func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
 		}
 	}
 	if want := []string{"cut off from redis-1, 1ms to 3ms", "cut off from redis-2, 2ms to 4ms"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the bands of client-1 are %q, want %q", got, want)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestDiagramOfACrash(t *testing.T) {
 	}
 	want := []string{"paused, 2ms to 3ms", "down, 3ms to 4ms", "client-1 asks for the lock from 0.001s to 0.003s, and crashes"}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the bands and the attempt are %q, want %q", got, want)
 	}
 }
 
@@ -208,36 +208,38 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 	key := func(kind trace.Kind) trace.Event {
 		return trace.Event{Kind: kind, Process: "redis-1", Key: "x", Owner: owner}
 	}
+	// older is the event with which a node restores an older state of its disk, in which client-2
+	// owns the key.
 	older := key(trace.KindRestore)
 	older.Owner = &trace.Actor{Client: "client-2", Section: 1}
 	for _, c := range []struct {
 		name string
-		then func(*simtest.Script)
-		to   time.Duration
-		want string
+		then func(*simtest.Script) // adds what happens after the key is set
+		to   time.Duration         // the end of the key's bar
+		want string                // how the key ended
 	}{
-		{"lost", func(s *simtest.Script) {
+		{"the key is lost in the crash", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindForget))
 		}, 2 * time.Second, "lost in the crash"},
-		{"kept until its time is up", func(s *simtest.Script) {
+		{"the key expires while its node is down", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(20*time.Second, restart).At(20*time.Second, key(trace.KindExpire))
 		}, 11 * time.Second, "it expired"},
-		{"kept beyond the crash", func(s *simtest.Script) {
+		{"the node restarts with the key, which expires later", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(11*time.Second, key(trace.KindExpire))
 		}, 11 * time.Second, "it expired"},
-		{"never seen again", func(s *simtest.Script) {
+		{"the node does not restart", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(9*time.Second, trace.Event{Kind: trace.KindHorizon})
 		}, 2 * time.Second, "the node went down, and never came back"},
-		{"an older one came back from the disk", func(s *simtest.Script) {
+		{"the node restarts with an older state of the disk", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, older)
 		}, 2 * time.Second, "lost in the crash, after which an older state came back"},
-		{"it came back with an earlier expiry", func(s *simtest.Script) {
+		{"the node restarts with the key's earlier expiry", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindRestore))
 		}, 3 * time.Second, "it came back with the expiry that it had before it was extended"},
-		{"its master extended it", func(s *simtest.Script) {
+		{"the master of a replica changes the key's expiry", func(s *simtest.Script) {
 			s.At(5*time.Second, key(trace.KindRestore))
 		}, 5 * time.Second, "its master changed its expiry"},
-		{"overwritten long after the crash", func(s *simtest.Script) {
+		{"another client overwrites the key after the restart", func(s *simtest.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(5*time.Second, older)
 		}, 5 * time.Second, "overwritten by client-2"},
 	} {
@@ -248,16 +250,16 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 			s.At(30*time.Second, trace.Event{Kind: trace.KindHorizon})
 			d := diagramOf(&s.Trace)
 			if len(d.keys) == 0 {
-				t.Fatal("there is no key")
+				t.Fatal("the diagram has no key")
 			}
 			got := d.keys[0]
 			if says := string(story.DescribeKey(got.holding, d.end())); got.to != c.to || !strings.HasSuffix(says, ": "+c.want) {
-				t.Errorf("it ends at %v: %s, want %v: %s", got.to, says, c.to, c.want)
+				t.Errorf("the key ends at %v: %s, want %v: %s", got.to, says, c.to, c.want)
 			}
 			a := newAxis(laneLabelWidth, []*diagram{d})
 			bar := newFigure(d, a).Keys[0]
 			if end := a.positionOf(c.to); bar.X+bar.W != end {
-				t.Errorf("its bar goes from %d to %d, and %v is at %d", bar.X, bar.X+bar.W, c.to, end)
+				t.Errorf("the bar of the key goes from %d to %d, and the key's end, %v, is at %d", bar.X, bar.X+bar.W, c.to, end)
 			}
 		})
 	}
@@ -281,13 +283,13 @@ func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 	room.messages = 4
 	d := newDiagram(runOf(&s.Trace), room)
 	if len(d.messages) != 4 || d.messages[3].to != "storage" {
-		t.Errorf("%d messages are drawn, the last to %s", len(d.messages), d.messages[len(d.messages)-1].to)
+		t.Errorf("%d messages are drawn, the last to %s; want 4, the last to storage", len(d.messages), d.messages[len(d.messages)-1].to)
 	}
 	if want := []string{"7 messages"}; !slices.Equal(d.leftOut, want) {
-		t.Errorf("left out: %q, want %q", d.leftOut, want)
+		t.Errorf("the diagram says that it leaves out %q, want %q", d.leftOut, want)
 	}
 	if all := diagramOf(&s.Trace); len(all.messages) != 11 || len(all.leftOut) != 0 {
-		t.Errorf("with room for all, %d are drawn and left out are %q", len(all.messages), all.leftOut)
+		t.Errorf("with room for all messages, %d are drawn and %q is left out, want 11 and nothing", len(all.messages), all.leftOut)
 	}
 }
 
@@ -299,7 +301,7 @@ func TestPicturesNeedNoVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if style := paperStyle(string(page)); strings.Contains(style, "var(") || strings.Contains(style, ": ;") || !strings.Contains(style, "#") {
-		t.Errorf("the style is\n%s", style)
+		t.Errorf("the style still has variables, or no colours:\n%s", style)
 	}
 }
 
@@ -313,7 +315,7 @@ func TestFlagsDoNotHideEachOther(t *testing.T) {
 	for i, a := range f.Pennants {
 		for _, b := range f.Pennants[:i] {
 			if left, right := max(a.TextX, b.TextX)-6, min(a.TextX-6+a.W, b.TextX-6+b.W); a.Y == b.Y && left < right {
-				t.Errorf("%q and %q are at the same place", a.Text, b.Text)
+				t.Errorf("the labels %q and %q overlap", a.Text, b.Text)
 			}
 		}
 	}
@@ -323,7 +325,7 @@ func TestFlagsDoNotHideEachOther(t *testing.T) {
 func TestBandsKnowEveryEffect(t *testing.T) {
 	for _, effect := range trace.Effects() {
 		if look := linkBands[effect]; (look.format != "") == (look.noBandReason != "") || (look.format == "") != (look.class == "") {
-			t.Errorf("of a fault that %s: %+v", effect, look)
+			t.Errorf("a fault with the effect %s must have either a band or a reason for none, and has %+v", effect, look)
 		}
 	}
 }

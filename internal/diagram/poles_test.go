@@ -12,6 +12,8 @@ import (
 // which it belongs. At any other decision it has a gap.
 func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 	d := diagramOf(simtest.PausedHolderTrace("none"))
+	// lay returns the pieces of the pole of a label that belongs to event number seq, at the moment
+	// of the last decision.
 	lay := func(seq int) []figurePole {
 		own := d.decisions[len(d.decisions)-1]
 		d.pennants = []pennant{{at: own.at, seq: seq, class: "broken", text: "✗"}}
@@ -19,15 +21,15 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 	}
 	own := d.decisions[len(d.decisions)-1].seq
 	if got := lay(own); len(got) != 1 {
-		t.Errorf("to its own decision: %+v; want one piece", got)
+		t.Errorf("the pole of a label of the decision has the pieces %+v; want one", got)
 	}
 	if got := lay(own - 1); len(got) != 2 || got[1].From <= got[0].To {
-		t.Errorf("behind the decision: %+v; want two pieces with a gap", got)
+		t.Errorf("the pole of a label of another event at that moment has the pieces %+v; want two, with a gap", got)
 	}
 }
 
 // Refused and applied requests differ not only in colour, and the key explains both.
-func TestAppliedAndRefused(t *testing.T) {
+func TestAppliedAndRefusedDecisionsLookDifferent(t *testing.T) {
 	looks := func(fencing string) figurePill {
 		d := diagramOf(simtest.PausedHolderTrace(fencing))
 		pills := newFigure(d, newAxis(laneLabelWidth, []*diagram{d})).Decisions
@@ -35,7 +37,7 @@ func TestAppliedAndRefused(t *testing.T) {
 	}
 	applied, refused := looks("none"), looks("writes")
 	if !applied.Filled || applied.Struck || refused.Filled || !refused.Struck || applied.Corner == refused.Corner {
-		t.Errorf("applied: %+v\nrefused: %+v", applied, refused)
+		t.Errorf("an applied and a refused write differ too little:\napplied: %+v\nrefused: %+v", applied, refused)
 	}
 	var key bytes.Buffer
 	for _, s := range Signs() {
@@ -46,6 +48,6 @@ filled: an applied write: filled true, struck false
 empty, crossed out: a refused write: filled false, struck true
 `
 	if key.String() != want {
-		t.Errorf("the key says\n%s", &key)
+		t.Errorf("the key says\n%s\nwant\n%s", &key, want)
 	}
 }

@@ -30,10 +30,10 @@ func statements(t *testing.T, tr *trace.Trace) (participants, body string) {
 // A step is one arrow to the process that receives the request and one arrow back, however
 // many messages it took. An event of a process is a note on its lifeline. Sections are bars
 // on the lifelines of their clients, in a frame while two of them overlap.
-func TestMermaidTellsTheStory(t *testing.T) {
-	participants, got := statements(t, asking(simtest.PausedHolderTrace("writes")))
+func TestMermaidDrawsStepsAndSections(t *testing.T) {
+	participants, got := statements(t, addRequests(simtest.PausedHolderTrace("writes")))
 	if want := "participant p1 as 3 nodes\nactor p2 as client-1\nactor p3 as client-2\nparticipant p4 as storage\n"; participants != want {
-		t.Errorf("got %swant %s", participants, want)
+		t.Errorf("the participants are\n%swant\n%s", participants, want)
 	}
 	contains(t, got,
 		"p2->>p1: 0.001s asks for the lock\n",
@@ -57,8 +57,9 @@ func TestMermaidTellsTheStory(t *testing.T) {
 	)
 }
 
-// asking adds the messages with which clients ask the nodes to acquire or release the lock.
-func asking(t *trace.Trace) *trace.Trace {
+// addRequests adds to a trace the messages with which clients ask the nodes to acquire or
+// release the lock.
+func addRequests(t *trace.Trace) *trace.Trace {
 	var events []trace.Event
 	for _, ev := range t.Events {
 		events = append(events, ev)
@@ -75,7 +76,8 @@ func asking(t *trace.Trace) *trace.Trace {
 	return t
 }
 
-func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
+// In these diagrams p1 is the three nodes, p2 is client-1, and p4 is the storage.
+func TestMermaidDrawsFailures(t *testing.T) {
 	fails := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Text: "taken"}
 	late := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Text: "no answer within 5s"}
 	serve := trace.Event{Kind: trace.KindServe, Process: "storage", Peer: "client-1", Section: 1, Step: trace.Write, OK: true, Object: "x", Version: 1}
@@ -89,11 +91,11 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 		events []trace.Event
 		want   string
 	}{
-		"a lock that is not granted": {
+		"a client that does not get the lock": {
 			[]trace.Event{simtest.Begin("client-1", 1, trace.Acquire, 0), send, fails},
 			"p2->>p1: 0.001s asks for the lock\np1--xp2: 0.003s fails to get the lock: taken\n",
 		},
-		"a lock that asks nobody": {
+		"a lock that sends no request": {
 			[]trace.Event{simtest.Begin("client-1", 1, trace.Acquire, 0), fails},
 			"Note over p2: 0.002s fails to get the lock: taken\n",
 		},
@@ -109,7 +111,7 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 			"p2->>p4: 0.001s sends its write (token 7)\n" +
 				"Note over p2,p4: 0.003s network holds back<br/>client-1's write request<br/>to storage\n",
 		},
-		"one of several nodes": {
+		"a crash of one of several nodes": {
 			[]trace.Event{{Kind: trace.KindCrash, Process: "redis-2", Text: "kill"}},
 			"Note over p1: 0.001s redis-2: crashes: the process<br/>is killed\n",
 		},
@@ -118,17 +120,17 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 		s.Faults = []trace.FaultInfo{{Text: "partition"}}
 		_, got := statements(t, &s.Then(test.events...).Trace)
 		if !strings.HasPrefix(got, test.want) {
-			t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
+			t.Errorf("%s: the statements are\n%swant them to begin with\n%s", name, got, test.want)
 		}
 	}
 }
 
 // A process that takes no part in the run has no lifeline.
-func TestMermaidDrawsWhoTakesPart(t *testing.T) {
+func TestMermaidDrawsOnlyProcessesThatTakePart(t *testing.T) {
 	crash := trace.Event{Kind: trace.KindCrash, Process: "client-2", Text: "kill"}
 	participants, _ := statements(t, &simtest.NewScript("none", 3).Then(crash).Trace)
 	if want := "actor p3 as client-2\n"; participants != want {
-		t.Errorf("got %swant %s", participants, want)
+		t.Errorf("the participants are\n%swant\n%s", participants, want)
 	}
 }
 
@@ -141,12 +143,12 @@ func TestMermaidSaysWhatItLeavesOut(t *testing.T) {
 	s.Acquires("client-1", 1, 1001, "redis-1").Acquires("client-2", 1001, 1002, "redis-1")
 	_, got := statements(t, &s.Trace)
 	if len(got) < 40_000 || len(got) > 50_000 {
-		t.Errorf("the diagram has %d characters, and Mermaid draws 50,000", len(got))
+		t.Errorf("the diagram has %d characters, want 40,000 to 50,000, which is the most that Mermaid draws", len(got))
 	}
 	if begun, ended := strings.Count(got, "\nactivate"), strings.Count(got, "\ndeactivate"); begun != ended {
 		t.Errorf("%d sections begin and %d end", begun, ended)
 	} else if granted := strings.Count(got, "gets the lock"); begun > granted {
-		t.Errorf("%d sections begin, and only %d grants are told", begun, granted)
+		t.Errorf("%d sections begin, but the diagram has only %d grants", begun, granted)
 	}
 	contains(t, got, "gets the lock on redis-1: token<br/>1,", "✗ violates lease-exclusion", " moments left out, because Mermaid cannot draw more\n")
 }
@@ -166,23 +168,25 @@ func TestMermaidEscape(t *testing.T) {
 		"ﬂ°°60¶ß":                  "#64258;°°60#182;ß",
 	} {
 		if got := mermaidEscape(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
+			t.Errorf("%q is escaped as %q, want %q", text, got, want)
 		}
 	}
 }
 
+// mermaidLines breaks a text into lines. The first number limits the characters of the text, the
+// second those of a line.
 func TestMermaidLines(t *testing.T) {
 	if got, want := mermaidLines("one two three", 100, 8), "one two<br/>three"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the text is broken into %q, want %q", got, want)
 	}
 	if got, want := mermaidLines("abcdefghij", 100, 4), "abcd<br/>efgh<br/>ij"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the text is broken into %q, want %q", got, want)
 	}
 	if got, want := mermaidLines("abcdefghij", 5, 8), "abcd…"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the text is broken into %q, want %q", got, want)
 	}
 	if got, want := mermaidLines("a\nb\u202e", 50, 20), `a b#92;u202e`; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the text is broken into %q, want %q", got, want)
 	}
 }
 

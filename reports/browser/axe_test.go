@@ -76,7 +76,7 @@ func TestPagesAreAccessible(t *testing.T) {
 }
 
 // axe-core really checks the page: it finds mistakes that were made on purpose.
-func TestAxeFindsWhatIsWrong(t *testing.T) {
+func TestAxeFindsMistakes(t *testing.T) {
 	axe := axeCore(t)
 	p := show(t, []byte(`<!DOCTYPE html><html lang="en"><title>x</title><main><h1>x</h1>
 		<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">
@@ -85,7 +85,7 @@ func TestAxeFindsWhatIsWrong(t *testing.T) {
 	found := p.violations()
 	for _, rule := range []string{"image-alt", "color-contrast"} {
 		if !slices.ContainsFunc(found, func(v violation) bool { return v.ID == rule }) {
-			t.Errorf("it does not find %s, but %v", rule, found)
+			t.Errorf("axe-core does not find a violation of %s, but only %v", rule, found)
 		}
 	}
 }

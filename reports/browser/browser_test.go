@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
+// startChromium starts the browser.
 func startChromium() (context.Context, error) {
 	path, err := findChromium()
 	if err != nil {
@@ -60,6 +61,8 @@ func startChromium() (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 }
 
+// findChromium returns the path of the browser: the value of LOCKSIM_CHROMIUM, or else a known
+// name in PATH.
 func findChromium() (string, error) {
 	if path := os.Getenv("LOCKSIM_CHROMIUM"); path != "" {
 		return path, nil
@@ -280,7 +283,7 @@ func eval[T any](p *tab, expression string) T {
 	defer cancel()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
-		p.t.Fatalf("%v, in %.200s", err, expression)
+		p.t.Fatalf("the browser returns the error %v for the expression %.200s", err, expression)
 	}
 	return v
 }
@@ -291,7 +294,7 @@ func (p *tab) until(what, condition string) {
 	p.t.Helper()
 	for deadline := time.Now().Add(patience); !eval[bool](p, condition); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			p.t.Fatalf("it never comes to this: %s", what)
+			p.t.Fatalf("after a minute this is still not so: %s", what)
 		}
 	}
 }

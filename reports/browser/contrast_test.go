@@ -40,7 +40,7 @@ func TestDiagramsAreLegible(t *testing.T) {
 			p := show(t, writePage(t, runScenario(t, name)), desktop)
 			p.choose("off", "on")
 			if n := eval[int](p, `document.querySelectorAll("svg.diagram text").length`); n < 10 {
-				t.Fatalf("there are only %d texts", n)
+				t.Fatalf("the diagrams have only %d texts, want at least 10", n)
 			}
 			for _, dark := range []bool{false, true} {
 				p.setView(desktop.withDark(dark))
@@ -59,6 +59,6 @@ func TestFaintTextIsFound(t *testing.T) {
 		<text x="5" y="20" fill="#16181d">dark</text><text x="5" y="50" fill="#565d68" fill-opacity="1">pale</text></svg>`), desktop)
 	got := eval[[]string](p, findFaintTexts)
 	if len(got) != 1 || !strings.HasPrefix(got[0], "pale: 4.29") {
-		t.Errorf("got %q", got)
+		t.Errorf("the faint texts are %q, want only the pale one, with the contrast 4.29", got)
 	}
 }

@@ -26,7 +26,7 @@ func (p *tab) enclosingBox(selector string) box {
 	p.t.Helper()
 	boxes := p.boxes(selector)
 	if len(boxes) == 0 {
-		p.t.Fatalf("there is no %s", selector)
+		p.t.Fatalf("the page has no element %s", selector)
 	}
 	all := boxes[0]
 	for _, b := range boxes[1:] {
@@ -35,8 +35,8 @@ func (p *tab) enclosingBox(selector string) box {
 	return all
 }
 
-// Each process has its own lane.
-func TestLanes(t *testing.T) {
+// The lanes of two processes do not overlap.
+func TestEachProcessHasALane(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	var lanes []box
@@ -65,13 +65,13 @@ func TestOverlappingSections(t *testing.T) {
 	}
 	mark := p.boxes(`[data-run=off] .overlap`)
 	if !slices.ContainsFunc(mark, func(b box) bool { return b.overlapsInTime(first) && b.overlapsInTime(second) }) {
-		t.Errorf("the overlap of %+v and %+v is not marked, but %+v", first, second, mark)
+		t.Errorf("no mark is on the overlap of the sections %+v and %+v; the marks are %+v", first, second, mark)
 	}
 }
 
 // The leases in the diagram do not overlap, because the scenario is about sections that
 // overlap although the leases do not.
-func TestLeasesSideBySide(t *testing.T) {
+func TestLeasesDoNotOverlap(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	first, second := p.enclosingBox(`[data-run=off] .lease-bar[data-client="client-1"]`), p.enclosingBox(`[data-run=off] .lease-bar[data-client="client-2"]`)
@@ -90,7 +90,7 @@ func TestKeysExpireUnderAPausedClient(t *testing.T) {
 	for _, slot := range runScenario(t, "gc-pause").Runs[0].History.Trace.Locks[0].Slots {
 		key := p.enclosingBox(fmt.Sprintf(`[data-run=off] .key-bar[data-process=%q][data-client="client-1"]`, slot.Node))
 		if key.Right >= section.Right {
-			t.Errorf("on %s the key ends at %.1f, and the section already at %.1f", slot.Node, key.Right, section.Right)
+			t.Errorf("on %s the key ends at %.1f, want it before the end of the section at %.1f", slot.Node, key.Right, section.Right)
 		}
 		if key.Right <= pause.Left || key.Right >= pause.Right {
 			t.Errorf("on %s the key ends at %.1f, which is not in the pause from %.1f to %.1f", slot.Node, key.Right, pause.Left, pause.Right)
@@ -124,10 +124,10 @@ func TestOneTimeAxis(t *testing.T) {
 	for _, what := range []string{`.section-bar[data-client="client-1"]`, `.section-bar[data-client="client-2"]`, `.band.pause`} {
 		off, on := p.enclosingBox(`[data-run=off] `+what), p.enclosingBox(`[data-run=on] `+what)
 		if off.Left != on.Left {
-			t.Errorf("%s begins at %.1f without fencing and at %.1f with it", what, off.Left, on.Left)
+			t.Errorf("%s begins at %.1f without fencing and at %.1f with it, want the same place", what, off.Left, on.Left)
 		}
 		if off.Top == on.Top {
-			t.Errorf("%s of both runs are at one place", what)
+			t.Errorf("%s has the same height in both runs, want one run above the other", what)
 		}
 	}
 }
@@ -137,6 +137,6 @@ func TestFolds(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	if len(p.boxes(`[data-run=off] .fold`)) == 0 {
-		t.Error("no time is folded")
+		t.Error("the axis has no mark of a time that is shortened")
 	}
 }

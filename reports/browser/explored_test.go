@@ -15,11 +15,11 @@ func TestDangerMapWithoutCells(t *testing.T) {
 	for _, p := range pages {
 		if p.Name == "explored-redlock.html" {
 			if !cells.Match(p.Data) {
-				t.Fatal("there are no cells to take out")
+				t.Fatal("the map on the page has no cells that could be removed")
 			}
 			show(t, cells.ReplaceAll(p.Data, nil), desktop)
 			return
 		}
 	}
-	t.Fatal("there is no page of a search")
+	t.Fatal("the site has no page explored-redlock.html")
 }

@@ -34,13 +34,13 @@ func hostileResult(t *testing.T) *scenarios.Result {
 	t.Helper()
 	all := strings.Join(evil, " ")
 	harmless := runScenario(t, "gc-pause")
-	telling := scenarios.Narrative{
+	narrative := scenarios.Narrative{
 		Assumption: harmless.Scenario.Assumption,
 		Story:      all, Question: all, Why: all, Prevention: all, Lesson: all, Kleppmann: all, Sanfilippo: all, Redis: all,
 	}
 	r := *harmless
 	s := *harmless.Scenario
-	s.Name, s.File, s.Title, s.Source, s.Narrative = evilScript, evilPicture+".yaml", all, all, telling
+	s.Name, s.File, s.Title, s.Source, s.Narrative = evilScript, evilPicture+".yaml", all, all, narrative
 	r.Scenario, r.Lock, r.Runs = &s, evilEnd, nil
 	renamed := map[string]string{"client-1": evilScript, "client-2": evilPicture}
 	for i, slot := range harmless.Runs[0].History.Trace.Locks[0].Slots {
@@ -48,7 +48,7 @@ func hostileResult(t *testing.T) *scenarios.Result {
 	}
 	for _, run := range harmless.Runs {
 		v := *run.Variant
-		v.Scenario, v.Name, v.Title, v.Narrative, v.Lock = evilScript, evilEnd, all, telling, evilEnd
+		v.Scenario, v.Name, v.Title, v.Narrative, v.Lock = evilScript, evilEnd, all, narrative, evilEnd
 		run.Variant, run.Lock = &v, evilEnd
 		run.History = history.New(rewriteTrace(t, run.History.Trace, func(word string) string {
 			if word == harmless.Runs[0].History.Trace.Locks[0].Slots[0].Key {
@@ -149,21 +149,21 @@ func (p *tab) isOnlyText(scripts int) {
 		p.t.Errorf("the page has %d scripts, want %d", n, scripts)
 	}
 	if n := eval[int](p, `document.querySelectorAll("img, marquee").length`); n != 0 {
-		p.t.Errorf("%d elements are made of text", n)
+		p.t.Errorf("%d texts of the attacker have become elements", n)
 	}
 	if made := eval[[]string](p, `[...document.querySelectorAll("*")].filter(e => e.getAttributeNames().some(a => a.startsWith("on"))).map(e => e.outerHTML.slice(0, 100))`); len(made) > 0 {
-		p.t.Errorf("these listen by an attribute: %q", made)
+		p.t.Errorf("these elements have an attribute with a script: %q", made)
 	}
 	text := eval[string](p, `document.documentElement.outerHTML`)
 	for _, mark := range "\u202e\u2066\u0007\u001b\u0000\u2028" {
 		if strings.ContainsRune(text, mark) {
-			p.t.Errorf("the page holds %U", mark)
+			p.t.Errorf("the page contains %U", mark)
 		}
 	}
 	seen := eval[string](p, `document.body.innerText`)
 	for _, word := range []string{evilScript, evilPicture, `\u202e`} {
 		if !strings.Contains(seen, word) {
-			p.t.Errorf("one cannot read %s", word)
+			p.t.Errorf("the page does not show the text %s", word)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestPagesAreSmall(t *testing.T) {
 	}
 	for _, r := range results {
 		if size := len(writePage(t, r)); size > 500_000 {
-			t.Errorf("%s takes %d kB", r.Scenario.Name, size/1000)
+			t.Errorf("the page of %s has %d kB, want at most 500", r.Scenario.Name, size/1000)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestLargeWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(r.Runs[0].History.Trace.Events); n < 20_000 {
-		t.Fatalf("the world has only %d events", n)
+		t.Fatalf("the world has only %d events, want at least 20,000", n)
 	}
 	html := writePage(t, r)
 	p := show(t, html, desktop)
@@ -76,15 +76,15 @@ func TestLargeWorld(t *testing.T) {
 		return performance.now() - began
 	})()`, steps))
 	layouts := (p.metrics()["LayoutCount"] - before["LayoutCount"]) / steps
-	if m := p.position("off"); m.Step != min(steps, len(p.story("off"))-1) {
-		t.Errorf("after %d steps it is at step %d of %d", steps, m.Step, len(p.story("off")))
+	if m := p.position("off"); m.Step != min(steps, len(p.timeline("off"))-1) {
+		t.Errorf("after %d presses of a key the reader is at step %d of %d", steps, m.Step, len(p.timeline("off")))
 	}
 	t.Logf("%d kB, %d elements; a step takes %.1f ms and %.1f layouts", len(html)/1000, eval[int](p, `document.querySelectorAll("*").length`), took/steps, layouts)
 	if layouts > 10 {
-		t.Errorf("a step takes %.1f layouts", layouts)
+		t.Errorf("a step takes %.1f layouts, want at most 10", layouts)
 	}
 	if hang := 20 * time.Second; took > float64(hang.Milliseconds()) {
-		t.Errorf("%d steps take %.0f ms", steps, took)
+		t.Errorf("%d steps take %.0f ms, want at most %v", steps, took, hang)
 	}
 }
 

@@ -35,9 +35,9 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 	}
 	p := show(t, []byte(`<!doctype html><meta charset="utf-8"><title>Mermaid</title>`), desktop)
 	eval[bool](p, string(script)+"\n;mermaid.initialize({startOnLoad: false}), true")
-	// in calls a JavaScript function with a diagram. It returns the function's result, or
+	// call calls a JavaScript function with a diagram. It returns the function's result, or
 	// its error as text.
-	in := func(function string, diagram []byte) string {
+	call := func(function string, diagram []byte) string {
 		text, err := json.Marshal(string(diagram))
 		if err != nil {
 			t.Fatal(err)
@@ -51,23 +51,23 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 	}
 	for _, r := range results {
 		for _, page := range mermaidPages(t, r) {
-			if complaint := in(`async text => (await mermaid.parse(text), "")`, page.Data); complaint != "" {
-				t.Errorf("%s: %s\n%s", page.Name, complaint, page.Data)
+			if complaint := call(`async text => (await mermaid.parse(text), "")`, page.Data); complaint != "" {
+				t.Errorf("%s: Mermaid refuses the diagram: %s\n%s", page.Name, complaint, page.Data)
 			}
 		}
 	}
 	for _, r := range []*scenarios.Result{runScenario(t, "gc-pause"), suites.TaintedResult(t), suites.CrowdedResult(t)} {
 		for _, page := range mermaidPages(t, r) {
-			drawn := in(`async text => {
+			drawn := call(`async text => {
 				document.body.innerHTML = (await mermaid.render("drawn", text)).svg
 				if (document.querySelector("img, svg script, foreignObject, .error-icon")) return "there is markup in it"
 				return document.body.innerText
 			}`, page.Data)
 			if !strings.Contains(drawn, "client-1") || !strings.Contains(drawn, "asks for the lock") {
-				t.Errorf("%s: %s", page.Name, drawn)
+				t.Errorf("%s: the drawn diagram lacks client-1 or its request for the lock: %s", page.Name, drawn)
 			}
 			if r.Scenario.Name != "gc-pause" && r.Scenario.Name != "crowd" && !strings.Contains(drawn, "<script>alert(1)</script>") {
-				t.Errorf("%s: the markup is not shown: %s", page.Name, drawn)
+				t.Errorf("%s: the drawn diagram does not show the markup as text: %s", page.Name, drawn)
 			}
 		}
 	}

@@ -75,6 +75,7 @@ func siteFolder(t *testing.T) string {
 	return folderOf(t, pages)
 }
 
+// folderOf returns a new folder with some pages.
 func folderOf(t *testing.T, pages []reports.Page) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -118,11 +119,11 @@ func tallyPage(t *testing.T) []byte {
 	tally := reports.NewTally([]*scenarios.Scenario{s}, []string{"redlock", "single"}, 1)
 	tally.Seeds = 1
 	for column, lock := range tally.Locks {
-		runs, untold, err := s.Variants[0].RunBoth(scenarios.RunOptions{Seed: 1, Lock: lock})
+		runs, notApplicable, err := s.Variants[0].RunBoth(scenarios.RunOptions{Seed: 1, Lock: lock})
 		if err != nil {
 			t.Fatal(err)
 		}
-		tally.Add(0, column, 1, runs, untold)
+		tally.Add(0, column, 1, runs, notApplicable)
 	}
 	html, ok := reports.Tallies.Lookup("html")
 	if !ok {

@@ -29,9 +29,9 @@ func (p *tab) choose(runs ...string) {
 	p.t.Fatalf("pressing f never shows %q", runs)
 }
 
-// story returns the steps in the timeline of a run, each with its time, its subject, its
+// timeline returns the steps in the timeline of a run, each with its time, its subject, its
 // text and its marks.
-func (p *tab) story(run string) []string {
+func (p *tab) timeline(run string) []string {
 	p.t.Helper()
 	return eval[[]string](p, fmt.Sprintf(`[...document.querySelectorAll("ol.steps[data-run=%s] > li")]
 		.map(li => [...li.querySelectorAll(":scope > :not(.wait)")].map(e => e.textContent).join(" ").replace(/\s+/g, " ").trim())`, run))
@@ -68,40 +68,40 @@ func (p *tab) position(run string) moment {
 func TestStepsByKey(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
-	story := p.story("off")
-	if len(story) < 10 {
-		t.Fatalf("the story has only %d steps", len(story))
+	steps := p.timeline("off")
+	if len(steps) < 10 {
+		t.Fatalf("the timeline has only %d steps, want at least 10", len(steps))
 	}
 	p.press(kb.Home)
-	var there []moment
-	for range story {
-		there = append(there, p.position("off"))
+	var visited []moment // the position at each step
+	for range steps {
+		visited = append(visited, p.position("off"))
 		p.press(kb.ArrowRight)
 	}
-	for i, m := range there {
-		if m.Step != i || !strings.Contains(m.Said, story[i]) {
-			t.Errorf("step %d: got step %d, and it says %q, want %q", i, m.Step, m.Said, story[i])
+	for i, m := range visited {
+		if m.Step != i || !strings.Contains(m.Said, steps[i]) {
+			t.Errorf("step %d: the current step is %d, read out as %q, want %q", i, m.Step, m.Said, steps[i])
 		}
-		if i > 0 && m.X < there[i-1].X {
-			t.Errorf("step %d: the cursor goes back, from %.1f to %.1f", i, there[i-1].X, m.X)
+		if i > 0 && m.X < visited[i-1].X {
+			t.Errorf("step %d: the cursor goes back, from %.1f to %.1f", i, visited[i-1].X, m.X)
 		}
 	}
-	last := there[len(there)-1]
-	if first := there[0]; last.X <= first.X {
-		t.Errorf("the cursor has not moved from %.1f", first.X)
+	last := visited[len(visited)-1]
+	if first := visited[0]; last.X <= first.X {
+		t.Errorf("at the last step the cursor is not to the right of its first place, %.1f", first.X)
 	}
 	if m := p.position("off"); m != last {
-		t.Errorf("after the last step comes another: %+v", m)
+		t.Errorf("the right arrow key leads from the last step to %+v, want no change", m)
 	}
-	for i := len(story) - 2; i >= 0; i-- {
+	for i := len(steps) - 2; i >= 0; i-- {
 		p.press(kb.ArrowLeft)
-		if m := p.position("off"); m != there[i] {
-			t.Errorf("back at step %d: got %+v, want %+v", i, m, there[i])
+		if m := p.position("off"); m != visited[i] {
+			t.Errorf("back at step %d: the position is %+v, want %+v", i, m, visited[i])
 		}
 	}
 	p.press(kb.ArrowLeft)
 	if m := p.position("off"); m.Step != 0 {
-		t.Errorf("before the first step comes another: %+v", m)
+		t.Errorf("the left arrow key leads from the first step to %+v, want no change", m)
 	}
 }
 
@@ -109,12 +109,12 @@ func TestFirstAndLastStepByKey(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
 	p.press(kb.End)
-	if m, last := p.position("off"), len(p.story("off"))-1; m.Step != last {
-		t.Errorf("End goes to step %d, and the last is %d", m.Step, last)
+	if m, last := p.position("off"), len(p.timeline("off"))-1; m.Step != last {
+		t.Errorf("the key End leads to step %d, want %d", m.Step, last)
 	}
 	p.press(kb.Home)
 	if m := p.position("off"); m.Step != 0 {
-		t.Errorf("Home goes to step %d", m.Step)
+		t.Errorf("the key Home leads to step %d, want 0", m.Step)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestFirstAndLastStepByKey(t *testing.T) {
 func TestStepsByButton(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	p.choose("off")
-	last := len(p.story("off")) - 1
+	last := len(p.timeline("off")) - 1
 	for _, c := range []struct {
 		button string
 		want   int
@@ -131,7 +131,7 @@ func TestStepsByButton(t *testing.T) {
 	} {
 		p.click(fmt.Sprintf(".player button[data-do=%s]", c.button))
 		if m := p.position("off"); m.Step != c.want {
-			t.Errorf("%s leads to step %d, want %d", c.button, m.Step, c.want)
+			t.Errorf("the button %s leads to step %d, want %d", c.button, m.Step, c.want)
 		}
 	}
 }
@@ -143,19 +143,19 @@ func TestPlay(t *testing.T) {
 	p.press(kb.Home)
 	began := time.Now()
 	p.press(" ")
-	p.until("the story plays", `document.querySelector("ol.steps[data-run=off] > li:nth-child(3)").getAttribute("aria-current") === "step"`)
+	p.until("the timeline plays", `document.querySelector("ol.steps[data-run=off] > li:nth-child(3)").getAttribute("aria-current") === "step"`)
 	twoSteps := time.Since(began)
 	p.press(" ")
-	held := p.position("off")
+	paused := p.position("off")
 	time.Sleep(twoSteps)
-	if m := p.position("off"); m != held {
-		t.Errorf("it was held at %+v and is at %+v", held, m)
+	if m := p.position("off"); m != paused {
+		t.Errorf("the timeline was paused at %+v and is now at %+v", paused, m)
 	}
 	p.press(kb.End)
 	p.press(kb.ArrowLeft)
 	p.press(kb.ArrowLeft)
 	p.click(".player button[data-do=play]")
-	p.until("the story plays to its end", `document.querySelector("ol.steps[data-run=off] > li:last-child").getAttribute("aria-current") === "step"`)
+	p.until("the timeline plays to its end", `document.querySelector("ol.steps[data-run=off] > li:last-child").getAttribute("aria-current") === "step"`)
 }
 
 // Keys move from message to message. Each message gets the focus, and its text is shown.
@@ -164,18 +164,18 @@ func TestMessagesByKey(t *testing.T) {
 	p.choose("off")
 	messages := eval[[]string](p, `[...document.querySelectorAll("figure.run[data-run=off] .message > title")].map(e => e.textContent)`)
 	if len(messages) < 10 {
-		t.Fatalf("there are only %d messages", len(messages))
+		t.Fatalf("the diagram has only %d messages, want at least 10", len(messages))
 	}
 	for i, want := range messages {
 		p.press(kb.ArrowRight, chromedp.ModifierShift)
 		focused := eval[string](p, `document.activeElement.querySelector("title")?.textContent ?? ""`)
 		if focused != want || p.position("off").Detail != want {
-			t.Errorf("message %d: %q has the focus and says %q, want %q", i, focused, p.position("off").Detail, want)
+			t.Errorf("message %d: the message %q has the focus, and the text %q is shown, want %q", i, focused, p.position("off").Detail, want)
 		}
 	}
 	p.press(kb.ArrowLeft, chromedp.ModifierShift)
 	if got, want := p.position("off").Detail, messages[len(messages)-2]; got != want {
-		t.Errorf("back from the last message: got %q, want %q", got, want)
+		t.Errorf("one step back from the last message the text is %q, want %q", got, want)
 	}
 }
 
@@ -196,22 +196,22 @@ func TestMessageUnderThePointer(t *testing.T) {
 	})()`)
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, message.X, message.Y))
 	if got := p.position("off").Detail; got != message.Title {
-		t.Errorf("it says %q, want %q", got, message.Title)
+		t.Errorf("the text under the pointer is %q, want %q", got, message.Title)
 	}
 	if !eval[bool](p, `document.querySelector(".player .detail").checkVisibility()`) {
-		t.Error("one does not see what it says")
+		t.Error("the text of the message is not visible")
 	}
 }
 
 // The reader can show each of the two runs alone, and both together, by radio button and by
 // key.
-func TestFencing(t *testing.T) {
+func TestChoiceOfRuns(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
 	runs := map[string][]string{"off": {"off"}, "on": {"on"}, "both": {"off", "on"}}
 	for _, choice := range []string{"on", "both", "off"} {
 		p.click(fmt.Sprintf("label:has(input[name=fencing][value=%[1]s]), label[for=fencing-%[1]s]", choice))
 		if got := p.visibleRuns(); !slices.Equal(got, runs[choice]) {
-			t.Errorf("choosing %s shows %q", choice, got)
+			t.Errorf("the choice %s shows the runs %q, want %q", choice, got, runs[choice])
 		}
 	}
 	eval[any](p, `document.activeElement.blur()`)
@@ -220,12 +220,12 @@ func TestFencing(t *testing.T) {
 		p.press("f")
 		chosen := eval[string](p, `document.querySelector("input[name=fencing]:checked").value`)
 		if got := p.visibleRuns(); !slices.Equal(got, runs[chosen]) {
-			t.Errorf("%s is chosen, and %q are to be seen", chosen, got)
+			t.Errorf("the choice %s shows the runs %q, want %q", chosen, got, runs[chosen])
 		}
 		seen[chosen] = true
 	}
 	if len(seen) != 3 {
-		t.Errorf("pressing f chooses only %v", seen)
+		t.Errorf("pressing f three times makes only the choices %v, want all three", seen)
 	}
 }
 
@@ -237,18 +237,18 @@ func TestVerdictLeadsToTheMoment(t *testing.T) {
 			p.choose("on")
 			p.click(`.verdict a[href="#off-write-order"]`)
 			if got := p.visibleRuns(); !slices.Contains(got, "off") {
-				t.Fatalf("the run in which it broke is not to be seen, but %q", got)
+				t.Fatalf("the visible runs are %q, want the run without fencing, in which the property was violated", got)
 			}
 			p.until("the flag of write-order is in view", inView("#off-write-order rect"))
 			m := p.position("off")
 			if m.Step < 0 {
-				t.Fatal("no step is the current one")
+				t.Fatal("the link leads to no step")
 			}
-			if step := p.story("off")[m.Step]; !strings.Contains(step, "write-order") {
-				t.Errorf("it leads to the step %q", step)
+			if step := p.timeline("off")[m.Step]; !strings.Contains(step, "write-order") {
+				t.Errorf("the link leads to the step %q, want one about write-order", step)
 			}
 			if !eval[bool](p, `document.querySelector("[data-run=off] .cursor").getBoundingClientRect().width > 0`) {
-				t.Error("there is no cursor")
+				t.Error("the diagram has no visible cursor")
 			}
 		})
 	}

@@ -42,11 +42,11 @@ func TestButtonsAreLargeEnough(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), phone)
 	boxes := p.boxes(".player button, label:has(input[name=fencing])")
 	if len(boxes) < 8 {
-		t.Fatalf("there are only %d buttons and choices", len(boxes))
+		t.Fatalf("the player has only %d buttons and choices, want at least 8", len(boxes))
 	}
 	for _, b := range boxes {
 		if b.Right-b.Left < 24 || b.Bottom-b.Top < 24 {
-			t.Errorf("a button is %.0f × %.0f px", b.Right-b.Left, b.Bottom-b.Top)
+			t.Errorf("a button has %.0f × %.0f px, want at least 24 × 24", b.Right-b.Left, b.Bottom-b.Top)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func inView(selector string) string {
 
 // On a phone the diagram is wider than the window. It scrolls so that the cursor at the
 // current moment stays visible.
-func TestTheMomentStaysInSight(t *testing.T) {
+func TestCursorStaysVisibleOnAPhone(t *testing.T) {
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), phone)
 	p.choose("off")
 	for _, key := range []string{kb.End, kb.Home} {
@@ -77,14 +77,14 @@ func TestTheMomentStaysInSight(t *testing.T) {
 }
 
 // For a reader who has asked for reduced motion, nothing moves.
-func TestNoMotion(t *testing.T) {
+func TestReducedMotion(t *testing.T) {
 	v := phone
 	v.reducedMotion = true
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), v)
 	p.choose("off")
 	p.press(kb.End)
 	if n := eval[int](p, `document.getAnimations().length`); n != 0 {
-		t.Errorf("%d things move", n)
+		t.Errorf("%d animations run, want none", n)
 	}
 	at := func() float64 {
 		return eval[float64](p, `document.querySelector("[data-run=off] .cursor").getBoundingClientRect().left`)
@@ -92,7 +92,7 @@ func TestNoMotion(t *testing.T) {
 	before := at()
 	time.Sleep(300 * time.Millisecond)
 	if after := at(); before != after {
-		t.Errorf("the diagram has moved on from %.1f to %.1f", before, after)
+		t.Errorf("the cursor has moved from %.1f to %.1f", before, after)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestEverythingIsReachedByTab(t *testing.T) {
 			missing := eval[[]string](p, `[...document.querySelectorAll("a[href], button, input:checked, summary, [tabindex='0']")]
 				.filter(e => e.checkVisibility()).map((e, i) => e.dataset.nth = i + " " + e.cloneNode(false).outerHTML)`)
 			if len(missing) < 10 {
-				t.Fatalf("there is next to nothing to use: %q", missing)
+				t.Fatalf("the page has fewer than 10 elements that can be used: %q", missing)
 			}
 			for range 2 * len(missing) {
 				p.press(kb.Tab)
@@ -121,15 +121,15 @@ func TestEverythingIsReachedByTab(t *testing.T) {
 					}
 				})()`)
 				if focus.Hidden {
-					t.Errorf("one does not see what has the focus: %s", focus.Nth)
+					t.Errorf("the element with the focus is hidden: %s", focus.Nth)
 				}
 				if focus.Nth != "" && !focus.Marked {
-					t.Errorf("nothing marks the focus of %s", focus.Nth)
+					t.Errorf("the element with the focus has no outline: %s", focus.Nth)
 				}
 				missing = slices.DeleteFunc(missing, func(nth string) bool { return nth == focus.Nth })
 			}
 			if len(missing) > 0 {
-				t.Errorf("the tab key never leads to %q", missing)
+				t.Errorf("the tab key never reaches %q", missing)
 			}
 		})
 	}
@@ -141,13 +141,13 @@ func TestWithoutJavaScript(t *testing.T) {
 	v.noScript = true
 	p := show(t, writePage(t, runScenario(t, "gc-pause")), v)
 	if got := p.visibleRuns(); !slices.Equal(got, []string{"off", "on"}) {
-		t.Errorf("one sees the runs %q", got)
+		t.Errorf("the visible runs are %q, want both", got)
 	}
 	if eval[bool](p, `[...document.querySelectorAll(".player button")].some(e => e.checkVisibility())`) {
-		t.Error("one sees the player, which does nothing")
+		t.Error("the player is visible, although it cannot work")
 	}
 	if !eval[bool](p, `[...document.querySelectorAll("ol.steps > li")].every(e => e.checkVisibility())`) {
-		t.Error("one does not see all of the story")
+		t.Error("some steps of the timeline are hidden")
 	}
 	p.fits()
 }
@@ -160,9 +160,9 @@ func TestOnPaper(t *testing.T) {
 	paper.print = true
 	p.setView(paper)
 	if got := p.visibleRuns(); !slices.Equal(got, []string{"off", "on"}) {
-		t.Errorf("one sees the runs %q", got)
+		t.Errorf("the visible runs are %q, want both", got)
 	}
 	if eval[bool](p, `document.querySelector(".player").checkVisibility()`) {
-		t.Error("one sees the player")
+		t.Error("the player is visible on paper")
 	}
 }

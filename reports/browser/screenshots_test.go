@@ -20,7 +20,7 @@ var screenshots = flag.String("screenshots", "", "write screenshots of some page
 //	go test ./reports/browser -run TestScreenshots -screenshots FOLDER
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
-		t.Skip("nobody wants any: -screenshots says where to put them")
+		t.Skip("-screenshots names no folder for them")
 	}
 	if err := os.MkdirAll(*screenshots, 0o777); err != nil {
 		t.Fatal(err)

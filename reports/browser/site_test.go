@@ -16,7 +16,7 @@ func TestFrontPageLeadsToTheDiagrams(t *testing.T) {
 	})()`)
 	p.follow(`a[href^="index.html"]`)
 	if !eval[bool](p, `document.querySelector("a[href$='gc-pause.html#on']") !== null`) {
-		t.Error("that is not the front page")
+		t.Error("the link does not lead back to the front page")
 	}
 }
 
@@ -44,10 +44,10 @@ func TestEveryPageOpens(t *testing.T) {
 			return ""
 		}).filter(s => s)`)
 		for _, where := range stuck {
-			t.Errorf("%s: it never comes to a step of %s", page.Name, where)
+			t.Errorf("%s: the button next never leads to the step %s", page.Name, where)
 		}
 		if t.Failed() {
-			t.Fatalf("that was %s", page.Name)
+			t.Fatalf("the test stops at the page %s", page.Name)
 		}
 	}
 }

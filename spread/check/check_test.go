@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// read reads a file of the folder spread.
 func read(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile("../" + name)
@@ -32,11 +33,11 @@ func TestKubernetesJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	if job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Name == "" {
-		t.Errorf("it is a %s of %s named %q, and should be a Job of batch/v1 with a name", job.Kind, job.APIVersion, job.Name)
+		t.Errorf("the file is a %s of %s named %q, want a Job of batch/v1 with a name", job.Kind, job.APIVersion, job.Name)
 	}
 	spec := job.Spec
 	if spec.CompletionMode == nil || *spec.CompletionMode != batchv1.IndexedCompletion || spec.Completions == nil {
-		t.Fatal("it is no Indexed Job")
+		t.Fatal("the job is not an Indexed Job with a number of completions")
 	}
 	pod := spec.Template.Spec
 	// The API server accepts backoffLimitPerIndex only with this policy.
@@ -44,12 +45,12 @@ func TestKubernetesJob(t *testing.T) {
 		t.Errorf("restartPolicy is %q, and backoffLimitPerIndex needs Never", pod.RestartPolicy)
 	}
 	if len(pod.Containers) != 1 {
-		t.Fatalf("it has %d containers", len(pod.Containers))
+		t.Fatalf("the pod has %d containers, want 1", len(pod.Containers))
 	}
 	c := pod.Containers[0]
 	for _, m := range c.VolumeMounts {
 		if !slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name }) {
-			t.Errorf("it mounts %q, which is no volume", m.Name)
+			t.Errorf("the container mounts %q, which is not a volume of the pod", m.Name)
 		}
 	}
 
@@ -75,14 +76,14 @@ func TestKubernetesJob(t *testing.T) {
 		ledger := fmt.Sprintf("%s/part-%d.jsonl", dir, index+1)
 		want := fmt.Sprintf(" --shard %d/%d --ledger %s", index+1, parts, ledger)
 		if got := run(index); !strings.HasPrefix(got, "explore --lock redlock ") || !strings.HasSuffix(got, want) {
-			t.Errorf("pod %d runs locksim %q, and it should end in %q", index, got, want)
+			t.Errorf("pod %d runs locksim %q, want a search of redlock that ends in %q", index, got, want)
 		}
 	}
 	if err := os.WriteFile(dir+"/part-1.jsonl", []byte("{}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if got := run(0); !strings.HasSuffix(got, " --shard 1/16 --resume "+dir+"/part-1.jsonl") {
-		t.Errorf("a pod that finds a ledger runs locksim %q", got)
+		t.Errorf("a pod that finds a ledger runs locksim %q, want that it resumes the ledger", got)
 	}
 }
 
@@ -111,7 +112,7 @@ func TestGitHubMatrix(t *testing.T) {
 	}
 	part, report := flow.Jobs["part"], flow.Jobs["report"]
 	if len(flow.Jobs) != 2 || report.Needs != "part" || part.RunsOn == "" || report.RunsOn == "" {
-		t.Fatalf("it has the jobs %v, and should have part, and report which needs part", flow.Jobs)
+		t.Fatalf("the workflow has the jobs %v, want the job part, and the job report, which needs part", flow.Jobs)
 	}
 	commands := func(job string) string {
 		var all []string
@@ -126,11 +127,11 @@ func TestGitHubMatrix(t *testing.T) {
 	}
 	parts := part.Strategy.Matrix.Part
 	if fmt.Sprint(len(parts)) != shard[1] {
-		t.Errorf("it has %d parts, and the search is cut into %s", len(parts), shard[1])
+		t.Errorf("the matrix has %d parts, but the search is split into %s", len(parts), shard[1])
 	}
 	for i, p := range parts {
 		if p != i+1 {
-			t.Errorf("part %d of the matrix is %d", i+1, p)
+			t.Errorf("entry %d of the matrix is part %d, want the parts in order", i+1, p)
 		}
 	}
 	if !strings.Contains(commands("report"), "\nlocksim merge part-*.jsonl ") {
@@ -146,11 +147,11 @@ func TestActionsArePinned(t *testing.T) {
 	for _, name := range []string{"github-matrix.yml", "../.github/workflows/ci.yml"} {
 		all := uses.FindAllSubmatch(read(t, name), -1)
 		if len(all) == 0 {
-			t.Errorf("%s uses nothing", name)
+			t.Errorf("no action was found in %s", name)
 		}
 		for _, m := range all {
 			if !pinned.Match(m[1]) {
-				t.Errorf("%s: uses %s: name the commit, in 40 digits", name, m[1])
+				t.Errorf("%s uses the action %s; name its commit, in 40 digits", name, m[1])
 			}
 		}
 	}
