@@ -146,5 +146,5 @@ func (h *judgedRun) hasAsked(c *history.Call, lock string) bool {
 
 // namesKeyOf reports whether a message names a key of a lock.
 func (h *judgedRun) namesKeyOf(m *history.Message, lock string) bool {
-	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return m.NamesKey(p.Key) })
+	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return slices.Contains(m.Command(), p.Key) })
 }

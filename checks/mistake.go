@@ -3,7 +3,6 @@ package checks
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -160,7 +159,7 @@ func (c Cause) explains(f Finding) bool {
 func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 	switch f.Property {
 	case ReleaseOwnership:
-		return h.mistakeWithForeignKey(h.Event(f.At))
+		return h.mistakeWithForeignKey(f.At)
 	case LeaseExclusion, SectionExclusion:
 		return h.mistakeWithExclusion(f)
 	case KeyLeftBehind:
@@ -183,45 +182,32 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 }
 
 // mistakeWithForeignKey returns the mistake of a command that touched a key of another
-// acquisition. ev is the change of the key; it has no actor if a client's program has
-// complained of the violation.
-func (h *judgedRun) mistakeWithForeignKey(ev *trace.Event) (Mistake, trace.Step) {
-	if ev == nil || ev.By == nil {
+// acquisition. seq is the number of the event that changed the key, or of a complaint of
+// the violation.
+func (h *judgedRun) mistakeWithForeignKey(seq int) (Mistake, trace.Step) {
+	i := slices.IndexFunc(h.KeyChanges(), func(c history.Change) bool { return c.Event.Seq == seq })
+	if i < 0 {
 		return Mistake(ReleaseOwnership), ""
 	}
-	sent := h.Event(ev.By.Sent)
+	change := h.KeyChanges()[i]
+	command, sent := h.CommandOf(change.Event.By)
 	if sent == nil {
 		return Mistake(ReleaseOwnership), ""
 	}
 	switch {
-	case !comparesNothing(sent.Text):
+	case !comparesNothing(command):
 		if h.comparesEqualValues() {
 			return equalValues, sent.Step
 		}
 		return Mistake(ReleaseOwnership), sent.Step
-	case h.wasReadBefore(ev.Key, sent):
+	case h.wasReadBefore(change.Place.Key, sent):
 		return checksThenActs, sent.Step
-	case ev.Kind == trace.KindSet:
+	case change.Touch:
+		return extendsUnchecked, sent.Step
+	case change.After != nil:
 		return overwrites, sent.Step
-	case ev.Kind == trace.KindDelete:
-		return removesUnchecked, sent.Step
 	}
-	return extendsUnchecked, sent.Step
-}
-
-// comparesNothing reports whether a command is one of those of Redis that touch a key
-// whatever its value is.
-func comparesNothing(command string) bool {
-	words := strings.Fields(strings.ToUpper(command))
-	if len(words) == 0 {
-		return false
-	}
-	conditions := map[string][]string{ // the options with which the command compares something
-		"SET": {"NX", "IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "SETEX": nil, "PSETEX": nil, "GETSET": nil, "GETDEL": nil,
-		"DEL": nil, "UNLINK": nil, "EXPIRE": {"NX"}, "PEXPIRE": {"NX"}, "EXPIREAT": {"NX"}, "PEXPIREAT": {"NX"}, "PERSIST": nil,
-	}
-	options, known := conditions[words[0]]
-	return known && !slices.ContainsFunc(options, func(o string) bool { return slices.Contains(words[1:], o) })
+	return removesUnchecked, sent.Step
 }
 
 // wasReadBefore reports whether the client read the key by a GET in the same call, before
@@ -229,9 +215,7 @@ func comparesNothing(command string) bool {
 func (h *judgedRun) wasReadBefore(key string, sent *trace.Event) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		ev := m.Sent
-		words := strings.Fields(ev.Text)
-		return ev.Seq < sent.Seq && ev.Process == sent.Process && ev.Step == sent.Step && ev.Section == sent.Section && !ev.Reply &&
-			len(words) == 2 && strings.EqualFold(words[0], "get") && words[1] == key
+		return ev.Seq < sent.Seq && ev.Process == sent.Process && ev.Step == sent.Step && ev.Section == sent.Section && isGet(m.Command(), key)
 	})
 }
 
@@ -241,15 +225,15 @@ func (h *judgedRun) comparesEqualValues() bool {
 	type attempt struct{ key, value string }
 	by := map[attempt]history.Acquisition{}
 	for _, m := range h.Messages() {
-		words := strings.Fields(m.Sent.Text)
-		if m.Sent.Reply || len(words) < 3 || !strings.EqualFold(words[0], "set") || !h.IsLockKey(words[1]) {
+		key, value, ok := setBy(m.Command())
+		if !ok || !h.IsLockKey(key) {
 			continue
 		}
-		at, owner := attempt{words[1], words[2]}, history.Acquisition{Client: m.From, Section: m.Sent.Section}
+		at, owner := attempt{key, value}, history.Acquisition{Client: m.From, Section: m.Sent.Section}
 		switch first, known := by[at]; {
 		case !known:
 			by[at] = owner
-		case first != owner && h.sendsAgain(at.value):
+		case first != owner && h.sendsAgain(value):
 			return true
 		}
 	}
@@ -260,8 +244,8 @@ func (h *judgedRun) comparesEqualValues() bool {
 // it, as if to compare the value.
 func (h *judgedRun) sendsAgain(value string) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
-		words := strings.Fields(m.Sent.Text)
-		return !m.Sent.Reply && len(words) > 0 && !strings.EqualFold(words[0], "set") && slices.Contains(words, value)
+		_, _, sets := setBy(m.Command())
+		return !sets && slices.Contains(m.Command(), value)
 	})
 }
 

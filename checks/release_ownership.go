@@ -107,7 +107,8 @@ func (h *judgedRun) isForeign(c history.Change, by, owner *trace.Actor) bool {
 // to the later section, unless the earlier one has used that value, too.
 func (h *judgedRun) mayBeBackground(c history.Change, by, owner *trace.Actor) bool {
 	value := c.Event.Value
-	if by.Sent <= owner.Sent || !c.Touch && c.After != nil || !h.CommandNamesValue(by, value) {
+	command, _ := h.CommandOf(by)
+	if by.Sent <= owner.Sent || !c.Touch && c.After != nil || !slices.Contains(command, value) {
 		return false
 	}
 	return !slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {

@@ -26,7 +26,7 @@ var displayTexts = map[string][]string{
 	"checks.WitnessResult": {"Text"},
 	"checks.Reason":        {"String"},
 	"checks.Blame":         {"String"},
-	"story.Clause":         {"Subject", "Predicate", "Asked"},
+	"story.Clause":         {"Subject", "Predicate", "BeginPredicate"},
 	"story.Renderer":       {"Reason", "Reasons", "Measure"},
 	"story.Mark":           {"Text"},
 	"sim.Fault":            {"Text"},

@@ -94,7 +94,11 @@ func faultsOf(v verdict) (lines []string) {
 		return nil
 	}
 	for _, f := range v.history.Trace.Faults {
-		lines = append(lines, strings.TrimSuffix("fault: "+f.Text+", "+f.Timing, ", "))
+		line := "fault: " + f.Text
+		if f.Timing != "" {
+			line += ", " + f.Timing
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

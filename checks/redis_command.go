@@ -1,0 +1,38 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+)
+
+// The commands of Redis by which locks keep their keys. A command is a list of words.
+
+// conditions has the commands that change a key, with the options by which each of them
+// compares the key's value, or checks whether there is one.
+var conditions = map[string][]string{
+	"SET": {"NX", "IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "SETEX": nil, "PSETEX": nil, "GETSET": nil, "GETDEL": nil,
+	"DEL": nil, "UNLINK": nil, "EXPIRE": {"NX"}, "PEXPIRE": {"NX"}, "EXPIREAT": {"NX"}, "PEXPIREAT": {"NX"}, "PERSIST": nil,
+}
+
+// comparesNothing reports whether a command is one of those that change a key whatever its
+// value is.
+func comparesNothing(command []string) bool {
+	if len(command) == 0 {
+		return false
+	}
+	options, known := conditions[strings.ToUpper(command[0])]
+	return known && !slices.ContainsFunc(command[1:], func(word string) bool { return slices.Contains(options, strings.ToUpper(word)) })
+}
+
+// isGet reports whether a command is a GET for a key.
+func isGet(command []string, key string) bool {
+	return len(command) == 2 && strings.EqualFold(command[0], "get") && command[1] == key
+}
+
+// setBy returns the key and the value of a SET, and false for any other command.
+func setBy(command []string) (key, value string, ok bool) {
+	if len(command) < 3 || !strings.EqualFold(command[0], "set") {
+		return "", "", false
+	}
+	return command[1], command[2], true
+}
