@@ -1,6 +1,9 @@
 package sim
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Names replaces random words in the trace of a world by names that are the same in every
 // run. For example, the first random value of a lock becomes value-1, and the second
@@ -51,7 +54,8 @@ func NewNames(keys ...string) *Names {
 // isPlain reports whether a word does not look random, so that the trace can show it
 // unchanged. Locks use random values of at least 16 characters in hex or base64, which
 // contain digits or letters of both cases. So a printable word is plain if it is shorter
-// than 16 characters, or if it has letters of only one case and no digits.
+// than 16 characters, or if it has letters of only one case and no digits. A text of
+// crypto/rand.Text may consist of 26 capitals, which is longer than any command.
 func isPlain(s string) bool {
 	lower, upper := false, false
 	for i := range len(s) {
@@ -66,5 +70,5 @@ func isPlain(s string) bool {
 			return false
 		}
 	}
-	return len(s) < 16 || lower != upper
+	return len(s) < 16 || lower != upper && !(upper && len(s) >= 26 && !strings.ContainsAny(s, "_- :."))
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	crypto "crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"io"
@@ -18,10 +19,12 @@ func seedOf(seed uint64, name string) [32]byte {
 	return sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, seed), name...))
 }
 
-// seedLibraries seeds the global source of math/rand, from which libraries draw the jitter
-// of their retries. So a world gives the same trace whatever ran before it in this process.
-// The global source of math/rand/v2 cannot be seeded.
-func seedLibraries(seed uint64) {
+// seedLibraries seeds the global sources of math/rand and crypto/rand, from which locks
+// draw the jitter of their retries and the values of their keys. So a world gives the same
+// trace whatever ran before it in this process, if no other world runs at the same time.
+// The caller calls end at the end of the world: then crypto/rand is random again. The global
+// source of math/rand/v2 cannot be seeded.
+func seedLibraries(seed uint64) (end func()) {
 	// Seed does nothing without this setting of GODEBUG.
 	const setting = "randseednop=0"
 	if debug := os.Getenv("GODEBUG"); !strings.Contains(debug, setting) {
@@ -29,6 +32,54 @@ func seedLibraries(seed uint64) {
 	}
 	//lint:ignore SA1019 a source of one's own does not reach other people's libraries
 	v1.Seed(int64(seed))
+	cryptoRandom.begin(rand.NewChaCha8(seedOf(seed, "crypto/rand")))
+	return cryptoRandom.end
+}
+
+// cryptoRandom is the source of crypto/rand from the first world of this process on.
+var cryptoRandom cryptoSource
+
+// A cryptoSource is a source of random bytes that is seeded while worlds run. Outside of
+// worlds it is the source that crypto/rand had before.
+type cryptoSource struct {
+	mu sync.Mutex
+	// own is the source that crypto/rand had before; nil before the first world.
+	own io.Reader
+	// worlds is how many worlds run. seeded is the source that they share.
+	worlds int
+	seeded io.Reader
+}
+
+// begin seeds the source for a world, unless another one runs. A source that is in use must
+// not start again: two clients would draw the same value, and each could take the key of
+// the other for its own.
+func (s *cryptoSource) begin(seeded io.Reader) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.own == nil {
+		s.own, crypto.Reader = crypto.Reader, s
+	}
+	if s.worlds == 0 {
+		s.seeded = seeded
+	}
+	s.worlds++
+}
+
+// end ends a world.
+func (s *cryptoSource) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.worlds--
+}
+
+// Read returns random bytes. It is called by several goroutines.
+func (s *cryptoSource) Read(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.worlds > 0 {
+		return s.seeded.Read(b)
+	}
+	return s.own.Read(b)
 }
 
 // newLatencySource returns the random source of a link's latencies.

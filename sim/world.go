@@ -135,7 +135,7 @@ func runWithBounds(cfg Config, b bounds) (*trace.Trace, error) {
 	}
 	w.startTrace()
 	w.prepareSystems()
-	seedLibraries(cfg.Seed)
+	defer seedLibraries(cfg.Seed)()
 	if err := inBubble(b.patience, w.watchdog, w.run); err != nil {
 		if errors.Is(err, ErrStuck) || errors.Is(err, errStillLate) || errors.Is(err, errStillHeavy) {
 			return nil, err // the loop may still be writing the trace
