@@ -1,11 +1,14 @@
 package locktest
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -18,6 +21,8 @@ type chance struct {
 	Address address
 	// Lines are the first event that differs, as it was in each of the two runs.
 	Lines string
+	// Source is what such a difference mostly comes from.
+	Source string
 }
 
 // chanceShare is the share of the test cases whose first world is run twice: one in so many.
@@ -52,18 +57,39 @@ func (v verdict) differsFrom(at address, again verdict) *chance {
 		}
 		return w.history.Event(d.Event).Text
 	}
-	return &chance{at, fmt.Sprintf("first run:  %s\nsecond run: %s", line(v), line(again))}
+	c := &chance{Address: at, Lines: fmt.Sprintf("first run:  %s\nsecond run: %s", line(v), line(again))}
+	if last := min(v.history.EventCount(), again.history.EventCount()); 0 < d.Event && d.Event <= last {
+		c.Source = sourceOf(v.history.Event(d.Event), again.history.Event(d.Event))
+	}
+	return c
+}
+
+// sourceOf returns what the first difference between two runs mostly comes from; "" if the
+// two events have nothing in common.
+func sourceOf(first, second *trace.Event) string {
+	alike := *first
+	alike.At = second.At
+	switch {
+	case reflect.DeepEqual(&alike, second):
+		return "The lock does the same at another time: it waits for a random time, probably of math/rand/v2, or reads the machine's clock."
+	case first.Process != second.Process || first.Kind != second.Kind:
+		return ""
+	case first.Peer != second.Peer:
+		return "The lock asks another node: the order probably comes from a map, from a select with several ready cases, or from math/rand/v2."
+	case first.Text != second.Text:
+		return "The lock sends something else: the value is probably random, of math/rand/v2, or read from the machine's clock."
+	}
+	return ""
 }
 
 // describe says what a difference between two runs means, and where to look for its source.
 func (c *chance) describe() string {
+	where := cmp.Or(c.Source, "Look for math/rand/v2, the order of a map, a select with several ready cases, or the machine's clock.")
 	return fmt.Sprintf(`Two runs of the same world differ, so a replay may show something else than this report.
 In %s the first difference is:
 %s
-The generators of math/rand are seeded in each world. Look for crypto/rand, math/rand/v2, the
-order of a map, a select with several ready cases, or the machine's clock. Env.Rand and
-Env.Clock are the same in each run.
-`, c.Address, indent(c.Lines, "  "))
+%s
+`, c.Address, indent(c.Lines, "  "), textwrap.Wrap(where+" Each world seeds math/rand and crypto/rand; Env.Rand and Env.Clock are the same in each run.", pageWidth, 0))
 }
 
 // requireRepeatable fails a replay whose second run differs from the first: then neither of

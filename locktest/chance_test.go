@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/trace"
 )
 
 // jittery is a lock that waits for a random time before it asks.
@@ -43,9 +44,28 @@ func TestChance(t *testing.T) {
 			if got := sum.chance != nil; got != want {
 				t.Fatalf("a difference between two runs was found: %v, want %v", got, want)
 			}
-			if want && !strings.Contains(sum.String(), "\n  first run:  0.00") {
-				t.Errorf("the summary does not show the first difference:\n%s", sum)
+			if want && !(strings.Contains(sum.String(), "\n  first run:  0.00") && strings.Contains(sum.String(), "it waits for a random time")) {
+				t.Errorf("the summary does not show the first difference and its source:\n%s", sum)
 			}
 		})
+	}
+}
+
+// The first event that differs mostly says where the difference comes from.
+func TestSourceOfDifference(t *testing.T) {
+	sends := trace.Event{Seq: 3, At: time.Second, Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "GET a"}
+	later, elsewhere, other, another := sends, sends, sends, sends
+	later.At, elsewhere.Peer, other.Text, another.Process = 2*time.Second, "redis-2", "GET b", "client-2"
+	for want, second := range map[string]trace.Event{
+		"The lock does the same at another time": later,
+		"The lock asks another node":             elsewhere,
+		"The lock sends something else":          other,
+	} {
+		if got := sourceOf(&sends, &second); !strings.HasPrefix(got, want) {
+			t.Errorf("after %q the source is %q, want %q", second.Text, got, want)
+		}
+	}
+	if got := sourceOf(&sends, &another); got != "" {
+		t.Errorf("events of two processes have the source %q, want none", got)
 	}
 }
