@@ -102,7 +102,7 @@ func TestAftermath(t *testing.T) {
 		{"the client's clock was set before the loss", "asks set gets jumps expires - - -", ""},
 		{"the client's clock was set a TTL after the loss", "asks set gets expires - - - jumps", ClaimNotifies},
 
-		{"five commands about the key, a TTL after the release", "asks set gets leaves removed left - - - get get get get get", TrafficAfterRelease},
+		{"five commands about the key, a TTL after the release", "asks set gets leaves removed left - - - get get get get get", trafficAfterRelease},
 		{"four commands about the key, a TTL after the release", "asks set gets leaves removed left - - - get get get get", ""},
 		{"five other commands, a TTL after the release", "asks set gets leaves removed left - - - ping ping ping ping ping", ""},
 		{"commands about the key right after the release", "asks set gets leaves removed left get get get get get get", ""},

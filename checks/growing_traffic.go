@@ -9,10 +9,10 @@ import (
 // GrowingTraffic is violated by sections that cost more than three times as many commands
 // per attempt to acquire as the client's first sections. A client must have had a hundred
 // sections; its first thirty are compared with its last thirty.
-const GrowingTraffic Property = "growing traffic"
+const growingTraffic Property = "growing traffic"
 
 var noGrowingTraffic = misconduct(Card{
-	Property: GrowingTraffic, Gravity: 22,
+	Property: growingTraffic, Gravity: 22,
 	Title:  "a later section needs no more commands than the first sections",
 	Broken: "sections need more and more commands",
 	Label:  "growing traffic", Meaning: "the lock sends more and more commands for a section",

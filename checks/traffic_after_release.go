@@ -10,10 +10,10 @@ import (
 // TrafficAfterRelease is violated by a lock that still sends commands for a lease that has
 // ended: five commands about a lock that its client released more than a TTL ago and has
 // not asked for since, while no fault has acted for as long.
-const TrafficAfterRelease Property = "traffic after release"
+const trafficAfterRelease Property = "traffic after release"
 
 var noTrafficAfterRelease = misconduct(Card{
-	Property: TrafficAfterRelease, Gravity: 23,
+	Property: trafficAfterRelease, Gravity: 23,
 	Title:  "the lock sends no commands about a lease that was released long ago",
 	Broken: "the lock still sends commands about a released lease",
 	Label:  "traffic after release", Meaning: "the lock still sends commands about a lease that was released long ago",

@@ -95,7 +95,7 @@ func TestGrowingTraffic(t *testing.T) {
 		want  Property
 	}{
 		{"150 sections with two commands each", sections(150, constant(1), constant(2)), ""},
-		{"one more command for every ten sections", sections(150, constant(1), func(i int) int { return 2 + i/10 }), GrowingTraffic},
+		{"one more command for every ten sections", sections(150, constant(1), func(i int) int { return 2 + i/10 }), growingTraffic},
 		{"one more command for every ten sections, in 99 sections", sections(99, constant(1), func(i int) int { return 2 + i/10 }), ""},
 		{"more and more attempts with two commands each", sections(150, func(i int) int { return 1 + i/10 }, constant(2)), ""},
 		{"fewer and fewer commands in the first sections", sections(150, constant(1), func(i int) int { return max(20-i, 2) }), ""},

@@ -19,12 +19,12 @@ type Comparison struct {
 	Known *explore.Result
 	// New are in the order of the later search, and Gone in the order of the earlier
 	// search.
-	New  []NewWay
+	New  []newWay
 	Gone []explore.Way
 }
 
 // A NewWay is a way that the earlier search did not find, or that has become worse.
-type NewWay struct {
+type newWay struct {
 	Way explore.Way
 	// Worse says in which respect a known way has become worse; "" for a way that was not
 	// known.
@@ -39,11 +39,11 @@ func Compare(result, known *explore.Result, since string) *Comparison {
 	for _, w := range result.Ways {
 		before, ok := wayByID(known.Ways, w.ID)
 		if !ok {
-			c.New = append(c.New, NewWay{Way: w})
+			c.New = append(c.New, newWay{Way: w})
 			continue
 		}
 		if worse := describeWorsening(before, w); worse != "" {
-			c.New = append(c.New, NewWay{w, worse})
+			c.New = append(c.New, newWay{w, worse})
 		}
 	}
 	for _, w := range known.Ways {
@@ -78,19 +78,19 @@ func describeWorsening(before, after explore.Way) string {
 
 // newWay returns the entry of the comparison for a new or worse way. It returns false for
 // any other way, and if there is no comparison.
-func (c *Comparison) newWay(w explore.Way) (NewWay, bool) {
+func (c *Comparison) newWay(w explore.Way) (newWay, bool) {
 	if c == nil {
-		return NewWay{}, false
+		return newWay{}, false
 	}
-	i := slices.IndexFunc(c.New, func(n NewWay) bool { return n.Way.ID == w.ID })
+	i := slices.IndexFunc(c.New, func(n newWay) bool { return n.Way.ID == w.ID })
 	if i < 0 {
-		return NewWay{}, false
+		return newWay{}, false
 	}
 	return c.New[i], true
 }
 
 // label returns "NEW" or "WORSE".
-func (n NewWay) label() string {
+func (n newWay) label() string {
 	if n.Worse != "" {
 		return "WORSE"
 	}
@@ -98,7 +98,7 @@ func (n NewWay) label() string {
 }
 
 // describe says in full what is new about the way: "NEW since known.json".
-func (n NewWay) describe(since string) string {
+func (n newWay) describe(since string) string {
 	if n.Worse != "" {
 		return "WORSE than in " + story.Visible(since) + ": " + story.Visible(n.Worse)
 	}
@@ -106,7 +106,7 @@ func (n NewWay) describe(since string) string {
 }
 
 // oneLine returns the label, the title of the way and what is worse.
-func (n NewWay) oneLine() string {
+func (n newWay) oneLine() string {
 	text := n.label() + ": " + wayTitle(n.Way)
 	if n.Worse != "" {
 		text += ": " + story.Visible(n.Worse)

@@ -65,12 +65,12 @@ type Count struct {
 	// without fencing tokens (index 0 in the arrays below) and with them (index 1).
 	Seeds int
 	// Unsafe and Undecided count verdicts.
-	Unsafe, Undecided [2]Times
+	Unsafe, Undecided [2]times
 	// Unexpected counts runs that differ from what the scenario expects of the lock.
-	Unexpected Times
+	Unexpected times
 	// Violated counts the runs that violate a property. Judged counts the runs to which the
 	// property applies.
-	Violated, Judged map[checks.Property][2]Times
+	Violated, Judged map[checks.Property][2]times
 	// Grants counts the critical sections in runs with fencing. OwnTokens counts those
 	// whose token the lock issued, and not the simulator.
 	Grants, OwnTokens int
@@ -84,13 +84,13 @@ type Count struct {
 }
 
 // Times says how often something happened. Seed is the first seed with which it happened.
-type Times struct {
+type times struct {
 	N    int
 	Seed uint64
 }
 
 // plus returns the count after one more occurrence, with the given seed.
-func (t Times) plus(seed uint64) Times {
+func (t times) plus(seed uint64) times {
 	if t.N == 0 {
 		t.Seed = seed
 	}
@@ -108,7 +108,7 @@ type Sample struct {
 
 // Percentile returns the smallest value that is greater than or equal to at least p percent
 // of the values. There must be at least one value.
-func (s Sample) Percentile(p int) int64 {
+func (s Sample) percentile(p int) int64 {
 	return s.Values[max(0, (len(s.Values)*p+99)/100-1)]
 }
 
@@ -116,7 +116,7 @@ func (s Sample) Percentile(p int) int64 {
 func (c *Count) add(seed uint64, runs []scenarios.RunResult) {
 	c.Seeds++
 	if c.Violated == nil {
-		c.Violated, c.Judged = map[checks.Property][2]Times{}, map[checks.Property][2]Times{}
+		c.Violated, c.Judged = map[checks.Property][2]times{}, map[checks.Property][2]times{}
 	}
 	for i, run := range runs {
 		switch run.Verdict.Verdict {
@@ -155,7 +155,7 @@ func (c *Count) add(seed uint64, runs []scenarios.RunResult) {
 }
 
 // countMore adds one to the count of a property in a run (0 or 1).
-func countMore(counts map[checks.Property][2]Times, p checks.Property, run int, seed uint64) {
+func countMore(counts map[checks.Property][2]times, p checks.Property, run int, seed uint64) {
 	t := counts[p]
 	t[run] = t[run].plus(seed)
 	counts[p] = t

@@ -91,15 +91,15 @@ func TestSummaryOfTally(t *testing.T) {
 // number.
 func TestMayLose(t *testing.T) {
 	works := func(lost int) Count {
-		return Count{Seeds: 2, Lost: lost, Servers: 5, Judged: map[checks.Property][2]Times{checks.Progress: {{N: 2}}}}
+		return Count{Seeds: 2, Lost: lost, Servers: 5, Judged: map[checks.Property][2]times{checks.Progress: {{N: 2}}}}
 	}
 	stops := func(lost int) Count {
 		c := works(lost)
-		c.Violated = map[checks.Property][2]Times{checks.Progress: {{N: 1}}}
+		c.Violated = map[checks.Property][2]times{checks.Progress: {{N: 1}}}
 		return c
 	}
 	breaks := works(1)
-	breaks.Violated = map[checks.Property][2]Times{checks.LeaseExclusion: {{N: 1}}}
+	breaks.Violated = map[checks.Property][2]times{checks.LeaseExclusion: {{N: 1}}}
 	unjudged := stops(1)
 	unjudged.Judged = nil
 	for _, test := range []struct {

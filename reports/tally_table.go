@@ -142,7 +142,7 @@ func (t tallyTables) linkTo(s span, row, lock int) span {
 
 // frequency says how often something bad happened, out of the given number of times: never
 // (✓), always (✗), or a fraction.
-func frequency(t Times, total int) span {
+func frequency(t times, total int) span {
 	switch {
 	case total == 0:
 		return span{Text: "–", Tone: "soft"}
@@ -237,7 +237,7 @@ func (s Sample) format() string {
 		}
 		return fmt.Sprint(v)
 	}
-	usual, rare := write(s.Percentile(50)), write(s.Percentile(99))
+	usual, rare := write(s.percentile(50)), write(s.percentile(99))
 	if usual == rare {
 		return usual
 	}
@@ -298,7 +298,7 @@ func (t *Tally) unusual(o Options) entries {
 		for column, c := range row {
 			var texts []string
 			var seed uint64
-			add := func(what string, n Times, total int, evenAlways bool) {
+			add := func(what string, n times, total int, evenAlways bool) {
 				if n.N == 0 || n.N == total && !evenAlways {
 					return
 				}

@@ -206,7 +206,7 @@ func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
 		return out
 	}
 	out.Replay = t.replayCommand(i, column, t.Seed, o)
-	times := func(n Times, of int) jsonTimes {
+	times := func(n times, of int) jsonTimes {
 		j := jsonTimes{Times: n.N, Of: of}
 		if n.N > 0 {
 			j.Replay = t.replayCommand(i, column, n.Seed, o)
@@ -225,7 +225,7 @@ func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
 	}
 	for _, s := range c.Figures {
 		out.Figures = append(out.Figures, jsonSample{
-			s.Measure, s.Figure, string(s.Unit), len(s.Values), s.Values[0], s.Percentile(50), s.Percentile(99), s.Values[len(s.Values)-1],
+			s.Measure, s.Figure, string(s.Unit), len(s.Values), s.Values[0], s.percentile(50), s.percentile(99), s.Values[len(s.Values)-1],
 		})
 	}
 	return out

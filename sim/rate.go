@@ -12,9 +12,9 @@ type Rate int64
 
 // Units of rates.
 const (
-	PPB     Rate = 1
-	PPM          = 1_000 * PPB
-	Percent      = 10_000_000 * PPB
+	ppb     Rate = 1
+	PPM          = 1_000 * ppb
+	Percent      = 10_000_000 * ppb
 )
 
 // FastestRate is the largest allowed rate: 50% too fast. A clock that runs faster is
@@ -25,7 +25,7 @@ const FastestRate = 50 * Percent
 var rateUnits = []struct {
 	name  string
 	scale Rate
-}{{"%", Percent}, {"ppm", PPM}, {"ppb", PPB}}
+}{{"%", Percent}, {"ppm", PPM}, {"ppb", ppb}}
 
 // ParseRate parses a rate in percent, parts per million or parts per billion, such as +2%,
 // -500ppm or +3ppb. It returns an error if the text is not such a rate or not a whole

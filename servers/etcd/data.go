@@ -23,7 +23,7 @@ import (
 // serializable read is made with clientv3.WithSerializable. A member that is behind may
 // answer it with old data.
 const (
-	Linearizable = "linearizable"
+	linearizable = "linearizable"
 	Serializable = "serializable"
 )
 

@@ -42,7 +42,7 @@ func init() {
 		UsesElapsedTime: true,
 		Unit:            time.Second,
 		Disks:           []sim.Disk{{Persistence: Durable, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, HandlesStall: true}},
-		Reads:           []string{Linearizable, Serializable},
+		Reads:           []string{linearizable, Serializable},
 		Settings:        append([]sim.Setting{retentionSetting, lessorSetting}, backupSettings...),
 		Failure:         "etcdserver: too many requests",
 		Revokes:         true, RevokesSessions: true,

@@ -13,7 +13,7 @@ import (
 
 // ReadCommitted is the only mode in which this server reads: a read returns what was
 // committed when the statement began.
-const ReadCommitted = "committed"
+const readCommitted = "committed"
 
 // The columns that a table of data has, in addition to its key of one column.
 const (

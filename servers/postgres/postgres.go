@@ -64,7 +64,7 @@ func init() {
 
 		Replicates:  true,
 		RevivesKeys: true, // a row remains after its lease has ended, with the end in a column
-		Reads:       []string{ReadCommitted},
+		Reads:       []string{readCommitted},
 		Settings:    append([]sim.Setting{synchronousSetting}, poolSettings...),
 
 		Revokes:         true,
