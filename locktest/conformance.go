@@ -69,7 +69,7 @@ func (s *subject) sceneWorld(story string, sc scene, seed uint64) world {
 	config.ProgressWithin = cmp.Or(sc.progressWithin, config.ProgressWithin)
 	config.Horizon = cmp.Or(sc.horizon, config.Horizon)
 	config.Lock.TTL = cmp.Or(sc.ttl, config.Lock.TTL)
-	return world{name: sc.name, config: config, mayRefuseTTL: sc.ttl > 0}
+	return world{name: sc.name, config: config}
 }
 
 // nodes returns the names of the lock's nodes, first to last.

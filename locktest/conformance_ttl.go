@@ -87,10 +87,14 @@ func needsFractions(s *subject) string {
 	return ""
 }
 
-// refusal returns why the lock refused the world's TTL, if it may; "" if it did not.
-func refusal(w world, h *history.History) string {
+// refusal returns why the lock refused the world's TTL; "" if it did not. A lock that cannot
+// be made with the usual TTL either refuses none in particular.
+func (s *subject) refusal(w world, h *history.History) string {
+	if lasts := w.config.Lock.TTL; lasts == 0 || lasts == ttl || s.cannotBeMade {
+		return ""
+	}
 	for _, c := range h.Trace.Complaints {
-		if w.mayRefuseTTL && c.Rule == trace.CannotMake {
+		if c.Rule == trace.CannotMake {
 			return "with a TTL of " + w.config.Lock.TTL.String() + ": " + c.Client + ": " + c.Why
 		}
 	}

@@ -104,7 +104,7 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 			return v
 		}
 	}
-	if v.notApplicable = refusal(w, h); v.notApplicable != "" {
+	if v.notApplicable = s.refusal(w, h); v.notApplicable != "" {
 		return v
 	}
 	v.releases = releasesIn(h)

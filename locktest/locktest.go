@@ -38,6 +38,10 @@
 //
 //	LOCKSIM_REPLAY='lost-reply/acquire/steady,client-1,redis-1,1' go test -run '^TestMyLock$'
 //
+// If the environment variable LOCKSIM_REPORT is the name of a file, the report is also
+// written there, in the format of its extension: .html, .md, .xml (JUnit) or .json. It has
+// all tests of the package that call Run.
+//
 // With -v the report lists all test cases by their results, and each one that fails is a
 // subtest. If -run selects test cases, each of them is one; with -v it shows the timelines
 // of its worlds. With -json each test case that applies to the lock is a subtest.
@@ -143,6 +147,13 @@ type Config struct {
 	// day; 0 is 20 seconds.
 	Patience time.Duration
 
+	// Known is the name of a file with the mistakes that are known, relative to the folder of
+	// the package: a report in the format json, which [Run] writes if the environment
+	// variable LOCKSIM_REPORT names the file. Known mistakes are reported, but fail nothing.
+	// A mistake that is not in the file fails the test, and so does one that violates more
+	// than it did. "" means that no mistake is known.
+	Known string
+
 	// Command is the command that runs the test's package, if it is not "go test" in the
 	// package's folder. The commands that run a world again begin with it.
 	Command string
@@ -175,6 +186,8 @@ type subject struct {
 	records map[string]*record
 	// survived caches, for each latency that was tried, whether the lock works with it.
 	survived map[time.Duration]bool
+	// cannotBeMade is set if the lock could not be made with the usual TTL.
+	cannotBeMade bool
 }
 
 // newSubject checks a Config and fills in its defaults. test is the name of the calling

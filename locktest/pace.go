@@ -89,7 +89,13 @@ func (s *subject) survives(latency time.Duration) (bool, error) {
 	if errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrStuck) {
 		return false, err
 	}
-	s.survived[latency] = err == nil && endedWell(history.New(tr))
+	if err != nil {
+		s.survived[latency] = false
+		return false, nil
+	}
+	isRefusal := func(c trace.Complaint) bool { return c.Rule == trace.CannotMake }
+	s.cannotBeMade = s.cannotBeMade || slices.ContainsFunc(tr.Complaints, isRefusal)
+	s.survived[latency] = endedWell(history.New(tr))
 	return s.survived[latency], nil
 }
 

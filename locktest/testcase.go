@@ -32,8 +32,6 @@ type world struct {
 	// witnesses returns what must be seen in the trace for the result to mean anything; nil
 	// if nothing must be seen.
 	witnesses func(*trace.Trace) []trace.Witness
-	// mayRefuseTTL means that the lock may refuse to be made with the world's TTL.
-	mayRefuseTTL bool
 	// fenced means that the storage checks fencing tokens.
 	fenced bool
 }

@@ -107,7 +107,7 @@ func TestRoundedTTL(t *testing.T) {
 // not apply then, and gives the refusal as the reason.
 func TestRefusedTTL(t *testing.T) {
 	s, err := newSubject("Test", Config{}, func(env *Env) (locks.Lock, error) {
-		if env.TTL() < 10*time.Second {
+		if env.TTL() != 10*time.Second {
 			return nil, errors.New("give me ten seconds")
 		}
 		exact := func(d time.Duration) time.Duration { return d }
@@ -116,10 +116,12 @@ func TestRefusedTTL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, _ := findTestCase("ttl/short")
-	o, _ := s.runTestCase(st, order{Story: st.name, Seeds: 1}, func(address) {})
-	if len(o.Problems) > 0 || !strings.Contains(o.NotApplicable, "with a TTL of 1.4s: client-1: cannot make the lock: give me ten seconds") {
-		t.Errorf("got %v, not applicable because %q", o.Problems, o.NotApplicable)
+	for name, refused := range map[string]string{"ttl/short": "1.4s", "catalogue/gc-pause": "30s"} {
+		st, _ := findTestCase(name)
+		o, _ := s.runTestCase(st, order{Story: st.name, Seeds: 1}, func(address) {})
+		if len(o.Problems) > 0 || !strings.Contains(o.NotApplicable, "with a TTL of "+refused+": client-1: cannot make the lock: give me ten seconds") {
+			t.Errorf("%s: got %v, not applicable because %q", name, o.Problems, o.NotApplicable)
+		}
 	}
 }
 
