@@ -21,8 +21,9 @@ type cause struct {
 	Step    trace.Step
 	// Rules are the properties that the mistake violated, the worst first.
 	Rules []checks.Property
-	// Worlds and Cases are in how many worlds, and of how many test cases, it was seen.
-	Worlds, Cases int
+	// Worlds is in how many worlds it was seen, and Cases are the names of their test cases.
+	Worlds int
+	Cases  []string
 	// Example is the problem with the shortest excerpt of the timeline.
 	Example problem
 	// Others are the addresses of worlds of other test cases, at most maxOthers of them.
@@ -62,7 +63,7 @@ func (all *causes) merge(c cause) {
 	}
 	old := &(*all)[i]
 	old.Worlds += c.Worlds
-	old.Cases += c.Cases
+	old.Cases = append(old.Cases, c.Cases...)
 	old.addRules(c.Rules...)
 	shown := append([]address{old.Example.Address, c.Example.Address}, slices.Concat(old.Others, c.Others)...)
 	if c.Example.length() < old.Example.length() {
@@ -122,12 +123,20 @@ func (all causes) sorted() causes {
 func (c cause) title() string { return voice.MistakeTitle(c.Mistake, c.Step) }
 
 // rules lists the properties that the mistake violated.
-func (c cause) rules() string {
+func (c cause) rules() []string {
 	names := make([]string, len(c.Rules))
 	for i, r := range c.Rules {
 		names[i] = string(r)
 	}
-	return strings.Join(names, ", ")
+	return names
+}
+
+// replays returns the commands that run the example and some other worlds again.
+func (c cause) replays(replayLine func(world string) string) (lines []string) {
+	for _, a := range append([]address{c.Example.Address}, c.Others...) {
+		lines = append(lines, replayLine(a.String()))
+	}
+	return lines
 }
 
 // pageWidth is how many columns the text of a report has.
@@ -137,10 +146,10 @@ const pageWidth = 92
 func (c cause) describe(number int, replayLine func(world string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-2d %s\n", number, textwrap.Wrap(c.title(), pageWidth, len(margin)))
-	b.WriteString(paragraph(fmt.Sprintf("in %s of %s; violates %s", voice.Count(c.Worlds, "world"), voice.Count(c.Cases, "test case"), c.rules())))
+	b.WriteString(paragraph(fmt.Sprintf("in %s of %s; violates %s", voice.Count(c.Worlds, "world"), voice.Count(len(c.Cases), "test case"), strings.Join(c.rules(), ", "))))
 	fmt.Fprintf(&b, "\n%s", c.describeExample())
-	for _, a := range append([]address{c.Example.Address}, c.Others...) {
-		fmt.Fprintf(&b, "%sreplay: %s\n", margin, replayLine(a.String()))
+	for _, line := range c.replays(replayLine) {
+		fmt.Fprintf(&b, "%sreplay: %s\n", margin, line)
 	}
 	return b.String()
 }

@@ -23,6 +23,13 @@ import (
 func (s *subject) run(t *testing.T, call string) {
 	t.Helper()
 	selects := selectsSubtests(s.test)
+	known, err := readKnown(s.config.Known)
+	if err == nil {
+		err = checkReportFile()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	wanted := order{Seeds: s.seeds(t), Timelines: testing.Verbose() && selects}
 	pool := s.pool(t, call)
 	defer pool.Close()
@@ -33,26 +40,30 @@ func (s *subject) run(t *testing.T, call string) {
 			tasks[i].submit(pool, wanted) // the subtests wait for their results
 		}
 	}
-	sum := &summary{subject: s, lists: testing.Verbose()}
+	sum := &summary{subject: s, lists: testing.Verbose(), selects: selects, known: known}
 	for i, st := range all {
 		if selects {
 			t.Run(st.name, func(t *testing.T) {
 				tasks[i].submit(pool, wanted)
 				o, printed := tasks[i].wait(pool)
 				sum.add(st, o)
-				s.report(t, st, o, printed)
+				s.report(t, st, sum.withoutKnown(o), printed)
 			})
 			continue
 		}
 		o, printed := tasks[i].wait(pool)
 		sum.add(st, o)
+		o = sum.withoutKnown(o)
 		switch failed := len(o.Problems) > 0; {
 		case failed && testing.Verbose(), isJSON() && o.NotApplicable == "":
 			t.Run(st.name, func(t *testing.T) { s.report(t, st, o, printed) })
 		}
 	}
+	if err := writeReport(sum.suiteTest()); err != nil {
+		t.Error(err)
+	}
 	switch {
-	case len(sum.failed) > 0:
+	case len(sum.unknownCauses()) > 0:
 		t.Error(sum)
 	case sum.count > 0:
 		t.Log(sum)

@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/reports"
 )
 
 // A summary is the end of a report: what the lock does wrong, and the results of all test
@@ -17,12 +18,18 @@ import (
 type summary struct {
 	*subject
 	// lists means that the summary has the names of all test cases, by their results.
-	lists         bool
+	lists bool
+	// selects means that only some test cases were run.
+	selects       bool
 	count, worlds int
 	releases      releases
 	// failed are the names of the test cases that failed the lock, of the catalogue or not.
 	failed []string
 	causes causes
+	// known are the mistakes that the test expects; nil if it expects none.
+	known *reports.Suite
+	// cases are the results of all test cases, for a report in a file.
+	cases []reports.SuiteCase
 	// chance is the first difference that was seen between two runs of one world; nil if
 	// none was.
 	chance *chance
@@ -59,8 +66,9 @@ func (s *summary) add(st testCase, o testResult) {
 	if len(o.Problems) > 0 {
 		// For a lock that fails, the verdict on the data means nothing any more.
 		s.failed = append(s.failed, st.name)
+		s.cases = append(s.cases, reports.SuiteCase{Name: st.name})
 		for _, c := range o.Causes {
-			c.Cases = 1
+			c.Cases = []string{st.name}
 			s.causes.merge(c)
 		}
 		return
@@ -74,6 +82,7 @@ func (s *summary) add(st testCase, o testResult) {
 		category = categoryPasses
 	}
 	s.byCategory[category] = append(s.byCategory[category], name)
+	s.cases = append(s.cases, reports.SuiteCase{Name: st.name, Result: category, Why: cmp.Or(o.NotApplicable, o.Unknown), NotApplicable: o.NotApplicable != ""})
 	for _, e := range o.Excused {
 		blame := e.Blame.String()
 		if !slices.Contains(s.excused[blame], name) {
@@ -106,10 +115,11 @@ func (s *summary) String() string {
 	} else {
 		fmt.Fprintf(&b, "%s: %s, which %s %d of %s\n", s.config.Name, voice.Count(len(s.causes), "mistake"), failVerb(len(s.causes)), len(s.failed), tried)
 	}
+	s.writeKnown(&b)
 	if s.chance != nil {
 		b.WriteString("\n" + s.chance.describe())
 	}
-	for i, c := range s.causes.sorted() {
+	for i, c := range s.unknownCauses() {
 		fmt.Fprintf(&b, "\n%s", c.describe(i+1, s.replayLine))
 	}
 	if len(s.causes) > 0 {
@@ -120,6 +130,38 @@ func (s *summary) String() string {
 		s.writeNames(&b)
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// unknownCauses returns the causes that the test does not expect, the worst first.
+func (s *summary) unknownCauses() causes {
+	return slices.DeleteFunc(s.causes.sorted(), s.isKnown)
+}
+
+// isKnown reports whether the test expects a cause.
+func (s *summary) isKnown(c cause) bool {
+	return s.known != nil && isKnown(s.known, s.test, s.suiteMistake(c))
+}
+
+// writeKnown writes which mistakes of the lock were expected, and which expected ones were
+// not seen.
+func (s *summary) writeKnown(b *strings.Builder) {
+	if s.known == nil {
+		return
+	}
+	seen := map[string]bool{}
+	for _, c := range s.causes.sorted() {
+		if s.isKnown(c) {
+			fmt.Fprintf(b, "known: %s\n", c.title())
+			seen[c.title()] = true
+		}
+	}
+	for _, t := range s.known.Tests {
+		for _, m := range t.Mistakes {
+			if t.Test == s.test && !seen[m.Title] && !s.selects {
+				fmt.Fprintf(b, "no longer seen: %s; write %s again\n", m.Title, s.config.Known)
+			}
+		}
+	}
 }
 
 func failVerb(mistakes int) string {

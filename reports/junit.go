@@ -85,12 +85,17 @@ func writeJUnit(w io.Writer, results []*scenarios.Result, o Options) error {
 		report.add(suite.junitCounts)
 		report.Suites = append(report.Suites, suite)
 	}
+	return report.writeTo(w)
+}
+
+// writeTo writes the report as XML.
+func (r junitReport) writeTo(w io.Writer) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	enc := xml.NewEncoder(w)
 	enc.Indent("", "  ")
-	if err := enc.Encode(report); err != nil {
+	if err := enc.Encode(r); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")
