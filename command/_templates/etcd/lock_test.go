@@ -1,0 +1,40 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/locksim/locksim/libraries/etcd"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+)
+
+// adapter makes a locks.Lock of a Lock.
+type adapter struct{ *Lock }
+
+func (a adapter) Acquire(ctx context.Context) (locks.Lease, error) {
+	lease, err := a.Lock.Acquire(ctx)
+	if errors.Is(err, ErrNotAcquired) {
+		return nil, locks.ErrNotAcquired
+	}
+	if err != nil {
+		return nil, err // and not lease, which is nil, but would not be a nil locks.Lease
+	}
+	return lease, nil
+}
+
+func TestLock(t *testing.T) {
+	config := locktest.Config{
+		System: locks.Etcd,
+		Nodes:  3,    // a cluster of three members
+		Tokens: true, // a lease has a fencing token
+	}
+	locktest.Run(t, config, func(env *locktest.Env) (locks.Lock, error) {
+		client, err := etcd.Client(env.Base()) // etcd.Open takes settings of your own
+		if err != nil {
+			return nil, err
+		}
+		return adapter{New(client, env.Key(), env.TTL())}, nil
+	})
+}
