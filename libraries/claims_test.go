@@ -21,16 +21,16 @@ func TestClaimsCiteTheFiguresOfARun(t *testing.T) {
 		acquire         time.Duration // rounded to a tenth of a millisecond
 		trips, messages int64
 	}{
-		{"single", "For a section one node takes two round trips and 5 messages", 1500 * time.Microsecond, 2, 5},
+		{"single", "For a section, one Redis node, a row in PostgreSQL and etcd each take two round trips. They take 5, 4 and 9 messages.", 1500 * time.Microsecond, 2, 5},
 		{"single", "The grant comes after 1.5 ms with one node and with a row", 1500 * time.Microsecond, 2, 5},
 		{"single", "with three nodes the grant takes 4.9 ms, and 1.5 ms on one node", 1500 * time.Microsecond, 2, 5},
-		{"single", "one node and a row in PostgreSQL both take two for a section, and 1.5 ms for the grant", 1500 * time.Microsecond, 2, 5},
-		{"postgres-lease", "a row in PostgreSQL two and 4", 1500 * time.Microsecond, 2, 4},
-		{"postgres-lease", "one node and a row in PostgreSQL both take two for a section, and 1.5 ms for the grant", 1500 * time.Microsecond, 2, 4},
-		{"etcd", "and etcd two and 9.", 4400 * time.Microsecond, 2, 9},
+		{"single", "one Redis node and a row in PostgreSQL both take two for a section, and 1.5 ms for the grant", 1500 * time.Microsecond, 2, 5},
+		{"postgres-lease", "a row in PostgreSQL and etcd each take two round trips. They take 5, 4 and 9 messages.", 1500 * time.Microsecond, 2, 4},
+		{"postgres-lease", "one Redis node and a row in PostgreSQL both take two for a section, and 1.5 ms for the grant", 1500 * time.Microsecond, 2, 4},
+		{"etcd", "etcd each take two round trips. They take 5, 4 and 9 messages.", 4400 * time.Microsecond, 2, 9},
 		{"etcd", "and after 4.4 ms with etcd", 4400 * time.Microsecond, 2, 9},
 		{"redlock", "with three nodes the grant takes 4.9 ms, and 1.5 ms on one node", 4900 * time.Microsecond, 7, 14},
-		{"redsync", "redsync does, and takes 1.8 ms", 1800 * time.Microsecond, 3, 14},
+		{"redsync", "redsync does so, and takes 1.8 ms", 1800 * time.Microsecond, 3, 14},
 	} {
 		if !strings.Contains(document, c.says) {
 			t.Errorf("docs/claims.md does not say %q", c.says)
@@ -61,8 +61,8 @@ func TestClaimsCiteTheWaitAfterACrash(t *testing.T) {
 		{[]string{"zookeeper"}, "on ZooKeeper (9.3 to 10.5 s)", 9300 * time.Millisecond, 10500 * time.Millisecond},
 		{[]string{"kubernetes"}, "Kubernetes (9.5 to 12.4 s, seeds 1 to 5)", 9500 * time.Millisecond, 12400 * time.Millisecond},
 		{[]string{"consul"}, "on Consul, with its lock-delay (33 s)", 33 * time.Second, 33 * time.Second},
-		// 8 ms are rounded to 0. "hangs on" means here that the lock lasts as long as the connection.
-		{[]string{"postgres-advisory"}, "8 ms where the lock hangs on a connection", 0, 0},
+		// 8 ms are rounded to 0.
+		{[]string{"postgres-advisory"}, "They wait 8 ms if the lock belongs to a connection", 0, 0},
 	} {
 		if !strings.Contains(document, c.says) {
 			t.Errorf("docs/claims.md does not say %q", c.says)
@@ -88,8 +88,8 @@ func TestClaimsCiteTheWaitAfterACrash(t *testing.T) {
 func TestQuestionsCiteTheFiguresOfGranularity(t *testing.T) {
 	document := strings.Join(strings.Fields(text(t, "questions.md")), " ")
 	for _, says := range []string{
-		"one lock lets 462 sections a minute through, one for each shard 1,372, and one for each file 3,351",
-		"Of the attempts 39, 7 and 0 fail",
+		"with one lock 462 sections a minute complete, with one for each shard 1,372, and with one for each file 3,351",
+		"39, 7 and 0 attempts fail",
 		"from five for each section to three",
 	} {
 		if !strings.Contains(document, says) {

@@ -30,7 +30,7 @@ func flaws(k sim.FaultKind) (all []string) {
 	if len(k.Manners) > 0 {
 		flaw(k.Manners[0].Value != "", "its first manner is not the default manner")
 	}
-	flaw((len(k.Sites) > 0) == (k.NotTried != ""), "the card must have sites or say why no search tries the kind, and not both")
+	flaw((len(k.Sites) > 0) == (k.NotTried != ""), "the card must have sites or say why no search tries it, and not both")
 	has := map[string]bool{} // the roles of the kind's parameters
 	v := reflect.TypeOf(k.New()).Elem()
 	for i := range v.NumField() {
