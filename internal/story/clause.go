@@ -44,6 +44,9 @@ type Clause struct {
 	Sign  Sign
 	Marks []Mark
 
+	// fault is the number of the fault that the clause is about; 0 if that is not known.
+	fault int
+
 	// moment orders the clauses before similar ones are merged.
 	moment history.Moment
 	// Neighbouring clauses are merged into one if they have the same merge key and it is

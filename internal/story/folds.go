@@ -13,16 +13,22 @@ import (
 func mergeFaultEffects(clauses []Clause) []Clause {
 	kept := make([]Clause, 0, len(clauses))
 	for i, c := range clauses {
-		if c.Part == FaultStrikes && i+1 < len(clauses) && clauses[i+1].Part == FaultActs {
+		if i+1 < len(clauses) && c.isFaultOf(clauses[i+1]) {
 			continue
 		}
-		if c.Part == FaultActs && i > 0 && clauses[i-1].Part == FaultStrikes {
+		if i > 0 && clauses[i-1].isFaultOf(c) {
 			c.Predicate += " (" + clauses[i-1].Subject + ")"
 			c.First = clauses[i-1].First
 		}
 		kept = append(kept, c)
 	}
 	return kept
+}
+
+// isFaultOf reports whether the clause says that a fault strikes or ends, and effect what
+// that fault does to a process.
+func (c Clause) isFaultOf(effect Clause) bool {
+	return c.Part == FaultStrikes && effect.Part == FaultActs && (effect.fault == 0 || effect.fault == c.fault)
 }
 
 // dropStepEdges drops the beginning of a step if the next clause is about the same step. It

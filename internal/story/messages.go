@@ -11,24 +11,30 @@ import (
 // addMessages describes what the network did to messages. Messages that were delivered
 // normally are described only if the clauses are to include all messages.
 func (s *clauseBuilder) addMessages() {
+	holder := map[*history.Message]int{} // the number of the fault that held a message back
+	for _, a := range s.Acts() {
+		if m := s.MessageHeldBy(a); m != nil {
+			holder[m] = a.Fault
+		}
+	}
 	for _, m := range s.Messages() {
 		shown := s.messages && !m.IsHandshake()
 		if shown {
 			s.addText(m.Sent, DetailMood, "→ %s  %s", m.To, m.Sent.Text)
 		}
 		if m.Held != nil {
-			s.addNetwork(m.Held, FaultActs, "holds back %s", s.nameMessage(m))
+			s.addNetwork(m.Held, FaultActs, holder[m], "holds back %s", s.nameMessage(m))
 		}
 		switch {
 		case m.Arrived != nil && m.Held != nil:
-			s.addNetwork(m.Arrived, FaultActs, "delivers %s %s", s.nameMessage(m), heldFor(m.Held.At, m.Arrived.At))
+			s.addNetwork(m.Arrived, FaultActs, holder[m], "delivers %s %s", s.nameMessage(m), heldFor(m.Held.At, m.Arrived.At))
 		case m.Arrived != nil && shown:
 			s.addText(m.Arrived, DetailMood, "← %s  %s", m.From, m.Arrived.Text)
 		}
 		switch {
 		case m.Lost == nil:
 		case s.messages:
-			s.addNetwork(m.Lost, WholeStep, "loses %s", s.nameMessage(m))
+			s.addNetwork(m.Lost, WholeStep, 0, "loses %s", s.nameMessage(m))
 		default:
 			s.addMergeable(m.Lost, Clause{Subject: "network", mergeKey: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
 				return fmt.Sprintf("drops messages in flight from %s to %s", m.From, s.countPeers(peers))
@@ -37,9 +43,10 @@ func (s *clauseBuilder) addMessages() {
 	}
 }
 
-// addNetwork adds a clause about what a fault made the network do.
-func (s *clauseBuilder) addNetwork(ev *trace.Event, p Part, format string, args ...any) {
-	s.add(ev, Clause{Subject: "network", Mood: FaultMood, Part: p, Predicate: Raw(fmt.Sprintf(format, args...))})
+// addNetwork adds a clause about what a fault made the network do. fault is its number, or
+// 0 if that is not known.
+func (s *clauseBuilder) addNetwork(ev *trace.Event, p Part, fault int, format string, args ...any) {
+	s.add(ev, Clause{Subject: "network", Mood: FaultMood, Part: p, fault: fault, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
 // addContacts describes what happened to connections. Opening and closing are described

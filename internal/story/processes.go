@@ -25,7 +25,7 @@ func (s *clauseBuilder) addFaults() {
 // addFault adds a clause that a fault strikes or ends.
 func (s *clauseBuilder) addFault(ev *trace.Event, verb string) {
 	what := cmp.Or(ev.Text, s.Fault(ev.Fault).Text)
-	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: FaultMood, Part: FaultStrikes, Predicate: Raw(verb + ": " + what)})
+	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: FaultMood, Part: FaultStrikes, fault: ev.Fault, Predicate: Raw(verb + ": " + what)})
 }
 
 // addProcesses describes which processes were paused, crashed or answered with errors, and
