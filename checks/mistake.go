@@ -58,6 +58,9 @@ const (
 	leavesKeyOfFailure Mistake = "leaves-key-of-failure"
 	// leavesKeyOfRelease: a successful release leaves its key behind.
 	leavesKeyOfRelease Mistake = "leaves-key-of-release"
+	// keepsKeyBySession: a release fails, and the session, which the client keeps alive,
+	// keeps the key.
+	keepsKeyBySession Mistake = "keeps-key-by-session"
 )
 
 // lockCalls are the steps of a client that are calls of the lock.
@@ -72,6 +75,8 @@ type Cause struct {
 	// Findings are the violations, in the order in which they happened. There is at least
 	// one.
 	Findings []Finding
+	// InTheWay is the key of the lock that keeps other clients waiting; nil if none does.
+	InTheWay *history.Holding
 }
 
 // Causes returns why the lock violated properties in a run, as far as the violations are
@@ -98,7 +103,11 @@ func Causes(h *history.History, blamed []Finding) []Cause {
 			causes[i].Findings = append(causes[i].Findings, f)
 			continue
 		}
-		causes = append(causes, Cause{mistake, step, []Finding{f}})
+		c := Cause{Mistake: mistake, Step: step, Findings: []Finding{f}}
+		if f.Property == Progress {
+			_, _, c.InTheWay = q.mistakeWithStandingKey()
+		}
+		causes = append(causes, c)
 	}
 	return causes
 }
@@ -171,7 +180,7 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		}
 		return leavesKeyOfFailure, trace.Acquire
 	case Progress:
-		if m, step := h.mistakeWithStandingKey(); m != "" {
+		if m, step, _ := h.mistakeWithStandingKey(); m != "" {
 			return m, step
 		}
 		if slices.ContainsFunc(f.Reason.More, isPartInReach) {
@@ -350,37 +359,48 @@ func (h *judgedRun) stepOf(by *trace.Actor) trace.Step {
 }
 
 // mistakeWithStandingKey returns the mistake that made a key of the lock keep other clients
-// waiting; "" if no key did.
-func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step) {
+// waiting, and that key; "" if no key did.
+func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Holding) {
 	for _, k := range h.Holdings() {
 		lock, kept := h.LockAt(k.Place)
 		if !kept || lock.TTL == 0 || k.By == nil || !slices.Contains(lockCalls, h.stepOf(k.By)) {
 			continue
 		}
+		calls := h.CallsOf(k.Owner)
 		if k.Ended == nil {
+			failedRelease := func(c *history.Call) bool { return c.Step == trace.Release && c.Failed() }
 			switch {
+			case h.isInSession(k.Owner) && slices.ContainsFunc(calls, failedRelease):
+				return keepsKeyBySession, trace.Release, k
 			case k.Due == history.Forever:
-				return keyNeverExpires, h.stepOf(k.By)
+				return keyNeverExpires, h.stepOf(k.By), k
 			case k.Due-k.Set.At >= 10*lock.TTL:
-				return keyTooLong, h.stepOf(lastToSetExpiry(k))
+				return keyTooLong, h.stepOf(lastToSetExpiry(k)), k
 			}
 		}
 		if k.Ended != nil && k.How != history.Expired {
 			continue
 		}
-		for _, c := range h.CallsOf(k.Owner) {
+		for _, c := range calls {
 			if c.Ended == nil || k.Due < c.Ended.At+removalTime(lock.TTL) {
 				continue
 			}
 			switch {
 			case c.Step == trace.Acquire && c.Failed():
-				return leavesKeyOfFailure, trace.Acquire
+				return leavesKeyOfFailure, trace.Acquire, k
 			case c.Step == trace.Release && c.OK():
-				return leavesKeyOfRelease, trace.Release
+				return leavesKeyOfRelease, trace.Release, k
 			}
 		}
 	}
-	return "", ""
+	return "", "", nil
+}
+
+// isInSession reports whether the lease of an acquisition lasts as long as a session of its
+// client.
+func (h *judgedRun) isInSession(a history.Acquisition) bool {
+	s := h.Section(a)
+	return s != nil && s.Granted.Session != ""
 }
 
 // lastToSetExpiry returns the actor that last set a key's expiry.

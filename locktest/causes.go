@@ -113,10 +113,13 @@ func (p problem) length() int {
 // by the number of worlds.
 func (all causes) sorted() causes {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b cause) int {
-		return cmp.Or(cmp.Compare(a.Rules[0].Card().Gravity, b.Rules[0].Card().Gravity), cmp.Compare(b.Worlds, a.Worlds))
-	})
+	slices.SortStableFunc(all, compareCauses)
 	return all
+}
+
+// compareCauses puts the worse of two causes first.
+func compareCauses(a, b cause) int {
+	return cmp.Or(cmp.Compare(a.Rules[0].Card().Gravity, b.Rules[0].Card().Gravity), cmp.Compare(b.Worlds, a.Worlds))
 }
 
 // title says what the lock does wrong.
@@ -160,6 +163,9 @@ func (c cause) describeExample() string {
 	b.WriteString(paragraph(c.Example.Why))
 	if c.Example.Lines != "" {
 		fmt.Fprintf(&b, "%s\n", indent(clip(c.Example.Lines), margin))
+	}
+	if c.Example.InTheWay != "" {
+		b.WriteString(paragraph("in the way: " + c.Example.InTheWay))
 	}
 	b.WriteString("\n")
 	remedy, scenario := voice.Remedy(c.Mistake)

@@ -10,12 +10,15 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
+	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/sim"
 )
@@ -29,8 +32,9 @@ type Exploration struct {
 	// Worlds is how many worlds with several faults are tried. 0 is 500. If For is set, 0
 	// is as many as there is time for.
 	Worlds int
-	// For limits the real time of the search: after it, no new world with several faults is
-	// tried. 0 is no limit. With For, the result depends on the speed of the machine.
+	// For limits the real time of the search; 0 is no limit. New worlds are tried for most
+	// of that time. In the rest, what was found is made as small as possible, and measured.
+	// With For, the result depends on the speed of the machine.
 	For time.Duration
 	// Seed is the number from which the latencies and every random value follow; 0 is 1.
 	Seed uint64
@@ -51,11 +55,11 @@ const defaultWorlds = 500
 //		locktest.Explore(t, config, newMyLock, locktest.Exploration{MaxFaults: 2, For: time.Minute})
 //	}
 //
-// Explore fails the test for each way to break the lock that is the lock's own fault by the
-// rules of [Run]. It reports the smallest faults that break the lock in this way, how long
-// they have to last, and the command that runs this world again. With -v it also logs what
-// was tried, and the ways that are inherent or that follow from an assumption which the
-// faults break.
+// Explore fails the test if there is a way to break the lock that is the lock's own fault by
+// the rules of [Run]. It reports each mistake of the lock once: the smallest faults that show
+// it, how long they have to last, and commands that run such worlds again. With -v it also
+// logs how far it has come, what was tried, and the ways that are inherent or that follow
+// from an assumption which the faults break.
 //
 // Explore fails the test if the configuration or the exploration is invalid.
 func Explore(t *testing.T, config Config, build New, o Exploration) {
@@ -66,6 +70,7 @@ func Explore(t *testing.T, config Config, build New, o Exploration) {
 	}
 	pool := e.startWorkers(t)
 	defer pool.Close()
+	e.reportProgress(t)
 	found, err := e.search.Find(t.Context())
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
@@ -108,7 +113,8 @@ func newExplorer(t *testing.T, config Config, build New, exploration Exploration
 		MaxFaults: cmp.Or(exploration.MaxFaults, 2), Worlds: exploration.Worlds, Jobs: runtime.GOMAXPROCS(0),
 	}
 	if exploration.For > 0 {
-		e.search.Deadline = time.Now().Add(exploration.For)
+		now := time.Now()
+		e.search.Deadline, e.search.End = now.Add(exploration.For*7/10), now.Add(exploration.For)
 	}
 	e.seed = cmp.Or(exploration.Seed, 1)
 	e.setWorkloads(e.workloads(e.seed, 0, 1))
@@ -209,6 +215,35 @@ func (e *explorer) pool(t *testing.T, jobs int) *runs.Remote {
 	return pool
 }
 
+// progressInterval is how often a search with -v logs how far it has come.
+const progressInterval = 10 * time.Second
+
+// reportProgress makes the search log, with -v, the first world that breaks the lock, and
+// from time to time how far it has come.
+func (e *explorer) reportProgress(t *testing.T) {
+	if !testing.Verbose() {
+		return
+	}
+	e.search.OnFirst = func(w runs.WorldSpec, tried int) {
+		t.Logf("world %d is the first in which something breaks: %s", tried, cmp.Or(strings.Join(describeFaults(w), " and "), "without any fault"))
+	}
+	var mu sync.Mutex
+	next := time.Now().Add(progressInterval)
+	e.search.Progress = func(p explore.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Now().Before(next) {
+			return
+		}
+		next = time.Now().Add(progressInterval)
+		of := ""
+		if p.Total > 0 {
+			of = fmt.Sprintf(" of %d", p.Total)
+		}
+		t.Logf("%s: %d%s; %s so far", strings.ReplaceAll(string(p.Phase), "-", " "), p.Done, of, voice.Count(p.Causes, "way"))
+	}
+}
+
 // report fails the test for each way that is the lock's own fault, and logs the whole
 // result.
 func (e *explorer) report(t *testing.T, worlds runs.Backend, r *explore.Result) {
@@ -222,10 +257,9 @@ func (e *explorer) report(t *testing.T, worlds runs.Backend, r *explore.Result) 
 	var text bytes.Buffer
 	_ = format.Write(&text, r, reports.Options{}) // writing to a buffer cannot fail
 	t.Log("\n" + text.String())
-	for _, w := range r.Ways {
-		if w.Blame == checks.BlameLock {
-			t.Error(e.describeWay(t.Context(), worlds, w))
-		}
+	blamed := slices.DeleteFunc(slices.Clone(r.Ways), func(w explore.Way) bool { return w.Blame != checks.BlameLock })
+	if len(blamed) > 0 {
+		t.Error(e.describeMistakes(e.mistakes(t.Context(), worlds, blamed), len(blamed)))
 	}
 }
 

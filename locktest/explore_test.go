@@ -130,25 +130,32 @@ var pausedHolder = runs.WorldSpec{Faults: []runs.Fault{
 	}},
 }}
 
-// A failing test of Explore prints the faults, what they did and where, and the command
-// that runs their world again.
-func TestTellWay(t *testing.T) {
+// A failing test of Explore prints each mistake once: the faults, what they did and where,
+// and the commands that run their worlds again.
+func TestReportOfExplore(t *testing.T) {
 	e := newExplorer(t, Config{OwnClock: true}, mutantConstructor(t, "quorum/release-without-compare"), Exploration{})
-	text := e.describeWay(t.Context(), e.local, explore.Way{
+	paused := explore.Way{
 		Cause: []string{"a pause of a client"}, Example: pausedHolder, Blame: checks.BlameLock,
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 7 * time.Second}, Broken: sim.Size{Time: 7010 * time.Millisecond}}},
-	})
+	}
+	twice := paused
+	twice.Cause, twice.Example.Faults = []string{"two pauses"}, slices.Concat(pausedHolder.Faults, pausedHolder.Faults)
+	ways := []explore.Way{twice, paused}
+	text := e.describeMistakes(e.mistakes(t.Context(), e.local, ways), len(ways))
 	for _, want := range []string{
-		"acquire removes the key of another acquisition, because it compares nothing\n  with a pause of a client\n",
-		"before: client-1 release, pause: client-1, for: 8s",
-		"a pause of client-1: 7s is survived, 7.01s is not",
+		"TestReportOfExplore: 1 mistake, in 2 ways to break the lock\n",
+		"1  acquire removes the key of another acquisition, because it compares nothing\n   in 2 ways: two pauses; a pause of a client; violates ",
+		"\n   fault: {before: client-1 release, pause: client-1, for: 8s}\n   size: a pause of client-1: 7s is survived, 7.01s is not\n",
 		"remedy: let each acquire set a new random value",
 		"client-2  removes client-1's key on redis-1",
-		"go test -run '^TestTellWay$'",
+		"go test -run '^TestReportOfExplore$'",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("it does not say %q:\n%s", want, text)
+			t.Errorf("the report does not contain %q:\n%s", want, text)
 		}
+	}
+	if n := strings.Count(text, "replay: "); n != 2 {
+		t.Errorf("the report has %d replays, want one for each of the two worlds:\n%s", n, text)
 	}
 	_, line, _ := strings.Cut(text, replayVariable+"='")
 	line, _, _ = strings.Cut(line, "' go test")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
 	voice "github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 )
 
 // replayPrefix is how the value of LOCKSIM_REPLAY begins if the world is from Explore.
@@ -35,26 +37,83 @@ func parseWorld(text string) (w runs.WorldSpec, err error) {
 	return w, nil
 }
 
-// describeWay returns what a failing test prints about one way to break the lock: the
-// lock's mistakes, the faults with which they show, and what happens then.
-func (e *explorer) describeWay(ctx context.Context, worlds runs.Backend, w explore.Way) string {
-	found := e.mistakesIn(ctx, worlds, w)
+// A foundMistake is a mistake of the lock, with the ways to break the lock that show it.
+type foundMistake struct {
+	cause
+	ways []explore.Way
+	// best is the way whose example is shown: that of the cause.
+	best explore.Way
+}
+
+// mistakes returns the mistakes that a search has found, the worst first.
+func (e *explorer) mistakes(ctx context.Context, worlds runs.Backend, ways []explore.Way) []foundMistake {
+	var all []foundMistake
+	for _, w := range ways {
+		for _, c := range e.mistakesIn(ctx, worlds, w) {
+			i := slices.IndexFunc(all, func(m foundMistake) bool { return m.Mistake == c.Mistake && m.Step == c.Step })
+			if i < 0 {
+				all = append(all, foundMistake{c, []explore.Way{w}, w})
+				continue
+			}
+			old := &all[i]
+			old.ways = append(old.ways, w)
+			old.addRules(c.Rules...)
+			size := func(w explore.Way, c cause) int { return 1_000_000*len(w.Example.Faults) + c.Example.length() }
+			if size(w, c) < size(old.best, old.cause) {
+				old.best, old.Example = w, c.Example
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b foundMistake) int { return compareCauses(a.cause, b.cause) })
+	return all
+}
+
+// describeMistakes returns what a failing test prints about the mistakes that a search has
+// found: each once, with the smallest faults that show it.
+func (e *explorer) describeMistakes(all []foundMistake, wayCount int) string {
 	var b strings.Builder
-	for _, c := range found {
-		b.WriteString(c.title() + "\n")
+	fmt.Fprintf(&b, "%s: %s, in %s to break the lock\n", e.config.Name, voice.Count(len(all), "mistake"), voice.Count(wayCount, "way"))
+	for i, m := range all {
+		fmt.Fprintf(&b, "\n%-2d %s\n", i+1, textwrap.Wrap(m.title(), pageWidth, len(margin)))
+		b.WriteString(paragraph(fmt.Sprintf("in %s: %s; violates %s", voice.Count(len(m.ways), "way"), m.faultsOfWays(), strings.Join(m.rules(), ", "))))
+		b.WriteString("\n")
+		if len(m.best.Example.Faults) == 0 {
+			b.WriteString(paragraph("without any fault"))
+		}
+		for _, f := range m.best.Example.Faults {
+			b.WriteString(paragraph("fault: " + f.String()))
+		}
+		for _, size := range m.best.Margins {
+			b.WriteString(paragraph("size: " + size.String()))
+		}
+		b.WriteString(m.describeExample())
+		for _, world := range m.examples() {
+			fmt.Fprintf(&b, "%sreplay: %s\n", margin, e.replayLine(replayWorld(world)))
+		}
 	}
-	fmt.Fprintf(&b, "  with %s\n", voice.Cause(w.Cause))
-	for _, f := range w.Example.Faults {
-		fmt.Fprintf(&b, "  fault: %s\n", f)
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// faultsOfWays lists by which faults the ways break the lock, each once.
+func (m foundMistake) faultsOfWays() string {
+	var causes []string
+	for _, w := range m.ways {
+		if c := voice.Cause(w.Cause); !slices.Contains(causes, c) {
+			causes = append(causes, c)
+		}
 	}
-	for _, m := range w.Margins {
-		fmt.Fprintf(&b, "  size: %s\n", m)
+	return strings.Join(causes, "; ")
+}
+
+// examples returns the world of the example, and those of some other ways.
+func (m foundMistake) examples() []runs.WorldSpec {
+	worlds := []runs.WorldSpec{m.best.Example}
+	for _, w := range m.ways {
+		if len(worlds) <= maxOthers && replayWorld(w.Example) != replayWorld(m.best.Example) {
+			worlds = append(worlds, w.Example)
+		}
 	}
-	for _, c := range found {
-		fmt.Fprintf(&b, "\n%s\n", c.describeExample())
-	}
-	fmt.Fprintf(&b, "\nreplay: %s", e.replayLine(replayWorld(w.Example)))
-	return b.String()
+	return worlds
 }
 
 // mistakesIn returns what the lock does wrong in the example of a way. The runs of a lock

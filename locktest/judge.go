@@ -30,8 +30,10 @@ type problem struct {
 	// Why is one sentence.
 	Why string
 	// Lines are the lines of the timeline that matter, or the stacks of goroutines.
-	Lines   string
-	Address address
+	Lines string
+	// InTheWay describes the key that keeps other clients waiting; "" if none does.
+	InTheWay string
+	Address  address
 }
 
 // ruleError is the Rule of the problem that a world cannot be run.
@@ -133,18 +135,21 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 			v.excused = append(v.excused, excuse{f.Property, f.Blame})
 		}
 	}
-	nameMistakes(v.problems, checks.Causes(h, blamed))
+	nameMistakes(v.problems, h, checks.Causes(h, blamed))
 	v.problems = dropConsequences(v.problems)
 	return v
 }
 
 // nameMistakes notes for each problem the mistake that caused it.
-func nameMistakes(problems []problem, causes []checks.Cause) {
+func nameMistakes(problems []problem, h *history.History, causes []checks.Cause) {
 	for _, c := range causes {
 		for n, f := range c.Findings {
 			for i := range problems {
 				if p := &problems[i]; p.Rule == f.Property {
 					p.Mistake, p.Step, p.Follows = c.Mistake, c.Step, n > 0
+					if c.InTheWay != nil && f.Property == checks.Progress {
+						p.InTheWay = voice.KeyInTheWay(h, c.InTheWay)
+					}
 				}
 			}
 		}

@@ -37,27 +37,18 @@ func scenarioFile(ctx context.Context, source reportSource, b Base, w runs.World
 	if err != nil {
 		return worldFile{}, err
 	}
+	paragraph, mainRun, fenced := paragraphOf(w, reports)
+	file := setTitleAndStory(doc, d.Lock, paragraph, fenced)
 	if last := reports[len(reports)-1]; last.History == nil {
 		d.Conduct = last.Ending.Rule
-		var infos []trace.FaultInfo
-		for _, f := range w.Faults {
-			infos = append(infos, f.Info())
-		}
-		file := setTitleAndStory(doc, d.Lock, story.NewFaultsParagraph(infos, d.Conduct), nil)
 		file.text, err = writePage(doc, d.Comments())
 		return file, err
 	}
 	off, on := reports[0], reports[1]
-	mainRun := off
-	if off.Verdict.Gravest() == "" && on.Verdict.Gravest() != "" {
-		mainRun = on
-	}
 	var witnesses []trace.Witness
 	if witnesses, d.Idle, err = chooseWitnesses(ctx, source, w, reports, mainRun); err != nil {
 		return worldFile{}, err
 	}
-	paragraph := story.NewParagraph(mainRun.History, mainRun.Verdict)
-	file := setTitleAndStory(doc, d.Lock, paragraph, on.Verdict)
 	setText(doc, "assumption", story.Raw(assumption(mainRun)))
 	setText(doc, "why", paragraph.Why(off.Verdict, on.Verdict))
 	setText(doc, "lesson", paragraph.Lesson(off.Verdict, on.Verdict, on.History))
@@ -71,6 +62,34 @@ func scenarioFile(ctx context.Context, source reportSource, b Base, w runs.World
 	d.Open = setExpectations(doc, off, on)
 	file.text, err = writePage(doc, d.Comments())
 	return file, err
+}
+
+// paragraphOf describes what happened in a world, from the reports of its two runs. mainRun
+// is the run that it describes, and fenced the verdict on the run with fencing tokens. If
+// the lock hangs, there is no trace: then it describes only the faults, and both are empty.
+func paragraphOf(w runs.WorldSpec, reports []runs.RunReport) (p *story.Paragraph, mainRun runs.RunReport, fenced *checks.Verdict) {
+	if last := reports[len(reports)-1]; last.History == nil {
+		var infos []trace.FaultInfo
+		for _, f := range w.Faults {
+			infos = append(infos, f.Info())
+		}
+		return story.NewFaultsParagraph(infos, last.Ending.Rule), mainRun, nil
+	}
+	mainRun, fenced = reports[0], reports[1].Verdict
+	if mainRun.Verdict.Gravest() == "" && fenced.Gravest() != "" {
+		mainRun = reports[1]
+	}
+	return story.NewParagraph(mainRun.History, mainRun.Verdict), mainRun, fenced
+}
+
+// titleAndStory describes a world that cannot be written as a scenario file.
+func titleAndStory(ctx context.Context, source reportSource, lock string, w runs.WorldSpec) (title, text string, err error) {
+	reports, err := bothReports(ctx, source, w)
+	if err != nil {
+		return "", "", err
+	}
+	p, _, fenced := paragraphOf(w, reports)
+	return string(p.Title(fenced, titleWidth-utf8.RuneCountInString(lock+": "))), string(p.Text()), nil
 }
 
 // A worldFile is a world as a scenario file, its title without the leading name of the

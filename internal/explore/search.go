@@ -16,6 +16,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -70,6 +71,10 @@ type Search struct {
 	Watch func(runs.WorldSpec, runs.WorldResult)
 	// Deadline, if not zero, is when the search stops trying sets of several faults.
 	Deadline time.Time
+	// End, if not zero, is when the search stops running worlds, and not later than that;
+	// the Deadline then holds for single faults, too. What has not been made smaller by the
+	// End is reported as it was found, and sizes that have not been measured are left out.
+	End time.Time
 }
 
 // FaultLimit is the largest number of faults that a world of a search can have.
@@ -135,7 +140,13 @@ func (s *Search) Find(ctx context.Context) (*Found, error) {
 	if err := f.record(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.runSingles(ctx); err != nil {
+	singlesCtx := ctx
+	if !s.End.IsZero() {
+		limited, cancel := context.WithDeadline(ctx, s.Deadline)
+		defer cancel()
+		singlesCtx = limited
+	}
+	if err := f.runSingles(singlesCtx); err != nil {
 		return nil, err
 	}
 	if s.MaxFaults > 1 && f.result.Stopped == "" {
@@ -357,9 +368,30 @@ func provenDamage(o *runs.WorldResult) Damage {
 	return allDamage(*o)
 }
 
+// untilEnd calls f with a context that ends at the search's End. If f had to stop for that
+// reason, untilEnd calls late, which has to undo what f has left unfinished, and returns
+// nil.
+func (s *Search) untilEnd(ctx context.Context, f func(context.Context) error, late func()) error {
+	if s.End.IsZero() {
+		return f(ctx)
+	}
+	limited, cancel := context.WithDeadline(ctx, s.End)
+	defer cancel()
+	err := f(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		late()
+		return nil
+	}
+	return err
+}
+
 // noteInterrupt records that the search was ended early, if ctx is done. Otherwise it
 // returns err.
 func (f *Found) noteInterrupt(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		f.result.Stopped = story.TimeIsUp
+		return nil
+	}
 	if ctx.Err() != nil {
 		f.result.Stopped = story.Interrupted
 		return nil

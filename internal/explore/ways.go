@@ -33,7 +33,13 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 	// the same time keeps the runner busy.
 	var mapsErr error
 	var drawing sync.WaitGroup
-	drawing.Go(func() { out.Maps, mapsErr = f.drawMaps(ctx) })
+	drawing.Go(func() {
+		mapsErr = s.untilEnd(ctx, func(ctx context.Context) error {
+			var err error
+			out.Maps, err = f.drawMaps(ctx)
+			return err
+		}, func() { out.Maps = nil })
+	})
 	all, err := f.ways(ctx)
 	f.search.reportProgress(DrawingTheMaps, 0, 0, len(f.groups))
 	drawing.Wait()
@@ -106,9 +112,11 @@ func (f *Found) ways(ctx context.Context) ([]measuredWay, error) {
 	all := f.groups.ordered()
 	shrunken := make([]example, len(all))
 	err := parallel(ctx, f.search.feederCount(), len(all), func(ctx context.Context, i int) error {
-		var err error
-		shrunken[i], err = f.shrink(ctx, all[i].best)
-		return err
+		return f.search.untilEnd(ctx, func(ctx context.Context) error {
+			var err error
+			shrunken[i], err = f.shrink(ctx, all[i].best)
+			return err
+		}, func() { shrunken[i] = all[i].best })
 	}, func(i int) { f.search.reportProgress(Shrinking, i+1, len(all), len(all)) })
 	if err != nil {
 		return nil, err
@@ -222,12 +230,18 @@ func (f *Found) makeWay(ctx context.Context, g *group) (Way, error) {
 		w.Why = misconductOf(o)
 		return w, nil
 	}
-	if w.Margins, err = margins(ctx, runner, e.record, e.world, e.damage.core()); err != nil {
+	err = f.search.untilEnd(ctx, func(ctx context.Context) error {
+		measured, err := margins(ctx, runner, e.record, e.world, e.damage.core())
+		w.Margins = measured
+		return err
+	}, func() { w.Margins = nil })
+	if err != nil {
 		return w, err
 	}
 	base := f.search.Bases[e.world.Base]
-	if base.Programs != nil {
-		return w, nil
+	if base.Programs != nil { // a file has no programs
+		w.Title, w.Story, err = titleAndStory(ctx, f.search.Records, f.records[0].Lock, e.world)
+		return w, err
 	}
 	file, err := scenarioFile(ctx, f.search.Records, base, e.world)
 	w.Text, w.Title, w.Story = file.text, file.title, file.story

@@ -72,6 +72,9 @@ func UndecidedReason(v *checks.Verdict) string {
 // Interrupted is the reason given for a search that the user interrupted.
 const Interrupted = "it was interrupted"
 
+// TimeIsUp is the reason given for a search that had no time for all single faults.
+const TimeIsUp = "its time was up before every single fault had been tried"
+
 // DescribeKinds describes which kinds of faults a search tries: "all", "only crash, pause",
 // "all but drift".
 func DescribeKinds(only, except []string) string {

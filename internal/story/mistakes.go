@@ -1,7 +1,10 @@
 package story
 
 import (
+	"fmt"
+
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -109,6 +112,11 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"send the removal to every server on which acquire may have set a key",
 		"",
 	},
+	"keeps-key-by-session": {
+		"fails, and the session of the client keeps the key",
+		"repeat the removal until a server answers, also in the background, or end the session",
+		"",
+	},
 
 	checks.Mistake(checks.ReleaseOwnership):          {"touches the key of another acquisition", "check whose key it is in the same step that changes it", "release-without-check"},
 	checks.Mistake(checks.LeaseExclusion):            {"", "find out why the server granted the lock a second time: the replay with LOCKSIM_MESSAGES=1 shows every command", ""},
@@ -140,6 +148,26 @@ func MistakeTitle(m checks.Mistake, step trace.Step) string {
 		return "the lock " + does
 	}
 	return string(step) + " " + does
+}
+
+// KeyInTheWay describes a key that keeps other clients waiting: whose it is, the result of
+// the call that should have removed it, and how long it is there.
+func KeyInTheWay(h *history.History, k *history.Holding) string {
+	text := fmt.Sprintf("%s's key %q on %s, set at %s", k.Owner.Client, k.Key, NameOf(k.Node), Time(k.Set.At))
+	for _, c := range h.CallsOf(k.Owner) {
+		if c.Ended != nil && c.Failed() {
+			text += fmt.Sprintf("; its %s failed at %s", c.Step, Time(c.Ended.At))
+		}
+	}
+	switch {
+	case k.Ended != nil:
+		text += "; it was there until " + Time(k.Ended.At)
+	case k.Due == history.Forever:
+		text += "; it never expires"
+	default:
+		text += "; it was still there at the end"
+	}
+	return text
 }
 
 // Remedy says what to change in a lock that makes a mistake, and names the built-in
