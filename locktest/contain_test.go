@@ -135,7 +135,7 @@ func TestContainmentOfSearches(t *testing.T) {
 				t.Parallel()
 				out := misbehave(t, binary, does, "-test.run=^TestMisbehavingExplored$", handlesFile+"="+count)
 				for _, line := range []string{
-					want, "\n          with no fault at all\n", "--- FAIL: TestMisbehavingExplored ",
+					want, "\n           without any fault\n", "--- FAIL: TestMisbehavingExplored ",
 				} {
 					if !strings.Contains(out, line) {
 						t.Errorf("%q is not in\n%s", line, out)
@@ -170,7 +170,7 @@ func TestWorkersAlone(t *testing.T) {
 	}
 	out := misbehave(t, binary, "panics", "-test.run=^TestDeadlyExplored$")
 	for _, line := range []string{
-		"removes the key of another acquisition", "          with ", "client-1  removes client-2's key on redis-1", "--- FAIL: TestDeadlyExplored ",
+		"removes the key of another acquisition", "\n           fault: {", "client-1  removes client-2's key on redis-1", "--- FAIL: TestDeadlyExplored ",
 	} {
 		if !strings.Contains(out, line) {
 			t.Errorf("%q is not in\n%s", line, out)
