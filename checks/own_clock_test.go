@@ -15,7 +15,7 @@ func TestBlameForASlowClock(t *testing.T) {
 		slow = `
 			lock L ttl=15s nodes=A quorum=1
 			0s  c1 shows wall=0s monotonic=0s
-			0s  c1 shows wall=0s monotonic=0s ppb=-500000000 why=drifted
+			0s  c1 shows wall=0s monotonic=0s ppb=-500000000 why=drift
 			1s  c1 calls
 			2s  A sets by=c1/1 ttl=15s`
 		steady = `
@@ -52,18 +52,18 @@ func TestBlameForASlowClock(t *testing.T) {
 		{name: "a slow clock that has counted the whole lease: the lock does not notify", want: Violated, blame: BlameLock, script: slow + granted + takenOverLate},
 		{name: "a clock that loses a billionth: the lock does not notify", want: Violated, blame: BlameLock, script: `
 			lock L ttl=15s nodes=A quorum=1
-			0s  c1 shows wall=0s monotonic=0s ppb=-1 why=drifted
+			0s  c1 shows wall=0s monotonic=0s ppb=-1 why=drift
 			1s  c1 calls
 			2s  A sets by=c1/1 ttl=15s` + granted + takenOver},
 		{name: "a clock that was slow only during acquire: the lock does not notify", want: Violated, blame: clock, script: steady + `
-			2s  c1 shows wall=2s monotonic=2s ppb=-500000000 why=drifted
-			16s c1 shows wall=9s monotonic=9s why=drifted
+			2s  c1 shows wall=2s monotonic=2s ppb=-500000000 why=drift
+			16s c1 shows wall=9s monotonic=9s why=drift
 			16s c1 hears-that-it-lives session=s until=17s ttl=15s
 			16s c1 acquires rank=1 session=s notifies` + takenOver},
 		{name: "a wall clock that was set back: the lock does not notify", want: Violated, blame: clock, script: steady + granted + `
-			5s  c1 shows wall=-55s monotonic=5s why=jumped` + takenOver},
+			5s  c1 shows wall=-55s monotonic=5s why=jump` + takenOver},
 		{name: "another client's slow clock: the lock does not notify", want: Violated, blame: BlameLock, script: `
-			0s  c2 shows wall=0s monotonic=0s ppb=-500000000 why=drifted` + steady + granted + takenOver},
+			0s  c2 shows wall=0s monotonic=0s ppb=-500000000 why=drift` + steady + granted + takenOver},
 		{name: "a slow clock that the lock does not read: the lock does not notify", want: Violated, blame: BlameLock, script: slow + `
 			lock L ttl=15s nodes=A quorum=1 true-time` + granted + takenOver},
 		{name: "a slow clock that has passed the end that the lock declares when acquire returns", want: Violated, blame: BlameLock, script: slow + `

@@ -100,7 +100,7 @@ func TestWithTimeoutCancel(t *testing.T) {
 	})
 }
 
-// A context that has not ended must not keep a reference to a child that has ended.
+// A child of a context that was stopped is not called when the context ends.
 func TestWithTimeoutForgetsChildren(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		ctx, cancel := fakeclock.WithTimeout(t.Context(), c, time.Hour)

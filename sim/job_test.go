@@ -67,8 +67,9 @@ func TestScheduledSections(t *testing.T) {
 					begun = append(begun, fmt.Sprintf("%d at %v", ev.Period, ev.At.Round(time.Millisecond)))
 				}
 			}
-			if got := strings.Join(begun, ", "); !strings.HasPrefix("1 at 5s, 2 at 1m5s, 3 at 2m5s", got) {
-				t.Errorf("the periods begin as %s, want 5s, 1m5s and 2m5s", got)
+			// The world may end before all of its periods have begun.
+			if got := strings.Join(begun, ", "); got == "" || !strings.HasPrefix("1 at 5s, 2 at 1m5s, 3 at 2m5s", got) {
+				t.Errorf("the periods begin as %q, want 5s, 1m5s and 2m5s, or the first of these", got)
 			}
 			for _, ev := range Events(tr, trace.KindDone, "client-1") {
 				if !ev.OK {
@@ -97,10 +98,18 @@ func TestKeepsFor(t *testing.T) {
 			cfg.Storage.Fencing = storage.CheckAndSet // this policy needs marks, and no client sets one
 		}
 		tr := RunWorld(t, cfg)
+		releases := 0
 		for _, ev := range tr.Events {
-			if ev.Kind == trace.KindBegin && ev.Step == trace.Release && ev.At.Round(time.Second/10) != test.released {
+			if ev.Kind != trace.KindBegin || ev.Step != trace.Release {
+				continue
+			}
+			releases++
+			if ev.At.Round(time.Second/10) != test.released {
 				t.Errorf("%+v: the client released the lock at %v, want %v", test, ev.At, test.released)
 			}
+		}
+		if releases != 1 {
+			t.Errorf("%+v: the client released the lock %d times, want once", test, releases)
 		}
 	}
 }

@@ -88,9 +88,9 @@ func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
 	Equal(t, "a stale leader that alone judged the session expired (none)", expired.Text, "")
 
 	// The setting accepts no other release.
-	for _, f := range []struct{ member, settings string }{{"etcd-1", "lessor=3.7.3"}, {"etcd-1", "lessor="}} {
-		bad := stalledDisk(0, 1, f.member, time.Minute, f.settings)
-		Equal(t, "error of the setting "+f.settings, bad.CheckNodes().Error(), "lessor: it must be 3.4.23")
+	for _, settings := range []string{"lessor=3.7.3", "lessor="} {
+		bad := stalledDisk(0, 1, "etcd-1", time.Minute, settings)
+		Equal(t, "error of the setting "+settings, bad.CheckNodes().Error(), "lessor: it must be 3.4.23")
 	}
 }
 

@@ -73,9 +73,10 @@ func TestBlockingCommands(t *testing.T) {
 							last = ev
 						}
 					}
-					if last.By != nil {
-						Equal(t, "the client that popped the element", last.By.Client, "client-1")
+					if last.By == nil {
+						t.Fatal("no client popped the element")
 					}
+					Equal(t, "the client that popped the element", last.By.Client, "client-1")
 				}
 			})
 		}
