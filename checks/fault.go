@@ -10,57 +10,57 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// blameForLeases returns whose fault it is that two leases overlap since the event at. It
-// also returns the reason, with an explanation added if there is one. The functions below
-// do the same for other violations.
-func (h *judgedRun) blameForLeases(a, b *history.Section, at int, reason Reason) (Blame, Reason) {
+// blameForLeases returns whose fault it is that two leases overlap since the event with the
+// number seq. It also returns the reason, with an explanation added if there is one. The
+// functions below do the same for other violations.
+func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason) (Blame, Reason) {
 	ungranted := h.ungrantedNames(a, b)
-	if h.wasClockSet(a, b, at) && (ungranted != "" || h.hasShortLivedKey(a, at) || h.hasShortLivedKey(b, at)) {
+	if h.wasClockSet(a, b, seq) && (ungranted != "" || h.hasShortLivedKey(a, seq) || h.hasShortLivedKey(b, seq)) {
 		// Such a lock ends its keys by the time of day, and that clock was set.
 		return BlameAssumption(trace.AssumeClock), reason
 	}
 	if ungranted != "" {
 		reason = reason.And(grantedByNobody.Reason(ungranted))
-		return h.unlessRanOn(BlameLock, reason, at, a.Client, b.Client)
+		return h.unlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
 	}
-	for _, broken := range [][]trace.Assumption{h.brokenClocks(a, b, at), h.brokenPromises(a, at), h.brokenPromises(b, at)} {
+	for _, broken := range [][]trace.Assumption{h.brokenClocks(a, b, seq), h.brokenPromises(a, seq), h.brokenPromises(b, seq)} {
 		if len(broken) > 0 {
 			return BlameAssumption(broken...), reason
 		}
 	}
-	return h.unlessRanOn(BlameLock, reason, at, a.Client, b.Client)
+	return h.unlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
 }
 
-// ungrantedNames names those of two sections that no server granted, as far as the keys of
-// the lock are known. A grant by a server that is no longer one of the lock's nodes, such
-// as a replaced master, counts as a grant.
+// ungrantedNames returns the names of those of two sections that no server granted, as far
+// as the keys of the lock are known. A grant by a server that is no longer one of the
+// lock's nodes, such as a replaced master, counts as a grant.
 func (h *judgedRun) ungrantedNames(a, b *history.Section) string {
 	var names []string
 	for _, s := range []*history.Section{a, b} {
-		if s.Granted.Ungranted && len(h.Slots(s.Lock)) > 0 && !h.isGrantedInVain(s) {
+		if s.Granted.Ungranted && len(h.Slots(s.Lock)) > 0 && !h.hasLostKeysAtGrant(s) {
 			names = append(names, h.Name(s))
 		}
 	}
 	return strings.Join(names, " and ")
 }
 
-// hasShortLivedKey reports whether, up to the event at, a key of a section's grant was set
-// to expire after much less than the lock's TTL, by the node's own clock.
-func (h *judgedRun) hasShortLivedKey(s *history.Section, at int) bool {
+// hasShortLivedKey reports whether a key of a section's grant was set, up to the event with
+// the number seq, to expire after much less than the lock's TTL, by the node's own clock.
+func (h *judgedRun) hasShortLivedKey(s *history.Section, seq int) bool {
 	slots := h.Slots(s.Lock)
 	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-		return k.Owner == s.Acquisition && k.Set.Seq <= at && k.By != nil && slots.Contains(k.Place) && h.HasShortTTL(s.Lock, k.Set)
+		return k.Owner == s.Acquisition && k.Set.Seq <= seq && k.By != nil && slots.Contains(k.Place) && h.HasShortTTL(s.Lock, k.Set)
 	})
 }
 
-// brokenClocks names the broken assumptions about clients' clocks that made two leases
-// overlap at the event at. The declared time of one lease had passed before the other lease
-// began, but its client's clock had not counted it.
-func (h *judgedRun) brokenClocks(a, b *history.Section, at int) []trace.Assumption {
+// brokenClocks returns the broken assumptions about clients' clocks that made two leases
+// overlap at the event with the number seq. The declared time of one lease had passed
+// before the other lease began, but its client's clock had not counted it.
+func (h *judgedRun) brokenClocks(a, b *history.Section, seq int) []trace.Assumption {
 	since := history.Later(a.Lease.From, b.Lease.From)
 	var broken []trace.Assumption
 	for _, s := range []*history.Section{a, b} {
-		if d := s.Lease.Latest(at); d.Event.LeaseEnd != nil && !since.Before(d.Due) {
+		if d := s.Lease.Latest(seq); d.Event.LeaseEnd != nil && !since.Before(d.Due) {
 			broken = append(broken, brokenClockAssumptions(h.ClockOf(s, d.Event.LeaseEnd.Clock), history.MomentOf(d.Call), since)...)
 		}
 	}
@@ -68,8 +68,8 @@ func (h *judgedRun) brokenClocks(a, b *history.Section, at int) []trace.Assumpti
 	return slices.Compact(broken)
 }
 
-// brokenClockAssumptions names the assumptions that broke if a clock counted less time than
-// passed between two moments.
+// brokenClockAssumptions returns the assumptions that broke if a clock counted less time
+// than passed between two moments.
 func brokenClockAssumptions(clock history.Clock, from, to history.Moment) []trace.Assumption {
 	var broken []trace.Assumption
 	stoodStill, behind := clock.Uncounted(from, to)
@@ -115,7 +115,7 @@ func (h *judgedRun) blameForSections(a, b *history.Section, reason Reason) (Blam
 	return BlameInherent, reason
 }
 
-// clockExcuse names the broken assumptions about a client's clock because of which the
+// clockExcuse returns the broken assumptions about a client's clock because of which the
 // client could not know, at a moment, that its lease had ended; none if it could know. d is
 // the declaration of the lease's end. If the lock declared the end on a clock, it reads
 // that clock. Otherwise it is not known which clock it reads. Then a clock excuses the
@@ -160,30 +160,30 @@ func (h *judgedRun) blameForLateSignal(s *history.Section, since history.Moment,
 }
 
 // blameForTokens returns whose fault it is that, of two tokens minted by a lock, the token
-// of the later grant is not greater. The event at shows it.
-func (h *judgedRun) blameForTokens(old, young *history.Section, at int, reason Reason) (Blame, Reason) {
+// of the later grant is not greater. The event with the number seq shows it.
+func (h *judgedRun) blameForTokens(old, young *history.Section, seq int, reason Reason) (Blame, Reason) {
 	var broken []trace.Assumption
-	if h.wasClockSet(old, young, at) {
+	if h.wasClockSet(old, young, seq) {
 		broken = append(broken, trace.AssumeClock)
 	}
 	since := min(old.AcquireCall().Seq, young.AcquireCall().Seq)
-	if h.NodesForgot(old.Lock, since, at) || h.isGrantedInVain(old) || h.isGrantedInVain(young) {
+	if h.NodesForgot(old.Lock, since, seq) || h.hasLostKeysAtGrant(old) || h.hasLostKeysAtGrant(young) {
 		broken = append(broken, trace.AssumeLockMemory)
 	}
 	if len(broken) > 0 {
 		return BlameAssumption(broken...), reason
 	}
-	return h.unlessRanOn(BlameLock, reason, at, old.Client, young.Client)
+	return h.unlessRanOn(BlameLock, reason, seq, old.Client, young.Client)
 }
 
-// wasClockSet reports whether a fault had changed a clock that a lock may have read for two
-// grants: had set it, or changed its rate, up to the event at. That can be the clock of any
-// process that is not a client, and the clocks of the two clients unless the lock reads
-// true time.
-func (h *judgedRun) wasClockSet(a, b *history.Section, at int) bool {
+// wasClockSet reports whether a fault, up to the event with the number seq, had set a clock
+// that a lock may have read for two grants, or had changed the rate of that clock. That can
+// be the clock of any process that is not a client, and the clocks of the two clients
+// unless the lock reads true time.
+func (h *judgedRun) wasClockSet(a, b *history.Section, seq int) bool {
 	for _, p := range h.Trace.Processes {
 		read := p.Role != trace.RoleClient || !h.Lock(a.Lock).TrueTime && (p.Name == a.Client || p.Name == b.Client)
-		if read && h.Clocks().WasSet(p.Name, at) {
+		if read && h.Clocks().WasSet(p.Name, seq) {
 			return true
 		}
 	}
@@ -191,11 +191,11 @@ func (h *judgedRun) wasClockSet(a, b *history.Section, at int) bool {
 }
 
 // unlessRanOn returns no blame if one of the clients had done something while it was
-// paused, up to the event at: a real pause would have prevented that. Otherwise it returns
-// the given blame.
-func (h *judgedRun) unlessRanOn(blame Blame, reason Reason, at int, clients ...string) (Blame, Reason) {
+// paused, up to the event with the number seq: a real pause would have prevented that.
+// Otherwise it returns the given blame.
+func (h *judgedRun) unlessRanOn(blame Blame, reason Reason, seq int, clients ...string) (Blame, Reason) {
 	for _, c := range clients {
-		if since, ran := h.RanOn(c); ran && since.Seq <= at {
+		if since, ran := h.RanOn(c); ran && since.Seq <= seq {
 			return Blame{}, reason.And(ranOnWhilePaused.Reason(c))
 		}
 	}

@@ -312,15 +312,16 @@ func (c *calmTime) overdueSection(lock string) *history.Section {
 	return nil
 }
 
-// lostKeyAssumptions names the assumptions that nodes broke, up to the event at, by losing
-// keys of a section that was granted after the last fault and not completed.
-func (c *calmTime) lostKeyAssumptions(lock string, at int) []trace.Assumption {
+// lostKeyAssumptions returns the assumptions that nodes broke, up to the event with the
+// number seq, by losing keys of a section that was granted after the last fault and not
+// completed.
+func (c *calmTime) lostKeyAssumptions(lock string, seq int) []trace.Assumption {
 	for _, s := range c.Sections() {
 		if s.Lock != lock || !c.from.Before(s.From) || s.Completed() {
 			continue
 		}
 		for _, l := range c.Losses(lock) {
-			if l.Key.Owner != s.Acquisition || l.Event.Seq > at {
+			if l.Key.Owner != s.Acquisition || l.Event.Seq > seq {
 				continue
 			}
 			if broken := c.brokenPromises(s, l.Event.Seq); len(broken) > 0 {
@@ -343,8 +344,8 @@ func (c *calmTime) misguidedSection(lock string) *history.Section {
 	return nil
 }
 
-// clockBrokenWhileAsking names the assumptions about a client's clock that broke while it
-// asked for a section's grant.
+// clockBrokenWhileAsking returns the assumptions about a client's clock that broke while
+// the client asked for a section's grant.
 func (c *calmTime) clockBrokenWhileAsking(s *history.Section) []trace.Assumption {
 	kind := fakeclock.Monotonic
 	if s.Granted.LeaseEnd != nil {

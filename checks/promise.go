@@ -8,16 +8,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// brokenPromises names the assumptions that nodes broke, up to the event at, by not keeping
-// a section's keys. A node that sets a key promises to keep it for its TTL. The assumptions
-// are named only if the keys would have existed on a quorum of the lock's slots with these
-// nodes, and did not without them. If one of five nodes breaks its promise, that makes no
-// room for another client, so a lock that granted it nevertheless has no excuse.
-func (h *judgedRun) brokenPromises(s *history.Section, at int) []trace.Assumption {
+// brokenPromises returns the assumptions that nodes broke by not keeping a section's keys,
+// up to the event with the number seq. A node that sets a key promises to keep it for its
+// TTL. The result is nil unless the broken promises mattered: with the promised keys, the
+// section had a quorum of the lock's slots, and with the keys that really existed, it had
+// no quorum. If only one of five nodes breaks its promise, the section still has a quorum.
+// If the lock then grants another section, the broken promise does not excuse the lock.
+func (h *judgedRun) brokenPromises(s *history.Section, seq int) []trace.Assumption {
 	promised, kept := 0, 0
 	var broken []trace.Assumption
 	for _, slot := range h.Slots(s.Lock) {
-		made, broke := h.slotPromise(s, slot, at)
+		made, broke := h.slotPromise(s, slot, seq)
 		switch {
 		case !made:
 		case broke == "":
@@ -36,30 +37,30 @@ func (h *judgedRun) brokenPromises(s *history.Section, at int) []trace.Assumptio
 	return slices.Compact(broken)
 }
 
-// isGrantedInVain reports whether a section was granted only because nodes did not keep
-// their promises. Mostly such a node is a master that does not know that it has been
-// replaced.
-func (h *judgedRun) isGrantedInVain(s *history.Section) bool {
+// hasLostKeysAtGrant reports whether a section had already lost its quorum of keys when it
+// was granted, because nodes did not keep their promises. Mostly such a node is a master
+// that does not know that it has been replaced.
+func (h *judgedRun) hasLostKeysAtGrant(s *history.Section) bool {
 	return len(h.brokenPromises(s, s.Granted.Seq)) > 0
 }
 
-// slotPromise reports whether, up to the event at, a node had promised a section's client
-// that its key in a slot would still exist after that event. broke is the assumption that
-// the node broke if the key does not exist. It is "" if the key exists, or if a command
-// removed it, which is not the node's fault. A replica that took a node's place has to keep
-// all promises of that node. These include promises that the node made afterwards, when it
-// did not know that it had been replaced.
-func (h *judgedRun) slotPromise(s *history.Section, slot history.Place, at int) (made bool, broke trace.Assumption) {
+// slotPromise reports whether a node had promised that a section's key in a slot would
+// still exist after the event with the number seq. Only promises up to that event count.
+// broke is the assumption that the node broke if the key does not exist. It is "" if the
+// key exists, or if a command removed the key, which is not the node's fault. A replica
+// that took a node's place has to keep all promises of that node. These include promises
+// that the node made afterwards, when it did not know that it had been replaced.
+func (h *judgedRun) slotPromise(s *history.Section, slot history.Place, seq int) (made bool, broke trace.Assumption) {
 	for _, ev := range h.Promotions() {
-		if ev.Peer != slot.Node || ev.Seq > at {
+		if ev.Peer != slot.Node || ev.Seq > seq {
 			continue
 		}
-		if before, _ := h.nodePromise(s, slot, at); before {
+		if before, _ := h.nodePromise(s, slot, seq); before {
 			made, broke = true, trace.AssumeLockMemory
 		}
 		slot.Node = ev.Process
 	}
-	if isMade, lost := h.nodePromise(s, slot, at); isMade {
+	if isMade, lost := h.nodePromise(s, slot, seq); isMade {
 		return true, lost
 	}
 	return made, broke
@@ -67,17 +68,19 @@ func (h *judgedRun) slotPromise(s *history.Section, slot history.Place, at int) 
 
 // nodePromise is slotPromise for one node. A key that came back to the node from a disk or
 // from a master counts as promised.
-func (h *judgedRun) nodePromise(s *history.Section, place history.Place, at int) (made bool, broke trace.Assumption) {
-	trueTime := h.Event(at).At
+func (h *judgedRun) nodePromise(s *history.Section, place history.Place, seq int) (made bool, broke trace.Assumption) {
+	trueTime := h.Event(seq).At
 	for _, k := range h.HoldingsOf(s.Acquisition) {
-		if k.Place != place || k.Set.Seq > at {
+		if k.Place != place || k.Set.Seq > seq {
 			continue
 		}
-		givenUp := k.How == history.Removed && k.Ended.Seq <= at && history.AcquisitionOf(k.Ended.By) == s.Acquisition
-		switch isRunning := !givenUp && trueTime < promisedUntil(k, at); {
+		givenUp := k.How == history.Removed && k.Ended.Seq <= seq && history.AcquisitionOf(k.Ended.By) == s.Acquisition
+		switch isRunning := !givenUp && trueTime < promisedUntil(k, seq); {
 		case isRunning:
-			made, broke = true, h.assumptionOfLoss(s.Lock, k, at)
-		case givenUp, k.By != nil: // a key that came back with a shorter time to live revokes no promise
+			made, broke = true, h.assumptionOfLoss(s.Lock, k, seq)
+		// By is nil for a key that came back from a disk or a master. If its time to live has
+		// become shorter, an earlier promise remains valid.
+		case givenUp, k.By != nil:
 			made, broke = false, ""
 		}
 	}
@@ -85,11 +88,11 @@ func (h *judgedRun) nodePromise(s *history.Section, place history.Place, at int)
 }
 
 // promisedUntil returns until when a key was promised to exist by the event that set it,
-// and by those that renewed it up to the event at.
-func promisedUntil(k *history.Holding, at int) time.Duration {
+// and by those that renewed it up to the event with the number seq.
+func promisedUntil(k *history.Holding, seq int) time.Duration {
 	last := k.Set
 	for _, touch := range k.Touches {
-		if touch.Seq <= at {
+		if touch.Seq <= seq {
 			last = touch
 		}
 	}
@@ -99,11 +102,11 @@ func promisedUntil(k *history.Holding, at int) time.Duration {
 	return last.At + last.TTL
 }
 
-// assumptionOfLoss returns the assumption that a node broke, up to the event at, by losing
-// a key of a lock; "" if it did not.
-func (h *judgedRun) assumptionOfLoss(lock string, k *history.Holding, at int) trace.Assumption {
+// assumptionOfLoss returns the assumption that a node broke by losing a key of a lock, up
+// to the event with the number seq; "" if the node did not lose the key.
+func (h *judgedRun) assumptionOfLoss(lock string, k *history.Holding, seq int) trace.Assumption {
 	for _, l := range h.Losses(lock) {
-		if l.Key.Set != k.Set || l.Event.Process != k.Node || l.Event.Seq > at {
+		if l.Key.Set != k.Set || l.Event.Process != k.Node || l.Event.Seq > seq {
 			continue
 		}
 		switch {

@@ -8,7 +8,7 @@ import (
 
 // A reader that follows a run knows the same as a history of the whole trace, except for
 // what needs hindsight. The counts show that the scenarios contain what is compared.
-func TestReadersKnowThePast(t *testing.T) {
+func TestReadersAgreeWithHistory(t *testing.T) {
 	scenarios := suites.RunnableScenarios()
 	if testing.Short() {
 		scenarios = scenarios[:8]

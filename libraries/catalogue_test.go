@@ -8,23 +8,24 @@ import (
 )
 
 var (
-	repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
-	seeds   = flag.Uint64("seeds", 3, "on how many seeds each scenario is run; with other locks than its own on a tenth of them, but at least on 10, or on all if there are fewer")
+	repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run of a scenario with its own lock. With another lock, a run is repeated a tenth as often, but at least once. With -short, TestDeterminism repeats each run once, and runs no other locks")
+	seeds   = flag.Uint64("seeds", 3, "on how many seeds each scenario is run with its own lock. With another lock, it is run on a tenth of these seeds, but on at least 10; if there are fewer than 10 seeds, on all of them")
 	update  = flag.Bool("update", false, "rewrite the golden files")
 )
 
-// This file tests the catalogue's scenarios that need locks of libraries.
+// This file tests the catalogue with the locks of libraries. suites.OfLibraries selects
+// these locks, also for scenarios whose own lock is another one.
 
 func TestDeterminism(t *testing.T) { suites.CheckDeterminism(t, *repeats, suites.OfLibraries) }
 
-func TestScenariosComeToWhatTheyExpect(t *testing.T) {
+func TestScenariosEndAsExpected(t *testing.T) {
 	suites.CheckExpectations(t, *seeds, suites.OfLibraries)
 }
 
 func TestEveryFaultMatters(t *testing.T) { suites.CheckEveryFaultMatters(t, suites.OfLibraries) }
 
-// No run ends before a fault that has an end: what the lock and its clients do after the
-// fault is part of the scenario.
+// If a fault ends, the run goes on after the end of the fault: what the lock and its
+// clients do then is part of the scenario.
 func TestRunsOutlastTheirFaults(t *testing.T) {
 	results, err := suites.Results()
 	if err != nil {
@@ -39,15 +40,16 @@ func TestRunsOutlastTheirFaults(t *testing.T) {
 	}
 }
 
-// A reader that has seen a run up to a moment knows what the history of the whole run says
-// about that moment.
-func TestReadersKnowThePast(t *testing.T) {
+// A program that reads the events of a run one by one knows, at each moment, the same about
+// the moment as the history of the whole run.
+func TestReadersAgreeWithHistory(t *testing.T) {
 	if p := suites.CompareReaders(t, suites.LibraryScenarios()); p.Keys == 0 {
 		t.Errorf("%+v: no key existed at any moment, so nothing was compared", p)
 	}
 }
 
-// The following tests check the reports of the scenarios that are about libraries.
+// The following tests check the reports of suites.LibraryScenarios: the scenarios of which
+// at least one variant has the lock of a library as its own lock.
 
 func TestGolden(t *testing.T) { suites.CheckGolden(t, suites.LibraryScenarios(), *update) }
 

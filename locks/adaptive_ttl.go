@@ -13,8 +13,9 @@ import (
 //
 // adaptive-ttl learns a shorter TTL, because with a TTL that is chosen for the worst case a
 // dead holder keeps the others waiting for long. The given TTL is the longest that it uses.
-// While a service is fast the lock learns a short TTL, which does not cover the first slow
-// section after that. This lock is our own variant.
+// While the services that a holder calls in its section are fast, the lock learns a short
+// TTL, which does not cover the first slow section after that. This lock is our own
+// variant.
 //
 // adaptive-ttl-floor works as such locks are usually described: the given TTL is the
 // shortest that it uses, and it learns a longer TTL from slow sections. It cannot lose its
@@ -50,14 +51,14 @@ const (
 	adaptiveMemory = 5
 	// adaptiveAverage is the ratio of a TTL to the average section.
 	adaptiveAverage = 2
-	// adaptiveFloor is the shortest TTL that is learned.
-	adaptiveFloor = 100 * time.Millisecond
+	// minLearnedTTL is the shortest TTL that adaptive-ttl learns.
+	minLearnedTTL = 100 * time.Millisecond
 )
 
 // cappedTTL returns a TTL of at most the given one. durations are the lengths of the latest
 // sections; there must be at least one.
 func cappedTTL(e *Env, durations []time.Duration) time.Duration {
-	return min(max(adaptiveFactor*slices.Max(durations), adaptiveFloor), e.TTL)
+	return min(max(adaptiveFactor*slices.Max(durations), minLearnedTTL), e.TTL)
 }
 
 // flooredTTL returns a TTL of at least the given one. durations are the lengths of the

@@ -33,7 +33,7 @@ func TestDeadlinesBeforeTheDial(t *testing.T) {
 }
 
 func TestDialIsBoundedByTheWriteDeadline(t *testing.T) {
-	// By write deadline, with 0 for none: how long the dial takes.
+	// deadline is the write deadline, or 0 for none; want is how long the dial takes.
 	for deadline, want := range map[time.Duration]time.Duration{0: dialTimeout, time.Second: time.Second, time.Hour: dialTimeout} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newConnection(fakeclock.System(), func(ctx context.Context) (net.Conn, error) {

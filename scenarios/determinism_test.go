@@ -17,7 +17,7 @@ var (
 
 func TestDeterminism(t *testing.T) { suites.CheckDeterminism(t, *repeats, suites.Provided) }
 
-func TestScenariosComeToWhatTheyExpect(t *testing.T) {
+func TestScenariosEndAsExpected(t *testing.T) {
 	suites.CheckExpectations(t, *seeds, suites.Provided)
 }
 

@@ -21,9 +21,10 @@ func mermaidPages(t *testing.T, r *scenarios.Result) []reports.Page {
 	return mermaid.Pages([]*scenarios.Result{r}, reports.Options{})
 }
 
-// Mermaid itself parses every diagram of the catalogue. It also draws the most difficult
-// diagrams, in which the texts of an attacker must be shown as text. Mermaid is read from
-// the file that LOCKSIM_MERMAID names, which is mermaid.min.js of its npm package.
+// Mermaid itself parses every diagram of the catalogue. It also draws three results: an
+// ordinary one, one with many clients, and one whose names contain an attacker's markup,
+// which must be shown as text. Mermaid is read from the file that LOCKSIM_MERMAID names,
+// which is mermaid.min.js of its npm package.
 func TestMermaidReadsEveryDiagram(t *testing.T) {
 	file := os.Getenv("LOCKSIM_MERMAID")
 	if file == "" {
@@ -60,11 +61,11 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 		for _, page := range mermaidPages(t, r) {
 			drawn := call(`async text => {
 				document.body.innerHTML = (await mermaid.render("drawn", text)).svg
-				if (document.querySelector("img, svg script, foreignObject, .error-icon")) return "there is markup in it"
+				if (document.querySelector("img, svg script, foreignObject, .error-icon")) return "instead of text, the drawing has an image, a script, a foreign object or an error icon"
 				return document.body.innerText
 			}`, page.Data)
 			if !strings.Contains(drawn, "client-1") || !strings.Contains(drawn, "asks for the lock") {
-				t.Errorf("%s: the drawn diagram lacks client-1 or its request for the lock: %s", page.Name, drawn)
+				t.Errorf("%s: got %q, want a drawing with client-1 and its request for the lock", page.Name, drawn)
 			}
 			if r.Scenario.Name != "gc-pause" && r.Scenario.Name != "crowd" && !strings.Contains(drawn, "<script>alert(1)</script>") {
 				t.Errorf("%s: the drawn diagram does not show the markup as text: %s", page.Name, drawn)

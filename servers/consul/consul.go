@@ -64,12 +64,12 @@ const (
 	// lockDelayThreshold: a session that sets a smaller lock-delay means a number of
 	// seconds, not of nanoseconds: lockDelayMinThreshold in agent/structs.
 	lockDelayThreshold = 1000 * time.Nanosecond
-	// defaultWait is how long a query waits if it does not say so, and longestWait the
-	// longest time that it can ask for: default_query_time and max_query_time. To either, a
-	// random time of up to a sixteenth is added: JitterFraction in agent/structs.
-	defaultWait = 5 * time.Minute
-	longestWait = 10 * time.Minute
-	jitter      = 16
+	// defaultWait is how long a query waits if it does not say so, and longestWait the longest
+	// time that it can ask for: default_query_time and max_query_time. To either, a random time
+	// is added, of up to that time divided by jitterDivisor: JitterFraction in agent/structs.
+	defaultWait   = 5 * time.Minute
+	longestWait   = 10 * time.Minute
+	jitterDivisor = 16
 	// largestValue is kv_max_value_size, in bytes.
 	largestValue = 512 << 10
 	// leaderTimeout is how long a request waits for a leader before it fails:

@@ -82,7 +82,7 @@ func (s *server) answerOrWait(q *query) {
 		return
 	}
 	wait := q.waitDuration()
-	if most := int64(wait / jitter); most > 0 {
+	if most := int64(wait / jitterDivisor); most > 0 {
 		wait += time.Duration(s.dice.Int64N(most))
 	}
 	s.queries = append(s.queries, q)

@@ -60,15 +60,16 @@ func (s *server) serve(call *http1.Call) {
 }
 
 // waitForLeader keeps a request until the server is the leader, and refuses it after a
-// timeout. It checks repeatedly, after random pauses that grow: forwardRequestToLeader in
+// timeout. It checks repeatedly, after random pauses that grow, as Consul's function
+// forwardRequestToLeader does:
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/rpc.go
 func (s *server) waitForLeader(call *http1.Call) {
 	start := s.timers.Now()
 	limit := leaderTimeout
 	if q, why := parseQuery(call); why == "" && q.knownIndex > 0 {
-		limit += q.waitDuration() + q.waitDuration()/jitter
+		limit += q.waitDuration() + q.waitDuration()/jitterDivisor
 	}
-	most, pause := leaderTimeout/jitter, time.Duration(0)
+	most, pause := leaderTimeout/jitterDivisor, time.Duration(0)
 	var check func()
 	retry := func() {
 		pause += time.Duration(s.dice.Int64N(int64(most - pause)))
@@ -112,7 +113,9 @@ func (s *server) Crash(trace.Crash) {
 }
 
 // Restart implements [sim.Server]. A real server executes its log again when it starts,
-// including the ends of sessions. So every lock-delay that there ever was begins again.
+// including the ends of sessions. A lock-delay is the time after the end of a session
+// during which no client can acquire the locks that the session held. So every lock-delay
+// that there ever was begins again.
 func (s *server) Restart() {
 	for key, delay := range s.store.lastDelays {
 		s.store.delayedUntil[key] = s.timers.Now() + int64(delay)

@@ -12,8 +12,8 @@ import (
 )
 
 // The settings of a pooler under their names in PgBouncer. PgBouncer's documentation
-// (version 1.25, https://www.pgbouncer.org/config.html) describes them. Which client gets
-// which session follows src/objects.c of PgBouncer.
+// (version 1.25, https://www.pgbouncer.org/config.html) describes them. The pooler assigns
+// sessions to clients as src/objects.c of PgBouncer does.
 const (
 	poolMode       = "pool_mode"
 	poolSize       = "default_pool_size"
@@ -67,8 +67,8 @@ type pooler struct {
 	s                *server
 	size             int
 	tracksStatements bool // whether it tracks the statements that clients prepare
-	// idle are the sessions that no client has; the one that was given back last is the
-	// last. sessionCount is the number of all sessions, idle or not.
+	// idle are the sessions that no client has. The last element is the session that was given
+	// back most recently. sessionCount is the number of all sessions, idle or not.
 	idle         []*backend
 	sessionCount int
 	// clients are all connected clients. waiting are the clients with a request on which no
@@ -81,6 +81,7 @@ type pooler struct {
 func newPooler(s *server) *pooler {
 	if s.host.SettingValue(poolMode) == "" {
 		if s.host.SettingValue(poolSize)+s.host.SettingValue(poolStatements) != "" {
+			// The doubt makes the run inconclusive.
 			s.host.Doubt(s.host.Node().Name + " has settings for a pooler, but no pooler: set " + poolMode + "=transaction")
 		}
 		return nil
@@ -156,7 +157,7 @@ func (p *pooler) takeSession() *backend {
 // putBack makes a session idle. The pooler closes the session when no client has used it
 // for serverIdleTimeout, or when it has existed for serverLifetime.
 func (p *pooler) putBack(b *backend) {
-	b.client, b.end = nil, nil
+	b.client, b.end = nil, nil // end is the server's end of the client's connection
 	p.idle = append(p.idle, b)
 	b.unusedTimer = p.s.timers.At(min(p.s.timers.Now()+int64(serverIdleTimeout), b.closesAt), b.loseConnection)
 }

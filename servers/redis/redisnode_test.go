@@ -103,6 +103,7 @@ func TestBlockedClientsAreServedInOrder(t *testing.T) {
 			return p.Env().Redis(0).RPush(ctx, "k", "x", "y", "z").Err()
 		}),
 	)
+	// The clients' goroutines are scheduled in a random order, which must not matter.
 	cfg.Disturb = YieldRandomly
 	tr := RunWorld(t, cfg)
 	Equal(t, "the elements that the clients popped", strings.Join(popped, ", "), "client-2 k x, client-1 k y")
@@ -270,8 +271,9 @@ func TestDatabases(t *testing.T) {
 	Equal(t, "GET k in database 1", one, "$3\r\none\r\n")
 }
 
-// A pipeline's commands are separate messages, served in order. They use the existing
-// connection, whether or not go-redis has a pool for pipelines.
+// A pipeline's commands are separate messages, which the node serves in order. The client
+// sends them on the connection that it already has: Env.Redis turns off the pool for
+// pipelines that newer versions of go-redis have.
 func TestPipelines(t *testing.T) {
 	tr := RunWorld(t, redisWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
@@ -300,6 +302,7 @@ func TestBlockedClientHangsUp(t *testing.T) {
 	var left int64
 	RunWorld(t, redisWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			// The timeout is measured in the world's true time, not on the client's clock.
 			err := p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, time.Second), 0, "k").Err()
 			if err == nil {
 				t.Error("BLPOP was answered, want a timeout")
