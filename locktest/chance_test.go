@@ -21,7 +21,7 @@ func (l jittery) Acquire(ctx context.Context) (locks.Lease, error) {
 
 // If a lock draws from a source that cannot be seeded, two runs of a world differ, and the
 // suite says at which event. Otherwise they are the same.
-func TestChance(t *testing.T) {
+func TestUnseededRandomnessIsReported(t *testing.T) {
 	sound := mutantConstructor(t, "single")
 	for name, build := range map[string]New{
 		"a lock without chance": sound,
@@ -54,18 +54,18 @@ func TestChance(t *testing.T) {
 // The first event that differs mostly says where the difference comes from.
 func TestSourceOfDifference(t *testing.T) {
 	sends := trace.Event{Seq: 3, At: time.Second, Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "GET a"}
-	later, elsewhere, other, another := sends, sends, sends, sends
-	later.At, elsewhere.Peer, other.Text, another.Process = 2*time.Second, "redis-2", "GET b", "client-2"
+	later, otherNode, otherText, otherClient := sends, sends, sends, sends
+	later.At, otherNode.Peer, otherText.Text, otherClient.Process = 2*time.Second, "redis-2", "GET b", "client-2"
 	for want, second := range map[string]trace.Event{
 		"The lock does the same at another time": later,
-		"The lock asks another node":             elsewhere,
-		"The lock sends something else":          other,
+		"The lock asks another node":             otherNode,
+		"The lock sends something else":          otherText,
 	} {
 		if got := sourceOf(&sends, &second); !strings.HasPrefix(got, want) {
-			t.Errorf("after %q the source is %q, want %q", second.Text, got, want)
+			t.Errorf("the source of the difference is %q, want one that begins with %q; the second event is %+v", got, want, second)
 		}
 	}
-	if got := sourceOf(&sends, &another); got != "" {
+	if got := sourceOf(&sends, &otherClient); got != "" {
 		t.Errorf("events of two processes have the source %q, want none", got)
 	}
 }

@@ -66,7 +66,7 @@ func TestConformanceOfSoundLocks(t *testing.T) {
 }
 
 // No conformance test case is useless: each applies to at least one lock.
-func TestConformanceStoriesAreTold(t *testing.T) {
+func TestConformanceCasesApplyToSomeLock(t *testing.T) {
 	locks := []struct {
 		kind   string
 		config Config
@@ -110,7 +110,7 @@ func TestClaims(t *testing.T) {
 			}
 		}
 		if len(o.Problems) == 0 || rules != nil {
-			t.Errorf("%s in %s: got %q, want %q", c.kind, c.story, rules, c.want)
+			t.Errorf("%s in %s: got violations of %q, want one of %q", c.kind, c.story, rules, c.want)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestOnlyBreachesCount(t *testing.T) {
 			got = err.Error()
 		}
 		if got != c.want {
-			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
+			t.Errorf("after the error %v: got the breach %q, want %q", c.err, got, c.want)
 		}
 	}
 }

@@ -130,7 +130,9 @@ func TestContainmentOfSearches(t *testing.T) {
 		"computes-for-ever":     "the world is stuck: it made no progress for 1s of real time",
 		"leaks":                 "goroutines outlived the world: ",
 	} {
-		for when, count := range map[string]string{"at once": "", "while it is recorded": t.TempDir() + "/handles"} {
+		// count is the file that counts handles, with which the lock misbehaves only after
+		// soundHandles handles.
+		for when, count := range map[string]string{"in every run": "", "from the recorded run on": t.TempDir() + "/handles"} {
 			t.Run(does+" "+when, func(t *testing.T) {
 				t.Parallel()
 				out := misbehave(t, binary, does, "-test.run=^TestMisbehavingExplored$", handlesFile+"="+count)
@@ -138,7 +140,7 @@ func TestContainmentOfSearches(t *testing.T) {
 					want, "\n           without any fault\n", "--- FAIL: TestMisbehavingExplored ",
 				} {
 					if !strings.Contains(out, line) {
-						t.Errorf("%q is not in\n%s", line, out)
+						t.Errorf("the output does not contain %q:\n%s", line, out)
 					}
 				}
 			})
@@ -146,11 +148,11 @@ func TestContainmentOfSearches(t *testing.T) {
 	}
 }
 
-// TestDeadlyExplored is run by [TestWorkersAlone], in a process of its own: it is meant to
-// fail.
+// TestDeadlyExplored is run by [TestOnlyWorkersRunTheLock], in a process of its own: it is
+// meant to fail.
 func TestDeadlyExplored(t *testing.T) {
 	if os.Getenv(misbehaviour) == "" {
-		t.Skip("it is run by TestWorkersAlone")
+		t.Skip("it is run by TestOnlyWorkersRunTheLock")
 	}
 	plainDel := constructorOf(t, "single-plain-del")
 	locktest.Explore(t, locktest.Config{Name: "broken"}, func(env *locktest.Env) (locks.Lock, error) {
@@ -163,7 +165,7 @@ func TestDeadlyExplored(t *testing.T) {
 
 // Only worker processes run the lock. This lock ends every process in which it runs. It is
 // explored to the end nevertheless, and each way to break it shows what happened.
-func TestWorkersAlone(t *testing.T) {
+func TestOnlyWorkersRunTheLock(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +175,7 @@ func TestWorkersAlone(t *testing.T) {
 		"removes the key of another acquisition", "\n           fault: {", "client-1  removes client-2's key on redis-1", "--- FAIL: TestDeadlyExplored ",
 	} {
 		if !strings.Contains(out, line) {
-			t.Errorf("%q is not in\n%s", line, out)
+			t.Errorf("the output does not contain %q:\n%s", line, out)
 		}
 	}
 }
@@ -204,7 +206,7 @@ func TestContainment(t *testing.T) {
 					"--- FAIL: TestMisbehaving/catalogue/" + story + " ",
 				} {
 					if !regexp.MustCompile(line).MatchString(out) {
-						t.Errorf("%s: %q is not in\n%s", story, line, out)
+						t.Errorf("%s: the output does not match %q:\n%s", story, line, out)
 					}
 				}
 			}
@@ -217,7 +219,7 @@ func TestContainment(t *testing.T) {
 		t.Parallel()
 		out := misbehave(t, binary, "prints", "-test.run=^TestMisbehaving$/^catalogue$/^no-faults$", "-test.v")
 		if !strings.Contains(out, "the lock printed:") || !strings.Contains(out, "so far so good") || !strings.Contains(out, "\nPASS\n") {
-			t.Errorf("what the lock printed is not there, or it fails for that:\n%s", out)
+			t.Errorf("the output does not show what the lock printed, or the test fails because of that:\n%s", out)
 		}
 	})
 	t.Run("writes an attribute", func(t *testing.T) {
@@ -230,7 +232,7 @@ func TestContainment(t *testing.T) {
 			t.Fatalf("the attribute is %q: %v, in\n%s", text, err, out)
 		}
 		if f.Story != "catalogue/no-faults" || f.Failed == 0 || len(f.Problems) != 1 {
-			t.Fatalf("the finding is %+v", f)
+			t.Fatalf("the finding is %+v, want a failure of catalogue/no-faults with one problem", f)
 		}
 		want := locktest.Problem{
 			Rule: "cannot be made", Why: f.Problems[0].Why, Mistake: "the lock cannot be constructed", Seed: 1, Replay: "catalogue/no-faults/fencing-off",
@@ -270,17 +272,17 @@ func TestReplay(t *testing.T) {
 	out := misbehave(t, binary, "leaks", "-test.run=^TestMisbehaving$")
 	for _, line := range []string{"gets the lock on redis-1", "goroutine leak: ", "--- FAIL: TestMisbehaving/catalogue/no-faults "} {
 		if !strings.Contains(out, line) {
-			t.Errorf("%q is not in\n%s", line, out)
+			t.Errorf("the output does not contain %q:\n%s", line, out)
 		}
 	}
 	t.Setenv("LOCKSIM_REPLAY", "explore {}")
 	out = misbehave(t, binary, "leaks", "-test.run=^TestMisbehaving$")
 	if want := "has a world of locktest.Explore, which this test does not call"; !strings.Contains(out, want) || !strings.Contains(out, "FAIL") {
-		t.Errorf("%q is not in\n%s", want, out)
+		t.Errorf("the output does not contain %q:\n%s", want, out)
 	}
 	t.Setenv("LOCKSIM_REPLAY", "catalogue/no-faults/fencing")
 	out = misbehave(t, binary, "leaks", "-test.run=^TestMisbehaving$")
 	if want := `catalogue/no-faults has no world "fencing"; it has fencing-off, fencing-on`; !strings.Contains(out, want) {
-		t.Errorf("%q is not in\n%s", want, out)
+		t.Errorf("the output does not contain %q:\n%s", want, out)
 	}
 }

@@ -62,14 +62,16 @@ func TestFittedWorkloads(t *testing.T) {
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Extend, Nth: 5}},
 	}}}}
 	if base := e.search.Bases[w.Base]; base.Name != "extend" || base.Takeover < ttls(3) {
-		t.Errorf("%s: another client has the lock %v after a crash", base.Name, base.Takeover)
+		t.Errorf("in the workload %s another client has the lock %v after a crash; want the workload extend, and at least %v", base.Name, base.Takeover, ttls(3))
 	}
 	for name, c := range map[string]struct {
 		runner runs.Runner
 		fitted bool
-	}{"before": {plain, false}, "here": {e.local, true}, "in a worker": {pool, true}} {
+	}{
+		"the original workload": {plain, false}, "the changed workload in this process": {e.local, true}, "the changed workload in a worker process": {pool, true},
+	} {
 		if o, err := c.runner.Run(t.Context(), w); err != nil || (o.Off.Doubt == "") != c.fitted {
-			t.Errorf("%s: %+v, %v", name, o.Off, err)
+			t.Errorf("%s: the run without fencing is %+v, error %v; want conclusive: %v", name, o.Off, err, c.fitted)
 		}
 	}
 }
@@ -98,19 +100,19 @@ func TestPacedWorkloads(t *testing.T) {
 	defer pool.Close()
 	config, err := e.local.Config(runs.WorldSpec{}, runs.FencingOff)
 	if err != nil || config.Network.Max >= usualLatency {
-		t.Errorf("the messages of a workload take up to %v, %v", config.Network.Max, err)
+		t.Errorf("the messages of a workload take up to %v, error %v; want less than %v", config.Network.Max, err, usualLatency)
 	}
 	found, err := pool.Run(t.Context(), pausedHolder)
 	if err != nil || found.Off.Doubt != "" || !found.Broke() {
-		t.Fatalf("found is %+v, %v", found, err)
+		t.Fatalf("the run in a worker process is %+v, error %v; want a conclusive run that breaks the lock", found, err)
 	}
 	both := e.runBoth(t.Context(), pool, pausedHolder)
-	var told []string
+	var reported []string
 	for _, p := range mergeVerdicts(both).Problems {
-		told = append(told, string(p.Rule))
+		reported = append(reported, string(p.Rule))
 	}
-	if want := brokenRules(found); !slices.Equal(told, want) {
-		t.Errorf("the report has %q, the search found %q", told, want)
+	if want := brokenRules(found); !slices.Equal(reported, want) {
+		t.Errorf("the report has violations of %q, the search found %q", reported, want)
 	}
 	for i, fencing := range []string{runs.FencingOff, runs.FencingOn} {
 		a, err := e.local.Report(t.Context(), pausedHolder, fencing)
@@ -161,7 +163,7 @@ func TestReportOfExplore(t *testing.T) {
 	line, _, _ = strings.Cut(line, "' go test")
 	again, err := parseWorld(strings.ReplaceAll(line, `'\''`, "'"))
 	if err != nil || replayWorld(again) != replayWorld(pausedHolder) {
-		t.Errorf("the line is of another world: %+v, %v", again, err)
+		t.Errorf("the replay line has the world %+v, error %v; want the world %+v", again, err, pausedHolder)
 	}
 }
 
@@ -169,14 +171,14 @@ func TestReportOfExplore(t *testing.T) {
 func TestParseWorld(t *testing.T) {
 	for _, text := range []string{"explore", "explore {", `explore {"faults":1}`, `explore {"bass":1}`} {
 		if _, err := parseWorld(text); err == nil {
-			t.Errorf("%s is a world", text)
+			t.Errorf("parseWorld accepts %q, want an error", text)
 		}
 	}
 }
 
 // An exploration counts against a lock only what is the lock's own fault, and only if the
 // run proves it.
-func TestBlamed(t *testing.T) {
+func TestBrokenRules(t *testing.T) {
 	lock := runs.Break{What: "lease-exclusion", Blame: checks.BlameLock}
 	inherent := runs.Break{What: "section-exclusion", Blame: checks.BlameInherent}
 	panics := runs.Break{What: trace.ConductPanic, Blame: checks.BlameLock, Why: "panic: oh no"}
@@ -185,16 +187,16 @@ func TestBlamed(t *testing.T) {
 		o    runs.WorldResult
 		want []string
 	}{
-		{"nothing", runs.WorldResult{}, nil},
-		{"inherent", runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{inherent}}}, nil},
-		{"in both runs", runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{inherent, lock}}, On: runs.RunResult{Breaks: []runs.Break{lock}}}, []string{lock.What}},
-		{"with fencing only", runs.WorldResult{On: runs.RunResult{Breaks: []runs.Break{lock}}}, []string{lock.What}},
-		{"in doubt", runs.WorldResult{Off: runs.RunResult{Doubt: "no fault acted", Breaks: []runs.Break{lock}}}, nil},
-		{"ran on", runs.WorldResult{Off: runs.RunResult{RanOn: true, Breaks: []runs.Break{lock}}}, nil},
-		{"a panic in doubt", runs.WorldResult{Off: runs.RunResult{Doubt: "no fault acted", Breaks: []runs.Break{panics}}}, []string{panics.What}},
+		{"no violation", runs.WorldResult{}, nil},
+		{"an inherent violation", runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{inherent}}}, nil},
+		{"a violation by the lock in both runs", runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{inherent, lock}}, On: runs.RunResult{Breaks: []runs.Break{lock}}}, []string{lock.What}},
+		{"a violation by the lock only with fencing", runs.WorldResult{On: runs.RunResult{Breaks: []runs.Break{lock}}}, []string{lock.What}},
+		{"a violation by the lock in an inconclusive run", runs.WorldResult{Off: runs.RunResult{Doubt: "no fault acted", Breaks: []runs.Break{lock}}}, nil},
+		{"a violation by the lock in a run in which a client ran on while it was paused", runs.WorldResult{Off: runs.RunResult{RanOn: true, Breaks: []runs.Break{lock}}}, nil},
+		{"a panic in an inconclusive run", runs.WorldResult{Off: runs.RunResult{Doubt: "no fault acted", Breaks: []runs.Break{panics}}}, []string{panics.What}},
 	} {
 		if got := brokenRules(c.o); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: the broken rules are %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -39,6 +39,6 @@ func TestInterfacesOfLeasesAreDocumented(t *testing.T) {
 		}
 	}
 	if all < 8 {
-		t.Errorf("locks/locks.go declares %d interfaces of leases, and there have been 8", all)
+		t.Errorf("locks/locks.go declares %d interfaces of leases, want at least 8", all)
 	}
 }

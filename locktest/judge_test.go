@@ -13,7 +13,7 @@ import (
 
 // If this machine was too slow for a world, the lock does not fail. If the world takes too
 // much memory to be run, the lock fails.
-func TestLateIsNobodysFault(t *testing.T) {
+func TestSlowMachineDoesNotFailTheLock(t *testing.T) {
 	s, err := newSubject("Test", Config{}, func(*Env) (locks.Lock, error) { return nil, context.Canceled })
 	if err != nil {
 		t.Fatal(err)
@@ -29,10 +29,10 @@ func TestLateIsNobodysFault(t *testing.T) {
 	} {
 		v := s.judge(address{}, world{}, runs.JudgedRun{}, fmt.Errorf("%w: so it is", c.err))
 		if len(v.problems) != c.problems {
-			t.Errorf("%v: the problems are %v", c.err, v.problems)
+			t.Errorf("%v: the problems are %v, want %d", c.err, v.problems, c.problems)
 		}
 		if v.data != checks.Undecided || len(v.reasons) != c.reasons {
-			t.Errorf("%v: it is %s, because of %q", c.err, v.data, v.reasons)
+			t.Errorf("%v: the verdict on the data is %s with the reasons %q, want %s with %d reasons", c.err, v.data, v.reasons, checks.Undecided, c.reasons)
 		}
 	}
 }

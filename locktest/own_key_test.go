@@ -48,16 +48,16 @@ func (l insisting) Acquire(ctx context.Context) (locks.Lease, error) {
 // passes.
 func TestOwnKey(t *testing.T) {
 	for _, l := range []struct {
-		name         string
-		waits, looks bool
-		want         bool
+		name                       string
+		waitsForLock, checksOwnKey bool
+		want                       bool // whether the suite reports that the lock's own key is in the way
 	}{
-		{"fails, and does not look", false, false, true},
-		{"waits, and does not look", true, false, true},
-		{"fails, but looks", false, true, false},
-		{"waits, but looks", true, true, false},
+		{"acquire fails, and does not check whose key it is", false, false, true},
+		{"acquire waits, and does not check whose key it is", true, false, true},
+		{"acquire does not wait, and recognizes its own key", false, true, false},
+		{"acquire waits, and recognizes its own key", true, true, false},
 	} {
-		s, err := newSubject("Test", Config{}, func(env *Env) (locks.Lock, error) { return insisting{env, l.waits, l.looks}, nil })
+		s, err := newSubject("Test", Config{}, func(env *Env) (locks.Lock, error) { return insisting{env, l.waitsForLock, l.checksOwnKey}, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,13 +72,13 @@ func TestOwnKey(t *testing.T) {
 				if p.Rule == checks.OwnKeyInTheWay {
 					got = true
 					if !l.want || name != "lost-reply/acquire" && name != "late-reply/acquire" {
-						t.Errorf("%s: %s: %s", l.name, p.Address, p)
+						t.Errorf("%s: unexpected problem in %s: %s", l.name, p.Address, p)
 					}
 				}
 			}
 		}
 		if got != l.want {
-			t.Errorf("%s: %s is %v, want %v", l.name, checks.OwnKeyInTheWay, got, l.want)
+			t.Errorf("%s: the suite reports %q: %v, want %v", l.name, checks.OwnKeyInTheWay, got, l.want)
 		}
 	}
 }

@@ -41,7 +41,11 @@ func (s *script) roundTrip(client, node string, step trace.Step) {
 	s.sendReply(node, client, step)
 }
 
-// describeExchange returns an exchange as text.
+// describeExchange returns an exchange as text: its call and round, its flags, and its
+// messages, each with its number. The words for the flags are: granted (the call acquired
+// the lock), again (an earlier attempt had failed), returns (the client acquires the lock
+// once more after a release), own next (the client acquires the lock later), another
+// (another client acquires the lock later).
 func describeExchange(x *exchange) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, round %d:", x.call, x.round)
@@ -121,7 +125,7 @@ func TestExchanges(t *testing.T) {
 
 // For each recorded message there is a point at which a fault can strike. In the recorded
 // run, that point is reached exactly once, by that message.
-func TestMomentsCome(t *testing.T) {
+func TestRecordedMessagesAreReachedOnce(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
 		nodes int
@@ -143,14 +147,14 @@ func TestMomentsCome(t *testing.T) {
 						}
 					}
 					if len(seen) != 1 {
-						t.Fatalf("%s, %s: %s comes %d times", c.kind, b.name, m.inFlight(), len(seen))
+						t.Fatalf("%s, workload %s: the point %q is reached %d times, want once", c.kind, b.name, m.inFlight(), len(seen))
 					}
 					client, node := seen[0].Process, seen[0].Peer
 					if seen[0].Reply {
 						client, node = node, client
 					}
 					if client != x.call.Client || node != m.Peer {
-						t.Errorf("%s, %s: %s is between %s and %s", c.kind, b.name, m.inFlight(), client, node)
+						t.Errorf("%s, workload %s: the message at %q is between %s and %s, want %s and %s", c.kind, b.name, m.inFlight(), client, node, x.call.Client, m.Peer)
 					}
 				}
 			}
@@ -164,10 +168,10 @@ func TestRecord(t *testing.T) {
 	s := newSubjectOn(t, 5, constructorOf(t, "redlock"))
 	steady := s.record(bases[0], 1)
 	if s.record(bases[0], 1) != steady {
-		t.Error("it is not kept")
+		t.Error("the record of a workload on a seed is not kept for the second call")
 	}
 	if s.record(bases[0], 2) == steady {
-		t.Error("another seed is another run")
+		t.Error("the records on seeds 1 and 2 are the same, want one for each seed")
 	}
 	var got []string
 	for _, x := range steady.exchanges {

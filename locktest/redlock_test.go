@@ -127,14 +127,14 @@ func TestUsersRedlock(t *testing.T) {
 
 // The suite shortens latencies that are too long for a lock. A lock still fails if
 // something else prevents it from working.
-func TestImpatientLocks(t *testing.T) {
+func TestLocksFailDespiteShorterLatencies(t *testing.T) {
 	for _, c := range []struct {
 		name, story, rule string
 		build             locktest.New
 	}{
 		// The author of this lock meant milliseconds: no network is so fast.
-		{"50 µs for each node", "partial/minority", "progress", newUsersRedlock(50 * time.Microsecond)},
-		{"retries without a pause", "catalogue/retry-jitter", "endless retry", func(env *locktest.Env) (locks.Lock, error) {
+		{"the timeout for each node is 50 µs", "partial/minority", "progress", newUsersRedlock(50 * time.Microsecond)},
+		{"acquire retries without a pause", "catalogue/retry-jitter", "endless retry", func(env *locktest.Env) (locks.Lock, error) {
 			lock, err := newUsersRedlock(20 * time.Millisecond)(env)
 			return hasty{lock}, err
 		}},
@@ -143,7 +143,7 @@ func TestImpatientLocks(t *testing.T) {
 			config := locktest.Config{Nodes: 5, Stories: func(story string) bool { return story == c.story }}
 			for f := range locktest.Survey(t, config, c.build) {
 				if len(f.Problems) == 0 || f.Problems[0].Rule != c.rule {
-					t.Errorf("%s finds %v, want %s", f.Story, f.Problems, c.rule)
+					t.Errorf("%s finds the problems %v, want first a violation of %s", f.Story, f.Problems, c.rule)
 				}
 			}
 		})

@@ -57,7 +57,7 @@ func TestReportFile(t *testing.T) {
 			}
 			if extension == ".xml" {
 				if err := xml.Unmarshal(data, new(struct{})); err != nil {
-					t.Errorf("it is not XML: %v", err)
+					t.Errorf("the report is not XML: %v", err)
 				}
 			}
 		})

@@ -9,14 +9,14 @@ import (
 )
 
 // Only the test cases that the Config selects are run, in their order.
-func TestStories(t *testing.T) {
+func TestConfigSelectsTestCases(t *testing.T) {
 	config := locktest.Config{OwnClock: true, Stories: func(name string) bool { return strings.HasPrefix(name, "loss/") || name == "claims/lease" }}
 	var run []string
 	for f := range locktest.Survey(t, config, constructorOf(t, "single")) {
 		run = append(run, f.Story)
 	}
 	if len(run) < 3 || run[0] != "claims/lease" || slices.ContainsFunc(run[1:], func(name string) bool { return !strings.HasPrefix(name, "loss/") }) {
-		t.Errorf("%q; want claims/lease and the test cases under loss/", run)
+		t.Errorf("the test cases %q were run; want claims/lease and the test cases under loss/", run)
 	}
 }
 
@@ -33,7 +33,7 @@ func TestSurvey(t *testing.T) {
 			continue
 		}
 		if f.Story == "claims/extend" && (f.NotApplicable == "" || f.Worlds != 0) {
-			t.Errorf("%+v; want not applicable to a lock that does not claim to extend", f)
+			t.Errorf("the finding is %+v; want not applicable to a lock that does not claim to extend", f)
 		}
 		if f.Story == "loss/release" {
 			for _, p := range f.Problems {
@@ -41,7 +41,7 @@ func TestSurvey(t *testing.T) {
 					return // no other test case is needed here
 				}
 			}
-			t.Errorf("%+v; want release-ownership", f)
+			t.Errorf("the finding is %+v; want a violation of release-ownership on seed 1, with its replay command", f)
 			return
 		}
 	}
@@ -49,8 +49,8 @@ func TestSurvey(t *testing.T) {
 }
 
 // One test can call Run several times, with different locks. Each call has its own workers.
-func TestTwoRuns(t *testing.T) {
-	one := func(story string) bool { return story == "undisturbed" }
-	locktest.Run(t, locktest.Config{Stories: one}, constructorOf(t, "single"))
-	locktest.Run(t, locktest.Config{Nodes: 3, Stories: one}, constructorOf(t, "redlock"))
+func TestRunTwiceInOneTest(t *testing.T) {
+	isUndisturbed := func(story string) bool { return story == "undisturbed" }
+	locktest.Run(t, locktest.Config{Stories: isUndisturbed}, constructorOf(t, "single"))
+	locktest.Run(t, locktest.Config{Nodes: 3, Stories: isUndisturbed}, constructorOf(t, "redlock"))
 }

@@ -74,7 +74,7 @@ func TestSoundLocksPass(t *testing.T) {
 	} {
 		t.Run(sound.name, func(t *testing.T) {
 			if testing.Short() && sound.nodes > 1 {
-				t.Skip("its worlds are ten times as many")
+				t.Skip("a lock on several nodes has ten times as many worlds")
 			}
 			s := newSubjectOn(t, sound.nodes, sound.build)
 			worlds := 0
@@ -92,7 +92,7 @@ func TestSoundLocksPass(t *testing.T) {
 				})
 			}
 			if worlds < 200 {
-				t.Errorf("only %d worlds", worlds)
+				t.Errorf("%d worlds were run, want at least 200", worlds)
 			}
 		})
 	}
@@ -139,7 +139,7 @@ func TestMistakesAreCaught(t *testing.T) {
 				}
 			})
 			if !caught {
-				t.Errorf("no %s; there is %v", c.rule, others)
+				t.Errorf("no violation of %s was found; found were %v", c.rule, others)
 			}
 		})
 	}
@@ -147,7 +147,7 @@ func TestMistakesAreCaught(t *testing.T) {
 
 // A lock may already fail in a workload in which nothing goes wrong. Then the test cases
 // with troubles are not run, and say why.
-func TestNothingToListenTo(t *testing.T) {
+func TestTroublesDoNotApplyToALockThatFailsUndisturbed(t *testing.T) {
 	s := newSubjectOn(t, 1, func(*Env) (locks.Lock, error) { return panicking{}, nil })
 	st, _ := findTestCase("lost-reply/acquire")
 	worlds, notApplicable, err := st.worlds(s, 1)

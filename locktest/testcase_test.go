@@ -6,7 +6,7 @@ import (
 )
 
 // The address of a world in a replay line is parsed as that world.
-func TestPlaces(t *testing.T) {
+func TestParseAddress(t *testing.T) {
 	for _, text := range []string{
 		"catalogue/gc-pause/fencing-off",
 		"catalogue/clean-shutdown/back-after-the-end/fencing-on",
@@ -30,17 +30,17 @@ func TestPlaces(t *testing.T) {
 		"catalogue/gc-pause seed twelve": `the seed must be a number from 1, not "twelve"`,
 	} {
 		if _, err := parseAddress(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want %q", text, err, want)
+			t.Errorf("%q: got the error %v, want %q", text, err, want)
 		}
 	}
 }
 
 // Every test case has a unique name, by which -run and a replay line can select it.
-func TestStoriesHaveNames(t *testing.T) {
+func TestNamesOfTestCasesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, st := range testCases() {
 		if seen[st.name] || st.name == "" || strings.ContainsAny(st.name, " '\"") {
-			t.Errorf("the name %q is empty, or not its own, or needs quotes", st.name)
+			t.Errorf("the name %q is empty, or is not unique, or needs quotes", st.name)
 		}
 		if st.title == "" {
 			t.Errorf("%s has no title", st.name)

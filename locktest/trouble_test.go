@@ -45,20 +45,20 @@ func TestTroubles(t *testing.T) {
 	five := newSubjectOn(t, 5, constructorOf(t, "redlock"))
 	for _, c := range []struct {
 		story, world string
-		holds        func(*testing.T, *trace.Trace)
+		check        func(*testing.T, *trace.Trace) // fails the test unless the trace shows what the trouble is meant to do
 	}{
 		{"lost-request/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
 			lost := findEvent(tr, isMessage(trace.KindLose, trace.Acquire, false))
 			arrived := findEvent(tr, isMessage(trace.KindDeliver, trace.Acquire, false))
 			if lost == nil || arrived == nil || arrived.Seq < lost.Seq {
-				t.Errorf("lost %+v, the first that arrived %+v", lost, arrived)
+				t.Errorf("the lost request is %+v, the first that arrived is %+v; want a loss before the arrival", lost, arrived)
 			}
 		}},
 		{"lost-reply/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
 			set := findEvent(tr, isEventOf(trace.KindSet, "redis-1"))
 			lost := findEvent(tr, isMessage(trace.KindLose, trace.Acquire, true))
 			if set == nil || lost == nil || lost.Seq < set.Seq {
-				t.Errorf("set %+v, lost %+v", set, lost)
+				t.Errorf("the key was set at %+v, the reply was lost at %+v; want the loss after the set", set, lost)
 			}
 		}},
 		{"late-request/release", "overrun,client-1,redis-1,2,1.2-ttl", func(t *testing.T, tr *trace.Trace) {
@@ -70,7 +70,7 @@ func TestTroubles(t *testing.T) {
 			}
 			sent, arrived := later(trace.KindSend), later(trace.KindDeliver)
 			if sent == nil || arrived == nil || arrived.At-sent.At < ttls(1.2) || arrived.At-sent.At > ttls(1.21) {
-				t.Errorf("sent %+v, arrived %+v", sent, arrived)
+				t.Errorf("the request was sent at %+v and arrived at %+v; want 1.2 TTLs between them", sent, arrived)
 			}
 		}},
 		{"late-request/release", "steady,client-2,redis-1,1,until-own-next", func(t *testing.T, tr *trace.Trace) {
@@ -80,7 +80,7 @@ func TestTroubles(t *testing.T) {
 			})
 			lifted := findEvent(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindLift })
 			if held == nil || again == nil || lifted == nil || lifted.At != again.At {
-				t.Errorf("held %+v, its next key %+v, on its way again %+v", held, again, lifted)
+				t.Errorf("the request was held at %+v and released at %+v, and the client set its next key at %+v; want the release at that time", held, lifted, again)
 			}
 		}},
 		{"late-reply/acquire", "steady,client-1,redis-1,1,until-another", func(t *testing.T, tr *trace.Trace) {
@@ -89,7 +89,7 @@ func TestTroubles(t *testing.T) {
 			})
 			arrived := findEvent(tr, isMessage(trace.KindDeliver, trace.Acquire, true))
 			if next == nil || next.Process == "client-1" || arrived == nil || arrived.Seq < next.Seq {
-				t.Errorf("the first grant %+v, the reply %+v", next, arrived)
+				t.Errorf("the first grant is %+v, the reply to client-1 arrived at %+v; want first a grant to another client", next, arrived)
 			}
 		}},
 		{"silence/extend", "steady,client-1,redis-1,2,request", func(t *testing.T, tr *trace.Trace) {
@@ -98,7 +98,7 @@ func TestTroubles(t *testing.T) {
 				return sent != nil && ev.Seq > sent.Seq && ev.Kind == trace.KindDeliver && (ev.Process == "client-1" && ev.Peer == "redis-1" || ev.Process == "redis-1" && ev.Peer == "client-1")
 			})
 			if sent == nil || heard == nil || heard.At-sent.At < ttls(1.5) || heard.At-sent.At > ttls(1.51) {
-				t.Errorf("sent %+v, heard of again %+v", sent, heard)
+				t.Errorf("the silence began at %+v and the next message arrived at %+v; want 1.5 TTLs between them", sent, heard)
 			}
 		}},
 		{"errors/extend", "steady,client-1,redis-1,2", func(t *testing.T, tr *trace.Trace) {
@@ -110,7 +110,7 @@ func TestTroubles(t *testing.T) {
 			}
 			// The first reply only says that the node does not know the script.
 			if len(said) < 2 || !strings.HasPrefix(said[1], "LOADING") {
-				t.Errorf("the replies to the extend are %q", said)
+				t.Errorf("the replies to the extend are %q, want an error LOADING as the second", said)
 			}
 		}},
 		{"node-down/work", "steady,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
@@ -118,21 +118,21 @@ func TestTroubles(t *testing.T) {
 			back := findEvent(tr, isEventOf(trace.KindRestart, "redis-1"))
 			forgot := findEvent(tr, isEventOf(trace.KindForget, "redis-1"))
 			if crash == nil || back == nil || back.At-crash.At < ttls(0.3) || forgot != nil {
-				t.Errorf("down %+v, back %+v, forgot %+v", crash, back, forgot)
+				t.Errorf("redis-1 crashed at %+v, restarted at %+v and forgot %+v; want at least 0.3 TTLs between them, and nothing forgotten", crash, back, forgot)
 			}
 		}},
 		{"node-silent/acquire/minority", "steady,client-1,1", func(t *testing.T, tr *trace.Trace) {
 			for node, silent := range map[string]bool{"redis-1": true, "redis-2": true, "redis-3": false} {
 				paused, resumed := findEvent(tr, isEventOf(trace.KindPause, node)), findEvent(tr, isEventOf(trace.KindResume, node))
 				if (paused != nil) != silent || resumed != nil {
-					t.Errorf("%s paused %+v, resumed %+v", node, paused, resumed)
+					t.Errorf("%s was paused at %+v and resumed at %+v; want paused: %v, and never resumed", node, paused, resumed, silent)
 				}
 			}
 		}},
 		{"cancelled/release", "overrun,client-1,redis-1,2,request", func(t *testing.T, tr *trace.Trace) {
 			cancelled := findEvent(tr, isEventOf(trace.KindCancel, "client-1"))
 			if cancelled == nil || cancelled.Step != trace.Release {
-				t.Errorf("cancelled: %+v", cancelled)
+				t.Errorf("the cancelled call is %+v, want release", cancelled)
 			}
 		}},
 		{"pause/extend", "steady,client-1,redis-1,2,before,until-another-left", func(t *testing.T, tr *trace.Trace) {
@@ -144,7 +144,7 @@ func TestTroubles(t *testing.T) {
 				return ev.Kind == trace.KindEnd && ev.Step == trace.Release && ev.Process != "client-1"
 			})
 			if paused == nil || left == nil || began == nil || paused.Seq > left.Seq || left.Seq > began.Seq {
-				t.Errorf("paused %+v, another had left %+v, extend begun %+v", paused, left, began)
+				t.Errorf("client-1 was paused at %+v, another client released at %+v and client-1 began extend at %+v; want this order", paused, left, began)
 			}
 		}},
 		{"killed/acquire", "steady,client-1,redis-1,1,reply", func(t *testing.T, tr *trace.Trace) {
@@ -177,13 +177,13 @@ func TestTroubles(t *testing.T) {
 				for _, w := range worlds {
 					names = append(names, w.name)
 				}
-				t.Fatalf("there is no such world; there are %s", strings.Join(names, " "))
+				t.Fatalf("%s has no world %s; it has %s", c.story, c.world, strings.Join(names, " "))
 			}
 			tr, err := sim.Run(worlds[i].config)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.holds(t, tr)
+			c.check(t, tr)
 		})
 	}
 }
@@ -203,7 +203,7 @@ func TestWorldsHaveNames(t *testing.T) {
 			seen := map[string]bool{}
 			for _, w := range worlds {
 				if seen[w.name] || strings.ContainsAny(w.name, " '\"") {
-					t.Errorf("%s: the name %q is not its own, or needs quotes", st.name, w.name)
+					t.Errorf("%s: the name %q is not unique, or needs quotes", st.name, w.name)
 				}
 				seen[w.name] = true
 			}
@@ -213,7 +213,7 @@ func TestWorldsHaveNames(t *testing.T) {
 
 // Some troubles are tried on one node and on several, in test cases of their own. The
 // address of a world in one of these test cases is not mistaken for one in the other.
-func TestPlacesOfTroubles(t *testing.T) {
+func TestParseAddressOfTrouble(t *testing.T) {
 	for text, want := range map[string]address{
 		"lost-reply/acquire/steady,client-1,redis-2,1":        {"lost-reply/acquire", "steady,client-1,redis-2,1", 1},
 		"lost-reply/acquire/majority/brisk,client-1,1 seed 7": {"lost-reply/acquire/majority", "brisk,client-1,1", 7},
@@ -275,7 +275,7 @@ func TestTTLs(t *testing.T) {
 
 // For every effect that a fault can have, the suite has a trouble with that effect, or
 // gives a reason for having none. Each trouble has the effect that it declares.
-func TestTroublesKnowEveryEffect(t *testing.T) {
+func TestTroublesCoverEveryEffect(t *testing.T) {
 	of := map[trace.Effect]int{}
 	for _, trouble := range troubles {
 		of[trouble.effect]++
@@ -298,7 +298,7 @@ func TestTroublesKnowEveryEffect(t *testing.T) {
 					worlds++
 					for _, f := range w.config.Faults {
 						if f.Effect() != trouble.effect {
-							t.Errorf("%s: %s, and a fault that %s", trouble.name, trouble.effect, f.Effect())
+							t.Errorf("the trouble %s declares faults that %s, and has a fault that %s", trouble.name, trouble.effect, f.Effect())
 						}
 					}
 				}
@@ -306,6 +306,6 @@ func TestTroublesKnowEveryEffect(t *testing.T) {
 		}
 	}
 	if worlds < 100 {
-		t.Errorf("there were but %d worlds", worlds)
+		t.Errorf("there were %d worlds, want at least 100", worlds)
 	}
 }

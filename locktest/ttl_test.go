@@ -70,12 +70,12 @@ func TestRoundedTTL(t *testing.T) {
 		// and ttl/short; "" for none.
 		fraction, short string
 	}{
-		{"exact", exact, exact, "", ""},
-		{"rounded up", roundUp, roundUp, "", ""},
-		{"cut off", roundDown, exact, "lease-exclusion", "lease-exclusion,progress"},
-		{"cut off, but not to nothing", roundDownToOne, exact, "lease-exclusion", "lease-exclusion"},
-		{"rounded to the nearest", roundToNearest, exact, "lease-exclusion", "lease-exclusion,progress"},
-		{"cut off by extend", exact, roundDownToOne, "lease-exclusion", "lease-exclusion"},
+		{"the TTL is exact", exact, exact, "", ""},
+		{"the TTL is rounded up", roundUp, roundUp, "", ""},
+		{"acquire rounds down to whole seconds", roundDown, exact, "lease-exclusion", "lease-exclusion,progress"},
+		{"acquire rounds down, but to at least one second", roundDownToOne, exact, "lease-exclusion", "lease-exclusion"},
+		{"acquire rounds to the nearest second", roundToNearest, exact, "lease-exclusion", "lease-exclusion,progress"},
+		{"extend rounds down, but to at least one second", exact, roundDownToOne, "lease-exclusion", "lease-exclusion"},
 	} {
 		s, err := newSubject("Test", Config{Extends: true}, func(env *Env) (locks.Lock, error) {
 			return rounding{env, l.set, l.extend}, nil
@@ -97,7 +97,7 @@ func TestRoundedTTL(t *testing.T) {
 			}
 			slices.Sort(rules)
 			if got := strings.Join(rules, ","); got != want || o.Unknown != "" {
-				t.Errorf("%s in %s: got %q, want %q (%s) %v", l.name, name, got, want, o.Unknown, o.Problems)
+				t.Errorf("%s, %s: got violations of %q, want %q; unknown because %q, problems %v", l.name, name, got, want, o.Unknown, o.Problems)
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func TestRefusedTTL(t *testing.T) {
 
 // Locks without a mistake, of each kind that the suite distinguishes, pass the test cases
 // about the TTL. Their runs are conclusive.
-func TestTermsOfSoundLocks(t *testing.T) {
+func TestTTLCasesOfSoundLocks(t *testing.T) {
 	for _, l := range []struct {
 		kind   string
 		config Config

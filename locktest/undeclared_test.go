@@ -45,7 +45,7 @@ var renewals = []struct {
 	build func(locks.Lock) locks.Lock
 }{
 	{"declares renewals", func(l locks.Lock) locks.Lock { return l }},
-	{"declares its end and no renewals", func(l locks.Lock) locks.Lock { return reticent{l, true} }},
+	{"declares the end of its lease, and no renewals", func(l locks.Lock) locks.Lock { return reticent{l, true} }},
 	{"declares nothing", func(l locks.Lock) locks.Lock { return reticent{l, false} }},
 }
 
@@ -99,7 +99,8 @@ faults:
 	}
 }
 
-// An exploration has the same result as the suite: such a lock does nothing wrong.
+// An exploration has the same result as the suite: whatever a lock declares about its
+// renewals, it violates only the rule keyLeft.
 func TestUndeclaredRenewalsExplored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it searches in thousands of worlds")
@@ -108,13 +109,14 @@ func TestUndeclaredRenewalsExplored(t *testing.T) {
 		t.Run(lock.name, func(t *testing.T) {
 			for b := range locktest.BreaksIn(t, watching, newWatchdog(lock.build), locktest.Exploration{MaxFaults: 1}) {
 				if !slices.Equal(b.Rules, []string{keyLeft}) {
-					t.Errorf("%v in %s", b.Rules, b.Replay)
+					t.Errorf("%s: the search found violations of %v, want only %q", b.Replay, b.Rules, keyLeft)
 				}
 			}
 		})
 	}
 }
 
+// The suite finds no other problem of these locks than keyLeft.
 func TestUndeclaredRenewalsSurveyed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the whole suite")
