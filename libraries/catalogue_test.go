@@ -24,7 +24,7 @@ func TestScenariosEndAsExpected(t *testing.T) {
 
 func TestEveryFaultMatters(t *testing.T) { suites.CheckEveryFaultMatters(t, suites.OfLibraries) }
 
-// If a fault ends, the run goes on after the end of the fault: what the lock and its
+// If a fault ends, the run continues after the end of the fault: what the lock and its
 // clients do then is part of the scenario.
 func TestRunsOutlastTheirFaults(t *testing.T) {
 	results, err := suites.Results()
