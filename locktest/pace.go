@@ -86,7 +86,7 @@ func (s *subject) survives(latency time.Duration) (bool, error) {
 		return known, nil
 	}
 	tr, err := sim.RunPatiently(s.soloConfig(latency), s.config.Patience)
-	if errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrStuck) {
+	if errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrMutex) || errors.Is(err, sim.ErrStuck) {
 		return false, err
 	}
 	if err != nil {

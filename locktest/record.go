@@ -79,7 +79,7 @@ func (s *subject) recordTraffic(b base, seed uint64) *record {
 	if err == nil {
 		tr, err = sim.RunPatiently(config, s.config.Patience)
 	}
-	if errors.Is(err, sim.ErrLate) {
+	if errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrMutex) {
 		return &record{unusable: err.Error()}
 	}
 	if err != nil {

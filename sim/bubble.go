@@ -13,8 +13,14 @@ import (
 
 // ErrStuck is wrapped by the error of a world that stopped making progress. Virtual time
 // passes only while every goroutine waits for I/O, a timer or a channel. In a stuck world
-// some goroutine computes without end, or waits for a mutex whose owner waits for I/O.
+// some goroutine computes without end, or waits for a mutex for ever.
 var ErrStuck = errors.New("the world is stuck")
+
+// ErrMutex is wrapped by the error of a world that cannot continue because of a limit of the
+// simulator: a goroutine waits for a mutex whose owner seems to wait for I/O. In reality the
+// I/O would end; here virtual time does not pass while a goroutine waits for a mutex. The
+// error says nothing about the lock.
+var ErrMutex = errors.New("virtual time cannot pass")
 
 // ErrLeak is wrapped by the error of a world whose clients left goroutines that did not end
 // with it.
@@ -50,6 +56,8 @@ type watchdog struct {
 	// isLate reports that the bubble has used all its real time. isHeavy reports that the
 	// process uses too much memory. In both cases the bubble must end.
 	isLate, isHeavy atomic.Bool
+	// bubble is the name of the bubble on the stacks of its goroutines.
+	bubble atomic.Value
 }
 
 // inBubble runs f in a testing/synctest bubble, and observes it in real time. In a bubble
@@ -61,8 +69,9 @@ type watchdog struct {
 // same with an error that wraps ErrHeavy.
 //
 // If the watchdog counts no step for half of patience, or for [minStillTime] if that is
-// longer, the bubble is stuck. inBubble then returns an error that wraps ErrStuck and
-// contains the stacks of the bubble's goroutines, which keep running.
+// longer, inBubble returns an error that wraps ErrStuck and contains the stacks of the
+// goroutines to blame, or an error that wraps ErrMutex. The bubble's goroutines keep
+// running.
 //
 // synctest is made for tests, but synctest.Test also works in other programs with an empty
 // testing.T. A test of this package fails if a Go release changes that.
@@ -85,6 +94,8 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 			}
 		}()
 		synctest.Test(new(testing.T), func(*testing.T) {
+			var head [128]byte
+			dog.bubble.Store(bubbleOf(string(head[:runtime.Stack(head[:], false)])))
 			// Without this recover, a panic of f would end the whole program.
 			defer func() {
 				if r := recover(); r != nil {
@@ -141,15 +152,28 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 				checksWithoutStep = 0
 			}
 			if checksWithoutStep == checksPerStill && !dog.isHeavy.Load() {
-				return &ErrorWithStacks{fmt.Errorf("%w: it made no progress for %v of real time; the goroutines to blame are among those below", ErrStuck, stillLimit), goroutines(func(head string) bool {
-					// A goroutine that synctest calls durably blocked only waits, so it is
-					// not to blame.
-					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")
-				})}
+				return dog.standstillError(stillLimit)
 			}
 			lastSteps = steps
 		}
 	}
+}
+
+// standstillError returns the error of a bubble that made no progress for some real time.
+func (dog *watchdog) standstillError(still time.Duration) error {
+	all := goroutines(func(head string) bool { return bubbleOf(head) == dog.bubble.Load() })
+	var toBlame []string
+	for stack := range strings.SplitSeq(all, "\n\n") {
+		// A goroutine that synctest calls durably blocked only waits, so it is not to blame.
+		if head, _, _ := strings.Cut(stack, "\n"); !strings.Contains(head, "durable") {
+			toBlame = append(toBlame, stack)
+		}
+	}
+	stacks := strings.Join(toBlame, "\n\n")
+	if code := waitedMutex(toBlame, strings.Split(all, "\n\n")); code != "" {
+		return fmt.Errorf("%w: a goroutine waits for a sync.Mutex of %s, and another goroutine seems to hold that mutex while it waits for the network; the simulator cannot run this, so the result is unknown", ErrMutex, code)
+	}
+	return &ErrorWithStacks{fmt.Errorf("%w: it made no progress for %v of real time; the goroutines to blame are among those below", ErrStuck, still), stacks}
 }
 
 // goroutines returns the stacks of the goroutines of this process for whose first line

@@ -248,10 +248,10 @@ func (section *Section) callLock(ctx context.Context, step trace.Step, ev trace.
 // lease, the rank of the grant, and the token.
 func (section *Section) recordGrant(ev *trace.Event) {
 	g := section.g
-	if e, ok := section.lease.(locks.Expirer); ok {
-		ends := e.Expires()
+	if ends, ok := locks.EndOf(section.lease); ok {
 		ev.LeaseEnd = &ends
 	}
+	ev.Mistyped = locks.Mistyped(section.lease)
 	ev.Rank, ev.Ungranted = g.w.oracle.Rank(section.env.Key, history.Acquisition{Client: g.p.name, Section: section.number})
 	if g.w.cfg.Tokens.Source.Name == "" {
 		ev.Token = ev.Rank
@@ -416,8 +416,8 @@ func (section *Section) checkLease() error {
 func (section *Section) hasLeaseEnded() bool {
 	g := section.g
 	ends := section.acquireCalled.Add(g.env.TTL)
-	if e, ok := section.lease.(locks.Expirer); ok {
-		ends = e.Expires()
+	if declared, ok := locks.EndOf(section.lease); ok {
+		ends = declared
 	}
 	endless := g.w.cfg.Lock.Kind.Endless || g.w.cfg.Lock.Kind.Open
 	return g.readClock(ends.Clock).Sub(ends) >= 0 && !endless
@@ -654,8 +654,7 @@ func (section *Section) Extend(ctx context.Context) error {
 		return err
 	}
 	return section.callLock(ctx, trace.Extend, trace.Event{}, e.Extend, func(ev *trace.Event) {
-		if x, ok := section.lease.(locks.Expirer); ok && ev.OK {
-			ends := x.Expires()
+		if ends, ok := locks.EndOf(section.lease); ok && ev.OK {
 			ev.LeaseEnd = &ends
 		}
 	})

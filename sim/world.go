@@ -100,12 +100,12 @@ type World struct {
 
 // Run runs a world to its end. Errors that the clients saw are in the trace. The error that
 // Run returns is about the world itself: either the configuration is invalid, or the error
-// wraps [ErrStuck], [ErrLeak], [ErrPanic], [ErrTooMuch], [ErrTooLarge], [ErrLate] or
-// [ErrHeavy].
+// wraps [ErrStuck], [ErrMutex], [ErrLeak], [ErrPanic], [ErrTooMuch], [ErrTooLarge],
+// [ErrLate] or [ErrHeavy].
 //
-// The trace is nil if the configuration is invalid, and with ErrStuck. With ErrLate and
-// ErrHeavy it is nil unless the world ended within a second after it was cut off. With any
-// other error the trace contains all events up to the end of the run.
+// The trace is nil if the configuration is invalid, and with ErrStuck and ErrMutex. With
+// ErrLate and ErrHeavy it is nil unless the world ended within a second after it was cut
+// off. With any other error the trace contains all events up to the end of the run.
 func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPatience) }
 
 // RunPatiently is [Run] with a limit of patience on the real time that the world may take.
@@ -137,7 +137,7 @@ func runWithBounds(cfg Config, b bounds) (*trace.Trace, error) {
 	w.prepareSystems()
 	defer seedLibraries(cfg.Seed)()
 	if err := inBubble(b.patience, w.watchdog, w.run); err != nil {
-		if errors.Is(err, ErrStuck) || errors.Is(err, errStillLate) || errors.Is(err, errStillHeavy) {
+		if errors.Is(err, ErrStuck) || errors.Is(err, ErrMutex) || errors.Is(err, errStillLate) || errors.Is(err, errStillHeavy) {
 			return nil, err // the loop may still be writing the trace
 		}
 		// A world that was cut off may also leave goroutines behind. The reason why it was

@@ -18,24 +18,31 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Virtual time cannot pass if a client computes without end, or if it holds a mutex during
-// I/O while another goroutine waits for that mutex. The error contains the stack of the
-// goroutine to blame. Each case is named after a function in this stack: holdingAMutex, and
-// spin.
-func TestStuck(t *testing.T) {
+// Virtual time cannot pass if a client computes without end, or waits for a mutex. In a
+// client's own code that is an error, and the error contains the stack of the goroutine to
+// blame. But a mutex that is held during I/O would be unlocked in reality.
+func TestStandstill(t *testing.T) {
 	var stop atomic.Bool
 	defer stop.Store(true)
-	for name, run := range map[string]func(context.Context, *sim.Program) error{
-		"spinning": func(context.Context, *sim.Program) error {
+	for name, c := range map[string]struct {
+		run  func(context.Context, *sim.Program) error
+		want error
+		text string
+	}{
+		"a goroutine computes without end": {func(context.Context, *sim.Program) error {
 			spin(&stop)
 			return nil
-		},
-		"holdingAMutex": holdingAMutex,
+		}, sim.ErrStuck, "sim_test.spin("},
+		"a mutex is held during I/O": {holdMutexDuringIO, sim.ErrMutex, "a sync.Mutex of github.com/locksim/locksim/sim_test"},
+		"a mutex is locked twice":    {lockMutexTwice, sim.ErrStuck, "sim_test.lockMutexTwice("},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr, err := sim.RunPatiently(ToyWorld(sim.Client{Name: "client-1", Run: run}), 600*time.Millisecond)
-			if !errors.Is(err, sim.ErrStuck) || !strings.Contains(err.Error(), strings.TrimSuffix(name, "ning")) {
-				t.Errorf("the error is %v, want %v with the stack of %s", err, sim.ErrStuck, name)
+			tr, err := sim.RunPatiently(ToyWorld(sim.Client{Name: "client-1", Run: c.run}), 600*time.Millisecond)
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("the error is %v, want %v with %q", err, c.want, c.text)
+			}
+			if ending := sim.Ending(err); (ending != nil) != (c.want == sim.ErrStuck) {
+				t.Errorf("the ending is %v; a client's code is to blame for %v only", ending, sim.ErrStuck)
 			}
 			if tr != nil {
 				t.Error("got a trace, want none: the world may still be writing it")
@@ -58,9 +65,17 @@ func TestShortStandstillIsNotStuck(t *testing.T) {
 	}
 }
 
-// holdingAMutex is a client's program in which one goroutine holds a mutex during I/O,
+// lockMutexTwice is a client's program that waits for a mutex that it holds itself.
+func lockMutexTwice(ctx context.Context, p *sim.Program) error {
+	var mu sync.Mutex
+	mu.Lock()
+	mu.Lock()
+	return Toy(p, 0).Do(ctx, "ping")
+}
+
+// holdMutexDuringIO is a client's program in which one goroutine holds a mutex during I/O,
 // while another waits for that mutex.
-func holdingAMutex(ctx context.Context, p *sim.Program) error {
+func holdMutexDuringIO(ctx context.Context, p *sim.Program) error {
 	var mu sync.Mutex
 	locked := make(chan bool)
 	go func() {

@@ -117,7 +117,7 @@ func (l *Local) Report(ctx context.Context, w WorldSpec, fencing string) (RunRep
 // runConfig runs a world whose configuration has been made, and judges it.
 func (l *Local) runConfig(cfg sim.Config) (RunReport, error) {
 	j, err := Judge(cfg, l.patience, nil)
-	if isLate := errors.Is(err, sim.ErrLate); isLate || errors.Is(err, sim.ErrTooLarge) {
+	if isLate := errors.Is(err, sim.ErrLate); isLate || errors.Is(err, sim.ErrMutex) || errors.Is(err, sim.ErrTooLarge) {
 		// The result is unknown, and the lock is not to blame for that.
 		return RunReport{RunResult: RunResult{Doubt: err.Error(), Late: isLate}}, nil
 	}
