@@ -48,7 +48,7 @@ func (e *Env) RedisDefaults(node int) *redis.Client {
 			defer context.AfterFunc(life, cancel)()
 			return dialWithRetries(ctx, func(ctx context.Context) (net.Conn, error) { return e.Dial(ctx, network, addr) })
 		},
-		DialTimeout:              noTimeout, // dialWithRetries has the timeout
+		DialTimeout:              time.Minute, // dialWithRetries ends before; some releases of go-redis take "no timeout" for one that has passed
 		DialerRetries:            1,
 		MinRetryBackoff:          retryBackoff,
 		MaxRetryBackoff:          retryBackoff,
