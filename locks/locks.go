@@ -33,8 +33,10 @@ type Lease interface {
 	Release(ctx context.Context) error
 }
 
-// Expirer is a lease that declares when it ends. A lease that is neither an Expirer nor a
-// [Sessioner] nor a [Notifier] lasts for one TTL from the call of Acquire or Extend.
+// Expirer is a lease that declares when it ends. A lease with a method Expires() time.Time
+// declares its end too, by the wall clock; see [EndOf]. A lease that declares no end, and is
+// neither a [Sessioner] nor a [Notifier], lasts for one TTL from the call of Acquire or
+// Extend.
 type Expirer interface {
 	// Expires returns the end of the lease, as a reading of one of the process's clocks.
 	// Libraries that use time.Now give it by the wall clock.

@@ -94,6 +94,9 @@ type Event struct {
 	// Notifies says, at the end of a successful acquire, that the lock notifies its client
 	// when the lease is lost.
 	Notifies bool `json:"notifies,omitempty"`
+	// Mistyped has, at the end of a successful acquire, the methods of the lease that have
+	// the name of a method of locksim's interfaces but another type, which declares nothing.
+	Mistyped []string `json:"mistyped,omitempty"`
 	// ReleasesLock says, at the beginning of a write, that the write also releases the
 	// lock. That needs a lock that keeps the data as well, so that one transaction does
 	// both.

@@ -147,7 +147,7 @@ var forms = []Form{
 
 	{KindBegin, subjectSteps, "a client begins a step", splitFields("process step"), splitFields("section lock within context_over object token value leaves period"), false, nil},
 	{KindEnd, subjectSteps, "the step has ended; if an extend has no begin, the lock renewed the lease by itself", splitFields("process step"),
-		splitFields("section ok refused text lock within token minted rank ungranted ends notifies session object version replaced period"), false, nil},
+		splitFields("section ok refused text lock within token minted rank ungranted ends notifies mistyped session object version replaced period"), false, nil},
 	{KindAgain, subjectSteps, "a client sends a request to the storage again; text is the reason", splitFields("process step"), splitFields("section object token text"), false, nil},
 	{KindCancel, subjectSteps, "a client cancels the context of its current call of the lock", splitFields("process step"), splitFields("section"), false, nil},
 	{KindLost, subjectSteps, "the lock has notified the client that its lease is lost", splitFields("process"), splitFields("section"), false, nil},

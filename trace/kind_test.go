@@ -57,6 +57,7 @@ var notInCatalogue = []string{
 	"drop", "drop process", "drop key", "drop value", "drop owner", // with locks that last as long as a connection; their clients are libraries
 	"begin context_over",     // only in programs of package locktest
 	"begin leaves",           // with a lock on PostgreSQL that also keeps the data
+	"end mistyped",           // with locks of users
 	"restore by",             // with an advisory lock in a session that several clients share
 	"expire by",              // on Kubernetes, and on PostgreSQL with the clients' clocks
 	"set ends", "touch ends", // on Kubernetes, and on PostgreSQL with the clients' clocks

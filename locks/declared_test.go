@@ -1,0 +1,79 @@
+package locks_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// released is a lease that declares nothing.
+type released struct{}
+
+func (released) Release(context.Context) error { return nil }
+
+type endsByReading struct{ released }
+
+func (endsByReading) Expires() fakeclock.Reading {
+	return fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: 7}
+}
+
+type endsByTime struct {
+	released
+	at time.Time
+}
+
+func (l endsByTime) Expires() time.Time { return l.at }
+
+type endsInSeconds struct{ released }
+
+func (endsInSeconds) Expires() int { return 7 }
+
+// A lease declares its end by a reading of a clock, or by a time of the wall clock.
+func TestEndOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		lease    locks.Lease
+		want     fakeclock.Reading
+		declared bool
+	}{
+		"no method":       {released{}, fakeclock.Reading{}, false},
+		"a reading":       {endsByReading{}, fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: 7}, true},
+		"a time":          {endsByTime{at: time.Unix(0, 9)}, fakeclock.Reading{Clock: fakeclock.Wall, Nanos: 9}, true},
+		"the zero time":   {endsByTime{}, fakeclock.Reading{}, false},
+		"a number":        {endsInSeconds{}, fakeclock.Reading{}, false},
+		"no lease at all": {nil, fakeclock.Reading{}, false},
+	} {
+		if got, declared := locks.EndOf(c.lease); got != c.want || declared != c.declared {
+			t.Errorf("%s: got %v, %v; want %v, %v", name, got, declared, c.want, c.declared)
+		}
+	}
+}
+
+type mistyped struct{ released }
+
+func (mistyped) Lost() chan struct{}                                { return nil }
+func (mistyped) Extend(context.Context, time.Duration) (int, error) { return 0, nil }
+func (mistyped) Token() uint64                                      { return 1 }
+func (mistyped) Expires() time.Time                                 { return time.Time{} }
+
+// A method with the right name and another type is reported with both types.
+func TestMistyped(t *testing.T) {
+	want := []string{
+		"Extend is a func(context.Context, time.Duration) (int, error), and not a func(context.Context) error",
+		"Lost is a func() chan struct {}, and not a func() <-chan struct {}",
+	}
+	if got := locks.Mistyped(mistyped{}); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, l := range []locks.Lease{nil, released{}, endsByReading{}} {
+		if got := locks.Mistyped(l); got != nil {
+			t.Errorf("%T: got %q, want none", l, got)
+		}
+	}
+	if got := locks.Mistyped(endsInSeconds{}); len(got) != 1 {
+		t.Errorf("got %q, want one method", got)
+	}
+}
