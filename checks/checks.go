@@ -185,7 +185,10 @@ func Check(runHistory *history.History, witnesses []trace.Witness) *Verdict {
 	for _, doubt := range t.Doubts {
 		v.Reasons = append(v.Reasons, InDoubt.Reason(doubt))
 	}
-	if t.Ending != nil {
+	switch {
+	case h.isEndedByProgram():
+		v.Reasons = append(v.Reasons, InDoubt.Reason(t.Ending.Why))
+	case t.Ending != nil:
 		v.Reasons = append(v.Reasons, endedEarly.Reason(t.Ending.Why))
 	}
 	for i, f := range t.Faults {

@@ -28,7 +28,7 @@ const (
 var extendsAsClaimed = misconduct(Card{
 	Property: ClaimExtends, Gravity: 18,
 	Title:  "a lease can be extended, as the lock claims",
-	Broken: "a lease cannot be extended, although the lock claims it",
+	Broken: "extend does not do what the lock claims",
 	Label:  "claim: extends", Meaning: "the lock claims that a lease can be extended, and it cannot",
 }, findNothing)
 
@@ -40,7 +40,7 @@ var notifiesAsClaimed = misconduct(Card{
 }, func(h *judgedRun) (Reason, []int) {
 	for _, in := range h.Sections() {
 		if h.Lock(in.Lock).Claims.Notifies && !in.Granted.Notifies {
-			return leaseCannotTell.Reason(in.Client), []int{in.Granted.Seq}
+			return withMistyped(leaseCannotTell.Reason(in.Client), in), []int{in.Granted.Seq}
 		}
 	}
 	return h.findUnnotified()
@@ -54,7 +54,7 @@ var tokensAsClaimed = misconduct(Card{
 }, func(h *judgedRun) (Reason, []int) {
 	for _, in := range h.Sections() {
 		if h.Lock(in.Lock).Claims.Tokens && !in.Granted.Minted {
-			return grantWithoutToken.Reason(in.Client), []int{in.Granted.Seq}
+			return withMistyped(grantWithoutToken.Reason(in.Client), in), []int{in.Granted.Seq}
 		}
 	}
 	return Reason{}, nil
@@ -76,6 +76,15 @@ var reportsLossAtReleaseAsClaimed = misconduct(Card{
 	}
 	return f.Reason, f.Events
 })
+
+// withMistyped adds to a reason the methods of a section's lease that declare nothing
+// because of their type.
+func withMistyped(r Reason, in *history.Section) Reason {
+	for _, method := range in.Granted.Mistyped {
+		r = r.And(methodMistyped.Reason(method))
+	}
+	return r
+}
 
 // findUnnotified finds a holder whose lease is lost, and whom the lock does not notify of
 // that for a TTL although nothing else is wrong.

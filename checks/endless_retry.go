@@ -8,8 +8,8 @@ import (
 
 // EndlessRetry is violated by a call of the lock that sends more than 150 commands without
 // a pause of 5 ms between any two of them: no lock has so many nodes that one attempt needs
-// as many commands. It is also violated by code that sends so much that the run had to be
-// ended.
+// as many commands. It is also violated by a call that sends so much that the run had to be
+// ended. If a client's program calls acquire again and again, that is not the lock's doing.
 const EndlessRetry Property = trace.ConductEndless
 
 const (
@@ -25,6 +25,14 @@ var noEndlessRetry = misconduct(Card{
 	Broken: "the lock retries without a pause",
 	Label:  "endless retry", Meaning: "a call of the lock retries without a pause or without an end",
 }, (*judgedRun).findEndlessRetry)
+
+// isEndedByProgram reports whether a run had to be ended because so much happened in it,
+// and the clients' programs caused that: they called the lock so often that each call had
+// few events.
+func (h *judgedRun) isEndedByProgram() bool {
+	e := h.Trace.Ending
+	return e != nil && Property(e.Rule) == EndlessRetry && h.EventCount()/maxCommands < len(h.Calls())
+}
 
 // findEndlessRetry finds a call that retries without a pause, on one node or on several in
 // turn.

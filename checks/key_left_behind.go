@@ -143,14 +143,15 @@ func (h *judgedRun) isObstructed(from *trace.Event, to history.Moment) bool {
 
 // triesToRemove reports whether a client, after the request that set a key, sends its node
 // another request that may be meant to remove the key. The request must belong to the same
-// call of acquire, or to no call. A repetition of the first request does not count.
+// call of acquire, or to no call. A repetition of the first request does not count, and
+// neither does a cancellation.
 func (h *judgedRun) triesToRemove(key *history.Holding, set *trace.Event, lock trace.LockInfo) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		sent := m.Sent
 		switch {
 		case m.From != key.Owner.Client || m.To != key.Node && !slices.Contains(lock.Members, m.To):
 			return false
-		case sent.Reply || sent.KeepAlive || m.IsHandshake() || sent.Seq <= set.Seq || sent.Seq > key.Ended.Seq:
+		case sent.Reply || sent.KeepAlive || m.IsHandshake() || m.IsCancellation() || sent.Seq <= set.Seq || sent.Seq > key.Ended.Seq:
 			return false
 		}
 		return (sent.Section == key.Owner.Section || sent.Step == "") && sent.Text != set.Text

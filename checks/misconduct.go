@@ -45,7 +45,7 @@ func findNothing(*judgedRun) (Reason, []int) { return Reason{}, nil }
 // endingFinding returns a violation of p if a client's code ended the run in a way that p
 // forbids.
 func (h *judgedRun) endingFinding(p Property) Finding {
-	if e := h.Trace.Ending; e != nil && Property(e.Rule) == p {
+	if e := h.Trace.Ending; e != nil && Property(e.Rule) == p && !h.isEndedByProgram() {
 		return lockViolation(endedRun.Reason(e.Why), nil)
 	}
 	return holds()

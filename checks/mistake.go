@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -20,8 +21,15 @@ const (
 	removesUnchecked Mistake = "removes-unchecked"
 	// extendsUnchecked: such a command, for example PEXPIRE, changes a key's expiry.
 	extendsUnchecked Mistake = "extends-unchecked"
-	// overwrites: such a command, for example SET without NX, replaces a key.
+	// overwrites: a command, for example SET without NX, replaces a key.
 	overwrites Mistake = "overwrites"
+	// removesForeign and extendsForeign: a script or a statement that could compare does the
+	// same.
+	removesForeign Mistake = "removes-foreign"
+	extendsForeign Mistake = "extends-foreign"
+	// sharesSession: a session that holds the lock is granted it again, because the system's
+	// locks are re-entrant in a session.
+	sharesSession Mistake = "shares-session"
 	// checksThenActs: the same call reads the key first, and then sends such a command.
 	checksThenActs Mistake = "checks-then-acts"
 	// equalValues: two acquisitions set the key to the same value, so that no comparison can
@@ -40,14 +48,19 @@ const (
 	// keyTooLong: a key that keeps every other client waiting lives for ten times the TTL or
 	// more.
 	keyTooLong Mistake = "key-too-long"
+	// renewsAfterRelease: a key keeps every other client waiting because the lock renews it
+	// after its release has begun.
+	renewsAfterRelease Mistake = "renews-after-release"
 	// waitsForSilent: the lock waits too long for a server that does not answer, although the
 	// others are enough.
 	waitsForSilent Mistake = "waits-for-silent"
 	// keyNeverExpires: a key without an expiry keeps every other client waiting.
 	keyNeverExpires Mistake = "key-never-expires"
 	// grantsWithoutQuorum: the lock is granted although fewer servers than a quorum have a
-	// key of the grant; for a lock with one key, none has it.
+	// key of the grant. grantsWithoutKey: it is granted although the only server that keeps
+	// the lock has no key of the grant.
 	grantsWithoutQuorum Mistake = "grants-without-quorum"
+	grantsWithoutKey    Mistake = "grants-without-key"
 	// grantsEndedLease: acquire returns a lease that has already ended.
 	grantsEndedLease Mistake = "grants-ended-lease"
 	// extendsTooLate: extend reports success after the lease had ended, new end included.
@@ -203,13 +216,17 @@ func (h *judgedRun) mistakeWithForeignKey(seq int) (Mistake, trace.Step) {
 	if sent == nil {
 		return Mistake(ReleaseOwnership), ""
 	}
+	comparesNothing := comparesNothing(command)
 	switch {
-	case !comparesNothing(command):
-		if h.comparesEqualValues() {
-			return equalValues, sent.Step
-		}
-		return Mistake(ReleaseOwnership), sent.Step
-	case h.wasReadBefore(change.Place.Key, sent):
+	case !comparesNothing && h.comparesEqualValues():
+		return equalValues, sent.Step
+	case isAdvisory(command) && change.After != nil && change.After.Owner.Client == change.Before.Owner.Client:
+		return sharesSession, sent.Step
+	case !comparesNothing && change.Touch:
+		return extendsForeign, sent.Step
+	case !comparesNothing && change.After == nil:
+		return removesForeign, sent.Step
+	case comparesNothing && h.wasReadBefore(change.Place.Key, sent):
 		return checksThenActs, sent.Step
 	case change.Touch:
 		return extendsUnchecked, sent.Step
@@ -267,7 +284,7 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 			if h.comparesEqualValues() || h.hasKeyOfOtherHandle(f) {
 				return equalValues, trace.Acquire
 			}
-			return grantsWithoutQuorum, trace.Acquire
+			return h.grantWithoutKeys(h.lockOf(f)), trace.Acquire
 		case Code(endedWhenGranted):
 			return grantsEndedLease, trace.Acquire
 		case Code(renewedTooLate):
@@ -300,14 +317,25 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 }
 
 // hasKeyOfOtherHandle reports whether, when one of a violation's sections was granted the
-// lock, another acquisition of the same client had a key of the lock.
+// lock, another acquisition of the same client had a key of the lock, and its value is one
+// that the section's acquisition sends too.
 func (h *judgedRun) hasKeyOfOtherHandle(f Finding) bool {
 	return slices.ContainsFunc(f.Events, func(number int) bool {
 		granted := history.MomentOf(h.Event(number))
 		own := history.Acquisition{Client: h.Event(number).Process, Section: h.Event(number).Section}
 		return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-			return h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Contains(granted)
+			return h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Contains(granted) && h.sendsValue(own, k.Value)
 		})
+	})
+}
+
+// sendsValue reports whether an acquisition sends a value in any of its requests.
+func (h *judgedRun) sendsValue(a history.Acquisition, value string) bool {
+	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
+		if m.From != a.Client || m.Sent.Section != a.Section {
+			return false
+		}
+		return slices.ContainsFunc(m.Command(), func(word string) bool { return strings.Trim(word, "[],;'\"") == value })
 	})
 }
 
@@ -342,11 +370,31 @@ func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event) (Mis
 	}
 	switch {
 	case len(due) < lock.Quorum:
-		return grantsWithoutQuorum, trace.Acquire
+		return h.grantWithoutKeys(s.Lock), trace.Acquire
 	case inTime < lock.Quorum:
 		return leaseOutlivesKey, latest.Call.Step
 	}
 	return "", ""
+}
+
+// lockOf returns the lock of the first section in a violation; "" if there is none.
+func (h *judgedRun) lockOf(f Finding) string {
+	for _, number := range f.Events {
+		ev := h.Event(number)
+		if s := h.Section(history.Acquisition{Client: ev.Process, Section: ev.Section}); s != nil {
+			return s.Lock
+		}
+	}
+	return ""
+}
+
+// grantWithoutKeys returns the mistake of a lock that is granted although too few servers
+// have a key of the grant.
+func (h *judgedRun) grantWithoutKeys(lock string) Mistake {
+	if len(h.Slots(lock)) == 1 {
+		return grantsWithoutKey
+	}
+	return grantsWithoutQuorum
 }
 
 // stepOf returns the call in which an actor sent its command; "" if it sent the command
@@ -374,6 +422,8 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 				return keepsKeyBySession, trace.Release, k
 			case k.Due == history.Forever:
 				return keyNeverExpires, h.stepOf(k.By), k
+			case h.isRenewedAfterRelease(k):
+				return renewsAfterRelease, "", k
 			case k.Due-k.Set.At >= 10*lock.TTL:
 				return keyTooLong, h.stepOf(lastToSetExpiry(k)), k
 			}
@@ -401,6 +451,18 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 func (h *judgedRun) isInSession(a history.Acquisition) bool {
 	s := h.Section(a)
 	return s != nil && s.Granted.Session != ""
+}
+
+// isRenewedAfterRelease reports whether a client renewed its key after it had called
+// release.
+func (h *judgedRun) isRenewedAfterRelease(k *history.Holding) bool {
+	if len(k.Touches) == 0 {
+		return false
+	}
+	last := k.Touches[len(k.Touches)-1]
+	return slices.ContainsFunc(h.CallsOf(k.Owner), func(c *history.Call) bool {
+		return c.Step == trace.Release && c.Began != nil && c.Began.Seq < last.Seq && (c.Ended == nil || c.Ended.Seq < last.Seq)
+	})
 }
 
 // lastToSetExpiry returns the actor that last set a key's expiry.

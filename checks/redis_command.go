@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// The commands of Redis by which locks keep their keys. A command is a list of words.
+// The commands by which locks keep their keys, most of them of Redis. A command is a list of
+// words.
 
 // conditions has the commands that change a key, with the options by which each of them
 // compares the key's value, or checks whether there is one.
@@ -35,4 +36,10 @@ func setBy(command []string) (key, value string, ok bool) {
 		return "", "", false
 	}
 	return command[1], command[2], true
+}
+
+// isAdvisory reports whether a request is a statement of PostgreSQL that takes an advisory
+// lock.
+func isAdvisory(command []string) bool {
+	return slices.ContainsFunc(command, func(word string) bool { return strings.Contains(strings.ToLower(word), "advisory_lock") })
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // ReleaseFails is violated by a release that returns an error although no fault has acted
-// since the lock was asked for, the lease was still running, and its keys existed.
+// since the lock was asked for, the lease was still running, and its keys existed until the
+// release removed them.
 const ReleaseFails Property = "release fails"
 
 var releaseWorks = misconduct(Card{
@@ -26,7 +27,7 @@ func (h *judgedRun) findFailedRelease() (reason Reason, at []int) {
 		if release == nil || !release.Failed() || release.Cancelled != nil || s.Granted.Ungranted || h.hadEndedContext(s.Acquisition) {
 			continue
 		}
-		if !h.isCalmSince(s.AcquireCall(), release.Ended) || !h.wasHeldDuring(s, release) {
+		if !h.isCalmSince(s.AcquireCall(), release.Ended) || !h.wasHeldDuring(s, release) || h.wasTakenDuring(s, release) {
 			continue
 		}
 		return releaseFailed.Reason(s.Client, release.Began.At, release.Ended.Text), []int{s.Granted.Seq, release.Began.Seq, release.Ended.Seq}
@@ -43,6 +44,15 @@ func (h *judgedRun) wasHeldDuring(s *history.Section, release *history.Call) boo
 		return false
 	}
 	return slices.ContainsFunc(h.Backings(s.Lock, s.Acquisition), func(b history.Backing) bool { return b.Contains(began) })
+}
+
+// wasTakenDuring reports whether another acquisition removed or replaced a key of a section
+// while its release was under way.
+func (h *judgedRun) wasTakenDuring(s *history.Section, release *history.Call) bool {
+	return slices.ContainsFunc(h.HoldingsOf(s.Acquisition), func(k *history.Holding) bool {
+		return k.Ended != nil && k.Ended.By != nil && release.Began.Seq < k.Ended.Seq && k.Ended.Seq < release.Ended.Seq &&
+			history.AcquisitionOf(k.Ended.By) != s.Acquisition
+	})
 }
 
 // hadEndedContext reports whether any call of an acquisition was made with a context that

@@ -31,6 +31,17 @@ func (h *History) CommandOf(by *trace.Actor) ([]string, *trace.Event) {
 	return strings.Fields(sent.Text), sent
 }
 
+// IsCancellation reports whether the message only cancels calls that the client had sent
+// before, or ends the connection. See [trace.CancelPrefix] and [trace.EndOfConnection].
+func (m *Message) IsCancellation() bool {
+	for part := range strings.SplitSeq(m.Sent.Text, "; ") {
+		if !strings.HasPrefix(part, trace.CancelPrefix) && part != trace.EndOfConnection {
+			return false
+		}
+	}
+	return true
+}
+
 // Mentions reports whether the text of the message contains a key, or a name made from the
 // key, such as the channel on which a lock announces that it is free.
 func (m *Message) Mentions(key string) bool { return strings.Contains(m.Sent.Text, key) }

@@ -109,8 +109,8 @@ func (p problem) length() int {
 	return n
 }
 
-// sorted returns the causes with the worst first: by the gravity of what they violate, then
-// by the number of worlds.
+// sorted returns the causes with the worst first: those that violate mutual exclusion or
+// damage data before the others, then by the number of worlds.
 func (all causes) sorted() causes {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, compareCauses)
@@ -119,7 +119,13 @@ func (all causes) sorted() causes {
 
 // compareCauses puts the worse of two causes first.
 func compareCauses(a, b cause) int {
-	return cmp.Or(cmp.Compare(a.Rules[0].Card().Gravity, b.Rules[0].Card().Gravity), cmp.Compare(b.Worlds, a.Worlds))
+	isUnsafe := func(c cause) int {
+		if c.Rules[0].Card().Gravity <= checks.TokenOrder.Card().Gravity {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(isUnsafe(a)-isUnsafe(b), b.Worlds-a.Worlds, a.Rules[0].Card().Gravity-b.Rules[0].Card().Gravity)
 }
 
 // title says what the lock does wrong.

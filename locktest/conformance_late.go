@@ -77,11 +77,10 @@ func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, fallbacks ...
 // The end is the one that the lock declares. If the lock declares none, it is one TTL after
 // requestedAt, when the client asked for the lease.
 func (s *subject) sinceLeaseEnd(p *sim.Program, section *sim.Section, requestedAt fakeclock.Reading) time.Duration {
-	e, ok := section.Lease().(locks.Expirer)
-	if !ok {
+	leaseEnd, declared := locks.EndOf(section.Lease())
+	if !declared {
 		return monotonic(p).Sub(requestedAt.Add(ttl))
 	}
-	leaseEnd := e.Expires()
 	if leaseEnd.Clock == fakeclock.Wall && !s.config.OwnClock { // the lock then reads time.Now
 		return time.Duration(time.Now().UnixNano() - leaseEnd.Nanos)
 	}

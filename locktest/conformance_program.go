@@ -96,7 +96,11 @@ func monotonic(p *sim.Program) fakeclock.Reading { return p.Clock().Read(fakeclo
 // extend extends the section's lease. It returns a breach if leases cannot be extended.
 func extend(ctx context.Context, section *sim.Section) error {
 	if _, ok := section.Lease().(locks.Extender); !ok {
-		return newBreach(checks.ClaimExtends, "the lease that it was given cannot be extended")
+		why := "the lease that it was given cannot be extended"
+		for _, method := range locks.Mistyped(section.Lease()) {
+			why += "; its method " + method
+		}
+		return newBreach(checks.ClaimExtends, "%s", why)
 	}
 	return section.Extend(ctx)
 }

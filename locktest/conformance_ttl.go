@@ -69,7 +69,7 @@ func (s *subject) ttlScenes(sceneTTL time.Duration) []scene {
 			Action: &sim.Partition{Process: "client-1", From: s.nodes()}, Text: "partition client-1 from all nodes",
 		}
 		scenes = append(scenes, newScene("renewed", []sim.Fault{partition}, func(ctx context.Context, p *sim.Program, section *sim.Section) error {
-			if _, declaresEnd := section.Lease().(locks.Expirer); !declaresEnd {
+			if _, declaresEnd := locks.EndOf(section.Lease()); !declaresEnd {
 				_ = section.Release(ctx) // there is no declared end that could be later than the key's
 				return p.Sleep(inTTLs(3))
 			}

@@ -116,8 +116,8 @@ func (s *subject) useFirstLease(ctx context.Context, p *sim.Program, section *si
 		return err
 	}
 	_ = section.Write(ctx, trace.DefaultObject)
-	if e, ok := section.Lease().(locks.Expirer); ok && e.Expires().Clock == fakeclock.Monotonic {
-		if err := p.Sleep(e.Expires().Sub(monotonic(p))); err != nil {
+	if end, ok := locks.EndOf(section.Lease()); ok && end.Clock == fakeclock.Monotonic {
+		if err := p.Sleep(end.Sub(monotonic(p))); err != nil {
 			return err
 		}
 	}

@@ -54,6 +54,9 @@ type verdict struct {
 	latencyDivisor time.Duration
 	// releases counts the releases of the run.
 	releases releases
+	// mistyped are the methods of the run's leases that declare nothing because of their
+	// type.
+	mistyped []string
 	// history is what happened; nil if the world could not be run, or hung.
 	history *history.History
 	// unreliable means that this process cannot run any more worlds reliably.
@@ -85,13 +88,16 @@ func (s *subject) runWorld(p address, w world) verdict {
 
 // judge judges the result of a world. err is why the world could not be run, or nil.
 func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict {
-	v := verdict{data: checks.Undecided, history: j.History, unreliable: j.Ending != nil && j.History == nil}
+	v := verdict{data: checks.Undecided, history: j.History, unreliable: j.Ending != nil && j.History == nil || errors.Is(err, sim.ErrMutex)}
 	addProblem := func(rule checks.Property, why, lines string) {
 		v.problems = append(v.problems, problem{Rule: rule, Mistake: checks.Mistake(rule), Why: why, Lines: lines, Address: p})
 	}
 	if err != nil {
 		v.reasons = append(v.reasons, err.Error())
-		if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrHeavy) { // without ErrHeavy, only this machine was too slow
+		switch {
+		case errors.Is(err, sim.ErrMutex): // a limit of the simulator
+		case errors.Is(err, sim.ErrLate) && !errors.Is(err, sim.ErrHeavy): // this machine was too slow
+		default:
 			addProblem(ruleError, "the world cannot be run: "+err.Error(), "")
 		}
 		return v
@@ -110,6 +116,9 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 		return v
 	}
 	v.releases = releasesIn(h)
+	for _, section := range h.Sections() {
+		v.mistyped = addMistyped(v.mistyped, section.Granted.Mistyped...)
+	}
 	v.data = j.Verdict.Verdict
 	// A run that the lock ended, for example by a panic, is a problem. It casts no doubt on
 	// what had happened before.

@@ -35,6 +35,8 @@ type testResult struct {
 	LatencyDivisor time.Duration
 	// Releases counts the releases of all worlds.
 	Releases releases
+	// Mistyped are the methods of leases that declare nothing because of their type.
+	Mistyped []string
 	// Chance is a difference between two runs of one world; nil if none was seen.
 	Chance *chance
 }
@@ -70,7 +72,18 @@ func (o *testResult) add(p address, w world, v verdict) {
 		}
 	}
 	o.Releases.add(v.releases)
+	o.Mistyped = addMistyped(o.Mistyped, v.mistyped...)
 	o.LatencyDivisor = max(o.LatencyDivisor, v.latencyDivisor)
+}
+
+// addMistyped adds methods that declare nothing to a list, each once.
+func addMistyped(all []string, methods ...string) []string {
+	for _, m := range methods {
+		if !slices.Contains(all, m) {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // String returns the problem as a failing test prints it.

@@ -33,6 +33,10 @@ type summary struct {
 	// chance is the first difference that was seen between two runs of one world; nil if
 	// none was.
 	chance *chance
+	// mistyped are the methods of leases that declare nothing because of their type.
+	mistyped []string
+	// unknown counts, for each reason, the test cases whose result is unknown for it.
+	unknown map[string]int
 	// rows has the names of the test cases of each category. A scenario of the catalogue
 	// has its own name, without the prefix of its test case.
 	byCategory map[string][]string
@@ -63,6 +67,7 @@ func (s *summary) add(st testCase, o testResult) {
 	s.worlds += o.Worlds
 	s.releases.add(o.Releases)
 	s.chance = cmp.Or(s.chance, o.Chance)
+	s.mistyped = addMistyped(s.mistyped, o.Mistyped...)
 	if len(o.Problems) > 0 {
 		// For a lock that fails, the verdict on the data means nothing any more.
 		s.failed = append(s.failed, st.name)
@@ -74,7 +79,7 @@ func (s *summary) add(st testCase, o testResult) {
 		return
 	}
 	if s.byCategory == nil {
-		s.byCategory, s.excused = map[string][]string{}, map[string][]string{}
+		s.byCategory, s.excused, s.unknown = map[string][]string{}, map[string][]string{}, map[string]int{}
 	}
 	name, isInCatalogue := strings.CutPrefix(st.name, "catalogue/")
 	category := categoryOf(o)
@@ -82,6 +87,9 @@ func (s *summary) add(st testCase, o testResult) {
 		category = categoryPasses
 	}
 	s.byCategory[category] = append(s.byCategory[category], name)
+	if category == categoryUnknown {
+		s.unknown[o.Unknown]++
+	}
 	s.cases = append(s.cases, reports.SuiteCase{Name: st.name, Result: category, Why: cmp.Or(o.NotApplicable, o.Unknown), NotApplicable: o.NotApplicable != ""})
 	for _, e := range o.Excused {
 		blame := e.Blame.String()
@@ -110,9 +118,12 @@ func categoryOf(o testResult) string {
 func (s *summary) String() string {
 	var b strings.Builder
 	tried := fmt.Sprintf("%s in %s", voice.Count(s.count, "test case"), voice.Count(s.worlds, "world"))
-	if len(s.failed) == 0 {
+	switch {
+	case len(s.failed) == 0 && s.showsNothing():
+		fmt.Fprintf(&b, "%s: nothing is known about this lock after %s\n", s.config.Name, tried)
+	case len(s.failed) == 0:
 		fmt.Fprintf(&b, "%s: no failure in %s\n", s.config.Name, tried)
-	} else {
+	default:
 		fmt.Fprintf(&b, "%s: %s, which %s %d of %s\n", s.config.Name, voice.Count(len(s.causes), "mistake"), failVerb(len(s.causes)), len(s.failed), tried)
 	}
 	s.writeKnown(&b)
@@ -130,6 +141,27 @@ func (s *summary) String() string {
 		s.writeNames(&b)
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// showsNothing reports whether the result of no test case is known that applies to the
+// lock, but for those that it failed.
+func (s *summary) showsNothing() bool {
+	return len(s.byCategory[categoryUnknown]) > 0 && !slices.ContainsFunc(
+		[]string{categoryPasses, categoryHolds, categoryBreaks, categoryBreaksFenced},
+		func(category string) bool { return len(s.byCategory[category]) > 0 })
+}
+
+// describeUnknown says in how many test cases the result is unknown, and gives the most
+// frequent reason.
+func (s *summary) describeUnknown() string {
+	reasons := slices.SortedFunc(maps.Keys(s.unknown), func(a, b string) int {
+		return cmp.Or(s.unknown[b]-s.unknown[a], strings.Compare(a, b))
+	})
+	text := "unknown: " + voice.Count(len(s.byCategory[categoryUnknown]), "test case")
+	if len(reasons) == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s, %d of them because %s", text, s.unknown[reasons[0]], reasons[0])
 }
 
 // unknownCauses returns the causes that the test does not expect, the worst first.
@@ -189,6 +221,12 @@ func (s *summary) writeNumbers(b *strings.Builder) {
 			results += "; -v lists them"
 		}
 		line("other test cases: " + results)
+	}
+	if len(s.byCategory[categoryUnknown]) > 0 && !s.showsNothing() {
+		line(s.describeUnknown())
+	}
+	for _, method := range s.mistyped {
+		line("not judged: a lease's method " + method + "; see docs/testing-your-lock.md, What a lease declares")
 	}
 	if excused := numbers(slices.Sorted(maps.Keys(s.excused)), s.excused); excused != "" {
 		line("not the lock's fault: " + excused)

@@ -11,6 +11,13 @@ const OperatorName = "operator"
 // none.
 const DefaultObject = "x"
 
+// The texts of messages that ask a server for nothing new: a text that begins with
+// CancelPrefix cancels a call, and EndOfConnection ends the connection.
+const (
+	CancelPrefix    = "cancel"
+	EndOfConnection = "goodbye"
+)
+
 // CannotMake is the rule of a [Complaint] by a client that could not construct its lock.
 const CannotMake = "cannot make the lock"
 

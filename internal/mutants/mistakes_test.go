@@ -5,7 +5,8 @@ package mutants_test
 // broken, because that describes the mistake well enough.
 var mistakes = map[string][]string{
 	"acquire fails and leaves its key behind":                                                      {"quorum/no-cleanup", "single/cleanup-under-callers-context", "single/no-cleanup"},
-	"acquire grants the lock although too few servers have its key":                                {"quorum/half-is-enough", "quorum/acquire-counts-errors", "single/timeout-is-yes", "single/error-is-yes"},
+	"acquire grants the lock although too few servers have its key":                                {"quorum/half-is-enough", "quorum/acquire-counts-errors"},
+	"acquire grants the lock although the server did not":                                          {"single/timeout-is-yes", "single/error-is-yes"},
 	"acquire leaves a key that never expires":                                                      {"single/set-then-expire"},
 	"acquire mistakes another acquisition's key for its own, because both have the same value":     {"quorum/one-value-for-all", "quorum/value-reused", "single/value-of-process"},
 	"acquire promises a lease that ends later than its key":                                        {"quorum/drift-added", "quorum/lease-from-the-end", "single/lease-from-second-try"},

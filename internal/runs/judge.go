@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/checks"
@@ -38,7 +39,11 @@ func Judge(world sim.Config, patience time.Duration, witnessesIn func(*trace.Tra
 		witnesses = witnessesIn(t)
 	}
 	h := history.New(t)
-	return JudgedRun{h, checks.Check(h, witnesses), ending}, nil
+	verdict := checks.Check(h, witnesses)
+	if !slices.ContainsFunc(verdict.Reasons, checks.Reason.IsEnding) {
+		ending = nil // the clients' programs ended the run, and not the lock
+	}
+	return JudgedRun{h, verdict, ending}, nil
 }
 
 // JudgeError judges a run from its error alone. If the error is that a client's code ended

@@ -34,7 +34,22 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"overwrites": {
 		"overwrites the key of another acquisition",
-		"set the key only if it does not exist (SET … NX), and change it later only if it still has the own value",
+		"set the key only if nobody holds it, in the same step: SET … NX, a transaction that compares the revision, an INSERT whose ON CONFLICT … DO UPDATE has a WHERE on the expiry; change it later only if it is still one's own",
+		"",
+	},
+	"removes-foreign": {
+		"removes the key of another acquisition",
+		"compare in the same step whose key it is: in the script by a random value, in a transaction by the key's revision or lease, in SQL by a WHERE on the holder",
+		"release-without-check",
+	},
+	"extends-foreign": {
+		"extends the key of another acquisition",
+		"compare in the same step whose key it is: in the script by a random value, in a transaction by the key's revision or lease, in SQL by a WHERE on the holder",
+		"release-without-check",
+	},
+	"shares-session": {
+		"is granted the lock by a session that already holds it",
+		"give each lease a connection of its own: an advisory lock belongs to the session, which is granted it as often as it asks",
 		"",
 	},
 	"checks-then-acts": {
@@ -64,12 +79,17 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"key-never-expires": {
 		"leaves a key that never expires",
-		"set the key and its expiry in one command: SET … NX PX",
+		"set the key and its expiry in one command, such as SET … NX PX, or a Put with the lease",
 		"setnx-then-expire",
 	},
 	"grants-without-quorum": {
 		"grants the lock although too few servers have its key",
 		"count only the servers that answered with a grant: an error or a missing answer is none, and half of the servers are no majority; if the lock keeps its grants under other keys, name them in the Slots of its Config",
+		"",
+	},
+	"grants-without-key": {
+		"grants the lock although the server did not",
+		"take only the server's yes for a grant: an error, a missing answer, or a statement that changed no row is none; if the lock keeps its grants under another key, name it in the Slots of its Config",
 		"",
 	},
 	"extends-lost-lease": {
@@ -79,7 +99,12 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"key-too-long": {
 		"sets a key that lives much longer than the lease",
-		"check the unit of the expiry: EX and EXPIRE count seconds, PX and PEXPIRE milliseconds",
+		"check the unit of the expiry: EX and EXPIRE count seconds, PX and PEXPIRE milliseconds, a lease of etcd seconds",
+		"",
+	},
+	"renews-after-release": {
+		"renews the key after its release was called",
+		"end the renewal before the release sends its request, whether or not the release succeeds",
 		"",
 	},
 	"waits-for-silent": {
@@ -104,7 +129,7 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"leaves-key-of-failure": {
 		"fails and leaves its key behind",
-		"after any error that does not prove the opposite, remove the key, with a context of its own",
+		"after any error that does not prove the opposite, remove the key, with a context of its own that leaves enough time",
 		"redlock-left-behind",
 	},
 	"leaves-key-of-release": {
@@ -121,9 +146,9 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	checks.Mistake(checks.ReleaseOwnership):          {"touches the key of another acquisition", "check whose key it is in the same step that changes it", "release-without-check"},
 	checks.Mistake(checks.LeaseExclusion):            {"", "find out why the server granted the lock a second time: the replay with LOCKSIM_MESSAGES=1 shows every command", ""},
 	checks.Mistake(checks.SectionExclusion):          {"", "find out why the second client was granted the lock: the replay with LOCKSIM_MESSAGES=1 shows every command", ""},
-	checks.Mistake(checks.TokenOrder):                {"", "let the server that grants the lock count the tokens, in the same step", "fencing-late-mint"},
+	checks.Mistake(checks.TokenOrder):                {"", "let the server that grants the lock count the tokens, in the same step, with a counter that outlives the lock: a key or row that neither a release nor an expiry removes", "fencing-late-mint"},
 	checks.Mistake(checks.ReleaseAnswer):             {"", "return an error if the server did not confirm that this call removed the key", ""},
-	checks.Mistake(checks.ReleaseFails):              {"", "do not report an error for a lease that the call has released", ""},
+	checks.Mistake(checks.ReleaseFails):              {"", "look at the error above: release returned it although the key existed and nothing was wrong", ""},
 	checks.Mistake(checks.Progress):                  {"", "see which key or which call the clients wait for, and give each wait an end", ""},
 	checks.Mistake(checks.OwnKeyInTheWay):            {"", "if the key exists, compare its value with the own one before giving up", "redlock-left-behind"},
 	checks.Mistake(checks.ClaimExtends):              {"", "report success only if the server has confirmed a new end, and count it from before the request was sent", ""},

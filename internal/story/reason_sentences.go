@@ -86,6 +86,7 @@ var reasonSentences = map[checks.Code]string{
 	"still-waits":             "%s called %s at %v and still waited at %v",
 	"sent-nothing":            "%s called %s at %v, sent nothing and still waited at %v, although nothing was wrong",
 	"asked-without-pause":     "in one %s, %s sent %d commands within %v and never paused for more than %v",
+	"method-mistyped":         "its method %s",
 	"lease-cannot-tell":       "%s got a lease that cannot report its loss",
 	"grant-without-token":     "%s was granted the lock without a fencing token",
 	"not-told-of-loss":        "%s had lost its lease at %v, and the lock had not reported the loss by %v",

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // The parts into which the framer splits the bytes that a client sends: HTTP/2
@@ -359,7 +360,7 @@ func (f *framer) describe(body []any) (text string, handshake bool) {
 			}
 			switch {
 			case p.cancels:
-				texts = append(texts, "cancels "+methodName(p.path))
+				texts = append(texts, trace.CancelPrefix+"s "+methodName(p.path))
 			case p.opens && p.ends:
 				texts = append(texts, "opens and ends "+methodName(p.path))
 			case p.opens:

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A framer splits a client's bytes into requests. A request is everything that the client
@@ -113,7 +114,7 @@ func (f *framer) firstMessage(b []byte) (int, sim.Frame) {
 	case code == gssCode:
 		m, text = &pgproto3.GSSEncRequest{}, "asks for GSS"
 	case code == cancelCode:
-		m, text = &pgproto3.CancelRequest{}, "cancel"
+		m, text = &pgproto3.CancelRequest{}, trace.CancelPrefix
 	case code>>16 == 3:
 		f.isStarted = true
 		m, text = &pgproto3.StartupMessage{}, "startup"
@@ -129,7 +130,7 @@ func (f *framer) firstMessage(b []byte) (int, sim.Frame) {
 	if m, is := m.(*pgproto3.StartupMessage); is {
 		m.ProtocolVersion |= minor
 	}
-	return int(n), sim.Frame{Body: &request{startup: m}, Text: text, Handshake: text != "cancel"}
+	return int(n), sim.Frame{Body: &request{startup: m}, Text: text, Handshake: text != trace.CancelPrefix}
 }
 
 // messageTypes maps the type byte of a message to a func that returns an empty message of
@@ -181,7 +182,7 @@ func (t *requestText) add(m pgproto3.FrontendMessage) {
 		}
 		t.actions = append(t.actions, text)
 	case *pgproto3.Terminate:
-		t.actions = append(t.actions, "goodbye")
+		t.actions = append(t.actions, trace.EndOfConnection)
 	case *pgproto3.Close:
 		t.preparations = append(t.preparations, "forget a statement")
 	}
