@@ -245,7 +245,7 @@ func (l *singleLease) Token() uint64 {
 	return l.token
 }
 
-// left returns how long the lease still lasts.
+// remaining returns how long the lease still lasts.
 func (l *singleLease) remaining() time.Duration { return l.Expires().Sub(l.now()) }
 
 // Lost returns a channel that is closed when the lease has ended or its key no longer has
