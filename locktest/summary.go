@@ -33,7 +33,7 @@ type summary struct {
 	// chance is the first difference that was seen between two runs of one world; nil if
 	// none was.
 	chance *chance
-	// rows has the names of the test cases of each category. A scenario of the catalogue
+	// byCategory has the names of the test cases of each category. A scenario of the catalogue
 	// has its own name, without the prefix of its test case.
 	byCategory map[string][]string
 	// excused has, for each blame other than the lock's, the scenarios with a violation

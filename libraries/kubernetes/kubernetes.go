@@ -121,8 +121,8 @@ type term struct {
 	ended   chan struct{} // closed when the elector has ended
 }
 
-// newLease makes the lease of a client that has become the leader. leading is the context
-// that the library ends when the client is no longer the leader.
+// newLease makes the lease of a client that has become the leader. leaderCtx is the
+// context that the library ends when the client is no longer the leader.
 func (t *term) newLease(ctx, leaderCtx context.Context) (locks.Lease, error) {
 	token := t.record.token()
 	if t.lateToken {
