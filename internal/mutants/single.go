@@ -140,7 +140,7 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 		for s.makes(spins) && s.now().Sub(start) < time.Second {
 		}
 		unlock()
-		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
+		return nil, fmt.Errorf("%w: another client holds it", locks.ErrNotAcquired)
 	}
 	watchContext, stop := context.WithCancel(s.lifetime)
 	l.stop = stop

@@ -109,7 +109,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 		return t.newLease(ctx, leaderCtx)
 	}
 	t.cancel()
-	return nil, answers.WithCause(ctx, fmt.Errorf("%w: kubernetes: somebody else leads", locks.ErrNotAcquired))
+	return nil, answers.WithCause(ctx, fmt.Errorf("%w: kubernetes: another client leads", locks.ErrNotAcquired))
 }
 
 // A term is one run of a LeaderElector, from the attempt until the elector has ended.
@@ -175,7 +175,7 @@ func (l *lease) Release(ctx context.Context) error {
 	case !held:
 		return locks.ErrLost
 	case l.env.Options.Has("release-on-cancel") && !l.record.released():
-		return errors.New("kubernetes: the holder's name was not taken out")
+		return errors.New("kubernetes: the holder's name was not removed from the Lease")
 	case !l.env.Options.Has("kept-lease"):
 		return l.remove(ctx)
 	}

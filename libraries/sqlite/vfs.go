@@ -71,7 +71,7 @@ func mount(s system) (name string, unmount func(), err error) {
 	}
 	if code := sqlite3.Xsqlite3_vfs_register(tls, table, 0); code != sqlite3.SQLITE_OK {
 		unmount()
-		return "", nil, fmt.Errorf("SQLite does not take %s: error %d", name, code)
+		return "", nil, fmt.Errorf("SQLite rejects %s: error %d", name, code)
 	}
 	return name, unmount, nil
 }
