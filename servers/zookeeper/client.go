@@ -220,7 +220,7 @@ func (c *client) answerConnect(one *call) {
 	var p sim.Packet
 	timeout, session, secret := q.timeout, q.session, password(q.session)
 	if isAlive {
-		p.Text = fmt.Sprintf("%s, for %v", sessionName(c.m.host.Names(), session), milliseconds(timeout))
+		p.Text = fmt.Sprintf("%s, with a timeout of %v", sessionName(c.m.host.Names(), session), milliseconds(timeout))
 		p.ClientEvents = c.aliveEvents()
 	} else {
 		p.Text = "session expired"

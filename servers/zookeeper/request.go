@@ -193,7 +193,7 @@ func (q *request) describe(names *sim.Names) string {
 		return "multi: " + strings.Join(all, "; ")
 	case opSetWatches:
 		w := q.watches
-		return fmt.Sprintf("setWatches on %d", len(w.data)+len(w.exists)+len(w.child))
+		return fmt.Sprintf("setWatches: %d watches", len(w.data)+len(w.exists)+len(w.child))
 	}
 	return q.op.String()
 }
