@@ -17,8 +17,8 @@ import (
 
 var (
 	errRefusedByStorage = errors.New("the storage refused it")
-	errLeaseLost        = errors.New("the lock said that the lease is lost")
-	errLeaseEnded       = errors.New("the lease is over")
+	errLeaseLost        = errors.New("the lock reported that the lease is lost")
+	errLeaseEnded       = errors.New("the lease has expired")
 )
 
 // tasks returns the client's tasks in a section. If the world has a source of tokens, the

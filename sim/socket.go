@@ -437,7 +437,7 @@ type peekConn struct{ s *socket }
 
 // errPeek is what a check of an idle connection returns if the client must not use the
 // connection again.
-var errPeek = errors.New("the connection is closed, or has bytes that nothing asked for")
+var errPeek = errors.New("the connection is closed, or has bytes that answer no request")
 
 // Read checks whether the connection has ended or has bytes that answer no request. It does
 // not call the function.
