@@ -181,9 +181,9 @@ func (t *requestText) add(m pgproto3.FrontendMessage) {
 		}
 		t.actions = append(t.actions, text)
 	case *pgproto3.Terminate:
-		t.actions = append(t.actions, "goodbye")
+		t.actions = append(t.actions, "end the session")
 	case *pgproto3.Close:
-		t.preparations = append(t.preparations, "forget a statement")
+		t.preparations = append(t.preparations, "close a statement")
 	}
 }
 
