@@ -75,12 +75,12 @@ const (
 
 // An actor is the program of a client. The loop calls all its methods except main.
 type actor interface {
-	// main runs the client, in a goroutine that starts before the story.
+	// main runs the client, in a goroutine that starts before the run.
 	main()
 	// arm registers the functions that are called when the client's points are reached.
 	arm()
-	// isReady reports whether the client has opened its connections, so that the story can
-	// begin. begin is called when the story has begun.
+	// isReady reports whether the client has opened its connections, so that the run can
+	// begin. begin is called when the run has begun.
 	isReady() bool
 	begin()
 	// doing returns the section and the step of the client now. Messages that it sends

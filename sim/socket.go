@@ -223,7 +223,7 @@ func (s *socket) scheduleDeadlineCheck() {
 	s.checkDue = due
 	s.w.postLocked(&request{
 		process: s.p, class: classTimer, rank: s.peer.index, subRank: s.number(),
-		admit: func() { s.w.schedule(due.Sub(s.w.storyStart), func() { s.checkDeadline(due) }) },
+		admit: func() { s.w.schedule(due.Sub(s.w.runStart), func() { s.checkDeadline(due) }) },
 	})
 }
 
