@@ -112,8 +112,8 @@ func (p *peer) dial() {
 	})
 }
 
-// disconnected handles that there is no connection. It discards the queue, because raft
-// repeats what matters.
+// disconnected discards the queue, because there is no connection. Raft repeats what
+// matters.
 func (p *peer) disconnected() {
 	p.end, p.isDialling, p.queue, p.acknowledged = nil, false, nil, logPosition{}
 	p.m.questions.scheduleRetry(p.m)

@@ -142,7 +142,7 @@ func (m *member) doubt(what string) {
 }
 
 // dispatch executes a request. A change or a sync is submitted to the role, which may pass
-// it to the leader. Any other request is done at once, and answered in its turn.
+// it to the leader. Any other request is executed immediately, and answered in its turn.
 func (c *client) dispatch(one *call) {
 	m, q := c.m, one.q
 	for _, one := range append([]*request{q}, q.ops...) {
