@@ -40,7 +40,7 @@ func (s *clauseBuilder) addSessions() {
 		s.addText(ev, PlainMood, "becomes leader")
 	}
 	for _, ev := range s.Compactions() {
-		s.addText(ev, PlainMood, "compacts its history: older versions from before %s are gone", ev.Text)
+		s.addText(ev, PlainMood, "compacts its history: superseded versions from before %s are deleted", ev.Text)
 	}
 }
 
