@@ -589,31 +589,31 @@ func TestRefusedWork(t *testing.T) {
 			5s c1 acquires rank=3
 			7s c1 writes x=1>2
 			9s c1 releases`,
-			"1 of 3 sections, and 3s of the 6s that they took", "refused sections=1 sections=3 refused time=3000000000ns time=6000000000ns"},
+			"1 of 3 sections, 3s of 6s of work", "refused sections=1 sections=3 refused time=3000000000ns time=6000000000ns"},
 		{"no write is refused", `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c1 writes x=0>1
 			8s c1 releases`,
-			"0 of 1 sections, and 0s of the 2s that they took", "refused sections=0 sections=1 refused time=0ns time=2000000000ns"},
+			"0 of 1 sections, 0s of 2s of work", "refused sections=0 sections=1 refused time=0ns time=2000000000ns"},
 		{"one of two writes is refused", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 is-refused
 			3s c1 releases`,
-			"0 of 1 sections, and 0s of the 2s that they took", "refused sections=0 sections=1 refused time=0ns time=2000000000ns"},
+			"0 of 1 sections, 0s of 2s of work", "refused sections=0 sections=1 refused time=0ns time=2000000000ns"},
 		{"a write is applied, and then its copy is refused", `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			2s c1 lands message=1 x=0>1
 			3s c1 hears-a-refusal
 			4s c1 releases`,
-			"0 of 1 sections, and 0s of the 3s that they took", "refused sections=0 sections=1 refused time=0ns time=3000000000ns"},
+			"0 of 1 sections, 0s of 3s of work", "refused sections=0 sections=1 refused time=0ns time=3000000000ns"},
 		{"a read is refused", `
 			0s c1 acquires rank=1
 			1s c1 is-refused-a-read
 			3s c1 releases`,
-			"1 of 1 sections, and 1s of the 1s that they took", "refused sections=1 sections=1 refused time=1000000000ns time=1000000000ns"},
+			"1 of 1 sections, 1s of 1s of work", "refused sections=1 sections=1 refused time=1000000000ns time=1000000000ns"},
 		{"one client only reads, and another was never granted the lock", `
 			0s c1 acquires rank=1
 			1s c1 reads x=0

@@ -53,7 +53,7 @@ func (h *judgedRun) endingFinding(p Property) Finding {
 
 // complaintFinding returns a violation of p if a client's program complained that its lock
 // broke the rule p. If the complaint names a rule that is not a property, the rule is the
-// program's own, and p is [Conformance].
+// program's own, and p is [conformance].
 func (h *judgedRun) complaintFinding(p Property) Finding {
 	for _, c := range h.Trace.Complaints {
 		rule := Property(c.Rule)

@@ -158,7 +158,7 @@ func TestMissedPeriods(t *testing.T) {
 			0s  c1 calls period=1`, nil, ""},
 		{"no client asks for the lock", `
 			0s  it begins period=1
-			1s  c1 is-done`, []int{1}, "nobody has run the job for period 1, which began at 0s"},
+			1s  c1 is-done`, []int{1}, "no client has run the job for period 1, which began at 0s"},
 		{"a client writes to the record of runs, and crashes before it runs the job", `
 			0s  it begins period=1
 			0s  c1 acquires rank=1 period=1
@@ -166,7 +166,7 @@ func TestMissedPeriods(t *testing.T) {
 			2s  c1 crashes
 			3s  c2 acquires rank=2 period=1
 			3s  c2 is-refused object=runs
-			4s  c2 releases`, []int{1}, "nobody has run the job for period 1, which began at 0s; c1 had begun with it: its client crashed"},
+			4s  c2 releases`, []int{1}, "no client has run the job for period 1, which began at 0s; c1 had begun it: its client crashed"},
 		{"the job is run for the second period only", `
 			0s  it begins period=1
 			60s it begins period=2
@@ -201,7 +201,7 @@ func TestProgressOfJobs(t *testing.T) {
 		0s  c1 acquires rank=1 period=1
 		1s  c1 writes x=0>1`
 	judgeAll(t, Progress, []judgement{
-		{name: "the client that has run the job crashes and leaves its lock", want: NotApplicable, reasonParts: []string{"the job has been run for each period"}, script: kept + `
+		{name: "the client that has run the job crashes and leaves its lock", want: NotApplicable, reasonParts: []string{"the job was run for each period"}, script: kept + `
 			2s  fault-1 strikes instant
 			2s  c1 crashes
 			3s  c2 calls period=1

@@ -253,7 +253,7 @@ func TestTraffic(t *testing.T) {
 			"2 messages in 2 round trips", "messages=2 round trips=2"},
 		{"no messages", `
 			0s  c1 acquires rank=1`,
-			"n/a: no client and no node sent each other anything", ""},
+			"n/a: clients and nodes exchanged no messages", ""},
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TrafficAfterRelease is violated by a lock that still sends commands for a lease that has
+// trafficAfterRelease is violated by a lock that still sends commands for a lease that has
 // ended: five commands about a lock that its client released more than a TTL ago and has
 // not asked for since, while no fault has acted for as long.
 const trafficAfterRelease Property = "traffic after release"

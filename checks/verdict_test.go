@@ -204,7 +204,7 @@ func TestTornSections(t *testing.T) {
 		{"the client crashed after a write", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
-			2s c1 crashes`, "it wrote, and never released: its client crashed"},
+			2s c1 crashes`, "it wrote, and never released the lock: its client crashed"},
 		{"the client crashed before any write", `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
@@ -213,7 +213,7 @@ func TestTornSections(t *testing.T) {
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			2s c1 crashes
-			3s c1 lands message=1 x=0>1`, "it wrote, and never released: its client crashed"},
+			3s c1 lands message=1 x=0>1`, "it wrote, and never released the lock: its client crashed"},
 		{"the client crashed after the only write that it had planned", `
 			plans c1 writes=1
 			0s c1 acquires rank=1
@@ -230,24 +230,24 @@ func TestTornSections(t *testing.T) {
 			plans c1 writes=2
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
-			2s c1 crashes`, "it wrote, and never released: its client crashed"},
+			2s c1 crashes`, "it wrote, and never released the lock: its client crashed"},
 		{"the client crashed, and the second of its two writes was lost", `
 			plans c1 writes=2
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			1s c1 sends message=1
-			2s c1 crashes`, "it wrote, and never released: its client crashed"},
+			2s c1 crashes`, "it wrote, and never released the lock: its client crashed"},
 		{"the client crashed after one of two planned writes, which arrived twice", `
 			plans c1 writes=2
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			1s c1 lands message=1 x=1>2
-			2s c1 crashes`, "it wrote, and never released: its client crashed"},
+			2s c1 crashes`, "it wrote, and never released the lock: its client crashed"},
 		{"the client gave up after a write", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
-			2s c1 is-done`, "it wrote, and never released: its client gave up"},
+			2s c1 is-done`, "it wrote, and never released the lock: its client gave up"},
 		{"one of two writes never arrived", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1

@@ -82,7 +82,7 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 	if f := fileOf(printed); printed.used && f != nil && isDiscarded(f) {
 		// This does not change the exit status: a parent process that needs only the status
 		// may have opened /dev/null in the way that isDiscarded recognizes.
-		fmt.Fprintln(stderr, "locksim: what was printed is lost: standard output is closed, or it is /dev/null; write to a file with -o FILE or > FILE")
+		fmt.Fprintln(stderr, "locksim: the output was lost: standard output is closed, or it is /dev/null; write to a file with -o FILE or > FILE")
 	}
 	if err == nil {
 		return success

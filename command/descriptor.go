@@ -29,7 +29,7 @@ func resolveDescriptor(name string) (number int, isDescriptor bool, err error) {
 		}
 		name = to
 	}
-	return 0, false, fmt.Errorf("it leads through more than %d links; name the file itself", maxLinks)
+	return 0, false, fmt.Errorf("it is a chain of more than %d links; name the file itself", maxLinks)
 }
 
 // parseDescriptor returns the number of the file descriptor that a name means, without

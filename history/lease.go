@@ -19,8 +19,8 @@ type Lease struct {
 	CutAt Moment
 }
 
-// A Declaration says when a lease ends, as one event declared it. Mostly that is the event
-// with which a call of acquire or extend returned.
+// A Declaration says when a lease ends, as one event declared it. Usually the event is the
+// return of a call of acquire or extend.
 type Declaration struct {
 	Event *trace.Event
 	// Call is the event with which that call began. If the lock renewed the lease by

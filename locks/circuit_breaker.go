@@ -84,7 +84,7 @@ func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
 	// whose circuit opens later asks only for the local lock, and must not get it
 	// meanwhile.
 	if !b.local.tryLock() {
-		return nil, fmt.Errorf("%w: somebody else in this process holds it", ErrNotAcquired)
+		return nil, fmt.Errorf("%w: another handle of this process holds it", ErrNotAcquired)
 	}
 	lease, err := b.acquireOrFallBack(ctx)
 	if err != nil {

@@ -85,7 +85,7 @@ func TestRefusalsDoNotOpenTheCircuit(t *testing.T) {
 				mustNotAcquire(t, l)
 			}
 			c.Nodes[0].CutsAfter = func(string) bool { return false }
-			mustContain(t, mustNotAcquire(t, l), "somebody else holds it")
+			mustContain(t, mustNotAcquire(t, l), "another client holds it")
 		}
 	})
 }
@@ -143,7 +143,7 @@ func TestGoAheadEnds(t *testing.T) {
 		c.Nodes[0].Mute = false
 		c.TakeKey(t, 1)
 		time.Sleep(10 * time.Second)
-		mustContain(t, mustNotAcquire(t, l), "somebody else holds it")
+		mustContain(t, mustNotAcquire(t, l), "another client holds it")
 	})
 }
 
@@ -203,7 +203,7 @@ func TestLocalLock(t *testing.T) {
 		if got := token(t, lease); got != 0 {
 			t.Errorf("a lease of the local lock has the token %d, want 0", got)
 		}
-		mustContain(t, mustNotAcquire(t, second), "somebody else in this process holds it")
+		mustContain(t, mustNotAcquire(t, second), "another handle of this process holds it")
 		acquire(t, other)
 		if err := extend(t, lease); err != nil {
 			t.Error(err)
@@ -211,7 +211,7 @@ func TestLocalLock(t *testing.T) {
 		release(t, lease)
 		again := acquire(t, second)
 		release(t, lease) // a second release changes nothing
-		mustContain(t, mustNotAcquire(t, first), "somebody else in this process holds it")
+		mustContain(t, mustNotAcquire(t, first), "another handle of this process holds it")
 		release(t, again)
 	})
 }
@@ -225,7 +225,7 @@ func TestLocalLockWhileRedisGrantsTheLock(t *testing.T) {
 		if _, has := lease.(locks.Tokener); has {
 			t.Error("a lease that Redis granted has a token, want none")
 		}
-		mustContain(t, mustNotAcquire(t, second), "somebody else in this process holds it")
+		mustContain(t, mustNotAcquire(t, second), "another handle of this process holds it")
 		equalNodes(t, "nodes with the key before the release", c.HeldNodes(), []int{1})
 		release(t, lease)
 		equalNodes(t, "nodes with the key after the release", c.HeldNodes(), nil)
@@ -239,7 +239,7 @@ func TestLocalLockIsFreeAfterARefusal(t *testing.T) {
 		first, second := twoHandles(t, c)
 		c.TakeKey(t, 1)
 		for _, l := range []locks.Lock{first, second} {
-			mustContain(t, mustNotAcquire(t, l), "somebody else holds it")
+			mustContain(t, mustNotAcquire(t, l), "another client holds it")
 		}
 	})
 }

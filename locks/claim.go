@@ -40,7 +40,7 @@ type claim struct {
 func (e *Env) newValue() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(e.Rand, b[:]); err != nil {
-		return "", fmt.Errorf("no random value for the lock: %w", err)
+		return "", fmt.Errorf("cannot draw a random value for the lock: %w", err)
 	}
 	return hex.EncodeToString(b[:]), nil
 }

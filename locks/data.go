@@ -21,11 +21,11 @@ type DataClient interface {
 
 // ErrChanged is returned for a write that was refused because the object is not at the
 // version that its writer knew.
-var ErrChanged = errors.New("somebody else has written it since")
+var ErrChanged = errors.New("another client has written it in the meantime")
 
 // ErrGone is returned for a write that was refused because the key with which its writer
 // had acquired the lock does not exist any more.
-var ErrGone = errors.New("the key by which it had asked for the lock is gone")
+var ErrGone = errors.New("the key with which it acquired the lock is gone")
 
 // Data describes the data that a process stores on the servers of its lock.
 type Data struct {

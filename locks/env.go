@@ -29,7 +29,7 @@ type Env struct {
 	// Counters are the addresses of the nodes that count fencing tokens, as IP:port.
 	Counters []string
 	// Dial opens a connection to a node. Any client can be built on it. A constructor may
-	// dial: it runs before the story begins, when the network takes no time.
+	// dial: it is called before the run begins, when the network takes no time.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// WaitTurn, if not nil, returns when it is the calling goroutine's turn to act. If
 	// several goroutines wait at the same moment, they act one at a time, in the order of
@@ -104,7 +104,7 @@ func Share[T any](e *Env, name string, create func() T) T {
 	return shared[name].(T)
 }
 
-// OnWarmUp registers f to be called before the story begins, once all handles are made. f
+// OnWarmUp registers f to be called before the run begins, once all handles are made. f
 // opens those connections that a process has open when it has been running for a while. f
 // returns no error: if a connection fails now, the lock will meet the same failure again.
 func (e *Env) OnWarmUp(f func(context.Context)) {

@@ -48,7 +48,7 @@ func TestFailedAttemptReleasesNodesThatTimedOut(t *testing.T) {
 						c.Nodes[i].AnswerDelay = slowSet(time.Second)
 					}
 					text := mustNotAcquire(t, c.Client(t, "redlock", withAskOrder(ask), without(test.without...)))
-					if want := "lock not acquired: 2 of 5 nodes granted it, 3 must (node 3: timed out, node 4: timed out, node 5: timed out)"; text != want {
+					if want := "lock not acquired: 2 of 5 nodes granted it, at least 3 are needed (node 3: timed out, node 4: timed out, node 5: timed out)"; text != want {
 						t.Errorf("the error is %q, want %q", text, want)
 					}
 					equalNodes(t, "nodes with the key after a failed attempt", c.HeldNodes(), test.held)

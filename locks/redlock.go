@@ -139,10 +139,10 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 	if l.env.Options.Has("release-after-failure") {
 		l.cleanUp(ctx, c, grantingNodes)
 	}
-	err := fmt.Errorf("%w: %d of %d nodes granted it, %d must%s",
+	err := fmt.Errorf("%w: %d of %d nodes granted it, at least %d are needed%s",
 		ErrNotAcquired, len(grantingNodes), len(l.nodes), l.quorum, replies.Refusals("taken"))
 	if len(grantingNodes) >= l.quorum {
-		err = fmt.Errorf("%w: %d of %d nodes granted it, but too late by %v",
+		err = fmt.Errorf("%w: %d of %d nodes granted it, but %v too late",
 			ErrNotAcquired, len(grantingNodes), len(l.nodes), -left)
 	}
 	return nil, answers.WithCause(ctx, err)
@@ -196,14 +196,14 @@ func (l extendableRedlockLease) Extend(ctx context.Context) error {
 	replies := l.lock.askNodes(ctx, l.lock.nodeNumbers, l.claim.extend)
 	left, ends := l.lock.validity.remaining(start)
 	if overdue := l.lock.validity.now().Sub(l.Expires()); overdue >= 0 && !l.lock.validity.unchecked {
-		return fmt.Errorf("%w: extended on %d of %d nodes, but the lease had ended %v before",
+		return fmt.Errorf("%w: extended on %d of %d nodes, but the lease had ended %v earlier",
 			ErrLost, len(replies.YesNodes()), len(l.lock.nodes), overdue)
 	}
 	if err := l.checkQuorum(ctx, replies, "extended"); err != nil {
 		return err
 	}
 	if left <= 0 {
-		return fmt.Errorf("%w: extended on %d of %d nodes, but too late by %v",
+		return fmt.Errorf("%w: extended on %d of %d nodes, but %v too late",
 			ErrLost, len(replies.YesNodes()), len(l.lock.nodes), -left)
 	}
 	l.MoveTo(ends)
@@ -217,7 +217,7 @@ func (l *redlockLease) checkQuorum(ctx context.Context, replies answers.Answers,
 	if yes >= quorum {
 		return nil
 	}
-	summary := fmt.Sprintf("%s on %d of %d nodes, %d must%s", action, yes, len(l.lock.nodes), quorum, replies.Refusals("gone"))
+	summary := fmt.Sprintf("%s on %d of %d nodes, at least %d are needed%s", action, yes, len(l.lock.nodes), quorum, replies.Refusals("gone"))
 	if !replies.MayHaveYes(quorum) {
 		return fmt.Errorf("%w: %s", ErrLost, summary)
 	}

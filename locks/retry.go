@@ -88,7 +88,7 @@ func exponentialPause(base time.Duration, failures int) time.Duration {
 func randomUpTo(longest time.Duration, random io.Reader) (time.Duration, error) {
 	var b [8]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
-		return 0, fmt.Errorf("no random pause before the next attempt: %w", err)
+		return 0, fmt.Errorf("cannot draw a random pause before the next attempt: %w", err)
 	}
 	// The upper half of the product is an integer from 0 to longest-1.
 	nth, _ := bits.Mul64(binary.BigEndian.Uint64(b[:]), uint64(longest))

@@ -36,7 +36,7 @@ func (l *single) setThenExpire(ctx context.Context, c claim) (bool, error) {
 	}
 	hasExpiry, err := l.ask(ctx, c.setExpiry)
 	if err == nil && !hasExpiry {
-		err = errors.New("the key was gone before it got its expiry")
+		err = errors.New("the key was gone before its expiry was set")
 	}
 	if err != nil {
 		// The attempt has failed, whatever the result of this request is.

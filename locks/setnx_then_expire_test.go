@@ -51,6 +51,6 @@ func TestSetnxWhoseKeyIsGone(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].AnswerDelay = slowSet(time.Second)
 		time.AfterFunc(time.Second/2, func() { c.Nodes[0].Del(key) })
-		mustContain(t, mustNotAcquire(t, c.Client(t, "setnx-then-expire")), "the key was gone before it got its expiry")
+		mustContain(t, mustNotAcquire(t, c.Client(t, "setnx-then-expire")), "the key was gone before its expiry was set")
 	})
 }

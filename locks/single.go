@@ -153,7 +153,7 @@ func (l *single) setKey(ctx context.Context, set func(context.Context, claim) (b
 		return heldClaim{}, fmt.Errorf("%w: %w", ErrNotAcquired, err)
 	}
 	if !granted {
-		return heldClaim{}, fmt.Errorf("%w: somebody else holds it", ErrNotAcquired)
+		return heldClaim{}, fmt.Errorf("%w: another client holds it", ErrNotAcquired)
 	}
 	return heldClaim{l, c}, nil
 }
@@ -196,7 +196,7 @@ func (l *singleLease) extend(ctx context.Context) error {
 	}
 	left, ends := l.lock.validity.remaining(start)
 	if left <= 0 {
-		return fmt.Errorf("%w: the answer to the extension came %v after its end", ErrLost, -left)
+		return fmt.Errorf("%w: the answer to the extension came %v after the end of the new lease", ErrLost, -left)
 	}
 	l.MoveTo(ends)
 	return nil

@@ -29,7 +29,7 @@ func TestNoTTLAfterALostAnswer(t *testing.T) {
 		mustNotAcquire(t, c.Client(t, "single-no-ttl"))
 		c.Nodes[0].CutsAfter = func(string) bool { return false }
 		time.Sleep(time.Hour)
-		mustContain(t, mustNotAcquire(t, c.Client(t, "single-no-ttl")), "somebody else holds it")
+		mustContain(t, mustNotAcquire(t, c.Client(t, "single-no-ttl")), "another client holds it")
 	})
 }
 

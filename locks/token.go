@@ -26,7 +26,7 @@ type TokenSource struct {
 	OwnClock bool
 	// System is the kind of server that the source counts on; "" means none.
 	System string
-	// Warm, if not nil, opens the connections that Mint needs, before the story begins.
+	// Warm, if not nil, opens the connections that Mint needs, before the run begins.
 	Warm func(*Env)
 	// Mint makes the token for a grant that the process has just received. A token is never
 	// 0. If Mint returns an error, the grant has no token.

@@ -49,7 +49,7 @@ func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
 	requests.Wait()
 	counted, quorum := replies.YesNodes(), majority(len(counters))
 	if len(counted) < quorum {
-		return 0, answers.WithCause(ctx, fmt.Errorf("%w: %d of %d counters answered, %d must%s", ErrNoToken, len(counted), len(counters), quorum, replies.Refusals("")))
+		return 0, answers.WithCause(ctx, fmt.Errorf("%w: %d of %d counters answered, at least %d are needed%s", ErrNoToken, len(counted), len(counters), quorum, replies.Refusals("")))
 	}
 	var highest uint64
 	for _, i := range counted {

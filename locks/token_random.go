@@ -18,7 +18,7 @@ func init() {
 			for {
 				var b [8]byte
 				if _, err := io.ReadFull(e.Rand, b[:]); err != nil {
-					return 0, fmt.Errorf("%w: no random bits: %w", ErrNoToken, err)
+					return 0, fmt.Errorf("%w: cannot draw random bits: %w", ErrNoToken, err)
 				}
 				// The highest bit is 0, because many databases have only signed integers.
 				if token := binary.BigEndian.Uint64(b[:]) >> 1; token != 0 {

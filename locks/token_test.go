@@ -188,7 +188,7 @@ func TestQuorumIncr(t *testing.T) {
 		}
 		setReachable(c, 2)
 		text := mintError(t, "quorum-incr", newTokenEnv(t, c))
-		if want := "no fencing token: 1 of 3 counters answered, 2 must (node 1: timed out, node 3: timed out)"; text != want {
+		if want := "no fencing token: 1 of 3 counters answered, at least 2 are needed (node 1: timed out, node 3: timed out)"; text != want {
 			t.Errorf("the error is %q, want %q", text, want)
 		}
 	})
@@ -265,7 +265,7 @@ func TestRandomToken(t *testing.T) {
 		checkToken(t, "only ones give the highest token", mint(t, "random", newTokenEnv(t, c, from(allOnes()))), 1<<63-1)
 		checkToken(t, "after a token 0 another is drawn", mint(t, "random", newTokenEnv(t, c, from(allZeros(), bytes.NewReader([]byte{0, 0, 0, 0, 0, 0, 0, 1}), allOnes()))), 1<<63-1)
 		broken := iotest.ErrReader(errors.New("broken"))
-		mustContain(t, mintError(t, "random", newTokenEnv(t, c, from(broken))), "no random bits: broken")
+		mustContain(t, mintError(t, "random", newTokenEnv(t, c, from(broken))), "cannot draw random bits: broken")
 
 		// Random tokens do not grow from grant to grant.
 		e := newTokenEnv(t, c)

@@ -39,7 +39,7 @@ func claimCases() []testCase {
 						return err
 					}
 					if isNotified, _ := isLossNotified(section); isNotified {
-						return newBreach(checks.ClaimNotifies, "within half a TTL it was told of the loss of a lease that it had not lost")
+						return newBreach(checks.ClaimNotifies, "within half a TTL it was notified of the loss of a lease that it had not lost")
 					}
 					return writeAndRelease(ctx, section)
 				},
@@ -74,7 +74,7 @@ func holdByExtending(interval float64, nothingIsWrong bool) program {
 				return err
 			}
 			if isNotified, _ := isLossNotified(section); isNotified && i > 0 {
-				return newBreach(checks.ClaimExtends, "extend succeeded, and within %v it was told that the lease was lost", ttls(interval))
+				return newBreach(checks.ClaimExtends, "extend succeeded, and within %v it was notified that the lease was lost", ttls(interval))
 			}
 			if err := extend(ctx, section); err != nil {
 				if nothingIsWrong {

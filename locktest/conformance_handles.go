@@ -12,7 +12,7 @@ import (
 // handleCases returns the test case in which one process uses the lock in two places.
 func handleCases() []testCase {
 	return []testCase{
-		conformanceCase("handles", "one process asks for the lock that it holds", nil, func(*subject) []scene {
+		conformanceCase("handles", "one process asks for the lock that it already holds", nil, func(*subject) []scene {
 			clients := func(newHandle func(*sim.Program) (locks.Lock, error)) []sim.Client {
 				return []sim.Client{{Name: "client-1", Run: acquireTwice(newHandle)}, newContender("client-2", actionOf("client-1", trace.Acquired))}
 			}

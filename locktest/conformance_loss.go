@@ -98,7 +98,7 @@ func lossCases() []testCase {
 						return err
 					}
 					if isNotified, canNotify := isLossNotified(section); canNotify && !isNotified {
-						return newBreach(checks.ClaimNotifies, "%s, and it was not told within one TTL", what)
+						return newBreach(checks.ClaimNotifies, "%s, and the holder was not notified within one TTL", what)
 					}
 					return writeAndRelease(ctx, section)
 				})
@@ -114,7 +114,7 @@ func lossCases() []testCase {
 					// scene shows nothing.
 					name: "taken", failsOnBreach: true, faults: s.loseKeys(),
 					clients: []sim.Client{
-						{Name: "client-1", Run: expectNotification(lossDelayTTLs+0.1, "another client got the lock")},
+						{Name: "client-1", Run: expectNotification(lossDelayTTLs+0.1, "another client acquired the lock")},
 						startAfterLoss(sim.Client{Name: "client-2", Works: ttls(0.5), RetryEvery: shortRetry}),
 					},
 				},

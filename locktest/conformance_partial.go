@@ -18,13 +18,13 @@ func partialCases() []testCase {
 		return []sim.Client{one, two}
 	}
 	return []testCase{
-		conformanceCase("partial/minority", "on a minority of nodes the key belongs to a stranger and never expires", allNeeds(needsRedis, needsMinority), func(s *subject) []scene {
+		conformanceCase("partial/minority", "on a minority of nodes another program has set the key, which never expires", allNeeds(needsRedis, needsMinority), func(s *subject) []scene {
 			return []scene{{clients: append(contenders(actionOf("stranger", trace.Finished)), s.stranger("", 0, s.config.Nodes-s.spareNodes(), s.config.Nodes))}}
 		}),
-		conformanceCase("partial/for-a-while", "the key belongs to a stranger until it expires", needsRedis, func(s *subject) []scene {
+		conformanceCase("partial/for-a-while", "another program has set the key, until it expires", needsRedis, func(s *subject) []scene {
 			return []scene{{clients: append(contenders(actionOf("stranger", trace.Finished)), s.stranger("", ttls(0.3), 0, s.config.Nodes))}}
 		}),
-		conformanceCase("partial/failed-attempt", "an attempt acquires only a minority of the nodes, and on one more node the key stays a stranger's", allNeeds(needsRedis, needsMinority), func(s *subject) []scene {
+		conformanceCase("partial/failed-attempt", "an attempt acquires only a minority of the nodes, and on one of the other nodes another program keeps the key", allNeeds(needsRedis, needsMinority), func(s *subject) []scene {
 			firstClient := newContender("client-1", actionOf("stranger-1", trace.Finished))
 			firstClient.Attempts = 1
 			secondClient := newContender("client-2", actionOf("client-1", trace.Finished))
@@ -35,7 +35,7 @@ func partialCases() []testCase {
 				firstClient, secondClient,
 			}}}
 		}),
-		conformanceCase("partial/released", "one node's reply to acquire is late, and after release a minority of the others belongs to a stranger", allNeeds(needsRedis, needsMinority), func(s *subject) []scene {
+		conformanceCase("partial/released", "one node's reply to acquire is late, and after release another program sets the key on a minority of the other nodes", allNeeds(needsRedis, needsMinority), func(s *subject) []scene {
 			acquireAndRelease := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				return writeAndRelease(ctx, section)
 			})

@@ -82,7 +82,7 @@ func acquire(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section
 		case err == nil:
 			return section, nil
 		case waited > patience:
-			return nil, newBreach(checks.Progress, "it tried to get the lock for %s and did not get it", voice.Span(waited))
+			return nil, newBreach(checks.Progress, "it tried to acquire the lock for %s and was not granted it", voice.Span(waited))
 		}
 		if err := p.Sleep(ttls(0.03)); err != nil {
 			return nil, err
@@ -96,7 +96,7 @@ func monotonic(p *sim.Program) fakeclock.Reading { return p.Clock().Read(fakeclo
 // extend extends the section's lease. It returns a breach if leases cannot be extended.
 func extend(ctx context.Context, section *sim.Section) error {
 	if _, ok := section.Lease().(locks.Extender); !ok {
-		why := "the lease that it was given cannot be extended"
+		why := "the lease that acquire returned cannot be extended"
 		for _, method := range locks.Mistyped(section.Lease()) {
 			why += "; its method " + method
 		}

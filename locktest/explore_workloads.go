@@ -39,7 +39,7 @@ func (s *subject) workloads(seed uint64, takeover, divisor time.Duration) []expl
 	errands := explore.Base{Takeover: takeover, Base: runs.Base{
 		Name: "errands", Kind: s.kind, Seed: seed, Programs: map[string]runs.Program{"client-1": s.errands},
 		Text: scenarios.Fields{
-			{Name: "title", Value: "one client asks for the lock that it holds, releases it twice, and stays too long"},
+			{Name: "title", Value: "one client asks for the lock that it already holds, releases it twice, and stays in its section for too long"},
 			{Name: "lock", Value: scenarios.Fields{{Name: "kind", Value: name}, {Name: "nodes", Value: s.config.Nodes}, {Name: "ttl", Value: ttl.String()}}},
 			{Name: "clients", Value: scenarios.Fields{
 				{Name: "client-1", Value: waits},

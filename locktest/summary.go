@@ -37,7 +37,7 @@ type summary struct {
 	mistyped []string
 	// unknown counts, for each reason, the test cases whose result is unknown for it.
 	unknown map[string]int
-	// rows has the names of the test cases of each category. A scenario of the catalogue
+	// byCategory has the names of the test cases of each category. A scenario of the catalogue
 	// has its own name, without the prefix of its test case.
 	byCategory map[string][]string
 	// excused has, for each blame other than the lock's, the scenarios with a violation

@@ -13,7 +13,7 @@ import (
 // once for each of these messages and each kind of trouble. In none of these runs does a
 // node lose a key or end it early. So if two leases overlap, that is the lock's fault.
 
-// undisturbed is the name of the test case in which nothing is wrong.
+// undisturbedName is the name of the test case in which nothing is wrong.
 const undisturbedName = "undisturbed"
 
 // sweepCases returns the systematic test cases.

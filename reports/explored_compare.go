@@ -23,7 +23,7 @@ type Comparison struct {
 	Gone []explore.Way
 }
 
-// A NewWay is a way that the earlier search did not find, or that has become worse.
+// A newWay is a way that the earlier search did not find, or that has become worse.
 type newWay struct {
 	Way explore.Way
 	// Worse says in which respect a known way has become worse; "" for a way that was not

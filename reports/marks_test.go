@@ -54,7 +54,7 @@ func TestImportantMomentsAreMarked(t *testing.T) {
 ▸ 30.022s  client-1  resumes after 30s (fault 1)
                      ▸ fault 1 ends
 ✗ 30.024s  storage   applies client-1's write of x (token 1): version 1 → 2, but
-                     it had read version 0
+                     the client had read version 0
                      ✗ violates grant-order, write-order, no-lost-update and
                        serial-sections
   30.027s  client-1  believes that it has released the lock, but none of its

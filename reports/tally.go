@@ -83,7 +83,7 @@ type Count struct {
 	Figures []Sample
 }
 
-// Times says how often something happened. Seed is the first seed with which it happened.
+// times says how often something happened. Seed is the first seed with which it happened.
 type times struct {
 	N    int
 	Seed uint64
@@ -106,7 +106,7 @@ type Sample struct {
 	Values []int64
 }
 
-// Percentile returns the smallest value that is greater than or equal to at least p percent
+// percentile returns the smallest value that is greater than or equal to at least p percent
 // of the values. There must be at least one value.
 func (s Sample) percentile(p int) int64 {
 	return s.Values[max(0, (len(s.Values)*p+99)/100-1)]

@@ -42,7 +42,7 @@ func TestTwoRunsHaveACommonPartUpToTheFirstDifference(t *testing.T) {
 
   without fencing
   30.024s  storage   applies client-1's write of x (token 1): version 1 → 2, but
-                     it had read version 0
+                     the client had read version 0
   30.027s  client-1  believes that it has released the lock, but none of its
                      keys was still valid
 

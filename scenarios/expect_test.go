@@ -72,7 +72,7 @@ func TestCompareWithPropertyThatIsNotJudged(t *testing.T) {
 	v := verdictOf(checks.Safe, nil)
 	v.Findings = slices.DeleteFunc(v.Findings, func(f checks.Finding) bool { return f.Property == checks.KeyLeftBehind })
 	ok, got := Expectation{Verdict: checks.Safe, Violated: []checks.Property{checks.KeyLeftBehind}}.compare(v)
-	if want := []string{"key left behind is n/a, expected it to be violated: nothing of the kind was seen"}; ok || !slices.Equal(story.ForPrograms.Reasons(got), want) {
+	if want := []string{"key left behind is n/a, expected it to be violated: no such behaviour was seen"}; ok || !slices.Equal(story.ForPrograms.Reasons(got), want) {
 		t.Errorf("as expected: %v, with the differences %q, want %q", ok, got, want)
 	}
 }

@@ -131,10 +131,10 @@ func (w *World) newHeavyError() error {
 }
 
 // maxConnections bounds the number of connections that clients open to nodes before the
-// story begins. The events of more connections would fill the trace.
+// run begins. The events of more connections would fill the trace.
 const maxConnections = 20_000
 
-// countConnections returns how many connections the clients open to nodes before the story
+// countConnections returns how many connections the clients open to nodes before the run
 // begins. Each client connects to the nodes that keep its lock, and to the nodes that count
 // its tokens.
 func (cfg *Config) countConnections() int {
@@ -155,7 +155,7 @@ func (cfg *Config) countConnections() int {
 	return len(cfg.Clients) * (nodesOfLock + counting)
 }
 
-// CheckSize returns an error if the world is too large even before its story begins.
+// CheckSize returns an error if the world is too large even before its run begins.
 func (cfg *Config) CheckSize() error {
 	if n := cfg.countConnections(); n > maxConnections {
 		return fmt.Errorf("%d clients would open %d connections to nodes, but a world has room for %d; use fewer clients or fewer nodes",

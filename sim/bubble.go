@@ -33,7 +33,7 @@ var ErrPanic = errors.New("panic")
 var errStillLate = fmt.Errorf("%w", ErrLate)
 
 // errStillHeavy is the [ErrHeavy] of a world that still runs although it was asked to end.
-var errStillHeavy = fmt.Errorf("%w: it was asked to end when the process used %d MB more than before, and %v later it still computes, so its result is unknown; make the lock's own code use less memory",
+var errStillHeavy = fmt.Errorf("%w: it was asked to end when the process used %d MB more than before, and %v later it is still running, so its result is unknown; make the lock's own code use less memory",
 	ErrHeavy, maxMemoryGrowth>>20, endGrace)
 
 // errHeavyLeftovers is the [ErrHeavy] of a world that ended and left too much memory in
@@ -143,7 +143,7 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 				deadline.Reset(max(endGrace, 2*stillLimit-patience)) // even with a short patience there must be time to find out that the bubble is stuck
 				continue
 			}
-			return fmt.Errorf("%w: it was asked to end after %v of real time, and %v later it still computes, so its result is unknown; make it smaller, or give it more time",
+			return fmt.Errorf("%w: it was asked to end after %v of real time, and %v later it is still running, so its result is unknown; make it smaller, or give it more time",
 				errStillLate, patience, endGrace)
 		case <-stepCheck.C:
 			steps := dog.steps.Load()

@@ -101,7 +101,7 @@ type Service struct {
 type Client struct {
 	Name string
 	// Starts is the point at which the client begins; the zero point is the start of the
-	// story.
+	// run.
 	Starts trace.Point
 	// Key is the name of the client's lock; "" means the Key of [Lock].
 	Key string

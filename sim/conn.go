@@ -117,7 +117,7 @@ func (c *conn) deliver(m *message) {
 	switch {
 	case end == nil:
 	case to.state == down:
-		c.w.recordLoss(m, to.name+" crashed before it read it")
+		c.w.recordLoss(m, to.name+" crashed before it read the message")
 	case to.isHalted() && to.server != nil:
 		to.backlog = append(to.backlog, func() { c.deliver(m) })
 	default:

@@ -47,7 +47,7 @@ type Packet struct {
 	// it is not in the trace, it is not counted, and a run may end before it arrives.
 	Background bool
 	// Delay is added to the network's latency. It has an effect only in [End.Send], and
-	// only after the story has begun, which is when all clients have opened their
+	// only after the run has begun, which is when all clients have opened their
 	// connections.
 	Delay time.Duration
 }

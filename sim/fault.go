@@ -201,7 +201,7 @@ func (w *World) idleReason(fault Fault) string {
 	}
 	if e := fault.Effect(); e == trace.SetsClock || e == trace.DriftsClock {
 		if p := w.byName[fault.Target()]; p.role == trace.RoleClient && !w.cfg.Lock.Kind.OwnClock && !w.cfg.Lock.Kind.ReadsClock && !w.cfg.Tokens.Source.OwnClock && w.cfg.schedule() == nil {
-			return fmt.Sprintf("it cannot act on the lock, which does not read %s's clock but true time", p.name)
+			return fmt.Sprintf("it cannot act on the lock, which reads true time and not %s's clock", p.name)
 		}
 	}
 	return ""
@@ -370,12 +370,12 @@ func (f *faultState) finish() {
 	switch {
 	case f.IdleReason != "":
 	case f.struck && !f.lifted && !f.fault.Until.IsZero():
-		f.IdleReason = fmt.Sprintf("its end never came: %s", f.fault.Until)
+		f.IdleReason = fmt.Sprintf("it did not end, because this moment never came: %s", f.fault.Until)
 	case f.struck:
 	case f.armed:
 		f.IdleReason = "what it waits for never happened"
 	default:
-		f.IdleReason = fmt.Sprintf("its moment never came: %s", f.fault.Strikes)
+		f.IdleReason = fmt.Sprintf("it did not begin, because this moment never came: %s", f.fault.Strikes)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestCancelFault(t *testing.T) {
 func TestCancelFaultInVain(t *testing.T) {
 	for _, at := range []string{"client-1 acquired", "storage applied client-1's write"} {
 		tr := playCancelled(t, at)
-		Equal(t, at+": why the fault did not act", tr.Faults[0].IdleReason, "client-1 was in no call of its lock that could be cancelled")
+		Equal(t, at+": why the fault did not act", tr.Faults[0].IdleReason, "client-1 had no running call of its lock that could be cancelled")
 		Equal(t, at+": the cancelled calls", Cancels(tr, "client-1"), "")
 	}
 }

@@ -13,7 +13,7 @@ func init() {
 		Effect:   trace.MovesRole,
 		Instant:  true,
 		New:      func() Action { return &Demote{} },
-		Manners:  []Manner{{Phrases: trace.Phrases{Subject: "{target}", Predicate: "follows the one that has taken its place", Noun: "a demotion of {target}"}}},
+		Manners:  []Manner{{Phrases: trace.Phrases{Subject: "{target}", Predicate: "becomes a replica of the node that has taken its place", Noun: "a demotion of {target}"}}},
 		NotTried: "a promotion has to come first, and the promotion does the damage",
 	})
 }
@@ -43,6 +43,6 @@ func (a *Demote) check(t Topology) error {
 
 func (a *Demote) strike(w *World, f *faultState) {
 	if !w.byName[a.Node].host().server.(Demotable).Demote() {
-		f.markVain("nobody had taken the place of " + a.Node + " when it was to be demoted")
+		f.markVain("no replica had taken the place of " + a.Node + " when it was to be demoted")
 	}
 }

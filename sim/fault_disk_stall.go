@@ -44,7 +44,7 @@ func (a *DiskStall) check(t Topology) error {
 	case !has:
 		return fmt.Errorf("disk-stall: %s is %s %s, which has no disk", a.Node, article(system.Node), cmp.Or(system.Node, "server"))
 	case !disk.HandlesStall:
-		return fmt.Errorf("disk-stall: %s is %s %s with persistence %s: if its disk stalls, %s", a.Node, article(system.Node), system.Node, disk.Persistence, cmp.Or(disk.StallAdvice, "it continues or stops; if it stops, pause it instead"))
+		return fmt.Errorf("disk-stall: %s is %s %s with persistence %s: if its disk stalls, %s", a.Node, article(system.Node), system.Node, disk.Persistence, cmp.Or(disk.StallAdvice, "the node continues or stops; if it stops, use a pause of the node instead"))
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ func TestDiskStallIsRefused(t *testing.T) {
 	for node, want := range map[string]string{
 		"paper":    "",
 		"slate":    "disk-stall: slate is a scribe with persistence slate: if its disk stalls, it writes on",
-		"sand":     "disk-stall: sand is a scribe with persistence sand: if its disk stalls, it continues or stops; if it stops, pause it instead",
+		"sand":     "disk-stall: sand is a scribe with persistence sand: if its disk stalls, the node continues or stops; if it stops, use a pause of the node instead",
 		"bard":     "disk-stall: bard is a bard, which has no disk",
 		"client-1": "disk-stall: client-1 is not a node; name the node whose disk stalls",
 		"":         "disk-stall: name a process",

@@ -20,11 +20,11 @@ func init() {
 			{Phrases: trace.Phrases{Subject: "{target}", Predicate: "cannot reach {others}{lasting}", Noun: "a partition of {target} from {others}"}},
 			{
 				Value: string(To), Slug: "partition-to",
-				Phrases: trace.Phrases{Subject: "{target}", Predicate: "gets nothing through to {others}{lasting}", Noun: "a partition of what {target} sends to {others}"},
+				Phrases: trace.Phrases{Subject: "{target}", Predicate: "cannot send to {others}{lasting}", Noun: "a one-way partition from {target} to {others}"},
 			},
 			{
 				Value: string(From), Slug: "partition-from",
-				Phrases: trace.Phrases{Subject: "{target}", Predicate: "hears nothing from {others}{lasting}", Noun: "a partition of what {target} hears from {others}"},
+				Phrases: trace.Phrases{Subject: "{target}", Predicate: "receives nothing from {others}{lasting}", Noun: "a one-way partition from {others} to {target}"},
 			},
 		},
 		Sites: []Site{
@@ -57,7 +57,7 @@ func init() {
 		Title:   "one message is held back, and all that follow it on its connection",
 		Effect:  trace.HoldsMessage,
 		New:     func() Action { return &Hold{} },
-		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the network", Predicate: "holds back {message}{lasting}", Noun: "{message} being late"}}},
+		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the network", Predicate: "holds back {message}{lasting}", Noun: "late delivery of {message}"}}},
 		Sites:   []Site{{At: faultcard.OnMessages, Lengths: anyLength}},
 	})
 	registerFault(FaultKind{

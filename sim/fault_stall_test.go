@@ -218,7 +218,7 @@ func TestStallOutlivesItsClient(t *testing.T) {
 			At(500*time.Millisecond, CrashOf("client-1", trace.Kill)),
 		}, time.Minute + 3*Hop, ""},
 		{"the stall lasts until the end of the run", []sim.Fault{At(0, stallOf("client-1", ""))}, 0, ""},
-		{"the point at which the stall ends is never reached", []sim.Fault{Until("toy-1 crashed", At(0, stallOf("client-1", "")))}, 0, "its end never came: toy-1 crashed"},
+		{"the point at which the stall ends is never reached", []sim.Fault{Until("toy-1 crashed", At(0, stallOf("client-1", "")))}, 0, "it did not end, because this moment never came: toy-1 crashed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := RunWorld(t, WithFaults(cfg, test.faults...))

@@ -69,9 +69,9 @@ func TestIdleFaults(t *testing.T) {
 		idle  string // IdleReason of the last fault
 	}{
 		{At(time.Second, &sim.Pause{Process: "toy-1"}), ""},
-		{At(time.Minute, &sim.Pause{Process: "toy-1"}), "its moment never came: at 1m0s"},
-		{When("client-1 wrote", &sim.Pause{Process: "toy-1"}), "its moment never came: when client-1 wrote"},
-		{Until("client-1 wrote", At(time.Second, &sim.Pause{Process: "toy-1"})), "its end never came: client-1 wrote"},
+		{At(time.Minute, &sim.Pause{Process: "toy-1"}), "it did not begin, because this moment never came: at 1m0s"},
+		{When("client-1 wrote", &sim.Pause{Process: "toy-1"}), "it did not begin, because this moment never came: when client-1 wrote"},
+		{Until("client-1 wrote", At(time.Second, &sim.Pause{Process: "toy-1"})), "it did not end, because this moment never came: client-1 wrote"},
 		{At(0, &sim.Hold{HeldMessage("client-1's request to toy-1")}), "what it waits for never happened"},
 		{At(2*time.Second, &sim.Pause{Process: "toy-1"}), "toy-1 was down when it was to be paused"},
 	} {

@@ -47,8 +47,8 @@ func (h *Host) Node() Node {
 }
 
 // Peer returns the server of another node of the same system, or nil before that server was
-// made. A server uses it only outside the story: before all clients have opened their
-// connections, or to report the final data. During the story, nodes must exchange messages
+// made. A server uses it only outside the run: before all clients have opened their
+// connections, or to report the final data. During the run, nodes must exchange messages
 // over connections (see [Host.Connect]), because faults act on these.
 func (h *Host) Peer(name string) Server {
 	if o := h.w.byName[name].host(); o != nil && o.system.Name == h.system.Name {
@@ -83,7 +83,7 @@ func (h *Host) Random() *rand.Rand {
 // Clock returns the node's clocks.
 func (h *Host) Clock() fakeclock.Clock { return h.p.clock }
 
-// Now returns the true time since the start of the story, which is the time of events. A
+// Now returns the true time since the start of the run, which is the time of events. A
 // server must not base a decision on it, because no real server knows it.
 func (h *Host) Now() time.Duration { return h.w.now() }
 

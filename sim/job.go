@@ -72,7 +72,7 @@ func (g *program) runJobs() error {
 func (g *program) awaitPeriod() error {
 	s := g.w.cfg.Schedule
 	for {
-		wallTime := time.Duration(g.env.Clock.Read(fakeclock.Wall).Nanos - g.w.storyStart.UnixNano())
+		wallTime := time.Duration(g.env.Clock.Read(fakeclock.Wall).Nanos - g.w.runStart.UnixNano())
 		if period := s.PeriodAt(wallTime); period > g.period {
 			g.period = period
 			return nil

@@ -17,7 +17,7 @@ import (
 
 // errNestedRefused is the error of a section whose client tried once to acquire a further
 // lock and failed. The client then begins the section again.
-var errNestedRefused = errors.New("another lock was refused, and all are given back")
+var errNestedRefused = errors.New("another lock was refused, so the client releases all its locks")
 
 // maxNested bounds how many locks a client acquires in one section in addition to its own.
 // Each lock needs a handle from the start, and nobody is expected to need more.

@@ -95,7 +95,7 @@ func (f Fault) Others() []string {
 
 // Targets returns the names of the processes on which the fault acts, in groups: the
 // target, and the others. The fault can have an effect if at least one process of each
-// group takes part in the story.
+// group takes part in the run.
 func (f Fault) Targets() [][]string {
 	if m, ok := f.Message(); ok {
 		return [][]string{{m.Client}, {m.Peer}}
@@ -266,10 +266,10 @@ func (f Fault) Parts() Parts {
 	return p
 }
 
-// Fault returns a fault with these parts, which strikes at the start of the story. It
-// returns an error if the kind does not exist, or does not have one of the parts. It does
-// not check whether the values make sense in a world, or whether a size is missing:
-// [Fault.Check] does.
+// Fault returns a fault with these parts, which strikes at the start of the run. It returns
+// an error if the kind does not exist, or does not have one of the parts. It does not check
+// whether the values make sense in a world, or whether a size is missing: [Fault.Check]
+// does.
 func (p Parts) Fault() (Fault, error) {
 	var f Fault
 	i := slices.IndexFunc(faultKinds, func(k FaultKind) bool { return k.Name == p.Kind })

@@ -75,12 +75,12 @@ const (
 
 // An actor is the program of a client. The loop calls all its methods except main.
 type actor interface {
-	// main runs the client, in a goroutine that starts before the story.
+	// main runs the client, in a goroutine that starts before the run.
 	main()
 	// arm registers the functions that are called when the client's points are reached.
 	arm()
-	// isReady reports whether the client has opened its connections, so that the story can
-	// begin. begin is called when the story has begun.
+	// isReady reports whether the client has opened its connections, so that the run can
+	// begin. begin is called when the run has begun.
 	isReady() bool
 	begin()
 	// doing returns the section and the step of the client now. Messages that it sends
@@ -133,9 +133,9 @@ func (w *World) recordClock(p *process, why string) {
 	}
 }
 
-// recordChange records an event after which the process or its clocks have stopped or
-// continue. If the process is a node, it also notifies the [Attentive] servers, because
-// this node may have become reachable or unreachable.
+// recordChange records an event by which the process or its clocks stopped or continued. If
+// the process is a node, it also notifies the [Attentive] servers, because this node may
+// have become reachable or unreachable.
 func (p *process) recordChange(ev trace.Event) {
 	ev.Process = p.name
 	p.w.emit(ev)
@@ -193,9 +193,9 @@ func (p *process) hasSuspendingPause() bool {
 	return false
 }
 
-// resume ends one pause. When the last pause has ended, the process continues: first with
-// the step of the client that had begun, then the process's I/O, then its timers. Reads
-// return bytes that have arrived during the pause, even if their deadline has passed since.
+// resume ends one pause. When the last pause has ended, the process continues. First comes
+// the step that the client had begun, then the process's I/O, then its timers. Reads return
+// bytes that have arrived during the pause, even if their deadline has passed since.
 func (p *process) resume(by *faultState) {
 	delete(p.pausedBy, by)
 	if p.state != paused {

@@ -136,8 +136,8 @@ func (g *program) run() error {
 	return g.sections()
 }
 
-// warmUp makes the lock and opens the connections before the story begins, so that the
-// story shows a client that has been running for a while.
+// warmUp makes the lock and opens the connections before the run begins, so that the
+// run shows a client that has been running for a while.
 func (g *program) warmUp() error {
 	lock, err := g.newLock(g.env)
 	if err != nil {
@@ -218,7 +218,7 @@ func (g *program) arm() {
 	})
 }
 
-// begin starts the client if its starting point has been reached and the story has begun.
+// begin starts the client if its starting point has been reached and the run has begun.
 func (g *program) begin() {
 	if g.canStart && g.w.started && !g.started {
 		g.started = true

@@ -17,8 +17,8 @@ import (
 
 var (
 	errRefusedByStorage = errors.New("the storage refused it")
-	errLeaseLost        = errors.New("the lock said that the lease is lost")
-	errLeaseEnded       = errors.New("the lease is over")
+	errLeaseLost        = errors.New("the lock reported that the lease is lost")
+	errLeaseEnded       = errors.New("the lease has expired")
 )
 
 // tasks returns the client's tasks in a section. If the world has a source of tokens, the
@@ -115,7 +115,7 @@ func (g *program) shouldStartOver(err error) bool {
 type Section struct {
 	g *program
 	// number counts the client's calls of acquire, from 1. The loop sets it when the call
-	// begins. 0 is the number of what the client does before its first acquire.
+	// begins. The number 0 means that the client has not called acquire yet.
 	number int
 	// env is the environment of the lock's handle; it contains the lock's name.
 	env   *locks.Env
@@ -281,8 +281,8 @@ func (section *Section) run() error {
 }
 
 // releaseAgain does a release step in a section: it releases the client's previous section
-// again, if that release has failed. Such a client has got an error that says that the key
-// may still exist, and has acquired the lock again since.
+// again, if that release has failed. Such a client has acquired the lock again after an
+// error that says that the key may still exist.
 func (section *Section) releaseAgain() {
 	if section.g.previousSection == nil {
 		return

@@ -223,7 +223,7 @@ func (s *socket) scheduleDeadlineCheck() {
 	s.checkDue = due
 	s.w.postLocked(&request{
 		process: s.p, class: classTimer, rank: s.peer.index, subRank: s.number(),
-		admit: func() { s.w.schedule(due.Sub(s.w.storyStart), func() { s.checkDeadline(due) }) },
+		admit: func() { s.w.schedule(due.Sub(s.w.runStart), func() { s.checkDeadline(due) }) },
 	})
 }
 
@@ -437,7 +437,7 @@ type peekConn struct{ s *socket }
 
 // errPeek is what a check of an idle connection returns if the client must not use the
 // connection again.
-var errPeek = errors.New("the connection is closed, or has bytes that nothing asked for")
+var errPeek = errors.New("the connection is closed, or has bytes that answer no request")
 
 // Read checks whether the connection has ended or has bytes that answer no request. It does
 // not call the function.

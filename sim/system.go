@@ -206,7 +206,7 @@ type Server interface {
 // the place of that node.
 type Replica interface {
 	Server
-	// Follow makes the server the replica of a node. It is called before the story begins.
+	// Follow makes the server the replica of a node. It is called before the run begins.
 	Follow(master string)
 	// Promote makes the server a master, unless it already is one.
 	Promote()

@@ -53,8 +53,8 @@ type World struct {
 	reserveFailed     atomic.Bool
 	stopError         error
 
-	// storyStart is the virtual time at which the story starts; events are dated from it.
-	storyStart time.Time
+	// runStart is the virtual time at which the run starts; events are dated from it.
+	runStart   time.Time
 	queue      queue
 	lastMoment time.Duration // true time of the latest moment
 	watchdog   *watchdog
@@ -88,7 +88,7 @@ type World struct {
 	requestPosted  chan struct{}
 	ended          bool     // guarded by ioMutex
 	uncheckedReuse []string // systems with a node whose connection a client has used, without a check, after it had ended; guarded by ioMutex
-	started        bool     // the story has begun
+	started        bool     // the run has begun
 	dueActions     []func() // functions to call because their points were reached
 	wakeUps        []func() // functions to call at the end of the moment; most of them wake goroutines
 	// spareRequests and spareWakeUps are empty slices, which requests and wakeUps use next,
@@ -302,7 +302,7 @@ func (cfg *Config) masters() []Node {
 
 // run runs the world in a synctest bubble, from start to end; see [inBubble].
 func (w *World) run() {
-	w.storyStart = time.Now()
+	w.runStart = time.Now()
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	w.requestPosted = make(chan struct{}, 1) // made in the bubble: synctest does not regard a goroutine as waiting if its channel was made outside
 	w.sleepTimer = time.NewTimer(0)
@@ -352,11 +352,11 @@ func (w *World) createProcesses() {
 	}
 }
 
-// begin starts the story when all clients are ready. To be ready, a client makes its lock
+// begin starts the run when all clients are ready. To be ready, a client makes its lock
 // and opens its connections, like a process that has been running for a while. Until the
-// story starts, messages take no time. A client may need several moments to get ready. The
-// story starts after 10 µs at the latest: a client that is not ready by then is waiting for
-// something that does not come before.
+// run starts, messages take no time. A client may need several moments to get ready. The
+// run starts after 10 µs at the latest: a client that is not ready by then is waiting for
+// something that happens only after the start.
 func (w *World) begin() {
 	const retryAfter, longestWait = time.Microsecond, 10 * time.Microsecond
 	if w.now() < longestWait && slices.ContainsFunc(w.processes, func(p *process) bool { return p.actor != nil && !p.actor.isReady() }) {
@@ -373,8 +373,8 @@ func (w *World) begin() {
 	}
 }
 
-// now returns the true time since the start of the story.
-func (w *World) now() time.Duration { return time.Since(w.storyStart) }
+// now returns the true time since the start of the run.
+func (w *World) now() time.Duration { return time.Since(w.runStart) }
 
 // schedule makes the loop call do at true time t, or as soon as possible if t has passed.
 // Only the loop may call it.

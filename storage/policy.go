@@ -151,7 +151,7 @@ func (p Policy) markRefusal(req Request, mark uint64) string {
 	case req.Op == Mark || req.Token == mark:
 		return ""
 	case mark == 0:
-		return fmt.Sprintf("it carries token %d, but nobody has marked %s", req.Token, req.Object)
+		return fmt.Sprintf("it carries token %d, but no client has marked %s", req.Token, req.Object)
 	}
 	return fmt.Sprintf("it carries token %d, but %s is marked with token %d", req.Token, req.Object, mark)
 }
@@ -159,5 +159,5 @@ func (p Policy) markRefusal(req Request, mark uint64) string {
 // VersionRefusal says why a write is refused under the policy Optimistic: the object is not
 // at the version that the writer knew.
 func VersionRefusal(object string, version int) string {
-	return fmt.Sprintf("%s is at version %d by now", object, version)
+	return fmt.Sprintf("%s is now at version %d", object, version)
 }

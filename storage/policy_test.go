@@ -107,7 +107,7 @@ func TestPolicies(t *testing.T) {
 		name:     "a client that has read a version writes after another write",
 		requests: []Request{writeKnowing("x", 0), writeKnowing("x", 0), read("x", 0), writeKnowing("x", 1), writeKnowing("y", 1), write("x", 9)},
 		rows: rows{
-			{Optimistic, []string{"ok", "x is at version 1 by now", "ok", "ok", "y is at version 0 by now", "x is at version 2 by now"}},
+			{Optimistic, []string{"ok", "x is now at version 1", "ok", "ok", "y is now at version 0", "x is now at version 2"}},
 			{None, []string{"ok", "ok", "ok", "ok", "ok", "ok"}}, // it checks nothing
 		},
 	}, {
@@ -163,10 +163,10 @@ func TestCheckAndSet(t *testing.T) {
 			[]string{"ok", "ok", "it carries token 15, but x is marked with token 907", "ok"}},
 		{"no holder has marked the object",
 			[]Request{write("x", 907)},
-			[]string{"it carries token 907, but nobody has marked x"}},
+			[]string{"it carries token 907, but no client has marked x"}},
 		{"the holder has marked another object",
 			[]Request{mark("y", 907), write("x", 907)},
-			[]string{"ok", "it carries token 907, but nobody has marked x"}},
+			[]string{"ok", "it carries token 907, but no client has marked x"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := serve(CheckAndSet, test.requests...); !slices.Equal(got, test.want) {

@@ -131,7 +131,7 @@ func (s *Store) isClaimed(req Request) bool {
 
 // claimRefusal says why a second row for a period is refused.
 func claimRefusal(object string, period int) string {
-	return fmt.Sprintf("%s has a row for period %d by now", object, period)
+	return fmt.Sprintf("%s already has a row for period %d", object, period)
 }
 
 // log records a request and its response.

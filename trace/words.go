@@ -15,7 +15,7 @@ const DefaultObject = "x"
 // CancelPrefix cancels a call, and EndOfConnection ends the connection.
 const (
 	CancelPrefix    = "cancel"
-	EndOfConnection = "goodbye"
+	EndOfConnection = "end the session"
 )
 
 // CannotMake is the rule of a [Complaint] by a client that could not construct its lock.

@@ -59,7 +59,7 @@ func (r *Record) isQuick(w runs.WorldSpec) bool {
 	return false
 }
 
-// longest returns the longest time that a fault of the search lasts.
+// longestFault returns the longest time that a fault of the search lasts.
 func (r *Record) longestFault() time.Duration {
 	return max(r.percentOfTTL(largestPercent), percentOf(r.Takeover, largestPercent))
 }

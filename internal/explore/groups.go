@@ -10,19 +10,20 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// groups are the broken worlds, sorted by what broke them. The key is the ID of the way
-// that a world is an example of. A report shows worlds with one ID as one way.
+// groups are the broken worlds, grouped by the way in which they break. The key is the ID
+// of that way. A report shows the worlds with one ID as one way.
 type groups map[string]*group
 
-// A group is broken worlds with one ID. The families of their faults are the same, the
-// blame is the same, and fencing tokens protect the data in all of them or in none.
+// A group is the broken worlds that have the same ID. The families of their faults are the
+// same, the blame is the same, and fencing tokens protect the data in all of them or in
+// none.
 type group struct {
 	// id is the ID, and worlds the number of worlds. stages are the steps of a client that
 	// their faults strike.
 	id     string
 	worlds int
 	stages map[string]bool
-	// causes has the faults in words, and the number of worlds with such faults.
+	// causes maps faults, in words, to the number of worlds with these faults.
 	causes map[string]int
 	// best is the example to show: the worst one, and among the worst the simplest.
 	best example
@@ -30,7 +31,7 @@ type group struct {
 
 // An example is a broken world, with what broke in it.
 type example struct {
-	// record is the record of the base of the world. ranOn means that a paused process did
+	// record is the record of the world's base. ranOn means that a paused process did
 	// something.
 	record *Record
 	world  runs.WorldSpec
@@ -68,7 +69,7 @@ func (g groups) join(more *group) {
 	}
 }
 
-// ordered lists the groups, sorted by ID.
+// ordered returns the groups, sorted by ID.
 func (g groups) ordered() []*group {
 	var all []*group
 	for _, id := range slices.Sorted(maps.Keys(g)) {
@@ -94,7 +95,7 @@ func (e example) id() string {
 		}
 	}
 	if e.damage.grade()&gradeLockBlamed != 0 {
-		// One mistake of a lock shows in one step, and another mistake in another step.
+		// Different mistakes of a lock show in different steps.
 		id += "/" + strings.ReplaceAll(strings.Join(e.stages(), "+"), " ", "-")
 	}
 	if e.damage.grade()&gradeCorrupted != 0 {

@@ -16,11 +16,11 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// A Ledger has the results of worlds that were run before, and writes down those that are
-// run now. Its file has a line of JSON for the [Heading], then a line for each world. Each
-// line ends with a seal, which is a checksum. The bases and the options of a search
-// determine which worlds it runs in which order. So a world is identified by its place in
-// the search. A nil Ledger has no results and writes nothing.
+// A Ledger has the results of worlds that were run before, and records the results of
+// worlds that are run now. Its file has a line of JSON for the [Heading], then a line for
+// each world. Each line ends with a seal, which is a checksum. The bases and the options of
+// a search determine which worlds it runs in which order. So a world is identified by its
+// place in the search. A nil Ledger has no results and writes nothing.
 type Ledger struct {
 	mu sync.Mutex
 	w  io.Writer // nil if nothing is written
@@ -33,7 +33,7 @@ type Ledger struct {
 	// plan, such as those for shrinking, by [runs.WorldSpec.Key].
 	planned map[string]map[int]*runs.WorldResult
 	others  map[string]*runs.WorldResult
-	// singles has more about single faults than their results, by the place.
+	// singles has facts about single faults in addition to their results, by the place.
 	singles map[int]singleExtra
 }
 

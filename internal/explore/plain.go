@@ -124,8 +124,8 @@ func processCount(w runs.WorldSpec) int {
 	return size
 }
 
-// complexity returns numbers that tell how hard a world's faults are to describe. Greater
-// ones are harder, and earlier ones count more. They are: special manners and disks,
+// complexity returns numbers that show how hard it is to describe a world's faults. Greater
+// numbers are harder, and earlier numbers count more. They are: special manners and disks,
 // processes at the other end of faults, strikes at messages, digits of sizes, and the
 // sizes.
 func complexity(w runs.WorldSpec) []int {

@@ -15,8 +15,8 @@ import (
 // run. Two worlds whose faults strike the same process at the same moment are identical
 // until the faults do something different. So it is enough to show that they never do:
 //
-//   - A fault that was not lifted before the run ended may as well last longer, or end
-//     any time after that.
+//   - If a fault was not lifted before the run ended, a fault that ends at any later time
+//     has the same result.
 //   - How a client's clock is set makes no difference if the client never reads it.
 //   - A server's clock is only compared with times. So if two settings of it make no
 //     difference, a setting between them makes none either.
@@ -42,7 +42,8 @@ func addTried(ran []triedWorld, w runs.WorldSpec, o runs.WorldResult) []triedWor
 }
 
 // findRepeated returns the result of a world with one fault, if it follows from the worlds
-// that were run. In each world of ran, a fault strikes the same process at the same moment.
+// in ran, which were run. In each of them a fault must strike the same process at the same
+// moment.
 func (r *Record) findRepeated(w runs.WorldSpec, ran []triedWorld) (runs.WorldResult, bool) {
 	for _, t := range ran {
 		lastsAlike := faultLength(t.WorldSpec) == faultLength(w) || t.Grounds.EndedAfter > 0 && faultLength(w) > t.Grounds.EndedAfter
@@ -74,8 +75,8 @@ func (r *Record) sameUntilLifted(a, b runs.WorldSpec, ran []triedWorld) bool {
 	return x == y && x != remainsUnknown
 }
 
-// isPowerLoss reports whether a crash stops the machine, too. Then the connections of the
-// process are not reset.
+// isPowerLoss reports whether a crash stops the machine and not only the process. After a
+// power loss the connections of the process are not reset.
 func isPowerLoss(f runs.Fault) bool { return trace.Crash(f.How()) == trace.PowerLoss }
 
 // A diskRemains is what a crash leaves on a disk.
@@ -104,8 +105,8 @@ func (r *Record) remainsOf(w runs.WorldSpec, ran []triedWorld) diskRemains {
 }
 
 // findSameCourse finds a world of ran that has the same events as w, although its fault
-// sets a clock to another time. There are two reasons for which it must have the same
-// events. The clock is never read. Or it is a server's clock, two worlds of ran have the
+// sets a clock to another time. The events must be the same in two cases. In the first, the
+// clock is never read. In the second, the clock is a server's, two worlds of ran have the
 // same events, and w's fault sets the clock to a time between theirs.
 func (r *Record) findSameCourse(w runs.WorldSpec, ran []triedWorld) (triedWorld, bool) {
 	f := w.Faults[0]

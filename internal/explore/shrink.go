@@ -62,7 +62,7 @@ type shrinker struct {
 	want   Damage
 	// ranOn means that a world is accepted even if a paused process ran on in it.
 	ranOn bool
-	// left is how many worlds may still be run.
+	// worldsLeft is how many worlds may still be run.
 	worldsLeft int
 	tried      map[string]bool
 }

@@ -47,7 +47,7 @@ type expectContinue struct{}
 // Next implements [sim.Framer].
 func (f *Framer) Next(b []byte) (int, sim.Frame) {
 	if f.hasRefused {
-		return len(b), sim.Frame{Body: refusal{}, Text: "more of it"}
+		return len(b), sim.Frame{Body: refusal{}, Text: "more bytes that are not HTTP/1.1"}
 	}
 	if len(b) < f.minBytes {
 		return 0, sim.Frame{}
@@ -70,10 +70,10 @@ func (f *Framer) Next(b []byte) (int, sim.Frame) {
 		return size, frame
 	case expectContinue:
 		f.pendingHeader = bytes.Clone(b[:size])
-		return size, sim.Frame{Body: parsed, Text: "asks whether to go on", Handshake: true}
+		return size, sim.Frame{Body: parsed, Text: "asks whether to send the body", Handshake: true}
 	case refusal:
 		f.hasRefused = true
-		return len(b), sim.Frame{Body: parsed, Text: "what is no request"}
+		return len(b), sim.Frame{Body: parsed, Text: "a malformed request"}
 	}
 	return 0, sim.Frame{} // the request is not complete yet
 }

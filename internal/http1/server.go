@@ -126,7 +126,7 @@ func (c *conn) serveNext() {
 	case expectContinue:
 		call.finish(sim.Packet{Bytes: []byte("HTTP/1.1 100 Continue\r\n\r\n"), Text: "100 Continue"}, false)
 	case refusal:
-		c.s.host.Doubt(fmt.Sprintf("%s wrote to %s what is no request of HTTP/1.1", c.end.Peer(), c.s.host.Node().Name))
+		c.s.host.Doubt(fmt.Sprintf("%s sent %s bytes that are no HTTP/1.1 request", c.end.Peer(), c.s.host.Node().Name))
 		call.finish(sim.Packet{Bytes: body.encode(), Text: fmt.Sprintf("%d %s", body.Status, http.StatusText(body.Status))}, true)
 	default:
 		c.s.serve(call)

@@ -205,7 +205,7 @@ func TestAnswersWaitForFaults(t *testing.T) {
 func TestBytesThatAreNotHTTP(t *testing.T) {
 	var heard []byte
 	tr := RunWorld(t, webWorld(rawClient(t, "client-1", "hello\r\n", &heard)))
-	Equal(t, "doubts", strings.Join(tr.Doubts, ", "), "client-1 wrote to web-1 what is no request of HTTP/1.1")
+	Equal(t, "doubts", strings.Join(tr.Doubts, ", "), "client-1 sent web-1 bytes that are no HTTP/1.1 request")
 }
 
 // For every stream of bytes, the answers are those of net/http's own server.

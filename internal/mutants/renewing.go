@@ -63,7 +63,7 @@ func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	switch {
 	case err == nil && !acquired:
-		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
+		return nil, fmt.Errorf("%w: another client holds it", locks.ErrNotAcquired)
 	case err != nil || l.remaining() <= 0:
 		_, _ = l.run(context.WithoutCancel(ctx), removeScript, l.value)
 		return nil, fmt.Errorf("%w: the node gave no answer in time", locks.ErrNotAcquired)

@@ -140,7 +140,7 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 		for s.makes(spins) && s.now().Sub(start) < time.Second {
 		}
 		unlock()
-		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
+		return nil, fmt.Errorf("%w: another client holds it", locks.ErrNotAcquired)
 	}
 	watchContext, stop := context.WithCancel(s.lifetime)
 	l.stop = stop
@@ -245,7 +245,7 @@ func (l *singleLease) Token() uint64 {
 	return l.token
 }
 
-// left returns how long the lease still lasts.
+// remaining returns how long the lease still lasts.
 func (l *singleLease) remaining() time.Duration { return l.Expires().Sub(l.now()) }
 
 // Lost returns a channel that is closed when the lease has ended or its key no longer has

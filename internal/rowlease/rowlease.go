@@ -57,7 +57,7 @@ func (r *Row) Granted(ctx context.Context, holder string, asked fakeclock.Readin
 // client holds it.
 func NotAcquired(err, errHeld error) error {
 	if errors.Is(err, errHeld) {
-		return fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
+		return fmt.Errorf("%w: another client holds it", locks.ErrNotAcquired)
 	}
 	return fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 }

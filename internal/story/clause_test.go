@@ -215,7 +215,7 @@ func TestHeldMessage(t *testing.T) {
 	s.At(40*time.Second, deliver)
 	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.002s  network  holds back client-1's write request to storage
-0.004s  network  drops messages in flight from client-1 to redis-1
+0.004s  network  loses messages in flight from client-1 to redis-1
 40.000s  network  delivers client-1's write request to storage after being held back for 40s
 `)
 }

@@ -65,7 +65,7 @@ func explainIntact(h *history.History, v *checks.Verdict) []string {
 	case len(h.Versions()) == 0:
 		return []string{"The data is unchanged: nothing was written."}
 	}
-	return []string{"The data is intact: every write took effect in order."}
+	return []string{"The data is intact: all writes took effect in the right order."}
 }
 
 // describeRefusals says which requests the storage refused.

@@ -73,7 +73,7 @@ func UndecidedReason(v *checks.Verdict) string {
 const Interrupted = "it was interrupted"
 
 // TimeIsUp is the reason given for a search that had no time for all single faults.
-const TimeIsUp = "its time was up before every single fault had been tried"
+const TimeIsUp = "its time limit passed before every single fault had been tried"
 
 // DescribeKinds describes which kinds of faults a search tries: "all", "only crash, pause",
 // "all but drift".

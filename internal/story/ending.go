@@ -27,7 +27,7 @@ func (p *Paragraph) ending() string {
 	case checks.NoLostUpdate:
 		return Possessive(p.event(f.Events[0]).Client()) + " write is gone, although the storage had acknowledged it"
 	case checks.SerialSections:
-		return "no serial order of the sections would have left this data"
+		return "no serial order of the sections explains the data"
 	case checks.LeaseExclusion:
 		return fmt.Sprintf("%s and %s hold the lock at the same time", p.event(f.Events[0]).Process, p.event(f.Events[1]).Process)
 	case checks.TokenOrder:

@@ -54,11 +54,11 @@ func RepeatedSentence(r checks.RepeatedPeriod) Raw {
 func blameSentence(b checks.Blame) string {
 	switch b.Kind {
 	case checks.KindAssumption:
-		return fmt.Sprintf("Blame: an assumption of the lock did not hold (%s).", brokenAssumptions(b))
+		return fmt.Sprintf("Blame: the lock relies on an assumption that did not hold (%s).", brokenAssumptions(b))
 	case checks.KindLock:
-		return "Blame: the lock itself; no broken assumption explains this."
+		return "Blame: the lock itself, because no broken assumption explains this."
 	case checks.KindInherent:
-		return "Blame: inherent in leases that expire; the two leases never overlapped, and no such lock can prevent this."
+		return "Blame: inherent. The two leases never overlapped, and no lock with leases that expire can prevent this."
 	}
 	return ""
 }

@@ -37,7 +37,7 @@ func (s *clauseBuilder) addMessages() {
 			s.addNetwork(m.Lost, WholeStep, 0, "loses %s", s.nameMessage(m))
 		default:
 			s.addMergeable(m.Lost, Clause{Subject: "network", mergeKey: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
-				return fmt.Sprintf("drops messages in flight from %s to %s", m.From, s.countPeers(peers))
+				return fmt.Sprintf("loses messages in flight from %s to %s", m.From, s.countPeers(peers))
 			})
 		}
 	}

@@ -100,13 +100,13 @@ func (p *Paragraph) damageBy(ev *trace.Event) string {
 		if len(f.Events) == 2 {
 			return fmt.Sprintf("over %s update, which is lost", ofOther(ev, p.event(f.Events[0])))
 		}
-		return "what it has computed from an old version"
+		return "on the basis of an old version"
 	}
 	if f, ok := broke(checks.WriteOrder); ok {
 		return fmt.Sprintf("over that of %s, whose grant is newer", p.event(f.Events[0]).Client())
 	}
 	if f, ok := broke(checks.GrantOrder); ok {
-		return fmt.Sprintf("although %s has the lock by then", p.event(f.Events[0]).Process)
+		return fmt.Sprintf("although %s already holds the lock", p.event(f.Events[0]).Process)
 	}
 	return ""
 }

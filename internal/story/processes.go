@@ -37,7 +37,7 @@ func (s *clauseBuilder) addProcesses() {
 		case history.Paused:
 			text := "is paused"
 			if spell.How == string(trace.Suspend) {
-				text = "is suspended: its monotonic clock stands still"
+				text = "is suspended: its monotonic clock stops too"
 			}
 			s.addEffect(began, "%s", text)
 			after = "resumes after %s"

@@ -31,15 +31,15 @@ func TestRenderer(t *testing.T) {
 	}{
 		{
 			because("token-not-greater", "client-2", "12345678901", checks.Token(12345678901), checks.Token(12345678907), 3*time.Second),
-			"client-2 was granted the lock after 12345678901, yet its fencing token …1 is not greater than …7 (both tokens existed at 3 seconds)",
-			"client-2 was granted the lock after 12345678901, yet its fencing token …1 is not greater than …7 (both tokens existed at 3 seconds)",
-			"client-2 was granted the lock after 12345678901, yet its fencing token 12345678901 is not greater than 12345678907 (both tokens existed at 3s)",
+			"client-2 was granted the lock after 12345678901, but its fencing token …1 is not greater than the earlier token …7 (both tokens existed at 3 seconds)",
+			"client-2 was granted the lock after 12345678901, but its fencing token …1 is not greater than the earlier token …7 (both tokens existed at 3 seconds)",
+			"client-2 was granted the lock after 12345678901, but its fencing token 12345678901 is not greater than the earlier token 12345678907 (both tokens existed at 3s)",
 		},
 		{
 			because("removed-foreign-key", 2*time.Second, "a", "1500ms", "redis-1", "at").And(because("by-sent-later")).And(because("everybody-in")),
-			`at 2 seconds a removed the key "1500ms" on redis-1, which had been set for at, although the command for this was sent before the command that set the key; there is no lock: every client enters its section`,
-			`At 2 seconds a removed the key "1500ms" on redis-1, which had been set for at, although the command for this was sent before the command that set the key; there is no lock: every client enters its section`,
-			`at 2s a removed the key "1500ms" on redis-1, which had been set for at, although the command for this was sent before the command that set the key; there is no lock: every client enters its section`,
+			`at 2 seconds, a removed the key "1500ms" on redis-1, which belonged to at, and that command had been sent before the command that set the key; there is no lock: every client enters its section`,
+			`At 2 seconds, a removed the key "1500ms" on redis-1, which belonged to at, and that command had been sent before the command that set the key; there is no lock: every client enters its section`,
+			`at 2s, a removed the key "1500ms" on redis-1, which belonged to at, and that command had been sent before the command that set the key; there is no lock: every client enters its section`,
 		},
 		{
 			checks.NotHeld.Reason(checks.Progress, checks.Unknown).And(checks.AsStated.Reason(because("cut-off-too-early", time.Minute, history.Never))),

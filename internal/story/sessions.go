@@ -22,7 +22,7 @@ func (s *clauseBuilder) addSessions() {
 				unheard = ev.Text + ", which no longer leads,"
 			}
 			s.add(ev, Clause{Subject: Raw(ev.Peer), IsAboutPossession: true,
-				Predicate: Raw(fmt.Sprintf("its session has expired: %s has not heard from it for too long", unheard))})
+				Predicate: Raw(fmt.Sprintf("its session has expired: %s has received no sign of life from it for too long", unheard))})
 		case trace.KindCloseSession:
 			if ev.By.IsOperator() {
 				s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: FaultMood, IsAboutPossession: true, Predicate: Raw("its session with " + ev.Process + " is ended by an operator")})
@@ -33,14 +33,14 @@ func (s *clauseBuilder) addSessions() {
 	}
 	for _, ev := range s.Notifications() {
 		s.addMergeable(ev, Clause{Mood: DetailMood, mergeKey: "notify", items: []string{ev.Process}}, func(clients []string) string {
-			return abbreviateNames(clients, 12) + " " + isOrAre(clients) + " notified of a change"
+			return abbreviateNames(clients, 12) + " " + isOrAre(clients) + " notified of a change to a watched key"
 		})
 	}
 	for _, ev := range s.LeaderChanges() {
 		s.addText(ev, PlainMood, "becomes leader")
 	}
 	for _, ev := range s.Compactions() {
-		s.addText(ev, PlainMood, "compacts its history: older versions from before %s are gone", ev.Text)
+		s.addText(ev, PlainMood, "compacts its history: superseded versions from before %s are deleted", ev.Text)
 	}
 }
 

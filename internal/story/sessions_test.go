@@ -36,9 +36,9 @@ func TestClausesOfSessions(t *testing.T) {
 	for _, want := range []string{
 		"etcd-2 becomes leader",
 		"client-1 gets the lock in etcd: token 1, lease until 30.003s",
-		"client-1 its session has expired: etcd has not heard from it for too long",
+		"client-1 its session has expired: etcd has received no sign of life from it for too long",
 		"client-1's key expired in etcd",
-		"client-2 is notified of a change",
+		"client-2 is notified of a change to a watched key",
 	} {
 		if !slices.Contains(clauses, want) {
 			t.Errorf("no clause is %q, got\n%q", want, clauses)

@@ -143,7 +143,7 @@ func (s *clauseBuilder) addAcquired(c *history.Call) {
 		})
 		return
 	case s.isOpen(named):
-		clause.Predicate = Raw("enters its section" + s.periodOf(c) + ": there is no lock" + s.grantText(named, ev))
+		clause.Predicate = Raw("enters its section" + s.periodOf(c) + " without a lock" + s.grantText(named, ev))
 	case named != "" && len(s.Slots(named)) == 0:
 		clause.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s", lock, s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
 	case ev.Ungranted:

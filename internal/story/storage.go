@@ -26,7 +26,7 @@ func (s *clauseBuilder) addStorage() {
 		case trace.KindRevert:
 			s.addEffect(ev, "is back at version %d of %s: it has lost the later versions up to %d", ev.Version, ev.Object, ev.Replaced)
 		case trace.KindForgetToken:
-			s.addEffect(ev, "has forgotten that it has seen token %s: it knows of %s", Token(ev.Token), ev.Text)
+			s.addEffect(ev, "has forgotten that it has seen token %s: it remembers %s", Token(ev.Token), ev.Text)
 		}
 	}
 	if s.messages {
@@ -77,7 +77,7 @@ func (s *clauseBuilder) addServed(ev *trace.Event, made *history.Version) {
 		}
 		if knew := made.By.KnownVersion(ev.Object, made.Issued); knew != nil && knew.Number != ev.Replaced {
 			clause.Mood = WrongMood
-			clause.Predicate += Raw(fmt.Sprintf(", but it had read version %d", knew.Number))
+			clause.Predicate += Raw(fmt.Sprintf(", but the client had read version %d", knew.Number))
 		}
 	}
 	s.add(ev, clause)

@@ -132,7 +132,7 @@ func (p *Paragraph) doubleGrantCause(first, second *trace.Event) string {
 	case len(cut) > 0:
 		return fmt.Sprintf("%s removed %s when the connection that held it ended", List(p.history.InWorldOrder(cut)), key)
 	case len(tooEarly) > 0:
-		return fmt.Sprintf("%s let %s expire before its time", List(p.history.InWorldOrder(tooEarly)), key)
+		return fmt.Sprintf("%s let %s expire too early", List(p.history.InWorldOrder(tooEarly)), key)
 	case len(expired) > 0:
 		return fmt.Sprintf("%s relied on its lease although its keys had expired", holder.Client)
 	}

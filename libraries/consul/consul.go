@@ -152,7 +152,7 @@ func (l *lock) acquire(ctx context.Context, h *handle) (*lease, error) {
 	case err != nil:
 		return nil, err
 	case lost == nil:
-		return nil, errors.New("called off")
+		return nil, errors.New("cancelled")
 	}
 	g := &lease{lock: l, handle: h, session: reflect.Indirect(reflect.ValueOf(h.recipe)).FieldByName("lockSession").String(), lost: lost}
 	if l.token == nil {

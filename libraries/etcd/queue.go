@@ -106,7 +106,7 @@ func waitDeleted(ctx context.Context, c *clientv3.Client, key string, since int6
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return errors.New("the watch is over")
+	return errors.New("the watch has ended")
 }
 
 // askOwner checks that the place's own key has not changed, as with Mutex.IsOwner, and

@@ -91,7 +91,7 @@ type lease struct {
 // its result, because a second Unlock of the library ends the program.
 func (l *lease) Release(ctx context.Context) error {
 	if l.isReleased.Swap(true) {
-		return fmt.Errorf("%w: its unlock was called before", locks.ErrLost)
+		return fmt.Errorf("%w: its unlock was already called", locks.ErrLost)
 	}
 	_, ok, err := answers.Call(ctx, func() (struct{}, error) { return struct{}{}, l.unlock(ctx) }, nil)
 	switch {

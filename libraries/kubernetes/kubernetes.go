@@ -109,7 +109,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 		return t.newLease(ctx, leaderCtx)
 	}
 	t.cancel()
-	return nil, answers.WithCause(ctx, fmt.Errorf("%w: kubernetes: somebody else leads", locks.ErrNotAcquired))
+	return nil, answers.WithCause(ctx, fmt.Errorf("%w: kubernetes: another client leads", locks.ErrNotAcquired))
 }
 
 // A term is one run of a LeaderElector, from the attempt until the elector has ended.
@@ -121,8 +121,8 @@ type term struct {
 	ended   chan struct{} // closed when the elector has ended
 }
 
-// newLease makes the lease of a client that has become the leader. leading is the context
-// that the library ends when the client is no longer the leader.
+// newLease makes the lease of a client that has become the leader. leaderCtx is the
+// context that the library ends when the client is no longer the leader.
 func (t *term) newLease(ctx, leaderCtx context.Context) (locks.Lease, error) {
 	token := t.record.token()
 	if t.lateToken {
@@ -175,7 +175,7 @@ func (l *lease) Release(ctx context.Context) error {
 	case !held:
 		return locks.ErrLost
 	case l.env.Options.Has("release-on-cancel") && !l.record.released():
-		return errors.New("kubernetes: the holder's name was not taken out")
+		return errors.New("kubernetes: the holder's name was not removed from the Lease")
 	case !l.env.Options.Has("kept-lease"):
 		return l.remove(ctx)
 	}

@@ -45,7 +45,7 @@ type advisory struct {
 // errHeld is the error of a handle that tries to acquire the lock while it holds it. The
 // server would grant the lock again. It counts the grants of a session, and frees the lock
 // only after as many unlocks.
-var errHeld = errors.New("this handle has it, and its connection would be given it again")
+var errHeld = errors.New("this handle already holds it, and the server would grant it to the same connection again")
 
 // Acquire tries once to acquire the lock. If the server does not reply, the connection is
 // closed, because the server may have granted the lock to it.
@@ -71,7 +71,7 @@ func (a *advisory) acquire(ctx context.Context) (*grant, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 	case token == nil:
-		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
+		return nil, fmt.Errorf("%w: another client holds it", locks.ErrNotAcquired)
 	}
 	g.token, a.lastGrant = uint64(*token), g
 	return g, nil

@@ -64,7 +64,7 @@ var jobTarget = lockTarget{
 		CREATE TABLE IF NOT EXISTS jobs (name text PRIMARY KEY, queue text NOT NULL, attempts bigint NOT NULL)`,
 	insert:    `INSERT INTO jobs (name, queue, attempts) VALUES ($1, $1, 0) ON CONFLICT DO NOTHING`,
 	lock:      `SELECT name FROM jobs WHERE queue = $1 ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED`,
-	notFound:  "there is no job that nobody has",
+	notFound:  "no job is free",
 	parameter: keyItself,
 }
 
@@ -72,7 +72,7 @@ var jobTarget = lockTarget{
 var numberTarget = lockTarget{
 	createTables: objectsTable,
 	lock:         `SELECT 'mine' WHERE pg_try_advisory_xact_lock($1)`,
-	notFound:     "somebody else holds it",
+	notFound:     "another client holds it",
 	parameter:    func(key string) any { return locks.PostgresNumber(key) },
 }
 
@@ -126,7 +126,7 @@ func openItem(e *locks.Env, name string, makeLease func(*held) locks.Lease) (loc
 // first job that no other transaction has locked, or tries once to lock the number.
 func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 	if i.held != nil {
-		return nil, fmt.Errorf("%w: this handle is in a transaction", locks.ErrNotAcquired)
+		return nil, fmt.Errorf("%w: this handle already has an open transaction", locks.ErrNotAcquired)
 	}
 	h := &held{item: i}
 	err := h.inTx(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
@@ -231,7 +231,7 @@ func (k heldWithData) Read(ctx context.Context, object string) (version int, err
 // Write is as in [locks.Keeper]. If last is true, it commits the transaction.
 func (k heldWithData) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
 	if k.isCommitted {
-		return 0, errors.New("the transaction is over")
+		return 0, errors.New("the transaction has ended")
 	}
 	err = k.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
 		k.hasUncommitted = true

@@ -67,7 +67,7 @@ func (l *takeover) Acquire(ctx context.Context) (locks.Lease, error) {
 		_ = lease.Release(context.WithoutCancel(ctx))
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 	case !got:
-		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
+		return nil, fmt.Errorf("%w: another client holds it", locks.ErrNotAcquired)
 	case time.Now().After(lease.end()):
 		_ = lease.Release(context.WithoutCancel(ctx))
 		return nil, fmt.Errorf("%w: the answer came too late", locks.ErrNotAcquired)

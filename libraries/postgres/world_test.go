@@ -199,8 +199,8 @@ func TestHandleRefusesToAcquireAdvisoryLockTwice(t *testing.T) {
 	}}
 	cfg := SectionsWorld(Lock(t, "postgres-advisory"), first, sim.Client{Name: "client-2", Starts: Point("client-1 released")})
 	tr := RunWorld(t, cfg)
-	if !errors.Is(again, locks.ErrNotAcquired) || !strings.Contains(again.Error(), "this handle has it") {
-		t.Errorf("the second acquire of the handle ended with %v, want ErrNotAcquired and \"this handle has it\"", again)
+	if !errors.Is(again, locks.ErrNotAcquired) || !strings.Contains(again.Error(), "this handle already holds it") {
+		t.Errorf("the second acquire of the handle ended with %v, want ErrNotAcquired and \"this handle already holds it\"", again)
 	}
 	Equal(t, "violated properties", Violations(tr), "")
 	Equal(t, "steps of client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// data has the objects that are kept in files whose reservation is the lock, as last
-// committed. The key is the file; the objects are in alphabetical order. A process reads
-// its data from its own memory, so reads are not in the trace.
+// data has the last committed objects of the files whose reservation is a lock. The key is
+// the file; the objects are in alphabetical order. A process reads its data from its own
+// memory, so reads are not in the trace.
 type data map[string][]datum
 
 // update reads the committed data of a database, and calls emit for each object that has
@@ -62,6 +62,6 @@ func (g *register) emitReverts(b *database) {
 	})
 }
 
-// hasData reports whether the file of a database is the key of a lock, so that its
-// reservation is recorded and it may hold data.
+// hasData reports whether the file of a database is the key of a lock. If it is, its
+// reservation is recorded, and the file may hold data.
 func (g *register) hasData(b *database) bool { return slices.Contains(g.files, b.name) }

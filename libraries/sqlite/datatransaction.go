@@ -55,7 +55,7 @@ func (k *dataTransaction) Write(ctx context.Context, object, value string, last 
 // inTx calls f if the transaction is still open, and otherwise returns an error.
 func (k *dataTransaction) inTx(ctx context.Context, f func(context.Context) error) error {
 	if k.handle.current != k.transaction || k.isLost() {
-		return fmt.Errorf("%w: the transaction is over", locks.ErrLost)
+		return fmt.Errorf("%w: the transaction has ended", locks.ErrLost)
 	}
 	return k.handle.use(ctx, func(ctx context.Context, _ *sql.DB) error { return f(ctx) })
 }

@@ -99,7 +99,7 @@ func (o *openFile) Receive(r *sim.Request) {
 		case *request:
 			a = o.serve(body, r.Sender())
 		default:
-			a.Why = "that is no request"
+			a.Why = "malformed request"
 		}
 		a.Now = o.disk.host.Clock().Now().UnixMilli()
 		o.disk.Send(func() { o.end.ReplyTo(r, a.packet()) })

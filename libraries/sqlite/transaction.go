@@ -44,7 +44,7 @@ type transactions struct {
 // errInTransaction is the error of a handle that already holds the lock and tries to
 // acquire it. Its only connection is in a transaction, and database/sql would wait for it
 // in vain.
-var errInTransaction = errors.New("this handle is in a transaction")
+var errInTransaction = errors.New("this handle already has an open transaction")
 
 // Acquire begins a transaction. It first forgets an earlier transaction that was lost
 // because the file was closed.

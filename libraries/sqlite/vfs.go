@@ -14,12 +14,12 @@ import (
 
 // SQLite calls its operating system only through a table of functions, called a VFS
 // (https://www.sqlite.org/vfs.html). This file makes such tables, whose functions are
-// written in Go. Each handle of a lock has a table under a name of its own. A function
-// finds the Go value that belongs to its table, a system, by a number in the table.
+// written in Go. Each handle of a lock has a table under a name of its own. The table
+// contains a number, by which its functions find their system.
 
 // A system is the operating system for one connection of SQLite to one database. file is
-// the end of a file's name, which says whether it is the database file or the journal.
-// Codes are SQLite's result codes.
+// the end of a file's name, which says whether it is the database file or the journal. A
+// code is one of SQLite's result codes.
 type system interface {
 	open(file string, make bool) (code int32)
 	close(file string)
@@ -71,7 +71,7 @@ func mount(s system) (name string, unmount func(), err error) {
 	}
 	if code := sqlite3.Xsqlite3_vfs_register(tls, table, 0); code != sqlite3.SQLITE_OK {
 		unmount()
-		return "", nil, fmt.Errorf("SQLite does not take %s: error %d", name, code)
+		return "", nil, fmt.Errorf("SQLite rejects %s: error %d", name, code)
 	}
 	return name, unmount, nil
 }
@@ -276,7 +276,7 @@ func xFileControl(*libc.TLS, uintptr, int32, uintptr) int32 { return sqlite3.SQL
 func xSectorSize(*libc.TLS, uintptr) int32 { return 4096 }
 
 // xDeviceCharacteristics returns what SQLite assumes about disks on Unix: if the power is
-// lost during a write, the bytes beside those that are written stay as they are.
+// lost during a write, the bytes next to the written ones do not change.
 func xDeviceCharacteristics(*libc.TLS, uintptr) int32 {
 	return sqlite3.SQLITE_IOCAP_POWERSAFE_OVERWRITE
 }

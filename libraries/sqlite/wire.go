@@ -140,14 +140,14 @@ func (framer) Next(b []byte) (int, sim.Frame) {
 	line, rest, whole := bytes.Cut(b, []byte("\n"))
 	if !whole {
 		if len(b) > maxMessage {
-			return len(b), sim.Frame{Body: malformed{}, Text: "what is no request"}
+			return len(b), sim.Frame{Body: malformed{}, Text: "a malformed request"}
 		}
 		return 0, sim.Frame{}
 	}
 	size := len(line) + 1
 	var r request
 	if json.Unmarshal(line, &r) != nil || !r.isValid() {
-		return size, sim.Frame{Body: malformed{}, Text: "what is no request"}
+		return size, sim.Frame{Body: malformed{}, Text: "a malformed request"}
 	}
 	for i := range r.Changes {
 		c := &r.Changes[i]

@@ -61,8 +61,9 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 	return int(stat.Version), nil
 }
 
-// Write implements [locks.DataClient]. knew is the version that the client has read. If the
-// world compares versions, the write succeeds only if the object still has that version.
+// Write implements [locks.DataClient]. knownVersion is the version that the client has read.
+// If the world compares versions, the write succeeds only if the object still has that
+// version.
 func (d *data) Write(ctx context.Context, object, value string, knownVersion int) (version int, err error) {
 	anyVersion := -1
 	if !d.ComparesVersion {

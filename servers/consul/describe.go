@@ -37,7 +37,7 @@ func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	case "/v1/session/create":
 		f.Text = "create a session"
 	case "/v1/status/leader":
-		f.Text, f.Handshake = "who leads", true
+		f.Text, f.Handshake = "ask for the leader", true
 	default:
 		verb := strings.Trim(strings.TrimPrefix(e.path, "/v1/session/"), "/")
 		f.Text = verb + " " + sessionName(names, rest)
@@ -50,15 +50,15 @@ func describeKey(names *sim.Names, r *http1.Request, key string) string {
 	q := r.URL.Query()
 	name := keyName(names, key)
 	if q.Has("recurse") {
-		name = "all under " + name
+		name = "all keys under " + name
 	}
 	switch {
 	case r.Method == http.MethodGet && q.Get("index") != "":
-		return fmt.Sprintf("read %s when it has changed after %s", name, names.Value(q.Get("index")))
+		return fmt.Sprintf("read %s once its index is above %s", name, names.Value(q.Get("index")))
 	case r.Method == http.MethodGet:
 		return "read " + name
 	case r.Method == http.MethodDelete && q.Has("cas"):
-		return fmt.Sprintf("delete %s if it is as in %s", name, names.Value(q.Get("cas")))
+		return fmt.Sprintf("delete %s if its index is %s", name, names.Value(q.Get("cas")))
 	case r.Method == http.MethodDelete:
 		return "delete " + name
 	case q.Has("acquire"):
@@ -66,7 +66,7 @@ func describeKey(names *sim.Names, r *http1.Request, key string) string {
 	case q.Has("release"):
 		return fmt.Sprintf("release %s of %s", name, sessionName(names, q.Get("release")))
 	case q.Has("cas"):
-		return fmt.Sprintf("put %s if it is as in %s", name, names.Value(q.Get("cas")))
+		return fmt.Sprintf("put %s if its index is %s", name, names.Value(q.Get("cas")))
 	}
 	return r.Method + " " + name
 }
@@ -89,11 +89,11 @@ func isSession(word string) bool { return len(word) == 36 && strings.Count(word,
 // describeEntry returns the text of an answer with one key: its holder, and the index of
 // its latest change.
 func (s *server) describeEntry(e *entry) string {
-	holder := "nobody's"
+	holder := "not held"
 	if e.Session != "" {
-		holder = s.name(e.Session) + "'s"
+		holder = "held by " + s.name(e.Session)
 	}
-	return fmt.Sprintf("%s, changed in %d", holder, e.ModifyIndex)
+	return fmt.Sprintf("%s, index %d", holder, e.ModifyIndex)
 }
 
 // describeEntries returns the text of an answer with several keys: their number, and how
@@ -105,7 +105,7 @@ func (s *server) describeEntries(all []*entry) string {
 			held++
 		}
 	}
-	return strconv.Itoa(len(all)) + " keys, " + strconv.Itoa(held) + " of them a session's"
+	return strconv.Itoa(len(all)) + " keys, " + strconv.Itoa(held) + " of them held by sessions"
 }
 
 // ordinal returns 1st, 2nd and so on.

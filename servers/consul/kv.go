@@ -93,7 +93,7 @@ func (s *server) acquire(call *http1.Call, e entry, id string) {
 		refuse(call, http.StatusInternalServerError, fmt.Sprintf("raft apply failed: invalid session %q", id))
 		return
 	case old != nil && old.Session != "" && old.Session != id:
-		respond(call, false, nil, "no: it is taken")
+		respond(call, false, nil, "no: another session holds it")
 		return
 	}
 	e.Session, e.LockIndex, e.owner = id, 1, call.By()
@@ -116,7 +116,7 @@ func (s *server) acquire(call *http1.Call, e entry, id string) {
 		s.host.ChargeText(len(e.Key) + len(e.Value))
 		s.notifyWaiters(e.Key)
 	}
-	respond(call, true, nil, fmt.Sprintf("yes, for the %s time", ordinal(e.LockIndex)))
+	respond(call, true, nil, fmt.Sprintf("yes: acquired for the %s time", ordinal(e.LockIndex)))
 }
 
 // inAnotherSection reports whether a client that acquires a key which its session already
@@ -134,7 +134,7 @@ func (s *server) release(call *http1.Call, e entry, id string) {
 		refuse(call, http.StatusInternalServerError, "raft apply failed: missing session")
 		return
 	case old == nil || old.Session != id:
-		respond(call, false, nil, "no: it is not the session's")
+		respond(call, false, nil, "no: the session does not hold it")
 		return
 	}
 	e.LockIndex = old.LockIndex
@@ -221,7 +221,7 @@ func (s *server) read(key string, isPrefix bool, q *query) {
 		}
 		switch {
 		case len(found) == 0:
-			q.call.Answer(http1.Answer{Status: http.StatusNotFound, Header: withCommonHeaders(queryHeaders(index)), Text: "nothing", ClientEvents: learns})
+			q.call.Answer(http1.Answer{Status: http.StatusNotFound, Header: withCommonHeaders(queryHeaders(index)), Text: "not found", ClientEvents: learns})
 		case isPrefix:
 			respond(q.call, found, queryHeaders(index), s.describeEntries(found), learns...)
 		default:

@@ -128,8 +128,8 @@ func (e *endpoint) refuseMethod(call *http1.Call) {
 // is none. The last argument of respond is the text in the trace.
 func (s *server) serveLeader(call *http1.Call, _ string) {
 	if !s.isLeader {
-		respond(call, "", nil, "nobody")
+		respond(call, "", nil, "no leader")
 		return
 	}
-	respond(call, "127.0.0.1:8300", nil, "I do")
+	respond(call, "127.0.0.1:8300", nil, "this server leads")
 }

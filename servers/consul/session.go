@@ -78,7 +78,7 @@ func (s *server) createSession(call *http1.Call, _ string) {
 	name := s.name(one.ID)
 	s.host.Emit(trace.Event{Kind: trace.KindOpen, Peer: one.client, Session: name, TTL: one.ttl})
 	s.sessions.renew(one)
-	respond(call, struct{ ID string }{one.ID}, nil, fmt.Sprintf("%s, for %s", name, one.TTL), s.aliveEvents(one)...)
+	respond(call, struct{ ID string }{one.ID}, nil, fmt.Sprintf("%s, expires after %s", name, one.TTL), s.aliveEvents(one)...)
 }
 
 // decode sets the fields of a session to those of a client's request.
@@ -160,7 +160,7 @@ func (s *server) renewSession(call *http1.Call, id string) {
 		return
 	}
 	s.sessions.renew(one)
-	respond(call, []*session{one}, nil, fmt.Sprintf("for %s", one.TTL), s.aliveEvents(one)...)
+	respond(call, []*session{one}, nil, fmt.Sprintf("expires after %s", one.TTL), s.aliveEvents(one)...)
 }
 
 // destroySession ends a session at the request of a client. A session that does not exist

@@ -75,7 +75,7 @@ func (c *conn) receive(r *sim.Request, part any) {
 		_ = c.writer.frames.WritePing(true, f)
 	case windowUpdate:
 		if !c.writer.widenWindow(f) {
-			c.hangUp(r, http2.ErrCodeFlowControl, "a window beyond what can be")
+			c.hangUp(r, http2.ErrCodeFlowControl, "a window beyond the maximum")
 		}
 	case piece:
 		c.receivePiece(r, f)

@@ -40,8 +40,8 @@ func (m *member) recordRead(r *pb.RangeRequest, resp *pb.RangeResponse, by *trac
 	m.host.Emit(ev)
 }
 
-// recordWrites records writes of data objects: those that were done, and those of a
-// transaction whose condition did not hold, which are refused writes.
+// recordWrites records the writes of data objects. A write in a transaction whose condition
+// did not hold is recorded as refused.
 func (c *cluster) recordWrites(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, by *trace.Actor) {
 	if by == nil {
 		return
@@ -72,8 +72,8 @@ func (c *cluster) recordWrites(m *member, r *pb.InternalRaftRequest, resp proto.
 	}
 }
 
-// comparesOtherKey reports whether a transaction's condition also compares another key than
-// this one. That key is the lock's.
+// comparesOtherKey reports whether a transaction's condition compares a key other than the
+// given one. Such a key is the lock's.
 func comparesOtherKey(r *pb.TxnRequest, key []byte) bool {
 	return slices.ContainsFunc(r.Compare, func(c *pb.Compare) bool { return !bytes.Equal(c.Key, key) })
 }

@@ -104,7 +104,7 @@ func describeRequest(names *sim.Names, path string, message []byte) string {
 	}
 	request := m.request()
 	if proto.Unmarshal(message, request) != nil {
-		return methodName(path) + " of what is no protobuf"
+		return methodName(path) + " with a message that is not protobuf"
 	}
 	return describe(names, request)
 }
@@ -148,7 +148,7 @@ func describe(names *sim.Names, request proto.Message) string {
 		case *pb.WatchRequest_ProgressRequest:
 			return "asks for the progress of its watches"
 		}
-		return "a Watch of nothing"
+		return "a Watch without a request"
 	case recipes.Message:
 		return describeRecipe(names, r)
 	}

@@ -48,7 +48,7 @@ func (r *recipe) campaign(request recipes.Message) {
 					leader := recipes.New("v3electionpb.LeaderKey").With("name", request.Bytes("name")).
 						With("key", o.key).With("rev", o.revision).With("lease", lease)
 					r.answer(recipes.New("v3electionpb.CampaignResponse").With("header", txn.Header).With("leader", leader),
-						fmt.Sprintf("elected, by a key of revision %d", o.revision))
+						fmt.Sprintf("elected, with a key of revision %d", o.revision))
 				})
 			}
 			if txn.Succeeded {
@@ -114,7 +114,7 @@ func (r *recipe) resign(request recipes.Message) {
 	}
 	r.session(o.lease, func(int64) {
 		r.write(o.resignRequest(), orElse(r.fail, func(resp proto.Message) {
-			text := "it did not lead"
+			text := "it was not the leader"
 			if resp.(*pb.TxnResponse).Succeeded {
 				text = "resigned"
 			}

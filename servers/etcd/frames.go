@@ -119,7 +119,7 @@ func newFramer(names *sim.Names) sim.Framer {
 // Next implements [sim.Framer]. The body of a frame is a list of the parts above.
 func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if f.isBroken {
-		return len(b), sim.Frame{Text: "more of it"}
+		return len(b), sim.Frame{Text: "more bytes that are not HTTP/2"}
 	}
 	offset := 0
 	if !f.prefaceRead {
@@ -127,7 +127,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 			if bytes.HasPrefix(preface, b) {
 				return 0, sim.Frame{}
 			}
-			return f.rejectRest(b, nil, http2.ErrCodeProtocol, "it does not begin as HTTP/2")
+			return f.rejectRest(b, nil, http2.ErrCodeProtocol, "they do not begin like HTTP/2")
 		}
 		f.prefaceRead = true
 		offset = len(http2.ClientPreface)
@@ -173,7 +173,7 @@ func isComplete(part any) bool {
 // are the parts that were read before.
 func (f *framer) rejectRest(b []byte, body []any, code http2.ErrCode, why string) (int, sim.Frame) {
 	f.isBroken = true
-	return len(b), sim.Frame{Body: append(body, violation{code, why}), Text: "no HTTP/2: " + why}
+	return len(b), sim.Frame{Body: append(body, violation{code, why}), Text: "bytes that are not HTTP/2: " + why}
 }
 
 // newViolation returns a violation with a formatted text.
@@ -266,7 +266,7 @@ func (f *framer) readBlock(isLast bool, b []byte) (any, *violation) {
 	call := *f.headerCall
 	f.headerBlock, f.headerCall = f.headerBlock[:0], nil
 	if err != nil {
-		return nil, newViolation(http2.ErrCodeCompression, "headers that are not compressed as they should be")
+		return nil, newViolation(http2.ErrCodeCompression, "headers that are wrongly compressed")
 	}
 	for _, h := range f.fields {
 		switch h.Name {

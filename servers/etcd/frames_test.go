@@ -161,7 +161,7 @@ func TestFramerRejectsInvalidHTTP2(t *testing.T) {
 		why   string // what is wrong
 		write func(*scribe)
 	}{
-		{"it does not begin as HTTP/2", func(s *scribe) { s.Reset(); s.WriteString("GET / HTTP/1.1\r\n\r\n") }},
+		{"they do not begin like HTTP/2", func(s *scribe) { s.Reset(); s.WriteString("GET / HTTP/1.1\r\n\r\n") }},
 		{"PING before SETTINGS", func(s *scribe) {
 			s.Reset()
 			s.WriteString(http2.ClientPreface)
@@ -186,13 +186,13 @@ func TestFramerRejectsInvalidHTTP2(t *testing.T) {
 		{"CONTINUATION: unexpected CONTINUATION for stream 1", frame(http2.FrameContinuation, 0, 1)},
 		{"HEADERS: PROTOCOL_ERROR", frame(http2.FrameHeaders, http2.FlagHeadersPadded, 1, 1)},
 		{"HEADERS: FRAME_SIZE_ERROR", frame(http2.FrameHeaders, http2.FlagHeadersPriority, 1, 0, 0)},
-		{"headers that are not compressed as they should be", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)},
+		{"headers that are wrongly compressed", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)},
 		{"PUSH_PROMISE: FRAME_SIZE_ERROR", frame(http2.FramePushPromise, 0, 1)},
 	} {
 		s := newScribe()
 		c.write(s)
 		got, _ := splitMessages(newFramer(sim.NewNames()), append(s.Bytes(), "more"...))
-		if want := "no HTTP/2: " + c.why; len(got) == 0 || got[len(got)-1] != want {
+		if want := "bytes that are not HTTP/2: " + c.why; len(got) == 0 || got[len(got)-1] != want {
 			t.Errorf("messages: got %q, want %q as the last one", got, want)
 		}
 	}

@@ -105,8 +105,8 @@ func (le *lessor) refresh(l *lease, extend time.Duration) {
 	le.planCheck()
 }
 
-// promote handles that the member has become the leader. The member does not know when the
-// leases were last renewed, so it renews all of them.
+// promote is called when the member has become the leader. The member does not know when
+// the leases were last renewed, so it renews all of them.
 func (le *lessor) promote() {
 	le.isPrimary = true
 	for _, l := range le.sorted() {
@@ -115,7 +115,7 @@ func (le *lessor) promote() {
 	}
 }
 
-// demote handles that the member no longer leads.
+// demote is called when the member no longer leads.
 func (le *lessor) demote() {
 	if !le.isPrimary {
 		return

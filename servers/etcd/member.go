@@ -39,7 +39,7 @@ type member struct {
 	applied  uint64        // the last entry of the log that the member has applied
 	store    *store
 	lessor   *lessor
-	// ids counts the IDs of requests and leases that the member has made.
+	// idCount counts the IDs of requests and leases that the member has made.
 	idCount uint64
 
 	conns      []*conn // the connections of clients, the oldest first

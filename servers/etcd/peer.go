@@ -112,8 +112,8 @@ func (p *peer) dial() {
 	})
 }
 
-// disconnected handles that there is no connection. It discards the queue, because raft
-// repeats what matters.
+// disconnected discards the queue, because there is no connection. Raft repeats what
+// matters.
 func (p *peer) disconnected() {
 	p.end, p.isDialling, p.queue, p.acknowledged = nil, false, nil, logPosition{}
 	p.m.questions.scheduleRetry(p.m)
@@ -205,7 +205,7 @@ func (m *member) describeMessage(msg *raftpb.Message) string {
 		return fmt.Sprintf("commit up to entry %d", msg.GetCommit())
 	case raftpb.MsgAppResp:
 		if msg.GetReject() {
-			return fmt.Sprintf("no entry %d", msg.GetIndex())
+			return fmt.Sprintf("entry %d does not match", msg.GetIndex())
 		}
 		return fmt.Sprintf("appended up to entry %d", msg.GetIndex())
 	case raftpb.MsgVote:
@@ -219,20 +219,20 @@ func (m *member) describeMessage(msg *raftpb.Message) string {
 		return fmt.Sprintf("yes, in term %d", term)
 	case raftpb.MsgHeartbeat:
 		if len(msg.GetContext()) > 0 {
-			return "do I still lead, for a read"
+			return "confirm that I still lead, for a read"
 		}
 		return "heartbeat"
 	case raftpb.MsgHeartbeatResp:
 		if len(msg.GetContext()) > 0 {
-			return "you do, for a read"
+			return "confirmed, for a read"
 		}
-		return "heartbeat heard"
+		return "heartbeat received"
 	case raftpb.MsgProp:
 		return "propose " + m.describeEntries(msg)
 	case raftpb.MsgReadIndex:
-		return "how far is the log, for a read"
+		return "ask for the last committed entry, for a read"
 	case raftpb.MsgReadIndexResp:
-		return fmt.Sprintf("the log is at entry %d", msg.GetIndex())
+		return fmt.Sprintf("the last committed entry is %d", msg.GetIndex())
 	}
 	return msg.GetType().String()
 }

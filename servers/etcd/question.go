@@ -45,11 +45,11 @@ type (
 func (a leaseAnswer) String() string {
 	switch {
 	case a.notLeader:
-		return "I do not lead"
+		return "this member does not lead"
 	case a.ttl <= 0:
 		return "there is no such session"
 	}
-	return fmt.Sprintf("for %d s", a.ttl)
+	return fmt.Sprintf("%d s left", a.ttl)
 }
 
 // questions are this member's questions that have not been answered.
@@ -93,7 +93,7 @@ func (m *member) sendQuestion(q *pendingQuestion) {
 	case m.leaderID != 0:
 		verb := "renew"
 		if q.wantsTTL {
-			verb = "how long is"
+			verb = "ask for the time left of"
 		}
 		m.peers[m.leaderID].send(sim.Packet{Body: q.leaseQuestion, Text: fmt.Sprintf("%s %s", verb, sessionName(m.host.Names(), q.lease))})
 	}

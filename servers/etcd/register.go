@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lockRegister is what the trace knows of one lock. One key, the head, identifies the
-// holder. It is the key with the lock's own name, if that exists. Otherwise it is the key
-// that was created first in the folder of that name, as in
+// A lockRegister is the state of one lock, as the trace shows it. One key, the head,
+// identifies the holder. It is the key with the lock's own name, if that exists. Otherwise
+// it is the key that was created first in the folder of that name, as in
 // go.etcd.io/etcd/client/v3/concurrency. The other keys in the folder belong to waiters.
 type lockRegister struct {
 	name string
@@ -36,8 +36,8 @@ func (r *lockRegister) isLockKey(key []byte) bool {
 }
 
 // observe handles changes of keys and records what they mean for the lock. by is the
-// acquisition that made them. expired says whether the changes delete keys because their
-// session has expired.
+// acquisition that made the changes. expired reports whether the changes delete keys
+// because their session has expired.
 func (r *lockRegister) observe(m *member, changes []*mvccpb.Event, by *trace.Actor, expired bool) {
 	isConcerned := false
 	for _, e := range changes {
@@ -94,7 +94,8 @@ func (r *lockRegister) hasSameOwner(current, previous *mvccpb.KeyValue) bool {
 }
 
 // inAnotherSection reports whether a client has put its own key again in its next section.
-// A leader does so if it keeps leading and proclaims what it does now.
+// The leader of an election does so if it remains the leader and proclaims a value in the
+// next section.
 func inAnotherSection(by, previous *trace.Actor) bool {
 	return by != nil && previous != nil && by.Client == previous.Client && by.Section != previous.Section
 }

@@ -303,7 +303,7 @@ func (k *keepAlive) renew() {
 		if resp.TTL = a.ttl; a.ttl > 0 {
 			k.call.send(r.request, resp, fmt.Sprintf("%s for %d s", name, a.ttl), aliveEvent(name, a.ttl))
 		} else {
-			k.call.send(r.request, resp, name+" is over")
+			k.call.send(r.request, resp, name+" has ended")
 		}
 		k.queue = slices.Delete(k.queue, 0, 1)
 		if len(k.queue) > 0 {

@@ -30,7 +30,7 @@ func gcPause(members int, fencing storage.Policy) sim.Config {
 }
 
 // A client that is paused writes after its session has expired. Fencing tokens prevent the
-// damage, but not that two clients are in their sections at once.
+// damage, but not that two clients are in their sections at the same time.
 func TestGCPause(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		tr := RunWorld(t, gcPause(members, storage.None))

@@ -80,7 +80,7 @@ func (w *watchCall) receive(request proto.Message) {
 			return
 		}
 		w.watchers = slices.Delete(w.watchers, i, i+1)
-		w.call.send(w.call.lastRequest, &pb.WatchResponse{Header: m.header(0), WatchId: id, Canceled: true}, fmt.Sprintf("watch %d is over", id))
+		w.call.send(w.call.lastRequest, &pb.WatchResponse{Header: m.header(0), WatchId: id, Canceled: true}, fmt.Sprintf("watch %d has ended", id))
 	case *pb.WatchRequest_ProgressRequest:
 		// If a watcher is behind, the client gets no answer to this request.
 		if !slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.isBehind }) {
@@ -252,7 +252,7 @@ func (m *member) sync() {
 				header := m.header(0)
 				header.Revision = 0 // as in etcd
 				w.call.send(nil, &pb.WatchResponse{Header: header, WatchId: o.id, Canceled: true, CompactRevision: m.store.compacted},
-					fmt.Sprintf("watch %d is over: what was before revision %d is forgotten", o.id, m.store.compacted))
+					fmt.Sprintf("watch %d has ended: the history before revision %d has been compacted", o.id, m.store.compacted))
 				continue
 			}
 			o.isBehind = false

@@ -84,7 +84,7 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 // reportUnserved makes the run inconclusive: a client has sent a request that a real server
 // may answer differently.
 func (n *node) reportUnserved(call *http1.Call) {
-	n.host.Doubt(fmt.Sprintf("%s asked %s for %s %s, which a real one may serve and this one does not",
+	n.host.Doubt(fmt.Sprintf("%s asked %s for %s %s, which a real API server may serve and this one does not",
 		call.Peer(), n.host.Node().Name, call.Method, describeURL(n.host.Names(), call.URL)))
 }
 

@@ -146,7 +146,7 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 	})))
-	if len(tr.Doubts) == 0 || !strings.Contains(tr.Doubts[0], "which a real one may serve and this one does not") {
+	if len(tr.Doubts) == 0 || !strings.Contains(tr.Doubts[0], "which a real API server may serve and this one does not") {
 		t.Errorf("the doubts of the run are %q, want first one about a request that is not served", tr.Doubts)
 	}
 }
@@ -182,7 +182,7 @@ func FuzzServer(f *testing.F) {
 // If a client sends a request that a real server may serve and this one does not, the run
 // is inconclusive.
 func TestRequestsThatAreNotServed(t *testing.T) {
-	const asked, unserved = "client-1 asked kubernetes-1 for ", ", which a real one may serve and this one does not"
+	const asked, unserved = "client-1 asked kubernetes-1 for ", ", which a real API server may serve and this one does not"
 	for _, test := range []struct{ method, path, body, want string }{
 		{"GET", allLeases, "", asked + "GET " + allLeases + unserved},
 		{"GET", allLeases + "?watch=true", "", asked + "GET " + allLeases + "?watch=true" + unserved},

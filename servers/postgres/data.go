@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ReadCommitted is the only mode in which this server reads: a read returns what was
+// readCommitted is the only mode in which this server reads: a read returns what was
 // committed when the statement began.
 const readCommitted = "committed"
 

@@ -47,7 +47,7 @@ const (
 
 // badFrame returns all of b as one malformed request.
 func badFrame(b []byte, why string) (int, sim.Frame) {
-	return len(b), sim.Frame{Body: &request{bad: why}, Text: "what is no request"}
+	return len(b), sim.Frame{Body: &request{bad: why}, Text: "a malformed request"}
 }
 
 // Next is as in [sim.Framer]: it returns the size and the contents of the first request in
@@ -80,7 +80,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		// Decode keeps references to the bytes, but they belong to the caller of Next.
 		if err := m.Decode(bytes.Clone(rest[header : 1+n])); err != nil {
 			q.bad = "invalid message format"
-			return size, sim.Frame{Body: q, Text: "what is no request"}
+			return size, sim.Frame{Body: q, Text: "a malformed request"}
 		}
 		q.messages = append(q.messages, m)
 		t.add(m)
@@ -125,7 +125,7 @@ func (f *framer) firstMessage(b []byte) (int, sim.Frame) {
 		return badFrame(b, "unsupported frontend protocol")
 	}
 	if err := m.Decode(body); err != nil {
-		return int(n), sim.Frame{Body: &request{bad: "invalid startup packet layout"}, Text: "what is no request"}
+		return int(n), sim.Frame{Body: &request{bad: "invalid startup packet layout"}, Text: "a malformed request"}
 	}
 	if m, is := m.(*pgproto3.StartupMessage); is {
 		m.ProtocolVersion |= minor
@@ -184,7 +184,7 @@ func (t *requestText) add(m pgproto3.FrontendMessage) {
 	case *pgproto3.Terminate:
 		t.actions = append(t.actions, trace.EndOfConnection)
 	case *pgproto3.Close:
-		t.preparations = append(t.preparations, "forget a statement")
+		t.preparations = append(t.preparations, "close a statement")
 	}
 }
 

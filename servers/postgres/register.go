@@ -255,7 +255,7 @@ func (g *register) doubtIfUnknownLease(l *lease, v *version) {
 	missing := ""
 	switch {
 	case endColumn >= 0 && !isTime(t.columns[endColumn].typ) && !isNumber(t.columns[endColumn].typ):
-		missing = "its column " + t.columns[endColumn].name + " is neither a timestamp nor a number, so that nobody knows when it ends"
+		missing = "its column " + t.columns[endColumn].name + " is neither a timestamp nor a number, so it is unknown when the lease ends"
 	case holderColumn >= 0 && endColumn >= 0, !slices.ContainsFunc(v.values, func(v value) bool {
 		moment, is := v.(timestamp)
 		return is && moment > g.s.now() && moment != plusInfinity
@@ -264,11 +264,11 @@ func (g *register) doubtIfUnknownLease(l *lease, v *version) {
 	case holderColumn < 0 && l.mayBeRowLock:
 		return
 	case holderColumn < 0:
-		missing = "nothing says who has it: none of its columns is called " + strings.Join(l.holderColumns, ", ")
+		missing = "no column names its holder: none of its columns is called " + strings.Join(l.holderColumns, ", ")
 	case t.columnNumber(clientExpiryColumn) >= 0:
 		return
 	default:
-		missing = "nothing says when it ends: none of its columns is called " + strings.Join(l.endColumns, ", ")
+		missing = "no column contains its end: none of its columns is called " + strings.Join(l.endColumns, ", ")
 	}
 	g.s.host.Doubt(fmt.Sprintf("the row %s of the table %s looks like a lease, but %s; name its columns with a locks.PostgresLease", l.row, l.table, missing))
 }

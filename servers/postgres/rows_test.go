@@ -60,10 +60,10 @@ func TestRowsThatAreLeases(t *testing.T) {
 
 		{"an unknown column name of the holder", row, `
 			a! CREATE TABLE locks (name text PRIMARY KEY, who text, expires_at timestamptz)
-			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')`, "", "nothing says who has it"},
+			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')`, "", "no column names its holder"},
 		{"an unknown column name of the end", row, `
 			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, due timestamptz)
-			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')`, "set", "nothing says when it ends"},
+			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')`, "set", "no column contains its end"},
 		{"an end that is a number, in seconds or milliseconds", row, `
 			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, expires_at bigint)
 			a! INSERT INTO locks VALUES ('x', 'a', 1790000000)

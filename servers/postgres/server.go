@@ -14,7 +14,7 @@ type server struct {
 	host   *sim.Host
 	timers *agenda.Timers
 
-	// The fields down to recovering are on the disk, apart from uncommitted versions.
+	// The fields from here to recovering are on the disk, except for uncommitted versions.
 	tables        map[string]*table
 	sequences     map[string]*sequence
 	commitCount   uint64 // the number of commits so far
@@ -24,10 +24,10 @@ type server struct {
 	// crashed, but which were not committed yet.
 	recovering []*tx
 
-	// A crash loses what the fields from here down to register hold, except for lastPID.
+	// A crash loses the contents of the fields from here to register, except for lastPID.
 	backends []*backend
 	pool     *pooler // nil if there is no pooler
-	// waiting are the waiting runs, the one that has waited longest first.
+	// waiting are the runs that wait. The run that has waited longest comes first.
 	waiting       []*run
 	advisoryLocks *advisoryLocks
 	lastPID       uint32 // the process ID of the last backend
@@ -160,8 +160,8 @@ func (s *server) wakeNext() bool {
 	return true
 }
 
-// addWaiter adds a run to the waiting ones and starts the timers of its wait. A run that is
-// among them already keeps its place.
+// addWaiter adds a run to the waiting ones and starts the timers of its wait. A run that
+// already waits keeps its place.
 func (s *server) addWaiter(r *run) {
 	if !slices.Contains(s.waiting, r) {
 		s.waiting = append(s.waiting, r)

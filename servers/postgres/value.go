@@ -73,8 +73,8 @@ func typeOf(oid uint32) (sql.Type, bool) {
 	return "", false
 }
 
-// parseValue returns the value of type t that a text means. It raises an error if there is
-// none.
+// parseValue parses a text as a value of type t. It raises an error if the text is no such
+// value.
 func parseValue(text string, t sql.Type) value {
 	word := strings.TrimSpace(text)
 	switch t {

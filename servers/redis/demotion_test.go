@@ -74,7 +74,7 @@ func TestDemotionOfAMasterThatWasNotReplaced(t *testing.T) {
 		SleepUntil(2 * time.Second)
 		return nil
 	})), At(time.Second, &sim.Demote{Node: "redis-1"})))
-	Equal(t, "why the demotion did nothing", tr.Faults[0].IdleReason, "nobody had taken the place of redis-1 when it was to be demoted")
+	Equal(t, "why the demotion did nothing", tr.Faults[0].IdleReason, "no replica had taken the place of redis-1 when it was to be demoted")
 }
 
 // A node that is demoted while it is down follows the new master after its restart.

@@ -115,7 +115,7 @@ func (d *disk) recordSync(keys keyspace) {
 }
 
 // postpone keeps changes in the server's memory while a write to the disk has not ended.
-// After maxPostponed, the node stands still until the disk works again.
+// After maxPostponed, the node stops until the disk works again.
 func (d *disk) postpone() {
 	if d.hasPostponed {
 		return

@@ -72,7 +72,7 @@ type fidelityStep struct {
 	command []string
 	reply   string                     // of a real server, and of our nodes if ours is ""
 	ours    string                     // the different reply of our nodes; "" if there is no difference
-	after   time.Duration              // how long after the command the reply comes; 0 if at once
+	after   time.Duration              // how long after the command the reply comes; 0 if immediately
 	event   func(fidelityServer) error // nil if the line is a command
 }
 

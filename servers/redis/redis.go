@@ -18,7 +18,7 @@ func init() {
 			// StallAdvice says what a stall of the disk does to a node with this
 			// persistence. It follows from flushAppendOnlyFile and rdbSaveBackground of
 			// Redis.
-			{Persistence: sim.NoPersistence, StallAdvice: "nobody notices"},
+			{Persistence: sim.NoPersistence, StallAdvice: "the node does not notice, because it writes nothing to disk"},
 			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, StallAdvice: "a child process waits for the disk, and the node continues"},
 			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}, HandlesStall: true},
 			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, StallAdvice: "the node stops at its next write and serves no client, so use a pause of the node instead"},
@@ -41,7 +41,7 @@ func init() {
 		},
 		Manners: map[string][]sim.Manner{"fail": {{
 			Value: errOOM, Slug: "out-of-memory",
-			Phrases: trace.Phrases{Subject: "{target}", Predicate: "answers every command that it is out of memory{lasting}", Noun: "{target} answering that it is out of memory"},
+			Phrases: trace.Phrases{Subject: "{target}", Predicate: "answers every command with an out-of-memory error{lasting}", Noun: "{target} answering with out-of-memory errors"},
 		}}},
 		// It cuts what a client sends into commands.
 		Framer: func(names *sim.Names) sim.Framer { return &framer{names: names} },

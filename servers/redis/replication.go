@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// replication is what a node does for replication. A master sends its changes to its
-// replicas, and they acknowledge them.
+// replication is a node's part in replication. A master sends its changes to its replicas,
+// and they acknowledge them.
 type replication struct {
 	*replicas.Node[update]
 	n *node
@@ -137,8 +137,8 @@ func (n *node) recordUpdate(owners map[keyID]*trace.Actor) {
 	n.planExpiry()
 }
 
-// propagate sends changes to the replicas. Keys can expire while the node is paused; then
-// the node sends that only when it resumes.
+// propagate sends changes to the replicas. If keys expire while the node is paused, the
+// node sends these changes when it resumes.
 func (r *replication) propagate(changes []keyChange) {
 	r.n.host.WhenRunning(func() {
 		r.offset++

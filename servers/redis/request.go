@@ -24,12 +24,12 @@ type protocolError string
 // Next implements [sim.Framer].
 func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if f.isBroken {
-		return len(b), sim.Frame{Text: "more of it"}
+		return len(b), sim.Frame{Text: "more bytes that are no command"}
 	}
 	size, args, wrong := readRequest(b)
 	if wrong != "" {
 		f.isBroken = true
-		return len(b), sim.Frame{Body: wrong, Text: "what is no command"}
+		return len(b), sim.Frame{Body: wrong, Text: "a malformed command"}
 	}
 	if size == 0 {
 		return 0, sim.Frame{}

@@ -23,7 +23,7 @@ func busyWorld(network sim.Network, seed uint64) sim.Config {
 	worker := func(ctx context.Context, p *sim.Program) error {
 		library := libraryClient(p)
 		defer library.Close()
-		// The world's own clients of three nodes, besides the library's client.
+		// The world's own clients of three nodes, in addition to the library's client.
 		strict := []*redis.Client{p.Env().Redis(0), p.Env().Redis(1), p.Env().Redis(2)}
 		var wg sync.WaitGroup
 		for i := range 3 {

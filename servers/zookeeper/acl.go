@@ -17,8 +17,8 @@ const (
 	permAll    = 31
 )
 
-// anyone is the identity that every client has. open is the ACL that gives every client all
-// permissions.
+// anyone is the identity that every client has. openACL is the ACL that gives every client
+// all permissions.
 var (
 	anyone  = ident{"world", "anyone"}
 	openACL = []permit{{permAll, anyone}}

@@ -142,7 +142,7 @@ func (m *member) doubt(what string) {
 }
 
 // dispatch executes a request. A change or a sync is submitted to the role, which may pass
-// it to the leader. Any other request is done at once, and answered in its turn.
+// it to the leader. Any other request is executed immediately, and answered in its turn.
 func (c *client) dispatch(one *call) {
 	m, q := c.m, one.q
 	for _, one := range append([]*request{q}, q.ops...) {
@@ -220,7 +220,7 @@ func (c *client) answerConnect(one *call) {
 	var p sim.Packet
 	timeout, session, secret := q.timeout, q.session, password(q.session)
 	if isAlive {
-		p.Text = fmt.Sprintf("%s, for %v", sessionName(c.m.host.Names(), session), milliseconds(timeout))
+		p.Text = fmt.Sprintf("%s, with a timeout of %v", sessionName(c.m.host.Names(), session), milliseconds(timeout))
 		p.ClientEvents = c.aliveEvents()
 	} else {
 		p.Text = "session expired"

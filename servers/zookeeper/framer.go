@@ -40,7 +40,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		if word := string(b[:4]); !f.hasStarted && slices.Contains(commands, word) {
 			return len(b), sim.Frame{Body: garbage{word}, Text: word}
 		}
-		return len(b), sim.Frame{Body: garbage{}, Text: "what is no message"}
+		return len(b), sim.Frame{Body: garbage{}, Text: "a malformed message"}
 	}
 	size := 4 + int(n)
 	if len(b) < size {
@@ -48,7 +48,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	}
 	q := f.request(b[4:size])
 	if q == nil || q.op == opConnect && q.malformed {
-		return size, sim.Frame{Body: garbage{}, Text: "what is no request"}
+		return size, sim.Frame{Body: garbage{}, Text: "a malformed request"}
 	}
 	return size, sim.Frame{Body: q, Text: q.describe(f.names), Handshake: q.op == opConnect || q.op == opPing}
 }

@@ -101,7 +101,7 @@ func TestTextOfRequests(t *testing.T) {
 	for i, want := range []string{
 		"create /a", "create ephemeral sequential /a/b-", "create ephemeral sequential /a/lock-",
 		"exists /a, watch", "getData /a, watch", "getChildren /a, watch", "setData /a", "getACL /a", "setACL /a",
-		"sync /a", "multi: check /a; delete /a", "setWatches on 2", "addAuth", "delete /a", "ping",
+		"sync /a", "multi: check /a; delete /a", "setWatches: 2 watches", "addAuth", "delete /a", "ping",
 		"createContainer /c", "createTTL /t", "reconfig", "whoAmI", "closeSession",
 	} {
 		if _, frame := f.Next(samples()[i]); frame.Text != want {

@@ -14,9 +14,9 @@ import (
 type activity string
 
 const (
-	isLooking   activity = "who looks"
-	isFollowing activity = "who follows"
-	isLeading   activity = "who leads"
+	isLooking   activity = "looking"
+	isFollowing activity = "following"
+	isLeading   activity = "leading"
 )
 
 // looking is the role of a member that has no leader. It first votes for itself, sends its

@@ -85,7 +85,7 @@ type (
 
 // The describe methods implement message.
 func (n notification) describe(*sim.Names) string {
-	return fmt.Sprintf("round %d: %s is for %s", n.round, n.activity, n.vote.leader)
+	return fmt.Sprintf("round %d: %s, votes for %s", n.round, n.activity, n.vote.leader)
 }
 func (f followerInfo) describe(*sim.Names) string { return "follower info" }
 func (l leaderInfo) describe(*sim.Names) string   { return fmt.Sprintf("epoch %d", l.epoch) }
@@ -105,12 +105,14 @@ func (r revalidate) describe(names *sim.Names) string {
 }
 func (r revalidated) describe(*sim.Names) string {
 	if r.isAlive {
-		return "it lives"
+		return "the session is alive"
 	}
-	return "it does not live"
+	return "the session is not alive"
 }
-func (ping) describe(*sim.Names) string   { return "ping" }
-func (p pong) describe(*sim.Names) string { return fmt.Sprintf("%d sessions live", len(p.touched)) }
+func (ping) describe(*sim.Names) string { return "ping" }
+func (p pong) describe(*sim.Names) string {
+	return fmt.Sprintf("%d sessions are alive", len(p.touched))
+}
 
 // describe returns the text of a transaction for the trace.
 func (x *txn) describe(names *sim.Names) string {

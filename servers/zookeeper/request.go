@@ -193,7 +193,7 @@ func (q *request) describe(names *sim.Names) string {
 		return "multi: " + strings.Join(all, "; ")
 	case opSetWatches:
 		w := q.watches
-		return fmt.Sprintf("setWatches on %d", len(w.data)+len(w.exists)+len(w.child))
+		return fmt.Sprintf("setWatches: %d watches", len(w.data)+len(w.exists)+len(w.child))
 	}
 	return q.op.String()
 }
@@ -228,6 +228,6 @@ func withoutPrefix(name string) string {
 // sessionName returns the name of a session in the trace.
 func sessionName(names *sim.Names, id int64) string { return names.Name("session", sessionWord(id)) }
 
-// SessionWord returns a session ID in hexadecimal. The names of sessions in a trace are
+// sessionWord returns a session ID in hexadecimal. The names of sessions in a trace are
 // found by this word.
 func sessionWord(id int64) string { return fmt.Sprintf("%x", uint64(id)) }

@@ -229,7 +229,7 @@ var Mistakes = []Mistake{
 	{"number of a message", "pause: client-1", "hold: client-1's request to redis-1, thrice", `x.yaml:8: faults[1].hold: "client-1's request to redis-1, thrice": write text such as "2nd time" after the comma, not "thrice"; did you mean "client-1's request to redis-1, 3rd time"?`, false},
 	{"failing client", "pause: client-1", "fail: client-1", `x.yaml:8: faults[1].fail: client-1 is not a node; name the node whose commands fail`, false},
 	{"error of two lines", "pause: client-1", "fail: redis-1\n    with: \"ERR a\\nb\"", `x.yaml:9: faults[1].with: must be one line, such as LOADING Redis is loading the dataset in memory`, false},
-	{"disk of a node that stands still", "pause: client-1", "disk-stall: redis-1", `x.yaml:8: faults[1].disk-stall: redis-1 is a Redis node with persistence none: if its disk stalls, nobody notices`, false},
+	{"disk of a node that stands still", "pause: client-1", "disk-stall: redis-1", `x.yaml:8: faults[1].disk-stall: redis-1 is a Redis node with persistence none: if its disk stalls, the node does not notice, because it writes nothing to disk`, false},
 	{"disk of a client", "pause: client-1", "disk-stall: client-1", `x.yaml:8: faults[1].disk-stall: client-1 is not a node; name the node whose disk stalls`, false},
 	{"stall of nobody", "pause: client-1", "stall: client-7", `x.yaml:8: faults[1].stall: no process is called "client-7"; did you mean "client-1"?`, false},
 

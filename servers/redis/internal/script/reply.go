@@ -80,7 +80,7 @@ func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 	return lua.LFalse, rest
 }
 
-// maxDepth is how deep tables may be nested in a reply.
+// maxDepth is the greatest depth of nested tables in a reply.
 const maxDepth = 1000
 
 // appendReply appends the reply that the client gets for a value that the script returns.
