@@ -109,8 +109,8 @@ func (p problem) length() int {
 	return n
 }
 
-// sorted returns the causes with the worst first: those that violate mutual exclusion or
-// damage data before the others, then by the number of worlds.
+// sorted returns the causes with the worst first: by their class, then by the number of
+// worlds.
 func (all causes) sorted() causes {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, compareCauses)
@@ -119,13 +119,19 @@ func (all causes) sorted() causes {
 
 // compareCauses puts the worse of two causes first.
 func compareCauses(a, b cause) int {
-	isUnsafe := func(c cause) int {
-		if c.Rules[0].Card().Gravity <= checks.TokenOrder.Card().Gravity {
-			return 0
-		}
+	return cmp.Or(a.class()-b.class(), b.Worlds-a.Worlds, a.Rules[0].Card().Gravity-b.Rules[0].Card().Gravity)
+}
+
+// class is 0 for a cause that violates mutual exclusion or damages data, 1 if it does that
+// and nothing more is known than the property, and 2 for any other cause.
+func (c cause) class() int {
+	switch {
+	case c.Rules[0].Card().Gravity > checks.TokenOrder.Card().Gravity:
+		return 2
+	case slices.Contains(c.Rules, checks.Property(c.Mistake)):
 		return 1
 	}
-	return cmp.Or(isUnsafe(a)-isUnsafe(b), b.Worlds-a.Worlds, a.Rules[0].Card().Gravity-b.Rules[0].Card().Gravity)
+	return 0
 }
 
 // title says what the lock does wrong.
