@@ -71,11 +71,13 @@ func TestMisconduct(t *testing.T) {
 		{"an acquire that fails and leaves its key", "asks sends sets refused - expires", KeyLeftBehind},
 		{"an acquire that fails, leaves its key and sends another command", "asks sends sets refused get - expires", ""},
 		{"an acquire that fails, leaves its key and sends the same command again", "asks sends sets sends refused - expires", KeyLeftBehind},
+		{"an acquire that fails, leaves its key and cancels the command", "asks sends sets cancelled refused - expires", KeyLeftBehind},
 		{"an acquire that fails and leaves its key while a fault acts", "asks sends sets strike refused - expires", ""},
 		{"an acquire with an ended context that leaves its key", "late-asks sends sets refused - expires", ""},
 
 		{"a release that fails", "asks set gets leaves removed fails", ReleaseFails},
 		{"a release that fails after the key was removed", "asks set gets removed leaves fails", ""},
+		{"a release that fails because another acquisition removed the key meanwhile", "asks set gets leaves stolen fails", ""},
 		{"a release that fails after a fault has acted since acquire was called", "asks strike lift set gets leaves removed fails", ""},
 	} {
 		tr := traceFromWords(c.words)

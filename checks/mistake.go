@@ -27,8 +27,8 @@ const (
 	// same.
 	removesForeign Mistake = "removes-foreign"
 	extendsForeign Mistake = "extends-foreign"
-	// sharesSession: a session that holds the lock is granted it again, because the system's
-	// locks are re-entrant in a session.
+	// sharesSession: two acquisitions use one session. The system's locks belong to the
+	// session, which is granted a lock that it holds, and can release it for either.
 	sharesSession Mistake = "shares-session"
 	// checksThenActs: the same call reads the key first, and then sends such a command.
 	checksThenActs Mistake = "checks-then-acts"
@@ -51,6 +51,8 @@ const (
 	// renewsAfterRelease: a key keeps every other client waiting because the lock renews it
 	// after its release has begun.
 	renewsAfterRelease Mistake = "renews-after-release"
+	// ignoresExpiry: a key has expired, and the lock does not take it over.
+	ignoresExpiry Mistake = "ignores-expiry"
 	// waitsForSilent: the lock waits too long for a server that does not answer, although the
 	// others are enough.
 	waitsForSilent Mistake = "waits-for-silent"
@@ -220,7 +222,7 @@ func (h *judgedRun) mistakeWithForeignKey(seq int) (Mistake, trace.Step) {
 	switch {
 	case !comparesNothing && h.comparesEqualValues():
 		return equalValues, sent.Step
-	case isAdvisory(command) && change.After != nil && change.After.Owner.Client == change.Before.Owner.Client:
+	case isAdvisory(command):
 		return sharesSession, sent.Step
 	case !comparesNothing && change.Touch:
 		return extendsForeign, sent.Step
@@ -317,16 +319,21 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 }
 
 // hasKeyOfOtherHandle reports whether, when one of a violation's sections was granted the
-// lock, another acquisition of the same client had a key of the lock, and its value is one
-// that the section's acquisition sends too.
+// lock, another acquisition of the same client had a key of the lock, which the section's
+// acquisition mistook for its own: it sends the same value, or renewed that key.
 func (h *judgedRun) hasKeyOfOtherHandle(f Finding) bool {
 	return slices.ContainsFunc(f.Events, func(number int) bool {
 		granted := history.MomentOf(h.Event(number))
 		own := history.Acquisition{Client: h.Event(number).Process, Section: h.Event(number).Section}
 		return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-			return h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Contains(granted) && h.sendsValue(own, k.Value)
+			return h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Contains(granted) && (h.sendsValue(own, k.Value) || isTouchedBy(k, own))
 		})
 	})
+}
+
+// isTouchedBy reports whether an acquisition changed the expiry of a key.
+func isTouchedBy(k *history.Holding, a history.Acquisition) bool {
+	return slices.ContainsFunc(k.Touches, func(ev *trace.Event) bool { return ev.By != nil && history.AcquisitionOf(ev.By) == a })
 }
 
 // sendsValue reports whether an acquisition sends a value in any of its requests.
@@ -443,7 +450,29 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 			}
 		}
 	}
+	if k := h.expiredForGood(); k != nil {
+		return ignoresExpiry, trace.Acquire, k
+	}
 	return "", "", nil
+}
+
+// expiredForGood returns a key of the lock that has expired and that nobody took over,
+// although an acquire that began later failed; nil if there is none.
+func (h *judgedRun) expiredForGood() *history.Holding {
+	for _, k := range h.Holdings() {
+		lock, kept := h.LockAt(k.Place)
+		isLater := func(other *history.Holding) bool { return other.Place == k.Place && other.Set.Seq > k.Set.Seq }
+		if !kept || k.Ended == nil || k.How != history.Expired || slices.ContainsFunc(h.Holdings(), isLater) {
+			continue
+		}
+		failsLater := func(c *history.Call) bool {
+			return c.Step == trace.Acquire && c.Lock == lock.Name && c.Failed() && c.Began.At > k.Ended.At+lock.TTL
+		}
+		if slices.ContainsFunc(h.Calls(), failsLater) {
+			return k
+		}
+	}
+	return nil
 }
 
 // isInSession reports whether the lease of an acquisition lasts as long as a session of its

@@ -120,7 +120,7 @@ func (s *summary) String() string {
 	tried := fmt.Sprintf("%s in %s", voice.Count(s.count, "test case"), voice.Count(s.worlds, "world"))
 	switch {
 	case len(s.failed) == 0 && s.showsNothing():
-		fmt.Fprintf(&b, "%s: nothing is known about this lock after %s\n", s.config.Name, tried)
+		fmt.Fprintf(&b, "%s: nothing is known about this lock after %s\n%s", s.config.Name, tried, paragraph(s.describeUnknown()))
 	case len(s.failed) == 0:
 		fmt.Fprintf(&b, "%s: no failure in %s\n", s.config.Name, tried)
 	default:
@@ -154,14 +154,9 @@ func (s *summary) showsNothing() bool {
 // describeUnknown says in how many test cases the result is unknown, and gives the most
 // frequent reason.
 func (s *summary) describeUnknown() string {
-	reasons := slices.SortedFunc(maps.Keys(s.unknown), func(a, b string) int {
-		return cmp.Or(s.unknown[b]-s.unknown[a], strings.Compare(a, b))
-	})
-	text := "unknown: " + voice.Count(len(s.byCategory[categoryUnknown]), "test case")
-	if len(reasons) == 0 {
-		return text
-	}
-	return fmt.Sprintf("%s, %d of them because %s", text, s.unknown[reasons[0]], reasons[0])
+	reasons := slices.Sorted(maps.Keys(s.unknown))
+	most := slices.MaxFunc(reasons, func(a, b string) int { return s.unknown[a] - s.unknown[b] })
+	return fmt.Sprintf("unknown: %s, %d of them because %s", voice.Count(len(s.byCategory[categoryUnknown]), "test case"), s.unknown[most], most)
 }
 
 // unknownCauses returns the causes that the test does not expect, the worst first.
@@ -222,7 +217,7 @@ func (s *summary) writeNumbers(b *strings.Builder) {
 		}
 		line("other test cases: " + results)
 	}
-	if len(s.byCategory[categoryUnknown]) > 0 && !s.showsNothing() {
+	if len(s.failed) > 0 && s.showsNothing() {
 		line(s.describeUnknown())
 	}
 	for _, method := range s.mistyped {

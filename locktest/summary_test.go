@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/locksim/locksim/checks"
@@ -83,5 +84,31 @@ not the lock's fault: inherent: needs fencing (1)
     failover, loss/extend`
 	if got := sum.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A test in which every result is unknown does not pass: it says so first, with the most
+// frequent reason. A method that declares nothing because of its type is named, too.
+func TestSummaryOfNothing(t *testing.T) {
+	const reason = "the simulated server does not know the function extract"
+	unknown := func(story, why string) (testCase, testResult) {
+		return testCase{name: story}, testResult{Worlds: 1, Unknown: why, Mistyped: []string{"Lost is a func() int"}}
+	}
+	sum := &summary{subject: &subject{config: Config{Name: "a lock"}, test: "TestLock"}}
+	sum.add(unknown("claims/lease", reason))
+	sum.add(unknown("loss/release", reason))
+	sum.add(unknown("loss/extend", "another reason"))
+	sum.add(testCase{name: "ttl/long"}, testResult{NotApplicable: "it cannot be extended"})
+	const want = "a lock: nothing is known about this lock after 4 test cases in 3 worlds unknown: 3 test cases, 2 of them because " + reason
+	got := sum.String()
+	if words := strings.Join(strings.Fields(got), " "); !sum.showsNothing() || !strings.HasPrefix(words, want) {
+		t.Errorf("got:\n%s\nwant it to begin with:\n%s", got, want)
+	}
+	if n := strings.Count(got, "not judged: a lease's method Lost is a func() int"); n != 1 {
+		t.Errorf("the method is named %d times, want once:\n%s", n, got)
+	}
+	sum.add(testCase{name: "claims/extend"}, testResult{Worlds: 1})
+	if sum.showsNothing() || strings.Contains(sum.String(), reason) {
+		t.Errorf("with one result it still says that nothing is known:\n%s", sum)
 	}
 }

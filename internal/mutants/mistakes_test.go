@@ -23,6 +23,7 @@ var mistakes = map[string][]string{
 	"release removes the key of another acquisition, because it compares nothing":                  {"single/second-release-deletes"},
 	"the lock notifies the holder of the loss too late or never":                                   {"renewing/renews-too-seldom"},
 	"the lock promises a lease that ends later than its key":                                       {"renewing/end-from-old-end", "renewing/end-from-answer", "renewing/whole-seconds", "renewing/renews-whole-seconds"},
+	"the lock renews the key after its release was called":                                         {"renewing/renews-released"},
 	"the lock sets a key that lives much longer than the lease":                                    {"renewing/renews-thousandfold"},
 	"the lock waits too long for a server that does not answer, although the others are enough":    {"quorum/no-node-timeout", "quorum/waits-beyond-ttl", "quorum/waits-half-ttl"},
 }

@@ -25,6 +25,7 @@ const (
 	renewsThousandfold mistake = "renews-thousandfold"
 	renewsMissingKey   mistake = "gone-is-renewed"
 	renewsTooSeldom    mistake = "renews-too-seldom"
+	renewsReleased     mistake = "renews-released"
 )
 
 // renewingMutants lists the mutants of the lock that renews itself, except the elusive
@@ -36,6 +37,7 @@ func renewingMutants() []Mutant {
 		onRenewing(endFromAnswer, "the lease counts from the answer to a renewal, and not from its request", "lease-exclusion"),
 		onRenewing(renewsThousandfold, "a renewal sends the TTL in milliseconds where the command takes seconds", "progress"),
 		onRenewing(renewsMissingKey, "a renewal does not check whether the key was there", "claim: notifies"),
+		onRenewing(renewsReleased, "a release that fails does not end the renewals", "progress"),
 		onRenewing(renewsTooSeldom, "the lease is renewed only after it has ended", "section-exclusion"),
 	}
 }
@@ -203,6 +205,13 @@ func (l *renewingLease) renew() error {
 
 // Release ends the renewals and removes the key.
 func (l *renewingLease) Release(ctx context.Context) error {
+	if l.makes(renewsReleased) {
+		err := releaseError(l.run(ctx, removeScript, l.value))
+		if err == nil {
+			l.stop()
+		}
+		return err
+	}
 	l.stop()
 	select {
 	case <-l.stopped:

@@ -48,7 +48,7 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"release-without-check",
 	},
 	"shares-session": {
-		"is granted the lock by a session that already holds it",
+		"uses a session that also serves another acquisition",
 		"give each lease a connection of its own: an advisory lock belongs to the session, which is granted it as often as it asks",
 		"",
 	},
@@ -105,6 +105,11 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	"renews-after-release": {
 		"renews the key after its release was called",
 		"end the renewal before the release sends its request, whether or not the release succeeds",
+		"",
+	},
+	"ignores-expiry": {
+		"does not take over a key that has expired",
+		"let the statement that acquires the lock also take a row whose expiry has passed by the server's clock",
 		"",
 	},
 	"waits-for-silent": {
@@ -185,6 +190,8 @@ func KeyInTheWay(h *history.History, k *history.Holding) string {
 		}
 	}
 	switch {
+	case k.How == history.Expired:
+		text += "; it expired at " + Time(k.Ended.At)
 	case k.Ended != nil:
 		text += "; it was there until " + Time(k.Ended.At)
 	case k.Due == history.Forever:
