@@ -122,6 +122,12 @@ func isKnown(known *reports.Suite, test string, m reports.SuiteMistake) bool {
 // suiteTest returns the result of the test for a report.
 func (s *summary) suiteTest() reports.SuiteTest {
 	test := reports.SuiteTest{Test: s.test, Lock: s.config.Name, Worlds: s.worlds, Cases: s.cases, Mistakes: []reports.SuiteMistake{}}
+	if s.showsNothing() {
+		test.Remarks = append(test.Remarks, s.describeUnknown())
+	}
+	for _, method := range s.mistyped {
+		test.Remarks = append(test.Remarks, "not judged: a lease's method "+method)
+	}
 	if s.chance != nil {
 		test.Remarks = append(test.Remarks, s.chance.describe())
 	}

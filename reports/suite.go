@@ -161,40 +161,45 @@ func writeSuiteMarkdown(w io.Writer, s *Suite, _ Options) error {
 
 // suiteDocument returns the report on one test.
 func suiteDocument(t SuiteTest) *document {
-	d := &document{title: t.Lock, summary: t.headline() + ", " + story.Count(t.Worlds, "world")}
+	d := &document{title: story.Visible(t.Lock), summary: t.headline() + ", " + story.Count(t.Worlds, "world")}
 	for _, r := range t.Remarks {
-		d.add("", listing{Title: "Two runs of one world differ", Lines: strings.Split(strings.TrimRight(r, "\n"), "\n")})
+		d.add("Remark", figure(visibleLines(strings.Split(strings.TrimRight(r, "\n"), "\n"))))
 	}
 	for i, m := range t.Mistakes {
-		title := fmt.Sprintf("%d. %s", i+1, m.Title)
+		title := fmt.Sprintf("%d. %s", i+1, story.Visible(m.Title))
 		if m.Known {
 			title += " (known)"
 		}
-		var lines figure
-		if len(m.Lines) > 0 {
-			lines = figure(strings.Join(m.Lines, "\n") + "\n")
-		}
+		lines := figure(visibleLines(m.Lines))
 		about := facts{
 			remarkOn("seen in", story.Count(m.Worlds, "world")+" of "+story.Count(len(m.Cases), "test case")),
-			remarkOn("violates", strings.Join(m.Rules, ", ")),
+			remarkOn("violates", strings.Join(eachVisible(m.Rules), ", ")),
 		}
 		if m.Remedy != "" {
-			about = append(about, remarkOn("remedy", m.Remedy))
+			about = append(about, remarkOn("remedy", story.Visible(m.Remedy)))
 		}
 		if m.Lesson != "" {
-			about = append(about, remarkOn("lesson", "locksim explain "+m.Lesson))
+			about = append(about, remarkOn("lesson", "locksim explain "+story.Visible(m.Lesson)))
 		}
 		for i, r := range m.Replays {
 			label := "replay"
 			if i > 0 {
 				label = ""
 			}
-			about = append(about, remarkOn(label, r))
+			about = append(about, remarkOn(label, story.Visible(r)))
 		}
-		d.add(title, paragraph(m.Why), lines, about, listing{"its test cases", m.Cases})
+		d.add(title, paragraph(story.Visible(m.Why)), lines, about, listing{"its test cases", eachVisible(m.Cases)})
 	}
 	d.add("Other test cases", facts(t.counts()))
 	return d
+}
+
+// visibleLines returns lines as one text, with their invisible characters made visible.
+func visibleLines(lines []string) (text string) {
+	for _, line := range lines {
+		text += story.Visible(line) + "\n"
+	}
+	return text
 }
 
 // writeSuiteHTML writes a page with a chapter for each mistake of each lock.
@@ -208,7 +213,7 @@ func writeSuiteHTML(w io.Writer, s *Suite, _ Options) error {
 	for _, t := range s.Tests {
 		d := suiteDocument(t)
 		tests = append(tests, testPage{d.title, d.summary, d.chapters})
-		names = append(names, t.Lock)
+		names = append(names, d.title)
 	}
 	_, err := w.Write(newSheet("locktest: "+strings.Join(names, ", "), fill("suite.html", tests)).html())
 	return err
