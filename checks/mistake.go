@@ -283,10 +283,7 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 	for _, more := range f.Reason.More {
 		switch more.Code {
 		case Code(grantedByNobody):
-			if h.comparesEqualValues() || h.hasKeyOfOtherHandle(f) {
-				return equalValues, trace.Acquire
-			}
-			return h.grantWithoutKeys(h.lockOf(f)), trace.Acquire
+			return h.grantWithoutKeys(h.lockOf(f), f), trace.Acquire
 		case Code(endedWhenGranted):
 			return grantsEndedLease, trace.Acquire
 		case Code(renewedTooLate):
@@ -308,7 +305,7 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 		if s == nil {
 			continue
 		}
-		if m, step := h.mistakeWithLease(s, seen); m != "" {
+		if m, step := h.mistakeWithLease(s, seen, f); m != "" {
 			return m, step
 		}
 	}
@@ -347,8 +344,9 @@ func (h *judgedRun) sendsValue(a history.Acquisition, value string) bool {
 }
 
 // mistakeWithLease compares a section's lease with the keys that it is based on, as they
-// were when another client was granted the lock. It returns "" if they agree.
-func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event) (Mistake, trace.Step) {
+// were when another client was granted the lock. f is the violation that the section is part
+// of. mistakeWithLease returns "" if they agree.
+func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event, f Finding) (Mistake, trace.Step) {
 	lock := h.Lock(s.Lock)
 	slots, latest := h.Slots(s.Lock), s.Lease.Latest(seen.Seq)
 	if len(slots) == 0 || latest == nil {
@@ -377,7 +375,7 @@ func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event) (Mis
 	}
 	switch {
 	case len(due) < lock.Quorum:
-		return h.grantWithoutKeys(s.Lock), trace.Acquire
+		return h.grantWithoutKeys(s.Lock, f), trace.Acquire
 	case inTime < lock.Quorum:
 		return leaseOutlivesKey, latest.Call.Step
 	}
@@ -395,10 +393,13 @@ func (h *judgedRun) lockOf(f Finding) string {
 	return ""
 }
 
-// grantWithoutKeys returns the mistake of a lock that is granted although too few servers
-// have a key of the grant.
-func (h *judgedRun) grantWithoutKeys(lock string) Mistake {
-	if len(h.Slots(lock)) == 1 {
+// grantWithoutKeys returns the mistake of a lock that is granted, in a violation f, although
+// too few servers have a key of the grant.
+func (h *judgedRun) grantWithoutKeys(lock string, f Finding) Mistake {
+	switch {
+	case h.comparesEqualValues(), h.hasKeyOfOtherHandle(f):
+		return equalValues
+	case len(h.Slots(lock)) == 1:
 		return grantsWithoutKey
 	}
 	return grantsWithoutQuorum

@@ -123,6 +123,8 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	// A run that the lock ended, for example by a panic, is a problem. It casts no doubt on
 	// what had happened before.
 	doubts := slices.DeleteFunc(j.Verdict.Reasons, checks.Reason.IsEnding)
+	// A limit of the simulator comes first: it may be why the preconditions were not met.
+	slices.SortStableFunc(doubts, func(a, b checks.Reason) int { return isLimit(b) - isLimit(a) })
 	for _, reason := range doubts {
 		v.reasons = append(v.reasons, voice.RenderReasons(reason).String())
 	}
@@ -147,6 +149,14 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	nameMistakes(v.problems, h, checks.Causes(h, blamed))
 	v.problems = dropConsequences(v.problems)
 	return v
+}
+
+// isLimit returns 1 for a doubt that comes from the simulator, and 0 for any other.
+func isLimit(r checks.Reason) int {
+	if r.Code == checks.Code(checks.InDoubt) {
+		return 1
+	}
+	return 0
 }
 
 // nameMistakes notes for each problem the mistake that caused it.
