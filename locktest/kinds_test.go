@@ -22,6 +22,8 @@ type kindOfLock struct {
 	// violates is the rule that the changed lock violates in the tests whose names match
 	// run, a pattern for go test.
 	violates, run string
+	// says is a part of what the test prints, beyond the mistakes; "" is anything.
+	says string
 }
 
 var kindsOfLocks = []kindOfLock{
@@ -61,7 +63,7 @@ redis.call("hset"`,
 	{
 		kind: "semaphore", mistake: "two clients get a permit at the same time",
 		from: "permits: 1", to: "permits: 2",
-		violates: "lease-exclusion", run: "^TestSemaphore$",
+		violates: "lease-exclusion", run: "^TestSemaphore$", says: "test it with one permit",
 	},
 	{
 		kind: "blocking", mistake: "each try of a call has a value of its own",
@@ -99,6 +101,11 @@ redis.call("hset"`,
 		violates: "lease-exclusion", run: "^TestReentrantByHandle$",
 	},
 	{
+		kind: "reentrant/byhandle", mistake: "the test has one handle for all calls of a client",
+		from: "return adapter{newHandle}, nil", to: "handle := newHandle()\n\t\treturn adapter{func() *reentrant { return handle }}, nil",
+		violates: "lease-exclusion", run: "^TestReentrantByHandle$/^handles$", says: "let its test make a new handle for each call of acquire",
+	},
+	{
 		kind: "reentrant/bycontext", mistake: "the first release releases the lock",
 		from: "l.count.Add(-1) > 0", to: "l.count.Add(-1) > 1",
 		violates: "lease-exclusion", run: "^TestReentrantByContext$",
@@ -127,6 +134,9 @@ func TestKindsOfLocks(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			if err == nil || !slices.Contains(rulesIn(t, report), k.violates) {
 				t.Errorf("go test ends with %v; want a failure that violates %s:\n%s", err, k.violates, out)
+			}
+			if !strings.Contains(strings.Join(strings.Fields(string(out)), " "), k.says) {
+				t.Errorf("go test does not print %q:\n%s", k.says, out)
 			}
 		})
 	}

@@ -33,6 +33,8 @@ type summary struct {
 	// chance is the first difference that was seen between two runs of one world; nil if
 	// none was.
 	chance *chance
+	// remarks say which kinds of locks must be tested in another form.
+	remarks []string
 	// rows has the names of the test cases of each category. A scenario of the catalogue
 	// has its own name, without the prefix of its test case.
 	byCategory map[string][]string
@@ -63,6 +65,7 @@ func (s *summary) add(st testCase, o testResult) {
 	s.worlds += o.Worlds
 	s.releases.add(o.Releases)
 	s.chance = cmp.Or(s.chance, o.Chance)
+	s.remarks = append(s.remarks, kindRemarksOn(st, o)...)
 	if len(o.Problems) > 0 {
 		// For a lock that fails, the verdict on the data means nothing any more.
 		s.failed = append(s.failed, st.name)
@@ -124,6 +127,9 @@ func (s *summary) String() string {
 	}
 	if len(s.causes) > 0 {
 		b.WriteString("\n")
+	}
+	for _, r := range s.remarks {
+		fmt.Fprintf(&b, "%s\n\n", textwrap.Wrap(r, pageWidth, 0))
 	}
 	s.writeNumbers(&b)
 	if s.lists {

@@ -104,8 +104,7 @@ func (l lease) Release(ctx context.Context) error { return l.leave(ctx) }
 
 func TestReentrantByHandle(t *testing.T) {
 	locktest.Run(t, locktest.Config{ReportsLossAtRelease: true}, func(env *locktest.Env) (locks.Lock, error) {
-		return adapter{func() *reentrant {
-			return &reentrant{redis: env.Redis(0), key: env.Key(), ttl: env.TTL()}
-		}}, nil
+		newHandle := func() *reentrant { return &reentrant{redis: env.Redis(0), key: env.Key(), ttl: env.TTL()} }
+		return adapter{newHandle}, nil
 	})
 }
