@@ -2,8 +2,10 @@ package locktest_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -139,6 +141,35 @@ func TestKindsOfLocks(t *testing.T) {
 				t.Errorf("go test does not print %q:\n%s", k.says, out)
 			}
 		})
+	}
+}
+
+// Each example in testdata is in kindsOfLocks, and in the table of the documents.
+func TestKindsOfLocksAreListed(t *testing.T) {
+	page, err := os.ReadFile("../docs/testing-your-lock.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := 0
+	err = fs.WalkDir(os.DirFS("testdata"), ".", func(file string, _ fs.DirEntry, err error) error {
+		kind := path.Dir(file)
+		if err != nil || !strings.HasSuffix(file, "_test.go") || kind == "naive" {
+			return err
+		}
+		examples++
+		if !slices.ContainsFunc(kindsOfLocks, func(k kindOfLock) bool { return k.kind == kind }) {
+			t.Errorf("kindsOfLocks has no change of testdata/%s", file)
+		}
+		if !strings.Contains(string(page), "](../locktest/testdata/"+kind+") |\n") {
+			t.Errorf("docs/testing-your-lock.md has no row with the example testdata/%s", kind)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if examples < 10 {
+		t.Errorf("testdata has %d examples, want at least 10", examples)
 	}
 }
 
