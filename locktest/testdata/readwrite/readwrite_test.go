@@ -22,7 +22,8 @@ type form struct {
 }
 
 // asStrings has a string with the writer, and a sorted set of the readers by the ends of
-// their leases. Each end is a millisecond later, because the script rounds the time down.
+// their leases. Each end in the set is up to a millisecond too late, because the script
+// rounds the time down.
 var asStrings = form{
 	keys: func(key string) []string { return []string{key + ":writer", key + ":readers"} },
 	read: redis.NewScript(`
@@ -31,7 +32,7 @@ if redis.call("exists", KEYS[1]) == 1 then
 end
 local time = redis.call("time")
 redis.call("zadd", KEYS[2], time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2] + 1, ARGV[1])
-redis.call("pexpire", KEYS[2], ARGV[2] + 1)
+redis.call("pexpire", KEYS[2], ARGV[2])
 return 1`),
 	endRead: redis.NewScript(`return redis.call("zrem", KEYS[2], ARGV[1])`),
 	write: redis.NewScript(`

@@ -24,8 +24,8 @@ type semaphore struct {
 }
 
 // take removes the holders whose leases have ended, by the server's clock, and adds a
-// holder if a permit is left. It returns 1 if it has added the holder. The end is a
-// millisecond later, because the script rounds the time down.
+// holder if a permit is left. It returns 1 if it has added the holder. The end in the set is
+// up to a millisecond later than the key's, because the script rounds the time down.
 var take = redis.NewScript(`
 local time = redis.call("time")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -34,7 +34,7 @@ if redis.call("zcard", KEYS[1]) >= tonumber(ARGV[2]) then
 	return 0
 end
 redis.call("zadd", KEYS[1], now + ARGV[3] + 1, ARGV[1])
-redis.call("pexpire", KEYS[1], ARGV[3] + 1)
+redis.call("pexpire", KEYS[1], ARGV[3])
 return 1`)
 
 func (s semaphore) Acquire(ctx context.Context) (locks.Lease, error) {
