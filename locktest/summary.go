@@ -33,14 +33,14 @@ type summary struct {
 	// chance is the first difference that was seen between two runs of one world; nil if
 	// none was.
 	chance *chance
-	// remarks say which kinds of locks must be tested in another form.
-	remarks []string
 	// rows has the names of the test cases of each category. A scenario of the catalogue
 	// has its own name, without the prefix of its test case.
 	byCategory map[string][]string
 	// excused has, for each blame other than the lock's, the scenarios with a violation
 	// that has this blame.
 	excused map[string][]string
+	// remarks say which kinds of locks must be tested in another form.
+	remarks []string
 }
 
 // The categories of results that fail nothing. Those about fencing tokens are the results
@@ -62,10 +62,10 @@ func categories() []string {
 // add counts the result of a test case.
 func (s *summary) add(st testCase, o testResult) {
 	s.count++
+	s.remarks = append(s.remarks, kindRemarksOn(st, o)...)
 	s.worlds += o.Worlds
 	s.releases.add(o.Releases)
 	s.chance = cmp.Or(s.chance, o.Chance)
-	s.remarks = append(s.remarks, kindRemarksOn(st, o)...)
 	if len(o.Problems) > 0 {
 		// For a lock that fails, the verdict on the data means nothing any more.
 		s.failed = append(s.failed, st.name)
