@@ -3,12 +3,16 @@ package checks
 import (
 	"slices"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
 // growingTraffic is violated by sections that cost more than three times as many commands
 // per attempt to acquire as the client's first sections. A client must have had a hundred
 // sections; its first thirty are compared with its last thirty.
+//
+// An acquire that waits may ask again and again while another client holds the lock. It is
+// no violation if only such commands have become more.
 const growingTraffic Property = "growing traffic"
 
 var noGrowingTraffic = misconduct(Card{
@@ -64,11 +68,36 @@ func (h *judgedRun) findGrowingTraffic() (Reason, []int) {
 		}
 		first, firstCalls := between(all[0], all[comparedSections])
 		last, lastCalls := between(all[len(all)-1-comparedSections], all[len(all)-1])
-		if last*firstCalls > 3*first*lastCalls {
+		if last*firstCalls > 3*first*lastCalls && h.growsWithoutWaiting(p.Name, all) {
 			return trafficGrew.Reason(firstCalls, p.Name, first, lastCalls, last), []int{all[comparedSections], all[len(all)-1]}
 		}
 	}
 	return Reason{}, nil
+}
+
+// growsWithoutWaiting compares the commands of a client's last sections with those of its
+// first ones, like findGrowingTraffic, but without the commands with which the client
+// waited for the lock. ends are the ends of its sections.
+func (h *judgedRun) growsWithoutWaiting(client string, ends []int) bool {
+	var sent []int
+	for _, m := range h.Messages() {
+		if m.From == client && !m.Sent.Reply && !m.IsHandshake() && m.To != trace.StorageName && !h.isWaiting(client, m.Sent) {
+			sent = append(sent, m.Sent.Seq)
+		}
+	}
+	first := countBetween(sent, ends[0], ends[comparedSections])
+	last := countBetween(sent, ends[len(ends)-1-comparedSections], ends[len(ends)-1])
+	return last > 3*first
+}
+
+// isWaiting reports whether a client was in a call of acquire at an event, while another
+// client was in its section.
+func (h *judgedRun) isWaiting(client string, ev *trace.Event) bool {
+	return slices.ContainsFunc(h.Calls(), func(c *history.Call) bool {
+		return c.Client == client && c.Step == trace.Acquire && c.Began != nil && c.Began.Seq < ev.Seq && (c.Ended == nil || ev.Seq < c.Ended.Seq)
+	}) && slices.ContainsFunc(h.Sections(), func(s *history.Section) bool {
+		return s.Client != client && s.From.Before(history.MomentOf(ev)) && history.MomentOf(ev).Before(s.To)
+	})
 }
 
 // countBetween counts the numbers of a sorted list from one value up to another.

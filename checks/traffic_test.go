@@ -73,7 +73,7 @@ func TestEndlessRetry(t *testing.T) {
 }
 
 // Traffic that grows from section to section is misconduct, unless the client needs more
-// attempts.
+// attempts, or waits in an acquire while another client holds the lock.
 func TestGrowingTraffic(t *testing.T) {
 	// sections returns a trace of n sections. A section is one call of acquire that is
 	// granted the lock, after some calls that are not. Each call sends some commands.
@@ -88,12 +88,40 @@ func TestGrowingTraffic(t *testing.T) {
 		}
 		return tr
 	}
+	// waits returns a trace of 150 sections. While client-2 is in its section, client-1 asks
+	// more and more often in one call, and sends some other commands after it.
+	waits := func(others func(i int) int) *commands {
+		tr := newCommands()
+		tr.Processes = append(tr.Processes, trace.ProcessInfo{Name: "client-2", Role: trace.RoleClient})
+		tr.Locks = []trace.LockInfo{{Name: "lock"}}
+		addTo := func(client string, section int, kind trace.Kind, step trace.Step) {
+			tr.add(trace.Event{Kind: kind, Step: step, Section: section, Lock: "lock", OK: kind == trace.KindEnd})
+			tr.Events[len(tr.Events)-1].Process = client
+			tr.now += minPause
+		}
+		for i := range 150 {
+			addTo("client-2", i+1, trace.KindBegin, trace.Acquire)
+			addTo("client-2", i+1, trace.KindEnd, trace.Acquire)
+			addTo("client-1", i+1, trace.KindBegin, trace.Acquire)
+			tr.sends(trace.Acquire, 2+i/10, 1, 2*minPause)
+			addTo("client-2", i+1, trace.KindBegin, trace.Release)
+			addTo("client-2", i+1, trace.KindEnd, trace.Release)
+			tr.sends(trace.Acquire, 1, 1, 2*minPause)
+			addTo("client-1", i+1, trace.KindEnd, trace.Acquire)
+			addTo("client-1", i+1, trace.KindBegin, trace.Release)
+			tr.sends(trace.Release, others(i), 1, 2*minPause)
+			addTo("client-1", i+1, trace.KindEnd, trace.Release)
+		}
+		return tr
+	}
 	constant := func(n int) func(int) int { return func(int) int { return n } }
 	for _, c := range []struct {
 		name  string
 		trace *commands
 		want  Property
 	}{
+		{"more and more commands in an acquire that waits", waits(constant(1)), ""},
+		{"more and more commands in an acquire that waits, and after it", waits(func(i int) int { return 1 + i/10 }), growingTraffic},
 		{"150 sections with two commands each", sections(150, constant(1), constant(2)), ""},
 		{"one more command for every ten sections", sections(150, constant(1), func(i int) int { return 2 + i/10 }), growingTraffic},
 		{"one more command for every ten sections, in 99 sections", sections(99, constant(1), func(i int) int { return 2 + i/10 }), ""},

@@ -2,7 +2,8 @@ package locktest_test
 
 import (
 	"context"
-	"encoding/hex"
+	"crypto/rand"
+	"errors"
 	"testing"
 	"time"
 
@@ -18,28 +19,52 @@ import (
 type careful struct {
 	redis *redis.Client
 	key   string
-	value string
 	ttl   time.Duration
 }
 
-var removeOwn = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`)
+var removeOwn = redis.NewScript(`
+if redis.call("get", KEYS[1]) == ARGV[1] then
+	return redis.call("del", KEYS[1])
+end
+return 0`)
 
 func (c careful) Acquire(ctx context.Context) (locks.Lease, error) {
-	ok, err := c.redis.SetNX(ctx, c.key, c.value, c.ttl).Result()
-	if err == nil && !ok {
-		err = locks.ErrNotAcquired
+	own := carefulLease{c, rand.Text()}
+	end := time.Now().Add(c.ttl)
+	taken, err := c.redis.SetNX(ctx, c.key, own.value, c.ttl).Result()
+	switch {
+	case err == nil && !taken:
+		return nil, locks.ErrNotAcquired
+	case err == nil && time.Now().Before(end):
+		return own, nil
 	}
-	return c, err
+	// The key may be set although the answer is an error or came too late.
+	cleanUp, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.ttl)
+	defer cancel()
+	_ = own.Release(cleanUp)
+	return nil, errors.Join(locks.ErrNotAcquired, err)
 }
 
-func (c careful) Release(ctx context.Context) error {
-	return removeOwn.Run(ctx, c.redis, []string{c.key}, c.value).Err()
+type carefulLease struct {
+	careful
+	value string
+}
+
+func (l carefulLease) Release(ctx context.Context) error {
+	removed, err := removeOwn.Run(ctx, l.redis, []string{l.key}, l.value).Int()
+	if err == nil && removed == 0 {
+		err = locks.ErrLost
+	}
+	return err
 }
 
 func newCareful(env *locktest.Env) (locks.Lock, error) {
-	own := make([]byte, 16)
-	_, err := env.Rand().Read(own)
-	return careful{env.Redis(0), env.Key(), hex.EncodeToString(own), env.TTL()}, err
+	return careful{env.Redis(0), env.Key(), env.TTL()}, nil
+}
+
+// TestCareful runs the whole suite.
+func TestCareful(t *testing.T) {
+	locktest.Run(t, locktest.Config{ReportsLossAtRelease: true}, newCareful)
 }
 
 // TestNobodyRemovesAnothersKey shows how a test makes its own assertions on one of the

@@ -43,6 +43,8 @@ type summary struct {
 	// excused has, for each blame other than the lock's, the scenarios with a violation
 	// that has this blame.
 	excused map[string][]string
+	// remarks say which kinds of locks must be tested in another form.
+	remarks []string
 }
 
 // The categories of results that fail nothing. Those about fencing tokens are the results
@@ -64,6 +66,7 @@ func categories() []string {
 // add counts the result of a test case.
 func (s *summary) add(st testCase, o testResult) {
 	s.count++
+	s.remarks = append(s.remarks, kindRemarksOn(st, o)...)
 	s.worlds += o.Worlds
 	s.releases.add(o.Releases)
 	s.chance = cmp.Or(s.chance, o.Chance)
@@ -135,6 +138,9 @@ func (s *summary) String() string {
 	}
 	if len(s.causes) > 0 {
 		b.WriteString("\n")
+	}
+	for _, r := range s.remarks {
+		fmt.Fprintf(&b, "%s\n\n", textwrap.Wrap(r, pageWidth, 0))
 	}
 	s.writeNumbers(&b)
 	if s.lists {
