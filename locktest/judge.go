@@ -117,7 +117,7 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	}
 	v.releases = releasesIn(h)
 	for _, section := range h.Sections() {
-		v.mistyped = addMistyped(v.mistyped, section.Granted.Mistyped...)
+		v.mistyped = appendNew(v.mistyped, section.Granted.Mistyped...)
 	}
 	v.data = j.Verdict.Verdict
 	// A run that the lock ended, for example by a panic, is a problem. It casts no doubt on

@@ -125,9 +125,7 @@ func (s *summary) suiteTest() reports.SuiteTest {
 	if s.showsNothing() {
 		test.Remarks = append(test.Remarks, s.describeUnknown())
 	}
-	for _, method := range s.mistyped {
-		test.Remarks = append(test.Remarks, "not judged: a lease's method "+method)
-	}
+	test.Remarks = append(test.Remarks, s.remarks...)
 	if s.chance != nil {
 		test.Remarks = append(test.Remarks, s.chance.describe())
 	}

@@ -72,15 +72,15 @@ func (o *testResult) add(p address, w world, v verdict) {
 		}
 	}
 	o.Releases.add(v.releases)
-	o.Mistyped = addMistyped(o.Mistyped, v.mistyped...)
+	o.Mistyped = appendNew(o.Mistyped, v.mistyped...)
 	o.LatencyDivisor = max(o.LatencyDivisor, v.latencyDivisor)
 }
 
-// addMistyped adds methods that declare nothing to a list, each once.
-func addMistyped(all []string, methods ...string) []string {
-	for _, m := range methods {
-		if !slices.Contains(all, m) {
-			all = append(all, m)
+// appendNew appends texts to a list that does not have them yet.
+func appendNew(all []string, texts ...string) []string {
+	for _, text := range texts {
+		if !slices.Contains(all, text) {
+			all = append(all, text)
 		}
 	}
 	return all

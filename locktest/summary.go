@@ -33,8 +33,6 @@ type summary struct {
 	// chance is the first difference that was seen between two runs of one world; nil if
 	// none was.
 	chance *chance
-	// mistyped are the methods of leases that declare nothing because of their type.
-	mistyped []string
 	// unknown counts, for each reason, the test cases whose result is unknown for it.
 	unknown map[string]int
 	// byCategory has the names of the test cases of each category. A scenario of the catalogue
@@ -43,7 +41,8 @@ type summary struct {
 	// excused has, for each blame other than the lock's, the scenarios with a violation
 	// that has this blame.
 	excused map[string][]string
-	// remarks say which kinds of locks must be tested in another form.
+	// remarks say which kinds of locks must be tested in another form, and which methods of
+	// leases declare nothing because of their type.
 	remarks []string
 }
 
@@ -70,7 +69,9 @@ func (s *summary) add(st testCase, o testResult) {
 	s.worlds += o.Worlds
 	s.releases.add(o.Releases)
 	s.chance = cmp.Or(s.chance, o.Chance)
-	s.mistyped = addMistyped(s.mistyped, o.Mistyped...)
+	for _, method := range o.Mistyped {
+		s.remarks = appendNew(s.remarks, "not judged: a lease's method "+method+"; see docs/testing-your-lock.md, What a lease declares")
+	}
 	if len(o.Problems) > 0 {
 		// For a lock that fails, the verdict on the data means nothing any more.
 		s.failed = append(s.failed, st.name)
@@ -225,9 +226,6 @@ func (s *summary) writeNumbers(b *strings.Builder) {
 	}
 	if len(s.failed) > 0 && s.showsNothing() {
 		line(s.describeUnknown())
-	}
-	for _, method := range s.mistyped {
-		line("not judged: a lease's method " + method + "; see docs/testing-your-lock.md, What a lease declares")
 	}
 	if excused := numbers(slices.Sorted(maps.Keys(s.excused)), s.excused); excused != "" {
 		line("not the lock's fault: " + excused)
