@@ -11,7 +11,7 @@ const OperatorName = "operator"
 // none.
 const DefaultObject = "x"
 
-// The texts of messages that ask a server for nothing new: a text that begins with
+// The texts of messages that carry no new request: a text that begins with
 // CancelPrefix cancels a call, and EndOfConnection ends the connection.
 const (
 	CancelPrefix    = "cancel"
