@@ -8,80 +8,85 @@ import (
 
 // ignoreAnswer makes a test of an answer always true if the lock succeeds then, and
 // otherwise never.
-func ignoreAnswer(f *file) []change {
+func ignoreAnswer(f *file) (changes []change) {
 	if f.tree == nil {
 		return nil
 	}
-	var changes []change
-	answered := map[*ast.FuncDecl]map[string]bool{}
+	answers := map[*ast.FuncDecl][]assignment{}
 	for _, t := range f.tests() {
-		function := declaration(t.stack)
-		if function == nil {
-			continue
+		if _, done := answers[t.function]; !done {
+			answers[t.function] = f.assignments(t.function)
 		}
-		if answered[function] == nil {
-			answered[function] = f.answers(function)
-		}
-		if !usesName(t.expr, answered[function]) || readsClock(t.expr) {
+		if readsClock(t.expr) || !isAnswer(t.expr, answers[t.function]) {
 			continue
 		}
 		switch form := formOf(t.expr); {
 		case t.outcome == succeeds && form != refusal:
-			changes = append(changes, f.always(t.expr))
+			changes = append(changes, f.always(t))
 		case t.outcome != succeeds && form == refusal, t.outcome == fails && form == unclear:
-			changes = append(changes, f.never(t.expr))
+			changes = append(changes, f.never(t))
 		}
 	}
 	return changes
 }
 
-// declaration returns the function declaration among some nodes, or nil.
-func declaration(stack []ast.Node) *ast.FuncDecl {
-	for _, n := range stack {
-		if d, is := n.(*ast.FuncDecl); is {
-			return d
-		}
-	}
-	return nil
+// An assignment gives a variable a value.
+type assignment struct {
+	name string
+	// at is the end of the assignment.
+	at token.Pos
+	// isAnswer means that the value is the answer to a request, or computed from one.
+	isAnswer bool
 }
 
 // local matches the name of a function that asks no server.
-var local = regexp.MustCompile(`(?i)rand|value|uuid|parse|atoi|marshal|deadline`)
+var local = regexp.MustCompile(`(?i)rand|value|uuid|parse|atoi|marshal|^deadline|^new|^open|build`)
 
-// answers returns the names of the variables of a function that have the answer to a
-// request: of a call with a context, or of one that also returns an error.
-func (f *file) answers(function *ast.FuncDecl) map[string]bool {
-	names := map[string]bool{}
+// assignments returns the assignments of a function, in the order of the source. A call asks
+// a server if it has a context, or if it returns an error and has no name that says
+// something else.
+func (f *file) assignments(function *ast.FuncDecl) (all []assignment) {
 	ast.Inspect(function, func(n ast.Node) bool {
 		a, is := n.(*ast.AssignStmt)
 		if !is || len(a.Rhs) != 1 {
 			return true
 		}
-		call, is := a.Rhs[0].(*ast.CallExpr)
-		returnsError := lastName(a.Lhs[len(a.Lhs)-1]) == "err"
-		if !is || local.MatchString(lastName(call.Fun)) || isWith(call) || !returnsError && !f.hasRequest(call) {
-			return true
-		}
+		call, isCall := a.Rhs[0].(*ast.CallExpr)
+		asks := isCall && !isWith(call) && (f.hasRequest(call) ||
+			lastName(a.Lhs[len(a.Lhs)-1]) == "err" && !local.MatchString(f.source(call)))
 		for _, e := range a.Lhs {
 			if name, is := e.(*ast.Ident); is && name.Name != "_" {
-				names[name.Name] = true
+				all = append(all, assignment{name.Name, a.End(), asks || isAnswer(a.Rhs[0], all)})
 			}
 		}
 		return true
 	})
-	return names
+	return all
+}
+
+// isAnswer reports whether an expression contains a variable whose last assignment gives it
+// an answer.
+func isAnswer(e ast.Expr, all []assignment) bool {
+	last := map[string]bool{}
+	for _, a := range all {
+		if a.at <= e.Pos() {
+			last[a.name] = a.isAnswer
+		}
+	}
+	return usesName(e, last)
 }
 
 // usesName reports whether an expression contains one of some variables.
 func usesName(e ast.Expr, names map[string]bool) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
-		if s, is := n.(*ast.SelectorExpr); is {
-			found = found || usesName(s.X, names)
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			found = found || usesName(n.X, names)
 			return false // Sel is no variable
+		case *ast.Ident:
+			found = found || names[n.Name]
 		}
-		name, is := n.(*ast.Ident)
-		found = found || is && names[name.Name]
 		return !found
 	})
 	return found

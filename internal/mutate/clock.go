@@ -119,9 +119,9 @@ func skipElapsedCheck(f *file) (changes []change) {
 		hasTime, is := testsTime(t.expr)
 		switch {
 		case is && hasTime:
-			changes = append(changes, f.always(t.expr))
+			changes = append(changes, f.always(t))
 		case is:
-			changes = append(changes, f.never(t.expr))
+			changes = append(changes, f.never(t))
 		}
 	}
 	return changes
@@ -150,7 +150,7 @@ func testsTime(e ast.Expr) (hasTime, is bool) {
 			return false, false
 		}
 		name := lastName(e.X)
-		isLeft := timeLeft.MatchString(name) || name == "Until"
+		isLeft := (timeLeft.MatchString(name) || name == "Until") && isNumber(e.Y, "0")
 		isOver := timeOver.MatchString(name) || name == "Since"
 		return isLeft == isGreater, isLeft || isOver
 	}

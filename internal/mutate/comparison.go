@@ -15,7 +15,7 @@ func dropComparison(f *file) []change {
 		return comparisonsInScript(string(f.text), 0)
 	}
 	var changes []change
-	ast.Inspect(f.tree, func(n ast.Node) bool {
+	ast.PreorderStack(f.tree, nil, func(n ast.Node, stack []ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:
 			if n.Kind == token.STRING {
@@ -26,10 +26,12 @@ func dropComparison(f *file) []change {
 			changes = append(changes, f.comparisonsInCall(n)...)
 		case *ast.BinaryExpr:
 			if comparesHolders(n) {
+				_, isPart := stack[len(stack)-1].(*ast.BinaryExpr)
+				t := test{expr: n, isWhole: !isPart}
 				if n.Op == token.EQL {
-					changes = append(changes, f.always(n))
+					changes = append(changes, f.always(t))
 				} else {
-					changes = append(changes, f.never(n))
+					changes = append(changes, f.never(t))
 				}
 			}
 		}
@@ -111,7 +113,7 @@ func (f *file) comparisonsInCall(call *ast.CallExpr) (changes []change) {
 		return is && strings.EqualFold(l.Value, `"NX"`)
 	}
 	if i := slices.IndexFunc(call.Args, isNX); i > 0 {
-		changes = append(changes, f.withoutArgument(call, i))
+		changes = append(changes, f.withoutArguments(call, i, 1))
 	}
 	return changes
 }

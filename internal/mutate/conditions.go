@@ -30,35 +30,72 @@ func outcomeOf(body []ast.Stmt) outcome {
 }
 
 // A test is a part of a condition, with what follows if the whole condition is true. The
-// parts are what && and || connect.
+// parts are what && and || connect. What a function returns as its result can be a test, too.
 type test struct {
 	expr    ast.Expr
 	outcome outcome
-	// stack has the nodes around the statement with the condition, the outermost first.
-	stack []ast.Node
+	// isWhole means that the condition has no other part.
+	isWhole bool
+	// function is the function declaration that contains the test.
+	function *ast.FuncDecl
 }
 
-// tests returns the parts of the conditions of all if statements and cases.
+// tests returns the parts of the conditions of all if statements and cases, and the
+// comparisons that functions return with an error.
 func (f *file) tests() (all []test) {
-	ast.PreorderStack(f.tree, nil, func(n ast.Node, stack []ast.Node) bool {
-		var conditions []ast.Expr
-		var body []ast.Stmt
-		switch n := n.(type) {
-		case *ast.IfStmt:
-			conditions, body = []ast.Expr{n.Cond}, n.Body.List
-		case *ast.CaseClause:
-			if s, is := stack[len(stack)-2].(*ast.SwitchStmt); is && s.Tag == nil {
-				conditions, body = n.List, n.Body
-			}
+	for _, d := range f.tree.Decls {
+		function, is := d.(*ast.FuncDecl)
+		if !is {
+			continue
 		}
-		for _, c := range conditions {
-			for _, part := range parts(c) {
-				all = append(all, test{part, outcomeOf(body), append([]ast.Node{}, stack...)})
+		ast.PreorderStack(function, nil, func(n ast.Node, stack []ast.Node) bool {
+			var conditions []ast.Expr
+			var body []ast.Stmt
+			switch n := n.(type) {
+			case *ast.IfStmt:
+				conditions, body = []ast.Expr{n.Cond}, n.Body.List
+			case *ast.CaseClause:
+				if s, is := stack[len(stack)-2].(*ast.SwitchStmt); is && s.Tag == nil {
+					conditions, body = n.List, n.Body
+				}
+			case *ast.ReturnStmt:
+				if comparison, is := returned(n); is {
+					all = append(all, test{comparison, succeeds, true, function})
+				}
 			}
-		}
-		return true
-	})
+			for _, c := range conditions {
+				found := parts(c)
+				for _, part := range found {
+					all = append(all, test{part, outcomeOf(body), len(found) == 1, function})
+				}
+			}
+			return true
+		})
+	}
 	return all
+}
+
+// returned returns the comparison that a function returns with an error, as in
+// return n > 0, err.
+func returned(r *ast.ReturnStmt) (*ast.BinaryExpr, bool) {
+	if len(r.Results) != 2 {
+		return nil, false
+	}
+	comparison, is := r.Results[0].(*ast.BinaryExpr)
+	return comparison, is && comparison.Op.Precedence() == token.EQL.Precedence() && !isNil(comparison.Y)
+}
+
+// always and never return the change that makes a test always or never true. The test is
+// evaluated nevertheless, so everything in it remains used.
+func (f *file) always(t test) change {
+	if t.isWhole {
+		return change{f.replace(t.expr, f.source(t.expr)+" || true")}
+	}
+	return change{f.replace(t.expr, "("+f.source(t.expr)+" || true)")}
+}
+
+func (f *file) never(t test) change {
+	return change{f.replace(t.expr, f.source(t.expr)+" && false")}
 }
 
 // parts returns what && and || connect in a condition.

@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"go/ast"
+	"go/token"
 	"regexp"
 )
 
@@ -22,13 +23,20 @@ func callersContext(f *file) (changes []change) {
 				changes = append(changes, change{f.replace(call, f.source(call.Args[0]))})
 			}
 		case "context.Background", "context.TODO":
-			if name := f.contextIn(stack); name != "" {
+			if name := f.contextIn(stack); name != "" && !isDefault(stack) {
 				changes = append(changes, change{f.replace(call, name)})
 			}
 		}
 		return true
 	})
 	return changes
+}
+
+// isDefault reports whether the innermost of some nodes assigns a value, as the default for a
+// context that is nil.
+func isDefault(stack []ast.Node) bool {
+	a, is := stack[len(stack)-1].(*ast.AssignStmt)
+	return is && a.Tok == token.ASSIGN
 }
 
 // contextIn returns the name of the innermost parameter that is a context, of the functions
@@ -57,7 +65,7 @@ var (
 	// acquiring matches the name of a function that acquires a lock.
 	acquiring = regexp.MustCompile(`(?i)^(?:try|must|do)?_?(?:acquire|obtain|lock|take|attempt|enter|try)`)
 	// cleaning matches the name of a function that gives up a key.
-	cleaning = regexp.MustCompile(`(?i)^(?:clean|release|remove|unlock|revoke|destroy|delete|del)`)
+	cleaning = regexp.MustCompile(`^(?:[Cc]lean|[Rr]elease|[Rr]emove|[Uu]nlock|[Rr]evoke|[Dd]estroy|[Dd]elete|[Dd]el)(?:[A-Z]\w*|up)?$`)
 	// mutex matches the name of a lock of the process itself.
 	mutex = regexp.MustCompile(`(?i)mu(tex)?$`)
 )
@@ -104,7 +112,7 @@ func isCleanUp(s ast.Stmt) bool {
 	ast.Inspect(call, func(n ast.Node) bool {
 		if c, is := n.(*ast.CallExpr); is && cleaning.MatchString(lastName(c.Fun)) {
 			s, isMethod := c.Fun.(*ast.SelectorExpr)
-			found = found || !isMethod || !mutex.MatchString(lastName(s.X))
+			found = found || isMethod && !mutex.MatchString(lastName(s.X)) || !isMethod && lastName(c.Fun) != "delete"
 		}
 		return !found
 	})

@@ -11,6 +11,9 @@ import (
 // argument of the script that has the TTL.
 var expiryArgument = regexp.MustCompile(`(?i)\s*,\s*\\?["'](?:ex|px|exat|pxat)\\?["']\s*,\s*ARGV\[\w+\]`)
 
+// expiryWord matches an argument that says that the next one is the expiry.
+var expiryWord = regexp.MustCompile(`(?i)^"(?:ex|px|exat|pxat)"$`)
+
 // noExpiry leaves the expiry of a key out: the TTL of SET NX, the lease of a key of etcd,
 // and the flag that makes a node of ZooKeeper ephemeral.
 func noExpiry(f *file) (changes []change) {
@@ -33,7 +36,10 @@ func noExpiry(f *file) (changes []change) {
 			}
 			for i, a := range n.Args {
 				if call, is := a.(*ast.CallExpr); is && lastName(call.Fun) == "WithLease" {
-					changes = append(changes, f.withoutArgument(n, i))
+					changes = append(changes, f.withoutArguments(n, i, 1))
+				}
+				if word, is := a.(*ast.BasicLit); is && expiryWord.MatchString(word.Value) && i+1 < len(n.Args) {
+					changes = append(changes, f.withoutArguments(n, i, 2))
 				}
 			}
 		}
@@ -75,13 +81,12 @@ func ttlUnit(f *file) (changes []change) {
 			if n.Op != token.QUO {
 				break
 			}
-			switch f.source(n.Y) {
-			case "time.Millisecond":
+			unit := f.source(n.Y)
+			if unit == "time.Millisecond" {
 				changes = append(changes, change{f.replace(n.Y, "time.Second")})
-			case "time.Second":
-				if sum, cut := strings.CutSuffix(f.source(n.X), " + time.Second - 1)"); cut {
-					changes = append(changes, change{f.replace(n.X, strings.TrimPrefix(sum, "("))})
-				}
+			}
+			if sum, cut := strings.CutSuffix(f.source(n.X), " + "+unit+" - 1)"); cut {
+				changes = append(changes, change{f.replace(n.X, strings.TrimPrefix(sum, "("))})
 			}
 		}
 		return true

@@ -94,23 +94,15 @@ func (f *file) replace(n ast.Node, text string) edit {
 	return edit{f.offset(n.Pos()), f.offset(n.End()), text}
 }
 
-// always and never return the change that makes a condition always or never true. The
-// condition is evaluated nevertheless, so everything in it remains used.
-func (f *file) always(condition ast.Expr) change { return f.decide(condition, " || true") }
-func (f *file) never(condition ast.Expr) change  { return f.decide(condition, " && false") }
-
-func (f *file) decide(condition ast.Expr, result string) change {
-	return change{f.replace(condition, "("+f.source(condition)+result+")")}
-}
-
-// withoutArgument returns the change that leaves an argument of a call out.
-func (f *file) withoutArgument(call *ast.CallExpr, i int) change {
-	from, to := f.offset(call.Args[i].Pos()), f.offset(call.Args[i].End())
+// withoutArguments returns the change that leaves n arguments of a call out, from the one
+// with an index on.
+func (f *file) withoutArguments(call *ast.CallExpr, i, n int) change {
+	from, to := f.offset(call.Args[i].Pos()), f.offset(call.Args[i+n-1].End())
 	switch {
 	case i > 0:
 		from = f.offset(call.Args[i-1].End())
-	case len(call.Args) > 1:
-		to = f.offset(call.Args[1].Pos())
+	case len(call.Args) > n:
+		to = f.offset(call.Args[n].Pos())
 	}
 	return change{{from, to, ""}}
 }
@@ -195,13 +187,20 @@ func lastName(e ast.Expr) string {
 }
 
 // hasRequest reports whether a node contains a call that has a context among its
-// arguments, and does not only derive a context.
+// arguments, and does not only derive a context. The body of a function counts only if the
+// function is called, or passed to another that will call it.
 func (f *file) hasRequest(n ast.Node) bool {
 	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		call, is := n.(*ast.CallExpr)
-		if is && !isWith(call) && slices.ContainsFunc(call.Args, f.isContext) {
-			found = true
+	ast.PreorderStack(n, nil, func(n ast.Node, stack []ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if len(stack) == 0 {
+				return false
+			}
+			_, isCalled := stack[len(stack)-1].(*ast.CallExpr)
+			return isCalled
+		case *ast.CallExpr:
+			found = found || !isWith(n) && slices.ContainsFunc(n.Args, f.isContext)
 		}
 		return !found
 	})
