@@ -17,6 +17,9 @@ func ignoreAnswer(f *file) (changes []change) {
 		if _, done := answers[t.function]; !done {
 			answers[t.function] = f.assignments(t.function)
 		}
+		if c, is := t.expr.(*ast.BinaryExpr); is && comparesHolders(c) {
+			continue // dropComparison does the same
+		}
 		if readsClock(t.expr) || !isAnswer(t.expr, answers[t.function]) {
 			continue
 		}

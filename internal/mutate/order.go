@@ -63,7 +63,7 @@ func (f *file) stepAt(list []ast.Stmt, i int) (step, bool) {
 	s := step{request: list[i]}
 	if i+1 < len(list) {
 		check, is := list[i+1].(*ast.IfStmt)
-		if is && check.Init == nil && check.Else == nil && strings.HasPrefix(f.source(check.Cond), "err ") {
+		if is && check.Init == nil && check.Else == nil && f.source(check.Cond) == "err != nil" {
 			s.check = check
 		}
 	}

@@ -48,36 +48,40 @@ type module struct{ Path, Version, Dir string }
 // package of the lock by its import path; source is "" if it is the same. Of the lock, only
 // the files with some names are mutated; none means all. arguments are for go test. The
 // caller must call Close.
-func Find(ctx context.Context, name, source string, files, arguments []string) (s *Subject, err error) {
-	s = &Subject{arguments: arguments}
-	if s.temp, err = os.MkdirTemp("", "locksim-mutate-"); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
-	tested, err := s.list(ctx, name)
+func Find(ctx context.Context, name, source string, files, arguments []string) (*Subject, error) {
+	temp, err := os.MkdirTemp("", "locksim-mutate-")
 	if err != nil {
 		return nil, err
+	}
+	s := &Subject{arguments: arguments, temp: temp}
+	if err := s.find(ctx, name, source, files); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// find does what Find says.
+func (s *Subject) find(ctx context.Context, name, source string, files []string) error {
+	tested, err := s.list(ctx, name)
+	if err != nil {
+		return err
 	}
 	lock := tested
 	if source != "" {
 		if lock, err = s.list(ctx, source); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	s.Package, s.Source = tested.ImportPath, lock.ImportPath
 	if s.Source != s.Package {
 		if err := s.checkImported(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := s.copyModule(ctx, lock); err != nil {
-		return nil, err
+		return err
 	}
-	return s, s.read(lock, files)
+	return s.read(lock, files)
 }
 
 // Close removes the temporary files.
@@ -103,9 +107,9 @@ func (s *Subject) run(ctx context.Context, args ...string) ([]byte, error) {
 	case err == nil:
 		return out, nil
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return nil, ctx.Err()
 	case text != "":
-		return nil, errors.New(text)
+		return nil, lines(text)
 	}
 	return nil, fmt.Errorf("go %s: %w", args[0], err)
 }

@@ -94,9 +94,6 @@ func firstMatch(e *regexp.Regexp, text string) string {
 	return ""
 }
 
-// ErrFails is wrapped by the error of a package whose tests fail without any mutant.
-var ErrFails = errors.New("the tests fail without any mutant")
-
 // RunUnmutated runs the tests of the lock as it is, and returns how long that took. Its
 // error has the output of the tests, if they fail.
 func (s *Subject) RunUnmutated(ctx context.Context) (time.Duration, error) {
@@ -106,11 +103,21 @@ func (s *Subject) RunUnmutated(ctx context.Context) (time.Duration, error) {
 	case err != nil:
 		return 0, err
 	case !passed:
-		return 0, fmt.Errorf("%w; let them pass first, or select those that do after --, such as -- -run TestLock:\n%s", ErrFails, lastLines(out, 40))
+		return 0, lines("the tests fail without any mutant; let them pass first, or select those that do after --, such as -- -run TestLock\n"+lastLines(out, 40))
 	case noTests.MatchString(out):
 		return 0, fmt.Errorf("%s has no test to run: %s", s.Package, strings.TrimSpace(out))
 	}
 	return time.Since(start), nil
+}
+
+// lines returns an error with each line of a text as an error of its own, so that they are
+// printed as lines.
+func lines(text string) error {
+	var all []error
+	for line := range strings.SplitSeq(text, "\n") {
+		all = append(all, errors.New(strings.ReplaceAll(line, "\t", "  ")))
+	}
+	return errors.Join(all...)
 }
 
 // lastLines returns the last lines of a text, at most n.
@@ -135,7 +142,7 @@ func (s *Subject) test(ctx context.Context, limit time.Duration, flags ...string
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return false, "", context.Cause(ctx)
+		return false, "", ctx.Err()
 	case cmd.ProcessState == nil:
 		return false, "", fmt.Errorf("go test: %w", err)
 	}
