@@ -51,6 +51,12 @@ func TestMutateNewLock(t *testing.T) {
 		t.Errorf("the files of the module were\n%s\nand are\n%s", before, after)
 	}
 
+	// A library in the module cache is a source, too. To run its mutants takes minutes.
+	out = run(0, "mutate", "--list", "--source", "github.com/redis/go-redis/v9", "--file", "script.go", "--only", "ignore-answer")
+	if want := "\ngithub.com/redis/go-redis/v9@v"; !strings.Contains(out, want) {
+		t.Errorf("the output does not contain %q:\n%s", want, out)
+	}
+
 	text, err := os.ReadFile(test)
 	if err != nil {
 		t.Fatal(err)

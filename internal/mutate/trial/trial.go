@@ -103,7 +103,7 @@ func (s *Subject) RunUnmutated(ctx context.Context) (time.Duration, error) {
 	case err != nil:
 		return 0, err
 	case !passed:
-		return 0, lines("the tests fail without any mutant; let them pass first, or select those that do after --, such as -- -run TestLock\n"+lastLines(out, 40))
+		return 0, lines("the tests fail without any mutant; let them pass first, or select those that do after --, such as -- -run TestLock\n" + lastLines(out, 40))
 	case noTests.MatchString(out):
 		return 0, fmt.Errorf("%s has no test to run: %s", s.Package, strings.TrimSpace(out))
 	}
