@@ -27,9 +27,6 @@ var clockName = regexp.MustCompile(`^(Monotonic|Wall)$`)
 // countLeaseFromAnswer reads the clock again after the request that follows a reading, and
 // uses that reading.
 func countLeaseFromAnswer(f *file) (changes []change) {
-	if f.tree == nil {
-		return nil
-	}
 	f.statements(func(list []ast.Stmt, stack []ast.Node) {
 		for i, s := range list {
 			target, reading := f.reading(s)
@@ -101,8 +98,8 @@ func usesAfter(list []ast.Stmt, name string) bool {
 }
 
 var (
-	// timeLeft matches the name of a time that a lease still lasts, and timeOver that of a
-	// time by which it is over.
+	// timeLeft matches the name of how long a lease still lasts, and timeOver that of how long
+	// ago it ended or was requested.
 	timeLeft = regexp.MustCompile(`(?i)^(left|remaining|timeleft|validity)$`)
 	timeOver = regexp.MustCompile(`(?i)^(overdue|elapsed)$`)
 	// nowName matches the name of the present time.
@@ -112,9 +109,6 @@ var (
 // skipElapsedCheck makes a test of the time that is left always true, and one of the time
 // that has passed never.
 func skipElapsedCheck(f *file) (changes []change) {
-	if f.tree == nil {
-		return nil
-	}
 	for _, t := range f.tests() {
 		hasTime, is := testsTime(t.expr)
 		switch {

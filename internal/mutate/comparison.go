@@ -10,11 +10,7 @@ import (
 
 // dropComparison makes a change of the lock independent of the comparison that must precede
 // it: in a script, in SQL, in a transaction of etcd, in the command SET with NX, and in Go.
-func dropComparison(f *file) []change {
-	if f.tree == nil {
-		return comparisonsInScript(string(f.text), 0)
-	}
-	var changes []change
+func dropComparison(f *file) (changes []change) {
 	ast.PreorderStack(f.tree, nil, func(n ast.Node, stack []ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:

@@ -17,9 +17,6 @@ var expiryWord = regexp.MustCompile(`(?i)^"(?:ex|px|exat|pxat)"$`)
 // noExpiry leaves the expiry of a key out: the TTL of SET NX, the lease of a key of etcd,
 // and the flag that makes a node of ZooKeeper ephemeral.
 func noExpiry(f *file) (changes []change) {
-	if f.tree == nil {
-		return expiriesInScript(string(f.text), 0)
-	}
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:
@@ -64,9 +61,6 @@ var milliseconds = regexp.MustCompile(`(?i)["'](pexpire|px)\\?["']`)
 // ttlUnit sends a TTL in another unit: milliseconds where seconds are expected, or the other
 // way round, or microseconds. It also rounds a TTL down that the lock rounds up.
 func ttlUnit(f *file) (changes []change) {
-	if f.tree == nil {
-		return unitsInScript(string(f.text), 0)
-	}
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:

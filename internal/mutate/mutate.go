@@ -45,7 +45,7 @@ func Mutants(sources []Source, operators []Operator) ([]Mutant, error) {
 		var ofFile []Mutant
 		seen := map[string]bool{string(f.text): true}
 		for _, o := range operators {
-			for _, c := range o.find(f) {
+			for _, c := range o.changes(f) {
 				m := f.mutant(o, c)
 				if !seen[string(m.Text)] {
 					seen[string(m.Text)] = true

@@ -24,9 +24,6 @@ func (s step) end() ast.Stmt {
 
 // swapOrder swaps two steps that follow each other.
 func swapOrder(f *file) (changes []change) {
-	if f.tree == nil {
-		return nil
-	}
 	f.statements(func(list []ast.Stmt, _ []ast.Node) {
 		var before step
 		for i := 0; i < len(list); {

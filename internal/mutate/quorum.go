@@ -8,9 +8,6 @@ import (
 // smallerQuorum makes half of the nodes enough: it turns n/2 + 1 into n/2, and x > n/2 into
 // x >= n/2.
 func smallerQuorum(f *file) (changes []change) {
-	if f.tree == nil {
-		return nil
-	}
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		e, is := n.(*ast.BinaryExpr)
 		switch {
