@@ -44,7 +44,7 @@ the lock is in another package, such as a library, name it with --source. No fil
 changed: go test compiles each mutant by an overlay. What follows -- is passed to
 go test.
 
-The mistakes:
+The mistakes, and what a lock with each of them does:
 ` + describeOperators() + `
 Exit status:
   0  the test caught every mutant
@@ -60,7 +60,7 @@ Exit status:
 			}
 			return nil
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE:              f.run,
 	}
 	f.define(cmd, "report", mutations)
@@ -79,7 +79,7 @@ Exit status:
 func describeOperators() string {
 	var b strings.Builder
 	for _, o := range mutate.Operators() {
-		fmt.Fprintf(&b, "  %-23s the lock %s\n", o.Name, o.Breaks)
+		fmt.Fprintf(&b, "  %-24s %s\n", o.Name, o.Breaks)
 	}
 	return b.String()
 }
