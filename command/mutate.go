@@ -147,7 +147,10 @@ func (f *mutateFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.write(cmd, format, m, reports.Options{}); err != nil {
 		return err
 	}
-	if m.Tried && m.Caught < m.Counted {
+	switch {
+	case m.Untried > 0:
+		return errInterrupted
+	case m.Tried && m.Caught < m.Counted:
 		return failure{status: unexpected}
 	}
 	return nil
@@ -161,7 +164,8 @@ func mutateError(err error) error {
 	return fmt.Errorf("locksim mutate: %w", err)
 }
 
-// try runs the tests, first without any mutant and then on each mutant.
+// try runs the tests, first without any mutant and then on each mutant. After an interrupt
+// it keeps the mutants that were tried before.
 func (f *mutateFlags) try(ctx context.Context, cmd *cobra.Command, subject *trial.Subject, m *mutation) error {
 	progress := newProgress(cmd.ErrOrStderr(), len(m.Mutants)+1)
 	defer progress.clear()
@@ -179,6 +183,10 @@ func (f *mutateFlags) try(ctx context.Context, cmd *cobra.Command, subject *tria
 		tried := &m.Mutants[i]
 		progress.next(fmt.Sprintf("%s:%d %s", tried.File, tried.Line, tried.Operator))
 		outcome, err := subject.Try(ctx, tried.mutant, limit)
+		if i > 0 && ctx.Err() != nil {
+			m.Untried, m.Mutants = len(m.Mutants)-i, m.Mutants[:i]
+			break
+		}
 		if err != nil {
 			return failure{unexpected, mutateError(err)}
 		}

@@ -26,6 +26,8 @@ type mutation struct {
 	Caught  int           `json:"caught"`
 	Counted int           `json:"counted"`
 	Mutants []triedMutant `json:"mutants"`
+	// Untried is how many further mutants were not tried because of an interrupt.
+	Untried int `json:"untried,omitempty"`
 }
 
 // A triedMutant is a mutant and what its tests have shown.
@@ -122,6 +124,9 @@ func writeMutationText(w io.Writer, m *mutation, _ reports.Options) error {
 	fmt.Fprintf(&b, "\ncaught %d of %d", m.Caught, m.Counted)
 	if left := len(m.Mutants) - m.Counted; left > 0 {
 		fmt.Fprintf(&b, "; %d more %s not compile", left, map[bool]string{true: "does", false: "do"}[left == 1])
+	}
+	if m.Untried > 0 {
+		fmt.Fprintf(&b, "; interrupted before %s", story.Count(m.Untried, "more mutant"))
 	}
 	b.WriteString("\n")
 	for _, one := range m.Mutants {
