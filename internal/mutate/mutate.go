@@ -1,6 +1,6 @@
 // Package mutate makes mutants of a lock: copies of its source with one mistake each, of
-// the kind that people make in locks. Whoever tests the lock learns from them whether the
-// test would notice the mistake. An [Operator] finds the places for one kind of mistake.
+// the kind that people make in locks. If the lock's test passes with a mutant, the test
+// would not notice that mistake. An [Operator] finds the places for one kind of mistake.
 //
 // The operators read the syntax only, and no types. So some mutants do not compile; the
 // test of a mutant shows that.
