@@ -39,12 +39,23 @@ type assignment struct {
 	isAnswer bool
 }
 
-// local matches the name of a function that asks no server.
-var local = regexp.MustCompile(`(?i)rand|value|uuid|parse|atoi|marshal|^deadline|^new|^open|build`)
+var (
+	// local matches the name of a function that asks no server.
+	local = regexp.MustCompile(`(?i)rand|value|uuid|parse|atoi|marshal|^new|^open|build`)
+	// random matches a source of random numbers, as in io.ReadFull(rand.Reader, b).
+	random = regexp.MustCompile(`(?i)\brand\b`)
+)
 
-// assignments returns the assignments of a function, in the order of the source. A call asks
-// a server if it has a context, or if it returns an error and has no name that says
-// something else.
+// asksServer reports whether a call asks a server: if it has a context, or if it returns an
+// error and has no name that says something else.
+func (f *file) asksServer(call *ast.CallExpr, returnsError bool) bool {
+	if isWith(call) {
+		return false
+	}
+	return f.hasRequest(call) || returnsError && !local.MatchString(lastName(call.Fun)) && !random.MatchString(f.source(call))
+}
+
+// assignments returns the assignments of a function, in the order of the source.
 func (f *file) assignments(function *ast.FuncDecl) (all []assignment) {
 	ast.Inspect(function, func(n ast.Node) bool {
 		a, is := n.(*ast.AssignStmt)
@@ -52,8 +63,7 @@ func (f *file) assignments(function *ast.FuncDecl) (all []assignment) {
 			return true
 		}
 		call, isCall := a.Rhs[0].(*ast.CallExpr)
-		asks := isCall && !isWith(call) && (f.hasRequest(call) ||
-			lastName(a.Lhs[len(a.Lhs)-1]) == "err" && !local.MatchString(f.source(call)))
+		asks := isCall && f.asksServer(call, lastName(a.Lhs[len(a.Lhs)-1]) == "err")
 		for _, e := range a.Lhs {
 			if name, is := e.(*ast.Ident); is && name.Name != "_" {
 				all = append(all, assignment{name.Name, a.End(), asks || isAnswer(a.Rhs[0], all)})

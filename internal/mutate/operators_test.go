@@ -126,10 +126,22 @@ func TestOperators(t *testing.T) {
 				}
 				return nil
 			}`, nil},
+		{"ignore-answer", "a request without a context", `
+			func acquire(set func(key, value string) (bool, error), value string) error {
+				_, err := set("key", value)
+				if err != nil {
+					return err
+				}
+				return nil
+			}`, []string{"if err != nil && false {"}},
 		{"ignore-answer", "no request", `
 			func newValue() (string, error) {
 				b := make([]byte, 16)
 				_, err := rand.Read(b)
+				if err != nil {
+					return "", err
+				}
+				_, err = io.ReadFull(rand.Reader, b)
 				if err != nil {
 					return "", err
 				}
@@ -320,7 +332,7 @@ func (client) Do(context.Context, ...any) error                                 
 // withImports returns a source as a file that imports what it uses.
 func withImports(source string) string {
 	imports := ""
-	for _, where := range []string{"context", "crypto/rand", "encoding/hex", "errors", "sync", "time", etcd} {
+	for _, where := range []string{"context", "crypto/rand", "encoding/hex", "errors", "io", "sync", "time", etcd} {
 		name := where[strings.LastIndex(where, "/")+1:]
 		if where == etcd {
 			name = "clientv3"
