@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/mutate"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
@@ -45,6 +46,9 @@ func TestDocumentsNameEverything(t *testing.T) {
 		}
 	}
 	checkNamed("docs/scenarios.md", "measure", checks.MeasureNames()...)
+	for _, o := range mutate.Operators() {
+		checkNamed("docs/command.md", "mistake", o.Name+"`")
+	}
 	text := read(t, "docs/command.md")[0].text
 	for _, command := range completions(t, "") {
 		if !strings.Contains(text, "locksim "+command) {

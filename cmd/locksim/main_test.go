@@ -2,7 +2,9 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,12 +32,17 @@ func run(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 folder,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CATALOGUE", catalogue)
+			env.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // for scripts that compile
 			return os.Mkdir(filepath.Join(env.WorkDir, "empty"), 0o777)
 		},
 	})

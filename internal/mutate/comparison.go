@@ -1,0 +1,146 @@
+package mutate
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// dropComparison makes a change of the lock independent of the comparison that must precede
+// it: in a script, in SQL, in a transaction of etcd, in the command SET with NX, and in Go.
+func dropComparison(f *file) (changes []change) {
+	ast.PreorderStack(f.tree, nil, func(n ast.Node, stack []ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			if n.Kind == token.STRING {
+				changes = append(changes, comparisonsInScript(n.Value, f.offset(n.Pos()))...)
+				changes = append(changes, comparisonsInSQL(n.Value, f.offset(n.Pos()))...)
+			}
+		case *ast.CallExpr:
+			changes = append(changes, f.comparisonsInCall(n)...)
+		case *ast.BinaryExpr:
+			if comparesHolders(n) {
+				_, isPart := stack[len(stack)-1].(*ast.BinaryExpr)
+				t := test{expr: n, isWhole: !isPart}
+				if n.Op == token.EQL {
+					changes = append(changes, f.always(t))
+				} else {
+					changes = append(changes, f.never(t))
+				}
+			}
+		}
+		return true
+	})
+	return changes
+}
+
+var (
+	// script matches a text in Lua that runs commands of Redis.
+	script = regexp.MustCompile(`redis\.p?call\s*\(`)
+	// compared matches a comparison in Lua. Its operands are calls and variables.
+	compared = regexp.MustCompile(luaOperand + `\s*(==|~=)\s*` + luaOperand)
+	// nx matches the word NX among the arguments of a command in Lua.
+	nx = regexp.MustCompile(`(?i)\s*,\s*\\?["']nx\\?["']`)
+)
+
+const luaOperand = `((?:redis\.p?call|string\.sub)\s*\([^()]*\)|[A-Za-z_]\w*(?:\[\w+\])?)`
+
+// comparisonsInScript returns the changes of a script: of its comparisons with an argument,
+// and of SET with NX. The script begins at an offset of its file.
+func comparisonsInScript(text string, offset int) (changes []change) {
+	if !script.MatchString(text) {
+		return nil
+	}
+	for _, m := range compared.FindAllStringSubmatchIndex(text, -1) {
+		if all := text[m[0]:m[1]]; !strings.Contains(all, "ARGV[") {
+			continue
+		}
+		result := "true"
+		if text[m[4]:m[5]] == "~=" {
+			result = "false"
+		}
+		changes = append(changes, change{{offset + m[0], offset + m[1], result}})
+	}
+	for _, m := range nx.FindAllStringIndex(text, -1) {
+		changes = append(changes, change{{offset + m[0], offset + m[1], ""}})
+	}
+	return changes
+}
+
+var (
+	// update matches SQL that changes or removes rows, up to its condition.
+	update = regexp.MustCompile(`(?is)\b(?:UPDATE|DELETE)\b.*\bWHERE\b`)
+	// ownRow matches a comparison of the holder of a row with a parameter.
+	ownRow = regexp.MustCompile(`(?i)\b(?:\w+\.)?(?:` + holderWords + `)\s*=\s*(?:\$\d+|\?\d*|[:@]\w+)`)
+)
+
+// holderWords are the names of what says who holds a lock.
+const holderWords = `holder|holder_id|owner|owner_id|locked_by|identity|token|value|val|word|nonce|uuid|secret|session_id`
+
+// comparisonsInSQL returns the changes of a text in SQL. A parameter must remain in the
+// text, because the servers refuse parameters that are not used.
+func comparisonsInSQL(text string, offset int) (changes []change) {
+	condition := update.FindStringIndex(text)
+	if condition == nil {
+		return nil
+	}
+	for _, m := range ownRow.FindAllStringIndex(text[condition[1]:], -1) {
+		from, to := condition[1]+m[0], condition[1]+m[1]
+		changes = append(changes, change{{offset + from, offset + to, "(" + text[from:to] + " OR 1 = 1)"}})
+	}
+	return changes
+}
+
+// comparisonsInCall returns the changes of a call: of the comparisons of a transaction of
+// etcd, and of the argument NX of a command of Redis.
+func (f *file) comparisonsInCall(call *ast.CallExpr) (changes []change) {
+	if lastName(call.Fun) == "If" && len(call.Args) > 0 && !call.Ellipsis.IsValid() && strings.Contains(f.source(call.Fun), "Txn(") {
+		for name, where := range f.imports {
+			if where == "go.etcd.io/etcd/client/v3" {
+				from, to := f.offset(call.Args[0].Pos()), f.offset(call.Args[len(call.Args)-1].End())
+				changes = append(changes, change{{from, from, "[]" + name + ".Cmp{"}, {to, to, "}[:0]..."}})
+			}
+		}
+	}
+	isNX := func(e ast.Expr) bool {
+		l, is := e.(*ast.BasicLit)
+		return is && strings.EqualFold(l.Value, `"NX"`)
+	}
+	if i := slices.IndexFunc(call.Args, isNX); i > 0 {
+		changes = append(changes, f.withoutArguments(call, i, 1))
+	}
+	return changes
+}
+
+// holderName matches the name of something that says who holds a lock.
+var holderName = regexp.MustCompile(`(?i)^(` + holderWords + `|holderidentity|id)$`)
+
+// comparesHolders reports whether an expression compares two values, one of which says who
+// holds the lock.
+func comparesHolders(e *ast.BinaryExpr) bool {
+	if e.Op != token.EQL && e.Op != token.NEQ {
+		return false
+	}
+	names := holderOf(e.X) + " " + holderOf(e.Y)
+	return isVariable(e.X) && isVariable(e.Y) && slices.ContainsFunc(strings.Fields(names), holderName.MatchString)
+}
+
+// holderOf returns the name of what an operand of a comparison is. A conversion or another
+// call with one argument is named by its argument.
+func holderOf(e ast.Expr) string {
+	if call, is := e.(*ast.CallExpr); is && len(call.Args) == 1 {
+		return holderOf(call.Args[0])
+	}
+	return lastName(e)
+}
+
+// isVariable reports whether an operand of a comparison is neither nil nor a literal.
+func isVariable(e ast.Expr) bool {
+	if call, is := e.(*ast.CallExpr); is {
+		return lastName(call.Fun) != "len" && !slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return !isVariable(a) })
+	}
+	_, isLiteral := e.(*ast.BasicLit)
+	return !isLiteral && !isNil(e) && lastName(e) != "" && lastName(e) != "true" && lastName(e) != "false"
+}
