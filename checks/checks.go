@@ -187,7 +187,7 @@ func Check(runHistory *history.History, witnesses []trace.Witness) *Verdict {
 	}
 	switch {
 	case h.isEndedByProgram():
-		v.Reasons = append(v.Reasons, InDoubt.Reason(t.Ending.Why))
+		v.Reasons = append(v.Reasons, endedByProgram.Reason(t.Ending.Why))
 	case t.Ending != nil:
 		v.Reasons = append(v.Reasons, endedEarly.Reason(t.Ending.Why))
 	}

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -29,7 +30,7 @@ var extendsAsClaimed = misconduct(Card{
 	Property: ClaimExtends, Gravity: 18,
 	Title:  "a lease can be extended, as the lock claims",
 	Broken: "extend does not do what the lock claims",
-	Label:  "claim: extends", Meaning: "the lock claims that a lease can be extended, and it cannot",
+	Label:  "claim: extends", Meaning: "the lock claims that a lease can be extended, and extend does not do that",
 }, findNothing)
 
 var notifiesAsClaimed = misconduct(Card{
@@ -40,7 +41,7 @@ var notifiesAsClaimed = misconduct(Card{
 }, func(h *judgedRun) (Reason, []int) {
 	for _, in := range h.Sections() {
 		if h.Lock(in.Lock).Claims.Notifies && !in.Granted.Notifies {
-			return withMistyped(leaseCannotTell.Reason(in.Client), in), []int{in.Granted.Seq}
+			return withMistyped(leaseCannotTell.Reason(in.Client), in, "Lost"), []int{in.Granted.Seq}
 		}
 	}
 	return h.findUnnotified()
@@ -54,7 +55,7 @@ var tokensAsClaimed = misconduct(Card{
 }, func(h *judgedRun) (Reason, []int) {
 	for _, in := range h.Sections() {
 		if h.Lock(in.Lock).Claims.Tokens && !in.Granted.Minted {
-			return withMistyped(grantWithoutToken.Reason(in.Client), in), []int{in.Granted.Seq}
+			return withMistyped(grantWithoutToken.Reason(in.Client), in, "Token"), []int{in.Granted.Seq}
 		}
 	}
 	return Reason{}, nil
@@ -77,11 +78,13 @@ var reportsLossAtReleaseAsClaimed = misconduct(Card{
 	return f.Reason, f.Events
 })
 
-// withMistyped adds to a reason the methods of a section's lease that declare nothing
-// because of their type.
-func withMistyped(r Reason, in *history.Section) Reason {
-	for _, method := range in.Granted.Mistyped {
-		r = r.And(methodMistyped.Reason(method))
+// withMistyped adds to a reason that a method of a section's lease declares nothing because
+// of its type, if there is such a method.
+func withMistyped(r Reason, in *history.Section, method string) Reason {
+	for _, m := range in.Granted.Mistyped {
+		if strings.HasPrefix(m, method+" ") {
+			r = r.And(methodMistyped.Reason(m))
+		}
 	}
 	return r
 }

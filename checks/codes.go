@@ -28,6 +28,7 @@ const (
 	witnessUnseen       code1[string]                               = "witness-unseen"        // the witness
 	InDoubt             code1[string]                               = "in-doubt"              // why, from the trace
 	endedEarly          code1[string]                               = "ended-early"           // why
+	endedByProgram      code1[string]                               = "ended-by-program"      // why
 	faultIdle           code3[int, string, string]                  = "fault-idle"            // number, text of the fault, why
 	porcupineFindsNone  code1[Outcome]                              = "porcupine-finds-none"  // outcome
 	porcupineFindsOrder code1[Outcome]                              = "porcupine-finds-order" // outcome

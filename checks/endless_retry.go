@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/trace"
@@ -26,12 +27,46 @@ var noEndlessRetry = misconduct(Card{
 	Label:  "endless retry", Meaning: "a call of the lock retries without a pause or without an end",
 }, (*judgedRun).findEndlessRetry)
 
+// manyCalls is how many calls of the lock a client's program makes at least if it, and not
+// the lock, is the reason why a run has too many events.
+const manyCalls = 1000
+
 // isEndedByProgram reports whether a run had to be ended because so much happened in it,
-// and the clients' programs caused that: they called the lock so often that each call had
-// few events.
+// and the clients' programs caused that: they called the lock very often, and neither one
+// call nor the traffic of one client outside its calls has a tenth of the requests.
 func (h *judgedRun) isEndedByProgram() bool {
-	e := h.Trace.Ending
-	return e != nil && Property(e.Rule) == EndlessRetry && h.EventCount()/maxCommands < len(h.Calls())
+	if e := h.Trace.Ending; e == nil || Property(e.Rule) != EndlessRetry {
+		return false
+	}
+	began := map[trace.Actor][]int{} // for each section and client, when its calls of the lock began
+	calls := 0
+	for _, c := range h.Calls() {
+		if c.Began != nil && c.Step.AtLock() {
+			calls++
+			section := trace.Actor{Client: c.Client, Section: c.Section}
+			began[section] = append(began[section], c.Began.Seq)
+		}
+	}
+	type source struct {
+		trace.Actor
+		call int
+	}
+	sent := map[source]int{}
+	all, most := 0, 0
+	for _, m := range h.Messages() {
+		if m.Sent.Reply || !h.IsClient(m.From) || m.To == trace.StorageName {
+			continue
+		}
+		from := source{Actor: trace.Actor{Client: m.From}}
+		if m.Sent.Step != "" {
+			from.Section = m.Sent.Section
+			from.call, _ = slices.BinarySearch(began[from.Actor], m.Sent.Seq)
+		}
+		all++
+		sent[from]++
+		most = max(most, sent[from])
+	}
+	return calls >= manyCalls && 10*most <= all
 }
 
 // findEndlessRetry finds a call that retries without a pause, on one node or on several in

@@ -632,7 +632,7 @@ func TestBlameForSectionOverlap(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s ungranted <--`},
 		{name: "an extension had ended when extend returned success", want: Violated, blame: BlameLock,
-			reasonParts: []string{"at 50s c1's lease was extended, but the new lease had already ended at 40s"}, script: `
+			reasonParts: []string{"at 50s, c1's lease was extended, but the new lease had already ended at 40s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			41s c2 acquires rank=2 ends=71s <--
 			50s c1 extends ends=40s`},

@@ -91,12 +91,15 @@ func (h *judgedRun) growsWithoutWaiting(client string, ends []int) bool {
 }
 
 // isWaiting reports whether a client was in a call of acquire at an event, while another
-// client was in its section.
+// client was in its section of the same lock.
 func (h *judgedRun) isWaiting(client string, ev *trace.Event) bool {
 	return slices.ContainsFunc(h.Calls(), func(c *history.Call) bool {
-		return c.Client == client && c.Step == trace.Acquire && c.Began != nil && c.Began.Seq < ev.Seq && (c.Ended == nil || ev.Seq < c.Ended.Seq)
-	}) && slices.ContainsFunc(h.Sections(), func(s *history.Section) bool {
-		return s.Client != client && s.From.Before(history.MomentOf(ev)) && history.MomentOf(ev).Before(s.To)
+		if c.Client != client || c.Step != trace.Acquire || c.Began == nil || c.Began.Seq > ev.Seq || c.Ended != nil && c.Ended.Seq < ev.Seq {
+			return false
+		}
+		return slices.ContainsFunc(h.Sections(), func(s *history.Section) bool {
+			return s.Client != client && s.Lock == c.Lock && s.From.Before(history.MomentOf(ev)) && history.MomentOf(ev).Before(s.To)
+		})
 	})
 }
 

@@ -19,18 +19,20 @@ type Mistake string
 const (
 	// removesUnchecked: a Redis command that compares nothing, such as DEL, removes a key.
 	removesUnchecked Mistake = "removes-unchecked"
-	// extendsUnchecked: such a command, for example PEXPIRE, changes a key's expiry.
+	// extendsUnchecked: a command that compares nothing, such as PEXPIRE, changes a key's
+	// expiry.
 	extendsUnchecked Mistake = "extends-unchecked"
 	// overwrites: a command, for example SET without NX, replaces a key.
 	overwrites Mistake = "overwrites"
-	// removesForeign and extendsForeign: a script or a statement that could compare does the
-	// same.
+	// removesForeign and extendsForeign: a script, a transaction or a statement of SQL, which
+	// could compare, removes a key of another acquisition or changes its expiry.
 	removesForeign Mistake = "removes-foreign"
 	extendsForeign Mistake = "extends-foreign"
 	// sharesSession: two acquisitions use one session. The system's locks belong to the
 	// session, which is granted a lock that it holds, and can release it for either.
 	sharesSession Mistake = "shares-session"
-	// checksThenActs: the same call reads the key first, and then sends such a command.
+	// checksThenActs: the same call reads the key first, and then sends a command that
+	// compares nothing.
 	checksThenActs Mistake = "checks-then-acts"
 	// equalValues: two acquisitions set the key to the same value, so that no comparison can
 	// distinguish them.
@@ -49,7 +51,7 @@ const (
 	// more.
 	keyTooLong Mistake = "key-too-long"
 	// renewsAfterRelease: a key keeps every other client waiting because the lock renews it
-	// after its release has begun.
+	// after release was called.
 	renewsAfterRelease Mistake = "renews-after-release"
 	// ignoresExpiry: a key has expired, and the lock does not take it over.
 	ignoresExpiry Mistake = "ignores-expiry"
@@ -120,7 +122,9 @@ func Causes(h *history.History, blamed []Finding) []Cause {
 		}
 		c := Cause{Mistake: mistake, Step: step, Findings: []Finding{f}}
 		if f.Property == Progress {
-			_, _, c.InTheWay = q.mistakeWithStandingKey()
+			if _, _, c.InTheWay = q.mistakeWithStandingKey(); mistake == ignoresExpiry {
+				c.InTheWay = q.expiredForGood()
+			}
 		}
 		causes = append(causes, c)
 	}
@@ -201,6 +205,9 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		if slices.ContainsFunc(f.Reason.More, isPartInReach) {
 			return waitsForSilent, ""
 		}
+		if h.expiredForGood() != nil {
+			return ignoresExpiry, trace.Acquire
+		}
 	}
 	return Mistake(f.Property), ""
 }
@@ -222,7 +229,7 @@ func (h *judgedRun) mistakeWithForeignKey(seq int) (Mistake, trace.Step) {
 	switch {
 	case !comparesNothing && h.comparesEqualValues():
 		return equalValues, sent.Step
-	case isAdvisory(command):
+	case isAdvisoryStatement(command):
 		return sharesSession, sent.Step
 	case !comparesNothing && change.Touch:
 		return extendsForeign, sent.Step
@@ -335,7 +342,7 @@ func isTouchedBy(k *history.Holding, a history.Acquisition) bool {
 
 // sendsValue reports whether an acquisition sends a value in any of its requests.
 func (h *judgedRun) sendsValue(a history.Acquisition, value string) bool {
-	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
+	return value != "" && slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		if m.From != a.Client || m.Sent.Section != a.Section {
 			return false
 		}
@@ -451,23 +458,22 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 			}
 		}
 	}
-	if k := h.expiredForGood(); k != nil {
-		return ignoresExpiry, trace.Acquire, k
-	}
 	return "", "", nil
 }
 
-// expiredForGood returns a key of the lock that has expired and that nobody took over,
-// although an acquire that began later failed; nil if there is none.
+// expiredForGood returns the key of a lock with one key that has expired and that nobody
+// took over, although an acquire failed that began later, and while no fault acted; nil if
+// there is none.
 func (h *judgedRun) expiredForGood() *history.Holding {
 	for _, k := range h.Holdings() {
 		lock, kept := h.LockAt(k.Place)
 		isLater := func(other *history.Holding) bool { return other.Place == k.Place && other.Set.Seq > k.Set.Seq }
-		if !kept || k.Ended == nil || k.How != history.Expired || slices.ContainsFunc(h.Holdings(), isLater) {
+		if !kept || len(lock.Slots) != 1 || k.Ended == nil || k.How != history.Expired || slices.ContainsFunc(h.Holdings(), isLater) {
 			continue
 		}
 		failsLater := func(c *history.Call) bool {
-			return c.Step == trace.Acquire && c.Lock == lock.Name && c.Failed() && c.Began.At > k.Ended.At+lock.TTL
+			return c.Step == trace.Acquire && c.Lock == lock.Name && c.Began != nil && c.Failed() && c.Cancelled == nil &&
+				c.Began.At > k.Ended.At+lock.TTL && h.quietFor(c.Ended) >= c.Ended.At-c.Began.At
 		}
 		if slices.ContainsFunc(h.Calls(), failsLater) {
 			return k
@@ -483,15 +489,15 @@ func (h *judgedRun) isInSession(a history.Acquisition) bool {
 	return s != nil && s.Granted.Session != ""
 }
 
-// isRenewedAfterRelease reports whether a client renewed its key after it had called
-// release.
+// isRenewedAfterRelease reports whether the last renewal of a key was sent by its client
+// after that client had called release.
 func (h *judgedRun) isRenewedAfterRelease(k *history.Holding) bool {
 	if len(k.Touches) == 0 {
 		return false
 	}
-	last := k.Touches[len(k.Touches)-1]
-	return slices.ContainsFunc(h.CallsOf(k.Owner), func(c *history.Call) bool {
-		return c.Step == trace.Release && c.Began != nil && c.Began.Seq < last.Seq && (c.Ended == nil || c.Ended.Seq < last.Seq)
+	by := k.Touches[len(k.Touches)-1].By
+	return by != nil && by.Client == k.Owner.Client && slices.ContainsFunc(h.CallsOf(k.Owner), func(c *history.Call) bool {
+		return c.Step == trace.Release && c.Began != nil && c.Began.Seq < by.Sent
 	})
 }
 

@@ -38,8 +38,8 @@ func setBy(command []string) (key, value string, ok bool) {
 	return command[1], command[2], true
 }
 
-// isAdvisory reports whether a request is a statement of PostgreSQL that takes an advisory
-// lock.
-func isAdvisory(command []string) bool {
-	return slices.ContainsFunc(command, func(word string) bool { return strings.Contains(strings.ToLower(word), "advisory_lock") })
+// isAdvisoryStatement reports whether a request is a statement of PostgreSQL that acquires or
+// releases an advisory lock, such as SELECT pg_advisory_unlock(7).
+func isAdvisoryStatement(command []string) bool {
+	return slices.ContainsFunc(command, func(word string) bool { return strings.Contains(strings.ToLower(word), "advisory_") })
 }

@@ -46,13 +46,20 @@ func (h *judgedRun) wasHeldDuring(s *history.Section, release *history.Call) boo
 	return slices.ContainsFunc(h.Backings(s.Lock, s.Acquisition), func(b history.Backing) bool { return b.Contains(began) })
 }
 
-// wasTakenDuring reports whether another acquisition removed or replaced a key of a section
-// while its release was under way.
+// wasTakenDuring reports whether other acquisitions removed or replaced so many keys of a
+// section while its release was under way that it could not remove a quorum of them.
 func (h *judgedRun) wasTakenDuring(s *history.Section, release *history.Call) bool {
-	return slices.ContainsFunc(h.HoldingsOf(s.Acquisition), func(k *history.Holding) bool {
-		return k.Ended != nil && k.Ended.By != nil && release.Began.Seq < k.Ended.Seq && k.Ended.Seq < release.Ended.Seq &&
-			history.AcquisitionOf(k.Ended.By) != s.Acquisition
-	})
+	left, taken := 0, 0
+	for _, k := range h.HoldingsOf(s.Acquisition) {
+		if k.Ended != nil && k.Ended.Seq < release.Began.Seq {
+			continue
+		}
+		left++
+		if e := k.Ended; e != nil && e.By != nil && e.Seq < release.Ended.Seq && (e.By.Client != s.Client || e.By.Section != 0 && e.By.Section != s.Section) {
+			taken++
+		}
+	}
+	return taken > 0 && left-taken < max(h.Lock(s.Lock).Quorum, 1)
 }
 
 // hadEndedContext reports whether any call of an acquisition was made with a context that

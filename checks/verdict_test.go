@@ -166,7 +166,7 @@ func TestTornSections(t *testing.T) {
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 is-refused
-			3s c1 releases`, "1 of its writes took effect, 1 the storage refused"},
+			3s c1 releases`, "1 of its writes took effect, and the storage refused 1"},
 		{"the only write was sent twice and refused once", `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
@@ -189,7 +189,7 @@ func TestTornSections(t *testing.T) {
 			1s c1 lands message=1 x=1>2
 			1s c1 hears x=1>2
 			2s c1 is-refused
-			3s c1 releases`, "1 of its writes took effect, 1 the storage refused"},
+			3s c1 releases`, "1 of its writes took effect, and the storage refused 1"},
 		{"the first of two writes was applied twice, the second never arrived", `
 			0s c1 acquires rank=1
 			1s c1 sends message=1

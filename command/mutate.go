@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -170,7 +171,7 @@ func (f *mutateFlags) try(ctx context.Context, cmd *cobra.Command, subject *tria
 	progress := newProgress(cmd.ErrOrStderr(), len(m.Mutants)+1)
 	defer progress.clear()
 	progress.next("the tests without any mutant")
-	took, err := subject.RunUnmutated(ctx)
+	took, err := subject.RunUnmutated(ctx, cmp.Or(f.limit, time.Hour))
 	if err != nil {
 		progress.clear()
 		return mutateError(err)
@@ -183,7 +184,7 @@ func (f *mutateFlags) try(ctx context.Context, cmd *cobra.Command, subject *tria
 		tried := &m.Mutants[i]
 		progress.next(fmt.Sprintf("%s:%d %s", tried.File, tried.Line, tried.Operator))
 		outcome, err := subject.Try(ctx, tried.mutant, limit)
-		if i > 0 && ctx.Err() != nil {
+		if i > 0 && err != nil && ctx.Err() != nil {
 			m.Untried, m.Mutants = len(m.Mutants)-i, m.Mutants[:i]
 			break
 		}

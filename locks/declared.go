@@ -22,10 +22,24 @@ func EndOf(l Lease) (end fakeclock.Reading, declared bool) {
 		return e.Expires(), true
 	case timeExpirer:
 		if t := e.Expires(); !t.IsZero() {
-			return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: t.UnixNano()}, true
+			return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: nanosOf(t)}, true
 		}
 	}
 	return fakeclock.Reading{}, false
+}
+
+// nanosOf returns the nanoseconds since 1970 of a time. A time that is centuries away, such
+// as one that means "never", becomes one that is a century away: sums with it do not
+// overflow.
+func nanosOf(t time.Time) int64 {
+	first, last := time.Unix(0, 0), time.Date(2150, 1, 1, 0, 0, 0, 0, time.UTC)
+	switch {
+	case t.Before(first):
+		t = first
+	case t.After(last):
+		t = last
+	}
+	return t.UnixNano()
 }
 
 // leaseInterfaces are the interfaces by which a lease declares what it can do. Each has one

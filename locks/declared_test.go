@@ -39,12 +39,13 @@ func TestEndOf(t *testing.T) {
 		want     fakeclock.Reading
 		declared bool
 	}{
-		"no method":       {released{}, fakeclock.Reading{}, false},
-		"a reading":       {endsByReading{}, fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: 7}, true},
-		"a time":          {endsByTime{at: time.Unix(0, 9)}, fakeclock.Reading{Clock: fakeclock.Wall, Nanos: 9}, true},
-		"the zero time":   {endsByTime{}, fakeclock.Reading{}, false},
-		"a number":        {endsInSeconds{}, fakeclock.Reading{}, false},
-		"no lease at all": {nil, fakeclock.Reading{}, false},
+		"no method":         {released{}, fakeclock.Reading{}, false},
+		"a reading":         {endsByReading{}, fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: 7}, true},
+		"a time":            {endsByTime{at: time.Unix(0, 9)}, fakeclock.Reading{Clock: fakeclock.Wall, Nanos: 9}, true},
+		"a time after 2262": {endsByTime{at: time.Unix(1<<40, 0)}, fakeclock.Reading{Clock: fakeclock.Wall, Nanos: time.Date(2150, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()}, true},
+		"the zero time":     {endsByTime{}, fakeclock.Reading{}, false},
+		"a number":          {endsInSeconds{}, fakeclock.Reading{}, false},
+		"no lease at all":   {nil, fakeclock.Reading{}, false},
 	} {
 		if got, declared := locks.EndOf(c.lease); got != c.want || declared != c.declared {
 			t.Errorf("%s: got %v, %v; want %v, %v", name, got, declared, c.want, c.declared)

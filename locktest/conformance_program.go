@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/checks"
@@ -98,7 +99,9 @@ func extend(ctx context.Context, section *sim.Section) error {
 	if _, ok := section.Lease().(locks.Extender); !ok {
 		why := "the lease that acquire returned cannot be extended"
 		for _, method := range locks.Mistyped(section.Lease()) {
-			why += "; its method " + method
+			if strings.HasPrefix(method, "Extend ") {
+				why += "; its method " + method
+			}
 		}
 		return newBreach(checks.ClaimExtends, "%s", why)
 	}

@@ -17,7 +17,7 @@ type kindRemark struct {
 }
 
 var kindRemarks = []kindRemark{
-	{"claims/lease", "", "claims/lease: two clients held the lock at the same time, and nothing was wrong. The suite judges " +
+	{"claims/lease", "", "claims/lease: two clients held the lock at the same time, although no fault acted. The suite judges " +
 		"locks that one client holds at a time. If this lock is a semaphore, test it with one permit; if it is a " +
 		"read-write lock, let all clients write."},
 	{"handles", "one", "handles: one handle was granted the lock that it held. The suite takes each call of acquire for a section " +

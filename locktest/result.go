@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/reports"
 )
 
@@ -132,6 +133,9 @@ func (s *subject) runTestCase(st testCase, wanted order, onWorld func(address)) 
 				o.Timelines += fmt.Sprintf("%s\n%s\n", addr, reports.Timeline{}.Render([]string{""}, []*history.History{v.history}))
 			}
 			if v.unreliable {
+				if n := len(worlds) - 1 - i; n > 0 && o.Unknown != "" {
+					o.Unknown += fmt.Sprintf("; %s of the test case were not run", voice.Count(n, "other world"))
+				}
 				return o, true
 			}
 		}

@@ -92,7 +92,7 @@ func (s *summary) add(st testCase, o testResult) {
 	}
 	s.byCategory[category] = append(s.byCategory[category], name)
 	if category == categoryUnknown {
-		s.unknown[o.Unknown]++
+		s.unknown[cmp.Or(o.Unknown, "no world decides it")]++
 	}
 	s.cases = append(s.cases, reports.SuiteCase{Name: st.name, Result: category, Why: cmp.Or(o.NotApplicable, o.Unknown), NotApplicable: o.NotApplicable != ""})
 	for _, e := range o.Excused {

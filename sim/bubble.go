@@ -161,26 +161,33 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 
 // standstillError returns the error of a bubble that made no progress for some real time.
 func (dog *watchdog) standstillError(still time.Duration) error {
-	all := goroutines(func(head string) bool { return bubbleOf(head) == dog.bubble.Load() })
+	all := strings.Split(goroutines(func(head string) bool { return bubbleOf(head) == dog.bubble.Load() }), "\n\n")
 	var toBlame []string
-	for stack := range strings.SplitSeq(all, "\n\n") {
+	for _, stack := range all {
 		// A goroutine that synctest calls durably blocked only waits, so it is not to blame.
 		if head, _, _ := strings.Cut(stack, "\n"); !strings.Contains(head, "durable") {
 			toBlame = append(toBlame, stack)
 		}
 	}
-	stacks := strings.Join(toBlame, "\n\n")
-	if code := waitedMutex(toBlame, strings.Split(all, "\n\n")); code != "" {
+	if code := waitedMutex(toBlame, all); code != "" {
 		return fmt.Errorf("%w: a goroutine waits for a sync.Mutex of %s, and another goroutine seems to hold that mutex while it waits for the network; the simulator cannot run this, so the result is unknown", ErrMutex, code)
 	}
-	return &ErrorWithStacks{fmt.Errorf("%w: it made no progress for %v of real time; the goroutines to blame are among those below", ErrStuck, still), stacks}
+	return &ErrorWithStacks{fmt.Errorf("%w: it made no progress for %v of real time; the goroutines to blame are among those below", ErrStuck, still), strings.Join(toBlame, "\n\n")}
 }
+
+// maxStacks is how many bytes of stacks are read at most.
+const maxStacks = 64 << 20
 
 // goroutines returns the stacks of the goroutines of this process for whose first line
 // wanted returns true.
 func goroutines(wanted func(head string) bool) string {
 	buf := make([]byte, 1<<20)
-	buf = buf[:runtime.Stack(buf, true)]
+	n := runtime.Stack(buf, true)
+	for n == len(buf) && n < maxStacks { // it was cut off
+		buf = make([]byte, 2*len(buf))
+		n = runtime.Stack(buf, true)
+	}
+	buf = buf[:n]
 	var found []string
 	for _, g := range strings.Split(string(buf), "\n\n") {
 		head, _, _ := strings.Cut(g, "\n")

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"path"
-	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -13,25 +12,65 @@ import (
 // of goroutines of one bubble.
 //
 // Nothing shows which goroutine holds a mutex. The owner has code of the same package on
-// its stack. In the lock's own code it also has to be in I/O with a server. A library's
-// goroutines wait for each other, too, so there it may be in any wait.
+// its stack. In the lock's own code it also has to belong to the same client, and to be in
+// I/O with a server. A library's goroutines wait for each other, too, so there it may be in
+// any wait.
 func waitedMutex(toBlame, all []string) string {
-	code := ""
+	first := ""
+	creators := creatorsOf(all)
 	for _, stack := range toBlame {
 		head, frames, _ := strings.Cut(stack, "\n")
 		if !strings.Contains(head, "[sync.Mutex.Lock") && !strings.Contains(head, "[sync.RWMutex.") {
 			return ""
 		}
-		code = packageOfCaller(frames)
+		code, file := caller(frames)
 		mayOwn := func(other string) bool {
-			return other != stack && slices.Contains(packagesOn(other), code) &&
-				(isInIO(other) || isDependency(code) && !slices.Contains(toBlame, other))
+			if other == stack || !slices.Contains(packagesOn(other), code) {
+				return false
+			}
+			return isDependency(file) && !slices.Contains(toBlame, other) || isInIO(other) && creators.root(other) == creators.root(stack)
 		}
 		if code == "" || !slices.ContainsFunc(all, mayOwn) {
 			return ""
 		}
+		if first == "" || code < first {
+			first = code
+		}
 	}
-	return code
+	return first
+}
+
+// creators maps the number of each goroutine to the number of the goroutine that created it.
+// The goroutines that the world has created, one for each client, are not in it.
+type creators map[string]string
+
+// creatorsOf reads the creators of goroutines from their stacks.
+func creatorsOf(stacks []string) creators {
+	of := creators{}
+	for _, stack := range stacks {
+		_, created, _ := strings.Cut(stack, "\ncreated by ")
+		line, _, _ := strings.Cut(created, "\n")
+		if function, creator, ok := strings.Cut(line, " in goroutine "); ok && !strings.HasSuffix(function, "sim.(*World).run") {
+			of[numberOf(stack)] = creator
+		}
+	}
+	return of
+}
+
+// root returns the number of the goroutine of the client from which a goroutine descends. If
+// one of its ancestors has ended, root returns the number of that one.
+func (c creators) root(stack string) string {
+	number := numberOf(stack)
+	for c[number] != "" {
+		number = c[number]
+	}
+	return number
+}
+
+// numberOf returns the number of a goroutine, from its stack.
+func numberOf(stack string) string {
+	number, _, _ := strings.Cut(strings.TrimPrefix(stack, "goroutine "), " ")
+	return number
 }
 
 // bubbleOf returns the name of a goroutine's bubble, from its stack; "" if it has none.
@@ -49,21 +88,25 @@ func isInIO(stack string) bool {
 	})
 }
 
-// isDependency reports whether a package belongs to a module that the main module requires.
-func isDependency(code string) bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return strings.HasPrefix(code+"/", m.Path+"/") })
+// isDependency reports whether a function's file belongs to a released module, by its path:
+// such a path contains the module's version.
+func isDependency(file string) bool {
+	return strings.Contains(file, "@v") || strings.Contains(file, "/vendor/")
 }
 
-// packageOfCaller returns the package of the innermost function on a stack that is not of
-// package sync; "" if there is none.
-func packageOfCaller(stack string) string {
-	for _, p := range packagesOn(stack) {
-		if p != "sync" && p != "internal/sync" {
-			return p
+// caller returns the package and the file of the innermost function on a stack that is not
+// of package sync; both are "" if there is none.
+func caller(stack string) (code, file string) {
+	rest := stack
+	for rest != "" {
+		var function string
+		function, rest, _ = strings.Cut(rest, "\n")
+		file, rest, _ = strings.Cut(rest, "\n")
+		if p := packagesOn(function); len(p) == 1 && p[0] != "sync" && p[0] != "internal/sync" {
+			return p[0], file
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // packagesOn returns the package of each function on a goroutine's stack, the innermost

@@ -37,7 +37,9 @@ func TestStandstill(t *testing.T) {
 		"a mutex is locked twice":    {lockMutexTwice, sim.ErrStuck, "sim_test.lockMutexTwice("},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr, err := sim.RunPatiently(ToyWorld(sim.Client{Name: "client-1", Run: c.run}), 600*time.Millisecond)
+			// The other client waits for an answer, in code of the same package.
+			asking := sim.Client{Name: "client-2", Run: func(ctx context.Context, p *sim.Program) error { return Toy(p, 0).Do(ctx, "ping") }}
+			tr, err := sim.RunPatiently(ToyWorld(sim.Client{Name: "client-1", Run: c.run}, asking), 600*time.Millisecond)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("the error is %v, want %v with %q", err, c.want, c.text)
 			}

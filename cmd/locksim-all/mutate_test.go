@@ -39,7 +39,7 @@ func TestMutateNewLock(t *testing.T) {
 
 	out := run(0, "mutate", "--only", "drop-comparison,no-clean-up")
 	for _, want := range []string{
-		"drop-comparison  caught  TestLock: release touches the key of another acquisition\n",
+		"drop-comparison  caught  TestLock: release removes the key of another acquisition\n",
 		"no-clean-up      caught  TestLock: acquire fails and leaves its key behind\n",
 		"\ncaught 2 of 2\n",
 	} {

@@ -3,7 +3,8 @@ package mutate
 import (
 	"go/ast"
 	"go/token"
-	"regexp"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // ignoreAnswer makes a test of an answer always true if the lock succeeds then, and
@@ -41,9 +42,9 @@ type assignment struct {
 
 var (
 	// local matches the name of a function that asks no server.
-	local = regexp.MustCompile(`(?i)rand|value|uuid|parse|atoi|marshal|^new|^open|build`)
+	local = lazy.Regexp(`(?i)rand|value|uuid|parse|atoi|marshal|^new|^open|build`)
 	// random matches a source of random numbers, as in io.ReadFull(rand.Reader, b).
-	random = regexp.MustCompile(`(?i)\brand\b`)
+	random = lazy.Regexp(`(?i)\brand\b`)
 )
 
 // asksServer reports whether a call asks a server: if it has a context, or if it returns an
@@ -52,7 +53,7 @@ func (f *file) asksServer(call *ast.CallExpr, returnsError bool) bool {
 	if isWith(call) {
 		return false
 	}
-	return f.hasRequest(call) || returnsError && !local.MatchString(lastName(call.Fun)) && !random.MatchString(f.source(call))
+	return f.hasRequest(call) || returnsError && !local().MatchString(lastName(call.Fun)) && !random().MatchString(f.source(call))
 }
 
 // assignments returns the assignments of a function, in the order of the source.

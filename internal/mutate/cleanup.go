@@ -2,22 +2,23 @@ package mutate
 
 import (
 	"go/ast"
-	"regexp"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 var (
 	// acquiring matches the name of a function that acquires a lock.
-	acquiring = regexp.MustCompile(`(?i)^(?:try|must|do)?_?(?:acquire|obtain|lock|take|attempt|enter|try)`)
+	acquiring = lazy.Regexp(`(?i)^(?:try|must|do)?_?(?:acquire|obtain|lock|take|attempt|enter|try)`)
 	// cleaning matches the name of a function that gives up a key.
-	cleaning = regexp.MustCompile(`^(?:[Cc]lean|[Rr]elease|[Rr]emove|[Uu]nlock|[Rr]evoke|[Dd]estroy|[Dd]elete|[Dd]el)(?:[A-Z]\w*|up)?$`)
+	cleaning = lazy.Regexp(`^(?:[Cc]lean|[Rr]elease|[Rr]emove|[Uu]nlock|[Rr]evoke|[Dd]estroy|[Dd]elete|[Dd]el)(?:[A-Z]\w*|up)?$`)
 	// mutex matches the name of a lock of the process itself.
-	mutex = regexp.MustCompile(`(?i)mu(tex)?$`)
+	mutex = lazy.Regexp(`(?i)mu(tex)?$`)
 )
 
 // noCleanUp leaves out a clean-up of a function that acquires the lock.
 func noCleanUp(f *file) (changes []change) {
 	f.statements(func(list []ast.Stmt, stack []ast.Node) {
-		if !acquiring.MatchString(functionName(stack)) {
+		if !acquiring().MatchString(functionName(stack)) {
 			return
 		}
 		for _, s := range list {
@@ -51,9 +52,9 @@ func isCleanUp(s ast.Stmt) bool {
 	}
 	found := false
 	ast.Inspect(call, func(n ast.Node) bool {
-		if c, is := n.(*ast.CallExpr); is && cleaning.MatchString(lastName(c.Fun)) {
+		if c, is := n.(*ast.CallExpr); is && cleaning().MatchString(lastName(c.Fun)) {
 			s, isMethod := c.Fun.(*ast.SelectorExpr)
-			found = found || isMethod && !mutex.MatchString(lastName(s.X)) || !isMethod && lastName(c.Fun) != "delete"
+			found = found || isMethod && !mutex().MatchString(lastName(s.X)) || !isMethod && lastName(c.Fun) != "delete"
 		}
 		return !found
 	})

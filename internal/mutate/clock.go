@@ -3,8 +3,9 @@ package mutate
 import (
 	"go/ast"
 	"go/token"
-	"regexp"
 	"strings"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // readsClock reports whether an expression contains a call that reads a clock.
@@ -14,7 +15,7 @@ func readsClock(e ast.Expr) bool {
 		if call, is := n.(*ast.CallExpr); is {
 			name := lastName(call.Fun)
 			found = found || strings.EqualFold(name, "now") || name == "Since" || name == "Until" ||
-				name == "Read" && len(call.Args) == 1 && clockName.MatchString(lastName(call.Args[0]))
+				name == "Read" && len(call.Args) == 1 && clockName().MatchString(lastName(call.Args[0]))
 		}
 		return !found
 	})
@@ -22,7 +23,7 @@ func readsClock(e ast.Expr) bool {
 }
 
 // clockName matches the name of a kind of clock, as in Clock.Read(fakeclock.Monotonic).
-var clockName = regexp.MustCompile(`^(Monotonic|Wall)$`)
+var clockName = lazy.Regexp(`^(Monotonic|Wall)$`)
 
 // countLeaseFromAnswer reads the clock again after the request that follows a reading, and
 // uses that reading.
@@ -100,10 +101,10 @@ func usesAfter(list []ast.Stmt, name string) bool {
 var (
 	// timeLeft matches the name of how long a lease still lasts, and timeOver that of how long
 	// ago it ended or was requested.
-	timeLeft = regexp.MustCompile(`(?i)^(left|remaining|timeleft|validity)$`)
-	timeOver = regexp.MustCompile(`(?i)^(overdue|elapsed)$`)
+	timeLeft = lazy.Regexp(`(?i)^(left|remaining|timeleft|validity)$`)
+	timeOver = lazy.Regexp(`(?i)^(overdue|elapsed)$`)
 	// nowName matches the name of the present time.
-	nowName = regexp.MustCompile(`(?i)^now$`)
+	nowName = lazy.Regexp(`(?i)^now$`)
 )
 
 // skipElapsedCheck makes a test of the time that is left always true, and one of the time
@@ -134,18 +135,18 @@ func testsTime(e ast.Expr) (hasTime, is bool) {
 			return false, false
 		}
 		isBefore := s.Sel.Name == "Before"
-		if nowName.MatchString(lastName(s.X)) {
+		if nowName().MatchString(lastName(s.X)) {
 			return isBefore, true
 		}
-		return !isBefore, nowName.MatchString(lastName(e.Args[0]))
+		return !isBefore, nowName().MatchString(lastName(e.Args[0]))
 	case *ast.BinaryExpr:
 		isGreater := e.Op == token.GTR || e.Op == token.GEQ
 		if !isGreater && e.Op != token.LSS && e.Op != token.LEQ {
 			return false, false
 		}
 		name := lastName(e.X)
-		isLeft := (timeLeft.MatchString(name) || name == "Until") && isNumber(e.Y, "0")
-		isOver := timeOver.MatchString(name) || name == "Since"
+		isLeft := (timeLeft().MatchString(name) || name == "Until") && isNumber(e.Y, "0")
+		isOver := timeOver().MatchString(name) || name == "Since"
 		return isLeft == isGreater, isLeft || isOver
 	}
 	return false, false

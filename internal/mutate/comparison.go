@@ -3,9 +3,10 @@ package mutate
 import (
 	"go/ast"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // dropComparison makes a change of the lock independent of the comparison that must precede
@@ -38,11 +39,11 @@ func dropComparison(f *file) (changes []change) {
 
 var (
 	// script matches a text in Lua that runs commands of Redis.
-	script = regexp.MustCompile(`redis\.p?call\s*\(`)
+	script = lazy.Regexp(`redis\.p?call\s*\(`)
 	// compared matches a comparison in Lua. Its operands are calls and variables.
-	compared = regexp.MustCompile(luaOperand + `\s*(==|~=)\s*` + luaOperand)
+	compared = lazy.Regexp(luaOperand + `\s*(==|~=)\s*` + luaOperand)
 	// nx matches the word NX among the arguments of a command in Lua.
-	nx = regexp.MustCompile(`(?i)\s*,\s*\\?["']nx\\?["']`)
+	nx = lazy.Regexp(`(?i)\s*,\s*\\?["']nx\\?["']`)
 )
 
 const luaOperand = `((?:redis\.p?call|string\.sub)\s*\([^()]*\)|[A-Za-z_]\w*(?:\[\w+\])?)`
@@ -50,10 +51,10 @@ const luaOperand = `((?:redis\.p?call|string\.sub)\s*\([^()]*\)|[A-Za-z_]\w*(?:\
 // comparisonsInScript returns the changes of a script: of its comparisons with an argument,
 // and of SET with NX. The script begins at an offset of its file.
 func comparisonsInScript(text string, offset int) (changes []change) {
-	if !script.MatchString(text) {
+	if !script().MatchString(text) {
 		return nil
 	}
-	for _, m := range compared.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range compared().FindAllStringSubmatchIndex(text, -1) {
 		if all := text[m[0]:m[1]]; !strings.Contains(all, "ARGV[") {
 			continue
 		}
@@ -63,7 +64,7 @@ func comparisonsInScript(text string, offset int) (changes []change) {
 		}
 		changes = append(changes, change{{offset + m[0], offset + m[1], result}})
 	}
-	for _, m := range nx.FindAllStringIndex(text, -1) {
+	for _, m := range nx().FindAllStringIndex(text, -1) {
 		changes = append(changes, change{{offset + m[0], offset + m[1], ""}})
 	}
 	return changes
@@ -71,9 +72,9 @@ func comparisonsInScript(text string, offset int) (changes []change) {
 
 var (
 	// update matches SQL that changes or removes rows, up to its condition.
-	update = regexp.MustCompile(`(?is)\b(?:UPDATE|DELETE)\b.*\bWHERE\b`)
+	update = lazy.Regexp(`(?is)\b(?:UPDATE|DELETE)\b.*\bWHERE\b`)
 	// ownRow matches a comparison of the holder of a row with a parameter.
-	ownRow = regexp.MustCompile(`(?i)\b(?:\w+\.)?(?:` + holderWords + `)\s*=\s*(?:\$\d+|\?\d*|[:@]\w+)`)
+	ownRow = lazy.Regexp(`(?i)\b(?:\w+\.)?(?:` + holderWords + `)\s*=\s*(?:\$\d+|\?\d*|[:@]\w+)`)
 )
 
 // holderWords are the names of what says who holds a lock.
@@ -82,11 +83,11 @@ const holderWords = `holder|holder_id|owner|owner_id|locked_by|identity|token|va
 // comparisonsInSQL returns the changes of a text in SQL. A parameter must remain in the
 // text, because the servers refuse parameters that are not used.
 func comparisonsInSQL(text string, offset int) (changes []change) {
-	condition := update.FindStringIndex(text)
+	condition := update().FindStringIndex(text)
 	if condition == nil {
 		return nil
 	}
-	for _, m := range ownRow.FindAllStringIndex(text[condition[1]:], -1) {
+	for _, m := range ownRow().FindAllStringIndex(text[condition[1]:], -1) {
 		from, to := condition[1]+m[0], condition[1]+m[1]
 		changes = append(changes, change{{offset + from, offset + to, "(" + text[from:to] + " OR 1 = 1)"}})
 	}
@@ -115,7 +116,7 @@ func (f *file) comparisonsInCall(call *ast.CallExpr) (changes []change) {
 }
 
 // holderName matches the name of something that says who holds a lock.
-var holderName = regexp.MustCompile(`(?i)^(` + holderWords + `|holderidentity|id)$`)
+var holderName = lazy.Regexp(`(?i)^(` + holderWords + `|holderidentity|id)$`)
 
 // comparesHolders reports whether an expression compares two values, one of which says who
 // holds the lock.
@@ -124,7 +125,7 @@ func comparesHolders(e *ast.BinaryExpr) bool {
 		return false
 	}
 	names := holderOf(e.X) + " " + holderOf(e.Y)
-	return isVariable(e.X) && isVariable(e.Y) && slices.ContainsFunc(strings.Fields(names), holderName.MatchString)
+	return isVariable(e.X) && isVariable(e.Y) && slices.ContainsFunc(strings.Fields(names), holderName().MatchString)
 }
 
 // holderOf returns the name of what an operand of a comparison is. A conversion or another

@@ -3,16 +3,17 @@ package mutate
 import (
 	"go/ast"
 	"go/token"
-	"regexp"
 	"strings"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // expiryArgument matches an expiry among the arguments of a command in Lua, with the
 // argument of the script that has the TTL.
-var expiryArgument = regexp.MustCompile(`(?i)\s*,\s*\\?["'](?:ex|px|exat|pxat)\\?["']\s*,\s*ARGV\[\w+\]`)
+var expiryArgument = lazy.Regexp(`(?i)\s*,\s*\\?["'](?:ex|px|exat|pxat)\\?["']\s*,\s*ARGV\[\w+\]`)
 
 // expiryWord matches an argument that says that the next one is the expiry.
-var expiryWord = regexp.MustCompile(`(?i)^"(?:ex|px|exat|pxat)"$`)
+var expiryWord = lazy.Regexp(`(?i)^"(?:ex|px|exat|pxat)"$`)
 
 // noExpiry leaves the expiry of a key out: the TTL of SET NX, the lease of a key of etcd,
 // and the flag that makes a node of ZooKeeper ephemeral.
@@ -35,7 +36,7 @@ func noExpiry(f *file) (changes []change) {
 				if call, is := a.(*ast.CallExpr); is && lastName(call.Fun) == "WithLease" {
 					changes = append(changes, f.withoutArguments(n, i, 1))
 				}
-				if word, is := a.(*ast.BasicLit); is && expiryWord.MatchString(word.Value) && i+1 < len(n.Args) {
+				if word, is := a.(*ast.BasicLit); is && expiryWord().MatchString(word.Value) && i+1 < len(n.Args) {
 					changes = append(changes, f.withoutArguments(n, i, 2))
 				}
 			}
@@ -46,17 +47,17 @@ func noExpiry(f *file) (changes []change) {
 }
 
 func expiriesInScript(text string, offset int) (changes []change) {
-	if !script.MatchString(text) {
+	if !script().MatchString(text) {
 		return nil
 	}
-	for _, m := range expiryArgument.FindAllStringIndex(text, -1) {
+	for _, m := range expiryArgument().FindAllStringIndex(text, -1) {
 		changes = append(changes, change{{offset + m[0], offset + m[1], ""}})
 	}
 	return changes
 }
 
 // milliseconds matches the commands and arguments of Redis that take a TTL in milliseconds.
-var milliseconds = regexp.MustCompile(`(?i)["'](pexpire|px)\\?["']`)
+var milliseconds = lazy.Regexp(`(?i)["'](pexpire|px)\\?["']`)
 
 // ttlUnit sends a TTL in another unit: milliseconds where seconds are expected, or the other
 // way round, or microseconds. It also rounds a TTL down that the lock rounds up.
@@ -64,7 +65,7 @@ func ttlUnit(f *file) (changes []change) {
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:
-			if n.Kind == token.STRING && (script.MatchString(n.Value) || milliseconds.FindString(n.Value) == n.Value) {
+			if n.Kind == token.STRING && (script().MatchString(n.Value) || milliseconds().FindString(n.Value) == n.Value) {
 				changes = append(changes, unitsInScript(n.Value, f.offset(n.Pos()))...)
 			}
 		case *ast.SelectorExpr:
@@ -91,7 +92,7 @@ func ttlUnit(f *file) (changes []change) {
 // unitsInScript makes commands count in seconds: it leaves out the letter that makes them
 // count in milliseconds.
 func unitsInScript(text string, offset int) (changes []change) {
-	for _, m := range milliseconds.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range milliseconds().FindAllStringSubmatchIndex(text, -1) {
 		from, to := m[2], m[3]
 		word := text[from+1 : to] // expire, or x, which becomes ex
 		switch word {

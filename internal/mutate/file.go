@@ -6,10 +6,11 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // A sourcePackage is the files of a package.
@@ -57,7 +58,7 @@ func parse(sources []Source) (*sourcePackage, error) {
 }
 
 // version matches an element of an import path that is no name of a package.
-var version = regexp.MustCompile(`^v[0-9]+$`)
+var version = lazy.Regexp(`^v[0-9]+$`)
 
 // importsOf returns the imports of a file by their names, which are guesses where the file
 // does not give any.
@@ -78,7 +79,7 @@ func importName(i *ast.ImportSpec, where string) string {
 		return i.Name.Name
 	}
 	name := path.Base(where)
-	if version.MatchString(name) {
+	if version().MatchString(name) {
 		name = path.Base(path.Dir(where))
 	}
 	return name

@@ -2,16 +2,17 @@ package mutate
 
 import (
 	"go/ast"
-	"regexp"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 var (
 	// randomPackage matches the import path of a package that makes random identifiers.
-	randomPackage = regexp.MustCompile(`(?i)(^|/)(uuid|ulid|xid|ksuid|nanoid|go-nanoid)(/|$)`)
+	randomPackage = lazy.Regexp(`(?i)(^|/)(uuid|ulid|xid|ksuid|nanoid|go-nanoid)(/|$)`)
 	// maker matches the name of a function that makes a random value.
-	maker = regexp.MustCompile(`(?i)^(?:(?:new|gen|generate|make|create|random)\w*(?:value|token|id|uuid|nonce|text|string|func)|random)$`)
+	maker = lazy.Regexp(`(?i)^(?:(?:new|gen|generate|make|create|random)\w*(?:value|token|id|uuid|nonce|text|string|func)|random)$`)
 	// digest matches what is encoded, but not random.
-	digest = regexp.MustCompile(`(?i)sha|sum|hash|digest`)
+	digest = lazy.Regexp(`(?i)sha|sum|hash|digest`)
 )
 
 // oneValue replaces what makes the random value of a lock by a constant.
@@ -20,7 +21,7 @@ func oneValue(f *file) (changes []change) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			call, is := n.Rhs[0].(*ast.CallExpr)
-			if !is || len(n.Rhs) != 1 || !maker.MatchString(lastName(call.Fun)) || f.isRandomText(call) {
+			if !is || len(n.Rhs) != 1 || !maker().MatchString(lastName(call.Fun)) || f.isRandomText(call) {
 				break
 			}
 			switch {
@@ -51,9 +52,9 @@ func (f *file) isRandomText(call *ast.CallExpr) bool {
 	case "Text":
 		return where == "crypto/rand"
 	case "EncodeToString":
-		return (where == "encoding/hex" || where == "encoding/base64" || where == "encoding/base32") && !digest.MatchString(f.source(call))
+		return (where == "encoding/hex" || where == "encoding/base64" || where == "encoding/base32") && !digest().MatchString(f.source(call))
 	case "NewString", "String":
-		return randomPackage.MatchString(where)
+		return randomPackage().MatchString(where)
 	}
 	return false
 }

@@ -24,6 +24,7 @@ var reasonSentences = map[checks.Code]string{
 	"witness-unseen":        "the run is inconclusive: the witness %q did not happen",
 	"in-doubt":              "%s",
 	"ended-early":           "%s",
+	"ended-by-program":      "the run was ended, because the clients' programs call the lock so often: %s",
 	"fault-idle":            "fault %d (%s) did not act as the scenario says: %s",
 	"porcupine-finds-none":  "two checkers of the storage's history disagree: by the dependencies of reads and writes serial-sections %s, but porcupine finds no serial order of the sections",
 	"porcupine-finds-order": "two checkers of the storage's history disagree: by the dependencies of reads and writes serial-sections %s, but porcupine finds a serial order of the sections",

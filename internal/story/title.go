@@ -1,6 +1,7 @@
 package story
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
@@ -68,7 +69,7 @@ var conductPhrases = map[string]string{
 
 // conduct describes the misconduct that ended the run; "" if the run finished.
 func (p *Paragraph) conduct() string {
-	if ending := p.history.Trace.Ending; ending != nil {
+	if ending := p.history.Trace.Ending; ending != nil && slices.ContainsFunc(p.verdict.Reasons, checks.Reason.IsEnding) {
 		return conductPhrases[ending.Rule]
 	}
 	return ""

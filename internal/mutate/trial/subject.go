@@ -87,13 +87,13 @@ func (s *Subject) find(ctx context.Context, name, source string, files []string)
 // Close removes the temporary files.
 func (s *Subject) Close() error { return os.RemoveAll(s.temp) }
 
-// command returns a command of Go. If its context ends, it is interrupted, and killed a
-// while later.
+// command returns a command of Go. If its context ends, it is interrupted together with the
+// tests that it runs, and killed a while later. Its temporary files are among those of s.
 func (s *Subject) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	interruptWithChildren(cmd)
 	cmd.WaitDelay = 5 * time.Second
-	cmd.Env = append(os.Environ(), s.env...)
+	cmd.Env = append(os.Environ(), append(s.env, "GOTMPDIR="+s.temp)...)
 	return cmd
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/mutate"
 	"github.com/locksim/locksim/reports"
 )
@@ -61,12 +62,15 @@ func (s *Subject) Try(ctx context.Context, m mutate.Mutant, limit time.Duration)
 		return Outcome{}, err
 	case passed:
 		return Outcome{Result: Survived}, nil
-	case notBuilt.MatchString(out):
+	case notBuilt().MatchString(out):
 		return Outcome{Result: DoesNotCompile, Why: firstMatch(compilerError, out)}, nil
 	case strings.Contains(out, "panic: test timed out after ") || strings.Contains(out, "*** Test killed"):
 		return Outcome{Result: TimedOut, Why: fmt.Sprintf("the tests do not end within %v", limit)}, nil
 	}
 	o := Outcome{Result: Caught, Test: firstMatch(failedTest, out), Why: firstMatch(failure, out)}
+	if o.Test == "" && !died().MatchString(out) {
+		return Outcome{}, lines("go test failed, and no test did:\n" + lastLines(out, 40))
+	}
 	if test, title := s.firstMistake(); title != "" {
 		o.Test, o.Why = test, title
 	}
@@ -75,36 +79,38 @@ func (s *Subject) Try(ctx context.Context, m mutate.Mutant, limit time.Duration)
 
 var (
 	// notBuilt matches the line by which go test says that it has run no test.
-	notBuilt = regexp.MustCompile(`(?m)^FAIL\t\S+ \[(?:build|setup) failed\]$`)
+	notBuilt = lazy.Regexp(`(?m)^FAIL\t\S+ \[(?:build|setup) failed\]$`)
 	// compilerError matches an error of the compiler, and has the error without its place.
-	compilerError = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: (.*)$`)
+	compilerError = lazy.Regexp(`(?m)^\S+\.go:\d+:\d+: (.*)$`)
 	// failedTest matches the line that says that a test has failed, and has its name.
-	failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	failedTest = lazy.Regexp(`(?m)^\s*--- FAIL: (\S+)`)
+	// died matches the line by which a test's binary says that it has died.
+	died = lazy.Regexp(`(?m)^(?:panic: |fatal error: |FAIL\t|exit status |signal: )`)
 	// failure matches the first line of what a failing test says, or of a panic.
-	failure = regexp.MustCompile(`(?m)^(?:\s+\S+\.go:\d+: |panic: )(.*)$`)
+	failure = lazy.Regexp(`(?m)^(?:\s+\S+\.go:\d+: |panic: )(.*)$`)
 	// noTests matches the line of a package whose tests did not run.
-	noTests = regexp.MustCompile(`\[no test(?: file)?s(?: to run)?\]`)
+	noTests = lazy.Regexp(`\[no test(?: file)?s(?: to run)?\]`)
 )
 
 // firstMatch returns the group of the first match of an expression in a text, or "".
-func firstMatch(e *regexp.Regexp, text string) string {
-	if m := e.FindStringSubmatch(text); m != nil {
+func firstMatch(e func() *regexp.Regexp, text string) string {
+	if m := e().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return ""
 }
 
 // RunUnmutated runs the tests of the lock as it is, and returns how long that took. Its
-// error has the output of the tests, if they fail.
-func (s *Subject) RunUnmutated(ctx context.Context) (time.Duration, error) {
+// error has the output of the tests, if they fail or do not end within the limit.
+func (s *Subject) RunUnmutated(ctx context.Context, limit time.Duration) (time.Duration, error) {
 	start := time.Now()
-	passed, out, err := s.test(ctx, 0)
+	passed, out, err := s.test(ctx, limit)
 	switch {
 	case err != nil:
 		return 0, err
 	case !passed:
 		return 0, lines("the tests fail without any mutant; let them pass first, or select those that do after --, such as -- -run TestLock\n" + lastLines(out, 40))
-	case noTests.MatchString(out):
+	case noTests().MatchString(out):
 		return 0, fmt.Errorf("%s has no test to run: %s", s.Package, strings.TrimSpace(out))
 	}
 	return time.Since(start), nil
@@ -127,14 +133,17 @@ func lastLines(text string, n int) string {
 }
 
 // test runs go test once. passed reports whether all tests pass; out is what go test
-// printed. A limit of 0 means none.
+// printed.
 func (s *Subject) test(ctx context.Context, limit time.Duration, flags ...string) (passed bool, out string, err error) {
 	if err := os.Remove(s.report()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, "", err
 	}
+	// The package comes before the arguments of the user: after a flag that go test does not
+	// know, it takes no package.
+	//
 	// A test that is read from Go's cache would write no report, hence -count. The checks of
 	// go vet would find some mutants, hence -vet.
-	args := slices.Concat([]string{"test", "-count=1", "-vet=off", "-timeout=" + limit.String()}, s.modFlags, flags, s.arguments, []string{s.Package})
+	args := slices.Concat([]string{"test", "-count=1", "-vet=off", "-timeout=" + limit.String()}, s.modFlags, flags, []string{s.Package}, s.arguments)
 	cmd := s.command(ctx, args...)
 	cmd.Env = append(cmd.Env, "LOCKSIM_REPORT="+s.report())
 	var printed bytes.Buffer

@@ -1,0 +1,13 @@
+//go:build !unix
+
+package trial
+
+import (
+	"os"
+	"os/exec"
+)
+
+// interruptWithChildren makes the end of a command's context interrupt the command.
+func interruptWithChildren(cmd *exec.Cmd) {
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+}
