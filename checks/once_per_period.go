@@ -44,7 +44,7 @@ func judgeOncePerPeriod(h *judgedRun) Finding {
 }
 
 // ranTwiceFinding returns the finding that two sections ran the job for the same period.
-// a had its first effect before b.
+// The first write of a was applied before that of b.
 func (h *judgedRun) ranTwiceFinding(a, b *history.Section, period int) Finding {
 	first, second := a.Effects()[0], b.Effects()[0]
 	f := Finding{Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq}}
