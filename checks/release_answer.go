@@ -153,7 +153,7 @@ func (r releaseCall) judgeSuccess() Finding {
 		}
 		f.Reason = releasedLost.Reason(name, at, keyEnding(last), last.Node, last.Existence().To)
 	}
-	if r.LastFaultUntil(r.call.Ended.Seq) == nil && r.isLeased() {
+	if r.LastFaultUntil(r.call.Ended.Seq) == nil && r.isLeaseRunning() {
 		f.Blame, f.Reason = r.blameUnlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
 	}
 	return f
@@ -203,9 +203,9 @@ func (r releaseCall) isMessageInFlight(remaining []*history.Holding) bool {
 	})
 }
 
-// isLeased reports whether the lease was running when release was called, by the lock's own
-// declaration.
-func (r releaseCall) isLeased() bool {
+// isLeaseRunning reports whether the lease that the lock had declared was still running
+// when release was called.
+func (r releaseCall) isLeaseRunning() bool {
 	called := history.MomentOf(r.call.Began)
 	last := r.section.Lease.Latest(r.call.Began.Seq)
 	return last != nil && called.Before(last.Until) && (r.section.Lost == nil || r.call.Began.Seq < r.section.Lost.Seq)

@@ -135,8 +135,8 @@ func (s *subject) dropClockFaultScenes(all []scene) []scene {
 	return slices.DeleteFunc(all, func(sc scene) bool { return len(sc.faults) > 0 })
 }
 
-// needsClockLoss is for test cases that make nodes lose a grant by setting their clocks
-// forward.
+// needsClockLoss returns why a lock cannot run the test cases that make nodes lose a grant
+// by setting their clocks forward; "" if it can.
 func needsClockLoss(s *subject) string {
 	if system, _ := sim.LookupSystem(s.config.System); system.UsesElapsedTime {
 		return "the lock's nodes measure elapsed time: setting their clocks does not make them lose a grant"
