@@ -106,7 +106,7 @@ type Verdict struct {
 	Findings  []Finding
 	Witnesses []WitnessResult
 	Torn      []TornSection
-	// Missed are the periods of the schedule for which no section had an effect.
+	// Missed are the periods of the schedule for which no section ran the job.
 	Missed []MissedPeriod
 	// Repeated are the periods for which a job was run again, in vain.
 	Repeated []RepeatedPeriod

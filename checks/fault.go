@@ -21,14 +21,14 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 	}
 	if ungranted != "" {
 		reason = reason.And(grantedByNobody.Reason(ungranted))
-		return h.unlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
+		return h.blameUnlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
 	}
 	for _, broken := range [][]trace.Assumption{h.brokenClocks(a, b, seq), h.brokenPromises(a, seq), h.brokenPromises(b, seq)} {
 		if len(broken) > 0 {
 			return BlameAssumption(broken...), reason
 		}
 	}
-	return h.unlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
+	return h.blameUnlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
 }
 
 // ungrantedNames returns the names of those of two sections that no server granted, as far
@@ -97,14 +97,14 @@ func (h *judgedRun) blameForSections(a, b *history.Section, reason Reason) (Blam
 				return BlameAssumption(broken...), reason
 			}
 			reason = reason.And(endedWhenGranted.Reason(h.Name(s)))
-			return h.unlessRanOn(BlameLock, reason, b.From.Seq, s.Client)
+			return h.blameUnlessRanOn(BlameLock, reason, b.From.Seq, s.Client)
 		}
 		if late := s.Lease.RenewedTooLate(); late != nil {
 			if broken := h.clockExcuse(s, *late, history.MomentOf(late.Event)); len(broken) > 0 {
 				return BlameAssumption(broken...), reason
 			}
 			reason = reason.And(renewedTooLate.Reason(late.Event.At, h.Name(s), late.Until))
-			return h.unlessRanOn(BlameLock, reason, max(late.Event.Seq, b.From.Seq), s.Client)
+			return h.blameUnlessRanOn(BlameLock, reason, max(late.Event.Seq, b.From.Seq), s.Client)
 		}
 	}
 	for _, s := range []*history.Section{a, b} {
@@ -156,7 +156,7 @@ func (h *judgedRun) blameForLateSignal(s *history.Section, since history.Moment,
 	} else {
 		reason = reason.And(notifiedTooLate.Reason(h.Name(s), last.Until, s.Lost.At))
 	}
-	return h.unlessRanOn(BlameLock, reason, since.Seq, s.Client)
+	return h.blameUnlessRanOn(BlameLock, reason, since.Seq, s.Client)
 }
 
 // blameForTokens returns whose fault it is that, of two tokens minted by a lock, the token
@@ -173,7 +173,7 @@ func (h *judgedRun) blameForTokens(old, young *history.Section, seq int, reason 
 	if len(broken) > 0 {
 		return BlameAssumption(broken...), reason
 	}
-	return h.unlessRanOn(BlameLock, reason, seq, old.Client, young.Client)
+	return h.blameUnlessRanOn(BlameLock, reason, seq, old.Client, young.Client)
 }
 
 // wasClockSet reports whether a fault, up to the event with the number seq, had set a clock
@@ -190,10 +190,10 @@ func (h *judgedRun) wasClockSet(a, b *history.Section, seq int) bool {
 	return false
 }
 
-// unlessRanOn returns no blame if one of the clients had done something while it was
-// paused, up to the event with the number seq: a real pause would have prevented that.
-// Otherwise it returns the given blame.
-func (h *judgedRun) unlessRanOn(blame Blame, reason Reason, seq int, clients ...string) (Blame, Reason) {
+// blameUnlessRanOn returns no blame if one of the clients had done something while it was
+// paused, up to the event with the number seq: a real pause would have prevented that (see
+// [history.History.RanOn]). Otherwise it returns the given blame.
+func (h *judgedRun) blameUnlessRanOn(blame Blame, reason Reason, seq int, clients ...string) (Blame, Reason) {
 	for _, c := range clients {
 		if since, ran := h.RanOn(c); ran && since.Seq <= seq {
 			return Blame{}, reason.And(ranOnWhilePaused.Reason(c))

@@ -7,10 +7,11 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// OncePerPeriod is violated when two sections for the same period of the schedule both had
-// an effect. The period of a section is the one that its client named when it asked for the
-// lock, not the one in which it worked. A period without any effect is missed (see
-// [Verdict.Missed]), which is no violation. Only a run with a schedule is judged.
+// OncePerPeriod is violated when two sections for the same period of the schedule both ran
+// the job: a write of each was applied. The period of a section is the one that its client
+// named when it asked for the lock, not the one in which it worked. A period for which no
+// section ran the job is missed (see [Verdict.Missed]), which is no violation. Only a run
+// with a schedule is judged.
 const OncePerPeriod Property = "once-per-period"
 
 var oncePerPeriod = property{
@@ -42,8 +43,8 @@ func judgeOncePerPeriod(h *judgedRun) Finding {
 	return holds()
 }
 
-// ranTwiceFinding returns the finding that two sections had an effect for the same period.
-// a had its first effect before b.
+// ranTwiceFinding returns the finding that two sections ran the job for the same period.
+// The first write of a was applied before that of b.
 func (h *judgedRun) ranTwiceFinding(a, b *history.Section, period int) Finding {
 	first, second := a.Effects()[0], b.Effects()[0]
 	f := Finding{Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq}}
@@ -60,7 +61,7 @@ func (h *judgedRun) ranTwiceFinding(a, b *history.Section, period int) Finding {
 	return f
 }
 
-// A MissedPeriod is a period of the schedule for which no section had an effect.
+// A MissedPeriod is a period of the schedule for which no section ran the job.
 type MissedPeriod struct {
 	// Lock is the lock of the job; it identifies the job.
 	Lock   string
@@ -68,7 +69,7 @@ type MissedPeriod struct {
 	Reason Reason
 }
 
-// missedPeriods lists the periods that have begun and for which no section had an effect.
+// missedPeriods lists the periods that have begun and for which no section ran the job.
 func (h *judgedRun) missedPeriods() []MissedPeriod {
 	var all []MissedPeriod
 	for _, lock := range h.Trace.Locks {

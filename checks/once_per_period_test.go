@@ -139,7 +139,7 @@ func violated(v *Verdict) []Property {
 	return all
 }
 
-// A period is missed if it has begun and no section has had an effect for it.
+// A period is missed if it has begun and no section has run the job for it.
 func TestMissedPeriods(t *testing.T) {
 	for _, test := range []struct {
 		name, story string

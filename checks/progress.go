@@ -143,7 +143,7 @@ func (c *calmTime) judge(lock string) Finding {
 				f.Reason = c.withSilentServer(client, f.Reason)
 			case step == trace.Extend || step == trace.Release:
 				f.Reason = c.withReachable(lock, client, f.Reason.And(lockDidNotAnswer.Reason(step)))
-				f.Blame, f.Reason = c.unlessRanOn(BlameLock, f.Reason, f.At, client)
+				f.Blame, f.Reason = c.blameUnlessRanOn(BlameLock, f.Reason, f.At, client)
 			}
 			return f
 		}
@@ -207,7 +207,7 @@ func (c *calmTime) judge(lock string) Finding {
 		f.Blame = BlameAssumption(trace.AssumeClock)
 	case denied != "":
 		f.Reason = c.withReachable(lock, denied, f.Reason)
-		f.Blame, f.Reason = c.unlessRanOn(BlameLock, f.Reason, f.At, clients...)
+		f.Blame, f.Reason = c.blameUnlessRanOn(BlameLock, f.Reason, f.At, clients...)
 	}
 	return f
 }

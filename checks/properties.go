@@ -42,7 +42,8 @@ const (
 	// SubjectData: what happened to the data. These properties decide whether a run is
 	// safe.
 	SubjectData Subject = "data"
-	// SubjectConduct: how else the lock and its users behave.
+	// SubjectConduct: what else the lock and its clients do. Such a property has a letter
+	// in a matrix (see [Card.Letter]), and no column.
 	SubjectConduct Subject = "conduct"
 	// SubjectMisconduct: behaviour of the lock that no caller can accept. A verdict has a
 	// finding on such a property only if the lock violates it.

@@ -10,29 +10,33 @@ import (
 )
 
 // ReleaseAnswer is violated when the answer of a call of release does not match what the
-// call did, as the lock's keys on its servers show:
+// call did, as the lock's keys on its servers show. There are two cases.
 //
-//   - it returned success, but no command of the client removed or shortened a key of the grant,
-//     since this call or by an earlier release, and the connection that held the key was not
-//     closed. Either the client no longer held the lock, or it still holds it;
-//   - it returned an error, but a command of this call had removed the grant, the answer to
-//     that command had reached the client, and no fault had disturbed the call.
+//   - A wrong success: release returned success, but the client gave up no key of the grant.
+//     Since the call began, no command of the client removed a key or shortened its TTL. No
+//     earlier release did, either, and the connection that held the key was not closed. So the
+//     client had lost the lock before the call, or it still holds the lock after it.
+//   - A wrong error: release returned an error, but a command of this call had removed the
+//     grant, the answer to that command had reached the client, and no fault had disturbed the
+//     call.
 //
-// It is unknown if the grant was removed and the error has an excuse: a fault acted during
-// the call, the call was cancelled, or the answer to the command had not arrived. Such an
-// error is true if it means "not confirmed" and false if it means "not held", and a trace
-// does not show which. It is also unknown if the run ended while a message of the release
-// was in flight. An error of a release that removed no grant is true. If a lock is released
-// twice, any second answer is true.
+// It is unknown in two cases. In the first, release returned an error although it had
+// removed the grant, but the error has an excuse: a fault acted during the call, the call
+// was cancelled, or the answer to the command had not arrived. Such an error is right if it
+// means "not confirmed" and wrong if it means "not held", and a trace does not show which.
+// In the second, the run ended while a message of the release was in flight.
+//
+// It holds if a release that removed no grant returned an error. If a lock is released
+// twice, any answer of the second release is right.
 //
 // It is n/a if nothing can be compared: the lock does not declare which keys it keeps, the
 // server never had a key of the grant, or no release returned.
 //
 // Many libraries document that releasing an expired lock returns success. Therefore a
-// violation is reported but does not count (see [Card.ReportOnly]), with two exceptions
-// that are the lock's fault. The first is the wrong error above. The second is a wrong
-// success before which no fault had acted, if the client's lease was still running by the
-// lock's own declaration.
+// violation is reported but does not count (see [Card.ReportOnly]), with two exceptions for
+// which the lock is to blame. The first is the wrong error above. The second is a wrong
+// success, if no fault of the run had acted before and the lease that the lock had declared
+// was still running when release was called.
 const ReleaseAnswer Property = "release-answer"
 
 var releaseAnswer = property{
@@ -89,7 +93,7 @@ func (h *judgedRun) newReleaseCall(c *history.Call) (r releaseCall, comparable b
 		return r, false
 	}
 	r = releaseCall{judgedRun: h, call: c, section: s}
-	slots := h.Slots(s.Lock)
+	slots := h.Slots(s.Lock) // the places, each a key on a node, where the lock keeps its grants
 	for _, k := range h.HoldingsOf(c.Acquisition) {
 		ofLock := slices.ContainsFunc(slots, func(p history.Place) bool { return p.Key == k.Key })
 		if !ofLock || k.Set.Seq > c.Began.Seq {
@@ -103,9 +107,9 @@ func (h *judgedRun) newReleaseCall(c *history.Call) (r releaseCall, comparable b
 	return r, len(r.keys) > 0
 }
 
-// isOwn reports whether the client's own command caused an event. It does not compare
-// sections: work that a handle does in the background has the number of whatever section
-// its client is in.
+// isOwn reports whether the client's own command caused an event. It compares only clients,
+// not sections: a command that the lock sends in the background is recorded under the
+// section in which its client is at that time, which may be another one.
 func (r releaseCall) isOwn(ev *trace.Event) bool {
 	return ev.By != nil && ev.By.Client == r.call.Client
 }
@@ -149,8 +153,8 @@ func (r releaseCall) judgeSuccess() Finding {
 		}
 		f.Reason = releasedLost.Reason(name, at, keyEnding(last), last.Node, last.Existence().To)
 	}
-	if r.LastFaultUntil(r.call.Ended.Seq) == nil && r.isLeased() {
-		f.Blame, f.Reason = r.unlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
+	if r.LastFaultUntil(r.call.Ended.Seq) == nil && r.isLeaseRunning() {
+		f.Blame, f.Reason = r.blameUnlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
 	}
 	return f
 }
@@ -175,7 +179,7 @@ func (r releaseCall) wasGivenUp(k *history.Holding) bool {
 		return r.isOwn(k.Ended) && k.Ended.By.Sent >= r.call.Began.Seq
 	case history.Dropped:
 		return true
-	case history.Replaced: // the client had shared the key with another client, which has it alone now
+	case history.Replaced: // two clients shared the key, and now it belongs to the other one alone
 		return r.isOwn(k.Ended)
 	}
 	return false
@@ -199,9 +203,9 @@ func (r releaseCall) isMessageInFlight(remaining []*history.Holding) bool {
 	})
 }
 
-// isLeased reports whether the lease was running when release was called, by the lock's own
-// declaration.
-func (r releaseCall) isLeased() bool {
+// isLeaseRunning reports whether the lease that the lock had declared was still running
+// when release was called.
+func (r releaseCall) isLeaseRunning() bool {
 	called := history.MomentOf(r.call.Began)
 	last := r.section.Lease.Latest(r.call.Began.Seq)
 	return last != nil && called.Before(last.Until) && (r.section.Lost == nil || r.call.Began.Seq < r.section.Lost.Seq)
@@ -235,19 +239,19 @@ func (r releaseCall) judgeFailure() Finding {
 	}
 	f := Finding{Outcome: Violated, At: r.call.Ended.Seq, Events: []int{r.call.Began.Seq, last.Ended.Seq, r.call.Ended.Seq}}
 	f.Reason = releasedDespiteError.Reason(name, at, last.Node, last.Ended.At)
-	f.Blame, f.Reason = r.unlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
+	f.Blame, f.Reason = r.blameUnlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
 	return f
 }
 
-// wasDisturbed reports whether a fault acted, or the call was cancelled, before it
-// returned.
+// wasDisturbed reports whether a fault acted during the call, or the call was cancelled.
 func (r releaseCall) wasDisturbed() bool {
 	since, calm := r.QuietSince(history.MomentOf(r.call.Ended))
 	return !calm || history.MomentOf(r.call.Began).Before(since) || r.call.Cancelled != nil
 }
 
-// wasAnswered reports whether, before release returned, the client received an answer on
-// the connection of the command that removed a key, sent after the removal.
+// wasAnswered reports whether the answer to the command that removed a key had reached the
+// client when release returned. It takes any answer that the server sent on the command's
+// connection after the removal.
 func (r releaseCall) wasAnswered(removal *trace.Event) bool {
 	sent := r.Event(removal.By.Sent)
 	return sent != nil && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {
@@ -256,7 +260,9 @@ func (r releaseCall) wasAnswered(removal *trace.Event) bool {
 	})
 }
 
-// keyEnding returns the reason for the end of a key that its client had not released.
+// keyEnding returns the reason for the end of a key that its client had not released. Some
+// of the codes have the name of the client that ended the key as their argument (code1),
+// and the others have no argument (code0).
 func keyEnding(k *history.Holding) Reason {
 	by := func(byClient code1[string], byItself code0) Reason {
 		if k.Ended != nil && k.Ended.By != nil {

@@ -73,7 +73,7 @@ func judgeReleaseOwnership(h *judgedRun) Finding {
 		if history.AcquisitionOf(by) == history.AcquisitionOf(owner) {
 			f.Reason = f.Reason.And(bySentLater.Reason())
 		}
-		f.Blame, f.Reason = h.unlessRanOn(BlameLock, f.Reason, f.At, by.Client, owner.Client)
+		f.Blame, f.Reason = h.blameUnlessRanOn(BlameLock, f.Reason, f.At, by.Client, owner.Client)
 		return f
 	}
 	return holds()

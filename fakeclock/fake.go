@@ -300,8 +300,8 @@ func (f *Fake) AfterFunc(d time.Duration, call func()) (stop func() bool) {
 
 // after sets a timer, which calls wake once. It calls wake with nil when d has passed on
 // the monotonic clock and the process is running, or with ErrClosed when the clock is
-// closed. The world's loop may make the call, so wake must not block. stop cancels the
-// timer, and reports false if it is too late for that.
+// closed. The world's event loop may make the call, so wake must not block. stop cancels
+// the timer, and reports false if it is too late for that.
 func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 	f.mu.Lock()
 	if f.closed {

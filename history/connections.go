@@ -15,7 +15,7 @@ type ConnectionEvent struct {
 
 // ConnectionEvents returns what happened to the ends of all connections, in order.
 func (h *History) ConnectionEvents() []ConnectionEvent {
-	return h.contacts.get(func() []ConnectionEvent {
+	return h.connectionEvents.get(func() []ConnectionEvent {
 		type end struct {
 			process, peer string
 			conn          int

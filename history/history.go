@@ -1,22 +1,26 @@
 // Package history reads a trace once and answers all questions about it.
 //
-// The package has two layers. Readers ([Keys], [Slots], [Clocks], [Processes], [Faults],
-// [Oracle], [Recogniser]) see one event after the other and know only the past: a world
-// uses them while it runs. A [History] runs the same readers over a whole trace, and adds
-// hindsight: the loss of a key in a crash is dated back to the crash, and a lease takes its
-// later loss into account. A History consists of chapters. Each chapter is computed once,
-// when it is first asked for.
+// The package has two layers. Readers see one event after the other and know only the past:
+// a world, which is one simulation, uses them while it runs. [Keys] and [Slots] follow
+// where the locks keep their grants, [Clocks] the clocks, [Processes] which processes run,
+// and [Faults] which faults act. The [Oracle] numbers the grants as a perfect lock service
+// would. A [Recogniser] recognises when a point, such as "client-1 acquired", is reached.
 //
-// A lease runs from "acquire returned" to the end that the lock itself declared, on the
-// client's own clock and mapped to true time. If the lock declares no end, the lease lasts
-// one TTL from the call of acquire or extend, and for ever if there is no TTL.
+// A [History] runs the same readers over a whole trace, and adds hindsight: the loss of a
+// key in a crash is dated back to the crash, and the end of a lease depends on whether the
+// lease is lost later. A History consists of chapters. Each chapter is computed once, when
+// it is first asked for.
+//
+// A lease begins when acquire returns. It ends at the time that the lock itself declared.
+// The lock declares a time of its client's clock, and this package converts it to true
+// time, the time of the simulation. If the lock declares no end, the lease lasts one TTL
+// from the call of acquire or extend, and for ever if there is no TTL.
 //
 // Some locks renew the lease by themselves and promise to notify their client of its loss.
-// If such a lock declares no end, its lease lasts as long as the keys of the grant are
-// meant to: until they have existed on a quorum for their TTL since they were last set or
-// renewed. The loss signal, a release or a crash ends the lease earlier. A successful
-// extend continues the same lease, without a gap. A lock that notifies must send its signal
-// before the lease ends.
+// If such a lock declares no end, its lease ends when the keys of the grant on a quorum are
+// due to expire: one TTL after they were last set or renewed. The loss signal, a release or
+// a crash ends the lease earlier. A successful extend continues the same lease, without a
+// gap. A lock that notifies must send its signal before the lease ends.
 //
 // A section runs from "acquire returned" until release is called, or the client crashes or
 // abandons it. Each section belongs to one handle on the lock, which is one lock object in
@@ -57,15 +61,16 @@ type History struct {
 	// processEnds are the events with which the processes ended.
 	processEnds map[string]*trace.Event
 
-	slots    chapter[*slotRecord]
-	reading  chapter[*reading]
-	calls    chapter[*callList]
-	spells   chapter[[]*Spell]
-	messages chapter[[]*Message]
-	keys     chapter[*keyRecord]
-	losses   chapter[map[string][]Loss]
-	survey   chapter[[]*Occasion]
-	contacts chapter[[]ConnectionEvent]
+	// The chapters.
+	slots            chapter[*slotRecord]       // the keys on nodes in which the locks keep their grants
+	reading          chapter[*reading]          // the sections, and what clients did to the storage
+	calls            chapter[*callList]         // the calls of the locks
+	spells           chapter[[]*Spell]          // the intervals in which a process did not run
+	messages         chapter[[]*Message]        // the messages
+	keys             chapter[*keyRecord]        // the keys, and which acquisition each belonged to
+	losses           chapter[map[string][]Loss] // the keys that nodes lost, by lock
+	occasions        chapter[[]*Occasion]       // the moments at which a fault could strike
+	connectionEvents chapter[[]ConnectionEvent] // which connections were made, refused and ended
 }
 
 // A chapter holds a value that is computed when it is first asked for.
@@ -107,7 +112,7 @@ func New(t *trace.Trace) *History {
 		}
 		h.nonMessages = append(h.nonMessages, ev)
 		switch ev.Kind {
-		case trace.KindLost: // a lease needs to know its later loss, so losses are collected first
+		case trace.KindLost: // the end of a lease depends on whether it is lost later, so losses are collected first
 			h.lost[Acquisition{ev.Process, ev.Section}] = true
 		case trace.KindClock:
 			h.clocks.See(ev)
@@ -183,7 +188,7 @@ func (h *History) Lock(name string) trace.LockInfo { return h.locks[name] }
 func (h *History) Clocks() *Clocks { return h.clocks }
 
 // RanOn returns when a process first did something although it was paused; found is false
-// if it never did. Code that does not use the simulated clock can do so.
+// if it never did. A pause cannot stop code that does not use the simulated clock.
 func (h *History) RanOn(process string) (since Moment, found bool) {
 	since, found = h.ranOn[process]
 	return since, found

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Effects returns the writes that a section has made. In a run with a schedule it leaves
-// out the writes that only record that a period has been run.
+// Effects returns a section's writes that the storage applied. In a run with a schedule it
+// leaves out the writes that only record that the job of a period has been run.
 func (s *Section) Effects() []*Operation {
 	var effects []*Operation
 	for _, o := range s.Operations {
@@ -18,8 +18,8 @@ func (s *Section) Effects() []*Operation {
 	return effects
 }
 
-// PeriodRuns returns the sections that had an effect for a period of a lock's job, in the
-// order of their first effects.
+// PeriodRuns returns the sections that ran the job of a lock for a period, in the order of
+// their first effects: see [Section.Effects].
 func (h *History) PeriodRuns(lock string, period int) []*Section {
 	var runs []*Section
 	for _, s := range h.Sections() {

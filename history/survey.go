@@ -61,7 +61,7 @@ func (o *Occasion) Point() trace.Point {
 
 // Occasions lists the occasions of a run, in order.
 func (h *History) Occasions() []*Occasion {
-	return h.survey.get(func() []*Occasion {
+	return h.occasions.get(func() []*Occasion {
 		s := &surveyor{
 			History: h, currentStep: map[string]trace.Step{}, holders: map[string]bool{}, lastCall: map[string]*Call{},
 			sent: map[trace.Message]int{}, arrived: map[trace.Message]int{}, unanswered: map[wire][]*Occasion{},

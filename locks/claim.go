@@ -26,9 +26,9 @@ else
 end`)
 )
 
-// A claim is the value that one attempt stores under the lock's key. Each of its methods
-// with a context sends one request to one node, and reports whether the node did what was
-// asked.
+// A claim is the key of a lock with the value that one attempt to acquire the lock stores
+// under it. Each of its methods with a context sends one request to one node, and reports
+// whether the node did what was asked.
 type claim struct {
 	key, value string
 	ttl        time.Duration

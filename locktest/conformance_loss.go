@@ -19,7 +19,7 @@ func lossCases() []testCase {
 			// If no other client asks for the lock, a wrong extend violates no exclusion.
 			// But it is still wrong: an extend that succeeds confirms that the holder has
 			// held the lock all the time, which the lock cannot know.
-			useAfterLoss := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
+			extendAfterLoss := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				if err := p.Sleep(ttls(0.5)); err != nil {
 					return err
 				}
@@ -43,9 +43,9 @@ func lossCases() []testCase {
 			nextHolder := newContender("client-2", keysExpired("client-1"), actionOf("client-1", trace.Finished))
 			nextHolder.Works = ttls(0.8)
 			return s.dropClockFaultScenes([]scene{
-				{name: "lost", failsOnBreach: true, faults: s.loseKeys(), clients: []sim.Client{{Name: "client-1", Run: useAfterLoss}}},
+				{name: "lost", failsOnBreach: true, faults: s.loseKeys(), clients: []sim.Client{{Name: "client-1", Run: extendAfterLoss}}},
 				{name: "lost,another-came-and-went", failsOnBreach: true, faults: s.loseKeys(), clients: []sim.Client{
-					{Name: "client-1", Run: useAfterLoss}, startAfterLoss(newContender("client-2")),
+					{Name: "client-1", Run: extendAfterLoss}, startAfterLoss(newContender("client-2")),
 				}},
 				{name: "expired,another-came-and-went", clients: []sim.Client{
 					{Name: "client-1", Run: extendAfterExpiry}, newContender("client-2", keysExpired("client-1"), actionOf("client-1", trace.Finished)),
@@ -54,7 +54,7 @@ func lossCases() []testCase {
 			})
 		}),
 		conformanceCase("loss/release", "a lease is released after it was lost", needsExpiry, func(s *subject) []scene {
-			useAfterLoss := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
+			releaseAfterExpiry := acquireThen(func(ctx context.Context, p *sim.Program, section *sim.Section) error {
 				if err := p.Sleep(ttls(1.5)); err != nil {
 					return err
 				}
@@ -86,7 +86,7 @@ func lossCases() []testCase {
 				return []sim.Client{{Name: "client-1", Run: run}, nextHolder, thirdClient}
 			}
 			return []scene{
-				{name: "expired", clients: clients(useAfterLoss)},
+				{name: "expired", clients: clients(releaseAfterExpiry)},
 				{name: "released-twice", clients: clients(releaseTwice)},
 				{name: "after-a-failed-extend", clients: clients(afterExtend)},
 			}
@@ -106,7 +106,7 @@ func lossCases() []testCase {
 			return []scene{
 				{
 					name: "lost", failsOnBreach: true, faults: s.loseKeys(),
-					clients: []sim.Client{{Name: "client-1", Run: expectNotification(lossDelayTTLs, "the nodes lost its lease's keys")}},
+					clients: []sim.Client{{Name: "client-1", Run: expectNotification(lossDelayTTLs, "the nodes lost the lease's keys")}},
 				},
 				{
 					// A lock may renew the lease before the other client asks. Then the
@@ -135,8 +135,8 @@ func (s *subject) dropClockFaultScenes(all []scene) []scene {
 	return slices.DeleteFunc(all, func(sc scene) bool { return len(sc.faults) > 0 })
 }
 
-// needsClockLoss is for test cases in which nodes lose a grant because their clocks are
-// set.
+// needsClockLoss returns why a lock cannot run the test cases that make nodes lose a grant
+// by setting their clocks forward; "" if it can.
 func needsClockLoss(s *subject) string {
 	if system, _ := sim.LookupSystem(s.config.System); system.UsesElapsedTime {
 		return "the lock's nodes measure elapsed time: setting their clocks does not make them lose a grant"
@@ -144,10 +144,10 @@ func needsClockLoss(s *subject) string {
 	return ""
 }
 
-// loseKeys makes every node lose client-1's keys: its clock is set forward, and almost
-// immediately back again. It is set back because some locks compute by their own clocks
-// when a key expires on the node. For such a lock the node's clock must be right again. It
-// is not set back if the keys would then return.
+// loseKeys makes every node lose client-1's keys: the node's clock is set forward, and
+// almost immediately back again. It is set back because some locks compute, by the clock of
+// their client, the time of day at which a key expires on the node. For such a lock the two
+// clocks must agree again. The node's clock is not set back if the keys would then return.
 func (s *subject) loseKeys() (faults []sim.Fault) {
 	for _, jump := range []struct {
 		after float64
@@ -169,7 +169,7 @@ func (s *subject) loseKeys() (faults []sim.Fault) {
 }
 
 // startAfterLoss returns the client c with a start after the nodes have lost client-1's
-// keys.
+// keys, or when client-1 has finished if that is earlier.
 func startAfterLoss(c sim.Client) sim.Client {
 	c.Starts = trace.AnyOf(
 		delayedClause(ttls(lossDelayTTLs+0.01), actionOf("client-1", trace.Acquired)),

@@ -79,7 +79,8 @@ func (s *subject) ttlScenes(sceneTTL time.Duration) []scene {
 	return scenes
 }
 
-// needsFractions is for test cases with a TTL that is not a whole number of seconds.
+// needsFractions returns why a lock cannot run the test cases with a TTL that is not a
+// whole number of seconds; "" if it can.
 func needsFractions(s *subject) string {
 	if unit := s.config.system().Unit; unit >= time.Second {
 		return "the lock's nodes count a TTL in whole units of " + unit.String()

@@ -10,10 +10,12 @@ import (
 )
 
 // Several clients that do the same can be written as one range: "client-1 to client-100:
-// {works: 1s}". This file replaces each range by its clients before the file is decoded.
+// {works: 1s}". The code below replaces each range by its clients before a scenario's YAML
+// is decoded.
 
 // clientRangePattern matches two names that end in numbers, with " to " between them. It is
-// for the JSON Schema.
+// for the JSON Schema. A pattern cannot compare the two names, so it also accepts ranges
+// that expandClients reports as problems, such as "a-01 to b-0".
 const clientRangePattern = `[a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+ to [a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+`
 
 var clientRange = lazy.Regexp(`^([a-z][a-z0-9-]*-)([1-9][0-9]*) to ([a-z][a-z0-9-]*-)([1-9][0-9]*)$`)
@@ -62,7 +64,7 @@ func (t *tree) expandClients(clients *yaml.Node) {
 		to, err := strconv.Atoi(m[4])
 		switch {
 		case m[1] != m[3] || err != nil || to <= from:
-			t.report(key, "", "%s is not a range of clients", "write client-1 to client-10", quote(key.Value))
+			t.report(key, "", "%s is not a range of clients", "write a range as \"client-1 to client-10\"", quote(key.Value))
 			continue
 		case len(out)/2+to-from+1 > maxClients:
 			t.report(key, "", "with these there are %d clients, and there can be at most %d", "", len(out)/2+to-from+1, maxClients)

@@ -61,8 +61,8 @@ func parseTree(file string, data []byte) *tree {
 }
 
 // report records a problem of the value n. If path is not empty, it replaces the path of n.
-// args are the arguments of message. Once maxRecorded problems have been recorded, report
-// only counts.
+// message is a format, and args are its arguments. hint is a text of its own, which is no
+// format. Once maxRecorded problems have been recorded, report only counts.
 func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) *Error {
 	if path == "" {
 		path = t.paths[n]

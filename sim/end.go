@@ -7,7 +7,7 @@ import (
 )
 
 // An Endpoint handles a server's end of one connection. The server implements it, and the
-// world's loop calls it.
+// world's event loop calls it.
 type Endpoint interface {
 	// Receive handles a message that has arrived.
 	Receive(*Request)

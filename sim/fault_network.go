@@ -167,9 +167,9 @@ func (a *Delay) lift(w *World, _ *faultState) {
 	a.Direction.eachLink(w, a.Process, []string{a.To}, func(l *link) { l.extraDelay -= a.By })
 }
 
-// Hold is the action of the fault hold: one message stays on its way until the fault ends.
-// It is the first matching message that is sent after the fault's trigger, or a later one:
-// with ", 3rd time" it is the third.
+// Hold is the action of the fault hold: one message is kept in flight, and is not delivered
+// before the fault ends. It is the first matching message that is sent after the fault's
+// trigger, or a later one: with ", 3rd time" it is the third.
 type Hold struct {
 	Message trace.NthMessage `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage: the next one that matches. For a later one add its number\\, as in client-1's acquire request to redis-2\\, 3rd time."`
 }

@@ -135,9 +135,10 @@ func (h *Host) RecordEvent(ev trace.Event) { h.record(h.system.Name, ev) }
 // something that this one does not simulate.
 func (h *Host) Doubt(why string) { h.w.addDoubt(why) }
 
-// Act lets faults strike or end, and clients start, whose points the node's events have
-// reached. It reports whether the node is still up. A server calls it after it has recorded
-// a change and before it answers, so that a fault can strike between the two.
+// Act lets the faults strike or end, and the clients start, that waited for an event which
+// the node has just recorded. It reports whether the node is still up. A server calls it
+// after it has recorded a change and before it answers, so that a fault can strike between
+// the two.
 func (h *Host) Act() bool {
 	h.w.runDueActions()
 	return h.IsUp()

@@ -10,8 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A process is a part of the world that can crash, be paused and be cut off by itself: a
-// client, a node, a service or the storage. It has a name, clocks and a state.
+// A process is a part of the world that can crash, be paused or be cut off while all other
+// parts run on: a client, a node, a service or the storage. It has a name, clocks and a
+// state.
 type process struct {
 	w     *World
 	name  string

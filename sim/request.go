@@ -204,8 +204,8 @@ func (w *World) addDoubt(why string) {
 // woken in this way, because they must not see the world in the middle of a moment.
 func (w *World) afterMoment(do func()) { w.wakeUps = append(w.wakeUps, do) }
 
-// runDueActions lets faults strike or end, and clients start, whose points were reached by
-// the latest events.
+// runDueActions lets the faults strike or end, and the clients start, that waited for one
+// of the latest events.
 func (w *World) runDueActions() {
 	for len(w.dueActions) > 0 {
 		do := w.dueActions[0]

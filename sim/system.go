@@ -185,8 +185,8 @@ type Frame struct {
 	KeepAlive bool
 }
 
-// Server is the server software of one node. The world's loop calls its methods, one at a
-// time. It calls none while the node is paused or down, except where a comment says
+// Server is the server software of one node. The world's event loop calls its methods, one
+// at a time. It calls none while the node is paused or down, except where a comment says
 // otherwise.
 type Server interface {
 	// Accept is called for each new connection.

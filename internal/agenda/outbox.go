@@ -3,41 +3,46 @@ package agenda
 import "github.com/locksim/locksim/sim"
 
 // An Outbox delays the messages of a server. While the server handles one request, it only
-// puts messages into the outbox. Then the faults strike whose points the server has
-// reached. If such a fault crashes the server, the messages are never sent, as on a real
-// machine. Only the world's loop may call the methods.
+// puts messages into the outbox. Before they are sent, the faults strike that waited for an
+// event which the server has just recorded. If such a fault crashes the server, the
+// messages are never sent, as on a real machine. Only the goroutine of the world's event
+// loop may call the methods.
 type Outbox struct {
 	host       *sim.Host
 	crashCount int // so that Do notices a crash
 	unsent     []func()
-	// depth is how many calls of Do are active. flushing reports that messages are being
-	// sent, or that faults are striking before that.
-	depth    int
-	flushing bool
+	// depth is how many calls of Do are active. isBusy reports that messages are being
+	// sent, or that faults are striking. In that time another Do only puts messages into
+	// the outbox.
+	depth  int
+	isBusy bool
 }
 
 // NewOutbox returns an empty outbox.
 func NewOutbox(h *sim.Host) *Outbox { return &Outbox{host: h} }
 
-// Send puts a message into the outbox. The outbox calls send, which sends it, after the
-// function of [Outbox.Do] has returned.
-func (o *Outbox) Send(send func()) { o.unsent = append(o.unsent, send) }
+// Send puts a message into the outbox. transmit sends the message; the outbox calls it
+// after the function that was given to [Outbox.Do] has returned.
+func (o *Outbox) Send(transmit func()) { o.unsent = append(o.unsent, transmit) }
 
-// Do calls f, lets faults strike and clients start at the points that f has reached, and
-// then sends what f has put into the outbox. If the server is paused then, it sends when it
-// resumes; if it has crashed, it sends nothing. A Do within f sends nothing itself: the
-// outer Do does.
+// Do calls f. If f has put messages into the outbox, Do then lets the faults strike and the
+// clients start that waited for an event which f has recorded, and sends the messages. If
+// the server is paused then, it sends them when it resumes; if it has crashed, it sends
+// nothing.
+//
+// A Do within f sends nothing itself, but the outer Do does. A Do that is called while
+// messages are sent also leaves the sending to the Do that is at it.
 func (o *Outbox) Do(f func()) {
 	o.depth++
 	f()
 	o.depth--
-	if o.depth > 0 || o.flushing || len(o.unsent) == 0 {
+	if o.depth > 0 || o.isBusy || len(o.unsent) == 0 {
 		return
 	}
-	o.flushing = true
+	o.isBusy = true
 	crashesBefore := o.crashCount
-	isUp := o.host.Act()
-	o.flushing = false
+	isUp := o.host.Act() // faults strike
+	o.isBusy = false
 	if isUp && crashesBefore == o.crashCount {
 		o.host.WhenRunning(o.flush)
 	}
@@ -45,16 +50,16 @@ func (o *Outbox) Do(f func()) {
 
 // flush sends everything that is in the outbox, including what these sends put into it.
 func (o *Outbox) flush() {
-	if o.flushing {
+	if o.isBusy {
 		return
 	}
-	o.flushing = true
+	o.isBusy = true
 	for len(o.unsent) > 0 {
-		send := o.unsent[0]
+		transmit := o.unsent[0]
 		o.unsent = o.unsent[1:]
-		send()
+		transmit()
 	}
-	o.flushing = false
+	o.isBusy = false
 }
 
 // Crash drops what has not been sent. A server calls it when it crashes.

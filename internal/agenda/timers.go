@@ -20,8 +20,8 @@ type Alarm struct {
 	setCount int // counts the calls of Set, because only the latest one has an effect
 }
 
-// NewAlarm returns an alarm that is not set. The world's loop calls ring, also while the
-// node is paused, but not after the node has crashed.
+// NewAlarm returns an alarm that is not set. The world's event loop calls ring, also while
+// the node is paused, but not after the node has crashed.
 func NewAlarm(h *sim.Host, ring func()) *Alarm { return &Alarm{host: h, ring: ring} }
 
 // Set makes the alarm call ring when the node's wall clock reads t, and cancels the

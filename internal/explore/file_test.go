@@ -178,7 +178,7 @@ var fileCases = []fileCase{
 		name: "stall-write", base: workload("single"), seed: 1,
 		faults: []runs.Fault{item{Kind: "stall", Target: "client-1", For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
-		wantTexts: []string{"the stall outlasts client-1's lease"},
+		wantTexts: []string{"client-1's request is held up in the storage until after its lease has ended"},
 	},
 	{
 		name: "partition-storage", base: workload("redlock"), seed: 1,

@@ -22,8 +22,8 @@ type Update interface {
 	Number() int
 }
 
-// A Node is the part of a server that takes care of replication. It must be used only on
-// the world's loop, which handles one event at a time.
+// A Node is the part of a server that takes care of replication. It must be used only in
+// the goroutine of the world's event loop, which handles one event at a time.
 type Node[U Update] struct {
 	Host *sim.Host
 	// Retry is how long a replica waits after its connection has failed, until it connects

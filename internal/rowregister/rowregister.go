@@ -14,7 +14,8 @@ import (
 
 // A Register keeps what is known of the lease rows on one database server and emits their
 // events. The events say who holds each lease, and when it ends by the wall clock of the
-// server's machine. A Register must be used only on the world's loop.
+// server's machine. A Register must be used only in the goroutine of the world's event
+// loop.
 type Register struct {
 	Leases     []*Lease
 	host       *sim.Host

@@ -14,8 +14,8 @@ import (
 )
 
 // A Remote runs worlds in worker processes, several at the same time. If a lock ends its
-// process or never returns, that costs one world. In that world's result both runs broke,
-// by a panic or a hang.
+// process or never returns, only the result of that one world is lost: in it both runs
+// broke, by a panic or a hang.
 type Remote struct {
 	*Pool
 	// local makes the configurations of worlds. It runs none.

@@ -95,12 +95,12 @@ func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, who string, merge
 
 // addMeddling adds a clause about what a client does to the key of another client.
 func (s *clauseBuilder) addMeddling(c history.Change, who, whose string) {
-	does := meddlingWith(c, whose)
+	does := describeMeddlingWith(c, whose)
 	s.addKey(c, WrongMood, who+does, who, func(nodes []string) string { return does + " " + s.describeNodes(nodes) })
 }
 
-// meddlingWith describes what a command does to another client's key.
-func meddlingWith(c history.Change, owner string) string {
+// describeMeddlingWith describes what a command does to another client's key.
+func describeMeddlingWith(c history.Change, owner string) string {
 	verb := "removes"
 	switch {
 	case c.Touch:

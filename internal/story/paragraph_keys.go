@@ -115,7 +115,7 @@ func (n *narrator) flushKeys() {
 			n.add(statement{subject: Subject{Process: first.Before.Owner.Client, Thing: "key"}, predicate: "is set", joinsNext: true})
 		}
 		own := n.latest().subject == Subject{Process: first.Event.By.Client}
-		n.add(statement{subject: n.command(first), predicate: meddling(first) + n.describeNodes(nodes), joinsPrevious: own})
+		n.add(statement{subject: n.command(first), predicate: describeMeddling(first) + n.describeNodes(nodes), joinsPrevious: own})
 	}
 }
 
@@ -148,5 +148,5 @@ func (p *Paragraph) command(c history.Change) Subject {
 	return by
 }
 
-// meddling describes what a command does to another client's key.
-func meddling(c history.Change) string { return meddlingWith(c, c.Before.Owner.Client) }
+// describeMeddling describes what a command does to another client's key.
+func describeMeddling(c history.Change) string { return describeMeddlingWith(c, c.Before.Owner.Client) }

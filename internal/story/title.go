@@ -107,7 +107,7 @@ func (p *Paragraph) describeBriefly(f checks.Finding) string {
 		return "an acknowledged write is gone"
 	case f.Property == checks.ReleaseOwnership:
 		c := p.keyChange(f.At)
-		return p.command(c).String() + " " + meddling(c)
+		return p.command(c).String() + " " + describeMeddling(c)
 	}
 	return f.Property.Card().Broken
 }

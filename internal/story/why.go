@@ -19,8 +19,8 @@ func (p *Paragraph) Why(off, on *checks.Verdict) Raw {
 	return Raw(p.why(unchecked))
 }
 
-// why is Why. unchecked is added where a storage that checks tokens would have prevented
-// the damage.
+// why returns the text of [Paragraph.Why]. It appends unchecked to the causes whose damage
+// a storage that checks tokens would have prevented.
 func (p *Paragraph) why(unchecked string) string {
 	finding := func(property checks.Property) *checks.Finding {
 		if f, violated := p.violated(property); violated {
@@ -31,11 +31,11 @@ func (p *Paragraph) why(unchecked string) string {
 	lease, section := finding(checks.LeaseExclusion), finding(checks.SectionExclusion)
 	worst := p.verdict.Gravest()
 	switch {
-	case p.conduct() != "" || worst == "":
+	case p.conduct() != "" || worst == "": // misconduct that ends the run is its own explanation
 		return ""
 	case worst == checks.ReleaseOwnership:
 		c := p.keyChange(finding(worst).At)
-		return fmt.Sprintf("%s %s, as if it were its own", p.command(c), meddling(c))
+		return fmt.Sprintf("%s %s, as if it were its own", p.command(c), describeMeddling(c))
 	case lease != nil && len(lease.Events) == 2:
 		a, b := p.event(lease.Events[0]), p.event(lease.Events[1])
 		return p.doubleGrantCause(a, b) + ", so the lock was granted twice"
@@ -73,7 +73,7 @@ func (p *Paragraph) overrunCause(first, second *trace.Event) string {
 		case f.Effect == trace.StopsProcess && on == trace.StorageName:
 			return "the storage's pause outlasts " + lease
 		case f.Effect == trace.StallsRequest && on == first.Process:
-			return "the stall outlasts " + lease
+			return Possessive(on) + " request is held up in the storage until after its lease has ended"
 		}
 	}
 	holder := history.Acquisition{Client: first.Process, Section: first.Section}
@@ -94,7 +94,7 @@ func (p *Paragraph) overrunCause(first, second *trace.Event) string {
 func (p *Paragraph) doubleGrantCause(first, second *trace.Event) string {
 	holder := history.Acquisition{Client: first.Process, Section: first.Section}
 	var forgot, cut, tooEarly, expired []string
-	remover := ""
+	remover, did := "", "removed"
 	for _, c := range p.history.KeyChanges() {
 		if c.Before == nil || c.Before.Owner != holder || c.After == c.Before || second.At < c.At || second.Seq < c.Event.Seq {
 			continue
@@ -102,14 +102,14 @@ func (p *Paragraph) doubleGrantCause(first, second *trace.Event) string {
 		switch c.Before.How {
 		case history.Overwritten:
 			if c.After.Owner != holder {
-				remover = c.After.Owner.Client
+				remover, did = c.After.Owner.Client, "overwrote"
 			}
 		case history.Removed:
 			switch by := c.Event.By; {
 			case by == nil:
-				remover = c.Node
+				remover, did = c.Node, "removed"
 			case history.AcquisitionOf(by) != holder:
-				remover = p.command(c).String()
+				remover, did = p.command(c).String(), "removed"
 			}
 		case history.Forgotten:
 			forgot = append(forgot, c.Node)
@@ -126,7 +126,7 @@ func (p *Paragraph) doubleGrantCause(first, second *trace.Event) string {
 	key := Possessive(holder.Client) + " key"
 	switch {
 	case remover != "":
-		return fmt.Sprintf("%s removed %s", remover, key)
+		return fmt.Sprintf("%s %s %s", remover, did, key)
 	case len(forgot) > 0:
 		return fmt.Sprintf("%s forgot %s", List(p.history.InWorldOrder(forgot)), key)
 	case len(cut) > 0:

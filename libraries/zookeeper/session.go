@@ -148,8 +148,8 @@ func (s *Session) connectionEnd() <-chan struct{} {
 	return s.disconnect
 }
 
-// sessionWord returns the ID of a session in hexadecimal, as the server does.
-func sessionWord(id int64) string { return strconv.FormatUint(uint64(id), 16) }
+// formatSession returns the ID of a session in hexadecimal, as the server does.
+func formatSession(id int64) string { return strconv.FormatUint(uint64(id), 16) }
 
 // repeatUntilAnswered repeats a request until it succeeds, fails with an error that will
 // not go away, or the session is closed. Each try first waits for a connection, inside

@@ -20,8 +20,8 @@ import (
 type czxidRecipe struct{ *queue }
 
 // acquire implements recipe.
-func (l czxidRecipe) acquire(word string) (*lease, error) {
-	path, granted, err := l.lock(word)
+func (l czxidRecipe) acquire(attemptID string) (*lease, error) {
+	path, granted, err := l.lock(attemptID)
 	if err != nil {
 		return nil, err
 	}
@@ -48,26 +48,26 @@ func (l czxidRecipe) acquire(word string) (*lease, error) {
 type disconnectRecipe struct{ *queue }
 
 // acquire implements recipe.
-func (w disconnectRecipe) acquire(word string) (*lease, error) {
-	granted, err := w.queue.acquire(word)
+func (w disconnectRecipe) acquire(attemptID string) (*lease, error) {
+	granted, err := w.queue.acquire(attemptID)
 	if err == nil {
 		granted.lost = w.connectionEnd()
 	}
 	return granted, err
 }
 
-// A deletingRecipe also deletes the lock's own node after the release. Applications do that
-// if they make a lock for each job and do not want to keep all of them; they use Curator's
-// reaper, or a container node that the servers delete. A node that still has children
-// cannot be deleted, which is no error.
+// A deletingRecipe also deletes, after a release, the node at the lock's path, under which
+// the attempts create their nodes. Applications do that if they make a lock for each job
+// and do not want to keep all of them; they use Curator's reaper, or a container node that
+// the servers delete. A node that still has children cannot be deleted, which is no error.
 type deletingRecipe struct {
 	recipe
 	queue *handle
 }
 
 // acquire implements recipe.
-func (t deletingRecipe) acquire(word string) (*lease, error) {
-	granted, err := t.recipe.acquire(word)
+func (t deletingRecipe) acquire(attemptID string) (*lease, error) {
+	granted, err := t.recipe.acquire(attemptID)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func init() {
 			h.number = int(session.handles.Add(1))
 			h.client = e.Client
 			r := recipe(h)
-			if !e.Options.Has("kept-queue") {
+			if !e.Options.Has("kept-queue") { // each release deletes the queue's parent node if the queue is empty
 				r = deletingRecipe{r, h}
 			}
 			return &lock{h, d, r, e.Options.Has("loss-signal")}, nil
@@ -57,15 +57,16 @@ type handle struct {
 	attempts atomic.Int64
 }
 
-// A recipe is a way to make a lock from ZooKeeper's nodes.
+// A recipe is a way to make a lock from znodes. In this package a node is such a znode, an
+// entry in ZooKeeper's tree, and not a server.
 type recipe interface {
-	// acquire waits until the client holds the lock. It writes word, which is unique to the
-	// attempt, into the node that it creates.
-	acquire(word string) (*lease, error)
+	// acquire waits until the client holds the lock. It writes attemptID, a text that is
+	// unique to the attempt, into the node that it creates.
+	acquire(attemptID string) (*lease, error)
 }
 
-// A lock is a handle with its recipe. It also gives access to the data that the process
-// keeps in ZooKeeper.
+// A lock is a handle with its recipe. In a world that keeps the data which the lock
+// protects in ZooKeeper, too, it also gives access to that data; otherwise data is nil.
 type lock struct {
 	*handle
 	*data
@@ -77,8 +78,8 @@ type lock struct {
 // Acquire waits for the lock. A recipe cannot be cancelled. If the context ends first,
 // Acquire returns, and the lock is released if the attempt acquires it later.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
-	word := fmt.Sprintf("%s, handle %d, attempt %d", l.client, l.number, l.attempts.Add(1))
-	granted, ok, err := answers.Call(ctx, func() (*lease, error) { return l.recipe.acquire(word) },
+	attemptID := fmt.Sprintf("%s, handle %d, attempt %d", l.client, l.number, l.attempts.Add(1))
+	granted, ok, err := answers.Call(ctx, func() (*lease, error) { return l.recipe.acquire(attemptID) },
 		func(late *lease) { _ = l.repeatUntilAnswered(late.release) })
 	switch {
 	case !ok:
@@ -99,7 +100,7 @@ type lease struct {
 }
 
 // Session implements [locks.Sessioner].
-func (l *lease) Session() string { return sessionWord(l.session) }
+func (l *lease) Session() string { return formatSession(l.session) }
 
 // Lost implements [locks.Notifier]: the channel is closed when the server reports that the
 // session has expired.
@@ -119,24 +120,25 @@ func (l *lease) Release(ctx context.Context) error {
 }
 
 // A queue is the library's own recipe. Each attempt creates a sequential node, and waits
-// until the node before it is deleted. The lock is granted when the library's Lock returns;
-// no further request follows.
+// until the node before it is deleted. When the library's Lock returns, acquire returns
+// too: unlike a [czxidRecipe], it sends no further request.
 type queue struct{ *handle }
 
 // acquire implements recipe.
-func (q *queue) acquire(word string) (*lease, error) {
-	_, granted, err := q.lock(word)
+func (q *queue) acquire(attemptID string) (*lease, error) {
+	_, granted, err := q.lock(attemptID)
 	return granted, err
 }
 
 // lock acquires the library's lock, and returns the path of the node that it has created.
 // The library exports neither that path nor the node's sequence number, so both are read by
-// reflection. The token is the sequence number plus 1. It begins again when the lock's own
-// node was deleted. The session is that of the connection, because the library does not say
-// to which session the node belongs.
-func (q *queue) lock(word string) (path string, granted *lease, err error) {
+// reflection. The token is the sequence number plus 1. The sequence numbers begin at 0
+// again if the node at q.path, under which all attempts create their nodes, was deleted and
+// created again. The session is that of the connection, because the library does not say to
+// which session the node belongs.
+func (q *queue) lock(attemptID string) (path string, granted *lease, err error) {
 	k := zk.NewLock(q.Conn, q.path, zk.WorldACL(zk.PermAll))
-	if err := k.LockWithData([]byte(word)); err != nil {
+	if err := k.LockWithData([]byte(attemptID)); err != nil {
 		return "", nil, err
 	}
 	fields, session := reflect.ValueOf(k).Elem(), q.Conn.SessionID()

@@ -1,6 +1,6 @@
-// Package consul simulates a single Consul server. On the world's loop it serves the part
-// of Consul's HTTP API that locks use: sessions, keys, and blocking queries, which wait for
-// a change.
+// Package consul simulates a single Consul server. In the goroutine of the world's event
+// loop, it serves the part of Consul's HTTP API that locks use: sessions, keys, and
+// blocking queries, which wait for a change.
 //
 // It answers as version 1.21.0 does. A session expires when twice its TTL has passed since
 // its last renewal. After a session has ended, nobody can acquire its keys for a while, the

@@ -146,7 +146,7 @@ func (c *conn) receivePiece(r *sim.Request, f piece) {
 func (c *conn) hangUp(r *sim.Request, code http2.ErrCode, why string) {
 	_ = c.writer.frames.WriteGoAway(0, code, []byte(why))
 	c.writer.pack(packetInfo{request: r, text: "GOAWAY: " + why})
-	c.m.host.Doubt(fmt.Sprintf("%s sent %s bytes that are not HTTP/2: %s", c.end.Peer(), c.m.host.Node().Name, why))
+	c.m.host.Doubt(fmt.Sprintf("%s sent %s bytes that violate HTTP/2: %s", c.end.Peer(), c.m.host.Node().Name, why))
 	c.stopped = true
 	c.drop()
 }

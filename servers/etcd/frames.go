@@ -77,10 +77,11 @@ const (
 )
 
 // A framer splits the bytes that a gRPC client sends on one connection into the messages on
-// which faults act. A message is everything up to the end of a gRPC message. If no frame
-// completes a gRPC message, all frames that have been written are one message. The body of
-// a message is a list of the parts that the framer has read from it. The framer reads the
-// frames as they are written, because the meaning of a frame depends on the frames before
+// which faults act. Each of them is a [sim.Frame], and consists of HTTP/2 frames. It ends
+// with the first HTTP/2 frame that completes a gRPC message, that ends or cancels a call,
+// or that contains a gRPC message which the server refuses. If there is no such HTTP/2
+// frame, all HTTP/2 frames that have been written are one message. The framer reads the
+// HTTP/2 frames as they are written, because the meaning of each depends on those before
 // it.
 type framer struct {
 	names       *sim.Names // replaces random values in texts by names that are equal in every run
@@ -88,17 +89,17 @@ type framer struct {
 	// settingsRead: the settings, which must be the first frame, have been read.
 	settingsRead bool
 	isBroken     bool // the client has violated HTTP/2, so nothing more can be read
-	// frames reads from input, which holds one whole frame.
-	input      bytes.Reader
-	frames     *http2.Framer
-	lastStream uint32         // the highest stream so far
-	decoder    *hpack.Decoder // decompresses headers into fields
-	fields     []hpack.HeaderField
+	// http2Reader reads from input, which holds one whole frame.
+	input       bytes.Reader
+	http2Reader *http2.Framer
+	lastStream  uint32         // the highest stream so far
+	decoder     *hpack.Decoder // decompresses headers into fields
+	fields      []hpack.HeaderField
 	// headerBlock holds the bytes of a block of headers that continues in the next frame.
-	// headerCall is the call that the headers open.
-	headerBlock []byte
-	headerCall  *piece
-	calls       map[uint32]*incomingCall // the calls that their client has not ended, by stream
+	// openingPiece is the piece that opens the call of these headers.
+	headerBlock  []byte
+	openingPiece *piece
+	calls        map[uint32]*incomingCall // the calls that their client has not ended, by stream
 }
 
 // An incomingCall is what a framer knows of a call that its client has not ended.
@@ -112,14 +113,15 @@ func newFramer(names *sim.Names) sim.Framer {
 	f := &framer{names: names, calls: map[uint32]*incomingCall{}}
 	f.decoder = hpack.NewDecoder(4096, func(h hpack.HeaderField) { f.fields = append(f.fields, h) })
 	f.decoder.SetMaxStringLength(largestHeaders)
-	f.frames = http2.NewFramer(nil, &f.input)
+	f.http2Reader = http2.NewFramer(nil, &f.input)
 	return f
 }
 
-// Next implements [sim.Framer]. The body of a frame is a list of the parts above.
+// Next implements [sim.Framer]. The Body of the [sim.Frame] is a list of the parts that are
+// declared above: one for each HTTP/2 frame that the server needs to know.
 func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if f.isBroken {
-		return len(b), sim.Frame{Text: "more bytes that are not HTTP/2"}
+		return len(b), sim.Frame{Text: "more bytes after those that violate HTTP/2"}
 	}
 	offset := 0
 	if !f.prefaceRead {
@@ -136,7 +138,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	for len(b)-offset >= frameHeader {
 		size := int(b[offset])<<16 | int(b[offset+1])<<8 | int(b[offset+2])
 		if size > largestFrame {
-			return f.rejectRest(b, body, http2.ErrCodeFrameSize, fmt.Sprintf("a frame of %d bytes", size))
+			return f.rejectRest(b, body, http2.ErrCodeFrameSize, fmt.Sprintf("a frame of %d bytes, and at most %d are allowed", size, largestFrame))
 		}
 		if len(b)-offset < frameHeader+size {
 			break
@@ -151,7 +153,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 			continue
 		}
 		body = append(body, part)
-		if isComplete(part) {
+		if endsMessage(part) {
 			break
 		}
 	}
@@ -162,9 +164,9 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	return offset, sim.Frame{Body: body, Text: text, Handshake: handshake, KeepAlive: onlyKeepsAlive(body)}
 }
 
-// isComplete reports whether a part completes something for whose response the client may
-// wait.
-func isComplete(part any) bool {
+// endsMessage reports whether a message ends with this part: after it, the client may wait
+// for a response.
+func endsMessage(part any) bool {
 	p, is := part.(piece)
 	return is && (p.cancels || p.ends || len(p.messages) > 0 || p.problem != "")
 }
@@ -173,7 +175,7 @@ func isComplete(part any) bool {
 // are the parts that were read before.
 func (f *framer) rejectRest(b []byte, body []any, code http2.ErrCode, why string) (int, sim.Frame) {
 	f.isBroken = true
-	return len(b), sim.Frame{Body: append(body, violation{code, why}), Text: "bytes that are not HTTP/2: " + why}
+	return len(b), sim.Frame{Body: append(body, violation{code, why}), Text: "bytes that violate HTTP/2: " + why}
 }
 
 // newViolation returns a violation with a formatted text.
@@ -181,10 +183,10 @@ func newViolation(code http2.ErrCode, format string, args ...any) *violation {
 	return &violation{code, fmt.Sprintf(format, args...)}
 }
 
-// readFrame reads one frame of a kind. It returns nil for a frame that means nothing to a
-// server, and for headers that are not complete yet.
+// readFrame reads the HTTP/2 frame in f.input, whose type is kind. It returns nil for a
+// frame that means nothing to a server, and for headers that are not complete yet.
 func (f *framer) readFrame(kind http2.FrameType) (any, *violation) {
-	frame, err := f.frames.ReadFrame()
+	frame, err := f.http2Reader.ReadFrame()
 	if err != nil {
 		return nil, f.readError(kind, err)
 	}
@@ -196,10 +198,10 @@ func (f *framer) readFrame(kind http2.FrameType) (any, *violation) {
 	switch typed := frame.(type) {
 	case *http2.HeadersFrame:
 		if h.StreamID%2 == 0 || h.StreamID <= f.lastStream {
-			return nil, newViolation(http2.ErrCodeProtocol, "headers of stream %d after %d", h.StreamID, f.lastStream)
+			return nil, newViolation(http2.ErrCodeProtocol, "stream %d is opened, but its number must be odd and greater than %d", h.StreamID, f.lastStream)
 		}
 		f.lastStream = h.StreamID
-		f.headerCall = &piece{stream: h.StreamID, opens: true, ends: typed.StreamEnded()}
+		f.openingPiece = &piece{stream: h.StreamID, opens: true, ends: typed.StreamEnded()}
 		return f.readBlock(typed.HeadersEnded(), typed.HeaderBlockFragment())
 	case *http2.ContinuationFrame:
 		return f.readBlock(typed.HeadersEnded(), typed.HeaderBlockFragment())
@@ -228,7 +230,7 @@ func (f *framer) readFrame(kind http2.FrameType) (any, *violation) {
 	case *http2.WindowUpdateFrame:
 		return windowUpdate{h.StreamID, typed.Increment}, nil
 	case *http2.PushPromiseFrame:
-		return nil, newViolation(http2.ErrCodeProtocol, "%s of a client", kind)
+		return nil, newViolation(http2.ErrCodeProtocol, "%s from a client, but only a server may send it", kind)
 	}
 	return nil, nil // PRIORITY, GOAWAY, and unknown frames
 }
@@ -243,14 +245,14 @@ func (f *framer) readError(kind http2.FrameType, err error) *violation {
 	if errors.Is(err, io.ErrUnexpectedEOF) { // the frame is shorter than its contents
 		code = http2.ErrCodeFrameSize
 	}
-	if detail := f.frames.ErrorDetail(); detail != nil {
+	if detail := f.http2Reader.ErrorDetail(); detail != nil {
 		return newViolation(code, "%s: %v", kind, detail)
 	}
 	return newViolation(code, "%s: %v", kind, code)
 }
 
 // readBlock adds bytes to the current block of headers. If they are the last of the block,
-// it returns the call that the headers open.
+// it returns the piece that opens the call of these headers.
 func (f *framer) readBlock(isLast bool, b []byte) (any, *violation) {
 	if f.headerBlock = append(f.headerBlock, b...); len(f.headerBlock) > largestHeaders {
 		return nil, newViolation(http2.ErrCodeEnhanceYourCalm, "headers of more than %d bytes", largestHeaders)
@@ -263,25 +265,25 @@ func (f *framer) readBlock(isLast bool, b []byte) (any, *violation) {
 	if err == nil {
 		err = f.decoder.Close()
 	}
-	call := *f.headerCall
-	f.headerBlock, f.headerCall = f.headerBlock[:0], nil
+	opening := *f.openingPiece
+	f.headerBlock, f.openingPiece = f.headerBlock[:0], nil
 	if err != nil {
 		return nil, newViolation(http2.ErrCodeCompression, "headers that are wrongly compressed")
 	}
 	for _, h := range f.fields {
 		switch h.Name {
 		case ":path":
-			call.path = h.Value
+			opening.path = h.Value
 		case "hasleader":
-			call.needsLeader = h.Value == "true"
+			opening.needsLeader = h.Value == "true"
 		case "grpc-timeout":
-			call.timeout = parseTimeout(h.Value)
+			opening.timeout = parseTimeout(h.Value)
 		}
 	}
-	if !call.ends {
-		f.calls[call.stream] = &incomingCall{path: call.path}
+	if !opening.ends {
+		f.calls[opening.stream] = &incomingCall{path: opening.path}
 	}
-	return call, nil
+	return opening, nil
 }
 
 // readData returns the piece for bytes of a call, with the gRPC messages that they
@@ -346,11 +348,12 @@ func onlyKeepsAlive(body []any) bool {
 	return found
 }
 
-// describe returns the text by which the trace shows a message, and whether the message is
-// only a handshake. It is one if none of its parts belongs to a call.
+// describe returns the text by which the trace shows a message. It also reports whether the
+// message is only a handshake: whether none of its parts belongs to a call, so that it
+// concerns only the connection (see [sim.Frame]).
 func (f *framer) describe(body []any) (text string, handshake bool) {
 	var texts, connTexts []string // of calls, and of the connection
-	part, hasCalls := "a part of a call", false
+	fallback, hasCalls := "a part of a call", false
 	for _, parsed := range body {
 		switch p := parsed.(type) {
 		case piece:
@@ -360,11 +363,11 @@ func (f *framer) describe(body []any) (text string, handshake bool) {
 			}
 			switch {
 			case p.cancels:
-				texts = append(texts, trace.CancelPrefix+"s "+methodName(p.path))
+				texts = append(texts, trace.CancelPrefix+"s "+methodName(p.path)) // "cancels ..."
 			case p.opens && p.ends:
 				texts = append(texts, "opens and ends "+methodName(p.path))
 			case p.opens:
-				part = "opens " + methodName(p.path)
+				fallback = "opens " + methodName(p.path)
 			case p.ends && len(p.messages) == 0:
 				texts = append(texts, "ends "+methodName(p.path))
 			}
@@ -378,7 +381,7 @@ func (f *framer) describe(body []any) (text string, handshake bool) {
 	}
 	switch {
 	case hasCalls && texts == nil:
-		return part, false
+		return fallback, false
 	case hasCalls:
 		return strings.Join(slices.Compact(texts), "; "), false
 	case connTexts == nil:

@@ -151,7 +151,7 @@ func TestFramerJoinsFramesOfAMessage(t *testing.T) {
 	}
 }
 
-// The last message of bytes that are not HTTP/2 says what is wrong with them.
+// The last message of bytes that violate HTTP/2 says what is wrong with them.
 func TestFramerRejectsInvalidHTTP2(t *testing.T) {
 	// frame returns a function that writes one frame.
 	frame := func(kind http2.FrameType, flags http2.Flags, stream uint32, b ...byte) func(*scribe) {
@@ -167,7 +167,7 @@ func TestFramerRejectsInvalidHTTP2(t *testing.T) {
 			s.WriteString(http2.ClientPreface)
 			_ = s.frames.WritePing(false, [8]byte{})
 		}},
-		{"a frame of 16385 bytes", func(s *scribe) { s.Write([]byte{0, 64, 1, 0, 0, 0, 0, 0, 1}) }},
+		{"a frame of 16385 bytes, and at most 16384 are allowed", func(s *scribe) { s.Write([]byte{0, 64, 1, 0, 0, 0, 0, 0, 1}) }},
 		{"HEADERS: HEADERS frame with stream ID 0", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 0)},
 		{"SETTINGS: PROTOCOL_ERROR", frame(http2.FrameSettings, 0, 1)},
 		{"SETTINGS: FRAME_SIZE_ERROR", frame(http2.FrameSettings, 0, 0, 1, 2, 3, 4, 5)},
@@ -177,8 +177,8 @@ func TestFramerRejectsInvalidHTTP2(t *testing.T) {
 		{"WINDOW_UPDATE: PROTOCOL_ERROR", frame(http2.FrameWindowUpdate, 0, 0, 0, 0, 0, 0)},
 		{"RST_STREAM of a stream that is idle", frame(http2.FrameRSTStream, 0, 9, 0, 0, 0, 0)},
 		{"data of a stream that is idle", frame(http2.FrameData, 0, 9)},
-		{"headers of stream 2 after 0", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 2)},
-		{"headers of stream 1 after 1", func(s *scribe) { s.open(1, "/x/y"); s.open(1, "/x/y") }},
+		{"stream 2 is opened, but its number must be odd and greater than 0", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 2)},
+		{"stream 1 is opened, but its number must be odd and greater than 1", func(s *scribe) { s.open(1, "/x/y"); s.open(1, "/x/y") }},
 		{"DATA: got DATA for stream 1; expected CONTINUATION following HEADERS for stream 1", func(s *scribe) {
 			_ = s.frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.headers("/x/y")})
 			s.data(1, true, nil)
@@ -192,7 +192,7 @@ func TestFramerRejectsInvalidHTTP2(t *testing.T) {
 		s := newScribe()
 		c.write(s)
 		got, _ := splitMessages(newFramer(sim.NewNames()), append(s.Bytes(), "more"...))
-		if want := "bytes that are not HTTP/2: " + c.why; len(got) == 0 || got[len(got)-1] != want {
+		if want := "bytes that violate HTTP/2: " + c.why; len(got) == 0 || got[len(got)-1] != want {
 			t.Errorf("messages: got %q, want %q as the last one", got, want)
 		}
 	}

@@ -103,8 +103,8 @@ func TestInvalidHTTP2EndsTheConnection(t *testing.T) {
 	b.WriteString("GET / HTTP/1.1\r\n\r\n")
 	tr := runRawBytes(t, b.Bytes())
 	all := responseTexts(tr)
-	Equal(t, "the last response", all[len(all)-1], "GOAWAY: a frame of 4670804 bytes")
-	Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "client-1 sent etcd-1 bytes that are not HTTP/2: a frame of 4670804 bytes")
+	Equal(t, "the last response", all[len(all)-1], "GOAWAY: a frame of 4670804 bytes, and at most 16384 are allowed")
+	Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "client-1 sent etcd-1 bytes that violate HTTP/2: a frame of 4670804 bytes, and at most 16384 are allowed")
 }
 
 // FuzzRequests calls each of a member's methods with arbitrary messages. It checks that the

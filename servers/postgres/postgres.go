@@ -1,5 +1,6 @@
 // Package postgres is a simulated PostgreSQL server. It speaks the client protocol of
-// version 15 and the part of SQL that locks need, and it runs on the world's loop.
+// version 15 and the part of SQL that locks need, and it runs in the goroutine of the
+// world's event loop.
 //
 // A statement sees what was committed when it began (READ COMMITTED, the default). It waits
 // for rows that other transactions have locked, and checks its condition again on their new

@@ -226,8 +226,8 @@ func withoutPrefix(name string) string {
 }
 
 // sessionName returns the name of a session in the trace.
-func sessionName(names *sim.Names, id int64) string { return names.Name("session", sessionWord(id)) }
+func sessionName(names *sim.Names, id int64) string { return names.Name("session", formatSession(id)) }
 
-// sessionWord returns a session ID in hexadecimal. The names of sessions in a trace are
-// found by this word.
-func sessionWord(id int64) string { return fmt.Sprintf("%x", uint64(id)) }
+// formatSession returns a session ID in hexadecimal. The trace has a name for each session,
+// which is found by this text.
+func formatSession(id int64) string { return fmt.Sprintf("%x", uint64(id)) }

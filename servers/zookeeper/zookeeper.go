@@ -1,9 +1,9 @@
 // Package zookeeper simulates ZooKeeper: a standalone server, or an ensemble, which is
 // several servers that elect a leader and agree on the order of all changes.
 //
-// It implements the client protocol of version 3.8, on the world's loop. A server measures
-// time only by its monotonic clock. The table of differences lists where its answers differ
-// from those of a real server; the tests compare the two.
+// It implements the client protocol of version 3.8, in the goroutine of the world's event
+// loop. A server measures time only by its monotonic clock. The table of differences lists
+// where its answers differ from those of a real server; the tests compare the two.
 package zookeeper
 
 import (

@@ -82,7 +82,8 @@ func (l *lease) remove(ctx context.Context) error {
 // its caller.
 type adapter struct{ reentrant }
 
-// Acquire enters twice and leaves once, so the suite also judges the counter.
+// Acquire enters twice and leaves once, so that the lock is still held once: in this way,
+// the suite also judges the counter of the entries.
 func (a adapter) Acquire(ctx context.Context) (locks.Lease, error) {
 	section, own, err := a.enter(ctx)
 	if err != nil {

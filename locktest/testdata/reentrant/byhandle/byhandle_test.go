@@ -82,7 +82,8 @@ func (r *reentrant) remove(ctx context.Context) error {
 // sections, which must exclude each other.
 type adapter struct{ newHandle func() *reentrant }
 
-// Acquire enters twice and leaves once, so the suite also judges the counter.
+// Acquire enters twice and leaves once, so that the lock is still held once: in this way,
+// the suite also judges the counter of the entries.
 func (a adapter) Acquire(ctx context.Context) (locks.Lease, error) {
 	handle := a.newHandle()
 	if err := handle.enter(ctx); err != nil {
