@@ -158,7 +158,7 @@ var reasonSentences = map[checks.Code]string{
 	"never-granted":        "%d never granted",
 	"others-never-granted": ", %d never granted",
 	"of-which-failed":      "%d, of which %d failed",
-	"of-failed-attempts":   "%d of %d failed attempts",
+	"of-failed-attempts":   "in %d of %d failed attempts the clients split the votes, so none had a majority",
 	"of-requests":          "%d of %d (%d of %d reads, %d of %d writes)",
 	"of-sections":          "%d of %d sections, %v of %v of work",
 	"per-section-granted":  ", %d per grant",
