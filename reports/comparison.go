@@ -102,8 +102,8 @@ func sideBySide(pairs [][]scenarios.RunResult, o Options) figure {
 
 // arrowLegend explains the arrows in a table that [sideBySide] drew; it is empty if there
 // are none.
-func arrowLegend(table figure) paragraph {
-	if !strings.Contains(string(table), "→") {
+func arrowLegend(drawn figure) paragraph {
+	if !strings.Contains(string(drawn), "→") {
 		return ""
 	}
 	return "An arrow leads from the result without fencing to the result with fencing."
