@@ -506,11 +506,11 @@ func TestBlameForLeaseThatAClientsClockMadeLonger(t *testing.T) {
 func TestBlameForGrantThatNoServerMade(t *testing.T) {
 	judgeAll(t, LeaseExclusion, []judgement{
 		{name: "both acquired the lock without a grant", want: Violated, blame: BlameLock,
-			reasonParts: []string{"an acquire of c1 and c2 returned success although no node had granted the lock"}, script: `
+			reasonParts: []string{"the acquire of c1 and c2 reported a grant that no node had made"}, script: `
 			0s c1 acquires rank=1 ends=30s ungranted
 			1s c2 acquires rank=2 ends=31s ungranted <--`},
 		{name: "c2 acquired the lock without a grant, after the node had forgotten c1's key", want: Violated, blame: BlameLock,
-			reasonParts: []string{"an acquire of c2 returned success although no node had granted the lock"}, script: `
+			reasonParts: []string{"the acquire of c2 reported a grant that no node had made"}, script: `
 			lock L ttl=30s nodes=C quorum=1
 			0s C sets by=c1/1 ttl=30s
 			0s c1 acquires rank=1 ends=30s
@@ -526,7 +526,7 @@ func TestBlameForGrantThatNoServerMade(t *testing.T) {
 			1s C sets by=c2/1 ttl=30s
 			2s c2 acquires rank=2 ends=32s ungranted <--`},
 		{name: "a master that had been replaced granted c2 the lock, and no node granted it to c1", want: Violated, blame: BlameLock,
-			reasonParts: []string{"an acquire of c1 returned success although no node had granted the lock"}, script: `
+			reasonParts: []string{"the acquire of c1 reported a grant that no node had made"}, script: `
 			lock L ttl=30s nodes=C quorum=1
 			0s c1 acquires rank=1 ends=30s ungranted
 			0s R replaces C
@@ -568,7 +568,7 @@ func TestGrantOfUnwatchedLock(t *testing.T) {
 		lock L ttl=30s unwatched
 		0s c1 acquires rank=1 ends=30s ungranted
 		1s c2 acquires rank=2 ends=31s ungranted`).trace), nil).Finding(LeaseExclusion)
-	if f.Blame != BlameLock || strings.Contains(sentence(f.Reason), "no node had granted the lock") {
+	if f.Blame != BlameLock || strings.Contains(sentence(f.Reason), "a grant that no node had made") {
 		t.Errorf("the blame is %q (%s), want the lock without a word about a grant", f.Blame, f.Reason)
 	}
 }

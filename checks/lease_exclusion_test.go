@@ -6,14 +6,14 @@ import "testing"
 func TestLeaseExclusion(t *testing.T) {
 	judgeAll(t, LeaseExclusion, []judgement{
 		{name: "granted again while the lease runs", want: Violated,
-			reasonParts: []string{"c2 was granted the lock at 29.999999999s", "although c1 held a lease that was granted at 0s and valid until 30s"}, script: `
+			reasonParts: []string{"c2 was granted the lock at 29.999999999s", "although c1 held a lease from 0s until 30s"}, script: `
 			0s            c1 acquires rank=1 ends=30s
 			29.999999999s c2 acquires rank=2 ends=60s <--`},
 		{name: "granted again in the nanosecond in which the lease ends", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s`},
 		{name: "two handles of one client", want: Violated, blame: BlameLock,
-			reasonParts: []string{"c1 (section 2) was granted the lock at 10s, although c1 (section 1) held a lease that was granted at 0s and valid until 30s"}, script: `
+			reasonParts: []string{"c1 (section 2) was granted the lock at 10s, although c1 (section 1) held a lease from 0s until 30s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 acquires rank=2 ends=40s <--`},
 		{name: "two handles of one client, one after the other", want: Holds, script: `
@@ -167,7 +167,7 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s`},
 		{name: "two holders admitted, and three leases at once", want: Violated,
-			reasonParts: []string{"c3 was granted the lock at 20s, although c2 held a lease that was granted at 10s and valid until 40s", "the lock admits 2 holders"}, script: `
+			reasonParts: []string{"c3 was granted the lock at 20s, although c2 held a lease from 10s until 40s", "the lock admits 2 holders"}, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s

@@ -427,29 +427,29 @@ func TestSplitVotes(t *testing.T) {
 			3s C deletes by=c2/1 of=c2/1
 			3s D deletes by=c2/1 of=c2/1
 			4s c2 fails`,
-			"2 of 2 failed attempts", "split=2 failed=2"},
+			"in 2 of 2 failed attempts the clients split the votes, so none had a majority", "split=2 failed=2"},
 		{"two nodes for each of two clients, and the fifth node decides", split + `
 			2s E sets by=c2/1 value=v2
 			2s c2 acquires rank=1
 			3s c1 fails`,
-			"0 of 1 failed attempts", "split=0 failed=1"},
+			"in 0 of 1 failed attempts the clients split the votes, so none had a majority", "split=0 failed=1"},
 		{"two, two and one node for three clients, which all fail", split + `
 			1s c3 calls
 			1s E sets by=c3/1 value=v3
 			3s c1 fails
 			3s c2 fails
 			3s c3 fails`,
-			"3 of 3 failed attempts", "split=3 failed=3"},
+			"in 3 of 3 failed attempts the clients split the votes, so none had a majority", "split=3 failed=3"},
 		{"a third client asks during the split and gets no node", split + `
 			1s c3 calls
 			2s c3 fails`,
-			"1 of 1 failed attempts", "split=1 failed=1"},
+			"in 1 of 1 failed attempts the clients split the votes, so none had a majority", "split=1 failed=1"},
 		{"a third client asks after the split has ended", split + `
 			2s c1 fails
 			2s c2 fails
 			3s c3 calls
 			4s c3 fails`,
-			"2 of 3 failed attempts", "split=2 failed=3"},
+			"in 2 of 3 failed attempts the clients split the votes, so none had a majority", "split=2 failed=3"},
 		{"one attempt begins while the lock is held, another after that key expired", `
 			0s A sets by=c0/1 value=v0
 			0s B sets by=c0/1 value=v0
@@ -461,7 +461,7 @@ func TestSplitVotes(t *testing.T) {
 			1s E sets by=c2/1 value=v2
 			2s c1 fails
 			2s c2 fails`,
-			"1 of 2 failed attempts", "split=1 failed=2"},
+			"in 1 of 2 failed attempts the clients split the votes, so none had a majority", "split=1 failed=2"},
 		{"only one client asks, while keys of a crashed client remain", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1
@@ -471,13 +471,13 @@ func TestSplitVotes(t *testing.T) {
 			3s C sets by=c2/1 value=v2
 			3s D sets by=c2/1 value=v2
 			4s c2 fails`,
-			"0 of 1 failed attempts", "split=0 failed=1"},
+			"in 0 of 1 failed attempts the clients split the votes, so none had a majority", "split=0 failed=1"},
 		{"the nodes are down, so that no client gets a node", `
 			0s c1 calls
 			0s c2 calls
 			1s c1 fails
 			1s c2 fails`,
-			"0 of 2 failed attempts", "split=0 failed=2"},
+			"in 0 of 2 failed attempts the clients split the votes, so none had a majority", "split=0 failed=2"},
 		{"two clients ask for different locks", `
 			lock M ttl=30s
 			0s c1 calls
@@ -486,14 +486,14 @@ func TestSplitVotes(t *testing.T) {
 			1s A sets by=c2/1 value=v2 key=M
 			2s c1 fails
 			2s c2 fails`,
-			"0 of 2 failed attempts", "split=0 failed=2"},
+			"in 0 of 2 failed attempts the clients split the votes, so none had a majority", "split=0 failed=2"},
 		{"the votes on one lock are split, those on the other are not", `
 			lock M ttl=30s` + split + `
 			1s c3 calls lock=M
 			2s c1 fails
 			2s c2 fails
 			2s c3 fails`,
-			"2 of 3 failed attempts", "split=2 failed=3"},
+			"in 2 of 3 failed attempts the clients split the votes, so none had a majority", "split=2 failed=3"},
 		{"a lock on one node", `
 			lock L ttl=30s nodes=A quorum=1
 			0s c1 fails`,

@@ -285,8 +285,8 @@ func TestShortestCycle(t *testing.T) {
 			42s c2 writes x=0>1
 			50s c1 writes x=1>2`,
 			[]string{
-				"c1 read x as it was at first, which c2 replaced",
-				"c2 wrote version 1 of x, which c1 replaced",
+				"c1 read x as it was at first, and c2 replaced it",
+				"c2 wrote version 1 of x, and c1 replaced it",
 			}},
 		{`
 			0s c1 acquires rank=1
@@ -297,7 +297,7 @@ func TestShortestCycle(t *testing.T) {
 			6s c1 lands message=1 x=0>1`,
 			[]string{
 				"c1 had ended at 2s, before c2 began at 3s",
-				"c2 read x as it was at first, which c1 replaced",
+				"c2 read x as it was at first, and c1 replaced it",
 			}},
 		{`
 			0s c1 acquires rank=1
@@ -307,8 +307,8 @@ func TestShortestCycle(t *testing.T) {
 			3s c2 writes y=0>1
 			4s c1 reads y=1`,
 			[]string{
-				"c1 wrote version 1 of x, which c2 read",
-				"c2 wrote version 1 of y, which c1 read",
+				"c1 wrote version 1 of x, and c2 read it",
+				"c2 wrote version 1 of y, and c1 read it",
 			}},
 		{`
 			0s c1 acquires rank=1
@@ -316,8 +316,8 @@ func TestShortestCycle(t *testing.T) {
 			1s c1 writes x=0>1
 			3s c2 writes x=0>1`,
 			[]string{
-				"c1 replaced x as it was at first, which c2 replaced too",
-				"c2 replaced x as it was at first, which c1 replaced too",
+				"c1 replaced x as it was at first, and c2 also replaced it",
+				"c2 replaced x as it was at first, and c1 also replaced it",
 			}},
 		{`
 			0s c1 acquires rank=1
@@ -340,7 +340,7 @@ func TestShortestCycle(t *testing.T) {
 			3s c2 writes w=0>1`,
 			[]string{
 				"c2 read y as it was at first, which c3 replaced",
-				"c3 read w as it was at first, which c2 replaced",
+				"c3 read w as it was at first, and c2 replaced it",
 			}},
 	} {
 		f := Check(history.New(parseScript(t, test.story).trace), nil).Finding(SerialSections)

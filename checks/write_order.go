@@ -9,7 +9,7 @@ const WriteOrder Property = "write-order"
 var writeOrder = property{
 	Card: Card{
 		Property: WriteOrder, Subject: SubjectData, Gravity: 2,
-		Title:  "no write replaces a newer grant's write that its section had not read",
+		Title:  "no client overwrites a newer grant's write that it has not read in the same critical section",
 		Broken: "an older grant's write replaces a newer grant's write",
 		Label:  "data", Meaning: "the stored data is wrong",
 	},

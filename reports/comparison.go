@@ -100,6 +100,15 @@ func sideBySide(pairs [][]scenarios.RunResult, o Options) figure {
 	return figure(strings.Join(tables, "\n"))
 }
 
+// arrowLegend explains the arrows in a table that [sideBySide] drew; it is empty if there
+// are none.
+func arrowLegend(drawn figure) paragraph {
+	if !strings.Contains(string(drawn), "→") {
+		return ""
+	}
+	return "An arrow leads from the result without fencing to the result with fencing."
+}
+
 // exceedsPage reports whether a line of a table without colours is wider than a page.
 func exceedsPage(table string) bool {
 	for line := range strings.Lines(table) {

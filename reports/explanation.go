@@ -102,7 +102,8 @@ func explanation(r *scenarios.Result, o Options) *document {
 	executed := slices.DeleteFunc(slices.Clone(byVariant), func(runs []scenarios.RunResult) bool { return !hasRun(runs) })
 	if hasVariants {
 		d.beginPart("all variants")
-		d.add("Side by side", sideBySide(executed, o))
+		compared := sideBySide(executed, o)
+		d.add("Side by side", compared, arrowLegend(compared))
 	}
 	d.add("Measures", facts(measureFacts(executed)))
 	addSayings(sayingsAfter[:1], base, true)

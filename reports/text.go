@@ -66,7 +66,8 @@ func (t *text) result(r *scenarios.Result, alone bool) {
 		d.add("", facts(describeSetup(runs[0])), figure(timeline), left, verdictTable(runs), facts(explainRuns(runs)), append(doubtPoints(runs), expectation(runs)...))
 	}
 	if len(pairs) > 1 {
-		d.add("", sideBySide(pairs, t.Options))
+		compared := sideBySide(pairs, t.Options)
+		d.add("", compared, arrowLegend(compared))
 	}
 	d.add("", facts(measureFacts(pairs)), paragraph(r.Scenario.Lesson))
 	t.document(d)

@@ -1,7 +1,6 @@
 package story
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -116,7 +115,7 @@ func (s *clauseBuilder) addClients() {
 		s.add(ev, Clause{Predicate: Raw(fmt.Sprintf("period %d begins", ev.Period))})
 	}
 	if ev := s.Horizon(); ev != nil {
-		s.add(ev, Clause{Predicate: Raw(cmp.Or(ev.Text, "the run is cut off here"))})
+		s.add(ev, Clause{Predicate: Raw("the run is cut off here, at its horizon (its time limit)")})
 	}
 }
 

@@ -27,7 +27,7 @@ func DataSummary(h *history.History, v *checks.Verdict) Raw {
 		}
 		sentences = append(sentences, fullStop(ForTimeline.capitalized(f.Reason)))
 		if p == checks.SerialSections && len(f.Cycle) > 0 {
-			sentences = append(sentences, "The cycle: "+fullStop(RenderReasons(f.Cycle...).String()))
+			sentences = append(sentences, "The evidence: "+fullStop(RenderReasons(f.Cycle...).String()))
 		}
 		break
 	}

@@ -157,7 +157,7 @@ func (s *clauseBuilder) addKeyRemoved(c history.Change) {
 	switch {
 	case ev.By == nil && s.isCopy(ev.Process):
 		s.addKey(c, DetailMood, "copy of delete "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key is removed from %s, too", owner, List(nodes))
+			return fmt.Sprintf("%s key is removed from %s by replication", owner, List(nodes))
 		})
 	case ev.By == nil:
 		s.addOwnKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.describeNodes(nodes) })

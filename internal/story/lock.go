@@ -58,7 +58,7 @@ func blameSentence(b checks.Blame) string {
 	case checks.KindLock:
 		return "Blame: the lock itself, because no broken assumption explains this."
 	case checks.KindInherent:
-		return "Blame: inherent. The two leases never overlapped, and no lock with leases that expire can prevent this."
+		return "Blame: not this lock (inherent). The two leases never overlapped, and no lock with leases that expire can prevent this."
 	}
 	return ""
 }

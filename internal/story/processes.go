@@ -12,20 +12,20 @@ import (
 // they end.
 func (s *clauseBuilder) addFaults() {
 	for _, a := range s.Acts() {
-		s.addFault(a.Struck, "strikes")
+		s.addFault(a.Struck, "strikes: %s")
 		if ev := a.Stalled; ev != nil {
 			s.addEffect(ev, "stops in the middle of %s %s of %s", Possessive(ev.Client()), ev.Step, ev.Object)
 		}
 		if a.Lifted != nil {
-			s.addFault(a.Lifted, "ends")
+			s.addFault(a.Lifted, "ends (%s)")
 		}
 	}
 }
 
-// addFault adds a clause that a fault strikes or ends.
-func (s *clauseBuilder) addFault(ev *trace.Event, verb string) {
+// addFault adds a clause that a fault strikes or ends. format has a %s for the fault.
+func (s *clauseBuilder) addFault(ev *trace.Event, format string) {
 	what := cmp.Or(ev.Text, s.Fault(ev.Fault).Text)
-	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: FaultMood, Part: FaultStrikes, fault: ev.Fault, Predicate: Raw(verb + ": " + what)})
+	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: FaultMood, Part: FaultStrikes, fault: ev.Fault, Predicate: Raw(fmt.Sprintf(format, what))})
 }
 
 // addProcesses describes which processes were paused, crashed or answered with errors, and

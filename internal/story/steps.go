@@ -148,7 +148,7 @@ func (s *clauseBuilder) addAcquired(c *history.Call) {
 		clause.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s", lock, s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
 	case ev.Ungranted:
 		clause.Mood = WrongMood
-		clause.Predicate = Raw(fmt.Sprintf("believes that it holds %s%s, but no node granted it%s%s", lock, s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
+		clause.Predicate = Raw(fmt.Sprintf("believes that it holds %s%s%s%s, but no node granted it", lock, s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
 	default:
 		clause.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s%s", lock, s.onNodes(s.keysSet(c.Acquisition, ev)), s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
 	}
@@ -192,7 +192,7 @@ func (s *clauseBuilder) grantText(lock string, ev *trace.Event) string {
 	switch {
 	case ev.Token == 0:
 		return ""
-	case ev.Minted && ev.Rank != 0 && ev.Rank != ev.Token && !ahead:
+	case ev.Minted && !ev.Ungranted && ev.Rank != 0 && ev.Rank != ev.Token && !ahead:
 		return fmt.Sprintf(": token %s (grant number %d)", Token(ev.Token), ev.Rank)
 	}
 	return ": token " + Token(ev.Token)
@@ -200,6 +200,10 @@ func (s *clauseBuilder) grantText(lock string, ev *trace.Event) string {
 
 // isOpen reports whether a lock is granted to every client.
 func (s *clauseBuilder) isOpen(lock string) bool { return s.Lock(lock).GrantsEveryone }
+
+// notWritten is how locks that also keep the data begin the error of a write. After some of
+// these errors, such as a timeout, the write may have taken effect.
+const notWritten = "not written: "
 
 // answerText says what a client learns from the storage's answer, or that it got none.
 func (s *clauseBuilder) answerText(c *history.Call) string {
@@ -209,6 +213,8 @@ func (s *clauseBuilder) answerText(c *history.Call) string {
 		return fmt.Sprintf("fails to write%s", reasonSuffix(ev.Text))
 	case ev.Refused:
 		return fmt.Sprintf("learns that its %s was refused", ev.Step)
+	case !ev.OK && strings.HasPrefix(ev.Text, notWritten):
+		return fmt.Sprintf("gets an error for its %s%s", ev.Step, reasonSuffix(strings.TrimPrefix(ev.Text, notWritten)))
 	case !ev.OK:
 		return fmt.Sprintf("stops waiting for the answer to its %s%s", ev.Step, reasonSuffix(ev.Text))
 	case ev.Step == trace.Read && s.isAboutRecord(ev):
@@ -249,7 +255,7 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 		if c.OK() && s.wasLostBefore(c) {
 			return "believes that it has released " + lock + ", but none of its keys was still valid"
 		}
-		return text + ": none of its keys was still valid"
+		return "tries to release " + lock + ", but none of its keys was still valid"
 	case c.OK() && c.Began != nil && !s.gaveUp(c):
 		if lost := s.lostRelease(c); lost != "" {
 			return "believes that it has released " + lock + lost
