@@ -339,7 +339,7 @@ func TestShortestCycle(t *testing.T) {
 			3s c3 reads w=0
 			3s c2 writes w=0>1`,
 			[]string{
-				"c2 read y as it was at first, which c3 replaced",
+				"c2 read y as it was at first, and c3 replaced it",
 				"c3 read w as it was at first, and c2 replaced it",
 			}},
 	} {

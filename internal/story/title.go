@@ -1,7 +1,6 @@
 package story
 
 import (
-	"slices"
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
@@ -69,10 +68,14 @@ var conductPhrases = map[string]string{
 
 // conduct describes the misconduct that ended the run; "" if the run finished.
 func (p *Paragraph) conduct() string {
-	if ending := p.history.Trace.Ending; ending != nil && slices.ContainsFunc(p.verdict.Reasons, checks.Reason.IsEnding) {
-		return conductPhrases[ending.Rule]
+	ending := p.history.Trace.Ending
+	if ending == nil {
+		return ""
 	}
-	return ""
+	if _, byLock := p.violated(checks.EndlessRetry); ending.Rule == trace.ConductEndless && !byLock {
+		return "" // the clients' programs called the lock too often
+	}
+	return conductPhrases[ending.Rule]
 }
 
 // damages describes in a few words what broke. It returns several versions, the most
