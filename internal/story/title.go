@@ -72,8 +72,10 @@ func (p *Paragraph) conduct() string {
 	if ending == nil {
 		return ""
 	}
-	if _, byLock := p.violated(checks.EndlessRetry); ending.Rule == trace.ConductEndless && !byLock {
-		return "" // the clients' programs called the lock too often
+	if ending.Rule == trace.ConductEndless {
+		if _, byLock := p.violated(checks.EndlessRetry); !byLock {
+			return "" // the clients' programs called the lock too often
+		}
 	}
 	return conductPhrases[ending.Rule]
 }
