@@ -179,6 +179,6 @@ func TestExplanationNamesMissingWitnesses(t *testing.T) {
 	text += "faults: [{pause: client-2, when: client-2 crashed, for: 1s}]\n"
 	wantInOrder(t, writeExplanation(t, "text", text, nil),
 		"\n  did not happen  client-2 crashed\n",
-		"  fault 1         did not act: it did not begin, because this moment never came: when client-2 crashed\n",
+		"  fault 1         did not act: it did not begin, because this moment never came:\n                  when client-2 crashed\n",
 		"\nWhat broke\n", "unknown. ")
 }

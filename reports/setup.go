@@ -14,7 +14,7 @@ import (
 func describeSetup(run scenarios.RunResult) []remark {
 	rows := describeLocks(run)
 	if simulatedTokens(run.History) {
-		rows = append(rows, remark{"tokens", "issued by the simulator: a later grant has a higher one, and failed attempts leave gaps"})
+		rows = append(rows, remark{"tokens", "issued by the simulator, a higher one for each later grant"})
 	}
 	faults := run.History.Trace.Faults
 	for i, f := range faults {

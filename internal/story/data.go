@@ -35,7 +35,8 @@ func DataSummary(h *history.History, v *checks.Verdict) Raw {
 	case len(sentences) > 0:
 		sentences = append(sentences, refused...)
 	case len(v.Reasons) > 0:
-		sentences = []string{"The run is inconclusive: " + fullStop(ForTimeline.Reason(v.Reasons[0]))}
+		const inconclusive = "the run is inconclusive: " // some reasons begin with it
+		sentences = []string{fullStop("The" + inconclusive[3:] + strings.TrimPrefix(ForTimeline.Reason(v.Reasons[0]), inconclusive))}
 	case len(refused) > 0:
 		sentences = refused
 	case v.Verdict == checks.Safe:

@@ -26,8 +26,8 @@ func TestClausesOfReleases(t *testing.T) {
 	}{
 		{"success", nil, []trace.Event{removed}, "", "releases the lock on redis-1"},
 		{"success, and the key had expired", []trace.Event{expires}, nil, "", "believes that it has released the lock, but none of its keys was still valid"},
-		{"success, and the client had removed the key before", []trace.Event{removed}, nil, "", "tries to release the lock, but none of its keys was still valid"},
-		{"not held, and the key had expired", []trace.Event{expires}, nil, locks.ErrLost.Error(), "tries to release the lock, but none of its keys was still valid"},
+		{"success, and the client had removed the key before", []trace.Event{removed}, nil, "", "releases nothing: none of its keys was still valid"},
+		{"not held, and the key had expired", []trace.Event{expires}, nil, locks.ErrLost.Error(), "releases nothing: none of its keys was still valid"},
 		{"the node had crashed", []trace.Event{crashes}, nil, refused, "fails to release the lock: " + refused + "; redis-1, which had its key, is down"},
 		{"the node crashes during release", nil, []trace.Event{crashes}, refused, "fails to release the lock: " + refused + "; redis-1, which had its key, is down"},
 		{"success, and the key was not removed", nil, nil, "", "believes that it has released the lock, but its key remains on redis-1"},

@@ -255,7 +255,7 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 		if c.OK() && s.wasLostBefore(c) {
 			return "believes that it has released " + lock + ", but none of its keys was still valid"
 		}
-		return "tries to release " + lock + ", but none of its keys was still valid"
+		return "releases nothing: none of its keys was still valid"
 	case c.OK() && c.Began != nil && !s.gaveUp(c):
 		if lost := s.lostRelease(c); lost != "" {
 			return "believes that it has released " + lock + lost
