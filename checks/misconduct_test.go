@@ -127,3 +127,30 @@ func TestMisconduct(t *testing.T) {
 		t.Errorf("a run without misconduct is judged by %v, want no property of misconduct", all)
 	}
 }
+
+// A run with too many events is the lock's fault only if one call, or what a client sends
+// between its calls, has a large share of the requests. Otherwise the clients' programs have
+// called the lock too often.
+func TestEndlessByProgram(t *testing.T) {
+	shortCalls := strings.Repeat("asks sends refused ", manyCalls)
+	for _, c := range []struct {
+		name, words string
+		byLock      bool
+	}{
+		{"a thousand short calls", shortCalls, false},
+		{"fewer short calls", "asks sends refused asks sends refused", true},
+		{"a thousand short calls, and one that does not end", shortCalls + "asks " + strings.Repeat("sends ", manyCalls), true},
+		{"a thousand short calls, and endless requests outside of them", shortCalls + strings.Repeat("ping ", manyCalls), true},
+	} {
+		tr := traceFromWords(c.words)
+		tr.Locks[0].Claims = trace.Claims{}
+		tr.Ending = &trace.Ending{Rule: trace.ConductEndless, Why: "too much happens"}
+		v := Check(history.New(tr), nil)
+		if byLock := v.Finding(EndlessRetry).Outcome == Violated; byLock != c.byLock {
+			t.Errorf("%s: the lock is to blame: %v, want %v", c.name, byLock, c.byLock)
+		}
+		if isEnding := slices.ContainsFunc(v.Reasons, Reason.IsEnding); isEnding != c.byLock || len(v.Reasons) == 0 {
+			t.Errorf("%s: the reasons for doubt are %v; want one, and that the lock ended the run: %v", c.name, v.Reasons, c.byLock)
+		}
+	}
+}
