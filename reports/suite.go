@@ -115,8 +115,18 @@ func (t SuiteTest) counts() (counts []remark) {
 	return counts
 }
 
+// showsNothing reports whether no test case failed the lock, and none has a result that is
+// known. A single test case that was selected may well be unknown.
+func (t SuiteTest) showsNothing() bool {
+	isKnown := func(c SuiteCase) bool { return !c.NotApplicable && c.Why == "" }
+	return t.applicableCases() > 1 && !slices.ContainsFunc(t.Cases, isKnown)
+}
+
 // headline says in a few words how the lock did.
 func (t SuiteTest) headline() string {
+	if t.showsNothing() {
+		return "nothing known after " + story.Count(t.applicableCases(), "test case")
+	}
 	if len(t.Mistakes) == 0 {
 		return "no mistake in " + story.Count(t.applicableCases(), "test case")
 	}
@@ -147,7 +157,7 @@ func writeSuiteMarkdown(w io.Writer, s *Suite, _ Options) error {
 	m.line("|---|---|---|---|")
 	for _, t := range s.Tests {
 		sign := "✓ "
-		if len(t.Mistakes) > 0 {
+		if len(t.Mistakes) > 0 || t.showsNothing() {
 			sign = "✗ "
 		}
 		titles := make([]string, len(t.Mistakes))

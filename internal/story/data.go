@@ -35,8 +35,8 @@ func DataSummary(h *history.History, v *checks.Verdict) Raw {
 	case len(sentences) > 0:
 		sentences = append(sentences, refused...)
 	case len(v.Reasons) > 0:
-		const inconclusive = "the run is inconclusive: " // some reasons begin with it
-		sentences = []string{fullStop("The" + inconclusive[3:] + strings.TrimPrefix(ForTimeline.Reason(v.Reasons[0]), inconclusive))}
+		reason := strings.TrimPrefix(ForTimeline.Reason(v.Reasons[0]), "the run is inconclusive: ") // some begin with it
+		sentences = []string{"The run is inconclusive: " + fullStop(reason)}
 	case len(refused) > 0:
 		sentences = refused
 	case v.Verdict == checks.Safe:
