@@ -50,7 +50,7 @@ func (v *Variant) Config(o Options) (sim.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if err := errors.Join(c.CheckStorage(), c.CheckTTL(), c.CheckNodes(), c.CheckSchedule()); err != nil {
+	if err := errors.Join(c.CheckStorage(), c.CheckTTL(), c.CheckNodes(), c.CheckSchedule(), c.CheckNesting()); err != nil {
 		return sim.Config{}, err
 	}
 	if err := c.CheckSize(); err != nil {

@@ -164,9 +164,9 @@ func (cfg *Config) whyNotTake(t trace.Task, has []string, ownProgram bool) strin
 	case cfg.Lock.Options.Holders > 1:
 		return fmt.Sprintf("acquires several locks, each of which can have %d holders, so it is unclear which client waits for which; leave holders out", cfg.Lock.Options.Holders)
 	case kind.KeepsData:
-		return fmt.Sprintf("acquires several locks, but each grant of %s is a transaction of its own that contains the data; choose a lock that keeps no data", kind.Name)
+		return "acquires several locks, but each grant of such a lock is a transaction of its own that contains the data; choose a lock that keeps no data"
 	case kind.OneAtATime:
-		return fmt.Sprintf("acquires several locks, but the background requests of %s for one lock cannot be distinguished from those for another; choose another kind of lock", kind.Name)
+		return "acquires several locks, but the background requests of its client library for one lock cannot be distinguished from those for another; choose another kind of lock"
 	case cfg.Storage.InCluster:
 		return "acquires several locks, but data in the cluster is kept by the client of one lock; let the storage be a process of its own"
 	case !slices.Contains(perObject, cfg.Storage.Fencing):

@@ -35,8 +35,7 @@ func DataSummary(h *history.History, v *checks.Verdict) Raw {
 	case len(sentences) > 0:
 		sentences = append(sentences, refused...)
 	case len(v.Reasons) > 0:
-		reason := strings.TrimPrefix(ForTimeline.Reason(v.Reasons[0]), "the run is inconclusive: ") // some begin with it
-		sentences = []string{"The run is inconclusive: " + fullStop(reason)}
+		sentences = []string{fullStop(ForTimeline.inconclusive(v.Reasons[0]))}
 	case len(refused) > 0:
 		sentences = refused
 	case v.Verdict == checks.Safe:

@@ -57,6 +57,16 @@ func (v Renderer) capitalized(r checks.Reason) string {
 	return v.write(r, format)
 }
 
+// inconclusive renders the reason why a run is inconclusive as the beginning of a sentence
+// that says so. Some reasons say it themselves.
+func (v Renderer) inconclusive(r checks.Reason) string {
+	const saysSo = "the run is inconclusive: "
+	if strings.HasPrefix(reasonSentences[r.Code], saysSo) {
+		return v.capitalized(r)
+	}
+	return "The run is inconclusive: " + v.Reason(r)
+}
+
 // write fills the arguments into a format, and adds the reasons that belong to the reason.
 func (v Renderer) write(r checks.Reason, format string) string {
 	if r.IsZero() {

@@ -201,10 +201,6 @@ func (s *clauseBuilder) grantText(lock string, ev *trace.Event) string {
 // isOpen reports whether a lock is granted to every client.
 func (s *clauseBuilder) isOpen(lock string) bool { return s.Lock(lock).GrantsEveryone }
 
-// notWritten is how locks that also keep the data begin the error of a write. After some of
-// these errors, such as a timeout, the write may have taken effect.
-const notWritten = "not written: "
-
 // answerText says what a client learns from the storage's answer, or that it got none.
 func (s *clauseBuilder) answerText(c *history.Call) string {
 	ev := c.Ended
@@ -213,8 +209,6 @@ func (s *clauseBuilder) answerText(c *history.Call) string {
 		return fmt.Sprintf("fails to write%s", reasonSuffix(ev.Text))
 	case ev.Refused:
 		return fmt.Sprintf("learns that its %s was refused", ev.Step)
-	case !ev.OK && strings.HasPrefix(ev.Text, notWritten):
-		return fmt.Sprintf("gets an error for its %s%s", ev.Step, reasonSuffix(strings.TrimPrefix(ev.Text, notWritten)))
 	case !ev.OK:
 		return fmt.Sprintf("stops waiting for the answer to its %s%s", ev.Step, reasonSuffix(ev.Text))
 	case ev.Step == trace.Read && s.isAboutRecord(ev):

@@ -49,7 +49,7 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 	r, err := d.kv.Get(ctx, locks.DataKey(object), options...)
 	switch {
 	case err != nil:
-		return 0, requestError(ctx, "not read", err)
+		return 0, requestError(ctx, "read", err)
 	case len(r.Kvs) == 0:
 		return 0, nil
 	}
@@ -66,7 +66,7 @@ func (d *data) Write(ctx context.Context, object, value string, knownVersion int
 	if !d.ComparesVersion {
 		r, err := d.kv.Put(ctx, key, value, clientv3.WithPrevKV())
 		if err != nil {
-			return 0, requestError(ctx, "not written", err)
+			return 0, requestError(ctx, "write", err)
 		}
 		return int(r.PrevKv.GetVersion()) + 1, nil
 	}
@@ -76,7 +76,7 @@ func (d *data) Write(ctx context.Context, object, value string, knownVersion int
 		Commit()
 	switch {
 	case err != nil:
-		return 0, requestError(ctx, "not written", err)
+		return 0, requestError(ctx, "write", err)
 	case !r.Succeeded:
 		return 0, fmt.Errorf("etcd: %w", locks.ErrChanged)
 	}
@@ -89,7 +89,7 @@ func (d *data) writeAsOwner(ctx context.Context, key, value string) (version int
 	r, err := d.kv.Txn(ctx).If(d.ownerCondition).Then(clientv3.OpPut(key, value, clientv3.WithPrevKV())).Commit()
 	switch {
 	case err != nil:
-		return 0, requestError(ctx, "not written", err)
+		return 0, requestError(ctx, "write", err)
 	case !r.Succeeded:
 		return 0, fmt.Errorf("etcd: %w", locks.ErrGone)
 	}

@@ -56,7 +56,7 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 		return stat, err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("not read: %w", err)
+		return 0, err
 	}
 	return int(stat.Version), nil
 }
@@ -74,7 +74,7 @@ func (d *data) Write(ctx context.Context, object, value string, knownVersion int
 	case errors.Is(err, zk.ErrBadVersion):
 		return 0, fmt.Errorf("zookeeper: %w", locks.ErrChanged)
 	case err != nil:
-		return 0, fmt.Errorf("not written: %w", err)
+		return 0, err
 	}
 	return int(stat.Version), nil
 }
