@@ -193,7 +193,7 @@ func TestRefusedNesting(t *testing.T) {
 		"with a schedule a client acquires one":          func(c *sim.Config) { c.Schedule = trace.Schedule{Every: time.Minute, Periods: 1} },
 		"each of which can have 2 holders":               func(c *sim.Config) { c.Lock.Kind.Accepts = []string{"holders"}; c.Lock.Options.Holders = 2 },
 		"cannot be distinguished from those for another": func(c *sim.Config) { c.Lock.Kind.OneAtATime = true },
-		"each grant of such a lock is a transaction":            func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
+		"each grant of such a lock is a transaction":     func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
 		"cannot be compared with each other":             func(c *sim.Config) { c.Storage.Fencing = storage.Writes },
 	} {
 		cfg := SectionsWorld(ToyLock, sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "write b")})
