@@ -159,7 +159,7 @@ func (v *Verdict) Gravest() Property {
 // Check judges a run. The verdict is unknown if a witness was not seen, a fault did not
 // act, the trace contains doubts about the run, or the two checkers of the storage's
 // history disagree. Then properties that hold become unknown, and violated properties stay
-// violated.
+// violated. A fault that did not act leaves no doubt about a run with overrides.
 func Check(runHistory *history.History, witnesses []trace.Witness) *Verdict {
 	h := &judgedRun{runHistory}
 	t := h.Trace
@@ -192,7 +192,7 @@ func Check(runHistory *history.History, witnesses []trace.Witness) *Verdict {
 		v.Reasons = append(v.Reasons, endedEarly.Reason(t.Ending.Why))
 	}
 	for i, f := range t.Faults {
-		if f.IdleReason != "" {
+		if f.IdleReason != "" && len(t.Overrides) == 0 {
 			v.Reasons = append(v.Reasons, faultIdle.Reason(i+1, f.Text, f.IdleReason))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // compareFlags are the flags of the compare command.
 type compareFlags struct {
 	commonFlags[*reports.Tally]
+	overrideFlags
 	locks []string
 	seeds int
 }
@@ -42,13 +43,14 @@ Runs with a lock of which a scenario expects nothing do not count.`,
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	f.define(cmd, "comparison", reports.Tallies)
+	f.commonFlags.define(cmd, "comparison", reports.Tallies)
 	flags := cmd.Flags()
 	flags.Lookup("output").Usage = "write the comparison to this `file`, as a whole or not at all; with --format html, a folder, as in site/, also gets a page for each scenario and lock; - is standard output"
 	flags.Lookup("seed").Usage = "the first seed"
 	flags.IntVar(&f.seeds, "seeds", 20, "on how many seeds each scenario is run")
 	flags.StringSliceVar(&f.locks, "lock", nil, "compare these `kinds` of locks, a row each")
 	completeList(cmd, "lock", locks.Names())
+	f.overrideFlags.define(cmd)
 	return cmd
 }
 
@@ -59,6 +61,9 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	found, err := loadOrDefault(args, f.locks, systemScenarios)
 	if err != nil {
+		return err
+	}
+	if found, err = f.applyAll(cmd.ErrOrStderr(), found); err != nil {
 		return err
 	}
 	o := reports.Options{Arguments: argumentsOf(found...)}

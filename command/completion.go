@@ -89,6 +89,20 @@ func completeVariants(_ *cobra.Command, args []string, _ string) ([]cobra.Comple
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
+// completePaths completes the paths of values that can be set in the scenarios on the
+// command line.
+func completePaths(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var words []cobra.Completion
+	if found, err := load(args); err == nil {
+		for _, in := range found {
+			for _, path := range in.Paths() {
+				words = append(words, path+"=")
+			}
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
 // variantsOf returns the names of a scenario's variants in the form in which the shell gets
 // them.
 func variantsOf(s *scenarios.Scenario) []cobra.Completion {

@@ -14,6 +14,7 @@ import (
 type explainFlags struct {
 	commonFlags[reports.Results]
 	runChoice
+	overrideFlags
 	lock     string
 	messages bool
 }
@@ -38,6 +39,7 @@ and ✗ marks where a property breaks.`,
 	}
 	f.commonFlags.define(cmd, "story", reports.Explanations)
 	f.runChoice.define(cmd, completeVariants)
+	f.overrideFlags.define(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
@@ -87,7 +89,14 @@ func (f *explainFlags) load(arg string) (input, error) {
 	if len(found) != 1 {
 		return input{}, fmt.Errorf("locksim: %s contains %d scenarios, and explain takes one; name its file", arg, len(found))
 	}
-	return f.selectVariant(found[0])
+	in, err := f.selectVariant(found[0])
+	if err != nil {
+		return input{}, err
+	}
+	if in, err = f.apply(in); err != nil {
+		return input{}, fmt.Errorf("locksim: %s: %w", arg, err)
+	}
+	return in, nil
 }
 
 // check checks the values of the flags, before any file is read.

@@ -14,6 +14,7 @@ import (
 // matrixFlags are the flags of the matrix command.
 type matrixFlags struct {
 	commonFlags[*reports.Matrix]
+	overrideFlags
 	locks []string
 }
 
@@ -40,10 +41,11 @@ of that lock counts.`,
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	f.define(cmd, "matrix", reports.Matrices)
+	f.commonFlags.define(cmd, "matrix", reports.Matrices)
 	cmd.Flags().Lookup("output").Usage = "write the matrix to this `file`, as a whole or not at all; with --format html, a folder, as in site/, also gets a page for each scenario; - is standard output"
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "run every scenario with these `kinds` of locks, a column each")
 	completeList(cmd, "lock", locks.Names())
+	f.overrideFlags.define(cmd)
 	return cmd
 }
 
@@ -54,6 +56,9 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	found, err := loadOrDefault(args, f.locks, builtIn)
 	if err != nil {
+		return err
+	}
+	if found, err = f.applyAll(cmd.ErrOrStderr(), found); err != nil {
 		return err
 	}
 	o := reports.Options{Arguments: argumentsOf(found...)}

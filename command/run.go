@@ -20,6 +20,7 @@ import (
 type runFlags struct {
 	reportFlags
 	worldFlags
+	overrideFlags
 	lock   string
 	reruns int
 }
@@ -46,6 +47,7 @@ list). An argument that exists as a path is a path.
 	}
 	f.reportFlags.define(cmd, completeVariants)
 	f.worldFlags.define(cmd)
+	f.overrideFlags.define(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
 	flags.IntVar(&f.reruns, "check-determinism", 0, "run everything this many more `times` and show the first event that differs")
@@ -66,6 +68,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		if found[i], err = f.selectVariant(in); err != nil {
 			return err
 		}
+	}
+	if found, err = f.applyAll(cmd.ErrOrStderr(), found); err != nil {
+		return err
 	}
 	if err := checkLinked(found, f.lock); err != nil {
 		return err

@@ -24,8 +24,23 @@ func explainRuns(runs []scenarios.RunResult) []remark {
 		remarks = append(remarks, remarkOn(fencingNames[run.Fencing], story.DataSummary(run.History, run.Verdict)))
 	}
 	remarks = append(mergeEqual(remarks, "the data"), explainLocks(runs)...)
+	remarks = append(remarks, deviations(runs)...)
 	remarks = append(remarks, buildNotes(runs)...)
 	return slices.DeleteFunc(remarks, func(r remark) bool { return r.Text == "" })
+}
+
+// deviations lists what the scenario describes and did not happen in runs with overrides,
+// each once.
+func deviations(runs []scenarios.RunResult) []remark {
+	var remarks []remark
+	for _, run := range runs {
+		for _, d := range run.History.Trace.Deviations {
+			if r := remarkOn("did not happen", story.Visible(d)+"."); !slices.Contains(remarks, r) {
+				remarks = append(remarks, r)
+			}
+		}
+	}
+	return remarks
 }
 
 // buildNotes lists what the reader has to know about the program that made the runs, each

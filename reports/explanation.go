@@ -275,7 +275,7 @@ func damageFacts(runs []scenarios.RunResult) []remark {
 		data = append(data, remarkOn(fencingNames[run.Fencing], story.VerdictAndData(run.History, run.Verdict)))
 	}
 	rows = append(rows, mergeEqual(data, "the data")...)
-	return append(rows, explainLocks(runs)...)
+	return append(append(rows, explainLocks(runs)...), deviations(runs)...)
 }
 
 // assumptionWords describes each assumption that a lock relies on, by the name of the

@@ -40,6 +40,9 @@ type jsonResult struct {
 	File     string `json:"file"`
 	Seed     uint64 `json:"seed"`
 	Lock     string `json:"lock"`
+	// Overrides are the values that differ from those of the scenario's file, each as
+	// PATH=VALUE.
+	Overrides []string `json:"overrides,omitempty"`
 	// AsExpected is null if the scenario has no expectation for this lock.
 	AsExpected *bool     `json:"as_expected"`
 	Replay     string    `json:"replay"`
@@ -134,6 +137,7 @@ func resultJSON(r *scenarios.Result, o Options) jsonResult {
 		File:       r.Scenario.File,
 		Seed:       r.Seed,
 		Lock:       r.Lock,
+		Overrides:  overridesOf(r.Scenario),
 		AsExpected: r.AsExpected,
 		Replay:     replay(r, o),
 	}

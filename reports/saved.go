@@ -131,14 +131,15 @@ type savedTraces struct {
 
 // savedResult has the fields of a jsonTraceResult that are read.
 type savedResult struct {
-	Scenario string     `json:"scenario"`
-	Title    string     `json:"title"`
-	File     string     `json:"file"`
-	Argument string     `json:"argument"`
-	Text     string     `json:"text"`
-	Seed     uint64     `json:"seed"`
-	Lock     string     `json:"lock"`
-	Runs     []savedRun `json:"runs"`
+	Scenario  string     `json:"scenario"`
+	Title     string     `json:"title"`
+	File      string     `json:"file"`
+	Argument  string     `json:"argument"`
+	Text      string     `json:"text"`
+	Seed      uint64     `json:"seed"`
+	Lock      string     `json:"lock"`
+	Overrides []string   `json:"overrides"`
+	Runs      []savedRun `json:"runs"`
 }
 
 // savedRun has the fields of a jsonTraceRun that are read: the trace, and what the checks
@@ -270,6 +271,9 @@ func (r savedResult) scenario() (s *scenarios.Scenario, doubt string) {
 		return names, ""
 	}
 	s, err := scenarios.Parse(cmp.Or(r.File, r.Scenario+".yaml"), []byte(r.Text))
+	if err == nil {
+		s, err = withOverrides(s, r.Overrides)
+	}
 	if err != nil {
 		if all := (scenarios.Errors)(nil); errors.As(err, &all) {
 			err = all[0]

@@ -12,7 +12,7 @@ import (
 
 // describeSetup lists what takes part in a run: the locks, the servers and the faults.
 func describeSetup(run scenarios.RunResult) []remark {
-	rows := describeLocks(run)
+	rows := append(changedRows(run.History.Trace.Overrides), describeLocks(run)...)
 	if simulatedTokens(run.History) {
 		rows = append(rows, remark{"tokens", "issued by the simulator, a higher one for each later grant"})
 	}
@@ -29,6 +29,19 @@ func describeSetup(run scenarios.RunResult) []remark {
 	}
 	if len(faults) == 0 {
 		rows = append(rows, remark{"faults", "none"})
+	}
+	return rows
+}
+
+// changedRows lists the values that somebody has changed for a run.
+func changedRows(overrides []string) []remark {
+	var rows []remark
+	for i, o := range overrides {
+		row := remarkOn("changed", story.Visible(o))
+		if i > 0 {
+			row.About = ""
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }

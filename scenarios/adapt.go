@@ -76,6 +76,9 @@ func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 // witnessesFor returns the witnesses for the lock of a run: those that expect-with gives
 // for this kind of lock, or else the variant's own.
 func (v *Variant) witnessesFor(t *trace.Trace) []trace.Witness {
+	if len(v.overrides) > 0 {
+		return nil
+	}
 	if len(t.Locks) > 0 {
 		if es, ok := v.spec.ExpectWith.get(t.Locks[0].Kind); ok && es.Witnesses != nil {
 			return es.Witnesses

@@ -172,6 +172,11 @@ func hashOf(t *testing.T, v *scenarios.Variant) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return hashOfConfig(t, config)
+}
+
+func hashOfConfig(t *testing.T, config sim.Config) string {
+	t.Helper()
 	tr, err := sim.Run(config)
 	if err != nil {
 		t.Fatal(err)

@@ -94,6 +94,7 @@ func (v *Variant) uncheckedConfig(o Options) (sim.Config, error) {
 		Faults:         s.faults(),
 		Horizon:        s.horizon(),
 		ProgressWithin: time.Duration(s.ProgressWithin),
+		Overrides:      v.Overrides(),
 		Doubts:         s.doubts(kind),
 	}, s.system()), nil
 }

@@ -60,3 +60,34 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// No override makes a scenario panic. Each error names the override or the file, on a line.
+func FuzzOverride(f *testing.F) {
+	s, err := Open("gc-pause")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for path, value := range WrittenValues(s.Variants[0]) {
+		f.Add(path + "=" + value)
+	}
+	for _, set := range []string{"lock.nodes=null", "faults[2]={crash: redis-1, at: 3s}", "lock={}", "faults=[]", "clients.x.y[3].z=1", "a[1][1]=[[1]]", "lock.ttl=&x 3s", "faults[1]=~"} {
+		f.Add(set)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		o, err := ParseOverride(text)
+		if err == nil {
+			var changed *Scenario
+			if changed, err = s.With(o); err == nil {
+				if _, err := changed.Variants[0].Config(Options{Fencing: On}); err != nil {
+					t.Errorf("%q is accepted, but gives no world: %v", text, err)
+				}
+				return
+			}
+		}
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			if strings.TrimSpace(line) == "" || strings.ContainsAny(line, "\r\x00\u2028") {
+				t.Errorf("this line of the error does not report a problem: %q", line)
+			}
+		}
+	})
+}

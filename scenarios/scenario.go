@@ -26,6 +26,8 @@ type Scenario struct {
 	// where its story comes from.
 	Group, Source string
 	Narrative
+	// Overrides are the values that differ from those of the file; see [Scenario.With].
+	Overrides []Override
 	// Variants are the versions of the scenario, in the order of the file. If the file has
 	// no field variants, there is one, whose name is "".
 	Variants []*Variant
@@ -68,6 +70,8 @@ type Variant struct {
 	places *decoder
 	// changes are the changes that WithChange has made, in order.
 	changes []Change
+	// overrides are those of the scenario.
+	overrides []Override
 }
 
 // The two runs of a variant.

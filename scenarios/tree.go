@@ -28,6 +28,8 @@ type tree struct {
 	// paths maps each value to its path in the file, such as "clients.client-1". A node
 	// that merging a variant has made has no path.
 	paths map[*yaml.Node]string
+	// overridden maps the values that are not from the file to the overrides that set them.
+	overridden map[*yaml.Node]Override
 	// errs are the problems that were recorded; found is the number of all problems.
 	errs  Errors
 	found int
@@ -39,7 +41,7 @@ type tree struct {
 // and refuses everything else in YAML that could make a scenario mean something else than
 // it seems to say.
 func parseTree(file string, data []byte) *tree {
-	t := &tree{file: file, paths: map[*yaml.Node]string{}, suggestions: map[misspelling]suggestion{}}
+	t := &tree{file: file, paths: map[*yaml.Node]string{}, overridden: map[*yaml.Node]Override{}, suggestions: map[misspelling]suggestion{}}
 	if !t.isText(data) {
 		return t
 	}
@@ -69,6 +71,12 @@ func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) *Er
 	}
 	e := &Error{File: t.file, Line: n.Line, Column: n.Column, Path: path,
 		Message: fmt.Sprintf(message, args...), Hint: hint}
+	if o, ok := t.overridden[n]; ok {
+		e.File, e.Line, e.Column = o.source(), 0, 0
+		if path == o.Path || e.Path == o.Path {
+			e.Path = "" // the name of the override ends with it
+		}
+	}
 	if t.found++; t.found <= maxRecorded {
 		t.errs = append(t.errs, e)
 	}

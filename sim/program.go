@@ -229,21 +229,21 @@ func (g *program) begin() {
 // doing implements [actor].
 func (g *program) doing() (section int, step trace.Step) { return g.currentSection, g.currentStep }
 
-// report implements [actor]: it adds a doubt if the client never started, or never
-// cancelled a call although its configuration says so.
+// report implements [actor]: it records that the client never started, or never cancelled a
+// call, although its configuration says so.
 func (g *program) report() {
 	if !g.started && g.p.state != down {
 		why := ""
 		if !g.cfg.Starts.IsZero() {
 			why = fmt.Sprintf(": it starts when %s", g.cfg.Starts)
 		}
-		g.w.addDoubt(g.p.name + " never began" + why)
+		g.w.addDeviation(g.p.name + " never began" + why)
 	}
 	if !g.p.wallRead.Load() {
 		g.w.trace.ClockNotReadBy = append(g.w.trace.ClockNotReadBy, g.p.name)
 	}
 	if !g.cfg.Cancels.IsZero() && !g.cancelled {
-		g.w.addDoubt(fmt.Sprintf("%s never cancelled a call of its lock: it does so when %s", g.p.name, g.cfg.Cancels))
+		g.w.addDeviation(fmt.Sprintf("%s never cancelled a call of its lock: it does so when %s", g.p.name, g.cfg.Cancels))
 	}
 }
 

@@ -193,6 +193,16 @@ func (w *World) recordRaces(r *request, others []*request) {
 	}
 }
 
+// addDeviation records that something which the configuration describes did not happen.
+// With overrides that may be what the run shows; without them it leaves a doubt.
+func (w *World) addDeviation(why string) {
+	if len(w.cfg.Overrides) == 0 {
+		w.addDoubt(why)
+		return
+	}
+	w.trace.Deviations = append(w.trace.Deviations, why)
+}
+
 // addDoubt records a reason why the run is inconclusive.
 func (w *World) addDoubt(why string) {
 	if !slices.Contains(w.trace.Doubts, why) {

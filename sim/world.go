@@ -189,6 +189,7 @@ func (w *World) startTrace() {
 		Name: cfg.Name, Variant: cfg.Variant, Seed: cfg.Seed,
 		Fencing:        string(cfg.Storage.Fencing),
 		ProgressWithin: cfg.ProgressWithin,
+		Overrides:      slices.Clone(cfg.Overrides),
 		Doubts:         slices.Clone(cfg.Doubts),
 		Schedule:       cfg.schedule(),
 		Events:         make([]trace.Event, 0, 96+80*len(cfg.Nodes)), // enough for most worlds
@@ -420,6 +421,9 @@ func (w *World) loop() {
 			return
 		}
 		t, ok := w.queue.next()
+		if !ok && w.waitsInVain() {
+			return
+		}
 		if !ok || t > w.cfg.Horizon {
 			t, ok = w.cfg.Horizon, false
 		}
@@ -441,6 +445,13 @@ func (w *World) loop() {
 		w.queue.pop()()
 		w.endMoment()
 	}
+}
+
+// waitsInVain reports whether the world has overrides, and only clients that have not
+// started are left. If nothing is scheduled either, no event can start them any more.
+func (w *World) waitsInVain() bool {
+	return len(w.cfg.Overrides) > 0 && w.inFlight == 0 && !w.holdsBackRequest() &&
+		!slices.ContainsFunc(w.processes, func(p *process) bool { g, ok := p.actor.(*program); return ok && g.started && !g.ended })
 }
 
 // sleep lets virtual time pass until a goroutine posts a request, but at most for d.

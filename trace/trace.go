@@ -17,6 +17,14 @@ type Trace struct {
 	// Processes lists clients, nodes, services and the storage.
 	Processes []ProcessInfo `json:"processes"`
 	Faults    []FaultInfo   `json:"faults,omitempty"`
+	// Overrides are the values of the scenario that somebody has changed for this run, such
+	// as "lock.ttl=10s". A run without overrides must come to what its author wrote about:
+	// a client that never starts and a fault that does not act leave the verdict unknown.
+	// With overrides both are facts, and the verdict says what happened.
+	Overrides []string `json:"overrides,omitempty"`
+	// Deviations are things that the scenario describes and that did not happen in a run
+	// with overrides, such as the start of a client.
+	Deviations []string `json:"deviations,omitempty"`
 	// Doubts are reasons why the run cannot answer the question of its scenario. Some are
 	// known before the run, others arise in it.
 	Doubts []string `json:"doubts,omitempty"`

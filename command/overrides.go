@@ -1,0 +1,80 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// overrideFlags are the flags that give values of a scenario other values for one run.
+type overrideFlags struct {
+	sets              []string
+	ttl, nodes, pause string
+}
+
+// define adds the flags to a command.
+func (f *overrideFlags) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.sets, "set", nil, "run as if the scenario had this value at this `path=value`, such as lock.ttl=10s or faults[1].for=20s; null removes what is there (can be repeated)")
+	flags.StringVar(&f.ttl, "ttl", "", "the same as --set lock.ttl=`duration`")
+	flags.StringVar(&f.nodes, "nodes", "", "the same as --set lock.nodes=`number`")
+	flags.StringVar(&f.pause, "pause", "", "let the scenario's pause last for this `duration`")
+	completeWith(cmd, "set", completePaths)
+}
+
+// applyAll returns the scenarios with the values that the flags give. If there are several,
+// it leaves out those that have no such value or cannot take it, and prints a note for each.
+// It fails if none remain.
+func (f *overrideFlags) applyAll(stderr io.Writer, found []input) ([]input, error) {
+	var kept []input
+	var errs []error
+	for _, in := range found {
+		changed, err := f.apply(in)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", in.Name, err))
+			continue
+		}
+		kept = append(kept, changed)
+	}
+	if len(kept) == 0 && len(errs) > 0 {
+		return nil, fmt.Errorf("locksim: %w", errors.Join(errs...))
+	}
+	for _, err := range errs {
+		printLine(stderr, "left out: %s", err)
+	}
+	return kept, nil
+}
+
+// apply returns the scenario with the values that the flags give.
+func (f *overrideFlags) apply(in input) (input, error) {
+	var overrides []scenarios.Override
+	for _, set := range f.sets {
+		o, err := scenarios.ParseOverride(set)
+		if err != nil {
+			return input{}, fmt.Errorf("--set %w", err)
+		}
+		overrides = append(overrides, o)
+	}
+	if f.ttl != "" {
+		overrides = append(overrides, scenarios.Override{Path: "lock.ttl", Value: f.ttl})
+	}
+	if f.nodes != "" {
+		overrides = append(overrides, scenarios.Override{Path: "lock.nodes", Value: f.nodes})
+	}
+	if f.pause != "" {
+		path, err := in.PausePath()
+		if err != nil {
+			return input{}, fmt.Errorf("--pause: %w", err)
+		}
+		overrides = append(overrides, scenarios.Override{Path: path, Value: f.pause})
+	}
+	changed, err := in.With(overrides...)
+	if err != nil {
+		return input{}, err
+	}
+	return input{changed, in.argument, in.file}, nil
+}
