@@ -51,11 +51,24 @@ func (f *overrideFlags) applyAll(stderr io.Writer, found []input) ([]input, erro
 
 // apply returns the scenario with the values that the flags give.
 func (f *overrideFlags) apply(in input) (input, error) {
+	overrides, err := f.overridesOf(in)
+	if err != nil {
+		return input{}, err
+	}
+	changed, err := in.With(overrides...)
+	if err != nil {
+		return input{}, err
+	}
+	return input{changed, in.argument, in.file}, nil
+}
+
+// overridesOf returns what the flags change in a scenario.
+func (f *overrideFlags) overridesOf(in input) ([]scenarios.Override, error) {
 	var overrides []scenarios.Override
 	for _, set := range f.sets {
 		o, err := scenarios.ParseOverride(set)
 		if err != nil {
-			return input{}, fmt.Errorf("--set %w", err)
+			return nil, fmt.Errorf("--set %w", err)
 		}
 		overrides = append(overrides, o)
 	}
@@ -68,13 +81,9 @@ func (f *overrideFlags) apply(in input) (input, error) {
 	if f.pause != "" {
 		path, err := in.PausePath()
 		if err != nil {
-			return input{}, fmt.Errorf("--pause: %w", err)
+			return nil, fmt.Errorf("--pause: %w", err)
 		}
 		overrides = append(overrides, scenarios.Override{Path: path, Value: f.pause})
 	}
-	changed, err := in.With(overrides...)
-	if err != nil {
-		return input{}, err
-	}
-	return input{changed, in.argument, in.file}, nil
+	return overrides, nil
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -120,6 +121,7 @@ var (
 	Matrices     = &Subject[*Matrix]{}
 	Searches     = &Subject[*explore.Result]{}
 	Tallies      = &Subject[*Tally]{}
+	Sweeps       = &Subject[*whatif.Sweep]{}
 )
 
 // Register adds a format, during the initialisation of a package. It panics if there is a

@@ -12,6 +12,7 @@ func TestFormatsSayWhatTheyAreFor(t *testing.T) {
 	checkTitles(t, "matrices", Matrices)
 	checkTitles(t, "searches", Searches)
 	checkTitles(t, "tallies", Tallies)
+	checkTitles(t, "sweeps", Sweeps)
 }
 
 func checkTitles[S any](t *testing.T, subject string, s *Subject[S]) {

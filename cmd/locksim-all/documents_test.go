@@ -207,6 +207,8 @@ func showFormats(t *testing.T, command, _ string) string {
 		return formatTable(reports.Matrices)
 	case "compare":
 		return formatTable(reports.Tallies)
+	case "sweep":
+		return formatTable(reports.Sweeps)
 	case "explore":
 		return formatTable(reports.Searches)
 	}

@@ -75,7 +75,11 @@ func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 		<-t.turn
 		return nil, err
 	case attemptEnded: // ctx ended when the lock was already acquired, so there would be no heartbeats
-		go func() { _ = unlock(libraryCtx) }()
+		go func() {
+			defer func() { <-t.turn }()
+			// The library's context has ended with ctx, and could remove nothing any more.
+			_ = t.Unlock(context.WithValue(t.env.Lifetime(), lockerKey{}, t.name), t.db)
+		}()
 		return nil, ctx.Err()
 	case !t.env.Options.Has("lasting-context"):
 		cancel() // as in a program that acquires the lock with a context and defers its cancel

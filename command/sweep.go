@@ -1,0 +1,151 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/internal/whatif"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// sweepFlags are the flags of the sweep command.
+type sweepFlags struct {
+	commonFlags[*whatif.Sweep]
+	overrideFlags
+	variant, lock string
+	steps         int
+}
+
+func sweepCommand() *cobra.Command {
+	f := &sweepFlags{}
+	cmd := &cobra.Command{
+		Use:   "sweep FILE|NAME --set PATH=FROM..TO",
+		Short: "Show for which values of one setting a scenario is safe",
+		Long: `Run one scenario with many values of one setting, without fencing tokens and with
+them, and show in which bands of the range which of the runs is safe.
+
+Exactly one of the values that the flags set is a range, such as 1s..60s or 1..7.`,
+		Example: `  locksim sweep gc-pause --pause 1s..60s
+  locksim sweep gc-pause --set lock.ttl=5s..60s --pause 20s --lock redsync
+  locksim sweep gc-pause --pause 29s..31s --steps 200 --format json`,
+		Args:              requireOneScenario,
+		ValidArgsFunction: completeScenario,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	f.commonFlags.define(cmd, "sweep", reports.Sweeps)
+	f.overrideFlags.define(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.variant, "variant", "", "sweep the variant of this `name`")
+	flags.StringVar(&f.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
+	flags.IntVar(&f.steps, "steps", whatif.DefaultSteps, "in how many equal steps the range is tried")
+	complete(cmd, "lock", locks.Names())
+	completeWith(cmd, "variant", completeVariants)
+	return cmd
+}
+
+func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	in, err := f.load(arg)
+	if err != nil {
+		return err
+	}
+	path, values, err := f.selectRange(&in)
+	if err != nil {
+		return fmt.Errorf("locksim: %s: %w", arg, err)
+	}
+	if err := checkLinked([]input{in}, f.lock); err != nil {
+		return err
+	}
+	report := reports.Options{Arguments: argumentsOf(in)}
+	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
+		return err
+	}
+	progress := newProgress(cmd.ErrOrStderr(), f.steps)
+	// The values at borders, which are few, are not counted: nobody knows how many there are.
+	sweep, err := whatif.Run(in.Scenario, path, values, f.steps, scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}, func() {
+		if progress.done < progress.total {
+			progress.next(in.Name)
+		}
+	})
+	progress.clear()
+	switch {
+	case errors.Is(err, whatif.ErrNoValue):
+		return fmt.Errorf("locksim: %s: %w", arg, err)
+	case err != nil:
+		return failure{unexpected, fmt.Errorf("locksim: %s: %w", arg, err)}
+	}
+	return f.write(cmd, format, sweep, report)
+}
+
+// load reads the scenario, and selects the variant that the flags name. There must be one.
+func (f *sweepFlags) load(arg string) (input, error) {
+	found, err := load([]string{arg})
+	if err != nil {
+		return input{}, err
+	}
+	if len(found) != 1 {
+		return input{}, fmt.Errorf("locksim: %s contains %d scenarios, and sweep takes one; name its file", arg, len(found))
+	}
+	in, err := (&runChoice{variant: f.variant}).selectVariant(found[0])
+	if err != nil || len(in.Variants) == 1 {
+		return in, err
+	}
+	var names []string
+	for _, v := range in.Variants {
+		names = append(names, v.Name)
+	}
+	return input{}, fmt.Errorf("locksim: %s has several variants; choose one with --variant: %s", arg, strings.Join(names, ", "))
+}
+
+// selectRange returns the one value of the flags that is a range, and changes the scenario
+// by the others.
+func (f *sweepFlags) selectRange(in *input) (path string, values whatif.Range, err error) {
+	overrides, err := f.overridesOf(*in)
+	if err != nil {
+		return "", values, err
+	}
+	var fixed []scenarios.Override
+	for _, o := range overrides {
+		r, isRange, err := whatif.ParseRange(o.Value)
+		switch {
+		case err != nil:
+			return "", values, fmt.Errorf("--set %s: %w", o, err)
+		case !isRange:
+			fixed = append(fixed, o)
+		case path != "":
+			return "", values, fmt.Errorf("%s and %s are both ranges; keep one, and give the other a value", path, o.Path)
+		default:
+			path, values = o.Path, r
+		}
+	}
+	if path == "" {
+		return "", values, errors.New("no value is a range; write one, as in --set lock.ttl=5s..60s or --pause 1s..60s")
+	}
+	in.Scenario, err = in.With(fixed...)
+	return path, values, err
+}
+
+// check checks the values of the flags, before any file is read.
+func (f *sweepFlags) check() (reports.Format[*whatif.Sweep], error) {
+	const mostSteps = 10_000
+	format, err := f.chosenFormat()
+	switch {
+	case err != nil:
+		return format, err
+	case f.steps < 1 || f.steps > mostSteps:
+		return format, fmt.Errorf("locksim: --steps is %d; give a number from 1 to %d", f.steps, mostSteps)
+	case f.lock != "":
+		if err := checkLock(f.lock); err != nil {
+			return format, err
+		}
+	}
+	return format, f.commonFlags.check(format)
+}

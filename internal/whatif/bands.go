@@ -1,0 +1,67 @@
+package whatif
+
+// A Band is a part of a range in which every value that was tried has the same outcome.
+type Band[O comparable] struct {
+	// From and To are the first and the last value of the band that were tried. The band
+	// reaches to the next one up to the resolution of the range.
+	From, To int64
+	Outcome  O
+}
+
+// FindBands tries about n values of a range in equal steps. Between two neighbours with
+// different outcomes it looks for the border, up to the resolution of the range, and for
+// other outcomes there. It does not find a band that lies between two neighbours with the
+// same outcome. It returns the bands in order, and how many values it tried.
+func FindBands[O comparable](r Range, n int, try func(value int64) (O, error)) (bands []Band[O], tried int, err error) {
+	type sample struct {
+		value   int64
+		outcome O
+	}
+	sampleAt := func(value int64) (sample, error) {
+		tried++
+		o, err := try(value)
+		return sample{value, o}, err
+	}
+	add := func(s sample) {
+		if last := len(bands) - 1; last >= 0 && bands[last].Outcome == s.outcome {
+			bands[last].To = s.value
+			return
+		}
+		bands = append(bands, Band[O]{s.value, s.value, s.outcome})
+	}
+	// between adds what lies between two samples, without the samples.
+	var between func(low, high sample) error
+	between = func(low, high sample) error {
+		if low.outcome == high.outcome {
+			return nil
+		}
+		value, ok := r.split(low.value, high.value)
+		if !ok {
+			return nil
+		}
+		middle, err := sampleAt(value)
+		if err != nil {
+			return err
+		}
+		if err := between(low, middle); err != nil {
+			return err
+		}
+		add(middle)
+		return between(middle, high)
+	}
+	var last sample
+	for i, value := range r.steps(n) {
+		s, err := sampleAt(value)
+		if err != nil {
+			return nil, tried, err
+		}
+		if i > 0 {
+			if err := between(last, s); err != nil {
+				return nil, tried, err
+			}
+		}
+		add(s)
+		last = s
+	}
+	return bands, tried, nil
+}

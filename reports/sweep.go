@@ -1,0 +1,241 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/whatif"
+	"github.com/locksim/locksim/scenarios"
+)
+
+const sweepSchema = "locksim/sweep/v1"
+
+func init() {
+	Sweeps.Register(Format[*whatif.Sweep]{Name: "text", Title: "a terminal", Write: writeSweepText})
+	Sweeps.Register(Format[*whatif.Sweep]{Name: "markdown", Title: "a document", Write: writeSweepMarkdown})
+	Sweeps.Register(Format[*whatif.Sweep]{Name: "json", Title: "programs: one document, schema " + sweepSchema, Write: writeSweepJSON})
+}
+
+// A sweepReport is a sweep with the options of its report.
+type sweepReport struct {
+	*whatif.Sweep
+	Options
+}
+
+func writeSweepText(w io.Writer, s *whatif.Sweep, o Options) error {
+	t := &text{Options: o}
+	t.document(sweepReport{s, o}.document())
+	return t.writeTo(w)
+}
+
+func writeSweepMarkdown(w io.Writer, s *whatif.Sweep, o Options) error {
+	o = o.forPublication()
+	m := &markdownText{level: 1}
+	m.document(sweepReport{s, o}.document())
+	return m.writeTo(w)
+}
+
+// document returns the sweep as a document.
+func (s sweepReport) document() *document {
+	name := Row{Scenario: s.Scenario, Variant: s.Scenario.Variants[0]}.name()
+	d := &document{title: fmt.Sprintf("%s: %s from %s to %s", name, story.Visible(s.Path), s.Format(s.From), s.Format(s.To))}
+	d.add("", facts(append(changedRows(overridesOf(s.Scenario)), remarkOn("lock", story.Visible(s.Lock)), remarkOn("seed", fmt.Sprint(s.Seed)))))
+	d.add("", s.table())
+	d.add("", figure(s.drawn()))
+	d.add("What happens with the first value of each band", s.examples())
+	d.add("Commands that show it", s.commands())
+	d.add("", paragraph(s.method()))
+	d.summary = "replay: " + s.command("sweep", scenarios.Override{Path: s.Path, Value: s.Format(s.From) + ".." + s.Format(s.To)})
+	return d
+}
+
+// command returns a command about the scenario with one more override.
+func (s sweepReport) command(name string, o scenarios.Override) string {
+	line := replayOf(name, s.Scenario, s.Scenario.Variants, "", scenarios.RunOptions{Seed: s.Seed, Lock: s.Lock}, s.Options) + " --set " + story.ShellWord(o.String())
+	if name == "sweep" && s.Steps != whatif.DefaultSteps {
+		line += fmt.Sprintf(" --steps %d", s.Steps)
+	}
+	return line
+}
+
+// label returns the values of a band.
+func (s sweepReport) label(b whatif.SweepBand) string {
+	if b.From == b.To {
+		return s.Format(b.From)
+	}
+	return s.Format(b.From) + " to " + s.Format(b.To)
+}
+
+// table has a row for each band.
+func (s sweepReport) table() table {
+	tb := table{Heads: heads(story.Visible(s.Path), "two holders", "sections overlap", fencingNames[scenarios.Off], fencingNames[scenarios.On])}
+	yesNo := func(is bool) tableCell {
+		if is {
+			return tableCell{badge{"bad", "✗", "yes"}.span("✗ yes")}
+		}
+		return tableCell{badge{"good", "✓", "no"}.span("✓ no")}
+	}
+	for _, b := range s.Bands {
+		if b.Outcome.IsRefused {
+			none := plainCell("n/a")
+			tb.add(plainCell(s.label(b)), none, none, none, none)
+			continue
+		}
+		tb.add(plainCell(s.label(b)), yesNo(b.Outcome.HasTwoHolders), yesNo(b.Outcome.Overlaps), verdictBadges[b.Outcome.Off].cell(), verdictBadges[b.Outcome.On].cell())
+	}
+	return tb
+}
+
+// sweepWidth is the number of columns of a drawn range.
+const sweepWidth = 60
+
+// drawn draws the bands of each run over the range. A column shows the worst outcome of its
+// values, so that a narrow band can be seen.
+func (s sweepReport) drawn() string {
+	var b strings.Builder
+	labelWidth := utf8.RuneCountInString(fencingNames[scenarios.Off])
+	line := func(label, text string) { fmt.Fprintf(&b, "  %s  %s\n", pad(label, labelWidth), text) }
+	for _, fencing := range []string{scenarios.Off, scenarios.On} {
+		columns := ""
+		for column := range sweepWidth {
+			columns += s.worstIn(column, fencing)
+		}
+		line(fencingNames[fencing], columns)
+	}
+	from, to := s.Format(s.From), s.Format(s.To)
+	line("", from+strings.Repeat(" ", max(sweepWidth-utf8.RuneCountInString(from+to), 1))+to)
+	line("", safeMark+" safe, "+unsafeMark+" unsafe, ? unknown, · the scenario cannot have the value")
+	return b.String()
+}
+
+const safeMark, unsafeMark = "─", "█"
+
+// worstIn returns the sign of the worst outcome of a run in one column.
+func (s sweepReport) worstIn(column int, fencing string) string {
+	width := float64(s.To-s.From) / sweepWidth
+	from, to := float64(s.From)+width*float64(column), float64(s.From)+width*float64(column+1)
+	sign, rank := s.Palette.faint("·"), 0
+	for _, b := range s.Bands {
+		// A band reaches halfway to its neighbours, which are at most a resolution away.
+		half := float64(s.Resolution) / 2
+		if float64(b.To)+half <= from || float64(b.From)-half >= to || b.Outcome.IsRefused {
+			continue
+		}
+		verdict := b.Outcome.Off
+		if fencing == scenarios.On {
+			verdict = b.Outcome.On
+		}
+		switch {
+		case verdict == checks.Unsafe:
+			return s.Palette.bad(unsafeMark)
+		case verdict == checks.Undecided:
+			sign, rank = s.Palette.doubt("?"), 2
+		case rank < 1:
+			sign, rank = s.Palette.good(safeMark), 1
+		}
+	}
+	return sign
+}
+
+// examples says for each band what happens to the data with its first value.
+func (s sweepReport) examples() facts {
+	var all facts
+	for _, b := range s.Bands {
+		label := s.Format(b.From)
+		if b.Outcome.IsRefused {
+			all = append(all, remarkOn(label, story.Visible(b.Why)))
+			continue
+		}
+		var data []remark
+		for _, run := range b.Runs {
+			data = append(data, remarkOn(fencingNames[run.Fencing], story.DataSummary(run.History, run.Verdict)))
+		}
+		for i, r := range append(mergeEqual(data, ""), deviations(b.Runs)...) {
+			words := r.Text
+			if r.About != "" {
+				words = r.About + ": " + words
+			}
+			row := remark{story.Raw(label), words}
+			if i > 0 {
+				row.About = ""
+			}
+			all = append(all, row)
+		}
+	}
+	return all
+}
+
+// commands has the command that runs the first value of each band.
+func (s sweepReport) commands() entries {
+	var all entries
+	for _, b := range s.Bands {
+		if !b.Outcome.IsRefused {
+			all = append(all, remarkOn(s.Format(b.From), s.command("run", s.Example(b))))
+		}
+	}
+	return all
+}
+
+// method says how the bands were found, and what can be missed.
+func (s sweepReport) method() string {
+	if !s.IsTime && s.Tried == int(s.To-s.From)+1 {
+		return fmt.Sprintf("All %d values were tried.", s.Tried)
+	}
+	return fmt.Sprintf("%d values were tried: %d equal steps, and more at each border, which is exact to %s. A band that is narrower than a step (%s), and on both sides of which the outcome is the same, can be missed; --steps makes the steps smaller.",
+		s.Tried, s.Steps, s.Format(s.Resolution), s.Format((s.To-s.From)/int64(s.Steps)/s.Resolution*s.Resolution))
+}
+
+// A jsonSweep is a sweep in JSON.
+type jsonSweep struct {
+	Schema    string   `json:"schema"`
+	Scenario  string   `json:"scenario"`
+	Variant   string   `json:"variant"`
+	Lock      string   `json:"lock"`
+	Seed      uint64   `json:"seed"`
+	Overrides []string `json:"overrides,omitempty"`
+	// Path is the place of the value. From, To and Resolution are values as a file has
+	// them. Tried is how many values were tried.
+	Path       string          `json:"path"`
+	From       string          `json:"from"`
+	To         string          `json:"to"`
+	Resolution string          `json:"resolution"`
+	Steps      int             `json:"steps"`
+	Tried      int             `json:"tried"`
+	Replay     string          `json:"replay"`
+	Bands      []jsonSweepBand `json:"bands"`
+}
+
+// A jsonSweepBand is a band. If the scenario cannot have its values, only Refused is set.
+type jsonSweepBand struct {
+	From            string `json:"from"`
+	To              string `json:"to"`
+	Off             string `json:"off,omitempty"`
+	On              string `json:"on,omitempty"`
+	TwoHolders      *bool  `json:"two_holders,omitempty"`
+	SectionsOverlap *bool  `json:"sections_overlap,omitempty"`
+	Refused         string `json:"refused,omitempty"`
+	Replay          string `json:"replay,omitempty"`
+}
+
+func writeSweepJSON(w io.Writer, sweep *whatif.Sweep, o Options) error {
+	s := sweepReport{sweep, o}
+	out := jsonSweep{
+		Schema: sweepSchema, Scenario: s.Scenario.Name, Variant: s.Scenario.Variants[0].Name, Lock: s.Lock, Seed: s.Seed, Overrides: overridesOf(s.Scenario),
+		Path: s.Path, From: s.Format(s.From), To: s.Format(s.To), Resolution: s.Format(s.Resolution), Steps: s.Steps, Tried: s.Tried,
+		Replay: s.command("sweep", scenarios.Override{Path: s.Path, Value: s.Format(s.From) + ".." + s.Format(s.To)}),
+		Bands:  []jsonSweepBand{},
+	}
+	for _, b := range s.Bands {
+		band := jsonSweepBand{From: s.Format(b.From), To: s.Format(b.To), Refused: b.Why}
+		if !b.Outcome.IsRefused {
+			band.Off, band.On, band.TwoHolders, band.SectionsOverlap = b.Outcome.Off, b.Outcome.On, &b.Outcome.HasTwoHolders, &b.Outcome.Overlaps
+			band.Replay = s.command("run", s.Example(b))
+		}
+		out.Bands = append(out.Bands, band)
+	}
+	return encode(w, out)
+}
