@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/internal/testkit/suites"
+	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -98,6 +99,23 @@ func TestTaintedTexts(t *testing.T) {
 		t.Run("tally-"+f.Name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := f.Write(&b, tally, reports.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			check(t, f.Name, b.String())
+		})
+	}
+
+	sweep := &whatif.Sweep{
+		Scenario: r.Scenario, Path: taint, Range: whatif.Range{From: 1, To: 9, Resolution: 1}, Lock: taint, Steps: 8, Tried: 12,
+		Bands: []whatif.SweepBand{
+			{Band: whatif.Band[whatif.Outcome]{From: 1, To: 5, Outcome: whatif.Outcome{Off: "unsafe", On: "safe"}}, Runs: r.Runs[:2]},
+			{Band: whatif.Band[whatif.Outcome]{From: 6, To: 9, Outcome: whatif.Outcome{IsRefused: true}}, Why: taint},
+		},
+	}
+	for _, f := range reports.Sweeps.Formats() {
+		t.Run("sweep-"+f.Name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := f.Write(&b, sweep, reports.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			check(t, f.Name, b.String())

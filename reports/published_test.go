@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
+	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -73,6 +74,17 @@ func TestPublishedReportsNameNoFolder(t *testing.T) {
 				}
 				documents["tally as "+f.Name] = b.String()
 			}
+		}
+		sweep := &whatif.Sweep{
+			Scenario: s, Path: "lock.ttl", Range: whatif.Range{From: 1, To: 9, Resolution: 1}, Lock: "redlock", Steps: 8, Tried: 9,
+			Bands: []whatif.SweepBand{{Band: whatif.Band[whatif.Outcome]{From: 1, To: 9, Outcome: whatif.Outcome{Off: "unsafe", On: "safe"}}, Runs: r.Runs[:2]}},
+		}
+		if f, ok := Sweeps.Lookup("markdown"); ok {
+			var b bytes.Buffer
+			if err := f.Write(&b, sweep, o); err != nil {
+				t.Fatal(err)
+			}
+			documents["sweep as markdown"] = b.String()
 		}
 		for _, f := range Explanations.Formats() {
 			if f.Name == "markdown" {

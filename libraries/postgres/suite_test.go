@@ -9,15 +9,19 @@ import (
 )
 
 // subjects are the locks that the suite tests. finds are the rules that it finds violated in
-// them, by test case. The violations have two causes.
+// them, by test case. The violations have three causes.
 //
 //   - A failed unlock leaves the lock to a connection that stays open. No other client gets the
 //     lock while the process runs. The user has to close the connection then.
+//
 //   - A holder may count its lease from the arrival of the reply. Or it may begin its transaction
 //     long before its request, so that the server counts the lease from that earlier time. Then
 //     the holder believes that it holds a lease that the server has ended already.
 //
-// A lease row that counts from the call avoids both. So does a row that is locked for a
+//   - The recipe of a lease row does not delete the row of an attempt whose reply did not come. It
+//     stays until its lease ends, and no other client gets the lock before.
+//
+// A lease row that counts from the call avoids the first two. So does a row that is locked for a
 // transaction, with a timeout or without.
 var subjects = []struct {
 	kind   string
@@ -26,15 +30,27 @@ var subjects = []struct {
 	// catalogue: the suite also runs the test cases of the catalogue.
 	catalogue bool
 }{
-	{kind: "postgres-lease", config: row, catalogue: true},
+	{kind: "postgres-lease", config: row, catalogue: true, finds: suites.Findings{
+		"contexts/ended-meanwhile": {"key left behind"},
+		"lost-reply/acquire":       {"key left behind"},
+		"late-reply/acquire":       {"key left behind"},
+		"cancelled/acquire":        {"key left behind"},
+	}},
 	{kind: "postgres-lease without count-from-call", config: row, finds: suites.Findings{
-		"late/acquire":       {"lease-exclusion", "section-exclusion"},
-		"late-reply/acquire": {"lease-exclusion", "section-exclusion"},
-		"pause/acquire":      {"lease-exclusion", "section-exclusion"},
-		"pause/extend":       {"lease-exclusion", "section-exclusion"},
+		"late/acquire":             {"lease-exclusion", "section-exclusion"},
+		"late-reply/acquire":       {"lease-exclusion", "section-exclusion", "key left behind"},
+		"pause/acquire":            {"lease-exclusion", "section-exclusion"},
+		"pause/extend":             {"lease-exclusion", "section-exclusion"},
+		"contexts/ended-meanwhile": {"key left behind"},
+		"lost-reply/acquire":       {"key left behind"},
+		"cancelled/acquire":        {"key left behind"},
 	}},
 	{kind: "postgres-lease-begun", config: row, finds: suites.Findings{
-		"late-reply/acquire": {"lease-exclusion", "section-exclusion"},
+		"late/acquire":       {"key left behind"},
+		"late-reply/acquire": {"lease-exclusion", "section-exclusion", "key left behind"},
+		"lost-reply/acquire": {"key left behind"},
+		"cancelled/acquire":  {"key left behind"},
+		"pause/acquire":      {"key left behind"},
 	}},
 	{kind: "postgres-advisory", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}, finds: suites.Findings{
 		"errors/release": {"progress"},
