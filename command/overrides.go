@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -79,11 +80,28 @@ func (f *overrideFlags) overridesOf(in input) ([]scenarios.Override, error) {
 		overrides = append(overrides, scenarios.Override{Path: "lock.nodes", Value: f.nodes})
 	}
 	if f.pause != "" {
-		path, err := in.PausePath()
+		pause, err := pauseIn(in)
 		if err != nil {
 			return nil, fmt.Errorf("--pause: %w", err)
 		}
-		overrides = append(overrides, scenarios.Override{Path: path, Value: f.pause})
+		overrides = append(overrides, scenarios.Override{Path: pause + ".for", Value: f.pause})
 	}
 	return overrides, nil
+}
+
+// pauseIn returns the path of the only fault of a scenario that is a pause.
+func pauseIn(in input) (string, error) {
+	var pauses []string
+	for _, path := range in.Paths() {
+		if fault, isPause := strings.CutSuffix(path, ".pause"); isPause {
+			pauses = append(pauses, fault)
+		}
+	}
+	switch {
+	case len(pauses) == 0:
+		return "", fmt.Errorf("%s pauses nobody; set another value with --set", in.Name)
+	case len(pauses) > 1:
+		return "", fmt.Errorf("%s has several pauses; say which one, with --set %s.for=%s", in.Name, strings.Join(pauses, ".for or "), "20s")
+	}
+	return pauses[0], nil
 }

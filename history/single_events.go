@@ -26,10 +26,6 @@ func (h *History) ClientEvents() []*trace.Event {
 	return h.eventsOf(trace.KindCancel, trace.KindLost, trace.KindDone, trace.KindRanOn)
 }
 
-// ProgramEnds returns the events with which clients' programs ended. They contain whether
-// the program succeeded, and its error.
-func (h *History) ProgramEnds() []*trace.Event { return h.eventsOf(trace.KindDone) }
-
 // RanOnEvents returns the events with which processes did something while they were paused,
 // at most one for each pause.
 func (h *History) RanOnEvents() []*trace.Event { return h.eventsOf(trace.KindRanOn) }

@@ -24,7 +24,7 @@ func describeSetting(run scenarios.RunResult, seed uint64) []remark {
 	default:
 		panic(err) // cannot happen: the run was made with this configuration
 	}
-	rows := changedRows(run.Variant.Overrides())
+	rows := changedRows(config.Overrides)
 	add := func(about, text string) { rows = append(rows, remarkOn(about, text)) }
 	locks, idle := config.Locks(), []string(nil)
 	if run.History != nil {

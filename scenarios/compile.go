@@ -94,7 +94,7 @@ func (v *Variant) uncheckedConfig(o Options) (sim.Config, error) {
 		Faults:         s.faults(),
 		Horizon:        s.horizon(),
 		ProgressWithin: time.Duration(s.ProgressWithin),
-		Overrides:      v.Overrides(),
+		Overrides:      v.overrideTexts(),
 		Doubts:         s.doubts(kind),
 	}, s.system()), nil
 }

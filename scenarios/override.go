@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -135,8 +134,8 @@ func (v *Variant) override(overrides []Override) (*draft, *yaml.Node) {
 	return d, root
 }
 
-// Overrides returns the overrides of the variant as text; see [Scenario.With].
-func (v *Variant) Overrides() []string {
+// overrideTexts returns the overrides of the variant as text.
+func (v *Variant) overrideTexts() []string {
 	var texts []string
 	for _, o := range v.overrides {
 		texts = append(texts, o.String())
@@ -353,31 +352,4 @@ func (e *edit) replaceTiming(fault *yaml.Node, field string) {
 			fault.Content = slices.Delete(fault.Content, at, at+2)
 		}
 	}
-}
-
-// PausePath returns the path of the duration of the fault that pauses a client. It fails
-// if the variants of the scenario do not all have exactly one such fault at the same place
-// of the list.
-func (s *Scenario) PausePath() (string, error) {
-	path := ""
-	for _, v := range s.Variants {
-		var found []string
-		for i, f := range v.spec.Faults {
-			if f.kind.Name == "pause" {
-				found = append(found, fmt.Sprintf("faults[%d].for", i+1))
-			}
-		}
-		switch {
-		case len(found) == 0 && len(s.Variants) > 1:
-			return "", fmt.Errorf("the variant %s of %s pauses nobody; choose another with --variant, or set another value with --set", v.Name, s.Name)
-		case len(found) == 0:
-			return "", fmt.Errorf("%s pauses nobody; set another value with --set", s.Name)
-		case len(found) > 1:
-			return "", fmt.Errorf("%s has %d pauses; say which one with --set %s", s.Name, len(found), strings.Join(found, " or --set ")+"=20s")
-		case path != "" && path != found[0]:
-			return "", errors.New("the pauses of the variants are not the same fault of the list; choose a variant with --variant")
-		}
-		path = found[0]
-	}
-	return path, nil
 }

@@ -18,7 +18,7 @@ func init() {
 				Subject: "an operator", Predicate: "revokes {target}'s claim by hand", Noun: "a claim of {target} that an operator revokes by hand",
 			}},
 			{
-				Value: RevokeSession, Slug: "revoke-session",
+				Value: revokeSession, Slug: "revoke-session",
 				Phrases: trace.Phrases{
 					Subject: "an operator", Predicate: "ends {target}'s session by hand", Noun: "a session of {target} that an operator ends by hand",
 				},
@@ -28,9 +28,9 @@ func init() {
 	})
 }
 
-// RevokeSession is the manner of the fault revoke in which the operator ends the client's
+// revokeSession is the manner of the fault revoke in which the operator ends the client's
 // session, and with it all keys that belong to the session.
-const RevokeSession = "session"
+const revokeSession = "session"
 
 // Revoke is the action of the fault revoke: an operator deletes a client's claim from the
 // lock's servers, without notifying the client. A claim is a grant or a place in the queue.
@@ -45,8 +45,8 @@ func (a *Revoke) check(t Topology) error {
 	if err := t.checkClient("revoke", a.Client, "grant an operator deletes"); err != nil {
 		return err
 	}
-	if a.How != "" && a.How != RevokeSession {
-		return fmt.Errorf("how: %q is not a way to revoke; write %s, or leave it out", a.How, RevokeSession)
+	if a.How != "" && a.How != revokeSession {
+		return fmt.Errorf("how: %q is not a way to revoke; write %s, or leave it out", a.How, revokeSession)
 	}
 	for _, n := range t.Nodes {
 		if system, known := LookupSystem(n.System); known && system.Name == t.Lock.System {
@@ -63,7 +63,7 @@ func (s System) checkRevoke(how string) error {
 	switch {
 	case !s.Revokes:
 		return fmt.Errorf("revoke: an operator at %s %s is not simulated: %s", article(name), name, cmp.Or(s.RevokeAdvice, "let the client crash, or pause it"))
-	case how == RevokeSession && !s.RevokesSessions:
+	case how == revokeSession && !s.RevokesSessions:
 		return fmt.Errorf("how: %s %s keeps no sessions that an operator could end; leave it out", article(name), name)
 	}
 	return nil
@@ -89,7 +89,7 @@ func (a *Revoke) revokeClaim(w *World) bool {
 			continue
 		}
 		server, can := h.server.(Revocable)
-		if !can || !server.Revoke(a.Client, a.How == RevokeSession) {
+		if !can || !server.Revoke(a.Client, a.How == revokeSession) {
 			continue
 		}
 		found = true

@@ -72,7 +72,7 @@ func TestRevokeIsRefused(t *testing.T) {
 		{sim.Revoke{Client: "client-9"}, `revoke: there is no process "client-9"`},
 		{sim.Revoke{Client: "toy-1"}, "revoke: toy-1 is not a client; name the client whose grant an operator deletes"},
 		{sim.Revoke{Client: "client-1", How: "gently"}, `how: "gently" is not a way to revoke; write session, or leave it out`},
-		{sim.Revoke{Client: "client-1", How: sim.RevokeSession}, "how: a toy keeps no sessions that an operator could end; leave it out"},
+		{sim.Revoke{Client: "client-1", How: "session"}, "how: a toy keeps no sessions that an operator could end; leave it out"},
 	} {
 		if err := (sim.Fault{Action: &c.is}).Check(toys.Topology()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: the error is %v, want one that contains %q", c.is, err, c.want)

@@ -83,7 +83,7 @@ type lock struct {
 
 // Acquire implements [locks.Lock].
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
-	ctx = Turn(ctx, l.env.Key)
+	ctx = turn(ctx, l.env.Key)
 	s, err := l.currentSession(ctx)
 	if err != nil {
 		return nil, notAcquired(ctx, err)

@@ -53,10 +53,10 @@ type turns struct {
 	callCount atomic.Uint32
 }
 
-// Turn returns a context whose requests have additional words for the order of their turns.
+// turn returns a context whose requests have additional words for the order of their turns.
 // The words distinguish goroutines that make equal requests, for example each for a lease
 // of its own.
-func Turn(ctx context.Context, words ...string) context.Context {
+func turn(ctx context.Context, words ...string) context.Context {
 	return context.WithValue(ctx, turnKey{}, words)
 }
 
@@ -205,7 +205,7 @@ type call struct {
 	words []string
 }
 
-// call returns the context of a call with these words, and those of [Turn].
+// call returns the context of a call with these words, and those of [turn].
 func (t *turns) call(ctx context.Context, words ...string) context.Context {
 	if more, ok := ctx.Value(turnKey{}).([]string); ok {
 		words = append(words, more...)
