@@ -20,6 +20,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -74,7 +76,10 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 	printed := &printer{Writer: stdout}
 	root := rootCommand(printed, stderr)
 	root.SetArgs(args)
-	err := root.Execute()
+	err := refuseHelpAboutUnknown(root, args)
+	if err == nil {
+		err = root.Execute()
+	}
 	var f failure
 	if printed.err != nil && !errors.As(err, &f) {
 		err = outputError(printed.err)
@@ -121,7 +126,7 @@ held, without fencing tokens and with them.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(explainFlagError)
-	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), sweepCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), validateCommand(), newCommand(), mutateCommand(), versionCommand())
+	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), sweepCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), showCommand(), validateCommand(), newCommand(), mutateCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	requireShell(root) // it prints to the output that was just set
@@ -142,6 +147,24 @@ func outputError(err error) error {
 		return nil
 	}
 	return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+}
+
+// refuseHelpAboutUnknown returns an error if the command line asks for help about a word
+// that is not a command. Without it, cobra would print the help of the whole program.
+func refuseHelpAboutUnknown(root *cobra.Command, args []string) error {
+	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") }
+	asks := slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" })
+	words := slices.DeleteFunc(slices.Clone(args), isFlag)
+	if len(words) > 1 && words[0] == "help" {
+		words, asks = words[1:], true
+	}
+	if !asks || len(words) == 0 || words[0] == "help" || strings.HasPrefix(words[0], "__") { // cobra adds these itself
+		return nil
+	}
+	if found, _, err := root.Find(words); err == nil && found != root {
+		return nil
+	}
+	return refuseUnknown(root, words)
 }
 
 // refuseUnknown returns an error for a word that is not a command. The error suggests the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,8 +34,8 @@ type input struct {
 }
 
 // load reads every scenario that the arguments name. An argument is a file, a directory,
-// whose files are read, or the name of a built-in scenario. If an argument exists as a
-// path, it is not taken for a name. The error contains all problems of all arguments.
+// whose files are read, or the name of a built-in scenario or a pattern of such names. If
+// an argument exists as a path, it is not taken for a name. The error contains all problems of all arguments.
 func load(args []string) ([]input, error) {
 	var found []input
 	var errs []error
@@ -123,9 +124,35 @@ func loadBuiltIn(name string) ([]input, error) {
 		s, err := scenarios.Open(name)
 		return []input{{s, name, ""}}, err
 	}
+	if strings.ContainsAny(name, "*?[") {
+		return loadBuiltInLike(name)
+	}
 	bare := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	hint := cmp.Or(scenarios.DidYouMean(bare, scenarios.Names()), "`locksim list` shows the built-in scenarios")
 	return nil, fmt.Errorf("locksim: there is no file and no built-in scenario %q; %s", name, hint)
+}
+
+// loadBuiltInLike returns the built-in scenarios whose names match a pattern, such as
+// fencing-*; see [path.Match].
+func loadBuiltInLike(pattern string) ([]input, error) {
+	var found []input
+	for _, name := range scenarios.Names() {
+		matches, err := path.Match(pattern, name)
+		if err != nil {
+			return nil, fmt.Errorf("locksim: the pattern %q is not valid: close its bracket, or leave the bracket out", pattern)
+		}
+		if matches {
+			s, err := scenarios.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, input{s, name, ""})
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("locksim: there is no file, and no built-in scenario matches %q; `locksim list` shows the built-in scenarios", pattern)
+	}
+	return found, nil
 }
 
 func isBuiltIn(name string) bool { return slices.Contains(scenarios.Names(), name) }

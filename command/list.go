@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -28,16 +30,22 @@ type listFlags struct {
 func listCommand() *cobra.Command {
 	f := &listFlags{}
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the built-in scenarios",
-		Long: `List the built-in scenarios, in the order in which people should read them. A
-scenario must fit all filters; all filters except the group must fit the same
+		Use:   "list [WORD...]",
+		Short: "List the built-in scenarios, or those about some words",
+		Long: `List the built-in scenarios, in the order in which people should read them. With
+words, list those that contain all of them in their names and titles, in the lines
+that say why the data breaks, or in the names of their faults and locks.
+
+A scenario must also fit all filters; all filters except the group must fit the same
 variant.`,
-		Example: `  locksim list --group fencing
+		Example: `  locksim list pause
+  locksim list --group fencing
   locksim list --fault crash --violates lease-exclusion
   locksim list --lock redsync --format json`,
-		Args: refuseArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.OutOrStdout(), cmd.ErrOrStderr()) },
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return f.run(cmd.OutOrStdout(), cmd.ErrOrStderr(), words)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.group, "group", "", "only scenarios of this `group`")
@@ -70,7 +78,7 @@ func (f *listFlags) filters() []filter {
 	}
 }
 
-func (f *listFlags) run(stdout, stderr io.Writer) error {
+func (f *listFlags) run(stdout, stderr io.Writer, words []string) error {
 	for _, filter := range append(f.filters(), filter{"format", "format", f.format, listFormats}) {
 		if filter.value != "" && !slices.Contains(filter.known, filter.value) {
 			return fmt.Errorf("locksim: there is no %s %q; %s", filter.noun, filter.value, scenarios.DidYouMean(filter.value, filter.known))
@@ -78,7 +86,7 @@ func (f *listFlags) run(stdout, stderr io.Writer) error {
 	}
 	var shelves []scenarios.CatalogueGroup
 	for _, shelf := range scenarios.Catalogue() {
-		shelf.Scenarios = slices.DeleteFunc(shelf.Scenarios, func(s *scenarios.Scenario) bool { return !f.matches(s) })
+		shelf.Scenarios = slices.DeleteFunc(shelf.Scenarios, func(s *scenarios.Scenario) bool { return !f.matches(s) || !containsAll(s, words) })
 		if len(shelf.Scenarios) > 0 {
 			shelves = append(shelves, shelf)
 		}
@@ -87,10 +95,26 @@ func (f *listFlags) run(stdout, stderr io.Writer) error {
 		return outputError(listJSON(stdout, shelves))
 	}
 	if len(shelves) == 0 {
-		_, err := fmt.Fprintln(stderr, "locksim: no built-in scenario fits all filters")
-		return outputError(err)
+		what := "fits all filters"
+		if len(words) > 0 {
+			what = fmt.Sprintf("that fits all filters contains %s; `locksim list` shows all", strings.Join(words, " and "))
+		}
+		return outputError(printLine(stderr, "locksim: no built-in scenario %s", what))
 	}
-	return outputError(listText(stdout, shelves))
+	isWhole := len(words) == 0 && *f == (listFlags{format: f.format})
+	return outputError(listText(stdout, shelves, isWhole))
+}
+
+// containsAll reports whether a scenario contains each of the words in what a reader would
+// look for: names, titles, the reasons why it breaks, its faults and its own locks. Upper
+// and lower case are the same.
+func containsAll(s *scenarios.Scenario, words []string) bool {
+	texts := []string{s.Name, s.Title}
+	for _, v := range s.Variants {
+		texts = append(append(texts, v.Name, v.Title, v.Why, v.Lock), v.FaultKinds()...)
+	}
+	all := strings.ToLower(textwrap.OneLine(strings.Join(texts, "\n")))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, strings.ToLower(word)) })
 }
 
 // matches reports whether a scenario has a variant that fits all filters.
@@ -102,12 +126,22 @@ func (f *listFlags) matches(s *scenarios.Scenario) bool {
 	})
 }
 
-// listText writes a line for each scenario: its name, group and title.
-func listText(w io.Writer, shelves []scenarios.CatalogueGroup) error {
+// listText writes the groups, with a line for each scenario: its name and title. The whole
+// list begins with the scenarios to begin with.
+func listText(w io.Writer, shelves []scenarios.CatalogueGroup, isWhole bool) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, shelf := range shelves {
+	if isWhole {
+		fmt.Fprintln(columns, "Start here: locksim explain gc-pause, then delayed-write and clock-jump.")
+		fmt.Fprintln(columns, "locksim list WORD finds scenarios about a word, such as pause or etcd.")
+		fmt.Fprintln(columns)
+	}
+	for i, shelf := range shelves {
+		if i > 0 {
+			fmt.Fprintln(columns)
+		}
+		fmt.Fprintf(columns, "%s (--group %s)\n", shelf.Title, shelf.Name)
 		for _, s := range shelf.Scenarios {
-			fmt.Fprintf(columns, "%s\t%s\t%s\n", s.Name, s.Group, s.Title)
+			fmt.Fprintf(columns, "  %s\t%s\n", s.Name, s.Title)
 		}
 	}
 	return columns.Flush()

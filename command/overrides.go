@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -20,17 +21,20 @@ type overrideFlags struct {
 // define adds the flags to a command.
 func (f *overrideFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.sets, "set", nil, "run as if the scenario had this value at this `path=value`, such as lock.ttl=10s or faults[1].for=20s; null removes what is there (can be repeated)")
+	flags.StringArrayVar(&f.sets, "set", nil, "replace one value of the scenario, `path=value`, such as lock.ttl=10s or 'faults[1].for=20s'; null removes the value (can be repeated)")
 	flags.StringVar(&f.ttl, "ttl", "", "the same as --set lock.ttl=`duration`")
 	flags.StringVar(&f.nodes, "nodes", "", "the same as --set lock.nodes=`number`")
 	flags.StringVar(&f.pause, "pause", "", "let the scenario's pause last for this `duration`")
 	completeWith(cmd, "set", completePaths)
 }
 
-// applyAll returns the scenarios with the values that the flags give. If there are several,
-// it leaves out those that have no such value or cannot take it, and prints a note for each.
-// It fails if none remain.
+// applyAll returns the scenarios with the values that the flags give. Of several, it leaves
+// out those that cannot have these values, and prints a note for each. It fails if none
+// remain.
 func (f *overrideFlags) applyAll(stderr io.Writer, found []input) ([]input, error) {
+	if _, err := f.parsedSets(); err != nil {
+		return nil, fmt.Errorf("locksim: %w", err)
+	}
 	var kept []input
 	var errs []error
 	for _, in := range found {
@@ -56,6 +60,11 @@ func (f *overrideFlags) apply(in input) (input, error) {
 	if err != nil {
 		return input{}, err
 	}
+	for _, o := range overrides {
+		if _, isRange, _ := whatif.ParseRange(o.Value); isRange {
+			return input{}, fmt.Errorf("--set %s: this command takes one value; `locksim sweep` takes a range", o)
+		}
+	}
 	changed, err := in.With(overrides...)
 	if err != nil {
 		return input{}, err
@@ -65,13 +74,9 @@ func (f *overrideFlags) apply(in input) (input, error) {
 
 // overridesOf returns what the flags change in a scenario.
 func (f *overrideFlags) overridesOf(in input) ([]scenarios.Override, error) {
-	var overrides []scenarios.Override
-	for _, set := range f.sets {
-		o, err := scenarios.ParseOverride(set)
-		if err != nil {
-			return nil, fmt.Errorf("--set %w", err)
-		}
-		overrides = append(overrides, o)
+	overrides, err := f.parsedSets()
+	if err != nil {
+		return nil, err
 	}
 	if f.ttl != "" {
 		overrides = append(overrides, scenarios.Override{Path: "lock.ttl", Value: f.ttl})
@@ -89,6 +94,19 @@ func (f *overrideFlags) overridesOf(in input) ([]scenarios.Override, error) {
 	return overrides, nil
 }
 
+// parsedSets returns what the flag --set gives.
+func (f *overrideFlags) parsedSets() ([]scenarios.Override, error) {
+	var overrides []scenarios.Override
+	for _, set := range f.sets {
+		o, err := scenarios.ParseOverride(set)
+		if err != nil {
+			return nil, fmt.Errorf("--set %w", err)
+		}
+		overrides = append(overrides, o)
+	}
+	return overrides, nil
+}
+
 // pauseIn returns the path of the only fault of a scenario that is a pause.
 func pauseIn(in input) (string, error) {
 	var pauses []string
@@ -97,11 +115,18 @@ func pauseIn(in input) (string, error) {
 			pauses = append(pauses, fault)
 		}
 	}
+	hint := "set another value with --set"
+	if len(pauses) > 1 {
+		hint = fmt.Sprintf("say which, as in --set '%s.for=20s'", pauses[0])
+	}
+	if len(in.Variants) > 1 {
+		hint += ", or choose a variant with --variant"
+	}
 	switch {
 	case len(pauses) == 0:
-		return "", fmt.Errorf("%s pauses nobody; set another value with --set", in.Name)
+		return "", fmt.Errorf("no fault of %s is a pause; %s", in.Name, hint)
 	case len(pauses) > 1:
-		return "", fmt.Errorf("%s has several pauses; say which one, with --set %s.for=%s", in.Name, strings.Join(pauses, ".for or "), "20s")
+		return "", fmt.Errorf("%s are pauses in %s; %s", strings.Join(pauses, " and "), in.Name, hint)
 	}
 	return pauses[0], nil
 }

@@ -27,9 +27,10 @@ func sweepCommand() *cobra.Command {
 		Use:   "sweep FILE|NAME --set PATH=FROM..TO",
 		Short: "Show for which values of one setting a scenario is safe",
 		Long: `Run one scenario with many values of one setting, without fencing tokens and with
-them, and show in which bands of the range which of the runs is safe.
+them, and show the parts of the range (the bands) in which each run is safe.
 
-Exactly one of the values that the flags set is a range, such as 1s..60s or 1..7.`,
+Exactly one of --set, --ttl, --nodes and --pause has a range, such as 1s..60s or
+1..7. The exit status is 0 whatever the runs show.`,
 		Example: `  locksim sweep gc-pause --pause 1s..60s
   locksim sweep gc-pause --set lock.ttl=5s..60s --pause 20s --lock redsync
   locksim sweep gc-pause --pause 29s..31s --steps 200 --format json`,
@@ -42,7 +43,7 @@ Exactly one of the values that the flags set is a range, such as 1s..60s or 1..7
 	flags := cmd.Flags()
 	flags.StringVar(&f.variant, "variant", "", "sweep the variant of this `name`")
 	flags.StringVar(&f.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
-	flags.IntVar(&f.steps, "steps", whatif.DefaultSteps, "in how many equal steps the range is tried")
+	flags.IntVar(&f.steps, "steps", whatif.DefaultSteps, "the number of equal steps in which the range is tried")
 	complete(cmd, "lock", locks.Names())
 	completeWith(cmd, "variant", completeVariants)
 	return cmd
@@ -69,7 +70,8 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	progress := newProgress(cmd.ErrOrStderr(), f.steps)
-	// The values at borders, which are few, are not counted: nobody knows how many there are.
+	// How many values the borders need is not known in advance, so the count stops at the
+	// number of steps.
 	sweep, err := whatif.Run(in.Scenario, path, values, f.steps, scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}, func() {
 		if progress.done < progress.total {
 			progress.next(in.Name)

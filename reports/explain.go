@@ -35,7 +35,7 @@ func deviations(runs []scenarios.RunResult) []remark {
 	var remarks []remark
 	for _, run := range runs {
 		for _, d := range run.History.Trace.Deviations {
-			if r := remarkOn("did not happen", story.Visible(d)+"."); !slices.Contains(remarks, r) {
+			if r := remarkOn("not reached", story.Visible(d)+"."); !slices.Contains(remarks, r) {
 				remarks = append(remarks, r)
 			}
 		}

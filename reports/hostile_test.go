@@ -109,7 +109,7 @@ func TestTaintedTexts(t *testing.T) {
 		Scenario: r.Scenario, Path: taint, Range: whatif.Range{From: 1, To: 9, Resolution: 1}, Lock: taint, Steps: 8, Tried: 12,
 		Bands: []whatif.SweepBand{
 			{Band: whatif.Band[whatif.Outcome]{From: 1, To: 5, Outcome: whatif.Outcome{Off: "unsafe", On: "safe"}}, Runs: r.Runs[:2]},
-			{Band: whatif.Band[whatif.Outcome]{From: 6, To: 9, Outcome: whatif.Outcome{IsRefused: true}}, Why: taint},
+			{Band: whatif.Band[whatif.Outcome]{From: 6, To: 9, Outcome: whatif.Outcome{IsImpossible: true}}, Why: taint},
 		},
 	}
 	for _, f := range reports.Sweeps.Formats() {

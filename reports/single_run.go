@@ -59,7 +59,7 @@ func complaintTitle(s Standing) string {
 // nothingExpected says that the scenario has no expectation for the run's lock.
 func nothingExpected(run scenarios.RunResult) string {
 	if len(run.History.Trace.Overrides) > 0 {
-		return "the scenario was changed, so nothing is expected of it"
+		return "no result is expected, because the scenario was changed"
 	}
 	return "the scenario has no expectation for the lock " + story.Visible(run.Lock)
 }

@@ -45,10 +45,11 @@ func (s sweepReport) document() *document {
 	d := &document{title: fmt.Sprintf("%s: %s from %s to %s", name, story.Visible(s.Path), s.Format(s.From), s.Format(s.To))}
 	d.add("", facts(append(changedRows(overridesOf(s.Scenario)), remarkOn("lock", story.Visible(s.Lock)), remarkOn("seed", fmt.Sprint(s.Seed)))))
 	d.add("", s.table())
-	d.add("", figure(s.drawn()))
-	d.add("What happens with the first value of each band", s.examples())
-	d.add("Commands that show it", s.commands())
-	d.add("", paragraph(s.method()))
+	d.add("", figure(s.draw()))
+	d.add("", paragraph(s.legend()))
+	d.add("The first value of each band", s.examples())
+	d.add("Commands that run it", s.commands())
+	d.add("How it was found", paragraph(s.method()))
 	d.summary = "replay: " + s.command("sweep", scenarios.Override{Path: s.Path, Value: s.Format(s.From) + ".." + s.Format(s.To)})
 	return d
 }
@@ -72,20 +73,14 @@ func (s sweepReport) label(b whatif.SweepBand) string {
 
 // table has a row for each band.
 func (s sweepReport) table() table {
-	tb := table{Heads: heads(story.Visible(s.Path), "two holders", "sections overlap", fencingNames[scenarios.Off], fencingNames[scenarios.On])}
-	yesNo := func(is bool) tableCell {
-		if is {
-			return tableCell{badge{"bad", "✗", "yes"}.span("✗ yes")}
-		}
-		return tableCell{badge{"good", "✓", "no"}.span("✓ no")}
-	}
+	tb := table{Heads: heads(story.Visible(s.Path), string(checks.LeaseExclusion), string(checks.SectionExclusion), fencingNames[scenarios.Off], fencingNames[scenarios.On])}
 	for _, b := range s.Bands {
-		if b.Outcome.IsRefused {
+		if b.Outcome.IsImpossible {
 			none := plainCell("n/a")
 			tb.add(plainCell(s.label(b)), none, none, none, none)
 			continue
 		}
-		tb.add(plainCell(s.label(b)), yesNo(b.Outcome.HasTwoHolders), yesNo(b.Outcome.Overlaps), verdictBadges[b.Outcome.Off].cell(), verdictBadges[b.Outcome.On].cell())
+		tb.add(plainCell(s.label(b)), outcomeBadges[b.Outcome.Leases].cell(), outcomeBadges[b.Outcome.Sections].cell(), verdictBadges[b.Outcome.Off].cell(), verdictBadges[b.Outcome.On].cell())
 	}
 	return tb
 }
@@ -93,9 +88,9 @@ func (s sweepReport) table() table {
 // sweepWidth is the number of columns of a drawn range.
 const sweepWidth = 60
 
-// drawn draws the bands of each run over the range. A column shows the worst outcome of its
+// draw draws the bands of each run over the range. A column shows the worst outcome of its
 // values, so that a narrow band can be seen.
-func (s sweepReport) drawn() string {
+func (s sweepReport) draw() string {
 	var b strings.Builder
 	labelWidth := utf8.RuneCountInString(fencingNames[scenarios.Off])
 	line := func(label, text string) { fmt.Fprintf(&b, "  %s  %s\n", pad(label, labelWidth), text) }
@@ -108,7 +103,6 @@ func (s sweepReport) drawn() string {
 	}
 	from, to := s.Format(s.From), s.Format(s.To)
 	line("", from+strings.Repeat(" ", max(sweepWidth-utf8.RuneCountInString(from+to), 1))+to)
-	line("", safeMark+" safe, "+unsafeMark+" unsafe, ? unknown, · the scenario cannot have the value")
 	return b.String()
 }
 
@@ -122,7 +116,7 @@ func (s sweepReport) worstIn(column int, fencing string) string {
 	for _, b := range s.Bands {
 		// A band reaches halfway to its neighbours, which are at most a resolution away.
 		half := float64(s.Resolution) / 2
-		if float64(b.To)+half <= from || float64(b.From)-half >= to || b.Outcome.IsRefused {
+		if float64(b.To)+half <= from || float64(b.From)-half >= to || b.Outcome.IsImpossible {
 			continue
 		}
 		verdict := b.Outcome.Off
@@ -146,7 +140,7 @@ func (s sweepReport) examples() facts {
 	var all facts
 	for _, b := range s.Bands {
 		label := s.Format(b.From)
-		if b.Outcome.IsRefused {
+		if b.Outcome.IsImpossible {
 			all = append(all, remarkOn(label, story.Visible(b.Why)))
 			continue
 		}
@@ -173,20 +167,27 @@ func (s sweepReport) examples() facts {
 func (s sweepReport) commands() entries {
 	var all entries
 	for _, b := range s.Bands {
-		if !b.Outcome.IsRefused {
+		if !b.Outcome.IsImpossible {
 			all = append(all, remarkOn(s.Format(b.From), s.command("run", s.Example(b))))
 		}
 	}
 	return all
 }
 
+// legend explains the drawing and the columns of the table.
+func (s sweepReport) legend() string {
+	return fmt.Sprintf("Each column of the drawing shows the worst outcome in its part of the range: %s safe, %s unsafe, ? unknown, · no value is possible. "+
+		"In the table, %s and %s are violated if they are violated in either run.", safeMark, unsafeMark, checks.LeaseExclusion, checks.SectionExclusion)
+}
+
 // method says how the bands were found, and what can be missed.
 func (s sweepReport) method() string {
-	if !s.IsTime && s.Tried == int(s.To-s.From)+1 {
+	step := max((s.To-s.From)/int64(s.Steps)/s.Resolution, 1) * s.Resolution
+	if s.Tried == int((s.To-s.From)/s.Resolution)+1 {
 		return fmt.Sprintf("All %d values were tried.", s.Tried)
 	}
-	return fmt.Sprintf("%d values were tried: %d equal steps, and more at each border, which is exact to %s. A band that is narrower than a step (%s), and on both sides of which the outcome is the same, can be missed; --steps makes the steps smaller.",
-		s.Tried, s.Steps, s.Format(s.Resolution), s.Format((s.To-s.From)/int64(s.Steps)/s.Resolution*s.Resolution))
+	return fmt.Sprintf("%d values were tried: about %d at equal distances of %s, and the others to find the borders to within %s. A band that is narrower than %s can be missed if both its neighbours have the same outcome. A larger --steps finds narrower bands.",
+		s.Tried, s.Steps+1, s.Format(step), s.Format(s.Resolution), s.Format(step))
 }
 
 // A jsonSweep is a sweep in JSON.
@@ -209,16 +210,19 @@ type jsonSweep struct {
 	Bands      []jsonSweepBand `json:"bands"`
 }
 
-// A jsonSweepBand is a band. If the scenario cannot have its values, only Refused is set.
+// A jsonSweepBand is a band. If the scenario cannot have its values, Impossible says why it
+// cannot have the first, and the fields about runs are missing.
 type jsonSweepBand struct {
-	From            string `json:"from"`
-	To              string `json:"to"`
-	Off             string `json:"off,omitempty"`
-	On              string `json:"on,omitempty"`
-	TwoHolders      *bool  `json:"two_holders,omitempty"`
-	SectionsOverlap *bool  `json:"sections_overlap,omitempty"`
-	Refused         string `json:"refused,omitempty"`
-	Replay          string `json:"replay,omitempty"`
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Off and On are the verdicts without fencing tokens and with them. LeaseExclusion and
+	// SectionExclusion are the worst outcomes of these properties in the two runs.
+	Off              string         `json:"off,omitempty"`
+	On               string         `json:"on,omitempty"`
+	LeaseExclusion   checks.Outcome `json:"lease_exclusion,omitempty"`
+	SectionExclusion checks.Outcome `json:"section_exclusion,omitempty"`
+	Impossible       string         `json:"impossible,omitempty"`
+	Replay           string         `json:"replay,omitempty"`
 }
 
 func writeSweepJSON(w io.Writer, sweep *whatif.Sweep, o Options) error {
@@ -230,9 +234,9 @@ func writeSweepJSON(w io.Writer, sweep *whatif.Sweep, o Options) error {
 		Bands:  []jsonSweepBand{},
 	}
 	for _, b := range s.Bands {
-		band := jsonSweepBand{From: s.Format(b.From), To: s.Format(b.To), Refused: b.Why}
-		if !b.Outcome.IsRefused {
-			band.Off, band.On, band.TwoHolders, band.SectionsOverlap = b.Outcome.Off, b.Outcome.On, &b.Outcome.HasTwoHolders, &b.Outcome.Overlaps
+		band := jsonSweepBand{From: s.Format(b.From), To: s.Format(b.To), Impossible: b.Why}
+		if !b.Outcome.IsImpossible {
+			band.Off, band.On, band.LeaseExclusion, band.SectionExclusion = b.Outcome.Off, b.Outcome.On, b.Outcome.Leases, b.Outcome.Sections
 			band.Replay = s.command("run", s.Example(b))
 		}
 		out.Bands = append(out.Bands, band)

@@ -18,14 +18,14 @@ type Override struct {
 	// "faults[1].for". The items of a list are counted from 1.
 	Path string
 	// Value is the new value as a file would have it: YAML on one line, such as "20s" or
-	// "[acquire, read]". The word null removes the value.
+	// "[read x, write x]". The word null removes the value.
 	Value string
 }
 
-// removed is the value of an override that removes what is at its path.
-const removed = "null"
+// removal is the value of an override that removes the value at its path.
+const removal = "null"
 
-// ParseOverride reads an override as the flag --set has it: a path, an equals sign, a value.
+// ParseOverride reads an override in the syntax of --set: a path, an equals sign, a value.
 func ParseOverride(text string) (Override, error) {
 	path, value, ok := strings.Cut(text, "=")
 	o := Override{strings.TrimSpace(path), strings.TrimSpace(value)}
@@ -38,7 +38,7 @@ func ParseOverride(text string) (Override, error) {
 	return o, nil
 }
 
-// String returns the override as the flag --set has it.
+// String returns the override in the syntax of --set.
 func (o Override) String() string { return o.Path + "=" + o.Value }
 
 // source names the override in an error.
@@ -78,12 +78,14 @@ func (o Override) parts() ([]pathPart, error) {
 	return parts, nil
 }
 
-// With returns the scenario with each of its variants changed by the overrides, in order.
-// Each changed variant is read and checked again like a file. The error is an [Errors]; a
-// problem of a value that an override has given names the override as its file.
+// With returns the scenario with each of its variants changed by the overrides, in order;
+// without overrides it returns s. Each changed variant is read and checked again like a
+// file. If a change is not possible, the error is an [Errors]. A problem of a value that an
+// override has set names the override in place of a file. Any other problem names the file,
+// and the overrides.
 //
-// A changed variant expects nothing, has no witnesses and no narrative: they are about the
-// scenario as its author wrote it.
+// A changed variant has neither expectations nor witnesses nor a narrative, because those
+// of the file are about the scenario as its author wrote it.
 func (s *Scenario) With(overrides ...Override) (*Scenario, error) {
 	if len(overrides) == 0 {
 		return s, nil
@@ -99,18 +101,32 @@ func (s *Scenario) With(overrides ...Override) (*Scenario, error) {
 		}
 		d, root := v.override(overrides)
 		if len(d.errs) > 0 {
+			for _, e := range d.errs {
+				if e.File == v.places.file {
+					e.Message += ", with " + describeOverrides(overrides)
+				}
+			}
 			all = append(all, d.errs...)
 			continue
 		}
 		c := changed.variant(v.Name, d, root)
-		c.Title, c.Narrative, c.overrides = v.Title, changed.Narrative, changed.Overrides
-		c.spec.ExpectWith = v.spec.ExpectWith // the locks that it names are those to compare
+		c.overrides = changed.Overrides
+		c.spec.ExpectWith = v.spec.ExpectWith // a comparison takes its locks from it
 		changed.Variants = append(changed.Variants, c)
 	}
 	if len(all) > 0 {
 		return nil, all.summarize()
 	}
 	return &changed, nil
+}
+
+// describeOverrides names overrides in an error.
+func describeOverrides(overrides []Override) string {
+	var words []string
+	for _, o := range overrides {
+		words = append(words, o.source())
+	}
+	return strings.Join(words, " ")
 }
 
 // override returns a draft of the variant with the overrides, and its root. If a value
@@ -126,8 +142,10 @@ func (v *Variant) override(overrides []Override) (*draft, *yaml.Node) {
 	if len(t.errs) > 0 {
 		return &draft{decoder: &decoder{tree: t}}, root
 	}
-	for _, field := range []string{"witnesses", "expect", "expect-with"} {
-		root, _ = removeKey(root, field)
+	for _, field := range commentary {
+		if field != "title" {
+			root, _ = removeKey(root, field)
+		}
 	}
 	d := t.decodeDraft(root)
 	d.check()
@@ -160,18 +178,18 @@ func (e *edit) apply(root *yaml.Node) *yaml.Node {
 		return root
 	}
 	if parts[0].name == "variants" {
-		e.fail("", "a value is set in every variant", `leave out "variants" and the name, and choose the variant with --variant`)
+		e.fail("", "--set changes every variant", `write the path without "variants" and the name, and choose the variant with --variant`)
 		return root
 	}
-	if slices.Contains(authored, parts[0].name) {
-		e.fail("", "%s is what the author wrote about the scenario, and does not apply to a changed one", "change the file for that", parts[0].name)
+	if slices.Contains(commentary, parts[0].name) {
+		e.fail("", "%s is about the unchanged scenario", "to change it, edit the file", parts[0].name)
 		return root
 	}
 	value := e.read()
 	if value == nil {
 		return root
 	}
-	return e.put(root, parts, "", value)
+	return e.setAt(root, parts, "", value)
 }
 
 // fail reports a problem of the override.
@@ -205,31 +223,32 @@ func (e *edit) read() *yaml.Node {
 		e.found += len(text.errs)
 		return nil
 	}
-	e.own(value)
+	e.markOverridden(value)
 	return value
 }
 
-// own records that a value, and all values in it, come from the override.
-func (e *edit) own(n *yaml.Node) {
+// markOverridden records that a value, and all values in it, come from the override.
+func (e *edit) markOverridden(n *yaml.Node) {
 	e.overridden[n] = e.Override
 	for _, child := range n.Content {
-		e.own(child)
+		e.markOverridden(child)
 	}
 }
 
-// put returns n with the value at the place to which the parts lead from it. path is the
-// path of n. A nil n is a value that does not exist yet.
-func (e *edit) put(n *yaml.Node, parts []pathPart, path string, value *yaml.Node) *yaml.Node {
+// setAt returns a copy of n in which the value at the given parts of the path, relative to
+// n, is replaced. path is the path of n, which is nil if it does not exist yet. After a
+// problem, which it reports, setAt returns n.
+func (e *edit) setAt(n *yaml.Node, parts []pathPart, path string, value *yaml.Node) *yaml.Node {
 	if len(parts) == 0 {
 		return value
 	}
-	part, isRemoval := parts[0], e.Value == removed && len(parts) == 1
+	part, isRemoval := parts[0], e.Value == removal && len(parts) == 1
 	var changed yaml.Node
 	switch {
 	case n != nil:
 		changed = *n
 		changed.Content = slices.Clone(n.Content)
-	case e.Value == removed:
+	case e.Value == removal:
 		e.fail("", "there is nothing to remove", "")
 		return nil
 	case part.number > 0:
@@ -237,7 +256,7 @@ func (e *edit) put(n *yaml.Node, parts []pathPart, path string, value *yaml.Node
 	default:
 		changed = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	}
-	// The file was valid, so a problem of the whole mapping or list comes from the override.
+	// The file was valid, so an error at the mapping or list itself comes from the override.
 	e.overridden[&changed], e.paths[&changed] = e.Override, path
 	if part.number > 0 {
 		return e.putItem(&changed, n, parts, path, value, isRemoval)
@@ -245,7 +264,7 @@ func (e *edit) put(n *yaml.Node, parts []pathPart, path string, value *yaml.Node
 	return e.putField(&changed, n, parts, path, value, isRemoval)
 }
 
-// putField puts the value into the mapping to, a copy of n.
+// putField sets a field of a mapping. to is a copy of the mapping n.
 func (e *edit) putField(to, n *yaml.Node, parts []pathPart, path string, value *yaml.Node, isRemoval bool) *yaml.Node {
 	name := parts[0].name
 	if to.Kind != yaml.MappingNode {
@@ -265,7 +284,7 @@ func (e *edit) putField(to, n *yaml.Node, parts []pathPart, path string, value *
 		to.Content = slices.Delete(to.Content, at, at+2)
 		return to
 	}
-	field := e.put(old, parts[1:], fieldPath, value)
+	field := e.setAt(old, parts[1:], fieldPath, value)
 	if field == nil {
 		return n
 	}
@@ -285,7 +304,7 @@ func (e *edit) putField(to, n *yaml.Node, parts []pathPart, path string, value *
 	return to
 }
 
-// hintOfItems says how the items of a list are named.
+// hintOfItems says how the items of a list are named; it returns "" if n is no list.
 func (e *edit) hintOfItems(n *yaml.Node) string {
 	if n.Kind == yaml.SequenceNode {
 		return "its items are counted from 1, as in faults[1]"
@@ -293,8 +312,8 @@ func (e *edit) hintOfItems(n *yaml.Node) string {
 	return ""
 }
 
-// putItem puts the value into the list to, a copy of n. It adds an item at the end of the
-// list if its number is the next.
+// putItem sets an item of a list. to is a copy of the list n. If the number is the one
+// after the last item, putItem adds an item.
 func (e *edit) putItem(to, n *yaml.Node, parts []pathPart, path string, value *yaml.Node, isRemoval bool) *yaml.Node {
 	number := parts[0].number
 	items := len(to.Content)
@@ -303,11 +322,11 @@ func (e *edit) putItem(to, n *yaml.Node, parts []pathPart, path string, value *y
 		e.fail("", "%s is %s, and no list", "", path, describeNode(to))
 		return n
 	case number > items+1, number > items && (isRemoval || len(parts) > 1):
-		in, hint := "", ""
+		in, hint := "", fmt.Sprintf("to add an item, set %s[%d] to a whole item", path, items+1)
 		if e.variant != "" {
-			in, hint = " in the variant "+e.variant, "choose another variant with --variant"
+			in, hint = " in the variant "+e.variant, hint+", or choose another variant with --variant"
 		}
-		e.fail("", "there is no %s[%d]%s: the list has %d", hint, path, number, in, items)
+		e.fail("", "there is no %s[%d]%s, because the list has %d", hint, path, number, in, items)
 		return n
 	case isRemoval:
 		to.Content = slices.Delete(to.Content, number-1, number)
@@ -317,7 +336,7 @@ func (e *edit) putItem(to, n *yaml.Node, parts []pathPart, path string, value *y
 	if number <= items {
 		old = to.Content[number-1]
 	}
-	item := e.put(old, parts[1:], fmt.Sprintf("%s[%d]", path, number), value)
+	item := e.setAt(old, parts[1:], fmt.Sprintf("%s[%d]", path, number), value)
 	switch {
 	case item == nil:
 		return n
@@ -335,8 +354,8 @@ func isFault(path string) bool {
 	return ok && !strings.Contains(rest, ".")
 }
 
-// replaceTiming removes from a fault the fields that contradict a new one: a fault strikes
-// by one field, and ends by one.
+// replaceTiming removes from a fault the fields that contradict a new one. One field says
+// when a fault strikes, and one when it ends.
 func (e *edit) replaceTiming(fault *yaml.Node, field string) {
 	var others []string
 	switch {

@@ -12,20 +12,19 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// authored are the fields with what the author of a scenario wrote about it. No override
-// changes them, because they do not apply to a changed scenario.
-var authored = []string{"title", "group", "source", "assumption", "story", "question", "why", "prevention", "says", "witnesses", "expect", "expect-with", "lesson"}
+// commentary are the top-level fields that describe or judge a scenario as its author wrote
+// it. An override cannot change them, and a changed scenario keeps only its title.
+var commentary = []string{"title", "group", "source", "assumption", "story", "question", "why", "prevention", "says", "witnesses", "expect", "expect-with", "lesson"}
 
 // Paths returns the paths that an override of the scenario can have, in the order of the
-// fields: of every value in the file, and of every value that a mapping in the file could
-// also have.
+// fields: the path of each value in the file, and of each field that its mappings lack.
 func (s *Scenario) Paths() []string {
 	var paths []string
 	known := map[string]bool{}
 	for _, v := range s.Variants {
 		walkPaths(reflect.TypeFor[spec](), v.root, "", func(path string) {
 			name, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
-			if !known[path] && !slices.Contains(authored, name) {
+			if !known[path] && !slices.Contains(commentary, name) {
 				known[path] = true
 				paths = append(paths, path)
 			}
@@ -66,7 +65,7 @@ func walkPaths(t reflect.Type, n *yaml.Node, path string, found func(path string
 	}
 }
 
-// walkFields does that for the fields of a struct.
+// walkFields calls walkPaths for each field of a struct.
 func walkFields(t reflect.Type, n *yaml.Node, path string, found func(path string)) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")

@@ -25,7 +25,7 @@ func WrittenValues(v *Variant) map[string]string {
 			}
 		case yaml.MappingNode:
 			for i := 0; i+1 < len(n.Content); i += 2 {
-				if path != "" || !slices.Contains(authored, n.Content[i].Value) {
+				if path != "" || !slices.Contains(commentary, n.Content[i].Value) {
 					walk(n.Content[i+1], strings.TrimPrefix(path+"."+n.Content[i].Value, "."))
 				}
 			}

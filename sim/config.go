@@ -39,8 +39,8 @@ type Config struct {
 	// the run. It is copied to the trace.
 	ProgressWithin time.Duration
 
-	// Overrides are the values that differ from those of the scenario. They are copied to
-	// the trace; see [trace.Trace]. A run with overrides ends when only clients that have
+	// Overrides are the values that differ from those of the scenario, such as
+	// "lock.ttl=10s". They are copied to the trace; see [trace.Trace]. A run with overrides ends when only clients that have
 	// not started are left, and nothing is scheduled that could start them.
 	Overrides []string
 	// Doubts are reasons why the run is inconclusive, which are known before it. They are

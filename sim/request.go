@@ -193,14 +193,15 @@ func (w *World) recordRaces(r *request, others []*request) {
 	}
 }
 
-// addDeviation records that something which the configuration describes did not happen.
-// With overrides that may be what the run shows; without them it leaves a doubt.
-func (w *World) addDeviation(why string) {
+// addDeviation records that something which the configuration describes did not happen:
+// with overrides as a deviation, and without them as a doubt, which makes the verdict
+// unknown.
+func (w *World) addDeviation(what string) {
 	if len(w.cfg.Overrides) == 0 {
-		w.addDoubt(why)
+		w.addDoubt(what)
 		return
 	}
-	w.trace.Deviations = append(w.trace.Deviations, why)
+	w.trace.Deviations = append(w.trace.Deviations, what)
 }
 
 // addDoubt records a reason why the run is inconclusive.

@@ -421,7 +421,7 @@ func (w *World) loop() {
 			return
 		}
 		t, ok := w.queue.next()
-		if !ok && w.waitsInVain() {
+		if !ok && w.hasOnlyUnstartedClients() {
 			return
 		}
 		if !ok || t > w.cfg.Horizon {
@@ -447,9 +447,10 @@ func (w *World) loop() {
 	}
 }
 
-// waitsInVain reports whether the world has overrides, and only clients that have not
-// started are left. If nothing is scheduled either, no event can start them any more.
-func (w *World) waitsInVain() bool {
+// hasOnlyUnstartedClients reports whether the configuration has overrides, no message or
+// request is under way, and every client that has started has ended. If the queue is empty
+// too, no event can start the other clients any more.
+func (w *World) hasOnlyUnstartedClients() bool {
 	return len(w.cfg.Overrides) > 0 && w.inFlight == 0 && !w.holdsBackRequest() &&
 		!slices.ContainsFunc(w.processes, func(p *process) bool { g, ok := p.actor.(*program); return ok && g.started && !g.ended })
 }

@@ -17,10 +17,10 @@ type Trace struct {
 	// Processes lists clients, nodes, services and the storage.
 	Processes []ProcessInfo `json:"processes"`
 	Faults    []FaultInfo   `json:"faults,omitempty"`
-	// Overrides are the values of the scenario that somebody has changed for this run, such
-	// as "lock.ttl=10s". A run without overrides must come to what its author wrote about:
-	// a client that never starts and a fault that does not act leave the verdict unknown.
-	// With overrides both are facts, and the verdict says what happened.
+	// Overrides are the values of the scenario that were changed for this run, such as
+	// "lock.ttl=10s". In a run without overrides, a client that never starts or a fault that
+	// does not act makes the verdict unknown. In a run with overrides, such a client is
+	// listed in Deviations, and the verdict counts.
 	Overrides []string `json:"overrides,omitempty"`
 	// Deviations are things that the scenario describes and that did not happen in a run
 	// with overrides, such as the start of a client.

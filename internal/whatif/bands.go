@@ -2,16 +2,17 @@ package whatif
 
 // A Band is a part of a range in which every value that was tried has the same outcome.
 type Band[O comparable] struct {
-	// From and To are the first and the last value of the band that were tried. The band
-	// reaches to the next one up to the resolution of the range.
+	// From and To are the first and the last value of the band that were tried. The border
+	// to the next band lies between To and the next From, which differ by at most the
+	// resolution of the range.
 	From, To int64
 	Outcome  O
 }
 
-// FindBands tries about n values of a range in equal steps. Between two neighbours with
+// FindBands tries the values of a range in about n equal steps. Between two neighbours with
 // different outcomes it looks for the border, up to the resolution of the range, and for
 // other outcomes there. It does not find a band that lies between two neighbours with the
-// same outcome. It returns the bands in order, and how many values it tried.
+// same outcome. It returns the bands in order, and how many values it tried. An error of try ends it.
 func FindBands[O comparable](r Range, n int, try func(value int64) (O, error)) (bands []Band[O], tried int, err error) {
 	type sample struct {
 		value   int64
@@ -29,9 +30,9 @@ func FindBands[O comparable](r Range, n int, try func(value int64) (O, error)) (
 		}
 		bands = append(bands, Band[O]{s.value, s.value, s.outcome})
 	}
-	// between adds what lies between two samples, without the samples.
-	var between func(low, high sample) error
-	between = func(low, high sample) error {
+	// searchBetween adds what lies between two samples, without the samples.
+	var searchBetween func(low, high sample) error
+	searchBetween = func(low, high sample) error {
 		if low.outcome == high.outcome {
 			return nil
 		}
@@ -43,11 +44,11 @@ func FindBands[O comparable](r Range, n int, try func(value int64) (O, error)) (
 		if err != nil {
 			return err
 		}
-		if err := between(low, middle); err != nil {
+		if err := searchBetween(low, middle); err != nil {
 			return err
 		}
 		add(middle)
-		return between(middle, high)
+		return searchBetween(middle, high)
 	}
 	var last sample
 	for i, value := range r.steps(n) {
@@ -56,7 +57,7 @@ func FindBands[O comparable](r Range, n int, try func(value int64) (O, error)) (
 			return nil, tried, err
 		}
 		if i > 0 {
-			if err := between(last, s); err != nil {
+			if err := searchBetween(last, s); err != nil {
 				return nil, tried, err
 			}
 		}

@@ -1,2 +1,3 @@
-// Package whatif answers what a scenario comes to if one of its values is another.
+// Package whatif runs a scenario with other values at one of its paths, and finds the
+// values at which the outcome changes.
 package whatif

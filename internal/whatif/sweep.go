@@ -3,18 +3,19 @@ package whatif
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
 )
 
-// DefaultSteps is in how many steps a range is tried if nobody says otherwise.
+// DefaultSteps is the default number of steps.
 const DefaultSteps = 60
 
 // ErrNoValue is the error of a sweep whose scenario can have no value of the range.
-var ErrNoValue = errors.New("the scenario can have none of these values")
+var ErrNoValue = errors.New("no value of the range is possible")
 
-// A Sweep is what a scenario comes to with each value of a range in one place.
+// A Sweep holds the outcomes of a scenario for a range of values at one path.
 type Sweep struct {
 	// Scenario has one variant. Overrides that are the same for all values are part of it.
 	Scenario *scenarios.Scenario
@@ -24,29 +25,29 @@ type Sweep struct {
 	// Lock is the kind of lock of the runs, and Seed their seed.
 	Lock string
 	Seed uint64
-	// Steps is in how many equal steps the range was tried, and Tried how many values were
-	// tried in all.
+	// Steps is the number of equal steps, and Tried the number of values that were tried,
+	// at the steps and between them.
 	Steps, Tried int
 	Bands        []SweepBand
 }
 
-// An Outcome is what the two runs of a variant come to, as far as a sweep distinguishes it.
+// An Outcome summarizes the two runs of a variant.
 type Outcome struct {
 	// Off and On are the verdicts of the run without fencing tokens and of the run with
 	// them.
 	Off, On string
-	// HasTwoHolders reports whether two clients held a lease at the same time in either
-	// run, and Overlaps whether two were in their sections.
-	HasTwoHolders, Overlaps bool
-	// IsRefused reports that the scenario cannot have the value.
-	IsRefused bool
+	// Leases and Sections are the worst outcomes of lease-exclusion and section-exclusion in
+	// the two runs.
+	Leases, Sections checks.Outcome
+	// IsImpossible reports that the scenario cannot have the value.
+	IsImpossible bool
 }
 
-// A SweepBand is a band of a sweep.
+// A SweepBand is a band with an example.
 type SweepBand struct {
 	Band[Outcome]
-	// Runs are the runs with the first value of the band. If the value is refused, there
-	// are none, and Why is the reason.
+	// Runs are the runs with the first value of the band. If the scenario cannot have the
+	// value, there are none, and Why is the reason.
 	Runs []scenarios.RunResult
 	Why  string
 }
@@ -56,20 +57,18 @@ func (s *Sweep) Example(b SweepBand) scenarios.Override {
 	return scenarios.Override{Path: s.Path, Value: s.Format(b.From)}
 }
 
-// Run tries the values of a range in a scenario with one variant. tried, if it is not nil,
-// is called after each value. It fails with [ErrNoValue], or if a world does not end.
-func Run(s *scenarios.Scenario, path string, r Range, steps int, o scenarios.RunOptions, tried func()) (*Sweep, error) {
+// Run runs a scenario, which must have one variant, with the values of a range at a path.
+// It calls onValue, if it is not nil, after each value. It fails with [ErrNoValue], or if a world does not end.
+func Run(s *scenarios.Scenario, path string, r Range, steps int, o scenarios.RunOptions, onValue func()) (*Sweep, error) {
 	v := s.Variants[0]
 	sweep := &Sweep{Scenario: s, Path: path, Range: r, Lock: o.Lock, Seed: o.Seed, Steps: steps}
 	if sweep.Lock == "" {
 		sweep.Lock = v.Lock
 	}
-	examples := map[int64]SweepBand{}
 	bands, n, err := FindBands(r, steps, func(value int64) (Outcome, error) {
 		b, err := sweep.try(value, o)
-		examples[value] = b
-		if tried != nil {
-			tried()
+		if onValue != nil {
+			onValue()
 		}
 		return b.Outcome, err
 	})
@@ -78,12 +77,16 @@ func Run(s *scenarios.Scenario, path string, r Range, steps int, o scenarios.Run
 	}
 	sweep.Tried = n
 	for _, b := range bands {
-		example := examples[b.From]
+		// The run is made again, because the runs of all values would need too much memory.
+		example, err := sweep.try(b.From, o)
+		if err != nil {
+			return nil, err
+		}
 		example.Band = b
 		sweep.Bands = append(sweep.Bands, example)
 	}
-	if len(bands) == 1 && bands[0].Outcome.IsRefused {
-		return nil, fmt.Errorf("%w, for example %s: %s", ErrNoValue, sweep.Example(sweep.Bands[0]), sweep.Bands[0].Why)
+	if len(bands) == 1 && bands[0].Outcome.IsImpossible {
+		return nil, fmt.Errorf("%w: %s", ErrNoValue, sweep.Bands[0].Why)
 	}
 	return sweep, nil
 }
@@ -91,24 +94,29 @@ func Run(s *scenarios.Scenario, path string, r Range, steps int, o scenarios.Run
 // try runs the scenario with one value.
 func (s *Sweep) try(value int64, o scenarios.RunOptions) (SweepBand, error) {
 	override := scenarios.Override{Path: s.Path, Value: s.Format(value)}
-	refused := func(why string) (SweepBand, error) {
-		return SweepBand{Band: Band[Outcome]{Outcome: Outcome{IsRefused: true}}, Why: why}, nil
+	impossible := func(why string) (SweepBand, error) {
+		return SweepBand{Band: Band[Outcome]{Outcome: Outcome{IsImpossible: true}}, Why: why}, nil
 	}
 	changed, err := s.Scenario.With(override)
 	if err != nil {
-		return refused(err.Error())
+		return impossible(err.Error())
 	}
 	runs, notApplicable, err := changed.Variants[0].RunBoth(o)
 	switch {
 	case err != nil:
 		return SweepBand{}, fmt.Errorf("%s: %w", override, err)
 	case notApplicable != "":
-		return refused(notApplicable)
+		return impossible(notApplicable)
 	}
-	outcome := Outcome{Off: runs[0].Verdict.Verdict, On: runs[1].Verdict.Verdict}
-	for _, run := range runs {
-		outcome.HasTwoHolders = outcome.HasTwoHolders || run.Verdict.Finding(checks.LeaseExclusion).Outcome == checks.Violated
-		outcome.Overlaps = outcome.Overlaps || run.Verdict.Finding(checks.SectionExclusion).Outcome == checks.Violated
+	worst := func(p checks.Property) checks.Outcome {
+		outcomes := []checks.Outcome{runs[0].Verdict.Finding(p).Outcome, runs[1].Verdict.Finding(p).Outcome}
+		for _, o := range []checks.Outcome{checks.Violated, checks.Unknown, checks.Holds} {
+			if slices.Contains(outcomes, o) {
+				return o
+			}
+		}
+		return checks.NotApplicable
 	}
+	outcome := Outcome{Off: runs[0].Verdict.Verdict, On: runs[1].Verdict.Verdict, Leases: worst(checks.LeaseExclusion), Sections: worst(checks.SectionExclusion)}
 	return SweepBand{Band: Band[Outcome]{Outcome: outcome}, Runs: runs}, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Range is all values from From to To that are multiples of Resolution, except From and
-// To themselves, which belong to it in any case. Times are in nanoseconds.
+// A Range contains From, To, and every multiple of Resolution between them. If IsTime, the
+// unit is nanoseconds.
 type Range struct {
 	From, To   int64
 	Resolution int64
@@ -34,8 +34,10 @@ func ParseRange(text string) (r Range, isRange bool, err error) {
 	case err != nil:
 		return r, true, err
 	case fromIsTime != toIsTime:
-		return r, true, fmt.Errorf("the range %s begins and ends with different units; write both with a unit, as in 1s..60s, or both without", text)
-	case from >= to:
+		return r, true, fmt.Errorf("one end of the range %s is a duration and the other a number; write both with a unit, as in 1s..60s, or both without", text)
+	case from == to:
+		return r, true, fmt.Errorf("the range %s contains one value; its ends must differ", text)
+	case from > to:
 		return r, true, fmt.Errorf("the range %s does not go upwards; write the smaller value first", text)
 	case to-from < 0:
 		return r, true, fmt.Errorf("the range %s is too large", text)
@@ -54,14 +56,14 @@ func parseEnd(text string) (value int64, isTime bool, err error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, false, fmt.Errorf("%q is no end of a range; a range is two durations or whole numbers, as in 1s..60s or 1..7", text)
+		return 0, false, fmt.Errorf("%q is neither a duration nor a whole number; a range has two of them, as in 1s..60s or 1..7", text)
 	}
 	return int64(d), true, nil
 }
 
-// timeResolution returns how exactly the borders in a range of times are found: to a power
-// of ten of nanoseconds, at least a microsecond, and at most about a fifty thousandth of
-// the range. For a minute that is a millisecond.
+// timeResolution returns how exactly borders are found in a range of times of this length:
+// a fifty thousandth of it, rounded down to a power of ten, but at least a microsecond. For
+// a minute that is a millisecond.
 func timeResolution(length int64) int64 {
 	const finest, parts = int64(time.Microsecond), 50_000
 	power := math.Pow10(int(math.Log10(max(float64(length)/parts, 1))))
@@ -76,8 +78,8 @@ func (r Range) Format(value int64) string {
 	return strconv.FormatInt(value, 10)
 }
 
-// round returns the multiple of the resolution that is nearest below or at a value, but
-// not below From.
+// round returns the largest multiple of the resolution that is at most value, but at least
+// From.
 func (r Range) round(value int64) int64 {
 	below := value % r.Resolution
 	if below < 0 {
@@ -86,8 +88,8 @@ func (r Range) round(value int64) int64 {
 	return max(value-below, r.From)
 }
 
-// split returns a value between two others, or false if none is as exact as the
-// resolution.
+// split returns a value of the range strictly between low and high, about halfway; ok is
+// false if there is none.
 func (r Range) split(low, high int64) (middle int64, ok bool) {
 	middle = r.round(low + (high-low)/2)
 	if middle <= low {
