@@ -192,13 +192,48 @@ func Check(runHistory *history.History, witnesses []trace.Witness) *Verdict {
 		v.Reasons = append(v.Reasons, endedEarly.Reason(t.Ending.Why))
 	}
 	for i, f := range t.Faults {
-		if f.IdleReason != "" && len(t.Overrides) == 0 {
+		if f.IdleReason != "" && (len(t.Overrides) == 0 || f.NotApplicable) {
 			v.Reasons = append(v.Reasons, faultIdle.Reason(i+1, f.Text, f.IdleReason))
 		}
 	}
+	v.judgeCutOff(h.cutOff())
 	v.crossCheck(linearize(h.DataSections()))
 	v.decide()
 	return v
+}
+
+// cutOff returns why a run with overrides ended too early to say that nothing went wrong; it
+// returns the zero Reason if the run did not. A change can make a run last longer than the
+// scenario's author had allowed for.
+func (h *judgedRun) cutOff() Reason {
+	end := h.Horizon()
+	if end == nil || len(h.Trace.Overrides) == 0 {
+		return Reason{}
+	}
+	if faults := h.Unfinished(); len(faults) > 0 {
+		return cutOffInFault.Reason(end.At, faults[0])
+	}
+	if client, step := h.StuckClient(); client != "" && step != trace.Acquire {
+		return cutOffAtWork.Reason(end.At, client)
+	}
+	return Reason{}
+}
+
+// judgeCutOff applies the reason of cutOff, if there is one. What was violated before stays
+// violated, but a client that was still at work does not show that the lock is stuck.
+func (v *Verdict) judgeCutOff(why Reason) {
+	if why.IsZero() {
+		return
+	}
+	for i := range v.Findings {
+		if f := &v.Findings[i]; f.Property == Progress && f.Outcome == Violated && f.Reason.Code == Code(neverEnded) {
+			*f = unknown(why)
+			f.Property = Progress
+		}
+	}
+	if !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Property.IsData() && f.Outcome == Violated }) {
+		v.Reasons = append(v.Reasons, why)
+	}
 }
 
 // judgeProperty judges a run by one property. If the property's own judge does not blame

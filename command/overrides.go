@@ -85,7 +85,13 @@ func (f *overrideFlags) overridesOf(in input) ([]scenarios.Override, error) {
 		overrides = append(overrides, scenarios.Override{Path: "lock.nodes", Value: f.nodes})
 	}
 	if f.pause != "" {
-		pause, err := pauseIn(in)
+		// A pause that --set adds or removes counts. If it cannot be set yet, because it has
+		// a range, the scenario as it is decides.
+		base := in.Scenario
+		if changed, err := in.With(overrides...); err == nil {
+			base = changed
+		}
+		pause, err := pauseIn(base)
 		if err != nil {
 			return nil, fmt.Errorf("--pause: %w", err)
 		}
@@ -107,26 +113,38 @@ func (f *overrideFlags) parsedSets() ([]scenarios.Override, error) {
 	return overrides, nil
 }
 
-// pauseIn returns the path of the only fault of a scenario that is a pause.
-func pauseIn(in input) (string, error) {
-	var pauses []string
-	for _, path := range in.Paths() {
-		if fault, isPause := strings.CutSuffix(path, ".pause"); isPause {
-			pauses = append(pauses, fault)
-		}
-	}
+// pauseIn returns the path of the only fault that is a pause. In each variant it must be the
+// same fault.
+func pauseIn(s *scenarios.Scenario) (string, error) {
 	hint := "set another value with --set"
-	if len(pauses) > 1 {
-		hint = fmt.Sprintf("say which, as in --set '%s.for=20s'", pauses[0])
+	if len(s.Variants) > 1 {
+		hint = "choose another variant with --variant, or set another value with --set"
 	}
-	if len(in.Variants) > 1 {
-		hint += ", or choose a variant with --variant"
+	found := ""
+	for _, v := range s.Variants {
+		one, err := s.SelectVariant(v.Name)
+		if err != nil {
+			return "", err
+		}
+		var pauses []string
+		for _, path := range one.Paths() {
+			if fault, isPause := strings.CutSuffix(path, ".pause"); isPause {
+				pauses = append(pauses, fault)
+			}
+		}
+		in := s.Name
+		if v.Name != "" {
+			in += ", variant " + v.Name
+		}
+		switch {
+		case len(pauses) == 0:
+			return "", fmt.Errorf("no fault of %s is a pause; %s", in, hint)
+		case len(pauses) > 1:
+			return "", fmt.Errorf("%s are pauses in %s; say which, as in --set '%s.for=20s'", strings.Join(pauses, " and "), in, pauses[0])
+		case found != "" && found != pauses[0]:
+			return "", fmt.Errorf("the pause of %s is %s, and in another variant it is %s; choose a variant with --variant", in, pauses[0], found)
+		}
+		found = pauses[0]
 	}
-	switch {
-	case len(pauses) == 0:
-		return "", fmt.Errorf("no fault of %s is a pause; %s", in.Name, hint)
-	case len(pauses) > 1:
-		return "", fmt.Errorf("%s are pauses in %s; %s", strings.Join(pauses, " and "), in.Name, hint)
-	}
-	return pauses[0], nil
+	return found, nil
 }

@@ -131,6 +131,11 @@ func (f *sweepFlags) selectRange(in *input) (path string, values whatif.Range, e
 	if path == "" {
 		return "", values, errors.New("no value is a range; write one, as in --set lock.ttl=5s..60s or --pause 1s..60s")
 	}
+	for _, o := range fixed {
+		if o.Path == path {
+			return "", values, fmt.Errorf("%s has a range and the value %s; keep one of them", path, o.Value)
+		}
+	}
 	in.Scenario, err = in.With(fixed...)
 	return path, values, err
 }

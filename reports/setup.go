@@ -33,6 +33,16 @@ func describeSetup(run scenarios.RunResult) []remark {
 	return rows
 }
 
+// titleOf returns the heading of a report about a scenario. The title of a changed scenario
+// is that of its file.
+func titleOf(s *scenarios.Scenario) string {
+	title := story.Visible(s.Name) + ": " + story.Visible(s.Title)
+	if len(s.Overrides) > 0 {
+		title += " (changed)"
+	}
+	return title
+}
+
 // changedRows lists the values that somebody has changed for a run.
 func changedRows(overrides []string) []remark {
 	var rows []remark

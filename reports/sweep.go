@@ -48,9 +48,8 @@ func (s sweepReport) document() *document {
 	d.add("", figure(s.draw()))
 	d.add("", paragraph(s.legend()))
 	d.add("The first value of each band", s.examples())
-	d.add("Commands that run it", s.commands())
+	d.add("Commands that run it", figure(s.commands()))
 	d.add("How it was found", paragraph(s.method()))
-	d.summary = "replay: " + s.command("sweep", scenarios.Override{Path: s.Path, Value: s.Format(s.From) + ".." + s.Format(s.To)})
 	return d
 }
 
@@ -163,15 +162,17 @@ func (s sweepReport) examples() facts {
 	return all
 }
 
-// commands has the command that runs the first value of each band.
-func (s sweepReport) commands() entries {
-	var all entries
+// commands has the command that runs the first value of each band, and the one that repeats
+// the sweep. They are not wrapped, so that they can be copied.
+func (s sweepReport) commands() string {
+	var lines []string
 	for _, b := range s.Bands {
 		if !b.Outcome.IsImpossible {
-			all = append(all, remarkOn(s.Format(b.From), s.command("run", s.Example(b))))
+			lines = append(lines, "  "+s.command("run", s.Example(b)))
 		}
 	}
-	return all
+	lines = append(lines, "  "+s.command("sweep", scenarios.Override{Path: s.Path, Value: s.Format(s.From) + ".." + s.Format(s.To)}))
+	return strings.Join(lines, "\n") + "\n"
 }
 
 // legend explains the drawing and the columns of the table.

@@ -52,7 +52,7 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 // result writes one result. If it is the only result, it also explains the violated
 // properties. Otherwise they are explained after all results.
 func (t *text) result(r *scenarios.Result, alone bool) {
-	d := &document{title: story.Visible(r.Scenario.Name) + ": " + story.Visible(r.Scenario.Title)}
+	d := &document{title: titleOf(r.Scenario)}
 	pairs := groupByVariant(r)
 	for i, runs := range pairs {
 		v := runs[0].Variant

@@ -95,7 +95,9 @@ func (v *Variant) uncheckedConfig(o Options) (sim.Config, error) {
 		Horizon:        s.horizon(),
 		ProgressWithin: time.Duration(s.ProgressWithin),
 		Overrides:      v.overrideTexts(),
-		Doubts:         s.doubts(kind),
+
+		MustFollowStory: kind.System != s.system().Name,
+		Doubts:          s.doubts(kind),
 	}, s.system()), nil
 }
 

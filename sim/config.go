@@ -43,6 +43,10 @@ type Config struct {
 	// "lock.ttl=10s". They are copied to the trace; see [trace.Trace]. A run with overrides ends when only clients that have
 	// not started are left, and nothing is scheduled that could start them.
 	Overrides []string
+	// MustFollowStory makes a client that never starts a doubt also in a run with overrides.
+	// It is set for a lock of another system than the scenario's, with which the points of
+	// the scenario may be impossible.
+	MustFollowStory bool
 	// Doubts are reasons why the run is inconclusive, which are known before it. They are
 	// copied to the trace.
 	Doubts []string
