@@ -192,7 +192,7 @@ func Check(runHistory *history.History, witnesses []trace.Witness) *Verdict {
 		v.Reasons = append(v.Reasons, endedEarly.Reason(t.Ending.Why))
 	}
 	for i, f := range t.Faults {
-		if f.IdleReason != "" && (len(t.Overrides) == 0 || f.NotApplicable) {
+		if f.IdleReason != "" && (!t.Unscripted || f.NotApplicable) {
 			v.Reasons = append(v.Reasons, faultIdle.Reason(i+1, f.Text, f.IdleReason))
 		}
 	}
@@ -202,12 +202,12 @@ func Check(runHistory *history.History, witnesses []trace.Witness) *Verdict {
 	return v
 }
 
-// cutOff returns why a run with overrides ended too early to say that nothing went wrong; it
+// cutOff returns why an unscripted run ended too early to say that nothing went wrong; it
 // returns the zero Reason if the run did not. A change can make a run last longer than the
 // scenario's author had allowed for.
 func (h *judgedRun) cutOff() Reason {
 	end := h.Horizon()
-	if end == nil || len(h.Trace.Overrides) == 0 {
+	if end == nil || !h.Trace.Unscripted {
 		return Reason{}
 	}
 	if faults := h.Unfinished(); len(faults) > 0 {

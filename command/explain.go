@@ -82,14 +82,11 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 
 // load reads the scenario, and selects the variant that the flags name.
 func (f *explainFlags) load(arg string) (input, error) {
-	found, err := load([]string{arg})
+	found, err := loadSingle("explain", arg)
 	if err != nil {
 		return input{}, err
 	}
-	if len(found) != 1 {
-		return input{}, fmt.Errorf("locksim: %s contains %d scenarios, and explain takes one; name its file", arg, len(found))
-	}
-	in, err := f.selectVariant(found[0])
+	in, err := f.selectVariant(found)
 	if err != nil {
 		return input{}, err
 	}

@@ -35,7 +35,8 @@ type input struct {
 
 // load reads every scenario that the arguments name. An argument is a file, a directory,
 // whose files are read, or the name of a built-in scenario or a pattern of such names. If
-// an argument exists as a path, it is not taken for a name. The error contains all problems of all arguments.
+// an argument exists as a path, it is not taken for a name. The error contains all problems
+// of all arguments.
 func load(args []string) ([]input, error) {
 	var found []input
 	var errs []error
@@ -47,6 +48,18 @@ func load(args []string) ([]input, error) {
 		}
 	}
 	return found, errors.Join(errs...)
+}
+
+// loadSingle reads the one scenario that the argument of a command names.
+func loadSingle(command, arg string) (input, error) {
+	found, err := load([]string{arg})
+	switch {
+	case err != nil:
+		return input{}, err
+	case len(found) != 1:
+		return input{}, fmt.Errorf("locksim: %s names %d scenarios, and %s takes one; name its file", arg, len(found), command)
+	}
+	return found[0], nil
 }
 
 // loadOne reads the scenarios that one argument names.

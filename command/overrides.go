@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,20 +31,22 @@ func (f *overrideFlags) define(cmd *cobra.Command) {
 
 // applyAll returns the scenarios with the values that the flags give. Of several, it leaves
 // out those that cannot have these values, and prints a note for each. It fails if none
-// remain.
+// remain; a problem that all of them share appears once.
 func (f *overrideFlags) applyAll(stderr io.Writer, found []input) ([]input, error) {
-	if _, err := f.parsedSets(); err != nil {
-		return nil, fmt.Errorf("locksim: %w", err)
-	}
 	var kept []input
 	var errs []error
+	reasons := map[string]bool{}
 	for _, in := range found {
 		changed, err := f.apply(in)
 		if err != nil {
+			reasons[err.Error()] = true
 			errs = append(errs, fmt.Errorf("%s: %w", in.Name, err))
 			continue
 		}
 		kept = append(kept, changed)
+	}
+	if len(kept) == 0 && len(errs) > 1 && len(reasons) == 1 {
+		return nil, fmt.Errorf("locksim: %w", errors.Unwrap(errs[0]))
 	}
 	if len(kept) == 0 && len(errs) > 0 {
 		return nil, fmt.Errorf("locksim: %w", errors.Join(errs...))
@@ -61,7 +64,8 @@ func (f *overrideFlags) apply(in input) (input, error) {
 		return input{}, err
 	}
 	for _, o := range overrides {
-		if _, isRange, _ := whatif.ParseRange(o.Value); isRange {
+		_, value, _ := strings.Cut(o, "=")
+		if _, isRange, _ := whatif.ParseRange(value); isRange {
 			return input{}, fmt.Errorf("--set %s: this command takes one value; `locksim sweep` takes a range", o)
 		}
 	}
@@ -73,16 +77,13 @@ func (f *overrideFlags) apply(in input) (input, error) {
 }
 
 // overridesOf returns what the flags change in a scenario.
-func (f *overrideFlags) overridesOf(in input) ([]scenarios.Override, error) {
-	overrides, err := f.parsedSets()
-	if err != nil {
-		return nil, err
-	}
+func (f *overrideFlags) overridesOf(in input) ([]string, error) {
+	overrides := slices.Clone(f.sets)
 	if f.ttl != "" {
-		overrides = append(overrides, scenarios.Override{Path: "lock.ttl", Value: f.ttl})
+		overrides = append(overrides, "lock.ttl="+f.ttl)
 	}
 	if f.nodes != "" {
-		overrides = append(overrides, scenarios.Override{Path: "lock.nodes", Value: f.nodes})
+		overrides = append(overrides, "lock.nodes="+f.nodes)
 	}
 	if f.pause != "" {
 		// A pause that --set adds or removes counts. If it cannot be set yet, because it has
@@ -95,20 +96,7 @@ func (f *overrideFlags) overridesOf(in input) ([]scenarios.Override, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--pause: %w", err)
 		}
-		overrides = append(overrides, scenarios.Override{Path: pause + ".for", Value: f.pause})
-	}
-	return overrides, nil
-}
-
-// parsedSets returns what the flag --set gives.
-func (f *overrideFlags) parsedSets() ([]scenarios.Override, error) {
-	var overrides []scenarios.Override
-	for _, set := range f.sets {
-		o, err := scenarios.ParseOverride(set)
-		if err != nil {
-			return nil, fmt.Errorf("--set %w", err)
-		}
-		overrides = append(overrides, o)
+		overrides = append(overrides, pause+".for="+f.pause)
 	}
 	return overrides, nil
 }

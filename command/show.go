@@ -33,14 +33,11 @@ expectations nor witnesses, because those of the file are about the file.`,
 }
 
 func (f *showFlags) run(cmd *cobra.Command, arg string) error {
-	found, err := load([]string{arg})
+	found, err := loadSingle("show", arg)
 	if err != nil {
 		return err
 	}
-	if len(found) != 1 {
-		return fmt.Errorf("locksim: %s names %d scenarios, and show takes one", arg, len(found))
-	}
-	in, err := f.selectVariant(found[0])
+	in, err := f.selectVariant(found)
 	if err != nil {
 		return err
 	}

@@ -89,14 +89,11 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 
 // load reads the scenario, and selects the variant that the flags name. There must be one.
 func (f *sweepFlags) load(arg string) (input, error) {
-	found, err := load([]string{arg})
+	found, err := loadSingle("sweep", arg)
 	if err != nil {
 		return input{}, err
 	}
-	if len(found) != 1 {
-		return input{}, fmt.Errorf("locksim: %s contains %d scenarios, and sweep takes one; name its file", arg, len(found))
-	}
-	in, err := (&runChoice{variant: f.variant}).selectVariant(found[0])
+	in, err := (&runChoice{variant: f.variant}).selectVariant(found)
 	if err != nil || len(in.Variants) == 1 {
 		return in, err
 	}
@@ -114,26 +111,27 @@ func (f *sweepFlags) selectRange(in *input) (path string, values whatif.Range, e
 	if err != nil {
 		return "", values, err
 	}
-	var fixed []scenarios.Override
+	var fixed []string
 	for _, o := range overrides {
-		r, isRange, err := whatif.ParseRange(o.Value)
+		at, value, _ := strings.Cut(o, "=")
+		r, isRange, err := whatif.ParseRange(value)
 		switch {
 		case err != nil:
 			return "", values, fmt.Errorf("--set %s: %w", o, err)
 		case !isRange:
 			fixed = append(fixed, o)
 		case path != "":
-			return "", values, fmt.Errorf("%s and %s are both ranges; keep one, and give the other a value", path, o.Path)
+			return "", values, fmt.Errorf("%s and %s are both ranges; keep one, and give the other a value", path, at)
 		default:
-			path, values = o.Path, r
+			path, values = at, r
 		}
 	}
 	if path == "" {
 		return "", values, errors.New("no value is a range; write one, as in --set lock.ttl=5s..60s or --pause 1s..60s")
 	}
 	for _, o := range fixed {
-		if o.Path == path {
-			return "", values, fmt.Errorf("%s has a range and the value %s; keep one of them", path, o.Value)
+		if at, value, _ := strings.Cut(o, "="); at == path {
+			return "", values, fmt.Errorf("%s has a range and the value %s; keep one of them", path, value)
 		}
 	}
 	in.Scenario, err = in.With(fixed...)

@@ -31,7 +31,7 @@ func writeGitHub(w io.Writer, results []*scenarios.Result, o Options) error {
 			}
 		}
 		silent := func(run scenarios.RunResult) bool { return run.Expected == nil }
-		if i := slices.IndexFunc(r.Runs, silent); i >= 0 && StandingOf(r) == noExpectation {
+		if i := slices.IndexFunc(r.Runs, silent); i >= 0 && StandingOf(r) == NothingExpected {
 			annotate(&b, "notice", r, o, r.Runs[i], "nothing is checked", []string{nothingExpected(r.Runs[i])})
 		}
 	}

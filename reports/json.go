@@ -137,7 +137,7 @@ func resultJSON(r *scenarios.Result, o Options) jsonResult {
 		File:       r.Scenario.File,
 		Seed:       r.Seed,
 		Lock:       r.Lock,
-		Overrides:  overridesOf(r.Scenario),
+		Overrides:  r.Scenario.Overrides,
 		AsExpected: r.AsExpected,
 		Replay:     replay(r, o),
 	}

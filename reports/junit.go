@@ -128,7 +128,7 @@ func suiteOf(r *scenarios.Result, o Options) junitSuite {
 			c.Failure, counts.Failures = describeTrouble(run, "unexpected", replay(r, o)), 1
 		case Undecided:
 			c.Error, counts.Errors = describeTrouble(run, "unknown", replay(r, o)), 1
-		case noExpectation:
+		case NothingExpected:
 			c.Skipped, counts.Skipped = &junitTrouble{Message: nothingExpected(run)}, 1
 		}
 		suite.add(counts)

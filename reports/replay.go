@@ -59,7 +59,7 @@ func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Varia
 		line += " --lock " + story.ShellWord(runOptions.Lock)
 	}
 	for _, o := range s.Overrides {
-		line += " --set " + story.ShellWord(o.String())
+		line += " --set " + story.ShellWord(o)
 	}
 	if len(variants) == 1 && variants[0].Name != "" {
 		line += " --variant " + story.ShellWord(variants[0].Name)
@@ -68,28 +68,6 @@ func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Varia
 		line += " --fencing " + fencing
 	}
 	return line
-}
-
-// overridesOf returns the overrides of a scenario as text.
-func overridesOf(s *scenarios.Scenario) []string {
-	var texts []string
-	for _, o := range s.Overrides {
-		texts = append(texts, o.String())
-	}
-	return texts
-}
-
-// withOverrides returns the scenario with overrides that a file gives as text.
-func withOverrides(s *scenarios.Scenario, texts []string) (*scenarios.Scenario, error) {
-	var overrides []scenarios.Override
-	for _, text := range texts {
-		o, err := scenarios.ParseOverride(text)
-		if err != nil {
-			return nil, err
-		}
-		overrides = append(overrides, o)
-	}
-	return s.With(overrides...)
 }
 
 // Operand returns the name of a file or scenario as a command line gives it: quoted for the

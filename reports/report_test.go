@@ -73,7 +73,7 @@ func TestTextReport(t *testing.T) {
 		"  without fencing  client-1's write of x at 30.024s replaced",
 		"  with fencing     The storage refused client-1's write at 30.024s: token 1 is\n",
 		"  the lock         client-2 entered its critical section at 30.009s",
-		`– the scenario has no expectation for the lock "redlock"`,
+		`– the scenario has no expectation for the lock redlock`,
 		"\n  Do not.\n",
 		"\nreplay: locksim run by-hand.yaml --seed 1\n",
 	)

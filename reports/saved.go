@@ -272,7 +272,7 @@ func (r savedResult) scenario() (s *scenarios.Scenario, doubt string) {
 	}
 	s, err := scenarios.Parse(cmp.Or(r.File, r.Scenario+".yaml"), []byte(r.Text))
 	if err == nil {
-		s, err = withOverrides(s, r.Overrides)
+		s, err = s.With(r.Overrides...)
 	}
 	if err != nil {
 		if all := (scenarios.Errors)(nil); errors.As(err, &all) {

@@ -38,10 +38,10 @@ var verdictBadges = map[string]badge{
 }
 
 var standingBadges = map[Standing]badge{
-	AsExpected:    {"good", "✓", "as expected"},
-	noExpectation: {"doubt", "–", "no expectation for this lock"},
-	NotAsExpected: {"bad", "✗", "not as expected"},
-	Undecided:     {"doubt", "?", "unknown"},
+	AsExpected:      {"good", "✓", "as expected"},
+	NothingExpected: {"doubt", "–", "no expectation for this lock"},
+	NotAsExpected:   {"bad", "✗", "not as expected"},
+	Undecided:       {"doubt", "?", "unknown"},
 }
 
 // runBadge returns the badge for a run's verdict. A safe run that violates some property

@@ -12,9 +12,9 @@ type Standing int
 const (
 	// AsExpected means that every run is as the scenario expects.
 	AsExpected Standing = iota
-	// noExpectation means that no run differs from what the scenario expects, but the
+	// NothingExpected means that no run differs from what the scenario expects, but the
 	// scenario has no expectation for some runs.
-	noExpectation
+	NothingExpected
 	// NotAsExpected means that some run differs from what the scenario expects.
 	NotAsExpected
 	// Undecided means that the verdict of some run is unknown.
@@ -42,7 +42,7 @@ func standingOfRun(run scenarios.RunResult) Standing {
 	case len(run.Differences) > 0:
 		return NotAsExpected
 	case run.Expected == nil:
-		return noExpectation
+		return NothingExpected
 	}
 	return AsExpected
 }

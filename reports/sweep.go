@@ -43,7 +43,7 @@ func writeSweepMarkdown(w io.Writer, s *whatif.Sweep, o Options) error {
 func (s sweepReport) document() *document {
 	name := Row{Scenario: s.Scenario, Variant: s.Scenario.Variants[0]}.name()
 	d := &document{title: fmt.Sprintf("%s: %s from %s to %s", name, story.Visible(s.Path), s.Format(s.From), s.Format(s.To))}
-	d.add("", facts(append(changedRows(overridesOf(s.Scenario)), remarkOn("lock", story.Visible(s.Lock)), remarkOn("seed", fmt.Sprint(s.Seed)))))
+	d.add("", facts(append(changedRows(s.Scenario.Overrides), remarkOn("lock", story.Visible(s.Lock)), remarkOn("seed", fmt.Sprint(s.Seed)))))
 	d.add("", s.table())
 	d.add("", figure(s.draw()))
 	d.add("", paragraph(s.legend()))
@@ -54,8 +54,8 @@ func (s sweepReport) document() *document {
 }
 
 // command returns a command about the scenario with one more override.
-func (s sweepReport) command(name string, o scenarios.Override) string {
-	line := replayOf(name, s.Scenario, s.Scenario.Variants, "", scenarios.RunOptions{Seed: s.Seed, Lock: s.Lock}, s.Options) + " --set " + story.ShellWord(o.String())
+func (s sweepReport) command(name, override string) string {
+	line := replayOf(name, s.Scenario, s.Scenario.Variants, "", scenarios.RunOptions{Seed: s.Seed, Lock: s.Lock}, s.Options) + " --set " + story.ShellWord(override)
 	if name == "sweep" && s.Steps != whatif.DefaultSteps {
 		line += fmt.Sprintf(" --steps %d", s.Steps)
 	}
@@ -171,7 +171,7 @@ func (s sweepReport) commands() string {
 			lines = append(lines, "  "+s.command("run", s.Example(b)))
 		}
 	}
-	lines = append(lines, "  "+s.command("sweep", scenarios.Override{Path: s.Path, Value: s.Format(s.From) + ".." + s.Format(s.To)}))
+	lines = append(lines, "  "+s.command("sweep", s.Path+"="+s.Format(s.From)+".."+s.Format(s.To)))
 	return strings.Join(lines, "\n") + "\n"
 }
 
@@ -229,9 +229,9 @@ type jsonSweepBand struct {
 func writeSweepJSON(w io.Writer, sweep *whatif.Sweep, o Options) error {
 	s := sweepReport{sweep, o}
 	out := jsonSweep{
-		Schema: sweepSchema, Scenario: s.Scenario.Name, Variant: s.Scenario.Variants[0].Name, Lock: s.Lock, Seed: s.Seed, Overrides: overridesOf(s.Scenario),
+		Schema: sweepSchema, Scenario: s.Scenario.Name, Variant: s.Scenario.Variants[0].Name, Lock: s.Lock, Seed: s.Seed, Overrides: s.Scenario.Overrides,
 		Path: s.Path, From: s.Format(s.From), To: s.Format(s.To), Resolution: s.Format(s.Resolution), Steps: s.Steps, Tried: s.Tried,
-		Replay: s.command("sweep", scenarios.Override{Path: s.Path, Value: s.Format(s.From) + ".." + s.Format(s.To)}),
+		Replay: s.command("sweep", s.Path+"="+s.Format(s.From)+".."+s.Format(s.To)),
 		Bands:  []jsonSweepBand{},
 	}
 	for _, b := range s.Bands {

@@ -165,11 +165,8 @@ func expectation(runs []scenarios.RunResult) points {
 		return append(points{{standingBadges[standing], "it is unknown whether this is as expected"}}, eachRun(runs, func(run scenarios.RunResult) []checks.Reason { return run.Verdict.Reasons })...)
 	case NotAsExpected:
 		return append(points{{standingBadges[standing], "not as expected"}}, eachRun(runs, func(run scenarios.RunResult) []checks.Reason { return run.Differences })...)
-	case noExpectation:
-		if len(runs[0].History.Trace.Overrides) > 0 {
-			return points{{standingBadges[standing], nothingExpected(runs[0])}}
-		}
-		return points{{standingBadges[standing], fmt.Sprintf("the scenario has no expectation for the lock %q", story.Visible(runs[0].Lock))}}
+	case NothingExpected:
+		return points{{standingBadges[standing], nothingExpected(runs[0])}}
 	}
 	return points{{standingBadges[AsExpected], "as expected"}}
 }
@@ -211,7 +208,7 @@ func summary(results []*scenarios.Result) string {
 // lock in the text.
 func standingsWords(counts map[Standing]int, lock string) string {
 	text := fmt.Sprintf("%d as expected, %d not as expected, %d unknown", counts[AsExpected], counts[NotAsExpected], counts[Undecided])
-	if n := counts[noExpectation]; n > 0 {
+	if n := counts[NothingExpected]; n > 0 {
 		text += fmt.Sprintf(", %d without an expectation for %s", n, lock)
 	}
 	return text

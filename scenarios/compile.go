@@ -94,10 +94,9 @@ func (v *Variant) uncheckedConfig(o Options) (sim.Config, error) {
 		Faults:         s.faults(),
 		Horizon:        s.horizon(),
 		ProgressWithin: time.Duration(s.ProgressWithin),
-		Overrides:      v.overrideTexts(),
-
-		MustFollowStory: kind.System != s.system().Name,
-		Doubts:          s.doubts(kind),
+		Overrides:      v.overrides,
+		Unscripted:     len(v.overrides) > 0 && kind.System == s.system().Name,
+		Doubts:         s.doubts(kind),
 	}, s.system()), nil
 }
 

@@ -74,15 +74,12 @@ func FuzzOverride(f *testing.F) {
 		f.Add(set)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		o, err := ParseOverride(text)
+		changed, err := s.With(text)
 		if err == nil {
-			var changed *Scenario
-			if changed, err = s.With(o); err == nil {
-				if _, err := changed.Variants[0].Config(Options{Fencing: On}); err != nil {
-					t.Errorf("%q is accepted, but gives no world: %v", text, err)
-				}
-				return
+			if _, err := changed.Variants[0].Config(Options{Fencing: On}); err != nil {
+				t.Errorf("%q is accepted, but gives no world: %v", text, err)
 			}
+			return
 		}
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			if strings.TrimSpace(line) == "" || strings.ContainsAny(line, "\r\x00\u2028") {

@@ -12,38 +12,33 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// An Override gives one value of a scenario another value, without changing its file.
-type Override struct {
-	// Path is the place of the value, as error messages write it: "lock.ttl" or
-	// "faults[1].for". The items of a list are counted from 1.
-	Path string
-	// Value is the new value as a file would have it: YAML on one line, such as "20s" or
-	// "[read x, write x]". The word null removes the value.
-	Value string
+// An override gives one value of a scenario another value, without changing its file.
+type override struct {
+	// text is the override as it was given; see [Scenario.With].
+	text string
+	// path is the place of the value, and value the new value; see [Scenario.With].
+	path, value string
 }
 
 // removal is the value of an override that removes the value at its path.
 const removal = "null"
 
-// ParseOverride reads an override in the syntax of --set: a path, an equals sign, a value.
-func ParseOverride(text string) (Override, error) {
+// parseOverride reads an override in the syntax of --set: a path, an equals sign, a value.
+func parseOverride(text string) (override, error) {
 	path, value, ok := strings.Cut(text, "=")
-	o := Override{strings.TrimSpace(path), strings.TrimSpace(value)}
+	o := override{text, strings.TrimSpace(path), strings.TrimSpace(value)}
 	if !ok {
-		return o, fmt.Errorf("%s sets nothing; write a path, an equals sign and a value, as in lock.ttl=10s", quote(text))
+		return o, fmt.Errorf("--set %s sets nothing; write a path, an equals sign and a value, as in lock.ttl=10s", quote(text))
 	}
 	if _, err := o.parts(); err != nil {
-		return o, err
+		return o, fmt.Errorf("--set %w", err)
 	}
 	return o, nil
 }
 
-// String returns the override in the syntax of --set.
-func (o Override) String() string { return o.Path + "=" + o.Value }
-
 // source names the override in an error.
-func (o Override) source() string {
-	s := quote(o.String())
+func (o override) source() string {
+	s := quote(o.path + "=" + o.value)
 	return "--set " + s[1:len(s)-1]
 }
 
@@ -56,12 +51,12 @@ type pathPart struct {
 var pathParts = lazy.Regexp(`^([^.\[\]]+)((?:\[[0-9]+\])*)$`)
 
 // parts splits the path.
-func (o Override) parts() ([]pathPart, error) {
+func (o override) parts() ([]pathPart, error) {
 	var parts []pathPart
-	for name := range strings.SplitSeq(o.Path, ".") {
+	for name := range strings.SplitSeq(o.path, ".") {
 		m := pathParts().FindStringSubmatch(name)
 		if m == nil {
-			return nil, fmt.Errorf("%s is not the path of a value; a path is names with dots between them, and the number of an item in brackets, as in lock.ttl or faults[1].for", quote(o.Path))
+			return nil, fmt.Errorf("%s is not the path of a value; a path is names with dots between them, and the number of an item in brackets, as in lock.ttl or faults[1].for", quote(o.path))
 		}
 		parts = append(parts, pathPart{name: m[1]})
 		for number := range strings.SplitSeq(strings.Trim(m[2], "[]"), "][") {
@@ -69,7 +64,7 @@ func (o Override) parts() ([]pathPart, error) {
 			switch {
 			case number == "":
 			case err != nil || n == 0:
-				return nil, fmt.Errorf("%s has the number %s, and items are counted from 1", quote(o.Path), number)
+				return nil, fmt.Errorf("%s has the number %s, and items are counted from 1", quote(o.path), number)
 			default:
 				parts = append(parts, pathPart{number: n})
 			}
@@ -79,16 +74,30 @@ func (o Override) parts() ([]pathPart, error) {
 }
 
 // With returns the scenario with each of its variants changed by the overrides, in order;
-// without overrides it returns s. Each changed variant is read and checked again like a
-// file. If a change is not possible, the error is an [Errors]. A problem of a value that an
-// override has set names the override in place of a file. Any other problem names the file,
-// and the overrides.
+// without overrides it returns s.
+//
+// An override is a path, an equals sign and a value, such as "lock.ttl=10s". The path is
+// the place of the value as error messages write it, such as "faults[1].for"; the items of
+// a list are counted from 1. The value is YAML on one line, as a file would have it, such
+// as "20s" or "[read x, write x]"; the word null removes what is there.
+//
+// Each changed variant is read and checked again like a file. If a text is not an override,
+// the error says why; if a change is not possible, it is an [Errors]. A problem of a value that an override has set names the override
+// in place of a file. Any other problem names the file, and the overrides.
 //
 // A changed variant has neither expectations nor witnesses nor a narrative, because those
 // of the file are about the scenario as its author wrote it.
-func (s *Scenario) With(overrides ...Override) (*Scenario, error) {
+func (s *Scenario) With(overrides ...string) (*Scenario, error) {
 	if len(overrides) == 0 {
 		return s, nil
+	}
+	var parsed []override
+	for _, text := range overrides {
+		o, err := parseOverride(text)
+		if err != nil {
+			return nil, err
+		}
+		parsed = append(parsed, o)
 	}
 	changed := *s
 	changed.Narrative = Narrative{}
@@ -99,11 +108,11 @@ func (s *Scenario) With(overrides ...Override) (*Scenario, error) {
 		if v.places == nil {
 			return nil, fmt.Errorf("%s was not read from a scenario file, so it cannot be changed", v.Scenario)
 		}
-		d, root := v.override(overrides)
+		d, root := v.override(parsed)
 		if len(d.errs) > 0 {
 			for _, e := range d.errs {
 				if e.File == v.places.file {
-					e.Message += ", with " + describeOverrides(overrides)
+					e.Message += ", with " + describeOverrides(parsed)
 				}
 			}
 			all = append(all, d.errs...)
@@ -121,7 +130,7 @@ func (s *Scenario) With(overrides ...Override) (*Scenario, error) {
 }
 
 // describeOverrides names overrides in an error.
-func describeOverrides(overrides []Override) string {
+func describeOverrides(overrides []override) string {
 	var words []string
 	for _, o := range overrides {
 		words = append(words, o.source())
@@ -131,12 +140,12 @@ func describeOverrides(overrides []Override) string {
 
 // override returns a draft of the variant with the overrides, and its root. If a value
 // cannot be set, or the changed variant is not valid, the draft has errors.
-func (v *Variant) override(overrides []Override) (*draft, *yaml.Node) {
+func (v *Variant) override(overrides []override) (*draft, *yaml.Node) {
 	t := v.places.cleanDraft().tree
 	t.paths, t.overridden = maps.Clone(t.paths), maps.Clone(t.overridden)
 	root := v.root
 	for _, o := range overrides {
-		e := &edit{tree: t, Override: o, variant: v.Name}
+		e := &edit{tree: t, override: o, variant: v.Name}
 		root = e.apply(root)
 	}
 	if len(t.errs) > 0 {
@@ -152,20 +161,11 @@ func (v *Variant) override(overrides []Override) (*draft, *yaml.Node) {
 	return d, root
 }
 
-// overrideTexts returns the overrides of the variant as text.
-func (v *Variant) overrideTexts() []string {
-	var texts []string
-	for _, o := range v.overrides {
-		texts = append(texts, o.String())
-	}
-	return texts
-}
-
 // An edit makes one override in a tree. It copies every mapping and list that it changes,
 // because other variants share them.
 type edit struct {
 	*tree
-	Override
+	override
 	variant string
 }
 
@@ -195,24 +195,24 @@ func (e *edit) apply(root *yaml.Node) *yaml.Node {
 // fail reports a problem of the override.
 func (e *edit) fail(path, message, hint string, args ...any) {
 	n := &yaml.Node{}
-	e.overridden[n] = e.Override
+	e.overridden[n] = e.override
 	e.report(n, path, message, hint, args...)
 }
 
 // read parses the value. It returns nil after a problem, which it reports.
 func (e *edit) read() *yaml.Node {
-	if e.Value == "" {
+	if e.value == "" {
 		e.fail("", "there is no value", "write it after the equals sign; null removes what is there")
 		return nil
 	}
 	text := &tree{file: e.source(), paths: e.paths, suggestions: e.suggestions}
 	var value *yaml.Node
-	if data := []byte(e.Value); text.isText(data) {
+	if data := []byte(e.value); text.isText(data) {
 		var err error
 		if value, err = decodeYAML(data); err != nil {
 			text.errs = append(text.errs, text.syntaxError(data, err))
 		} else {
-			text.checkNode(value, e.Path, 1)
+			text.checkNode(value, e.path, 1)
 		}
 	}
 	for _, problem := range text.errs {
@@ -229,7 +229,7 @@ func (e *edit) read() *yaml.Node {
 
 // markOverridden records that a value, and all values in it, come from the override.
 func (e *edit) markOverridden(n *yaml.Node) {
-	e.overridden[n] = e.Override
+	e.overridden[n] = e.override
 	for _, child := range n.Content {
 		e.markOverridden(child)
 	}
@@ -242,13 +242,13 @@ func (e *edit) setAt(n *yaml.Node, parts []pathPart, path string, value *yaml.No
 	if len(parts) == 0 {
 		return value
 	}
-	part, isRemoval := parts[0], e.Value == removal && len(parts) == 1
+	part, isRemoval := parts[0], e.value == removal && len(parts) == 1
 	var changed yaml.Node
 	switch {
 	case n != nil:
 		changed = *n
 		changed.Content = slices.Clone(n.Content)
-	case e.Value == removal:
+	case e.value == removal:
 		e.fail("", "there is nothing to remove", "")
 		return nil
 	case part.number > 0:
@@ -257,7 +257,7 @@ func (e *edit) setAt(n *yaml.Node, parts []pathPart, path string, value *yaml.No
 		changed = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	}
 	// The file was valid, so an error at the mapping or list itself comes from the override.
-	e.overridden[&changed], e.paths[&changed] = e.Override, path
+	e.overridden[&changed], e.paths[&changed] = e.override, path
 	if part.number > 0 {
 		return e.putItem(&changed, n, parts, path, value, isRemoval)
 	}
@@ -295,7 +295,7 @@ func (e *edit) putField(to, n *yaml.Node, parts []pathPart, path string, value *
 	to.Content[at+1] = field
 	if to.Content[at] == nil || len(parts) == 1 { // errors about a field are at its key
 		key := valueNode(name)
-		e.overridden[key], e.paths[key] = e.Override, fieldPath
+		e.overridden[key], e.paths[key] = e.override, fieldPath
 		to.Content[at] = key
 	}
 	if isFault(path) {

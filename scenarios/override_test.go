@@ -32,19 +32,6 @@ func parseScenario(t *testing.T, text string) *scenarios.Scenario {
 	return s
 }
 
-func parseOverrides(t *testing.T, texts ...string) []scenarios.Override {
-	t.Helper()
-	var all []scenarios.Override
-	for _, text := range texts {
-		o, err := scenarios.ParseOverride(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, o)
-	}
-	return all
-}
-
 // A scenario with overrides has the same world as a file into which they were written by
 // hand.
 func TestOverride(t *testing.T) {
@@ -67,7 +54,7 @@ func TestOverride(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := parseScenario(t, overridable)
 			before := string(s.Variants[0].Document().Bytes())
-			changed, err := s.With(parseOverrides(t, c.sets...)...)
+			changed, err := s.With(c.sets...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +74,7 @@ func TestOverride(t *testing.T) {
 				if !slices.Equal(is.Overrides, c.sets) {
 					t.Errorf("the world says that %v was changed, want %v", is.Overrides, c.sets)
 				}
-				want.Name, is.Overrides = is.Name, nil
+				want.Name, is.Overrides, is.Unscripted = is.Name, nil, false
 				if got, by := hashOfConfig(t, is), hashOfConfig(t, want); got != by {
 					t.Errorf("fencing %s: the overrides give another world than the file in which they were written", fencing)
 				}
@@ -110,7 +97,7 @@ func TestOverriddenScenarioExpectsNothing(t *testing.T) {
 		return r
 	}
 	for _, set := range []string{"lock.ttl=30s", "faults[1].for=5s"} {
-		changed, err := s.With(parseOverrides(t, set)...)
+		changed, err := s.With(set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +115,7 @@ func TestOverriddenScenarioExpectsNothing(t *testing.T) {
 // without the override leaves the verdict unknown, and runs until the horizon.
 func TestOverriddenRunIsJudgedByWhatHappened(t *testing.T) {
 	s := parseScenario(t, overridable)
-	changed, err := s.With(parseOverrides(t, "faults[1].for=5s")...)
+	changed, err := s.With("faults[1].for=5s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +168,7 @@ func TestBadOverride(t *testing.T) {
 		"lock.ttl=" + strings.Repeat("9", 80): `--set lock.ttl=` + strings.Repeat("9", 51) + `…: "` + strings.Repeat("9", 60) + `…" has no unit`,
 	} {
 		t.Run(set, func(t *testing.T) {
-			_, err := parseScenario(t, overridable).With(parseOverrides(t, set)...)
+			_, err := parseScenario(t, overridable).With(set)
 			if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error is\n%v\nwant one line that begins with\n%s", err, want)
 			}
@@ -195,7 +182,7 @@ func TestBadOverride(t *testing.T) {
 		"faults[0]=3":                    `"faults[0]" has the number 0, and items are counted from 1`,
 		"faults[99999999999999999999]=3": `"faults[99999999999999999999]" has the number 99999999999999999999, `,
 	} {
-		if _, err := scenarios.ParseOverride(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := parseScenario(t, overridable).With(text); err == nil || !strings.HasPrefix(err.Error(), "--set "+want) {
 			t.Errorf("the error of %q is %v, want %s", text, err, want)
 		}
 	}
@@ -224,15 +211,15 @@ func TestEveryPathCanBeOverridden(t *testing.T) {
 			for _, path := range one.Paths() {
 				if value, ok := written[path]; ok {
 					tried++
-					changed, err := one.With(scenarios.Override{Path: path, Value: value})
+					changed, err := one.With(path + "=" + value)
 					if err != nil {
 						t.Errorf("%s %s: %s=%s: %v", s.Name, v.Name, path, value, err)
 					} else if hasWorld(v) && !hasWorld(changed.Variants[0]) {
 						t.Errorf("%s %s: %s=%s gives no world", s.Name, v.Name, path, value)
 					}
 				}
-				wrong := scenarios.Override{Path: path, Value: "{no-such-field: [1]}"}
-				if _, err := one.With(wrong); err == nil || !strings.HasPrefix(err.Error(), "--set "+path+"={no-such-field: [1]}") && len(path) < 35 {
+				wrong := path + "={no-such-field: [1]}"
+				if _, err := one.With(wrong); err == nil || !strings.HasPrefix(err.Error(), "--set "+wrong) && len(path) < 35 {
 					t.Errorf("%s %s: the error of %s is %v", s.Name, v.Name, wrong, err)
 				}
 			}

@@ -27,7 +27,7 @@ type Scenario struct {
 	Group, Source string
 	Narrative
 	// Overrides are the values that differ from those of the file; see [Scenario.With].
-	Overrides []Override
+	Overrides []string
 	// Variants are the versions of the scenario, in the order of the file. If the file has
 	// no field variants, there is one, whose name is "".
 	Variants []*Variant
@@ -71,7 +71,7 @@ type Variant struct {
 	// changes are the changes that WithChange has made, in order.
 	changes []Change
 	// overrides are those of the scenario.
-	overrides []Override
+	overrides []string
 }
 
 // The two runs of a variant.

@@ -29,7 +29,7 @@ type tree struct {
 	// that merging a variant has made has no path.
 	paths map[*yaml.Node]string
 	// overridden maps the values that are not from the file to the overrides that set them.
-	overridden map[*yaml.Node]Override
+	overridden map[*yaml.Node]override
 	// errs are the problems that were recorded; found is the number of all problems.
 	errs  Errors
 	found int
@@ -41,7 +41,7 @@ type tree struct {
 // and refuses everything else in YAML that could make a scenario mean something else than
 // it seems to say.
 func parseTree(file string, data []byte) *tree {
-	t := &tree{file: file, paths: map[*yaml.Node]string{}, overridden: map[*yaml.Node]Override{}, suggestions: map[misspelling]suggestion{}}
+	t := &tree{file: file, paths: map[*yaml.Node]string{}, overridden: map[*yaml.Node]override{}, suggestions: map[misspelling]suggestion{}}
 	if !t.isText(data) {
 		return t
 	}
@@ -73,7 +73,7 @@ func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) *Er
 		Message: fmt.Sprintf(message, args...), Hint: hint}
 	if o, ok := t.overridden[n]; ok {
 		e.File, e.Line, e.Column = o.source(), 0, 0
-		if path == o.Path || e.Path == o.Path {
+		if path == o.path || e.Path == o.path {
 			e.Path = "" // the name of the override ends with it
 		}
 	}

@@ -40,13 +40,12 @@ type Config struct {
 	ProgressWithin time.Duration
 
 	// Overrides are the values that differ from those of the scenario, such as
-	// "lock.ttl=10s". They are copied to the trace; see [trace.Trace]. A run with overrides ends when only clients that have
-	// not started are left, and nothing is scheduled that could start them.
+	// "lock.ttl=10s". They are copied to the trace; see [trace.Trace].
 	Overrides []string
-	// MustFollowStory makes a client that never starts a doubt also in a run with overrides.
-	// It is set for a lock of another system than the scenario's, with which the points of
-	// the scenario may be impossible.
-	MustFollowStory bool
+	// Unscripted says that the run need not follow the story of its scenario. It is copied
+	// to the trace; see [trace.Trace]. Such a run ends when only clients that have not
+	// started are left, and nothing is scheduled that could start them.
+	Unscripted bool
 	// Doubts are reasons why the run is inconclusive, which are known before it. They are
 	// copied to the trace.
 	Doubts []string

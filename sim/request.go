@@ -194,9 +194,9 @@ func (w *World) recordRaces(r *request, others []*request) {
 }
 
 // addDeviation records that something which the configuration describes did not happen:
-// with overrides as a deviation, and otherwise as a doubt, which makes the verdict unknown.
+// in an unscripted run as a deviation, and otherwise as a doubt, which makes the verdict unknown.
 func (w *World) addDeviation(what string) {
-	if len(w.cfg.Overrides) == 0 || w.cfg.MustFollowStory {
+	if !w.cfg.Unscripted {
 		w.addDoubt(what)
 		return
 	}

@@ -190,6 +190,7 @@ func (w *World) startTrace() {
 		Fencing:        string(cfg.Storage.Fencing),
 		ProgressWithin: cfg.ProgressWithin,
 		Overrides:      slices.Clone(cfg.Overrides),
+		Unscripted:     cfg.Unscripted,
 		Doubts:         slices.Clone(cfg.Doubts),
 		Schedule:       cfg.schedule(),
 		Events:         make([]trace.Event, 0, 96+80*len(cfg.Nodes)), // enough for most worlds
@@ -447,11 +448,11 @@ func (w *World) loop() {
 	}
 }
 
-// hasOnlyUnstartedClients reports whether the configuration has overrides, no message or
+// hasOnlyUnstartedClients reports whether the run is unscripted, no message or
 // request is under way, and every client that has started has ended. If the queue is empty
 // too, no event can start the other clients any more.
 func (w *World) hasOnlyUnstartedClients() bool {
-	return len(w.cfg.Overrides) > 0 && w.inFlight == 0 && !w.holdsBackRequest() &&
+	return w.cfg.Unscripted && w.inFlight == 0 && !w.holdsBackRequest() &&
 		!slices.ContainsFunc(w.processes, func(p *process) bool { g, ok := p.actor.(*program); return ok && g.started && !g.ended })
 }
 

@@ -37,8 +37,8 @@ const (
 	// Recall reads which period was run last. If it is the client's own period or a later
 	// one, the client has nothing left to do.
 	Recall Note = "recall"
-	// remember records that the client's period has been run.
-	remember Note = "remember"
+	// Remember records that the client's period has been run.
+	Remember Note = "remember"
 	// Claim inserts a row for the client's period; there can be only one such row.
 	Claim Note = "claim"
 )
@@ -76,7 +76,7 @@ func ParseTask(s string) (Task, error) {
 	switch {
 	case words[0] == releaseAgain:
 		t.Step = Release
-	case slices.Contains([]Note{Recall, remember, Claim}, Note(words[0])):
+	case slices.Contains([]Note{Recall, Remember, Claim}, Note(words[0])):
 		if len(rest) > 0 {
 			return Task{}, invalidTask
 		}

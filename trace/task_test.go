@@ -13,7 +13,7 @@ func TestParseTask(t *testing.T) {
 		"release-again":                 {Step: Release},
 		"read x":                        {Step: Read, Object: "x"},
 		"recall":                        {Step: Read, Object: PeriodRecord, Note: Recall},
-		"remember":                      {Step: Write, Object: PeriodRecord, Note: remember},
+		"remember":                      {Step: Write, Object: PeriodRecord, Note: Remember},
 		"claim":                         {Step: Write, Object: PeriodRecord, Note: Claim},
 		"mark  file-1":                  {Step: Mark, Object: "file-1"},
 		"acquire b":                     {Step: Acquire, Lock: "b"},

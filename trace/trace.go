@@ -18,12 +18,15 @@ type Trace struct {
 	Processes []ProcessInfo `json:"processes"`
 	Faults    []FaultInfo   `json:"faults,omitempty"`
 	// Overrides are the values of the scenario that were changed for this run, such as
-	// "lock.ttl=10s". In a run without overrides, a client that never starts or a fault that
-	// does not act makes the verdict unknown. In a run with overrides, such a client is
-	// listed in Deviations, and the verdict counts.
+	// "lock.ttl=10s".
 	Overrides []string `json:"overrides,omitempty"`
-	// Deviations are things that the scenario describes and that did not happen in a run
-	// with overrides, such as the start of a client.
+	// Unscripted says that the run need not follow the story of its scenario, because
+	// Overrides have changed it. A client that never starts is then listed in Deviations, and
+	// the verdict counts. In any other run, such a client, or a fault that does not act,
+	// makes the verdict unknown.
+	Unscripted bool `json:"unscripted,omitempty"`
+	// Deviations are things that the scenario describes and that did not happen in an
+	// unscripted run, such as the start of a client.
 	Deviations []string `json:"deviations,omitempty"`
 	// Doubts are reasons why the run cannot answer the question of its scenario. Some are
 	// known before the run, others arise in it.

@@ -12,7 +12,8 @@ type Band[O comparable] struct {
 // FindBands tries the values of a range in about n equal steps. Between two neighbours with
 // different outcomes it looks for the border, up to the resolution of the range, and for
 // other outcomes there. It does not find a band that lies between two neighbours with the
-// same outcome. It returns the bands in order, and how many values it tried. An error of try ends it.
+// same outcome. It returns the bands in order, and how many values it tried. An error of
+// try ends it.
 func FindBands[O comparable](r Range, n int, try func(value int64) (O, error)) (bands []Band[O], tried int, err error) {
 	type sample struct {
 		value   int64

@@ -19,7 +19,7 @@ var ErrNoValue = errors.New("no value of the range is possible")
 type Sweep struct {
 	// Scenario has one variant. Overrides that are the same for all values are part of it.
 	Scenario *scenarios.Scenario
-	// Path is the place of the value; see [scenarios.Override].
+	// Path is the place of the value; see [scenarios.Scenario.With].
 	Path string
 	Range
 	// Lock is the kind of lock of the runs, and Seed their seed.
@@ -53,12 +53,14 @@ type SweepBand struct {
 }
 
 // Example returns the override that gives the scenario the first value of a band.
-func (s *Sweep) Example(b SweepBand) scenarios.Override {
-	return scenarios.Override{Path: s.Path, Value: s.Format(b.From)}
-}
+func (s *Sweep) Example(b SweepBand) string { return s.override(b.From) }
+
+// override returns the override that gives the scenario a value.
+func (s *Sweep) override(value int64) string { return s.Path + "=" + s.Format(value) }
 
 // Run runs a scenario, which must have one variant, with the values of a range at a path.
-// It calls onValue, if it is not nil, after each value. It fails with [ErrNoValue], or if a world does not end.
+// It calls onValue, if it is not nil, after each value. It fails with [ErrNoValue], or if a
+// world does not end.
 func Run(s *scenarios.Scenario, path string, r Range, steps int, o scenarios.RunOptions, onValue func()) (*Sweep, error) {
 	v := s.Variants[0]
 	sweep := &Sweep{Scenario: s, Path: path, Range: r, Lock: o.Lock, Seed: o.Seed, Steps: steps}
@@ -93,7 +95,7 @@ func Run(s *scenarios.Scenario, path string, r Range, steps int, o scenarios.Run
 
 // try runs the scenario with one value.
 func (s *Sweep) try(value int64, o scenarios.RunOptions) (SweepBand, error) {
-	override := scenarios.Override{Path: s.Path, Value: s.Format(value)}
+	override := s.override(value)
 	impossible := func(why string) (SweepBand, error) {
 		return SweepBand{Band: Band[Outcome]{Outcome: Outcome{IsImpossible: true}}, Why: why}, nil
 	}
