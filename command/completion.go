@@ -89,16 +89,36 @@ func completeVariants(_ *cobra.Command, args []string, _ string) ([]cobra.Comple
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completePaths completes the paths of values that can be set in the scenarios on the
-// command line.
-func completePaths(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeOverrides completes the path of a value that can be set in the scenarios on the
+// command line, and after the equals sign the values that it can have.
+func completeOverrides(_ *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	path, _, hasPath := strings.Cut(text, "=")
 	var words []cobra.Completion
-	if found, err := load(args); err == nil {
-		for _, in := range found {
-			for _, path := range in.Paths() {
-				words = append(words, path+"=")
+	add := func(word string) {
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	found, err := load(args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, in := range found {
+		for _, v := range in.Variants {
+			for _, setting := range v.Settings() {
+				switch {
+				case !hasPath:
+					add(setting.Path + "=")
+				case setting.Path == path:
+					for _, word := range setting.Words {
+						add(path + "=" + word)
+					}
+				}
 			}
 		}
+	}
+	if hasPath {
+		return words, cobra.ShellCompDirectiveNoFileComp
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

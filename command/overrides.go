@@ -26,7 +26,7 @@ func (f *overrideFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.ttl, "ttl", "", "the same as --set lock.ttl=`duration`")
 	flags.StringVar(&f.nodes, "nodes", "", "the same as --set lock.nodes=`number`")
 	flags.StringVar(&f.pause, "pause", "", "let the scenario's pause last for this `duration`")
-	completeWith(cmd, "set", completePaths)
+	completeWith(cmd, "set", completeOverrides)
 }
 
 // applyAll returns the scenarios with the values that the flags give. Of several, it leaves
@@ -110,13 +110,9 @@ func pauseIn(s *scenarios.Scenario) (string, error) {
 	}
 	found := ""
 	for _, v := range s.Variants {
-		one, err := s.SelectVariant(v.Name)
-		if err != nil {
-			return "", err
-		}
 		var pauses []string
-		for _, path := range one.Paths() {
-			if fault, isPause := strings.CutSuffix(path, ".pause"); isPause {
+		for _, setting := range v.Settings() {
+			if fault, isPause := strings.CutSuffix(setting.Path, ".pause"); isPause {
 				pauses = append(pauses, fault)
 			}
 		}

@@ -20,10 +20,17 @@ func newProgress(w io.Writer, total int) *progress {
 	return &progress{w: w, onTerminal: total > 1 && isTerminal(w), total: total}
 }
 
-// next says that the scenario with this name is run now.
+// newCount returns a progress whose total is not known.
+func newCount(w io.Writer) *progress { return &progress{w: w, onTerminal: isTerminal(w)} }
+
+// next says that the scenario with this name is run now. If the total is not known, the
+// name says what is counted.
 func (p *progress) next(name string) {
 	p.done++
-	if p.onTerminal {
+	switch {
+	case p.onTerminal && p.total == 0:
+		fmt.Fprintf(p.w, "\r\x1b[K%d %.60s", p.done, story.Visible(name))
+	case p.onTerminal:
 		fmt.Fprintf(p.w, "\r\x1b[K%d of %d: %.60s", p.done, p.total, story.Visible(name))
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/internal/whatif"
-	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -17,8 +17,8 @@ import (
 type sweepFlags struct {
 	commonFlags[*whatif.Sweep]
 	overrideFlags
-	variant, lock string
-	steps         int
+	variantChoice
+	steps int
 }
 
 func sweepCommand() *cobra.Command {
@@ -40,12 +40,8 @@ Exactly one of --set, --ttl, --nodes and --pause has a range, such as 1s..60s or
 	}
 	f.commonFlags.define(cmd, "sweep", reports.Sweeps)
 	f.overrideFlags.define(cmd)
-	flags := cmd.Flags()
-	flags.StringVar(&f.variant, "variant", "", "sweep the variant of this `name`")
-	flags.StringVar(&f.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
-	flags.IntVar(&f.steps, "steps", whatif.DefaultSteps, "the number of equal steps in which the range is tried")
-	complete(cmd, "lock", locks.Names())
-	completeWith(cmd, "variant", completeVariants)
+	f.variantChoice.define(cmd)
+	cmd.Flags().IntVar(&f.steps, "steps", whatif.DefaultSteps, "the number of equal steps in which the range is tried")
 	return cmd
 }
 
@@ -54,7 +50,7 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	in, err := f.load(arg)
+	in, err := f.load("sweep", arg)
 	if err != nil {
 		return err
 	}
@@ -85,23 +81,6 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 		return failure{unexpected, fmt.Errorf("locksim: %s: %w", arg, err)}
 	}
 	return f.write(cmd, format, sweep, report)
-}
-
-// load reads the scenario, and selects the variant that the flags name. There must be one.
-func (f *sweepFlags) load(arg string) (input, error) {
-	found, err := loadSingle("sweep", arg)
-	if err != nil {
-		return input{}, err
-	}
-	in, err := (&runChoice{variant: f.variant}).selectVariant(found)
-	if err != nil || len(in.Variants) == 1 {
-		return in, err
-	}
-	var names []string
-	for _, v := range in.Variants {
-		names = append(names, v.Name)
-	}
-	return input{}, fmt.Errorf("locksim: %s has several variants; choose one with --variant: %s", arg, strings.Join(names, ", "))
 }
 
 // selectRange returns the one value of the flags that is a range, and changes the scenario
@@ -147,10 +126,6 @@ func (f *sweepFlags) check() (reports.Format[*whatif.Sweep], error) {
 		return format, err
 	case f.steps < 1 || f.steps > mostSteps:
 		return format, fmt.Errorf("locksim: --steps is %d; give a number from 1 to %d", f.steps, mostSteps)
-	case f.lock != "":
-		if err := checkLock(f.lock); err != nil {
-			return format, err
-		}
 	}
-	return format, f.commonFlags.check(format)
+	return format, cmp.Or(f.variantChoice.check(), f.commonFlags.check(format))
 }

@@ -122,6 +122,7 @@ var (
 	Searches     = &Subject[*explore.Result]{}
 	Tallies      = &Subject[*Tally]{}
 	Sweeps       = &Subject[*whatif.Sweep]{}
+	Whys         = &Subject[*whatif.Why]{}
 )
 
 // Register adds a format, during the initialisation of a package. It panics if there is a

@@ -13,6 +13,7 @@ func TestFormatsSayWhatTheyAreFor(t *testing.T) {
 	checkTitles(t, "searches", Searches)
 	checkTitles(t, "tallies", Tallies)
 	checkTitles(t, "sweeps", Sweeps)
+	checkTitles(t, "answers to why", Whys)
 }
 
 func checkTitles[S any](t *testing.T, subject string, s *Subject[S]) {

@@ -112,6 +112,20 @@ func TestTaintedTexts(t *testing.T) {
 			{Band: whatif.Band[whatif.Outcome]{From: 6, To: 9, Outcome: whatif.Outcome{IsImpossible: true}}, Why: taint},
 		},
 	}
+	why := &whatif.Why{
+		Given: r.Scenario, Scenario: r.Scenario, Observed: []string{taint}, Lock: taint, Steady: []string{taint},
+		Now:   whatif.Outcome{Off: "unsafe", On: "safe"},
+		Turns: []whatif.Turn{{Path: taint, Value: taint, From: taint, Outcome: whatif.Outcome{Off: "safe", On: "safe", IsStuck: true}}, {Path: "x", Value: "y", NewFault: taint, Size: "1s"}},
+	}
+	for _, f := range reports.Whys.Formats() {
+		t.Run("why-"+f.Name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := f.Write(&b, why, reports.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			check(t, f.Name, b.String())
+		})
+	}
 	for _, f := range reports.Sweeps.Formats() {
 		t.Run("sweep-"+f.Name, func(t *testing.T) {
 			var b bytes.Buffer

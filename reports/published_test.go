@@ -86,6 +86,14 @@ func TestPublishedReportsNameNoFolder(t *testing.T) {
 			}
 			documents["sweep as markdown"] = b.String()
 		}
+		why := &whatif.Why{Given: s, Scenario: s, Lock: "redlock", Turns: []whatif.Turn{{Path: "lock.ttl", Value: "9s"}}}
+		if f, ok := Whys.Lookup("markdown"); ok {
+			var b bytes.Buffer
+			if err := f.Write(&b, why, o); err != nil {
+				t.Fatal(err)
+			}
+			documents["why as markdown"] = b.String()
+		}
 		for _, f := range Explanations.Formats() {
 			if f.Name == "markdown" {
 				var b bytes.Buffer

@@ -70,6 +70,15 @@ func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Varia
 	return line
 }
 
+// overriddenCommand returns a command about the only variant of a scenario, with these
+// overrides in place of its own.
+func overriddenCommand(name string, s *scenarios.Scenario, overrides []string, runOptions scenarios.RunOptions, o Options) string {
+	changed := *s
+	changed.Overrides = overrides
+	o.Arguments = map[*scenarios.Scenario]string{&changed: o.operandFor(s)}
+	return replayOf(name, &changed, s.Variants, "", runOptions, o)
+}
+
 // Operand returns the name of a file or scenario as a command line gives it: quoted for the
 // shell if necessary, and with a prefix if it would look like a flag.
 func Operand(name string) string {

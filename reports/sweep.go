@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -55,7 +56,7 @@ func (s sweepReport) document() *document {
 
 // command returns a command about the scenario with one more override.
 func (s sweepReport) command(name, override string) string {
-	line := replayOf(name, s.Scenario, s.Scenario.Variants, "", scenarios.RunOptions{Seed: s.Seed, Lock: s.Lock}, s.Options) + " --set " + story.ShellWord(override)
+	line := overriddenCommand(name, s.Scenario, append(slices.Clip(s.Scenario.Overrides), override), scenarios.RunOptions{Seed: s.Seed, Lock: s.Lock}, s.Options)
 	if name == "sweep" && s.Steps != whatif.DefaultSteps {
 		line += fmt.Sprintf(" --steps %d", s.Steps)
 	}
@@ -79,7 +80,11 @@ func (s sweepReport) table() table {
 			tb.add(plainCell(s.label(b)), none, none, none, none)
 			continue
 		}
-		tb.add(plainCell(s.label(b)), outcomeBadges[b.Outcome.Leases].cell(), outcomeBadges[b.Outcome.Sections].cell(), verdictBadges[b.Outcome.Off].cell(), verdictBadges[b.Outcome.On].cell())
+		label := s.label(b)
+		if b.Outcome.IsStuck {
+			label += stuckMark
+		}
+		tb.add(plainCell(label), outcomeBadges[b.Outcome.Leases].cell(), outcomeBadges[b.Outcome.Sections].cell(), verdictBadges[b.Outcome.Off].cell(), verdictBadges[b.Outcome.On].cell())
 	}
 	return tb
 }
@@ -177,8 +182,12 @@ func (s sweepReport) commands() string {
 
 // legend explains the drawing and the columns of the table.
 func (s sweepReport) legend() string {
-	return fmt.Sprintf("Each column of the drawing shows the worst outcome in its part of the range: %s safe, %s unsafe, ? unknown, · no value is possible. "+
-		"In the table, %s and %s are violated if they are violated in either run.", safeMark, unsafeMark, checks.LeaseExclusion, checks.SectionExclusion)
+	words := fmt.Sprintf("Each column of the drawing shows the worst outcome in its part of the range: %s safe, %s unsafe, ? unknown, · no value is possible. "+
+		"In the table, a property is violated if it is violated in either run.", safeMark, unsafeMark)
+	if slices.ContainsFunc(s.Bands, func(b whatif.SweepBand) bool { return b.Outcome.IsStuck }) {
+		words += " " + stuckLegend
+	}
+	return words
 }
 
 // method says how the bands were found, and what can be missed.
@@ -222,8 +231,11 @@ type jsonSweepBand struct {
 	On               string         `json:"on,omitempty"`
 	LeaseExclusion   checks.Outcome `json:"lease_exclusion,omitempty"`
 	SectionExclusion checks.Outcome `json:"section_exclusion,omitempty"`
-	Impossible       string         `json:"impossible,omitempty"`
-	Replay           string         `json:"replay,omitempty"`
+	// Stuck says that the lock was never granted, or that some client never got its work
+	// done.
+	Stuck      bool   `json:"stuck,omitempty"`
+	Impossible string `json:"impossible,omitempty"`
+	Replay     string `json:"replay,omitempty"`
 }
 
 func writeSweepJSON(w io.Writer, sweep *whatif.Sweep, o Options) error {
@@ -238,6 +250,7 @@ func writeSweepJSON(w io.Writer, sweep *whatif.Sweep, o Options) error {
 		band := jsonSweepBand{From: s.Format(b.From), To: s.Format(b.To), Impossible: b.Why}
 		if !b.Outcome.IsImpossible {
 			band.Off, band.On, band.LeaseExclusion, band.SectionExclusion = b.Outcome.Off, b.Outcome.On, b.Outcome.Leases, b.Outcome.Sections
+			band.Stuck = b.Outcome.IsStuck
 			band.Replay = s.command("run", s.Example(b))
 		}
 		out.Bands = append(out.Bands, band)

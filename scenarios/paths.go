@@ -16,31 +16,45 @@ import (
 // it. An override cannot change them, and a changed scenario keeps only its title.
 var commentary = []string{"title", "group", "source", "assumption", "story", "question", "why", "prevention", "says", "witnesses", "expect", "expect-with", "lesson"}
 
-// Paths returns the paths that an override of the scenario can have, in the order of the
-// fields: the path of each value in the file, and of each field that its mappings lack.
-func (s *Scenario) Paths() []string {
-	var paths []string
-	known := map[string]bool{}
-	for _, v := range s.Variants {
-		walkPaths(reflect.TypeFor[spec](), v.root, "", func(path string) {
-			name, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
-			if !known[path] && !slices.Contains(commentary, name) {
-				known[path] = true
-				paths = append(paths, path)
-			}
-		})
-	}
-	return paths
+// A Setting is a place of a scenario that an override can change.
+type Setting struct {
+	// Path is the path of the place in an override; see [Scenario.With].
+	Path string
+	// Value is the value there. It is empty if the scenario does not have the value, or if
+	// it is a list or a mapping.
+	Value string
+	// Words are the values that the place can have; nil if there is no fixed list.
+	Words []string
 }
 
-// walkPaths calls found with the path of each value in n, which has the type t, and of each
-// value that could be there. n is nil if nothing is written.
-func walkPaths(t reflect.Type, n *yaml.Node, path string, found func(path string)) {
+// Settings returns what an override of the variant can change, in the order of the fields:
+// each value of the file, and each field that the mappings of the file lack.
+func (v *Variant) Settings() []Setting {
+	var all []Setting
+	walkSettings(reflect.TypeFor[spec](), v.root, "", func(s Setting) {
+		name, _, _ := strings.Cut(strings.ReplaceAll(s.Path, "[", "."), ".")
+		if !slices.Contains(commentary, name) {
+			all = append(all, s)
+		}
+	})
+	return all
+}
+
+// walkSettings calls found with each value in n, which has the type t, and with each place
+// in it that could have a value. path is the path of n, which is nil if nothing is written.
+func walkSettings(t reflect.Type, n *yaml.Node, path string, found func(Setting)) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if path != "" && (n != nil || isScalar(t)) {
-		found(path)
+		s := Setting{Path: path}
+		if n != nil && n.Kind == yaml.ScalarNode {
+			s.Value = n.Value
+		}
+		if e, ok := reflect.Zero(t).Interface().(enum); ok {
+			s.Words = e.words()
+		}
+		found(s)
 	}
 	switch {
 	case isScalar(t):
@@ -54,19 +68,19 @@ func walkPaths(t reflect.Type, n *yaml.Node, path string, found func(path string
 	case n != nil && n.Kind == yaml.MappingNode && t.Kind() == reflect.Slice: // a mapping of names
 		value, _ := t.Elem().FieldByName("value")
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			walkPaths(value.Type, n.Content[i+1], joinPath(path, n.Content[i].Value), found)
+			walkSettings(value.Type, n.Content[i+1], joinPath(path, n.Content[i].Value), found)
 		}
 	case n != nil && n.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
 		for i, item := range n.Content {
-			walkPaths(t.Elem(), item, fmt.Sprintf("%s[%d]", path, i+1), found)
+			walkSettings(t.Elem(), item, fmt.Sprintf("%s[%d]", path, i+1), found)
 		}
 	case n == nil && path != "":
-		found(path)
+		found(Setting{Path: path})
 	}
 }
 
-// walkFields calls walkPaths for each field of a struct.
-func walkFields(t reflect.Type, n *yaml.Node, path string, found func(path string)) {
+// walkFields calls walkSettings for each field of a struct.
+func walkFields(t reflect.Type, n *yaml.Node, path string, found func(Setting)) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if name == "" || name == "-" || !f.IsExported() {
@@ -78,7 +92,7 @@ func walkFields(t reflect.Type, n *yaml.Node, path string, found func(path strin
 				value = n.Content[at+1]
 			}
 		}
-		walkPaths(f.Type, value, joinPath(path, name), found)
+		walkSettings(f.Type, value, joinPath(path, name), found)
 	}
 }
 

@@ -209,6 +209,8 @@ func showFormats(t *testing.T, command, _ string) string {
 		return formatTable(reports.Tallies)
 	case "sweep":
 		return formatTable(reports.Sweeps)
+	case "why":
+		return formatTable(reports.Whys)
 	case "explore":
 		return formatTable(reports.Searches)
 	}

@@ -9,12 +9,12 @@ type Band[O comparable] struct {
 	Outcome  O
 }
 
-// FindBands tries the values of a range in about n equal steps. Between two neighbours with
-// different outcomes it looks for the border, up to the resolution of the range, and for
-// other outcomes there. It does not find a band that lies between two neighbours with the
+// FindBands tries values of a range, which are in ascending order. Between two neighbours
+// with different outcomes it looks for the border, up to the resolution of the range, and
+// for other outcomes there. It does not find a band that lies between two neighbours with the
 // same outcome. It returns the bands in order, and how many values it tried. An error of
 // try ends it.
-func FindBands[O comparable](r Range, n int, try func(value int64) (O, error)) (bands []Band[O], tried int, err error) {
+func FindBands[O comparable](r Range, values []int64, try func(value int64) (O, error)) (bands []Band[O], tried int, err error) {
 	type sample struct {
 		value   int64
 		outcome O
@@ -52,7 +52,7 @@ func FindBands[O comparable](r Range, n int, try func(value int64) (O, error)) (
 		return searchBetween(middle, high)
 	}
 	var last sample
-	for i, value := range r.steps(n) {
+	for i, value := range values {
 		s, err := sampleAt(value)
 		if err != nil {
 			return nil, tried, err

@@ -3,9 +3,7 @@ package whatif
 import (
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -29,18 +27,6 @@ type Sweep struct {
 	// at the steps and between them.
 	Steps, Tried int
 	Bands        []SweepBand
-}
-
-// An Outcome summarizes the two runs of a variant.
-type Outcome struct {
-	// Off and On are the verdicts of the run without fencing tokens and of the run with
-	// them.
-	Off, On string
-	// Leases and Sections are the worst outcomes of lease-exclusion and section-exclusion in
-	// the two runs.
-	Leases, Sections checks.Outcome
-	// IsImpossible reports that the scenario cannot have the value.
-	IsImpossible bool
 }
 
 // A SweepBand is a band with an example.
@@ -67,7 +53,7 @@ func Run(s *scenarios.Scenario, path string, r Range, steps int, o scenarios.Run
 	if sweep.Lock == "" {
 		sweep.Lock = v.Lock
 	}
-	bands, n, err := FindBands(r, steps, func(value int64) (Outcome, error) {
+	bands, n, err := FindBands(r, r.Steps(steps), func(value int64) (Outcome, error) {
 		b, err := sweep.try(value, o)
 		if onValue != nil {
 			onValue()
@@ -95,30 +81,6 @@ func Run(s *scenarios.Scenario, path string, r Range, steps int, o scenarios.Run
 
 // try runs the scenario with one value.
 func (s *Sweep) try(value int64, o scenarios.RunOptions) (SweepBand, error) {
-	override := s.override(value)
-	impossible := func(why string) (SweepBand, error) {
-		return SweepBand{Band: Band[Outcome]{Outcome: Outcome{IsImpossible: true}}, Why: why}, nil
-	}
-	changed, err := s.Scenario.With(override)
-	if err != nil {
-		return impossible(err.Error())
-	}
-	runs, notApplicable, err := changed.Variants[0].RunBoth(o)
-	switch {
-	case err != nil:
-		return SweepBand{}, fmt.Errorf("%s: %w", override, err)
-	case notApplicable != "":
-		return impossible(notApplicable)
-	}
-	worst := func(p checks.Property) checks.Outcome {
-		outcomes := []checks.Outcome{runs[0].Verdict.Finding(p).Outcome, runs[1].Verdict.Finding(p).Outcome}
-		for _, o := range []checks.Outcome{checks.Violated, checks.Unknown, checks.Holds} {
-			if slices.Contains(outcomes, o) {
-				return o
-			}
-		}
-		return checks.NotApplicable
-	}
-	outcome := Outcome{Off: runs[0].Verdict.Verdict, On: runs[1].Verdict.Verdict, Leases: worst(checks.LeaseExclusion), Sections: worst(checks.SectionExclusion)}
-	return SweepBand{Band: Band[Outcome]{Outcome: outcome}, Runs: runs}, nil
+	outcome, runs, why, err := runWith(s.Scenario, s.override(value), o)
+	return SweepBand{Band: Band[Outcome]{Outcome: outcome}, Runs: runs, Why: why}, err
 }

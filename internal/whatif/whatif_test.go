@@ -23,7 +23,7 @@ func parseRange(t *testing.T, text string) whatif.Range {
 func TestFindBands(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	r := parseRange(t, "1s..60s")
-	bands, tried, err := whatif.FindBands(r, 60, func(value int64) (string, error) {
+	bands, tried, err := whatif.FindBands(r, r.Steps(60), func(value int64) (string, error) {
 		switch {
 		case value <= 30_005*ms:
 			return "safe", nil
@@ -50,7 +50,7 @@ func TestFindBands(t *testing.T) {
 
 func TestFindBandsOfNumbers(t *testing.T) {
 	r := parseRange(t, "1..7")
-	bands, tried, err := whatif.FindBands(r, 60, func(value int64) (bool, error) { return value%2 == 0, nil })
+	bands, tried, err := whatif.FindBands(r, r.Steps(60), func(value int64) (bool, error) { return value%2 == 0, nil })
 	if err != nil || len(bands) != 7 || tried != 7 {
 		t.Errorf("%d values were tried, and the bands are %v, want each number once; error %v", tried, bands, err)
 	}
@@ -59,7 +59,7 @@ func TestFindBandsOfNumbers(t *testing.T) {
 func TestFindBandsStopsAtAnError(t *testing.T) {
 	wrong := errors.New("wrong")
 	tried := 0
-	_, _, err := whatif.FindBands(parseRange(t, "1..7"), 60, func(int64) (int, error) { tried++; return 0, wrong })
+	_, _, err := whatif.FindBands(parseRange(t, "1..7"), []int64{1, 7}, func(int64) (int, error) { tried++; return 0, wrong })
 	if !errors.Is(err, wrong) || tried != 1 {
 		t.Errorf("after %d values the error is %v, want %v after one", tried, err, wrong)
 	}

@@ -1,0 +1,49 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// A variantChoice has the flags of a command about one variant of one scenario: which
+// variant, and with which lock.
+type variantChoice struct{ variant, lock string }
+
+// define adds the flags to a command.
+func (c *variantChoice) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&c.variant, "variant", "", "use the variant of this `name`")
+	flags.StringVar(&c.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
+	complete(cmd, "lock", locks.Names())
+	completeWith(cmd, "variant", completeVariants)
+}
+
+// check checks the values of the flags, before any file is read.
+func (c *variantChoice) check() error {
+	if c.lock == "" {
+		return nil
+	}
+	return checkLock(c.lock)
+}
+
+// load reads the scenario that the argument of a command names, and selects the variant.
+// There must be one.
+func (c *variantChoice) load(command, arg string) (input, error) {
+	found, err := loadSingle(command, arg)
+	if err != nil {
+		return input{}, err
+	}
+	in, err := (&runChoice{variant: c.variant}).selectVariant(found)
+	if err != nil || len(in.Variants) == 1 {
+		return in, err
+	}
+	var names []string
+	for _, v := range in.Variants {
+		names = append(names, v.Name)
+	}
+	return input{}, fmt.Errorf("locksim: %s has several variants; choose one with --variant: %s", arg, strings.Join(names, ", "))
+}

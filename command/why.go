@@ -1,0 +1,81 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/internal/whatif"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// whyFlags are the flags of the why command.
+type whyFlags struct {
+	commonFlags[*whatif.Why]
+	overrideFlags
+	variantChoice
+}
+
+func whyCommand() *cobra.Command {
+	f := &whyFlags{}
+	cmd := &cobra.Command{
+		Use:   "why FILE|NAME",
+		Short: "Show the smallest changes that turn the verdict of a scenario",
+		Long: `Run one scenario with many changes, each alone, and show the smallest that turn a
+verdict: another time, number or rate, one fault less, another setting of the lock or
+the storage, one more pause of a client, or one late message.
+
+The exit status is 0 whatever turns a verdict.`,
+		Example: `  locksim why gc-pause
+  locksim why clock-jump --lock redsync
+  locksim why gc-pause --pause 20s --format json`,
+		Args:              requireOneScenario,
+		ValidArgsFunction: completeScenario,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	f.commonFlags.define(cmd, "answer", reports.Whys)
+	f.overrideFlags.define(cmd)
+	f.variantChoice.define(cmd)
+	return cmd
+}
+
+func (f *whyFlags) run(cmd *cobra.Command, arg string) error {
+	format, err := f.chosenFormat()
+	if err == nil {
+		err = cmp.Or(f.variantChoice.check(), f.commonFlags.check(format))
+	}
+	if err != nil {
+		return err
+	}
+	in, err := f.load("why", arg)
+	if err != nil {
+		return err
+	}
+	if in, err = f.apply(in); err != nil {
+		return fmt.Errorf("locksim: %s: %w", arg, err)
+	}
+	if err := checkLinked([]input{in}, f.lock); err != nil {
+		return err
+	}
+	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
+	if err := checkApplies(in, options); err != nil {
+		return err
+	}
+	report := reports.Options{Arguments: argumentsOf(in)}
+	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
+		return err
+	}
+	progress := newCount(cmd.ErrOrStderr())
+	why, err := whatif.FindWhy(in.Scenario, options, func() { progress.next("changed scenarios of " + in.Name) })
+	progress.clear()
+	switch {
+	case errors.Is(err, whatif.ErrInconclusive):
+		return fmt.Errorf("locksim: %s: %w; `locksim run` says why", arg, err)
+	case err != nil:
+		return failure{unexpected, fmt.Errorf("locksim: %s: %w", arg, err)}
+	}
+	return f.write(cmd, format, why, report)
+}

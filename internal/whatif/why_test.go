@@ -1,0 +1,149 @@
+package whatif_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	_ "github.com/locksim/locksim/internal/testkit/simtest"
+	"github.com/locksim/locksim/internal/whatif"
+	"github.com/locksim/locksim/scenarios"
+)
+
+func findWhy(t *testing.T, s *scenarios.Scenario) *whatif.Why {
+	t.Helper()
+	why, err := whatif.FindWhy(s, scenarios.RunOptions{Seed: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return why
+}
+
+func openScenario(t *testing.T, name string, overrides ...string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Open(name)
+	if err == nil {
+		s, err = s.SelectVariant(s.Variants[0].Name)
+	}
+	if err == nil {
+		s, err = s.With(overrides...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// verdictsWith runs a scenario with overrides, and returns its verdicts and the worst
+// outcome of lease-exclusion.
+func verdictsWith(t *testing.T, s *scenarios.Scenario, overrides []string) (off, on string, leasesViolated bool) {
+	t.Helper()
+	changed, err := s.With(overrides...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scenarios.Run(changed, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range r.Runs {
+		leasesViolated = leasesViolated || run.Verdict.Finding(checks.LeaseExclusion).Outcome == checks.Violated
+	}
+	return r.Runs[0].Verdict.Verdict, r.Runs[1].Verdict.Verdict, leasesViolated
+}
+
+// Each change that is found does what is said of it: its overrides give a run with the
+// verdicts of the change, and these are others than those of the scenario as it is. The
+// observed times alone change nothing.
+func TestWhyIsTrue(t *testing.T) {
+	for _, name := range []string{"gc-pause", "crash-restart-always", "slow-drift", "node-pause"} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "crash-restart-always" {
+				t.Skip("slow: hundreds of worlds")
+			}
+			s := openScenario(t, name)
+			why := findWhy(t, s)
+			off, on, leases := verdictsWith(t, s, nil)
+			if o, n, l := verdictsWith(t, s, why.Observed); o != off || n != on || l != leases {
+				t.Errorf("with the observed times %v it is %s and %s, and without them %s and %s", why.Observed, o, n, off, on)
+			}
+			if why.Now.Off != off || why.Now.On != on {
+				t.Errorf("the scenario is %s and %s, and the report says %s and %s", off, on, why.Now.Off, why.Now.On)
+			}
+			if len(why.Turns) == 0 {
+				t.Error("nothing turns a verdict")
+			}
+			for _, turn := range why.Turns {
+				o, n, l := verdictsWith(t, s, why.Overrides(turn))
+				if o != turn.Outcome.Off || n != turn.Outcome.On || l != (turn.Outcome.Leases == checks.Violated) {
+					t.Errorf("%v gives %s and %s, and the report says %s and %s", why.Overrides(turn), o, n, turn.Outcome.Off, turn.Outcome.On)
+				}
+				if o == off && n == on && l == leases {
+					t.Errorf("%v turns nothing", why.Overrides(turn))
+				}
+			}
+		})
+	}
+}
+
+// gc-pause is safe if the pause is a little shorter, or the TTL a little longer. Both are
+// the nearest such values: a millisecond less of a change is not enough.
+func TestWhyFindsTheBorder(t *testing.T) {
+	s := openScenario(t, "gc-pause")
+	why := findWhy(t, s)
+	for path, closer := range map[string]time.Duration{"faults[1].for": time.Millisecond, "lock.ttl": -time.Millisecond} {
+		i := slices.IndexFunc(why.Turns, func(turn whatif.Turn) bool { return turn.Path == path && turn.Outcome.Off == checks.Safe })
+		if i < 0 {
+			t.Fatalf("no value of %s makes the run without fencing safe", path)
+		}
+		turn := why.Turns[i]
+		value, err := time.ParseDuration(turn.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn.Value = (value + closer).String()
+		if off, _, _ := verdictsWith(t, s, why.Overrides(turn)); off != checks.Unsafe {
+			t.Errorf("%s=%v is said to be the nearest that is safe, but %s is %s, too", path, value, turn.Value, off)
+		}
+	}
+}
+
+// A safe scenario is broken by a fault that it does not have.
+func TestWhyBreaksASafeScenario(t *testing.T) {
+	why := findWhy(t, openScenario(t, "gc-pause", "faults=[]", "clients.client-2.starts=null"))
+	if why.Now.Off != checks.Safe {
+		t.Fatalf("the scenario without its fault is %s", why.Now.Off)
+	}
+	var broken []string
+	for _, turn := range why.Turns {
+		if turn.NewFault != "" && turn.Outcome.Off == checks.Unsafe {
+			broken = append(broken, turn.NewFault)
+		}
+	}
+	if !slices.ContainsFunc(broken, func(fault string) bool { return strings.HasPrefix(fault, "pause of client-") }) {
+		t.Errorf("the new faults that break it are %q, want a pause among them", broken)
+	}
+}
+
+// The same search finds the same.
+func TestWhyIsDeterministic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: hundreds of worlds")
+	}
+	first, second := findWhy(t, openScenario(t, "node-pause")), findWhy(t, openScenario(t, "node-pause"))
+	if !reflect.DeepEqual(first.Turns, second.Turns) || first.Tried != second.Tried || !slices.Equal(first.Steady, second.Steady) {
+		t.Errorf("the first search finds %v, and the second %v", first.Turns, second.Turns)
+	}
+}
+
+// If a run has no verdict, nothing can turn it.
+func TestWhyNeedsAVerdict(t *testing.T) {
+	s := openScenario(t, "gc-pause", "lock.ttl=10ms", "faults[1].for=400s")
+	if _, err := whatif.FindWhy(s, scenarios.RunOptions{Seed: 1}, nil); !errors.Is(err, whatif.ErrInconclusive) {
+		t.Errorf("the error is %v, want %v", err, whatif.ErrInconclusive)
+	}
+}

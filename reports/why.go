@@ -1,0 +1,198 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/whatif"
+	"github.com/locksim/locksim/scenarios"
+)
+
+const whySchema = "locksim/why/v1"
+
+func init() {
+	Whys.Register(Format[*whatif.Why]{Name: "text", Title: "a terminal", Write: writeWhyText})
+	Whys.Register(Format[*whatif.Why]{Name: "markdown", Title: "a document", Write: writeWhyMarkdown})
+	Whys.Register(Format[*whatif.Why]{Name: "json", Title: "programs: one document, schema " + whySchema, Write: writeWhyJSON})
+}
+
+// A whyReport is a search for the changes that turn a verdict, with the options of its
+// report.
+type whyReport struct {
+	*whatif.Why
+	Options
+}
+
+func writeWhyText(w io.Writer, why *whatif.Why, o Options) error {
+	t := &text{Options: o}
+	t.document(whyReport{why, o}.document())
+	return t.writeTo(w)
+}
+
+func writeWhyMarkdown(w io.Writer, why *whatif.Why, o Options) error {
+	o = o.forPublication()
+	m := &markdownText{level: 1}
+	m.document(whyReport{why, o}.document())
+	return m.writeTo(w)
+}
+
+// document returns the report as a document.
+func (w whyReport) document() *document {
+	name := Row{Scenario: w.Given, Variant: w.Given.Variants[0]}.name()
+	d := &document{title: name + ": the smallest changes that turn a verdict"}
+	d.add("", facts(append(changedRows(w.Given.Overrides), remarkOn("lock", story.Visible(w.Lock)), remarkOn("seed", fmt.Sprint(w.Seed)))))
+	d.add("", w.table())
+	d.add("", paragraph(w.legend()))
+	if len(w.Steady) > 0 {
+		d.add("What turns nothing", paragraph("No value that was tried turns a verdict or lease-exclusion: "+visibleList(w.Steady)+"."))
+	}
+	d.add("Commands that run them", figure(w.commands()))
+	d.add("How they were found", paragraph(w.method()))
+	return d
+}
+
+// table has a row for the scenario as it is, and one for each change. It has a column for
+// lease-exclusion if a change turns it.
+func (w whyReport) table() table {
+	hasLeases := slices.ContainsFunc(w.Turns, func(t whatif.Turn) bool { return t.Outcome.Leases != w.Now.Leases })
+	names := []string{"each change alone"}
+	if hasLeases {
+		names = append(names, string(checks.LeaseExclusion))
+	}
+	tb := table{Heads: heads(append(names, fencingNames[scenarios.Off], fencingNames[scenarios.On])...)}
+	add := func(change string, o whatif.Outcome) {
+		if o.IsStuck {
+			change += stuckMark
+		}
+		cells := []tableCell{plainCell(change)}
+		if hasLeases {
+			cells = append(cells, outcomeBadges[o.Leases].cell())
+		}
+		tb.add(append(cells, verdictBadges[o.Off].cell(), verdictBadges[o.On].cell())...)
+	}
+	add("none", w.Now)
+	for _, t := range w.Turns {
+		change := t.Override()
+		switch {
+		case t.NewFault != "":
+			change = t.NewFault + ": " + t.Size
+		case t.From != "":
+			change += " (now " + t.From + ")"
+		}
+		add(string(story.Visible(change)), t.Outcome)
+	}
+	return tb
+}
+
+// stuckMark marks an outcome in which clients do not get their work done.
+const stuckMark = " *"
+
+// stuckLegend explains stuckMark.
+const stuckLegend = "Where there is a *, the lock is never granted, or some client never gets its work done."
+
+// legend explains the table.
+func (w whyReport) legend() string {
+	if len(w.Turns) == 0 {
+		return "No change that was tried turns a verdict or lease-exclusion."
+	}
+	words := "Of a time or another quantity, the table shows the nearest value below and above that turns something. The change null removes what is there."
+	if len(w.Observed) > 0 {
+		words += " So that a change of one time does not move the others, the scenario has these observed times in place of events: " + visibleList(w.Observed) + "."
+	}
+	if w.Now.IsStuck || slices.ContainsFunc(w.Turns, func(t whatif.Turn) bool { return t.Outcome.IsStuck }) {
+		words += " " + stuckLegend
+	}
+	return words
+}
+
+// visibleList returns paths as a list.
+func visibleList(paths []string) string {
+	var words []string
+	for _, path := range paths {
+		words = append(words, string(story.Visible(path)))
+	}
+	return strings.Join(words, ", ")
+}
+
+// commands has a command for each change. They are not wrapped, so that they can be copied.
+func (w whyReport) commands() string {
+	var lines []string
+	for _, t := range w.Turns {
+		lines = append(lines, "  "+w.command(t))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// command returns the command that runs the scenario with a change.
+func (w whyReport) command(t whatif.Turn) string {
+	return overriddenCommand("run", w.Given, w.Overrides(t), scenarios.RunOptions{Seed: w.Seed, Lock: w.Lock}, w.Options)
+}
+
+// method says how the changes were found, and what can be missed.
+func (w whyReport) method() string {
+	words := fmt.Sprintf("%d changed scenarios were run. A value is the nearest of about fifteen that were tried between next to nothing and eight times the value, and of those that the search for a border tried. A narrow band of values between two of them can be missed; locksim sweep looks closer.", w.Tried)
+	if w.NewFaults > 0 {
+		words += fmt.Sprintf(" As new faults, a pause of a client before each step and each message that is late were tried, %d in all, up to four times the TTL; the shortest of both is shown.", w.NewFaults)
+	}
+	if w.Untried > 0 {
+		words += fmt.Sprintf(" %d others were not tried; locksim explore tries all faults.", w.Untried)
+	}
+	return words
+}
+
+// A jsonWhy is a search for the changes that turn a verdict, in JSON.
+type jsonWhy struct {
+	Schema   string `json:"schema"`
+	Scenario string `json:"scenario"`
+	Variant  string `json:"variant"`
+	Lock     string `json:"lock"`
+	Seed     uint64 `json:"seed"`
+	// Observed are overrides that put an observed time in place of an event.
+	Overrides []string `json:"overrides,omitempty"`
+	Observed  []string `json:"observed,omitempty"`
+	// Off and On are the verdicts of the scenario as it is, and LeaseExclusion is the worst
+	// outcome in the two runs.
+	Off            string         `json:"off"`
+	On             string         `json:"on"`
+	LeaseExclusion checks.Outcome `json:"lease_exclusion"`
+	// Turns are the changes. Steady are the paths that turn nothing.
+	Turns  []jsonTurn `json:"turns"`
+	Steady []string   `json:"steady"`
+	Tried  int        `json:"tried"`
+	// Untried is how many new faults were not tried.
+	Untried int `json:"untried"`
+}
+
+// A jsonTurn is a change of one value that turns a verdict.
+type jsonTurn struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+	// Now is the value that the scenario has. It is missing if there is none.
+	Now string `json:"now,omitempty"`
+	Off string `json:"off"`
+	On  string `json:"on"`
+	// LeaseExclusion is the worst outcome in the two runs. Stuck says that the lock was not
+	// granted, or that some client never got its work done.
+	LeaseExclusion checks.Outcome `json:"lease_exclusion"`
+	Stuck          bool           `json:"stuck,omitempty"`
+	Replay         string         `json:"replay"`
+}
+
+func writeWhyJSON(out io.Writer, why *whatif.Why, o Options) error {
+	w := whyReport{why, o}
+	all := jsonWhy{
+		Schema: whySchema, Scenario: w.Scenario.Name, Variant: w.Scenario.Variants[0].Name, Lock: w.Lock, Seed: w.Seed, Overrides: w.Given.Overrides, Observed: w.Observed,
+		Off: w.Now.Off, On: w.Now.On, LeaseExclusion: w.Now.Leases, Turns: []jsonTurn{}, Steady: append([]string{}, w.Steady...), Tried: w.Tried, Untried: w.Untried,
+	}
+	for _, t := range w.Turns {
+		all.Turns = append(all.Turns, jsonTurn{
+			Path: t.Path, Value: t.Value, Now: t.From,
+			Off: t.Outcome.Off, On: t.Outcome.On, LeaseExclusion: t.Outcome.Leases, Stuck: t.Outcome.IsStuck, Replay: w.command(t),
+		})
+	}
+	return encode(out, all)
+}
