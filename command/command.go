@@ -126,7 +126,7 @@ held, without fencing tokens and with them.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(explainFlagError)
-	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), sweepCommand(), whyCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), showCommand(), validateCommand(), newCommand(), mutateCommand(), versionCommand())
+	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), sweepCommand(), whyCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), showCommand(), schemaCommand(), validateCommand(), newCommand(), mutateCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	requireShell(root) // it prints to the output that was just set

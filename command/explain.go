@@ -22,20 +22,29 @@ type explainFlags struct {
 func explainCommand() *cobra.Command {
 	f := &explainFlags{}
 	cmd := &cobra.Command{
-		Use:   "explain FILE|NAME",
-		Short: "Show one scenario as a story",
+		Use:   "explain FILE|NAME|WORD",
+		Short: "Show one scenario as a story, or explain a lock, a property or a fault",
 		Long: `Show one scenario as a story: the setting, a question to think about, what
 happened step by step, what broke, what would have prevented it, what each side
 of the debate says, and the lesson.
 
 In the timeline, ▸ marks where a fault strikes or ends and where a witness is seen,
-and ✗ marks where a property breaks.`,
+and ✗ marks where a property breaks.
+
+A WORD is a lock, such as redlock, a property, such as lease-exclusion, or a kind of
+fault, such as pause.`,
 		Example: `  locksim explain gc-pause
+  locksim explain lease-exclusion
   locksim explain delayed-write --variant gives-up --fencing off
   locksim explain clock-jump --lock redsync --format markdown`,
 		Args:              requireOneScenario,
 		ValidArgsFunction: completeScenario,
-		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if t, ok := findTerm(args[0]); ok && !isPath(args[0]) && cmd.Flags().NFlag() == 0 {
+				return t.write(cmd.OutOrStdout())
+			}
+			return f.run(cmd, args[0])
+		},
 	}
 	f.commonFlags.define(cmd, "story", reports.Explanations)
 	f.runChoice.define(cmd, completeVariants)

@@ -141,7 +141,7 @@ func loadBuiltIn(name string) ([]input, error) {
 		return loadBuiltInLike(name)
 	}
 	bare := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	hint := cmp.Or(scenarios.DidYouMean(bare, scenarios.Names()), "`locksim list` shows the built-in scenarios")
+	hint := cmp.Or(hintOfTerm(name), scenarios.DidYouMean(bare, scenarios.Names()), scenarios.DidYouMean(name, termNames()), "`locksim list` shows the built-in scenarios")
 	return nil, fmt.Errorf("locksim: there is no file and no built-in scenario %q; %s", name, hint)
 }
 
@@ -166,6 +166,12 @@ func loadBuiltInLike(pattern string) ([]input, error) {
 		return nil, fmt.Errorf("locksim: there is no file, and no built-in scenario matches %q; `locksim list` shows the built-in scenarios", pattern)
 	}
 	return found, nil
+}
+
+// isPath reports whether a file or a folder has this name.
+func isPath(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 func isBuiltIn(name string) bool { return slices.Contains(scenarios.Names(), name) }

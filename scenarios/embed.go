@@ -13,6 +13,12 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
+//go:embed schema.json
+var schemaFile string
+
+// Schema returns the JSON Schema of scenario files.
+func Schema() string { return schemaFile }
+
 // Names returns the names of the embedded scenarios in alphabetical order.
 func Names() []string {
 	entries, err := files.ReadDir(".")

@@ -1,0 +1,118 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// A term is a word that explain explains without a scenario: a lock, a property, or a kind
+// of fault.
+type term struct {
+	name, kind string
+	// facts are labels and texts.
+	facts [][2]string
+	// flag is the flag of locksim list that finds the scenarios about the term, and filter
+	// the same as a value.
+	flag   string
+	filter listFlags
+	// document is where more is written about terms of this kind.
+	document string
+}
+
+// findTerm returns the term with a name; ok is false if there is none.
+func findTerm(name string) (t term, ok bool) {
+	if kind, ok := locks.Lookup(name); ok {
+		t = term{name: name, kind: "lock", flag: "--lock", filter: listFlags{lock: name}, document: "docs/scenarios.md, Locks"}
+		t.add("what it is", kind.Title)
+		t.add("servers", cmp.Or(kind.System, "none"))
+		t.add("library", kind.Library)
+		if kind.Endless {
+			t.add("its end", "a grant never ends by itself: the lock ignores the TTL")
+		}
+		return t, true
+	}
+	if slices.Contains(propertyNames(), name) {
+		card := checks.Property(name).Card()
+		t = term{name: name, kind: "property", flag: "--violates", filter: listFlags{violates: name}, document: "docs/properties.md"}
+		t.add("it holds if", card.Title)
+		t.add("if violated", card.Broken)
+		switch card.Subject {
+		case checks.SubjectData:
+			t.add("verdict", "a run that violates it is unsafe, because it is about the data")
+		case checks.SubjectMisconduct:
+			t.add("in reports", "only if it is violated: no caller can accept this behaviour of a lock")
+		}
+		return t, true
+	}
+	for _, kind := range sim.FaultKinds() {
+		if kind.Name == name {
+			t = term{name: name, kind: "fault", flag: "--fault", filter: listFlags{fault: name}, document: "docs/scenarios.md, Faults"}
+			t.add("what it is", kind.Title)
+			return t, true
+		}
+	}
+	return term{}, false
+}
+
+// add adds a fact, if it is not empty.
+func (t *term) add(label, text string) {
+	if text != "" {
+		t.facts = append(t.facts, [2]string{label, text})
+	}
+}
+
+// hintOfTerm says what to do with the name of a term where a scenario is expected; "" if it
+// is no term.
+func hintOfTerm(name string) string {
+	t, ok := findTerm(name)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("it is a %s; `locksim explain %s` explains it, and `locksim list %s %s` finds its scenarios", t.kind, name, t.flag, name)
+}
+
+// termNames lists the names of all terms.
+func termNames() []string { return slices.Concat(locks.Names(), propertyNames(), faultKinds()) }
+
+// write writes the term, and the scenarios in which it matters.
+func (t term) write(w io.Writer) error {
+	const mostExamples, labelWidth, width = 8, 11, 80
+	var names []string
+	for _, group := range scenarios.Catalogue() {
+		for _, s := range group.Scenarios {
+			if t.filter.matches(s) {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	if len(names) > 0 {
+		examples := strings.Join(names[:min(len(names), mostExamples)], ", ")
+		if more := len(names) - mostExamples; more > 0 {
+			examples += fmt.Sprintf(" and %d more", more)
+		}
+		t.add("scenarios", examples)
+		t.add("try", fmt.Sprintf("locksim explain %s\nlocksim list %s %s", names[0], t.flag, t.name))
+	}
+	t.add("more", t.document)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: a %s\n\n", t.name, t.kind)
+	for _, fact := range t.facts {
+		label := fact[0]
+		for line := range strings.SplitSeq(fact[1], "\n") {
+			text := textwrap.Wrap(line, width-labelWidth-4, 0)
+			fmt.Fprintf(&b, "  %-*s  %s\n", labelWidth, label, strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", labelWidth+4)))
+			label = ""
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return outputError(err)
+}
