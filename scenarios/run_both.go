@@ -7,12 +7,10 @@ import "fmt"
 // about, there are no runs, and notApplicable says why. RunBoth fails in the same cases as
 // [Run].
 func (v *Variant) RunBoth(o RunOptions) (runs []RunResult, notApplicable string, err error) {
-	config, err := v.Config(o.forFencing(Off))
-	if err != nil {
-		return nil, err.Error(), nil
-	}
-	if len(config.Doubts) > 0 {
-		return nil, config.Doubts[0], nil
+	for _, fencing := range []string{Off, On} {
+		if why := v.whyNotApplicable(o.forFencing(fencing)); why != "" {
+			return nil, why, nil
+		}
 	}
 	for _, fencing := range []string{Off, On} {
 		run, err := v.Run(o, fencing)
@@ -27,4 +25,17 @@ func (v *Variant) RunBoth(o RunOptions) (runs []RunResult, notApplicable string,
 		runs = append(runs, run)
 	}
 	return runs, "", nil
+}
+
+// whyNotApplicable returns the reason, known before anything runs, why one run of the
+// scenario does not apply to a lock; "" if there is none.
+func (v *Variant) whyNotApplicable(o Options) string {
+	config, err := v.Config(o)
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(config.Doubts) > 0:
+		return config.Doubts[0]
+	}
+	return ""
 }

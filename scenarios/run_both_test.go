@@ -63,11 +63,13 @@ func TestReasonWhyNotApplicableNamesNoLock(t *testing.T) {
 				if _, has := sim.LookupSystem(kind.System); !has && kind.System != "" {
 					continue // that servers are missing in this program says nothing about the lock
 				}
-				config, err := v.Config(Options{Seed: 1, Lock: lock, Fencing: Off})
-				if err != nil {
-					config.Doubts = []string{err.Error()}
+				var reasons []string
+				for _, fencing := range []string{Off, On} {
+					if why := v.whyNotApplicable(Options{Seed: 1, Lock: lock, Fencing: fencing}); why != "" {
+						reasons = append(reasons, why)
+					}
 				}
-				for _, doubt := range config.Doubts {
+				for _, doubt := range reasons {
 					// The name of a server contains its system, and so do the names of some
 					// locks, so server names are removed first.
 					if doubts++; strings.Contains(strings.ReplaceAll(doubt, kind.System+"-", ""), lock) {

@@ -135,7 +135,7 @@ func (cfg *Config) checkClusterStorage() error {
 	case len(system.Reads) == 0 || !kind.HasDataClient:
 		return errors.New("the storage is in the cluster that keeps the lock, but the servers of the lock keep no data")
 	case s.Fencing == storage.Owner && !kind.ChecksOwner:
-		return fmt.Errorf("a storage in a cluster with the policy %s needs a lock whose client checks that its key still exists, and %s does not check that", s.Fencing, kind.Name)
+		return fmt.Errorf("a storage in a cluster with the policy %s needs a lock whose client checks that its key still exists, and this lock's client does not", s.Fencing)
 	case !slices.Contains([]storage.Policy{"", storage.None, storage.Optimistic, storage.Owner}, s.Fencing):
 		return fmt.Errorf("a storage in a cluster cannot check the policy %s: with its own transactions it can check %s and %s", s.Fencing, storage.Optimistic, storage.Owner)
 	case s.Reads != "" && !slices.Contains(system.Reads, s.Reads):

@@ -29,7 +29,7 @@ func TestCheckStorageInACluster(t *testing.T) {
 		{"a policy that checks tokens", sim.Config{Storage: sim.Storage{Fencing: storage.Writes}},
 			"a storage in a cluster cannot check the policy writes: with its own transactions it can check optimistic and owner"},
 		{"the policy owner, and a lock that does not check its key", sim.Config{Storage: sim.Storage{Fencing: storage.Owner}},
-			"a storage in a cluster with the policy owner needs a lock whose client checks that its key still exists, and noon does not check that"},
+			"a storage in a cluster with the policy owner needs a lock whose client checks that its key still exists, and this lock's client does not"},
 		{"the policy owner, and a lock that checks its key", sim.Config{Lock: sim.Lock{Kind: locks.Kind{Name: "noon", System: "sundial", HasDataClient: true, ChecksOwner: true}}, Storage: sim.Storage{Fencing: storage.Owner}}, ""},
 		{"a copy of the storage", sim.Config{Storage: sim.Storage{CopyLag: time.Second}}, "a storage in a cluster has no copy that lags behind: it has members"},
 		{"a write through a service", sim.Config{Clients: []sim.Client{{Does: via}}},
