@@ -1,11 +1,17 @@
 package scenarios
 
-import "fmt"
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/locksim/locksim/sim"
+)
 
 // RunBoth runs a variant without fencing tokens and with them, with any kind of lock. If
-// the scenario does not apply to the lock, because the lock lacks what the scenario is
-// about, there are no runs, and notApplicable says why. RunBoth fails in the same cases as
-// [Run].
+// the scenario does not apply to the lock, there are no runs, and notApplicable says why:
+// the lock lacks what the scenario is about, or it is not the scenario's own lock and too
+// much happens with it. RunBoth fails in the same cases as [Run].
 func (v *Variant) RunBoth(o RunOptions) (runs []RunResult, notApplicable string, err error) {
 	for _, fencing := range []string{Off, On} {
 		if why := v.whyNotApplicable(o.forFencing(fencing)); why != "" {
@@ -14,6 +20,9 @@ func (v *Variant) RunBoth(o RunOptions) (runs []RunResult, notApplicable string,
 	}
 	for _, fencing := range []string{Off, On} {
 		run, err := v.Run(o, fencing)
+		if lock := cmp.Or(o.Kind.Name, o.Lock, v.Lock); lock != v.Lock && (errors.Is(err, sim.ErrTooMuch) || errors.Is(err, sim.ErrTooLarge)) {
+			return nil, err.Error(), nil
+		}
 		if err != nil {
 			return nil, "", fmt.Errorf("%s: %w", v.describe(fencing), err)
 		}

@@ -23,6 +23,7 @@ func TestRunBoth(t *testing.T) {
 		{"pause-in-flight/no-elapsed-check", "redsync", "about a lock without elapsed-check", ""},
 		{"pause-in-flight/elapsed-check", "single", "", checks.Safe},
 		{"gc-pause", "redlokc", `no lock is called "redlokc"`, ""},
+		{"optimistic/lock", "single-wait", "too much happens in this world", ""},
 	} {
 		name, variant, _ := strings.Cut(c.name, "/")
 		s, err := Open(name)
