@@ -135,12 +135,12 @@ func (d *destination) info(stdout io.Writer) fs.FileInfo {
 	return info
 }
 
-// output writes a report to its destination. It uses colour if the destination is a
-// terminal.
+// output writes a report to its destination. It uses colour, and the width of the
+// lines that there is, if the destination is a terminal.
 func (d *destination) output(stdout io.Writer, o reports.Options, write func(io.Writer, reports.Options) error) error {
 	o.Columns = columns
 	if d.name == "" {
-		o.Palette = choosePalette(stdout)
+		o.Palette, o.Width = choosePalette(stdout), chooseWidth(stdout)
 		return write(stdout, o)
 	}
 	var whole bytes.Buffer

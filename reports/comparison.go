@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
@@ -91,7 +90,7 @@ func sideBySide(pairs [][]scenarios.RunResult, o Options) figure {
 	var tables []string
 	for len(pairs) > 0 {
 		n := len(pairs)
-		for n > 1 && exceedsPage(variantTable(pairs[:n]).draw(Options{Columns: o.Columns})) {
+		for n > 1 && variantTable(pairs[:n]).width(o) > o.lineWidth() {
 			n--
 		}
 		tables = append(tables, variantTable(pairs[:n]).draw(o))
@@ -107,16 +106,6 @@ func arrowLegend(drawn figure) paragraph {
 		return ""
 	}
 	return "An arrow leads from the result without fencing to the result with fencing."
-}
-
-// exceedsPage reports whether a line of a table without colours is wider than a page.
-func exceedsPage(table string) bool {
-	for line := range strings.Lines(table) {
-		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > pageWidth {
-			return true
-		}
-	}
-	return false
 }
 
 // variantTable returns a table with a row for each property, a column for each variant, and

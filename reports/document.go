@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"io"
@@ -69,12 +68,12 @@ func (d *draft) gap() {
 type text struct {
 	Options
 	draft
-	// width is the maximum number of columns in a line; 0 means pageWidth.
-	width int
+	// leastWidth is the width of a report that has wide charts; 0 means that there are none.
+	leastWidth int
 }
 
 // columns returns the maximum number of columns in a line.
-func (t *text) columns() int { return cmp.Or(t.width, pageWidth) }
+func (t *text) columns() int { return max(t.leastWidth, t.lineWidth()) }
 
 // writeTo writes the report to w.
 func (t *text) writeTo(w io.Writer) error {

@@ -227,7 +227,7 @@ func timelineOfClauses(runs []scenarios.RunResult, clauses [][]story.Clause, o O
 	for i, run := range runs {
 		headings[i] = fencingNames[run.Fencing]
 	}
-	return Timeline{Palette: o.Palette, Messages: o.Messages}.write(headings, clauses)
+	return Timeline{Palette: o.Palette, Messages: o.Messages, Width: o.Width}.write(headings, clauses)
 }
 
 // doubtFacts lists what did not happen although the scenario requires it: witnesses that

@@ -37,7 +37,7 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 		d.add("", figure(chartLegend(all...)))
 	}
 	d.addCoverage(r)
-	t := &text{Options: o, width: exploredWidth}
+	t := &text{Options: o, leastWidth: exploredWidth}
 	t.document(d)
 	return t.writeTo(w)
 }
@@ -60,7 +60,7 @@ func unwrittenWays(r *explore.Result) string {
 
 // describeWay describes the way with index i, except what the table already shows.
 func (l wayList) describeWay(i int, r *explore.Result, o Options) figure {
-	p, w := &text{Options: o, width: exploredWidth}, l.ways[i]
+	p, w := &text{Options: o, leastWidth: exploredWidth}, l.ways[i]
 	number := "Way " + l.number(i) + ": "
 	p.line("%s", p.Palette.strong(textwrap.Wrap(number+wayTitle(w), exploredWidth, len(number))))
 	if news := l.news(w); news != "" {

@@ -12,6 +12,7 @@
 package reports
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -86,6 +87,8 @@ type Options struct {
 	// there are rows. A cell may have several lines and colours. If Columns is nil, every
 	// character counts as one column wide.
 	Columns func(heads []string, rows [][]string) string
+	// Width is the maximum number of columns in a line of a text report; 0 means 80.
+	Width int
 	// Messages adds all messages to timelines, except those that only set up a connection.
 	Messages bool
 	// Arguments are the names that the command line used for scenarios, if they differ from
@@ -105,6 +108,9 @@ type Options struct {
 	// published reports whether people will publish the report for others.
 	published bool
 }
+
+// lineWidth returns the maximum number of columns in a line of a text report.
+func (o Options) lineWidth() int { return cmp.Or(o.Width, pageWidth) }
 
 // A Subject is a kind of thing that can be reported, with its formats.
 type Subject[S any] struct{ formats []Format[S] }

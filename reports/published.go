@@ -14,7 +14,7 @@ import (
 // machine. Reports for terminals and for programs keep the paths from the command line,
 // because their readers open the files.
 func (o Options) forPublication() Options {
-	o.published, o.Palette = true, Palette{}
+	o.published, o.Palette, o.Width = true, Palette{}, 0
 	return o
 }
 

@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 type (
@@ -61,7 +62,50 @@ func (tb *table) add(cells ...tableCell) { tb.Rows = append(tb.Rows, tableRow{Ce
 
 func (tb table) empty() bool { return len(tb.Rows) == 0 }
 
-func (tb table) text(t *text) { t.b.WriteString(tb.draw(t.Options)) }
+func (tb table) text(t *text) { t.b.WriteString(tb.drawInParts(t.columns(), t.Options)) }
+
+// drawInParts returns the table as text. If the table is wider than the given number of
+// columns, drawInParts draws several tables, one below the other. Each has the label of
+// every row, and some of the other cells.
+func (tb table) drawInParts(width int, o Options) string {
+	var drawn []string
+	for from := 1; from == 1 || from < len(tb.Heads); {
+		to := len(tb.Heads)
+		for to > from+1 && tb.part(from, to).width(o) > width {
+			to--
+		}
+		drawn = append(drawn, tb.part(from, to).draw(o))
+		from = max(to, 2)
+	}
+	return strings.Join(drawn, "\n")
+}
+
+// part returns the table with the labels and the cells in the columns from the first index
+// up to the last, which is not included.
+func (tb table) part(from, to int) table {
+	if from == 1 && to == len(tb.Heads) {
+		return tb
+	}
+	cut := tb
+	cut.Heads, cut.Rows = append(slices.Clone(tb.Heads[:1]), tb.Heads[from:to]...), nil
+	for _, r := range tb.Rows {
+		if len(r.Cells) > 0 {
+			r.Cells = append(slices.Clone(r.Cells[:1]), r.Cells[min(from, len(r.Cells)):min(to, len(r.Cells))]...)
+		}
+		cut.Rows = append(cut.Rows, r)
+	}
+	return cut
+}
+
+// width returns the number of columns of the table as text.
+func (tb table) width(o Options) int {
+	o.Palette = Palette{}
+	width := 0
+	for line := range strings.Lines(tb.draw(o)) {
+		width = max(width, utf8.RuneCountInString(strings.TrimRight(line, "\n")))
+	}
+	return width
+}
 
 // draw returns the table as text.
 func (tb table) draw(o Options) string {

@@ -29,14 +29,14 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	for i, r := range results {
 		if i > 0 {
 			t.line("")
-			t.line("%s", o.Palette.faint(strings.Repeat("═", pageWidth)))
+			t.line("%s", o.Palette.faint(strings.Repeat("═", t.columns())))
 			t.line("")
 		}
 		t.result(r, len(results) == 1)
 	}
 	if len(results) > 1 {
 		t.line("")
-		t.line("%s", o.Palette.faint(strings.Repeat("═", pageWidth)))
+		t.line("%s", o.Palette.faint(strings.Repeat("═", t.columns())))
 		var runs []scenarios.RunResult
 		for _, r := range results {
 			runs = append(runs, r.Runs...)

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,9 +15,9 @@ import (
 )
 
 const (
-	// pageWidth is the maximum number of columns in a line of a text report. It does not
-	// depend on the terminal, so the same run always gives the same text. The narrowest
-	// terminals in use have 80 columns.
+	// pageWidth is the maximum number of columns in a line of a text report, unless
+	// [Options] has another. In a pipe and in a file it does not depend on any terminal, so
+	// the same run always gives the same text.
 	pageWidth = 80
 )
 
@@ -25,6 +26,8 @@ const (
 type Timeline struct {
 	Palette  Palette
 	Messages bool
+	// Width is the maximum number of columns in a line; 0 means 80.
+	Width int
 }
 
 // Render returns the timelines of runs that differ in one thing, such as the storage's
@@ -46,11 +49,11 @@ func (l Timeline) write(headings []string, timelines [][]story.Clause) string {
 		common = commonPrefix(timelines)
 		last := page.write(&b, timelines[0][:common], 0)
 		if allHaveLength(timelines, common) {
-			fmt.Fprintf(&b, "  %s\n", l.Palette.strong(textwrap.Wrap("All of this happened in each run: "+story.List(eachVisible(headings))+".", pageWidth-2, 2)))
+			fmt.Fprintf(&b, "  %s\n", l.Palette.strong(textwrap.Wrap("All of this happened in each run: "+story.List(eachVisible(headings))+".", page.width-2, 2)))
 			return b.String()
 		}
 		if common > 0 {
-			fmt.Fprintf(&b, "  %s\n", l.Palette.faint(textwrap.Wrap("Same so far. From here on the runs "+story.List(eachVisible(headings))+" differ:", pageWidth-2, 2)))
+			fmt.Fprintf(&b, "  %s\n", l.Palette.faint(textwrap.Wrap("Same so far. From here on the runs "+story.List(eachVisible(headings))+" differ:", page.width-2, 2)))
 		}
 		for i, clauses := range timelines {
 			fmt.Fprintf(&b, "\n  %s\n", l.Palette.strong(story.Visible(headings[i])))
@@ -106,15 +109,16 @@ func sameClause(a, b story.Clause) bool {
 
 // page is the layout of a timeline: its colours and the widths of its columns.
 type page struct {
-	palette   Palette // of the seconds in a time
-	decimals  int
+	palette   Palette
+	width     int // maximum number of columns in a line
+	decimals  int // of the seconds in a time
 	timeWidth int // width of the times in characters
 	nameWidth int // width of the names in characters
 }
 
 // page returns a layout into which the clauses of all timelines fit.
 func (l Timeline) page(timelines [][]story.Clause) page {
-	p := page{palette: l.Palette, decimals: 3}
+	p := page{palette: l.Palette, width: cmp.Or(l.Width, pageWidth), decimals: 3}
 	if l.Messages {
 		p.decimals = 6
 	}
@@ -143,17 +147,17 @@ func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Durati
 		if c.Sign != "" {
 			margin = p.palette.paint(moodClass[signMoods[c.Sign]], string(c.Sign))
 		}
-		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.timeWidth, story.Moment(c.At, p.decimals), p.palette.strong(name), p.palette.paint(moodClass[c.Mood], block(c.Predicate, indent)))
+		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.timeWidth, story.Moment(c.At, p.decimals), p.palette.strong(name), p.palette.paint(moodClass[c.Mood], p.block(c.Predicate, indent)))
 		for _, m := range c.Marks {
-			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), p.palette.paint(moodClass[m.Mood], string(m.Sign)+" "+block(m.Text, indent+2)))
+			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), p.palette.paint(moodClass[m.Mood], string(m.Sign)+" "+p.block(m.Text, indent+2)))
 		}
 	}
 	return last
 }
 
 // block breaks a text into lines that all begin in the given column.
-func block(text story.Raw, column int) string {
-	lines := textwrap.Wrap(text.String(), pageWidth-column, 0)
+func (p page) block(text story.Raw, column int) string {
+	lines := textwrap.Wrap(text.String(), p.width-column, 0)
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
 }
 
