@@ -14,8 +14,9 @@ type (
 		Heads []span
 		Rows  []tableRow
 		// narrow breaks the heads into short lines, in text. wide begins the table in the
-		// first column of the page, for a table that needs the full width.
-		narrow, wide bool
+		// first column of the page, for a table that needs the full width. wraps breaks the
+		// texts of all cells into lines, as far as the page is too narrow for the table.
+		narrow, wide, wraps bool
 	}
 
 	// A tableRow is a row of cells, or the title of the rows below it.
@@ -68,6 +69,9 @@ func (tb table) text(t *text) { t.b.WriteString(tb.drawInParts(t.columns(), t.Op
 // columns, drawInParts draws several tables, one below the other. Each has the label of
 // every row, and some of the other cells.
 func (tb table) drawInParts(width int, o Options) string {
+	if tb.wraps {
+		tb = tb.wrapped(width)
+	}
 	var drawn []string
 	for from := 1; from == 1 || from < len(tb.Heads); {
 		to := len(tb.Heads)

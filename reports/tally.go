@@ -78,6 +78,8 @@ type Count struct {
 	// down permanently, in the run without fencing with the last seed. Lost is 0 if another
 	// server replaced one.
 	Lost, Servers int
+	// Replaced counts the runs without fencing in which a replica took over from a server.
+	Replaced int
 	// Figures are the figures of all measures in runs without fencing, in the order of
 	// [checks.MeasureNames].
 	Figures []Sample
@@ -141,6 +143,9 @@ func (c *Count) add(seed uint64, runs []scenarios.RunResult) {
 		}
 	}
 	c.Lost, c.Servers = runs[0].History.LostServers()
+	if len(runs[0].History.Promotions()) > 0 {
+		c.Replaced++
+	}
 	for _, s := range runs[1].History.Sections() {
 		c.Grants++
 		if len(s.Minted) > 0 {

@@ -4,13 +4,14 @@ import "io"
 
 // A tallyPage is the data of a page about a tally.
 type tallyPage struct {
-	Title    string
-	Tables   []tallyTable
-	Legend   facts
-	Unusual  []remark
-	Surprise []remark
-	NotRun   []remark
-	Stories  []remark
+	Title string
+	// Answer are the tables with which the page begins.
+	Answer, Tables []tallyTable
+	Legend         facts
+	Unusual        []remark
+	Surprise       []remark
+	NotRun         []remark
+	Stories        []remark
 }
 
 // writeTallyHTML writes the tally as a single page.
@@ -30,8 +31,9 @@ func tallyPages(t *Tally, o Options) []plannedPage {
 
 // sheet returns the page about the tally.
 func (t *Tally) sheet(pages pageFinder, o Options) sheet {
+	tables := tallyTables{t, pages}
 	page := tallyPage{
-		Title: tallyTitle, Tables: tallyTables{t, pages}.tables(),
+		Title: tallyTitle, Answer: tables.answer(), Tables: tables.tables(),
 		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), NotRun: t.notRun(), Stories: t.scenarioList(),
 	}
 	return newSheet(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))

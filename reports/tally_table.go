@@ -223,21 +223,23 @@ func (t tallyTables) sideBySide(variants []int) []tallyTable {
 	return []tallyTable{newTallyTable(story.Visible(s.Scenario.Name), "The cost, by lock and by variant of the scenario.", rows, columns)}
 }
 
+// write returns a value with its unit.
+func (s Sample) write(v int64) string {
+	switch s.Unit {
+	case checks.Nanoseconds:
+		return story.ProseSpan(time.Duration(v))
+	case checks.Hundredths:
+		return strconv.FormatFloat(float64(v)/100, 'f', -1, 64)
+	case checks.Percent:
+		return fmt.Sprintf("%d %%", v)
+	}
+	return fmt.Sprint(v)
+}
+
 // format returns the median of the sample, and after it the 99th percentile if that
 // differs: "5.1s", or "5.1s, 7.2s".
 func (s Sample) format() string {
-	write := func(v int64) string {
-		switch s.Unit {
-		case checks.Nanoseconds:
-			return story.ProseSpan(time.Duration(v))
-		case checks.Hundredths:
-			return strconv.FormatFloat(float64(v)/100, 'f', -1, 64)
-		case checks.Percent:
-			return fmt.Sprintf("%d %%", v)
-		}
-		return fmt.Sprint(v)
-	}
-	usual, rare := write(s.percentile(50)), write(s.percentile(99))
+	usual, rare := s.write(s.percentile(50)), s.write(s.percentile(99))
 	if usual == rare {
 		return usual
 	}

@@ -14,8 +14,12 @@ const tallyTitle = "Locks side by side"
 // document returns the tally with its legend and its lists.
 func (t *Tally) document(o Options) *document {
 	d := &document{title: tallyTitle}
-	d.add("", t.legend(o))
-	for _, entry := range (tallyTables{t, noPage}).tables() {
+	tables := tallyTables{t, noPage}
+	for _, entry := range tables.answer() {
+		d.add(entry.Title, paragraph(entry.About), entry.Table)
+	}
+	d.add("How to read the tables", t.legend(o))
+	for _, entry := range tables.tables() {
 		d.add(entry.Title, paragraph(entry.About), entry.Table)
 	}
 	d.add("Differs between seeds, with a command that shows it", t.unusual(o))
@@ -98,8 +102,10 @@ type jsonTally struct {
 	// into this program.
 	NotRun int `json:"not_run"`
 	// Summary contains facts about each lock that are derived from all scenarios.
-	Summary []jsonTallyLock  `json:"summary"`
-	Rows    []jsonTallyStory `json:"stories"`
+	Summary []jsonTallyLock `json:"summary"`
+	// Decisions are the locks that fit a need.
+	Decisions []jsonDecision   `json:"decisions"`
+	Rows      []jsonTallyStory `json:"stories"`
 }
 
 // jsonTallyLock is the summary of one lock.
@@ -113,6 +119,39 @@ type jsonTallyLock struct {
 	MayLose *int   `json:"may_lose"`
 	Servers int    `json:"servers,omitempty"`
 	Replay  string `json:"replay,omitempty"`
+	// TwoHolders are the scenarios in which two leases overlap, and WrongData and
+	// WrongDataFenced those in which the data is wrong without and with fencing tokens.
+	TwoHolders      jsonDamage `json:"two_holders"`
+	WrongData       jsonDamage `json:"wrong_data"`
+	WrongDataFenced jsonDamage `json:"wrong_data_fenced"`
+	// SurvivesOneServer says in words whether the lock still works when one of its servers
+	// is down; "" if no scenario shows it. UsuallyRun says how many servers people run, if
+	// they are more than are simulated.
+	SurvivesOneServer string `json:"survives_one_server,omitempty"`
+	UsuallyRun        string `json:"usually_run,omitempty"`
+}
+
+// jsonDamage has the scenarios in which something goes wrong with a lock, on at least one
+// seed, of all that are known (of). Unknown is the number of the others that were run.
+type jsonDamage struct {
+	Scenarios   []string `json:"scenarios"`
+	Of          int      `json:"of"`
+	Unknown     int      `json:"unknown,omitempty"`
+	Assumptions []string `json:"assumptions"`
+}
+
+// json returns the damage in its form in JSON.
+func (h damage) json() jsonDamage {
+	return jsonDamage{append([]string{}, h.names()...), h.judged, h.unknown, append([]string{}, h.assumptions()...)}
+}
+
+// jsonDecision has the locks that fit, if two clients that work at the same time do what
+// Need says.
+type jsonDecision struct {
+	Need    string   `json:"need"`
+	Because string   `json:"because"`
+	Fit     []string `json:"fit"`
+	Others  []string `json:"others"`
 }
 
 // jsonTallyStory is one variant of a scenario.
@@ -174,7 +213,7 @@ type jsonSample struct {
 
 // writeTallyJSON writes the tally as JSON.
 func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
-	doc := jsonTally{Schema: tallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), NotRun: t.NotRun(), Summary: []jsonTallyLock{}, Rows: []jsonTallyStory{}}
+	doc := jsonTally{Schema: tallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), NotRun: t.NotRun(), Summary: []jsonTallyLock{}, Decisions: []jsonDecision{}, Rows: []jsonTallyStory{}}
 	for column, lock := range t.Locks {
 		summary := jsonTallyLock{Lock: lock}
 		if hasTokens, known := t.ownTokens(column); known {
@@ -183,7 +222,15 @@ func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 		if lost, total, row := t.maxLost(column); row >= 0 {
 			summary.MayLose, summary.Servers, summary.Replay = &lost, total, t.replayCommand(row, column, t.Seed, o)
 		}
+		summary.TwoHolders, summary.WrongData, summary.WrongDataFenced = t.twoHolders(column).json(), t.wrongData(column, 0).json(), t.wrongData(column, 1).json()
+		s := t.survival(column)
+		if summary.UsuallyRun = s.usual; s.isTested || s.hasReplica {
+			summary.SurvivesOneServer = s.span().Text
+		}
 		doc.Summary = append(doc.Summary, summary)
+	}
+	for _, d := range (tallyTables{t, noPage}).decisions() {
+		doc.Decisions = append(doc.Decisions, jsonDecision{d.Need, d.Because, append([]string{}, d.Fit...), append([]string{}, d.Others...)})
 	}
 	for i, r := range t.Rows {
 		row := jsonTallyStory{Scenario: r.Scenario.Name, Variant: r.Variant.Name, Title: r.Variant.Title, File: r.Scenario.File, Cells: []jsonTallyCell{}}

@@ -25,6 +25,9 @@ type System struct {
 	Title string
 	// Node is what a sentence calls one of the nodes, such as "Redis node".
 	Node string
+	// UsuallyRun says how many nodes people usually run together, if they are more than this
+	// simulation has: "3 or 5 servers". It is "" if the simulation has as many.
+	UsuallyRun string
 	// Port is the port on which its nodes listen.
 	Port int
 

@@ -159,9 +159,10 @@ func firstDifference(was, is string) string {
 // fence returns a text as a code block of Markdown.
 func fence(language, text string) string { return "```" + language + "\n" + text + "```\n" }
 
-// showMarkdown shows the output of a command that writes Markdown.
+// showMarkdown shows the output of a command that writes Markdown. If the command names no
+// file, its links to the scenarios are relative to the top, and not to the folder docs.
 func showMarkdown(t *testing.T, argument, _ string) string {
-	return "\n" + runOutput(t, strings.Fields(argument)...) + "\n"
+	return "\n" + strings.ReplaceAll(runOutput(t, strings.Fields(argument)...), "](scenarios/", "](../scenarios/") + "\n"
 }
 
 // showTable shows only the table with which such an output begins.

@@ -28,6 +28,7 @@ func init() {
 		Name:            locks.Consul,
 		Title:           "Consul",
 		Node:            "Consul server",
+		UsuallyRun:      "3 or 5 servers", // https://developer.hashicorp.com/consul/docs/architecture/consensus
 		Port:            8500,
 		ShortestTTL:     shortestTTL,
 		UsesElapsedTime: true,

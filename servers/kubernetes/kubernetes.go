@@ -39,6 +39,7 @@ func init() {
 		Name:            locks.Kubernetes,
 		Title:           "Kubernetes",
 		Node:            "API server of Kubernetes",
+		UsuallyRun:      "3 control-plane nodes", // https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/high-availability
 		Port:            6443,
 		Key:             locks.KubernetesLease,
 		UsesElapsedTime: true,

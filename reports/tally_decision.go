@@ -1,0 +1,164 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/locks"
+)
+
+// A decision lists the locks that fit what two holders would do to the work.
+type decision struct {
+	// Need says what two clients do that work at the same time, and Because the rule by
+	// which the locks were chosen.
+	Need, Because string
+	Fit           []string
+	// Others says why other locks do not fit, with their names.
+	Others []string
+}
+
+// decisions returns the decisions that the counts and the cards of the locks support.
+func (t tallyTables) decisions() []decision {
+	var all []decision
+	for _, d := range []decision{t.cheapest(), t.surviving(), t.fenced(), t.nextToData()} {
+		if len(d.Fit)+len(d.Others) > 0 {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// cheapest returns the locks with the fewest messages.
+func (t tallyTables) cheapest() decision {
+	const most = 3
+	d := decision{Need: "cost only time", Because: "the fewest messages for a section"}
+	m := t.measured("traffic", "messages per section")
+	if len(m.rows) == 0 {
+		return d
+	}
+	type price struct {
+		lock     string
+		messages int64
+		text     string
+	}
+	var prices []price
+	for column, lock := range t.Locks {
+		if s := t.Counts[m.rows[0]][column].sample(m.measure, m.figure); len(s.Values) > 0 {
+			median := s.percentile(50)
+			prices = append(prices, price{story.Visible(lock), median, s.write(median)})
+		}
+	}
+	slices.SortStableFunc(prices, func(a, b price) int { return cmp.Compare(a.messages, b.messages) })
+	for _, p := range prices[:min(most, len(prices))] {
+		d.Fit = append(d.Fit, fmt.Sprintf("%s (%s)", p.lock, p.text))
+	}
+	return d
+}
+
+// surviving returns the locks that still work when one of their servers is down.
+func (t tallyTables) surviving() decision {
+	d := decision{Need: "are acceptable if rare, and the lock has to survive a server", Because: "one of its servers may be down"}
+	reasons := groups{}
+	for column, lock := range t.Locks {
+		switch s := t.survival(column); {
+		case s.lost > 0 || s.hasReplica && s.harm == "":
+			d.Fit = append(d.Fit, story.Visible(lock))
+		case s.hasReplica:
+			reasons.add("a replica takes over, with "+s.harm, story.Visible(lock))
+		case s.isTested && s.usual != "":
+			reasons.add("unknown, 1 server is simulated and people run "+s.usual, story.Visible(lock))
+		case s.isTested:
+			reasons.add("no server may be down", story.Visible(lock))
+		}
+	}
+	d.Others = reasons.texts()
+	return d
+}
+
+// fenced returns the locks whose own tokens protect data that is elsewhere.
+func (t tallyTables) fenced() decision {
+	d := decision{Need: "harm data that is elsewhere", Because: "own token, and no wrong data if the storage checks it"}
+	reasons := groups{}
+	for column, lock := range t.Locks {
+		hasTokens, known := t.ownTokens(column)
+		switch wrong := t.wrongData(column, 1); {
+		case !known:
+		case !hasTokens:
+			reasons.add("no token of its own", story.Visible(lock))
+		case len(wrong.scenarios) > 0:
+			reasons.add("wrong data with tokens in "+story.List(wrong.names()), story.Visible(lock))
+		default:
+			d.Fit = append(d.Fit, story.Visible(lock))
+		}
+	}
+	d.Others = reasons.texts()
+	return d
+}
+
+// nextToData returns, for the systems of the locks, the locks that can keep the data too.
+func (t tallyTables) nextToData() decision {
+	d := decision{Need: "harm data that can be where the lock is", Because: "one transaction writes the data, and holds the lock or checks its holder"}
+	systems := map[string]bool{}
+	for column, lock := range t.Locks {
+		kind, _ := locks.Lookup(lock)
+		if _, known := t.ownTokens(column); known {
+			systems[kind.System] = true
+		}
+	}
+	for _, name := range locks.Names() {
+		kind, _ := locks.Lookup(name)
+		if systems[kind.System] && (kind.KeepsData || kind.HasDataClient && kind.ChecksOwner && slices.Contains(t.Locks, name)) {
+			d.Fit = append(d.Fit, name)
+		}
+	}
+	return d
+}
+
+// groups are locks with the same reason, in the order in which the reasons occur.
+type groups []struct {
+	reason string
+	locks  []string
+}
+
+// add adds a lock with its reason.
+func (g *groups) add(reason, lock string) {
+	for i := range *g {
+		if (*g)[i].reason == reason {
+			(*g)[i].locks = append((*g)[i].locks, lock)
+			return
+		}
+	}
+	*g = append(*g, struct {
+		reason string
+		locks  []string
+	}{reason, []string{lock}})
+}
+
+// texts returns a text for each reason: the reason, and the locks.
+func (g groups) texts() []string {
+	var all []string
+	for _, one := range g {
+		all = append(all, one.reason+": "+story.List(one.locks))
+	}
+	return all
+}
+
+// decisionTable returns the decisions as a table.
+func decisionTable(decisions []decision) tallyTable {
+	out := table{Heads: heads("two clients at work at the same time", "locks that fit", "others"), wraps: true}
+	for _, d := range decisions {
+		fit, others := "none", "–"
+		if len(d.Fit) > 0 {
+			fit = story.List(d.Fit)
+		}
+		if len(d.Others) > 0 {
+			others = strings.Join(d.Others, "; ")
+		}
+		row := tableRow{Cells: []tableCell{plainCell(d.Need), plainCell(d.Because + ": " + fit), plainCell(others)}, ruled: len(out.Rows) > 0}
+		out.Rows = append(out.Rows, row)
+	}
+	return tallyTable{Title: "Which lock", About: "Sometimes two clients are at work at the same time. Which locks fit depends on what they do then.", Table: out}
+}
