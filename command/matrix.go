@@ -16,6 +16,7 @@ type matrixFlags struct {
 	commonFlags[*reports.Matrix]
 	overrideFlags
 	locks []string
+	lists bool
 }
 
 func matrixCommand() *cobra.Command {
@@ -45,6 +46,7 @@ of that lock counts.`,
 	cmd.Flags().Lookup("output").Usage = "write the matrix to this `file`, as a whole or not at all; with --format html, a folder, as in site/, also gets a page for each scenario; - is standard output"
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "run every scenario with these `kinds` of locks, a column each")
 	completeList(cmd, "lock", locks.Names())
+	cmd.Flags().BoolVar(&f.lists, "lists", false, "in text, show the long lists under the matrix, with the reason for each result")
 	f.overrideFlags.define(cmd)
 	return cmd
 }
@@ -61,7 +63,7 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	if found, err = f.applyAll(cmd.ErrOrStderr(), found); err != nil {
 		return err
 	}
-	o := reports.Options{Arguments: argumentsOf(found...)}
+	o := reports.Options{Arguments: argumentsOf(found...), Lists: f.lists}
 	if err := f.prepare(cmd, format, f.planned(found), o, sourcesOf(found)); err != nil {
 		return err
 	}

@@ -99,6 +99,10 @@ func (t *text) document(d *document) {
 			t.gap()
 			t.line("%s", t.Palette.strong(textwrap.Wrap(c.title, t.columns(), 2)))
 		}
+		if c.isCollapsed && !t.Lists {
+			t.line("  %s", textwrap.Wrap("Left out here. The flag --lists shows this list, and so do the other formats.", t.columns()-2, 2))
+			continue
+		}
 		for _, b := range c.pieces {
 			t.gap()
 			b.text(t)

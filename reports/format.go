@@ -91,6 +91,8 @@ type Options struct {
 	Width int
 	// Messages adds all messages to timelines, except those that only set up a connection.
 	Messages bool
+	// Lists adds the long lists under a matrix, which a text report otherwise leaves out.
+	Lists bool
 	// Arguments are the names that the command line used for scenarios, if they differ from
 	// the scenarios' files.
 	Arguments map[*scenarios.Scenario]string

@@ -89,11 +89,16 @@ const longList = 20
 func (m *Matrix) document(table piece, legend facts) *document {
 	d := &document{}
 	d.add("", table, legend)
+	m.addLists(d)
+	return d
+}
+
+// addLists adds the lists under the matrix.
+func (m *Matrix) addLists(d *document) {
 	for _, l := range m.lists() {
 		d.add(fmt.Sprintf("%s (%d)", l.Title, len(l.Items)), l.Items)
-		d.chapters[len(d.chapters)-1].isCollapsed = len(l.Items) > longList
+		d.chapters[len(d.chapters)-1].isCollapsed = l.Sort != unexpectedResult && len(l.Items) > longList
 	}
-	return d
 }
 
 // items returns the entries of a row in a list. Locks with the same text share an entry.

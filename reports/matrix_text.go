@@ -8,18 +8,37 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// writeMatrixText writes the matrix for a terminal.
+// writeMatrixText writes the matrix for a terminal. A matrix that does not fit on a screen
+// begins with the number of results of each kind, and with the legend.
 func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 	t := &text{Options: o}
 	words := m.textSpelling()
-	drawn := m.table(words)
-	drawn.wide = true
-	figure := figure(drawn.draw(o))
-	if len(m.Locks) == 0 {
-		figure = pairHeads(drawn.Heads, string(figure)) + figure
+	drawn := m.wideTable(words)
+	if len(m.Locks) == 0 && drawn.width(o) > o.lineWidth() {
+		words.verdict = verdictMark
+		words.useMarks()
+		drawn = m.wideTable(words)
 	}
-	t.document(m.document(figure, m.legend(words)))
+	matrix := figure(drawn.drawInParts(o.lineWidth(), o))
+	if len(m.Locks) == 0 && drawn.width(o) <= o.lineWidth() {
+		matrix = pairHeads(drawn.Heads, string(matrix)) + matrix
+	}
+	if !m.isLong() {
+		t.document(m.document(matrix, m.legend(words)))
+		return t.writeTo(w)
+	}
+	d := &document{}
+	d.add("", m.size(), m.counts(), m.legend(words), matrix)
+	m.addLists(d)
+	t.document(d)
 	return t.writeTo(w)
+}
+
+// wideTable returns the matrix as a table that begins in the first column of the page.
+func (m *Matrix) wideTable(w spelling) table {
+	drawn := m.table(w)
+	drawn.wide = true
+	return drawn
 }
 
 // textSpelling returns the spelling for terminals. It uses signs and letters, because there
@@ -31,14 +50,19 @@ func (m *Matrix) textSpelling() spelling {
 	w.verdict, w.mark, w.arrow = verdictSign, verdictMark, "→"
 	w.caveat = func(p checks.Property) string { return "! safe " + letters([]checks.Property{p}) }
 	if len(m.Locks) > 0 {
-		w.unsafe, w.safe, w.unknown = "✗ data", "✓ data", "?"
-		w.caveat = func(p checks.Property) string { return "!" + letters([]checks.Property{p}) + " data" }
+		w.useMarks()
 		w.pairs = facts{
 			{"then a→b", "the data in the run in which the storage checks no fencing tokens, then in the same run if it does; one sign if both are the same"},
 			{"nodes", "each scenario keeps its own number of nodes: on the one node of most single-instance scenarios Redlock is no better than any other lock"},
 		}
 	}
 	return w
+}
+
+// useMarks explains verdicts by their signs, without words.
+func (w *spelling) useMarks() {
+	w.unsafe, w.safe, w.unknown = "✗ data", "✓ data", "?"
+	w.caveat = func(p checks.Property) string { return "!" + letters([]checks.Property{p}) + " data" }
 }
 
 // pairHeads returns a line above the heads of the columns. It has a common head for the two
@@ -71,6 +95,10 @@ func verdictSign(c Cell, run int) span {
 // verdictMark returns the sign of a verdict, and the letters of its caveats: "✗", "✓",
 // "!p".
 func verdictMark(c Cell, run int) span {
+	if !c.hasRuns() {
+		b := verdictBadges[checks.Undecided]
+		return b.span(b.Sign)
+	}
 	b := runBadge(c.Runs[run])
 	return b.span(b.Sign + letters(caveats(c.Runs[run])))
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/locksim/locksim/internal/textwrap"
 )
 
 type (
@@ -101,9 +103,10 @@ func (tb table) part(from, to int) table {
 	return cut
 }
 
-// width returns the number of columns of the table as text.
+// width returns the number of columns of the table as text, without its titles.
 func (tb table) width(o Options) int {
 	o.Palette = Palette{}
+	tb.Rows = slices.DeleteFunc(slices.Clone(tb.Rows), func(r tableRow) bool { return r.Title != "" })
 	width := 0
 	for line := range strings.Lines(tb.draw(o)) {
 		width = max(width, utf8.RuneCountInString(strings.TrimRight(line, "\n")))
@@ -147,7 +150,7 @@ func (tb table) draw(o Options) string {
 			if i > 0 {
 				drawn = append(drawn, "\n")
 			}
-			drawn = append(drawn, o.Palette.strong(r.Title)+"\n")
+			drawn = append(drawn, o.Palette.strong(textwrap.Wrap(r.Title, o.lineWidth(), 2))+"\n")
 			continue
 		}
 		if r.ruled {

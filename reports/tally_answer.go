@@ -164,6 +164,13 @@ func (t *Tally) survival(column int) survival {
 	return s
 }
 
+// isOneOfSeveral reports whether the runs have only one server where people usually run
+// several, so they do not show whether the lock survives.
+func (s survival) isOneOfSeveral() bool { return s.usual != "" && s.total == 1 }
+
+// oneOfSeveral is the verdict on such a lock.
+var oneOfSeveral = span{Text: "unknown: 1 simulated", Tone: "doubt"}
+
 // span says in words whether the lock survives.
 func (s survival) span() span {
 	switch {
@@ -175,8 +182,8 @@ func (s survival) span() span {
 		return span{Text: "replica: " + s.harm, Tone: "bad"}
 	case !s.isTested:
 		return span{Text: "–", Tone: "soft"}
-	case s.usual != "" && s.total == 1:
-		return span{Text: "unknown: 1 simulated", Tone: "doubt"}
+	case s.isOneOfSeveral():
+		return oneOfSeveral
 	}
 	return span{Text: fmt.Sprintf("no, 0 of %d", s.total), Tone: "bad"}
 }

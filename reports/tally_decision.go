@@ -68,7 +68,7 @@ func (t tallyTables) surviving() decision {
 			d.Fit = append(d.Fit, story.Visible(lock))
 		case s.hasReplica:
 			reasons.add("a replica takes over, with "+s.harm, story.Visible(lock))
-		case s.isTested && s.usual != "":
+		case s.isTested && s.isOneOfSeveral():
 			reasons.add("unknown, 1 server is simulated and people run "+s.usual, story.Visible(lock))
 		case s.isTested:
 			reasons.add("no server may be down", story.Visible(lock))

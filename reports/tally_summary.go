@@ -126,6 +126,8 @@ func (t tallyTables) mayLoseCell(r tallyRow) span {
 	switch {
 	case row < 0:
 		result = span{Text: "–", Tone: "soft"}
+	case t.survival(r.lock).isOneOfSeveral():
+		result = oneOfSeveral
 	case lost == 0:
 		result.Tone = "bad"
 	}
