@@ -105,6 +105,9 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 	return badInput
 }
 
+// helpWidth is the maximum number of columns of the help.
+const helpWidth = 100
+
 // rootCommand returns the command with all its subcommands.
 func rootCommand(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
@@ -126,6 +129,11 @@ held, without fencing tokens and with them.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(explainFlagError)
+	width := helpWidth
+	if known := chooseWidth(stdout); known > 0 {
+		width = min(width, known)
+	}
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", width)))
 	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), sweepCommand(), whyCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), showCommand(), schemaCommand(), validateCommand(), newCommand(), mutateCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/locksim/locksim/internal/mutate"
 	"github.com/locksim/locksim/internal/mutate/trial"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -80,7 +81,7 @@ Exit status:
 func describeOperators() string {
 	var b strings.Builder
 	for _, o := range mutate.Operators() {
-		fmt.Fprintf(&b, "  %-24s %s\n", o.Name, o.Breaks)
+		fmt.Fprintf(&b, "  %-24s %s\n", o.Name, textwrap.Wrap(o.Breaks, helpWidth-27, 27))
 	}
 	return b.String()
 }

@@ -14,8 +14,11 @@ const leastWidth, mostWidth = 60, 200
 // means the usual width, if neither is known, as in a pipe.
 func chooseWidth(w any) int {
 	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
-	if (err != nil || width <= 0) && isTerminal(w) {
-		width = terminalWidth(fileOf(w))
+	if err != nil || width <= 0 {
+		width = 0
+		if isTerminal(w) {
+			width = terminalWidth(fileOf(w))
+		}
 	}
 	if width <= 0 {
 		return 0

@@ -94,11 +94,14 @@ func (e entries) text(t *text) {
 	for _, r := range e {
 		name := r.About.String()
 		if r.Text == "" {
-			t.line("  %s", t.Palette.strong(name))
+			t.line("  %s", t.Palette.strong(textwrap.Wrap(name, t.columns()-2, 4)))
 			continue
 		}
 		body := textwrap.Wrap(name+": "+r.Text.String(), t.columns()-2, 4)
-		t.line("  %s%s", t.Palette.strong(name+":"), strings.TrimPrefix(body, name+":"))
+		if text, fits := strings.CutPrefix(body, name+":"); fits {
+			body = t.Palette.strong(name+":") + text
+		}
+		t.line("  %s", body)
 	}
 }
 
