@@ -102,7 +102,7 @@ func (f *listFlags) run(stdout, stderr io.Writer, words []string) error {
 		return outputError(printLine(stderr, "locksim: no built-in scenario %s", what))
 	}
 	isWhole := len(words) == 0 && *f == (listFlags{format: f.format})
-	return outputError(listText(stdout, shelves, isWhole))
+	return outputError(listText(stdout, shelves, chooseWidth(stdout), isWhole))
 }
 
 // containsAll reports whether a scenario contains each of the words in what a reader would
@@ -127,21 +127,31 @@ func (f *listFlags) matches(s *scenarios.Scenario) bool {
 }
 
 // listText writes the groups, with a line for each scenario: its name and title. The whole
-// list begins with the scenarios to begin with.
-func listText(w io.Writer, shelves []scenarios.CatalogueGroup, isWhole bool) error {
+// list begins with the scenarios to begin with. Titles are broken into lines if a width is
+// known; 0 means that it is not, as in a pipe.
+func listText(w io.Writer, shelves []scenarios.CatalogueGroup, width int, isWhole bool) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	wrap := textwrap.Wrap
+	if width == 0 {
+		wrap = func(text string, _, _ int) string { return text }
+	}
 	if isWhole {
-		fmt.Fprintln(columns, "Start here: locksim explain gc-pause, then delayed-write and clock-jump.")
-		fmt.Fprintln(columns, "locksim list WORD finds scenarios about a word, such as pause or etcd.")
+		fmt.Fprintln(columns, wrap("Start here: locksim explain gc-pause, then delayed-write and clock-jump.", width, 2))
+		fmt.Fprintln(columns, wrap("locksim list WORD finds scenarios about a word, such as pause or etcd.", width, 2))
 		fmt.Fprintln(columns)
 	}
 	for i, shelf := range shelves {
 		if i > 0 {
 			fmt.Fprintln(columns)
 		}
-		fmt.Fprintf(columns, "%s (--group %s)\n", shelf.Title, shelf.Name)
+		fmt.Fprintln(columns, wrap(fmt.Sprintf("%s (--group %s)", shelf.Title, shelf.Name), width, 2))
+		longest := 0
 		for _, s := range shelf.Scenarios {
-			fmt.Fprintf(columns, "  %s\t%s\n", s.Name, s.Title)
+			longest = max(longest, len(s.Name))
+		}
+		for _, s := range shelf.Scenarios {
+			title := wrap(s.Title, width-longest-4, 0)
+			fmt.Fprintf(columns, "  %s\t%s\n", s.Name, strings.ReplaceAll(title, "\n", "\n  \t"))
 		}
 	}
 	return columns.Flush()
