@@ -85,7 +85,8 @@ func termNames() []string { return slices.Concat(locks.Names(), propertyNames(),
 
 // write writes the term, and the scenarios in which it matters.
 func (t term) write(w io.Writer) error {
-	const mostExamples, labelWidth, width = 8, 11, 80
+	const mostExamples, labelWidth, usualWidth = 8, 11, 80
+	width := cmp.Or(chooseWidth(w), usualWidth)
 	var names []string
 	for _, group := range scenarios.Catalogue() {
 		for _, s := range group.Scenarios {

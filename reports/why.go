@@ -43,7 +43,7 @@ func writeWhyMarkdown(w io.Writer, why *whatif.Why, o Options) error {
 // document returns the report as a document.
 func (w whyReport) document() *document {
 	name := Row{Scenario: w.Given, Variant: w.Given.Variants[0]}.name()
-	d := &document{title: name + ": the smallest changes that turn a verdict"}
+	d := &document{title: name + ": the smallest changes, each alone, that turn a verdict"}
 	d.add("", facts(append(changedRows(w.Given.Overrides), remarkOn("lock", story.Visible(w.Lock)), remarkOn("seed", fmt.Sprint(w.Seed)))))
 	d.add("", w.table())
 	d.add("", paragraph(w.legend()))
@@ -59,11 +59,11 @@ func (w whyReport) document() *document {
 // lease-exclusion if a change turns it.
 func (w whyReport) table() table {
 	hasLeases := slices.ContainsFunc(w.Turns, func(t whatif.Turn) bool { return t.Outcome.Leases != w.Now.Leases })
-	names := []string{"each change alone"}
+	names := []string{"change"}
 	if hasLeases {
 		names = append(names, string(checks.LeaseExclusion))
 	}
-	tb := table{Heads: heads(append(names, fencingNames[scenarios.Off], fencingNames[scenarios.On])...)}
+	tb := table{narrow: true, wraps: true, Heads: heads(append(names, fencingNames[scenarios.Off], fencingNames[scenarios.On])...)}
 	add := func(change string, o whatif.Outcome) {
 		if o.IsStuck {
 			change += stuckMark
