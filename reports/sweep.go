@@ -73,7 +73,7 @@ func (s sweepReport) label(b whatif.SweepBand) string {
 
 // table has a row for each band.
 func (s sweepReport) table() table {
-	tb := table{Heads: heads(story.Visible(s.Path), string(checks.LeaseExclusion), string(checks.SectionExclusion), fencingNames[scenarios.Off], fencingNames[scenarios.On])}
+	tb := table{Heads: heads(story.Visible(s.Path), string(checks.LeaseExclusion), string(checks.SectionExclusion), fencingNames[scenarios.Off], fencingNames[scenarios.On]), narrow: true}
 	for _, b := range s.Bands {
 		if b.Outcome.IsImpossible {
 			none := plainCell("n/a")
