@@ -28,7 +28,7 @@ func init() {
 		Name:            locks.Consul,
 		Title:           "Consul",
 		Node:            "Consul server",
-		UsuallyRun:      "3 or 5 servers", // https://developer.hashicorp.com/consul/docs/architecture/consensus
+		UsuallyRun:      "3 or 5 servers", // https://developer.hashicorp.com/consul/docs/v1.10.x/architecture
 		Port:            8500,
 		ShortestTTL:     shortestTTL,
 		UsesElapsedTime: true,
