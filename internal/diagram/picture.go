@@ -52,26 +52,41 @@ func Picture(title string, strips []Strip, page string) []byte {
 }
 
 var (
-	// rootRule matches the first rule of a style sheet, colour the definition of a colour
-	// in it, and colourUse a reference to a colour.
-	rootRule  = lazy.Regexp(`(?s)^[^{]*:root \{(.*?)\}`)
+	// lightRule matches the first rule of a style sheet, with the colours of a light page, and
+	// darkRule the rule for a dark page. colour matches the definition of a colour in them, and
+	// colourUse a reference to a colour.
+	lightRule = lazy.Regexp(`(?s)^[^{]*:root \{(.*?)\}`)
+	darkRule  = lazy.Regexp(`(?s)\(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}`)
 	colour    = lazy.Regexp(`--([a-z0-9-]+): (#[0-9a-f]+)`)
 	colourUse = lazy.Regexp(`var\(--([a-z0-9-]+)\)`)
 )
 
-// paperStyle returns the style of a self-contained picture. It replaces the variables for
-// colours by the values of a light page, because programs for slides and papers do not
-// support variables.
+// paperStyle returns the style of a self-contained picture, with the colours of a light page.
 func paperStyle(page string) string {
+	const headings = ".title { font: 700 18px sans-serif; } .heading { font: 600 14px sans-serif; }\n"
+	return strings.TrimSpace(withColours(asset("diagram.css"), page, lightRule().FindString)) + "\n" + headings
+}
+
+// PaperStyle returns the style of a self-contained picture that has figures in a further
+// style. It has the colours of page, a style sheet: those of a light page, and in a program
+// that prefers dark pages those of a dark one.
+func PaperStyle(page, style string) string {
+	style = asset("diagram.css") + style
+	light, dark := withColours(style, page, lightRule().FindString), withColours(style, page, darkRule().FindString)
+	return light + "@media (prefers-color-scheme: dark) {\n" + dark + "}\n"
+}
+
+// withColours replaces the variables for colours in a style by their values in a rule of
+// page and of the diagram's own style sheet, because programs for slides and papers do not
+// support variables. rule returns that rule of a style sheet.
+func withColours(style, page string, rule func(string) string) string {
 	values := map[string]string{}
-	for _, style := range []string{page, asset("diagram-colours.css")} {
-		for _, c := range colour().FindAllStringSubmatch(rootRule().FindString(style), -1) {
+	for _, sheet := range []string{page, asset("diagram-colours.css")} {
+		for _, c := range colour().FindAllStringSubmatch(rule(sheet), -1) {
 			values[c[1]] = c[2]
 		}
 	}
-	style := colourUse().ReplaceAllStringFunc(asset("diagram.css"), func(reference string) string {
+	return colourUse().ReplaceAllStringFunc(style, func(reference string) string {
 		return values[colourUse().FindStringSubmatch(reference)[1]]
 	})
-	const headings = ".title { font: 700 18px sans-serif; } .heading { font: 600 14px sans-serif; }\n"
-	return strings.TrimSpace(style) + "\n" + headings
 }

@@ -1,0 +1,182 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// A caption describes one thing in the few words for which a picture has room. Its subject
+// is the lane on which it is written, so the caption does not name it.
+
+// CaptionGrant returns the caption of a grant. named is the name of its lock, if readers
+// have to distinguish several locks; otherwise it is "".
+func CaptionGrant(s *history.Section, named string) string {
+	words := "granted"
+	if named != "" {
+		words = named + " granted"
+	}
+	switch token := s.Token(); {
+	case s.Granted.Ungranted:
+		return "holds it, says the client: no node does"
+	case token != 0 && !s.GrantsEveryone:
+		words += ", token " + Token(token)
+	}
+	return words
+}
+
+// CaptionSpell returns the caption of a state of a process. on is the subject of the
+// caption, "" if the lane is the process's own.
+func CaptionSpell(s *history.Spell, on string) string {
+	words := map[history.State]string{history.Paused: "paused", history.Down: "crashes", history.Failing: "answers with errors"}[s.State]
+	switch {
+	case s.State == history.Paused && s.How == string(trace.Suspend):
+		words = "suspended"
+	case s.State == history.Down && s.How == string(trace.Shutdown):
+		words = "is shut down"
+	case s.State == history.Down && on == "" && s.RecoveryEvent() != nil:
+		words = "down"
+	}
+	if s.Ended != nil && s.State != history.Down {
+		words += " " + ProseSpan(s.Ended.At-s.Began.At)
+	} else if s.RecoveryEvent() != nil && on == "" {
+		words += " " + ProseSpan(s.Ended.At-s.Began.At)
+	}
+	if on != "" {
+		return on + " " + words
+	}
+	return words
+}
+
+// CaptionFault returns the caption of a fault that leaves its process running. on is the
+// process of the lane. names returns a short name for several processes.
+func CaptionFault(f trace.FaultInfo, on string, names func([]string) string) string {
+	f.Duration = 0
+	f.Targets = slices.Clone(f.Targets)
+	for i, group := range f.Targets {
+		if len(group) > 0 {
+			f.Targets[i] = []string{names(group)}
+		}
+	}
+	switch f.Effect {
+	case trace.SlowsLink:
+		return "messages take " + f.Size + " longer"
+	case trace.HoldsMessage:
+		return captionHeld(f.Message.Message, on)
+	case trace.CancelsCall:
+		return "cancels its " + string(firstStep(f.Step, trace.Acquire))
+	case trace.StallsRequest:
+		return fmt.Sprintf("stalls in %s %s", Possessive(NameOf(f.Target())), f.Step)
+	}
+	subject, does := FaultClause(f)
+	switch {
+	case subject.Process == on && subject.Thing == "":
+		return does
+	case subject.Process == on:
+		return "its " + subject.Thing + " " + does
+	}
+	return subject.String() + " " + does
+}
+
+// captionHeld returns the caption of a message that is held back.
+func captionHeld(m trace.Message, on string) string {
+	what := "request"
+	if m.Reply {
+		what = "reply"
+	}
+	if m.Step != "" {
+		what = string(m.Step) + " " + what
+	}
+	owner := "its"
+	if m.Client != on {
+		owner = Possessive(m.Client)
+	}
+	if m.Reply {
+		return fmt.Sprintf("the reply to %s %s is held back", owner, firstStep(m.Step, "request"))
+	}
+	return fmt.Sprintf("%s %s is held back", owner, what)
+}
+
+// firstStep returns the first step that is not "".
+func firstStep(steps ...trace.Step) trace.Step {
+	for _, s := range steps {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// CaptionKeyLoss returns the caption of the end of a grant on the lock service, although
+// its lease has not ended. change is the change of a key that ended it.
+func CaptionKeyLoss(change history.Change, owner string) string {
+	key := Possessive(owner) + " key"
+	switch change.How {
+	case history.Forgotten:
+		return key + " is forgotten"
+	case history.Dropped:
+		return key + " ends with its connection"
+	case history.Expired:
+		return key + " expires too early"
+	}
+	if change.Event.By.IsOperator() {
+		return "an operator deletes " + key
+	}
+	if by := change.Event.By; by != nil && by.Client != owner {
+		return by.Client + " " + describeMeddlingWith(change, owner)
+	}
+	return key + " is gone"
+}
+
+// CaptionWrite returns the caption of a write that the storage applied. isLate says that the
+// write replaces a version that its client does not know. of is the object, if readers have
+// to distinguish several objects; otherwise it is "".
+func CaptionWrite(ev *trace.Event, isLate bool, of string) string {
+	if isLate {
+		return fmt.Sprintf("overwrites %sv%d", spaced(of), ev.Replaced)
+	}
+	return fmt.Sprintf("writes %sv%d", spaced(of), ev.Version)
+}
+
+// CaptionRead returns the caption of a read.
+func CaptionRead(ev *trace.Event, of string) string {
+	return fmt.Sprintf("reads %sv%d", spaced(of), ev.Version)
+}
+
+// CaptionRefusal returns the caption of a refused request. seen is the highest token that
+// the storage had seen before, 0 if that does not explain the refusal.
+func CaptionRefusal(ev *trace.Event, seen uint64) string {
+	switch {
+	case ev.Token == 0:
+		return "refused: no token"
+	case seen > ev.Token:
+		return fmt.Sprintf("refused: token %s < %s", Token(ev.Token), Token(seen))
+	}
+	return "refused"
+}
+
+// CaptionLoss returns the caption of a version or token that the storage loses.
+func CaptionLoss(ev *trace.Event) string {
+	if ev.Kind == trace.KindRevert {
+		return fmt.Sprintf("loses v%d", ev.Replaced)
+	}
+	return "forgets token " + Token(ev.Token)
+}
+
+// CaptionFailures returns the caption of calls of acquire that failed.
+func CaptionFailures(n int) string {
+	if n == 1 {
+		return "fails to acquire"
+	}
+	return fmt.Sprintf("fails to acquire, %s times", Thousands(n))
+}
+
+// spaced returns a word and a space; "" if the word is "".
+func spaced(word string) string {
+	if word == "" {
+		return ""
+	}
+	return word + " "
+}

@@ -1,0 +1,65 @@
+package storyboard
+
+import (
+	"html/template"
+
+	"github.com/locksim/locksim/internal/story"
+)
+
+// The size of a storyboard: a slide with the proportions 16:9.
+const (
+	Width  = 1280
+	Height = 720
+)
+
+// A Board is a storyboard with its layout: shapes and texts with positions in pixels.
+type Board struct {
+	ID string
+	// Title is the heading, and Desc describes the storyboard in words.
+	Title, Desc string
+	Shapes      []Shape
+	Texts       []Text
+	// Steps is the number of builds: see [Board.Build].
+	Steps int
+}
+
+// A Shape is a rectangle or, if Path is not "", a line.
+type Shape struct {
+	Class      string
+	X, Y, W, H int
+	Corner     int
+	Path       string
+	step       int
+	isBar      bool
+}
+
+// A Text is one line of text. Y is its baseline.
+type Text struct {
+	Class  string
+	X, Y   int
+	Anchor string
+	Size   int
+	Bold   bool
+	Line   story.Raw
+	step   int
+}
+
+// A Box is the rectangle that a text needs at most.
+type Box struct{ X, Y, W, H int }
+
+// Box returns the room that the text needs.
+func (t Text) Box() Box {
+	w := textWidth(t.Line.String(), t.Size, t.Bold)
+	x := t.X
+	switch t.Anchor {
+	case "middle":
+		x -= w / 2
+	case "end":
+		x -= w
+	}
+	return Box{x, t.Y - t.Size, w, t.Size * 5 / 4}
+}
+
+// SVG draws the board, for a page that has the [Style], and the style and the patterns of
+// package diagram.
+func (b *Board) SVG() template.HTML { return fill("storyboard.html", b) }

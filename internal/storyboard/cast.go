@@ -1,0 +1,149 @@
+package storyboard
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/trace"
+)
+
+// A cast is what a storyboard is about: the clients, sections and objects of which the first
+// finding speaks. If it speaks of fewer than two clients, those of the witnesses and of the
+// faults follow, and then those that were granted the lock.
+type cast struct {
+	history *history.History
+	clients []string
+	// sections are the chosen critical sections, in the order of their grants.
+	sections []*history.Section
+	// objects are the objects of which the finding speaks; none if it speaks of none.
+	objects []string
+	// otherClients and otherSections count what was left out.
+	otherClients, otherSections int
+}
+
+// newCast chooses the cast from the first run with a finding, or else from the first run.
+func newCast(runs []diagram.Run) *cast {
+	lead := runs[0]
+	if i := slices.IndexFunc(runs, func(r diagram.Run) bool { return len(r.Verdict.Violations()) > 0 }); i >= 0 {
+		lead = runs[i]
+	}
+	c := &cast{history: lead.History}
+	evidence := evidenceOf(lead.Verdict)
+	c.readObjects(evidence)
+	c.chooseClients(lead, evidence)
+	c.chooseSections(lead, evidence)
+	return c
+}
+
+// evidenceOf returns the Seqs of the events that show the first finding.
+func evidenceOf(v *checks.Verdict) []int {
+	found := v.Violations()
+	if len(found) == 0 {
+		return nil
+	}
+	seqs := append(slices.Clone(found[0].Events), found[0].At)
+	slices.Sort(seqs)
+	return slices.Compact(seqs)
+}
+
+// readObjects finds the objects of the storage of which the evidence speaks.
+func (c *cast) readObjects(evidence []int) {
+	for _, seq := range evidence {
+		if ev := c.history.Event(seq); ev != nil && ev.Object != "" && !slices.Contains(c.objects, ev.Object) {
+			c.objects = append(c.objects, ev.Object)
+		}
+	}
+}
+
+// acquisitionsOf returns the acquisitions that an event is about.
+func acquisitionsOf(ev *trace.Event) []history.Acquisition {
+	var all []history.Acquisition
+	for _, a := range []*trace.Actor{ev.Prior, ev.Owner, ev.By} {
+		if a != nil {
+			all = append(all, history.AcquisitionOf(a))
+		}
+	}
+	if ev.By == nil {
+		all = append(all, history.Acquisition{Client: ev.Process, Section: ev.Section})
+	}
+	return all
+}
+
+// chooseClients chooses the clients.
+func (c *cast) chooseClients(run diagram.Run, evidence []int) {
+	h, all := run.History, 0
+	for _, p := range h.Trace.Processes {
+		if p.Role == trace.RoleClient {
+			all++
+		}
+	}
+	add := func(limit int, names ...string) {
+		for _, name := range names {
+			if len(c.clients) < limit && h.IsClient(name) && !slices.Contains(c.clients, name) {
+				c.clients = append(c.clients, name)
+			}
+		}
+	}
+	for _, seq := range evidence {
+		if ev := h.Event(seq); ev != nil {
+			for _, id := range acquisitionsOf(ev) {
+				add(maxClients, id.Client)
+			}
+		}
+	}
+	const enough = 2
+	for _, w := range run.Witnesses {
+		add(enough, w.Names()...)
+	}
+	for _, act := range h.Acts() {
+		add(enough, h.ClientOf(act.Fault))
+	}
+	for _, s := range h.Sections() {
+		add(enough, s.Client)
+	}
+	for _, p := range h.Trace.Processes {
+		add(enough, p.Name)
+	}
+	c.clients = h.InWorldOrder(c.clients)
+	c.otherClients = all - len(c.clients)
+}
+
+// chooseSections chooses sections of the chosen clients: those of which the evidence speaks,
+// then those that took part in any other violation or fault, then the first ones.
+func (c *cast) chooseSections(run diagram.Run, evidence []int) {
+	weight := map[history.Acquisition]int{}
+	for id := range run.Verdict.Parties(run.History) {
+		weight[id] = 1
+	}
+	for _, seq := range evidence {
+		if ev := run.History.Event(seq); ev != nil {
+			for _, id := range acquisitionsOf(ev) {
+				weight[id] = 2
+			}
+		}
+	}
+	all := run.History.Sections()
+	c.sections = slices.DeleteFunc(slices.Clone(all), func(s *history.Section) bool { return !slices.Contains(c.clients, s.Client) })
+	slices.SortStableFunc(c.sections, func(a, b *history.Section) int { return weight[b.Acquisition] - weight[a.Acquisition] })
+	c.sections = c.sections[:min(len(c.sections), maxSections)]
+	slices.SortStableFunc(c.sections, func(a, b *history.Section) int { return a.From.Seq - b.From.Seq })
+	c.otherSections = len(all) - len(c.sections)
+}
+
+// hasClient reports whether a client is in the cast.
+func (c *cast) hasClient(name string) bool { return slices.Contains(c.clients, name) }
+
+// hasSection reports whether a section is in the cast.
+func (c *cast) hasSection(id history.Acquisition) bool {
+	return slices.ContainsFunc(c.sections, func(s *history.Section) bool { return s.Acquisition == id })
+}
+
+// hasRequest reports whether a request to the storage is of the cast: it was made in one of
+// the sections, or by one of the clients outside any section.
+func (c *cast) hasRequest(ev *trace.Event) bool {
+	id := history.Acquisition{Client: ev.Client(), Section: ev.Section}
+	isOurs := c.hasSection(id) || c.hasClient(id.Client) && c.history.Section(id) == nil
+	return isOurs && (len(c.objects) == 0 || slices.Contains(c.objects, ev.Object))
+}

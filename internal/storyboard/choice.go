@@ -1,0 +1,51 @@
+package storyboard
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/internal/diagram"
+)
+
+// choose divides the moments of the runs into what they have in common and how each run
+// ended, and keeps the most important ones.
+func (s *script) choose(lists [][]*moment) {
+	n := commonLength(lists)
+	isSame := !slices.ContainsFunc(lists, func(list []*moment) bool { return len(list) != n })
+	room := maxMoments
+	if isSame {
+		s.endings = []ending{{runs: s.runs}}
+	} else {
+		longest := 0
+		for i, list := range lists {
+			kept := keepHeaviest(list[n:], maxEndMoments)
+			s.endings = append(s.endings, ending{[]diagram.Run{s.runs[i]}, kept})
+			longest = max(longest, len(kept))
+			s.dropped += len(list) - n - len(kept)
+		}
+		room -= longest
+	}
+	s.common = keepHeaviest(lists[0][:n], room)
+	s.dropped += n - len(s.common)
+}
+
+// commonLength returns how many moments at the beginning are the same in all lists.
+func commonLength(lists [][]*moment) int {
+	n := 0
+	for {
+		for _, list := range lists {
+			if n == len(list) || !list[n].isSame(lists[0][n]) {
+				return n
+			}
+		}
+		n++
+	}
+}
+
+// keepHeaviest keeps at most limit moments, in their order: the heaviest, and of equal ones
+// the first.
+func keepHeaviest(all []*moment, limit int) []*moment {
+	kept := slices.DeleteFunc(slices.Clone(all), func(m *moment) bool { return m.weight < leastWeight })
+	slices.SortStableFunc(kept, func(a, b *moment) int { return b.weight - a.weight })
+	kept = kept[:min(len(kept), limit)]
+	return slices.DeleteFunc(slices.Clone(all), func(m *moment) bool { return !slices.Contains(kept, m) })
+}

@@ -1,0 +1,166 @@
+package storyboard
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
+)
+
+// endSteps returns the number of moments in the longest ending.
+func (l *layout) endSteps() int {
+	n := 0
+	for _, e := range l.endings {
+		n = max(n, len(e.moments))
+	}
+	return n
+}
+
+// verdictSigns are the signs of the verdicts.
+var verdictSigns = map[string]string{checks.Unsafe: "✗", checks.Safe: "✓", checks.Undecided: "?"}
+
+// placeEndings draws a row for each ending below the lanes: the verdict, and what happened.
+func (l *layout) placeEndings() {
+	y := Height - footHeight - len(l.endings)*endingRow
+	if l.endSteps() > 0 {
+		l.shape(Shape{Class: "fork", Path: fmt.Sprintf("M%d %dV%d", l.fork+12, l.top-4, y), step: len(l.common) + 1})
+	}
+	for i, e := range l.endings {
+		l.placeEnding(e, i, y)
+		y += endingRow
+	}
+}
+
+// placeEnding draws the i-th ending at y.
+func (l *layout) placeEnding(e ending, i, y int) {
+	verdict := e.runs[0].Verdict.Verdict
+	step := len(l.common) + 1
+	if len(e.moments) == 0 {
+		step = max(1, len(l.common)+l.endSteps())
+	}
+	l.shape(Shape{Class: "ending " + verdict, X: 8, Y: y + 3, W: Width - 16, H: endingRow - 6, Corner: 6, step: step})
+	name := endingName(e.runs)
+	if len(e.runs) > 1 {
+		name = "in both runs"
+	}
+	l.text(Text{Class: "name", X: margin, Y: y + 28, Size: 17, Bold: true, Line: story.Raw(name), step: step})
+	l.text(Text{Class: "verdict " + verdict, X: margin, Y: y + 54, Size: large, Bold: true, Line: story.Raw(verdictSigns[verdict] + " " + verdict), step: step})
+	middle := y + endingRow/2
+	outcome := outcomeOf(e)
+	if len(e.moments) == 0 {
+		l.writeLines(outcome, left, right, middle, "caption "+moodOf(verdict), "start", step)
+		return
+	}
+	for j, m := range e.moments {
+		x := l.endColumns[j]
+		if j == 0 {
+			x += 22 * i // so that two arrows to the same moment do not cover each other
+			words := story.Moment(m.At, 3) + "  " + l.describeInEnding(m)
+			if len(e.moments) == 1 && outcome != "" {
+				words += ": " + outcome
+			}
+			l.writeLines(words, left, x-24, middle, m.class(), "end", step)
+		} else {
+			l.writeLines(story.Moment(m.At, 3)+"  "+l.describeInEnding(m), l.endColumns[j-1]+22*i+26, x-22, middle, m.class(), "end", step+j)
+		}
+		if m.comesFrom != nil {
+			l.placeArrow(*m.comesFrom, &row{base: middle}, x, step+j, l.colourOf(m))
+		}
+		l.placeMark(m, &row{y: y, height: endingRow, base: middle}, x, step+j)
+	}
+}
+
+// describeInEnding returns the text of a moment in an ending, with its subject.
+func (l *layout) describeInEnding(m *moment) string {
+	switch {
+	case m.kind == refusalKind:
+		return fmt.Sprintf("%s write is %s", story.Possessive(m.client), m.text)
+	case m.lane == storageLane && m.client != "":
+		return m.client + " " + m.text
+	case m.lane.client != "" && m.kind == grantKind:
+		return m.lane.client + " is " + m.text
+	case m.lane.client != "":
+		return m.lane.client + " " + strings.TrimPrefix(m.text, "its ")
+	}
+	return m.text
+}
+
+// writeLines writes a text in at most two lines around the vertical middle.
+func (l *layout) writeLines(s string, from, to, middle int, class, anchor string, step int) {
+	lines, fits := wrap(s, to-from, 1, large, true)
+	size := large
+	if !fits {
+		size = 17
+		lines, _ = wrap(s, to-from, 2, size, true)
+	}
+	y := middle + size/3 + 1 - (len(lines)-1)*lineHeight/2
+	x := from
+	if anchor == "end" {
+		x = to
+	}
+	for _, line := range lines {
+		l.text(Text{Class: class, X: x, Y: y, Anchor: anchor, Size: size, Bold: true, Line: story.Raw(line), step: step})
+		y += lineHeight
+	}
+}
+
+// outcomeOf says in a few words what broke in the runs of an ending.
+func outcomeOf(e ending) string {
+	v := e.runs[0].Verdict
+	switch {
+	case v.Gravest() != "" && (v.Verdict != checks.Safe || !v.Gravest().IsData()):
+		if v.Verdict == checks.Safe && len(e.moments) > 0 {
+			return ""
+		}
+		return v.Gravest().Card().Broken
+	case v.Verdict == checks.Undecided:
+		return "the run says nothing about the lock"
+	case len(e.moments) > 0:
+		return ""
+	}
+	return "nothing breaks"
+}
+
+// moodOf returns the CSS class of a text about a verdict.
+func moodOf(verdict string) string {
+	return map[string]string{checks.Unsafe: "wrong", checks.Safe: "good", checks.Undecided: "fault"}[verdict]
+}
+
+// placeFoot explains the bars, and says what is not shown.
+func (l *layout) placeFoot() {
+	y := Height - 12
+	x := margin
+	for _, key := range []struct{ class, text string }{{"section", "critical section"}, {"lease", "lease"}, {"backing", "grant on the lock service"}} {
+		if key.class != "section" && l.lanes[0].lane != lockLane {
+			continue
+		}
+		h := map[string]int{"section": 16, "lease": 10, "backing": 8}[key.class]
+		l.shape(Shape{Class: "board-bar nobody " + key.class, X: x, Y: y - 5 - h/2, W: 24, H: h})
+		x += 30
+		l.text(Text{Class: "quiet", X: x, Y: y, Size: small, Line: story.Raw(key.text)})
+		x += textWidth(key.text, small, false) + 20
+	}
+	if folded := l.describeFolded(); folded != "" {
+		lines, _ := wrap(folded, right-x, 1, small, false)
+		l.text(Text{Class: "quiet", X: right, Y: y, Anchor: "end", Size: small, Line: story.Raw(textwrap.OneLine(strings.Join(lines, " ")))})
+	}
+}
+
+// describeFolded says what is not shown; "" if everything is.
+func (l *layout) describeFolded() string {
+	var parts []string
+	add := func(n int, noun string) {
+		if n > 0 {
+			parts = append(parts, story.Count(n, noun))
+		}
+	}
+	add(l.cast.otherClients, "other client")
+	add(l.cast.otherSections, "other section")
+	add(l.dropped, "smaller moment")
+	if len(parts) == 0 {
+		return ""
+	}
+	return "and " + story.List(parts)
+}

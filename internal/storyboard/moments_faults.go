@@ -1,0 +1,131 @@
+package storyboard
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/trace"
+)
+
+// readSpells adds the pauses, crashes and errors of the cast's clients and of all servers.
+// Servers that share a lane and a fate have one moment.
+func (r *reader) readSpells() {
+	type fate struct {
+		lane  lane
+		state history.State
+		how   string
+		at    int64
+	}
+	groups := map[fate][]string{}
+	for _, s := range r.Spells() {
+		f := fate{r.laneOf(s.Process), s.State, s.How, int64(s.Began.At)}
+		groups[f] = append(groups[f], s.Process)
+	}
+	for _, s := range r.Spells() {
+		f := fate{r.laneOf(s.Process), s.State, s.How, int64(s.Began.At)}
+		group := groups[f]
+		delete(groups, f)
+		on := ""
+		switch {
+		case len(group) == 0, f.lane.client != "" && !r.cast.hasClient(f.lane.client):
+			continue
+		case f.lane == lockLane || s.Process != trace.StorageName && f.lane == storageLane:
+			on = r.nameGroup(group)
+		}
+		k := crashKind
+		if s.State == history.Paused {
+			k = pauseKind
+		}
+		span := s.Interval()
+		r.addEvent(s.Began, f.lane, k, story.CaptionSpell(s, on)).lasts = &span
+	}
+}
+
+// readActs adds the faults that leave their process running. Faults of one kind that strike
+// at the same time have one moment.
+func (r *reader) readActs() {
+	type stroke struct {
+		kind string
+		lane lane
+		at   int64
+	}
+	groups := map[stroke][]string{}
+	strokeOf := func(a *history.Act) stroke {
+		return stroke{r.Fault(a.Fault).Kind, r.laneOfFault(a.Fault), int64(a.Struck.At)}
+	}
+	for _, a := range r.Acts() {
+		groups[strokeOf(a)] = append(groups[strokeOf(a)], r.Fault(a.Fault).Target())
+	}
+	for _, a := range r.Acts() {
+		f, st := r.Fault(a.Fault), strokeOf(a)
+		group := groups[st]
+		switch f.Effect {
+		case trace.StopsProcess, trace.KillsProcess, trace.AnswersErrors:
+			continue // the state of the process has a moment
+		}
+		if len(group) == 0 || st.lane.client != "" && !r.cast.hasClient(st.lane.client) {
+			continue
+		}
+		delete(groups, st)
+		if len(group) > 1 && len(f.Targets) > 0 {
+			f.Targets = slices.Clone(f.Targets)
+			f.Targets[0] = group
+		}
+		m := r.addEvent(a.Struck, st.lane, faultKind, story.CaptionFault(f, st.lane.client, r.nameGroup))
+		if !a.Instant && (f.Effect == trace.CutsLink || f.Effect == trace.SlowsLink) {
+			m.lasts = &history.Interval{From: history.MomentOf(a.Struck), To: history.Never}
+			if a.Lifted != nil {
+				m.lasts.To = history.MomentOf(a.Lifted)
+			}
+		}
+	}
+}
+
+// laneOfFault returns the lane on which a fault is marked: that of the client that it
+// concerns, or else that of its target.
+func (r *reader) laneOfFault(number int) lane {
+	if client := r.ClientOf(number); r.IsClient(client) {
+		return clientLane(client)
+	}
+	f := r.Fault(number)
+	for _, group := range f.Targets {
+		for _, process := range group {
+			if r.cast.hasClient(process) {
+				return clientLane(process)
+			}
+		}
+	}
+	return r.laneOf(f.Target())
+}
+
+// nameGroup returns a short name for some processes.
+func (r *reader) nameGroup(group []string) string {
+	nodes, count := 0, 0
+	for _, p := range r.Trace.Processes {
+		if p.Role != trace.RoleNode && p.Role != trace.RoleCluster {
+			continue
+		}
+		nodes++
+		if slices.Contains(group, p.Name) {
+			count++
+		}
+	}
+	group = r.InWorldOrder(group)
+	switch {
+	case len(group) <= 2:
+		names := make([]string, len(group))
+		for i, name := range group {
+			names[i] = story.NameOf(name)
+		}
+		return story.List(names)
+	case count == len(group) && count == nodes:
+		return fmt.Sprintf("all %d nodes", nodes)
+	case count == len(group):
+		return fmt.Sprintf("%d of %d nodes", count, nodes)
+	case count == nodes:
+		return "all servers"
+	}
+	return fmt.Sprintf("%s and %d others", story.NameOf(group[0]), len(group)-1)
+}

@@ -1,0 +1,51 @@
+package storyboard
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"strings"
+	"sync"
+
+	"github.com/locksim/locksim/internal/diagram"
+)
+
+// files contains the templates and the style. html/template escapes the values that the
+// templates show.
+//
+//go:embed html
+var files embed.FS
+
+// templates returns the parsed templates of the folder html.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(files, "html/*.html"))
+})
+
+// fill returns the result of the template with the given name.
+func fill(name string, data any) template.HTML {
+	var b strings.Builder
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
+		panic(fmt.Sprintf("storyboard: %s: %v", name, err)) // a strings.Builder never fails, and the templates are tested
+	}
+	return template.HTML(b.String())
+}
+
+// Style returns the style sheet for the storyboards of a page. The page also has the style
+// of package diagram.
+func Style() string {
+	css, err := files.ReadFile("html/storyboard.css")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(css)
+}
+
+// Picture returns the board as a self-contained SVG document. It has the colours of page, a
+// style sheet: those of a light page and, if its reader prefers a dark one, of a dark page.
+func (b *Board) Picture(page string) []byte {
+	return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + string(fill("picture.html", struct {
+		Board    *Board
+		Style    template.CSS
+		Patterns template.HTML
+	}{b, template.CSS(diagram.PaperStyle(page, Style())), diagram.Patterns()})))
+}

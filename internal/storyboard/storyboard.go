@@ -1,0 +1,59 @@
+// Package storyboard draws what matters in the runs of one world as one slide: a few lanes,
+// a few sections, and at most eight marked moments. The space-time diagram of package diagram
+// shows everything, and a storyboard shows what its first finding speaks of.
+//
+// A storyboard is made in three steps. cast.go chooses the clients, sections and objects.
+// moments.go and the files beside it list the moments at which something happens to them,
+// and choice.go keeps the most important ones. layout.go and the files with its methods give
+// everything a position; the result is a [Board], a list of shapes and texts.
+//
+// What two runs of one world have in common is drawn once. From the first difference on,
+// each run has a row of its own below the lanes.
+package storyboard
+
+import (
+	"github.com/locksim/locksim/internal/diagram"
+)
+
+// The most that a storyboard shows.
+const (
+	maxClients  = 3
+	maxSections = 4
+	maxMoments  = 8
+	// maxEndMoments is the most of these moments that are in the ending of one run.
+	maxEndMoments = 2
+)
+
+// Draw draws the storyboard of runs of one world, which differ in the storage's fencing.
+func Draw(title string, runs []diagram.Run) *Board {
+	return newLayout(title, newScript(runs)).draw()
+}
+
+// A script is what a storyboard shows, without positions.
+type script struct {
+	runs []diagram.Run
+	cast *cast
+	// common are the moments that all runs share, in order.
+	common []*moment
+	// endings are the runs' own moments. Runs without any difference share one ending.
+	endings []ending
+	// dropped counts the moments of the cast that are not shown.
+	dropped int
+}
+
+// An ending is how one run, or several equal runs, ended.
+type ending struct {
+	runs    []diagram.Run
+	moments []*moment
+}
+
+// newScript chooses what the storyboard of some runs shows.
+func newScript(runs []diagram.Run) *script {
+	s := &script{runs: runs, cast: newCast(runs)}
+	lists := make([][]*moment, len(runs))
+	for i, run := range runs {
+		lists[i] = readMoments(run, s.cast)
+	}
+	s.choose(lists)
+	return s
+}
