@@ -12,15 +12,16 @@ import (
 // is the lane on which it is written, so the caption does not name it.
 
 // CaptionGrant returns the caption of a grant. named is the name of its lock, if readers
-// have to distinguish several locks; otherwise it is "".
-func CaptionGrant(s *history.Section, named string) string {
+// have to distinguish several locks; otherwise it is "". isNowhere says that no node granted
+// the lock, although acquire succeeded.
+func CaptionGrant(s *history.Section, named string, isNowhere bool) string {
 	words := "granted"
 	if named != "" {
 		words = named + " granted"
 	}
 	switch token := s.Token(); {
-	case s.Granted.Ungranted:
-		return "holds it, says the client: no node does"
+	case isNowhere:
+		return words + " by no node"
 	case token != 0 && !s.GrantsEveryone:
 		words += ", token " + Token(token)
 	}

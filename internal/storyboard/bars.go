@@ -135,7 +135,10 @@ func (l *layout) newAxis() {
 			last = l.columns[next]
 			l.axis.moments = append(l.axis.moments, m)
 			l.axis.positions = append(l.axis.positions, last)
-			next++
+			for next < len(l.common) && l.common[next].Moment == m {
+				last = l.columns[next]
+				next++
+			}
 			continue
 		}
 		between = append(between, m)

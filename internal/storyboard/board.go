@@ -57,7 +57,7 @@ func (t Text) Box() Box {
 	case "end":
 		x -= w
 	}
-	return Box{x, t.Y - t.Size, w, t.Size * 5 / 4}
+	return Box{x, t.Y - t.Size*19/20, w, t.Size * 6 / 5}
 }
 
 // SVG draws the board, for a page that has the [Style], and the style and the patterns of

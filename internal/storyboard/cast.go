@@ -14,6 +14,8 @@ import (
 // faults follow, and then those that were granted the lock.
 type cast struct {
 	history *history.History
+	// finding is the property that the first finding is about; "" if there is no finding.
+	finding checks.Property
 	clients []string
 	// sections are the chosen critical sections, in the order of their grants.
 	sections []*history.Section
@@ -29,7 +31,7 @@ func newCast(runs []diagram.Run) *cast {
 	if i := slices.IndexFunc(runs, func(r diagram.Run) bool { return len(r.Verdict.Violations()) > 0 }); i >= 0 {
 		lead = runs[i]
 	}
-	c := &cast{history: lead.History}
+	c := &cast{history: lead.History, finding: lead.Verdict.Gravest()}
 	evidence := evidenceOf(lead.Verdict)
 	c.readObjects(evidence)
 	c.chooseClients(lead, evidence)
@@ -127,7 +129,11 @@ func (c *cast) chooseSections(run diagram.Run, evidence []int) {
 	all := run.History.Sections()
 	c.sections = slices.DeleteFunc(slices.Clone(all), func(s *history.Section) bool { return !slices.Contains(c.clients, s.Client) })
 	slices.SortStableFunc(c.sections, func(a, b *history.Section) int { return weight[b.Acquisition] - weight[a.Acquisition] })
-	c.sections = c.sections[:min(len(c.sections), maxSections)]
+	n := slices.IndexFunc(c.sections, func(s *history.Section) bool { return weight[s.Acquisition] == 0 })
+	if n < 2 {
+		n = len(c.sections) // too few are known to matter
+	}
+	c.sections = c.sections[:min(n, maxSections)]
 	slices.SortStableFunc(c.sections, func(a, b *history.Section) int { return a.From.Seq - b.From.Seq })
 	c.otherSections = len(all) - len(c.sections)
 }
@@ -135,9 +141,16 @@ func (c *cast) chooseSections(run diagram.Run, evidence []int) {
 // hasClient reports whether a client is in the cast.
 func (c *cast) hasClient(name string) bool { return slices.Contains(c.clients, name) }
 
-// hasSection reports whether a section is in the cast.
+// hasSection reports whether a section is in the cast. A section that only another run of
+// the same world has is in it if its client is.
 func (c *cast) hasSection(id history.Acquisition) bool {
-	return slices.ContainsFunc(c.sections, func(s *history.Section) bool { return s.Acquisition == id })
+	isChosen := slices.ContainsFunc(c.sections, func(s *history.Section) bool { return s.Acquisition == id })
+	return isChosen || c.hasClient(id.Client) && c.history.Section(id) == nil
+}
+
+// hasSeveralLocks reports whether the sections are of several locks.
+func (c *cast) hasSeveralLocks() bool {
+	return slices.ContainsFunc(c.sections, func(s *history.Section) bool { return s.Lock != c.sections[0].Lock })
 }
 
 // hasRequest reports whether a request to the storage is of the cast: it was made in one of

@@ -18,6 +18,9 @@ func (s *script) choose(lists [][]*moment) {
 		longest := 0
 		for i, list := range lists {
 			kept := keepHeaviest(list[n:], maxEndMoments)
+			if slices.ContainsFunc(kept, (*moment).isImportant) {
+				kept = slices.DeleteFunc(kept, func(m *moment) bool { return !m.isImportant() })
+			}
 			s.endings = append(s.endings, ending{[]diagram.Run{s.runs[i]}, kept})
 			longest = max(longest, len(kept))
 			s.dropped += len(list) - n - len(kept)

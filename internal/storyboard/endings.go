@@ -25,11 +25,29 @@ var verdictSigns = map[string]string{checks.Unsafe: "✗", checks.Safe: "✓", c
 func (l *layout) placeEndings() {
 	y := Height - footHeight - len(l.endings)*endingRow
 	if l.endSteps() > 0 {
-		l.shape(Shape{Class: "fork", Path: fmt.Sprintf("M%d %dV%d", l.fork+12, l.top-4, y), step: len(l.common) + 1})
+		l.shape(Shape{Class: "fork", Path: fmt.Sprintf("M%d %dV%d", l.fork, l.top-4, y), step: len(l.common) + 1})
+		l.placeForkTime()
 	}
 	for i, e := range l.endings {
 		l.placeEnding(e, i, y)
 		y += endingRow
+	}
+}
+
+// placeForkTime writes the time of the first moments of the endings above the lanes, if it is
+// the same in all.
+func (l *layout) placeForkTime() {
+	var first *moment
+	for _, e := range l.endings {
+		if len(e.moments) == 0 || first != nil && e.moments[0].At != first.At {
+			return
+		}
+		first = e.moments[0]
+	}
+	n := len(l.common)
+	l.text(Text{Class: "quiet", X: l.fork, Y: l.top - 10, Anchor: "middle", Size: small, Line: story.Raw(story.Moment(first.At, 3)), step: n + 1})
+	if n > 0 {
+		l.placeWait(l.columns[n-1], l.fork, first.At-l.common[n-1].At, n+1)
 	}
 }
 
@@ -65,8 +83,11 @@ func (l *layout) placeEnding(e ending, i, y int) {
 		} else {
 			l.writeLines(story.Moment(m.At, 3)+"  "+l.describeInEnding(m), l.endColumns[j-1]+22*i+26, x-22, middle, m.class(), "end", step+j)
 		}
-		if m.comesFrom != nil {
-			l.placeArrow(*m.comesFrom, &row{base: middle}, x, step+j, l.colourOf(m))
+		if j == 0 && m.comesFrom != nil && m.lane == storageLane {
+			at := l.rowOf(storageLane)
+			l.placeArrow(*m.comesFrom, at, l.fork, step, l.colourOf(m))
+			l.shape(Shape{Class: "arrow " + l.colourOf(m), Path: fmt.Sprintf("M%d %dL%d %d", l.fork, at.base, x, middle), step: step})
+			l.shape(Shape{Class: "dot " + l.colourOf(m), X: l.fork - 6, Y: at.base - 6, W: 12, H: 12, Corner: 6, step: step})
 		}
 		l.placeMark(m, &row{y: y, height: endingRow, base: middle}, x, step+j)
 	}
@@ -95,14 +116,14 @@ func (l *layout) writeLines(s string, from, to, middle int, class, anchor string
 		size = 17
 		lines, _ = wrap(s, to-from, 2, size, true)
 	}
-	y := middle + size/3 + 1 - (len(lines)-1)*lineHeight/2
+	y := middle + size/3 + 1 - (len(lines)-1)*lineHeight(size)/2
 	x := from
 	if anchor == "end" {
 		x = to
 	}
 	for _, line := range lines {
 		l.text(Text{Class: class, X: x, Y: y, Anchor: anchor, Size: size, Bold: true, Line: story.Raw(line), step: step})
-		y += lineHeight
+		y += lineHeight(size)
 	}
 }
 

@@ -20,7 +20,6 @@ const (
 	right       = Width - margin
 	small       = 16 // the size of ordinary text
 	large       = 19 // the size of text about the most important moments
-	lineHeight  = 22
 	titleSize   = 28
 	headHeight  = 52 // the height of the waits and times above the lanes
 	footHeight  = 34
@@ -51,9 +50,9 @@ type row struct {
 	lane
 	y, height int
 	base      int
-	// bars is the height of the bars at the top of the row, and lines the number of lines of
-	// text below them.
-	bars, lines int
+	// bars is the height of the bars at the top of the row, and texts that of the texts below
+	// them.
+	bars, texts int
 }
 
 func newLayout(title string, s *script) *layout {
@@ -67,6 +66,7 @@ func (l *layout) draw() *Board {
 	l.placeTitle()
 	l.addLanes()
 	l.placeColumns()
+	l.fillBars()
 	l.placeLanes()
 	l.newAxis()
 	l.placeLabels()
@@ -140,6 +140,9 @@ func (m *moment) isLarge() bool {
 	return true
 }
 
+// lineHeight returns the distance of two lines of text.
+func lineHeight(size int) int { return size * 5 / 4 }
+
 // size returns the size of a moment's text.
 func (m *moment) size() int {
 	if m.isLarge() {
@@ -157,18 +160,13 @@ func (l *layout) textLane(m *moment) *row {
 	return l.rowOf(m.lane)
 }
 
-// isInBar reports whether the text of a moment is written in a bar that begins with it.
-func (m *moment) isInBar() bool {
-	return m.lasts != nil && m.lane.client != "" && (m.kind == pauseKind || m.kind == crashKind)
-}
-
 // span returns how many columns the text of the i-th common moment may use: up to the next
 // text on the same row, or the next arrow that crosses the row.
 func (l *layout) span(i int) int {
 	on := l.textLane(l.common[i])
 	for j := i + 1; j < len(l.common); j++ {
 		m := l.common[j]
-		if l.textLane(m) == on && m.isInBar() == l.common[i].isInBar() || l.crosses(m, on) {
+		if l.textLane(m) == on && m.isInBar == l.common[i].isInBar || l.crosses(m, on) {
 			return j - i
 		}
 	}
@@ -230,6 +228,20 @@ func (l *layout) placeColumns() {
 	}
 }
 
+// fillBars writes the texts of faults of clients into the bars of their lanes, where there is
+// room for them in one line.
+func (l *layout) fillBars() {
+	for i, m := range l.common {
+		if m.kind != faultKind || m.lane.client == "" {
+			continue
+		}
+		m.isInBar = true
+		if lines := l.linesOf(i, 2); len(lines) > 1 {
+			m.isInBar = false
+		}
+	}
+}
+
 // leastWidth returns the least width in which the text of a moment takes no more than three
 // lines.
 func (l *layout) leastWidth(m *moment) int {
@@ -263,15 +275,15 @@ func (l *layout) placeLanes() {
 	for limit := 3; ; limit-- {
 		need := 0
 		for _, r := range l.lanes {
-			r.lines = 0
+			r.texts = 0
 		}
 		for i, m := range l.common {
-			if r := l.textLane(m); !m.isInBar() {
-				r.lines = max(r.lines, len(l.linesOf(i, limit)))
+			if r := l.textLane(m); !m.isInBar {
+				r.texts = max(r.texts, len(l.linesOf(i, limit))*lineHeight(m.size()))
 			}
 		}
 		for _, r := range l.lanes {
-			r.height = r.bars + 14 + r.lines*lineHeight
+			r.height = r.bars + 16 + r.texts
 			need += r.height
 		}
 		spare := l.bottom - l.top - need
@@ -293,8 +305,8 @@ func (l *layout) placeLanes() {
 	}
 }
 
-// linesLeft returns how many lines of text there is room for on a row.
-func (r *row) linesLeft() int { return (r.height - r.bars - 12) / lineHeight }
+// linesFor returns how many lines of text of a size there is room for on a row.
+func (r *row) linesFor(size int) int { return (r.height - r.bars - 12) / lineHeight(size) }
 
 // placeLabels draws the lanes, with their names.
 func (l *layout) placeLabels() {
@@ -303,7 +315,7 @@ func (l *layout) placeLabels() {
 		l.shape(Shape{Class: "board-lane " + string(r.role), X: 0, Y: r.y + 1, W: Width, H: r.height - 2})
 		end := right
 		if l.endSteps() > 0 {
-			end = l.fork + 12
+			end = l.fork
 		}
 		l.shape(Shape{Class: "line", Path: fmt.Sprintf("M%d %dH%d", left, r.base, end)})
 		name, below := "storage", ""
@@ -326,7 +338,7 @@ func (l *layout) placeLabels() {
 		}
 		l.text(Text{Class: "name", X: x, Y: r.base + 6, Size: 17, Bold: true, Line: story.Raw(name)})
 		if below != "" {
-			l.text(Text{Class: "quiet", X: margin, Y: r.base + 6 + lineHeight, Size: small, Line: story.Raw(below)})
+			l.text(Text{Class: "quiet", X: margin, Y: r.base + 6 + lineHeight(small), Size: small, Line: story.Raw(below)})
 		}
 	}
 }
@@ -409,16 +421,16 @@ func (l *layout) placeMoments() {
 		on := l.textLane(m)
 		y := on.y + on.bars + 10 + m.size()
 		class := m.class()
-		if m.isInBar() {
+		if m.isInBar {
 			y = on.y + 8 + barHeight/2 + large/3
 			class += " in-bar"
 		}
-		for _, line := range l.linesOf(i, max(1, min(3, on.linesLeft()))) {
+		for _, line := range l.linesOf(i, max(1, min(3, on.linesFor(m.size())))) {
 			l.text(Text{Class: class, X: x + textGap, Y: y, Size: m.size(), Bold: m.isLarge(), Line: story.Raw(line), step: step})
-			if m.isInBar() {
+			if m.isInBar {
 				break
 			}
-			y += lineHeight
+			y += lineHeight(m.size())
 		}
 	}
 }
@@ -442,7 +454,7 @@ func (l *layout) colourOf(m *moment) string { return cmp.Or(l.colours[m.client],
 // placeArrow draws an arrow from a place to the row at x.
 func (l *layout) placeArrow(from place, to *row, x, step int, colour string) {
 	origin := l.rowOf(from.lane)
-	startX := min(l.axis.x(from.Moment), x-16)
+	startX := min(l.axis.x(from.Moment), x-18)
 	startY, endY := origin.base, to.base
 	switch {
 	case origin.client != "" && endY > startY:
@@ -485,7 +497,7 @@ func (l *layout) placeMark(m *moment, r *row, x, step int) {
 	case lapseKind:
 		l.shape(Shape{Class: "expiry", Path: fmt.Sprintf("M%d %dV%d", x, r.y+2, r.y+r.height-3), step: step})
 	case faultKind, crashKind, pauseKind, storageLossKind, keyLossKind, findingKind:
-		if !m.isInBar() {
+		if !m.isInBar {
 			class := "bolt"
 			if m.kind == keyLossKind || m.kind == findingKind {
 				class = "bolt wrong"

@@ -23,8 +23,10 @@ type moment struct {
 	comesFrom *place
 	// client is the client whose colour the moment has; "" if it has none.
 	client string
-	// lasts is the state that began with the moment; nil if none did.
-	lasts *history.Interval
+	// lasts is the state that began with the moment; nil if none did. isInBar says that the
+	// text is written in the bar of that state, or in that of the client's section.
+	lasts   *history.Interval
+	isInBar bool
 }
 
 // A place is a moment on a lane.
@@ -71,16 +73,21 @@ const (
 // weights are the weights of the kinds. A moment that shows the first finding weighs more
 // than any other, and one that shows another finding a little more than its kind.
 var weights = map[kind]int{
-	grantKind: 60, pauseKind: 70, crashKind: 69, faultKind: 68, lapseKind: 65, keyLossKind: 66, writeKind: 50, readKind: 10,
+	grantKind: 60, pauseKind: 70, crashKind: 69, faultKind: 68, lapseKind: 65, keyLossKind: 66, writeKind: writeWeight, readKind: 10,
 	lateWriteKind: 75, refusalKind: 72, storageLossKind: 71, noticeKind: 35, failureKind: 30, findingKind: 0,
 }
 
 const (
 	firstFindingWeight = 100
 	otherFindingWeight = 20
-	// leastWeight is the least weight of a moment that is shown.
+	// leastWeight is the least weight of a moment that is shown. An ending shows only what is
+	// at least as important as a write, if there is any.
 	leastWeight = 30
+	writeWeight = 50
 )
+
+// isImportant reports whether a moment is at least as important as a write.
+func (m *moment) isImportant() bool { return m.weight >= writeWeight }
 
 // isSame reports whether two moments of different runs look the same.
 func (m *moment) isSame(o *moment) bool {
@@ -98,10 +105,10 @@ type reader struct {
 // readMoments lists the moments of a run that concern the cast, in order.
 func readMoments(run diagram.Run, c *cast) []*moment {
 	r := &reader{History: run.History, verdict: run.Verdict, cast: c}
+	r.readSpells() // before the keys, because a crash and the loss of a key are one moment
+	r.readActs()
 	r.readSections()
 	r.readFailures()
-	r.readSpells()
-	r.readActs()
 	r.readStorage()
 	r.readFinding()
 	slices.SortStableFunc(r.moments, func(a, b *moment) int {
@@ -144,14 +151,15 @@ func (r *reader) weigh() {
 	}
 }
 
-// readFinding adds a moment for the first finding, if no other moment shows it.
+// readFinding adds a moment for the finding that the storyboard is about, if the run has it
+// and no other moment shows it.
 func (r *reader) readFinding() {
-	found := r.verdict.Violations()
-	if len(found) == 0 || slices.ContainsFunc(r.moments, func(m *moment) bool { return m.seq == found[0].At }) {
+	if r.cast.finding == "" {
 		return
 	}
-	ev := r.Event(found[0].At)
-	if ev == nil {
+	found := r.verdict.Finding(r.cast.finding)
+	ev := r.Event(found.At)
+	if found.Outcome != checks.Violated || ev == nil || slices.ContainsFunc(r.moments, func(m *moment) bool { return m.seq == ev.Seq }) {
 		return
 	}
 	for _, c := range r.KeyChanges() {
@@ -164,10 +172,10 @@ func (r *reader) readFinding() {
 		}
 	}
 	on := r.laneOf(ev.Process)
-	if on.role == trace.RoleClient && !r.cast.hasClient(on.client) || found[0].Property == checks.Progress {
+	if on.role == trace.RoleClient && !r.cast.hasClient(on.client) || found.Property == checks.Progress {
 		on = lockLane
 	}
-	r.addEvent(ev, on, findingKind, found[0].Property.Card().Broken)
+	r.addEvent(ev, on, findingKind, found.Property.Card().Broken)
 }
 
 // laneOf returns the lane of a process. A service passes requests on to the storage, so it

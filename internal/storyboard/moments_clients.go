@@ -11,16 +11,16 @@ import (
 
 // readSections adds the grants of the cast's sections, and what became of their leases.
 func (r *reader) readSections() {
-	for _, known := range r.cast.sections {
-		s := r.Section(known.Acquisition)
-		if s == nil || s.GrantsEveryone {
+	for _, s := range r.Sections() {
+		if s.GrantsEveryone || !r.cast.hasSection(s.Acquisition) {
 			continue
 		}
 		named := ""
-		if len(r.Trace.Locks) > 1 {
+		if r.cast.hasSeveralLocks() {
 			named = s.Lock
 		}
-		grant := r.addEvent(s.Granted, clientLane(s.Client), grantKind, story.CaptionGrant(s, named))
+		isNowhere := s.Granted.Ungranted && len(r.Slots(s.Lock)) > 0
+		grant := r.addEvent(s.Granted, clientLane(s.Client), grantKind, story.CaptionGrant(s, named, isNowhere))
 		grant.comesFrom = &place{lockLane, grant.Moment}
 		for _, lapse := range s.Lapses() {
 			if lapse.At.At < min(s.Lease.CutAt.At, s.To.At, r.Last().At) {

@@ -39,7 +39,8 @@ func (r *reader) readSpells() {
 			k = pauseKind
 		}
 		span := s.Interval()
-		r.addEvent(s.Began, f.lane, k, story.CaptionSpell(s, on)).lasts = &span
+		m := r.addEvent(s.Began, f.lane, k, story.CaptionSpell(s, on))
+		m.lasts, m.isInBar = &span, f.lane.client != ""
 	}
 }
 
@@ -86,10 +87,13 @@ func (r *reader) readActs() {
 // laneOfFault returns the lane on which a fault is marked: that of the client that it
 // concerns, or else that of its target.
 func (r *reader) laneOfFault(number int) lane {
+	f := r.Fault(number)
+	if f.Effect == trace.StallsRequest {
+		return storageLane
+	}
 	if client := r.ClientOf(number); r.IsClient(client) {
 		return clientLane(client)
 	}
-	f := r.Fault(number)
 	for _, group := range f.Targets {
 		for _, process := range group {
 			if r.cast.hasClient(process) {
@@ -104,7 +108,7 @@ func (r *reader) laneOfFault(number int) lane {
 func (r *reader) nameGroup(group []string) string {
 	nodes, count := 0, 0
 	for _, p := range r.Trace.Processes {
-		if p.Role != trace.RoleNode && p.Role != trace.RoleCluster {
+		if p.Role != trace.RoleNode {
 			continue
 		}
 		nodes++

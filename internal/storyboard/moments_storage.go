@@ -12,7 +12,11 @@ func (r *reader) readStorage() {
 	objects := map[string]bool{}
 	for _, v := range r.Versions() {
 		made[v.Made] = v
-		objects[v.Object] = true
+	}
+	for _, ev := range r.ServedRequests() {
+		if r.cast.hasRequest(ev) {
+			objects[ev.Object] = true
+		}
 	}
 	for _, ev := range r.ServedRequests() {
 		if !r.cast.hasRequest(ev) {
