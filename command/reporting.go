@@ -3,10 +3,12 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -17,8 +19,12 @@ type reportFlags struct {
 	writeFlags[reports.Results]
 	runChoice
 	messages bool
+	style    string
 	explored []string
 }
+
+// styles are the values of --style.
+var styles = []string{storyboard.FullStyle, storyboard.StoryboardStyle}
 
 // define adds the flags to a command. variants completes the name of a variant.
 func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
@@ -27,6 +33,8 @@ func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) 
 	flags := cmd.Flags()
 	flags.Lookup("output").Usage = "write the report to this `file`, as a whole or not at all; a folder, as in site/, gets a page for each part of it; - is standard output"
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
+	flags.StringVar(&f.style, "style", "", "of a picture: full shows everything; storyboard shows what matters, as a slide (default: full in svg, both in html)")
+	complete(cmd, "style", styles)
 	flags.StringArrayVar(&f.explored, "explored", nil, "add to a site what locksim explore has found: a `file` with its JSON report; can be given several times")
 }
 
@@ -39,6 +47,10 @@ func (f *reportFlags) check() (reports.Format[reports.Results], error) {
 	switch {
 	case err != nil:
 		return format, err
+	case f.style != "" && !slices.Contains(styles, f.style):
+		return format, fmt.Errorf("locksim: there is no style %q; %s", f.style, scenarios.DidYouMean(f.style, styles))
+	case f.style != "" && format.Name != "svg" && format.Name != "html":
+		return format, fmt.Errorf("locksim: --style is for pictures, and --format %s has none; add --format svg or --format html", format.Name)
 	case len(f.explored) > 0 && !f.writesPages(format):
 		return format, errors.New("locksim: --explored adds pages to a site, and the report is not a site; write one with --format html -o site/")
 	}
@@ -47,7 +59,7 @@ func (f *reportFlags) check() (reports.Format[reports.Results], error) {
 
 // options returns the options for the report.
 func (f *reportFlags) options() (reports.Options, error) {
-	o := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{}, Traces: map[*scenarios.Scenario]string{}}
+	o := reports.Options{Messages: f.messages, Style: f.style, Arguments: map[*scenarios.Scenario]string{}, Traces: map[*scenarios.Scenario]string{}}
 	for _, name := range f.explored {
 		found, err := readExplored("--explored", name)
 		if err != nil {

@@ -89,6 +89,9 @@ type Options struct {
 	Columns func(heads []string, rows [][]string) string
 	// Width is the maximum number of columns in a line of a text report; 0 means 80.
 	Width int
+	// Style is the style of a picture: "full" shows everything, and "storyboard" what matters,
+	// as a slide. If it is "", a picture is full, and a page has both.
+	Style string
 	// Messages adds all messages to timelines, except those that only set up a connection.
 	Messages bool
 	// Lists adds the long lists under a matrix, which a text report otherwise leaves out.

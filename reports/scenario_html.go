@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -41,13 +42,15 @@ type scenarioSheet struct {
 // A variantSheet is the part of the page about one variant.
 type variantSheet struct {
 	ID, Name, Title, Story, Question string
-	Cast, Explained, Debate          []remark
-	Assumption, Why, Prevention      string
-	Lesson                           string
-	Runs                             []runSheet
-	Properties                       []propertySheet
-	Verdicts                         []badge
-	Witnesses                        []witnessSheet
+	// Board is the storyboard; "" if the page has none.
+	Board                       template.HTML
+	Cast, Explained, Debate     []remark
+	Assumption, Why, Prevention string
+	Lesson                      string
+	Runs                        []runSheet
+	Properties                  []propertySheet
+	Verdicts                    []badge
+	Witnesses                   []witnessSheet
 	// Idle has a sentence for each fault that did not act.
 	Idle []string
 	// Expected says whether the runs are as the scenario expects.
@@ -121,6 +124,9 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	sharesLesson := true // whether all variants have the same lesson as the scenario
 	for i, runs := range pairs {
 		v := variantPage(runs, room)
+		if o.Style != storyboard.FullStyle {
+			v.Board = storyboardOf(r, runs).SVG()
+		}
 		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
 			v.Story = ""
 		}
@@ -134,7 +140,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 		}
 	}
 	s.Measures = measureFacts(pairs)
-	page := newSheet(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), asset("scenario.css"))
+	page := newSheet(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), storyboard.Style(), asset("scenario.css"))
 	page.Links = links
 	page.Script = template.JS(asset("scenario.js"))
 	return page

@@ -1,27 +1,50 @@
 package reports
 
 import (
-	"bytes"
 	"io"
 	"slices"
 
 	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/scenarios"
 )
 
 func init() {
-	Runs.Register(Format[Results]{Name: "svg", Title: "slides and papers: the space-time diagram as a picture", Write: writeSVG, Most: 1, Pages: pagesOf(svgPages), Names: fileNamesOf(svgPages)})
+	Runs.Register(Format[Results]{
+		Name: "svg", Title: "slides and papers: the space-time diagram as a picture; with --style storyboard what matters, as a slide",
+		Write: writeSVG, Most: 1, Pages: writeSVGPages, Names: svgPageNames,
+	})
 }
 
 // writeSVG draws all runs of a result in one picture, one below the other. The runs of one
 // variant share a time axis.
-func writeSVG(w io.Writer, results []*scenarios.Result, _ Options) error {
+func writeSVG(w io.Writer, results []*scenarios.Result, o Options) error {
 	for _, r := range results {
-		if _, err := w.Write(svg(r, groupByVariant(r))); err != nil {
+		picture := svg(r, groupByVariant(r))
+		if o.Style == storyboard.StoryboardStyle {
+			picture = storyboards(r)
+		}
+		if _, err := w.Write(picture); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writeSVGPages returns the pictures as the files of a folder.
+func writeSVGPages(results []*scenarios.Result, o Options) []Page {
+	if o.Style == storyboard.StoryboardStyle {
+		return storyboardBuilds(results)
+	}
+	return pagesOf(svgPages)(results, o)
+}
+
+// svgPageNames returns the names of all files that [writeSVGPages] may return.
+func svgPageNames(results []*scenarios.Result, o Options) []string {
+	if o.Style == storyboard.StoryboardStyle {
+		return storyboardNames(results)
+	}
+	return fileNamesOf(svgPages)(results, o)
 }
 
 // svgPages returns a file with a picture for each variant of each scenario.
@@ -30,17 +53,20 @@ func svgPages(results []*scenarios.Result, _ Options) []plannedPage {
 	names := pageNames{}
 	for _, r := range results {
 		for _, runs := range groupByVariant(r) {
-			words := []string{r.Scenario.Name, runs[0].Variant.Name}
-			if len(runs) == 1 {
-				words = runWords(r, runs[0])
-			}
-			pages = append(pages, plannedPage{names.name(words...) + ".svg", func() []byte {
-				head, body, _ := bytes.Cut(svg(r, [][]scenarios.RunResult{runs}), []byte("\n"))
-				return slices.Concat(head, []byte("\n<!-- "+pageMark+" -->\n"), body)
+			pages = append(pages, plannedPage{names.name(pictureWords(r, runs)...) + ".svg", func() []byte {
+				return markPicture(svg(r, [][]scenarios.RunResult{runs}))
 			}})
 		}
 	}
 	return pages
+}
+
+// pictureWords returns the words for the file name of a picture of a variant's runs.
+func pictureWords(r *scenarios.Result, runs []scenarios.RunResult) []string {
+	if len(runs) == 1 {
+		return runWords(r, runs[0])
+	}
+	return []string{r.Scenario.Name, runs[0].Variant.Name}
 }
 
 // svg draws the runs of some variants of a result in one picture.

@@ -19,8 +19,10 @@ type Board struct {
 	Title, Desc string
 	Shapes      []Shape
 	Texts       []Text
-	// Steps is the number of builds: see [Board.Build].
+	// Steps is the number of builds: see [Board.Build]. next has the position of the moment
+	// that each further build adds.
 	Steps int
+	next  []int
 }
 
 // A Shape is a rectangle or, if Path is not "", a line.
@@ -29,8 +31,10 @@ type Shape struct {
 	X, Y, W, H int
 	Corner     int
 	Path       string
-	step       int
-	isBar      bool
+	// step is the first build with the shape; 0 if all have it. isBar says that the shape
+	// lasts, so a build shows its beginning only.
+	step  int
+	isBar bool
 }
 
 // A Text is one line of text. Y is its baseline.
@@ -58,6 +62,30 @@ func (t Text) Box() Box {
 		x -= w
 	}
 	return Box{x, t.Y - t.Size*19/20, w, t.Size * 6 / 5}
+}
+
+// Build returns the board as it is after n moments, from 1 to Steps: a slide of a talk that
+// adds one moment after the other.
+func (b *Board) Build(n int) *Board {
+	built := *b
+	built.Shapes, built.Texts = nil, nil
+	for _, s := range b.Shapes {
+		if s.step > n {
+			continue
+		}
+		if s.isBar && n < len(b.next) {
+			s.W = min(s.W, b.next[n]-s.X)
+		}
+		if !s.isBar || s.W > 0 {
+			built.Shapes = append(built.Shapes, s)
+		}
+	}
+	for _, t := range b.Texts {
+		if t.step <= n {
+			built.Texts = append(built.Texts, t)
+		}
+	}
+	return &built
 }
 
 // SVG draws the board, for a page that has the [Style], and the style and the patterns of

@@ -28,9 +28,11 @@ func (l *layout) placeEndings() {
 		l.shape(Shape{Class: "fork", Path: fmt.Sprintf("M%d %dV%d", l.fork, l.top-4, y), step: len(l.common) + 1})
 		l.placeForkTime()
 	}
+	step := len(l.common) + 1
 	for i, e := range l.endings {
-		l.placeEnding(e, i, y)
+		l.placeEnding(e, i, y, step)
 		y += endingRow
+		step += max(1, len(e.moments))
 	}
 }
 
@@ -51,13 +53,9 @@ func (l *layout) placeForkTime() {
 	}
 }
 
-// placeEnding draws the i-th ending at y.
-func (l *layout) placeEnding(e ending, i, y int) {
+// placeEnding draws the i-th ending at y. Its first moment is drawn in the given step.
+func (l *layout) placeEnding(e ending, i, y, step int) {
 	verdict := e.runs[0].Verdict.Verdict
-	step := len(l.common) + 1
-	if len(e.moments) == 0 {
-		step = max(1, len(l.common)+l.endSteps())
-	}
 	l.shape(Shape{Class: "ending " + verdict, X: 8, Y: y + 3, W: Width - 16, H: endingRow - 6, Corner: 6, step: step})
 	name := endingName(e.runs)
 	if len(e.runs) > 1 {
@@ -87,7 +85,7 @@ func (l *layout) placeEnding(e ending, i, y int) {
 			at := l.rowOf(storageLane)
 			l.placeArrow(*m.comesFrom, at, l.fork, step, l.colourOf(m))
 			l.shape(Shape{Class: "arrow " + l.colourOf(m), Path: fmt.Sprintf("M%d %dL%d %d", l.fork, at.base, x, middle), step: step})
-			l.shape(Shape{Class: "dot " + l.colourOf(m), X: l.fork - 6, Y: at.base - 6, W: 12, H: 12, Corner: 6, step: step})
+			l.shape(Shape{Class: "knot " + l.colourOf(m), X: l.fork - 6, Y: at.base - 6, W: 12, H: 12, Corner: 6, step: step})
 		}
 		l.placeMark(m, &row{y: y, height: endingRow, base: middle}, x, step+j)
 	}

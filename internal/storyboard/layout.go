@@ -75,7 +75,11 @@ func (l *layout) draw() *Board {
 	l.placeMoments()
 	l.placeEndings()
 	l.placeFoot()
-	l.board.Steps = len(l.common) + l.endSteps()
+	l.board.Steps = len(l.common)
+	for _, e := range l.endings {
+		l.board.Steps += max(1, len(e.moments))
+	}
+	l.board.next = append(slices.Clone(l.columns), l.fork)
 	l.board.Desc = l.describe()
 	return l.board
 }
@@ -108,14 +112,8 @@ func (l *layout) addLanes() {
 	if !h.NoExclusion() {
 		l.lanes = append(l.lanes, &row{lane: lockLane, bars: 30})
 	}
-	order := 0
-	for _, p := range h.Trace.Processes {
-		if p.Role == trace.RoleClient {
-			l.colours[p.Name] = fmt.Sprintf("c%d", order%6)
-			order++
-		}
-	}
-	for _, client := range l.cast.clients {
+	for i, client := range l.cast.clients {
+		l.colours[client] = fmt.Sprintf("c%d", i)
 		l.lanes = append(l.lanes, &row{lane: clientLane(client), bars: barHeight + leaseHeight + 6})
 	}
 	l.lanes = append(l.lanes, &row{lane: storageLane, bars: 26})
@@ -292,7 +290,7 @@ func (l *layout) placeLanes() {
 		}
 		y := l.top
 		for _, r := range l.lanes {
-			r.height += min(spare/len(l.lanes), 40)
+			r.height += min(spare/len(l.lanes), 60)
 			r.y = y
 			y += r.height
 			r.base = r.y + 8 + barHeight/2
@@ -505,7 +503,7 @@ func (l *layout) placeMark(m *moment, r *row, x, step int) {
 			l.shape(Shape{Class: class, Path: fmt.Sprintf("M%d %dl-7 12h6l-3 10l9 -14h-6l4 -8z", x+2, r.base-11), step: step})
 		}
 	case noticeKind, failureKind:
-		l.shape(Shape{Class: "dot " + l.colourOf(m), X: x - 5, Y: r.base - 5, W: 10, H: 10, Corner: 5, step: step})
+		l.shape(Shape{Class: "knot " + l.colourOf(m), X: x - 5, Y: r.base - 5, W: 10, H: 10, Corner: 5, step: step})
 	}
 }
 

@@ -40,12 +40,23 @@ func Style() string {
 	return string(css)
 }
 
-// Picture returns the board as a self-contained SVG document. It has the colours of page, a
-// style sheet: those of a light page and, if its reader prefers a dark one, of a dark page.
-func (b *Board) Picture(page string) []byte {
-	return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + string(fill("picture.html", struct {
-		Board    *Board
+// Picture returns boards, one below the other, as a self-contained SVG document. It has the
+// colours of page, a style sheet: those of a light page and, if its reader prefers a dark
+// one, of a dark page.
+func Picture(boards []*Board, page string) []byte {
+	type placed struct {
+		*Board
+		Y int
+	}
+	sheet := struct {
+		Title    string
+		Height   int
+		Boards   []placed
 		Style    template.CSS
 		Patterns template.HTML
-	}{b, template.CSS(diagram.PaperStyle(page, Style())), diagram.Patterns()})))
+	}{boards[0].Title, Height * len(boards), nil, template.CSS(diagram.PaperStyle(page, Style())), diagram.Patterns()}
+	for i, b := range boards {
+		sheet.Boards = append(sheet.Boards, placed{b, i * Height})
+	}
+	return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + string(fill("picture.html", sheet)))
 }

@@ -24,6 +24,15 @@ const (
 	maxEndMoments = 2
 )
 
+// MaxSteps is the most builds that a storyboard has: see [Board.Build].
+const MaxSteps = maxMoments + maxEndMoments
+
+// The styles in which the picture of a run is drawn: everything, or what matters.
+const (
+	FullStyle       = "full"
+	StoryboardStyle = "storyboard"
+)
+
 // Draw draws the storyboard of runs of one world, which differ in the storage's fencing.
 func Draw(title string, runs []diagram.Run) *Board {
 	return newLayout(title, newScript(runs)).draw()
