@@ -28,27 +28,36 @@ func CaptionGrant(s *history.Section, named string, isNowhere bool) string {
 	return words
 }
 
-// CaptionSpell returns the caption of a state of a process. on is the subject of the
-// caption, "" if the lane is the process's own.
-func CaptionSpell(s *history.Spell, on string) string {
-	words := map[history.State]string{history.Paused: "paused", history.Down: "crashes", history.Failing: "answers with errors"}[s.State]
+// CaptionSpell returns the caption of a state of a process on the process's own lane.
+func CaptionSpell(s *history.Spell) string {
+	words := StateName(s)
 	switch {
-	case s.State == history.Paused && s.How == string(trace.Suspend):
-		words = "suspended"
-	case s.State == history.Down && s.How == string(trace.Shutdown):
-		words = "is shut down"
-	case s.State == history.Down && on == "" && s.RecoveryEvent() != nil:
-		words = "down"
+	case s.State == history.Down && s.RecoveryEvent() == nil:
+		return "crashes"
+	case s.State == history.Failing:
+		return words
+	case s.Ended == nil:
+		return words
 	}
-	if s.Ended != nil && s.State != history.Down {
-		words += " " + ProseSpan(s.Ended.At-s.Began.At)
-	} else if s.RecoveryEvent() != nil && on == "" {
-		words += " " + ProseSpan(s.Ended.At-s.Began.At)
+	return words + " " + ProseSpan(s.Ended.At-s.Began.At)
+}
+
+// CaptionSpellOf returns the caption of a state of one or several processes on a lane that
+// they share with others. names are the processes.
+func CaptionSpellOf(s *history.Spell, names string, isOne bool) string {
+	does := [2]string{"crash", "crashes"}
+	switch {
+	case s.State == history.Paused:
+		return names + " " + CaptionSpell(s)
+	case s.State == history.Failing:
+		does = [2]string{"answer with errors", "answers with errors"}
+	case s.How == string(trace.Shutdown):
+		does = [2]string{"are shut down", "is shut down"}
 	}
-	if on != "" {
-		return on + " " + words
+	if isOne {
+		return names + " " + does[1]
 	}
-	return words
+	return names + " " + does[0]
 }
 
 // CaptionFault returns the caption of a fault that leaves its process running. on is the
@@ -129,6 +138,15 @@ func CaptionKeyLoss(change history.Change, owner string) string {
 		return by.Client + " " + describeMeddlingWith(change, owner)
 	}
 	return key + " is gone"
+}
+
+// CaptionQuorumLoss returns the caption of the loss of a grant without a change of a key: too
+// few of the nodes that keep it run.
+func CaptionQuorumLoss(owner string, quorum int) string {
+	if quorum <= 1 {
+		return "no node keeps " + Possessive(owner) + " key"
+	}
+	return "too few nodes keep " + Possessive(owner) + " key"
 }
 
 // CaptionWrite returns the caption of a write that the storage applied. isLate says that the

@@ -154,9 +154,10 @@ func (c *cast) hasSeveralLocks() bool {
 }
 
 // hasRequest reports whether a request to the storage is of the cast: it was made in one of
-// the sections, or by one of the clients outside any section.
+// the sections, or by one of the clients outside any section. It is for one of the objects,
+// or was refused, which can keep a client from the objects.
 func (c *cast) hasRequest(ev *trace.Event) bool {
 	id := history.Acquisition{Client: ev.Client(), Section: ev.Section}
 	isOurs := c.hasSection(id) || c.hasClient(id.Client) && c.history.Section(id) == nil
-	return isOurs && (len(c.objects) == 0 || slices.Contains(c.objects, ev.Object))
+	return isOurs && (len(c.objects) == 0 || !ev.OK || slices.Contains(c.objects, ev.Object))
 }

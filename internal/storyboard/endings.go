@@ -7,6 +7,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/trace"
 )
 
 // endSteps returns the number of moments in the longest ending.
@@ -66,7 +67,7 @@ func (l *layout) placeEnding(e ending, i, y, step int) {
 	middle := y + endingRow/2
 	outcome := outcomeOf(e)
 	if len(e.moments) == 0 {
-		l.writeLines(outcome, left, right, middle, "caption "+moodOf(verdict), "start", step)
+		l.writeLines(outcome, left, right, middle, "caption "+moodOf(e), "start", step)
 		return
 	}
 	for j, m := range e.moments {
@@ -98,6 +99,8 @@ func (l *layout) describeInEnding(m *moment) string {
 		return fmt.Sprintf("%s write is %s", story.Possessive(m.client), m.text)
 	case m.lane == storageLane && m.client != "":
 		return m.client + " " + m.text
+	case m.lane == storageLane && m.kind != faultKind:
+		return story.NameOf(trace.StorageName) + " " + m.text
 	case m.lane.client != "" && m.kind == grantKind:
 		return m.lane.client + " is " + m.text
 	case m.lane.client != "":
@@ -106,13 +109,13 @@ func (l *layout) describeInEnding(m *moment) string {
 	return m.text
 }
 
-// writeLines writes a text in at most two lines around the vertical middle.
+// writeLines writes a text in at most three lines around the vertical middle.
 func (l *layout) writeLines(s string, from, to, middle int, class, anchor string, step int) {
 	lines, fits := wrap(s, to-from, 1, large, true)
 	size := large
 	if !fits {
-		size = 17
-		lines, _ = wrap(s, to-from, 2, size, true)
+		size = small
+		lines, _ = wrap(s, to-from, 3, size, true)
 	}
 	y := middle + size/3 + 1 - (len(lines)-1)*lineHeight(size)/2
 	x := from
@@ -142,9 +145,15 @@ func outcomeOf(e ending) string {
 	return "nothing breaks"
 }
 
-// moodOf returns the CSS class of a text about a verdict.
-func moodOf(verdict string) string {
-	return map[string]string{checks.Unsafe: "wrong", checks.Safe: "good", checks.Undecided: "fault"}[verdict]
+// moodOf returns the CSS class of the text about the outcome of an ending.
+func moodOf(e ending) string {
+	switch v := e.runs[0].Verdict; {
+	case v.Gravest() != "":
+		return "wrong"
+	case v.Verdict == checks.Safe:
+		return "good"
+	}
+	return "fault"
 }
 
 // placeFoot explains the bars, and says what is not shown.

@@ -24,9 +24,10 @@ const (
 	headHeight  = 52 // the height of the waits and times above the lanes
 	footHeight  = 34
 	endingRow   = 70
-	leadIn      = 30 // the room between the lanes' beginning and the first moment
-	textGap     = 9  // between a moment's line and its text
-	columnGap   = 14 // between a text and the next moment
+	endGap      = 280 // the distance between two moments of an ending
+	leadIn      = 30  // the room between the lanes' beginning and the first moment
+	textGap     = 9   // between a moment's line and its text
+	columnGap   = 14  // between a text and the next moment
 	barHeight   = 34
 	leaseHeight = 12
 )
@@ -187,7 +188,7 @@ func (l *layout) placeColumns() {
 	n, ends := len(l.common), l.endSteps()
 	endWidth := 0
 	if ends > 0 {
-		endWidth = 60 + (ends-1)*230
+		endWidth = 60 + (ends-1)*endGap
 	}
 	room := right - left - leadIn - endWidth
 	widths := make([]int, n)
@@ -222,7 +223,7 @@ func (l *layout) placeColumns() {
 		l.fork = left + leadIn
 	}
 	for i := range ends {
-		l.endColumns = append(l.endColumns, right-endWidth+34+i*230)
+		l.endColumns = append(l.endColumns, right-endWidth+34+i*endGap)
 	}
 }
 
@@ -455,6 +456,7 @@ func (l *layout) placeArrow(from place, to *row, x, step int, colour string) {
 	startX := min(l.axis.x(from.Moment), x-18)
 	startY, endY := origin.base, to.base
 	switch {
+	case origin.client != "" && l.cast.history.NoExclusion(): // there are no sections, and so no bars
 	case origin.client != "" && endY > startY:
 		startY += barHeight / 2
 	case origin.client != "":

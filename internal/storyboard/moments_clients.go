@@ -41,7 +41,7 @@ func (r *reader) readKeyLoss(s *history.Section) {
 		if b.EndedBy == nil || !b.To.Before(s.Lease.End()) {
 			continue
 		}
-		text := story.Possessive(s.Client) + " key is gone"
+		text := story.CaptionQuorumLoss(s.Client, r.Lock(s.Lock).Quorum)
 		for _, c := range r.KeyChanges() {
 			if c.Event.Seq <= b.EndedBy.Seq && c.Before != nil && c.Before.Owner == s.Acquisition && c.After != c.Before {
 				text = story.CaptionKeyLoss(c, s.Client)

@@ -1,6 +1,7 @@
 package storyboard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -27,19 +28,19 @@ func (r *reader) readSpells() {
 		f := fate{r.laneOf(s.Process), s.State, s.How, int64(s.Began.At)}
 		group := groups[f]
 		delete(groups, f)
-		on := ""
-		switch {
-		case len(group) == 0, f.lane.client != "" && !r.cast.hasClient(f.lane.client):
+		if len(group) == 0 || f.lane.client != "" && !r.cast.hasClient(f.lane.client) {
 			continue
-		case f.lane == lockLane || s.Process != trace.StorageName && f.lane == storageLane:
-			on = r.nameGroup(group)
+		}
+		text := story.CaptionSpell(s)
+		if f.lane == lockLane || s.Process != trace.StorageName && f.lane == storageLane {
+			text = story.CaptionSpellOf(s, r.nameGroup(group), len(group) == 1)
 		}
 		k := crashKind
 		if s.State == history.Paused {
 			k = pauseKind
 		}
 		span := s.Interval()
-		m := r.addEvent(s.Began, f.lane, k, story.CaptionSpell(s, on))
+		m := r.addEvent(s.Began, f.lane, k, text)
 		m.lasts, m.isInBar = &span, f.lane.client != ""
 	}
 }
@@ -85,7 +86,7 @@ func (r *reader) readActs() {
 }
 
 // laneOfFault returns the lane on which a fault is marked: that of the client that it
-// concerns, or else that of its target.
+// concerns, or else that of its target or of the sender of its message.
 func (r *reader) laneOfFault(number int) lane {
 	f := r.Fault(number)
 	if f.Effect == trace.StallsRequest {
@@ -94,14 +95,7 @@ func (r *reader) laneOfFault(number int) lane {
 	if client := r.ClientOf(number); r.IsClient(client) {
 		return clientLane(client)
 	}
-	for _, group := range f.Targets {
-		for _, process := range group {
-			if r.cast.hasClient(process) {
-				return clientLane(process)
-			}
-		}
-	}
-	return r.laneOf(f.Target())
+	return r.laneOf(cmp.Or(f.Target(), f.Message.Client))
 }
 
 // nameGroup returns a short name for some processes.
