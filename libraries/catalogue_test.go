@@ -59,6 +59,10 @@ func TestEveryScenarioIsExplained(t *testing.T) {
 
 func TestEveryScenarioIsDrawn(t *testing.T) { suites.CheckDrawings(t, suites.LibraryScenarios()) }
 
+func TestEveryScenarioHasAStoryboard(t *testing.T) {
+	suites.CheckStoryboards(t, suites.LibraryScenarios())
+}
+
 func TestSavedTracesGiveTheSameReports(t *testing.T) {
 	suites.CheckSavedTraces(t, suites.LibraryScenarios())
 }

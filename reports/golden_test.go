@@ -20,6 +20,10 @@ func TestEveryScenarioIsExplained(t *testing.T) {
 
 func TestEveryScenarioIsDrawn(t *testing.T) { suites.CheckDrawings(t, suites.RunnableScenarios()) }
 
+func TestEveryScenarioHasAStoryboard(t *testing.T) {
+	suites.CheckStoryboards(t, suites.RunnableScenarios())
+}
+
 func TestSavedTracesGiveTheSameReports(t *testing.T) {
 	suites.CheckSavedTraces(t, suites.RunnableScenarios())
 }

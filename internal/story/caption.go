@@ -63,6 +63,9 @@ func CaptionSpellOf(s *history.Spell, names string, isOne bool) string {
 // CaptionFault returns the caption of a fault that leaves its process running. on is the
 // process of the lane. names returns a short name for several processes.
 func CaptionFault(f trace.FaultInfo, on string, names func([]string) string) string {
+	if f.Effect == "" && f.Kind == "" {
+		return f.Text // the trace of an earlier version
+	}
 	f.Duration = 0
 	f.Targets = slices.Clone(f.Targets)
 	for i, group := range f.Targets {

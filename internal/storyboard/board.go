@@ -17,8 +17,10 @@ type Board struct {
 	ID string
 	// Title is the heading, and Desc describes the storyboard in words.
 	Title, Desc string
-	Shapes      []Shape
-	Texts       []Text
+	// Moments is how many moments are marked, at most, in one run.
+	Moments int
+	Shapes  []Shape
+	Texts   []Text
 	// Steps is the number of builds: see [Board.Build]. next has the position of the moment
 	// that each further build adds.
 	Steps int

@@ -153,6 +153,15 @@ func (c *cast) hasSeveralLocks() bool {
 	return slices.ContainsFunc(c.sections, func(s *history.Section) bool { return s.Lock != c.sections[0].Lock })
 }
 
+// hasSeveralObjects reports whether the storyboard shows requests for several objects.
+func (c *cast) hasSeveralObjects() bool {
+	if len(c.objects) > 0 {
+		return len(c.objects) > 1
+	}
+	versions := c.history.Versions()
+	return slices.ContainsFunc(versions, func(v *history.Version) bool { return v.Object != versions[0].Object })
+}
+
 // hasRequest reports whether a request to the storage is of the cast: it was made in one of
 // the sections, or by one of the clients outside any section. It is for one of the objects,
 // or was refused, which can keep a client from the objects.

@@ -31,6 +31,18 @@ func (s *script) choose(lists [][]*moment) {
 	s.dropped += n - len(s.common)
 }
 
+// dropLightest leaves out the last of the least important common moments.
+func (s *script) dropLightest() {
+	lightest := 0
+	for i, m := range s.common {
+		if m.weight <= s.common[lightest].weight {
+			lightest = i
+		}
+	}
+	s.common = slices.Delete(s.common, lightest, lightest+1)
+	s.dropped++
+}
+
 // commonLength returns how many moments at the beginning are the same in all lists.
 func commonLength(lists [][]*moment) int {
 	n := 0

@@ -67,7 +67,7 @@ func (l *layout) placeEnding(e ending, i, y, step int) {
 	middle := y + endingRow/2
 	outcome := outcomeOf(e)
 	if len(e.moments) == 0 {
-		l.writeLines(outcome, left, right, middle, "caption "+moodOf(e), "start", step)
+		l.writeLines(outcome, left+leadIn, right, middle, "caption "+moodOf(e), "start", step)
 		return
 	}
 	for j, m := range e.moments {

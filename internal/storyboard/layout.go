@@ -43,7 +43,9 @@ type layout struct {
 	fork                int
 	axis                axis
 	top, bottom         int
-	colours             map[string]string
+	// isClipped says that there is not enough room for the text of a moment.
+	isClipped bool
+	colours   map[string]string
 }
 
 // A row is a lane with its position. Its line is at base, and its texts begin below bars.
@@ -76,6 +78,7 @@ func (l *layout) draw() *Board {
 	l.placeMoments()
 	l.placeEndings()
 	l.placeFoot()
+	l.board.Moments = len(l.common) + l.endSteps()
 	l.board.Steps = len(l.common)
 	for _, e := range l.endings {
 		l.board.Steps += max(1, len(e.moments))
@@ -235,9 +238,7 @@ func (l *layout) fillBars() {
 			continue
 		}
 		m.isInBar = true
-		if lines := l.linesOf(i, 2); len(lines) > 1 {
-			m.isInBar = false
-		}
+		_, m.isInBar = l.linesOf(i, 1)
 	}
 }
 
@@ -253,8 +254,9 @@ func (l *layout) leastWidth(m *moment) int {
 	}
 }
 
-// linesOf returns the lines of the text of the i-th common moment, in at most limit lines.
-func (l *layout) linesOf(i, limit int) []string {
+// linesOf returns the lines of the text of the i-th common moment, in at most limit lines,
+// and whether the whole text fits.
+func (l *layout) linesOf(i, limit int) (lines []string, fits bool) {
 	end := right
 	if len(l.endColumns) > 0 {
 		end = l.fork
@@ -263,8 +265,7 @@ func (l *layout) linesOf(i, limit int) []string {
 		end = l.columns[j]
 	}
 	m := l.common[i]
-	lines, _ := wrap(m.text, end-l.columns[i]-textGap-columnGap, limit, m.size(), m.isLarge())
-	return lines
+	return wrap(m.text, end-l.columns[i]-textGap-columnGap, limit, m.size(), m.isLarge())
 }
 
 // placeLanes gives the lanes their heights and positions.
@@ -278,7 +279,8 @@ func (l *layout) placeLanes() {
 		}
 		for i, m := range l.common {
 			if r := l.textLane(m); !m.isInBar {
-				r.texts = max(r.texts, len(l.linesOf(i, limit))*lineHeight(m.size()))
+				lines, _ := l.linesOf(i, limit)
+				r.texts = max(r.texts, len(lines)*lineHeight(m.size()))
 			}
 		}
 		for _, r := range l.lanes {
@@ -424,11 +426,14 @@ func (l *layout) placeMoments() {
 			y = on.y + 8 + barHeight/2 + large/3
 			class += " in-bar"
 		}
-		for _, line := range l.linesOf(i, max(1, min(3, on.linesFor(m.size())))) {
+		limit := max(1, min(3, on.linesFor(m.size())))
+		if m.isInBar {
+			limit = 1
+		}
+		lines, fits := l.linesOf(i, limit)
+		l.isClipped = l.isClipped || !fits
+		for _, line := range lines {
 			l.text(Text{Class: class, X: x + textGap, Y: y, Size: m.size(), Bold: m.isLarge(), Line: story.Raw(line), step: step})
-			if m.isInBar {
-				break
-			}
 			y += lineHeight(m.size())
 		}
 	}

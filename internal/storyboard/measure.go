@@ -36,13 +36,27 @@ func charWidth(r rune) int {
 	return 65
 }
 
+// splitWords returns the words of a text. A number stays with the word before it, as in
+// "token 1", unless a comma separates them.
+func splitWords(s string) []string {
+	var words []string
+	for _, word := range strings.Fields(s) {
+		if n := len(words); n > 0 && '0' <= word[0] && word[0] <= '9' && !strings.HasSuffix(words[n-1], ",") {
+			words[n-1] += " " + word
+			continue
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
 // wrap breaks a text into lines of at most width pixels, and at most limit lines. A word
 // that is too wide stays whole if it has a line of its own and fits is false; the last line
 // ends in "…" if the text does not fit.
 func wrap(s string, width, limit, size int, bold bool) (lines []string, fits bool) {
 	fits = true
 	line := ""
-	for _, word := range strings.Fields(s) {
+	for _, word := range splitWords(s) {
 		for textWidth(word, size, bold) > width {
 			n := len([]rune(word))
 			if n < 4 {

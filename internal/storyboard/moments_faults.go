@@ -66,6 +66,10 @@ func (r *reader) readActs() {
 		switch f.Effect {
 		case trace.StopsProcess, trace.KillsProcess, trace.AnswersErrors:
 			continue // the state of the process has a moment
+		case "":
+			if r.beginsSpell(a) { // the trace of an earlier version
+				continue
+			}
 		}
 		if len(group) == 0 || st.lane.client != "" && !r.cast.hasClient(st.lane.client) {
 			continue
@@ -83,6 +87,12 @@ func (r *reader) readActs() {
 			}
 		}
 	}
+}
+
+// beginsSpell reports whether the next event after a fault struck changed the state of a
+// process.
+func (r *reader) beginsSpell(a *history.Act) bool {
+	return slices.ContainsFunc(r.Spells(), func(s *history.Spell) bool { return s.Began.Seq == a.Struck.Seq+1 })
 }
 
 // laneOfFault returns the lane on which a fault is marked: that of the client that it

@@ -9,21 +9,15 @@ import (
 // readStorage adds what the storage did with the requests of the cast, and what it lost.
 func (r *reader) readStorage() {
 	made := map[*trace.Event]*history.Version{}
-	objects := map[string]bool{}
 	for _, v := range r.Versions() {
 		made[v.Made] = v
-	}
-	for _, ev := range r.ServedRequests() {
-		if r.cast.hasRequest(ev) {
-			objects[ev.Object] = true
-		}
 	}
 	for _, ev := range r.ServedRequests() {
 		if !r.cast.hasRequest(ev) {
 			continue
 		}
 		of := ""
-		if len(objects) > 1 {
+		if r.cast.hasSeveralObjects() {
 			of = ev.Object
 		}
 		var m *moment

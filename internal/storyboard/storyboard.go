@@ -22,6 +22,9 @@ const (
 	maxMoments  = 8
 	// maxEndMoments is the most of these moments that are in the ending of one run.
 	maxEndMoments = 2
+	// minMoments is the number of common moments that are shown even if there is not enough
+	// room for their texts.
+	minMoments = 3
 )
 
 // MaxSteps is the most builds that a storyboard has: see [Board.Build].
@@ -34,8 +37,17 @@ const (
 )
 
 // Draw draws the storyboard of runs of one world, which differ in the storage's fencing.
+// If there is no room for all texts, it shows fewer moments.
 func Draw(title string, runs []diagram.Run) *Board {
-	return newLayout(title, newScript(runs)).draw()
+	s := newScript(runs)
+	for {
+		l := newLayout(title, s)
+		board := l.draw()
+		if !l.isClipped || len(s.common) <= minMoments {
+			return board
+		}
+		s.dropLightest()
+	}
 }
 
 // A script is what a storyboard shows, without positions.

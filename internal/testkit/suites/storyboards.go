@@ -1,0 +1,86 @@
+package suites
+
+import (
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/storyboard"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// number matches a number in the path of a line.
+var number = regexp.MustCompile(`[0-9]+`)
+
+// CheckStoryboards tests that the storyboard of every scenario can be drawn and fits one
+// slide: it has at most three clients, four sections and eight moments, no text is over
+// another, nothing is outside, and no text is smaller than 16 pixels. Drawing it again gives
+// the same storyboard.
+func CheckStoryboards(t *testing.T, stories []*scenarios.Scenario) {
+	for _, s := range sample(stories) {
+		r := mustResult(t, s)
+		for _, v := range s.Variants {
+			t.Run(s.Name+" "+v.Name, func(t *testing.T) {
+				var runs []diagram.Run
+				for _, run := range r.Runs {
+					if run.Variant == v {
+						runs = append(runs, diagram.Run{History: run.History, Verdict: run.Verdict, Witnesses: run.Witnesses(), ID: "x", Title: run.Fencing})
+					}
+				}
+				for _, some := range [][]diagram.Run{runs, runs[:1]} {
+					b := storyboard.Draw(s.Title+": "+v.Name, some)
+					checkStoryboard(t, b)
+					if again := storyboard.Draw(s.Title+": "+v.Name, some); !reflect.DeepEqual(b, again) {
+						t.Error("drawn again, the storyboard is another")
+					}
+				}
+			})
+		}
+	}
+}
+
+// checkStoryboard tests one storyboard.
+func checkStoryboard(t *testing.T, b *storyboard.Board) {
+	t.Helper()
+	if b.Moments < 1 || b.Moments > 8 {
+		t.Errorf("there are %d moments, want 1 to 8", b.Moments)
+	}
+	for class, most := range map[string]int{"board-lane client": 3, "board-bar section": 4, "board-lane node": 1, "board-lane storage": 1, "tick-line": 8} {
+		n := 0
+		for _, s := range b.Shapes {
+			if strings.HasPrefix(s.Class, class) {
+				n++
+			}
+		}
+		if n > most {
+			t.Errorf("there are %d shapes of the class %q, want at most %d", n, class, most)
+		}
+	}
+	for _, s := range b.Shapes {
+		if s.Path == "" && (s.X < 0 || s.Y < 0 || s.W <= 0 || s.H <= 0 || s.X+s.W > storyboard.Width || s.Y+s.H > storyboard.Height) {
+			t.Errorf("the shape %+v is not on the slide", s)
+		}
+		for _, text := range number.FindAllString(s.Path, -1) {
+			if n, _ := strconv.Atoi(text); n > storyboard.Width {
+				t.Errorf("the line %+v is not on the slide", s)
+			}
+		}
+	}
+	for i, text := range b.Texts {
+		box := text.Box()
+		if text.Size < 16 {
+			t.Errorf("the text %q has the size %d, want at least 16", text.Line, text.Size)
+		}
+		if box.X < 0 || box.Y < 0 || box.X+box.W > storyboard.Width || box.Y+box.H > storyboard.Height {
+			t.Errorf("the text %q at %+v is not on the slide", text.Line, box)
+		}
+		for _, other := range b.Texts[i+1:] {
+			if o := other.Box(); box.X < o.X+o.W && o.X < box.X+box.W && box.Y < o.Y+o.H && o.Y < box.Y+box.H {
+				t.Errorf("the text %q is over %q", text.Line, other.Line)
+			}
+		}
+	}
+}
