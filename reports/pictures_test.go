@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -26,8 +27,8 @@ func TestNamesOfPictures(t *testing.T) {
 	}
 }
 
-// The picture in the README is the one that the command draws.
-func TestPictureInTheReadme(t *testing.T) {
+// The pictures in the repository are those that the command draws. One is in the README.
+func TestGoldenPictures(t *testing.T) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {
 		t.Fatal(err)
@@ -36,12 +37,17 @@ func TestPictureInTheReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const file = "testdata/formats/gc-pause.svg"
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := svg(r, groupByVariant(r)); !bytes.Equal(got, want) {
-		t.Errorf("the picture has changed; if it should have changed, write it with: go run ./cmd/locksim run gc-pause --format svg -o reports/%s", file)
+	for file, style := range map[string]string{"testdata/formats/gc-pause.svg": storyboard.FullStyle, "testdata/formats/gc-pause-storyboard.svg": storyboard.StoryboardStyle} {
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := writeSVG(&got, []*scenarios.Result{r}, Options{Style: style}); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("the picture has changed; if it should have changed, write it with: go run ./cmd/locksim run gc-pause --format svg --style %s -o reports/%s", style, file)
+		}
 	}
 }

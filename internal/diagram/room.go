@@ -22,7 +22,7 @@ var unlimitedRoom = Room{
 var bytesPerThing = Room{messages: 200, decisions: 250, keys: 240, attempts: 170, sections: 480, overlaps: 450, steps: 200}
 
 // pageRoom is how many bytes of a page the things of all runs on it may take. Together with
-// everything else, the page then has less than 500 KB.
+// everything else, the page then has less than 550 KB.
 const pageRoom = 380_000
 
 // sharedFields returns the fields for the kinds of things whose room the runs of one page

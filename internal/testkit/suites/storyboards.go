@@ -22,7 +22,7 @@ var number = regexp.MustCompile(`[0-9]+`)
 func CheckStoryboards(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		r := mustResult(t, s)
-		for _, v := range s.Variants {
+		for _, v := range r.Scenario.Variants {
 			t.Run(s.Name+" "+v.Name, func(t *testing.T) {
 				var runs []diagram.Run
 				for _, run := range r.Runs {

@@ -1,0 +1,36 @@
+package browser_test
+
+import "testing"
+
+// In a browser, no text of a storyboard is over another, and each is in the picture.
+func TestTextsOfStoryboards(t *testing.T) {
+	for _, name := range []string{"gc-pause", "clock-jump", "same-split"} {
+		p := show(t, writePage(t, runScenario(t, name)), desktop)
+		texts := eval[[]struct {
+			Text                string
+			X, Y, Width, Height float64
+		}](p, `[...document.querySelectorAll(".storyboard text")].map(e => { const b = e.getBBox(); return {Text: e.textContent, X: b.x, Y: b.y, Width: b.width, Height: b.height}; })`)
+		if len(texts) < 10 {
+			t.Fatalf("%s: the storyboard has %d texts, want at least 10", name, len(texts))
+		}
+		for i, a := range texts {
+			if a.X < 0 || a.Y < 0 || a.X+a.Width > 1280 || a.Y+a.Height > 720 {
+				t.Errorf("%s: the text %q is not in the picture", name, a.Text)
+			}
+			for _, b := range texts[i+1:] {
+				if a.X < b.X+b.Width && b.X < a.X+a.Width && a.Y+2 < b.Y+b.Height && b.Y+2 < a.Y+a.Height { // lines may touch
+					t.Errorf("%s: the text %q is over %q", name, a.Text, b.Text)
+				}
+			}
+		}
+	}
+}
+
+// The link below the storyboard leads to the full diagram, also by keyboard.
+func TestLinkToTheFullDiagram(t *testing.T) {
+	p := show(t, writePage(t, runScenario(t, "gc-pause")), desktop)
+	const link = `document.querySelector(".board figcaption a")`
+	if id := eval[string](p, `(`+link+`.focus(), document.activeElement === `+link+` ? `+link+`.getAttribute("href").slice(1) : "")`); id == "" || !eval[bool](p, `document.getElementById("`+id+`").querySelector("svg.diagram:not(.storyboard)") !== null`) {
+		t.Errorf("the link leads to %q, want the focus on it and a full diagram there", id)
+	}
+}
