@@ -2,6 +2,8 @@ package storyboard
 
 import (
 	"html/template"
+	"slices"
+	"strings"
 
 	"github.com/locksim/locksim/internal/story"
 )
@@ -14,9 +16,8 @@ const (
 
 // A Board is a storyboard with its layout: shapes and texts with positions in pixels.
 type Board struct {
-	ID string
-	// Title is the heading, and Desc describes the storyboard in words.
-	Title, Desc string
+	ID    string
+	Title string
 	// Moments is how many moments are marked, at most, in one run.
 	Moments int
 	Shapes  []Shape
@@ -25,6 +26,8 @@ type Board struct {
 	// that each further build adds.
 	Steps int
 	next  []int
+	// sentences describe the storyboard in words.
+	sentences []sentence
 }
 
 // A Shape is a rectangle or, if Path is not "", a line.
@@ -66,11 +69,27 @@ func (t Text) Box() Box {
 	return Box{x, t.Y - t.Size*19/20, w, t.Size * 6 / 5}
 }
 
+// A sentence is a part of the description of a board. step is the first build with it.
+type sentence struct {
+	text string
+	step int
+}
+
+// Desc describes the board in words.
+func (b *Board) Desc() string {
+	var all []string
+	for _, s := range b.sentences {
+		all = append(all, s.text)
+	}
+	return strings.Join(all, " ")
+}
+
 // Build returns the board as it is after n moments, from 1 to Steps: a slide of a talk that
 // adds one moment after the other.
 func (b *Board) Build(n int) *Board {
 	built := *b
 	built.Shapes, built.Texts = nil, nil
+	built.sentences = slices.DeleteFunc(slices.Clone(b.sentences), func(s sentence) bool { return s.step > n })
 	for _, s := range b.Shapes {
 		if s.step > n {
 			continue

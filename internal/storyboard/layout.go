@@ -84,7 +84,7 @@ func (l *layout) draw() *Board {
 		l.board.Steps += max(1, len(e.moments))
 	}
 	l.board.next = append(slices.Clone(l.columns), l.fork)
-	l.board.Desc = l.describe()
+	l.describe()
 	return l.board
 }
 
@@ -533,21 +533,25 @@ func (l *layout) placeRequest(m *moment, x, y, step int) {
 	}
 }
 
-// describe describes the board in words.
-func (l *layout) describe() string {
-	words := l.board.Title + "."
-	say := func(all []*moment) {
-		for _, m := range all {
+// describe describes the board in words, with a sentence for each moment.
+func (l *layout) describe() {
+	say := func(words string, step int) {
+		l.board.sentences = append(l.board.sentences, sentence{story.Visible(words), step})
+	}
+	sayMoments := func(all []*moment, step int) {
+		for i, m := range all {
 			on := cmp.Or(m.lane.client, map[trace.Role]string{trace.RoleNode: "lock service", trace.RoleStorage: "storage"}[m.lane.role])
-			words += fmt.Sprintf(" %s %s: %s.", story.Moment(m.At, 3), on, m.text)
+			say(fmt.Sprintf("%s %s: %s.", story.Moment(m.At, 3), on, m.text), step+i)
 		}
 	}
-	say(l.common)
+	say(l.board.Title+".", 0)
+	sayMoments(l.common, 1)
+	step := len(l.common) + 1
 	for _, e := range l.endings {
-		words += " " + endingName(e.runs) + ": " + e.runs[0].Verdict.Verdict + "."
-		say(e.moments)
+		say(endingName(e.runs)+": "+e.runs[0].Verdict.Verdict+".", step)
+		sayMoments(e.moments, step)
+		step += max(1, len(e.moments))
 	}
-	return story.Visible(words)
 }
 
 // endingName names the runs of an ending.

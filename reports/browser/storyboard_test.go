@@ -2,7 +2,7 @@ package browser_test
 
 import "testing"
 
-// In a browser, no text of a storyboard is over another, and each is in the picture.
+// In a browser, no text of a storyboard covers another, and each is in the picture.
 func TestTextsOfStoryboards(t *testing.T) {
 	for _, name := range []string{"gc-pause", "clock-jump", "same-split"} {
 		p := show(t, writePage(t, runScenario(t, name)), desktop)
@@ -19,7 +19,7 @@ func TestTextsOfStoryboards(t *testing.T) {
 			}
 			for _, b := range texts[i+1:] {
 				if a.X < b.X+b.Width && b.X < a.X+a.Width && a.Y+2 < b.Y+b.Height && b.Y+2 < a.Y+a.Height { // lines may touch
-					t.Errorf("%s: the text %q is over %q", name, a.Text, b.Text)
+					t.Errorf("%s: the text %q covers %q", name, a.Text, b.Text)
 				}
 			}
 		}

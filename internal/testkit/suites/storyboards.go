@@ -16,7 +16,7 @@ import (
 var number = regexp.MustCompile(`[0-9]+`)
 
 // CheckStoryboards tests that the storyboard of every scenario can be drawn and fits one
-// slide: it has at most three clients, four sections and eight moments, no text is over
+// slide: it has at most three clients, four sections and eight moments, no text covers
 // another, nothing is outside, and no text is smaller than 16 pixels. Drawing it again gives
 // the same storyboard.
 func CheckStoryboards(t *testing.T, stories []*scenarios.Scenario) {
@@ -79,7 +79,7 @@ func checkStoryboard(t *testing.T, b *storyboard.Board) {
 		}
 		for _, other := range b.Texts[i+1:] {
 			if o := other.Box(); box.X < o.X+o.W && o.X < box.X+box.W && box.Y < o.Y+o.H && o.Y < box.Y+box.H {
-				t.Errorf("the text %q is over %q", text.Line, other.Line)
+				t.Errorf("the text %q covers %q", text.Line, other.Line)
 			}
 		}
 	}
