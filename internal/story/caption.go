@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -167,12 +168,21 @@ func CaptionRead(ev *trace.Event, of string) string {
 	return fmt.Sprintf("reads %sv%d", spaced(of), ev.Version)
 }
 
-// CaptionRefusal returns the caption of a refused request. seen is the highest token that
-// the storage had seen before, 0 if that does not explain the refusal.
-func CaptionRefusal(ev *trace.Event, seen uint64) string {
+// CaptionRefusal returns the caption of a request that a storage with the given policy
+// refused. seen is the highest token that the storage remembered, and version the version of
+// the object.
+func CaptionRefusal(ev *trace.Event, policy storage.Policy, seen uint64, version int) string {
 	switch {
+	case policy == storage.Optimistic:
+		return fmt.Sprintf("refused: it is at v%d", version)
+	case policy == storage.Owner:
+		return "refused: the key is gone"
 	case ev.Token == 0:
 		return "refused: no token"
+	case policy == storage.CheckAndSet:
+		return "refused: another mark"
+	case policy == storage.Strict && seen == ev.Token:
+		return fmt.Sprintf("refused: token %s again", Token(ev.Token))
 	case seen > ev.Token:
 		return fmt.Sprintf("refused: token %s < %s", Token(ev.Token), Token(seen))
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // A cast is what a storyboard is about: the clients, sections and objects of which the first
-// finding speaks. If it speaks of fewer than two clients, those of the witnesses and of the
-// faults follow, and then those that were granted the lock.
+// finding speaks. If it speaks of fewer clients than it takes to compete for the lock, those
+// of the witnesses and of the faults follow, and then those that were granted the lock.
 type cast struct {
 	history *history.History
 	// finding is the property that the first finding is about; "" if there is no finding.
@@ -73,6 +73,16 @@ func acquisitionsOf(ev *trace.Event) []history.Acquisition {
 	return all
 }
 
+// enoughClients returns how many clients a storyboard needs to show a lock at work: one more
+// than the lock has room for.
+func (c *cast) enoughClients() int {
+	enough := 2
+	for _, lock := range c.history.Trace.Locks {
+		enough = max(enough, lock.Holders+1)
+	}
+	return min(enough, maxClients)
+}
+
 // chooseClients chooses the clients.
 func (c *cast) chooseClients(run diagram.Run, evidence []int) {
 	h, all := run.History, 0
@@ -95,7 +105,7 @@ func (c *cast) chooseClients(run diagram.Run, evidence []int) {
 			}
 		}
 	}
-	const enough = 2
+	enough := c.enoughClients()
 	for _, w := range run.Witnesses {
 		add(enough, w.Names()...)
 	}
@@ -130,7 +140,7 @@ func (c *cast) chooseSections(run diagram.Run, evidence []int) {
 	c.sections = slices.DeleteFunc(slices.Clone(all), func(s *history.Section) bool { return !slices.Contains(c.clients, s.Client) })
 	slices.SortStableFunc(c.sections, func(a, b *history.Section) int { return weight[b.Acquisition] - weight[a.Acquisition] })
 	n := slices.IndexFunc(c.sections, func(s *history.Section) bool { return weight[s.Acquisition] == 0 })
-	if n < 2 {
+	if n < c.enoughClients() {
 		n = len(c.sections) // too few are known to matter
 	}
 	c.sections = c.sections[:min(n, maxSections)]

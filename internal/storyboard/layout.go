@@ -461,7 +461,7 @@ func (l *layout) placeArrow(from place, to *row, x, step int, colour string) {
 	startX := min(l.axis.x(from.Moment), x-18)
 	startY, endY := origin.base, to.base
 	switch {
-	case origin.client != "" && l.cast.history.NoExclusion(): // there are no sections, and so no bars
+	case origin.client != "" && !l.isInSection(from): // there is no bar
 	case origin.client != "" && endY > startY:
 		startY += barHeight / 2
 	case origin.client != "":
@@ -477,8 +477,20 @@ func (l *layout) placeArrow(from place, to *row, x, step int, colour string) {
 	default:
 		endY += 13
 	}
-	l.shape(Shape{Class: "arrow " + colour, Path: fmt.Sprintf("M%d %dL%d %d", startX, startY, x, endY), step: step})
+	path := fmt.Sprintf("M%d %d", startX, startY)
+	if origin.client != "" && endY > startY && slices.ContainsFunc(l.columns, func(c int) bool { return startX < c && c < x-18 }) {
+		startY = origin.y + origin.height - 4 // beside the texts of the lane
+		path += fmt.Sprintf("V%d", startY)
+	}
+	l.shape(Shape{Class: "arrow " + colour, Path: path + fmt.Sprintf("L%d %d", x, endY), step: step})
 	l.shape(Shape{Class: "head " + colour, Path: arrowHead(startX, startY, x, endY), step: step})
+}
+
+// isInSection reports whether a client is in a section of the cast at a moment.
+func (l *layout) isInSection(at place) bool {
+	return slices.ContainsFunc(l.cast.sections, func(s *history.Section) bool {
+		return s.Client == at.lane.client && !s.GrantsEveryone && !at.Before(s.From) && at.Before(s.To)
+	})
 }
 
 // arrowHead returns the path of the head of an arrow.

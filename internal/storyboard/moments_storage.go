@@ -3,6 +3,7 @@ package storyboard
 import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -23,7 +24,8 @@ func (r *reader) readStorage() {
 		var m *moment
 		switch {
 		case !ev.OK:
-			m = r.addEvent(ev, storageLane, refusalKind, story.CaptionRefusal(ev, r.highestToken(ev)))
+			policy := storage.Policy(r.Trace.Fencing)
+			m = r.addEvent(ev, storageLane, refusalKind, story.CaptionRefusal(ev, policy, r.highestToken(ev, policy), r.versionAt(ev)))
 		case ev.Step == trace.Write && isLate(made[ev]):
 			m = r.addEvent(ev, storageLane, lateWriteKind, story.CaptionWrite(ev, true, of))
 		case ev.Step == trace.Write:
@@ -51,14 +53,34 @@ func isLate(v *history.Version) bool {
 	return isOlder || !v.Blind && !v.By.KnewVersion(v.Replaced, v.Issued)
 }
 
-// highestToken returns the highest token of an accepted request for the same object before
-// an event; 0 if there is none.
-func (r *reader) highestToken(refused *trace.Event) uint64 {
+// highestToken returns the highest token that the storage remembered when it refused a
+// request: that of the requests it had served since it last forgot a token, as far as its
+// policy counts them.
+func (r *reader) highestToken(refused *trace.Event, policy storage.Policy) uint64 {
+	forgotten := 0
+	for _, ev := range r.ForgottenTokens() {
+		if ev.Seq < refused.Seq {
+			forgotten = ev.Seq
+		}
+	}
 	highest := uint64(0)
-	for _, ev := range r.StorageDecisions() {
-		if ev.Seq < refused.Seq && ev.OK && ev.Object == refused.Object && ev.Process == refused.Process {
+	for _, ev := range r.ServedRequests() {
+		counts := ev.Step == trace.Write || ev.Step == trace.Read && policy == storage.ReadsAndWrites
+		isHere := ev.Process == refused.Process && (policy != storage.PerShard || ev.Object == refused.Object)
+		if ev.OK && counts && isHere && forgotten < ev.Seq && ev.Seq < refused.Seq {
 			highest = max(highest, ev.Token)
 		}
 	}
 	return highest
+}
+
+// versionAt returns the version of an event's object when the event happened.
+func (r *reader) versionAt(at *trace.Event) int {
+	number := 0
+	for _, v := range r.Versions() {
+		if v.Object == at.Object && v.Made.Seq < at.Seq {
+			number = v.Number
+		}
+	}
+	return number
 }

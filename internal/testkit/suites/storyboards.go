@@ -33,11 +33,37 @@ func CheckStoryboards(t *testing.T, stories []*scenarios.Scenario) {
 				for _, some := range [][]diagram.Run{runs, runs[:1]} {
 					b := storyboard.Draw(s.Title+": "+v.Name, some)
 					checkStoryboard(t, b)
+					checkRefusals(t, b, some)
 					if again := storyboard.Draw(s.Title+": "+v.Name, some); !reflect.DeepEqual(b, again) {
 						t.Error("drawn again, the storyboard is another")
 					}
 				}
 			})
+		}
+	}
+}
+
+// captionedRefusal matches the caption of a refusal with its two tokens, or with the version
+// of the object.
+var captionedRefusal = regexp.MustCompile(`refused: (?:token ([0-9]+) < ([0-9]+)|it is at v([0-9]+))`)
+
+// checkRefusals tests that the reason for each refusal in a storyboard is the one that the
+// storage gave.
+func checkRefusals(t *testing.T, b *storyboard.Board, runs []diagram.Run) {
+	t.Helper()
+	var reasons strings.Builder
+	for _, run := range runs {
+		for _, ev := range run.History.ServedRequests() {
+			reasons.WriteString(ev.Text + "\n")
+		}
+	}
+	for _, m := range captionedRefusal.FindAllStringSubmatch(b.Desc(), -1) {
+		want := "token " + m[1] + " is older than token " + m[2] + ", which"
+		if m[3] != "" {
+			want = " is now at version " + m[3] + "\n"
+		}
+		if !strings.Contains(reasons.String(), want) {
+			t.Errorf("the storyboard says %q, and the storage never said %q", m[0], want)
 		}
 	}
 }
