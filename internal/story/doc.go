@@ -8,8 +8,9 @@
 // what happens to the keys of a lock, leases.go, storage.go, messages.go, and processes.go
 // the faults and their effects on processes and clocks. folds.go merges similar clauses.
 // [Marked] adds the important moments, and [DataSummary] and [LockSummary] summarize the
-// result. stretches.go describes what a diagram draws as a period of time. fault.go and
-// point.go contain the words for faults and points.
+// result. stretches.go describes what a diagram draws as a period of time, and caption.go
+// describes things in the few words for which a storyboard has room. fault.go and point.go
+// contain the words for faults and points.
 //
 // [NewParagraph] describes a run in a short [Paragraph] that leaves out everything that did
 // not contribute to the damage. narration.go and the paragraph_ files make the statements,

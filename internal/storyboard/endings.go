@@ -2,6 +2,7 @@ package storyboard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/locksim/locksim/checks"
@@ -30,11 +31,34 @@ func (l *layout) placeEndings() {
 		l.placeForkTime()
 	}
 	step := len(l.common) + 1
+	for i, e := range slices.Backward(l.endings) { // the marks of all endings are drawn over these lines
+		l.placeForkedWrite(e, i, y+i*endingRow+endingRow/2)
+	}
 	for i, e := range l.endings {
 		l.placeEnding(e, i, y, step)
 		y += endingRow
 		step += max(1, len(e.moments))
 	}
+}
+
+// rowShift is how far the first mark of an ending is to the right of that of the ending above.
+// So the lines to the two marks do not cover each other.
+const rowShift = 22
+
+// placeForkedWrite draws how the first request of the i-th ending reaches the storage where
+// the runs begin to differ, and from there the row of the ending, which has its middle at y.
+func (l *layout) placeForkedWrite(e ending, i, y int) {
+	if len(e.moments) == 0 || e.moments[0].comesFrom == nil || e.moments[0].lane != storageLane {
+		return
+	}
+	step := len(l.common) + 1
+	for _, before := range l.endings[:i] {
+		step += max(1, len(before.moments))
+	}
+	m, at := e.moments[0], l.rowOf(storageLane)
+	l.placeArrow(*m.comesFrom, at, l.fork, step, l.colourOf(m))
+	l.shape(Shape{Class: "arrow " + l.colourOf(m), Path: fmt.Sprintf("M%d %dL%d %d", l.fork, at.base, l.endColumns[0]+rowShift*i, y), step: step})
+	l.shape(Shape{Class: "knot " + l.colourOf(m), X: l.fork - 6, Y: at.base - 6, W: 12, H: 12, Corner: 6, step: step})
 }
 
 // placeForkTime writes the time of the first moments of the endings above the lanes, if it is
@@ -73,20 +97,14 @@ func (l *layout) placeEnding(e ending, i, y, step int) {
 	for j, m := range e.moments {
 		x := l.endColumns[j]
 		if j == 0 {
-			x += 22 * i // so that two arrows to the same moment do not cover each other
+			x += rowShift * i
 			words := story.Moment(m.At, 3) + "  " + l.describeInEnding(m)
 			if len(e.moments) == 1 && outcome != "" {
 				words += ": " + outcome
 			}
 			l.writeLines(words, left, x-24, middle, m.class(), "end", step)
 		} else {
-			l.writeLines(story.Moment(m.At, 3)+"  "+l.describeInEnding(m), l.endColumns[j-1]+22*i+26, x-22, middle, m.class(), "end", step+j)
-		}
-		if j == 0 && m.comesFrom != nil && m.lane == storageLane {
-			at := l.rowOf(storageLane)
-			l.placeArrow(*m.comesFrom, at, l.fork, step, l.colourOf(m))
-			l.shape(Shape{Class: "arrow " + l.colourOf(m), Path: fmt.Sprintf("M%d %dL%d %d", l.fork, at.base, x, middle), step: step})
-			l.shape(Shape{Class: "knot " + l.colourOf(m), X: l.fork - 6, Y: at.base - 6, W: 12, H: 12, Corner: 6, step: step})
+			l.writeLines(story.Moment(m.At, 3)+"  "+l.describeInEnding(m), l.endColumns[j-1]+rowShift*i+26, x-22, middle, m.class(), "end", step+j)
 		}
 		l.placeMark(m, &row{y: y, height: endingRow, base: middle}, x, step+j)
 	}
