@@ -135,8 +135,8 @@ func (d *destination) info(stdout io.Writer) fs.FileInfo {
 	return info
 }
 
-// output writes a report to its destination. It uses colour, and the width of the
-// lines that there is, if the destination is a terminal.
+// output writes a report to its destination. If that is standard output, colour and width
+// suit it: see choosePalette and chooseWidth.
 func (d *destination) output(stdout io.Writer, o reports.Options, write func(io.Writer, reports.Options) error) error {
 	o.Columns = columns
 	if d.name == "" {

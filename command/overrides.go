@@ -64,7 +64,7 @@ func (f *overrideFlags) apply(in input) (input, error) {
 		return input{}, err
 	}
 	for _, o := range overrides {
-		_, value, _ := strings.Cut(o, "=")
+		_, value := cutOverride(o)
 		if _, isRange, _ := whatif.ParseRange(value); isRange {
 			return input{}, fmt.Errorf("--set %s: this command takes one value; `locksim sweep` takes a range", o)
 		}
@@ -74,6 +74,12 @@ func (f *overrideFlags) apply(in input) (input, error) {
 		return input{}, err
 	}
 	return input{changed, in.argument, in.file}, nil
+}
+
+// cutOverride splits an override into its path and its value.
+func cutOverride(o string) (path, value string) {
+	path, value, _ = strings.Cut(o, "=")
+	return strings.TrimSpace(path), strings.TrimSpace(value)
 }
 
 // overridesOf returns what the flags change in a scenario.

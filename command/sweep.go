@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -92,7 +91,7 @@ func (f *sweepFlags) selectRange(in *input) (path string, values whatif.Range, e
 	}
 	var fixed []string
 	for _, o := range overrides {
-		at, value, _ := strings.Cut(o, "=")
+		at, value := cutOverride(o)
 		r, isRange, err := whatif.ParseRange(value)
 		switch {
 		case err != nil:
@@ -109,7 +108,7 @@ func (f *sweepFlags) selectRange(in *input) (path string, values whatif.Range, e
 		return "", values, errors.New("no value is a range; write one, as in --set lock.ttl=5s..60s or --pause 1s..60s")
 	}
 	for _, o := range fixed {
-		if at, value, _ := strings.Cut(o, "="); at == path {
+		if at, value := cutOverride(o); at == path {
 			return "", values, fmt.Errorf("%s has a range and the value %s; keep one of them", path, value)
 		}
 	}

@@ -9,28 +9,30 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// offeredExpectation returns what the runs of a variant have come to in the form in which a
-// scenario file expects it, for an author who has made sure that it is right. It returns ""
-// if the scenario expects something already, was changed, or has an unknown verdict.
+// offeredExpectation returns the results of a variant's runs as the block expect: of a
+// scenario file, for an author who has made sure that they are right. It returns "" if the
+// scenario expects something already or was changed, if a verdict is unknown, or if the runs
+// have another lock than the scenario's own.
 func offeredExpectation(runs []scenarios.RunResult) string {
-	v, lock := runs[0].Variant, runs[0].Lock
-	if standingOfRuns(runs) != NothingExpected || len(runs[0].History.Trace.Overrides) > 0 {
-		return ""
-	}
-	indent := "  "
 	lines := []string{"expect:"}
-	if lock != v.Lock {
-		lines, indent = []string{"expect-with:", "  " + string(story.Visible(lock)) + ":"}, "    "
-	}
 	for _, run := range runs {
-		if run.Verdict.Verdict == checks.Undecided {
+		isOwn := run.Lock == run.Variant.Lock && len(run.History.Trace.Overrides) == 0
+		if !isOwn || run.Expected != nil || run.Verdict.Verdict == checks.Undecided {
 			return ""
 		}
-		lines = append(lines, indent+run.Fencing+":", indent+"  verdict: "+run.Verdict.Verdict)
 		violated := "violated: [" + strings.Join(namesOf(countedViolations(run)), ", ") + "]"
-		lines = append(lines, indent+"  "+textwrap.Wrap(violated, 76, len(indent)+4))
+		lines = append(lines, "  "+run.Fencing+":", "    verdict: "+run.Verdict.Verdict, "    "+textwrap.Wrap(violated, 72, 6))
 	}
-	return "  " + strings.Join(strings.Split(strings.Join(lines, "\n"), "\n"), "\n  ") + "\n"
+	return "  " + strings.ReplaceAll(strings.Join(lines, "\n"), "\n", "\n  ") + "\n"
+}
+
+// offer says what the block is for.
+func offer(v *scenarios.Variant) string {
+	who := "scenario"
+	if v.Name != "" {
+		who = "variant " + string(story.Visible(v.Name))
+	}
+	return "If that is what should happen, the " + who + " can expect it:"
 }
 
 // countedViolations returns the violated properties of a run that an expectation has to

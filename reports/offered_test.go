@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// What a report offers an author to expect is met by the same runs: each built-in scenario
-// whose expectations are taken out, and replaced by what is offered, comes out as expected.
+// The runs meet the expectation that their report offers: each built-in scenario is as
+// expected if its expectations are replaced by the offered block.
 func TestOfferedExpectation(t *testing.T) {
 	offered := 0
 	for i, s := range scenarios.Embedded() {

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -25,7 +27,11 @@ func storyboards(r *scenarios.Result) []byte {
 	for _, runs := range groupByVariant(r) {
 		boards = append(boards, storyboardOf(r, runs))
 	}
-	return storyboard.Picture(boards, asset("page.css"))
+	title := boards[0].Title
+	if len(boards) > 1 {
+		title = story.Visible(textwrap.OneLine(r.Scenario.Title)) // a board's title names its variant
+	}
+	return storyboard.Picture(title, boards, asset("page.css"))
 }
 
 // storyboardBuilds returns the storyboards of all variants as numbered files for slides. The
@@ -37,7 +43,7 @@ func storyboardBuilds(results []*scenarios.Result) []Page {
 		for _, runs := range groupByVariant(r) {
 			board, files := storyboardOf(r, runs), names.buildNames(r, runs)
 			for n := range board.Steps {
-				picture := storyboard.Picture([]*storyboard.Board{board.Build(n + 1)}, asset("page.css"))
+				picture := storyboard.Picture(board.Title, []*storyboard.Board{board.Build(n + 1)}, asset("page.css"))
 				pages = append(pages, Page{files[n], markPicture(picture)})
 			}
 		}

@@ -27,7 +27,7 @@ func (t tallyTables) answer() []tallyTable {
 		{heads(cost.head("cost: messages"))[0], cost.cell},
 		{heads(wait.head("wait when the holder dies"))[0], wait.cell},
 	}
-	verdicts := newTallyTable("Answer", "A count is of the scenarios in which this happens on at least one seed, of those that apply to the lock. "+
+	verdicts := newTallyTable("Answer", "A count is of the scenarios, and of each variant of a scenario, in which this happens on at least one seed, of those that apply to the lock. "+
 		"After the colon are the assumptions that these scenarios break. Two holders are two leases that overlap.", t.lockRows(0), columns)
 	verdicts.Table.narrow, verdicts.Table.wraps = false, true
 	tables := []tallyTable{verdicts}
@@ -49,9 +49,10 @@ type damage struct {
 	judged, unknown int
 }
 
-// countHarm counts the rows in which bad happens with a lock. bad returns how often it
-// happens, and how many runs can show it.
-func (t *Tally) countHarm(column int, bad func(Count) (n, of int)) damage {
+// countHarm counts the rows in which bad happens with a lock, in the runs without fencing
+// tokens (run is 0) or with them (run is 1). bad returns how often it happens, and how many
+// runs can show it.
+func (t *Tally) countHarm(column, run int, bad func(Count) (n, of int)) damage {
 	var h damage
 	for i, r := range t.Rows {
 		c := t.Counts[i][column]
@@ -59,7 +60,7 @@ func (t *Tally) countHarm(column int, bad func(Count) (n, of int)) damage {
 		case n > 0:
 			h.judged++
 			h.scenarios = append(h.scenarios, r)
-		case c.Undecided[0].N > 0 || c.Undecided[1].N > 0:
+		case c.Undecided[run].N > 0:
 			h.unknown++
 		case of > 0:
 			h.judged++
@@ -70,7 +71,7 @@ func (t *Tally) countHarm(column int, bad func(Count) (n, of int)) damage {
 
 // twoHolders counts the scenarios in which two leases overlap.
 func (t *Tally) twoHolders(column int) damage {
-	return t.countHarm(column, func(c Count) (n, of int) {
+	return t.countHarm(column, 0, func(c Count) (n, of int) {
 		return c.Violated[checks.LeaseExclusion][0].N, c.Judged[checks.LeaseExclusion][0].N
 	})
 }
@@ -78,7 +79,7 @@ func (t *Tally) twoHolders(column int) damage {
 // wrongData counts the scenarios in which the data is wrong without fencing tokens (run is
 // 0) or with them (run is 1).
 func (t *Tally) wrongData(column, run int) damage {
-	return t.countHarm(column, func(c Count) (n, of int) { return c.Unsafe[run].N, c.Seeds - c.Undecided[run].N })
+	return t.countHarm(column, run, func(c Count) (n, of int) { return c.Unsafe[run].N, c.Seeds - c.Undecided[run].N })
 }
 
 // assumptions returns the assumptions that the harmful scenarios break, each once.
@@ -152,16 +153,36 @@ func (t *Tally) survival(column int) survival {
 			continue
 		}
 		s.hasReplica = true
-		switch {
-		case c.Violated[checks.LeaseExclusion][0].N > 0:
-			s.harm = "two holders"
-		case s.harm == "" && c.Unsafe[0].N > 0:
-			s.harm = "wrong data"
-		case s.harm == "" && c.Violated[checks.Progress][0].N > 0:
-			s.harm = "no progress"
-		}
+		s.harm = worseHarm(s.harm, harmOfFailover(c))
 	}
 	return s
+}
+
+// failoverHarms are what can go wrong when a replica takes over, the worst first.
+var failoverHarms = []string{"two holders", "wrong data", "no progress", unknownHarm, ""}
+
+// unknownHarm means that some runs have no verdict, and that nothing went wrong in the
+// others.
+const unknownHarm = "unknown"
+
+// harmOfFailover returns the worst that happened in the runs of a cell.
+func harmOfFailover(c Count) string {
+	switch {
+	case c.Violated[checks.LeaseExclusion][0].N > 0:
+		return "two holders"
+	case c.Unsafe[0].N > 0:
+		return "wrong data"
+	case c.Violated[checks.Progress][0].N > 0:
+		return "no progress"
+	case c.Undecided[0].N > 0:
+		return unknownHarm
+	}
+	return ""
+}
+
+// worseHarm returns the worse of two harms.
+func worseHarm(a, b string) string {
+	return failoverHarms[min(slices.Index(failoverHarms, a), slices.Index(failoverHarms, b))]
 }
 
 // isOneOfSeveral reports whether the runs have only one server where people usually run
@@ -178,6 +199,8 @@ func (s survival) span() span {
 		return span{Text: fmt.Sprintf("yes, %d of %d", s.lost, s.total), Tone: "good"}
 	case s.hasReplica && s.harm == "":
 		return span{Text: "yes, with a replica", Tone: "good"}
+	case s.hasReplica && s.harm == unknownHarm:
+		return span{Text: "replica: " + s.harm, Tone: "doubt"}
 	case s.hasReplica:
 		return span{Text: "replica: " + s.harm, Tone: "bad"}
 	case !s.isTested:

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locksim/locksim/checks"
 )
 
 // textsOf returns the texts of the cells of each row.
@@ -53,6 +55,26 @@ func TestAnswer(t *testing.T) {
 	}
 	if got := (tallyTables{tally, noPage}).answer(); got != nil {
 		t.Errorf("although nothing was run, there is an answer: %v", got)
+	}
+}
+
+// What a takeover does to a lock is the worst of all scenarios, in any order, and unknown runs
+// are not good ones.
+func TestWorstHarmOfFailovers(t *testing.T) {
+	for _, order := range [][]int{{1, 3}, {3, 1}} {
+		tally := summaryTally()
+		for _, row := range order {
+			tally.Counts[row][0].Replaced = 1
+		}
+		tally.Counts[order[0]][0].Undecided[0] = times{N: 1, Seed: 1}
+		if got := tally.survival(0).harm; got != unknownHarm {
+			t.Errorf("with an unknown run, the harm is %q", got)
+		}
+		tally.Counts[order[0]][0].Violated[checks.Progress] = [2]times{{N: 1, Seed: 1}}
+		tally.Counts[order[1]][0].Unsafe[0] = times{N: 1, Seed: 1}
+		if got := tally.survival(0).harm; got != "wrong data" {
+			t.Errorf("with wrong data in row %d and no progress in row %d, the harm is %q", order[1], order[0], got)
+		}
 	}
 }
 

@@ -31,7 +31,8 @@ func (t tallyTables) decisions() []decision {
 	return all
 }
 
-// cheapest returns the locks with the fewest messages.
+// cheapest returns the three locks with the fewest messages, and those that need as many as
+// the third.
 func (t tallyTables) cheapest() decision {
 	const most = 3
 	d := decision{Need: "cost only time", Because: "the fewest messages for a section"}
@@ -52,7 +53,10 @@ func (t tallyTables) cheapest() decision {
 		}
 	}
 	slices.SortStableFunc(prices, func(a, b price) int { return cmp.Compare(a.messages, b.messages) })
-	for _, p := range prices[:min(most, len(prices))] {
+	for i, p := range prices {
+		if i >= most && p.messages > prices[i-1].messages {
+			break
+		}
 		d.Fit = append(d.Fit, fmt.Sprintf("%s (%s)", p.lock, p.text))
 	}
 	return d
@@ -67,7 +71,7 @@ func (t tallyTables) surviving() decision {
 		case s.lost > 0 || s.hasReplica && s.harm == "":
 			d.Fit = append(d.Fit, story.Visible(lock))
 		case s.hasReplica:
-			reasons.add("a replica takes over, with "+s.harm, story.Visible(lock))
+			reasons.add("a replica takes over: "+s.harm, story.Visible(lock))
 		case s.isTested && s.isOneOfSeveral():
 			reasons.add("unknown, 1 server is simulated and people run "+s.usual, story.Visible(lock))
 		case s.isTested:
@@ -90,6 +94,8 @@ func (t tallyTables) fenced() decision {
 			reasons.add("no token of its own", story.Visible(lock))
 		case len(wrong.scenarios) > 0:
 			reasons.add("wrong data with tokens in "+story.List(wrong.names()), story.Visible(lock))
+		case wrong.unknown > 0 || wrong.judged == 0:
+			reasons.add("unknown with tokens in some scenario", story.Visible(lock))
 		default:
 			d.Fit = append(d.Fit, story.Visible(lock))
 		}

@@ -64,8 +64,8 @@ func (t *text) result(r *scenarios.Result, alone bool) {
 		}
 		timeline, left := t.timeline(runs)
 		d.add("", facts(describeSetup(runs[0])), figure(timeline), left, verdictTable(runs), facts(explainRuns(runs)), append(doubtPoints(runs), expectation(runs)...))
-		if offer := offeredExpectation(runs); offer != "" && !r.Scenario.BuiltIn() {
-			d.add("", paragraph("If that is what should happen, the scenario can expect it:"), figure(offer))
+		if block := offeredExpectation(runs); block != "" && !r.Scenario.BuiltIn() {
+			d.add("", paragraph(offer(v)), figure(block))
 		}
 	}
 	if len(pairs) > 1 {

@@ -16,8 +16,8 @@ import (
 
 const (
 	// pageWidth is the maximum number of columns in a line of a text report, unless
-	// [Options] has another. In a pipe and in a file it does not depend on any terminal, so
-	// the same run always gives the same text.
+	// [Options] has another. A file always has lines of this width, so the same run gives the
+	// same text.
 	pageWidth = 80
 )
 

@@ -134,9 +134,9 @@ func (w whyReport) command(t whatif.Turn) string {
 
 // method says how the changes were found, and what can be missed.
 func (w whyReport) method() string {
-	words := fmt.Sprintf("%d changed scenarios were run. A value is the nearest of about fifteen that were tried between next to nothing and eight times the value, and of those that the search for a border tried. A narrow band of values between two of them can be missed; locksim sweep looks closer.", w.Tried)
+	words := fmt.Sprintf("%d changed scenarios were run. Of a time or a rate, about fifteen values between next to nothing and eight times the value were tried; of a whole number, each from 1 to three times the number, but at most to 64. Between two values with different outcomes, the border was searched. A narrow band of values between two others can be missed; locksim sweep looks closer.", w.Tried)
 	if w.NewFaults > 0 {
-		words += fmt.Sprintf(" As new faults, a pause of a client before each step and each message that is late were tried, %d in all, up to four times the TTL; the shortest of both is shown.", w.NewFaults)
+		words += fmt.Sprintf(" As new faults, a pause of a client before each step and each message that is late were tried, %d in all, for up to four times the TTL. The shortest pause and the shortest delay that turn something are shown.", w.NewFaults)
 	}
 	if w.Untried > 0 {
 		words += fmt.Sprintf(" %d others were not tried; locksim explore tries all faults.", w.Untried)

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -80,7 +81,7 @@ func CaptionFault(f trace.FaultInfo, on string, names func([]string) string) str
 	case trace.HoldsMessage:
 		return captionHeld(f.Message.Message, on)
 	case trace.CancelsCall:
-		return "cancels its " + string(firstStep(f.Step, trace.Acquire))
+		return "cancels its " + string(cmp.Or(f.Step, trace.Acquire))
 	case trace.StallsRequest:
 		return fmt.Sprintf("stalls in %s %s", Possessive(NameOf(f.Target())), f.Step)
 	}
@@ -96,31 +97,17 @@ func CaptionFault(f trace.FaultInfo, on string, names func([]string) string) str
 
 // captionHeld returns the caption of a message that is held back.
 func captionHeld(m trace.Message, on string) string {
-	what := "request"
-	if m.Reply {
-		what = "reply"
-	}
-	if m.Step != "" {
-		what = string(m.Step) + " " + what
-	}
 	owner := "its"
 	if m.Client != on {
 		owner = Possessive(m.Client)
 	}
-	if m.Reply {
-		return fmt.Sprintf("the reply to %s %s is held back", owner, firstStep(m.Step, "request"))
+	switch {
+	case m.Reply:
+		return fmt.Sprintf("the reply to %s %s is held back", owner, cmp.Or(m.Step, "request"))
+	case m.Step == "":
+		return owner + " request is held back"
 	}
-	return fmt.Sprintf("%s %s is held back", owner, what)
-}
-
-// firstStep returns the first step that is not "".
-func firstStep(steps ...trace.Step) trace.Step {
-	for _, s := range steps {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
+	return fmt.Sprintf("%s %s request is held back", owner, m.Step)
 }
 
 // CaptionKeyLoss returns the caption of the end of a grant on the lock service, although
@@ -174,11 +161,13 @@ func CaptionRead(ev *trace.Event, of string) string {
 func CaptionRefusal(ev *trace.Event, policy storage.Policy, seen uint64, version int) string {
 	switch {
 	case policy == storage.Optimistic:
-		return fmt.Sprintf("refused: it is at v%d", version)
+		return fmt.Sprintf("refused: the object is at v%d", version)
 	case policy == storage.Owner:
 		return "refused: the key is gone"
 	case ev.Token == 0:
 		return "refused: no token"
+	case policy == storage.CheckAndSet && seen == 0:
+		return "refused: no mark"
 	case policy == storage.CheckAndSet:
 		return "refused: another mark"
 	case policy == storage.Strict && seen == ev.Token:

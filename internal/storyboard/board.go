@@ -16,7 +16,6 @@ const (
 
 // A Board is a storyboard with its layout: shapes and texts with positions in pixels.
 type Board struct {
-	ID    string
 	Title string
 	// Moments is how many moments are marked, at most, in one run.
 	Moments int

@@ -168,8 +168,7 @@ func (c *cast) hasSeveralObjects() bool {
 	if len(c.objects) > 0 {
 		return len(c.objects) > 1
 	}
-	versions := c.history.Versions()
-	return slices.ContainsFunc(versions, func(v *history.Version) bool { return v.Object != versions[0].Object })
+	return len(objectsOf(c.history)) > 1
 }
 
 // hasRequest reports whether a request to the storage is of the cast: it was made in one of

@@ -26,7 +26,7 @@ func (l *layout) describe() {
 	for _, e := range l.endings {
 		say(endingName(e.runs)+": "+e.runs[0].Verdict.Verdict+".", step)
 		sayMoments(e.moments, step)
-		step += max(1, len(e.moments))
+		step += e.steps()
 	}
 }
 

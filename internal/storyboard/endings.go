@@ -37,7 +37,7 @@ func (l *layout) placeEndings() {
 	for i, e := range l.endings {
 		l.placeEnding(e, i, y, step)
 		y += endingRow
-		step += max(1, len(e.moments))
+		step += e.steps()
 	}
 }
 
@@ -53,7 +53,7 @@ func (l *layout) placeForkedWrite(e ending, i, y int) {
 	}
 	step := len(l.common) + 1
 	for _, before := range l.endings[:i] {
-		step += max(1, len(before.moments))
+		step += before.steps()
 	}
 	m, at := e.moments[0], l.rowOf(storageLane)
 	l.placeArrow(*m.comesFrom, at, l.fork, step, l.colourOf(m))
@@ -114,7 +114,7 @@ func (l *layout) placeEnding(e ending, i, y, step int) {
 func (l *layout) describeInEnding(m *moment) string {
 	switch {
 	case m.kind == refusalKind:
-		return fmt.Sprintf("%s write is %s", story.Possessive(m.client), m.text)
+		return fmt.Sprintf("%s %s is %s", story.Possessive(m.client), m.step, m.text)
 	case m.lane == storageLane && m.client != "":
 		return m.client + " " + m.text
 	case m.lane == storageLane && m.kind != faultKind:

@@ -55,7 +55,7 @@ type row struct {
 
 func newLayout(title string, s *script) *layout {
 	l := &layout{script: s, colours: map[string]string{}}
-	l.board = &Board{ID: s.runs[0].ID, Title: story.Visible(textwrap.OneLine(title))}
+	l.board = &Board{Title: story.Visible(textwrap.OneLine(title))}
 	return l
 }
 
@@ -76,7 +76,7 @@ func (l *layout) draw() *Board {
 	l.board.Moments = len(l.common) + l.endSteps()
 	l.board.Steps = len(l.common)
 	for _, e := range l.endings {
-		l.board.Steps += max(1, len(e.moments))
+		l.board.Steps += e.steps()
 	}
 	l.board.next = append(slices.Clone(l.columns), l.fork)
 	l.describe()

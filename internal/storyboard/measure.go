@@ -51,8 +51,8 @@ func splitWords(s string) []string {
 }
 
 // wrap breaks a text into lines of at most width pixels, and at most limit lines. A word
-// that is too wide stays whole if it has a line of its own and fits is false; the last line
-// ends in "…" if the text does not fit.
+// that is too wide is shortened, and fits is false then. The last line ends in "…" if the text
+// does not fit.
 func wrap(s string, width, limit, size int, bold bool) (lines []string, fits bool) {
 	fits = true
 	line := ""

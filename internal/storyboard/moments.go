@@ -21,8 +21,10 @@ type moment struct {
 	seq, weight int
 	// comesFrom is where the moment's arrow begins; nil if it has none.
 	comesFrom *place
-	// client is the client whose colour the moment has; "" if it has none.
+	// client is the client whose colour the moment has; "" if it has none. step is the step
+	// of a request to the storage.
 	client string
+	step   trace.Step
 	// lasts is the state that began with the moment; nil if none did. isInBar says that the
 	// text is written in the bar of that state, or in that of the client's section.
 	lasts   *history.Interval

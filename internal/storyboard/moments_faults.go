@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/story"
@@ -17,15 +19,20 @@ func (r *reader) readSpells() {
 		lane  lane
 		state history.State
 		how   string
-		at    int64
+		// The events of one fate differ, so its times decide.
+		from, to time.Duration
 	}
 	groups := map[fate][]string{}
+	fateOf := func(s *history.Spell) fate {
+		span := s.Interval()
+		return fate{r.laneOf(s.Process), s.State, s.How, span.From.At, span.To.At}
+	}
 	for _, s := range r.Spells() {
-		f := fate{r.laneOf(s.Process), s.State, s.How, int64(s.Began.At)}
+		f := fateOf(s)
 		groups[f] = append(groups[f], s.Process)
 	}
 	for _, s := range r.Spells() {
-		f := fate{r.laneOf(s.Process), s.State, s.How, int64(s.Began.At)}
+		f := fateOf(s)
 		group := groups[f]
 		delete(groups, f)
 		if len(group) == 0 || f.lane.client != "" && !r.cast.hasClient(f.lane.client) {
@@ -49,13 +56,17 @@ func (r *reader) readSpells() {
 // at the same time have one moment.
 func (r *reader) readActs() {
 	type stroke struct {
-		kind string
-		lane lane
-		at   int64
+		kind, others, size string
+		lane               lane
+		at, until          int64
 	}
 	groups := map[stroke][]string{}
 	strokeOf := func(a *history.Act) stroke {
-		return stroke{r.Fault(a.Fault).Kind, r.laneOfFault(a.Fault), int64(a.Struck.At)}
+		f, until := r.Fault(a.Fault), int64(0)
+		if a.Lifted != nil {
+			until = int64(a.Lifted.At)
+		}
+		return stroke{f.Kind, strings.Join(f.Others(), " "), f.Size, r.laneOfFault(a.Fault), int64(a.Struck.At), until}
 	}
 	for _, a := range r.Acts() {
 		groups[strokeOf(a)] = append(groups[strokeOf(a)], r.Fault(a.Fault).Target())

@@ -35,7 +35,7 @@ func (r *reader) readStorage() {
 		default:
 			continue
 		}
-		m.client, m.comesFrom = ev.Client(), r.sentBy(ev)
+		m.client, m.step, m.comesFrom = ev.Client(), ev.Step, r.sentBy(ev)
 	}
 	for _, ev := range r.StorageLosses() {
 		r.addEvent(ev, storageLane, storageLossKind, story.CaptionLoss(ev))

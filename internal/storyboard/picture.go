@@ -40,10 +40,10 @@ func Style() string {
 	return string(css)
 }
 
-// Picture returns boards, one below the other, as a self-contained SVG document. It has the
-// colours of page, a style sheet: those of a light page and, if its reader prefers a dark
+// Picture returns boards, one below the other, as a self-contained SVG document with a
+// title. It has the colours of page, a style sheet: those of a light page and, if its reader prefers a dark
 // one, of a dark page.
-func Picture(boards []*Board, page string) []byte {
+func Picture(title string, boards []*Board, page string) []byte {
 	type placed struct {
 		*Board
 		Y int
@@ -54,7 +54,7 @@ func Picture(boards []*Board, page string) []byte {
 		Boards   []placed
 		Style    template.CSS
 		Patterns template.HTML
-	}{boards[0].Title, Height * len(boards), nil, template.CSS(diagram.PaperStyle(page, Style())), diagram.Patterns()}
+	}{title, Height * len(boards), nil, template.CSS(diagram.PaperStyle(page, Style())), diagram.Patterns()}
 	for i, b := range boards {
 		sheet.Boards = append(sheet.Boards, placed{b, i * Height})
 	}

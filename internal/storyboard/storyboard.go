@@ -68,6 +68,9 @@ type ending struct {
 	moments []*moment
 }
 
+// steps returns how many steps of the storyboard the ending has.
+func (e ending) steps() int { return max(1, len(e.moments)) }
+
 // newScript chooses what the storyboard of some runs shows.
 func newScript(runs []diagram.Run) *script {
 	s := &script{runs: runs, cast: newCast(runs)}

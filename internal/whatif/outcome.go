@@ -1,11 +1,13 @@
 package whatif
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 )
 
 // An Outcome summarizes the two runs of a variant.
@@ -19,7 +21,8 @@ type Outcome struct {
 	// IsStuck reports that, in one of the runs, the lock was never granted, or progress is
 	// violated. Such a run may be safe only because clients did not get their work done.
 	IsStuck bool
-	// IsImpossible reports that the scenario cannot have the value.
+	// IsImpossible reports that the scenario cannot have the value, or that too much happens
+	// with it.
 	IsImpossible bool
 }
 
@@ -42,6 +45,8 @@ func runWith(s *scenarios.Scenario, override string, o scenarios.RunOptions) (ou
 func runBoth(s *scenarios.Scenario, o scenarios.RunOptions) (outcome Outcome, runs []scenarios.RunResult, why string, err error) {
 	runs, notApplicable, err := s.Variants[0].RunBoth(o)
 	switch {
+	case errors.Is(err, sim.ErrTooMuch), errors.Is(err, sim.ErrTooLarge):
+		return Outcome{IsImpossible: true}, nil, err.Error(), nil // on every machine at the same event
 	case err != nil:
 		return Outcome{}, nil, "", err
 	case notApplicable != "":

@@ -41,10 +41,11 @@ type Why struct {
 	Tried, NewFaults, Untried int
 }
 
-// Overrides returns the overrides with which the given scenario is the changed one.
+// Overrides returns the overrides with which the scenario file becomes the changed scenario.
+// An observed time is left out if the change replaces it.
 func (w *Why) Overrides(t Turn) []string {
-	var all []string
-	for _, o := range w.Scenario.Overrides {
+	all := slices.Clone(w.Given.Overrides)
+	for _, o := range w.Observed {
 		path, _, _ := strings.Cut(o, "=")
 		if path != t.Path && !strings.HasPrefix(path, t.Path+".") {
 			all = append(all, o)

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// number matches a number in the path of a line.
-var number = regexp.MustCompile(`[0-9]+`)
+// corner matches a corner of a line in a path.
+var corner = regexp.MustCompile(`[ML](-?[0-9]+) (-?[0-9]+)`)
 
 // CheckStoryboards tests that the storyboard of every scenario can be drawn and fits one
 // slide: it has at most three clients, four sections and eight moments, no text covers
@@ -45,7 +45,7 @@ func CheckStoryboards(t *testing.T, stories []*scenarios.Scenario) {
 
 // captionedRefusal matches the caption of a refusal with its two tokens, or with the version
 // of the object.
-var captionedRefusal = regexp.MustCompile(`refused: (?:token ([0-9]+) < ([0-9]+)|it is at v([0-9]+))`)
+var captionedRefusal = regexp.MustCompile(`refused: (?:token ([0-9]+) < ([0-9]+)|the object is at v([0-9]+))`)
 
 // checkRefusals tests that the reason for each refusal in a storyboard is the one that the
 // storage gave.
@@ -74,6 +74,9 @@ func checkStoryboard(t *testing.T, b *storyboard.Board) {
 	if b.Moments < 1 || b.Moments > 8 {
 		t.Errorf("there are %d moments, want 1 to 8", b.Moments)
 	}
+	if b.Steps > storyboard.MaxSteps {
+		t.Errorf("there are %d steps, and the names of files are for at most %d", b.Steps, storyboard.MaxSteps)
+	}
 	for class, most := range map[string]int{"board-lane client": 3, "board-bar section": 4, "board-lane node": 1, "board-lane storage": 1, "tick-line": 8} {
 		n := 0
 		for _, s := range b.Shapes {
@@ -89,8 +92,10 @@ func checkStoryboard(t *testing.T, b *storyboard.Board) {
 		if s.Path == "" && (s.X < 0 || s.Y < 0 || s.W <= 0 || s.H <= 0 || s.X+s.W > storyboard.Width || s.Y+s.H > storyboard.Height) {
 			t.Errorf("the shape %+v is not on the slide", s)
 		}
-		for _, text := range number.FindAllString(s.Path, -1) {
-			if n, _ := strconv.Atoi(text); n > storyboard.Width {
+		for _, at := range corner.FindAllStringSubmatch(s.Path, -1) {
+			x, _ := strconv.Atoi(at[1])
+			y, _ := strconv.Atoi(at[2])
+			if x < 0 || x > storyboard.Width || y < 0 || y > storyboard.Height {
 				t.Errorf("the line %+v is not on the slide", s)
 			}
 		}
