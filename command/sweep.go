@@ -64,14 +64,8 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
 		return err
 	}
-	progress := newProgress(cmd.ErrOrStderr(), f.steps)
-	// How many values the borders need is not known in advance, so the count stops at the
-	// number of steps.
-	sweep, err := whatif.Run(in.Scenario, path, values, f.steps, scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}, func() {
-		if progress.done < progress.total {
-			progress.next(in.Name)
-		}
-	})
+	progress := newCount(cmd.ErrOrStderr()) // how many values the borders need is not known before
+	sweep, err := whatif.Run(in.Scenario, path, values, f.steps, scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}, func() { progress.next("values of " + in.Name) })
 	progress.clear()
 	switch {
 	case errors.Is(err, whatif.ErrNoValue):

@@ -81,6 +81,20 @@ func (t *text) writeTo(w io.Writer) error {
 	return err
 }
 
+// writeTextDocument writes a report that consists of one document, as text.
+func writeTextDocument(w io.Writer, d *document, o Options) error {
+	t := &text{Options: o}
+	t.document(d)
+	return t.writeTo(w)
+}
+
+// writeMarkdownDocument writes a report that consists of one document, as Markdown.
+func writeMarkdownDocument(w io.Writer, d *document) error {
+	m := &markdownText{level: 1}
+	m.document(d)
+	return m.writeTo(w)
+}
+
 // document adds a document.
 func (t *text) document(d *document) {
 	if d.warning != "" {

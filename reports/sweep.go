@@ -28,16 +28,12 @@ type sweepReport struct {
 }
 
 func writeSweepText(w io.Writer, s *whatif.Sweep, o Options) error {
-	t := &text{Options: o}
-	t.document(sweepReport{s, o}.document())
-	return t.writeTo(w)
+	return writeTextDocument(w, sweepReport{s, o}.document(), o)
 }
 
 func writeSweepMarkdown(w io.Writer, s *whatif.Sweep, o Options) error {
 	o = o.forPublication()
-	m := &markdownText{level: 1}
-	m.document(sweepReport{s, o}.document())
-	return m.writeTo(w)
+	return writeMarkdownDocument(w, sweepReport{s, o}.document())
 }
 
 // document returns the sweep as a document.

@@ -28,16 +28,12 @@ type whyReport struct {
 }
 
 func writeWhyText(w io.Writer, why *whatif.Why, o Options) error {
-	t := &text{Options: o}
-	t.document(whyReport{why, o}.document())
-	return t.writeTo(w)
+	return writeTextDocument(w, whyReport{why, o}.document(), o)
 }
 
 func writeWhyMarkdown(w io.Writer, why *whatif.Why, o Options) error {
 	o = o.forPublication()
-	m := &markdownText{level: 1}
-	m.document(whyReport{why, o}.document())
-	return m.writeTo(w)
+	return writeMarkdownDocument(w, whyReport{why, o}.document())
 }
 
 // document returns the report as a document.
