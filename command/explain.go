@@ -31,8 +31,8 @@ of the debate says, and the lesson.
 In the timeline, ▸ marks where a fault strikes or ends and where a witness is seen,
 and ✗ marks where a property breaks.
 
-A WORD is a lock, such as redlock, a property, such as lease-exclusion, or a kind of
-fault, such as pause.`,
+A WORD is a lock, such as redlock, a property, such as lease-exclusion, a kind of
+fault, such as pause, or a term, such as lease.`,
 		Example: `  locksim explain gc-pause
   locksim explain lease-exclusion
   locksim explain delayed-write --variant gives-up --fencing off

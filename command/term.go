@@ -8,20 +8,21 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/glossary"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 )
 
-// A term is a word that explain explains without a scenario: a lock, a property, or a kind
-// of fault.
+// A term is a word that explain explains without a scenario: a lock, a property, a kind of
+// fault, or a word of the glossary.
 type term struct {
 	name, kind string
 	// facts are labels and texts.
 	facts [][2]string
 	// flag is the flag of locksim list that finds the scenarios about the term, and filter
-	// the same as a value.
+	// the same as a value; "" for a word of the glossary.
 	flag   string
 	filter listFlags
 	// document is where more is written about terms of this kind.
@@ -60,6 +61,11 @@ func findTerm(name string) (t term, ok bool) {
 			return t, true
 		}
 	}
+	if meaning, ok := glossary.Lookup(name); ok {
+		t = term{name: name, kind: "term", document: "docs/glossary.md"}
+		t.add("meaning", meaning)
+		return t, true
+	}
 	return term{}, false
 }
 
@@ -77,11 +83,16 @@ func hintOfTerm(name string) string {
 	if !ok {
 		return ""
 	}
+	if t.flag == "" {
+		return fmt.Sprintf("it is a term; `locksim explain '%s'` explains it", name)
+	}
 	return fmt.Sprintf("it is a %s; `locksim explain %s` explains it, and `locksim list %s %s` finds its scenarios", t.kind, name, t.flag, name)
 }
 
 // termNames lists the names of all terms.
-func termNames() []string { return slices.Concat(locks.Names(), propertyNames(), faultKinds()) }
+func termNames() []string {
+	return slices.Concat(locks.Names(), propertyNames(), faultKinds(), glossary.Words())
+}
 
 // write writes the term, and the scenarios in which it matters.
 func (t term) write(w io.Writer) error {
@@ -90,7 +101,7 @@ func (t term) write(w io.Writer) error {
 	var names []string
 	for _, group := range scenarios.Catalogue() {
 		for _, s := range group.Scenarios {
-			if t.filter.matches(s) {
+			if t.flag != "" && t.filter.matches(s) {
 				names = append(names, s.Name)
 			}
 		}
