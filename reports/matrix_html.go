@@ -35,8 +35,11 @@ type matrixTable struct {
 
 // A matrixShelf is a group of scenarios, as in the catalogue.
 type matrixShelf struct {
-	Title     string
-	Scenarios []matrixScenario
+	Title, Summary string
+	Scenarios      []matrixScenario
+	// Open says when the page shows the rows of the group at first: always, on wide screens
+	// (wide), or never ("").
+	Open string
 }
 
 // A matrixScenario is a scenario with its rows. If Several is set, the scenario has a line
@@ -86,8 +89,12 @@ func (m *Matrix) page(pages pageFinder) matrixTable {
 	}
 	t.Columns = len(t.Heads) + 2*max(1, len(m.Locks))
 	ids, counts := pageNames{}, map[string]int{}
-	for _, shelf := range m.shelves() {
+	for n, shelf := range m.shelves() {
 		group := matrixShelf{Title: shelf.Title}
+		if n == 0 {
+			group.Open = "wide"
+		}
+		onShelf, rows := map[string]int{}, t.Rows
 		for _, s := range shelf.Scenarios {
 			out := matrixScenario{
 				ID: "row-" + ids.name(s.Name), Name: story.Visible(s.Name), Title: story.Visible(textwrap.OneLine(s.Title)),
@@ -96,7 +103,10 @@ func (m *Matrix) page(pages pageFinder) matrixTable {
 			for _, r := range shelf.rows[s] {
 				row := m.row(r, pages)
 				for _, key := range strings.Fields(row.Sorts) {
-					counts[key]++
+					onShelf[key]++
+				}
+				if len(row.Alarms) > 0 {
+					group.Open = "always"
 				}
 				if out.To == "" {
 					out.To, _, _ = strings.Cut(row.To, "#")
@@ -113,7 +123,11 @@ func (m *Matrix) page(pages pageFinder) matrixTable {
 			}
 			group.Scenarios = append(group.Scenarios, out)
 		}
+		group.Summary = summarizeShelf(t.Rows-rows, onShelf)
 		t.Shelves = append(t.Shelves, group)
+		for key, n := range onShelf {
+			counts[key] += n
+		}
 	}
 	for _, s := range listKinds {
 		if n := counts[s.key]; n > 0 {
@@ -121,6 +135,18 @@ func (m *Matrix) page(pages pageFinder) matrixTable {
 		}
 	}
 	return t
+}
+
+// summarizeShelf counts the rows of a group by the kinds of the filter: "3 variants: 2 safe
+// only with fencing, 1 safe without fencing".
+func summarizeShelf(rows int, counts map[string]int) string {
+	var parts []string
+	for _, s := range listKinds {
+		if n := counts[s.key]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s.label))
+		}
+	}
+	return story.Count(rows, "variant") + ": " + strings.Join(parts, ", ")
 }
 
 // summary counts the rows by standing: "3 variants of 2 scenarios, with 2 locks: 3 as

@@ -1,15 +1,36 @@
-// The filter of the matrix: by words, which all have to be there, and by sort.
+// The filter of the matrix: by words, which all have to be there, and by sort. Without a
+// filter, the rows of a group are shown if the reader opens it.
 (function () {
   "use strict";
   var form = document.querySelector("form.filter");
   if (!form) return;
   var said = form.querySelector("[role=status]");
+  var open = new Set();
+  function toggle(shelf, on) {
+    if (on) open.add(shelf); else open.delete(shelf);
+    show();
+  }
+  document.querySelectorAll(".matrix > .shelf").forEach(function (shelf) {
+    var title = shelf.querySelector(".shelf-title"), button = document.createElement("button");
+    button.type = "button";
+    button.className = "shelf-title";
+    button.textContent = title.textContent;
+    button.addEventListener("click", function () { toggle(shelf, !open.has(shelf)); });
+    title.replaceWith(button);
+    if (shelf.dataset.open === "always" || shelf.dataset.open === "wide" && matchMedia("(min-width: 50.01rem)").matches) open.add(shelf);
+  });
   function show() {
     var words = form.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    var sort = form.sort.value, all = 0, shown = 0, shelf = null, onShelf = 0;
+    var sort = form.sort.value, filters = words.length > 0 || sort !== "";
+    var all = 0, shown = 0, shelf = null, onShelf = 0;
+    function end() {
+      if (!shelf) return;
+      shelf.hidden = onShelf === 0;
+      shelf.querySelector("button").setAttribute("aria-expanded", String(filters || open.has(shelf)));
+    }
     document.querySelectorAll(".matrix > tbody").forEach(function (body) {
-      if (body.className === "shelf") {
-        if (shelf) shelf.hidden = onShelf === 0;
+      if (body.classList.contains("shelf")) {
+        end();
         shelf = body; onShelf = 0;
         return;
       }
@@ -22,14 +43,26 @@
         all++;
         if (!row.hidden) here++;
       });
-      body.hidden = here === 0;
+      body.hidden = here === 0 || !filters && !open.has(shelf);
       onShelf += here; shown += here;
     });
-    if (shelf) shelf.hidden = onShelf === 0;
+    end();
     said.textContent = shown === all ? "" : shown + " of " + all + " shown";
+  }
+  // A link to a scenario opens its group, and one to something that is folded unfolds it.
+  function find() {
+    var row = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (row && row.matches("details")) row.open = true;
+    if (!row || !row.matches(".matrix > .scenario")) return;
+    var shelf = row;
+    while (shelf && !shelf.classList.contains("shelf")) shelf = shelf.previousElementSibling;
+    toggle(shelf, true);
+    row.scrollIntoView();
   }
   form.addEventListener("input", show);
   form.addEventListener("submit", function (e) { e.preventDefault(); });
+  addEventListener("hashchange", find);
   form.hidden = false;
   show();
+  find();
 })();
