@@ -4,15 +4,19 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/snapshot"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
 )
 
 // writeHTML writes a page for each result.
@@ -30,13 +34,17 @@ type scenarioSheet struct {
 	Name, Title, Replay string
 	Source              []stretch
 	Standing            badge
-	Variants            []variantSheet
-	Lesson              string
-	Measures            []remark
+	// Alarm says that the standing needs attention.
+	Alarm    bool
+	Variants []variantSheet
+	Lesson   string
+	Measures []remark
 	// Signs are the signs of the diagram that readers could confuse with each other.
 	Signs []diagram.Sign
 	// Patterns are the hatch patterns of the diagrams.
 	Patterns template.HTML
+	// Meanings are the meanings of the marked words. The parts of the page add to them.
+	Meanings map[string]string
 }
 
 // A variantSheet is the part of the page about one variant.
@@ -51,11 +59,18 @@ type variantSheet struct {
 	Properties                  []propertySheet
 	Verdicts                    []badge
 	Witnesses                   []witnessSheet
+	// explainer marks the words of this part of the page that have a meaning.
+	explainer
 	// Idle has a sentence for each fault that did not act.
 	Idle []string
 	// Expected says whether the runs are as the scenario expects.
 	Expected    badge
 	Differences []remark
+}
+
+// HasAnswer reports whether there is anything to reveal.
+func (v variantSheet) HasAnswer() bool {
+	return v.Assumption != "" || v.Why != "" || v.Prevention != "" || v.Lesson != "" || len(v.Debate) > 0
 }
 
 // A witnessSheet is a witness: a precondition that must have been observed for the verdict
@@ -65,11 +80,29 @@ type witnessSheet struct{ Text, Missing string }
 
 // A runSheet is the part of the page about one run. Steps are the entries of its timeline.
 type runSheet struct {
-	ID, Fencing, Name string
-	Verdict           badge
-	Figure            template.HTML
-	Steps             []stepSheet
-	LeftOut           string
+	ID, Fencing string
+	Name        story.Raw
+	Verdict     badge
+	Figure      template.HTML
+	Steps       []stepSheet
+	States      stateSheet
+	LeftOut     string
+}
+
+// A stateSheet is what each client, lock and object is and has at each step of a run. Names
+// are the rows. Changes has, for each step, the rows that differ from those of the step
+// before.
+type stateSheet struct {
+	Names   []string        `json:"names"`
+	Changes [][]stateChange `json:"changes"`
+}
+
+// A stateChange is what a row shows from a step on. The names of its fields are short because
+// a page has many.
+type stateChange struct {
+	Row     int    `json:"r"`
+	State   string `json:"s"`
+	Holding string `json:"h,omitempty"`
 }
 
 // A stepSheet is one entry of the timeline.
@@ -99,8 +132,8 @@ type markSheet struct {
 
 // A propertySheet is a row of the table of properties, with a cell for each run.
 type propertySheet struct {
-	Name, Title string
-	Cells       []cellSheet
+	Name  story.Raw
+	Cells []cellSheet
 }
 
 // A cellSheet is the outcome of a property in one run. To is the address of the moment of
@@ -117,13 +150,14 @@ type cellSheet struct {
 func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	s := scenarioSheet{
 		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: splitLinks(r.Scenario.Source),
-		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: diagram.Signs(), Patterns: diagram.Patterns(),
+		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: diagram.Signs(), Patterns: diagram.Patterns(), Meanings: map[string]string{},
 	}
 	pairs := groupByVariant(r)
 	room := diagram.RoomFor(diagramRuns(r.Runs))
 	sharesLesson := true // whether all variants have the same lesson as the scenario
 	for i, runs := range pairs {
 		v := variantPage(runs, room)
+		v.explainer = explainer{s.Meanings, map[string]bool{}}
 		if o.Style != storyboard.FullStyle {
 			v.Board = storyboardOf(r, runs).SVG()
 		}
@@ -139,6 +173,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 			s.Variants[i].Lesson = ""
 		}
 	}
+	s.Alarm = slices.Contains(alarms, StandingOf(r))
 	s.Measures = measureFacts(pairs)
 	page := newSheet(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), storyboard.Style(), asset("scenario.css"))
 	page.Links = links
@@ -167,7 +202,7 @@ func variantPage(runs []scenarios.RunResult, room diagram.Room) variantSheet {
 		out.Verdicts = append(out.Verdicts, verdictBadges[run.Verdict.Verdict])
 	}
 	for _, p := range propertiesOf(runs) {
-		row := propertySheet{Name: string(p), Title: p.Title()}
+		row := propertySheet{Name: story.Raw(p)}
 		for i, run := range runs {
 			row.Cells = append(row.Cells, outcomeOnPage(run, p, figures[i].Steps))
 		}
@@ -203,7 +238,7 @@ func missedIn(runs []scenarios.RunResult, witness int) string {
 // runPage returns the part of a page about one run.
 func runPage(run scenarios.RunResult, f diagram.Figure) runSheet {
 	out := runSheet{
-		ID: f.ID, Fencing: run.Fencing, Name: f.Title,
+		ID: f.ID, Fencing: run.Fencing, Name: story.Raw(f.Title),
 		Verdict: verdictBadges[run.Verdict.Verdict], Figure: f.SVG(), LeftOut: f.LeftOut,
 	}
 	last := time.Duration(0)
@@ -222,6 +257,35 @@ func runPage(run scenarios.RunResult, f diagram.Figure) runSheet {
 			s.Marks = append(s.Marks, markSheet{moodClass[m.Mood], m.Sign, m.Text})
 		}
 		out.Steps = append(out.Steps, s)
+	}
+	out.States = statesOf(run, f)
+	return out
+}
+
+// statesOf returns what everybody is and has at each step of a figure.
+func statesOf(run scenarios.RunResult, f diagram.Figure) stateSheet {
+	var clients []string
+	for _, p := range run.History.Trace.Processes {
+		if p.Role == trace.RoleClient && f.HasLane(p.Name) {
+			clients = append(clients, p.Name)
+		}
+	}
+	camera := snapshot.NewCamera(run.History, clients)
+	var out stateSheet
+	var before []snapshot.Row
+	for i, e := range f.Steps {
+		rows := camera.At(history.Moment{At: e.At, Seq: e.Last})
+		changes := []stateChange{}
+		for n, row := range rows {
+			if i == 0 {
+				out.Names = append(out.Names, row.Who.String())
+			}
+			if i == 0 || row != before[n] {
+				changes = append(changes, stateChange{n, row.State.String(), row.Holding.String()})
+			}
+		}
+		out.Changes = append(out.Changes, changes)
+		before = rows
 	}
 	return out
 }

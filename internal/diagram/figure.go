@@ -2,6 +2,7 @@ package diagram
 
 import (
 	"html/template"
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/internal/story"
@@ -110,7 +111,7 @@ type figurePill struct {
 	// Corner is the radius of the corners.
 	Corner         int
 	Filled, Struck bool
-	seq            int // of the event at which the storage decided
+	Seq            int // of the event at which the storage decided; 0 in a key
 }
 
 // A figurePole is a piece of the vertical line from a pennant down to its moment.
@@ -130,10 +131,16 @@ type figurePennant struct {
 	X, Y, W                   int
 	// TextX is where the text begins.
 	TextX int
+	Seq   int // of the event that it is about
 }
 
 // SVG draws the figure, for a page that has the [Style] and the [Patterns].
 func (f Figure) SVG() template.HTML { return fill("diagram.html", f) }
+
+// HasLane reports whether a process has a lane in the figure.
+func (f Figure) HasLane(process string) bool {
+	return slices.ContainsFunc(f.Lanes, func(l figureLane) bool { return l.Name == story.Visible(process) })
+}
 
 // X returns the horizontal position of a moment in the figure.
 func (f Figure) X(at time.Duration) int { return f.axis.positionOf(at) }

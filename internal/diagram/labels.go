@@ -31,7 +31,7 @@ func (l *layout) placePennants() {
 	var ends []int // where the last label of each row ends
 	for _, p := range l.diagram.pennants {
 		text := textwrap.Clip(p.text.String(), 64)
-		g := figurePennant{Class: p.class, Property: string(p.property), Text: text, X: l.axis.positionOf(p.at), W: textWidth(text, fontSize) + 12}
+		g := figurePennant{Class: p.class, Property: string(p.property), Text: text, X: l.axis.positionOf(p.at), W: textWidth(text, fontSize) + 12, Seq: p.seq}
 		left := g.X
 		if left+g.W > l.axis.end() && left-g.W > laneLabelWidth {
 			left -= g.W // there is no room to the right

@@ -29,7 +29,7 @@ const (
 func (g decision) pill(colour string, x, y int) figurePill {
 	p := figurePill{
 		Class: colour + " ", Label: g.label, Below: g.below, Title: g.title,
-		seq: g.seq, X: x, Y: y, W: pillWidth(g.label), Corner: roundCorner,
+		Seq: g.seq, X: x, Y: y, W: pillWidth(g.label), Corner: roundCorner,
 	}
 	switch {
 	case !g.ok:

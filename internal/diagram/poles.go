@@ -24,7 +24,7 @@ func (l *layout) placePoles() {
 			if p.covers(flag.X) {
 				addPiece(p.Y - pillGap)
 				from = p.end()
-				isOwn = isOwn || p.seq == l.diagram.pennants[i].seq
+				isOwn = isOwn || p.Seq == l.diagram.pennants[i].seq
 			}
 		}
 		if !isOwn {

@@ -19,10 +19,10 @@ var unlimitedRoom = Room{
 }
 
 // bytesPerThing is about how many bytes of a page one thing of each kind takes.
-var bytesPerThing = Room{messages: 200, decisions: 250, keys: 240, attempts: 170, sections: 480, overlaps: 450, steps: 200}
+var bytesPerThing = Room{messages: 200, decisions: 345, keys: 255, attempts: 175, sections: 480, overlaps: 450, steps: 290}
 
 // pageRoom is how many bytes of a page the things of all runs on it may take. Together with
-// everything else, the page then has less than 550 KB.
+// everything else, the page then has less than 600 KB.
 const pageRoom = 380_000
 
 // sharedFields returns the fields for the kinds of things whose room the runs of one page

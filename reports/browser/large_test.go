@@ -21,8 +21,8 @@ func TestPagesAreSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range results {
-		if size := len(writePage(t, r)); size > 550_000 {
-			t.Errorf("the page of %s has %d kB, want at most 550", r.Scenario.Name, size/1000)
+		if size := len(writePage(t, r)); size > 600_000 {
+			t.Errorf("the page of %s has %d kB, want at most 600", r.Scenario.Name, size/1000)
 		}
 	}
 }

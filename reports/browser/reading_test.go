@@ -52,13 +52,11 @@ func TestButtonsAreLargeEnough(t *testing.T) {
 }
 
 // inView returns a condition in JavaScript. It is true if the reader sees all of the first
-// element that matches a selector: the element is in the window, and the player at the
-// bottom does not cover it.
+// element that matches a selector.
 func inView(selector string) string {
 	return fmt.Sprintf(`(() => {
-		const r = document.querySelector(%q).getBoundingClientRect()
-		const bottom = document.querySelector(".player").getBoundingClientRect().top
-		return r.width > 0 && r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= Math.min(innerHeight, bottom)
+		const e = document.querySelector(%q), r = e.getBoundingClientRect(), view = e.closest(".scroller").getBoundingClientRect()
+		return r.width > 0 && r.left >= 0 && r.right <= innerWidth && r.top >= Math.max(0, view.top) && r.bottom <= Math.min(innerHeight, view.bottom)
 	})()`, selector)
 }
 
@@ -96,8 +94,7 @@ func TestReducedMotion(t *testing.T) {
 	}
 }
 
-// The tab key reaches everything that can be used. The player never covers the element that
-// has the focus.
+// The tab key reaches everything that can be used, and what has the focus is in the window.
 func TestEverythingIsReachedByTab(t *testing.T) {
 	for _, v := range []view{phone, desktop} {
 		t.Run(v.String(), func(t *testing.T) {
@@ -113,10 +110,10 @@ func TestEverythingIsReachedByTab(t *testing.T) {
 					Nth            string
 					Hidden, Marked bool
 				}](p, `(() => {
-					const e = document.activeElement, player = document.querySelector(".player"), r = e.getBoundingClientRect()
+					const e = document.activeElement, r = e.getBoundingClientRect()
 					return {
 						Nth: e.dataset.nth ?? "",
-						Hidden: !player.contains(e) && (r.top >= player.getBoundingClientRect().top || r.bottom <= 0),
+						Hidden: r.top >= innerHeight || r.bottom <= 0,
 						Marked: getComputedStyle(e).outlineStyle !== "none",
 					}
 				})()`)
@@ -135,6 +132,12 @@ func TestEverythingIsReachedByTab(t *testing.T) {
 	}
 }
 
+// everythingIsVisible is a condition in JavaScript: all steps and all parts of the diagrams
+// are visible, and no curtain covers them.
+const everythingIsVisible = `[...document.querySelectorAll("ol.steps > li, svg.diagram .message, svg.diagram .pennant")]
+	.every(e => e.checkVisibility({ visibilityProperty: true })) &&
+	![...document.querySelectorAll(".veil")].some(e => e.checkVisibility())`
+
 // Without JavaScript there is no player, but everything else can be read.
 func TestWithoutJavaScript(t *testing.T) {
 	v := desktop
@@ -146,8 +149,8 @@ func TestWithoutJavaScript(t *testing.T) {
 	if eval[bool](p, `[...document.querySelectorAll(".player button")].some(e => e.checkVisibility())`) {
 		t.Error("the player is visible, although it cannot work")
 	}
-	if !eval[bool](p, `[...document.querySelectorAll("ol.steps > li")].every(e => e.checkVisibility())`) {
-		t.Error("some steps of the timeline are hidden")
+	if !eval[bool](p, everythingIsVisible) {
+		t.Error("some steps of the timeline, or some parts of the diagrams, are hidden")
 	}
 	p.fits()
 }
@@ -164,5 +167,8 @@ func TestOnPaper(t *testing.T) {
 	}
 	if eval[bool](p, `document.querySelector(".player").checkVisibility()`) {
 		t.Error("the player is visible on paper")
+	}
+	if !eval[bool](p, everythingIsVisible) {
+		t.Error("some steps of the timeline, or some parts of the diagrams, are hidden on paper")
 	}
 }

@@ -15,11 +15,100 @@
   const radios = all("input[name=fencing]", player);
   const modes = radios.map(r => r.value);
   const parts = new Map(variants.map(v => [v, {
+    stage: v.querySelector(".stage"),
     runs: all("figure.run", v),
     told: all(".told", v),
     steps: new Map(all("ol.steps", v).map(list => [list.dataset.run, all("li", list)])),
   }]));
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
   let variant = variants[0], mode = "off", position = 0, timer = 0;
+
+  // A Curtain hides what a run has not reached: of what lasts, the part to the right of an
+  // edge, and everything that begins later. A dot on each message that is on its way shows
+  // how far the message has come.
+  class Curtain {
+    constructor(svg) {
+      this.width = Number(svg.getAttribute("width"));
+      const cursor = svg.querySelector(".cursor");
+      const shape = (name, at) => {
+        const e = document.createElementNS(svg.namespaceURI, name);
+        for (const [key, value] of Object.entries(at)) e.setAttribute(key, value);
+        return e;
+      };
+      this.veil = shape("rect", { class: "veil", y: cursor.getAttribute("y"), height: cursor.getAttribute("height") });
+      this.dots = shape("g", { class: "dots", "aria-hidden": "true" });
+      const above = [...svg.children].find(e => e.matches(".clock, .decision, .pole, .pennant, .labels"));
+      svg.insertBefore(this.veil, above);
+      svg.insertBefore(this.dots, above);
+      this.dot = () => this.dots.appendChild(shape("circle", { r: 4.5 }));
+      this.parts = [...svg.children].filter(e => !e.matches("title, .paper, .lane, .cursor, .veil, .dots, .labels")).map(e => this.read(e));
+      this.edge = 0;
+    }
+
+    // read notes where a part of the picture begins, and of a message where it ends.
+    read(e) {
+      const drawn = e.matches("g") ? e.querySelector("rect, path, text") : e;
+      const numbers = (drawn.getAttribute("d") || "").match(/-?[\d.]+/g) || [];
+      const part = { e, x: Number(e.dataset.x || drawn.getAttribute("x") || numbers[0]), seq: Number(e.dataset.s || 0) };
+      if (e.matches(".message") && numbers.length >= 4) part.way = numbers.slice(0, 4).map(Number);
+      return part;
+    }
+
+    // open shows what is left of an edge, up to the event of a step.
+    open(edge, last) {
+      this.edge = edge;
+      this.veil.setAttribute("x", edge);
+      this.veil.setAttribute("width", Math.max(0, this.width - edge));
+      let dots = 0;
+      for (const { e, x, seq, way } of this.parts) {
+        const ahead = x > edge || seq > last;
+        e.classList.toggle("ahead", ahead);
+        if (ahead || !way || way[2] <= edge || way[2] <= way[0]) continue;
+        const dot = this.dots.children[dots++] || this.dot();
+        dot.setAttribute("class", e.getAttribute("class"));
+        dot.setAttribute("cx", edge);
+        dot.setAttribute("cy", way[1] + (way[3] - way[1]) * (edge - way[0]) / (way[2] - way[0]));
+      }
+      while (this.dots.children.length > dots) this.dots.lastChild.remove();
+    }
+
+    // move opens the curtain step by step, so that messages are seen to move.
+    move(edge, last) {
+      cancelAnimationFrame(this.frame);
+      const from = this.edge;
+      if (still.matches || !document.hasFocus() || edge <= from || from === 0 || edge - from > this.width / 2) return this.open(edge, last);
+      const takes = Math.min(800, 200 + 4 * (edge - from)), began = performance.now();
+      const draw = now => {
+        const part = Math.min(1, Math.max(0, (now - began) / takes));
+        this.open(from + (edge - from) * part, last);
+        if (part < 1) this.frame = requestAnimationFrame(draw);
+      };
+      draw(began);
+    }
+  }
+  const curtains = new Map(all("figure.run").map(f => [f, new Curtain(f.querySelector("svg"))]));
+
+  // A table of states has what each client, lock and object is and has at each step.
+  const states = new Map(all(".told .state").map(box => {
+    const { names, changes } = JSON.parse(box.querySelector("script").textContent);
+    const cells = names.map(name => {
+      const row = box.querySelector("tbody").insertRow(), who = document.createElement("th");
+      who.scope = "row";
+      who.textContent = name;
+      row.append(who);
+      return [row.insertCell(), row.insertCell()];
+    });
+    box.hidden = false;
+    return [box, step => {
+      for (const [row, pair] of cells.entries()) {
+        const at = changes.findLastIndex((list, i) => i <= step && list.some(c => c.r === row));
+        const now = at < 0 ? { s: "", h: "" } : changes[at].find(c => c.r === row);
+        pair[0].textContent = now.s;
+        pair[1].textContent = now.h || "";
+        pair[0].parentElement.classList.toggle("new", at === step && step > 0);
+      }
+    }];
+  }));
 
   // The places where the player can stop: in one run each of its steps, in both each
   // moment of either, with a step of each where both have one.
@@ -47,7 +136,9 @@
 
   function layOut() {
     for (const v of variants) v.hidden = v !== variant;
-    const { runs, told, steps } = parts.get(variant);
+    const { stage, runs, told, steps } = parts.get(variant);
+    if (player.parentElement !== stage) stage.prepend(player);
+    stage.classList.toggle("both", mode === "both");
     if (mode !== "both" && !steps.has(mode)) mode = runs[0].dataset.run;
     for (const part of [...runs, ...told]) part.hidden = mode !== "both" && part.dataset.run !== mode;
     for (const r of radios) {
@@ -72,9 +163,13 @@
 
   function mark(figure, li) {
     const svg = figure.querySelector("svg"), cursor = svg.querySelector(".cursor");
+    const curtain = curtains.get(figure);
     for (const m of all(".message.on", svg)) m.classList.remove("on");
-    if (!li) { cursor.classList.remove("at"); return; }
+    if (!li) { cursor.classList.remove("at"); curtain.open(0, 0); return; }
     const from = Number(li.dataset.from), to = Number(li.dataset.x);
+    const steps = parts.get(variant).steps.get(figure.dataset.run), step = steps.indexOf(li);
+    if (step === steps.length - 1) curtain.move(curtain.width, Infinity);
+    else curtain.move(to + 2, Math.max(...steps.slice(0, step + 1).map(s => Number(s.dataset.last))));
     cursor.setAttribute("x", from - 2);
     cursor.setAttribute("width", to - from + 4);
     cursor.classList.add("at");
@@ -88,15 +183,11 @@
       view.scrollLeft = to - labels - (view.clientWidth - labels) / 2;
   }
 
-  // inView brings the diagram into view above the player, if it is not there.
+  // inView brings the player and the diagram below it into view, if they are not there.
   function inView() {
-    document.documentElement.style.scrollPaddingBottom = player.offsetHeight + 8 + "px";
-    const figures = shown(), free = innerHeight - player.offsetHeight;
-    const top = figures[0].getBoundingClientRect().top, bottom = figures.at(-1).getBoundingClientRect().bottom;
-    if (bottom - top <= free) {
-      if (top < 0) figures[0].scrollIntoView({ block: "start" });
-      else if (bottom > free) figures.at(-1).scrollIntoView({ block: "end" });
-    } else if (bottom < free / 2 || top > free / 2) figures[0].scrollIntoView({ block: "start" });
+    const box = parts.get(variant).stage.getBoundingClientRect();
+    if (box.top < 0 || box.height > innerHeight && box.top > 0) player.scrollIntoView({ block: "start" });
+    else if (box.bottom > innerHeight) parts.get(variant).stage.scrollIntoView({ block: box.height > innerHeight ? "start" : "end" });
   }
 
   function go(to) {
@@ -105,7 +196,11 @@
     for (const li of all("li[aria-current]", variant)) li.removeAttribute("aria-current");
     for (const figure of shown()) {
       const li = current(figure.dataset.run);
+      const steps = parts.get(variant).steps.get(figure.dataset.run), step = steps.indexOf(li);
       mark(figure, li);
+      for (const [i, other] of steps.entries()) other.classList.toggle("ahead", i > step);
+      const told = parts.get(variant).told.find(t => t.dataset.run === figure.dataset.run);
+      states.get(told.querySelector(".state"))(step);
       if (!li) continue;
       li.setAttribute("aria-current", "step");
       const list = li.closest(".list");
@@ -127,7 +222,7 @@
         run.textContent = radios.find(r => r.value === runOf(li)).parentElement.textContent.trim() + ": ";
         p.append(run);
       }
-      for (const child of li.children) if (!child.classList.contains("wait")) p.append(child.cloneNode(true), " ");
+      for (const child of li.childNodes) if (!child.matches?.(".wait")) p.append(child.cloneNode(true));
       said.push(p);
     }
     now.replaceChildren(...said);
@@ -155,7 +250,7 @@
 
   // message moves the focus from message to message of the first run that is shown.
   function message(by) {
-    const list = all(".message", shown()[0]);
+    const list = all("g.message:not(.ahead)", shown()[0]);
     if (!list.length) return;
     const at = list.indexOf(document.activeElement);
     const next = list[at < 0 ? (by > 0 ? 0 : list.length - 1) : Math.max(0, Math.min(list.length - 1, at + by))];
@@ -229,10 +324,12 @@
       const li = parts.get(variant).steps.get(from.dataset.run)[Number(from.dataset.step)];
       go(places.findIndex(p => p.includes(li)));
       figure.querySelector(".scroller").focus({ preventScroll: true });
-      figure.scrollIntoView({ block: "center" });
+      player.scrollIntoView({ block: "start" });
+      const flag = document.getElementById(id), view = figure.querySelector(".scroller");
+      view.scrollTop += flag.getBoundingClientRect().top - view.getBoundingClientRect().top - 40;
     } else {
       go(0);
-      if (target !== variant) figure.scrollIntoView({ block: "start" });
+      if (target !== variant) player.scrollIntoView({ block: "start" });
     }
     return true;
   }
@@ -256,6 +353,34 @@
       }
     }, { passive: true });
   }
+
+  // A term shows its meaning while it is pointed at or has the focus, until Escape.
+  const tip = document.body.appendChild(document.createElement("div"));
+  tip.id = "meaning";
+  tip.className = "tip";
+  tip.setAttribute("role", "tooltip");
+  tip.hidden = true;
+  const meanings = JSON.parse(document.querySelector("script.meanings").textContent);
+  let explained = null;
+  function explain(term) {
+    if (explained) explained.removeAttribute("aria-describedby");
+    explained = term;
+    tip.hidden = !term;
+    if (!term) return;
+    tip.textContent = meanings[term.textContent];
+    term.setAttribute("aria-describedby", tip.id);
+    const box = term.getBoundingClientRect(), below = box.bottom + 6;
+    tip.style.left = Math.max(8, Math.min(box.left, innerWidth - tip.offsetWidth - 8)) + "px";
+    tip.style.top = (below + tip.offsetHeight <= innerHeight ? below : Math.max(0, box.top - 6 - tip.offsetHeight)) + "px";
+  }
+  for (const term of all(".term")) {
+    for (const event of ["pointerenter", "focus", "click"]) term.addEventListener(event, () => explain(term));
+    term.addEventListener("blur", () => explain(null));
+    term.addEventListener("pointerleave", e => { if (e.relatedTarget !== tip) explain(null); });
+  }
+  tip.addEventListener("pointerleave", () => explain(null));
+  addEventListener("keydown", e => { if (e.key === "Escape") explain(null); });
+  addEventListener("scroll", () => explain(explained), { passive: true });
 
   layOut();
   if (!show(location.hash.slice(1))) go(0);

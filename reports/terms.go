@@ -1,0 +1,81 @@
+package reports
+
+import (
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/glossary"
+	"github.com/locksim/locksim/internal/lazy"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+// A word is a part of a text on a page. IsTerm says that the page explains it to a reader who
+// points at it or moves the focus to it.
+type word struct {
+	Text   string
+	IsTerm bool
+}
+
+// An explainer marks the words of texts that have a meaning of their own: locks, properties,
+// kinds of faults and the words of the glossary.
+type explainer struct {
+	// meanings are the meanings of all marked words of the page.
+	meanings map[string]string
+	// explained are the meanings that this part of the page has: a word is marked once.
+	explained map[string]bool
+}
+
+var wordPattern = lazy.Regexp(`[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*`)
+
+// Words splits a text before and after each word that it marks.
+func (e explainer) Words(text story.Raw) []word {
+	var all []word
+	rest, s := 0, text.String()
+	places := wordPattern().FindAllStringIndex(s, -1)
+	if meaningOf(s) != "" { // such as "without fencing"
+		places = [][]int{{0, len(s)}}
+	}
+	for _, at := range places {
+		name := s[at[0]:at[1]]
+		meaning := meaningOf(name)
+		if meaning == "" || e.explained[meaning] {
+			continue
+		}
+		e.explained[meaning] = true
+		e.meanings[name] = meaning
+		if at[0] > rest {
+			all = append(all, word{Text: s[rest:at[0]]})
+		}
+		all = append(all, word{name, true})
+		rest = at[1]
+	}
+	if rest < len(s) {
+		all = append(all, word{Text: s[rest:]})
+	}
+	return all
+}
+
+// meaningOf returns the meaning of a word, also in the plural; "" if it has none of its own.
+func meaningOf(name string) string {
+	if kind, ok := locks.Lookup(name); ok {
+		return kind.Title
+	}
+	for _, kind := range sim.FaultKinds() {
+		if kind.Name == name {
+			return kind.Title
+		}
+	}
+	for _, p := range checks.Properties() {
+		if string(p) == name {
+			return p.Title()
+		}
+	}
+	for _, form := range []string{name, strings.TrimSuffix(name, "s")} {
+		if meaning, ok := glossary.Lookup(form); ok {
+			return meaning
+		}
+	}
+	return ""
+}
