@@ -143,8 +143,8 @@ func (e *Env) ProcessContext() context.Context {
 // lock calls it, before it makes a lock.
 func (e *Env) SetProcessContext(ctx context.Context) { e.ensureState().processCtx = ctx }
 
-// CloseLater registers o to be closed by Close, in the order of the calls.
-func (e *Env) CloseLater(closer io.Closer) {
+// closeLater registers o to be closed by Close, in the order of the calls.
+func (e *Env) closeLater(closer io.Closer) {
 	c := e.ensureState()
 	c.closers = append(c.closers, closer)
 }

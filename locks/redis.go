@@ -97,7 +97,7 @@ func (e *Env) newClient(o *redis.Options) *redis.Client {
 	if e.WaitTurn != nil {
 		c.AddHook(redisTurns{e.WaitTurn, o.Addr})
 	}
-	e.CloseLater(c)
+	e.closeLater(c)
 	e.OnWarmUp(func(ctx context.Context) { c.Ping(ctx) })
 	return c
 }
