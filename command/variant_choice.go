@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
 )
 
 // A variantChoice has the flags of a command about one variant of one scenario: which
@@ -37,13 +38,23 @@ func (c *variantChoice) load(command, arg string) (input, error) {
 	if err != nil {
 		return input{}, err
 	}
+	return c.selectOne(arg, found)
+}
+
+// selectOne selects the variant of the scenario that an argument names. There must be one.
+func (c *variantChoice) selectOne(arg string, found input) (input, error) {
 	in, err := (&runChoice{variant: c.variant}).selectVariant(found)
 	if err != nil || len(in.Variants) == 1 {
 		return in, err
 	}
+	return input{}, severalVariantsError(arg, in.Scenario)
+}
+
+// severalVariantsError returns the error of a command that needs one variant.
+func severalVariantsError(arg string, s *scenarios.Scenario) error {
 	var names []string
-	for _, v := range in.Variants {
+	for _, v := range s.Variants {
 		names = append(names, v.Name)
 	}
-	return input{}, fmt.Errorf("locksim: %s has several variants; choose one with --variant: %s", arg, strings.Join(names, ", "))
+	return fmt.Errorf("locksim: %s has several variants; choose one with --variant: %s", arg, strings.Join(names, ", "))
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/rundiff"
 	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -134,6 +135,7 @@ var (
 	Tallies      = &Subject[*Tally]{}
 	Sweeps       = &Subject[*whatif.Sweep]{}
 	Whys         = &Subject[*whatif.Why]{}
+	Diffs        = &Subject[*rundiff.Diff]{}
 )
 
 // Register adds a format, during the initialisation of a package. It panics if there is a

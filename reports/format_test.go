@@ -14,6 +14,7 @@ func TestFormatsSayWhatTheyAreFor(t *testing.T) {
 	checkTitles(t, "tallies", Tallies)
 	checkTitles(t, "sweeps", Sweeps)
 	checkTitles(t, "answers to why", Whys)
+	checkTitles(t, "comparisons of two runs", Diffs)
 }
 
 func checkTitles[S any](t *testing.T, subject string, s *Subject[S]) {

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locksim/locksim/internal/rundiff"
 	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/reports"
@@ -121,6 +122,18 @@ func TestTaintedTexts(t *testing.T) {
 		t.Run("why-"+f.Name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := f.Write(&b, why, reports.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			check(t, f.Name, b.String())
+		})
+	}
+	side := func(i int) rundiff.Side {
+		return rundiff.Side{Result: scenarios.NewResult(r.Scenario, taint, 1, r.Runs[i:i+1]), File: taint}
+	}
+	for _, f := range reports.Diffs.Formats() {
+		t.Run("diff-"+f.Name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := f.Write(&b, &rundiff.Diff{Left: side(0), Right: side(1)}, reports.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			check(t, f.Name, b.String())

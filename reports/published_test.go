@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/rundiff"
 	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
@@ -93,6 +94,16 @@ func TestPublishedReportsNameNoFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			documents["why as markdown"] = b.String()
+		}
+		side := func(i int) rundiff.Side {
+			return rundiff.Side{Result: scenarios.NewResult(s, "redlock", 1, r.Runs[i:i+1]), File: s.File + ".json"}
+		}
+		if f, ok := Diffs.Lookup("markdown"); ok {
+			var b bytes.Buffer
+			if err := f.Write(&b, &rundiff.Diff{Left: side(0), Right: side(1)}, o); err != nil {
+				t.Fatal(err)
+			}
+			documents["diff as markdown"] = b.String()
 		}
 		for _, f := range Explanations.Formats() {
 			if f.Name == "markdown" {

@@ -82,7 +82,7 @@ type Count struct {
 	Replaced int
 	// Figures are the figures of all measures in runs without fencing, in the order of
 	// [checks.MeasureNames].
-	Figures []Sample
+	Figures []figureSample
 }
 
 // times says how often something happened. Seed is the first seed with which it happened.
@@ -100,8 +100,8 @@ func (t times) plus(seed uint64) times {
 	return t
 }
 
-// A Sample contains the values of one figure of a measure, one for each seed that has it.
-type Sample struct {
+// A figureSample contains the values of one figure of a measure, one for each seed that has it.
+type figureSample struct {
 	Measure, Title, Figure string
 	Unit                   checks.Unit
 	// Values are in ascending order.
@@ -110,7 +110,7 @@ type Sample struct {
 
 // percentile returns the smallest value that is greater than or equal to at least p percent
 // of the values. There must be at least one value.
-func (s Sample) percentile(p int) int64 {
+func (s figureSample) percentile(p int) int64 {
 	return s.Values[max(0, (len(s.Values)*p+99)/100-1)]
 }
 
@@ -168,10 +168,10 @@ func countMore(counts map[checks.Property][2]times, p checks.Property, run int, 
 
 // addFigure adds the value of a figure to its sample.
 func (c *Count) addFigure(m checks.Measure, f checks.Figure) {
-	i := slices.IndexFunc(c.Figures, func(s Sample) bool { return s.Measure == m.Name && s.Figure == f.Name })
+	i := slices.IndexFunc(c.Figures, func(s figureSample) bool { return s.Measure == m.Name && s.Figure == f.Name })
 	if i < 0 {
 		i = len(c.Figures)
-		c.Figures = append(c.Figures, Sample{Measure: m.Name, Title: m.Title, Figure: f.Name, Unit: f.Unit})
+		c.Figures = append(c.Figures, figureSample{Measure: m.Name, Title: m.Title, Figure: f.Name, Unit: f.Unit})
 	}
 	s := &c.Figures[i]
 	at, _ := slices.BinarySearch(s.Values, f.Value)
@@ -179,13 +179,13 @@ func (c *Count) addFigure(m checks.Measure, f checks.Figure) {
 }
 
 // sample returns the sample of a figure. It has no Values if no run has the figure.
-func (c Count) sample(measure, figure string) Sample {
+func (c Count) sample(measure, figure string) figureSample {
 	for _, s := range c.Figures {
 		if s.Measure == measure && s.Figure == figure {
 			return s
 		}
 	}
-	return Sample{}
+	return figureSample{}
 }
 
 // seedWords returns the number of seeds in words: "20 seeds".

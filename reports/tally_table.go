@@ -224,7 +224,7 @@ func (t tallyTables) sideBySide(variants []int) []tallyTable {
 }
 
 // write returns a value with its unit.
-func (s Sample) write(v int64) string {
+func (s figureSample) write(v int64) string {
 	switch s.Unit {
 	case checks.Nanoseconds:
 		return story.ProseSpan(time.Duration(v))
@@ -238,7 +238,7 @@ func (s Sample) write(v int64) string {
 
 // format returns the median of the sample, and after it the 99th percentile if that
 // differs: "5.1s", or "5.1s, 7.2s".
-func (s Sample) format() string {
+func (s figureSample) format() string {
 	usual, rare := s.write(s.percentile(50)), s.write(s.percentile(99))
 	if usual == rare {
 		return usual

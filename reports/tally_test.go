@@ -114,7 +114,7 @@ func TestPercentile(t *testing.T) {
 		{[]int64{1, 2, 3, 9}, 99, 9},
 		{[]int64{1, 2, 3, 9}, 0, 1},
 	} {
-		if got := (Sample{Values: test.values}).percentile(test.p); got != test.want {
+		if got := (figureSample{Values: test.values}).percentile(test.p); got != test.want {
 			t.Errorf("percentile %d of %v is %d, want %d", test.p, test.values, got, test.want)
 		}
 	}

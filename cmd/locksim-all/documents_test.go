@@ -212,6 +212,8 @@ func showFormats(t *testing.T, command, _ string) string {
 		return formatTable(reports.Sweeps)
 	case "why":
 		return formatTable(reports.Whys)
+	case "diff":
+		return formatTable(reports.Diffs)
 	case "explore":
 		return formatTable(reports.Searches)
 	}
