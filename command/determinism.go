@@ -10,13 +10,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// checkDeterminism runs all scenarios again, reruns times. If the events are always the
+// checkDeterminism runs all jobs again, reruns times. results are those of the first time. If the events are always the
 // same, it prints a note. Otherwise it returns an error with the first event that differs.
-func checkDeterminism(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
+func checkDeterminism(stderr io.Writer, jobs []job, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
 	if reruns == 0 {
 		return nil
 	}
-	if err := compareReruns(stderr, results, o, report, reruns); err != nil {
+	if err := compareReruns(stderr, jobs, results, o, report, reruns); err != nil {
 		return err
 	}
 	worlds := 0
@@ -26,19 +26,20 @@ func checkDeterminism(stderr io.Writer, results []*scenarios.Result, o scenarios
 	return printLine(stderr, "deterministic: %d worlds, each run %d more times, gave the same events", worlds, reruns)
 }
 
-// compareReruns runs all scenarios again and compares the traces.
-func compareReruns(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
+// compareReruns runs all jobs again and compares the traces.
+func compareReruns(stderr io.Writer, jobs []job, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
 	progress := newProgress(stderr, len(results)*reruns)
 	defer progress.clear()
-	for _, first := range results {
+	for i, first := range results {
+		o := jobs[i].options(o)
 		for n := range reruns {
 			progress.next(first.Scenario.Name)
 			rerun, err := scenarios.Run(first.Scenario, o)
 			if err != nil {
 				return errors.Join(fmt.Errorf("locksim: run %d: %w", n+2, err), replayError(first.Scenario, o, report))
 			}
-			for i, run := range first.Runs {
-				if difference := trace.FirstDifference(run.History.Trace, rerun.Runs[i].History.Trace); difference.Event > 0 {
+			for k, run := range first.Runs {
+				if difference := trace.FirstDifference(run.History.Trace, rerun.Runs[k].History.Trace); difference.Event > 0 {
 					lines := []error{
 						fmt.Errorf("locksim: not deterministic: %s %s, fencing %s: run %d differs from the first at event %d", first.Scenario.Name, run.Variant.Name, run.Fencing, n+2, difference.Event),
 						errors.New("  first: " + difference.First),

@@ -1,11 +1,11 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -15,7 +15,7 @@ type explainFlags struct {
 	commonFlags[reports.Results]
 	runChoice
 	overrideFlags
-	lock     string
+	locks    []string
 	messages bool
 }
 
@@ -49,10 +49,8 @@ fault, such as pause, or a term, such as lease.`,
 	f.commonFlags.define(cmd, "story", reports.Explanations)
 	f.runChoice.define(cmd, completeVariants)
 	f.overrideFlags.define(cmd)
-	flags := cmd.Flags()
-	flags.StringVar(&f.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
-	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
-	complete(cmd, "lock", locks.Names())
+	defineLocks(cmd, &f.locks)
+	cmd.Flags().BoolVar(&f.messages, "messages", false, "add every message to the timeline")
 	return cmd
 }
 
@@ -65,23 +63,29 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
-	whole := checkLinked([]input{in}, f.lock) == nil
-	if err := checkApplies(in, options); err != nil && whole {
-		return err
+	options := scenarios.RunOptions{Seed: f.seed, Patience: f.timeout}
+	jobs := jobsOf([]input{in}, f.locks)
+	for _, j := range jobs {
+		if err := checkApplies(in, j.options(options)); err != nil && j.isLinked() {
+			return err
+		}
 	}
 	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{in.Scenario: in.argument}}
 	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
 		return err
 	}
-	results := plannedResults([]input{in}, f.lock, f.seed)
-	if whole {
-		results, err = runAll(cmd.ErrOrStderr(), []input{in}, options, report)
-	} else {
-		err = runLinked(results[0].Runs, options)
-	}
-	if err != nil {
-		return failure{unexpected, err}
+	var results []*scenarios.Result
+	for _, j := range jobs {
+		explained := plannedResults([]job{j}, f.seed)
+		if j.isLinked() {
+			explained, err = runAll(cmd.ErrOrStderr(), []job{j}, options, report)
+		} else {
+			err = runLinked(explained[0].Runs, j.options(options))
+		}
+		if err != nil {
+			return failure{unexpected, err}
+		}
+		results = append(results, explained...)
 	}
 	if results, err = f.runChoice.selectRuns(results, &report); err != nil {
 		return err
@@ -111,15 +115,10 @@ func (f *explainFlags) check() (reports.Format[reports.Results], error) {
 	if err == nil {
 		err = f.runChoice.check()
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return format, err
-	case f.lock != "":
-		if err := checkLock(f.lock); err != nil {
-			return format, err
-		}
 	}
-	return format, f.commonFlags.check(format)
+	return format, cmp.Or(checkLocks(f.locks), f.commonFlags.check(format))
 }
 
 // requireOneScenario returns an error if the command line does not name exactly one

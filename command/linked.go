@@ -36,11 +36,11 @@ func (e notLinkedError) withRemedy(args []string) error {
 }
 
 // checkLinked returns an error if the own lock of one of the scenarios is not linked into
-// this program. If lock is not "", it replaces the scenarios' own locks, and checkLinked
-// checks only that.
-func checkLinked(found []input, lock string) error {
-	if lock != "" {
-		return checkLocksLinked(lock)
+// this program. Locks other than "" replace the scenarios' own locks, and checkLinked checks
+// only these.
+func checkLinked(found []input, kinds ...string) error {
+	if kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return kind == "" }); len(kinds) > 0 {
+		return checkLocksLinked(kinds...)
 	}
 	var scenarioNames, missing []string
 	for _, in := range found {
@@ -71,12 +71,8 @@ func loadOrDefault(args, kinds []string, defaults func() []input) ([]input, erro
 		return defaults(), checkLocksLinked(kinds...)
 	}
 	found, err := load(args)
-	switch {
-	case err != nil:
-	case len(kinds) > 0:
-		err = checkLocksLinked(kinds...)
-	default:
-		err = checkLinked(found, "")
+	if err == nil {
+		err = checkLinked(found, kinds...)
 	}
 	return found, err
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -21,7 +20,7 @@ type runFlags struct {
 	reportFlags
 	worldFlags
 	overrideFlags
-	lock   string
+	locks  []string
 	reruns int
 }
 
@@ -48,10 +47,8 @@ list). An argument that exists as a path is a path.
 	f.reportFlags.define(cmd, completeVariants)
 	f.worldFlags.define(cmd)
 	f.overrideFlags.define(cmd)
-	flags := cmd.Flags()
-	flags.StringVar(&f.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
-	flags.IntVar(&f.reruns, "check-determinism", 0, "run everything this many more `times` and show the first event that differs")
-	complete(cmd, "lock", locks.Names())
+	defineLocks(cmd, &f.locks)
+	cmd.Flags().IntVar(&f.reruns, "check-determinism", 0, "run everything this many more `times` and show the first event that differs")
 	return cmd
 }
 
@@ -72,14 +69,15 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if found, err = f.applyAll(cmd.ErrOrStderr(), found); err != nil {
 		return err
 	}
-	if err := checkLinked(found, f.lock); err != nil {
+	if err := checkLinked(found, f.locks...); err != nil {
 		return err
 	}
-	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
-	if found, err = selectApplicable(cmd.ErrOrStderr(), found, options); err != nil {
+	options := scenarios.RunOptions{Seed: f.seed, Patience: f.timeout}
+	jobs, err := selectApplicable(cmd.ErrOrStderr(), jobsOf(found, f.locks), options)
+	if err != nil {
 		return err
 	}
-	if err := f.checkRoom(format, len(found)); err != nil {
+	if err := f.checkRoom(format, len(jobs)); err != nil {
 		return err
 	}
 	report, err := f.options()
@@ -89,7 +87,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	for _, in := range found {
 		report.Arguments[in.Scenario] = in.argument
 	}
-	planned, err := f.runChoice.selectRuns(plannedResults(found, f.lock, f.seed), &report)
+	planned, err := f.runChoice.selectRuns(plannedResults(jobs, f.seed), &report)
 	if err != nil {
 		return err
 	}
@@ -98,7 +96,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	began := time.Now()
-	results, err := runAll(cmd.ErrOrStderr(), found, options, report)
+	results, err := runAll(cmd.ErrOrStderr(), jobs, options, report)
 	if err != nil {
 		return failure{unexpected, err}
 	}
@@ -112,48 +110,34 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.write(cmd, format, selected, report); err != nil {
 		return err
 	}
-	if err := checkDeterminism(cmd.ErrOrStderr(), results, options, report, f.reruns); err != nil {
+	if err := checkDeterminism(cmd.ErrOrStderr(), jobs, results, options, report, f.reruns); err != nil {
 		return failure{unexpected, err}
 	}
 	return checkResults(selected)
 }
 
-// plannedResults returns the results of scenarios before they are run: without everything
-// that only the runs can show.
-func plannedResults(found []input, lock string, seed uint64) []*scenarios.Result {
+// plannedResults returns the results of jobs before they are run.
+func plannedResults(jobs []job, seed uint64) []*scenarios.Result {
 	var results []*scenarios.Result
-	for _, in := range found {
-		r := &scenarios.Result{Scenario: in.Scenario, Lock: cmp.Or(lock, in.Variants[0].Lock), Seed: seed}
-		for _, v := range in.Variants {
-			r.Runs = append(r.Runs, plannedRuns(v, lock)...)
-		}
-		results = append(results, r)
+	for _, j := range jobs {
+		results = append(results, j.planned(seed))
 	}
 	return results
 }
 
-// plannedRuns returns the runs of a variant before they are made.
-func plannedRuns(v *scenarios.Variant, lock string) []scenarios.RunResult {
-	var runs []scenarios.RunResult
-	for _, fencing := range fencings {
-		runs = append(runs, scenarios.RunResult{Variant: v, Lock: cmp.Or(lock, v.Lock), Fencing: fencing})
-	}
-	return runs
-}
-
-// runAll runs scenarios one after the other. It returns the first error.
-func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report reports.Options) ([]*scenarios.Result, error) {
-	progress := newProgress(stderr, len(found))
+// runAll runs jobs one after the other. It returns the first error.
+func runAll(stderr io.Writer, jobs []job, o scenarios.RunOptions, report reports.Options) ([]*scenarios.Result, error) {
+	progress := newProgress(stderr, len(jobs))
 	defer progress.clear()
 	var results []*scenarios.Result
-	for _, in := range found {
-		progress.next(in.Name)
-		r, err := scenarios.Run(in.Scenario, o)
+	for _, j := range jobs {
+		progress.next(j.Name)
+		r, err := scenarios.Run(j.Scenario, j.options(o))
 		if errors.Is(err, sim.ErrLate) && !errors.Is(err, sim.ErrHeavy) {
 			err = fmt.Errorf("%w with --timeout", err)
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("locksim: %w", err), replayError(in.Scenario, o, report))
+			return nil, errors.Join(fmt.Errorf("locksim: %w", err), replayError(j.Scenario, j.options(o), report))
 		}
 		results = append(results, r)
 	}
@@ -174,30 +158,26 @@ func (f *runFlags) check() (reports.Format[reports.Results], error) {
 		return format, err
 	case f.reruns < 0:
 		return format, fmt.Errorf("locksim: --check-determinism is %d; give the number of further runs, 0 or more", f.reruns)
-	case f.lock != "":
-		if err := checkLock(f.lock); err != nil {
-			return format, err
-		}
 	}
-	return format, f.worldFlags.check()
+	return format, cmp.Or(checkLocks(f.locks), f.worldFlags.check())
 }
 
-// selectApplicable returns the scenarios that can be run. It checks that every world can be
-// made before any is run, because a lock may not work with a scenario's nodes or faults. If
+// selectApplicable returns the jobs that can be run. It checks that every world can be made
+// before any is run, because a lock may not work with a scenario's nodes or faults. If
 // --lock replaces the scenarios' own locks, it leaves out the scenarios that do not apply
 // to that lock, and prints a note for each. It fails if none remain. Without --lock it
 // fails if one scenario cannot be run.
-func selectApplicable(stderr io.Writer, found []input, o scenarios.RunOptions) ([]input, error) {
-	var kept []input
+func selectApplicable(stderr io.Writer, jobs []job, o scenarios.RunOptions) ([]job, error) {
+	var kept []job
 	var errs []error
-	for _, s := range found {
-		if err := checkApplies(s, o); err != nil {
+	for _, j := range jobs {
+		if err := checkApplies(j.input, j.options(o)); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		kept = append(kept, s)
+		kept = append(kept, j)
 	}
-	if o.Lock == "" || len(kept) == 0 {
+	if jobs[0].lock == "" || len(kept) == 0 {
 		return kept, errors.Join(errs...)
 	}
 	for _, err := range errs {

@@ -110,7 +110,7 @@ func (f *writeFlags[S]) checkRoom(format reports.Format[S], scenarios int) error
 	case format.Pages == nil:
 		return fmt.Errorf("locksim: --format %s has room for %d scenarios, and there are %d; name fewer", format.Name, format.Most, scenarios)
 	}
-	return fmt.Errorf("locksim: --format %s has room for %d in one document, and there are %d scenarios; name a folder: -o site/", format.Name, format.Most, scenarios)
+	return fmt.Errorf("locksim: --format %s has room for %d in one document, and there are %d results; name a folder: -o site/", format.Name, format.Most, scenarios)
 }
 
 // write writes the report about the subject to the destination.

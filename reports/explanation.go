@@ -18,7 +18,9 @@ func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 		if i > 0 {
 			t.line("")
 		}
-		t.document(explanation(r, o))
+		d := explanation(r, o)
+		d.title += lockOf(r, results)
+		t.document(d)
 		t.gap()
 		t.line("replay: %s", replayBy("explain", r, o))
 	}
@@ -30,7 +32,9 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 	o = o.forPublication()
 	m := &markdownText{level: 1}
 	for _, r := range results {
-		m.document(explanation(r, o))
+		d := explanation(r, o)
+		d.title += lockOf(r, results)
+		m.document(d)
 		m.line("\nReplay: %s", inlineCode(replayBy("explain", r, o)))
 	}
 	return m.writeTo(w)

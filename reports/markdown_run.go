@@ -24,7 +24,7 @@ func init() {
 // directory in which locksim runs.
 func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
 	o = o.forPublication()
-	m := &runMarkdown{options: o}
+	m := &runMarkdown{options: o, all: results}
 	m.line("## locksim: %s", summary(results))
 	needsAttention := func(r *scenarios.Result) bool {
 		standing := StandingOf(r)
@@ -49,6 +49,7 @@ func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error
 type runMarkdown struct {
 	markdownText
 	options Options
+	all     []*scenarios.Result
 }
 
 // collapsedTable writes a table of results. It collapses a long table.
@@ -79,7 +80,7 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 				}
 			}
 			t.add(
-				plainCell(standingSign(runs)), tableCell{{row.name(), plain, fileOf(r.Scenario, m.options)}}, plainCell(row.assumption()),
+				plainCell(standingSign(runs)), tableCell{{row.name() + lockOf(r, m.all), plain, fileOf(r.Scenario, m.options)}}, plainCell(row.assumption()),
 				verdicts[scenarios.Off], verdicts[scenarios.On], plainCell(differences...),
 			)
 		}
@@ -110,7 +111,7 @@ func (m *runMarkdown) describe(r *scenarios.Result, alone bool) {
 			continue
 		}
 		v := runs[0].Variant
-		m.line("\n### %s %s", standingSign(runs), markdown(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title))
+		m.line("\n### %s %s", standingSign(runs), markdown(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title+lockOf(r, m.all)))
 		m.pieces(facts(describeLocks(runs[0])), facts(complaints))
 		if alone {
 			m.properties(runs)

@@ -43,6 +43,18 @@ func titleOf(s *scenarios.Scenario) string {
 	return title
 }
 
+// lockOf returns a phrase with the lock of a result, for its title, if a report also has a
+// result of the same scenario with another lock; otherwise "".
+func lockOf(r *scenarios.Result, results []*scenarios.Result) string {
+	isOther := func(o *scenarios.Result) bool {
+		return o.Scenario.Name == r.Scenario.Name && o.Scenario.File == r.Scenario.File && o.Lock != r.Lock
+	}
+	if !slices.ContainsFunc(results, isOther) {
+		return ""
+	}
+	return ", with the lock " + story.Visible(r.Lock)
+}
+
 // changedRows lists the values that somebody has changed for a run.
 func changedRows(overrides []string) []remark {
 	var rows []remark

@@ -32,7 +32,7 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 			t.line("%s", o.Palette.faint(strings.Repeat("═", t.columns())))
 			t.line("")
 		}
-		t.result(r, len(results) == 1)
+		t.result(r, results)
 	}
 	if len(results) > 1 {
 		t.line("")
@@ -49,10 +49,10 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	return t.writeTo(w)
 }
 
-// result writes one result. If it is the only result, it also explains the violated
+// result writes one of some results. If it is the only result, it also explains the violated
 // properties. Otherwise they are explained after all results.
-func (t *text) result(r *scenarios.Result, alone bool) {
-	d := &document{title: titleOf(r.Scenario)}
+func (t *text) result(r *scenarios.Result, results []*scenarios.Result) {
+	d := &document{title: titleOf(r.Scenario) + lockOf(r, results)}
 	pairs := groupByVariant(r)
 	for i, runs := range pairs {
 		v := runs[0].Variant
@@ -74,7 +74,7 @@ func (t *text) result(r *scenarios.Result, alone bool) {
 	}
 	d.add("", facts(measureFacts(pairs)), paragraph(r.Scenario.Lesson))
 	t.document(d)
-	if alone {
+	if len(results) == 1 {
 		t.document(propertyGlossary(violatedIn(r.Runs)))
 	}
 	t.gap()
@@ -204,7 +204,11 @@ func summary(results []*scenarios.Result) string {
 	for _, r := range results {
 		counts[StandingOf(r)]++
 	}
-	return story.Count(len(results), "scenario") + ": " + standingsWords(counts, "this lock")
+	noun := "scenario"
+	if slices.ContainsFunc(results, func(r *scenarios.Result) bool { return lockOf(r, results) != "" }) {
+		noun = "result"
+	}
+	return story.Count(len(results), noun) + ": " + standingsWords(counts, "this lock")
 }
 
 // standingsWords lists the number of results with each standing. lock is the phrase for the

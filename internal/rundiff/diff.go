@@ -1,10 +1,9 @@
 package rundiff
 
 import (
-	"reflect"
-
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Diff is two runs that are compared.
@@ -23,12 +22,11 @@ func (s Side) Run() scenarios.RunResult { return s.Runs[0] }
 
 // CommonEvents returns the number of events at the beginning that are equal in both runs.
 func (d *Diff) CommonEvents() int {
-	left, right := d.Left.Run().History.Trace.Events, d.Right.Run().History.Trace.Events
-	n := 0
-	for n < min(len(left), len(right)) && reflect.DeepEqual(left[n], right[n]) {
-		n++
+	left, right := d.Left.Run().History.Trace, d.Right.Run().History.Trace
+	if first := trace.FirstDifference(left, right).Event; first > 0 {
+		return first - 1
 	}
-	return n
+	return len(left.Events)
 }
 
 // Steps returns the steps of both runs. If messages is true, each message is a step.
