@@ -21,6 +21,9 @@ type Board struct {
 	Moments int
 	Shapes  []Shape
 	Texts   []Text
+	// Style is a further style sheet for the board, with the variables of [Style]; "" if it
+	// needs none.
+	Style string
 	// Steps is the number of builds: see [Board.Build]. next has the position of the moment
 	// that each further build adds.
 	Steps int
@@ -72,6 +75,14 @@ func (t Text) Box() Box {
 type sentence struct {
 	text string
 	step int
+}
+
+// Describe sets the sentences that describe the board in words.
+func (b *Board) Describe(sentences ...string) {
+	b.sentences = nil
+	for _, text := range sentences {
+		b.sentences = append(b.sentences, sentence{text: story.Visible(text)})
+	}
 }
 
 // Desc describes the board in words.

@@ -54,9 +54,14 @@ func Picture(title string, boards []*Board, page string) []byte {
 		Boards   []placed
 		Style    template.CSS
 		Patterns template.HTML
-	}{title, Height * len(boards), nil, template.CSS(diagram.PaperStyle(page, Style())), diagram.Patterns()}
+	}{Title: title, Height: Height * len(boards), Patterns: diagram.Patterns()}
+	style := Style()
 	for i, b := range boards {
+		if !strings.Contains(style, b.Style) {
+			style += b.Style
+		}
 		sheet.Boards = append(sheet.Boards, placed{b, i * Height})
 	}
+	sheet.Style = template.CSS(diagram.PaperStyle(page, style))
 	return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + string(fill("picture.html", sheet)))
 }
