@@ -50,11 +50,11 @@ func templateSystems() (names []string) {
 func newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new",
-		Short: "Write a lock with its test, to begin with",
+		Short: "Write a lock with its test, or a copy of a scenario, to begin with",
 		Args:  refuseUnknown,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLockCommand())
+	cmd.AddCommand(newLockCommand(), newScenarioCommand())
 	return cmd
 }
 
@@ -266,15 +266,10 @@ func (n *newLock) write(files []newFile) (err error) {
 	}()
 	for _, f := range files {
 		name := filepath.Join(n.dir, f.name)
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, systemError(err))
+		if err := writeNewFile(name, f.data); err != nil {
+			return err
 		}
 		written = append(written, name)
-		_, err = file.Write(f.data)
-		if err := errors.Join(err, file.Close()); err != nil {
-			return fmt.Errorf("%s: %w", name, systemError(err))
-		}
 	}
 	return nil
 }
