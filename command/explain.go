@@ -87,6 +87,9 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 		}
 		results = append(results, explained...)
 	}
+	if report.NearestTurns, err = findTurns(results, format.Name, options); err != nil {
+		return failure{unexpected, err}
+	}
 	if results, err = f.runChoice.selectRuns(results, &report); err != nil {
 		return err
 	}

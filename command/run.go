@@ -103,6 +103,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if f.output == "" { // a report in a file must be the same in every run
 		report.Took = time.Since(began)
 	}
+	if report.NearestTurns, err = findTurns(results, format.Name, options); err != nil {
+		return failure{unexpected, err}
+	}
 	selected, err := f.runChoice.selectRuns(results, &report)
 	if err != nil {
 		return err

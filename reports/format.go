@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/rundiff"
 	"github.com/locksim/locksim/internal/whatif"
@@ -103,6 +104,9 @@ type Options struct {
 	// Traces maps scenarios without a known text to the files of their saved traces. Such a
 	// scenario cannot be run again.
 	Traces map[*scenarios.Scenario]string
+	// NearestTurns are the nearest changes that turn the verdicts of safe runs, by the runs'
+	// histories. A run without an entry is reported without such a change.
+	NearestTurns map[*history.History]*whatif.Turn
 	// Took is how long all runs took in real time; 0 if the report must not mention it. It
 	// differs each time, so a report that must be reproducible leaves it 0.
 	Took time.Duration
