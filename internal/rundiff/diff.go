@@ -22,11 +22,11 @@ func (s Side) Run() scenarios.RunResult { return s.Runs[0] }
 
 // CommonEvents returns the number of events at the beginning that are equal in both runs.
 func (d *Diff) CommonEvents() int {
-	left, right := d.Left.Run().History.Trace, d.Right.Run().History.Trace
-	if first := trace.FirstDifference(left, right).Event; first > 0 {
+	left, right := d.Left.Run().History, d.Right.Run().History
+	if first := trace.FirstDifference(left.Trace, right.Trace).Event; first > 0 {
 		return first - 1
 	}
-	return len(left.Events)
+	return left.EventCount()
 }
 
 // Steps returns the steps of both runs. If messages is true, each message is a step.
