@@ -111,6 +111,7 @@ func owns(client string, ev *trace.Event) bool { return ev.Owner != nil && ev.Ow
 
 // verbPredicates report, for each verb, whether an event matches it.
 var verbPredicates = map[trace.Verb]func(*trace.Event) bool{
+	trace.Asked:       func(ev *trace.Event) bool { return ev.Kind == trace.KindBegin && ev.Step == trace.Acquire },
 	trace.Acquired:    endedStep(trace.Acquire),
 	trace.NotAcquired: func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && !ev.OK },
 	trace.Minted:      endedStep(trace.Mint),

@@ -14,7 +14,7 @@ func init() {
 		"consul-patient":   "as consul, but a failed check of the key is repeated up to three times: MonitorRetries",
 	} {
 		Register(Kind{
-			Name: name, Title: title, System: Consul, Slots: onFirstNode, Adapter: adapters + "consul", Library: "github.com/hashicorp/consul/api",
+			Name: name, Title: title, System: Consul, Slots: onFirstNode, Renews: true, Adapter: adapters + "consul", Library: "github.com/hashicorp/consul/api",
 			Features: []string{
 				"loss-signal", // the client's program is notified when the channel that Lock returned is closed
 				"lock-delay",  // 15 s, the default; without it 1 ms, because a delay of 0 cannot be requested
@@ -29,6 +29,7 @@ func init() {
 		Name: "consul-semaphore", System: Consul, Adapter: adapters + "consul", Library: "github.com/hashicorp/consul/api",
 		Title:    "github.com/hashicorp/consul/api, unmodified: its Semaphore, with as many holders as the option holders says; no token",
 		Slots:    noSlots,
+		Renews:   true,
 		Accepts:  []string{"holders"},
 		Features: []string{"loss-signal", "lost-unlock", "own-handle"},
 	})

@@ -17,6 +17,8 @@ func init() {
 		Register(Kind{
 			Name: name, Title: title, System: Kubernetes, Slots: kubernetesSlots, Adapter: adapters + "kubernetes", Library: "k8s.io/client-go",
 			ReadsClock: true,
+			Renews:     true,
+			TakenOver:  true,
 			Features: []string{
 				"loss-signal",       // the client's program is notified: the context of its work ends
 				"release-on-cancel", // ReleaseOnCancel: a leader that stops removes its name from the Lease

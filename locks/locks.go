@@ -191,6 +191,12 @@ type Kind struct {
 	ReadsClock bool
 	// Endless reports that a grant never ends by itself: Env.TTL is ignored.
 	Endless bool
+	// Renews reports that the lock renews a grant by itself while its client runs and
+	// reaches the servers. So the grant of a healthy client does not end before its release.
+	Renews bool
+	// TakenOver reports that no server ends a grant: only another client does, after it has
+	// watched the grant for its whole duration by its own clock.
+	TakenOver bool
 	// Open reports that the lock excludes nobody: it is granted to every client that asks,
 	// as when there is no lock.
 	Open bool

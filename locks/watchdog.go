@@ -23,6 +23,7 @@ func init() {
 		System:   Redis,
 		Title:    "as single, and a watchdog renews the lease every third of its TTL until it is released",
 		OwnClock: true,
+		Renews:   true,
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{
 			"elapsed-check",

@@ -22,7 +22,7 @@ func init() {
 			features = features[:1]
 		}
 		Register(Kind{
-			Name: name, Title: title, System: ZooKeeper, Slots: zooKeeperSlots, HasDataClient: true, Adapter: adapters + "zookeeper", Library: "github.com/go-zookeeper/zk",
+			Name: name, Title: title, System: ZooKeeper, Slots: zooKeeperSlots, Renews: true, HasDataClient: true, Adapter: adapters + "zookeeper", Library: "github.com/go-zookeeper/zk",
 			Features: features,
 		})
 	}

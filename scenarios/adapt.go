@@ -1,8 +1,11 @@
 package scenarios
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -37,10 +40,7 @@ func adaptToSystem(c sim.Config, storySystem sim.System) sim.Config {
 			}
 		}
 	}
-	for i := range c.Clients {
-		client := &c.Clients[i]
-		client.Starts, client.WorksUntil, client.Cancels = client.Starts.Rename(name), client.WorksUntil.Rename(name), client.Cancels.Rename(name)
-	}
+	renamePoints(c.Clients, name)
 	c.Tokens.Nodes = slices.Clone(c.Tokens.Nodes)
 	for i, n := range c.Tokens.Nodes {
 		c.Tokens.Nodes[i] = name(n)
@@ -56,21 +56,108 @@ func adaptToSystem(c sim.Config, storySystem sim.System) sim.Config {
 	return c
 }
 
-// WitnessesIn returns the variant's witnesses with the names that the nodes have in the
-// trace of a run. Another kind of server has other names for its nodes, but they are in the
-// same order.
+// renamePoints renames the processes in the points of clients.
+func renamePoints(clients []sim.Client, name func(string) string) {
+	for i := range clients {
+		c := &clients[i]
+		c.Starts, c.WorksUntil, c.Cancels = c.Starts.Rename(name), c.WorksUntil.Rename(name), c.Cancels.Rename(name)
+	}
+}
+
+// adaptToLock rewrites a world for a lock that is not the scenario's own. It returns an
+// error if the scenario does not apply to the lock.
+func (v *Variant) adaptToLock(c sim.Config) (sim.Config, error) {
+	s := &v.spec
+	if _, isGiven := s.ExpectWith.get(c.Lock.Kind.Name); isGiven {
+		return adaptToSystem(c, s.system()), nil // the scenario is written for this lock too
+	}
+	standIn, err := findStandIn(c.Lock.Kind, c.Lock.Key, s.masters(), c.Faults)
+	if err != nil {
+		return c, err
+	}
+	if err := standIn.checkNames(c, v.Witnesses); err != nil {
+		return c, err
+	}
+	c = adaptPoints(adaptToSystem(standIn.apply(c), s.system()))
+	if err := checkClientClocks(c); err != nil {
+		return c, err
+	}
+	if err := checkPoints(c, v.witnessesWith(c.Lock.Kind, systemOf(c.Lock.Kind.System))); err != nil {
+		return c, err
+	}
+	if c.Lock.Kind.TakenOver {
+		c = startWatchers(c)
+	}
+	return c, nil
+}
+
+// checkClientClocks returns an error if a fault acts on the clock of a client and the lock
+// does not read it.
+func checkClientClocks(c sim.Config) error {
+	if kind := c.Lock.Kind; kind.OwnClock || kind.ReadsClock || c.Tokens.Source.OwnClock || c.Schedule.Every > 0 {
+		return nil
+	}
+	for i, f := range c.Faults {
+		isTarget := func(client sim.Client) bool { return client.Name == f.Target() }
+		if e := f.Effect(); (e == trace.SetsClock || e == trace.DriftsClock) && slices.ContainsFunc(c.Clients, isTarget) {
+			return fmt.Errorf("fault %d (%s): it cannot act on the lock, which reads true time and not %s's clock", i+1, f.Text, f.Target())
+		}
+	}
+	return nil
+}
+
+// WitnessesIn returns the variant's witnesses for the lock of a run, with the names that the
+// nodes have in its trace. Another kind of server has other names for its nodes, but they
+// are in the same order.
 func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
+	var kind locks.Kind
+	if len(t.Locks) > 0 {
+		kind, _ = locks.Lookup(t.Locks[0].Kind)
+	}
 	names, masters := map[string]string{}, v.spec.masters()
 	for _, p := range t.Processes {
 		if p.Role == trace.RoleNode && len(names) < len(masters) {
 			names[masters[len(names)]] = p.Name
 		}
 	}
-	all := slices.Clone(v.witnessesFor(t))
-	for i, w := range all {
-		all[i] = w.Rename(renamer(names))
+	return v.adaptWitnesses(v.witnessesFor(t), kind, renamer(names))
+}
+
+// witnessesWith returns the variant's witnesses for a lock on servers of some kind.
+func (v *Variant) witnessesWith(kind locks.Kind, system sim.System) []trace.Witness {
+	names := map[string]string{}
+	for i, master := range v.spec.masters() {
+		names[master] = system.NodeName(i)
 	}
-	return all
+	t := &trace.Trace{}
+	t.Locks = []trace.LockInfo{{Kind: kind.Name}}
+	return v.adaptWitnesses(v.witnessesFor(t), kind, renamer(names))
+}
+
+// adaptWitnesses translates witnesses for a kind of lock, and renames their servers.
+func (v *Variant) adaptWitnesses(all []trace.Witness, kind locks.Kind, name func(string) string) []trace.Witness {
+	if len(all) == 0 {
+		return nil
+	}
+	standIn := standIn{}
+	isOther := kind.Name != "" && kind.Name != v.Lock
+	_, isGiven := v.spec.ExpectWith.get(kind.Name) // its witnesses are written for this lock
+	if isOther && !isGiven {
+		standIn, _ = findStandIn(kind, cmp.Or(v.spec.Lock.Key, defaultKey), v.spec.masters(), v.spec.faults())
+	}
+	var adapted []trace.Witness
+	for _, w := range all {
+		if w = w.Rename(standIn.name).Rename(name); isOther && !isGiven {
+			w = adaptWitness(w)
+			if keepsInCluster(kind) {
+				w.Point, w.Other = joinKeys(w.Point), joinKeys(w.Other)
+			}
+		}
+		if !slices.ContainsFunc(adapted, w.Equal) {
+			adapted = append(adapted, w)
+		}
+	}
+	return adapted
 }
 
 // witnessesFor returns the witnesses for the lock of a run: those that expect-with gives

@@ -79,7 +79,7 @@ func (v *Variant) uncheckedConfig(o Options) (sim.Config, error) {
 	if !kind.Open && len(s.masters()) == 0 {
 		return sim.Config{}, errors.New("the story has no node to keep the lock on")
 	}
-	return adaptToSystem(sim.Config{
+	c := sim.Config{
 		Name:           v.Scenario,
 		Variant:        v.Name,
 		Seed:           o.Seed,
@@ -97,7 +97,11 @@ func (v *Variant) uncheckedConfig(o Options) (sim.Config, error) {
 		Overrides:      v.overrides,
 		Unscripted:     len(v.overrides) > 0 && kind.System == s.system().Name,
 		Doubts:         s.doubts(kind),
-	}, s.system()), nil
+	}
+	if registered, ok := locks.Lookup(kind.Name); ok && o.Kind.Name == "" && registered.Name != v.Lock {
+		return v.adaptToLock(c)
+	}
+	return adaptToSystem(c, s.system()), nil
 }
 
 // doubts returns reasons why a run with a lock instead of the scenario's own says nothing:

@@ -48,6 +48,7 @@ type Action struct {
 type Verb string
 
 const (
+	Asked       Verb = "asked" // for the lock
 	Acquired    Verb = "acquired"
 	NotAcquired Verb = "failed to acquire"
 	Minted      Verb = "minted"
@@ -82,6 +83,7 @@ var verbs = []struct {
 	verb  Verb
 	roles []Role
 }{
+	{Asked, clientRoles},
 	{Acquired, clientRoles},
 	{NotAcquired, clientRoles},
 	{Minted, clientRoles},

@@ -15,7 +15,7 @@ import (
 //
 // The grammar, in which CLIENT, NODE and PROCESS are placeholders for names:
 //
-//	CLIENT acquired | failed to acquire | minted | marked | read | worked
+//	CLIENT asked | acquired | failed to acquire | minted | marked | read | worked
 //	CLIENT checked | wrote | extended | released | cancelled | was refused | gave up
 //	CLIENT finished
 //	CLIENT holds NODE

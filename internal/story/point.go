@@ -79,7 +79,7 @@ var beginnings = map[trace.Step]string{
 
 // participles says of each action that it has happened, for a sentence with "once".
 var participles = map[trace.Verb]string{
-	trace.Acquired: "has the lock", trace.NotAcquired: "has failed to get the lock",
+	trace.Asked: "has asked for the lock", trace.Acquired: "has the lock", trace.NotAcquired: "has failed to get the lock",
 	trace.Minted: "has its token", trace.Marked: "has sent its mark", trace.HasRead: "has read",
 	trace.Worked: "has done its work", trace.Checked: "has checked its lease", trace.Wrote: "has written",
 	trace.Extended: "has extended its lease", trace.Released: "has released", trace.Cancelled: "has cancelled its call",

@@ -1,0 +1,291 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// This file translates the points of a scenario for a lock that is not the scenario's own,
+// and finds those that can never be reached with it.
+
+// adaptPoints translates the points at which something begins or ends.
+//
+// A client that fails to acquire with one lock waits in a queue, or for a silent server,
+// with another. So a client has also failed to acquire if it asked as long ago as it would
+// otherwise pause between its attempts. An acquire of another lock can take several
+// requests. If one server or a cluster keeps its grants, the replies of an acquire are in
+// flight when the grant has been made. Servers that agree on each grant have no keys of
+// their own: the key on each of them is the grant. If no server ends a grant, another
+// client can take the lock over only after it has watched the grant. So a client that
+// starts when the keys of the holder expire starts when the holder has set them.
+func adaptPoints(c sim.Config) sim.Config {
+	pauses := map[string]time.Duration{}
+	for _, client := range c.Clients {
+		pauses[client.Name] = client.RetryEvery
+	}
+	keeper := grantKeeper(c)
+	translate := func(p trace.Point) trace.Point {
+		p = replaceClauses(p, func(clause trace.Clause) []trace.Clause {
+			switch h := clause.Happening.(type) {
+			case trace.Action:
+				if h.Verb != trace.NotAcquired {
+					break
+				}
+				asked := clause
+				asked.Delay += time.Duration(max(clause.Nth, 1)) * pauses[h.Process]
+				asked.Nth = min(clause.Nth, 1)
+				asked.Happening = trace.Action{Process: h.Process, Verb: trace.Asked}
+				return []trace.Clause{clause, asked}
+			case trace.Transit:
+				if keeper != "" && h.Peer == "" && h.Reply && h.Step == trace.Acquire && !h.Arrived {
+					clause.Happening = trace.HoldsNode{Client: h.Client, Node: keeper}
+				}
+			}
+			return []trace.Clause{clause}
+		})
+		if keepsInCluster(c.Lock.Kind) {
+			p = joinKeys(p)
+		}
+		return p
+	}
+	for i := range c.Clients {
+		client := &c.Clients[i]
+		client.Starts, client.WorksUntil, client.Cancels = translate(client.Starts), translate(client.WorksUntil), translate(client.Cancels)
+	}
+	for i := range c.Faults {
+		f := &c.Faults[i]
+		f.Strikes.When, f.Until = translate(f.Strikes.When), translate(f.Until)
+	}
+	return c
+}
+
+// joinKeys replaces the key on one server by all keys.
+func joinKeys(p trace.Point) trace.Point {
+	return replaceClauses(p, func(clause trace.Clause) []trace.Clause {
+		if key, ok := clause.Happening.(trace.KeyExpired); ok {
+			clause.Happening = trace.KeysExpired{Client: key.Client}
+		}
+		return []trace.Clause{clause}
+	})
+}
+
+// startWatchers makes the clients that start when a grant ends start when it begins, if no
+// server ends a grant.
+func startWatchers(c sim.Config) sim.Config {
+	for i := range c.Clients {
+		c.Clients[i].Starts = replaceClauses(c.Clients[i].Starts, func(clause trace.Clause) []trace.Clause {
+			switch h := clause.Happening.(type) {
+			case trace.KeysExpired:
+				clause.Happening = trace.HoldsNode{Client: h.Client, Node: c.Nodes[0].Name}
+			case trace.KeyExpired:
+				clause.Happening = trace.HoldsNode(h)
+			}
+			return []trace.Clause{clause}
+		})
+	}
+	return c
+}
+
+// replaceClauses returns the point with each of its clauses replaced by others.
+func replaceClauses(p trace.Point, replace func(trace.Clause) []trace.Clause) trace.Point {
+	var clauses []trace.Clause
+	for _, c := range p.Clauses() {
+		clauses = append(clauses, replace(c)...)
+	}
+	return trace.AnyOf(clauses...)
+}
+
+// adaptWitness translates a witness for a lock that is not the scenario's own. What the
+// lock answers is what the run judges, so it cannot be a precondition. If the scenario's
+// own lock grants or refuses a client something while another client is at work, or is
+// still to do something, the precondition for any other lock is that the client asked. If
+// it does so after something else, the precondition is that the lock answered.
+func adaptWitness(w trace.Witness) trace.Witness {
+	asked := func(verbs ...trace.Verb) func(trace.Clause) []trace.Clause {
+		return func(clause trace.Clause) []trace.Clause {
+			switch h := clause.Happening.(type) {
+			case trace.Action:
+				if slices.Contains(verbs, h.Verb) {
+					clause.Happening = trace.Action{Process: h.Process, Verb: trace.Asked}
+				}
+			case trace.HoldsNode:
+				clause.Happening = trace.Action{Process: h.Client, Verb: trace.Asked}
+			}
+			return []trace.Clause{clause}
+		}
+	}
+	answered := func(clause trace.Clause) []trace.Clause {
+		h, ok := clause.Happening.(trace.Action)
+		if !ok || h.Verb != trace.Acquired && h.Verb != trace.NotAcquired {
+			return []trace.Clause{clause}
+		}
+		granted, refused := clause, clause
+		granted.Happening, refused.Happening = trace.Action{Process: h.Process, Verb: trace.Acquired}, trace.Action{Process: h.Process, Verb: trace.NotAcquired}
+		return []trace.Clause{granted, refused}
+	}
+	isGrant := func(c trace.Clause) bool {
+		h, ok := c.Happening.(trace.Action)
+		return ok && h.Verb == trace.Acquired
+	}
+	switch {
+	case w.Relation == trace.After:
+		w.Point = replaceClauses(w.Point, answered)
+	case slices.ContainsFunc(w.Other.Clauses(), isGrant): // one section comes before another
+		w.Point = replaceClauses(w.Point, asked(trace.NotAcquired))
+	default:
+		w.Point = replaceClauses(w.Point, asked(trace.Acquired, trace.NotAcquired, trace.Wrote))
+	}
+	w.Other = replaceClauses(w.Other, asked(trace.NotAcquired))
+	return w
+}
+
+// checkPoints returns an error if something in the world begins, works or ends at a point
+// that can never be reached with the lock.
+func checkPoints(c sim.Config, witnesses []trace.Witness) error {
+	refuse := func(what string, p trace.Point) error {
+		var why string
+		for _, clause := range p.Clauses() {
+			if why = whyNever(c, clause.Happening); why == "" {
+				return nil
+			}
+		}
+		if why == "" {
+			return nil
+		}
+		return fmt.Errorf("%s %s: %s", what, p.Phrase(), why)
+	}
+	for _, client := range c.Clients {
+		for _, at := range []struct {
+			verb  string
+			point trace.Point
+		}{{"starts", client.Starts}, {"works until", client.WorksUntil}, {"cancels", client.Cancels}} {
+			if err := refuse(client.Name+" "+at.verb, at.point); err != nil {
+				return err
+			}
+		}
+	}
+	for i, f := range c.Faults {
+		for _, at := range []struct {
+			verb  string
+			point trace.Point
+		}{{"strikes", f.Strikes.When}, {"ends", f.Until}} {
+			if err := refuse(fmt.Sprintf("fault %d (%s) %s", i+1, f.Text, at.verb), at.point); err != nil {
+				return err
+			}
+		}
+	}
+	for _, w := range witnesses {
+		for _, p := range []trace.Point{w.Point, w.Other} {
+			if err := refuse(fmt.Sprintf("the witness %q needs a moment", w), p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// whyNever returns why something can never happen in a world with a lock; "" if it can.
+func whyNever(c sim.Config, happening trace.Happening) string {
+	kind := c.Lock.Kind
+	switch h := happening.(type) {
+	case trace.KeysExpired:
+		return whyNoEnd(c, h.Client)
+	case trace.KeyExpired:
+		if !usesServer(c, h.Node) {
+			return "this lock keeps nothing on " + h.Node
+		}
+		return whyNoEnd(c, h.Client)
+	case trace.HoldsNode:
+		switch {
+		case keepsInCluster(kind):
+			if h.Node != kind.System {
+				return "the servers of this lock keep one grant together, and not a key each"
+			}
+		case !usesServer(c, h.Node):
+			return "this lock keeps nothing on " + h.Node
+		}
+	case trace.SessionExpired:
+		return whyNoEnd(c, h.Client)
+	case trace.Action:
+		isNode := func(n sim.Node) bool { return n.Name == h.Process }
+		if at := slices.IndexFunc(c.Nodes, isNode); h.Verb == trace.Synced && at >= 0 && systemOf(c.Nodes[at].System).Keeps(c.Nodes[at].Persistence, trace.PowerLoss) {
+			return h.Process + " has written to its disk before it answers, and not later"
+		}
+	}
+	return ""
+}
+
+// whyNoEnd returns why a client's grant never ends before the client releases it; "" if it
+// can end.
+func whyNoEnd(c sim.Config, client string) string {
+	switch kind := c.Lock.Kind; {
+	case kind.Endless:
+		return "a grant of this lock does not end by itself"
+	case kind.Renews && !slices.ContainsFunc(c.Faults, func(f sim.Fault) bool { return canEndGrant(c, f, client) }):
+		return fmt.Sprintf("this lock renews its grants, and no fault keeps it from renewing that of %s", client)
+	}
+	return ""
+}
+
+// canEndGrant reports whether a fault can have the effect that a client's grant is no longer
+// renewed, or that a server ends it. A clock that is a little fast does not: the lock
+// renews a grant long before its end. A client that is cut off from a minority of the
+// servers reaches the others.
+func canEndGrant(c sim.Config, f sim.Fault, client string) bool {
+	isNode := func(name string) bool {
+		return slices.ContainsFunc(c.Nodes, func(n sim.Node) bool { return n.Name == name })
+	}
+	_, isMessage := f.Message()
+	if others := f.Others(); f.Effect() == trace.CutsLink && f.Target() == client && slices.ContainsFunc(others, isNode) {
+		return 2*len(others) > len(masterNames(c))
+	}
+	return slices.ContainsFunc(f.Targets(), func(group []string) bool {
+		return slices.ContainsFunc(group, func(name string) bool {
+			return isNode(name) && f.Effect() != trace.DriftsClock || name == client && !isMessage && f.Effect() != trace.StallsRequest
+		})
+	})
+}
+
+// keepsInCluster reports whether the servers of a lock agree on each grant.
+func keepsInCluster(kind locks.Kind) bool {
+	slots, _ := kind.Slots(defaultKey, defaultMembers)
+	return len(slots) > 0 && slots[0].Node == locks.Cluster
+}
+
+// usesServer reports whether a server can keep a grant of a world's lock.
+func usesServer(c sim.Config, name string) bool {
+	masters := masterNames(c)
+	if only := onlyServer(c.Lock.Kind, c.Lock.Key, len(masters)); only >= 0 {
+		return name == masters[only] || !slices.Contains(masters, name)
+	}
+	return true
+}
+
+// grantKeeper returns the name under which a trace has the keys of a world's lock, if there
+// is only one: that of its only server, or of its cluster.
+func grantKeeper(c sim.Config) string {
+	masters := masterNames(c)
+	if keepsInCluster(c.Lock.Kind) {
+		return c.Lock.Kind.System
+	}
+	if only := onlyServer(c.Lock.Kind, c.Lock.Key, len(masters)); only >= 0 {
+		return masters[only]
+	}
+	return ""
+}
+
+// masterNames lists the servers of a world's lock that are no replicas.
+func masterNames(c sim.Config) []string {
+	var names []string
+	for _, n := range c.Nodes {
+		if n.ReplicaOf == "" && !n.CountersOnly {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
