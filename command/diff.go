@@ -171,7 +171,8 @@ func loadSide(stdin io.Reader, arg string, values sideValues) (*diffSide, error)
 		return nil, err
 	}
 	s.input, s.sources = in, sourcesOf([]input{in})
-	return s, checkApplies(in, s.options())
+	_, leftOut := in.SelectApplicable(s.options())
+	return s, errors.Join(leftOut...)
 }
 
 // loadTrace reads the saved trace. It has to be of one scenario.

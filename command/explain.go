@@ -65,12 +65,17 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	options := scenarios.RunOptions{Seed: f.seed, Patience: f.timeout}
 	jobs := jobsOf([]input{in}, f.locks)
-	for _, j := range jobs {
-		if err := checkApplies(in, j.options(options)); err != nil && j.isLinked() {
-			return err
+	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{}}
+	for i, j := range jobs {
+		if j.isLinked() {
+			applicable, err := selectApplicable(cmd.ErrOrStderr(), []job{j}, options)
+			if err != nil {
+				return err
+			}
+			jobs[i] = applicable[0]
 		}
+		report.Arguments[jobs[i].Scenario] = in.argument
 	}
-	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{in.Scenario: in.argument}}
 	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
 		return err
 	}

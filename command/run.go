@@ -84,8 +84,8 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, in := range found {
-		report.Arguments[in.Scenario] = in.argument
+	for _, j := range jobs {
+		report.Arguments[j.Scenario] = j.argument
 	}
 	planned, err := f.runChoice.selectRuns(plannedResults(jobs, f.seed), &report)
 	if err != nil {
@@ -167,18 +167,18 @@ func (f *runFlags) check() (reports.Format[reports.Results], error) {
 
 // selectApplicable returns the jobs that can be run. It checks that every world can be made
 // before any is run, because a lock may not work with a scenario's nodes or faults. If
-// --lock replaces the scenarios' own locks, it leaves out the scenarios that do not apply
-// to that lock, and prints a note for each. It fails if none remain. Without --lock it
-// fails if one scenario cannot be run.
+// --lock replaces the scenarios' own locks, it leaves out the variants that do not apply to
+// that lock, and prints a note for each. It fails if none remain. Without --lock it fails
+// if one scenario cannot be run.
 func selectApplicable(stderr io.Writer, jobs []job, o scenarios.RunOptions) ([]job, error) {
 	var kept []job
 	var errs []error
 	for _, j := range jobs {
-		if err := checkApplies(j.input, j.options(o)); err != nil {
-			errs = append(errs, err)
-			continue
+		applicable, leftOut := j.SelectApplicable(j.options(o))
+		if errs = append(errs, leftOut...); applicable != nil {
+			j.Scenario = applicable
+			kept = append(kept, j)
 		}
-		kept = append(kept, j)
 	}
 	if jobs[0].lock == "" || len(kept) == 0 {
 		return kept, errors.Join(errs...)
@@ -187,16 +187,6 @@ func selectApplicable(stderr io.Writer, jobs []job, o scenarios.RunOptions) ([]j
 		printLine(stderr, "left out: %s", err)
 	}
 	return kept, nil
-}
-
-// checkApplies returns an error if a scenario cannot be run with the lock in the options.
-func checkApplies(s input, o scenarios.RunOptions) error {
-	for _, v := range s.Variants {
-		if _, err := v.Config(scenarios.Options{Seed: o.Seed, Lock: o.Lock, Fencing: scenarios.Off}); err != nil {
-			return fmt.Errorf("%s: %w", s.File, err)
-		}
-	}
-	return nil
 }
 
 // checkResults returns a failure if the result of a scenario is unknown or not as expected.

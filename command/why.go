@@ -61,9 +61,11 @@ func (f *whyFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
-	if err := checkApplies(in, options); err != nil {
+	applicable, err := selectApplicable(cmd.ErrOrStderr(), []job{{in, f.lock}}, options)
+	if err != nil {
 		return err
 	}
+	in = applicable[0].input
 	report := reports.Options{Arguments: argumentsOf(in)}
 	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
 		return err
