@@ -97,7 +97,11 @@ func explanation(r *scenarios.Result, o Options) *document {
 			d.add("What is expected", facts(expectedFacts(runs)))
 		}
 		if hasVariants {
-			addSayings(sayingsAfter, v.Narrative, false)
+			about := v.Narrative
+			if hasRun(runs) {
+				about.Lesson = lessonOf(runs, about)
+			}
+			addSayings(sayingsAfter, about, false)
 			if !sameDebate {
 				d.add("What each side says", debateFacts(v.Narrative))
 			}
@@ -114,6 +118,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 	if sameDebate {
 		d.add("What each side says", debateFacts(base))
 	}
+	base.Lesson = lessonOf(slices.Concat(executed...), base)
 	addSayings(sayingsAfter[1:], base, true)
 	d.chapters = append(d.chapters, propertyGlossary(namedProperties(executed, hasVariants)).chapters...)
 	d.add("Source", paragraph(r.Scenario.Source))
@@ -178,6 +183,9 @@ func expectedFacts(runs []scenarios.RunResult) []remark {
 
 // resultTitle returns the title of the chapter about the results of the runs.
 func resultTitle(runs []scenarios.RunResult) string {
+	if standingOfRuns(runs) == Undecided {
+		return "Why the result is unknown"
+	}
 	if slices.ContainsFunc(runs, func(run scenarios.RunResult) bool {
 		return run.Verdict.Verdict != checks.Safe || len(violated(run, checks.Properties())) > 0
 	}) {

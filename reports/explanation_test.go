@@ -180,5 +180,8 @@ func TestExplanationNamesMissingWitnesses(t *testing.T) {
 	wantInOrder(t, writeExplanation(t, "text", text, nil),
 		"\n  did not happen  client-2 crashed\n",
 		"  fault 1         did not act: it did not begin, because this moment never came:\n                  when client-2 crashed\n",
-		"\nWhat broke\n", "unknown. ")
+		"\nWhy the result is unknown\n", "unknown. ")
+	if got := writeExplanation(t, "text", text, nil); strings.Contains(got, "The lesson") {
+		t.Error("the explanation of an inconclusive run has a lesson")
+	}
 }

@@ -154,6 +154,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	}
 	pairs := groupByVariant(r)
 	room := diagram.RoomFor(diagramRuns(r.Runs))
+	lesson := story.Visible(textwrap.OneLine(lessonOf(r.Runs, r.Scenario.Narrative)))
 	sharesLesson := true // whether all variants have the same lesson as the scenario
 	for i, runs := range pairs {
 		v := variantPage(runs, room)
@@ -164,11 +165,11 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
 			v.Story = ""
 		}
-		sharesLesson = sharesLesson && v.Lesson == story.Visible(textwrap.OneLine(r.Scenario.Lesson))
+		sharesLesson = sharesLesson && v.Lesson == lesson
 		s.Variants = append(s.Variants, v)
 	}
 	if sharesLesson {
-		s.Lesson = story.Visible(textwrap.OneLine(r.Scenario.Lesson))
+		s.Lesson = lesson
 		for i := range s.Variants {
 			s.Variants[i].Lesson = ""
 		}
@@ -187,7 +188,7 @@ func variantPage(runs []scenarios.RunResult, room diagram.Room) variantSheet {
 	text := func(s string) string { return story.Visible(textwrap.OneLine(s)) }
 	out := variantSheet{
 		ID: variantAnchor(v), Name: story.Visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
-		Prevention: text(v.Prevention), Lesson: text(v.Lesson),
+		Prevention: text(v.Prevention), Lesson: text(lessonOf(runs, v.Narrative)),
 		Cast: describeSetup(runs[0]), Explained: explainRuns(runs), Debate: debateFacts(v.Narrative),
 	}
 	if v.Assumption != "" {

@@ -46,3 +46,12 @@ func standingOfRun(run scenarios.RunResult) Standing {
 	}
 	return AsExpected
 }
+
+// lessonOf returns the lesson of a narrative, or "" if a run is inconclusive: such a run does
+// not show what the lesson says.
+func lessonOf(runs []scenarios.RunResult, n scenarios.Narrative) string {
+	if standingOfRuns(runs) == Undecided {
+		return ""
+	}
+	return n.Lesson
+}

@@ -73,7 +73,7 @@ func (t *text) result(r *scenarios.Result, results []*scenarios.Result) {
 		compared := sideBySide(pairs, t.Options)
 		d.add("", compared, arrowLegend(compared))
 	}
-	d.add("", facts(measureFacts(pairs)), paragraph(r.Scenario.Lesson))
+	d.add("", facts(measureFacts(pairs)), paragraph(lessonOf(r.Runs, r.Scenario.Narrative)))
 	t.document(d)
 	if len(results) == 1 {
 		t.document(propertyGlossary(violatedIn(r.Runs)))

@@ -140,7 +140,7 @@ func (v *Variant) adaptWitnesses(all []trace.Witness, kind locks.Kind, name func
 		return nil
 	}
 	standIn := standIn{}
-	isOther := kind.Name != "" && kind.Name != v.Lock
+	isOther := kind.Name != "" && v.Lock != "" && kind.Name != v.Lock
 	_, isGiven := v.spec.ExpectWith.get(kind.Name) // its witnesses are written for this lock
 	if isOther && !isGiven {
 		standIn, _ = findStandIn(kind, cmp.Or(v.spec.Lock.Key, defaultKey), v.spec.masters(), v.spec.faults())

@@ -19,11 +19,28 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) RunResult {
 		Variant: v, Lock: lock, Fencing: fencing, History: past,
 		Verdict: checks.Check(past, v.WitnessesIn(t)), Measures: checks.Measures(past),
 	}
+	if t.Ending == nil {
+		withholdFindings(run.Verdict)
+	}
 	if e, ok := v.Expectation(lock, fencing); ok {
 		run.Expected = &e
 		_, run.Differences = e.compare(run.Verdict)
 	}
 	return run
+}
+
+// withholdFindings makes every property of an inconclusive run unknown. What is violated in
+// such a run is not what the scenario is about: a run that is cut off while a client waits
+// for a moment that never comes says nothing about progress. A conclusive violation stays.
+func withholdFindings(v *checks.Verdict) {
+	if len(v.Reasons) == 0 {
+		return
+	}
+	for i, f := range v.Findings {
+		if f.Outcome == checks.Violated && !f.IsConclusive && f.Property.Card().Subject != checks.SubjectMisconduct {
+			v.Findings[i] = checks.Finding{Property: f.Property, Outcome: checks.Unknown, Reason: v.Reasons[0]}
+		}
+	}
 }
 
 // Witnesses returns the preconditions that must have been observed for the run's verdict to
