@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A standIn says that the only server of a lock stands for several servers of a scenario.
+// A standIn says that the only server of a lock represents several servers of a scenario.
 //
 // Many scenarios strike one of five servers while a client cannot reach two others: then a
 // majority depends on that server. A lock that keeps its grants on one server always
@@ -18,7 +18,7 @@ import (
 // client reaches it. The zero standIn changes nothing.
 type standIn struct {
 	// server is the lock's only server, and servers are those of the scenario that it
-	// stands for.
+	// represents.
 	server  string
 	servers []string
 	// left are the faults that have no counterpart, as indexes: they only cut a client off
@@ -123,7 +123,7 @@ func onlyServer(kind locks.Kind, key string, servers int) int {
 }
 
 // apply makes the world of a scenario one in which the stand-in takes the place of the
-// servers that it stands for.
+// servers that it represents.
 func (s standIn) apply(c sim.Config) sim.Config {
 	if len(s.servers) == 0 {
 		return c
@@ -153,7 +153,7 @@ func (s standIn) apply(c sim.Config) sim.Config {
 }
 
 // checkNames returns an error if the world or the witnesses of a scenario distinguish the
-// stand-in from a server that it stands for.
+// stand-in from a server that it represents.
 func (s standIn) checkNames(c sim.Config, witnesses []trace.Witness) error {
 	if len(s.servers) == 0 || slices.Contains(s.servers, s.server) {
 		return nil
