@@ -16,6 +16,9 @@ func describeSetup(run scenarios.RunResult) []remark {
 	if simulatedTokens(run.History) {
 		rows = append(rows, remark{"tokens", "issued by the simulator, a higher one for each later grant"})
 	}
+	if run.Represents != "" {
+		rows = append(rows, remarkOn("server", run.Represents))
+	}
 	faults := run.History.Trace.Faults
 	for i, f := range faults {
 		what := f.Text

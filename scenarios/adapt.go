@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
@@ -132,6 +133,24 @@ func (v *Variant) witnessesWith(kind locks.Kind, system sim.System) []trace.Witn
 	t := &trace.Trace{}
 	t.Locks = []trace.LockInfo{{Kind: kind.Name}}
 	return v.adaptWitnesses(v.witnessesFor(t), kind, renamer(names))
+}
+
+// represents says in words which servers of the scenario the only server of a trace's lock
+// represents; it returns "" if it represents none.
+func (v *Variant) represents(t *trace.Trace) string {
+	if len(t.Locks) == 0 {
+		return ""
+	}
+	kind, ok := locks.Lookup(t.Locks[0].Kind)
+	if _, isGiven := v.spec.ExpectWith.get(kind.Name); !ok || isGiven || v.Lock == "" || kind.Name == v.Lock {
+		return ""
+	}
+	s, err := findStandIn(kind, cmp.Or(v.spec.Lock.Key, defaultKey), v.spec.masters(), v.spec.faults())
+	if err != nil || len(s.servers) == 0 {
+		return ""
+	}
+	at := slices.Index(v.spec.masters(), s.server)
+	return fmt.Sprintf("%s keeps all grants, and represents %s of the scenario", systemOf(kind.System).NodeName(at), strings.Join(s.servers, ", "))
 }
 
 // adaptWitnesses translates witnesses for a kind of lock, and renames their servers.

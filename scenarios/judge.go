@@ -17,7 +17,7 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) RunResult {
 	past := history.New(t)
 	run := RunResult{
 		Variant: v, Lock: lock, Fencing: fencing, History: past,
-		Verdict: checks.Check(past, v.WitnessesIn(t)), Measures: checks.Measures(past),
+		Verdict: checks.Check(past, v.WitnessesIn(t)), Measures: checks.Measures(past), Represents: v.represents(t),
 	}
 	if t.Ending == nil {
 		withholdFindings(run.Verdict)

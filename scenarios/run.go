@@ -55,6 +55,9 @@ type RunResult struct {
 	Lock string
 	// Fencing is [Off] or [On].
 	Fencing string
+	// Represents says which servers of the scenario the only server of another lock
+	// represents; "" if it represents none.
+	Represents string
 	// History is what the trace of the run says.
 	History *history.History
 	Verdict *checks.Verdict
