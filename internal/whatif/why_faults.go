@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -56,7 +55,7 @@ func (f *finder) newFaults() (pauses, messages []newFault) {
 			}
 			pauses = append(pauses, newFault{
 				fmt.Sprintf("before: %s, pause: %s", strconv.Quote(step.String()), step.Client),
-				fmt.Sprintf("pause of %s before its %s", step.Client, strings.TrimPrefix(step.String(), step.Client+" ")),
+				fmt.Sprintf("pause of %s before its %s", step.Client, nthStep(step)),
 			})
 		case !o.Arrived:
 			text := o.Message.String()
@@ -64,6 +63,15 @@ func (f *finder) newFaults() (pauses, messages []newFault) {
 		}
 	}
 	return pauses, messages
+}
+
+// nthStep returns a step without its client: "write, 2nd time".
+func nthStep(p trace.StepPoint) string {
+	text := string(p.Step)
+	if p.Nth > 1 {
+		text += ", " + trace.NthTime(p.Nth)
+	}
+	return text
 }
 
 // storageFirst orders messages to and from the storage before all others.

@@ -46,19 +46,12 @@ func (f *finder) observedTime(s scenarios.Setting) []string {
 	if !isWork || !isClient || s.Value == "" {
 		return nil
 	}
-	begin, end := f.firstWork(client, trace.KindBegin), f.firstWork(client, trace.KindEnd)
-	if begin == nil || end == nil {
-		return nil
-	}
-	return []string{s.Path + "=" + removal, place + ".works=" + inMilliseconds(end.At-begin.At)}
-}
-
-// firstWork returns the first event of a kind in a client's step work; nil if there is none.
-func (f *finder) firstWork(client string, kind trace.Kind) *trace.Event {
-	events := f.history.Trace.Events
-	for i := range events {
-		if ev := &events[i]; ev.Process == client && ev.Kind == kind && ev.Step == trace.Work {
-			return ev
+	for _, call := range f.history.Calls() {
+		if call.Client == client && call.Step == trace.Work {
+			if call.Began == nil || call.Ended == nil {
+				return nil
+			}
+			return []string{s.Path + "=" + removal, place + ".works=" + inMilliseconds(call.Ended.At-call.Began.At)}
 		}
 	}
 	return nil
