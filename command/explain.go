@@ -16,6 +16,7 @@ type explainFlags struct {
 	runChoice
 	overrideFlags
 	locks    []string
+	why      whyFlag
 	messages bool
 }
 
@@ -50,6 +51,7 @@ fault, such as pause, or a term, such as lease.`,
 	f.runChoice.define(cmd, completeVariants)
 	f.overrideFlags.define(cmd)
 	defineLocks(cmd, &f.locks)
+	defineWhy(cmd, &f.why)
 	cmd.Flags().BoolVar(&f.messages, "messages", false, "add every message to the timeline")
 	return cmd
 }
@@ -92,7 +94,7 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 		}
 		results = append(results, explained...)
 	}
-	if report.NearestTurns, err = findTurns(results, format.Name, options); err != nil {
+	if err := f.why.find(cmd.ErrOrStderr(), results, format.Name, options, &report); err != nil {
 		return failure{unexpected, err}
 	}
 	if results, err = f.runChoice.selectRuns(results, &report); err != nil {
@@ -126,7 +128,7 @@ func (f *explainFlags) check() (reports.Format[reports.Results], error) {
 	if err != nil {
 		return format, err
 	}
-	return format, cmp.Or(checkLocks(f.locks), f.commonFlags.check(format))
+	return format, cmp.Or(checkLocks(f.locks), f.why.check(format.Name), f.commonFlags.check(format))
 }
 
 // requireOneScenario returns an error if the command line does not name exactly one

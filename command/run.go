@@ -21,6 +21,7 @@ type runFlags struct {
 	worldFlags
 	overrideFlags
 	locks  []string
+	why    whyFlag
 	reruns int
 }
 
@@ -48,6 +49,7 @@ list). An argument that exists as a path is a path.
 	f.worldFlags.define(cmd)
 	f.overrideFlags.define(cmd)
 	defineLocks(cmd, &f.locks)
+	defineWhy(cmd, &f.why)
 	cmd.Flags().IntVar(&f.reruns, "check-determinism", 0, "run everything this many more `times` and show the first event that differs")
 	return cmd
 }
@@ -103,7 +105,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if f.output == "" { // a report in a file must be the same in every run
 		report.Took = time.Since(began)
 	}
-	if report.NearestTurns, err = findTurns(results, format.Name, options); err != nil {
+	if err := f.why.find(cmd.ErrOrStderr(), results, format.Name, options, &report); err != nil {
 		return failure{unexpected, err}
 	}
 	selected, err := f.runChoice.selectRuns(results, &report)
@@ -162,7 +164,7 @@ func (f *runFlags) check() (reports.Format[reports.Results], error) {
 	case f.reruns < 0:
 		return format, fmt.Errorf("locksim: --check-determinism is %d; give the number of further runs, 0 or more", f.reruns)
 	}
-	return format, cmp.Or(checkLocks(f.locks), f.worldFlags.check())
+	return format, cmp.Or(checkLocks(f.locks), f.why.check(format.Name), f.worldFlags.check())
 }
 
 // selectApplicable returns the jobs that can be run. It checks that every world can be made

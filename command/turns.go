@@ -1,14 +1,74 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
+
+	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/whatif"
+	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
+
+// A whyFlag says whether a report has the smallest changes that turn a verdict.
+type whyFlag bool
+
+// defineWhy defines the flag --why.
+func defineWhy(cmd *cobra.Command, f *whyFlag) {
+	cmd.Flags().BoolVar((*bool)(f), "why", false, "add the smallest changes that turn a verdict, as locksim why finds them; this takes seconds")
+}
+
+// turnFormats are the formats in which a report says what would turn a verdict.
+var turnFormats = []string{"text", "markdown", "html"}
+
+// check returns an error if a format has no room for what --why finds.
+func (f whyFlag) check(format string) error {
+	if bool(f) && !slices.Contains(turnFormats, format) {
+		return fmt.Errorf("locksim: --why is for the formats %s, not for %s; locksim why has a format json", story.List(turnFormats), format)
+	}
+	return nil
+}
+
+// find adds to the options of a report what would turn the verdicts of results: with --why
+// the smallest changes, and otherwise, where that is quick, the nearest one.
+func (f whyFlag) find(stderr io.Writer, results []*scenarios.Result, format string, o scenarios.RunOptions, report *reports.Options) (err error) {
+	if !f {
+		report.NearestTurns, err = findTurns(results, format, o)
+		return err
+	}
+	progress := newCount(stderr)
+	defer progress.clear()
+	report.Whys = map[*history.History]*whatif.Why{}
+	for _, r := range results {
+		for _, v := range r.Scenario.Variants {
+			runs := slices.DeleteFunc(slices.Clone(r.Runs), func(run scenarios.RunResult) bool { return run.Variant != v || run.History == nil })
+			if len(runs) == 0 {
+				continue
+			}
+			one := *r.Scenario
+			one.Variants = []*scenarios.Variant{v}
+			report.Arguments[&one] = report.Arguments[r.Scenario]
+			o.Lock = runs[0].Lock
+			why, err := whatif.FindWhy(&one, o, func() { progress.next("changed scenarios of " + r.Scenario.Name) })
+			switch {
+			case errors.Is(err, whatif.ErrInconclusive): // the report says why it is unknown
+				continue
+			case err != nil:
+				return wrapTurnError(err)
+			}
+			for _, run := range runs {
+				report.Whys[run.History] = why
+			}
+		}
+	}
+	return nil
+}
 
 // maxTurnEvents is the most events of both runs with which the nearest turn is searched. The
 // search runs about twenty worlds, and should not take longer than a fraction of a second.

@@ -91,7 +91,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 		}
 		if hasRun(runs) {
 			d.add("What happened", storyText, figure(timelineOf(runs, o)), facts(doubtFacts(runs)))
-			d.add(resultTitle(runs), append([]piece{facts(damageFacts(runs))}, safety(r, runs, o)...)...)
+			d.add(resultTitle(runs), append([]piece{facts(damageFacts(runs))}, turns(r, runs, o)...)...)
 		} else {
 			d.add("The story", storyText)
 			d.add("What is expected", facts(expectedFacts(runs)))

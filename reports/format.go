@@ -107,6 +107,9 @@ type Options struct {
 	// NearestTurns are the nearest changes that turn the verdicts of safe runs, by the runs'
 	// histories. A run without an entry is reported without such a change.
 	NearestTurns map[*history.History]*whatif.Turn
+	// Whys are the smallest changes that turn the verdicts of runs, by the runs' histories. A
+	// run without an entry is reported without them.
+	Whys map[*history.History]*whatif.Why
 	// Took is how long all runs took in real time; 0 if the report must not mention it. It
 	// differs each time, so a report that must be reproducible leaves it 0.
 	Took time.Duration

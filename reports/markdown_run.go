@@ -117,7 +117,7 @@ func (m *runMarkdown) describe(r *scenarios.Result, alone bool) {
 			m.properties(runs)
 		}
 		m.line("\nWhat happened:")
-		m.pieces(append([]piece{facts(explainRuns(runs))}, safety(r, runs, m.options)...)...)
+		m.pieces(append([]piece{facts(explainRuns(runs))}, turns(r, runs, m.options)...)...)
 		if alone {
 			m.timeline(runs)
 		}

@@ -61,6 +61,8 @@ type variantSheet struct {
 	Witnesses                   []witnessSheet
 	// explainer marks the words of this part of the page that have a meaning.
 	explainer
+	// Turns says what would turn the verdict; "" if nothing is known of it.
+	Turns template.HTML
 	// Idle has a sentence for each fault that did not act.
 	Idle []string
 	// Expected says whether the runs are as the scenario expects.
@@ -161,6 +163,9 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 		v.explainer = explainer{s.Meanings, map[string]bool{}}
 		if o.Style != storyboard.FullStyle {
 			v.Board = storyboardOf(r, runs).SVG()
+		}
+		if pieces := turns(r, runs, o); len(pieces) > 0 {
+			v.Turns = chapter{pieces: pieces}.HTML()
 		}
 		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
 			v.Story = ""

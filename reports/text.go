@@ -64,7 +64,7 @@ func (t *text) result(r *scenarios.Result, results []*scenarios.Result) {
 		}
 		timeline, left := t.timeline(runs)
 		d.add("", facts(describeSetup(runs[0])), figure(timeline), left, verdictTable(runs), facts(explainRuns(runs)), append(doubtPoints(runs), expectation(runs)...))
-		d.add("", safety(r, runs, t.Options)...)
+		d.add("", turns(r, runs, t.Options)...)
 		if block := offeredExpectation(runs); block != "" && !r.Scenario.BuiltIn() {
 			d.add("", paragraph(offer(v)), figure(block))
 		}

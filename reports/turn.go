@@ -9,10 +9,14 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// safety says, of the runs of a changed scenario that are all safe, why they are, and which
-// change would turn the verdict. Then comes the command that finds all small changes. There
-// are no pieces for any other runs.
-func safety(r *scenarios.Result, runs []scenarios.RunResult, o Options) []piece {
+// turns says what would turn the verdict of the runs of one variant. If the smallest changes
+// are known, they are a table with commands. Otherwise, of the runs of a changed scenario
+// that are all safe, it says why they are safe, which change would turn the verdict, and
+// which command finds all small changes. There are no pieces for any other runs.
+func turns(r *scenarios.Result, runs []scenarios.RunResult, o Options) []piece {
+	if why := o.Whys[runs[0].History]; why != nil {
+		return whyReport{why, o}.answer()
+	}
 	isOther := func(run scenarios.RunResult) bool {
 		return run.Verdict.Verdict != checks.Safe || len(run.History.Trace.Overrides) == 0
 	}

@@ -51,6 +51,12 @@ func (w whyReport) document() *document {
 	return d
 }
 
+// answer returns the changes and their commands, to be put into another report.
+func (w whyReport) answer() []piece {
+	intro := "The smallest changes, each alone, that turn a verdict:"
+	return []piece{paragraph(intro), w.table(), paragraph(w.legend()), figure(w.commands())}
+}
+
 // table has a row for the scenario as it is, and one for each change. It has a column for
 // lease-exclusion if a change turns it.
 func (w whyReport) table() table {
