@@ -104,7 +104,11 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	var sides [2]*diffSide
 	var sources []source
 	for i, arg := range []string{args[0], args[len(args)-1]} {
-		if sides[i], err = loadSide(cmd.InOrStdin(), arg, values[i]); err != nil {
+		var read *reports.Saved // the trace that both runs are from, which may be standard input
+		if i > 0 && len(args) == 1 {
+			read = sides[0].saved
+		}
+		if sides[i], err = loadSide(cmd.InOrStdin(), arg, values[i], read); err != nil {
 			return err
 		}
 		sources = append(sources, sides[i].sources...)
@@ -150,9 +154,10 @@ func isSavedTrace(arg string) bool {
 	return !info.IsDir() && !isYAML(arg)
 }
 
-// loadSide reads the scenario or the saved trace that an argument names.
-func loadSide(stdin io.Reader, arg string, values sideValues) (*diffSide, error) {
-	s := &diffSide{sideValues: values, arg: arg}
+// loadSide reads the scenario or the saved trace that an argument names. If read is not nil,
+// it is that trace.
+func loadSide(stdin io.Reader, arg string, values sideValues, read *reports.Saved) (*diffSide, error) {
+	s := &diffSide{sideValues: values, arg: arg, saved: read}
 	if isSavedTrace(arg) {
 		return s, s.loadTrace(stdin)
 	}
@@ -183,10 +188,12 @@ func (s *diffSide) loadTrace(stdin io.Reader) (err error) {
 	if s.isChanged() {
 		return fmt.Errorf("locksim: %s is a saved trace, whose lock, seed and values cannot be changed; name its scenario instead", s.arg)
 	}
-	if s.saved, err = readSaved(stdin, []string{s.arg}); err != nil {
-		return err
+	if s.saved == nil {
+		if s.saved, err = readSaved(stdin, []string{s.arg}); err != nil {
+			return err
+		}
+		s.sources = savedSources(stdin, []string{s.arg})
 	}
-	s.sources = savedSources(stdin, []string{s.arg})
 	if n := len(s.saved.Results); n > 1 {
 		return fmt.Errorf("locksim: %s has the traces of %d scenarios, and diff compares one run; save the scenario by itself", s.arg, n)
 	}

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -68,15 +69,13 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 	options := scenarios.RunOptions{Seed: f.seed, Patience: f.timeout}
 	jobs := jobsOf([]input{in}, f.locks)
 	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{}}
-	for i, j := range jobs {
-		if j.isLinked() {
-			applicable, err := selectApplicable(cmd.ErrOrStderr(), []job{j}, options)
-			if err != nil {
-				return err
-			}
-			jobs[i] = applicable[0]
+	if linked := slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return !j.isLinked() }); len(linked) == len(jobs) {
+		if jobs, err = selectApplicable(cmd.ErrOrStderr(), jobs, options); err != nil {
+			return err
 		}
-		report.Arguments[jobs[i].Scenario] = in.argument
+	}
+	for _, j := range jobs {
+		report.Arguments[j.Scenario] = in.argument
 	}
 	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
 		return err

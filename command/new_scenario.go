@@ -82,7 +82,7 @@ func copyScenario(file, from string) (string, error) {
 
 // copyHeader returns the comment at the beginning of a copy.
 func copyHeader(from string) string {
-	return fmt.Sprintf("# A copy of the scenario %s. For an editor that completes the fields, run\n# locksim schema > schema.json, and add the line: yaml-language-server: $schema=schema.json\n", story.Visible(from))
+	return fmt.Sprintf("# A copy of the scenario %s. Its witnesses, and what it expects, belong to the original: if you change\n# what happens, change or remove them too. For an editor that completes the fields, run\n# locksim schema > schema.json, and begin the file with the line\n# # yaml-language-server: $schema=schema.json\n", story.Visible(from))
 }
 
 // withoutSchema returns the text of a scenario without the comment that says where its

@@ -29,8 +29,10 @@ type term struct {
 	document string
 }
 
-// findTerm returns the term with a name; ok is false if there is none.
+// findTerm returns the term with a name, in upper or lower case; ok is false if there is
+// none.
 func findTerm(name string) (t term, ok bool) {
+	name = strings.ToLower(name)
 	if kind, ok := locks.Lookup(name); ok {
 		t = term{name: name, kind: "lock", flag: "--lock", filter: listFlags{lock: name}, document: "docs/scenarios.md, Locks"}
 		t.add("what it is", kind.Title)

@@ -37,10 +37,10 @@ func (f whyFlag) check(format string) error {
 
 // find adds to the options of a report what would turn the verdicts of results: with --why
 // the smallest changes, and otherwise, where that is quick, the nearest one.
-func (f whyFlag) find(stderr io.Writer, results []*scenarios.Result, format string, o scenarios.RunOptions, report *reports.Options) (err error) {
+func (f whyFlag) find(stderr io.Writer, results []*scenarios.Result, format string, o scenarios.RunOptions, report *reports.Options) error {
 	if !f {
-		report.NearestTurns, err = findTurns(results, format, o)
-		return err
+		report.NearestTurns = findTurns(results, format, o)
+		return nil
 	}
 	progress := newCount(stderr)
 	defer progress.clear()
@@ -60,7 +60,7 @@ func (f whyFlag) find(stderr io.Writer, results []*scenarios.Result, format stri
 			case errors.Is(err, whatif.ErrInconclusive): // the report says why it is unknown
 				continue
 			case err != nil:
-				return wrapTurnError(err)
+				return fmt.Errorf("locksim: when looking for the changes that turn the verdict: %w", err)
 			}
 			for _, run := range runs {
 				report.Whys[run.History] = why
@@ -76,40 +76,33 @@ const maxTurnEvents = 800
 
 // findTurns finds the nearest change that turns the verdict of a changed and safe scenario,
 // for a report that people read. It searches only if there is one result, of one variant with
-// few events, because a report should not wait for it.
-func findTurns(results []*scenarios.Result, format string, o scenarios.RunOptions) (map[*history.History]*whatif.Turn, error) {
+// few events, because a report should not wait for it. It returns nil if a world of the
+// search does not end in time.
+func findTurns(results []*scenarios.Result, format string, o scenarios.RunOptions) map[*history.History]*whatif.Turn {
 	if len(results) != 1 || len(results[0].Scenario.Overrides) == 0 || len(results[0].Runs) != 2 || format != "text" && format != "markdown" {
-		return nil, nil
+		return nil
 	}
 	runs, events := results[0].Runs, 0
 	isUnfit := func(run scenarios.RunResult) bool {
 		return run.History == nil || run.Verdict.Verdict != checks.Safe
 	}
 	if slices.ContainsFunc(runs, isUnfit) {
-		return nil, nil
+		return nil
 	}
 	for _, run := range runs {
 		events += run.History.EventCount()
 	}
 	if events > maxTurnEvents {
-		return nil, nil
+		return nil
 	}
 	o.Lock = runs[0].Lock
 	turn, err := whatif.FindNearestTurn(results[0].Scenario, o)
-	if err != nil || turn == nil {
-		return nil, wrapTurnError(err)
+	if err != nil || turn == nil { // the report is complete without it
+		return nil
 	}
 	found := map[*history.History]*whatif.Turn{}
 	for _, run := range runs {
 		found[run.History] = turn
 	}
-	return found, nil
-}
-
-// wrapTurnError says during what an error happened; nil stays nil.
-func wrapTurnError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("locksim: when looking for the change that turns the verdict: %w", err)
+	return found
 }

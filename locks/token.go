@@ -35,10 +35,10 @@ type TokenSource struct {
 
 var tokenSources = map[string]TokenSource{}
 
-// RegisterTokenSource adds a source. It must be called only while packages are initialised.
+// registerTokenSource adds a source. It must be called only while packages are initialised.
 // It panics if two sources have the same name, because one of them would silently never be
 // used.
-func RegisterTokenSource(s TokenSource) {
+func registerTokenSource(s TokenSource) {
 	if _, dup := tokenSources[s.Name]; dup {
 		panic("locks: two token sources are called " + s.Name)
 	}

@@ -12,7 +12,7 @@ import (
 // that no server has to store. But each client reads its own clock: if a new holder's clock
 // is behind, its token is smaller than that of the holder before.
 func init() {
-	RegisterTokenSource(TokenSource{
+	registerTokenSource(TokenSource{
 		Name:     "clock",
 		OwnClock: true,
 		Title:    "the client's wall clock, in milliseconds since 1970",

@@ -16,7 +16,7 @@ import (
 // holder that is paused before it asks gets its token when it wakes up, and then has a
 // greater token than the holders after it.
 func init() {
-	RegisterTokenSource(TokenSource{
+	registerTokenSource(TokenSource{
 		Name:   "incr",
 		Title:  "an INCR on one Redis node, after the lock was granted",
 		Counts: true,

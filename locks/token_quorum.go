@@ -14,7 +14,7 @@ import (
 // with the highest count. So the second majority may give the same number as the first, or
 // a smaller one.
 func init() {
-	RegisterTokenSource(TokenSource{
+	registerTokenSource(TokenSource{
 		Name:        "quorum-incr",
 		Title:       "the highest answer to an INCR on a majority of Redis nodes",
 		Counts:      true,

@@ -10,7 +10,7 @@ import (
 // This source uses a random value as a token, because many locks already have one. A
 // storage can see that two random values differ, but not which of them is the later one.
 func init() {
-	RegisterTokenSource(TokenSource{
+	registerTokenSource(TokenSource{
 		Name:      "random",
 		Title:     "63 random bits",
 		Unordered: true,

@@ -25,7 +25,7 @@ func TestIdleNodesAreNotShown(t *testing.T) {
 	}{
 		{"gc-pause", "", "client-1 client-2 storage redis-1 redis-2 redis-3 redis-4 redis-5", "redlock on 5 nodes"},
 		{"gc-pause", "single", "client-1 client-2 storage redis-1", "single on 1 node"},
-		{"gc-pause", "none", "client-1 client-2 storage", "none: no lock, every client enters its section"},
+		{"durable", "none", "client-1 storage", "none: no lock, every client enters its section"},
 		{"clock-jump", "single", "client-1 client-2 storage redis-1", "single on 1 node"}, // redis-1 represents redis-3
 		{"same-clock-jump", "single", "client-1 client-2 storage redis-1 redis-2", "single on 1 node"},
 		{"durable", "redlock", "client-1 storage redis-1 redis-2 redis-3", "redlock on 3 nodes"},

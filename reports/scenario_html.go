@@ -277,7 +277,7 @@ func statesOf(run scenarios.RunResult, f diagram.Figure) stateSheet {
 		}
 	}
 	camera := snapshot.NewCamera(run.History, clients)
-	var out stateSheet
+	out := stateSheet{Names: []string{}, Changes: [][]stateChange{}}
 	var before []snapshot.Row
 	for i, e := range f.Steps {
 		rows := camera.At(history.Moment{At: e.At, Seq: e.Last})

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"slices"
+
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -47,10 +49,21 @@ func standingOfRun(run scenarios.RunResult) Standing {
 	return AsExpected
 }
 
-// lessonOf returns the lesson of a narrative, or "" if a run is inconclusive: such a run does
-// not show what the lesson says.
+// lessonOf returns the lesson of a narrative. It returns "" if a run does not show what the
+// lesson says: if it is inconclusive, or if a lock for which the scenario expects nothing
+// violates other properties than the scenario's own.
 func lessonOf(runs []scenarios.RunResult, n scenarios.Narrative) string {
-	if standingOfRuns(runs) == Undecided {
+	isOther := func(run scenarios.RunResult) bool {
+		if run.Expected != nil || run.Lock == run.Variant.Lock || run.History == nil {
+			return false
+		}
+		own, ok := run.Variant.Expectation(run.Variant.Lock, run.Fencing)
+		violatesMore := func(f checks.Finding) bool {
+			return f.Outcome == checks.Violated && !slices.Contains(own.Violated, f.Property)
+		}
+		return ok && (own.Verdict != run.Verdict.Verdict || slices.ContainsFunc(run.Verdict.Findings, violatesMore))
+	}
+	if standingOfRuns(runs) == Undecided || slices.ContainsFunc(runs, isOther) {
 		return ""
 	}
 	return n.Lesson

@@ -20,11 +20,14 @@ func turns(r *scenarios.Result, runs []scenarios.RunResult, o Options) []piece {
 	isOther := func(run scenarios.RunResult) bool {
 		return run.Verdict.Verdict != checks.Safe || len(run.History.Trace.Overrides) == 0
 	}
-	if o.Traces[r.Scenario] != "" || slices.ContainsFunc(runs, isOther) {
+	if o.Traces[r.Scenario] != "" || len(runs) < 2 || slices.ContainsFunc(runs, isOther) {
 		return nil
 	}
 	text := "This is safe."
-	if why := story.WhySafe(runs[0].History, runs[0].Verdict); why != "" {
+	isOtherwise := func(run scenarios.RunResult) bool {
+		return story.WhySafe(run.History) != story.WhySafe(runs[0].History)
+	}
+	if why := story.WhySafe(runs[0].History); why != "" && !slices.ContainsFunc(runs, isOtherwise) {
 		text = "This is safe, because " + why.String() + "."
 	}
 	if t := o.NearestTurns[runs[0].History]; t != nil {

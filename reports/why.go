@@ -98,10 +98,10 @@ const stuckLegend = "Where there is a *, the lock is never granted, or some clie
 
 // legend explains the table.
 func (w whyReport) legend() string {
-	if len(w.Turns) == 0 {
-		return "No change that was tried turns a verdict or lease-exclusion."
+	words := "No change that was tried turns a verdict or lease-exclusion."
+	if len(w.Turns) > 0 {
+		words = "Of a time or another quantity, the table shows the nearest value below and above that turns something. The change null removes what is there."
 	}
-	words := "Of a time or another quantity, the table shows the nearest value below and above that turns something. The change null removes what is there."
 	if len(w.Observed) > 0 {
 		words += " So that a change of one time does not move the others, the scenario has these observed times in place of events: " + visibleList(w.Observed) + "."
 	}
@@ -122,11 +122,11 @@ func visibleList(paths []string) string {
 
 // commands has a command for each change. They are not wrapped, so that they can be copied.
 func (w whyReport) commands() string {
-	var lines []string
+	var lines strings.Builder
 	for _, t := range w.Turns {
-		lines = append(lines, "  "+w.command(t))
+		lines.WriteString("  " + w.command(t) + "\n")
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return lines.String()
 }
 
 // command returns the command that runs the scenario with a change.

@@ -26,7 +26,7 @@ func (s *Scenario) SelectApplicable(o RunOptions) (applicable *Scenario, leftOut
 		if v.Name != "" {
 			name += ", variant " + v.Name
 		}
-		if near := v.nearest(o); near != "" {
+		if near := v.nearest(o); near != "" && o.Lock != "" {
 			why += "; the nearest scenario that applies to this lock is " + near
 		}
 		leftOut = append(leftOut, fmt.Errorf("%s: %s", name, why))
@@ -75,7 +75,7 @@ func (v *Variant) nearest(o RunOptions) string {
 		if c.score == 0 {
 			break
 		}
-		if c.variant.whyNotApplicable(o.forFencing(Off)) != "" {
+		if cmp.Or(c.variant.whyNotApplicable(o.forFencing(Off)), c.variant.whyNotApplicable(o.forFencing(On))) != "" {
 			continue
 		}
 		if c.variant.Name == "" {

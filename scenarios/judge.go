@@ -29,9 +29,10 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) RunResult {
 	return run
 }
 
-// withholdFindings makes every property of an inconclusive run unknown. What is violated in
-// such a run is not what the scenario is about: a run that is cut off while a client waits
-// for a moment that never comes says nothing about progress. A conclusive violation stays.
+// withholdFindings makes unknown what is violated in an inconclusive run. It is not what the
+// scenario is about: a run that is cut off while a client waits for a moment that never
+// comes says nothing about progress. Misconduct and a violation that counts in any case
+// stay.
 func withholdFindings(v *checks.Verdict) {
 	if len(v.Reasons) == 0 {
 		return

@@ -17,7 +17,8 @@ import (
 //
 // A client that fails to acquire with one lock waits in a queue, or for a silent server,
 // with another. So a client has also failed to acquire if it asked as long ago as it would
-// otherwise pause between its attempts. An acquire of another lock can take several
+// otherwise pause between its attempts. A fault that strikes a client after a refusal needs
+// the refusal itself: the client may as well be granted the lock. An acquire of another lock can take several
 // requests. If one server or a cluster keeps its grants, the replies of an acquire are in
 // flight when the grant has been made. Servers that agree on each grant have no keys of
 // their own: the key on each of them is the grant. If no server ends a grant, another
@@ -29,11 +30,11 @@ func adaptPoints(c sim.Config) sim.Config {
 		pauses[client.Name] = client.RetryEvery
 	}
 	keeper := grantKeeper(c)
-	translate := func(p trace.Point) trace.Point {
+	translate := func(p trace.Point, isStrike bool) trace.Point {
 		p = replaceClauses(p, func(clause trace.Clause) []trace.Clause {
 			switch h := clause.Happening.(type) {
 			case trace.Action:
-				if h.Verb != trace.NotAcquired {
+				if h.Verb != trace.NotAcquired || isStrike {
 					break
 				}
 				asked := clause
@@ -55,11 +56,11 @@ func adaptPoints(c sim.Config) sim.Config {
 	}
 	for i := range c.Clients {
 		client := &c.Clients[i]
-		client.Starts, client.WorksUntil, client.Cancels = translate(client.Starts), translate(client.WorksUntil), translate(client.Cancels)
+		client.Starts, client.WorksUntil, client.Cancels = translate(client.Starts, false), translate(client.WorksUntil, false), translate(client.Cancels, false)
 	}
 	for i := range c.Faults {
 		f := &c.Faults[i]
-		f.Strikes.When, f.Until = translate(f.Strikes.When), translate(f.Until)
+		f.Strikes.When, f.Until = translate(f.Strikes.When, true), translate(f.Until, false)
 	}
 	return c
 }
@@ -224,6 +225,8 @@ func whyNever(c sim.Config, happening trace.Happening) string {
 // can end.
 func whyNoEnd(c sim.Config, client string) string {
 	switch kind := c.Lock.Kind; {
+	case kind.Open:
+		return "this lock lets every client in, and grants nothing that could end"
 	case kind.Endless:
 		return "a grant of this lock does not end by itself"
 	case kind.Renews && !slices.ContainsFunc(c.Faults, func(f sim.Fault) bool { return canEndGrant(c, f, client) }):
@@ -241,8 +244,13 @@ func canEndGrant(c sim.Config, f sim.Fault, client string) bool {
 		return slices.ContainsFunc(c.Nodes, func(n sim.Node) bool { return n.Name == name })
 	}
 	_, isMessage := f.Message()
-	if others := f.Others(); f.Effect() == trace.CutsLink && f.Target() == client && slices.ContainsFunc(others, isNode) {
-		return 2*len(others) > len(masterNames(c))
+	others := slices.DeleteFunc(f.Others(), func(name string) bool { return !isNode(name) })
+	if f.Effect() == trace.CutsLink && f.Target() == client && len(others) > 0 {
+		masters := masterNames(c)
+		if only := onlyServer(c.Lock.Kind, c.Lock.Key, len(masters)); only >= 0 {
+			return slices.Contains(others, masters[only])
+		}
+		return 2*len(others) > len(masters)
 	}
 	return slices.ContainsFunc(f.Targets(), func(group []string) bool {
 		return slices.ContainsFunc(group, func(name string) bool {

@@ -59,7 +59,9 @@ func findStandIn(kind locks.Kind, key string, masters []string, faults []sim.Fau
 	for i, f := range faults {
 		if !isVain(f) || hasTwin(f) {
 			for _, group := range f.Targets() {
-				decisive[s.server] = decisive[s.server] || slices.Contains(group, s.server)
+				if slices.Contains(group, s.server) {
+					decisive[s.server] = true
+				}
 			}
 			continue
 		}

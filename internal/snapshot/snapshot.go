@@ -31,7 +31,7 @@ type Camera struct {
 }
 
 // NewCamera returns a camera. Its snapshots have a row for each of the given clients, for
-// each lock and for each object.
+// each lock whose keys are known, and for each object.
 func NewCamera(h *history.History, clients []string) *Camera {
 	c := &Camera{history: h, clients: clients, calls: map[string][]*history.Call{}, sections: map[string][]*history.Section{}}
 	for _, call := range h.Calls() {
@@ -41,6 +41,9 @@ func NewCamera(h *history.History, clients []string) *Camera {
 		c.sections[s.Client] = append(c.sections[s.Client], s)
 	}
 	for _, l := range h.Trace.Locks {
+		if len(l.Slots) == 0 && !l.GrantsEveryone {
+			continue // the trace does not say who holds it
+		}
 		c.locks = append(c.locks, readLock(h, l))
 	}
 	for _, ev := range h.StorageDecisions() {

@@ -15,13 +15,14 @@
     button.type = "button";
     button.className = "shelf-title";
     button.textContent = title.textContent;
-    button.addEventListener("click", function () { toggle(shelf, !open.has(shelf)); });
+    button.addEventListener("click", function () { if (!isFiltered()) toggle(shelf, !open.has(shelf)); });
     title.replaceWith(button);
     if (shelf.dataset.open === "always" || shelf.dataset.open === "wide" && matchMedia("(min-width: 50.01rem)").matches) open.add(shelf);
   });
+  function isFiltered() { return form.words.value.trim() !== "" || form.sort.value !== ""; }
   function show() {
     var words = form.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    var sort = form.sort.value, filters = words.length > 0 || sort !== "";
+    var sort = form.sort.value, filters = isFiltered();
     var all = 0, shown = 0, shelf = null, onShelf = 0;
     function end() {
       if (!shelf) return;
@@ -51,7 +52,7 @@
   }
   // A link to a scenario opens its group, and one to something that is folded unfolds it.
   function find() {
-    var row = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var row = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     if (row && row.matches("details")) row.open = true;
     if (!row || !row.matches(".matrix > .scenario")) return;
     var shelf = row;

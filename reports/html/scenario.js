@@ -49,20 +49,28 @@
     read(e) {
       const drawn = e.matches("g") ? e.querySelector("rect, path, text") : e;
       const numbers = (drawn.getAttribute("d") || "").match(/-?[\d.]+/g) || [];
-      const part = { e, x: Number(e.dataset.x || drawn.getAttribute("x") || numbers[0]), seq: Number(e.dataset.s || 0) };
+      const title = e.querySelector(":scope > title");
+      const part = { e, title, text: title && title.textContent, isOver: true, x: Number(e.dataset.x || drawn.getAttribute("x") || numbers[0]), seq: Number(e.dataset.s || 0) };
       if (e.matches(".message") && numbers.length >= 4) part.way = numbers.slice(0, 4).map(Number);
+      part.end = part.way ? part.way[2] : part.x + (drawn.matches("rect") && !e.dataset.x ? Number(drawn.getAttribute("width")) : 0);
       return part;
     }
 
     // open shows what is left of an edge, up to the event of a step.
     open(edge, last) {
+      cancelAnimationFrame(this.frame);
       this.edge = edge;
       this.veil.setAttribute("x", edge);
       this.veil.setAttribute("width", Math.max(0, this.width - edge));
       let dots = 0;
-      for (const { e, x, seq, way } of this.parts) {
+      for (const part of this.parts) {
+        const { e, x, seq, way, end } = part;
         const ahead = x > edge || seq > last;
         e.classList.toggle("ahead", ahead);
+        if (part.title && part.isOver !== end <= edge) { // its title says how it ends
+          part.isOver = end <= edge;
+          part.title.textContent = part.isOver ? part.text : "not over yet";
+        }
         if (ahead || !way || way[2] <= edge || way[2] <= way[0]) continue;
         const dot = this.dots.children[dots++] || this.dot();
         dot.setAttribute("class", e.getAttribute("class"));
@@ -74,7 +82,6 @@
 
     // move opens the curtain step by step, so that messages are seen to move.
     move(edge, last) {
-      cancelAnimationFrame(this.frame);
       const from = this.edge;
       if (still.matches || !document.hasFocus() || edge <= from || from === 0 || edge - from > this.width / 2) return this.open(edge, last);
       const takes = Math.min(800, 200 + 4 * (edge - from)), began = performance.now();
