@@ -15,6 +15,7 @@ package checks
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
@@ -213,10 +214,43 @@ func (h *judgedRun) cutOff() Reason {
 	if faults := h.Unfinished(); len(faults) > 0 {
 		return cutOffInFault.Reason(end.At, faults[0])
 	}
-	if client, step := h.StuckClient(); client != "" && step != trace.Acquire {
+	switch client, step := h.StuckClient(); {
+	case client == "":
+		return Reason{}
+	case step != trace.Acquire:
 		return cutOffAtWork.Reason(end.At, client)
+	case h.quietTime(end) < h.hopeTime():
+		return cutOffWaiting.Reason(end.At, client)
 	}
 	return Reason{}
+}
+
+// quietTime returns how long before an event nothing had changed for a client that waits for
+// a lock: no fault had acted, and no call of a client had begun or ended.
+func (h *judgedRun) quietTime(ev *trace.Event) time.Duration {
+	var last time.Duration
+	if fault := h.LastFault(); fault != nil {
+		last = fault.At
+	}
+	for _, call := range h.Calls() {
+		for _, change := range []*trace.Event{call.Began, call.Ended} {
+			if change != nil {
+				last = max(last, change.At)
+			}
+		}
+	}
+	return ev.At - last
+}
+
+// hopeTime returns for how long a client that waits for a lock may still be granted it,
+// although nothing happens: the grant of a crashed holder may last, and some servers end a
+// session only after twice its TTL and a delay.
+func (h *judgedRun) hopeTime() time.Duration {
+	hope := maxCallTime
+	for _, lock := range h.Trace.Locks {
+		hope = max(hope, 3*lock.TTL)
+	}
+	return hope
 }
 
 // judgeCutOff applies the reason of cutOff, if there is one. What was violated before stays

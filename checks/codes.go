@@ -26,6 +26,7 @@ const (
 	cutOffTooEarly      code2[time.Duration, history.Moment]        = "cut-off-too-early" // when, the bound for progress
 	cutOffInFault       code2[time.Duration, int]                   = "cut-off-in-fault"  // when, number of the fault
 	cutOffAtWork        code2[time.Duration, string]                = "cut-off-at-work"   // when, client
+	cutOffWaiting       code2[time.Duration, string]                = "cut-off-waiting"   // when, client
 	notCrossChecked     code0                                       = "not-cross-checked"
 	witnessUnseen       code1[string]                               = "witness-unseen"        // the witness
 	InDoubt             code1[string]                               = "in-doubt"              // why, from the trace

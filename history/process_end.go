@@ -40,7 +40,8 @@ func (h *History) ClientStops() map[string]*trace.Event {
 }
 
 // StuckClient returns a client that prevented the run from ending, and the step that it was
-// in, if any; "" if the run was not cut off.
+// in, if any; "" if the run was not cut off. It returns a client in a call of acquire only if
+// there is no other client.
 func (h *History) StuckClient() (client string, step trace.Step) {
 	if h.horizon == nil {
 		return "", ""
@@ -59,10 +60,16 @@ func (h *History) StuckClient() (client string, step trace.Step) {
 		if p.Role != trace.RoleClient || c == nil || h.processEnds[p.Name] != nil {
 			continue
 		}
+		var in trace.Step
 		if c.Ended == nil || c.Ended.Seq < lastSeq[p.Name] {
-			step = c.Step
+			in = c.Step
 		}
-		return p.Name, step
+		switch {
+		case in != trace.Acquire:
+			return p.Name, in
+		case client == "":
+			client, step = p.Name, in
+		}
 	}
-	return "", ""
+	return client, step
 }
