@@ -95,7 +95,7 @@ func (v *Variant) uncheckedConfig(o Options) (sim.Config, error) {
 		Horizon:        s.horizon(),
 		ProgressWithin: time.Duration(s.ProgressWithin),
 		Overrides:      v.overrides,
-		Unscripted:     len(v.overrides) > 0,
+		Unscripted:     s.Unscripted || len(v.overrides) > 0,
 		Doubts:         s.doubts(kind),
 	}
 	if registered, ok := locks.Lookup(kind.Name); ok && o.Kind.Name == "" && registered.Name != v.Lock {

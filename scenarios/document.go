@@ -11,12 +11,16 @@ import (
 // write it.
 type Document struct{ root *yaml.Node }
 
-// Document returns the variant as a scenario of its own, without the comments of its file.
-// Changing the document does not change the variant.
+// Document returns the variant as a scenario of its own, without the comments of its file. If
+// overrides have changed the variant, the document says that it is unscripted, so that its runs
+// are judged like those of the variant. Changing the document does not change the variant.
 func (v *Variant) Document() *Document {
 	d := &Document{copyNode(v.root)}
 	for _, c := range v.changes {
 		c.write(d)
+	}
+	if len(v.overrides) > 0 {
+		d.Set("unscripted", true)
 	}
 	return d
 }

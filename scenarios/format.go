@@ -33,6 +33,7 @@ type spec struct {
 	Faults         []fault               `yaml:"faults" jsonschema:"maxItems=1000" jsonschema_description:"What goes wrong, and when."`
 	Horizon        span                  `yaml:"horizon" jsonschema_description:"The run is cut off at this time. Default: 5m."`
 	ProgressWithin span                  `yaml:"progress-within" jsonschema_description:"How soon after the last fault a client must have completed a section. Default: before the horizon."`
+	Unscripted     bool                  `yaml:"unscripted" jsonschema_description:"true: the run need not follow the story. A client that does not start and a fault that does not act leave no doubt about the verdict."`
 	Witnesses      []trace.Witness       `yaml:"witnesses" jsonschema:"maxItems=200" jsonschema_description:"What must have happened in a run for its verdict to mean anything."`
 	Measures       []measure             `yaml:"measures" jsonschema:"maxItems=50,minItems=1,uniqueItems=true" jsonschema_description:"The measures in the report: how long, how much and how often."`
 	Expect         expectations          `yaml:"expect" jsonschema_description:"The expected result of each run."`

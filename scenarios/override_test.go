@@ -86,6 +86,41 @@ func TestOverride(t *testing.T) {
 	}
 }
 
+// The document of a changed scenario is a file with the same world, which is judged in the
+// same way: it has neither witnesses nor expectations, and need not follow the story.
+func TestDocumentOfOverriddenScenario(t *testing.T) {
+	for _, name := range []string{"gc-pause", "clock-jump", "crash-restart", "delayed-write", "retry-jitter"} {
+		s, err := scenarios.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed, err := s.With("horizon=4m", "lock.ttl=31s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range changed.Variants {
+			written := parseScenario(t, string(v.Document().Bytes())).Variants[0]
+			for _, fencing := range []string{scenarios.Off, scenarios.On} {
+				is, err := written.Config(scenarios.Options{Seed: 1, Fencing: fencing})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := v.Config(scenarios.Options{Seed: 1, Fencing: fencing})
+				if err != nil {
+					t.Fatal(err)
+				}
+				is.Name, is.Variant, want.Overrides = want.Name, want.Variant, nil
+				if hashOfConfig(t, is) != hashOfConfig(t, want) {
+					t.Errorf("%s, variant %q, fencing %s: the document gives another world", name, v.Name, fencing)
+				}
+				if _, ok := written.Expectation("", fencing); ok || len(written.Witnesses) > 0 || !is.Unscripted {
+					t.Errorf("%s, variant %q, fencing %s: the document has expectations or witnesses, or is scripted", name, v.Name, fencing)
+				}
+			}
+		}
+	}
+}
+
 // What an author wrote about a scenario does not apply to a changed one.
 func TestOverriddenScenarioExpectsNothing(t *testing.T) {
 	s := parseScenario(t, overridable)
