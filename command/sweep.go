@@ -64,6 +64,7 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
 		return err
 	}
+	defer useOneThread()()
 	progress := newCount(cmd.ErrOrStderr()) // how many values the borders need is not known before
 	sweep, err := whatif.Run(in.Scenario, path, values, f.steps, scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}, func() { progress.next("values of " + in.Name) })
 	progress.clear()

@@ -42,6 +42,7 @@ func (f whyFlag) find(stderr io.Writer, results []*scenarios.Result, format stri
 		report.NearestTurns = findTurns(results, format, o)
 		return nil
 	}
+	defer useOneThread()()
 	progress := newCount(stderr)
 	defer progress.clear()
 	report.Whys = map[*history.History]*whatif.Why{}

@@ -26,7 +26,8 @@ func whyCommand() *cobra.Command {
 		Short: "Show the smallest changes that turn the verdict of a scenario",
 		Long: `Run one scenario with many changes, each alone, and show the smallest that turn a
 verdict: another time, number or rate, one fault less, another setting of the lock or
-the storage, one more pause of a client, or one late message.
+the storage, or one more fault: a pause, a late or a lost message, a partition, a crash
+and restart, or a jump of a server's clock.
 
 The exit status is 0 whatever turns a verdict.`,
 		Example: `  locksim why gc-pause
@@ -70,12 +71,13 @@ func (f *whyFlags) run(cmd *cobra.Command, arg string) error {
 	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
 		return err
 	}
+	defer useOneThread()()
 	progress := newCount(cmd.ErrOrStderr())
 	why, err := whatif.FindWhy(in.Scenario, options, func() { progress.next("changed scenarios of " + in.Name) })
 	progress.clear()
 	switch {
 	case errors.Is(err, whatif.ErrInconclusive):
-		return fmt.Errorf("locksim: %s: %w; `locksim run` says why", arg, err)
+		return fmt.Errorf("locksim: %s: %w; `locksim run %s --set unscripted=true` says why", arg, err, in.Name)
 	case err != nil:
 		return failure{unexpected, fmt.Errorf("locksim: %s: %w", arg, err)}
 	}

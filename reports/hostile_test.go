@@ -12,11 +12,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locksim/locksim/internal/bands"
 	"github.com/locksim/locksim/internal/rundiff"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 )
 
 // taint is a text with markup and control characters of many formats.
@@ -109,14 +112,14 @@ func TestTaintedTexts(t *testing.T) {
 	sweep := &whatif.Sweep{
 		Scenario: r.Scenario, Path: taint, Range: whatif.Range{From: 1, To: 9, Resolution: 1}, Lock: taint, Steps: 8, Tried: 12,
 		Bands: []whatif.SweepBand{
-			{Band: whatif.Band[whatif.Outcome]{From: 1, To: 5, Outcome: whatif.Outcome{Off: "unsafe", On: "safe"}}, Runs: r.Runs[:2]},
-			{Band: whatif.Band[whatif.Outcome]{From: 6, To: 9, Outcome: whatif.Outcome{IsImpossible: true}}, Why: taint},
+			{Band: bands.Band[whatif.Outcome]{From: 1, To: 5, Outcome: whatif.Outcome{Off: "unsafe", On: "safe"}}, Runs: r.Runs[:2]},
+			{Band: bands.Band[whatif.Outcome]{From: 6, To: 9, Outcome: whatif.Outcome{IsImpossible: true}}, Why: taint},
 		},
 	}
 	why := &whatif.Why{
 		Given: r.Scenario, Scenario: r.Scenario, Observed: []string{taint}, Lock: taint, Steady: []string{taint},
 		Now:   whatif.Outcome{Off: "unsafe", On: "safe"},
-		Turns: []whatif.Turn{{Path: taint, Value: taint, From: taint, Outcome: whatif.Outcome{Off: "safe", On: "safe", IsStuck: true}}, {Path: "x", Value: "y", NewFault: taint, Size: "1s"}},
+		Turns: []whatif.Turn{{Path: taint, Value: taint, From: taint, Outcome: whatif.Outcome{Off: "safe", On: "safe", IsStuck: true}}, {Path: "x", Value: "y", NewFault: &runs.Fault{Fault: sim.Fault{Action: &sim.CrashFault{Process: taint}}}}},
 	}
 	for _, f := range reports.Whys.Formats() {
 		t.Run("why-"+f.Name, func(t *testing.T) {

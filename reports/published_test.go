@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/bands"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/rundiff"
 	"github.com/locksim/locksim/internal/runs"
@@ -78,7 +79,7 @@ func TestPublishedReportsNameNoFolder(t *testing.T) {
 		}
 		sweep := &whatif.Sweep{
 			Scenario: s, Path: "lock.ttl", Range: whatif.Range{From: 1, To: 9, Resolution: 1}, Lock: "redlock", Steps: 8, Tried: 9,
-			Bands: []whatif.SweepBand{{Band: whatif.Band[whatif.Outcome]{From: 1, To: 9, Outcome: whatif.Outcome{Off: "unsafe", On: "safe"}}, Runs: r.Runs[:2]}},
+			Bands: []whatif.SweepBand{{Band: bands.Band[whatif.Outcome]{From: 1, To: 9, Outcome: whatif.Outcome{Off: "unsafe", On: "safe"}}, Runs: r.Runs[:2]}},
 		}
 		if f, ok := Sweeps.Lookup("markdown"); ok {
 			var b bytes.Buffer

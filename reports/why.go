@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
 )
 
 const whySchema = "locksim/why/v1"
@@ -46,6 +48,9 @@ func (w whyReport) document() *document {
 	if len(w.Steady) > 0 {
 		d.add("What turns nothing", paragraph("No value that was tried turns a verdict or lease-exclusion: "+visibleList(w.Steady)+"."))
 	}
+	if len(w.Unknown) > 0 {
+		d.add("What could not be judged", paragraph(w.unknown()))
+	}
 	d.add("Commands that run them", figure(w.commands()))
 	d.add("How they were found", paragraph(w.method()))
 	return d
@@ -80,14 +85,25 @@ func (w whyReport) table() table {
 	for _, t := range w.Turns {
 		change := t.Override()
 		switch {
-		case t.NewFault != "":
-			change = t.NewFault + ": " + t.Size
+		case t.NewFault != nil:
+			change = "add a fault: " + exploredFaultWords(runs.WorldSpec{}, *t.NewFault)
 		case t.From != "":
 			change += " (now " + t.From + ")"
+		}
+		if t.UnknownFrom != "" {
+			change += ", " + unknownWords(t.UnknownFrom, t.UnknownTo)
 		}
 		add(string(story.Visible(change)), t.Outcome)
 	}
 	return tb
+}
+
+// unknownWords says that values could not be judged.
+func unknownWords(from, to string) string {
+	if from == to {
+		return from + " is inconclusive"
+	}
+	return from + " to " + to + " are inconclusive"
 }
 
 // stuckMark marks an outcome in which clients do not get their work done.
@@ -109,6 +125,18 @@ func (w whyReport) legend() string {
 		words += " " + stuckLegend
 	}
 	return words
+}
+
+// unknown lists the values with which a run was inconclusive.
+func (w whyReport) unknown() string {
+	var all []string
+	for _, u := range w.Unknown {
+		all = append(all, u.Path+"="+u.From)
+		if u.From != u.To {
+			all[len(all)-1] = u.Path + " from " + u.From + " to " + u.To
+		}
+	}
+	return "With these values, or some of them, a run is inconclusive, so they may turn a verdict: " + visibleList(all) + "."
 }
 
 // visibleList returns paths as a list.
@@ -137,13 +165,40 @@ func (w whyReport) command(t whatif.Turn) string {
 // method says how the changes were found, and what can be missed.
 func (w whyReport) method() string {
 	words := fmt.Sprintf("%d changed scenarios were run. Of a time or a rate, about fifteen values between next to nothing and eight times the value were tried; of a whole number, each from 1 to three times the number, but at most to 64. Between two values with different outcomes, the border was searched. A narrow band of values between two others can be missed; locksim sweep looks closer.", w.Tried)
-	if w.NewFaults > 0 {
-		words += fmt.Sprintf(" As new faults, a pause of a client before each step and each message that is late were tried, %d in all, for up to four times the TTL. The shortest pause and the shortest delay that turn something are shown.", w.NewFaults)
+	if len(w.NewFaults) > 0 {
+		words += " As new faults, each alone, were tried: " + w.newFaults() + ". Of each kind, the smallest that turns something is shown, up to the largest size that locksim explore tries."
 	}
-	if w.Untried > 0 {
-		words += fmt.Sprintf(" %d others were not tried; locksim explore tries all faults.", w.Untried)
+	if n := w.Untried(); n > 0 {
+		words += fmt.Sprintf(" %d others were not tried; locksim explore tries all faults.", n)
 	}
 	return words
+}
+
+// newFaultNames has the names of the kinds of faults that a search for changes adds, by
+// effect.
+var newFaultNames = map[trace.Effect]string{
+	trace.StopsProcess:     "pauses of a client",
+	trace.HoldsMessage:     "late messages",
+	trace.ResetsConnection: "lost messages",
+	trace.CutsLink:         "partitions",
+	trace.SetsClock:        "forward jumps of a server's clock",
+	trace.KillsProcess:     "crashes and restarts of a server",
+}
+
+// newFaults lists the faults that were added, with their numbers.
+func (w whyReport) newFaults() string {
+	var all []string
+	for _, n := range w.NewFaults {
+		count := fmt.Sprint(n.Tried)
+		if n.Tried < n.Of {
+			count += fmt.Sprintf(" of %d", n.Of)
+		}
+		if n.Unknown > 0 {
+			count += fmt.Sprintf(" (%d inconclusive)", n.Unknown)
+		}
+		all = append(all, count+" "+newFaultNames[n.Effect])
+	}
+	return story.List(all)
 }
 
 // A jsonWhy is a search for the changes that turn a verdict, in JSON.
@@ -161,10 +216,12 @@ type jsonWhy struct {
 	Off            string         `json:"off"`
 	On             string         `json:"on"`
 	LeaseExclusion checks.Outcome `json:"lease_exclusion"`
-	// Turns are the changes. Steady are the paths that turn nothing.
-	Turns  []jsonTurn `json:"turns"`
-	Steady []string   `json:"steady"`
-	Tried  int        `json:"tried"`
+	// Turns are the changes. Steady are the paths that turn nothing, and Unknown are values
+	// with which a run was inconclusive.
+	Turns   []jsonTurn    `json:"turns"`
+	Steady  []string      `json:"steady"`
+	Unknown []jsonUnknown `json:"unknown,omitempty"`
+	Tried   int           `json:"tried"`
 	// Untried is how many new faults were not tried.
 	Untried int `json:"untried"`
 }
@@ -175,6 +232,9 @@ type jsonTurn struct {
 	Value string `json:"value"`
 	// Now is the value that the scenario has. It is missing if there is none.
 	Now string `json:"now,omitempty"`
+	// Unknown are the values between Now and Value with which a run was inconclusive.
+	Unknown *jsonUnknown `json:"unknown,omitempty"`
+
 	Off string `json:"off"`
 	On  string `json:"on"`
 	// LeaseExclusion is the worst outcome in the two runs. Stuck says that the lock was not
@@ -184,15 +244,30 @@ type jsonTurn struct {
 	Replay         string         `json:"replay"`
 }
 
+// A jsonUnknown holds the smallest and the largest of some values of a path. The path of a
+// jsonTurn is not repeated.
+type jsonUnknown struct {
+	Path string `json:"path,omitempty"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
 func writeWhyJSON(out io.Writer, why *whatif.Why, o Options) error {
 	w := whyReport{why, o}
 	all := jsonWhy{
 		Schema: whySchema, Scenario: w.Scenario.Name, Variant: w.Scenario.Variants[0].Name, Lock: w.Lock, Seed: w.Seed, Overrides: w.Given.Overrides, Observed: w.Observed,
-		Off: w.Now.Off, On: w.Now.On, LeaseExclusion: w.Now.Leases, Turns: []jsonTurn{}, Steady: append([]string{}, w.Steady...), Tried: w.Tried, Untried: w.Untried,
+		Off: w.Now.Off, On: w.Now.On, LeaseExclusion: w.Now.Leases, Turns: []jsonTurn{}, Steady: append([]string{}, w.Steady...), Tried: w.Tried, Untried: w.Untried(),
+	}
+	for _, u := range w.Unknown {
+		all.Unknown = append(all.Unknown, jsonUnknown(u))
 	}
 	for _, t := range w.Turns {
+		var unknown *jsonUnknown
+		if t.UnknownFrom != "" {
+			unknown = &jsonUnknown{From: t.UnknownFrom, To: t.UnknownTo}
+		}
 		all.Turns = append(all.Turns, jsonTurn{
-			Path: t.Path, Value: t.Value, Now: t.From,
+			Path: t.Path, Value: t.Value, Now: t.From, Unknown: unknown,
 			Off: t.Outcome.Off, On: t.Outcome.On, LeaseExclusion: t.Outcome.Leases, Stuck: t.Outcome.IsStuck, Replay: w.command(t),
 		})
 	}

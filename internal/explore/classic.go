@@ -59,6 +59,56 @@ func (r *Record) isQuick(w runs.WorldSpec) bool {
 	return false
 }
 
+// A Likely is the faults of one kind that are likely to break something, each alone.
+type Likely struct {
+	Effect trace.Effect
+	Faults []runs.Fault
+}
+
+// LikelySingles lists the single faults that a quick search tries, and in addition each
+// message that comes late, each message that is lost, and partitions from the only node of a
+// lock. Messages to and from the storage come first. The faults have the largest size. A node that crashes keeps its disk as it is.
+// Kinds of faults are in the order in which they do harm most often.
+func (r *Record) LikelySingles() []Likely {
+	var all []Likely
+	for w := range r.singles() {
+		f := w.Faults[0]
+		if !r.isQuick(w) && !r.isLikely(f) {
+			continue
+		}
+		i := slices.IndexFunc(all, func(l Likely) bool { return l.Effect == f.Effect() })
+		if i < 0 {
+			i = len(all)
+			all = append(all, Likely{Effect: f.Effect()})
+		}
+		all[i].Faults = append(all[i].Faults, f)
+	}
+	storageFirst := func(f runs.Fault) int {
+		if held, _ := f.Message(); held.Peer == trace.StorageName || slices.Contains(f.Others(), trace.StorageName) {
+			return 0
+		}
+		return 1
+	}
+	for _, l := range all {
+		slices.SortStableFunc(l.Faults, func(a, b runs.Fault) int { return storageFirst(a) - storageFirst(b) })
+	}
+	return all
+}
+
+// isLikely reports whether a fault makes one message late by the longest time, lets it be
+// lost, or cuts off the only node of a lock.
+func (r *Record) isLikely(f runs.Fault) bool {
+	switch f.Effect() {
+	case trace.HoldsMessage:
+		return f.For == r.longestFault()
+	case trace.ResetsConnection:
+		return slices.ContainsFunc(r.Messages, func(m Message) bool { return f.Strikes.When.Equal(m.InFlight(m.Nth)) })
+	case trace.CutsLink:
+		return len(r.Nodes) == 1 && f.How() == "" && f.For == r.longestFault() && slices.Equal(f.Others(), r.Nodes)
+	}
+	return false
+}
+
 // longestFault returns the longest time that a fault of the search lasts.
 func (r *Record) longestFault() time.Duration {
 	return max(r.percentOfTTL(largestPercent), percentOf(r.Takeover, largestPercent))

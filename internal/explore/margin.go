@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locksim/locksim/internal/bands"
 	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
@@ -59,33 +60,28 @@ func border(known sim.Size, ttl time.Duration, breaks func(sim.Size) (bool, erro
 	if low >= high {
 		return sim.Size{}, known, nil
 	}
-	broke, err := breaks(newSize(low))
-	if err != nil {
-		return sim.Size{}, sim.Size{}, err
-	}
-	if broke {
-		return sim.Size{}, newSize(low), nil
-	}
-	for {
+	split := func(low, high int64) (int64, bool) {
 		middle := low + (high-low)/2
 		step := resolution(middle)
 		if middle -= middle % step; middle <= low {
 			middle = low + step
 			middle -= middle % step
 		}
-		if middle >= high {
-			return newSize(low), newSize(high), nil
-		}
-		broke, err := breaks(newSize(middle))
-		if err != nil {
-			return sim.Size{}, sim.Size{}, err
-		}
-		if broke {
-			high = middle
-		} else {
-			low = middle
-		}
+		return middle, middle < high
 	}
+	found, _, err := bands.Find([]int64{low, high}, split, func(n int64) (bool, error) {
+		if n == high {
+			return true, nil
+		}
+		return breaks(newSize(n))
+	})
+	switch {
+	case err != nil:
+		return sim.Size{}, sim.Size{}, err
+	case len(found) == 1:
+		return sim.Size{}, newSize(low), nil
+	}
+	return newSize(found[0].To), newSize(found[1].From), nil
 }
 
 // timeResolution returns how exactly the border of a time is found. From one second on, it

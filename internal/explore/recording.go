@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/runs"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -33,26 +35,34 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := NewRecord(cfg, off.History)
+	r.Base, r.Name, r.Takeover, r.Outcome = base, b.Name, b.Takeover, o
+	return r, nil
+}
+
+// NewRecord returns the record of a run without fencing tokens: the processes of its world,
+// and where faults can strike. It has no outcome.
+func NewRecord(cfg sim.Config, off *history.History) *Record {
 	r := &Record{
-		Base: base, Name: b.Name, Lock: cfg.Lock.Kind.Name, TTL: cfg.Lock.TTL, Takeover: b.Takeover, System: cfg.Lock.Kind.System,
+		Lock: cfg.Lock.Kind.Name, TTL: cfg.Lock.TTL, System: cfg.Lock.Kind.System,
 		OwnClock: cfg.Lock.Kind.OwnClock || cfg.Lock.Kind.ReadsClock || cfg.Tokens.Source.OwnClock,
-		Outcome:  o, Roles: map[string]trace.Role{},
+		Roles:    map[string]trace.Role{},
 	}
 	for _, c := range cfg.Clients {
 		r.Clients = append(r.Clients, c.Name)
 	}
-	for _, p := range off.History.Trace.Processes {
+	for _, p := range off.Trace.Processes {
 		r.Roles[p.Name] = p.Role
 	}
 	for _, n := range cfg.Nodes {
 		if n.ReplicaOf != "" {
 			r.Replicas = append(r.Replicas, n.Name)
 		}
-		if slices.Contains(off.History.LockNodes(), n.Name) {
+		if slices.Contains(off.LockNodes(), n.Name) {
 			r.Nodes = append(r.Nodes, n.Name)
 		}
 	}
-	for _, o := range off.History.Occasions() {
+	for _, o := range off.Occasions() {
 		if o.StepCall == nil && r.Roles[o.Message.Client] == trace.RoleNode {
 			continue // the story of a run does not mention messages between nodes
 		}
@@ -70,7 +80,7 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 			r.Messages = append(r.Messages, Message{NthMessage: m, Stage: o.ClientStage, At: o.Event.At})
 		}
 	}
-	return r, nil
+	return r
 }
 
 // optionalNth returns the number of one of several similar points, as a scenario writes it:

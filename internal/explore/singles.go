@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -18,6 +19,11 @@ import (
 // between two such points would do the same as one at the earlier point, except that it
 // ends later. Faults that do harm most often come first. Faults that never end come last.
 func (r *Record) Singles(kinds ...Kinds) []runs.WorldSpec {
+	return slices.Collect(r.singles(kinds...))
+}
+
+// singles lists what Singles returns.
+func (r *Record) singles(kinds ...Kinds) iter.Seq[runs.WorldSpec] {
 	type siteOfKind struct {
 		kind sim.FaultKind
 		site sim.Site
@@ -37,12 +43,16 @@ func (r *Record) Singles(kinds ...Kinds) []runs.WorldSpec {
 	slices.SortStableFunc(sites, func(a, b siteOfKind) int {
 		return cmp.Or(permanence(a)-permanence(b), effectPolicies[a.kind.Effect].harmRank-effectPolicies[b.kind.Effect].harmRank)
 	})
-	var all []runs.WorldSpec
-	for _, t := range sites {
-		s := site{r, t.kind, t.site, manners(t.kind, t.site, kinds)}
-		all = append(all, s.worlds()...)
+	return func(yield func(runs.WorldSpec) bool) {
+		for _, t := range sites {
+			s := site{r, t.kind, t.site, manners(t.kind, t.site, kinds)}
+			for _, w := range s.worlds() {
+				if !yield(w) {
+					return
+				}
+			}
+		}
 	}
-	return all
 }
 
 // A site is one entry of a fault's card, applied to a base: where faults of the kind are

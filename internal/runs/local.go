@@ -74,19 +74,19 @@ func (l *Local) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 		return WorldResult{}, err
 	}
 	on.Faults = cfg.Faults
-	if len(off.Breaks) == 0 && fencingChangesNothing(on, off.History) {
+	if len(off.Breaks) == 0 && FencingChangesNothing(on, off.History) {
 		return WorldResult{Off: off.RunResult, On: off.RunResult, Grounds: groundsOf(w, off)}, nil
 	}
 	fenced, err := l.runConfig(on)
 	return WorldResult{Off: off.RunResult, On: fenced.RunResult, Grounds: groundsOf(w, off, fenced)}, err
 }
 
-// fencingChangesNothing reports whether the run of a world with fencing tokens would be the
+// FencingChangesNothing reports whether the run of a world with fencing tokens would be the
 // same as the run without them, in which nothing broke. The storage refuses only a write of
 // an older grant after a write of a newer one. In a run in which nothing broke there is no
 // such write. This holds only for the tokens of a perfect lock service. A lock or a token
 // source that mints its own tokens may mint them in the wrong order.
-func fencingChangesNothing(cfg sim.Config, h *history.History) bool {
+func FencingChangesNothing(cfg sim.Config, h *history.History) bool {
 	mintedTokens := func(s *history.Section) bool { return len(s.Minted) > 0 }
 	return cfg.Tokens.Source.Name == "" && cfg.Storage.Fencing == storage.Writes &&
 		!slices.ContainsFunc(h.Sections(), mintedTokens)

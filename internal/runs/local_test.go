@@ -20,7 +20,7 @@ clients: {client-1: {works: 1s}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fencingChangesNothing(cfg, off.History) {
-		t.Error("fencingChangesNothing is true, so the run with fencing is skipped; want false")
+	if FencingChangesNothing(cfg, off.History) {
+		t.Error("FencingChangesNothing is true, so the run with fencing is skipped; want false")
 	}
 }

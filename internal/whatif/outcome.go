@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // An Outcome summarizes the two runs of a variant.
@@ -21,39 +24,60 @@ type Outcome struct {
 	// IsStuck reports that, in one of the runs, the lock was never granted, or progress is
 	// violated. Such a run may be safe only because clients did not get their work done.
 	IsStuck bool
-	// IsImpossible reports that the scenario cannot have the value, or that too much happens
-	// with it.
+	// IsImpossible reports that the scenario cannot have the value, that no lock can be made
+	// with it, or that too much happens with it.
 	IsImpossible bool
 }
 
-// runWith runs the variant of a scenario, which must have one, with an override. If the
-// scenario cannot have the value, why says why, and there are no runs.
-func runWith(s *scenarios.Scenario, override string, o scenarios.RunOptions) (outcome Outcome, runs []scenarios.RunResult, why string, err error) {
-	changed, err := s.With(override)
+// isUnknown reports whether a run is inconclusive.
+func (o Outcome) isUnknown() bool {
+	return !o.IsImpossible && (o.Off == checks.Undecided || o.On == checks.Undecided)
+}
+
+// outcomeWith returns the outcome of the variant of a scenario, which must have one, with
+// some overrides. It leaves out the run with fencing tokens if that can only be the same as
+// the run without them.
+func outcomeWith(s *scenarios.Scenario, o scenarios.RunOptions, overrides ...string) (Outcome, error) {
+	o.SkipsFencing = func(on sim.Config, off scenarios.RunResult) bool {
+		return off.Verdict.Verdict == checks.Safe && len(off.Verdict.Violations()) == 0 && runs.FencingChangesNothing(on, off.History)
+	}
+	outcome, _, _, err := runWith(s, o, overrides...)
+	return outcome, err
+}
+
+// runWith runs the variant of a scenario, which must have one, with some overrides. If the
+// scenario cannot have their values, or does not apply to the lock with them, why says why,
+// and there are no results.
+func runWith(s *scenarios.Scenario, o scenarios.RunOptions, overrides ...string) (outcome Outcome, results []scenarios.RunResult, why string, err error) {
+	changed, err := s.With(overrides...)
 	if err != nil {
 		return Outcome{IsImpossible: true}, nil, err.Error(), nil
 	}
-	outcome, runs, why, err = runBoth(changed, o)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", override, err)
-	}
-	return outcome, runs, why, err
-}
-
-// runBoth runs the variant of a scenario, which must have one. If the scenario does not
-// apply to the lock, why says why, and there are no runs.
-func runBoth(s *scenarios.Scenario, o scenarios.RunOptions) (outcome Outcome, runs []scenarios.RunResult, why string, err error) {
-	runs, notApplicable, err := s.Variants[0].RunBoth(o)
+	results, notApplicable, err := changed.Variants[0].RunBoth(o)
 	switch {
 	case errors.Is(err, sim.ErrTooMuch), errors.Is(err, sim.ErrTooLarge):
 		return Outcome{IsImpossible: true}, nil, err.Error(), nil // on every machine at the same event
+	case err != nil && len(overrides) > 0:
+		return Outcome{}, nil, "", fmt.Errorf("%s: %w", strings.Join(overrides, " "), err)
 	case err != nil:
 		return Outcome{}, nil, "", err
 	case notApplicable != "":
 		return Outcome{IsImpossible: true}, nil, notApplicable, nil
 	}
+	for _, c := range results[0].History.Trace.Complaints {
+		if c.Rule == trace.CannotMake {
+			return Outcome{IsImpossible: true}, nil, c.Why, nil
+		}
+	}
+	return outcomeOf(results), results, "", nil
+}
+
+// outcomeOf summarizes the runs of a variant. If there is only the run without fencing
+// tokens, the run with them is the same.
+func outcomeOf(results []scenarios.RunResult) Outcome {
+	off, on := results[0], results[len(results)-1]
 	worst := func(p checks.Property) checks.Outcome {
-		outcomes := []checks.Outcome{runs[0].Verdict.Finding(p).Outcome, runs[1].Verdict.Finding(p).Outcome}
+		outcomes := []checks.Outcome{off.Verdict.Finding(p).Outcome, on.Verdict.Finding(p).Outcome}
 		for _, o := range []checks.Outcome{checks.Violated, checks.Unknown, checks.Holds} {
 			if slices.Contains(outcomes, o) {
 				return o
@@ -65,8 +89,8 @@ func runBoth(s *scenarios.Scenario, o scenarios.RunOptions) (outcome Outcome, ru
 		return len(run.History.Sections()) == 0 || run.Verdict.Finding(checks.Progress).Outcome == checks.Violated
 	}
 	return Outcome{
-		Off: runs[0].Verdict.Verdict, On: runs[1].Verdict.Verdict,
+		Off: off.Verdict.Verdict, On: on.Verdict.Verdict,
 		Leases: worst(checks.LeaseExclusion), Sections: worst(checks.SectionExclusion),
-		IsStuck: slices.ContainsFunc(runs, isStuck),
-	}, runs, "", nil
+		IsStuck: slices.ContainsFunc(results, isStuck),
+	}
 }

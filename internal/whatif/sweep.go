@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/locksim/locksim/internal/bands"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -31,7 +32,7 @@ type Sweep struct {
 
 // A SweepBand is a band with an example.
 type SweepBand struct {
-	Band[Outcome]
+	bands.Band[Outcome]
 	// Runs are the runs with the first value of the band. If the scenario cannot have the
 	// value, there are none, and Why is the reason.
 	Runs []scenarios.RunResult
@@ -53,34 +54,27 @@ func Run(s *scenarios.Scenario, path string, r Range, steps int, o scenarios.Run
 	if sweep.Lock == "" {
 		sweep.Lock = v.Lock
 	}
-	bands, n, err := FindBands(r, r.Steps(steps), func(value int64) (Outcome, error) {
-		b, err := sweep.try(value, o)
+	found, n, err := bands.Find(r.Steps(steps), r.split, func(value int64) (Outcome, error) {
+		outcome, err := outcomeWith(s, o, sweep.override(value))
 		if onValue != nil {
 			onValue()
 		}
-		return b.Outcome, err
+		return outcome, err
 	})
 	if err != nil {
 		return nil, err
 	}
 	sweep.Tried = n
-	for _, b := range bands {
+	for _, b := range found {
 		// The run is made again, because the runs of all values would need too much memory.
-		example, err := sweep.try(b.From, o)
+		_, runs, why, err := runWith(s, o, sweep.override(b.From))
 		if err != nil {
 			return nil, err
 		}
-		example.Band = b
-		sweep.Bands = append(sweep.Bands, example)
+		sweep.Bands = append(sweep.Bands, SweepBand{Band: b, Runs: runs, Why: why})
 	}
-	if len(bands) == 1 && bands[0].Outcome.IsImpossible {
+	if len(found) == 1 && found[0].Outcome.IsImpossible {
 		return nil, fmt.Errorf("%w: %s", ErrNoValue, sweep.Bands[0].Why)
 	}
 	return sweep, nil
-}
-
-// try runs the scenario with one value.
-func (s *Sweep) try(value int64, o scenarios.RunOptions) (SweepBand, error) {
-	outcome, runs, why, err := runWith(s.Scenario, s.override(value), o)
-	return SweepBand{Band: Band[Outcome]{Outcome: outcome}, Runs: runs, Why: why}, err
 }

@@ -3,14 +3,15 @@ package whatif
 import (
 	"cmp"
 	"errors"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/bands"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
 )
 
 // ErrInconclusive is the error of a search for the changes that turn a verdict, if a run of
@@ -36,9 +37,32 @@ type Why struct {
 	// Steady are the paths of the quantities and words of which no value that was tried
 	// turns anything.
 	Steady []string
-	// Tried is the number of changed scenarios. NewFaults is the number of pauses and late
-	// messages among the changes, and Untried is how many more there could be.
-	Tried, NewFaults, Untried int
+	// Unknown are the values with which a run was inconclusive.
+	Unknown []UnknownValues
+	// Tried is the number of changed scenarios.
+	Tried int
+	// NewFaults are the faults that were added, by kind, each alone.
+	NewFaults []NewFaults
+}
+
+// UnknownValues are the values of one path, from the smallest to the largest, with which a run
+// was inconclusive.
+type UnknownValues struct{ Path, From, To string }
+
+// NewFaults counts the places where faults of one kind were tried.
+type NewFaults struct {
+	Effect trace.Effect
+	// Tried are the places that were tried, and Of are all places. Unknown are those where a
+	// run was inconclusive.
+	Tried, Of, Unknown int
+}
+
+// Untried returns how many places of new faults were not tried.
+func (w *Why) Untried() (n int) {
+	for _, f := range w.NewFaults {
+		n += f.Of - f.Tried
+	}
+	return n
 }
 
 // Overrides returns the overrides with which the scenario file becomes the changed scenario.
@@ -61,10 +85,13 @@ type Turn struct {
 	Path, Value string
 	// From is the value that the scenario has; "" if it has none.
 	From string
-	// NewFault describes the fault that the change adds, without its duration, which is
-	// Size. They are "" if it adds none.
-	NewFault, Size string
-	Outcome        Outcome
+	// NewFault is the fault that the change adds; nil if it adds none.
+	NewFault *runs.Fault
+	// UnknownFrom and UnknownTo are the smallest and the largest of the values between From
+	// and Value with which a run was inconclusive; "" if there are none. A nearer value may
+	// turn a verdict.
+	UnknownFrom, UnknownTo string
+	Outcome                Outcome
 
 	// distance is by how much a quantity differs, as a share of it. It is +Inf for a change
 	// that has no size.
@@ -78,16 +105,10 @@ func (t Turn) Override() string { return t.Path + "=" + t.Value }
 // onValue, if it is not nil, after each changed scenario. It fails with [ErrInconclusive],
 // or if a world does not end.
 func FindWhy(s *scenarios.Scenario, o scenarios.RunOptions, onValue func()) (*Why, error) {
-	now, runs, notApplicable, err := runBoth(s, o)
-	switch {
-	case err != nil:
+	f, err := newFinder(s, o, onValue)
+	if err != nil {
 		return nil, err
-	case notApplicable != "":
-		return nil, errors.New(notApplicable)
-	case now.Off == checks.Undecided || now.On == checks.Undecided:
-		return nil, ErrInconclusive
 	}
-	f := &finder{Why: &Why{Given: s, Scenario: s, Lock: runs[0].Lock, Seed: o.Seed, Now: now}, options: o, onValue: onValue, history: runs[0].History}
 	if err := f.fixTimes(); err != nil {
 		return nil, err
 	}
@@ -110,8 +131,29 @@ type finder struct {
 	onValue func()
 	// history is that of the run without fencing tokens.
 	history *history.History
+	// outcomes has the outcome of each override that was tried.
+	outcomes map[string]Outcome
 	// faults is the number of faults of the scenario.
 	faults int
+}
+
+// newFinder runs a scenario, which must have one variant, as it is.
+func newFinder(s *scenarios.Scenario, o scenarios.RunOptions, onValue func()) (*finder, error) {
+	now, results, notApplicable, err := runWith(s, o)
+	switch {
+	case err != nil:
+		return nil, err
+	case notApplicable != "":
+		return nil, errors.New(notApplicable)
+	case now.isUnknown():
+		return nil, ErrInconclusive
+	}
+	// A run that its author bound to a story may be conclusive only with that story.
+	if unbound, err := outcomeWith(s, o, "unscripted=true"); err != nil || unbound.isUnknown() {
+		return nil, cmp.Or(err, ErrInconclusive)
+	}
+	w := &Why{Given: s, Scenario: s, Lock: results[0].Lock, Seed: o.Seed, Now: now}
+	return &finder{Why: w, options: o, onValue: onValue, history: results[0].History, outcomes: map[string]Outcome{}}, nil
 }
 
 // A change of the outcome is what differs from the scenario as it is; what does not differ,
@@ -134,7 +176,12 @@ func (f *finder) turns(o Outcome) bool { return f.changeOf(o) != change{} }
 
 // try returns the outcome with one value changed.
 func (f *finder) try(path, value string) (Outcome, error) {
-	outcome, _, _, err := runWith(f.Scenario, path+"="+value, f.options)
+	override := path + "=" + value
+	if o, ok := f.outcomes[override]; ok {
+		return o, nil
+	}
+	outcome, err := outcomeWith(f.Scenario, f.options, override)
+	f.outcomes[override] = outcome
 	if !outcome.IsImpossible {
 		f.Tried++
 		if f.onValue != nil {
@@ -144,109 +191,38 @@ func (f *finder) try(path, value string) (Outcome, error) {
 	return outcome, err
 }
 
-// tryValues tries values of a range at a path. It returns the bands of values that change
-// the outcome in the same way, what outcome the values at the ends of the bands have, and
-// whether any value is possible.
-func (f *finder) tryValues(r Range, values []int64, override func(value int64) (path, text string)) (bands []Band[change], outcomes map[int64]Outcome, possible bool, err error) {
-	outcomes = map[int64]Outcome{}
-	bands, _, err = FindBands(r, values, func(value int64) (change, error) {
+// values are the values of a range that a finder has tried at one path.
+type values struct {
+	Range
+	// bands are the values that change the outcome in the same way.
+	bands    []bands.Band[change]
+	outcomes map[int64]Outcome
+}
+
+// tryValues tries values of a range, which are in ascending order, and looks for the borders
+// between them.
+func (f *finder) tryValues(r Range, from []int64, override func(value int64) (path, text string)) (*values, error) {
+	v := &values{Range: r, outcomes: map[int64]Outcome{}}
+	var err error
+	v.bands, _, err = bands.Find(from, r.split, func(value int64) (change, error) {
 		o, err := f.try(override(value))
-		outcomes[value] = o
-		possible = possible || !o.IsImpossible
+		v.outcomes[value] = o
 		return f.changeOf(o), err
 	})
-	return bands, outcomes, possible, err
+	return v, err
 }
 
-// trySetting tries other values of a setting, or removes a fault.
-func (f *finder) trySetting(s scenarios.Setting) error {
-	if fault, field, ok := cutFault(s.Path); ok && field == "" {
-		f.faults = fault
-		_, err := f.tryAlone(Turn{Path: s.Path, Value: removal})
-		return err
-	}
-	if value, u, ok := parseValue(s.Value); ok && value != 0 {
-		return f.tryQuantity(Turn{Path: s.Path, From: s.Value}, value, u)
-	}
-	return f.tryWords(s)
-}
-
-// removal is the value of an override that removes what is there.
-const removal = "null"
-
-// cutFault splits the path of a fault, or of one of its fields.
-func cutFault(path string) (fault int, field string, ok bool) {
-	rest, ok := strings.CutPrefix(path, "faults[")
-	if !ok {
-		return 0, "", false
-	}
-	number, field, _ := strings.Cut(rest, "]")
-	fault, err := strconv.Atoi(number)
-	return fault, strings.TrimPrefix(field, "."), err == nil
-}
-
-// tryAlone tries a change that has no size, and reports whether the scenario can have it.
-func (f *finder) tryAlone(t Turn) (possible bool, err error) {
-	t.distance = math.Inf(1)
-	if t.Outcome, err = f.try(t.Path, t.Value); err == nil && f.turns(t.Outcome) {
-		f.Turns = append(f.Turns, t)
-	}
-	return !t.Outcome.IsImpossible, err
-}
-
-// tryWords tries the other words that a setting can have. Other locks are compared by
-// locksim compare, not here.
-func (f *finder) tryWords(s scenarios.Setting) error {
-	if s.Path == "lock.kind" {
-		return nil
-	}
-	before, tried := len(f.Turns), false
-	for _, word := range s.Words {
-		if word == s.Value {
-			continue
-		}
-		possible, err := f.tryAlone(Turn{Path: s.Path, Value: word, From: s.Value})
-		if err != nil {
-			return err
-		}
-		tried = tried || possible
-	}
-	if tried && len(f.Turns) == before {
-		f.Steady = append(f.Steady, s.Path)
-	}
-	return nil
-}
-
-// tryQuantity tries other values of a quantity. Of each change of the outcome that smaller
-// or larger values make, it adds the nearest value.
-func (f *finder) tryQuantity(t Turn, value int64, u unit) error {
-	values, r := around(value, u)
-	bands, outcomes, possible, err := f.tryValues(r, values, func(value int64) (path, text string) { return t.Path, r.Format(value) })
-	if err != nil {
-		return err
-	}
-	before := len(f.Turns)
-	add := func(nearest int64, c change, seen *[]change) {
-		if c != (change{}) && !slices.Contains(*seen, c) {
-			t.Value, t.Outcome = r.Format(nearest), outcomes[nearest]
-			t.distance = math.Abs(float64(nearest-value)) / math.Abs(float64(value))
-			f.Turns = append(f.Turns, t)
-		}
-		*seen = append(*seen, c)
-	}
-	var smaller, larger []change
-	for _, b := range slices.Backward(bands) {
-		if b.To < value {
-			add(b.To, b.Outcome, &smaller)
+// unknown returns the smallest and the largest value, strictly between two others, with which
+// a run was inconclusive; ok is false if there is none.
+func (v *values) unknown(low, high int64) (from, to string, ok bool) {
+	var all []int64
+	for value, o := range v.outcomes {
+		if o.isUnknown() && low < value && value < high {
+			all = append(all, value)
 		}
 	}
-	for _, b := range bands {
-		if b.From > value {
-			add(b.From, b.Outcome, &larger)
-		}
+	if len(all) == 0 {
+		return "", "", false
 	}
-	if possible && len(f.Turns) == before {
-		f.Steady = append(f.Steady, t.Path)
-	}
-	return nil
+	return v.Format(slices.Min(all)), v.Format(slices.Max(all)), true
 }

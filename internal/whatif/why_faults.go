@@ -2,122 +2,112 @@ package whatif
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
+	"math"
 	"strconv"
 	"time"
 
-	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 )
 
 // mostNewFaults limits how many places of new faults of one kind are tried. In most
 // scenarios there are fewer.
 const mostNewFaults = 40
 
-// A newFault is a fault that the scenario does not have, without its duration.
-type newFault struct {
-	// fields are the fields of the fault as a file has them, and text describes it.
-	fields, text string
-}
-
-// value returns the fault as the value of an override.
-func (n newFault) value(lasts time.Duration) string {
-	return fmt.Sprintf("{%s, for: %s}", n.fields, trace.ShortDuration(lasts))
-}
-
-// tryNewFaults finds the shortest pause of a client and the shortest delay of one message
-// that turn a verdict.
+// tryNewFaults finds, of each kind of fault that is likely to break something, the smallest
+// that turns a verdict, and the smallest that turns only lease-exclusion.
 func (f *finder) tryNewFaults() error {
-	pauses, messages := f.newFaults()
-	for _, all := range [][]newFault{pauses, messages} {
-		f.Untried += max(len(all)-mostNewFaults, 0)
-		if err := f.tryShortest(all[:min(len(all), mostNewFaults)]); err != nil {
-			return err
+	config, err := f.Scenario.Variants[0].Config(scenarios.Options{Seed: f.Seed, Lock: f.options.Lock, Kind: f.options.Kind, Fencing: scenarios.Off})
+	if err != nil {
+		return err
+	}
+	record := explore.NewRecord(config, f.history)
+	for _, likely := range record.LikelySingles() {
+		s := &smallestFaults{finder: f, path: "faults[" + strconv.Itoa(f.faults+1) + "]", ttl: cmp.Or(record.TTL, explore.DefaultTTL)}
+		faults := likely.Faults[:min(len(likely.Faults), mostNewFaults)]
+		for _, fault := range faults {
+			if err := s.try(fault); err != nil {
+				return err
+			}
+		}
+		f.NewFaults = append(f.NewFaults, NewFaults{likely.Effect, len(faults), len(likely.Faults), s.unknown})
+		for _, t := range []*Turn{s.leases, s.verdict} {
+			if t != nil {
+				f.Turns = append(f.Turns, *t)
+			}
 		}
 	}
 	return nil
 }
 
-// newFaults lists the pauses of clients before their steps, and the messages that can be
-// late, with those to and from the storage first.
-func (f *finder) newFaults() (pauses, messages []newFault) {
-	begun := map[trace.StepPoint]int{}
-	occasions := slices.Clone(f.history.Occasions())
-	slices.SortStableFunc(occasions, func(a, b *history.Occasion) int { return cmp.Compare(storageFirst(a), storageFirst(b)) })
-	for _, o := range occasions {
-		switch {
-		case o.StepCall != nil:
-			step := trace.StepPoint{Client: o.Event.Process, Step: o.Event.Step}
-			begun[step]++
-			if n := begun[step]; n > 1 {
-				step.Nth = n
-			}
-			pauses = append(pauses, newFault{
-				fmt.Sprintf("before: %s, pause: %s", strconv.Quote(step.String()), step.Client),
-				fmt.Sprintf("pause of %s before its %s", step.Client, nthStep(step)),
-			})
-		case !o.Arrived:
-			text := o.Message.String()
-			messages = append(messages, newFault{"hold: " + strconv.Quote(text), "delay of " + text})
-		}
-	}
-	return pauses, messages
+// smallestFaults are the smallest faults of one kind that were found so far: one that turns a
+// verdict, and one that turns only lease-exclusion. They are nil if there is none.
+type smallestFaults struct {
+	*finder
+	path            string
+	ttl             time.Duration
+	verdict, leases *Turn
+	// unknown is the number of faults with which a run was inconclusive.
+	unknown int
 }
 
-// nthStep returns a step without its client: "write, 2nd time".
-func nthStep(p trace.StepPoint) string {
-	text := string(p.Step)
-	if p.Nth > 1 {
-		text += ", " + trace.NthTime(p.Nth)
+// try tries a fault of the largest size in smaller sizes. If it has no size, it tries the
+// fault as it is.
+func (s *smallestFaults) try(fault runs.Fault) error {
+	size := int64(fault.Size().Time)
+	if size == 0 {
+		o, err := s.finder.try(s.path, fault.String())
+		s.note(fault, math.Inf(1), o)
+		s.countUnknown(o.isUnknown())
+		return err
 	}
-	return text
-}
-
-// storageFirst orders messages to and from the storage before all others.
-func storageFirst(o *history.Occasion) int {
-	if o.Message.Peer == trace.StorageName {
-		return 0
+	r := newRange(0, size, duration)
+	from := []int64{0, r.round(size / 3), size}
+	if s.verdict != nil {
+		// Whether a smaller fault than the smallest so far turns a verdict is all that matters.
+		from = []int64{0, int64(s.verdict.NewFault.Size().Time)}
 	}
-	return 1
-}
-
-// tryShortest adds the shortest of the faults that turns a verdict.
-func (f *finder) tryShortest(faults []newFault) error {
-	ttl := f.history.Trace.Locks[0].TTL
-	longest := int64(4 * ttl)
-	path := fmt.Sprintf("faults[%d]", f.faults+1)
-	var shortest *Turn
-	for _, n := range faults {
-		f.NewFaults++
-		r := newRange(0, longest, duration)
-		values := []int64{0, r.round(longest / 8), r.round(longest / 3), longest}
-		if shortest != nil {
-			// Whether a shorter one exists is all that matters now.
-			values = []int64{0, longest}
-		}
-		bands, outcomes, _, err := f.tryValues(r, values, func(value int64) (at, text string) {
-			if value == 0 {
-				return path, removal // there is no such fault, so nothing is run
-			}
-			return path, n.value(time.Duration(value))
-		})
-		if err != nil {
-			return err
-		}
-		for _, b := range bands {
-			if b.Outcome != (change{}) && (shortest == nil || b.From < longest) {
-				longest = b.From
-				shortest = &Turn{Path: path, Value: n.value(time.Duration(b.From)), NewFault: n.text, Size: r.Format(b.From), Outcome: outcomes[b.From], distance: float64(b.From) / float64(ttl)}
-				break
-			}
-		}
-		if shortest != nil && longest <= r.Resolution {
-			break
-		}
+	if from[len(from)-1] <= r.Resolution {
+		return nil
 	}
-	if shortest != nil {
-		f.Turns = append(f.Turns, *shortest)
+	sized := func(size int64) runs.Fault { return fault.WithSize(sim.Size{Time: time.Duration(size)}) }
+	tried, err := s.tryValues(r, from, func(size int64) (path, text string) {
+		if size == 0 {
+			return s.path, removal // there is no such fault, so nothing is run
+		}
+		return s.path, sized(size).String()
+	})
+	if err != nil {
+		return err
 	}
+	for _, b := range tried.bands {
+		s.note(sized(b.From), float64(b.From)/float64(s.ttl), tried.outcomes[b.From])
+	}
+	_, _, anyUnknown := tried.unknown(0, math.MaxInt64)
+	s.countUnknown(anyUnknown)
 	return nil
+}
+
+// countUnknown counts a fault with which a run was inconclusive.
+func (s *smallestFaults) countUnknown(isUnknown bool) {
+	if isUnknown {
+		s.unknown++
+	}
+}
+
+// note keeps a fault with its outcome if it is the smallest so far that turns something.
+func (s *smallestFaults) note(fault runs.Fault, distance float64, o Outcome) {
+	c := s.changeOf(o)
+	smallest := &s.verdict
+	switch {
+	case c == change{}:
+		return
+	case c.off == "" && c.on == "":
+		smallest = &s.leases
+	}
+	if *smallest == nil || distance < (*smallest).distance {
+		*smallest = &Turn{Path: s.path, Value: fault.String(), NewFault: &fault, Outcome: o, distance: distance}
+	}
 }

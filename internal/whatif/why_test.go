@@ -4,7 +4,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -125,12 +124,35 @@ func TestWhyBreaksASafeScenario(t *testing.T) {
 	}
 	var broken []string
 	for _, turn := range why.Turns {
-		if turn.NewFault != "" && turn.Outcome.Off == checks.Unsafe {
-			broken = append(broken, turn.NewFault)
+		if turn.NewFault != nil && turn.Outcome.Off == checks.Unsafe {
+			broken = append(broken, turn.NewFault.Kind())
 		}
 	}
-	if !slices.ContainsFunc(broken, func(fault string) bool { return strings.HasPrefix(fault, "pause of client-") }) {
-		t.Errorf("the new faults that break it are %q, want a pause among them", broken)
+	for _, kind := range []string{"pause", "hold"} {
+		if !slices.Contains(broken, kind) {
+			t.Errorf("the new faults that break it are %q, want one of the kind %s among them", broken, kind)
+		}
+	}
+}
+
+// Values with which a run is inconclusive turn nothing, and are not said to turn nothing.
+func TestWhyUnknownValues(t *testing.T) {
+	why := findWhy(t, openScenario(t, "gc-pause", "faults[1].for=200s"))
+	i := slices.IndexFunc(why.Unknown, func(u whatif.UnknownValues) bool { return u.Path == "faults[1].for" })
+	if i < 0 {
+		t.Fatalf("the unknown values are %v, want some of faults[1].for", why.Unknown)
+	}
+	for _, value := range []string{why.Unknown[i].From, why.Unknown[i].To} {
+		if off, on, _ := verdictsWith(t, openScenario(t, "gc-pause"), []string{"faults[1].for=" + value}); off != checks.Undecided || on != checks.Undecided {
+			t.Errorf("faults[1].for=%s gives %s and %s, want unknown", value, off, on)
+		}
+	}
+}
+
+// A run of which the story is a part can be conclusive only with it, so no changed run is.
+func TestWhyNeedsAVerdictWithoutTheStory(t *testing.T) {
+	if _, err := whatif.FindWhy(openScenario(t, "retry-fixed"), scenarios.RunOptions{Seed: 1}, nil); !errors.Is(err, whatif.ErrInconclusive) {
+		t.Errorf("the error is %v, want %v", err, whatif.ErrInconclusive)
 	}
 }
 

@@ -16,16 +16,15 @@ func (f *finder) fixTimes() error {
 		if len(overrides) == 0 {
 			continue
 		}
-		fixed, err := f.Scenario.With(overrides...)
-		if err != nil {
-			continue // there can be no time
-		}
-		outcome, runs, _, err := runBoth(fixed, f.options)
+		outcome, runs, _, err := runWith(f.Scenario, f.options, overrides...)
 		if err != nil {
 			return err
 		}
-		if outcome == f.Now {
-			f.Scenario, f.history = fixed, runs[0].History
+		if outcome == f.Now { // otherwise there can be no time, or it is not the same
+			if f.Scenario, err = f.Scenario.With(overrides...); err != nil {
+				return err
+			}
+			f.history = runs[0].History
 			f.Observed = append(f.Observed, overrides...)
 		}
 	}

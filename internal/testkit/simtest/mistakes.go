@@ -27,7 +27,7 @@ expect:
 
 // These are the lists of known fields and verbs in error messages.
 const (
-	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, servers, clients, services, schedule, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
+	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, servers, clients, services, schedule, tokens, storage, network, faults, horizon, progress-within, unscripted, witnesses, measures, expect, expect-with, lesson"
 	verbs  = "asked, acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, cancelled, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, became leader, compacted, was notified, holds NODE"
 	owned  = "keys expired, key expired on NODE, session expired, clock jumped"
 )

@@ -1,20 +1,22 @@
-package whatif
+// Package bands finds the borders between the values of a quantity that have different
+// outcomes.
+package bands
 
 // A Band is a part of a range in which every value that was tried has the same outcome.
 type Band[O comparable] struct {
 	// From and To are the first and the last value of the band that were tried. The border
-	// to the next band lies between To and the next From, which differ by at most the
-	// resolution of the range.
+	// to the next band lies between To and the next From.
 	From, To int64
 	Outcome  O
 }
 
-// FindBands tries values of a range, which are in ascending order. Between two neighbours
-// with different outcomes it looks for the border, up to the resolution of the range, and
-// for other outcomes there. It does not find a band that lies between two neighbours with the
-// same outcome. It returns the bands in order, and how many values it tried. An error of
-// try ends it.
-func FindBands[O comparable](r Range, values []int64, try func(value int64) (O, error)) (bands []Band[O], tried int, err error) {
+// Find tries values, which are in ascending order. Between two neighbours with different
+// outcomes it looks for the border by bisection, and for other outcomes there. split returns
+// a value strictly between two others; ok is false if they are so close that the border
+// needs no other value. Find does not find a band that lies between two neighbours with the
+// same outcome. It returns the bands in order, and how many values it tried. An error of try
+// ends it.
+func Find[O comparable](values []int64, split func(low, high int64) (middle int64, ok bool), try func(value int64) (O, error)) (bands []Band[O], tried int, err error) {
 	type sample struct {
 		value   int64
 		outcome O
@@ -37,7 +39,7 @@ func FindBands[O comparable](r Range, values []int64, try func(value int64) (O, 
 		if low.outcome == high.outcome {
 			return nil
 		}
-		value, ok := r.split(low.value, high.value)
+		value, ok := split(low.value, high.value)
 		if !ok {
 			return nil
 		}

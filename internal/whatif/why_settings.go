@@ -1,0 +1,175 @@
+package whatif
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// removal is the value of an override that removes what is there.
+const removal = "null"
+
+// trySetting tries other values of a setting, or removes a fault. It leaves out what a report
+// shows, because that turns nothing.
+func (f *finder) trySetting(s scenarios.Setting) error {
+	if s.Path == "measures" || strings.HasPrefix(s.Path, "measures[") {
+		return nil
+	}
+	if fault, field, ok := cutFault(s.Path); ok && field == "" {
+		f.faults = fault
+		_, err := f.tryAlone(Turn{Path: s.Path, Value: removal})
+		return err
+	}
+	if value, u, ok := parseValue(s.Value); ok && value != 0 {
+		return f.tryQuantity(Turn{Path: s.Path, From: s.Value}, value, u)
+	}
+	return f.tryWords(s)
+}
+
+// cutFault splits the path of a fault, or of one of its fields.
+func cutFault(path string) (fault int, field string, ok bool) {
+	rest, ok := strings.CutPrefix(path, "faults[")
+	if !ok {
+		return 0, "", false
+	}
+	number, field, _ := strings.Cut(rest, "]")
+	fault, err := strconv.Atoi(number)
+	return fault, strings.TrimPrefix(field, "."), err == nil
+}
+
+// tryAlone tries a change that has no size, and reports whether the scenario can have it.
+func (f *finder) tryAlone(t Turn) (possible bool, err error) {
+	t.distance = math.Inf(1)
+	if t.Outcome, err = f.try(t.Path, t.Value); err == nil && f.turns(t.Outcome) {
+		f.Turns = append(f.Turns, t)
+	} else if t.Outcome.isUnknown() {
+		f.Unknown = append(f.Unknown, UnknownValues{t.Path, t.Value, t.Value})
+	}
+	return !t.Outcome.IsImpossible, err
+}
+
+// tryWords tries the other words that a setting can have. Other locks are compared by
+// locksim compare, not here.
+func (f *finder) tryWords(s scenarios.Setting) error {
+	if s.Path == "lock.kind" {
+		return nil
+	}
+	before, tried := len(f.Turns), false
+	for _, word := range s.Words {
+		if word == s.Value {
+			continue
+		}
+		possible, err := f.tryAlone(Turn{Path: s.Path, Value: word, From: s.Value})
+		if err != nil {
+			return err
+		}
+		tried = tried || possible
+	}
+	if tried && len(f.Turns) == before {
+		f.Steady = append(f.Steady, s.Path)
+	}
+	return nil
+}
+
+// tryQuantity tries other values of a quantity. Of each change of the outcome that smaller
+// or larger values make, it adds the nearest value.
+func (f *finder) tryQuantity(t Turn, value int64, u unit) error {
+	from, r := around(value, u)
+	if _, _, isFault := cutFault(t.Path); isFault && u == duration && value > 0 {
+		from, r = f.extend(from, r)
+	}
+	override := func(value int64) (path, text string) { return t.Path, r.Format(value) }
+	tried, err := f.tryValues(r, from, override)
+	if err != nil {
+		return err
+	}
+	if second := int64(time.Second); u == duration && value%second == 0 && tried.onlyMultiplesPossible(second) {
+		r.Resolution = max(r.Resolution, second)
+		if tried, err = f.tryValues(r, r.multiples(from), override); err != nil {
+			return err
+		}
+	}
+	turns := f.nearestTurns(t, value, tried)
+	f.Turns = append(f.Turns, turns...)
+	if len(turns) == 0 && tried.anyPossible(value) {
+		f.Steady = append(f.Steady, t.Path)
+	}
+	if from, to, ok := tried.unknown(math.MinInt64, math.MaxInt64); ok {
+		f.Unknown = append(f.Unknown, UnknownValues{t.Path, from, to})
+	}
+	return nil
+}
+
+// extend adds longer times of a fault: those that the search tries for new faults.
+func (f *finder) extend(from []int64, r Range) ([]int64, Range) {
+	longest := 2 * int64(f.history.Trace.Locks[0].TTL)
+	if longest <= r.To {
+		return from, r
+	}
+	r = newRange(r.From, longest, r.unit)
+	from = append(from, r.round(longest/2), longest)
+	slices.Sort(from)
+	return slices.Compact(from), r
+}
+
+// nearestTurns returns, of each change of the outcome that values smaller than now or larger
+// values make, the nearest value.
+func (f *finder) nearestTurns(t Turn, now int64, tried *values) (turns []Turn) {
+	add := func(nearest int64, c change, seen *[]change) {
+		if c != (change{}) && !slices.Contains(*seen, c) {
+			t.Value, t.Outcome = tried.Format(nearest), tried.outcomes[nearest]
+			t.UnknownFrom, t.UnknownTo, _ = tried.unknown(min(nearest, now), max(nearest, now))
+			t.distance = math.Abs(float64(nearest-now)) / math.Abs(float64(now))
+			turns = append(turns, t)
+		}
+		*seen = append(*seen, c)
+	}
+	var smaller, larger []change
+	for _, b := range slices.Backward(tried.bands) {
+		if b.To < now {
+			add(b.To, b.Outcome, &smaller)
+		}
+	}
+	for _, b := range tried.bands {
+		if b.From > now {
+			add(b.From, b.Outcome, &larger)
+		}
+	}
+	return turns
+}
+
+// anyPossible reports whether the scenario can have a value other than now.
+func (v *values) anyPossible(now int64) bool {
+	for value, o := range v.outcomes {
+		if value != now && !o.IsImpossible {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyMultiplesPossible reports whether values are impossible, and the scenario can have none
+// of those that are no multiples of a unit: some locks count a time in whole seconds.
+func (v *values) onlyMultiplesPossible(unit int64) bool {
+	anyImpossible := false
+	for value, o := range v.outcomes {
+		if !o.IsImpossible && value%unit != 0 {
+			return false
+		}
+		anyImpossible = anyImpossible || o.IsImpossible
+	}
+	return anyImpossible
+}
+
+// multiples returns values as multiples of the resolution of the range, without repetitions.
+func (r Range) multiples(values []int64) (all []int64) {
+	for _, value := range values {
+		all = append(all, max(r.round(value), r.Resolution))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
