@@ -24,11 +24,10 @@ func (t tallyTables) answer() []tallyTable {
 		{heads("two holders")[0], func(r tallyRow) span { return t.twoHolders(r.lock).span() }},
 		{heads("wrong data without fencing")[0], func(r tallyRow) span { return t.wrongData(r.lock, 0).span() }},
 		{heads("survives one server")[0], func(r tallyRow) span { return t.survival(r.lock).span() }},
-		{heads(cost.head("cost: messages"))[0], cost.cell},
-		{heads(wait.head("wait when the holder dies"))[0], wait.cell},
+		{heads(cost.head("messages"))[0], cost.cell},
+		{heads(wait.head("wait after crash"))[0], wait.cell},
 	}
-	verdicts := newTallyTable("Answer", "A count is of the scenarios, and of each variant of a scenario, in which this happens on at least one seed, of those that apply to the lock. "+
-		"After the colon are the assumptions that these scenarios break. Two holders are two leases that overlap.", t.lockRows(0), columns)
+	verdicts := newTallyTable("Answer", "Counts are of the scenarios and variants that apply to a lock, and in which this happens on some seed, with the assumptions that they break. Two holders are two leases that overlap.", t.lockRows(0), columns)
 	verdicts.Table.narrow, verdicts.Table.wraps = false, true
 	tables := []tallyTable{verdicts}
 	if d := t.decisions(); len(d) > 0 {
@@ -120,7 +119,7 @@ func (h damage) span() span {
 	case len(h.scenarios) == 0:
 		return span{Text: fmt.Sprintf("never in %d%s", h.judged, unknown), Tone: "good"}
 	}
-	return span{Text: fmt.Sprintf("%d of %d%s: %s", len(h.scenarios), h.judged, unknown, strings.Join(h.assumptions(), ", ")), Tone: "bad"}
+	return span{Text: fmt.Sprintf("%d/%d%s: %s", len(h.scenarios), h.judged, unknown, strings.Join(h.assumptions(), ", ")), Tone: "bad"}
 }
 
 // A survival says whether a lock still works when one of its servers is down.
@@ -190,7 +189,7 @@ func worseHarm(a, b string) string {
 func (s survival) isOneOfSeveral() bool { return s.usual != "" && s.total == 1 }
 
 // oneOfSeveral is the verdict on such a lock.
-var oneOfSeveral = span{Text: "unknown: 1 simulated", Tone: "doubt"}
+var oneOfSeveral = span{Text: "? 1 simulated", Tone: "doubt"}
 
 // span says in words whether the lock survives.
 func (s survival) span() span {
@@ -200,9 +199,9 @@ func (s survival) span() span {
 	case s.hasReplica && s.harm == "":
 		return span{Text: "yes, with a replica", Tone: "good"}
 	case s.hasReplica && s.harm == unknownHarm:
-		return span{Text: "replica: " + s.harm, Tone: "doubt"}
+		return span{Text: s.harm + " (replica)", Tone: "doubt"}
 	case s.hasReplica:
-		return span{Text: "replica: " + s.harm, Tone: "bad"}
+		return span{Text: "no: " + s.harm, Tone: "bad"}
 	case !s.isTested:
 		return span{Text: "–", Tone: "soft"}
 	case s.isOneOfSeveral():

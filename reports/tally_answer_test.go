@@ -32,7 +32,7 @@ func TestAnswer(t *testing.T) {
 		}
 	}
 	check("at first",
-		[]string{"redlock", "1 of 4: process", "never in 4", "yes, 1 of 3", "30", "–"},
+		[]string{"redlock", "1/4: process", "never in 4", "yes, 1 of 3", "30", "–"},
 		[]string{"single", "never in 4", "never in 4", "no, 0 of 1", "10", "–"})
 
 	tally.Counts[0][1].Unsafe[0] = times{N: 1, Seed: 1}
@@ -40,14 +40,14 @@ func TestAnswer(t *testing.T) {
 	tally.Counts[3][1].Unsafe[0] = times{N: 1, Seed: 1}
 	tally.Counts[2][1].Replaced = 1
 	check("with wrong data, an unknown verdict and a replica",
-		[]string{"redlock", "1 of 4: process", "never in 4", "yes, 1 of 3", "30", "–"},
-		[]string{"single", "never in 3, 1 unknown", "2 of 3, 1 unknown: process, nothing breaks", "replica: no progress", "10", "–"})
+		[]string{"redlock", "1/4: process", "never in 4", "yes, 1 of 3", "30", "–"},
+		[]string{"single", "never in 3, 1 unknown", "2/3, 1 unknown: process, nothing breaks", "no: no progress", "10", "–"})
 
 	for i := range tally.Counts {
 		tally.Counts[i][1] = Count{}
 	}
 	check("if no scenario applies to a lock",
-		[]string{"redlock", "1 of 4: process", "never in 4", "yes, 1 of 3", "30", "–"},
+		[]string{"redlock", "1/4: process", "never in 4", "yes, 1 of 3", "30", "–"},
 		[]string{"single", "–", "–", "–", "–", "–"})
 
 	for i := range tally.Counts {
@@ -81,13 +81,13 @@ func TestWorstHarmOfFailovers(t *testing.T) {
 // The answer does not count a server that people replace by several.
 func TestSurvivalInWords(t *testing.T) {
 	for want, s := range map[string]survival{
-		"–":                    {total: 1, usual: "3 or 5 servers"},
-		"unknown: 1 simulated": {total: 1, isTested: true, usual: "3 or 5 servers"},
-		"no, 0 of 1":           {total: 1, isTested: true},
-		"no, 0 of 3":           {total: 3, isTested: true, usual: "3 or 5 servers"},
-		"yes, 2 of 5":          {total: 5, lost: 2, isTested: true, hasReplica: true, harm: "two holders"},
-		"yes, with a replica":  {total: 1, isTested: true, hasReplica: true},
-		"replica: wrong data":  {total: 1, isTested: true, hasReplica: true, harm: "wrong data"},
+		"–":                   {total: 1, usual: "3 or 5 servers"},
+		"? 1 simulated":       {total: 1, isTested: true, usual: "3 or 5 servers"},
+		"no, 0 of 1":          {total: 1, isTested: true},
+		"no, 0 of 3":          {total: 3, isTested: true, usual: "3 or 5 servers"},
+		"yes, 2 of 5":         {total: 5, lost: 2, isTested: true, hasReplica: true, harm: "two holders"},
+		"yes, with a replica": {total: 1, isTested: true, hasReplica: true},
+		"no: wrong data":      {total: 1, isTested: true, hasReplica: true, harm: "wrong data"},
 	} {
 		if got := s.span().Text; got != want {
 			t.Errorf("%+v in words is %q, want %q", s, got, want)
@@ -100,15 +100,17 @@ func TestDecisions(t *testing.T) {
 	tally := summaryTally()
 	decisions := func() [][]string { return textsOf(decisionTable((tallyTables{tally, noPage}).decisions()).Table) }
 	want := [][]string{
-		{"cost only time", "the fewest messages for a section: single (10) and redlock (30)", "–"},
-		{"are acceptable if rare, and the lock has to survive a server", "one of its servers may be down: redlock", "no server may be down: single"},
-		{"harm data that is elsewhere", "own token, and no wrong data if the storage checks it: redlock", "no token of its own: single"},
+		{"cost only time", "fit", "fewest messages: single 10 and redlock 30"},
+		{"are fine if rare", "fit", "and the lock survives one server: redlock"},
+		{"", "other", "no server may be down: single"},
+		{"harm data elsewhere", "fit", "own token, data right: redlock"},
+		{"", "other", "no own token: single"},
 	}
 	if got := decisions(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("the decisions are\n%q\nwant\n%q", got, want)
 	}
 	tally.Counts[0][0].Unsafe[1] = times{N: 1, Seed: 1}
-	want[2] = []string{want[2][0], "own token, and no wrong data if the storage checks it: none", "wrong data with tokens in same-pause: redlock; no token of its own: single"}
+	want[3][2], want[4][2] = "own token, data right: none", "wrong data in same-pause: redlock; no own token: single"
 	if got := decisions(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("with wrong data in spite of tokens, the decisions are\n%q\nwant\n%q", got, want)
 	}

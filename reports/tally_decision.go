@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ func (t tallyTables) decisions() []decision {
 // the third.
 func (t tallyTables) cheapest() decision {
 	const most = 3
-	d := decision{Need: "cost only time", Because: "the fewest messages for a section"}
+	d := decision{Need: "cost only time", Because: "fewest messages"}
 	m := t.measured("traffic", "messages per section")
 	if len(m.rows) == 0 {
 		return d
@@ -57,23 +56,23 @@ func (t tallyTables) cheapest() decision {
 		if i >= most && p.messages > prices[i-1].messages {
 			break
 		}
-		d.Fit = append(d.Fit, fmt.Sprintf("%s (%s)", p.lock, p.text))
+		d.Fit = append(d.Fit, p.lock+" "+p.text)
 	}
 	return d
 }
 
 // surviving returns the locks that still work when one of their servers is down.
 func (t tallyTables) surviving() decision {
-	d := decision{Need: "are acceptable if rare, and the lock has to survive a server", Because: "one of its servers may be down"}
+	d := decision{Need: "are fine if rare", Because: "and the lock survives one server"}
 	reasons := groups{}
 	for column, lock := range t.Locks {
 		switch s := t.survival(column); {
 		case s.lost > 0 || s.hasReplica && s.harm == "":
 			d.Fit = append(d.Fit, story.Visible(lock))
 		case s.hasReplica:
-			reasons.add("a replica takes over: "+s.harm, story.Visible(lock))
+			reasons.add(s.harm+" after a replica takes over", story.Visible(lock))
 		case s.isTested && s.isOneOfSeveral():
-			reasons.add("unknown, 1 server is simulated and people run "+s.usual, story.Visible(lock))
+			reasons.add("unknown, 1 server is simulated", story.Visible(lock)+" (of "+s.usual+")")
 		case s.isTested:
 			reasons.add("no server may be down", story.Visible(lock))
 		}
@@ -84,16 +83,16 @@ func (t tallyTables) surviving() decision {
 
 // fenced returns the locks whose own tokens protect data that is elsewhere.
 func (t tallyTables) fenced() decision {
-	d := decision{Need: "harm data that is elsewhere", Because: "own token, and no wrong data if the storage checks it"}
+	d := decision{Need: "harm data elsewhere", Because: "own token, data right"}
 	reasons := groups{}
 	for column, lock := range t.Locks {
 		hasTokens, known := t.ownTokens(column)
 		switch wrong := t.wrongData(column, 1); {
 		case !known:
 		case !hasTokens:
-			reasons.add("no token of its own", story.Visible(lock))
+			reasons.add("no own token", story.Visible(lock))
 		case len(wrong.scenarios) > 0:
-			reasons.add("wrong data with tokens in "+story.List(wrong.names()), story.Visible(lock))
+			reasons.add("wrong data in "+story.List(wrong.names()), story.Visible(lock))
 		case wrong.unknown > 0 || wrong.judged == 0:
 			reasons.add("unknown with tokens in some scenario", story.Visible(lock))
 		default:
@@ -106,7 +105,7 @@ func (t tallyTables) fenced() decision {
 
 // nextToData returns, for the systems of the locks, the locks that can keep the data too.
 func (t tallyTables) nextToData() decision {
-	d := decision{Need: "harm data that can be where the lock is", Because: "one transaction writes the data, and holds the lock or checks its holder"}
+	d := decision{Need: "harm data at the lock", Because: "one transaction writes, and holds or checks the lock"}
 	systems := map[string]bool{}
 	for column, lock := range t.Locks {
 		kind, _ := locks.Lookup(lock)
@@ -152,19 +151,19 @@ func (g groups) texts() []string {
 	return all
 }
 
-// decisionTable returns the decisions as a table.
+// decisionTable returns the decisions as a table. It has a row for the locks that fit, and one
+// for the others, because lines are then few and long.
 func decisionTable(decisions []decision) tallyTable {
-	out := table{Heads: heads("two clients at work at the same time", "locks that fit", "others"), wraps: true}
+	out := table{Heads: heads("two clients at once", "locks", "which, and why"), wraps: true}
 	for _, d := range decisions {
-		fit, others := "none", "–"
+		fit := "none"
 		if len(d.Fit) > 0 {
 			fit = story.List(d.Fit)
 		}
+		out.add(plainCell(d.Need), plainCell("fit"), plainCell(d.Because+": "+fit))
 		if len(d.Others) > 0 {
-			others = strings.Join(d.Others, "; ")
+			out.add(plainCell(""), plainCell("other"), plainCell(strings.Join(d.Others, "; ")))
 		}
-		row := tableRow{Cells: []tableCell{plainCell(d.Need), plainCell(d.Because + ": " + fit), plainCell(others)}, ruled: len(out.Rows) > 0}
-		out.Rows = append(out.Rows, row)
 	}
-	return tallyTable{Title: "Which lock", About: "Sometimes two clients are at work at the same time. Which locks fit depends on what they do then.", Table: out}
+	return tallyTable{Title: "Which lock", Table: out}
 }
