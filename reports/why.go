@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -196,7 +197,7 @@ func (w whyReport) newFaults() string {
 		if n.Unknown > 0 {
 			count += fmt.Sprintf(" (%d inconclusive)", n.Unknown)
 		}
-		all = append(all, count+" "+newFaultNames[n.Effect])
+		all = append(all, count+" "+cmp.Or(newFaultNames[n.Effect], string(n.Effect)))
 	}
 	return story.List(all)
 }

@@ -135,6 +135,18 @@ func TestWhyBreaksASafeScenario(t *testing.T) {
 	}
 }
 
+// A short fault of the file is also tried with the sizes of new faults, which may be far more
+// than eight times as long.
+func TestWhyTriesLargerFaults(t *testing.T) {
+	why := findWhy(t, openScenario(t, "gc-pause", "faults[1].for=1s", "lock.nodes=1"))
+	isLarger := func(turn whatif.Turn) bool {
+		return turn.Path == "faults[1].for" && turn.Outcome.Off == checks.Unsafe
+	}
+	if !slices.ContainsFunc(why.Turns, isLarger) {
+		t.Errorf("no larger fault of the file breaks it; the turns are %+v", why.Turns)
+	}
+}
+
 // Values with which a run is inconclusive turn nothing, and are not said to turn nothing.
 func TestWhyUnknownValues(t *testing.T) {
 	why := findWhy(t, openScenario(t, "gc-pause", "faults[1].for=200s"))
