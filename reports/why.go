@@ -60,7 +60,11 @@ func (w whyReport) document() *document {
 // answer returns the changes and their commands, to be put into another report.
 func (w whyReport) answer() []piece {
 	intro := "The smallest changes, each alone, that turn a verdict:"
-	return []piece{paragraph(intro), w.table(), paragraph(w.legend()), figure(w.commands())}
+	pieces := []piece{paragraph(intro), w.table(), paragraph(w.legend())}
+	if len(w.Unknown) > 0 {
+		pieces = append(pieces, paragraph(w.unknown()))
+	}
+	return append(pieces, figure(w.commands()))
 }
 
 // table has a row for the scenario as it is, and one for each change. It has a column for
