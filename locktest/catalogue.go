@@ -1,6 +1,10 @@
 package locktest
 
 import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -10,7 +14,7 @@ func catalogueCases() []testCase {
 	for _, shelf := range scenarios.Catalogue() {
 		for _, scenario := range shelf.Scenarios {
 			for _, v := range scenario.Variants {
-				all = append(all, catalogueCase(v))
+				all = append(all, catalogueCase(v, shelf))
 			}
 		}
 	}
@@ -18,13 +22,17 @@ func catalogueCases() []testCase {
 }
 
 // catalogueCase returns the test case that runs a variant in two worlds: without fencing
-// tokens and with them.
-func catalogueCase(v *scenarios.Variant) testCase {
+// tokens and with them. A group of scenarios about one system does not apply to locks on
+// another: there, its faults and names say nothing that another scenario does not.
+func catalogueCase(v *scenarios.Variant, shelf scenarios.CatalogueGroup) testCase {
 	name := "catalogue/" + v.Scenario
 	if v.Name != "" {
 		name += "/" + v.Name
 	}
 	return testCase{name: name, title: v.Title, worlds: func(s *subject, seed uint64) ([]world, string, error) {
+		if shelf.Name != s.kind.System && isSystemOfLocks(shelf.Name) {
+			return nil, fmt.Sprintf("it is about a lock on %s, and this lock is on %s", shelf.Name, s.kind.System), nil
+		}
 		var worlds []world
 		for _, fencing := range []string{scenarios.Off, scenarios.On} {
 			config, err := v.Config(scenarios.Options{Seed: seed, Kind: s.kind, Fencing: fencing})
@@ -40,4 +48,13 @@ func catalogueCase(v *scenarios.Variant) testCase {
 		}
 		return worlds, "", nil
 	}}
+}
+
+// isSystemOfLocks reports whether there is a kind of lock on a system with this name,
+// whether or not this program contains it.
+func isSystemOfLocks(name string) bool {
+	return slices.ContainsFunc(locks.Names(), func(kind string) bool {
+		k, _ := locks.Lookup(kind)
+		return k.System == name
+	})
 }
