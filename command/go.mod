@@ -13,6 +13,12 @@ require (
 )
 
 require (
+	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
+	golang.org/x/text v0.37.0 // indirect
+)
+
+require (
+	git.sr.ht/~sbinet/gg v0.8.0
 	github.com/alicebob/miniredis/v2 v2.40.0 // indirect
 	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
@@ -28,6 +34,7 @@ require (
 	github.com/olekukonko/ll v0.1.6 // indirect
 	github.com/redis/go-redis/v9 v9.16.0 // indirect
 	github.com/yuin/gopher-lua v1.1.1 // indirect
-	golang.org/x/tools v0.26.0 // indirect
+	golang.org/x/image v0.40.0
+	golang.org/x/tools v0.45.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )

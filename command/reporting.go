@@ -33,7 +33,7 @@ func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) 
 	flags := cmd.Flags()
 	flags.Lookup("output").Usage = "write the report to this `file`, as a whole or not at all; a folder, as in site/, gets a page for each part of it; - is standard output"
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
-	flags.StringVar(&f.style, "style", "", "of a picture: full shows everything; storyboard shows what matters, as a slide (default: full in svg, both in html)")
+	flags.StringVar(&f.style, "style", "", "of a picture: full shows everything; storyboard shows what matters, as a slide (default: full in svg and png, both in html)")
 	complete(cmd, "style", styles)
 	flags.StringArrayVar(&f.explored, "explored", nil, "add to a site what locksim explore has found: a `file` with its JSON report; can be given several times")
 }
@@ -49,7 +49,7 @@ func (f *reportFlags) check() (reports.Format[reports.Results], error) {
 		return format, err
 	case f.style != "" && !slices.Contains(styles, f.style):
 		return format, fmt.Errorf("locksim: there is no style %q; %s", f.style, scenarios.DidYouMean(f.style, styles))
-	case f.style != "" && format.Name != "svg" && format.Name != "html":
+	case f.style != "" && !slices.Contains([]string{"svg", imageFormat, "html"}, format.Name):
 		return format, fmt.Errorf("locksim: --style is for pictures, and --format %s has none; add --format svg or --format html", format.Name)
 	case len(f.explored) > 0 && !f.writesPages(format):
 		return format, errors.New("locksim: --explored adds pages to a site, and the report is not a site; write one with --format html -o site/")

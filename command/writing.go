@@ -12,6 +12,9 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
+// imageFormat is the name of the format that package command/png adds.
+const imageFormat = "png"
+
 // writeFlags are the flags of every command that writes a report: its format and its
 // destination. S is what the report is about.
 type writeFlags[S any] struct {
@@ -49,6 +52,9 @@ func (f *writeFlags[S]) formatNames(accept func(reports.Format[S]) bool) []strin
 func (f *writeFlags[S]) chosenFormat() (reports.Format[S], error) {
 	format, known := f.subject.Lookup(f.format)
 	if !known {
+		if _, hasSVG := f.subject.Lookup("svg"); hasSVG && f.format == imageFormat {
+			return format, notLinkedError{fmt.Errorf("locksim: --format %s is not linked into this program, because it needs fonts; locksim-all has it, and --format svg writes the same pictures", f.format)}
+		}
 		names := f.formatNames(func(reports.Format[S]) bool { return true })
 		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, scenarios.DidYouMean(f.format, names))
 	}
@@ -72,6 +78,9 @@ func (f *writeFlags[S]) check(format reports.Format[S]) (err error) {
 // about. The names of the pages depend on it; its results may be missing.
 func (f *writeFlags[S]) prepare(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options, sources []source) error {
 	f.sources = sources
+	if format.Name == imageFormat && f.output == "" && isTerminal(cmd.OutOrStdout()) {
+		return fmt.Errorf("locksim: --format %s writes an image, which a terminal does not show; name a file for it: -o picture.png", format.Name)
+	}
 	if f.writesPages(format) {
 		return checkPages(f.output, format.Names(subject, o), sources)
 	}
