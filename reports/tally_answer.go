@@ -27,7 +27,7 @@ func (t tallyTables) answer() []tallyTable {
 		{heads(cost.head("messages"))[0], cost.cell},
 		{heads(wait.head("wait after crash"))[0], wait.cell},
 	}
-	verdicts := newTallyTable("Answer", "Counts are of the scenarios and variants that apply to a lock, and in which this happens on some seed, with the assumptions that they break. Two holders are two leases that overlap.", t.lockRows(0), columns)
+	verdicts := newTallyTable("Answer", "4/17: it happens in 4 of the 17 scenarios and variants that apply to the lock, on some seed. The words behind it are the assumptions that these break. Two holders are two leases that overlap.", t.lockRows(0), columns)
 	verdicts.Table.narrow, verdicts.Table.wraps = false, true
 	tables := []tallyTable{verdicts}
 	if d := t.decisions(); len(d) > 0 {
@@ -157,8 +157,11 @@ func (t *Tally) survival(column int) survival {
 	return s
 }
 
+// noProgress is the harm that leaves a lock safe.
+const noProgress = "no progress"
+
 // failoverHarms are what can go wrong when a replica takes over, the worst first.
-var failoverHarms = []string{"two holders", "wrong data", "no progress", unknownHarm, ""}
+var failoverHarms = []string{"two holders", "wrong data", noProgress, unknownHarm, ""}
 
 // unknownHarm means that some runs have no verdict, and that nothing went wrong in the
 // others.
@@ -172,7 +175,7 @@ func harmOfFailover(c Count) string {
 	case c.Unsafe[0].N > 0:
 		return "wrong data"
 	case c.Violated[checks.Progress][0].N > 0:
-		return "no progress"
+		return noProgress
 	case c.Undecided[0].N > 0:
 		return unknownHarm
 	}
@@ -200,8 +203,10 @@ func (s survival) span() span {
 		return span{Text: "yes, with a replica", Tone: "good"}
 	case s.hasReplica && s.harm == unknownHarm:
 		return span{Text: s.harm + " (replica)", Tone: "doubt"}
-	case s.hasReplica:
+	case s.hasReplica && s.harm == noProgress:
 		return span{Text: "no: " + s.harm, Tone: "bad"}
+	case s.hasReplica:
+		return span{Text: "unsafe: " + s.harm, Tone: "bad"}
 	case !s.isTested:
 		return span{Text: "–", Tone: "soft"}
 	case s.isOneOfSeveral():

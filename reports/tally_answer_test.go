@@ -87,7 +87,7 @@ func TestSurvivalInWords(t *testing.T) {
 		"no, 0 of 3":          {total: 3, isTested: true, usual: "3 or 5 servers"},
 		"yes, 2 of 5":         {total: 5, lost: 2, isTested: true, hasReplica: true, harm: "two holders"},
 		"yes, with a replica": {total: 1, isTested: true, hasReplica: true},
-		"no: wrong data":      {total: 1, isTested: true, hasReplica: true, harm: "wrong data"},
+		"unsafe: wrong data":  {total: 1, isTested: true, hasReplica: true, harm: "wrong data"},
 	} {
 		if got := s.span().Text; got != want {
 			t.Errorf("%+v in words is %q, want %q", s, got, want)
@@ -101,16 +101,16 @@ func TestDecisions(t *testing.T) {
 	decisions := func() [][]string { return textsOf(decisionTable((tallyTables{tally, noPage}).decisions()).Table) }
 	want := [][]string{
 		{"cost only time", "fit", "fewest messages: single 10 and redlock 30"},
-		{"are fine if rare", "fit", "and the lock survives one server: redlock"},
+		{"are fine if rare", "fit", "survives one server: redlock"},
 		{"", "other", "no server may be down: single"},
-		{"harm data elsewhere", "fit", "own token, data right: redlock"},
+		{"harm data elsewhere", "fit", "own token; data right if the storage checks it: redlock"},
 		{"", "other", "no own token: single"},
 	}
 	if got := decisions(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("the decisions are\n%q\nwant\n%q", got, want)
 	}
 	tally.Counts[0][0].Unsafe[1] = times{N: 1, Seed: 1}
-	want[3][2], want[4][2] = "own token, data right: none", "wrong data in same-pause: redlock; no own token: single"
+	want[3][2], want[4][2] = "own token; data right if the storage checks it: none", "wrong data despite tokens in same-pause: redlock; no own token: single"
 	if got := decisions(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("with wrong data in spite of tokens, the decisions are\n%q\nwant\n%q", got, want)
 	}

@@ -63,7 +63,7 @@ func (t tallyTables) cheapest() decision {
 
 // surviving returns the locks that still work when one of their servers is down.
 func (t tallyTables) surviving() decision {
-	d := decision{Need: "are fine if rare", Because: "and the lock survives one server"}
+	d := decision{Need: "are fine if rare", Because: "survives one server"}
 	reasons := groups{}
 	for column, lock := range t.Locks {
 		switch s := t.survival(column); {
@@ -83,7 +83,7 @@ func (t tallyTables) surviving() decision {
 
 // fenced returns the locks whose own tokens protect data that is elsewhere.
 func (t tallyTables) fenced() decision {
-	d := decision{Need: "harm data elsewhere", Because: "own token, data right"}
+	d := decision{Need: "harm data elsewhere", Because: "own token; data right if the storage checks it"}
 	reasons := groups{}
 	for column, lock := range t.Locks {
 		hasTokens, known := t.ownTokens(column)
@@ -92,7 +92,7 @@ func (t tallyTables) fenced() decision {
 		case !hasTokens:
 			reasons.add("no own token", story.Visible(lock))
 		case len(wrong.scenarios) > 0:
-			reasons.add("wrong data in "+story.List(wrong.names()), story.Visible(lock))
+			reasons.add("wrong data despite tokens in "+story.List(wrong.names()), story.Visible(lock))
 		case wrong.unknown > 0 || wrong.judged == 0:
 			reasons.add("unknown with tokens in some scenario", story.Visible(lock))
 		default:
@@ -105,7 +105,7 @@ func (t tallyTables) fenced() decision {
 
 // nextToData returns, for the systems of the locks, the locks that can keep the data too.
 func (t tallyTables) nextToData() decision {
-	d := decision{Need: "harm data at the lock", Because: "one transaction writes, and holds or checks the lock"}
+	d := decision{Need: "harm data in the lock's system", Because: "one transaction writes, and holds or checks the lock"}
 	systems := map[string]bool{}
 	for column, lock := range t.Locks {
 		kind, _ := locks.Lookup(lock)

@@ -2,6 +2,7 @@ package png
 
 import (
 	"fmt"
+	"image"
 	"image/color"
 	"math"
 	"slices"
@@ -172,7 +173,7 @@ func (s style) colour(paint string, opacity float64) (color.NRGBA, error) {
 
 // A tile is a pattern that repeats an image.
 type tile struct {
-	image         *gg.Context
+	image         *image.RGBA
 	width, height float64
 	// factor is the number of image pixels for each pixel of the picture. sin and cos turn
 	// the image back into the tile.
@@ -214,24 +215,24 @@ func (p *painter) newTile(id string) (gg.Pattern, error) {
 		}
 	}
 	sin, cos := math.Sincos(gg.Radians(-degrees))
-	return tile{inner.context, n[0], n[1], p.factor, sin, cos}, nil
+	return tile{inner.context.Image().(*image.RGBA), n[0], n[1], p.factor, sin, cos}, nil
 }
 
 // ColorAt returns the colour of a pixel of the image: the mean of the pixels of the tile
 // that it covers.
 func (t tile) ColorAt(x, y int) color.Color {
 	const samples = 3
-	var r, g, b, a uint32
+	var r, g, b, a uint32 // sums of premultiplied values
 	for i := range samples {
 		for j := range samples {
 			px := (float64(x) + (float64(i)+.5)/samples) / t.factor
 			py := (float64(y) + (float64(j)+.5)/samples) / t.factor
 			u, v := px*t.cos-py*t.sin, px*t.sin+py*t.cos
 			u, v = u-math.Floor(u/t.width)*t.width, v-math.Floor(v/t.height)*t.height
-			cr, cg, cb, ca := t.image.Image().At(int(u*tileScale), int(v*tileScale)).RGBA()
-			r, g, b, a = r+cr, g+cg, b+cb, a+ca
+			c := t.image.RGBAAt(int(u*tileScale), int(v*tileScale))
+			r, g, b, a = r+uint32(c.R), g+uint32(c.G), b+uint32(c.B), a+uint32(c.A)
 		}
 	}
 	const n = samples * samples
-	return color.RGBA64{uint16(r / n), uint16(g / n), uint16(b / n), uint16(a / n)}
+	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), uint8(a / n)}
 }

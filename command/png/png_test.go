@@ -152,7 +152,7 @@ func inked(img image.Image) (first, last int) {
 }
 
 func TestTextsAreAnchored(t *testing.T) {
-	for _, text := range []string{"token", "✓✗", "→"} {
+	for _, text := range []string{"token", "✓✗", "→", "锁"} {
 		write := func(attributes string) (int, int) {
 			return inked(drawn(t, `<text y="15" font-size="10" `+attributes+`>`+text+`</text>`))
 		}

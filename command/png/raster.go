@@ -22,10 +22,10 @@ import (
 )
 
 // The size of an image. A picture is drawn with two pixels for each of its own, as screens
-// for slides have them, and with fewer if the image were larger than maxSide.
+// for slides have them, and with fewer if the image had more than maxPixels.
 const (
-	scale   = 2
-	maxSide = 16_000
+	scale     = 2
+	maxPixels = 40e6
 )
 
 // encode returns an SVG picture as a PNG image with the colours of a light page.
@@ -52,7 +52,7 @@ func draw(picture []byte, factor float64) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	factor = min(factor, maxSide/width, maxSide/height)
+	factor = min(factor, math.Sqrt(maxPixels/(width*height)))
 	p := &painter{context: newContext(width, height, factor), sheet: rules, factor: factor, patterns: map[string]*element{}}
 	p.context.SetRGB(1, 1, 1)
 	p.context.Clear()

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// The fonts of Go have Latin, Greek and Cyrillic letters and no marks for right and wrong,
-// which drawMark draws.
+// The fonts of Go have Latin, Greek and Cyrillic letters and no marks for right and wrong.
+// They are drawn as lines, and so is a box for any other character that the fonts lack.
 var (
 	regularFont = sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(goregular.TTF) })
 	boldFont    = sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(gobold.TTF) })
@@ -26,6 +26,9 @@ var marks = map[rune][][4]float64{
 	'✓': {{.12, -.32, .32, -.08}, {.32, -.08, .70, -.68}},
 	'✗': {{.14, -.66, .66, -.04}, {.66, -.66, .14, -.04}},
 }
+
+// box is the mark for a character that the fonts lack and that has no other mark.
+var box = [][4]float64{{.12, 0, .12, -.7}, {.12, -.7, .72, -.7}, {.72, -.7, .72, 0}, {.72, 0, .12, 0}}
 
 // markAdvance is the width of a mark, as a part of the font's size.
 const markAdvance = .84
@@ -91,7 +94,7 @@ func faceOf(isBold bool, size float64) (font.Face, error) {
 // advance returns the width of a text.
 func advance(face font.Face, size float64, text string) float64 {
 	width := 0.0
-	for _, part := range splitMarks(text) {
+	for _, part := range splitMarks(face, text) {
 		if part.mark != nil {
 			width += markAdvance * size
 			continue
@@ -111,7 +114,7 @@ func (p *painter) drawLetters(face font.Face, text string, x, y, size float64, i
 	if isBold {
 		p.context.SetLineWidth(size * .15)
 	}
-	for _, part := range splitMarks(text) {
+	for _, part := range splitMarks(face, text) {
 		if part.mark == nil {
 			p.context.DrawString(part.text, x, y)
 			x += float64(font.MeasureString(face, part.text)) / 64
@@ -131,13 +134,16 @@ type textPart struct {
 	mark [][4]float64
 }
 
-func splitMarks(text string) []textPart {
+func splitMarks(face font.Face, text string) []textPart {
 	var parts []textPart
 	begin := 0
 	for i, r := range text {
 		mark, ok := marks[r]
 		if !ok {
-			continue
+			if _, hasGlyph := face.GlyphAdvance(r); hasGlyph {
+				continue
+			}
+			mark = box
 		}
 		if begin < i {
 			parts = append(parts, textPart{text: text[begin:i]})
