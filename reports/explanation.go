@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
@@ -50,7 +51,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 	byVariant := groupByVariant(r)
 	settings := make([][]remark, len(byVariant))
 	for i, runs := range byVariant {
-		settings[i] = describeSetting(runs[0], r.Seed)
+		settings[i] = rowsOf(setting.Describe(runs[0], r.Seed))
 	}
 	common := commonRows(settings)
 	isShared := func(field func(scenarios.Narrative) string) bool {
@@ -298,4 +299,26 @@ var assumptionWords = map[string]string{
 	"clock":          ": clocks run at nearly the same speed and never jump",
 	"lock memory":    ": the servers that keep the lock remember what they granted",
 	"storage memory": ": the storage remembers what it has applied and which tokens it has seen",
+}
+
+// commonRows returns the rows that occur in all settings, in the order of the first
+// setting.
+func commonRows(settings [][]remark) []remark {
+	return slices.DeleteFunc(slices.Clone(settings[0]), func(row remark) bool {
+		return slices.ContainsFunc(settings, func(other []remark) bool { return !slices.Contains(other, row) })
+	})
+}
+
+// exclude returns the rows that do not occur in others.
+func exclude(rows, others []remark) []remark {
+	return slices.DeleteFunc(slices.Clone(rows), func(row remark) bool { return slices.Contains(others, row) })
+}
+
+// rowsOf returns the rows of a setting as remarks.
+func rowsOf(rows []setting.Row) []remark {
+	remarks := make([]remark, len(rows))
+	for i, row := range rows {
+		remarks[i] = remark(row)
+	}
+	return remarks
 }

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,5 +184,20 @@ func TestExplanationNamesMissingWitnesses(t *testing.T) {
 		"\nWhy the result is unknown\n", "unknown. ")
 	if got := writeExplanation(t, "text", text, nil); strings.Contains(got, "The lesson") {
 		t.Error("the explanation of an inconclusive run has a lesson")
+	}
+}
+
+func TestCommonRowsOfSettings(t *testing.T) {
+	a := []remark{{"lock", "redlock"}, {"client-1", "starts immediately"}, {"faults", "none"}}
+	b := []remark{{"lock", "redlock"}, {"client-1", "starts later"}, {"faults", "none"}}
+	common := commonRows([][]remark{a, b})
+	if !slices.Equal(common, []remark{a[0], a[2]}) {
+		t.Errorf("the common rows are %v", common)
+	}
+	if rest := exclude(b, common); !slices.Equal(rest, []remark{b[1]}) {
+		t.Errorf("the other rows are %v", rest)
+	}
+	if len(a) != 3 || a[1].Text != "starts immediately" {
+		t.Error("the functions have changed the settings")
 	}
 }

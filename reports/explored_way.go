@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
+	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -208,7 +209,7 @@ func exploredFaultWords(w runs.WorldSpec, f runs.Fault) string {
 	fault := f.Fault
 	fault.Text = scenarios.FaultText(fault)
 	fault.For = 0 // sim would round the duration; it is added below in full
-	words := faultWords(fault)
+	words := setting.DescribeFault(fault)
 	if f.For > 0 {
 		words += ", for " + trace.ShortDuration(f.For)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -50,7 +51,7 @@ func TestIdleNodesAreNotShown(t *testing.T) {
 				if got := describeSetup(run)[0]; got.About != "lock" || !strings.HasPrefix(string(got.Text), c.setting) {
 					t.Errorf("the header describes the lock as %q, want %q", got.Text, c.setting)
 				}
-				for _, row := range describeSetting(run, 1) {
+				for _, row := range setting.Describe(run, 1) {
 					if strings.HasPrefix(string(row.About), "redis-") && !strings.Contains(c.lanes, string(row.About)) {
 						t.Errorf("the setting names %s, which takes no part", row.About)
 					}

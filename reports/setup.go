@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -12,7 +13,7 @@ import (
 
 // describeSetup lists what takes part in a run: the locks, the servers and the faults.
 func describeSetup(run scenarios.RunResult) []remark {
-	rows := append(changedRows(run.History.Trace.Overrides), describeLocks(run)...)
+	rows := append(rowsOf(setting.DescribeChanges(run.History.Trace.Overrides)), describeLocks(run)...)
 	if simulatedTokens(run.History) {
 		rows = append(rows, remark{"tokens", "issued by the simulator, a higher one for each later grant"})
 	}
@@ -58,19 +59,6 @@ func lockOf(r *scenarios.Result, results []*scenarios.Result) string {
 	return ", with the lock " + story.Visible(r.Lock)
 }
 
-// changedRows lists the values that somebody has changed for a run.
-func changedRows(overrides []string) []remark {
-	var rows []remark
-	for i, o := range overrides {
-		row := remarkOn("changed", story.Visible(o))
-		if i > 0 {
-			row.About = ""
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
 // simulatedTokens reports whether the simulator issued all fencing tokens of a run. It
 // returns false if there are none.
 func simulatedTokens(h *history.History) bool {
@@ -94,7 +82,7 @@ func describeLocks(run scenarios.RunResult) []remark {
 			ttl = "TTL " + story.Span(l.TTL)
 		}
 		words := l.Kind
-		if nodes := len(keepersOf(l)); nodes > 0 {
+		if nodes := len(setting.KeepersOf(l)); nodes > 0 {
 			words += " on " + story.Count(nodes, "node")
 		}
 		if l.Holders > 0 {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
@@ -40,7 +41,7 @@ func writeSweepMarkdown(w io.Writer, s *whatif.Sweep, o Options) error {
 func (s sweepReport) document() *document {
 	name := Row{Scenario: s.Scenario, Variant: s.Scenario.Variants[0]}.name()
 	d := &document{title: fmt.Sprintf("%s: %s from %s to %s", name, story.Visible(s.Path), s.Format(s.From), s.Format(s.To))}
-	d.add("", facts(append(changedRows(s.Scenario.Overrides), remarkOn("lock", story.Visible(s.Lock)), remarkOn("seed", fmt.Sprint(s.Seed)))))
+	d.add("", facts(append(rowsOf(setting.DescribeChanges(s.Scenario.Overrides)), remarkOn("lock", story.Visible(s.Lock)), remarkOn("seed", fmt.Sprint(s.Seed)))))
 	d.add("", s.table())
 	d.add("", figure(s.draw()))
 	d.add("", paragraph(s.legend()))

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/locksim/locksim/internal/bandchart"
+	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/internal/whatif"
@@ -29,7 +30,7 @@ func (s sweepReport) chart() bandchart.Chart {
 		Subtitle: "lock " + story.Visible(s.Lock) + fmt.Sprintf(", seed %d", s.Seed),
 		From:     s.From, To: s.To, Format: s.Format,
 	}
-	for _, row := range changedRows(s.Scenario.Overrides) {
+	for _, row := range setting.DescribeChanges(s.Scenario.Overrides) {
 		c.Subtitle += ", " + row.Text.String()
 	}
 	isStuck := false

@@ -12,7 +12,6 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trace"
 )
 
 func init() {
@@ -114,21 +113,6 @@ func groupByVariant(r *scenarios.Result) [][]scenarios.RunResult {
 		pairs[last] = append(pairs[last], run)
 	}
 	return pairs
-}
-
-// keepersOf returns the nodes that keep a lock: the members of its cluster, or the nodes of
-// its slots if it has no cluster.
-func keepersOf(l trace.LockInfo) map[string]bool {
-	nodes := map[string]bool{}
-	for _, m := range l.Members {
-		nodes[m] = true
-	}
-	for _, s := range l.Slots {
-		if len(l.Members) == 0 {
-			nodes[s.Node] = true
-		}
-	}
-	return nodes
 }
 
 // doubtPoints lists what readers should know before they trust the verdict: which witnesses

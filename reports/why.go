@@ -9,6 +9,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/runs"
+	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
@@ -43,7 +44,7 @@ func writeWhyMarkdown(w io.Writer, why *whatif.Why, o Options) error {
 func (w whyReport) document() *document {
 	name := Row{Scenario: w.Given, Variant: w.Given.Variants[0]}.name()
 	d := &document{title: name + ": the smallest changes, each alone, that turn a verdict"}
-	d.add("", facts(append(changedRows(w.Given.Overrides), remarkOn("lock", story.Visible(w.Lock)), remarkOn("seed", fmt.Sprint(w.Seed)))))
+	d.add("", facts(append(rowsOf(setting.DescribeChanges(w.Given.Overrides)), remarkOn("lock", story.Visible(w.Lock)), remarkOn("seed", fmt.Sprint(w.Seed)))))
 	d.add("", w.table())
 	d.add("", paragraph(w.legend()))
 	if len(w.Steady) > 0 {

@@ -51,15 +51,10 @@ func (l lock) at(m history.Moment, named bool) Row {
 			existing[k.Owner]++
 		}
 	}
-	var holders, keys []string
+	holders := l.holders(m)
+	var keys []string
 	for _, owner := range l.owners {
-		name := story.Visible(owner.Client)
-		if name == "" {
-			name = "nobody known"
-		}
-		if slices.ContainsFunc(l.backings[owner], func(b history.Backing) bool { return b.Contains(m) }) && !slices.Contains(holders, name) {
-			holders = append(holders, name)
-		}
+		name := nameOfOwner(owner)
 		if n := existing[owner]; n > 0 && len(l.Slots) > 1 {
 			keys = append(keys, fmt.Sprintf("%s key on %d of %d", story.Possessive(name), n, len(l.Slots)))
 		} else if n > 0 {
@@ -71,4 +66,35 @@ func (l lock) at(m history.Moment, named bool) Row {
 	}
 	row.Holding = story.Raw(story.List(keys))
 	return row
+}
+
+// holders returns the clients that hold the lock at a moment, as its servers see it.
+func (l lock) holders(m history.Moment) []string {
+	var names []string
+	for _, owner := range l.owners {
+		isBacked := slices.ContainsFunc(l.backings[owner], func(b history.Backing) bool { return b.Contains(m) })
+		if name := nameOfOwner(owner); isBacked && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// nameOfOwner returns the name of the client that set some keys.
+func nameOfOwner(owner history.Acquisition) string {
+	if owner.Client == "" {
+		return "nobody known"
+	}
+	return story.Visible(owner.Client)
+}
+
+// HoldersOf returns the clients that hold a lock at a moment, as its servers see it. ok is
+// false if the trace does not say who holds it, or if the lock is granted to everybody.
+func (c *Camera) HoldersOf(name string, m history.Moment) (clients []string, ok bool) {
+	for _, l := range c.locks {
+		if l.Name == name && !l.GrantsEveryone {
+			return l.holders(m), true
+		}
+	}
+	return nil, false
 }

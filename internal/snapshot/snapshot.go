@@ -133,28 +133,15 @@ func (c *Camera) work(client string, m history.Moment) story.Raw {
 
 // lease says until when a client holds the lock, as its own clock and the lock tell it.
 func (c *Camera) lease(client string, m history.Moment) story.Raw {
-	s := c.currentSection(client, m)
-	if s == nil || s.GrantsEveryone || hasHappened(s.Released, m) || !m.Before(s.To) && !m.Before(s.Lease.CutAt) {
-		return ""
-	}
-	if hasHappened(s.Lost, m) {
-		return story.Raw("told at " + story.Time(s.Lost.At) + " that the lock is lost")
-	}
-	d := s.Lease.Latest(m.Seq)
-	if d == nil {
-		return ""
-	}
-	ends := d.Foreseen
-	if c.history.Clocks().WasSet(client, m.Seq) || !m.Before(d.Until) {
-		ends = d.Until
-	}
-	switch {
-	case ends.At >= history.Forever:
+	switch belief, at := c.BeliefOf(client, m); {
+	case belief == LostTheLock:
+		return story.Raw("told at " + story.Time(at) + " that the lock is lost")
+	case belief == HoldsTheLock && at >= history.Forever:
 		return "holds the lock, without an end"
-	case m.Before(ends):
-		return story.Raw("holds the lock until " + story.Time(ends.At))
-	case m.Before(s.To):
-		return story.Raw("its lease ended at " + story.Time(ends.At))
+	case belief == HoldsTheLock:
+		return story.Raw("holds the lock until " + story.Time(at))
+	case belief == LeaseEnded:
+		return story.Raw("its lease ended at " + story.Time(at))
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package reports
+package setting
 
 import (
 	"reflect"
@@ -40,7 +40,7 @@ func TestSetting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []remark{
+	want := []Row{
 		{"lock", "redlock on 3 nodes, TTL 10s, asks its nodes all at once, measures time on the wall clock, waits 50ms for each node, elapsed-check turned off"},
 		{"redis-2", "persistence always"},
 		{"copy", "a replica of redis-1, 2s behind its master"},
@@ -52,7 +52,7 @@ func TestSetting(t *testing.T) {
 		{"fault 2", "jump redis-1, by 31s, 1s after client-2 acquired"},
 		{"fault 3", "partition client-1, from redis-1, at 2s, for 1s"},
 	}
-	if got := describeSetting(r.Runs[0], 1); !slices.Equal(got, want) {
+	if got := Describe(r.Runs[0], 1); !slices.Equal(got, want) {
 		t.Errorf("the setting is\n%v\nwant\n%v", got, want)
 	}
 }
@@ -109,20 +109,5 @@ func TestSettingOfALockThatGrantsEveryone(t *testing.T) {
 	tr := &trace.Trace{Locks: []trace.LockInfo{{Kind: "none", GrantsEveryone: true}}}
 	if got, want := lockWords(tr.Locks, sim.Lock{}), "none: no lock, every client enters its section"; got != want {
 		t.Errorf("the setting describes the lock as %q, want %q", got, want)
-	}
-}
-
-func TestCommonRowsOfSettings(t *testing.T) {
-	a := []remark{{"lock", "redlock"}, {"client-1", "starts immediately"}, {"faults", "none"}}
-	b := []remark{{"lock", "redlock"}, {"client-1", "starts later"}, {"faults", "none"}}
-	common := commonRows([][]remark{a, b})
-	if !slices.Equal(common, []remark{a[0], a[2]}) {
-		t.Errorf("the common rows are %v", common)
-	}
-	if rest := exclude(b, common); !slices.Equal(rest, []remark{b[1]}) {
-		t.Errorf("the other rows are %v", rest)
-	}
-	if len(a) != 3 || a[1].Text != "starts immediately" {
-		t.Error("the functions have changed the settings")
 	}
 }

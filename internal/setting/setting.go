@@ -1,4 +1,6 @@
-package reports
+// Package setting describes with what the runs of a scenario begin: the lock, the servers, the
+// clients, the network and the faults. It says nothing about the result.
+package setting
 
 import (
 	"fmt"
@@ -12,20 +14,26 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// describeSetting lists with what a run begins: the lock, the servers, the clients, the
-// network and the faults. It contains nothing about the result, because explanations begin
+// A Row is one thing that belongs to a setting, and a description of it.
+type Row struct{ About, Text story.Raw }
+
+// newRow returns a row.
+func newRow(about, text string) Row { return Row{story.Raw(about), story.Raw(text)} }
+
+// Describe lists with what a run begins: the lock, the servers, the clients, the network and
+// the faults. It contains nothing about the result, because explanations and questions begin
 // with it.
-func describeSetting(run scenarios.RunResult, seed uint64) []remark {
+func Describe(run scenarios.RunResult, seed uint64) []Row {
 	config, err := run.Variant.Config(scenarios.Options{Seed: seed, Lock: run.Lock, Fencing: scenarios.On})
 	switch {
 	case err == nil:
 	case run.History == nil:
-		return []remark{remarkOn("lock", story.Visible(run.Lock))} // the configuration needs the lock's system, which is not linked into this program
+		return []Row{newRow("lock", story.Visible(run.Lock))} // the configuration needs the lock's system, which is not linked into this program
 	default:
 		panic(err) // cannot happen: the run was made with this configuration
 	}
-	rows := changedRows(config.Overrides)
-	add := func(about, text string) { rows = append(rows, remarkOn(about, text)) }
+	rows := DescribeChanges(config.Overrides)
+	add := func(about, text string) { rows = append(rows, newRow(about, text)) }
 	locks, idle := config.Locks(), []string(nil)
 	if run.History != nil {
 		locks, idle = run.History.Trace.Locks, run.History.IdleNodes()
@@ -59,7 +67,7 @@ func describeSetting(run scenarios.RunResult, seed uint64) []remark {
 	}
 	add("network", networkWords(config.Network))
 	for i, f := range config.Faults {
-		add(fmt.Sprintf("fault %d", i+1), faultWords(f))
+		add(fmt.Sprintf("fault %d", i+1), DescribeFault(f))
 	}
 	if len(config.Faults) == 0 {
 		add("faults", "none")
@@ -85,7 +93,7 @@ func lockWords(locks []trace.LockInfo, lock sim.Lock) string {
 	if l.GrantsEveryone {
 		return l.Kind + ": no lock, every client enters its section"
 	}
-	nodes := keepersOf(l)
+	nodes := KeepersOf(l)
 	words := []string{l.Kind}
 	if len(nodes) > 0 {
 		words[0] += " on " + story.Count(len(nodes), "node")
@@ -213,18 +221,33 @@ func latencyWords(shortest, longest time.Duration) string {
 	return story.Span(shortest) + " to " + story.Span(longest)
 }
 
-// faultWords says what a fault does, when it strikes and when it ends.
-func faultWords(f sim.Fault) string { return f.Text + ", " + f.Course() }
+// DescribeFault says what a fault does, when it strikes and when it ends.
+func DescribeFault(f sim.Fault) string { return f.Text + ", " + f.Course() }
 
-// commonRows returns the rows that occur in all settings, in the order of the first
-// setting.
-func commonRows(settings [][]remark) []remark {
-	return slices.DeleteFunc(slices.Clone(settings[0]), func(row remark) bool {
-		return slices.ContainsFunc(settings, func(other []remark) bool { return !slices.Contains(other, row) })
-	})
+// DescribeChanges lists the values that somebody has changed for a run.
+func DescribeChanges(overrides []string) []Row {
+	var rows []Row
+	for i, o := range overrides {
+		row := newRow("changed", story.Visible(o))
+		if i > 0 {
+			row.About = ""
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
-// exclude returns the rows that do not occur in others.
-func exclude(rows, others []remark) []remark {
-	return slices.DeleteFunc(slices.Clone(rows), func(row remark) bool { return slices.Contains(others, row) })
+// KeepersOf returns the nodes that keep a lock: the members of its cluster, or the nodes of
+// its slots.
+func KeepersOf(l trace.LockInfo) map[string]bool {
+	nodes := map[string]bool{}
+	for _, m := range l.Members {
+		nodes[m] = true
+	}
+	for _, s := range l.Slots {
+		if len(l.Members) == 0 {
+			nodes[s.Node] = true
+		}
+	}
+	return nodes
 }
