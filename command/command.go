@@ -119,6 +119,7 @@ worst moment; locksim shows what happened, in order, and says which properties
 held, without fencing tokens and with them.`,
 		Example: `  locksim list
   locksim explain gc-pause
+  locksim ask
   locksim run gc-pause
   locksim matrix
   locksim explore --lock redlock
@@ -134,7 +135,7 @@ held, without fencing tokens and with them.`,
 		width = min(width, known)
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", width)))
-	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), sweepCommand(), whyCommand(), diffCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), showCommand(), schemaCommand(), validateCommand(), newCommand(), mutateCommand(), versionCommand())
+	root.AddCommand(runCommand(), reportCommand(), explainCommand(), askCommand(), matrixCommand(), compareCommand(), sweepCommand(), whyCommand(), diffCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), showCommand(), schemaCommand(), validateCommand(), newCommand(), mutateCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	requireShell(root) // it prints to the output that was just set

@@ -1,0 +1,164 @@
+package quiz
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/locksim/locksim/internal/setting"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// An Exercise is what is asked at one time: a question of questions.yaml, or all forms that
+// apply to one variant of a scenario. All its forecasts are given before its runs are shown.
+type Exercise struct {
+	// Topic is the topic by which the score counts the exercise: that of its question, or the
+	// name of its scenario.
+	Topic string
+	item  *Item
+	// scenario has one variant, and argument is the name of the scenario on the command line.
+	// They are set if there is no item.
+	scenario *scenarios.Scenario
+	argument string
+}
+
+// OfTopic returns the exercises of a topic.
+func OfTopic(t Topic) []*Exercise {
+	var all []*Exercise
+	for _, item := range t.Items {
+		all = append(all, OfItem(item, t))
+	}
+	return all
+}
+
+// OfItem returns the exercise with a question of a topic.
+func OfItem(item *Item, t Topic) *Exercise { return &Exercise{Topic: t.Name, item: item} }
+
+// OfScenario returns an exercise for each variant of a scenario. argument is its name on the
+// command line.
+func OfScenario(s *scenarios.Scenario, argument string) ([]*Exercise, error) {
+	var all []*Exercise
+	for _, v := range s.Variants {
+		one := s
+		if len(s.Variants) > 1 {
+			selected, err := s.SelectVariant(v.Name)
+			if err != nil {
+				return nil, err
+			}
+			one = selected
+		}
+		all = append(all, &Exercise{Topic: s.Name, scenario: one, argument: argument})
+	}
+	return all, nil
+}
+
+// Shuffle puts exercises into an order that a seed decides.
+func Shuffle(all []*Exercise, seed uint64) {
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+}
+
+// Locks returns the kinds of locks that the runs of the exercise need.
+func (e *Exercise) Locks() ([]string, error) {
+	if e.item == nil {
+		return []string{e.scenario.Variants[0].Lock}, nil
+	}
+	var kinds []string
+	for _, r := range e.item.runs() {
+		s, err := r.open()
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, cmp.Or(r.Lock, s.Variants[0].Lock))
+	}
+	return kinds, nil
+}
+
+// title returns the heading of the exercise. It says nothing about the result: the title of a
+// scenario often does, so a scenario is called by its name.
+func (e *Exercise) title() string {
+	if e.item != nil {
+		return e.item.Title
+	}
+	v := e.scenario.Variants[0]
+	if v.Name != "" {
+		return story.Visible(v.Scenario) + ", variant " + story.Visible(v.Name)
+	}
+	return story.Visible(v.Scenario)
+}
+
+// command returns the command that asks the exercise again.
+func (e *Exercise) command() string {
+	if e.item != nil {
+		return "locksim ask " + e.item.Name
+	}
+	line := "locksim ask " + reports.Operand(e.argument)
+	if v := e.scenario.Variants[0]; v.Name != "" {
+		line += " --variant " + story.ShellWord(v.Name)
+	}
+	for _, o := range e.scenario.Overrides {
+		line += " --set " + story.ShellWord(o)
+	}
+	return line
+}
+
+// A round is an exercise that was run: its questions, and what to show before and after them.
+type round struct {
+	*Exercise
+	questions []*Question
+	cases     []*Case
+	// labels describe the cases, if there are several.
+	labels []string
+	// setting describes with what the runs begin.
+	setting []setting.Row
+	// replays are the commands that run the cases.
+	replays []string
+}
+
+// prepare runs the cases of the exercise and makes its questions.
+func (e *Exercise) prepare() (*round, error) {
+	r := &round{Exercise: e}
+	refs := []run{{}}
+	if e.item != nil {
+		refs, r.labels = e.item.runs(), e.item.labels()
+	}
+	for _, ref := range refs {
+		s, argument := e.scenario, e.argument
+		if e.item != nil {
+			opened, err := ref.open()
+			if err != nil {
+				return nil, err
+			}
+			s, argument = opened, ref.Scenario
+		}
+		c, err := RunCase(s, ref.Lock)
+		if err != nil {
+			return nil, fmt.Errorf("locksim ask: %w", err)
+		}
+		r.cases = append(r.cases, c)
+		r.replays = append(r.replays, replayCommand(s, ref.Lock, argument))
+	}
+	if len(r.cases) == 1 {
+		r.setting = setting.Describe(r.cases[0].Off, worldSeed)
+	}
+	if e.item != nil {
+		q, err := e.item.ask(r.cases)
+		if err != nil {
+			return nil, err
+		}
+		r.questions = append(r.questions, q)
+		return r, nil
+	}
+	for _, f := range forms {
+		if q := f.Ask(r.cases[0]); q != nil {
+			r.questions = append(r.questions, q)
+		}
+	}
+	return r, nil
+}
+
+// replayCommand returns the command that runs a case again.
+func replayCommand(s *scenarios.Scenario, lock, argument string) string {
+	return reports.Replay(s, scenarios.RunOptions{Seed: worldSeed, Lock: lock}, reports.Options{Arguments: map[*scenarios.Scenario]string{s: argument}})
+}

@@ -1,0 +1,142 @@
+package quiz
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// refusalForm asks which request the storage refuses first in the run with fencing tokens, and
+// why.
+var refusalForm = Form{Name: "refusal", Title: "which request the storage refuses, and why", ask: askRefusal}
+
+// A refusal is a request of a client that the storage refuses, and the reason.
+type refusal struct {
+	client string
+	step   trace.Step
+	object string
+	why    refusalReason
+}
+
+// A refusalReason says why a storage refuses a request.
+type refusalReason string
+
+// The reasons for which a storage refuses a request.
+const (
+	staleToken  refusalReason = "the storage has already seen a newer token"
+	noToken     refusalReason = "it carries no token"
+	otherMark   refusalReason = "the object does not have the mark of this client"
+	newVersion  refusalReason = "the object has changed since the client read it"
+	keyIsGone   refusalReason = "the client's key no longer exists"
+	periodTaken refusalReason = "the job of this period has a row already"
+)
+
+// text returns the refusal as a choice.
+func (r refusal) text() string {
+	return fmt.Sprintf("%s %s of %s, because %s", story.Possessive(r.client), r.step, r.object, r.why)
+}
+
+func askRefusal(c *Case) *Question {
+	h := c.On.History
+	policy := storage.Policy(h.Trace.Fencing)
+	served := h.ServedRequests()
+	first := slices.IndexFunc(served, func(ev *trace.Event) bool { return !ev.OK })
+	overlaps := c.On.Verdict.Finding(checks.SectionExclusion).Outcome == checks.Violated
+	if first < 0 && (!overlaps || policy == storage.None || policy == "") {
+		return nil // nobody expects a refusal
+	}
+	q := &Question{
+		Text: "Which request does the storage refuse first in the run with fencing tokens, and why?",
+	}
+	var right refusal
+	if first >= 0 {
+		right = refusalOf(h, served[first])
+		q.Reason = string(story.Sentence(fmt.Sprintf("at %s the storage refuses %s %s of %s: %s", story.Time(served[first].At), story.Possessive(right.client), right.step, right.object, story.Quoted(served[first].Text))))
+	} else {
+		q.Reason = "The storage refuses nothing in this run."
+	}
+	for _, r := range offeredRefusals(h, right) {
+		choice := Choice{Text: r.text(), IsRight: r == right}
+		switch {
+		case choice.IsRight || first < 0:
+		case r.client == right.client && r.step == right.step && r.object == right.object:
+			choice.IsClose, choice.Remark = true, "the right request, for another reason"
+		case r.client == right.client && r.why == right.why:
+			choice.IsClose, choice.Remark = true, "the right client and reason, but another request is refused first"
+		}
+		q.Choices = append(q.Choices, choice)
+	}
+	q.Choices = append(q.Choices, Choice{Text: "none: the storage refuses nothing", IsRight: first < 0})
+	return q
+}
+
+// mostClients is the greatest number of clients with a choice of their own, besides the client
+// of the right answer.
+const mostClients = 3
+
+// offeredRefusals returns the refusals to choose from: the right one, unless it is zero, and for
+// each of the first clients their first write with the usual reasons.
+func offeredRefusals(h *history.History, right refusal) []refusal {
+	var offered []refusal
+	add := func(r refusal) {
+		if r.client != "" && !slices.Contains(offered, r) {
+			offered = append(offered, r)
+		}
+	}
+	clients := 0
+	var seen []string
+	for _, ev := range h.ServedRequests() {
+		name := ev.Client()
+		if ev.Step != trace.Write || slices.Contains(seen, name) {
+			continue
+		}
+		seen = append(seen, name)
+		if clients++; clients > mostClients {
+			break
+		}
+		add(refusal{name, ev.Step, ev.Object, staleToken})
+		add(refusal{name, ev.Step, ev.Object, noToken})
+	}
+	add(right)
+	slices.SortStableFunc(offered, func(a, b refusal) int {
+		return slices.Index(seen, a.client) - slices.Index(seen, b.client)
+	})
+	return offered
+}
+
+// refusalOf returns what was refused with an event, and why.
+func refusalOf(h *history.History, ev *trace.Event) refusal {
+	r := refusal{client: ev.Client(), step: ev.Step, object: ev.Object}
+	policy := storage.Policy(h.Trace.Fencing)
+	switch isClaim := h.Trace.Schedule != nil && ev.Object == trace.PeriodRecord; {
+	case policy == storage.Optimistic:
+		r.why = newVersion
+	case policy == storage.Owner:
+		r.why = keyIsGone
+	case isClaim && ev.Token >= newestToken(h, ev):
+		r.why = periodTaken
+	case ev.Token == 0:
+		r.why = noToken
+	case policy == storage.CheckAndSet:
+		r.why = otherMark
+	default:
+		r.why = staleToken
+	}
+	return r
+}
+
+// newestToken returns the highest token that the storage had accepted before an event.
+func newestToken(h *history.History, ev *trace.Event) uint64 {
+	var newest uint64
+	for _, earlier := range h.StorageDecisions() {
+		if earlier.Seq < ev.Seq && earlier.OK {
+			newest = max(newest, earlier.Token)
+		}
+	}
+	return newest
+}

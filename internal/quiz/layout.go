@@ -1,0 +1,87 @@
+package quiz
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/reports"
+)
+
+// A page writes text for a terminal: paragraphs and labelled texts, indented by two columns and
+// broken into lines.
+type page struct {
+	w       io.Writer
+	width   int
+	palette reports.Palette
+	err     error
+}
+
+// usualWidth is the maximum number of columns in a line if the terminal's width is not known.
+const usualWidth = 80
+
+// print writes text as it is.
+func (p *page) print(text string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, text)
+	}
+}
+
+// line writes one line.
+func (p *page) line(format string, args ...any) { p.print(fmt.Sprintf(format, args...) + "\n") }
+
+// strong and faint give a text a colour.
+func (p *page) strong(text string) string { return paint(p.palette.Strong, text) }
+func (p *page) faint(text string) string  { return paint(p.palette.Faint, text) }
+
+// gradeColour returns the colour of a grade.
+func (p *page) gradeColour(g Grade) string {
+	return map[Grade]string{Right: p.palette.Good, Close: p.palette.Doubt, Wrong: p.palette.Bad}[g]
+}
+
+// paint encloses a text in the sequences that begin and end a colour.
+func paint(colour, text string) string {
+	if colour == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// paragraph writes a paragraph, and an empty line after it. It writes nothing for "".
+func (p *page) paragraph(text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		p.line("  %s\n", wrapFrom(text, p.width, 2))
+	}
+}
+
+// labelled writes texts in a column beside their labels. A text can have several lines.
+func (p *page) labelled(rows [][2]string) {
+	labelWidth := 0
+	for _, row := range rows {
+		labelWidth = max(labelWidth, utf8.RuneCountInString(row[0]))
+	}
+	indent := labelWidth + 4
+	for _, row := range rows {
+		label := row[0] + strings.Repeat(" ", labelWidth-utf8.RuneCountInString(row[0]))
+		for text := range strings.SplitSeq(row[1], "\n") {
+			p.line("  %s  %s", p.faint(label), wrapFrom(text, p.width, indent))
+			label = strings.Repeat(" ", labelWidth)
+		}
+	}
+}
+
+// choices writes the choices of a question.
+func (p *page) choices(choices []Choice) {
+	for i, c := range choices {
+		p.line("    %s  %s", p.strong(letter(i)), wrapFrom(c.Text, p.width, 7))
+	}
+	p.line("")
+}
+
+// wrapFrom breaks a text into lines that begin in a column, and end before the width.
+func wrapFrom(text string, width, column int) string {
+	lines := textwrap.Wrap(text, max(width-column, 20), 0)
+	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
+}

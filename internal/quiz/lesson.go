@@ -1,0 +1,57 @@
+package quiz
+
+import (
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
+)
+
+// histories returns the histories of both runs of a case.
+func histories(c *Case) []*history.History {
+	var all []*history.History
+	for _, run := range c.runs() {
+		all = append(all, run.History)
+	}
+	return all
+}
+
+// verdictRows says what happened to the data in both runs, and the first thing that the lock
+// did wrong.
+func verdictRows(c *Case) [][2]string {
+	off, on := story.VerdictAndData(c.Off.History, c.Off.Verdict), story.VerdictAndData(c.On.History, c.On.Verdict)
+	rows := [][2]string{{"without fencing", string(off)}, {"with fencing", string(on)}}
+	if off == on {
+		rows = [][2]string{{"both runs", string(off)}}
+	}
+	if locks := story.LockSummary(c.Off.Verdict); len(locks) > 0 {
+		rows = append(rows, [2]string{"the lock", string(locks[0])})
+	}
+	return rows
+}
+
+// lessonOf returns what to learn from a round, as pairs of a heading and a text.
+func lessonOf(r *round) [][2]string {
+	var parts [][2]string
+	add := func(heading, text string) {
+		if text = textwrap.OneLine(text); text != "" {
+			parts = append(parts, [2]string{heading, text})
+		}
+	}
+	v := r.cases[0].Scenario.Variants[0]
+	if len(r.cases) == 1 && len(r.cases[0].Scenario.Overrides) == 0 {
+		if v.Why != "" {
+			add("In short", string(story.Sentence(v.Why)))
+		}
+		if r.item == nil {
+			add("What would have prevented it", v.Prevention)
+			add("The lesson", v.Lesson)
+		}
+	}
+	if r.item == nil {
+		return parts
+	}
+	add("What an interviewer wants to hear", r.item.Interviewer)
+	add("The follow-up", r.item.FollowUp)
+	add("The trap", r.item.Trap)
+	return parts
+}

@@ -1,0 +1,176 @@
+package quiz
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// questionsFile is the file questions.yaml.
+//
+//go:embed questions.yaml
+var questionsFile []byte
+
+// A Topic is a subject with its questions, in the order in which people should learn them.
+type Topic struct {
+	Name  string  `yaml:"topic"`
+	Title string  `yaml:"title"`
+	Items []*Item `yaml:"questions"`
+}
+
+// An Item is a question of questions.yaml: what is asked of which run, and what people learn
+// it for. No field has the answer: the run gives it.
+type Item struct {
+	// Name never changes, so that links to a question stay valid.
+	Name string `yaml:"name"`
+	// Twelve is the number of the question in docs/questions.md; 0 if it is not there.
+	Twelve int `yaml:"twelve"`
+	// Title is the question as people ask it, or the myth as people tell it. Ask is the
+	// setting in words.
+	Title  string `yaml:"title"`
+	IsMyth bool   `yaml:"myth"`
+	Ask    string `yaml:"ask"`
+
+	run  `yaml:",inline"`
+	Form string `yaml:"form"`
+	// Of are the runs that the forms which and compare ask about. Which is the criterion of
+	// the form which, and Figure that of the forms measure and compare.
+	Of     []labelledRun `yaml:"of"`
+	Which  criterion     `yaml:"which"`
+	Figure figureName    `yaml:"figure"`
+
+	Interviewer string `yaml:"interviewer"`
+	FollowUp    string `yaml:"followup"`
+	Trap        string `yaml:"trap"`
+	Variation   trial  `yaml:"try"`
+	Source      string `yaml:"source"`
+}
+
+// A run names one variant of a built-in scenario, with changes.
+type run struct {
+	Scenario string   `yaml:"scenario"`
+	Variant  string   `yaml:"variant"`
+	Lock     string   `yaml:"lock"`
+	Set      []string `yaml:"set"`
+}
+
+// A labelledRun is one of several runs that a question compares.
+type labelledRun struct {
+	Label string `yaml:"label"`
+	run   `yaml:",inline"`
+}
+
+// Topics returns the topics with their questions.
+func Topics() []Topic { return slices.Clone(topics()) }
+
+var topics = sync.OnceValue(func() []Topic {
+	all, err := parseTopics(questionsFile)
+	if err != nil {
+		panic(err) // the file is embedded, and tests read it
+	}
+	return all
+})
+
+// parseTopics reads a file with topics strictly.
+func parseTopics(data []byte) ([]Topic, error) {
+	var all []Topic
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("quiz: questions.yaml: %w", err)
+	}
+	return all, nil
+}
+
+// FindTopic returns the topic with a name.
+func FindTopic(name string) (Topic, bool) {
+	i := slices.IndexFunc(topics(), func(t Topic) bool { return t.Name == name })
+	if i < 0 {
+		return Topic{}, false
+	}
+	return topics()[i], true
+}
+
+// FindItem returns the question with a name, and its topic.
+func FindItem(name string) (*Item, Topic, bool) {
+	for _, t := range topics() {
+		for _, item := range t.Items {
+			if item.Name == name {
+				return item, t, true
+			}
+		}
+	}
+	return nil, Topic{}, false
+}
+
+// runs returns the runs that a question is about, without their labels.
+func (it *Item) runs() []run {
+	if len(it.Of) == 0 {
+		return []run{it.run}
+	}
+	var all []run
+	for _, r := range it.Of {
+		all = append(all, r.run)
+	}
+	return all
+}
+
+// labels returns the labels of the runs that a question compares.
+func (it *Item) labels() []string {
+	var all []string
+	for _, r := range it.Of {
+		all = append(all, r.Label)
+	}
+	return all
+}
+
+// open returns the scenario of a run, with only its variant and with its changes.
+func (r run) open() (*scenarios.Scenario, error) {
+	s, err := scenarios.Open(r.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	if r.Variant != "" {
+		if s, err = s.SelectVariant(r.Variant); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.Variants) != 1 {
+		return nil, fmt.Errorf("quiz: %s has several variants, and the question names none", r.Scenario)
+	}
+	return s.With(r.Set...)
+}
+
+// ask returns the question about the cases of the item's runs.
+func (it *Item) ask(cases []*Case) (*Question, error) {
+	for _, c := range cases {
+		if !c.isDecided() {
+			return nil, fmt.Errorf("quiz: %s: the run of %s is inconclusive", it.Name, c.Scenario.Name)
+		}
+	}
+	var q *Question
+	switch it.Form {
+	case whichFormName:
+		q = askWhich(it.Which, it.labels(), cases)
+	case compareFormName:
+		q = askCompare(it.Figure, it.labels(), cases)
+	case measureFormName:
+		q = askMeasure(it.Figure, cases[0])
+	default:
+		form, ok := findForm(it.Form)
+		if !ok {
+			return nil, fmt.Errorf("quiz: %s: there is no form %q", it.Name, it.Form)
+		}
+		q = form.Ask(cases[0])
+	}
+	if q == nil {
+		return nil, fmt.Errorf("quiz: %s: the form %s does not apply to %s", it.Name, it.Form, cases[0].Scenario.Name)
+	}
+	return q, nil
+}

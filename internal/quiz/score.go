@@ -1,0 +1,129 @@
+package quiz
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/internal/story"
+)
+
+// A score counts graded forecasts.
+type score struct{ graded []graded }
+
+// A graded forecast belongs to a round.
+type graded struct {
+	topic, title, command string
+	grade                 Grade
+	confidence            Confidence
+}
+
+// add grades a forecast.
+func (s *score) add(r *round, q *Question, f Forecast) {
+	title := r.title()
+	if r.item == nil {
+		title += ": " + q.Form
+	}
+	s.graded = append(s.graded, graded{r.Topic, title, r.command(), q.Grade(f), f.Confidence})
+}
+
+// urgency says how much somebody should look at a question again: the more, the surer a wrong
+// forecast was. It is 0 for a right forecast that was not a guess.
+func (g graded) urgency() int {
+	switch {
+	case g.grade == Wrong:
+		return 3 + int(g.confidence)
+	case g.grade == Close:
+		return 1 + int(g.confidence)
+	case g.grade == NoForecast:
+		return 3
+	case g.confidence == Guess:
+		return 1
+	}
+	return 0
+}
+
+// reason says why somebody should look at a question again.
+func (g graded) reason() string {
+	switch g.grade {
+	case NoForecast:
+		return gradeTexts[g.grade]
+	case Right:
+		return "right, but a guess"
+	}
+	return confidenceTexts[g.confidence] + ", and " + gradeTexts[g.grade]
+}
+
+// count counts the forecasts with a grade that a condition accepts.
+func (s *score) count(g Grade, accepts func(graded) bool) int {
+	n := 0
+	for _, f := range s.graded {
+		if f.grade == g && accepts(f) {
+			n++
+		}
+	}
+	return n
+}
+
+// topics returns the topics of the forecasts, in the order in which they were first asked.
+func (s *score) topics() []string {
+	var names []string
+	for _, f := range s.graded {
+		if !slices.Contains(names, f.topic) {
+			names = append(names, f.topic)
+		}
+	}
+	return names
+}
+
+// mostAgain is the greatest number of questions that the score names.
+const mostAgain = 10
+
+// writeScore writes the score: by topic, by confidence, and what to look at again.
+func (s *session) writeScore() {
+	if len(s.score.graded) == 0 {
+		s.line("No forecast was given, so there is no score.")
+		return
+	}
+	s.line("%s", s.strong("Score"))
+	s.labelled([][2]string{{"all", s.score.describe(func(graded) bool { return true })}})
+	if names := s.score.topics(); len(names) > 1 {
+		var rows [][2]string
+		for _, name := range names {
+			rows = append(rows, [2]string{name, s.score.describe(func(g graded) bool { return g.topic == name })})
+		}
+		s.labelled(rows)
+	}
+	s.line("")
+	for _, c := range []Confidence{Certain, FairlySure, Guess} {
+		isOf := func(g graded) bool { return g.confidence == c }
+		right, all := s.score.count(Right, isOf), 0
+		for _, g := range []Grade{Right, Close, Wrong} {
+			all += s.score.count(g, isOf)
+		}
+		if all > 0 {
+			s.line("  %s: %d of %s right", confidenceTexts[c], right, story.Count(all, "forecast"))
+		}
+	}
+	again := slices.DeleteFunc(slices.Clone(s.score.graded), func(g graded) bool { return g.urgency() == 0 })
+	if len(again) == 0 {
+		return
+	}
+	slices.SortStableFunc(again, func(a, b graded) int { return b.urgency() - a.urgency() })
+	s.line("\n%s", s.strong("Look again at"))
+	for _, g := range again[:min(len(again), mostAgain)] {
+		s.line("  %s", wrapFrom(fmt.Sprintf("%s: %s", g.reason(), g.title), s.width, 4))
+		s.line("    %s", s.faint(g.command))
+	}
+	if more := len(again) - mostAgain; more > 0 {
+		s.line("  and %d more", more)
+	}
+}
+
+// describe says how many of some forecasts have each grade.
+func (s *score) describe(accepts func(graded) bool) string {
+	right, closeOnes := s.count(Right, accepts), s.count(Close, accepts)
+	wrong, none := s.count(Wrong, accepts), s.count(NoForecast, accepts)
+	text := fmt.Sprintf("%d right, %d partly right, %d wrong, %d without a forecast", right, closeOnes, wrong, none)
+	points := 2*right + closeOnes
+	return text + fmt.Sprintf("; %s of %d", story.Count(points, "point"), 2*(right+closeOnes+wrong+none))
+}

@@ -1,0 +1,317 @@
+package quiz
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/internal/glossary"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/reports"
+)
+
+// A session asks exercises one after the other: it writes a question, reads a forecast and a
+// confidence, and then shows the run.
+type session struct {
+	page
+	in *bufio.Reader
+	// isEchoed says that the answers do not appear on the output by themselves, because they do
+	// not come from a terminal.
+	isEchoed bool
+	isVote   bool
+	score    score
+	// asked counts the questions.
+	asked int
+}
+
+// Options are how a session looks.
+type Options struct {
+	Palette reports.Palette
+	// Width is the maximum number of columns in a line; 0 means 80.
+	Width int
+	// Echo writes each answer to the output, for input that is not a terminal.
+	Echo bool
+	// Instructor reads votes of a class instead of one forecast.
+	Instructor bool
+	// Number is the greatest number of questions; 0 means all.
+	Number int
+}
+
+// errStopped says that the input has ended, or that somebody has quit.
+var errStopped = errors.New("stopped")
+
+// Run asks the exercises, and writes the score at the end. It ends early when the input does, or
+// when somebody quits.
+func Run(in io.Reader, out io.Writer, exercises []*Exercise, o Options) error {
+	s := &session{
+		page:     page{w: out, width: cmp.Or(o.Width, usualWidth), palette: o.Palette},
+		in:       bufio.NewReader(in),
+		isEchoed: o.Echo, isVote: o.Instructor,
+	}
+	for i, e := range exercises {
+		if s.err != nil || o.Number > 0 && s.asked >= o.Number || i > 0 && !s.waitForReader() {
+			break
+		}
+		r, err := e.prepare()
+		if err != nil {
+			return err
+		}
+		if len(r.questions) == 0 {
+			s.line("%s: no form of question applies to its runs; `%s` shows them.\n", e.title(), r.replays[0])
+			continue
+		}
+		if o.Number > 0 {
+			r.questions = r.questions[:min(len(r.questions), o.Number-s.asked)]
+		}
+		s.heading(r, i+1, len(exercises))
+		if err := s.play(r); errors.Is(err, errStopped) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	if !s.isVote {
+		s.writeScore()
+	}
+	return s.err
+}
+
+// waitForReader lets somebody at a terminal read the result before the next question. It reports
+// whether to continue.
+func (s *session) waitForReader() bool {
+	if s.isEchoed || s.isVote || s.asked == 0 {
+		return true
+	}
+	_, err := s.ask("Enter: the next question; q: end ")
+	s.line("")
+	return err == nil
+}
+
+// heading writes the setting of a round.
+func (s *session) heading(r *round, n, of int) {
+	s.line("%s", s.faint(strings.Repeat("─", min(s.width, usualWidth))))
+	s.line("%s", s.faint(fmt.Sprintf("%d of %d · %s", n, of, r.Topic)))
+	s.line("")
+	if r.item != nil {
+		if r.item.IsMyth {
+			s.line("  %s", s.faint("People say:"))
+		}
+		s.line("  %s\n", s.strong(wrapFrom(r.item.Title, s.width, 2)))
+		s.paragraph(r.item.Ask)
+	} else {
+		s.line("  %s\n", s.strong(wrapFrom(r.title(), s.width, 2)))
+	}
+	if len(r.setting) > 0 {
+		s.labelled(settingRows(r))
+		s.line("")
+	}
+}
+
+// settingRows returns the setting of a round as labelled texts.
+func settingRows(r *round) [][2]string {
+	var rows [][2]string
+	for _, row := range r.setting {
+		rows = append(rows, [2]string{row.About.String(), row.Text.String()})
+	}
+	return rows
+}
+
+// play asks all questions of a round, and then shows the run. If somebody stops in between, it
+// shows the run for the forecasts that were given.
+func (s *session) play(r *round) error {
+	if s.isVote {
+		return s.playVotes(r)
+	}
+	var forecasts []Forecast
+	var stopped error
+	for i, q := range r.questions {
+		s.question(q, i, len(r.questions))
+		f, err := s.readForecast(q)
+		if err != nil {
+			stopped = err
+			break
+		}
+		s.asked++
+		forecasts = append(forecasts, f)
+	}
+	if len(forecasts) == 0 {
+		return stopped
+	}
+	for i, f := range forecasts {
+		q := r.questions[i]
+		s.score.add(r, q, f)
+		s.result(r, q, f, i, len(r.questions))
+	}
+	s.after(r)
+	return stopped
+}
+
+// question writes a question and its choices.
+func (s *session) question(q *Question, i, of int) {
+	text := q.Text
+	if of > 1 {
+		text = fmt.Sprintf("(%d of %d) %s", i+1, of, text)
+	}
+	s.line("  %s\n", s.strong(wrapFrom(text, s.width, 2)))
+	if q.Estimate == nil {
+		s.choices(q.Choices)
+		return
+	}
+	s.paragraph("A forecast is right if it is " + q.Estimate.toleranceText() + ".")
+}
+
+// readForecast reads a forecast and the confidence in it.
+func (s *session) readForecast(q *Question) (Forecast, error) {
+	for {
+		line, err := s.ask("Your forecast (? terms, q quit, Enter: I do not know): ")
+		if err != nil {
+			return Forecast{}, err
+		}
+		if line == "?" {
+			s.terms(q)
+			continue
+		}
+		f, err := q.parseForecast(line)
+		if err != nil {
+			s.line("  Please answer with %s.", err)
+			continue
+		}
+		if f.isMissing || f.Confidence != 0 {
+			s.line("")
+			return f, nil
+		}
+		f.Confidence, err = s.readConfidence()
+		s.line("")
+		return f, err
+	}
+}
+
+// readConfidence reads how sure somebody is. Without an answer it is a guess.
+func (s *session) readConfidence() (Confidence, error) {
+	for {
+		line, err := s.ask("How sure are you? (1 a guess, 2 fairly sure, 3 certain): ")
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		if err != nil || line == "" {
+			return Guess, nil
+		}
+		if c, err := parseConfidence(line); err == nil {
+			return c, nil
+		}
+		s.line("  Please answer with 1, 2 or 3.")
+	}
+}
+
+// ask writes a prompt and reads a line. It returns errStopped if somebody quits or the input
+// has ended.
+func (s *session) ask(prompt string) (string, error) {
+	s.print("  " + prompt)
+	line, err := s.in.ReadString('\n')
+	line = strings.TrimSpace(line)
+	if err != nil && line == "" {
+		s.line("")
+		if !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		return "", errStopped
+	}
+	if s.isEchoed {
+		s.line("%s", story.Visible(line))
+	}
+	if line == "q" || line == "quit" || line == "exit" {
+		return "", errStopped
+	}
+	return line, s.err
+}
+
+// mostTerms is the greatest number of words that are explained at one time.
+const mostTerms = 8
+
+// terms explains the words of a question.
+func (s *session) terms(q *Question) {
+	s.line("")
+	s.paragraph(q.Terms)
+	text := q.Text
+	for _, c := range q.Choices {
+		text += " " + c.Text
+	}
+	var rows [][2]string
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' && r != '-' || r > 'z' }) {
+		isKnown := slices.ContainsFunc(rows, func(row [2]string) bool { return row[0] == word })
+		if meaning, ok := glossary.Lookup(word); ok && !isKnown && len(rows) < mostTerms {
+			rows = append(rows, [2]string{word, meaning})
+		}
+	}
+	s.labelled(rows)
+	s.line("")
+}
+
+// result writes a forecast beside the result.
+func (s *session) result(r *round, q *Question, f Forecast, i, of int) {
+	grade := q.Grade(f)
+	head := strings.ToUpper(gradeTexts[grade][:1]) + gradeTexts[grade][1:]
+	if of > 1 {
+		head = fmt.Sprintf("(%d of %d) %s", i+1, of, head)
+	}
+	if remark := q.remark(f); remark != "" {
+		head += ": " + remark
+	}
+	s.line("  %s", paint(s.gradeColour(grade), wrapFrom(head+".", s.width, 2)))
+	forecast := q.describe(f)
+	if !f.isMissing {
+		forecast += "  (" + confidenceTexts[f.Confidence] + ")"
+	}
+	s.labelled([][2]string{{"your forecast", forecast}, {"the run", q.Answer()}})
+	if q.Reason != "" {
+		s.line("  %s", wrapFrom(q.Reason, s.width, 2))
+	}
+	s.line("")
+}
+
+// after shows the runs of a round, and what to learn from them.
+func (s *session) after(r *round) {
+	for i, c := range r.cases {
+		if len(r.cases) == 1 {
+			s.timeline(c)
+		} else {
+			s.line("  %s", s.strong(wrapFrom(r.labels[i], s.width, 2)))
+		}
+		s.labelled(verdictRows(c))
+		s.line("")
+	}
+	for _, part := range lessonOf(r) {
+		s.line("  %s", s.strong(part[0]))
+		s.paragraph(part[1])
+	}
+	rows := [][2]string{}
+	if r.item != nil {
+		if try, err := r.item.Variation.command(); err == nil {
+			rows = append(rows, [2]string{"try", r.item.Variation.Asks + "\n" + try})
+		}
+		if r.item.Source != "" {
+			rows = append(rows, [2]string{"source", r.item.Source})
+		}
+	}
+	rows = append(rows, [2]string{"replay", strings.Join(r.replays, "\n")})
+	s.labelled(rows)
+	s.line("")
+}
+
+// mostLines is the greatest number of lines of a timeline. Only the command of the replay shows
+// a longer one.
+const mostLines = 40
+
+// timeline writes what happened in both runs of a case.
+func (s *session) timeline(c *Case) {
+	text := reports.Timeline{Palette: s.palette, Width: s.width}.Render([]string{"without fencing", "with fencing"}, histories(c))
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if more := len(lines) - mostLines; more > 0 {
+		lines = append(lines[:mostLines], s.faint(fmt.Sprintf("        ⋮ %s; the command at the end shows all", story.Count(more, "more line"))))
+	}
+	s.print(strings.Join(lines, "\n") + "\n\n")
+}
