@@ -81,7 +81,9 @@ not know, ? explains the terms, and q ends the session.`,
 	flags.StringVar(&f.variant, "variant", "", "ask only about the variant of this `name`")
 	flags.VarP((*outputName)(&f.output), "output", "o", "write the sheet to this `file`, as a whole or not at all; - is standard output")
 	f.overrideFlags.define(cmd)
-	complete(cmd, "topic", topicNames())
+	completeWith(cmd, "topic", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return topicNames(), cobra.ShellCompDirectiveNoFileComp
+	})
 	completeWith(cmd, "variant", completeVariants)
 	return cmd
 }
@@ -182,7 +184,8 @@ func (f *askFlags) exercises(args []string) ([]*quiz.Exercise, []source, error) 
 func (f *askFlags) load(name string) (input, error) {
 	if !isPath(name) && !isBuiltIn(name) && !strings.ContainsAny(name, "*?[/.") {
 		known := slices.Concat(topicNames(), questionNames(), scenarios.Names())
-		return input{}, fmt.Errorf("locksim ask: there is no topic, question, file or built-in scenario %q; %s; `locksim ask --list` shows the questions, and `locksim list` the scenarios", name, scenarios.DidYouMean(name, known))
+		hint := cmp.Or(scenarios.DidYouMean(name, known), hintOfTerm(name), "`locksim ask --list` shows the questions, and `locksim list` the scenarios")
+		return input{}, fmt.Errorf("locksim ask: there is no topic, question, file or built-in scenario %q; %s", name, hint)
 	}
 	in, err := loadSingle("ask", name)
 	if err == nil {

@@ -26,6 +26,9 @@ const (
 type Estimate struct {
 	Unit             Unit
 	Value, Tolerance time.Duration
+	// Rule says in words how large the tolerance is. It does not say the tolerance itself, which
+	// would give the answer away.
+	Rule string
 	// AllowsNever says that never is a possible answer, and IsNever that it is the right one.
 	AllowsNever, IsNever bool
 }
@@ -57,14 +60,6 @@ func (e *Estimate) text(g guess) string {
 
 // answer returns the right answer.
 func (e *Estimate) answer() string { return e.text(guess{e.Value, e.IsNever}) }
-
-// toleranceText says how far a right forecast may be from the answer.
-func (e *Estimate) toleranceText() string {
-	if e.Unit == Numbers {
-		return "at most " + story.Thousands(int(e.Tolerance)) + " off"
-	}
-	return "at most " + story.Span(e.Tolerance.Round(10*time.Millisecond)) + " off"
-}
 
 // parse reads a guess.
 func (e *Estimate) parse(text string) (guess, error) {
@@ -98,27 +93,35 @@ func (e *Estimate) expected() string {
 	return "a time, such as 12s or 150ms"
 }
 
-// choices returns answers to choose from instead of a number, for votes and printed sheets: the
-// right one, and others that are clearly wrong.
+// choices returns answers to choose from instead of a number, for votes: the right one, and
+// others that are clearly wrong. The place of the right one follows from the value.
 func (e *Estimate) choices() []Choice {
+	const many = 4
 	var all []Choice
 	add := func(g guess) {
 		all = append(all, Choice{Text: "about " + e.text(g), IsRight: e.accepts(g)})
 	}
-	if !e.IsNever {
-		for _, tenths := range []time.Duration{3, 10, 20, 40} {
-			add(guess{value: e.rounded(e.Value * tenths / 10)})
-		}
-		all = slices.CompactFunc(all, func(a, b Choice) bool { return a.Text == b.Text })
-	} else {
-		for _, seconds := range []time.Duration{1, 10, 30} {
-			add(guess{value: seconds * time.Second})
-		}
+	value := e.Value
+	if e.IsNever {
+		value = 10 * time.Second
 	}
+	place := int(value/time.Millisecond+value) % many
+	for i := range many {
+		add(guess{value: e.rounded(scale(value, i-place))})
+	}
+	all = slices.CompactFunc(all, func(a, b Choice) bool { return a.Text == b.Text })
 	if e.AllowsNever {
 		all = append(all, Choice{Text: "never", IsRight: e.IsNever})
 	}
 	return all
+}
+
+// scale doubles a value n times, or halves it if n is negative.
+func scale(d time.Duration, n int) time.Duration {
+	if n < 0 {
+		return d >> -n
+	}
+	return d << n
 }
 
 // rounded returns a value rounded so that it has about two digits.
@@ -132,5 +135,5 @@ func (e *Estimate) rounded(d time.Duration) time.Duration {
 
 // String describes the estimate for errors in tests.
 func (e *Estimate) String() string {
-	return fmt.Sprintf("%s, %s", e.answer(), e.toleranceText())
+	return fmt.Sprintf("%s ± %v", e.answer(), e.Tolerance)
 }

@@ -140,7 +140,7 @@ func (e *Exercise) prepare() (*round, error) {
 		r.replays = append(r.replays, replayCommand(s, ref.Lock, argument))
 	}
 	if len(r.cases) == 1 {
-		r.setting = setting.Describe(r.cases[0].Off, worldSeed)
+		r.setting = setting.DescribeForQuestion(r.cases[0].Off, worldSeed)
 	}
 	if e.item != nil {
 		q, err := e.item.ask(r.cases)

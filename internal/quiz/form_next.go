@@ -32,7 +32,7 @@ func askNext(c *Case) *Question {
 	if !isWanted(h, first.Client) {
 		return nil
 	}
-	e := &Estimate{Unit: Times, IsNever: next == nil, AllowsNever: true, Tolerance: leastWait / 2}
+	e := &Estimate{Unit: Times, IsNever: next == nil, AllowsNever: true, Tolerance: leastWait / 2, Rule: "off by at most half a second, or by at most a tenth of the time that passes between the two grants"}
 	q := &Question{
 		Text:     fmt.Sprintf("%s is granted the lock at %s. When is another client granted it for the first time? (Give the time on the clock of the run, such as 12s, or say never. This is the run without fencing tokens.)", first.Client, story.Time(first.From.At)),
 		Estimate: e,

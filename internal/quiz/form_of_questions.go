@@ -100,7 +100,7 @@ func askMeasure(n figureName, c *Case) *Question {
 
 // estimateOf returns a figure as an estimate.
 func estimateOf(f checks.Figure) *Estimate {
-	e := &Estimate{Unit: Numbers, Value: time.Duration(f.Value)}
+	e := &Estimate{Unit: Numbers, Value: time.Duration(f.Value), Rule: "off by at most a fifth"}
 	if f.Unit == checks.Nanoseconds {
 		e.Unit = Times
 	}

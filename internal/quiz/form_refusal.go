@@ -60,7 +60,11 @@ func askRefusal(c *Case) *Question {
 	} else {
 		q.Reason = "The storage refuses nothing in this run."
 	}
-	for _, r := range offeredRefusals(h, right) {
+	offered := offeredRefusals(h, right)
+	if len(offered) < 2 {
+		return nil // nothing is left to choose from
+	}
+	for _, r := range offered {
 		choice := Choice{Text: r.text(), IsRight: r == right}
 		switch {
 		case choice.IsRight || first < 0:
@@ -103,8 +107,10 @@ func offeredRefusals(h *history.History, right refusal) []refusal {
 		add(refusal{name, ev.Step, ev.Object, noToken})
 	}
 	add(right)
+	// In the order of the writes, the choices would say who writes first.
+	order := h.InWorldOrder(seen)
 	slices.SortStableFunc(offered, func(a, b refusal) int {
-		return slices.Index(seen, a.client) - slices.Index(seen, b.client)
+		return slices.Index(order, a.client) - slices.Index(order, b.client)
 	})
 	return offered
 }

@@ -56,7 +56,8 @@ func (p *page) paragraph(text string) {
 	}
 }
 
-// labelled writes texts in a column beside their labels. A text can have several lines.
+// labelled writes texts in a column beside their labels. A text can have several lines. A line
+// with a command stays whole, because people copy it.
 func (p *page) labelled(rows [][2]string) {
 	labelWidth := 0
 	for _, row := range rows {
@@ -66,7 +67,10 @@ func (p *page) labelled(rows [][2]string) {
 	for _, row := range rows {
 		label := row[0] + strings.Repeat(" ", labelWidth-utf8.RuneCountInString(row[0]))
 		for text := range strings.SplitSeq(row[1], "\n") {
-			p.line("  %s  %s", p.faint(label), wrapFrom(text, p.width, indent))
+			if !strings.HasPrefix(text, "locksim ") {
+				text = wrapFrom(text, p.width, indent)
+			}
+			p.line("  %s  %s", p.faint(label), text)
 			label = strings.Repeat(" ", labelWidth)
 		}
 	}

@@ -121,6 +121,17 @@ func (it *Item) runs() []run {
 	return all
 }
 
+// Scenarios returns the names of the scenarios that answer the question, each once.
+func (it *Item) Scenarios() []string {
+	var names []string
+	for _, r := range it.runs() {
+		if !slices.Contains(names, r.Scenario) {
+			names = append(names, r.Scenario)
+		}
+	}
+	return names
+}
+
 // labels returns the labels of the runs that a question compares.
 func (it *Item) labels() []string {
 	var all []string

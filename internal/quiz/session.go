@@ -161,7 +161,7 @@ func (s *session) question(q *Question, i, of int) {
 		s.choices(q.Choices)
 		return
 	}
-	s.paragraph("A forecast is right if it is " + q.Estimate.toleranceText() + ".")
+	s.paragraph("A forecast is right if it is " + q.Estimate.Rule + ".")
 }
 
 // readForecast reads a forecast and the confidence in it.

@@ -86,9 +86,9 @@ func (sh Sheet) writeQuestion(b *strings.Builder, q *Question, number int) {
 	}
 	if q.Estimate != nil {
 		if sh.Answers {
-			fmt.Fprintf(b, "Answer: %s (%s)\n", escape(q.Estimate.answer()), q.Estimate.toleranceText())
+			fmt.Fprintf(b, "Answer: %s (right if %s)\n", escape(q.Estimate.answer()), q.Estimate.Rule)
 		} else {
-			fmt.Fprintf(b, "Answer: ______________ (%s)\n", q.Estimate.toleranceText())
+			fmt.Fprintf(b, "Answer: ______________ (right if %s)\n", q.Estimate.Rule)
 		}
 	}
 	if !sh.Answers {

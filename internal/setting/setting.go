@@ -24,6 +24,11 @@ func newRow(about, text string) Row { return Row{story.Raw(about), story.Raw(tex
 // the faults. It contains nothing about the result, because explanations and questions begin
 // with it.
 func Describe(run scenarios.RunResult, seed uint64) []Row {
+	return describe(run, seed, func(*sim.Config) {})
+}
+
+// describe is [Describe] of a changed world. change changes the world only for the description.
+func describe(run scenarios.RunResult, seed uint64, change func(*sim.Config)) []Row {
 	config, err := run.Variant.Config(scenarios.Options{Seed: seed, Lock: run.Lock, Fencing: scenarios.On})
 	switch {
 	case err == nil:
@@ -32,6 +37,7 @@ func Describe(run scenarios.RunResult, seed uint64) []Row {
 	default:
 		panic(err) // cannot happen: the run was made with this configuration
 	}
+	change(&config)
 	rows := DescribeChanges(config.Overrides)
 	add := func(about, text string) { rows = append(rows, newRow(about, text)) }
 	locks, idle := config.Locks(), []string(nil)
