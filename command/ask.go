@@ -184,7 +184,7 @@ func (f *askFlags) exercises(args []string) ([]*quiz.Exercise, []source, error) 
 func (f *askFlags) load(name string) (input, error) {
 	if !isPath(name) && !isBuiltIn(name) && !strings.ContainsAny(name, "*?[/.") {
 		known := slices.Concat(topicNames(), questionNames(), scenarios.Names())
-		hint := cmp.Or(scenarios.DidYouMean(name, known), hintOfTerm(name), "`locksim ask --list` shows the questions, and `locksim list` the scenarios")
+		hint := cmp.Or(hintOfTerm(name), scenarios.DidYouMean(name, known), "`locksim ask --list` shows the questions, and `locksim list` the scenarios")
 		return input{}, fmt.Errorf("locksim ask: there is no topic, question, file or built-in scenario %q; %s", name, hint)
 	}
 	in, err := loadSingle("ask", name)
