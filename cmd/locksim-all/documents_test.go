@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/quiz"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -85,16 +86,17 @@ type blockKind struct {
 }
 
 var blockKinds = map[string]blockKind{
-	"markdown": {show: showMarkdown, slow: true},
-	"table":    {show: showTable},
-	"excerpt":  {show: showExcerpt, slow: true},
-	"file":     {show: showFile},
-	"go test":  {show: showGoTest, slow: true},
-	"scenario": {show: checkScenario},
-	"points":   {show: checkPoints},
-	"kinds":    {show: showKinds},
-	"refused":  {show: showRefused, slow: true},
-	"formats":  {show: showFormats},
+	"markdown":  {show: showMarkdown, slow: true},
+	"table":     {show: showTable},
+	"excerpt":   {show: showExcerpt, slow: true},
+	"file":      {show: showFile},
+	"go test":   {show: showGoTest, slow: true},
+	"scenario":  {show: checkScenario},
+	"points":    {show: checkPoints},
+	"kinds":     {show: showKinds},
+	"refused":   {show: showRefused, slow: true},
+	"formats":   {show: showFormats},
+	"questions": {show: showQuestions},
 }
 
 // Every generated block in the documents is up to date, whether it shows output, a scenario
@@ -219,6 +221,25 @@ func showFormats(t *testing.T, command, _ string) string {
 	}
 	t.Errorf("the formats of locksim %s are not known", command)
 	return ""
+}
+
+// showQuestions shows the questions of locksim ask that are not among the twelve, by topic.
+func showQuestions(*testing.T, string, string) string {
+	var b strings.Builder
+	b.WriteString("\n| topic | question | name |\n|---|---|---|\n")
+	for _, topic := range quiz.Topics() {
+		for _, item := range topic.Items {
+			if item.Twelve > 0 {
+				continue
+			}
+			title := item.Title
+			if item.IsMyth {
+				title = "People say: “" + strings.TrimSuffix(title, ".") + ".” Is that right?"
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", topic.Name, title, item.Name)
+		}
+	}
+	return b.String() + "\n"
 }
 
 // formatTable returns a table of the formats of a subject.
