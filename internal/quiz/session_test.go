@@ -49,7 +49,7 @@ func wantInOrder(t *testing.T, text string, parts ...string) {
 
 // All forecasts about a scenario are given before anything of its runs is shown.
 func TestSessionAboutAScenario(t *testing.T) {
-	got := runSession(t, Options{}, gcPause(t), "b 3", "a", "3", "", "30 2", "c 1")
+	got := runSession(t, Options{}, gcPause(t), "b 3", "a", "3", "", "30 2", "a 1")
 	wantInOrder(t, got,
 		"(1 of 5) Is the data safe", "b 3", "(2 of 5) Which property", "How sure are you?", "(3 of 5)", "(4 of 5)", "(5 of 5)",
 		"(1 of 5) Right.", "your forecast  b unsafe without tokens, safe with them (certain)",

@@ -2,7 +2,6 @@ package setting
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -74,12 +73,32 @@ func hideOutcomesOfFault(h *history.History, n int, f *sim.Fault) {
 	}
 }
 
-// isOutcome reports whether a point says what a client achieves, other than the first holder of
-// the lock, or that a client does not get the lock.
+// isOutcome reports whether a point says what a client achieves with the lock. What the first
+// holder achieves is no secret, except that the lock or the storage refuses it something.
 func isOutcome(h *history.History, p trace.Point) bool {
-	isOther := func(name string) bool { return h.IsClient(name) && name != firstHolder(h) }
-	return slices.ContainsFunc(p.Names(), isOther) || strings.Contains(p.String(), "failed to acquire")
+	return slices.ContainsFunc(p.Clauses(), func(c trace.Clause) bool {
+		switch what := c.Happening.(type) {
+		case trace.Action:
+			if slices.Contains(refusals, what.Verb) {
+				return true
+			}
+			return h.IsClient(what.Process) && what.Process != firstHolder(h) && !slices.Contains(neutralVerbs, what.Verb)
+		case trace.StepEnded:
+			return what.Client != firstHolder(h)
+		case trace.KeysExpired:
+			return what.Client != firstHolder(h)
+		case trace.RequestServed:
+			return true
+		}
+		return false
+	})
 }
+
+// refusals are what a client is refused. neutralVerbs say nothing about what a client achieves.
+var (
+	refusals     = []trace.Verb{trace.NotAcquired, trace.WasRefused}
+	neutralVerbs = []trace.Verb{trace.Asked, trace.Paused, trace.Resumed, trace.Crashed, trace.Cancelled}
+)
 
 // firstHolder returns the client that was granted a lock first; "" if there is none.
 func firstHolder(h *history.History) string {
