@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/quiz"
+	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/internal/testkit/suites"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -113,6 +115,42 @@ func checkQuestion(t *testing.T, name string, q *quiz.Question) string {
 		t.Errorf("%s: there are %d choices", name, len(q.Choices))
 	}
 	return right
+}
+
+// The setting of a question does not say how the clients fare: no fault and no work lasts until a
+// client has achieved something, and nothing begins when a client is refused something.
+func TestSettingsOfQuestionsGiveNothingAway(t *testing.T) {
+	outcome := regexp.MustCompile(`\buntil\b|failed to acquire|was refused|client-2 (acquired|released|wrote)`)
+	rows := 0
+	for _, s := range scenarios.Embedded() {
+		for _, v := range s.Variants {
+			c := caseOf(t, s, v)
+			if c.Off.History.Sections() == nil || c.Off.History.Sections()[0].Client == "client-2" {
+				continue // what the first holder achieves is no secret
+			}
+			for _, row := range setting.DescribeForQuestion(c.Off, 1) {
+				rows++
+				if found := outcome.FindString(string(row.Text)); found != "" && !hasIdleFault(c.Off, string(row.About)) {
+					t.Errorf("%s %s: the setting of %s is %q", s.Name, v.Name, row.About, row.Text)
+				}
+			}
+		}
+	}
+	if rows < 2500 {
+		t.Errorf("only %d rows were checked", rows)
+	}
+}
+
+// hasIdleFault reports whether a row of a setting is about a fault that did not act in a run, so
+// that the run has no times for it.
+func hasIdleFault(run scenarios.RunResult, about string) bool {
+	for i := range run.History.Trace.Faults {
+		isIdle := !slices.ContainsFunc(run.History.Acts(), func(a *history.Act) bool { return a.Fault == i+1 })
+		if isIdle && about == "fault "+strconv.Itoa(i+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // Each question of questions.yaml has a run that answers it, and a variation that changes the

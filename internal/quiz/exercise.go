@@ -49,7 +49,7 @@ func OfScenario(s *scenarios.Scenario, argument string) ([]*Exercise, error) {
 			}
 			one = selected
 		}
-		all = append(all, &Exercise{Topic: s.Name, scenario: one, argument: argument})
+		all = append(all, &Exercise{Topic: story.Visible(s.Name), scenario: one, argument: argument})
 	}
 	return all, nil
 }

@@ -32,9 +32,14 @@ var breakages = []breakage{
 	{[]checks.Property{checks.Progress}, "progress: the clients that want the lock never get their work done"},
 }
 
-// usualBreakages are the properties whose entries every question offers. Others are offered
-// only if they are right.
+// usualBreakages are the properties whose entries every question offers. Others are offered if
+// the run is judged by them, whether they are right or not.
 var usualBreakages = []checks.Property{checks.LeaseExclusion, checks.SectionExclusion, checks.GrantOrder, checks.ReleaseOwnership, checks.Progress}
+
+// isOffered reports whether a question about a case offers the entry with a property.
+func isOffered(c *Case, p checks.Property) bool {
+	return slices.Contains(usualBreakages, p) || c.Off.Verdict.Finding(p).Outcome != checks.NotApplicable
+}
 
 // breakageOf returns the index of the entry with a property; -1 if there is none.
 func breakageOf(p checks.Property) int {
@@ -64,7 +69,7 @@ func askBreak(c *Case) *Question {
 		if !choice.IsRight && breaksLater {
 			choice.IsClose, choice.Remark = true, "it breaks too, but it is not the first to break"
 		}
-		if choice.IsRight || slices.ContainsFunc(b.properties, func(p checks.Property) bool { return slices.Contains(usualBreakages, p) }) {
+		if slices.ContainsFunc(b.properties, func(p checks.Property) bool { return isOffered(c, p) }) {
 			q.Choices = append(q.Choices, choice)
 		}
 	}

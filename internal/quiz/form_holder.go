@@ -1,6 +1,7 @@
 package quiz
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -120,11 +121,24 @@ func offeredPossessions(clients []string, right possession) []possession {
 		return len(clients)
 	}
 	slices.SortStableFunc(involved, func(a, b string) int { return order(a) - order(b) })
-	a, b := involved[:1], involved[1:]
-	offered := []possession{{a, a}, {nil, a}, {nil, nil}, {b, b}, {b, involved}, {involved, involved}}
+	return choosePossessions(involved, right)
+}
+
+// choosePossessions returns seven possessions of two clients, of which one is right, in an order
+// that does not depend on the right one.
+func choosePossessions(two []string, right possession) []possession {
+	a, b := two[:1], two[1:]
+	offered := []possession{{a, a}, {a, nil}, {nil, a}, {nil, nil}, {b, b}, {b, two}, {two, two}}
 	if !slices.ContainsFunc(offered, right.equal) {
-		offered = append(offered, right)
+		offered[len(offered)-1] = right // in place of the one that is seldom right
 	}
+	all := [][]string{nil, a, b, two}
+	place := func(clients []string) int {
+		return slices.IndexFunc(all, func(o []string) bool { return slices.Equal(o, clients) })
+	}
+	slices.SortStableFunc(offered, func(p, q possession) int {
+		return cmp.Or(place(p.holders)-place(q.holders), place(p.believers)-place(q.believers))
+	})
 	return offered
 }
 

@@ -79,40 +79,64 @@ func askRefusal(c *Case) *Question {
 	return q
 }
 
-// mostClients is the greatest number of clients with a choice of their own, besides the client
-// of the right answer.
+// mostClients is the greatest number of clients that a question offers, besides the client of
+// the right answer.
 const mostClients = 3
 
-// offeredRefusals returns the refusals to choose from: the right one, unless it is zero, and for
-// each of the first clients their first write with the usual reasons.
+// offeredRefusals returns the refusals to choose from. It offers the same reasons for each
+// client, and the kind of request of the right answer, so that the right one does not stand out.
+// right is zero if nothing was refused.
 func offeredRefusals(h *history.History, right refusal) []refusal {
-	var offered []refusal
-	add := func(r refusal) {
-		if r.client != "" && !slices.Contains(offered, r) {
-			offered = append(offered, r)
-		}
+	reasons := usualReasons(h)
+	if right.why != "" && !slices.Contains(reasons, right.why) {
+		reasons[1] = right.why
 	}
-	clients := 0
-	var seen []string
+	var clients []string
+	var requests []refusal // without a reason
 	for _, ev := range h.ServedRequests() {
 		name := ev.Client()
-		if ev.Step != trace.Write || slices.Contains(seen, name) {
+		isRightKind := ev.Step == right.step && ev.Object == right.object
+		isFirstWrite := ev.Step == trace.Write && !slices.ContainsFunc(requests, func(r refusal) bool { return r.client == name && r.step == trace.Write })
+		if !isRightKind && !isFirstWrite {
 			continue
 		}
-		seen = append(seen, name)
-		if clients++; clients > mostClients {
-			break
+		if !slices.Contains(clients, name) {
+			if len(clients) >= mostClients && name != right.client {
+				continue
+			}
+			clients = append(clients, name)
 		}
-		add(refusal{name, ev.Step, ev.Object, staleToken})
-		add(refusal{name, ev.Step, ev.Object, noToken})
+		if r := (refusal{name, ev.Step, ev.Object, ""}); !slices.Contains(requests, r) {
+			requests = append(requests, r)
+		}
 	}
-	add(right)
-	// In the order of the writes, the choices would say who writes first.
-	order := h.InWorldOrder(seen)
-	slices.SortStableFunc(offered, func(a, b refusal) int {
-		return slices.Index(order, a.client) - slices.Index(order, b.client)
-	})
+	var offered []refusal
+	for _, name := range h.InWorldOrder(clients) {
+		for _, r := range requests {
+			for _, why := range reasons {
+				if r.client == name {
+					r.why = why
+					offered = append(offered, r)
+				}
+			}
+		}
+	}
 	return offered
+}
+
+// usualReasons returns two reasons for which the storage of a run may refuse a request.
+func usualReasons(h *history.History) []refusalReason {
+	switch policy := storage.Policy(h.Trace.Fencing); {
+	case policy == storage.Optimistic:
+		return []refusalReason{newVersion, staleToken}
+	case policy == storage.Owner:
+		return []refusalReason{keyIsGone, staleToken}
+	case policy == storage.CheckAndSet:
+		return []refusalReason{otherMark, noToken}
+	case h.Trace.Schedule != nil:
+		return []refusalReason{staleToken, periodTaken}
+	}
+	return []refusalReason{staleToken, noToken}
 }
 
 // refusalOf returns what was refused with an event, and why.
