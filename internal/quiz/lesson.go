@@ -29,6 +29,16 @@ func verdictRows(c *Case) [][2]string {
 	return rows
 }
 
+// whyOf says in a sentence why the lock or the data of a case breaks, or holds; "" if the scenario
+// does not say so of this run, because it was changed or has another lock.
+func whyOf(c *Case) string {
+	v := c.Off.Variant
+	if v.Why == "" || c.Off.Lock != v.Lock || len(c.Scenario.Overrides) > 0 {
+		return ""
+	}
+	return string(story.Sentence(v.Why))
+}
+
 // lessonOf returns what to learn from a round, as pairs of a heading and a text.
 func lessonOf(r *round) [][2]string {
 	var parts [][2]string
@@ -38,14 +48,12 @@ func lessonOf(r *round) [][2]string {
 		}
 	}
 	v := r.cases[0].Scenario.Variants[0]
-	if len(r.cases) == 1 && len(r.cases[0].Scenario.Overrides) == 0 {
-		if v.Why != "" {
-			add("In short", string(story.Sentence(v.Why)))
-		}
-		if r.item == nil {
-			add("What would have prevented it", v.Prevention)
-			add("The lesson", v.Lesson)
-		}
+	if len(r.cases) == 1 {
+		add("In short", whyOf(r.cases[0]))
+	}
+	if r.item == nil && len(r.cases[0].Scenario.Overrides) == 0 {
+		add("What would have prevented it", v.Prevention)
+		add("The lesson", v.Lesson)
 	}
 	if r.item == nil {
 		return parts

@@ -1,8 +1,8 @@
 package quiz
 
 import (
+	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"time"
 
@@ -58,8 +58,8 @@ func edgesOf(h *history.History) []time.Duration {
 			edges = append(edges, at)
 		}
 	}
-	for i := range h.Trace.Events {
-		add(h.Trace.Events[i].At)
+	for seq := 1; seq <= h.EventCount(); seq++ {
+		add(h.Event(seq).At)
 	}
 	for _, s := range h.Sections() {
 		add(s.To.At)
@@ -77,11 +77,13 @@ func edgesOf(h *history.History) []time.Duration {
 	return slices.Compact(edges)
 }
 
-// momentAt returns the moment at a time at which no event happens.
+// momentAt returns the moment at a time, after the last event until then.
 func momentAt(h *history.History, at time.Duration) history.Moment {
-	events := h.Trace.Events
-	n := sort.Search(len(events), func(i int) bool { return events[i].At > at })
-	return history.Moment{At: at, Seq: n}
+	m := history.Moment{At: at, Seq: math.MaxInt}
+	if last := h.LastUntil(m); last != nil {
+		m.Seq = last.Seq
+	}
+	return m
 }
 
 // roundMoment returns the time nearest to the middle of an interval that can be said with the

@@ -80,7 +80,6 @@ const mostAgain = 10
 
 // writeScore writes the score: by topic, by confidence, and what to look at again.
 func (s *session) writeScore() {
-	s.line("")
 	if len(s.score.graded) == 0 {
 		s.line("No forecast was given, so there is no score.")
 		return

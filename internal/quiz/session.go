@@ -52,6 +52,10 @@ func Run(in io.Reader, out io.Writer, exercises []*Exercise, o Options) error {
 		in:       bufio.NewReader(in),
 		isEchoed: o.Echo, isVote: o.Instructor,
 	}
+	total := len(exercises)
+	if o.Number > 0 {
+		total = min(total, o.Number)
+	}
 	for i, e := range exercises {
 		if s.err != nil || o.Number > 0 && s.asked >= o.Number || i > 0 && !s.waitForReader() {
 			break
@@ -67,7 +71,7 @@ func Run(in io.Reader, out io.Writer, exercises []*Exercise, o Options) error {
 		if o.Number > 0 {
 			r.questions = r.questions[:min(len(r.questions), o.Number-s.asked)]
 		}
-		s.heading(r, i+1, len(exercises))
+		s.heading(r, i+1, total)
 		if err := s.play(r); errors.Is(err, errStopped) {
 			break
 		} else if err != nil {
@@ -214,7 +218,7 @@ func (s *session) ask(prompt string) (string, error) {
 	line, err := s.in.ReadString('\n')
 	line = strings.TrimSpace(line)
 	if err != nil && line == "" {
-		s.line("")
+		s.line("\n")
 		if !errors.Is(err, io.EOF) {
 			return "", err
 		}
@@ -224,6 +228,7 @@ func (s *session) ask(prompt string) (string, error) {
 		s.line("%s", story.Visible(line))
 	}
 	if line == "q" || line == "quit" || line == "exit" {
+		s.line("")
 		return "", errStopped
 	}
 	return line, s.err
@@ -282,6 +287,9 @@ func (s *session) after(r *round) {
 			s.line("  %s", s.strong(wrapFrom(r.labels[i], s.width, 2)))
 		}
 		s.labelled(verdictRows(c))
+		if why := whyOf(c); len(r.cases) > 1 && why != "" {
+			s.line("  %s", wrapFrom(why, s.width, 2))
+		}
 		s.line("")
 	}
 	for _, part := range lessonOf(r) {
