@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/reports"
 )
@@ -84,8 +85,9 @@ func (p *page) choices(choices []Choice) {
 	p.line("")
 }
 
-// wrapFrom breaks a text into lines that begin in a column, and end before the width.
+// wrapFrom breaks a text into lines that begin in a column, and end before the width. It escapes
+// what is not printable, because texts of scenarios can contain anything.
 func wrapFrom(text string, width, column int) string {
-	lines := textwrap.Wrap(text, max(width-column, 20), 0)
+	lines := textwrap.Wrap(story.Visible(textwrap.OneLine(text)), max(width-column, 20), 0)
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
 }

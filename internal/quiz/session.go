@@ -24,8 +24,9 @@ type session struct {
 	isEchoed bool
 	isVote   bool
 	score    score
-	// asked counts the questions.
-	asked int
+	// asked counts the questions, and refused the answers to the last of them that were no
+	// answers.
+	asked, refused int
 }
 
 // Options are how a session looks.
@@ -135,12 +136,14 @@ func (s *session) play(r *round) error {
 	for i, q := range r.questions {
 		s.question(q, i, len(r.questions))
 		f, err := s.readForecast(q)
+		if err == nil || f.Confidence != 0 {
+			s.asked++
+			forecasts = append(forecasts, f)
+		}
 		if err != nil {
 			stopped = err
 			break
 		}
-		s.asked++
-		forecasts = append(forecasts, f)
 	}
 	if len(forecasts) == 0 {
 		return stopped
@@ -156,6 +159,7 @@ func (s *session) play(r *round) error {
 
 // question writes a question and its choices.
 func (s *session) question(q *Question, i, of int) {
+	s.refused = 0
 	text := q.Text
 	if of > 1 {
 		text = fmt.Sprintf("(%d of %d) %s", i+1, of, text)
@@ -168,7 +172,8 @@ func (s *session) question(q *Question, i, of int) {
 	s.paragraph("A forecast is right if it is " + q.Estimate.Rule + ".")
 }
 
-// readForecast reads a forecast and the confidence in it.
+// readForecast reads a forecast and the confidence in it. If the input ends after the forecast,
+// the forecast is a guess, and readForecast returns it with the error.
 func (s *session) readForecast(q *Question) (Forecast, error) {
 	for {
 		line, err := s.ask("Your forecast (? terms, q quit, Enter: I do not know): ")
@@ -181,7 +186,7 @@ func (s *session) readForecast(q *Question) (Forecast, error) {
 		}
 		f, err := q.parseForecast(line)
 		if err != nil {
-			s.line("  Please answer with %s.", err)
+			s.refuse(err)
 			continue
 		}
 		if f.isMissing || f.Confidence != 0 {
@@ -198,25 +203,43 @@ func (s *session) readForecast(q *Question) (Forecast, error) {
 func (s *session) readConfidence() (Confidence, error) {
 	for {
 		line, err := s.ask("How sure are you? (1 a guess, 2 fairly sure, 3 certain): ")
-		if err != nil && !errors.Is(err, io.EOF) {
-			return 0, err
+		if err != nil {
+			return Guess, err
 		}
-		if err != nil || line == "" {
+		if line == "" {
 			return Guess, nil
 		}
-		if c, err := parseConfidence(line); err == nil {
+		c, err := parseConfidence(line)
+		if err == nil {
 			return c, nil
 		}
-		s.line("  Please answer with 1, 2 or 3.")
+		s.refuse(err)
 	}
+}
+
+// mostRefused is how many answers to one question a session refuses, if nobody types them. A
+// program can answer without end.
+const mostRefused = 20
+
+// refuse says what is expected instead of an answer that cannot be read.
+func (s *session) refuse(expected error) {
+	s.refused++
+	s.line("  Please answer with %s.", expected)
 }
 
 // ask writes a prompt and reads a line. It returns errStopped if somebody quits or the input
 // has ended.
 func (s *session) ask(prompt string) (string, error) {
+	if s.isEchoed && s.refused >= mostRefused {
+		s.line("  %d answers could not be read, so the session ends.\n", s.refused)
+		return "", errStopped
+	}
 	s.print("  " + prompt)
-	line, err := s.in.ReadString('\n')
-	line = strings.TrimSpace(line)
+	read, err := s.in.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		return "", fmt.Errorf("an answer is longer than %d bytes; answer with a letter, a time or a number", len(read))
+	}
+	line := strings.TrimSpace(string(read))
 	if err != nil && line == "" {
 		s.line("\n")
 		if !errors.Is(err, io.EOF) {
@@ -239,6 +262,7 @@ const mostTerms = 8
 
 // terms explains the words of a question.
 func (s *session) terms(q *Question) {
+	s.refused++
 	s.line("")
 	s.paragraph(q.Terms)
 	text := q.Text

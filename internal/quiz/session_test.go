@@ -85,6 +85,21 @@ func TestSessionWithBadAnswers(t *testing.T) {
 	}
 }
 
+// A program that answers without end does not keep a session alive, and a line without an end is
+// refused. A forecast without a confidence is a guess.
+func TestSessionWithEndlessInput(t *testing.T) {
+	for _, o := range []Options{{}, {Instructor: true}} {
+		got := runSession(t, o, gcPause(t), strings.Repeat("z\n", 100))
+		wantInOrder(t, got, "Please answer with", "20 answers could not be read, so the session ends.")
+	}
+	var out strings.Builder
+	err := Run(strings.NewReader(strings.Repeat("z", 10_000)), &out, gcPause(t), Options{Echo: true})
+	if err == nil || !strings.Contains(err.Error(), "longer than 4096 bytes") {
+		t.Errorf("a line of 10,000 bytes: the error is %v", err)
+	}
+	wantInOrder(t, runSession(t, Options{}, gcPause(t), "b"), "(1 of 5) Right.", "(a guess)", "1 right")
+}
+
 // Every line fits into the width, and there is no colour unless it is asked for.
 func TestSessionFitsTheWidth(t *testing.T) {
 	for _, width := range []int{0, 60, 100} {
@@ -173,6 +188,27 @@ func TestSheets(t *testing.T) {
 	wantInOrder(t, with, "- ☑ b) unsafe without tokens", "Answer: 30.015s", "*The lesson.*", "Replay: `locksim run gc-pause --seed 1`")
 	if regexp.MustCompile(`(?m)[ \t]+$`).MatchString(without) {
 		t.Error("a line of the sheet ends with a space")
+	}
+}
+
+// A scenario can contain anything in its texts, and must not control the terminal.
+func TestTextsOfAScenarioAreEscaped(t *testing.T) {
+	s, err := scenarios.Parse("mine.yaml", []byte("title: Mine\nlesson: \"a\\e[31mred\\u202eb\"\nwhy: \"x\\ay\"\nlock: {kind: single, ttl: 10s}\nclients: {client-1: {}, client-2: {}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := OfScenario(s, "mi\x1bne.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := runSession(t, Options{}, all, "a 1", "\x1b[2J", "b 2")
+	var sheet strings.Builder
+	if err := (Sheet{Title: "x", Answers: true}).Write(&sheet, all); err != nil {
+		t.Fatal(err)
+	}
+	wantInOrder(t, got, "Right.", "The lesson")
+	if text := got + sheet.String(); strings.ContainsAny(text, "\x1b\a\u202e") {
+		t.Errorf("the output controls the terminal: %q", text)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
@@ -60,7 +61,7 @@ func (sh Sheet) writeSetting(b *strings.Builder, r *round) {
 		if r.item.IsMyth {
 			b.WriteString("\n*People say so. Is it right?*\n")
 		}
-		fmt.Fprintf(b, "\n%s\n", escape(textwrap.OneLine(r.item.Ask)))
+		fmt.Fprintf(b, "\n%s\n", escape(r.item.Ask))
 	}
 	if rows := settingRows(r); len(rows) > 0 {
 		b.WriteString("\n| part | setting |\n|---|---|\n")
@@ -127,9 +128,9 @@ func writeLesson(b *strings.Builder, r *round) error {
 	return nil
 }
 
-// escape makes a text safe as a paragraph of Markdown.
+// escape makes a text safe as a paragraph of Markdown, on one line.
 func escape(text string) string {
-	return strings.NewReplacer("*", "\\*", "_", "\\_", "<", "&lt;", "`", "\\`").Replace(text)
+	return strings.NewReplacer("*", "\\*", "_", "\\_", "<", "&lt;", "`", "\\`").Replace(story.Visible(textwrap.OneLine(text)))
 }
 
 // cell makes a text safe as a cell of a table.

@@ -94,7 +94,7 @@ func (s *session) readVotes(prompt string, q *Question) ([]int, error) {
 			s.line("")
 			return votes, nil
 		}
-		s.line("  Please answer with %s.", err)
+		s.refuse(err)
 	}
 }
 
