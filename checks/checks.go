@@ -15,7 +15,6 @@ package checks
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
@@ -201,73 +200,6 @@ func Check(runHistory *history.History, witnesses []trace.Witness) *Verdict {
 	v.crossCheck(linearize(h.DataSections()))
 	v.decide()
 	return v
-}
-
-// cutOff returns why an unscripted run ended too early to say that nothing went wrong; it
-// returns the zero Reason if the run did not. A change can make a run last longer than the
-// scenario's author had allowed for.
-func (h *judgedRun) cutOff() Reason {
-	end := h.Horizon()
-	if end == nil || !h.Trace.Unscripted {
-		return Reason{}
-	}
-	if faults := h.Unfinished(); len(faults) > 0 {
-		return cutOffInFault.Reason(end.At, faults[0])
-	}
-	switch client, step := h.StuckClient(); {
-	case client == "":
-		return Reason{}
-	case step != trace.Acquire:
-		return cutOffAtWork.Reason(end.At, client)
-	case h.quietTime(end) < h.hopeTime():
-		return cutOffWaiting.Reason(end.At, client)
-	}
-	return Reason{}
-}
-
-// quietTime returns how long before an event nothing had changed for a client that waits for
-// a lock: no fault had acted, and no call of a client had begun or ended.
-func (h *judgedRun) quietTime(ev *trace.Event) time.Duration {
-	var last time.Duration
-	if fault := h.LastFault(); fault != nil {
-		last = fault.At
-	}
-	for _, call := range h.Calls() {
-		for _, change := range []*trace.Event{call.Began, call.Ended} {
-			if change != nil {
-				last = max(last, change.At)
-			}
-		}
-	}
-	return ev.At - last
-}
-
-// hopeTime returns for how long a client that waits for a lock may still be granted it,
-// although nothing happens: the grant of a crashed holder may last, and some servers end a
-// session only after twice its TTL and a delay.
-func (h *judgedRun) hopeTime() time.Duration {
-	hope := maxCallTime
-	for _, lock := range h.Trace.Locks {
-		hope = max(hope, 3*lock.TTL)
-	}
-	return hope
-}
-
-// judgeCutOff applies the reason of cutOff, if there is one. What was violated before stays
-// violated, but a client that was still at work does not show that the lock is stuck.
-func (v *Verdict) judgeCutOff(why Reason) {
-	if why.IsZero() {
-		return
-	}
-	for i := range v.Findings {
-		if f := &v.Findings[i]; f.Property == Progress && f.Outcome == Violated && f.Reason.Code == Code(neverEnded) {
-			*f = unknown(why)
-			f.Property = Progress
-		}
-	}
-	if !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Property.IsData() && f.Outcome == Violated }) {
-		v.Reasons = append(v.Reasons, why)
-	}
 }
 
 // judgeProperty judges a run by one property. If the property's own judge does not blame

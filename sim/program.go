@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"testing/synctest"
 	"time"
 
@@ -238,6 +239,8 @@ func (g *program) report() {
 			why = fmt.Sprintf(": it starts when %s", g.cfg.Starts)
 		}
 		g.w.addDeviation(g.p.name + " never began" + why)
+		i := slices.IndexFunc(g.w.trace.Processes, func(p trace.ProcessInfo) bool { return p.Name == g.p.name })
+		g.w.trace.Processes[i].Awaits = g.cfg.Starts
 	}
 	if !g.p.wallRead.Load() {
 		g.w.trace.ClockNotReadBy = append(g.w.trace.ClockNotReadBy, g.p.name)

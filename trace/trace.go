@@ -133,6 +133,10 @@ type ProcessInfo struct {
 	// the sections nested in it. It is 0 if the number is not known beforehand, and in a
 	// trace written by an earlier version.
 	Writes int `json:"writes,omitempty"`
+	// Awaits is the point at which a client starts, if it had not started when the run
+	// ended. It is zero for every other process, and in a trace written by an earlier
+	// version.
+	Awaits Point `json:"awaits,omitzero"`
 }
 
 // FaultInfo is one fault of the scenario, and whether it acted.

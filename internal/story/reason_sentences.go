@@ -21,6 +21,8 @@ var reasonSentences = map[checks.Code]string{
 	"over-before-fault":     "the run ended before fault %d did",
 	"cut-off-too-early":     "the run was cut off at %v, before the bound for progress at %v",
 	"cut-off-in-fault":      "the run was cut off at its horizon, %v, and fault %d had not ended; a longer horizon shows what happens then",
+	"cut-off-before-fault":  "the run was cut off at its horizon, %v, before fault %d; a longer horizon shows what happens then",
+	"cut-off-before-start":  "the run was cut off at its horizon, %v, before %s did anything; a longer horizon shows what happens then",
 	"cut-off-waiting":       "the run was cut off at its horizon, %v, and %s could still be granted the lock; a longer horizon shows what happens then",
 	"cut-off-at-work":       "the run was cut off at its horizon, %v, and %s had not ended; a longer horizon shows what happens then",
 	"not-cross-checked":     "not cross-checked by porcupine: the history is too large for it",
