@@ -22,12 +22,11 @@ func (h *judgedRun) cutOff() Reason {
 	if fault := h.pendingFault(end); fault > 0 {
 		return cutOffBeforeFault.Reason(end.At, fault)
 	}
-	waiting, clients, stops, change := "", h.unendedCalls(), h.ClientStops(), h.lastChange()
+	// All faults that have an end have ended, so a client that is paused is paused for good.
+	waiting, clients, change := "", h.unendedCalls(), h.lastChange()
 	for _, p := range h.Trace.Processes {
 		ended, _ := h.ProcessEnd(p.Name)
-		stop := stops[p.Name]
-		isPaused := stop != nil && stop.Kind == trace.KindPause // for good: all faults that have an end have ended
-		if p.Role != trace.RoleClient || ended != nil || isPaused || !p.Awaits.IsZero() && !h.isDue(p.Awaits, end) {
+		if p.Role != trace.RoleClient || ended != nil || h.isPaused(p.Name) || !p.Awaits.IsZero() && !h.isDue(p.Awaits, end) {
 			continue
 		}
 		switch calls := clients[p.Name]; {
@@ -120,6 +119,13 @@ func (h *judgedRun) onlyWaits(c *clientCalls) bool {
 	}
 	isLastPeriod := h.Trace.Schedule == nil || c.last.Began.Period >= h.Trace.Schedule.Periods
 	return c.last == c.refused && isLastPeriod
+}
+
+// isPaused reports whether a process was paused when the run ended.
+func (h *judgedRun) isPaused(process string) bool {
+	return slices.ContainsFunc(h.Spells(), func(s *history.Spell) bool {
+		return s.Process == process && s.State == history.Paused && s.Ended == nil
+	})
 }
 
 // isHindered reports whether a fault that acted at the end of the run had struck a client

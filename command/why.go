@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
@@ -75,9 +76,14 @@ func (f *whyFlags) run(cmd *cobra.Command, arg string) error {
 	progress := newCount(cmd.ErrOrStderr())
 	why, err := whatif.FindWhy(in.Scenario, options, func() { progress.next("changed scenarios of " + in.Name) })
 	progress.clear()
+	var inconclusive *whatif.Inconclusive
 	switch {
-	case errors.Is(err, whatif.ErrInconclusive):
-		return fmt.Errorf("locksim: %s: %w; `locksim run %s --set unscripted=true` says why", arg, err, in.Name)
+	case errors.As(err, &inconclusive):
+		how := ""
+		if inconclusive.IsChanged {
+			how = "with unscripted=true, "
+		}
+		return fmt.Errorf("locksim: %s: %w: %s%s", arg, err, how, story.Visible(string(story.RenderReasons(inconclusive.Reason()))))
 	case err != nil:
 		return failure{unexpected, fmt.Errorf("locksim: %s: %w", arg, err)}
 	}

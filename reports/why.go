@@ -136,13 +136,15 @@ func (w whyReport) legend() string {
 // unknown lists the values with which a run was inconclusive.
 func (w whyReport) unknown() string {
 	var all []string
+	which := "With these values"
 	for _, u := range w.Unknown {
 		all = append(all, u.Path+"="+u.From)
 		if u.From != u.To {
+			which = "With these values, or some of them"
 			all[len(all)-1] = u.Path + " from " + u.From + " to " + u.To
 		}
 	}
-	return "With these values, or some of them, a run is inconclusive, so they may turn a verdict: " + visibleList(all) + "."
+	return which + ", a run is inconclusive, so they may turn a verdict: " + visibleList(all) + "."
 }
 
 // visibleList returns paths as a list.

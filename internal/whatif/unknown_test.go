@@ -2,10 +2,12 @@ package whatif
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/bands"
+	"github.com/locksim/locksim/scenarios"
 )
 
 // The nearest value that turns a verdict may lie beyond values with which a run is
@@ -54,5 +56,24 @@ func TestOnlyMultiplesPossible(t *testing.T) {
 	}
 	if got, want := (Range{Resolution: 10}).multiples([]int64{0, 3, 12, 19, 30}), []int64{10, 30}; !slices.Equal(got, want) {
 		t.Errorf("the multiples are %v, want %v", got, want)
+	}
+}
+
+// A path with values of which nothing is known is not steady.
+func TestUnknownPathIsNotSteady(t *testing.T) {
+	unknown, same := Outcome{Off: checks.Undecided, On: checks.Undecided}, Outcome{Off: checks.Safe, On: checks.Safe}
+	f := &finder{Why: &Why{Now: same}, outcomes: map[string]Outcome{"tokens=a": unknown, "tokens=b": same}}
+	if err := f.tryWords(scenarios.Setting{Path: "tokens", Value: "now", Words: []string{"now", "a", "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 1000 {
+		f.outcomes["lock.nodes="+strconv.Itoa(n)] = same
+	}
+	f.outcomes["lock.nodes=1"] = unknown
+	if err := f.trySetting(scenarios.Setting{Path: "lock.nodes", Value: "3"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Steady) > 0 || len(f.Unknown) != 2 {
+		t.Errorf("steady are %q, and unknown are %v; want none, and two", f.Steady, f.Unknown)
 	}
 }

@@ -18,6 +18,36 @@ import (
 // the scenario itself has none.
 var ErrInconclusive = errors.New("a run of the scenario is inconclusive, so no change can turn its verdict")
 
+// Inconclusive is an [ErrInconclusive] with the runs of the scenario.
+type Inconclusive struct {
+	Results []scenarios.RunResult
+	// IsChanged reports that the runs had the override unscripted=true, and that the
+	// scenario as it is is conclusive.
+	IsChanged bool
+}
+
+// Unwrap returns ErrInconclusive.
+func (e *Inconclusive) Unwrap() error { return ErrInconclusive }
+
+func (e *Inconclusive) Error() string { return ErrInconclusive.Error() }
+
+// Reason returns why the first inconclusive run is inconclusive.
+func (e *Inconclusive) Reason() checks.Reason {
+	for _, r := range e.Results {
+		if v := r.Verdict; v.Verdict == checks.Undecided {
+			if len(v.Reasons) > 0 {
+				return v.Reasons[0]
+			}
+			for _, f := range v.Findings {
+				if f.Property.IsData() && f.Outcome == checks.Unknown {
+					return f.Reason
+				}
+			}
+		}
+	}
+	return checks.Reason{}
+}
+
 // A Why holds the smallest changes of a scenario, each alone, that turn a verdict or
 // lease-exclusion.
 type Why struct {
@@ -35,7 +65,7 @@ type Why struct {
 	// Turns are the changes. Those of a quantity come first, the smallest first.
 	Turns []Turn
 	// Steady are the paths of the quantities and words of which no value that was tried
-	// turns anything.
+	// turns anything, and with none of which a run was inconclusive.
 	Steady []string
 	// Unknown are the values with which a run was inconclusive.
 	Unknown []UnknownValues
@@ -146,11 +176,15 @@ func newFinder(s *scenarios.Scenario, o scenarios.RunOptions, onValue func()) (*
 	case notApplicable != "":
 		return nil, errors.New(notApplicable)
 	case now.isUnknown():
-		return nil, ErrInconclusive
+		return nil, &Inconclusive{results, false}
 	}
 	// A run that its author bound to a story may be conclusive only with that story.
-	if unbound, err := outcomeWith(s, o, "unscripted=true"); err != nil || unbound.isUnknown() {
-		return nil, cmp.Or(err, ErrInconclusive)
+	unbound, unboundResults, _, err := runWith(s, o, "unscripted=true")
+	switch {
+	case err != nil:
+		return nil, err
+	case unbound.isUnknown():
+		return nil, &Inconclusive{unboundResults, true}
 	}
 	w := &Why{Given: s, Scenario: s, Lock: results[0].Lock, Seed: o.Seed, Now: now}
 	return &finder{Why: w, options: o, onValue: onValue, history: results[0].History, outcomes: map[string]Outcome{}}, nil

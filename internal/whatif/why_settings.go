@@ -58,7 +58,7 @@ func (f *finder) tryWords(s scenarios.Setting) error {
 	if s.Path == "lock.kind" {
 		return nil
 	}
-	before, tried := len(f.Turns), false
+	before, unknown, tried := len(f.Turns), len(f.Unknown), false
 	for _, word := range s.Words {
 		if word == s.Value {
 			continue
@@ -69,7 +69,7 @@ func (f *finder) tryWords(s scenarios.Setting) error {
 		}
 		tried = tried || possible
 	}
-	if tried && len(f.Turns) == before {
+	if tried && len(f.Turns) == before && len(f.Unknown) == unknown {
 		f.Steady = append(f.Steady, s.Path)
 	}
 	return nil
@@ -95,11 +95,10 @@ func (f *finder) tryQuantity(t Turn, value int64, u unit) error {
 	}
 	turns := f.nearestTurns(t, value, tried)
 	f.Turns = append(f.Turns, turns...)
-	if len(turns) == 0 && tried.anyPossible(value) {
-		f.Steady = append(f.Steady, t.Path)
-	}
 	if from, to, ok := tried.unknown(math.MinInt64, math.MaxInt64); ok {
 		f.Unknown = append(f.Unknown, UnknownValues{t.Path, from, to})
+	} else if len(turns) == 0 && tried.anyPossible(value) {
+		f.Steady = append(f.Steady, t.Path)
 	}
 	return nil
 }

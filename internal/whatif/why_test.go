@@ -168,6 +168,15 @@ func TestWhyNeedsAVerdictWithoutTheStory(t *testing.T) {
 	}
 }
 
+// The error says why the run is inconclusive.
+func TestWhyGivesTheReason(t *testing.T) {
+	_, err := whatif.FindWhy(openScenario(t, "majority-down", "horizon=30s"), scenarios.RunOptions{Seed: 1}, nil)
+	var inconclusive *whatif.Inconclusive
+	if !errors.As(err, &inconclusive) || inconclusive.Reason().Code != "cut-off-waiting" {
+		t.Errorf("the error is %v, want one with the reason cut-off-waiting", err)
+	}
+}
+
 // The same search finds the same.
 func TestWhyIsDeterministic(t *testing.T) {
 	if testing.Short() {
