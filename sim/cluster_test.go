@@ -145,7 +145,7 @@ func TestGrantIsAnEventOfTheCluster(t *testing.T) {
 	Equal(t, "number of slots", len(lock.Slots), 1)
 	Equal(t, "the slot", lock.Slots[0], trace.SlotInfo{Node: "council", Key: "crown"})
 	Equal(t, "the lock lists the three members", slices.Equal(lock.Members, []string{"council-1", "council-2", "council-3"}), true)
-	if !slices.Contains(tr.Processes, trace.ProcessInfo{Name: "council", Role: trace.RoleCluster}) {
+	if !slices.ContainsFunc(tr.Processes, func(p trace.ProcessInfo) bool { return p.Name == "council" && p.Role == trace.RoleCluster }) {
 		t.Errorf("the processes are %v, want the cluster among them", tr.Processes)
 	}
 	Equal(t, "the owner of the key", *FirstEvent(t, tr, trace.KindSet, "council").Owner, trace.Actor{Client: "client-1", Section: 1, Sent: FirstEvent(t, tr, trace.KindSend, "client-1").Seq})
