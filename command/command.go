@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/locksim/locksim/scenarios"
 )
@@ -128,6 +129,8 @@ held, without fencing tokens and with them.`,
 		SilenceUsage:  true,
 		Args:          refuseUnknown,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: refuseEmptyValues,
 	}
 	root.SetFlagErrorFunc(explainFlagError)
 	width := helpWidth
@@ -148,6 +151,22 @@ func refuseArguments(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: it takes no arguments, but %q was given", cmd.CommandPath(), args[0])
 	}
 	return nil
+}
+
+// refuseEmptyValues returns an error if a flag was given an empty value, as by a variable of
+// a shell script that is not set. Such a flag would have no effect.
+func refuseEmptyValues(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		_, isOutput := f.Value.(*outputName) // "-" is empty there
+		isEmpty := f.Value.Type() == "string" && f.Value.String() == "" && !isOutput
+		if list, isList := f.Value.(pflag.SliceValue); isList {
+			isEmpty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
+		}
+		if isEmpty && err == nil {
+			err = fmt.Errorf("%s: --%s has an empty value; give it one, or leave the flag out", cmd.CommandPath(), f.Name)
+		}
+	})
+	return err
 }
 
 // outputError turns an error in writing the output into a failure; nil stays nil.
