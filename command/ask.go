@@ -27,6 +27,7 @@ type askFlags struct {
 	number         int
 	seed           uint64
 	isShuffled     bool
+	isLimited      bool
 	list           bool
 	sheet, answers bool
 	instructor     bool
@@ -66,7 +67,7 @@ not know, ? explains the terms, and q ends the session.`,
 		},
 		ValidArgsFunction: completeAsked,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.isShuffled = cmd.Flags().Changed("seed")
+			f.isShuffled, f.isLimited = cmd.Flags().Changed("seed"), cmd.Flags().Changed("number")
 			return f.run(cmd, args)
 		},
 	}
@@ -114,12 +115,17 @@ func (f *askFlags) run(cmd *cobra.Command, args []string) error {
 			return outputError(err)
 		}
 	}
-	err = quiz.Run(cmd.InOrStdin(), stdout, exercises, quiz.Options{
+	in := newInterruptibleInput(cmd.InOrStdin())
+	defer in.stop()
+	err = quiz.Run(in, stdout, exercises, quiz.Options{
 		Palette: choosePalette(stdout), Width: chooseWidth(stdout),
 		Echo: !isTyped(cmd.InOrStdin()), Instructor: f.instructor, Number: f.number,
 	})
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim ask: %w", err)}
+	}
+	if in.isInterrupted() {
+		return errInterrupted
 	}
 	return nil
 }
@@ -129,12 +135,14 @@ func (f *askFlags) check(args []string) error {
 	_, isTopic := quiz.FindTopic(f.topic)
 	changes := f.variant != "" || len(f.sets) > 0 || f.ttl != "" || f.nodes != "" || f.pause != ""
 	switch {
-	case f.number < 0:
+	case f.isLimited && f.number < 1:
 		return fmt.Errorf("locksim ask: --number is %d; give the greatest number of questions, 1 or more", f.number)
 	case f.topic != "" && !isTopic:
 		return fmt.Errorf("locksim ask: there is no topic %q; %s", f.topic, scenarios.DidYouMean(f.topic, topicNames()))
 	case f.topic != "" && len(args) > 0:
 		return fmt.Errorf("locksim ask: --topic %s and %q both say what to ask; leave one of them out", f.topic, args[0])
+	case f.list && (f.sheet || f.answers || f.instructor):
+		return errors.New("locksim ask: --list asks nothing; leave out --list, or --sheet, --answers and --instructor")
 	case f.instructor && (f.sheet || f.answers):
 		return errors.New("locksim ask: --instructor asks a class, and a sheet asks nobody; leave out --instructor, or --sheet and --answers")
 	case f.output != "" && !f.sheet && !f.answers:

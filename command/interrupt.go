@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -34,6 +35,44 @@ func notifyInterrupts(onFirst func()) (searching, reporting context.Context, sto
 		}
 	}()
 	return searching, reporting, stop
+}
+
+// An interruptibleInput is an input that ends on an interrupt, so that a session can still write
+// its end.
+type interruptibleInput struct {
+	in          io.Reader
+	interrupted context.Context
+	stop        func()
+}
+
+func newInterruptibleInput(in io.Reader) *interruptibleInput {
+	interrupted, _, stop := notifyInterrupts(func() {})
+	return &interruptibleInput{in, interrupted, stop}
+}
+
+// isInterrupted reports whether an interrupt has come.
+func (i *interruptibleInput) isInterrupted() bool { return i.interrupted.Err() != nil }
+
+// Read reads until an interrupt. A read that is under way then is abandoned.
+func (i *interruptibleInput) Read(p []byte) (int, error) {
+	type reading struct {
+		n   int
+		err error
+	}
+	if i.isInterrupted() {
+		return 0, io.EOF
+	}
+	data, done := make([]byte, len(p)), make(chan reading, 1)
+	go func() {
+		n, err := i.in.Read(data)
+		done <- reading{n, err}
+	}()
+	select {
+	case r := <-done:
+		return copy(p, data[:r.n]), r.err
+	case <-i.interrupted.Done():
+		return 0, io.EOF
+	}
 }
 
 // errInterrupted is returned if an interrupt came during an action, which was completed

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/quiz"
@@ -128,7 +129,7 @@ func TestSettingsOfQuestionsGiveNothingAway(t *testing.T) {
 			if c.Off.History.Sections() == nil || c.Off.History.Sections()[0].Client == "client-2" {
 				continue // what the first holder achieves is no secret
 			}
-			for _, row := range setting.DescribeForQuestion(c.Off, 1) {
+			for _, row := range setting.DescribeForQuestion(c.Off, 1, func(time.Duration) bool { return false }) {
 				rows++
 				if found := outcome.FindString(string(row.Text)); found != "" && !hasIdleFault(c.Off, string(row.About)) {
 					t.Errorf("%s %s: the setting of %s is %q", s.Name, v.Name, row.About, row.Text)
@@ -138,6 +139,44 @@ func TestSettingsOfQuestionsGiveNothingAway(t *testing.T) {
 	}
 	if rows < 2500 {
 		t.Errorf("only %d rows were checked", rows)
+	}
+}
+
+// No time of a run in a setting would be graded as right. Times that the scenario itself names may
+// be near the answer: whoever uses them has to know why.
+func TestSettingsOfQuestionsShowNoAnswer(t *testing.T) {
+	length := regexp.MustCompile(`[0-9]+(\.[0-9]+)?(h|m|s|ms|µs)([0-9.]+(m|s|ms))*`)
+	checked := 0
+	for _, s := range scenarios.Embedded() {
+		for _, v := range s.Variants {
+			c := caseOf(t, s, v)
+			for _, f := range quiz.Forms() {
+				q := f.Ask(c)
+				if q == nil || q.Estimate == nil || q.Estimate.IsNever {
+					continue
+				}
+				checked++
+				isAnswer := func(d time.Duration) bool { return (d - q.Estimate.Value).Abs() <= q.Estimate.Tolerance }
+				var own strings.Builder
+				for _, row := range setting.Describe(c.Off, 1) {
+					own.WriteString(string(row.Text) + "\n")
+				}
+				for _, row := range setting.DescribeForQuestion(c.Off, 1, isAnswer) {
+					for _, text := range length.FindAllString(string(row.Text), -1) {
+						d, err := time.ParseDuration(text)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if isAnswer(d) && !strings.Contains(own.String(), text) {
+							t.Errorf("%s %s: the setting of %s is %q, and the answer %s", s.Name, v.Name, row.About, row.Text, q.Answer())
+						}
+					}
+				}
+			}
+		}
+	}
+	if checked < 200 {
+		t.Errorf("only %d settings were checked", checked)
 	}
 }
 
@@ -199,10 +238,17 @@ func TestQuestionsAreComplete(t *testing.T) {
 			if found := spoilers.FindString(item.Ask); found != "" && !item.IsMyth {
 				t.Errorf("%s: %q gives the result away before the forecast", item.Name, found)
 			}
+			isJudged := strings.HasPrefix(item.Judgement, "No: ") || strings.HasPrefix(item.Judgement, "Half right: ")
+			if isJudged != item.IsMyth {
+				t.Errorf("%s: a myth has a judgement, and nothing else has one: %q", item.Name, item.Judgement)
+			}
+			if strings.Contains(item.Figure.Figure, " per ") {
+				t.Errorf("%s: the figure %q is a rounded quotient; ask for a total", item.Name, item.Figure.Figure)
+			}
 			if !strings.HasSuffix(strings.TrimSpace(item.Title), "?") != item.IsMyth {
 				t.Errorf("%s: a question ends with a question mark, and a myth does not: %q", item.Name, item.Title)
 			}
-			for _, text := range []string{item.Title, item.Ask, item.Interviewer, item.FollowUp, item.Trap, item.Variation.Asks} {
+			for _, text := range []string{item.Title, item.Ask, item.Interviewer, item.FollowUp, item.Trap, item.Variation.Asks, item.Why, item.Judgement} {
 				for _, s := range sentences(text) {
 					if n := len(strings.Fields(s)); n > mostWords {
 						t.Errorf("%s: a sentence has %d words, and %d is the most: %.80s…", item.Name, n, mostWords, s)

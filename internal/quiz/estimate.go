@@ -1,6 +1,7 @@
 package quiz
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/story"
 )
 
@@ -31,6 +33,8 @@ type Estimate struct {
 	Rule string
 	// AllowsNever says that never is a possible answer, and IsNever that it is the right one.
 	AllowsNever, IsNever bool
+	// tempting is a wrong number that many people give; nil if there is none.
+	tempting *guess
 }
 
 // A guess is a number that somebody has given as an answer.
@@ -67,53 +71,89 @@ func (e *Estimate) parse(text string) (guess, error) {
 	if e.AllowsNever && slices.Contains([]string{"never", "n", "nobody"}, text) {
 		return guess{isNever: true}, nil
 	}
-	plain := strings.ReplaceAll(text, ",", "")
-	if n, err := strconv.ParseFloat(plain, 64); err == nil && n >= 0 && n < 1e9 {
-		if e.Unit == Numbers {
-			return guess{value: time.Duration(n)}, nil
+	if e.Unit == Numbers && thousandsPattern().MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	if strings.Contains(text, ",") {
+		return guess{}, errors.New(e.expected() + "; decimals come after a point, as in 8.5, and not after a comma")
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil && n >= 0 && n < 1e9 {
+		if e.Unit == Times {
+			return guess{value: time.Duration(n * float64(time.Second))}, nil
 		}
-		return guess{value: time.Duration(n * float64(time.Second))}, nil
+		if whole := time.Duration(n); float64(whole) == n {
+			return guess{value: whole}, nil
+		}
 	}
 	if e.Unit == Times {
-		if d, err := time.ParseDuration(strings.ReplaceAll(plain, " ", "")); err == nil && d >= 0 {
+		if d, err := time.ParseDuration(strings.ReplaceAll(text, " ", "")); err == nil && d >= 0 {
 			return guess{value: d}, nil
 		}
 	}
 	return guess{}, errors.New(e.expected())
 }
 
+// A thousandsPattern matches a number with a comma after each group of three digits.
+var thousandsPattern = lazy.Regexp(`^[0-9]{1,3}(,[0-9]{3})+$`)
+
 // expected says what can be answered.
 func (e *Estimate) expected() string {
 	switch {
 	case e.Unit == Numbers:
-		return "a number, such as 100"
+		return "a whole number, such as 100"
 	case e.AllowsNever:
 		return "a time, such as 12s or 1m30s, or the word never"
 	}
 	return "a time, such as 12s or 150ms"
 }
 
-// choices returns answers to choose from instead of a number, for votes: the right one, and
-// others that are clearly wrong. The place of the right one follows from the value.
+// choices returns answers to choose from instead of a number, for votes: the right one, the
+// tempting one, and others that are clearly wrong, in their order. The place of the right one
+// follows from the value.
 func (e *Estimate) choices() []Choice {
 	const many = 4
-	var all []Choice
-	add := func(g guess) {
-		all = append(all, Choice{Text: "about " + e.text(g), IsRight: e.accepts(g)})
-	}
 	value := e.Value
 	if e.IsNever {
 		value = 10 * time.Second
 	}
 	place := int(value/time.Millisecond+value) % many
+	var wrong []time.Duration
 	for i := range many {
-		add(guess{value: e.rounded(scale(value, i-place))})
+		d := e.rounded(scale(value, i-place))
+		if !e.accepts(guess{value: d}) && !slices.Contains(wrong, d) {
+			wrong = append(wrong, d)
+		}
 	}
-	all = slices.CompactFunc(all, func(a, b Choice) bool { return a.Text == b.Text })
+	if t := e.tempting; t != nil && !t.isNever && !e.accepts(*t) {
+		// It replaces the value that is nearest to it.
+		slices.SortStableFunc(wrong, func(a, b time.Duration) int { return cmp.Compare((a - t.value).Abs(), (b - t.value).Abs()) })
+		wrong[0] = t.value
+	}
+	offered := wrong
+	if !e.IsNever {
+		offered = append(offered, e.offeredValue(wrong))
+	}
+	slices.Sort(offered)
+	var all []Choice
+	for _, d := range offered {
+		g := guess{value: d}
+		all = append(all, Choice{Text: "about " + e.text(g), IsRight: e.accepts(g)})
+	}
 	if e.AllowsNever {
 		all = append(all, Choice{Text: "never", IsRight: e.IsNever})
 	}
 	return all
+}
+
+// offeredValue returns the right answer among wrong ones: rounded, unless a wrong one is then
+// as near to the value.
+func (e *Estimate) offeredValue(wrong []time.Duration) time.Duration {
+	d := e.rounded(e.Value)
+	isNearer := func(w time.Duration) bool { return (w - e.Value).Abs() <= (d - e.Value).Abs() }
+	if !e.accepts(guess{value: d}) || slices.ContainsFunc(wrong, isNearer) {
+		return e.Value
+	}
+	return d
 }
 
 // scale doubles a value n times, or halves it if n is negative.

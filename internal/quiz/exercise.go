@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"time"
 
 	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/internal/story"
@@ -54,9 +56,26 @@ func OfScenario(s *scenarios.Scenario, argument string) ([]*Exercise, error) {
 	return all, nil
 }
 
-// Shuffle puts exercises into an order that a seed decides.
+// Shuffle puts exercises into an order that a seed decides. Exercises that follow up another stay
+// behind it.
 func Shuffle(all []*Exercise, seed uint64) {
-	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	var groups [][]*Exercise
+	for i, e := range all {
+		if i > 0 && e.followsUp(all[i-1]) {
+			last := len(groups) - 1
+			groups[last] = append(groups[last], e)
+		} else {
+			groups = append(groups, []*Exercise{e})
+		}
+	}
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	copy(all, slices.Concat(groups...))
+}
+
+// followsUp reports whether an exercise belongs to the same one of the twelve questions as the
+// exercise before it.
+func (e *Exercise) followsUp(before *Exercise) bool {
+	return e.item != nil && before.item != nil && e.item.Twelve > 0 && e.item.Twelve == before.item.Twelve
 }
 
 // Locks returns the kinds of locks that the runs of the exercise need.
@@ -139,23 +158,41 @@ func (e *Exercise) prepare() (*round, error) {
 		r.cases = append(r.cases, c)
 		r.replays = append(r.replays, replayCommand(s, ref.Lock, argument))
 	}
-	if len(r.cases) == 1 {
-		r.setting = setting.DescribeForQuestion(r.cases[0].Off, worldSeed)
-	}
 	if e.item != nil {
 		q, err := e.item.ask(r.cases)
 		if err != nil {
 			return nil, err
 		}
 		r.questions = append(r.questions, q)
-		return r, nil
+	} else {
+		r.questions = askForms(r.cases[0])
 	}
-	for _, f := range forms {
-		if q := f.Ask(r.cases[0]); q != nil {
-			r.questions = append(r.questions, q)
-		}
+	if len(r.cases) == 1 {
+		r.setting = setting.DescribeForQuestion(r.cases[0].Off, worldSeed, r.isAnswer)
 	}
 	return r, nil
+}
+
+// askForms asks all forms about a case. Only one question asks about a moment: with the answers
+// to a second one readers could check those to the first.
+func askForms(c *Case) []*Question {
+	var asked []*Question
+	for _, f := range forms {
+		q := f.Ask(c)
+		if q == nil || q.moment > 0 && slices.ContainsFunc(asked, func(o *Question) bool { return o.moment == q.moment }) {
+			continue
+		}
+		asked = append(asked, q)
+	}
+	return asked
+}
+
+// isAnswer reports whether a time would be graded as a right answer to a question of the round.
+func (r *round) isAnswer(d time.Duration) bool {
+	return slices.ContainsFunc(r.questions, func(q *Question) bool {
+		e := q.Estimate
+		return e != nil && e.Unit == Times && !e.IsNever && e.accepts(guess{value: d})
+	})
 }
 
 // replayCommand returns the command that runs a case again.

@@ -3,7 +3,10 @@
 // runs alone. The questions of questions.yaml add to a form what people learn it for.
 package quiz
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // A Form is a kind of question.
 type Form struct {
@@ -57,6 +60,8 @@ type Question struct {
 	IsSet bool
 	// Estimate is the right number; nil if the question has choices.
 	Estimate *Estimate
+	// moment is the moment that the question is about; 0 if it is about none.
+	moment time.Duration
 	// Reason says what in the run makes the answer right; "" if the answer itself says so.
 	Reason string
 }

@@ -14,12 +14,13 @@ var beliefForm = Form{Name: "belief", Title: "what a client believes about the l
 // beliefs lists what a client can believe, in the order in which a question offers it.
 var beliefs = []snapshot.Belief{snapshot.HoldsTheLock, snapshot.LeaseEnded, snapshot.LostTheLock, snapshot.NoHold}
 
-// beliefTexts says what a client believes, after the name of the client.
+// beliefTexts says what a client believes, after the name of the client. They exclude each
+// other.
 var beliefTexts = map[snapshot.Belief]string{
 	snapshot.HoldsTheLock: "believes that it holds the lock",
-	snapshot.LeaseEnded:   "can see on its own clock that its lease has ended",
+	snapshot.LeaseEnded:   "could see on its own clock that its lease has ended, and has not been notified of a loss",
 	snapshot.LostTheLock:  "has been notified that its lease is lost",
-	snapshot.NoHold:       "does not believe that it holds the lock",
+	snapshot.NoHold:       "is in no section: it was not granted the lock, or has released it",
 }
 
 // beliefInterest says how much readers learn from what a client believes. isHolder says whether
@@ -61,8 +62,9 @@ func askBelief(c *Case) *Question {
 		return nil
 	}
 	q := &Question{
-		Text:  fmt.Sprintf("What does %s believe about the lock at %s? (This is the run without fencing tokens.)", client, clockTime(best.moment.At)),
-		Terms: "A client knows its own clock and the signals of the lock. A paused client believes what it believed when its pause began.",
+		moment: best.moment.At,
+		Text:   fmt.Sprintf("What does %s believe about the lock at %s? (It knows its own clock, and what the lock has told it. A paused client knows what it knew when its pause began. This is the run without fencing tokens.)", client, clockTime(best.moment.At)),
+		Terms:  "A client believes that it holds the lock until its own clock passes the end of its lease, the lock notifies it of a loss, or it releases the lock. It could see the end of its lease on its clock even if its code does not look.",
 	}
 	for _, b := range beliefs {
 		q.Choices = append(q.Choices, Choice{Text: "it " + beliefTexts[b], IsRight: b == right.belief})

@@ -14,6 +14,10 @@ import (
 // breakForm asks which property breaks first in the run without fencing tokens.
 var breakForm = Form{Name: "first-break", Title: "which property breaks first, without fencing tokens", ask: askBreak}
 
+// noProgress says when progress is violated. The property's own short text is about clients in
+// general, and a client that held the lock before the fault may finish its work.
+const noProgress = "after the last fault, no client that wanted the lock finished a section"
+
 // A breakage is something that can break first. Its properties are often violated by the same
 // event. The first of them is the one to name, because the others follow from it.
 type breakage struct {
@@ -29,7 +33,7 @@ var breakages = []breakage{
 	{[]checks.Property{checks.GrantOrder, checks.WriteOrder, checks.NoLostUpdate, checks.SerialSections}, "the data: a late or stale write does harm, though no two sections have overlapped"},
 	{[]checks.Property{checks.OncePerPeriod}, "once-per-period: a job runs twice for one period"},
 	{[]checks.Property{checks.ReleaseOwnership}, "release-ownership: a client removes or changes a key of another grant"},
-	{[]checks.Property{checks.Progress}, "progress: the clients that want the lock never get their work done"},
+	{[]checks.Property{checks.Progress}, "progress: " + noProgress},
 }
 
 // usualBreakages are the properties whose entries every question offers. Others are offered if

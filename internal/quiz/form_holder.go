@@ -43,7 +43,7 @@ func (p possession) interest() int {
 		return 3
 	case !slices.Equal(p.holders, p.believers):
 		return 2
-	case len(p.holders) == 0:
+	case len(p.holders) > 0:
 		return 1
 	}
 	return 0
@@ -87,8 +87,9 @@ func askHolder(c *Case) *Question {
 		return nil
 	}
 	q := &Question{
-		Text:  fmt.Sprintf("Who holds the lock at %s: by its servers, and by the clients' own belief? (This is the run without fencing tokens.)", clockTime(best.moment.At)),
-		Terms: "By its servers, a client holds the lock if its server, or a majority of its servers, keeps the grant. A client believes that it holds the lock from the grant until it releases the lock, its own clock passes the end of the lease, or it is notified that the lease is lost. A paused client believes what it believed when its pause began.",
+		moment: best.moment.At,
+		Text:   fmt.Sprintf("Who holds the lock at %s: by its servers, and by the clients' own belief? (This is the run without fencing tokens.)", clockTime(best.moment.At)),
+		Terms:  "By its servers, a client holds the lock if its server, or a majority of its servers, keeps the grant. A client believes that it holds the lock from the grant until it releases the lock, its own clock passes the end of the lease, or it is notified that the lease is lost. A paused client believes what it believed when its pause began.",
 	}
 	for _, p := range offeredPossessions(clients, right) {
 		choice := Choice{Text: p.text(), IsRight: p.equal(right)}

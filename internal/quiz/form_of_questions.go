@@ -3,6 +3,7 @@ package quiz
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/checks"
@@ -57,7 +58,11 @@ func (w criterion) text() string {
 		tokens = "with fencing tokens"
 	}
 	if w.Violates != "" {
-		return fmt.Sprintf("In which of these runs %s is %s violated (%s)? Name all of them, or none.", tokens, w.Violates, w.Violates.Card().Broken)
+		broken := w.Violates.Card().Broken
+		if w.Violates == checks.Progress {
+			broken = noProgress
+		}
+		return fmt.Sprintf("In which of these runs %s is %s violated (%s)? Name all of them, or none.", tokens, w.Violates, broken)
 	}
 	return fmt.Sprintf("In which of these runs %s is the data %s? Name all of them, or none.", tokens, w.Verdict)
 }
@@ -108,46 +113,34 @@ func estimateOf(f checks.Figure) *Estimate {
 	return e
 }
 
-// askCompare asks which case has the smallest or largest figure. Figures that differ by less
-// than a tenth are equal.
+// askCompare asks which case has the smallest or largest figure. Figures that differ from it by
+// at most a tenth are as good, so the answer is a set.
 func askCompare(n figureName, labels []string, cases []*Case) *Question {
-	q := &Question{Form: compareFormName, Text: textwrap.OneLine(n.Text)}
+	best := "smallest"
+	if n.Most {
+		best = "largest"
+	}
+	q := &Question{
+		Form: compareFormName, IsSet: true,
+		Text: textwrap.OneLine(n.Text) + " Name each one whose number differs by at most a tenth from the " + best + ".",
+	}
 	var values []int64
-	for _, c := range cases {
+	var reasons []string
+	for i, c := range cases {
 		f, ok := n.of(c)
 		if !ok {
 			return nil
 		}
 		values = append(values, f.Value)
+		reasons = append(reasons, labels[i]+": "+estimateOf(f).answer())
 	}
-	best := 0
+	limit := slices.Min(values)
+	if n.Most {
+		limit = slices.Max(values)
+	}
 	for i, v := range values {
-		if n.Most == (v > values[best]) && v != values[best] {
-			best = i
-		}
+		q.Choices = append(q.Choices, Choice{Text: labels[i], IsRight: 10*max(v-limit, limit-v) <= max(v, limit)})
 	}
-	near := 0
-	for i, c := range cases {
-		if 10*abs(values[i]-values[best]) <= max(values[i], values[best]) {
-			near++
-		}
-		f, _ := n.of(c)
-		q.Choices = append(q.Choices, Choice{Text: labels[i], IsRight: i == best})
-		if i > 0 {
-			q.Reason += "; "
-		}
-		q.Reason += labels[i] + ": " + estimateOf(f).answer()
-	}
-	q.Reason += "."
-	isTied := near == len(cases)
-	switch {
-	case isTied:
-		q.Choices[best].IsRight = false
-	case near > 1:
-		return nil // no case is clearly the best
-	}
-	q.Choices = append(q.Choices, Choice{Text: "they are about equal, within a tenth", IsRight: isTied})
+	q.Reason = strings.Join(reasons, "; ") + "."
 	return q
 }
-
-func abs(n int64) int64 { return max(n, -n) }

@@ -32,6 +32,7 @@ const (
 	noToken     refusalReason = "it carries no token"
 	otherMark   refusalReason = "the object does not have the mark of this client"
 	newVersion  refusalReason = "the object has changed since the client read it"
+	noVersion   refusalReason = "it does not say which version the client has read"
 	keyIsGone   refusalReason = "the client's key no longer exists"
 	periodTaken refusalReason = "the job of this period has a row already"
 )
@@ -128,7 +129,7 @@ func offeredRefusals(h *history.History, right refusal) []refusal {
 func usualReasons(h *history.History) []refusalReason {
 	switch policy := storage.Policy(h.Trace.Fencing); {
 	case policy == storage.Optimistic:
-		return []refusalReason{newVersion, staleToken}
+		return []refusalReason{newVersion, noVersion}
 	case policy == storage.Owner:
 		return []refusalReason{keyIsGone, staleToken}
 	case policy == storage.CheckAndSet:

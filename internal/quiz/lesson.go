@@ -15,6 +15,18 @@ func histories(c *Case) []*history.History {
 	return all
 }
 
+// openingOf introduces a scenario without saying anything about its result.
+func openingOf(r *round) string {
+	h := r.cases[0].Off.History
+	clients := 0
+	for _, p := range h.Trace.Processes {
+		if h.IsClient(p.Name) {
+			clients++
+		}
+	}
+	return story.Count(clients, "client") + " and the setting below: what will happen? The scenario is run twice. Without fencing the storage ignores fencing tokens, and with fencing it checks them."
+}
+
 // verdictRows says what happened to the data in both runs, and the first thing that the lock
 // did wrong.
 func verdictRows(c *Case) [][2]string {
@@ -48,6 +60,12 @@ func lessonOf(r *round) [][2]string {
 		}
 	}
 	v := r.cases[0].Scenario.Variants[0]
+	if r.item != nil {
+		if r.item.IsMyth {
+			add("Is it right?", r.item.Judgement)
+		}
+		add("Why", r.item.Why)
+	}
 	if len(r.cases) == 1 {
 		add("In short", whyOf(r.cases[0]))
 	}

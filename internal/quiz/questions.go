@@ -45,6 +45,14 @@ type Item struct {
 	Which  criterion     `yaml:"which"`
 	Figure figureName    `yaml:"figure"`
 
+	// Tempting is a wrong number that many people give, for questions whose answer is a
+	// number. A class can vote for it.
+	Tempting string `yaml:"tempting"`
+	// Why says why the run gives this answer, if the run alone does not show it. Judgement
+	// says whether a myth is right.
+	Why       string `yaml:"why"`
+	Judgement string `yaml:"judgement"`
+
 	Interviewer string `yaml:"interviewer"`
 	FollowUp    string `yaml:"followup"`
 	Trap        string `yaml:"trap"`
@@ -182,6 +190,16 @@ func (it *Item) ask(cases []*Case) (*Question, error) {
 	}
 	if q == nil {
 		return nil, fmt.Errorf("quiz: %s: the form %s does not apply to %s", it.Name, it.Form, cases[0].Scenario.Name)
+	}
+	if it.Tempting != "" {
+		if q.Estimate == nil {
+			return nil, fmt.Errorf("quiz: %s: tempting is a number, and the answer is none", it.Name)
+		}
+		tempting, err := q.Estimate.parse(it.Tempting)
+		if err != nil {
+			return nil, fmt.Errorf("quiz: %s: tempting is %q; write %w", it.Name, it.Tempting, err)
+		}
+		q.Estimate.tempting = &tempting
 	}
 	return q, nil
 }

@@ -3,6 +3,7 @@ package quiz
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locksim/locksim/internal/story"
 )
@@ -93,7 +94,7 @@ func (s *session) writeScore() {
 		}
 		s.labelled(rows)
 	}
-	s.line("")
+	var lines []string
 	for _, c := range []Confidence{Certain, FairlySure, Guess} {
 		isOf := func(g graded) bool { return g.confidence == c }
 		right, all := s.score.count(Right, isOf), 0
@@ -101,8 +102,11 @@ func (s *session) writeScore() {
 			all += s.score.count(g, isOf)
 		}
 		if all > 0 {
-			s.line("  %s: %d of %s right", confidenceTexts[c], right, story.Count(all, "forecast"))
+			lines = append(lines, fmt.Sprintf("  %s: %d of %s right", confidenceTexts[c], right, story.Count(all, "forecast")))
 		}
+	}
+	if len(lines) > 0 {
+		s.line("\n%s", strings.Join(lines, "\n"))
 	}
 	again := slices.DeleteFunc(slices.Clone(s.score.graded), func(g graded) bool { return g.urgency() == 0 })
 	if len(again) == 0 {
@@ -110,11 +114,19 @@ func (s *session) writeScore() {
 	}
 	slices.SortStableFunc(again, func(a, b graded) int { return b.urgency() - a.urgency() })
 	s.line("\n%s", s.strong("Look again at"))
-	for _, g := range again[:min(len(again), mostAgain)] {
-		s.line("  %s", wrapFrom(fmt.Sprintf("%s: %s", g.reason(), g.title), s.width, 4))
+	again, more := again[:min(len(again), mostAgain)], len(again)-mostAgain
+	for i, g := range again {
+		if slices.ContainsFunc(again[:i], func(o graded) bool { return o.command == g.command }) {
+			continue
+		}
+		for _, o := range again[i:] {
+			if o.command == g.command {
+				s.line("  %s", wrapFrom(fmt.Sprintf("%s: %s", o.reason(), o.title), s.width, 4))
+			}
+		}
 		s.line("    %s", s.faint(g.command))
 	}
-	if more := len(again) - mostAgain; more > 0 {
+	if more > 0 {
 		s.line("  and %d more", more)
 	}
 }

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/internal/glossary"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/reports"
 )
@@ -99,7 +97,11 @@ func (s *session) waitForReader() bool {
 // heading writes the setting of a round.
 func (s *session) heading(r *round, n, of int) {
 	s.line("%s", s.faint(strings.Repeat("─", min(s.width, usualWidth))))
-	s.line("%s", s.faint(fmt.Sprintf("%d of %d · %s", n, of, r.Topic)))
+	place := fmt.Sprintf("%d of %d", n, of)
+	if r.Topic != r.title() {
+		place += " · " + r.Topic
+	}
+	s.line("%s", s.faint(place))
 	s.line("")
 	if r.item != nil {
 		if r.item.IsMyth {
@@ -109,6 +111,7 @@ func (s *session) heading(r *round, n, of int) {
 		s.paragraph(r.item.Ask)
 	} else {
 		s.line("  %s\n", s.strong(wrapFrom(r.title(), s.width, 2)))
+		s.paragraph(openingOf(r))
 	}
 	if len(r.setting) > 0 {
 		s.labelled(settingRows(r))
@@ -224,7 +227,7 @@ const mostRefused = 20
 // refuse says what is expected instead of an answer that cannot be read.
 func (s *session) refuse(expected error) {
 	s.refused++
-	s.line("  Please answer with %s.", expected)
+	s.line("  %s", wrapFrom("Please answer with "+expected.Error()+".", s.width, 2))
 }
 
 // ask writes a prompt and reads a line. It returns errStopped if somebody quits or the input
@@ -257,26 +260,12 @@ func (s *session) ask(prompt string) (string, error) {
 	return line, s.err
 }
 
-// mostTerms is the greatest number of words that are explained at one time.
-const mostTerms = 8
-
 // terms explains the words of a question.
 func (s *session) terms(q *Question) {
 	s.refused++
 	s.line("")
 	s.paragraph(q.Terms)
-	text := q.Text
-	for _, c := range q.Choices {
-		text += " " + c.Text
-	}
-	var rows [][2]string
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' && r != '-' || r > 'z' }) {
-		isKnown := slices.ContainsFunc(rows, func(row [2]string) bool { return row[0] == word })
-		if meaning, ok := glossary.Lookup(word); ok && !isKnown && len(rows) < mostTerms {
-			rows = append(rows, [2]string{word, meaning})
-		}
-	}
-	s.labelled(rows)
+	s.labelled(termsOf(q))
 	s.line("")
 }
 
@@ -317,7 +306,7 @@ func (s *session) after(r *round) {
 		s.line("")
 	}
 	for _, part := range lessonOf(r) {
-		s.line("  %s", s.strong(part[0]))
+		s.line("  %s", s.strong(wrapFrom(part[0], s.width, 2)))
 		s.paragraph(part[1])
 	}
 	rows := [][2]string{}

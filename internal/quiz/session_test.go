@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/scenarios"
 )
@@ -152,12 +153,29 @@ func TestNumbersToVoteFor(t *testing.T) {
 	for _, e := range []*Estimate{
 		{Value: 30015e6, Tolerance: 3e9, AllowsNever: true},
 		{Value: 13397e6, Tolerance: 13e8, AllowsNever: true},
+		{Value: 13397e6, Tolerance: 13e8, AllowsNever: true, tempting: &guess{value: 12e9}},
 		{IsNever: true, AllowsNever: true},
 		{Unit: Numbers, Value: 55, Tolerance: 11},
 		{Unit: Numbers, Value: 10, Tolerance: 2},
 	} {
 		q := (&Question{Estimate: e}).forVotes()
 		right := q.rightChoices()
+		for i, c := range q.Choices {
+			g, err := e.parse(strings.TrimPrefix(c.Text, "about "))
+			if err != nil {
+				t.Fatal(err)
+			}
+			best, err := e.parse(strings.TrimPrefix(q.Choices[right[0]].Text, "about "))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i != right[0] && !g.isNever && !e.IsNever && (g.value-e.Value).Abs() <= (best.value-e.Value).Abs() {
+				t.Errorf("%s: %s is nearer than the right choice", e, c.Text)
+			}
+		}
+		if tempting := e.tempting; tempting != nil && !slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Text == "about "+e.text(*tempting) && !c.IsRight }) {
+			t.Errorf("%s: the tempting answer is not among %+v", e, q.Choices)
+		}
 		if len(right) != 1 || len(q.Choices) < 4 {
 			t.Errorf("%s: the choices are %+v", e, q.Choices)
 			continue
@@ -166,6 +184,28 @@ func TestNumbersToVoteFor(t *testing.T) {
 	}
 	if len(places) < 3 {
 		t.Errorf("the right answer is always at the places %v", places)
+	}
+}
+
+// A comma for decimals is refused, and never dropped.
+func TestDecimalComma(t *testing.T) {
+	for _, c := range []struct {
+		unit Unit
+		line string
+		want time.Duration // -1 if the line is refused
+	}{
+		{Times, "8.5s", 8500 * time.Millisecond}, {Times, "8.5", 8500 * time.Millisecond}, {Times, "8,5s", -1}, {Times, "5,5", -1}, {Times, "1,500ms", -1},
+		{Numbers, "55", 55}, {Numbers, "499,500", 499500}, {Numbers, "5,5", -1}, {Numbers, "5.5", -1}, {Numbers, "1,50", -1},
+	} {
+		g, err := (&Estimate{Unit: c.unit}).parse(c.line)
+		switch {
+		case c.want < 0 && err == nil:
+			t.Errorf("%q is read as %v", c.line, g.value)
+		case c.want >= 0 && (err != nil || g.value != c.want):
+			t.Errorf("%q is read as %v (%v), want %v", c.line, g.value, err, c.want)
+		case err != nil && strings.Contains(c.line, ",") && !strings.Contains(err.Error(), "comma"):
+			t.Errorf("%q: the error is %v", c.line, err)
+		}
 	}
 }
 
@@ -217,6 +257,11 @@ func TestShuffle(t *testing.T) {
 	order := func(seed uint64) []string {
 		all := OfTopic(topics()[0])
 		Shuffle(all, seed)
+		for i, e := range all {
+			if strings.HasPrefix(e.item.Title, "And ") && (i == 0 || !e.followsUp(all[i-1])) {
+				t.Errorf("seed %d: %q does not follow its question", seed, e.item.Title)
+			}
+		}
 		var names []string
 		for _, e := range all {
 			names = append(names, e.item.Name)

@@ -62,6 +62,8 @@ func (sh Sheet) writeSetting(b *strings.Builder, r *round) {
 			b.WriteString("\n*People say so. Is it right?*\n")
 		}
 		fmt.Fprintf(b, "\n%s\n", escape(r.item.Ask))
+	} else {
+		fmt.Fprintf(b, "\n%s\n", escape(openingOf(r)))
 	}
 	if rows := settingRows(r); len(rows) > 0 {
 		b.WriteString("\n| part | setting |\n|---|---|\n")

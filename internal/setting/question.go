@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -13,23 +14,62 @@ import (
 // DescribeForQuestion is [Describe] for readers who have to predict the result. A scenario often
 // says when something happens by what clients achieve: a fault lasts until client-2 has
 // released. That gives away that client-2 gets the lock. DescribeForQuestion gives the times of
-// the run instead. The run must have a history.
-func DescribeForQuestion(run scenarios.RunResult, seed uint64) []Row {
+// the run instead. A time that is itself an answer is only compared with the TTL: isAnswer
+// reports whether it is. The run must have a history.
+func DescribeForQuestion(run scenarios.RunResult, seed uint64, isAnswer func(time.Duration) bool) []Row {
 	h := run.History
-	return describe(run, seed, func(config *sim.Config) {
+	return describe(run, seed, func(config *sim.Config, hidden *hints) {
+		hidden.isAnswer = isAnswer
 		config.Clients, config.Faults = slices.Clone(config.Clients), slices.Clone(config.Faults)
 		for i := range config.Clients {
-			hideOutcomesOfClient(h, &config.Clients[i])
+			hideOutcomesOfClient(h, &config.Clients[i], hidden)
 		}
 		for i := range config.Faults {
-			hideOutcomesOfFault(h, i+1, &config.Faults[i])
+			hideOutcomesOfFault(h, i+1, &config.Faults[i], hidden)
 		}
 	})
 }
 
+// hints are what a setting says in place of times that give an answer away.
+type hints struct {
+	ttl      time.Duration
+	isAnswer func(time.Duration) bool
+	// of has the hints for each row, by what the row is about.
+	of map[string][]string
+}
+
+// hides adds a hint to a row if the time from one moment to another, or the later moment itself,
+// is an answer. It reports whether it has done so. verb says what lasts that long, as in "works
+// for".
+func (n *hints) hides(about, verb string, from, to time.Duration) bool {
+	if !n.isAnswer(to-from) && !n.isAnswer(to) {
+		return false
+	}
+	length := "a while"
+	switch {
+	case n.ttl > 0 && to-from > n.ttl:
+		length = "longer than the TTL"
+	case n.ttl > 0:
+		length = "at most the TTL"
+	}
+	n.of[about] = append(n.of[about], verb+" "+length)
+	return true
+}
+
+// hidesMoment adds a hint to a row if a moment of the run is an answer, and reports whether it
+// has done so.
+func (n *hints) hidesMoment(about, hint string, at time.Duration) bool {
+	if !n.isAnswer(at) {
+		return false
+	}
+	n.of[about] = append(n.of[about], hint)
+	return true
+}
+
 // hideOutcomesOfClient replaces the points of a client that give away a result.
-func hideOutcomesOfClient(h *history.History, c *sim.Client) {
-	var began, worked time.Duration
+func hideOutcomesOfClient(h *history.History, c *sim.Client, hidden *hints) {
+	var began time.Duration
+	var work *history.Call
 	for _, call := range h.Calls() {
 		if call.Client != c.Name || call.Began == nil {
 			continue
@@ -37,38 +77,44 @@ func hideOutcomesOfClient(h *history.History, c *sim.Client) {
 		if began == 0 {
 			began = call.Began.At
 		}
-		if call.Step == trace.Work && worked == 0 && call.Ended != nil {
-			worked = call.Ended.At - call.Began.At
+		if call.Step == trace.Work && work == nil && call.Ended != nil {
+			work = call
 		}
 	}
 	if !c.WorksUntil.IsZero() {
-		c.WorksUntil, c.Works = trace.Point{}, worked.Round(time.Millisecond)
+		c.WorksUntil, c.Works = trace.Point{}, 0
+		if work != nil && !hidden.hides(c.Name, "works for", work.Began.At, work.Ended.At) {
+			c.Works = (work.Ended.At - work.Began.At).Round(time.Millisecond)
+		}
 	}
 	if c.Starts.IsZero() || !isOutcome(h, c.Starts) {
 		return
 	}
 	c.Starts = trace.Point{}
-	if began > 0 {
+	if began > 0 && !hidden.hidesMoment(c.Name, "but only when some time has passed", began) {
 		c.Starts = afterStart(began)
 	}
 }
 
 // hideOutcomesOfFault replaces the points of a fault that give away a result. n is its number.
-func hideOutcomesOfFault(h *history.History, n int, f *sim.Fault) {
+func hideOutcomesOfFault(h *history.History, n int, f *sim.Fault, hidden *hints) {
 	i := slices.IndexFunc(h.Acts(), func(a *history.Act) bool { return a.Fault == n })
 	if i < 0 {
 		return // the fault did not act
 	}
-	act := h.Acts()[i]
+	act, about := h.Acts()[i], fmt.Sprintf("fault %d", n)
 	isBeforeOther := !f.Strikes.Before.IsZero() && f.Strikes.Before.Client != firstHolder(h)
 	if isBeforeOther || !f.Strikes.When.IsZero() && isOutcome(h, f.Strikes.When) {
-		f.Strikes = trace.Trigger{At: max(act.Struck.At.Round(time.Millisecond), time.Millisecond)}
+		f.Strikes = trace.Trigger{}
+		if !hidden.hidesMoment(about, "at some time", act.Struck.At) {
+			f.Strikes.At = max(act.Struck.At.Round(time.Millisecond), time.Millisecond)
+		}
 	}
 	if f.Until.IsZero() {
 		return
 	}
 	f.Until = trace.Point{}
-	if act.Lifted != nil {
+	if act.Lifted != nil && !hidden.hides(about, "for", act.Struck.At, act.Lifted.At) {
 		f.For = (act.Lifted.At - act.Struck.At).Round(time.Millisecond)
 	}
 }

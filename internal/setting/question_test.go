@@ -3,6 +3,7 @@ package setting
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/scenarios"
 )
@@ -40,8 +41,45 @@ faults:
 		{"fault 1", "pause client-1, before client-1 read, for 10.001s"},
 		{"fault 2", "pause client-2, at 10.005s, for 2s"},
 	}
-	if got := DescribeForQuestion(run, 1); !slices.Equal(got, want) {
+	if got := DescribeForQuestion(run, 1, isNoAnswer); !slices.Equal(got, want) {
 		t.Errorf("the setting is\n%v\nwant\n%v", got, want)
+	}
+}
+
+// isNoAnswer is for questions whose answer is no time.
+func isNoAnswer(time.Duration) bool { return false }
+
+// A time that is itself an answer is only compared with the TTL.
+func TestSettingForAQuestionHidesAnswers(t *testing.T) {
+	s, err := scenarios.Parse("answers.yaml", []byte(`
+title: Times that are answers
+lock: {kind: single, ttl: 10s}
+clients:
+  client-1: {works-until: client-2 released}
+  client-2: {starts: client-1's keys expired}
+  client-3: {starts: client-2 released}
+network: {latency: 1ms}
+faults: [{pause: client-1, before: client-1 read, until: client-2 acquired}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := s.Variants[0].Run(scenarios.RunOptions{Seed: 1}, scenarios.Off)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, row := range DescribeForQuestion(run, 1, func(d time.Duration) bool { return d > 9*time.Second }) {
+		texts[string(row.About)] = string(row.Text)
+	}
+	for about, want := range map[string]string{
+		"client-1": "starts immediately, works for at most the TTL",
+		"client-3": "starts immediately, but only when some time has passed",
+		"fault 1":  "pause client-1, before client-1 read, for longer than the TTL",
+	} {
+		if texts[about] != want {
+			t.Errorf("the setting of %s is %q, want %q", about, texts[about], want)
+		}
 	}
 }
 
@@ -60,7 +98,7 @@ faults: [{crash: client-2, when: "client-2 failed to acquire, 9th time"}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := DescribeForQuestion(run, 1)
+	rows := DescribeForQuestion(run, 1, isNoAnswer)
 	if last := rows[len(rows)-1]; last.Text != "crash client-2, when client-2 failed to acquire, 9th time" {
 		t.Errorf("the fault is described as %q", last.Text)
 	}

@@ -24,11 +24,11 @@ func newRow(about, text string) Row { return Row{story.Raw(about), story.Raw(tex
 // the faults. It contains nothing about the result, because explanations and questions begin
 // with it.
 func Describe(run scenarios.RunResult, seed uint64) []Row {
-	return describe(run, seed, func(*sim.Config) {})
+	return describe(run, seed, func(*sim.Config, *hints) {})
 }
 
 // describe is [Describe] of a changed world. change changes the world only for the description.
-func describe(run scenarios.RunResult, seed uint64, change func(*sim.Config)) []Row {
+func describe(run scenarios.RunResult, seed uint64, change func(*sim.Config, *hints)) []Row {
 	config, err := run.Variant.Config(scenarios.Options{Seed: seed, Lock: run.Lock, Fencing: scenarios.On})
 	switch {
 	case err == nil:
@@ -37,9 +37,12 @@ func describe(run scenarios.RunResult, seed uint64, change func(*sim.Config)) []
 	default:
 		panic(err) // cannot happen: the run was made with this configuration
 	}
-	change(&config)
+	hidden := &hints{ttl: config.Lock.TTL, of: map[string][]string{}}
+	change(&config, hidden)
 	rows := DescribeChanges(config.Overrides)
-	add := func(about, text string) { rows = append(rows, newRow(about, text)) }
+	add := func(about, text string) {
+		rows = append(rows, newRow(about, strings.Join(append([]string{text}, hidden.of[about]...), ", ")))
+	}
 	locks, idle := config.Locks(), []string(nil)
 	if run.History != nil {
 		locks, idle = run.History.Trace.Locks, run.History.IdleNodes()

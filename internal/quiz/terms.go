@@ -1,0 +1,54 @@
+package quiz
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/glossary"
+)
+
+// mostTerms is the greatest number of words that are explained at one time.
+const mostTerms = 8
+
+// ownTerms has the words whose meaning in a question is another than in the glossary, or that
+// the glossary does not have. A word without a meaning is not explained: the glossary has it in
+// another sense, such as the fault hold.
+var ownTerms = map[string]string{
+	"hold": "", "holds": "", "partition": "the network passes no message between some processes",
+	"crash": "a process ends without doing anything else", "restart": "", "delay": "", "drop": "",
+	"violated":      "a property is violated if the run breaks it",
+	"unsafe":        "the data has come to harm",
+	"safe":          "the data has come to no harm",
+	"notified":      "the lock's library has told the client, for example by a channel or an error",
+	"notification":  "a message by which a server tells a client that something has changed",
+	"notifications": "messages by which servers tell clients that something has changed",
+}
+
+// termsOf returns the words of a question that need an explanation, with their meanings.
+func termsOf(q *Question) [][2]string {
+	text := q.Text
+	for _, c := range q.Choices {
+		text += " " + c.Text
+	}
+	var rows [][2]string
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' && r != '-' || r > 'z' }) {
+		isKnown := slices.ContainsFunc(rows, func(row [2]string) bool { return row[0] == word })
+		if meaning := meaningOf(word); meaning != "" && !isKnown && len(rows) < mostTerms {
+			rows = append(rows, [2]string{word, meaning})
+		}
+	}
+	return rows
+}
+
+// meaningOf returns what a word means in a question; "" if there is nothing to explain.
+func meaningOf(word string) string {
+	if meaning, ok := ownTerms[word]; ok {
+		return meaning
+	}
+	if title := checks.Property(word).Card().Title; title != "" {
+		return "a property: " + title
+	}
+	meaning, _ := glossary.Lookup(word)
+	return meaning
+}
