@@ -4,6 +4,7 @@ package command
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -156,6 +157,25 @@ func (h *searchProcess) checkNoOrphans() {
 		time.Sleep(50 * time.Millisecond)
 	}
 	h.t.Errorf("after five seconds these workers are still running: %v", h.workers())
+}
+
+// An interrupt ends an input that somebody types, and no later read waits.
+func TestInterruptEndsAnInput(t *testing.T) {
+	silent, write := io.Pipe()
+	defer write.Close()
+	in := newInterruptibleInput(silent)
+	defer in.stop()
+	go write.Write([]byte("b 3\n"))
+	line := make([]byte, 10)
+	if n, err := in.Read(line); err != nil || string(line[:n]) != "b 3\n" || in.isInterrupted() {
+		t.Fatalf("the input is %q, %v", line[:n], err)
+	}
+	syscall.Kill(os.Getpid(), syscall.SIGINT)
+	for range 2 {
+		if n, err := in.Read(line); n != 0 || err != io.EOF || !in.isInterrupted() {
+			t.Errorf("after an interrupt, %d bytes are read: %v", n, err)
+		}
+	}
 }
 
 func TestInterrupt(t *testing.T) {

@@ -143,7 +143,7 @@ func TestSettingsOfQuestionsGiveNothingAway(t *testing.T) {
 }
 
 // No time of a run in a setting would be graded as right. Times that the scenario itself names may
-// be near the answer: whoever uses them has to know why.
+// be near the answer: a reader who uses them has to know why.
 func TestSettingsOfQuestionsShowNoAnswer(t *testing.T) {
 	length := regexp.MustCompile(`[0-9]+(\.[0-9]+)?(h|m|s|ms|µs)([0-9.]+(m|s|ms))*`)
 	checked := 0

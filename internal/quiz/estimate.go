@@ -125,8 +125,8 @@ func (e *Estimate) choices() []Choice {
 		}
 	}
 	if t := e.tempting; t != nil && !t.isNever && !e.accepts(*t) {
-		// It replaces the value that is nearest to it.
-		slices.SortStableFunc(wrong, func(a, b time.Duration) int { return cmp.Compare((a - t.value).Abs(), (b - t.value).Abs()) })
+		// It replaces the value that is farthest from the right one.
+		slices.SortStableFunc(wrong, func(a, b time.Duration) int { return cmp.Compare((b - value).Abs(), (a - value).Abs()) })
 		wrong[0] = t.value
 	}
 	offered := wrong

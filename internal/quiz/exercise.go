@@ -126,7 +126,9 @@ func (e *Exercise) command() string {
 type round struct {
 	*Exercise
 	questions []*Question
-	cases     []*Case
+	// asked are the questions of all forms about the only case.
+	asked []*Question
+	cases []*Case
 	// labels describe the cases, if there are several.
 	labels []string
 	// setting describes with what the runs begin.
@@ -158,6 +160,9 @@ func (e *Exercise) prepare() (*round, error) {
 		r.cases = append(r.cases, c)
 		r.replays = append(r.replays, replayCommand(s, ref.Lock, argument))
 	}
+	if len(r.cases) == 1 {
+		r.asked = askForms(r.cases[0])
+	}
 	if e.item != nil {
 		q, err := e.item.ask(r.cases)
 		if err != nil {
@@ -165,7 +170,7 @@ func (e *Exercise) prepare() (*round, error) {
 		}
 		r.questions = append(r.questions, q)
 	} else {
-		r.questions = askForms(r.cases[0])
+		r.questions = slices.Clone(r.asked)
 	}
 	if len(r.cases) == 1 {
 		r.setting = setting.DescribeForQuestion(r.cases[0].Off, worldSeed, r.isAnswer)
@@ -187,9 +192,10 @@ func askForms(c *Case) []*Question {
 	return asked
 }
 
-// isAnswer reports whether a time would be graded as a right answer to a question of the round.
+// isAnswer reports whether a time would be graded as a right answer to a question of the round, or
+// to one that a form asks about its run. Another question can be about the same run.
 func (r *round) isAnswer(d time.Duration) bool {
-	return slices.ContainsFunc(r.questions, func(q *Question) bool {
+	return slices.ContainsFunc(slices.Concat(r.questions, r.asked), func(q *Question) bool {
 		e := q.Estimate
 		return e != nil && e.Unit == Times && !e.IsNever && e.accepts(guess{value: d})
 	})

@@ -1,6 +1,8 @@
 package quiz
 
 import (
+	"fmt"
+
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
@@ -24,7 +26,7 @@ func openingOf(r *round) string {
 			clients++
 		}
 	}
-	return story.Count(clients, "client") + " and the setting below: what will happen? The scenario is run twice. Without fencing the storage ignores fencing tokens, and with fencing it checks them."
+	return fmt.Sprintf("The setting below has %s. It is run twice: without fencing the storage ignores fencing tokens, and with fencing it checks them. What happens?", story.Count(clients, "client"))
 }
 
 // verdictRows says what happened to the data in both runs, and the first thing that the lock

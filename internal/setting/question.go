@@ -25,9 +25,23 @@ func DescribeForQuestion(run scenarios.RunResult, seed uint64, isAnswer func(tim
 			hideOutcomesOfClient(h, &config.Clients[i], hidden)
 		}
 		for i := range config.Faults {
+			sayHowItCrashes(&config.Faults[i])
 			hideOutcomesOfFault(h, i+1, &config.Faults[i], hidden)
 		}
 	})
+}
+
+// crashTexts says in words what a kind of crash is.
+var crashTexts = map[trace.Crash]string{
+	trace.Kill: "its process is killed", trace.PowerLoss: "its machine loses power",
+	trace.Shutdown: "it ends in an orderly way", trace.FailOver: "its machine is lost for good",
+}
+
+// sayHowItCrashes describes a crash in words, and not in those of the scenario's file.
+func sayHowItCrashes(f *sim.Fault) {
+	if c, isCrash := f.Action.(*sim.CrashFault); isCrash && c.How != "" {
+		f.Text = fmt.Sprintf("crash %s (%s)", c.Process, crashTexts[c.How])
+	}
 }
 
 // hints are what a setting says in place of times that give an answer away.

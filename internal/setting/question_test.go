@@ -59,7 +59,9 @@ clients:
   client-2: {starts: client-1's keys expired}
   client-3: {starts: client-2 released}
 network: {latency: 1ms}
-faults: [{pause: client-1, before: client-1 read, until: client-2 acquired}]
+faults:
+  - {pause: client-1, before: client-1 read, until: client-2 acquired}
+  - {crash: client-3, how: kill, at: 40s}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +78,7 @@ faults: [{pause: client-1, before: client-1 read, until: client-2 acquired}]
 		"client-1": "starts immediately, works for at most the TTL",
 		"client-3": "starts immediately, but only when some time has passed",
 		"fault 1":  "pause client-1, before client-1 read, for longer than the TTL",
+		"fault 2":  "crash client-3 (its process is killed), at 40s",
 	} {
 		if texts[about] != want {
 			t.Errorf("the setting of %s is %q, want %q", about, texts[about], want)

@@ -15,6 +15,17 @@ func VerdictAndData(h *history.History, v *checks.Verdict) Raw {
 	return Raw(strings.TrimSpace(v.Verdict + ". " + string(DataSummary(h, v))))
 }
 
+// withoutGrants changes a sentence about grants in a run without a lock, in which every client
+// simply begins.
+func withoutGrants(h *history.History, sentence string) string {
+	for _, l := range h.Trace.Locks {
+		if !l.GrantsEveryone {
+			return sentence
+		}
+	}
+	return strings.ReplaceAll(sentence, "which held a newer grant", "which began later")
+}
+
 // DataSummary says in a few sentences what happened to the data in a run, and why. It says
 // what broke, why the result is unknown, or what kept the data intact.
 func DataSummary(h *history.History, v *checks.Verdict) Raw {
@@ -25,7 +36,7 @@ func DataSummary(h *history.History, v *checks.Verdict) Raw {
 		if f.Outcome != checks.Violated {
 			continue
 		}
-		sentences = append(sentences, fullStop(ForTimeline.capitalized(f.Reason)))
+		sentences = append(sentences, fullStop(withoutGrants(h, ForTimeline.capitalized(f.Reason))))
 		if p == checks.SerialSections && len(f.Cycle) > 0 {
 			sentences = append(sentences, "The evidence: "+fullStop(RenderReasons(f.Cycle...).String()))
 		}
