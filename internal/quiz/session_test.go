@@ -209,6 +209,24 @@ func TestDecimalComma(t *testing.T) {
 	}
 }
 
+// A word is explained in the sense in which a question uses it, or not at all.
+func TestTermsOfAQuestion(t *testing.T) {
+	meanings := map[string]string{}
+	for _, row := range termsOf(&Question{Text: "Is progress violated? Two clients hold a lease; notifications count."}) {
+		meanings[row[0]] = row[1]
+	}
+	for word, want := range map[string]string{
+		"progress": "a property: ", "violated": "a property is violated if", "notifications": "messages by which servers", "lease": "the time for which a grant",
+	} {
+		if !strings.HasPrefix(meanings[word], want) {
+			t.Errorf("%s is explained as %q, want %q", word, meanings[word], want)
+		}
+	}
+	if meaning, isExplained := meanings["hold"]; isExplained {
+		t.Errorf("hold is explained as %q, which is the fault", meaning)
+	}
+}
+
 // A sheet has no answers, and the sheet with answers has them.
 func TestSheets(t *testing.T) {
 	write := func(sh Sheet) string {

@@ -17,6 +17,7 @@ const mostTerms = 8
 var ownTerms = map[string]string{
 	"hold": "", "holds": "", "partition": "the network passes no message between some processes",
 	"crash": "a process ends without doing anything else", "restart": "", "delay": "", "drop": "",
+	"progress":      "a property: after the last fault, some client that wanted the lock finishes a section",
 	"violated":      "a property is violated if the run breaks it",
 	"unsafe":        "the data has come to harm",
 	"safe":          "the data has come to no harm",
