@@ -199,6 +199,9 @@ func (it *Item) ask(cases []*Case) (*Question, error) {
 		if err != nil {
 			return nil, fmt.Errorf("quiz: %s: tempting is %q; write %w", it.Name, it.Tempting, err)
 		}
+		if q.Estimate.accepts(tempting) {
+			return nil, fmt.Errorf("quiz: %s: the tempting answer %s is right", it.Name, it.Tempting)
+		}
 		q.Estimate.tempting = &tempting
 	}
 	return q, nil
