@@ -10,8 +10,9 @@ import (
 
 // A changed run that was cut off is not safe while a client could still do something: it was
 // at work, or it waited for the lock and could still be granted it. A client that has waited
-// in vain for longer than any grant lasts leaves no doubt, and neither does one that cannot go on. The run of a scenario as its author
-// wrote it is judged by its witnesses instead.
+// in vain for longer than any grant lasts leaves no doubt, and neither does one that is
+// paused for ever. The run of a scenario as its author wrote it is judged by its witnesses
+// instead.
 func TestCutOff(t *testing.T) {
 	const holder = `
 		0s  c1 acquires rank=1 ends=30s
