@@ -152,7 +152,8 @@ func (g groups) texts() []string {
 }
 
 // decisionTable returns the decisions as a table. It has a row for the locks that fit, and one
-// for the others, because lines are then few and long.
+// for the others, because lines are then few and long. Both have the need, which heads the
+// row for a screen reader.
 func decisionTable(decisions []decision) tallyTable {
 	out := table{Heads: heads("two clients at once", "locks", "which, and why"), wraps: true}
 	for _, d := range decisions {
@@ -162,7 +163,7 @@ func decisionTable(decisions []decision) tallyTable {
 		}
 		out.add(plainCell(d.Need), plainCell("fit"), plainCell(d.Because+": "+fit))
 		if len(d.Others) > 0 {
-			out.add(plainCell(""), plainCell("other"), plainCell(strings.Join(d.Others, "; ")))
+			out.add(plainCell(d.Need), plainCell("other"), plainCell(strings.Join(d.Others, "; ")))
 		}
 	}
 	return tallyTable{Title: "Which lock", Table: out}
