@@ -124,7 +124,7 @@ func (e *Estimate) choices() []Choice {
 			wrong = append(wrong, d)
 		}
 	}
-	if t := e.tempting; t != nil && !t.isNever && !e.accepts(*t) {
+	if t := e.tempting; t != nil && !t.isNever && !slices.Contains(wrong, t.value) {
 		// It replaces the value that is farthest from the right one.
 		slices.SortStableFunc(wrong, func(a, b time.Duration) int { return cmp.Compare((b - value).Abs(), (a - value).Abs()) })
 		wrong[0] = t.value
