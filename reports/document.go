@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
@@ -146,10 +147,10 @@ func (m *markdownText) writeTo(w io.Writer) error {
 func (m *markdownText) heading(level int, title string) {
 	m.gap()
 	if m.level == 0 {
-		m.line("**%s**", markdown(title))
+		m.line("**%s**", markdown.Escape(title))
 		return
 	}
-	m.line("%s %s", strings.Repeat("#", level), markdown(title))
+	m.line("%s %s", strings.Repeat("#", level), markdown.Escape(title))
 }
 
 // document adds a document.
@@ -158,7 +159,7 @@ func (m *markdownText) document(d *document) {
 		m.heading(m.level, d.title)
 	}
 	if d.warning != "" {
-		m.line("\n**%s**", markdown(d.warning))
+		m.line("\n**%s**", markdown.Escape(d.warning))
 	}
 	level := m.level + 1
 	for _, c := range d.chapters {
@@ -176,7 +177,7 @@ func (m *markdownText) document(d *document) {
 		m.pieces(c.pieces...)
 	}
 	if d.summary != "" {
-		m.line("\n%s", markdown(d.summary))
+		m.line("\n%s", markdown.Escape(d.summary))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
@@ -36,7 +37,7 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 		d := explanation(r, o)
 		d.title += lockOf(r, results)
 		m.document(d)
-		m.line("\nReplay: %s", inlineCode(replayBy("explain", r, o)))
+		m.line("\nReplay: %s", markdown.Code(replayBy("explain", r, o)))
 	}
 	return m.writeTo(w)
 }

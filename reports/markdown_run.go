@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -111,7 +112,7 @@ func (m *runMarkdown) describe(r *scenarios.Result, alone bool) {
 			continue
 		}
 		v := runs[0].Variant
-		m.line("\n### %s %s", standingSign(runs), markdown(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title+lockOf(r, m.all)))
+		m.line("\n### %s %s", standingSign(runs), markdown.Escape(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title+lockOf(r, m.all)))
 		m.pieces(facts(describeLocks(runs[0])), facts(complaints))
 		if alone {
 			m.properties(runs)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -32,10 +33,10 @@ func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "# %s\n", markdown(r.Scenario.Name+": "+r.Scenario.Title))
+		fmt.Fprintf(&b, "# %s\n", markdown.Escape(r.Scenario.Name+": "+r.Scenario.Title))
 		for _, run := range r.Runs {
-			fmt.Fprintf(&b, "\n## %s\n\n", markdown(runTitle(run)))
-			fmt.Fprintf(&b, "%s\n\n", markdown(string(story.VerdictAndData(run.History, run.Verdict))))
+			fmt.Fprintf(&b, "\n## %s\n\n", markdown.Escape(runTitle(run)))
+			fmt.Fprintf(&b, "%s\n\n", markdown.Escape(string(story.VerdictAndData(run.History, run.Verdict))))
 			fmt.Fprintf(&b, "```mermaid\n%s```\n", sequence(r, run))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 )
@@ -55,7 +56,7 @@ func (p paragraph) text(t *text) {
 	t.line("  %s", textwrap.Wrap(strings.Join(words, " "), t.columns()-2, 2))
 }
 
-func (p paragraph) markdown(m *markdownText) { m.line("%s", markdown(string(p))) }
+func (p paragraph) markdown(m *markdownText) { m.line("%s", markdown.Escape(string(p))) }
 
 func (p paragraph) html() template.HTML { return fill("paragraph", p) }
 
@@ -78,10 +79,10 @@ func (f facts) text(t *text) {
 func (f facts) markdown(m *markdownText) {
 	for _, r := range f {
 		if r.About == "" { // a further text of the same label
-			m.line("  - %s", markdown(string(r.Text)))
+			m.line("  - %s", markdown.Escape(string(r.Text)))
 			continue
 		}
-		m.line("- **%s**: %s", markdown(string(r.About)), markdown(string(r.Text)))
+		m.line("- **%s**: %s", markdown.Escape(string(r.About)), markdown.Escape(string(r.Text)))
 	}
 }
 
@@ -107,9 +108,9 @@ func (e entries) text(t *text) {
 
 func (e entries) markdown(m *markdownText) {
 	for _, r := range e {
-		name := "- **" + markdown(string(r.About)) + "**"
+		name := "- **" + markdown.Escape(string(r.About)) + "**"
 		if r.Text != "" {
-			name += ": " + markdown(string(r.Text))
+			name += ": " + markdown.Escape(string(r.Text))
 		}
 		m.line("%s", name)
 	}

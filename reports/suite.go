@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/story"
 )
 
@@ -162,9 +163,9 @@ func writeSuiteMarkdown(w io.Writer, s *Suite, _ Options) error {
 		}
 		titles := make([]string, len(t.Mistakes))
 		for i, mistake := range t.Mistakes {
-			titles[i] = markdown(mistake.Title)
+			titles[i] = markdown.Escape(mistake.Title)
 		}
-		m.line("| %s | %s | %s | %s |", markdown(t.Lock), story.Count(t.Worlds, "world"), sign+t.headline(), strings.Join(titles, "<br>"))
+		m.line("| %s | %s | %s | %s |", markdown.Escape(t.Lock), story.Count(t.Worlds, "world"), sign+t.headline(), strings.Join(titles, "<br>"))
 	}
 	return m.writeTo(w)
 }

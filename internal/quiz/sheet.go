@@ -6,8 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/internal/markdown"
 )
 
 // A Sheet writes exercises in Markdown, to print: without answers, with answers after each
@@ -23,7 +22,7 @@ type Sheet struct {
 // Write writes the sheet.
 func (sh Sheet) Write(w io.Writer, exercises []*Exercise) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n", escape(sh.Title))
+	fmt.Fprintf(&b, "# %s\n", markdown.Escape(sh.Title))
 	number := 0
 	for _, e := range exercises {
 		if sh.Number > 0 && number >= sh.Number {
@@ -56,28 +55,28 @@ func (sh Sheet) Write(w io.Writer, exercises []*Exercise) error {
 
 // writeSetting writes the heading and the setting of a round.
 func (sh Sheet) writeSetting(b *strings.Builder, r *round) {
-	fmt.Fprintf(b, "\n## %s\n", escape(r.title()))
+	fmt.Fprintf(b, "\n## %s\n", markdown.Escape(r.title()))
 	if r.item != nil {
 		if r.item.IsMyth {
 			b.WriteString("\n*People say so. Is it right?*\n")
 		}
-		fmt.Fprintf(b, "\n%s\n", escape(r.item.Ask))
+		fmt.Fprintf(b, "\n%s\n", markdown.Escape(r.item.Ask))
 	} else {
-		fmt.Fprintf(b, "\n%s\n", escape(openingOf(r)))
+		fmt.Fprintf(b, "\n%s\n", markdown.Escape(openingOf(r)))
 	}
 	if rows := settingRows(r); len(rows) > 0 {
 		b.WriteString("\n| part | setting |\n|---|---|\n")
 		for _, row := range rows {
-			fmt.Fprintf(b, "| %s | %s |\n", cell(row[0]), cell(row[1]))
+			fmt.Fprintf(b, "| %s | %s |\n", markdown.Escape(row[0]), markdown.Escape(row[1]))
 		}
 	}
 }
 
 // writeQuestion writes a question, and the answer if the sheet has answers.
 func (sh Sheet) writeQuestion(b *strings.Builder, q *Question, number int) {
-	fmt.Fprintf(b, "\n**%d.** %s", number, escape(q.Text))
+	fmt.Fprintf(b, "\n**%d.** %s", number, markdown.Escape(q.Text))
 	if q.Terms != "" {
-		fmt.Fprintf(b, " *%s*", escape(q.Terms))
+		fmt.Fprintf(b, " *%s*", markdown.Escape(q.Terms))
 	}
 	b.WriteString("\n\n")
 	for i, c := range q.Choices {
@@ -85,11 +84,11 @@ func (sh Sheet) writeQuestion(b *strings.Builder, q *Question, number int) {
 		if sh.Answers && c.IsRight {
 			box = "☑"
 		}
-		fmt.Fprintf(b, "- %s %s) %s\n", box, letter(i), escape(c.Text))
+		fmt.Fprintf(b, "- %s %s) %s\n", box, letter(i), markdown.Escape(c.Text))
 	}
 	if q.Estimate != nil {
 		if sh.Answers {
-			fmt.Fprintf(b, "Answer: %s (right if %s)\n", escape(q.Estimate.answer()), q.Estimate.Rule)
+			fmt.Fprintf(b, "Answer: %s (right if %s)\n", markdown.Escape(q.Estimate.answer()), q.Estimate.Rule)
 		} else {
 			fmt.Fprintf(b, "Answer: ______________ (right if %s)\n", q.Estimate.Rule)
 		}
@@ -97,7 +96,7 @@ func (sh Sheet) writeQuestion(b *strings.Builder, q *Question, number int) {
 	if !sh.Answers {
 		b.WriteString("\nSure? ☐ a guess ☐ fairly sure ☐ certain\n")
 	} else if q.Reason != "" {
-		fmt.Fprintf(b, "\n%s\n", escape(q.Reason))
+		fmt.Fprintf(b, "\n%s\n", markdown.Escape(q.Reason))
 	}
 }
 
@@ -110,11 +109,11 @@ func writeLesson(b *strings.Builder, r *round) error {
 			if len(r.cases) > 1 {
 				label = r.labels[i] + ", " + label
 			}
-			fmt.Fprintf(b, "- %s: %s\n", escape(label), escape(row[1]))
+			fmt.Fprintf(b, "- %s: %s\n", markdown.Escape(label), markdown.Escape(row[1]))
 		}
 	}
 	for _, part := range lessonOf(r) {
-		fmt.Fprintf(b, "\n*%s.* %s\n", escape(part[0]), escape(part[1]))
+		fmt.Fprintf(b, "\n*%s.* %s\n", markdown.Escape(part[0]), markdown.Escape(part[1]))
 	}
 	if r.item != nil {
 		try, err := r.item.Variation.command()
@@ -122,18 +121,10 @@ func writeLesson(b *strings.Builder, r *round) error {
 		if err = cmp.Or(err, tryErr); err != nil {
 			return err
 		}
-		fmt.Fprintf(b, "\n*Try.* %s `%s` shows: %s.\n", escape(r.item.Variation.Asks), try, escape(shown))
+		fmt.Fprintf(b, "\n*Try.* %s %s shows: %s.\n", markdown.Escape(r.item.Variation.Asks), markdown.Code(try), markdown.Escape(shown))
 	}
 	for _, replay := range r.replays {
-		fmt.Fprintf(b, "\nReplay: `%s`\n", replay)
+		fmt.Fprintf(b, "\nReplay: %s\n", markdown.Code(replay))
 	}
 	return nil
 }
-
-// escape makes a text safe as a paragraph of Markdown, on one line.
-func escape(text string) string {
-	return strings.NewReplacer("*", "\\*", "_", "\\_", "<", "&lt;", "`", "\\`").Replace(story.Visible(textwrap.OneLine(text)))
-}
-
-// cell makes a text safe as a cell of a table.
-func cell(text string) string { return strings.ReplaceAll(escape(text), "|", "\\|") }
