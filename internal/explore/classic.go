@@ -67,8 +67,9 @@ type Likely struct {
 
 // LikelySingles lists the single faults that a quick search tries, and in addition each
 // message that comes late, each message that is lost, and partitions from the only node of a
-// lock. Messages to and from the storage come first. The faults have the largest size. A node that crashes keeps its disk as it is.
-// Kinds of faults are in the order in which they do harm most often.
+// lock. Messages to and from the storage come first. The faults have the largest size. A node
+// that crashes keeps its disk as it is. Kinds of faults are in the order in which they do harm
+// most often.
 func (r *Record) LikelySingles() []Likely {
 	var all []Likely
 	for w := range r.singles() {
