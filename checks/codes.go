@@ -59,6 +59,7 @@ const (
 	overwroteForeignKey  code5[time.Duration, string, string, string, string]                  = "overwrote-foreign-key" // when, acquisition, key, node, owner
 	touchedForeignKey    code5[time.Duration, string, string, string, string]                  = "touched-foreign-key"   // when, acquisition, key, node, owner
 	grantedByNobody      code1[string]                                                         = "granted-by-nobody"     // sections
+	keptUnderOtherKey    code2[string, string]                                                 = "kept-under-other-key"  // section, key
 	endedWhenGranted     code1[string]                                                         = "ended-when-granted"    // section
 	renewedTooLate       code3[time.Duration, string, history.Moment]                          = "prolonged-too-late"    // when, section, until
 	notifiedTooLate      code3[string, history.Moment, time.Duration]                          = "told-too-late"         // section, lease ended when, notified when

@@ -21,6 +21,11 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 	}
 	if ungranted != "" {
 		reason = reason.And(grantedByNobody.Reason(ungranted))
+		for _, s := range []*history.Section{a, b} {
+			if keys := h.keysBeside(s.Acquisition); len(keys) > 0 {
+				reason = reason.And(keptUnderOtherKey.Reason(h.Name(s), keys[0]))
+			}
+		}
 		return h.blameUnlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
 	}
 	for _, broken := range [][]trace.Assumption{h.brokenClocks(a, b, seq), h.brokenPromises(a, seq), h.brokenPromises(b, seq)} {

@@ -194,10 +194,16 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		switch {
 		case h.comparesEqualValues():
 			return equalValues, ""
+		case f.Reason.Code == Code(releasedWithoutAsking) && h.asksForOtherKey(h.acquisitionOf(f.Events[0]), trace.Release):
+			return asksForOtherKey, trace.Release
 		case f.Reason.Code == Code(releasedWithoutAsking):
 			return leavesKeyOfRelease, trace.Release
 		}
 		return leavesKeyOfFailure, trace.Acquire
+	case ReleaseAnswer:
+		if h.asksForOtherKey(h.acquisitionOf(f.Events[0]), trace.Release) {
+			return asksForOtherKey, trace.Release
+		}
 	case Progress:
 		if m, step, _ := h.mistakeWithStandingKey(); m != "" {
 			return m, step
@@ -383,6 +389,8 @@ func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event, f Fi
 	switch {
 	case len(due) < lock.Quorum:
 		return h.grantWithoutKeys(s.Lock, f), trace.Acquire
+	case inTime < lock.Quorum && h.asksForOtherKey(s.Acquisition, latest.Call.Step):
+		return asksForOtherKey, latest.Call.Step
 	case inTime < lock.Quorum:
 		return leaseOutlivesKey, latest.Call.Step
 	}
@@ -406,6 +414,8 @@ func (h *judgedRun) grantWithoutKeys(lock string, f Finding) Mistake {
 	switch {
 	case h.comparesEqualValues(), h.hasKeyOfOtherHandle(f):
 		return equalValues
+	case h.mistakeWithOtherKeys(f) != "":
+		return h.mistakeWithOtherKeys(f)
 	case len(h.Slots(lock)) == 1:
 		return grantsWithoutKey
 	}
@@ -453,6 +463,8 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 			switch {
 			case c.Step == trace.Acquire && c.Failed():
 				return leavesKeyOfFailure, trace.Acquire, k
+			case c.Step == trace.Release && c.OK() && h.asksForOtherKey(k.Owner, trace.Release):
+				return asksForOtherKey, trace.Release, k
 			case c.Step == trace.Release && c.OK():
 				return leavesKeyOfRelease, trace.Release, k
 			}

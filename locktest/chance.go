@@ -52,12 +52,13 @@ func (v verdict) differsFrom(at address, again verdict) *chance {
 		if d.Event == 0 || d.Event > w.history.EventCount() {
 			return "the run has ended"
 		}
-		if text := strings.TrimSpace(excerpt(w.history, []int{d.Event})); text != "" {
-			return strings.Join(strings.Fields(text), " ")
-		}
-		return w.history.Event(d.Event).Text
+		return strings.Join(strings.Fields(excerpt(w.history, []int{d.Event})), " ")
 	}
-	c := &chance{Address: at, Lines: fmt.Sprintf("first run:  %s\nsecond run: %s", line(v), line(again))}
+	first, second := line(v), line(again)
+	if first == second || first == "" || second == "" { // the difference is in what the timeline leaves out
+		first, second = d.First, d.Second
+	}
+	c := &chance{Address: at, Lines: fmt.Sprintf("first run:  %s\nsecond run: %s", first, second)}
 	if last := min(v.history.EventCount(), again.history.EventCount()); 0 < d.Event && d.Event <= last {
 		c.Source = sourceOf(v.history.Event(d.Event), again.history.Event(d.Event))
 	}

@@ -41,11 +41,22 @@ func (o *oneNode) ask(ctx context.Context, request func(context.Context) error) 
 	return err
 }
 
+// key returns the name of the key in which a client asks for the lock.
+func (o *oneNode) key() string {
+	switch {
+	case o.makes(keyOfClient):
+		return o.env.Key + ":" + o.env.Client
+	case o.makes(keyWithPrefix):
+		return "lock:" + o.env.Key
+	}
+	return o.env.Key
+}
+
 // run runs a script on the key. done reports whether the script found the key as expected
 // and changed it.
 func (o *oneNode) run(ctx context.Context, script *redis.Script, args ...any) (done bool, err error) {
 	err = o.ask(ctx, func(ctx context.Context) error {
-		n, err := script.Run(ctx, o.node, []string{o.env.Key}, args...).Int()
+		n, err := script.Run(ctx, o.node, []string{o.key()}, args...).Int()
 		done = n > 0
 		return err
 	})

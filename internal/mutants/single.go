@@ -41,6 +41,10 @@ const (
 	watchesAfterRelease  mistake = "watches-on"
 	asksForEver          mistake = "asks-for-ever"
 	spins                mistake = "spins"
+	keyOfClient          mistake = "key-of-client"
+	keyWithPrefix        mistake = "key-with-prefix"
+	releasesOtherKey     mistake = "releases-other-key"
+	extendsOtherKey      mistake = "extends-other-key"
 )
 
 // singleMutants lists the mutants of the lock on a single node, except for the leftovers
@@ -69,6 +73,10 @@ func singleMutants() []Mutant {
 		onSingle(watchesAfterRelease, "the lock keeps watching the key after release", "growing traffic"),
 		onSingle(asksForEver, "the lock asks a node again until it answers, even after the context has ended", "hang"),
 		onSingle(spins, "a refused attempt waits by reading the clock again and again", "hang"),
+		onSingle(keyOfClient, "the key has the name of the client in it, so each client has a lock of its own", "lease-exclusion"),
+		onSingle(keyWithPrefix, "the key has a prefix that the test of the lock does not name", "lease-exclusion"),
+		onSingle(releasesOtherKey, "acquire sets one key, and release removes another, and takes that for a success", "release-answer"),
+		onSingle(extendsOtherKey, "extend renews another key than the one that acquire has set, and takes that for a success", "lease-exclusion"),
 	}
 }
 
@@ -167,7 +175,7 @@ return 0`)
 // take sets the key if it is free. It returns the grant's fencing token, or 0 if the key is
 // not free.
 func (s *single) take(ctx context.Context, value string) (token uint64, err error) {
-	key, ttl, script := s.env.Key, s.env.TTL.Milliseconds(), takeScript
+	key, ttl, script := s.key(), s.env.TTL.Milliseconds(), takeScript
 	earlyToken := uint64(0)
 	switch {
 	case s.makes(tokenBeforeLock):
@@ -290,7 +298,7 @@ func (l *singleLease) ownsKey(ctx context.Context) (yes bool) {
 		ctx = leaseContext
 	}
 	err := l.ask(ctx, func(ctx context.Context) error {
-		value, err := l.node.Get(ctx, l.env.Key).Result()
+		value, err := l.node.Get(ctx, l.key()).Result()
 		if err != nil && l.makes(panicsInGoroutine) {
 			panic("the node has not answered with a value")
 		}
@@ -320,11 +328,14 @@ func (l *singleLease) Release(ctx context.Context) error {
 
 // remove removes the key if it has the lease's value.
 func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
+	if l.makes(releasesOtherKey) {
+		return true, l.node.Del(ctx, "lock:"+l.env.Key).Err()
+	}
 	if !l.makes(getThenDel) {
 		return l.run(ctx, l.removalScript(), l.valueToRemove())
 	}
 	err = l.ask(ctx, func(ctx context.Context) error {
-		value, err := l.node.Get(ctx, l.env.Key).Result()
+		value, err := l.node.Get(ctx, l.key()).Result()
 		if err != nil || value != l.value {
 			return err
 		}
@@ -343,9 +354,12 @@ func (l *singleLease) Extend(ctx context.Context) error {
 
 // extendKey gives the key a new TTL if it has the lease's value.
 func (l *singleLease) extendKey(ctx context.Context) (extended bool, err error) {
-	keys, ttl := []string{l.env.Key}, l.env.TTL.Milliseconds()
+	keys, ttl := []string{l.key()}, l.env.TTL.Milliseconds()
 	err = l.ask(ctx, func(ctx context.Context) error {
 		switch {
+		case l.makes(extendsOtherKey):
+			extended = true
+			return l.node.PExpire(ctx, "lock:"+l.env.Key, l.env.TTL).Err()
 		case l.makes(extendWithoutRequest) && l.remaining() > l.env.TTL/2:
 			extended = true
 			return nil

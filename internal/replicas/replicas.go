@@ -5,7 +5,6 @@
 package replicas
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -13,10 +12,10 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// An Update is what a master sends to a replica: all its data, or one change. Its String is
-// the text that the trace shows.
+// An Update is what a master sends to a replica: all its data, or one change.
 type Update interface {
-	fmt.Stringer
+	// Describe returns the update as the trace shows it.
+	Describe(names *sim.Names) string
 	// Number is the number of the latest change that the update contains. The master
 	// numbers its changes.
 	Number() int
@@ -226,7 +225,7 @@ func (f *feed[U]) sendHeartbeats(conn *sim.End) {
 // send sends an update to the replica. The lag that the scenario gives the replica's node
 // is added to the latency of the network.
 func (f *feed[U]) send(u U) {
-	f.masterConn.Send(sim.Packet{Body: u, Text: u.String(), Delay: f.replica.Host.Node().Lag})
+	f.masterConn.Send(sim.Packet{Body: u, Text: u.Describe(f.master.Host.Names()), Delay: f.replica.Host.Node().Lag})
 }
 
 // masterEnd and replicaEnd are the two ends of a feed.

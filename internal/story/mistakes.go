@@ -92,6 +92,21 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"take only the server's yes for a grant: an error, a missing answer, or a statement that changed no row is none; if the lock keeps its grants under another key, name it in the Slots of its Config",
 		"",
 	},
+	"different-keys": {
+		"keeps the grants of one lock under a different key for each client",
+		"derive the key from the lock's name alone: a part that differs between clients, such as an ID, a prefix or a letter's case, makes two locks of one",
+		"",
+	},
+	"undeclared-key": {
+		"keeps its grants under a key that the test does not know",
+		"name the key in the Slots of the test's Config: until then the suite takes each grant for one that no server made",
+		"",
+	},
+	"asks-for-other-key": {
+		"asks for another key than the one that acquire has set",
+		"derive the key in one place, for acquire, extend and release alike",
+		"",
+	},
 	"extends-lost-lease": {
 		"reports success for a lease that has ended, after another client was granted the lock",
 		"extend only a key that still exists and has the own value, and report anything else as a loss",

@@ -54,6 +54,7 @@ var reasonSentences = map[checks.Code]string{
 	"overwrote-foreign-key":  "at %v, %v overwrote the key %q on %s, which belonged to %v",
 	"touched-foreign-key":    "at %v, %v changed the expiry of the key %q on %s, which belonged to %v",
 	"granted-by-nobody":      "the acquire of %s reported a grant that no node had made",
+	"kept-under-other-key":   "%s had set %q, which is not a key of this lock",
 	"ended-when-granted":     "%s's acquire returned a lease that had already ended",
 	"prolonged-too-late":     "at %v, %s's lease was extended, but the new lease had already ended at %v",
 	"told-too-late":          "%s's lease ended at %v, but the lock reported the loss only at %v",

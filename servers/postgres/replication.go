@@ -55,7 +55,8 @@ type record struct {
 	owner func(key string) *trace.Actor
 }
 
-func (r record) String() string {
+// Describe is as in [replicas.Update].
+func (r record) Describe(*sim.Names) string {
 	if r.isFull {
 		return "replicate everything (" + strconv.Itoa(len(r.tables)) + " tables)"
 	}

@@ -181,11 +181,11 @@ func (n *node) Crash(how trace.Crash) {
 // The times at which keys expire are absolute, so keys can expire during the outage.
 func (n *node) Restart() {
 	n.boot()
-	for _, id := range n.survivingKeys.sortedIDs() {
+	for _, id := range n.sortedIDs(n.survivingKeys) {
 		n.writeKey(id, n.survivingKeys[id])
 	}
 	loaded := n.readAllKeys()
-	for _, id := range n.keys.sortedIDs() {
+	for _, id := range n.sortedIDs(n.keys) {
 		was := n.keys[id]
 		current, exists := loaded[id]
 		switch {
@@ -196,7 +196,7 @@ func (n *node) Restart() {
 			loaded[id] = current
 		} // a key with another value is recorded in the next loop
 	}
-	for _, id := range loaded.sortedIDs() {
+	for _, id := range n.sortedIDs(loaded) {
 		current := loaded[id]
 		if current.owner != nil {
 			continue

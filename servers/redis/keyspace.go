@@ -11,6 +11,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -24,12 +25,17 @@ type keyID struct {
 	name string
 }
 
-// String returns the key as the trace shows it.
-func (k keyID) String() string {
-	if k.db == 0 {
-		return k.name
+// describe returns the key as the trace shows it: a name that looks random, and is not a key
+// of a lock, is written as in the commands.
+func (k keyID) describe(names *sim.Names) string {
+	name := k.name
+	if !names.IsKey(name) {
+		name = names.Value(name)
 	}
-	return fmt.Sprintf("%s (database %d)", k.name, k.db)
+	if k.db == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s (database %d)", name, k.db)
 }
 
 // An entry is what a server knows of one key: its value, when it expires, and the client
@@ -57,14 +63,20 @@ func (n *node) hasExpired(e entry) bool { return !e.expires.IsZero() && !e.expir
 // clone returns a copy that can be changed independently.
 func (k keyspace) clone() keyspace { return maps.Clone(k) }
 
-// sortedIDs returns the IDs of all keys, by database and name.
-func (k keyspace) sortedIDs() []keyID {
-	return slices.SortedFunc(maps.Keys(k), keyID.compare)
+// sortedIDs returns the IDs of all keys of k, as sortIDs sorts them.
+func (n *node) sortedIDs(k keyspace) []keyID {
+	ids := slices.Collect(maps.Keys(k))
+	n.sortIDs(ids)
+	return ids
 }
 
-// compare orders keys by database and name.
-func (k keyID) compare(o keyID) int {
-	return cmp.Or(cmp.Compare(k.db, o.db), strings.Compare(k.name, o.name))
+// sortIDs sorts keys by their database and by the names that the trace shows. By their own
+// names, two keys with random names would have another order in each run.
+func (n *node) sortIDs(ids []keyID) {
+	names := n.host.Names()
+	slices.SortFunc(ids, func(a, b keyID) int {
+		return cmp.Or(cmp.Compare(a.db, b.db), strings.Compare(a.describe(names), b.describe(names)), strings.Compare(a.name, b.name))
+	})
 }
 
 // readAllKeys returns all keys that miniredis has.
@@ -163,7 +175,7 @@ func (n *node) writeKey(id keyID, e entry) {
 
 // keyEvent returns an event for the trace about a key that exists.
 func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
-	ev := trace.Event{Kind: kind, Key: id.String(), Value: n.describeValue(e), Owner: e.owner}
+	ev := trace.Event{Kind: kind, Key: id.describe(n.host.Names()), Value: n.describeValue(e), Owner: e.owner}
 	for _, word := range e.words {
 		n.host.ChargeText(len(word))
 	}
@@ -186,7 +198,7 @@ func (n *node) goneEvent(kind trace.Kind, id keyID, was entry, by *trace.Actor) 
 	if n.hasExpired(was) {
 		kind, by = trace.KindExpire, nil
 	}
-	return trace.Event{Kind: kind, Key: id.String(), Value: n.describeValue(was), By: by, Owner: was.owner}
+	return trace.Event{Kind: kind, Key: id.describe(n.host.Names()), Value: n.describeValue(was), By: by, Owner: was.owner}
 }
 
 // describeValue returns a key's value as the trace shows it.

@@ -180,3 +180,23 @@ set d = plain for 0s, by one/0, prior nobody`); got != want {
 		t.Error("the trace shows a random value, want only its alias")
 	}
 }
+
+// The names of random keys are replaced, too, as in the commands. If several disappear at
+// once, their order does not depend on the names.
+func TestAliasesOfKeys(t *testing.T) {
+	const one, two = "lock-0123456789abcdef0123456789abcdef", "lock-fedcba98765432100123456789abcdef"
+	run := func(first, second string) *trace.Trace {
+		return RunWorld(t, redisWorld(commands(t, "one", 0, "SET "+first+" a", "SET "+second+" b", "FLUSHALL")))
+	}
+	tr, swapped := run(one, two), run(two, one)
+	if got, want := keyEvents(tr, "redis-1"), strings.TrimSpace(`
+set value-1 = a for 0s, by one/0, prior nobody
+set value-2 = b for 0s, by one/0, prior nobody
+delete value-1 = a, by one/0, of one/0
+delete value-2 = b, by one/0, of one/0`); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if tr.Hash() != swapped.Hash() {
+		t.Errorf("two runs that differ only in the names of random keys have different traces: %v", trace.FirstDifference(tr, swapped))
+	}
+}

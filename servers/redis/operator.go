@@ -13,7 +13,7 @@ func (n *node) Revoke(client string, _ bool) (found bool) {
 		return false
 	}
 	n.expire()
-	for _, id := range n.keys.sortedIDs() {
+	for _, id := range n.sortedIDs(n.keys) {
 		if owner := n.keys[id].owner; owner != nil && owner.Client == client && slices.Contains(n.host.Keys(), id.name) {
 			n.mini.DB(id.db).Del(id.name)
 			n.tracker.words = append(n.tracker.words, id.name)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/replicas"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -60,7 +61,7 @@ func (n *node) Follow(master string) { n.repl.Follow(n.host.Peer(master).(*node)
 // connected.
 func (n *node) fullUpdate() update {
 	effects := make([]keyChange, 0, len(n.keys))
-	for _, id := range n.keys.sortedIDs() {
+	for _, id := range n.sortedIDs(n.keys) {
 		effects = append(effects, keyChange{id: id, entry: n.keys[id]})
 	}
 	return update{offset: n.repl.offset, isFull: true, changes: effects}
@@ -74,8 +75,8 @@ type update struct {
 	changes []keyChange
 }
 
-// String returns the text of an update for the trace.
-func (u update) String() string {
+// Describe implements [replicas.Update].
+func (u update) Describe(names *sim.Names) string {
 	if u.isFull {
 		return fmt.Sprintf("replicate everything (%d keys)", len(u.changes))
 	}
@@ -85,7 +86,7 @@ func (u update) String() string {
 		if e.isDeleted {
 			verb = "delete "
 		}
-		words[i] = verb + e.id.String()
+		words[i] = verb + e.id.describe(names)
 	}
 	return "replicate " + strings.Join(words, ", ")
 }
@@ -97,7 +98,7 @@ func (u update) Number() int { return u.offset }
 func (n *node) apply(u update) {
 	n.updateTime()
 	if u.isFull {
-		for _, id := range n.keys.sortedIDs() {
+		for _, id := range n.sortedIDs(n.keys) {
 			n.mini.DB(id.db).Del(id.name)
 		}
 		n.tracker.anyKey = true

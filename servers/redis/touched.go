@@ -47,7 +47,7 @@ func (t *changeTracker) reset() {
 func (n *node) takeSuspects() []keyID {
 	var ids []keyID
 	if n.tracker.anyKey || n.tracker.hasExpiringFields {
-		ids = append(n.keys.sortedIDs(), n.readAllKeys().sortedIDs()...)
+		ids = append(n.sortedIDs(n.keys), n.sortedIDs(n.readAllKeys())...)
 	}
 	for _, name := range n.tracker.words {
 		for _, db := range n.usedDBs {
@@ -62,7 +62,7 @@ func (n *node) takeSuspects() []keyID {
 		n.tracker.deadlines = n.tracker.deadlines[1:]
 	}
 	n.tracker.reset()
-	slices.SortFunc(ids, keyID.compare)
+	n.sortIDs(ids)
 	return slices.Compact(ids)
 }
 
@@ -81,7 +81,7 @@ func (n *node) recordAll(current keyspace) {
 	n.keys = keyspace{}
 	n.tracker.deadlines = nil
 	n.tracker.reset()
-	for _, id := range current.sortedIDs() {
+	for _, id := range n.sortedIDs(current) {
 		n.recordKey(id, current[id])
 	}
 }

@@ -1,0 +1,108 @@
+package checks
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// A lock that keeps one grant under two keys makes mistakes that look like others: each
+// client is granted the lock, or a release does not remove the key.
+
+const (
+	// differentKeys: two acquisitions of one lock set keys with different names, so neither
+	// sees the key of the other.
+	differentKeys Mistake = "different-keys"
+	// undeclaredKey: the acquisitions of a lock keep their grants under one key, but the trace
+	// has another name for it.
+	undeclaredKey Mistake = "undeclared-key"
+	// asksForOtherKey: extend or release asks a server only for keys that acquire did not set.
+	asksForOtherKey Mistake = "asks-for-other-key"
+)
+
+// mistakeWithOtherKeys returns the mistake of a lock that is granted, in a violation f, by
+// keys outside of its slots; "" if it is not.
+func (h *judgedRun) mistakeWithOtherKeys(f Finding) Mistake {
+	if len(f.Events) < 2 {
+		return ""
+	}
+	first, second := h.keysBeside(h.acquisitionOf(f.Events[0])), h.keysBeside(h.acquisitionOf(f.Events[1]))
+	switch {
+	case len(first) == 0 || len(second) == 0:
+		return ""
+	case slices.ContainsFunc(first, func(key string) bool { return slices.Contains(second, key) }):
+		return undeclaredKey
+	}
+	return differentKeys
+}
+
+// keysBeside returns the names of the expiring keys that an acquisition set although they
+// are not keys of a lock.
+func (h *judgedRun) keysBeside(a history.Acquisition) (keys []string) {
+	for _, k := range h.HoldingsOf(a) {
+		if k.By != nil && k.Due != history.Forever && !h.IsLockKey(k.Key) {
+			keys = append(keys, k.Key)
+		}
+	}
+	return keys
+}
+
+// acquisitionOf returns the acquisition that an event belongs to.
+func (h *judgedRun) acquisitionOf(number int) history.Acquisition {
+	ev := h.Event(number)
+	return history.Acquisition{Client: ev.Process, Section: ev.Section}
+}
+
+// asksForOtherKey reports whether an acquisition, which set a key of its lock, names in the
+// commands of a call other keys and not that one.
+func (h *judgedRun) asksForOtherKey(a history.Acquisition, step trace.Step) bool {
+	var own []string
+	for _, k := range h.HoldingsOf(a) {
+		if h.IsLockKey(k.Key) {
+			own = append(own, k.Key)
+		}
+	}
+	asks := false
+	for _, m := range h.Messages() {
+		if m.From != a.Client || m.Sent.Section != a.Section || m.Sent.Step != step {
+			continue
+		}
+		for _, key := range keysOf(m.Command()) {
+			if slices.Contains(own, key) {
+				return false
+			}
+			asks = true
+		}
+	}
+	return asks && len(own) > 0
+}
+
+// keysOf returns the keys that a command of Redis names; nil if it is none that changes keys.
+func keysOf(command []string) []string {
+	if len(command) < 2 {
+		return nil
+	}
+	switch word := strings.ToUpper(command[0]); word {
+	case "DEL", "UNLINK":
+		return command[1:]
+	case "DELEX":
+		return command[1:2]
+	case "EVAL", "EVALSHA":
+		if len(command) < 3 {
+			return nil
+		}
+		n, err := strconv.Atoi(command[2])
+		if err != nil || n < 0 {
+			return nil
+		}
+		return command[3:min(3+n, len(command))]
+	default:
+		if _, changes := conditions[word]; changes {
+			return command[1:2]
+		}
+	}
+	return nil
+}
