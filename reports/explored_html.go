@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/webpage"
 )
 
 // writeExploredHTML writes the result of a search as a page.
 func writeExploredHTML(w io.Writer, r *explore.Result, o Options) error {
-	_, err := w.Write(exploredPage(r, o, noPages).html())
+	_, err := w.Write(exploredPage(r, o, noPages).HTML())
 	return err
 }
 
@@ -38,7 +39,7 @@ type wayCards struct {
 
 // exploredPage returns the page about a search. The func page returns the address of the
 // page about the scenario in a file, or "" if there is none.
-func exploredPage(r *explore.Result, o Options, page func(file string) string) sheet {
+func exploredPage(r *explore.Result, o Options, page func(file string) string) webpage.Page {
 	before, after := exploredDocument(r, o.Since), &document{}
 	before.addComparison(r, o.Since)
 	after.addCoverage(r)
@@ -55,7 +56,7 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) s
 	}
 	add(found, known)
 	add(ranOn, exclude(withBars(legend(r.RanOn), r.RanOn), known))
-	s := newSheet(p.Title, fill("explored.html", p), asset("explored.css"))
+	s := webpage.New(p.Title, fill("explored.html", p), asset("explored.css"))
 	s.Script = template.JS(asset("explored.js"))
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -71,10 +72,10 @@ type matrixChoice struct {
 // A pageFinder returns a link to the page about the result of a row with the lock of a
 // column. The text of the link is a note, or "". If there is no page, it returns the zero
 // link.
-type pageFinder func(r Row, column int) pageLink
+type pageFinder func(r Row, column int) webpage.Link
 
 // noPage is the pageFinder of a matrix whose results have no pages.
-func noPage(Row, int) pageLink { return pageLink{} }
+func noPage(Row, int) webpage.Link { return webpage.Link{} }
 
 // page returns the matrix for a page.
 func (m *Matrix) page(pages pageFinder) matrixTable {

@@ -32,30 +32,6 @@ func init() {
 	Tallies.Register(Format[*Tally]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each scenario and lock", Write: writeTallyHTML, Pages: pagesOf(tallyPages), Names: fileNamesOf(tallyPages)})
 }
 
-// A sheet is one self-contained HTML page.
-type sheet struct {
-	Title  string
-	Links  []pageLink
-	Style  template.CSS
-	Script template.JS
-	Body   template.HTML
-}
-
-// A pageLink is a link to another page of the same site.
-type pageLink struct{ To, Text string }
-
-// newSheet returns a page with the style that all pages have, followed by further styles.
-func newSheet(title string, body template.HTML, styles ...string) sheet {
-	var css strings.Builder
-	for _, style := range append([]string{asset("page.css")}, styles...) {
-		css.WriteString(style)
-	}
-	return sheet{Title: title, Body: body, Style: template.CSS(css.String())}
-}
-
-// html returns the page in HTML.
-func (s sheet) html() []byte { return []byte(fill("page.html", s)) }
-
 // fill returns the result of the template with the given name.
 func fill(name string, data any) template.HTML {
 	var b strings.Builder

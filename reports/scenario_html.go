@@ -15,6 +15,7 @@ import (
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -22,7 +23,7 @@ import (
 // writeHTML writes a page for each result.
 func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {
 	for _, r := range results {
-		if _, err := w.Write(scenarioPage(r, o.forPublication(), nil).html()); err != nil {
+		if _, err := w.Write(scenarioPage(r, o.forPublication(), nil).HTML()); err != nil {
 			return err
 		}
 	}
@@ -149,7 +150,7 @@ type cellSheet struct {
 
 // scenarioPage returns the page about a result. The page is self-contained, except for
 // links to other pages of its site.
-func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
+func scenarioPage(r *scenarios.Result, o Options, links []webpage.Link) webpage.Page {
 	s := scenarioSheet{
 		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: splitLinks(r.Scenario.Source),
 		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: diagram.Signs(), Patterns: diagram.Patterns(), Meanings: map[string]string{},
@@ -181,7 +182,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	}
 	s.Alarm = slices.Contains(alarms, StandingOf(r))
 	s.Measures = measureFacts(pairs)
-	page := newSheet(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), storyboard.Style(), asset("scenario.css"))
+	page := webpage.New(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), storyboard.Style(), asset("scenario.css"))
 	page.Links = links
 	page.Script = template.JS(asset("scenario.js"))
 	return page

@@ -48,7 +48,7 @@ func TestWorst(t *testing.T) {
 func TestSignsOfVariants(t *testing.T) {
 	r := results(t, "", "delayed-write")[0]
 	r.Runs[1].Verdict.Verdict = checks.Undecided
-	page := mainPart(t, scenarioPage(r, Options{}, nil).html())
+	page := mainPart(t, scenarioPage(r, Options{}, nil).HTML())
 	for _, want := range []string{`#v-waits">waits <span aria-hidden="true">✗?</span>`, `#v-gives-up">gives-up <span aria-hidden="true">✗✓</span>`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -61,21 +62,21 @@ func newSite(m *Matrix, b variantResults, o Options) *site {
 func (s *site) pages() []plannedPage {
 	var pages []plannedPage
 	for i, r := range s.results {
-		pages = append(pages, plannedPage{s.names[r], func() []byte { return scenarioPage(r, s.Options, s.linksOf(i)).html() }})
+		pages = append(pages, plannedPage{s.names[r], func() []byte { return scenarioPage(r, s.Options, s.linksOf(i)).HTML() }})
 	}
 	for i, r := range s.Explored {
 		pages = append(pages, plannedPage{s.searches[i], func() []byte {
 			page := exploredPage(r, Options{}, s.pageOfFile)
 			page.Links = neighbours(s.searches, i, func(i int) string { return exploredLock(s.Explored[i]) })
-			return page.html()
+			return page.HTML()
 		}})
 	}
-	return append(pages, plannedPage{FrontPage, func() []byte { return s.front().html() }})
+	return append(pages, plannedPage{FrontPage, func() []byte { return s.front().HTML() }})
 }
 
 // linksOf returns the links from a result's page to the front page, and to the pages before
 // and after it.
-func (s *site) linksOf(index int) []pageLink {
+func (s *site) linksOf(index int) []webpage.Link {
 	files := make([]string, len(s.results))
 	for index, r := range s.results {
 		files[index] = s.names[r]
@@ -91,25 +92,25 @@ func (s *site) linksOf(index int) []pageLink {
 
 // neighbours returns the links from a page to the front page, to the previous page and to
 // the next page. name returns the text of a link.
-func neighbours(files []string, i int, name func(int) string) []pageLink {
-	links := []pageLink{{FrontPage, "All scenarios"}}
+func neighbours(files []string, i int, name func(int) string) []webpage.Link {
+	links := []webpage.Link{{To: FrontPage, Text: "All scenarios"}}
 	if i > 0 {
-		links = append(links, pageLink{files[i-1], "← " + textwrap.Clip(name(i-1), longestLink)})
+		links = append(links, webpage.Link{To: files[i-1], Text: "← " + textwrap.Clip(name(i-1), longestLink)})
 	}
 	if i+1 < len(files) {
-		links = append(links, pageLink{files[i+1], textwrap.Clip(name(i+1), longestLink) + " →"})
+		links = append(links, webpage.Link{To: files[i+1], Text: textwrap.Clip(name(i+1), longestLink) + " →"})
 	}
 	return links
 }
 
 // linkToResult returns the link to the page about the result of a row with the lock of a
 // column. If the results have several seeds, the text of the link is the seed.
-func (s *site) linkToResult(r Row, column int) pageLink {
+func (s *site) linkToResult(r Row, column int) webpage.Link {
 	all := s.variantResults[r.Variant]
 	if column >= len(all) || all[column] == nil {
-		return pageLink{}
+		return webpage.Link{}
 	}
-	link := pageLink{To: s.names[all[column]]}
+	link := webpage.Link{To: s.names[all[column]]}
 	if _, isSame := seedOf(s.results); !isSame {
 		link.Text = fmt.Sprintf("seed %d", all[column].Seed)
 	}

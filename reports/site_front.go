@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 
+	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -49,12 +50,12 @@ var frontSigns = []badge{{"good", "✓", "holds"}, {"bad", "✗", "is violated"}
 // writeMatrixHTML writes the matrix as a single page.
 func writeMatrixHTML(w io.Writer, m *Matrix, o Options) error {
 	page := front{Table: m.page(noPage)}
-	_, err := w.Write(page.withTexts(m, resultsOf(m).inOrder(m), o.forPublication()).sheet().html())
+	_, err := w.Write(page.withTexts(m, resultsOf(m).inOrder(m), o.forPublication()).sheet().HTML())
 	return err
 }
 
 // front returns the front page of the site.
-func (s *site) front() sheet {
+func (s *site) front() webpage.Page {
 	f := front{Linked: true, Table: s.matrix.page(s.linkToResult)}
 	for i, r := range s.Explored {
 		search := frontSearch{To: s.searches[i], Title: exploredTitle(r), Summary: exploredSummary(r, nil)}
@@ -65,10 +66,10 @@ func (s *site) front() sheet {
 	}
 	page := f.withTexts(s.matrix, s.results, s.Options).sheet()
 	if f.Table.Rows > 0 {
-		page.Links = append(page.Links, pageLink{"#matrix", "Matrix"})
+		page.Links = append(page.Links, webpage.Link{To: "#matrix", Text: "Matrix"})
 	}
 	if len(f.Searches) > 0 {
-		page.Links = append(page.Links, pageLink{"#searches", "Danger maps"})
+		page.Links = append(page.Links, webpage.Link{To: "#searches", Text: "Danger maps"})
 	}
 	return page
 }
@@ -108,8 +109,8 @@ func seedOf(results []*scenarios.Result) (seed uint64, isSame bool) {
 }
 
 // sheet returns the page with the data.
-func (f front) sheet() sheet {
-	page := newSheet(frontTitle, fill("index.html", f), asset("matrix.css"), asset("explored.css"))
+func (f front) sheet() webpage.Page {
+	page := webpage.New(frontTitle, fill("index.html", f), asset("matrix.css"), asset("explored.css"))
 	page.Script = template.JS(asset("matrix.js"))
 	return page
 }

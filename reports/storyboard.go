@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -31,7 +32,7 @@ func storyboards(r *scenarios.Result) []byte {
 	if len(boards) > 1 {
 		title = story.Visible(textwrap.OneLine(r.Scenario.Title)) // a board's title names its variant
 	}
-	return storyboard.Picture(title, boards, asset("page.css"))
+	return storyboard.Picture(title, boards, webpage.Style())
 }
 
 // storyboardBuilds returns the storyboards of all variants as numbered files for slides. The
@@ -43,7 +44,7 @@ func storyboardBuilds(results []*scenarios.Result) []Page {
 		for _, runs := range groupByVariant(r) {
 			board, files := storyboardOf(r, runs), names.buildNames(r, runs)
 			for n := range board.Steps {
-				picture := storyboard.Picture(board.Title, []*storyboard.Board{board.Build(n + 1)}, asset("page.css"))
+				picture := storyboard.Picture(board.Title, []*storyboard.Board{board.Build(n + 1)}, webpage.Style())
 				pages = append(pages, Page{files[n], markPicture(picture)})
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locksim/locksim/internal/markdown"
 	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/webpage"
 )
 
 // A Suite is what package locktest has found in the locks that a Go package tests.
@@ -226,7 +227,7 @@ func writeSuiteHTML(w io.Writer, s *Suite, _ Options) error {
 		tests = append(tests, testPage{d.title, d.summary, d.chapters})
 		names = append(names, d.title)
 	}
-	_, err := w.Write(newSheet("locktest: "+strings.Join(names, ", "), fill("suite.html", tests)).html())
+	_, err := w.Write(webpage.New("locktest: "+strings.Join(names, ", "), fill("suite.html", tests)).HTML())
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/storyboard"
+	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -82,7 +83,7 @@ func svg(r *scenarios.Result, variants [][]scenarios.RunResult) []byte {
 			strips = append(strips, diagram.Strip{Heading: heading, Figure: f})
 		}
 	}
-	return diagram.Picture(r.Scenario.Title, strips, asset("page.css"))
+	return diagram.Picture(r.Scenario.Title, strips, webpage.Style())
 }
 
 // diagramRuns converts runs to the type of package diagram.

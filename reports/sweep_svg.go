@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/internal/setting"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
+	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -18,7 +19,7 @@ func init() {
 
 func writeSweepSVG(w io.Writer, s *whatif.Sweep, o Options) error {
 	board := sweepReport{s, o.forPublication()}.chart().Draw()
-	_, err := w.Write(storyboard.Picture(board.Title, []*storyboard.Board{board}, asset("page.css")))
+	_, err := w.Write(storyboard.Picture(board.Title, []*storyboard.Board{board}, webpage.Style()))
 	return err
 }
 

@@ -1,6 +1,10 @@
 package reports
 
-import "io"
+import (
+	"io"
+
+	"github.com/locksim/locksim/internal/webpage"
+)
 
 // A tallyPage is the data of a page about a tally.
 type tallyPage struct {
@@ -16,7 +20,7 @@ type tallyPage struct {
 
 // writeTallyHTML writes the tally as a single page.
 func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
-	_, err := w.Write(t.sheet(noPage, o.forPublication()).html())
+	_, err := w.Write(t.sheet(noPage, o.forPublication()).HTML())
 	return err
 }
 
@@ -25,16 +29,16 @@ func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
 func tallyPages(t *Tally, o Options) []plannedPage {
 	s := newSite(&t.Matrix, resultsOf(&t.Matrix), o)
 	pages := s.pages()
-	pages[len(pages)-1].data = func() []byte { return t.sheet(s.linkToResult, s.Options).html() } // replaces the front page
+	pages[len(pages)-1].data = func() []byte { return t.sheet(s.linkToResult, s.Options).HTML() } // replaces the front page
 	return pages
 }
 
 // sheet returns the page about the tally.
-func (t *Tally) sheet(pages pageFinder, o Options) sheet {
+func (t *Tally) sheet(pages pageFinder, o Options) webpage.Page {
 	tables := tallyTables{t, pages}
 	page := tallyPage{
 		Title: tallyTitle, Answer: tables.answer(), Tables: tables.tables(),
 		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), NotRun: t.notRun(), Stories: t.scenarioList(),
 	}
-	return newSheet(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
+	return webpage.New(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
 }

@@ -296,7 +296,7 @@ func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 // A self-contained picture contains every colour as a value, because there is no style
 // sheet of a page that could define variables.
 func TestPicturesNeedNoVariables(t *testing.T) {
-	page, err := os.ReadFile("../../reports/html/page.css")
+	page, err := os.ReadFile("../webpage/page.css")
 	if err != nil {
 		t.Fatal(err)
 	}
