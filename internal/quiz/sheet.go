@@ -1,7 +1,6 @@
 package quiz
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -28,45 +27,39 @@ func (sh Sheet) Write(w io.Writer, exercises []*Exercise) error {
 		if sh.Number > 0 && number >= sh.Number {
 			break
 		}
-		r, err := e.prepare()
+		c, err := e.Card(sh.Answers)
 		if err != nil {
 			return err
 		}
 		if sh.Number > 0 {
-			r.questions = r.questions[:min(len(r.questions), sh.Number-number)]
+			c.Questions = c.Questions[:min(len(c.Questions), sh.Number-number)]
 		}
-		if len(r.questions) == 0 {
+		if len(c.Questions) == 0 {
 			continue
 		}
-		sh.writeSetting(&b, r)
-		for _, q := range r.questions {
+		writeSetting(&b, c)
+		for _, q := range c.Questions {
 			number++
 			sh.writeQuestion(&b, q, number)
 		}
 		if sh.Answers {
-			if err := writeLesson(&b, r); err != nil {
-				return err
-			}
+			writeLesson(&b, c)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// writeSetting writes the heading and the setting of a round.
-func (sh Sheet) writeSetting(b *strings.Builder, r *round) {
-	fmt.Fprintf(b, "\n## %s\n", markdown.Escape(r.title()))
-	if r.item != nil {
-		if r.item.IsMyth {
-			b.WriteString("\n*People say so. Is it right?*\n")
-		}
-		fmt.Fprintf(b, "\n%s\n", markdown.Escape(r.item.Ask))
-	} else {
-		fmt.Fprintf(b, "\n%s\n", markdown.Escape(openingOf(r)))
+// writeSetting writes the heading and the setting of an exercise.
+func writeSetting(b *strings.Builder, c *Card) {
+	fmt.Fprintf(b, "\n## %s\n", markdown.Escape(c.Title))
+	if c.IsMyth {
+		b.WriteString("\n*People say so. Is it right?*\n")
 	}
-	if rows := settingRows(r); len(rows) > 0 {
+	fmt.Fprintf(b, "\n%s\n", markdown.Escape(c.Opening))
+	if len(c.Setting) > 0 {
 		b.WriteString("\n| part | setting |\n|---|---|\n")
-		for _, row := range rows {
+		for _, row := range c.Setting {
 			fmt.Fprintf(b, "| %s | %s |\n", markdown.Escape(row[0]), markdown.Escape(row[1]))
 		}
 	}
@@ -100,31 +93,19 @@ func (sh Sheet) writeQuestion(b *strings.Builder, q *Question, number int) {
 	}
 }
 
-// writeLesson writes the result of a round and what to learn from it.
-func writeLesson(b *strings.Builder, r *round) error {
+// writeLesson writes the results of an exercise and what to learn from them.
+func writeLesson(b *strings.Builder, c *Card) {
 	b.WriteString("\n")
-	for i, c := range r.cases {
-		for _, row := range verdictRows(c) {
-			label := row[0]
-			if len(r.cases) > 1 {
-				label = r.labels[i] + ", " + label
-			}
-			fmt.Fprintf(b, "- %s: %s\n", markdown.Escape(label), markdown.Escape(row[1]))
-		}
+	for _, row := range c.Results {
+		fmt.Fprintf(b, "- %s: %s\n", markdown.Escape(row[0]), markdown.Escape(row[1]))
 	}
-	for _, part := range lessonOf(r) {
+	for _, part := range c.Lesson {
 		fmt.Fprintf(b, "\n*%s.* %s\n", markdown.Escape(part[0]), markdown.Escape(part[1]))
 	}
-	if r.item != nil {
-		try, err := r.item.Variation.command()
-		_, shown, tryErr := r.item.Try()
-		if err = cmp.Or(err, tryErr); err != nil {
-			return err
-		}
-		fmt.Fprintf(b, "\n*Try.* %s %s shows: %s.\n", markdown.Escape(r.item.Variation.Asks), markdown.Code(try), markdown.Escape(shown))
+	if t := c.Trial; t != nil {
+		fmt.Fprintf(b, "\n*Try.* %s %s shows: %s.\n", markdown.Escape(t.Asks), markdown.Code(t.Command), markdown.Escape(t.Shows))
 	}
-	for _, replay := range r.replays {
+	for _, replay := range c.Replays {
 		fmt.Fprintf(b, "\nReplay: %s\n", markdown.Code(replay))
 	}
-	return nil
 }

@@ -70,7 +70,7 @@ func (q *Question) forVotes() *Question {
 		return q
 	}
 	voted := *q
-	voted.Choices, voted.Estimate, voted.IsSet = q.Estimate.choices(), nil, false
+	voted.Choices, voted.Estimate, voted.IsSet = q.Offered(), nil, false
 	return &voted
 }
 
