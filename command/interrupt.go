@@ -37,6 +37,26 @@ func notifyInterrupts(onFirst func()) (searching, reporting context.Context, sto
 	return searching, reporting, stop
 }
 
+// removeOnInterrupt removes a folder and ends the process if an interrupt comes before stop is
+// called.
+func removeOnInterrupt(folder string) (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	stopped := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+			_ = os.RemoveAll(folder) // there is nobody left to tell
+			os.Exit(unexpected)
+		case <-stopped:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(stopped)
+	}
+}
+
 // An interruptibleInput is an input that ends on an interrupt, so that a session can still write
 // its end.
 type interruptibleInput struct {

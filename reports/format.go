@@ -117,6 +117,9 @@ type Options struct {
 	Since *Comparison
 	// Explored are results of searches. A site has a page for each.
 	Explored []*explore.Result
+	// Home is the address of a page to which each page of a folder links first, seen from the
+	// folder; "" if there is none.
+	Home string
 
 	// published reports whether people will publish the report for others.
 	published bool

@@ -67,7 +67,7 @@ func (s *site) pages() []plannedPage {
 	for i, r := range s.Explored {
 		pages = append(pages, plannedPage{s.searches[i], func() []byte {
 			page := exploredPage(r, Options{}, s.pageOfFile)
-			page.Links = neighbours(s.searches, i, func(i int) string { return exploredLock(s.Explored[i]) })
+			page.Links = s.withHome(neighbours(s.searches, i, func(i int) string { return exploredLock(s.Explored[i]) }))
 			return page.HTML()
 		}})
 	}
@@ -81,13 +81,22 @@ func (s *site) linksOf(index int) []webpage.Link {
 	for index, r := range s.results {
 		files[index] = s.names[r]
 	}
-	return neighbours(files, index, func(index int) string {
+	return s.withHome(neighbours(files, index, func(index int) string {
 		r := s.results[index]
 		if len(s.matrix.Locks) > 0 {
 			return story.Visible(r.Scenario.Name) + ", " + story.Visible(r.Lock)
 		}
 		return story.Visible(r.Scenario.Name)
-	})
+	}))
+}
+
+// withHome returns the links of a page, and before them the one to the page outside of the
+// folder, if there is one.
+func (o Options) withHome(links []webpage.Link) []webpage.Link {
+	if o.Home == "" {
+		return links
+	}
+	return append([]webpage.Link{{To: o.Home, Text: "Start"}}, links...)
 }
 
 // neighbours returns the links from a page to the front page, to the previous page and to

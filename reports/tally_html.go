@@ -40,5 +40,7 @@ func (t *Tally) sheet(pages pageFinder, o Options) webpage.Page {
 		Title: tallyTitle, Answer: tables.answer(), Tables: tables.tables(),
 		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), NotRun: t.notRun(), Stories: t.scenarioList(),
 	}
-	return webpage.New(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
+	sheet := webpage.New(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
+	sheet.Links = o.withHome(nil)
+	return sheet
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"github.com/locksim/locksim/command"
 
+	_ "github.com/locksim/locksim/command/documents"
 	_ "github.com/locksim/locksim/command/png"
 	_ "github.com/locksim/locksim/libraries"
 )

@@ -23,6 +23,7 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"links": checkLinks},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CATALOGUE", catalogue)
 			return nil

@@ -1,0 +1,145 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/locksim/locksim/internal/website"
+	"github.com/locksim/locksim/reports"
+)
+
+// manifestName is the file of a site that lists all its files. By it the command site knows
+// which folder it may replace.
+const manifestName = "site.json"
+
+// siteSchema is the schema of a manifest.
+const siteSchema = "locksim/site/v1"
+
+// A manifest lists the files of a site, with slashes.
+type manifest struct {
+	Schema string   `json:"schema"`
+	Files  []string `json:"files"`
+}
+
+// A siteWriter writes the files of a site into a new folder.
+type siteWriter struct {
+	dir   string
+	files []string
+}
+
+// write writes one file; name is its path in the site, with slashes.
+func (w *siteWriter) write(name string, data []byte) error {
+	file := filepath.Join(w.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	w.files = append(w.files, name)
+	return os.WriteFile(file, data, 0o666)
+}
+
+func (w *siteWriter) writePages(pages []website.Page) error {
+	for _, p := range pages {
+		if err := w.write(p.Name, p.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeReport writes the pages of a report into a folder of the site.
+func (w *siteWriter) writeReport(folder string, pages []reports.Page) error {
+	for _, p := range pages {
+		if err := w.write(folder+"/"+p.Name, p.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeManifest writes the list of all files, itself included.
+func (w *siteWriter) writeManifest() error {
+	m := manifest{siteSchema, append(slices.Clone(w.files), manifestName)}
+	slices.Sort(m.Files)
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return w.write(manifestName, append(data, '\n'))
+}
+
+// A siteFolder is the folder that a site is to be in. name is as on the command line, and path
+// is where that is, without symbolic links.
+type siteFolder struct{ name, path string }
+
+func newSiteFolder(name string) siteFolder {
+	folder := siteFolder{name, filepath.Clean(name)}
+	if target, err := filepath.EvalSymlinks(folder.path); err == nil {
+		folder.path = target
+	}
+	return folder
+}
+
+// check returns an error if the folder has anything else than a site.
+func (f siteFolder) check() error {
+	info, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(f.path)); err != nil {
+			return fmt.Errorf("locksim site %s: the folder %s does not exist; make it first", f.name, filepath.Dir(f.path))
+		}
+		return nil
+	case err != nil:
+		return fmt.Errorf("locksim site %s: %w", f.name, systemError(err))
+	case !info.IsDir():
+		return fmt.Errorf("locksim site %s: it is a file; name a folder", f.name)
+	}
+	known := map[string]bool{}
+	for _, name := range f.readManifest().Files {
+		known[name] = true
+	}
+	return fs.WalkDir(os.DirFS(f.path), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("locksim site %s: %w", f.name, systemError(err))
+		case entry.IsDir() || known[name] && entry.Type().IsRegular():
+			return nil
+		}
+		return fmt.Errorf("locksim site %s: the folder would be replaced, and it has %s, which is not of a site that locksim has made; move it away, or name another folder", f.name, name)
+	})
+}
+
+// readManifest returns the manifest of the site in the folder; an empty one if there is none.
+func (f siteFolder) readManifest() manifest {
+	var m manifest
+	data, err := os.ReadFile(filepath.Join(f.path, manifestName))
+	if err != nil || json.Unmarshal(data, &m) != nil || m.Schema != siteSchema {
+		return manifest{}
+	}
+	return m
+}
+
+// replace puts a new site into the place of the folder. scratch is a folder for what was
+// there; it is on the same file system, and its owner removes it. If the new site cannot be
+// put there, the old one is put back.
+func (f siteFolder) replace(made, scratch string) error {
+	if err := f.check(); err != nil { // it can have changed while the site was made
+		return err
+	}
+	old := filepath.Join(scratch, "old")
+	err := os.Rename(f.path, old)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if moved := os.Rename(made, f.path); moved != nil {
+		if err == nil {
+			moved = errors.Join(moved, os.Rename(old, f.path))
+		}
+		return moved
+	}
+	return nil
+}

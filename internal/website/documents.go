@@ -1,0 +1,136 @@
+package website
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// repository is where the files are that have no page in the site.
+const repository = "https://github.com/locksim/locksim/blob/main/"
+
+// DocumentPages returns a page for each Markdown file, and a page with the list of them for
+// each folder. Files of docs/learn are the chapters, in the order of their names.
+func (s Site) DocumentPages() ([]Page, error) {
+	var pages []Page
+	lists := map[string]*documentList{
+		".":     {Folder: DocumentsFolder, Title: "Documentation", Opening: "What the program does, how to use it, and what was measured."},
+		"learn": {Folder: ChaptersFolder, Title: "Learn", Opening: "Read the chapters in this order. Before each run, say what you expect."},
+	}
+	err := fs.WalkDir(Documents, ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(file) != ".md" {
+			return err
+		}
+		list := lists[path.Dir(file)]
+		if list == nil {
+			return fmt.Errorf("website: %s is in a folder that the site does not have", file)
+		}
+		source, err := fs.ReadFile(Documents, file)
+		if err != nil {
+			return err
+		}
+		document, err := Convert(source, func(link string) string { return s.resolve(path.Join("docs", file), link) })
+		if err != nil {
+			return fmt.Errorf("website: %s: %w", file, err)
+		}
+		list.Entries = append(list.Entries, documentEntry{document, strings.TrimSuffix(path.Base(file), ".md")})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{"learn", "."} {
+		list := lists[dir]
+		for i, e := range list.Entries {
+			data := documentPage{documentEntry: e, IsChapter: dir == "learn"}
+			if data.IsChapter {
+				if i > 0 {
+					data.Before = &list.Entries[i-1]
+				}
+				if i+1 < len(list.Entries) {
+					data.After = &list.Entries[i+1]
+				}
+			}
+			page := s.page("../", e.Title, fill("document.html", data))
+			if data.IsChapter {
+				page.Script = script("progress.js")
+			}
+			pages = append(pages, Page{list.Folder + "/" + e.Name + ".html", page.HTML()})
+		}
+		page := s.page("../", list.Title, fill("documents.html", list))
+		page.Script = script("progress.js")
+		pages = append(pages, Page{list.Folder + "/index.html", page.HTML()})
+	}
+	return pages, nil
+}
+
+// A documentList is the data of the page that lists the documents of a folder.
+type documentList struct {
+	Folder, Title, Opening string
+	Entries                []documentEntry
+}
+
+// A documentEntry is a document with the name of its page, without the extension.
+type documentEntry struct {
+	Document
+	Name string
+}
+
+// A documentPage is the data of a document's page. A chapter has neighbours.
+type documentPage struct {
+	documentEntry
+	IsChapter     bool
+	Before, After *documentEntry
+}
+
+// resolve returns the address of a link in a document, whose path in the project is file.
+func (s Site) resolve(file, link string) string {
+	target, anchor, _ := strings.Cut(link, "#")
+	if target == "" || strings.Contains(target, ":") {
+		return link
+	}
+	if anchor != "" {
+		anchor = "#" + anchor
+	}
+	from := pageOf(file)
+	target = path.Join(path.Dir(file), target)
+	to := cmp.Or(pageOf(target), s.scenarioPage(target))
+	if to == "" {
+		return repository + target + anchor
+	}
+	return relative(path.Dir(from), to) + anchor
+}
+
+// pageOf returns the page of a document, whose path in the project is file; "" if it has none.
+func pageOf(file string) string {
+	name, isMarkdown := strings.CutSuffix(path.Base(file), ".md")
+	switch {
+	case !isMarkdown:
+		return ""
+	case path.Dir(file) == "docs":
+		return DocumentsFolder + "/" + name + ".html"
+	case path.Dir(file) == "docs/learn":
+		return ChaptersFolder + "/" + name + ".html"
+	}
+	return ""
+}
+
+// scenarioPage returns the page of a scenario, whose path in the project is file; "" if it has
+// none.
+func (s Site) scenarioPage(file string) string {
+	name, isYAML := strings.CutSuffix(path.Base(file), ".yaml")
+	if path.Dir(file) == "scenarios" && isYAML && s.Scenarios[name] {
+		return ScenariosFolder + "/" + name + ".html"
+	}
+	return ""
+}
+
+// relative returns the address of a page, seen from a folder of the site.
+func relative(folder, page string) string {
+	if name, isHere := strings.CutPrefix(page, folder+"/"); isHere {
+		return name
+	}
+	return "../" + page
+}
