@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/slide"
 	"github.com/locksim/locksim/internal/snapshot"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
@@ -163,7 +164,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []webpage.Link) webpage.
 		v := variantPage(runs, room)
 		v.explainer = explainer{s.Meanings, map[string]bool{}}
 		if o.Style != storyboard.FullStyle {
-			v.Board = storyboardOf(r, runs).SVG()
+			v.Board = slide.SVG(storyboardOf(r, runs))
 		}
 		if pieces := turns(r, runs, o); len(pieces) > 0 {
 			v.Turns = chapter{pieces: pieces}.HTML()
@@ -182,7 +183,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []webpage.Link) webpage.
 	}
 	s.Alarm = slices.Contains(alarms, StandingOf(r))
 	s.Measures = measureFacts(pairs)
-	page := webpage.New(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), storyboard.Style(), asset("scenario.css"))
+	page := webpage.New(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), slide.Style(), asset("scenario.css"))
 	page.Links = links
 	page.Script = template.JS(asset("scenario.js"))
 	return page

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/locksim/locksim/internal/slide"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/internal/textwrap"
@@ -32,7 +33,7 @@ func storyboards(r *scenarios.Result) []byte {
 	if len(boards) > 1 {
 		title = story.Visible(textwrap.OneLine(r.Scenario.Title)) // a board's title names its variant
 	}
-	return storyboard.Picture(title, boards, webpage.Style())
+	return slide.Picture(title, boards, webpage.Style())
 }
 
 // storyboardBuilds returns the storyboards of all variants as numbered files for slides. The
@@ -44,7 +45,7 @@ func storyboardBuilds(results []*scenarios.Result) []Page {
 		for _, runs := range groupByVariant(r) {
 			board, files := storyboardOf(r, runs), names.buildNames(r, runs)
 			for n := range board.Steps {
-				picture := storyboard.Picture(board.Title, []*storyboard.Board{board.Build(n + 1)}, webpage.Style())
+				picture := slide.Picture(board.Title, []*storyboard.Board{board.Build(n + 1)}, webpage.Style())
 				pages = append(pages, Page{files[n], markPicture(picture)})
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/internal/webpage"
 	"github.com/locksim/locksim/scenarios"
@@ -87,10 +88,10 @@ func svg(r *scenarios.Result, variants [][]scenarios.RunResult) []byte {
 }
 
 // diagramRuns converts runs to the type of package diagram.
-func diagramRuns(runs []scenarios.RunResult) []diagram.Run {
-	all := make([]diagram.Run, len(runs))
+func diagramRuns(runs []scenarios.RunResult) []story.Run {
+	all := make([]story.Run, len(runs))
 	for i, run := range runs {
-		all[i] = diagram.Run{
+		all[i] = story.Run{
 			History: run.History, Verdict: run.Verdict, Witnesses: run.Witnesses(),
 			ID: runAnchor(run.Variant, run.Fencing), Title: fencingNames[run.Fencing],
 		}

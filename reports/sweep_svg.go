@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/internal/bandchart"
 	"github.com/locksim/locksim/internal/setting"
+	"github.com/locksim/locksim/internal/slide"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/internal/webpage"
@@ -19,7 +20,7 @@ func init() {
 
 func writeSweepSVG(w io.Writer, s *whatif.Sweep, o Options) error {
 	board := sweepReport{s, o.forPublication()}.chart().Draw()
-	_, err := w.Write(storyboard.Picture(board.Title, []*storyboard.Board{board}, webpage.Style()))
+	_, err := w.Write(slide.Picture(board.Title, []*storyboard.Board{board}, webpage.Style()))
 	return err
 }
 

@@ -17,7 +17,7 @@ import (
 // time from left to right. It contains what is visible and when, but no positions on the
 // page.
 type diagram struct {
-	run     Run
+	run     story.Run
 	history *history.History
 	// lanes are the names of the processes, with the clients first and the nodes last.
 	lanes []string
@@ -46,11 +46,11 @@ type diagram struct {
 }
 
 // newDiagram finds what is visible in a run. It keeps as many things as room allows.
-func newDiagram(run Run, room Room) *diagram {
+func newDiagram(run story.Run, room Room) *diagram {
 	h := run.History
 	d := &diagram{run: run, history: h, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, h)}
 	d.readLanes(room.lanes)
-	clauses := story.Marked(story.Clauses(h, false), run.marks())
+	clauses := story.Marked(story.Clauses(h, false), run.Marks())
 	d.readSteps(clauses, room.steps)
 	repeats := repetitions(clauses)
 	d.readSections(room)

@@ -16,9 +16,9 @@ import (
 )
 
 // runOf returns a run for a trace written by hand, with its verdict.
-func runOf(t *trace.Trace) Run {
+func runOf(t *trace.Trace) story.Run {
 	h := history.New(t)
-	return Run{History: h, Verdict: checks.Check(h, nil), ID: "off", Title: "without fencing"}
+	return story.Run{History: h, Verdict: checks.Check(h, nil), ID: "off", Title: "without fencing"}
 }
 
 func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), unlimitedRoom) }

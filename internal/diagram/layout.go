@@ -46,7 +46,7 @@ type layout struct {
 // so that readers can compare them one below the other. If there is not enough room, Draw
 // keeps the things nearest to the important events, and each figure says how much is not
 // drawn.
-func Draw(runs []Run, room Room) []Figure {
+func Draw(runs []story.Run, room Room) []Figure {
 	diagrams := make([]*diagram, len(runs))
 	for i, run := range runs {
 		diagrams[i] = newDiagram(run, room)

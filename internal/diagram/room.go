@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/locksim/locksim/internal/story"
 )
 
 // A Room is a number of things for each kind of thing in a diagram: how many a diagram may
@@ -34,7 +36,7 @@ func (r *Room) sharedFields() []*int {
 // RoomFor returns how many things of each kind a run may show, if all of these runs are on
 // one page. If the page has no room for everything, the limits of all kinds are reduced in
 // the same proportion. This affects the runs with the most things first.
-func RoomFor(runs []Run) Room {
+func RoomFor(runs []story.Run) Room {
 	wanted := make([]Room, len(runs))
 	largest := Room{}
 	for i, run := range runs {

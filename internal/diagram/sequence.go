@@ -21,8 +21,8 @@ const mermaidRoom = 48_000
 // timeline is longer than Mermaid can draw, the diagram contains its beginning and the
 // later violations, and says so. title names the run, and description describes it in a
 // line.
-func Sequence(run Run, title, description string) string {
-	violations := slices.DeleteFunc(run.marks(), func(m story.Mark) bool { return m.Sign != story.Broken })
+func Sequence(run story.Run, title, description string) string {
+	violations := slices.DeleteFunc(run.Marks(), func(m story.Mark) bool { return m.Sign != story.Broken })
 	clauses := story.Marked(story.Clauses(run.History, false), violations)
 	for limit := len(clauses); ; {
 		text := newSequence(run).draw(title, description, clauses, limit)
@@ -35,7 +35,7 @@ func Sequence(run Run, title, description string) string {
 
 // A sequence is a sequence diagram that is being written.
 type sequence struct {
-	run   Run
+	run   story.Run
 	lanes *lanes
 	lines []sequenceLine
 
@@ -66,7 +66,7 @@ type boundary struct {
 }
 
 // newSequence returns an empty diagram of a run.
-func newSequence(run Run) *sequence {
+func newSequence(run story.Run) *sequence {
 	s := &sequence{run: run, lanes: newLanes(run.History), hidden: map[*history.Section]bool{}}
 	for _, section := range run.History.Sections() {
 		s.boundaries = append(s.boundaries, boundary{section.From.At, section, true}, boundary{section.To.At, section, false})

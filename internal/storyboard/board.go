@@ -1,7 +1,6 @@
 package storyboard
 
 import (
-	"html/template"
 	"slices"
 	"strings"
 
@@ -21,8 +20,8 @@ type Board struct {
 	Moments int
 	Shapes  []Shape
 	Texts   []Text
-	// Style is a further style sheet for the board, with the variables of [Style]; "" if it
-	// needs none.
+	// Style is a further style sheet for the board, with the variables of package slide; "" if
+	// it needs none.
 	Style string
 	// Steps is the number of builds: see [Board.Build]. next has the position of the moment
 	// that each further build adds.
@@ -118,7 +117,3 @@ func (b *Board) Build(n int) *Board {
 	}
 	return &built
 }
-
-// SVG draws the board, for a page that has the [Style], and the style and the patterns of
-// package diagram.
-func (b *Board) SVG() template.HTML { return fill("storyboard.html", b) }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -26,9 +26,9 @@ type cast struct {
 }
 
 // newCast chooses the cast from the first run with a finding, or else from the first run.
-func newCast(runs []diagram.Run) *cast {
+func newCast(runs []story.Run) *cast {
 	lead := runs[0]
-	if i := slices.IndexFunc(runs, func(r diagram.Run) bool { return len(r.Verdict.Violations()) > 0 }); i >= 0 {
+	if i := slices.IndexFunc(runs, func(r story.Run) bool { return len(r.Verdict.Violations()) > 0 }); i >= 0 {
 		lead = runs[i]
 	}
 	c := &cast{history: lead.History, finding: lead.Verdict.Gravest()}
@@ -84,7 +84,7 @@ func (c *cast) enoughClients() int {
 }
 
 // chooseClients chooses the clients.
-func (c *cast) chooseClients(run diagram.Run, evidence []int) {
+func (c *cast) chooseClients(run story.Run, evidence []int) {
 	h, all := run.History, 0
 	for _, p := range h.Trace.Processes {
 		if p.Role == trace.RoleClient {
@@ -124,7 +124,7 @@ func (c *cast) chooseClients(run diagram.Run, evidence []int) {
 
 // chooseSections chooses sections of the chosen clients: those of which the evidence speaks,
 // then those that took part in any other violation or fault, then the first ones.
-func (c *cast) chooseSections(run diagram.Run, evidence []int) {
+func (c *cast) chooseSections(run story.Run, evidence []int) {
 	weight := map[history.Acquisition]int{}
 	for id := range run.Verdict.Parties(run.History) {
 		weight[id] = 1

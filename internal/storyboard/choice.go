@@ -3,7 +3,7 @@ package storyboard
 import (
 	"slices"
 
-	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/story"
 )
 
 // choose divides the moments of the runs into what they have in common and how each run
@@ -21,7 +21,7 @@ func (s *script) choose(lists [][]*moment) {
 			if slices.ContainsFunc(kept, (*moment).isImportant) {
 				kept = slices.DeleteFunc(kept, func(m *moment) bool { return !m.isImportant() })
 			}
-			s.endings = append(s.endings, ending{[]diagram.Run{s.runs[i]}, kept})
+			s.endings = append(s.endings, ending{[]story.Run{s.runs[i]}, kept})
 			longest = max(longest, len(kept))
 			s.dropped += len(list) - n - len(kept)
 		}

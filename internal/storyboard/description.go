@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -31,7 +30,7 @@ func (l *layout) describe() {
 }
 
 // endingName names the runs of an ending.
-func endingName(runs []diagram.Run) string {
+func endingName(runs []story.Run) string {
 	var names []string
 	for _, r := range runs {
 		names = append(names, r.Title)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -105,7 +104,7 @@ type reader struct {
 }
 
 // readMoments lists the moments of a run that concern the cast, in order.
-func readMoments(run diagram.Run, c *cast) []*moment {
+func readMoments(run story.Run, c *cast) []*moment {
 	r := &reader{History: run.History, verdict: run.Verdict, cast: c}
 	r.readSpells() // before the keys, because a crash and the loss of a key are one moment
 	r.readActs()

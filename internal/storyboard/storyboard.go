@@ -12,7 +12,7 @@
 package storyboard
 
 import (
-	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/story"
 )
 
 // The most that a storyboard shows.
@@ -38,7 +38,7 @@ const (
 
 // Draw draws the storyboard of runs of one world, which differ in the storage's fencing.
 // If there is no room for all texts, it shows fewer moments.
-func Draw(title string, runs []diagram.Run) *Board {
+func Draw(title string, runs []story.Run) *Board {
 	s := newScript(runs)
 	for {
 		l := newLayout(title, s)
@@ -52,7 +52,7 @@ func Draw(title string, runs []diagram.Run) *Board {
 
 // A script is what a storyboard shows, without positions.
 type script struct {
-	runs []diagram.Run
+	runs []story.Run
 	cast *cast
 	// common are the moments that all runs share, in order.
 	common []*moment
@@ -64,7 +64,7 @@ type script struct {
 
 // An ending is how one run, or several equal runs, ended.
 type ending struct {
-	runs    []diagram.Run
+	runs    []story.Run
 	moments []*moment
 }
 
@@ -72,7 +72,7 @@ type ending struct {
 func (e ending) steps() int { return max(1, len(e.moments)) }
 
 // newScript chooses what the storyboard of some runs shows.
-func newScript(runs []diagram.Run) *script {
+func newScript(runs []story.Run) *script {
 	s := &script{runs: runs, cast: newCast(runs)}
 	lists := make([][]*moment, len(runs))
 	for i, run := range runs {

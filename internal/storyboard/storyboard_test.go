@@ -7,7 +7,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/testkit/simtest"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -15,12 +15,12 @@ import (
 
 // runsOf returns runs for traces written by hand: the first without fencing, the second with
 // fencing.
-func runsOf(traces ...*trace.Trace) []diagram.Run {
+func runsOf(traces ...*trace.Trace) []story.Run {
 	titles := []string{"without fencing", "with fencing"}
-	var runs []diagram.Run
+	var runs []story.Run
 	for i, t := range traces {
 		h := history.New(t)
-		runs = append(runs, diagram.Run{History: h, Verdict: checks.Check(h, nil), ID: "x", Title: titles[i]})
+		runs = append(runs, story.Run{History: h, Verdict: checks.Check(h, nil), ID: "x", Title: titles[i]})
 	}
 	return runs
 }

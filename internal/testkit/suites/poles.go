@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -17,10 +18,10 @@ func checkUncrossed(t *testing.T, r *scenarios.Result) {
 	t.Helper()
 	const pillHeight, pillWithTextHeight = 20, 33 // the height of a pill, which is a decision, and of a pill with a text below it, as in the template pill.html
 	for _, v := range r.Scenario.Variants {
-		var runs []diagram.Run
+		var runs []story.Run
 		for _, run := range r.Runs {
 			if run.Variant == v {
-				runs = append(runs, diagram.Run{History: run.History, Verdict: run.Verdict, ID: v.Name + run.Fencing})
+				runs = append(runs, story.Run{History: run.History, Verdict: run.Verdict, ID: v.Name + run.Fencing})
 			}
 		}
 		for i, f := range diagram.Draw(runs, diagram.RoomFor(runs)) {

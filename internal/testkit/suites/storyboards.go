@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/storyboard"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -24,13 +24,13 @@ func CheckStoryboards(t *testing.T, stories []*scenarios.Scenario) {
 		r := mustResult(t, s)
 		for _, v := range r.Scenario.Variants {
 			t.Run(s.Name+" "+v.Name, func(t *testing.T) {
-				var runs []diagram.Run
+				var runs []story.Run
 				for _, run := range r.Runs {
 					if run.Variant == v {
-						runs = append(runs, diagram.Run{History: run.History, Verdict: run.Verdict, Witnesses: run.Witnesses(), ID: "x", Title: run.Fencing})
+						runs = append(runs, story.Run{History: run.History, Verdict: run.Verdict, Witnesses: run.Witnesses(), ID: "x", Title: run.Fencing})
 					}
 				}
-				for _, some := range [][]diagram.Run{runs, runs[:1]} {
+				for _, some := range [][]story.Run{runs, runs[:1]} {
 					b := storyboard.Draw(s.Title+": "+v.Name, some)
 					checkStoryboard(t, b)
 					checkRefusals(t, b, some)
@@ -49,7 +49,7 @@ var captionedRefusal = regexp.MustCompile(`refused: (?:token ([0-9]+) < ([0-9]+)
 
 // checkRefusals tests that the reason for each refusal in a storyboard is the one that the
 // storage gave.
-func checkRefusals(t *testing.T, b *storyboard.Board, runs []diagram.Run) {
+func checkRefusals(t *testing.T, b *storyboard.Board, runs []story.Run) {
 	t.Helper()
 	var reasons strings.Builder
 	for _, run := range runs {

@@ -1,4 +1,7 @@
-package storyboard
+// Package slide writes storyboards as SVG, for pages and as documents of their own. Package
+// storyboard gives everything on them its place. Only this package needs html/template, so that
+// a program that draws in another way can do without it.
+package slide
 
 import (
 	"embed"
@@ -8,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/storyboard"
 )
 
 // files contains the templates and the style. html/template escapes the values that the
@@ -25,7 +29,7 @@ var templates = sync.OnceValue(func() *template.Template {
 func fill(name string, data any) template.HTML {
 	var b strings.Builder
 	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
-		panic(fmt.Sprintf("storyboard: %s: %v", name, err)) // a strings.Builder never fails, and the templates are tested
+		panic(fmt.Sprintf("slide: %s: %v", name, err)) // a strings.Builder never fails, and the templates are tested
 	}
 	return template.HTML(b.String())
 }
@@ -40,13 +44,17 @@ func Style() string {
 	return string(css)
 }
 
+// SVG draws a board, for a page that has the [Style], and the style and the patterns of
+// package diagram.
+func SVG(b *storyboard.Board) template.HTML { return fill("storyboard.html", b) }
+
 // Picture returns boards, one below the other, as a self-contained SVG document with a
 // title. It has the colours of page, a style sheet: those of a light page and, if its reader prefers a dark
 // one, of a dark page.
-func Picture(title string, boards []*Board, page string) []byte {
+func Picture(title string, boards []*storyboard.Board, page string) []byte {
 	type placed struct {
-		*Board
-		Y int
+		SVG template.HTML
+		Y   int
 	}
 	sheet := struct {
 		Title    string
@@ -54,13 +62,13 @@ func Picture(title string, boards []*Board, page string) []byte {
 		Boards   []placed
 		Style    template.CSS
 		Patterns template.HTML
-	}{Title: title, Height: Height * len(boards), Patterns: diagram.Patterns()}
+	}{Title: title, Height: storyboard.Height * len(boards), Patterns: diagram.Patterns()}
 	style := Style()
 	for i, b := range boards {
 		if !strings.Contains(style, b.Style) {
 			style += b.Style
 		}
-		sheet.Boards = append(sheet.Boards, placed{b, i * Height})
+		sheet.Boards = append(sheet.Boards, placed{SVG(b), i * storyboard.Height})
 	}
 	sheet.Style = template.CSS(diagram.PaperStyle(page, style))
 	return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + string(fill("picture.html", sheet)))
