@@ -1,10 +1,10 @@
 package reports
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/internal/commandline"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -53,21 +53,7 @@ func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Varia
 		}
 		return "locksim report " + Operand(file)
 	}
-	line := fmt.Sprintf("locksim %s %s --seed %d", command, Operand(o.operandFor(s)), runOptions.Seed)
-	overrides := func(v *scenarios.Variant) bool { return v.Lock != runOptions.Lock }
-	if runOptions.Lock != "" && slices.ContainsFunc(variants, overrides) {
-		line += " --lock " + story.ShellWord(runOptions.Lock)
-	}
-	for _, o := range s.Overrides {
-		line += " --set " + story.ShellWord(o)
-	}
-	if len(variants) == 1 && variants[0].Name != "" {
-		line += " --variant " + story.ShellWord(variants[0].Name)
-	}
-	if fencing != "" {
-		line += " --fencing " + fencing
-	}
-	return line
+	return commandline.Repeat(command, Operand(o.operandFor(s)), s, variants, fencing, runOptions)
 }
 
 // overriddenCommand returns a command about the only variant of a scenario, with these
