@@ -2,7 +2,9 @@ package locks_test
 
 import (
 	"context"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,3 +80,36 @@ func TestMistyped(t *testing.T) {
 		t.Errorf("got %q, want one method", got)
 	}
 }
+
+// Each interface by which a lease declares what it can do is checked: a lease that has its
+// method with another type is mistyped, and a lease that implements it is not.
+func TestMistypedKnowsEachInterface(t *testing.T) {
+	wrong := map[string]locks.Lease{
+		"Expires": endsInSeconds{}, "Extend": wrongExtend{}, "Renewals": wrongRenewals{},
+		"Token": wrongToken{}, "Session": wrongSession{}, "Lost": wrongLost{},
+	}
+	for _, i := range []reflect.Type{
+		reflect.TypeFor[locks.Expirer](), reflect.TypeFor[locks.Extender](), reflect.TypeFor[locks.Renewer](),
+		reflect.TypeFor[locks.Tokener](), reflect.TypeFor[locks.Sessioner](), reflect.TypeFor[locks.Notifier](),
+	} {
+		method := i.Method(0)
+		got := locks.Mistyped(wrong[method.Name])
+		if len(got) != 1 || !strings.HasPrefix(got[0], method.Name+" is a ") || !strings.HasSuffix(got[0], ", and not a "+method.Type.String()) {
+			t.Errorf("%s: got %q, want that it is not a %s", method.Name, got, method.Type)
+		}
+	}
+}
+
+type (
+	wrongExtend   struct{ released }
+	wrongRenewals struct{ released }
+	wrongToken    struct{ released }
+	wrongSession  struct{ released }
+	wrongLost     struct{ released }
+)
+
+func (wrongExtend) Extend() error       { return nil }
+func (wrongRenewals) Renewals() int     { return 0 }
+func (wrongToken) Token() int           { return 0 }
+func (wrongSession) Session() int       { return 0 }
+func (wrongLost) Lost() chan<- struct{} { return nil }

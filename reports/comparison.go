@@ -12,10 +12,7 @@ import (
 )
 
 // fencingNames are the names of the two runs of a variant, by their fencing, for people.
-var fencingNames = map[string]string{
-	scenarios.Off: "without fencing",
-	scenarios.On:  "with fencing",
-}
+var fencingNames = story.FencingNames
 
 // verdictTable returns a table of the runs of one variant. It has a row for each property,
 // a column for each run, and the verdicts in the last row.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/peril"
 	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/trace"
@@ -41,15 +42,6 @@ type heatCell struct {
 // A heatSign is one entry of the legend.
 type heatSign struct{ Sign, Level, Means string }
 
-// perilLevels are the CSS classes of the perils, and perilMeanings their names for people.
-var (
-	perilLevels   = []string{unharmed: "unharmed", unclear: "unclear", misbehaved: "misbehaved", twoHolders: "two-holders", corruptedWithout: "corrupted", corruptedWith: "corrupted-fenced"}
-	perilMeanings = []string{
-		unharmed: "safe", unclear: "unknown", misbehaved: "misconduct: the lock does something that no caller can tolerate", twoHolders: "two holders at the same time",
-		corruptedWithout: "data corrupted without fencing", corruptedWith: "data corrupted even with fencing",
-	}
-)
-
 // heatmaps returns the danger maps of a search for a page.
 func heatmaps(r *explore.Result) []heatmap {
 	var all []heatmap
@@ -73,19 +65,19 @@ func (c chart) heatmap(r *explore.Result, id string) heatmap {
 		h.Lengths = append(h.Lengths, trace.ShortDuration(d))
 	}
 	off, on := c.dangers(r.Maps, runs.FencingOff), c.dangers(r.Maps, runs.FencingOn)
-	seen := map[peril]bool{}
+	seen := map[peril.Peril]bool{}
 	for _, row := range c.rows() {
 		out := heatRow{Label: strings.TrimSpace(row.label)}
 		for k, p := range row.perils {
 			seen[p] = true
 			texts := append(dangerWords("without fencing", off, row.start, k), dangerWords("with fencing", on, row.start, k)...)
-			out.Cells = append(out.Cells, heatCell{perilSigns[p], perilLevels[p], strings.Join(texts, ", "), k == firstPastTTL})
+			out.Cells = append(out.Cells, heatCell{p.Sign(), p.Level(), strings.Join(texts, ", "), k == firstPastTTL})
 		}
 		h.Rows = append(h.Rows, out)
 	}
-	for p := range perilLevels {
-		if seen[peril(p)] {
-			h.Legend = append(h.Legend, heatSign{perilSigns[p], perilLevels[p], perilMeanings[p]})
+	for _, p := range peril.All() {
+		if seen[p] {
+			h.Legend = append(h.Legend, heatSign{p.Sign(), p.Level(), p.Meaning()})
 		}
 	}
 	return h

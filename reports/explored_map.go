@@ -8,33 +8,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/internal/explore"
-	"github.com/locksim/locksim/internal/runs"
+	"github.com/locksim/locksim/internal/peril"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/trace"
 )
 
-// A peril is what one cell of a chart shows: what happens to the lock, and whether it also
-// happens with fencing tokens. A greater value is worse.
-type peril int
-
-const (
-	// The perils, the least harmful first. corruptedWithout means that only the run without
-	// fencing tokens corrupts the data, and corruptedWith that the run with them does so
-	// too.
-	unharmed peril = iota
-	unclear
-	misbehaved
-	twoHolders
-	corruptedWithout
-	corruptedWith
-)
-
-// perilSigns are the signs in the cells of a chart.
-var perilSigns = []string{unharmed: "·", unclear: "?", misbehaved: "m", twoHolders: "2", corruptedWithout: "x", corruptedWith: "X"}
-
 // perilTones are the colours of the signs on a terminal.
-var perilTones = []string{unharmed: "good", unclear: "soft", misbehaved: "doubt", twoHolders: "doubt", corruptedWithout: "doubt", corruptedWith: "bad"}
+var perilTones = []string{
+	peril.Unharmed: "good", peril.Unclear: "soft", peril.Misbehaved: "doubt", peril.TwoHolders: "doubt",
+	peril.CorruptedWithout: "doubt", peril.CorruptedWith: "bad",
+}
 
 // chartLegend explains the signs of charts. It explains the sign of misconduct only if one
 // of the charts has it, because that is rare.
@@ -47,33 +31,14 @@ func chartLegend(all ...chart) string {
 }
 
 // misbehaves reports whether a row of a chart shows misconduct of the lock.
-func misbehaves(line []peril) bool { return slices.Contains(line, misbehaved) }
-
-// perilOf converts a cell of a danger map to a peril. A word that this version of the
-// program does not know becomes "unknown".
-func perilOf(d explore.Danger, fencing string) peril {
-	switch d {
-	case explore.Harmless:
-		return unharmed
-	case explore.Misbehaved:
-		return misbehaved
-	case explore.TwoHolders:
-		return twoHolders
-	case explore.Corrupted:
-		if fencing == runs.FencingOn {
-			return corruptedWith
-		}
-		return corruptedWithout
-	}
-	return unclear
-}
+func misbehaves(line []peril.Peril) bool { return slices.Contains(line, peril.Misbehaved) }
 
 // A chart is a danger map for both runs. It combines the two maps of one client, without
 // and with fencing tokens. Side by side they would be too wide. One below the other it
 // would be hard to see what fencing tokens change.
 type chart struct {
 	explore.DangerMap
-	perils [][]peril
+	perils [][]peril.Peril
 }
 
 // charts combines the danger maps of a search into charts. It leaves out maps without
@@ -91,13 +56,13 @@ func charts(maps []explore.DangerMap) []chart {
 			index = len(all)
 			c := chart{DangerMap: m}
 			for range m.Starts {
-				c.perils = append(c.perils, make([]peril, len(m.Lengths)))
+				c.perils = append(c.perils, make([]peril.Peril, len(m.Lengths)))
 			}
 			all = append(all, c)
 		}
 		for i, row := range m.Cells {
 			for k, danger := range row {
-				all[index].perils[i][k] = max(all[index].perils[i][k], perilOf(danger, m.Fencing))
+				all[index].perils[i][k] = max(all[index].perils[i][k], peril.Of(danger, m.Fencing))
 			}
 		}
 	}
@@ -144,7 +109,7 @@ func (c chart) draw(p Palette) string {
 	for _, r := range rows {
 		cells := ""
 		for _, danger := range r.perils {
-			cells += p.paint(perilTones[danger], perilSigns[danger]) + strings.Repeat(" ", cell-1)
+			cells += p.paint(perilTones[danger], danger.Sign()) + strings.Repeat(" ", cell-1)
 		}
 		line(pad("  "+r.label, margin) + cells)
 	}
@@ -159,7 +124,7 @@ func (c chart) draw(p Palette) string {
 // lines.
 type chartRow struct {
 	label  string
-	perils []peril
+	perils []peril.Peril
 	// start is the index of the line's start in Starts.
 	start int
 }

@@ -43,7 +43,7 @@ func (f *Found) drawMaps(ctx context.Context) ([]DangerMap, error) {
 		for i, p := range starts {
 			var row []Danger
 			for _, o := range rows[i] {
-				row = append(row, dangerOf(o.ForFencing(fencing)))
+				row = append(row, DangerOf(o.ForFencing(fencing)))
 			}
 			m.Starts = append(m.Starts, p.label())
 			m.Cells = append(m.Cells, row)
@@ -90,8 +90,8 @@ func (r *Record) mapLengths() []time.Duration {
 	return all
 }
 
-// dangerOf summarizes the result of a run in one word.
-func dangerOf(r runs.RunResult) Danger {
+// DangerOf summarizes the result of a run in one word.
+func DangerOf(r runs.RunResult) Danger {
 	danger := Harmless
 	if r.Doubt != "" || r.RanOn {
 		danger = Undecided

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
@@ -121,28 +119,10 @@ func (l *Local) runConfig(cfg sim.Config) (RunReport, error) {
 		// The result is unknown, and the lock is not to blame for that.
 		return RunReport{RunResult: RunResult{Doubt: err.Error(), Late: isLate}}, nil
 	}
-	p := RunReport{JudgedRun: j}
 	if err != nil {
-		return p, err
+		return RunReport{JudgedRun: j}, err
 	}
-	p.RanOn = j.Verdict.RanOn
-	if len(j.Verdict.Reasons) > 0 && j.Ending == nil {
-		p.Doubt = story.ForPrograms.Reason(j.Verdict.Reasons[0])
-	}
-	for _, f := range j.Verdict.Findings {
-		switch {
-		case !f.Counts():
-		case j.Ending != nil && string(f.Property) == j.Ending.Rule: // it comes first, because people have to see it first
-			text := strings.TrimSpace(j.Ending.Why + "\n" + j.Ending.Stacks)
-			p.Breaks = slices.Insert(p.Breaks, 0, Break{string(f.Property), f.Blame, shortStack(text)})
-		default:
-			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Blame: f.Blame})
-		}
-	}
-	if p.History != nil {
-		p.Behaviour, p.Spare = hashBehaviour(p.History)
-	}
-	return p, nil
+	return RunReport{ResultOf(j), j}, nil
 }
 
 // Config returns the configuration of a world for package sim, without or with fencing

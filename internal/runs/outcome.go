@@ -2,8 +2,10 @@ package runs
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
 )
 
 // A WorldResult is the result of a world's two runs: Off without fencing tokens, and On
@@ -36,6 +38,28 @@ type RunResult struct {
 	// Late means that the run was cut off because it took too long on this machine. Another
 	// machine may be faster, so the result is not saved.
 	Late bool `json:"late,omitempty"`
+}
+
+// ResultOf summarizes a run.
+func ResultOf(j JudgedRun) RunResult {
+	r := RunResult{RanOn: j.Verdict.RanOn}
+	if len(j.Verdict.Reasons) > 0 && j.Ending == nil {
+		r.Doubt = story.ForPrograms.Reason(j.Verdict.Reasons[0])
+	}
+	for _, f := range j.Verdict.Findings {
+		switch {
+		case !f.Counts():
+		case j.Ending != nil && string(f.Property) == j.Ending.Rule: // it comes first, because people have to see it first
+			text := strings.TrimSpace(j.Ending.Why + "\n" + j.Ending.Stacks)
+			r.Breaks = slices.Insert(r.Breaks, 0, Break{string(f.Property), f.Blame, shortStack(text)})
+		default:
+			r.Breaks = append(r.Breaks, Break{What: string(f.Property), Blame: f.Blame})
+		}
+	}
+	if j.History != nil {
+		r.Behaviour, r.Spare = hashBehaviour(j.History)
+	}
+	return r
 }
 
 // A Break is one thing that broke in a run: a property that is violated, or misconduct of

@@ -22,3 +22,6 @@ type Run struct {
 
 // Marks returns the important moments of the run.
 func (r Run) Marks() []Mark { return MarksOf(r.History, r.Verdict, r.Witnesses) }
+
+// FencingNames are the names of the two runs of a world, by their fencing.
+var FencingNames = map[string]string{"off": "without fencing", "on": "with fencing"}

@@ -85,12 +85,15 @@ func (b *Board) Describe(sentences ...string) {
 }
 
 // Desc describes the board in words.
-func (b *Board) Desc() string {
+func (b *Board) Desc() string { return strings.Join(b.Sentences(), " ") }
+
+// Sentences describes the board in words: the title, and a sentence for each moment.
+func (b *Board) Sentences() []string {
 	var all []string
 	for _, s := range b.sentences {
 		all = append(all, s.text)
 	}
-	return strings.Join(all, " ")
+	return all
 }
 
 // Build returns the board as it is after n moments, from 1 to Steps: a slide of a talk that

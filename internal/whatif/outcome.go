@@ -34,13 +34,17 @@ func (o Outcome) isUnknown() bool {
 	return !o.IsImpossible && (o.Off == checks.Undecided || o.On == checks.Undecided)
 }
 
+// IsFencingIdle reports whether the run with fencing tokens, whose configuration is on, can
+// only be the same as the run without them. It is for [scenarios.RunOptions].
+func IsFencingIdle(on sim.Config, off scenarios.RunResult) bool {
+	return off.Verdict.Verdict == checks.Safe && len(off.Verdict.Violations()) == 0 && runs.FencingChangesNothing(on, off.History)
+}
+
 // outcomeWith returns the outcome of the variant of a scenario, which must have one, with
 // some overrides. It leaves out the run with fencing tokens if that can only be the same as
 // the run without them.
 func outcomeWith(s *scenarios.Scenario, o scenarios.RunOptions, overrides ...string) (Outcome, error) {
-	o.SkipsFencing = func(on sim.Config, off scenarios.RunResult) bool {
-		return off.Verdict.Verdict == checks.Safe && len(off.Verdict.Violations()) == 0 && runs.FencingChangesNothing(on, off.History)
-	}
+	o.SkipsFencing = IsFencingIdle
 	outcome, _, _, err := runWith(s, o, overrides...)
 	return outcome, err
 }

@@ -1,0 +1,212 @@
+// Package playground answers the questions of a page on which a reader changes a scenario and
+// sees what becomes of it. A request and its answer are JSON, so that the page can run this
+// package in the browser. The package draws nothing: it answers where everything in the picture
+// has its place.
+package playground
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/internal/commandline"
+	"github.com/locksim/locksim/internal/whatif"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// The kinds of requests.
+const (
+	// RunKind asks for both runs of a world: see [Answer].
+	RunKind = "run"
+	// PlacesKind asks where the fault can strike: see [Places].
+	PlacesKind = "places"
+	// CellKind asks for one cell of a danger map: see [Cell].
+	CellKind = "cell"
+)
+
+// A Request is a world that a reader wants to see.
+type Request struct {
+	Kind string `json:"kind"`
+	// Scenario is the name of a built-in scenario. Text is a scenario that the reader has
+	// written, and replaces it.
+	Scenario string `json:"scenario,omitempty"`
+	Text     string `json:"text,omitempty"`
+	// Variant is the name of a variant; "" means the first.
+	Variant string `json:"variant,omitempty"`
+	// Lock replaces the scenario's own lock, unless it is "".
+	Lock string `json:"lock,omitempty"`
+	// Sets are the overrides, in the syntax of --set. Pause is how long the scenario's only
+	// pause lasts, as --pause has it.
+	Sets  []string `json:"sets,omitempty"`
+	Pause string   `json:"pause,omitempty"`
+	Seed  uint64   `json:"seed,string"`
+	// Fencing is the run to draw: off, on, or "" for both.
+	Fencing string `json:"fencing,omitempty"`
+	// Fault is the number of the fault that the reader can move, from 1; 0 means the first.
+	Fault int `json:"fault,omitempty"`
+}
+
+// A Problem is why a request cannot be answered.
+type Problem struct {
+	// Text is the problem as a sentence, with its place in the file.
+	Text string `json:"text"`
+	// Line and Column are the place in the reader's text, from 1; 0 if there is none.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+}
+
+// A failure is an answer to a request that cannot be answered. Spoiled says that a world did
+// not end properly, so that the program should be started again.
+type failure struct {
+	Problems []Problem `json:"problems"`
+	Spoiled  bool      `json:"spoiled,omitempty"`
+}
+
+// Serve answers a request in JSON.
+func Serve(request []byte) []byte {
+	var r Request
+	answer, err := any(nil), json.Unmarshal(request, &r)
+	if err != nil {
+		err = fmt.Errorf("the request is no JSON that this engine understands: %w; reload the page", err)
+	} else {
+		answer, err = r.answer()
+	}
+	if err != nil {
+		answer = failureOf(err)
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		panic(err) // impossible: an answer consists of texts and numbers
+	}
+	return text
+}
+
+// answer answers the request by its kind.
+func (r Request) answer() (any, error) {
+	w, err := r.world()
+	if err != nil {
+		return nil, err
+	}
+	switch r.Kind {
+	case RunKind:
+		return w.run()
+	case PlacesKind:
+		return w.places()
+	case CellKind:
+		return w.cell()
+	}
+	return nil, fmt.Errorf("the engine knows no request of the kind %q; reload the page", r.Kind)
+}
+
+// A spoiledError is an error after which the program may still be running parts of a world.
+type spoiledError struct{ error }
+
+// failureOf returns the problems of an error: of a scenario, one for each mistake.
+func failureOf(err error) failure {
+	var f failure
+	var mistakes scenarios.Errors
+	if errors.As(err, &mistakes) {
+		for _, m := range mistakes {
+			f.Problems = append(f.Problems, Problem{m.Error(), m.Line, m.Column})
+		}
+		return f
+	}
+	var spoiled spoiledError
+	for text := range strings.Lines(err.Error()) {
+		f.Problems = append(f.Problems, Problem{Text: strings.TrimSpace(text)})
+	}
+	f.Spoiled = errors.As(err, &spoiled)
+	return f
+}
+
+// ownFile is the name of the file in which a reader saves a scenario of their own, to run it
+// with the command.
+const ownFile = "scenario.yaml"
+
+// A world is the world of a request.
+type world struct {
+	Request
+	// before is the scenario without the overrides, with only the variant of the request, and
+	// after is the scenario with them. variants are the names of all variants.
+	before, after *scenarios.Scenario
+	variants      []string
+}
+
+// world reads the scenario of the request and makes its changes.
+func (r Request) world() (*world, error) {
+	s, err := r.scenario()
+	if err != nil {
+		return nil, err
+	}
+	w := &world{Request: r}
+	for _, v := range s.Variants {
+		w.variants = append(w.variants, v.Name)
+	}
+	if r.Variant == "" {
+		r.Variant = s.Variants[0].Name
+	}
+	if w.before, err = s.SelectVariant(r.Variant); err != nil {
+		return nil, err
+	}
+	if err := checkLock(r.Lock, w.before.Variants[0].Lock); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, w.replay(w.before))
+	}
+	if r.Fencing != "" && r.Fencing != scenarios.Off && r.Fencing != scenarios.On {
+		return nil, fmt.Errorf("fencing is %q; it must be off or on", r.Fencing)
+	}
+	sets := slices.Clone(r.Sets)
+	if r.Pause != "" {
+		path, err := whatif.PauseIn(w.before)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, path+".for="+r.Pause)
+	}
+	w.after, err = w.before.With(sets...)
+	return w, err
+}
+
+// scenario reads the scenario of the request.
+func (r Request) scenario() (*scenarios.Scenario, error) {
+	if r.Text != "" {
+		return scenarios.Parse(ownFile, []byte(r.Text))
+	}
+	return scenarios.Open(r.Scenario)
+}
+
+// checkLock returns an error if a kind of lock is unknown, or is not part of this program. own
+// is the scenario's own lock, which kind replaces unless it is "".
+func checkLock(kind, own string) error {
+	if kind == "" {
+		kind = own
+	}
+	k, known := locks.Lookup(kind)
+	switch {
+	case !known:
+		return fmt.Errorf("there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
+	case k.CheckProvided() != nil:
+		return fmt.Errorf("the lock %s is not part of the playground; the command plays it:", kind)
+	}
+	return nil
+}
+
+// options are the options of the runs.
+func (w *world) options() scenarios.RunOptions {
+	return scenarios.RunOptions{Seed: w.Seed, Lock: w.Lock, Patience: patience}
+}
+
+// replay returns the command that runs a scenario as the request does.
+func (w *world) replay(s *scenarios.Scenario) string {
+	return commandline.Repeat("run", w.operand(), s, s.Variants, w.Fencing, w.options())
+}
+
+// operand is the scenario as a command line names it.
+func (w *world) operand() string {
+	if w.Text != "" {
+		return ownFile
+	}
+	return w.before.Name
+}

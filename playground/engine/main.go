@@ -1,0 +1,33 @@
+//go:build js
+
+// Command engine runs scenarios in a browser. A page loads it in a Web Worker and sends it
+// requests; see package playground. It has the locks on Redis that the debate about Redlock is
+// about.
+package main
+
+import (
+	"syscall/js"
+
+	"github.com/locksim/locksim/internal/playground"
+
+	_ "github.com/locksim/locksim/playground/locks"
+)
+
+// main gives the worker the function locksimServe. It takes a request in JSON and a function
+// that gets the answer in JSON. Requests are answered one after the other, and not in the call
+// itself, because a world needs the event loop of the browser to go on.
+func main() {
+	type call struct {
+		request string
+		reply   js.Value
+	}
+	calls := make(chan call, 64)
+	js.Global().Set("locksimServe", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		calls <- call{args[0].String(), args[1]}
+		return nil
+	}))
+	js.Global().Call("locksimReady")
+	for c := range calls {
+		c.reply.Invoke(string(playground.Serve([]byte(c.request))))
+	}
+}
