@@ -155,10 +155,7 @@ func (w *world) runBoth(s *scenarios.Scenario, skips func(on sim.Config, off sce
 
 // provided lists the kinds of locks that this program can make.
 func provided() []string {
-	return slices.DeleteFunc(slices.Clone(locks.Names()), func(name string) bool {
-		k, _ := locks.Lookup(name)
-		return k.CheckProvided() != nil
-	})
+	return slices.DeleteFunc(slices.Clone(locks.Names()), func(kind string) bool { return !isProvided(kind) })
 }
 
 // newRun describes a run.

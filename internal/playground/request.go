@@ -183,11 +183,10 @@ func checkLock(kind, own string) error {
 	if kind == "" {
 		kind = own
 	}
-	k, known := locks.Lookup(kind)
-	switch {
+	switch _, known := locks.Lookup(kind); {
 	case !known:
 		return fmt.Errorf("there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
-	case k.CheckProvided() != nil:
+	case !isProvided(kind):
 		return fmt.Errorf("the lock %s is not part of the playground; the command plays it:", kind)
 	}
 	return nil

@@ -50,8 +50,9 @@ func startChromium() (context.Context, error) {
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-quic", true),
-		// No host name can be resolved, so requests to other hosts fail.
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"),
+		// No host name can be resolved, so requests to other hosts fail. The playground is
+		// served on loopback.
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
 	)...)
 	ctx, _ := chromedp.NewContext(allocator)
 	closeChromium = func() {
@@ -119,8 +120,10 @@ func (v view) String() string {
 type tab struct {
 	t   *testing.T
 	ctx context.Context
-	// folder is the URL of the folder that contains the page.
-	folder string
+	// folder is the URL of the folder that contains the page. isServed says that a server on
+	// loopback serves the folder, and that the page may request its files.
+	folder   string
+	isServed bool
 
 	mu         sync.Mutex
 	complaints []string
@@ -236,6 +239,7 @@ func (p *tab) recordComplaint(event any) {
 		p.complain("log: %s: %s", event.Entry.Level, event.Entry.Text)
 	case *network.EventRequestWillBeSent:
 		neighbour := event.Type == network.ResourceTypeDocument && strings.HasPrefix(event.Request.URL, p.folder)
+		neighbour = neighbour || p.isServed && strings.HasPrefix(event.Request.URL, p.folder)
 		if !neighbour && !strings.HasPrefix(event.Request.URL, "data:") {
 			p.complain("request: %s", event.Request.URL)
 		}

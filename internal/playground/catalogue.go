@@ -1,0 +1,48 @@
+package playground
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// A Group is a group of the catalogue.
+type Group struct {
+	Title     string  `json:"title"`
+	Scenarios []Entry `json:"scenarios"`
+}
+
+// An Entry is a scenario of the catalogue.
+type Entry struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	// Command plays a scenario whose lock is not part of this program; "" if this program can
+	// run the scenario.
+	Command string `json:"command,omitempty"`
+}
+
+// Catalogue lists the built-in scenarios. It reads all of them, which takes most of a second
+// in a browser, so the page has the list from the program that builds it.
+func Catalogue() []Group {
+	var all []Group
+	for _, group := range scenarios.Catalogue() {
+		g := Group{Title: story.Visible(group.Title)}
+		for _, s := range group.Scenarios {
+			e := Entry{Name: s.Name, Title: story.Visible(s.Title)}
+			if slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return !isProvided(v.Lock) }) {
+				e.Command = "locksim run " + s.Name
+			}
+			g.Scenarios = append(g.Scenarios, e)
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// isProvided reports whether this program can make a kind of lock.
+func isProvided(kind string) bool {
+	k, known := locks.Lookup(kind)
+	return known && k.CheckProvided() == nil
+}

@@ -1,0 +1,73 @@
+// The engine as the page sees it: it answers requests, one after the other, in a worker. A world
+// that does not end is ended together with its worker, and a new worker takes over.
+
+// How long the page waits for an answer, in milliseconds.
+const patience = Number(new URLSearchParams(location.search).get("patience")) || 10_000;
+
+// download returns the compiled engine.
+async function download() {
+  const response = await fetch("engine.wasm.gz");
+  if (!response.ok) throw new Error(`engine.wasm.gz: the server answers ${response.status}`);
+  // A server that knows what .gz means has the browser decompress the file.
+  const isDecompressed = (response.headers.get("Content-Encoding") || "").includes("gzip");
+  const body = isDecompressed ? response.body : response.body.pipeThrough(new DecompressionStream("gzip"));
+  return WebAssembly.compileStreaming(new Response(body, {headers: {"Content-Type": "application/wasm"}}));
+}
+
+export class Engine {
+  constructor() {
+    this.compiled = download();
+    this.compiled.catch(() => {}); // each request reports it
+    this.calls = new Map();
+    this.lastId = 0;
+    this.start();
+  }
+
+  // start starts a worker. Requests wait until it is ready.
+  start() {
+    this.worker = new Worker("worker.js");
+    const worker = this.worker;
+    this.ready = new Promise((resolve, reject) => {
+      worker.onmessage = ({data}) => {
+        if (data.ready) resolve();
+        else if (data.ended) this.replace("The engine ended, which it must not do. A new one has been started.");
+        else this.settle(data.id, data.answer);
+      };
+      worker.onerror = e => { e.preventDefault(); reject(new Error(e.message)); this.replace(`The engine failed: ${e.message}. A new one has been started.`); };
+      this.compiled.then(engine => worker.postMessage({engine}), reject);
+    });
+    this.ready.catch(() => {});
+  }
+
+  // ask sends a request and returns its answer. If there is none in time, the answer is a
+  // problem, and a new worker is started.
+  async ask(request) {
+    await this.ready;
+    const id = ++this.lastId;
+    return new Promise(resolve => {
+      const timer = setTimeout(() => this.replace(`This world did not end within ${patience / 1000} seconds, so the page has ended it. Change it back, or make it smaller; the command waits longer.`), patience);
+      this.calls.set(id, {resolve, timer});
+      this.worker.postMessage({id, request});
+    });
+  }
+
+  settle(id, answer) {
+    const call = this.calls.get(id);
+    if (!call) return;
+    clearTimeout(call.timer);
+    this.calls.delete(id);
+    call.resolve(answer);
+    if (answer.spoiled) this.replace("");
+  }
+
+  // replace ends the worker with everything that it runs, and starts a new one.
+  replace(why) {
+    this.worker.terminate();
+    for (const {resolve, timer} of this.calls.values()) {
+      clearTimeout(timer);
+      resolve({problems: [{text: why || "The engine was started again."}], wasEnded: true});
+    }
+    this.calls.clear();
+    this.start();
+  }
+}

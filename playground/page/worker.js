@@ -1,0 +1,27 @@
+// The worker runs the engine. The page sends it the compiled engine first, and then requests;
+// it answers each request in its turn.
+"use strict";
+importScripts("wasm_exec.js");
+
+const waiting = [];
+let isReady = false;
+
+function serve({id, request}) {
+  self.locksimServe(JSON.stringify(request), text => postMessage({id, answer: JSON.parse(text)}));
+}
+
+self.locksimReady = () => {
+  isReady = true;
+  postMessage({ready: true});
+  waiting.splice(0).forEach(serve);
+};
+
+onmessage = async ({data}) => {
+  if (!data.engine) {
+    if (isReady) serve(data); else waiting.push(data);
+    return;
+  }
+  const go = new Go();
+  const instance = await WebAssembly.instantiate(data.engine, go.importObject);
+  go.run(instance).then(() => postMessage({ended: true}), () => postMessage({ended: true}));
+};
