@@ -140,3 +140,20 @@ func TestPlaygroundFolder(t *testing.T) {
 		}
 	}
 }
+
+// settle waits until the page has an answer for its controls.
+func (p *tab) settle() {
+	p.t.Helper()
+	p.until("the engine has answered", `document.documentElement.dataset.state === "idle" && playground.engine.isReady === true`)
+}
+
+func TestPlaygroundShots(t *testing.T) {
+	for _, v := range []view{{width: 390, height: 844}, desktop, desktop.withDark(true)} {
+		p := openPlayground(t, "", v)
+		p.settle()
+		p.until("map", `document.getElementById("map-progress").textContent.startsWith("All")`)
+		v.height = eval[int64](p, `document.scrollingElement.scrollHeight`)
+		p.setView(v)
+		p.photograph(fmt.Sprintf("/tmp/play/shot-%d-%v.png", v.width, v.dark))
+	}
+}

@@ -1,0 +1,150 @@
+// The danger map: a row for each moment at which the fault can strike, and a column for each
+// size. The engine computes one cell at a time, those near the reader first, and only while the
+// page waits for nothing else.
+
+// maps keeps the cells of the last maps by their worlds.
+const maps = new Map();
+const mostMaps = 8;
+
+export class Landscape {
+  // compute asks for one cell, given the number of its row and of its column. onGo gets both when
+  // the reader goes to a cell.
+  constructor({table, legend, progress, compute, onGo}) {
+    Object.assign(this, {table, legend, progress, compute, onGo});
+    table.addEventListener("click", e => {
+      const cell = e.target.closest("td");
+      if (cell) this.go(Number(cell.dataset.row), Number(cell.dataset.column));
+    });
+    table.addEventListener("keydown", e => {
+      const step = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[e.key];
+      const from = e.target.closest("td");
+      if (!step || !from) return;
+      e.preventDefault();
+      const row = Number(from.dataset.row) + step[0], column = Number(from.dataset.column) + step[1];
+      if (this.cellAt(row, column)) this.go(row, column);
+    });
+  }
+
+  cellAt(row, column) { return this.table.querySelector(`td[data-row="${row}"][data-column="${column}"]`); }
+
+  // go goes to a cell.
+  go(row, column) {
+    this.mark(row, column);
+    this.cellAt(row, column).focus();
+    this.onGo(row, column);
+  }
+
+  // show shows the map of a world; key is equal for worlds with the same map.
+  show(key, places, sizes, ttlMs, sizesMs) {
+    if (key !== this.key) {
+      this.key = key;
+      if (!maps.has(key)) maps.set(key, new Map());
+      if (maps.size > mostMaps) maps.delete(maps.keys().next().value);
+      this.known = maps.get(key);
+      this.rows = places.length;
+      this.columns = sizes.length;
+      this.build(places, sizes, sizesMs.findIndex(ms => ms > ttlMs));
+      for (const id of this.known.keys()) this.fill(...id.split(",").map(Number));
+      this.explain();
+    }
+    this.work();
+  }
+
+  build(places, sizes, past) {
+    const make = (name, text, attributes = {}) => {
+      const e = document.createElement(name);
+      e.textContent = text;
+      for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+      return e;
+    };
+    const head = document.createElement("tr");
+    head.setAttribute("role", "row");
+    head.append(make("th", "the fault strikes", {class: "corner", scope: "col", role: "columnheader"}));
+    for (const size of sizes) {
+      const th = make("th", "", {scope: "col", role: "columnheader"});
+      th.append(make("span", size));
+      head.append(th);
+    }
+    const thead = document.createElement("thead"), tbody = document.createElement("tbody");
+    thead.setAttribute("role", "rowgroup");
+    tbody.setAttribute("role", "rowgroup");
+    thead.append(head);
+    places.forEach((p, row) => {
+      const tr = document.createElement("tr");
+      tr.setAttribute("role", "row");
+      tr.append(make("th", p.strikes, {scope: "row", role: "rowheader"}));
+      sizes.forEach((size, column) => {
+        tr.append(make("td", " ", {role: "gridcell", tabindex: "-1", "data-row": row, "data-column": column,
+          "data-words": `${p.strikes}, ${size}`, "aria-label": `${p.strikes}, ${size}: not computed yet`, class: column === past ? "past" : ""}));
+      });
+      tbody.append(tr);
+    });
+    this.table.replaceChildren(thead, tbody);
+  }
+
+  // mark marks the cell at which the world is.
+  mark(row, column) {
+    Object.assign(this, {row, column});
+    for (const cell of this.table.querySelectorAll("[aria-selected]")) {
+      cell.removeAttribute("aria-selected");
+      cell.tabIndex = -1;
+    }
+    const cell = this.cellAt(row, column) || this.cellAt(0, 0);
+    if (!cell) return;
+    cell.tabIndex = 0;
+    if (cell === this.cellAt(row, column)) cell.setAttribute("aria-selected", "true");
+  }
+
+  // work computes the cells that are missing, those near the reader first.
+  async work() {
+    if (this.isWorking) return;
+    this.isWorking = true;
+    for (let next = this.next(); next; next = this.next()) {
+      const key = this.key, known = this.known;
+      const answer = await this.compute(...next);
+      if (!answer) break; // the page needs the engine for something else, and calls work again
+      known.set(String(next), answer.problems ? {sign: "–", level: "unclear", means: answer.problems[0].text} : answer);
+      if (key === this.key) {
+        this.fill(...next);
+        this.explain();
+      }
+    }
+    this.isWorking = false;
+  }
+
+  next() {
+    let best, nearest = Infinity;
+    for (let row = 0; row < this.rows; row++) {
+      for (let column = 0; column < this.columns; column++) {
+        const distance = 3 * Math.abs(row - (this.row ?? 0)) + Math.abs(column - (this.column ?? 0));
+        if (distance < nearest && !this.known.has(`${row},${column}`)) [best, nearest] = [[row, column], distance];
+      }
+    }
+    return best;
+  }
+
+  fill(row, column) {
+    const cell = this.cellAt(row, column), {sign, level, means} = this.known.get(`${row},${column}`);
+    if (!cell) return;
+    cell.textContent = sign;
+    cell.classList.remove("unharmed", "unclear", "misbehaved", "two-holders", "corrupted", "corrupted-fenced");
+    cell.classList.add(level);
+    cell.title = `${cell.dataset.words}: ${means}`;
+    cell.setAttribute("aria-label", cell.title);
+  }
+
+  // explain explains the signs, and says how much is still to be computed.
+  explain() {
+    const total = this.rows * this.columns, done = this.known.size;
+    this.progress.textContent = done < total ? `${done} of ${total} worlds have been run.` : `All ${total} worlds have been run.`;
+    const seen = new Map([...this.known.values()].map(c => [c.sign, c]));
+    const order = ["·", "2", "x", "X", "m", "?", "–"];
+    this.legend.replaceChildren(...order.filter(sign => seen.has(sign)).map(sign => {
+      const li = document.createElement("li"), box = document.createElement("span"), {level, means} = seen.get(sign);
+      box.className = level;
+      box.textContent = sign;
+      li.append(box, " " + (sign === "–" ? "the world is not possible" : means));
+      return li;
+    }));
+  }
+}

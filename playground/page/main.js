@@ -1,0 +1,380 @@
+// The page: it asks the engine for the world that the controls describe, and shows the answer.
+
+import {Engine} from "./engine.js";
+import {draw} from "./figure.js";
+import {format} from "./duration.js";
+import {Landscape} from "./landscape.js";
+import {initial, read, request, withSet, write} from "./state.js";
+import {Track} from "./track.js";
+
+const $ = id => document.getElementById(id);
+const embedded = id => JSON.parse($(id).textContent);
+const catalogue = embedded("catalogue");
+const engine = new Engine();
+
+let state = read(location.hash);
+let answer = null; // what is shown
+let places = null; // the moments at which the fault of the answer can strike
+let placesKey = "";
+
+// What a test needs to know.
+window.playground = {engine, latencies: []};
+
+// --- the world changes
+
+// change makes another state the current one. isFinal says that the reader has come to rest
+// there, so that the back button leads to what was before.
+let settled = write(state);
+function change(next, isFinal = true) {
+  state = next;
+  const address = write(state);
+  if (isFinal && address !== settled) {
+    // The steps on the way have replaced the entry of the place where the reader set out.
+    history.replaceState(null, "", settled);
+    history.pushState(null, "", address);
+    settled = address;
+  } else {
+    history.replaceState(null, "", address);
+  }
+  refresh();
+}
+
+function onAddress() {
+  if (write(read(location.hash)) === write(state)) return;
+  state = read(location.hash);
+  settled = write(state);
+  refresh();
+}
+addEventListener("popstate", onAddress);
+addEventListener("hashchange", onAddress);
+
+// --- asking the engine
+
+let wanted = 0, isBusy = false, idle = Promise.resolve();
+
+// refresh asks for the current world. If the world changes while the engine is at work, only the
+// last one is asked for.
+function refresh() {
+  const asked = performance.now();
+  wanted++;
+  if (isBusy) return;
+  isBusy = true;
+  document.documentElement.dataset.state = "busy";
+  idle = (async () => {
+    for (let served = 0; served !== wanted;) {
+      served = wanted;
+      const from = state, a = await answerTo(from);
+      if (served !== wanted) continue;
+      if (a.problems) showProblems(a.problems, from);
+      else showAnswer(a);
+      if (engine.isReady) window.playground.latencies.push(performance.now() - asked);
+    }
+    isBusy = false;
+    document.documentElement.dataset.state = "idle";
+    showPlaces();
+  })();
+}
+
+// answerTo returns the engine's answer, or why there can be none.
+async function answerTo(asked) {
+  const entry = asked.text ? null : catalogue.flatMap(g => g.scenarios).find(s => s.name === asked.scenario);
+  if (entry && entry.command) {
+    return {problems: [{text: `${entry.name} needs a lock or a server that is not part of the playground. The command plays it: ${entry.command}`}]};
+  }
+  try {
+    return await engine.ask(request(asked, "run"));
+  } catch (e) {
+    const hint = location.protocol === "file:" ? " A browser loads it only from a server: serve this folder, also without a network." : "";
+    return {problems: [{text: `The engine cannot be loaded: ${e.message}.${hint}`}]};
+  }
+}
+
+// askWhenIdle asks for something that is less urgent than the current world.
+async function askWhenIdle(next) {
+  while (isBusy) await idle;
+  return engine.ask(next);
+}
+
+// --- showing the answer
+
+const badges = {safe: ["good", "✓"], unsafe: ["bad", "✗"], unknown: ["doubt", "?"]};
+
+function make(name, text = "", className = "") {
+  const e = document.createElement(name);
+  e.textContent = text;
+  e.className = className;
+  return e;
+}
+
+// setText changes a text only if it is another one, so that a screen reader does not repeat it.
+function setText(e, text) { if (e.textContent !== text) e.textContent = text; }
+
+// setValue changes a control, unless the reader is using it.
+function setValue(e, value) { if (document.activeElement !== e || e.type === "range" && !e.matches(":active")) e.value = value; }
+
+function showAnswer(a) {
+  answer = a;
+  document.body.classList.remove("stale");
+  $("problems").replaceChildren();
+  $("mistakes").replaceChildren();
+  setText($("verdict"), a.runs.map(r => `${r.name[0].toUpperCase()}${r.name.slice(1)}: ${r.verdict}.`).join(" "));
+  $("runs").replaceChildren(...a.runs.map(showRun));
+  $("figure").replaceChildren(draw(a.figure, `${a.title}. The same in words is below.`));
+  $("events").replaceChildren(...a.events.slice(1).map(sentence => make("li", sentence)));
+  $("replay").textContent = a.replay;
+  $("own-file").hidden = !state.text;
+  $("hashes").replaceChildren(...a.runs.flatMap((r, i) => [i ? "; " : "", `${r.name} `, make("code", r.hash)]));
+  showControls(a);
+}
+
+function showRun(r) {
+  const card = make("div", "", "outcome"), [colour, sign] = badges[r.verdict] || badges.unknown;
+  const head = make("h3", `${r.name}: `);
+  head.append(make("span", `${sign} ${r.verdict}`, `badge ${colour}`));
+  card.append(head, make("p", r.data), ...r.lock.map(text => make("p", text, "soft")));
+  return card;
+}
+
+function showProblems(problems, from) {
+  document.body.classList.add("stale");
+  setText($("verdict"), "This world cannot be shown.");
+  $("problems").replaceChildren(...problems.map(p => make("p", p.text)));
+  $("mistakes").replaceChildren(...problems.filter(p => p.line).map(p => {
+    const li = make("li"), button = make("button", `Line ${p.line}`);
+    button.type = "button";
+    button.onclick = () => goToLine(p.line, p.column);
+    li.append(button, " ", p.text);
+    return li;
+  }));
+  fillScenarios(from);
+  showSets();
+  $("landscape").hidden = true;
+}
+
+const setting = path => answer.settings.find(s => s.path === path);
+
+function showControls(a) {
+  fillScenarios(state);
+  $("variants").hidden = a.variants.length === 0;
+  fillSelect($("variant"), a.variants.map(v => [v, v]), a.variant);
+  fillSelect($("lock"), [["", `${a.ownLock}, as in the scenario`], ...a.locks.filter(l => l !== a.ownLock).map(l => [l, l])], state.lock);
+  setValue($("ttl"), setting("lock.ttl")?.value ?? "");
+  setValue($("nodes"), setting("lock.nodes")?.value ?? "");
+  setValue($("seed"), state.seed);
+  for (const radio of document.getElementsByName("fencing")) radio.checked = radio.value === state.fencing;
+  $("paths").replaceChildren(...a.settings.map(s => { const o = make("option"); o.value = s.path; return o; }));
+  if (!state.text || $("file").value === "") setValue($("file"), a.file);
+  showSets();
+  showFault();
+}
+
+function fillScenarios(from) {
+  if (!$("scenario").options.length) {
+    const own = make("option", "your own file");
+    own.value = "";
+    own.hidden = true;
+    $("scenario").append(own, ...catalogue.map(g => {
+      const group = make("optgroup");
+      group.label = g.title;
+      group.append(...g.scenarios.map(s => {
+        const option = make("option", s.name + (s.command ? " (only with the command)" : ""));
+        option.value = s.name;
+        option.title = s.title;
+        return option;
+      }));
+      return group;
+    }));
+  }
+  $("scenario").value = from.text ? "" : from.scenario;
+}
+
+function fillSelect(select, options, value) {
+  const key = JSON.stringify(options);
+  if (select.dataset.key !== key) {
+    select.dataset.key = key;
+    select.replaceChildren(...options.map(([v, text]) => { const o = make("option", text); o.value = v; return o; }));
+  }
+  select.value = value;
+}
+
+// showSets lists the overrides, each with a button that removes it.
+function showSets() {
+  $("sets").replaceChildren(...state.sets.map(([path, value], i) => {
+    const li = make("li"), button = make("button", "Undo");
+    button.type = "button";
+    button.setAttribute("aria-label", `Undo ${path}=${value}`);
+    button.onclick = () => change({...state, sets: state.sets.filter((_, k) => k !== i)});
+    li.append(make("code", `${path}=${value}`), " ", button);
+    return li;
+  }));
+}
+
+// --- the fault
+
+const track = new Track($("track"), {
+  onMove: i => moveFault(i, false),
+  onSize: ms => sizeFault(ms, false),
+  onEnd: () => change(state),
+});
+
+const landscape = new Landscape({
+  table: $("map"), legend: $("legend"), progress: $("map-progress"),
+  compute: (row, column) => askWhenIdle(request(worldAt(row, column), "cell")),
+  onGo: (row, column) => change(worldAt(row, column)),
+});
+
+const split = set => [set.slice(0, set.indexOf("=")), set.slice(set.indexOf("=") + 1)];
+
+// worldAt returns the state in a cell of the danger map.
+function worldAt(row, column) {
+  return withSet(withSet(state, ...split(places.places[row].set)), answer.fault.sizePath, places.sizes[column]);
+}
+
+// currentPlace returns the number of the moment at which the fault strikes, or of the nearest.
+function currentPlace() {
+  const all = places.places, same = all.findIndex(p => p.strikes === answer.fault.strikes);
+  if (same >= 0) return same;
+  const later = all.findIndex(p => p.atMs >= answer.fault.atMs);
+  return later < 0 ? all.length - 1 : later;
+}
+
+function moveFault(i, isFinal) {
+  if (!places) return;
+  const place = places.places[i];
+  if (place.strikes !== answer.fault.strikes) {
+    answer.fault.strikes = place.strikes;
+    change(withSet(state, ...split(place.set)), isFinal);
+  } else if (isFinal) change(state);
+  showPlace();
+}
+
+function sizeFault(ms, isFinal) {
+  const fault = answer.fault;
+  fault.sizeMs = ms;
+  fault.endsAt = "";
+  change(withSet(state, fault.sizePath, (fault.isNegative ? "-" : "") + format(ms)), isFinal);
+  showPlace();
+}
+
+// showFault shows the fault of the answer. Its moments may be known already.
+function showFault() {
+  const fault = answer.fault;
+  $("fault").hidden = !fault;
+  if (!fault) return;
+  $("faults").hidden = fault.texts.length < 2;
+  fillSelect($("which"), fault.texts.map((text, i) => [String(i + 1), `${i + 1}: ${text}`]), String(fault.number));
+  $("size-control").hidden = !fault.sizePath;
+  if (places && placesKey === keyOfPlaces()) showPlace();
+}
+
+// showPlace shows where the fault is.
+function showPlace() {
+  const fault = answer.fault, all = places.places, current = currentPlace();
+  if (!all.length) return;
+  $("strikes").max = all.length - 1;
+  setValue($("strikes"), current);
+  const words = fault.strikes + (fault.atMs >= 0 ? "" : " (it does not happen in this run)");
+  setText($("strikes-words"), words);
+  $("strikes").setAttribute("aria-valuetext", words);
+  if (fault.sizePath) {
+    const step = fault.longestMs / 120;
+    Object.assign($("size"), {min: step, max: fault.longestMs, step});
+    setValue($("size"), fault.sizeMs);
+    const size = (fault.isNegative ? "-" : "") + format(fault.sizeMs);
+    $("size").setAttribute("aria-valuetext", size);
+    setText($("size-name"), fault.sizeName[0].toUpperCase() + fault.sizeName.slice(1));
+    setValue($("size-words"), size);
+    setText($("size-note"), fault.endsAt ? `as in the scenario: until ${fault.endsAt}` : fault.ttlMs ? `the TTL is ${format(fault.ttlMs)}` : "");
+  }
+  track.show(all, current, fault);
+  if (places.sizes.length) landscape.mark(current, nearestColumn(fault.sizeMs));
+}
+
+const nearestColumn = ms => places.sizesMs.reduce((best, size, i, all) => Math.abs(size - ms) < Math.abs(all[best] - ms) ? i : best, 0);
+
+// keyOfPlaces is equal for worlds that differ only in their fault's place and size.
+function keyOfPlaces() {
+  const {fencing, ...rest} = state;
+  return JSON.stringify({...rest, sets: state.sets.filter(([path]) => !path.startsWith(`faults[${state.fault}]`))});
+}
+
+// showPlaces asks for the moments at which the fault can strike, and shows the danger map.
+async function showPlaces() {
+  if (!answer?.fault || document.body.classList.contains("stale") || !engine.isReady) {
+    $("landscape").hidden = true;
+    return;
+  }
+  const key = keyOfPlaces();
+  if (key !== placesKey) {
+    const found = await askWhenIdle(request(state, "places"));
+    if (key !== keyOfPlaces() || found.problems) return;
+    [places, placesKey] = [found, key];
+  }
+  showPlace();
+  $("landscape").hidden = places.sizes.length === 0 || places.places.length === 0;
+  if (!$("landscape").hidden) landscape.show(key, places.places, places.sizes, answer.fault.ttlMs, places.sizesMs);
+}
+
+// --- the controls
+
+const on = (id, event, then) => $(id).addEventListener(event, () => then($(id)));
+
+on("scenario", "change", e => { $("file").value = ""; change({...initial(), seed: state.seed, scenario: e.value}); });
+on("variant", "change", e => change({...state, variant: e.value, sets: [], fault: 1}));
+on("lock", "change", e => change({...state, lock: e.value}));
+on("ttl", "change", e => change(withSet(state, "lock.ttl", e.value.trim())));
+on("nodes", "change", e => change(withSet(state, "lock.nodes", e.value)));
+on("seed", "change", e => change({...state, seed: /^[0-9]{1,19}$/.test(e.value) ? e.value : "1"}));
+for (const radio of document.getElementsByName("fencing")) {
+  radio.addEventListener("change", () => change({...state, fencing: radio.value}));
+}
+on("which", "change", e => change({...state, fault: Number(e.value)}));
+on("strikes", "input", e => moveFault(Number(e.value), false));
+on("strikes", "change", () => change(state));
+on("size", "input", e => sizeFault(Number(e.value), false));
+on("size", "change", () => change(state));
+on("size-words", "change", e => change(withSet(state, answer.fault.sizePath, e.value.trim())));
+on("path", "input", e => {
+  const chosen = answer && setting(e.value);
+  $("words").replaceChildren(...(chosen?.words || []).map(word => { const o = make("option"); o.value = word; return o; }));
+  $("value").placeholder = chosen?.value || "";
+});
+on("set", "click", () => { if ($("path").value && $("value").value) change(withSet(state, $("path").value.trim(), $("value").value.trim())); });
+on("reset", "click", () => { $("file").value = ""; change({...initial(), scenario: state.scenario}); });
+on("copy", "click", async () => {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    setText($("copied"), "Copied.");
+  } catch {
+    setText($("copied"), "The browser does not allow it: copy the address instead.");
+  }
+});
+$("controls").addEventListener("submit", e => e.preventDefault());
+document.querySelector(".skip").addEventListener("click", e => { e.preventDefault(); $("verdict").focus(); });
+
+let typing = 0;
+on("file", "input", e => {
+  clearTimeout(typing);
+  typing = setTimeout(() => change({...state, text: e.value}), 400);
+});
+
+function goToLine(line, column) {
+  const file = $("file"), before = file.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+  $("file-box").open = true;
+  file.focus();
+  const at = before + Math.max((column || 1) - 1, 0);
+  file.setSelectionRange(at, at);
+}
+
+// --- the beginning
+
+if (state.text) {
+  $("file").value = state.text;
+  $("file-box").open = true;
+}
+if (write(state) === write(initial())) {
+  showAnswer(embedded("first"));
+  performance.mark("first picture");
+}
+engine.ready.then(() => { engine.isReady = true; });
+refresh();
