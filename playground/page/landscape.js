@@ -8,9 +8,9 @@ const mostMaps = 8;
 
 export class Landscape {
   // compute asks for one cell, given the number of its row and of its column. onGo gets both when
-  // the reader goes to a cell.
-  constructor({table, legend, progress, compute, onGo}) {
-    Object.assign(this, {table, legend, progress, compute, onGo});
+  // the reader goes to a cell. onDone is called when no cell is missing.
+  constructor({table, legend, progress, compute, onGo, onDone}) {
+    Object.assign(this, {table, legend, progress, compute, onGo, onDone});
     table.addEventListener("click", e => {
       const cell = e.target.closest("td");
       if (cell) this.go(Number(cell.dataset.row), Number(cell.dataset.column));
@@ -110,6 +110,7 @@ export class Landscape {
       }
     }
     this.isWorking = false;
+    if (!this.next()) this.onDone();
   }
 
   next() {
@@ -130,7 +131,7 @@ export class Landscape {
     cell.classList.remove("unharmed", "unclear", "misbehaved", "two-holders", "corrupted", "corrupted-fenced");
     cell.classList.add(level);
     cell.title = `${cell.dataset.words}: ${means}`;
-    cell.setAttribute("aria-label", cell.title);
+    cell.setAttribute("aria-label", `${sign} ${cell.title}`); // what is seen comes first
   }
 
   // explain explains the signs, and says how much is still to be computed.

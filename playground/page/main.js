@@ -60,6 +60,7 @@ function refresh() {
   if (isBusy) return;
   isBusy = true;
   document.documentElement.dataset.state = "busy";
+  $("landscape").dataset.state = "waiting";
   idle = (async () => {
     for (let served = 0; served !== wanted;) {
       served = wanted;
@@ -137,7 +138,7 @@ function showRun(r) {
 
 function showProblems(problems, from) {
   document.body.classList.add("stale");
-  setText($("verdict"), "This world cannot be shown.");
+  setText($("verdict"), "This world cannot be shown. What is below is the last one that could.");
   $("problems").replaceChildren(...problems.map(p => make("p", p.text)));
   $("mistakes").replaceChildren(...problems.filter(p => p.line).map(p => {
     const li = make("li"), button = make("button", `Line ${p.line}`);
@@ -218,6 +219,7 @@ const track = new Track($("track"), {
 });
 
 const landscape = new Landscape({
+  onDone: () => { $("landscape").dataset.state = "complete"; },
   table: $("map"), legend: $("legend"), progress: $("map-progress"),
   compute: (row, column) => askWhenIdle(request(worldAt(row, column), "cell")),
   onGo: (row, column) => change(worldAt(row, column)),
@@ -271,6 +273,7 @@ function showFault() {
 function showPlace() {
   const fault = answer.fault, all = places.places, current = currentPlace();
   if (!all.length) return;
+  $("strikes-control").hidden = all.length < 2;
   $("strikes").max = all.length - 1;
   setValue($("strikes"), current);
   const words = fault.strikes + (fault.atMs >= 0 ? "" : " (it does not happen in this run)");
@@ -310,9 +313,9 @@ async function showPlaces() {
     if (key !== keyOfPlaces() || found.problems) return;
     [places, placesKey] = [found, key];
   }
-  showPlace();
   $("landscape").hidden = places.sizes.length === 0 || places.places.length === 0;
   if (!$("landscape").hidden) landscape.show(key, places.places, places.sizes, answer.fault.ttlMs, places.sizesMs);
+  showPlace();
 }
 
 // --- the controls
@@ -376,5 +379,8 @@ if (write(state) === write(initial())) {
   showAnswer(embedded("first"));
   performance.mark("first picture");
 }
-engine.ready.then(() => { engine.isReady = true; });
+engine.ready.then(() => {
+  engine.isReady = true;
+  performance.mark("engine");
+}, () => {});
 refresh();

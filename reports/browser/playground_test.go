@@ -1,20 +1,27 @@
 package browser_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/locksim/locksim/internal/playground"
+	"github.com/locksim/locksim/internal/whatif"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -147,13 +154,333 @@ func (p *tab) settle() {
 	p.until("the engine has answered", `document.documentElement.dataset.state === "idle" && playground.engine.isReady === true`)
 }
 
-func TestPlaygroundShots(t *testing.T) {
-	for _, v := range []view{{width: 390, height: 844}, desktop, desktop.withDark(true)} {
+// mapped waits until the danger map of the current world is complete.
+func (p *tab) mapped() {
+	p.t.Helper()
+	p.settle()
+	p.until("the danger map is complete", `document.getElementById("landscape").dataset.state === "complete"`)
+}
+
+// shown is what the page shows.
+type shown struct {
+	Hash, Verdict, Replay, Hashes string
+	Events, Problems              []string
+}
+
+// shows returns what the page shows, when the engine has answered.
+func (p *tab) shows() shown {
+	p.t.Helper()
+	p.settle()
+	return eval[shown](p, `(texts => ({
+		Hash: location.hash, Verdict: texts("#verdict")[0], Replay: texts("#replay")[0], Hashes: texts("#hashes code").join(" "),
+		Events: texts("#events li"), Problems: texts("#problems p"),
+	}))(selector => [...document.querySelectorAll(selector)].map(e => e.textContent))`)
+}
+
+// checkShown tests that the page shows of the world in its address what the program shows of
+// it outside a browser: the verdicts, the traces, the events of the picture and the command.
+// It returns what the page shows.
+func (p *tab) checkShown() shown {
+	p.t.Helper()
+	got := p.shows()
+	values, err := url.ParseQuery(strings.TrimPrefix(got.Hash, "#"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	seed, err := strconv.ParseUint(cmp.Or(values.Get("seed"), "1"), 10, 64)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r := playground.Request{
+		Kind: playground.RunKind, Scenario: cmp.Or(values.Get("scenario"), "gc-pause"), Text: values.Get("text"), Variant: values.Get("variant"),
+		Lock: values.Get("lock"), Sets: values["set"], Fencing: values.Get("fencing"), Seed: seed,
+	}
+	request, err := json.Marshal(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var a playground.Answer
+	if err := json.Unmarshal(playground.Serve(request), &a); err != nil {
+		p.t.Fatal(err)
+	}
+	if len(a.Runs) != 2 {
+		p.t.Fatalf("at %s the program has no runs: %s", got.Hash, playground.Serve(request))
+	}
+	want := shown{
+		Hash:    got.Hash,
+		Verdict: "Without fencing: " + a.Runs[0].Verdict + ". With fencing: " + a.Runs[1].Verdict + ".",
+		Replay:  a.Replay, Hashes: a.Runs[0].Hash + " " + a.Runs[1].Hash, Events: a.Events[1:], Problems: []string{},
+	}
+	if !reflect.DeepEqual(got, want) {
+		p.t.Errorf("the page shows\n%+v, want\n%+v", got, want)
+	}
+	return got
+}
+
+// enter replaces the text of a field, and leaves the field.
+func (p *tab) enter(id, text string) {
+	p.t.Helper()
+	eval[any](p, `(e => { e.focus(); e.select(); })(document.getElementById("`+id+`")); null`)
+	p.press(text)
+	p.press(kb.Tab)
+}
+
+// focus moves the focus to an element.
+func (p *tab) focus(id string) {
+	p.t.Helper()
+	eval[any](p, `document.getElementById("`+id+`").focus(); null`)
+}
+
+const (
+	unsafeThenSafe = "Without fencing: unsafe. With fencing: safe."
+	bothSafe       = "Without fencing: safe. With fencing: safe."
+	bothUnsafe     = "Without fencing: unsafe. With fencing: unsafe."
+)
+
+// checkVerdict tests that the page shows some verdicts, and that they are those of the world
+// in its address.
+func (p *tab) checkVerdict(want string) shown {
+	p.t.Helper()
+	got := p.checkShown()
+	if got.Verdict != want {
+		p.t.Errorf("at %s the page shows %q, want %q", got.Hash, got.Verdict, want)
+	}
+	return got
+}
+
+// The verdict turns at the lengths of the pause at which it turns for the command:
+// locksim sweep gc-pause --set 'faults[1].for=1s..60s'.
+func TestPlaygroundTurnsWhereTheSweepDoes(t *testing.T) {
+	s, err := scenarios.Open("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, _, err := whatif.ParseRange("1s..60s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep, err := whatif.Run(s, "faults[1].for", values, 10, scenarios.RunOptions{Seed: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sweep.Bands) < 3 {
+		t.Fatalf("the sweep has %d bands, want at least 3", len(sweep.Bands))
+	}
+	p := openPlayground(t, "", desktop)
+	p.until("the fault can be changed", `document.getElementById("size-words").value !== ""`)
+	for _, band := range sweep.Bands {
+		for _, value := range []int64{band.From, band.To} {
+			p.enter("size-words", sweep.Format(value))
+			p.checkVerdict("Without fencing: " + band.Outcome.Off + ". With fencing: " + band.Outcome.On + ".")
+		}
+	}
+}
+
+// Every control works by keys alone, and the back button leads to the world before.
+func TestPlaygroundByKeys(t *testing.T) {
+	p := openPlayground(t, "", desktop)
+	first := p.checkVerdict(unsafeThenSafe)
+	p.until("the danger map is there", `!document.getElementById("landscape").hidden`)
+
+	p.focus("size")
+	p.press(kb.ArrowLeft)
+	p.press(kb.ArrowLeft)
+	shorter := p.checkVerdict(bothSafe)
+	p.press(kb.End)
+	p.checkVerdict(unsafeThenSafe)
+	p.focus("strikes")
+	p.press(kb.Home)
+	p.checkVerdict(bothSafe)
+	eval[any](p, `history.back(); null`)
+	p.until("the page shows the world before", `location.hash.includes("for") && !location.hash.includes("before")`)
+	p.checkVerdict(unsafeThenSafe)
+	eval[any](p, `history.go(-1); null`)
+	p.until("the page shows the shorter pause", `location.hash === `+strconv.Quote(shorter.Hash))
+	p.checkVerdict(bothSafe)
+
+	p.focus("reset")
+	p.press(kb.Enter)
+	if again := p.checkVerdict(unsafeThenSafe); again.Hashes != first.Hashes {
+		t.Errorf("after all changes are undone the traces are %s, and were %s", again.Hashes, first.Hashes)
+	}
+	p.enter("ttl", "1m")
+	p.enter("nodes", "3")
+	p.enter("seed", "7")
+	if got := p.checkShown(); got.Replay != "locksim run gc-pause --seed 7 --set lock.ttl=1m --set lock.nodes=3" {
+		t.Errorf("the command is %s", got.Replay)
+	}
+	p.focus("lock")
+	p.press("single") // by its first letters
+	if got := p.checkShown(); !strings.Contains(got.Replay, " --lock single") {
+		t.Errorf("with the lock single the command is %s", got.Replay)
+	}
+	eval[any](p, `document.querySelector("[name=fencing]:checked").focus(); null`)
+	p.press(kb.ArrowDown)
+	if got := p.checkShown(); !strings.HasSuffix(got.Replay, " --fencing off") {
+		t.Errorf("with the run without fencing the command is %s", got.Replay)
+	}
+	p.focus("scenario")
+	p.press(kb.ArrowDown)
+	if got := p.checkShown(); !strings.Contains(got.Replay, "locksim run gc-pause-after-check ") {
+		t.Errorf("after the next scenario was chosen the command is %s", got.Replay)
+	}
+
+	// The danger map: arrow keys move in it, and the world with them.
+	p.focus("scenario")
+	p.press(kb.ArrowUp)
+	p.checkVerdict(unsafeThenSafe)
+	p.mapped()
+	eval[any](p, `document.querySelector("#map [aria-selected]").focus(); null`)
+	p.press(kb.ArrowRight)
+	p.checkCell(unsafeThenSafe, "x")
+	p.press(kb.ArrowLeft)
+	p.press(kb.ArrowLeft)
+	p.checkCell(bothSafe, "·")
+}
+
+// checkCell tests that the cell of the danger map at which the page is has a sign, and that
+// the page shows some verdicts.
+func (p *tab) checkCell(verdict, sign string) {
+	p.t.Helper()
+	p.checkVerdict(verdict)
+	if got := eval[string](p, `document.querySelector("#map [aria-selected]").textContent`); got != sign {
+		p.t.Errorf("the cell has the sign %s, want %s", got, sign)
+	}
+}
+
+// A pointer drags the fault and its end along the time line, and clicks a cell of the danger
+// map.
+func TestPlaygroundByPointer(t *testing.T) {
+	p := openPlayground(t, "", desktop)
+	p.checkVerdict(unsafeThenSafe)
+	p.mapped()
+	center := func(selector string) (x, y float64) {
+		at := eval[struct{ X, Y float64 }](p, `(e => { e.scrollIntoView({block: "center"}); const b = e.getBoundingClientRect(); return {X: b.x + b.width / 2, Y: b.y + b.height / 2}; })(document.querySelector(`+strconv.Quote(selector)+`))`)
+		return at.X, at.Y
+	}
+	x, y := center("#track .handle")
+	p.do(chromedp.DragAndDropXY(x, y, x-60, y))
+	shorter := p.checkVerdict(bothSafe)
+	if !strings.Contains(shorter.Replay, "faults[1].for=") {
+		t.Errorf("after the end of the fault was dragged the command is %s", shorter.Replay)
+	}
+	x, y = center("#track .handle")
+	p.do(chromedp.DragAndDropXY(x, y, x+150, y))
+	p.checkVerdict(unsafeThenSafe)
+	x, y = center("#track .block")
+	p.do(chromedp.DragAndDropXY(x, y, x-600, y))
+	if got := p.checkVerdict(bothSafe); !strings.Contains(got.Replay, "faults[1].before=client-1 acquire") {
+		t.Errorf("after the fault was dragged to the beginning the command is %s", got.Replay)
+	}
+	for _, c := range []struct {
+		cell, verdict, sign string
+	}{{`#map td[data-row="6"][data-column="8"]`, unsafeThenSafe, "x"}, {`#map td[data-row="0"][data-column="8"]`, bothSafe, "·"}} {
+		x, y = center(c.cell)
+		p.do(chromedp.MouseClickXY(x, y))
+		p.checkCell(c.verdict, c.sign)
+	}
+}
+
+// What cannot be run is said in a sentence, and the page works on. A mistake in the text of a
+// scenario has the line, and a button that leads there.
+func TestPlaygroundProblems(t *testing.T) {
+	p := openPlayground(t, "", desktop)
+	p.checkVerdict(unsafeThenSafe)
+	p.enter("ttl", "soon")
+	if got := p.shows(); len(got.Problems) != 1 || !strings.Contains(got.Problems[0], "--set lock.ttl=soon: ") {
+		t.Errorf("with a TTL that is none, the problems are %q", got.Problems)
+	}
+	p.enter("ttl", "25s")
+	p.checkShown()
+	eval[any](p, `document.getElementById("file-box").open = true; document.getElementById("reset").click(); null`)
+	p.checkVerdict(unsafeThenSafe)
+	eval[any](p, `(f => { f.value = f.value.replace("until: client-2 released", "forr: 20s"); f.dispatchEvent(new Event("input")); })(document.getElementById("file")); null`)
+	p.until("the mistake is listed", `document.querySelector("#mistakes button") !== null`)
+	line := eval[string](p, `document.querySelector("#mistakes button").textContent`)
+	p.click("#mistakes button")
+	if got := eval[string](p, `(f => f.value.slice(f.selectionStart).split("\n")[0] + "|" + (document.activeElement === f))(document.getElementById("file"))`); !strings.HasPrefix(got, "forr: 20s") && !strings.Contains(got, "pause: client-1") || !strings.HasSuffix(got, "|true") {
+		t.Errorf("the button %q leads to %q", line, got)
+	}
+	eval[any](p, `(f => { f.value = f.value.replace("forr: 20s", "for: 20s"); f.dispatchEvent(new Event("input")); })(document.getElementById("file")); null`)
+	p.until("the mistake is gone", `document.querySelector("#mistakes button") === null && document.documentElement.dataset.state === "idle"`)
+	// The file says what must have happened: that the keys expired during the pause.
+	if got := p.checkVerdict("Without fencing: unknown. With fencing: unknown."); got.Replay != "locksim run scenario.yaml --seed 1" {
+		t.Errorf("the command for a text of one's own is %s", got.Replay)
+	}
+	p.do(chromedp.Navigate(p.folder + "index.html#scenario=etcd-gc-pause"))
+	p.until("the page says which command plays the scenario", `document.querySelector("#problems p")?.textContent.endsWith("locksim run etcd-gc-pause") === true`)
+}
+
+// A world that does not end is ended by the page, which says so and works on.
+func TestPlaygroundEndsAWorld(t *testing.T) {
+	endless := url.Values{"set": {"horizon=4h", "lock.ttl=2h", "faults[1].for=1h", "clients.client-2={starts: client-1 acquired, retry-every: 1ms}"}}
+	p := openPlayground(t, "?patience=4000#"+strings.ReplaceAll(endless.Encode(), "+", "%20"), desktop)
+	p.until("the page has ended the world", `document.querySelector("#problems p")?.textContent.includes("did not end within 4 seconds") === true`)
+	p.click("#reset")
+	p.checkVerdict(unsafeThenSafe)
+}
+
+// axe-core finds nothing on the playground that would hinder readers, and the page is no wider
+// than a phone.
+func TestPlaygroundIsAccessible(t *testing.T) {
+	axe := axeCore(t)
+	p := openPlayground(t, "", desktop)
+	p.settle()
+	p.mapped()
+	eval[any](p, axe+`; document.querySelectorAll("details").forEach(d => d.open = true); null`)
+	check := func(what string) {
+		t.Helper()
+		for _, width := range []int64{390, 1440} {
+			for _, dark := range []bool{false, true} {
+				v := view{width: width, height: 844, dark: dark}
+				p.setView(v)
+				for _, violation := range p.violations() {
+					t.Errorf("%s at %s: %s", what, v, violation)
+				}
+				if excess := eval[int](p, `document.scrollingElement.scrollWidth - innerWidth`); excess > 0 {
+					t.Errorf("%s at %s: the page is %d pixels too wide", what, v, excess)
+				}
+			}
+		}
+	}
+	check("a result")
+	p.enter("ttl", "soon")
+	p.settle()
+	check("a problem")
+}
+
+// TestPlaygroundTimes reports how long the page takes, and fails only if it takes very long,
+// because other programs may be running.
+func TestPlaygroundTimes(t *testing.T) {
+	p := openPlayground(t, "", desktop)
+	p.settle()
+	first := eval[float64](p, `performance.getEntriesByName("first picture")[0].startTime`)
+	ready := eval[float64](p, `performance.getEntriesByName("engine")[0].startTime`)
+	p.mapped()
+	p.focus("size")
+	for range 15 {
+		p.press(kb.ArrowLeft)
+		p.settle()
+	}
+	times := eval[[]float64](p, `playground.latencies.slice(-15)`)
+	slices.Sort(times)
+	t.Logf("the first picture after %.0f ms, the engine after %.0f ms; from a key to the picture %.0f ms at the median, %.0f ms at most", first, ready, times[7], times[14])
+	if first > 5_000 || times[7] > 2_000 {
+		t.Error("that is too long")
+	}
+}
+
+// TestPlaygroundScreenshots writes screenshots of the playground; see TestScreenshots.
+func TestPlaygroundScreenshots(t *testing.T) {
+	if *screenshots == "" {
+		t.Skip("-screenshots names no folder for them")
+	}
+	for _, v := range []view{{width: 390, height: 844}, {width: 390, height: 844, dark: true}, desktop, desktop.withDark(true), {width: 1000, height: 1400, print: true}} {
 		p := openPlayground(t, "", v)
 		p.settle()
-		p.until("map", `document.getElementById("map-progress").textContent.startsWith("All")`)
+		p.mapped()
 		v.height = eval[int64](p, `document.scrollingElement.scrollHeight`)
 		p.setView(v)
-		p.photograph(fmt.Sprintf("/tmp/play/shot-%d-%v.png", v.width, v.dark))
+		p.photograph(filepath.Join(*screenshots, fmt.Sprintf("playground-%d-dark=%t-print=%t.png", v.width, v.dark, v.print)))
 	}
 }
