@@ -40,10 +40,10 @@ func useReadmeCommand(t *testing.T) {
 // A document is a text for people, with its path in the repository.
 type document struct{ path, text string }
 
-// documents reads README.md and all documents in docs/.
+// documents reads README.md and all documents in docs/, with the chapters.
 func documents(t *testing.T) []document {
 	t.Helper()
-	return read(t, "README.md", "docs/*.md")
+	return read(t, "README.md", "docs/*.md", "docs/learn/*.md")
 }
 
 // read reads the documents whose paths match one of the patterns.
@@ -91,6 +91,12 @@ var blockKinds = map[string]blockKind{
 	"excerpt":   {show: showExcerpt, slow: true},
 	"file":      {show: showFile},
 	"go test":   {show: showGoTest, slow: true},
+	"fails":     {show: showFail, slow: true},
+	"passes":    {show: showPass, slow: true},
+	"output":    {show: showOutput},
+	"matrix":    {show: showMatrix},
+	"chapters":  {show: showChapters},
+	"next":      {show: showNext},
 	"scenario":  {show: checkScenario},
 	"points":    {show: checkPoints},
 	"kinds":     {show: showKinds},
@@ -346,11 +352,13 @@ func selectParts(t *testing.T, out string, headings []string) string {
 	return strings.Join(chosen, "\n\n") + "\n"
 }
 
-// showFile shows a Go file. The argument is FILE for the whole file, or FILE: LINE for the
-// part from the first line that begins with LINE.
+// showFile shows a Go file. The argument is FILE for the whole file, FILE: LINE for the part
+// from the first line that begins with LINE, or FILE: LINE … LINE for the part before the
+// next line that begins with the second LINE.
 func showFile(t *testing.T, argument, _ string) string {
 	t.Helper()
 	name, begins, _ := strings.Cut(argument, ": ")
+	begins, ends, isPart := strings.Cut(begins, " … ")
 	code, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -359,12 +367,20 @@ func showFile(t *testing.T, argument, _ string) string {
 	if at < 0 {
 		t.Fatalf("%s has no line that begins with %q", name, begins)
 	}
-	return fence("go", string(code[at:]))
+	part := string(code[at:])
+	if isPart {
+		end := strings.Index(part, "\n"+ends)
+		if end < 0 {
+			t.Fatalf("%s has no line after %q that begins with %q", name, begins, ends)
+		}
+		part = strings.TrimRight(part[:end], "\n") + "\n"
+	}
+	return fence("go", part)
 }
 
 // unstable matches what differs from run to run or changes with any edit of the suite:
 // seconds and line numbers.
-var unstable = regexp.MustCompile(`\([0-9.]+s\)|\t[0-9.]+s\n|:[0-9]+\b`)
+var unstable = regexp.MustCompile(`\([0-9.]+s\)|(?m:\t[0-9.]+s$)|:[0-9]+\b`)
 
 // showGoTest shows the output of go test for a lock that fails. The argument is PACKAGE
 // TEST.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locksim/locksim/internal/paint"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/reports"
@@ -34,20 +35,12 @@ func (p *page) print(text string) {
 func (p *page) line(format string, args ...any) { p.print(fmt.Sprintf(format, args...) + "\n") }
 
 // strong and faint give a text a colour.
-func (p *page) strong(text string) string { return paint(p.palette.Strong, text) }
-func (p *page) faint(text string) string  { return paint(p.palette.Faint, text) }
+func (p *page) strong(text string) string { return paint.Text(p.palette.Strong, text) }
+func (p *page) faint(text string) string  { return paint.Text(p.palette.Faint, text) }
 
 // gradeColour returns the colour of a grade.
 func (p *page) gradeColour(g Grade) string {
 	return map[Grade]string{Right: p.palette.Good, Close: p.palette.Doubt, Wrong: p.palette.Bad}[g]
-}
-
-// paint encloses a text in the sequences that begin and end a colour.
-func paint(colour, text string) string {
-	if colour == "" || text == "" {
-		return text
-	}
-	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
 // paragraph writes a paragraph, and an empty line after it. It writes nothing for "".

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/locksim/locksim/internal/paint"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/reports"
 )
@@ -279,7 +280,7 @@ func (s *session) result(r *round, q *Question, f Forecast, i, of int) {
 	if remark := q.remark(f); remark != "" {
 		head += ": " + remark
 	}
-	s.line("  %s", paint(s.gradeColour(grade), wrapFrom(head+".", s.width, 2)))
+	s.line("  %s", paint.Text(s.gradeColour(grade), wrapFrom(head+".", s.width, 2)))
 	forecast := q.describe(f)
 	if !f.isMissing {
 		forecast += "  (" + confidenceTexts[f.Confidence] + ")"

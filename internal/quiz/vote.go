@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/locksim/locksim/internal/paint"
 	"github.com/locksim/locksim/internal/story"
 )
 
@@ -43,7 +44,7 @@ func (s *session) playVotes(r *round) error {
 			if c.IsRight {
 				sign, colour = "✓", s.palette.Good
 			}
-			s.line("  %s %s  %s", paint(colour, sign), letter(i), wrapFrom(c.Text, s.width, 7))
+			s.line("  %s %s  %s", paint.Text(colour, sign), letter(i), wrapFrom(c.Text, s.width, 7))
 			s.line("       %s", s.faint(movement(b.before, b.after, i)))
 		}
 		s.line("")

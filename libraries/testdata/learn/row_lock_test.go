@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"

@@ -1,0 +1,117 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/internal/chapters"
+	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// learnFormats are the formats of learn.
+var learnFormats = []string{"markdown", "text"}
+
+// learnCommand returns the command learn, which shows chapters. exercises are its subcommands.
+func learnCommand(exercises ...*cobra.Command) *cobra.Command {
+	format := ""
+	cmd := &cobra.Command{
+		Use:   "learn [NUMBER|NAME]",
+		Short: "Read about distributed locks, in chapters with runs",
+		Long: `Show a chapter about distributed locks. A chapter asks for a forecast, shows a run,
+and says why it came out so. It has wrong and right code beside each other, and ends
+with the questions of locksim ask that belong to it.
+
+Without an argument, list the chapters in reading order.`,
+		Example: `  locksim learn
+  locksim learn 1
+  locksim learn fencing-tokens --format markdown`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("%s: name one chapter, not %d", cmd.CommandPath(), len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: completeChapters,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(learnFormats, format) {
+				return fmt.Errorf("locksim learn: there is no format %q; %s", format, scenarios.DidYouMean(format, learnFormats))
+			}
+			stdout := cmd.OutOrStdout()
+			if len(args) == 0 {
+				return outputError(listChapters(stdout, format, cmd.HasAvailableSubCommands()))
+			}
+			c, ok := chapters.Find(args[0])
+			if !ok {
+				return unknownChapter(args[0], cmd)
+			}
+			if format == "markdown" {
+				_, err := io.WriteString(stdout, c.Markdown)
+				return outputError(err)
+			}
+			return outputError(c.Write(stdout, chooseWidth(stdout), choosePalette(stdout)))
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text, or markdown for the source")
+	complete(cmd, "format", learnFormats)
+	cmd.AddCommand(exercises...)
+	return cmd
+}
+
+// unknownChapter returns the error for a chapter that does not exist.
+func unknownChapter(name string, cmd *cobra.Command) error {
+	known := chapters.Names()
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	hint := cmp.Or(hintOfTerm(name), scenarios.DidYouMean(name, known), "`locksim learn` lists the chapters")
+	if isBuiltIn(name) {
+		hint = fmt.Sprintf("it is a scenario; to see it: locksim explain %s", name)
+	}
+	return fmt.Errorf("locksim learn: there is no chapter %q; %s", name, hint)
+}
+
+// listChapters writes the chapters in reading order, each with one line.
+func listChapters(w io.Writer, format string, hasExercises bool) error {
+	const usualWidth = 80
+	width := cmp.Or(chooseWidth(w), usualWidth)
+	all := chapters.All()
+	var b strings.Builder
+	if format == "markdown" {
+		for _, c := range all {
+			fmt.Fprintf(&b, "%d. [%s](docs/learn/%s): %s\n", c.Number, c.Title, c.File(), c.Summary)
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	fmt.Fprintf(&b, "%d chapters about distributed locks, to be read in this order. Begin with:\n\n  locksim learn 1\n\n", len(all))
+	for _, c := range all {
+		fmt.Fprintf(&b, "%4d  %s\n", c.Number, c.Name)
+		fmt.Fprintf(&b, "      %s\n", textwrap.Wrap(c.Summary, width, 6))
+	}
+	b.WriteString("\n" + textwrap.Wrap("locksim learn NUMBER or locksim learn NAME shows a chapter. After it, locksim ask asks you.", width, 0) + "\n")
+	if hasExercises {
+		b.WriteString(textwrap.Wrap("There are exercises, too, in which you write code: locksim learn --help.", width, 0) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// completeChapters completes the names of chapters.
+func completeChapters(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var words []cobra.Completion
+	for _, c := range chapters.All() {
+		words = append(words, cobra.CompletionWithDesc(c.Name, c.Title))
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}

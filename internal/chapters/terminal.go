@@ -1,0 +1,177 @@
+package chapters
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/internal/paint"
+	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/reports"
+)
+
+// usualWidth is the greatest number of columns of a line if the width of the terminal is not known,
+// and mostWidth in any case, because longer lines are hard to read.
+const usualWidth, mostWidth = 80, 100
+
+// Write writes the chapter for a terminal of this many columns; 0 means that the width is not known.
+func (c *Chapter) Write(w io.Writer, width int, palette reports.Palette) error {
+	t := terminal{width: min(cmp.Or(width, usualWidth), mostWidth), palette: palette}
+	for i, b := range parseBlocks(c.Markdown) {
+		if isNavigation(b) {
+			continue
+		}
+		if i > 0 && !(b.kind == item && t.last == item) {
+			t.b.WriteString("\n")
+		}
+		t.write(b)
+		t.last = b.kind
+	}
+	t.writeSources(c.Markdown)
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// isNavigation reports whether a block only links to other chapters. A terminal shows the
+// commands instead.
+func isNavigation(b block) bool { return strings.HasPrefix(b.text, "[All chapters](") }
+
+// A terminal lays out blocks for a terminal.
+type terminal struct {
+	b       strings.Builder
+	width   int
+	palette reports.Palette
+	last    blockKind
+}
+
+func (t *terminal) write(b block) {
+	switch b.kind {
+	case heading:
+		title := textwrap.Wrap(plain(b.text), t.width, 0)
+		line := "─"
+		if b.level == 1 {
+			line = "═"
+		}
+		longest := 0
+		for part := range strings.SplitSeq(title, "\n") {
+			longest = max(longest, utf8.RuneCountInString(part))
+		}
+		t.line("%s\n%s", t.strong(title), paint.Text(t.palette.Faint, strings.Repeat(line, longest)))
+	case paragraph:
+		t.line("%s", wrap(b.text, t.width, t.palette.Strong))
+	case item:
+		indent := strings.Repeat(" ", len(b.sign)+3)
+		text := wrap(b.text, t.width-len(indent), t.palette.Strong)
+		t.line("  %s %s", b.sign, strings.ReplaceAll(text, "\n", "\n"+indent))
+	case code:
+		t.writeCode(b)
+	case table:
+		t.writeTable(b)
+	}
+}
+
+func (t *terminal) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+
+func (t *terminal) strong(text string) string { return paint.Text(t.palette.Strong, text) }
+
+// writeCode writes code as it is, because people copy it. The output of a command has its own
+// indentation; other code is indented.
+func (t *terminal) writeCode(b block) {
+	for line := range strings.SplitSeq(b.text, "\n") {
+		command, isCommand := strings.CutPrefix(line, "$ ")
+		switch line = strings.ReplaceAll(line, "\t", "    "); {
+		case isCommand:
+			t.line("$ %s", t.strong(command))
+		case b.language == "text" || line == "":
+			t.line("%s", line)
+		default:
+			t.line("    %s", line)
+		}
+	}
+}
+
+// leastColumn is the width below which no column of a table is made narrower.
+const leastColumn = 12
+
+// writeTable writes a table in columns. Cells are wrapped if the table would be too wide.
+func (t *terminal) writeTable(b block) {
+	var rows [][]string
+	for i, line := range strings.Split(strings.TrimSuffix(b.text, "\n"), "\n") {
+		if i != 1 { // the line below the heads
+			rows = append(rows, cellsOf(line))
+		}
+	}
+	widths := make([]int, len(rows[0]))
+	total := 2 * len(widths)
+	for i := range widths {
+		for _, row := range rows {
+			if i < len(row) {
+				widths[i] = max(widths[i], utf8.RuneCountInString(plain(row[i])))
+			}
+		}
+		total += widths[i]
+	}
+	for total > t.width {
+		widest := 0
+		for i := range widths {
+			if widths[i] > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= leastColumn {
+			break
+		}
+		widths[widest]--
+		total--
+	}
+	for n, row := range rows {
+		t.writeRow(row, widths)
+		if n == 0 {
+			t.line("  %s", paint.Text(t.palette.Faint, strings.Repeat("─", total-2)))
+		}
+	}
+}
+
+// writeRow writes the cells of a row side by side, on as many lines as they need.
+func (t *terminal) writeRow(row []string, widths []int) {
+	var cells [][]string // the lines of each cell, without colour
+	height := 0
+	for i := range row {
+		cells = append(cells, strings.Split(textwrap.Wrap(plain(row[i]), widths[i], 0), "\n"))
+		height = max(height, len(cells[i]))
+	}
+	for n := range height {
+		line := ""
+		for i, lines := range cells {
+			part := ""
+			if n < len(lines) {
+				part = lines[n]
+			}
+			line += "  " + part + strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(part)))
+		}
+		t.line("%s", strings.TrimRight(line, " "))
+	}
+}
+
+// writeSources lists the addresses on the web to which the chapter links.
+func (t *terminal) writeSources(text string) {
+	var rows []string
+	for _, m := range linkPattern().FindAllStringSubmatch(text, -1) {
+		if strings.HasPrefix(m[2], "http") {
+			rows = append(rows, plain(textwrap.OneLine(m[1]))+"\n    "+m[2])
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	t.line("\n%s", paint.Text(t.palette.Faint, "Links"))
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if !seen[row] {
+			t.line("  %s", row)
+		}
+		seen[row] = true
+	}
+}
