@@ -2,7 +2,7 @@ package docs
 
 import "embed"
 
-// Files are the documents, in Markdown.
+// Files are the documents and the chapters, in Markdown.
 //
-//go:embed *.md
+//go:embed *.md learn/[0-9][0-9]-*.md
 var Files embed.FS

@@ -3,9 +3,12 @@ package website
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // repository is where the files are that have no page in the site.
@@ -46,6 +49,7 @@ func (s Site) DocumentPages() ([]Page, error) {
 		for i, e := range list.Entries {
 			data := documentPage{documentEntry: e, IsChapter: dir == "learn"}
 			if data.IsChapter {
+				data.Body = template.HTML(hideRuns().ReplaceAllString(string(data.Body), `<details><summary>Show the run</summary>$1</details>`))
 				if i > 0 {
 					data.Before = &list.Entries[i-1]
 				}
@@ -65,6 +69,10 @@ func (s Site) DocumentPages() ([]Page, error) {
 	}
 	return pages, nil
 }
+
+// hideRuns matches the output of a run in a chapter. Readers see it after they have said what
+// they expect.
+var hideRuns = lazy.Regexp(`(?s)<!-- output: [^>]*-->\s*(<pre.*?</pre>)`)
 
 // A documentList is the data of the page that lists the documents of a folder.
 type documentList struct {
@@ -111,6 +119,8 @@ func pageOf(file string) string {
 		return ""
 	case path.Dir(file) == "docs":
 		return DocumentsFolder + "/" + name + ".html"
+	case file == "docs/learn/README.md":
+		return ChaptersFolder + "/index.html"
 	case path.Dir(file) == "docs/learn":
 		return ChaptersFolder + "/" + name + ".html"
 	}
