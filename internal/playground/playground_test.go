@@ -132,6 +132,9 @@ func TestProblems(t *testing.T) {
 		{"a world that does not end", playground.Request{Scenario: "gc-pause", Sets: []string{"horizon=4h", "lock.ttl=2h", "faults[1].for=1h", "clients.client-2={starts: client-1 acquired, retry-every: 1ms}"}}, 0, "too much happens in this world"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && len(c.request.Sets) > 2 {
+				t.Skip("200,000 events take seconds")
+			}
 			c.request.Seed = 1
 			got := failure(t, c.request)
 			if len(got) == 0 || !strings.Contains(problemsText(got), c.want) || got[0].Line != c.line {

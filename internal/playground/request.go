@@ -1,5 +1,5 @@
 // Package playground answers the questions of a page on which a reader changes a scenario and
-// sees what becomes of it. A request and its answer are JSON, so that the page can run this
+// sees the result. A request and its answer are JSON, so that the page can run this
 // package in the browser. The package draws nothing: it answers where everything in the picture
 // has its place.
 package playground

@@ -15,7 +15,7 @@ import (
 
 // main gives the worker the function locksimServe. It takes a request in JSON and a function
 // that gets the answer in JSON. Requests are answered one after the other, and not in the call
-// itself, because a world needs the event loop of the browser to go on.
+// itself, because a world needs the event loop of the browser.
 func main() {
 	type call struct {
 		request string
