@@ -28,7 +28,7 @@ type siteFlags struct {
 // define adds the flags to a command.
 func (f *siteFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.playground, "playground", "", "add the playground from this `folder`, which playground/build of the source has written")
+	flags.StringVar(&f.playground, "playground", "", "add the playground from this `folder`; in a clone, go run ./playground/build makes one")
 	flags.IntVar(&f.seeds, "seeds", 5, "on how many seeds the locks are compared")
 	if err := cmd.MarkFlagDirname("playground"); err != nil {
 		panic(err) // the flag was just defined
@@ -48,7 +48,7 @@ func (f *siteFlags) check() error {
 	}
 	front := filepath.Join(f.playground, reports.FrontPage)
 	if _, err := os.Stat(front); err != nil {
-		return fmt.Errorf("locksim: --playground %s is no playground: %w; make one with playground/build %s", f.playground, systemError(err), f.playground)
+		return fmt.Errorf("locksim: --playground %s is no playground: %w; in a clone, make one with: go run ./playground/build %s", f.playground, systemError(err), story.ShellWord(f.playground))
 	}
 	return nil
 }

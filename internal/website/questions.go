@@ -35,6 +35,9 @@ func (s Site) QuestionPages(next func(name string)) ([]Page, error) {
 				if s.Scenarios[name] {
 					data.Stories = append(data.Stories, part{To: "../" + ScenariosFolder + "/" + name + ".html", Title: name})
 				}
+				if s.HasPlayground {
+					data.Plays = append(data.Plays, part{To: "../" + PlaygroundFolder + "/index.html#scenario=" + name, Title: name})
+				}
 			}
 			page := s.page("../", item.Title, fill("question.html", data))
 			page.Script = script("progress.js", "question.js")
@@ -54,8 +57,9 @@ type questionPage struct {
 	*quiz.Card
 	Topic         string
 	Before, After *quiz.Item
-	// Stories are the pages of the scenarios that answer the question.
-	Stories []part
+	// Stories are the pages of the scenarios that answer the question, and Plays the same
+	// scenarios in the playground.
+	Stories, Plays []part
 }
 
 // script returns files of the folder html as one script.
