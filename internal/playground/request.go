@@ -187,7 +187,7 @@ func checkLock(kind, own string) error {
 	case !known:
 		return fmt.Errorf("there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
 	case !isProvided(kind):
-		return fmt.Errorf("the lock %s is not part of the playground; the command plays it:", kind)
+		return fmt.Errorf("the lock %s is not part of the playground; this command has it", kind)
 	}
 	return nil
 }

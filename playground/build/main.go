@@ -17,7 +17,6 @@ import (
 	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/playground"
 	"github.com/locksim/locksim/internal/slide"
-	"github.com/locksim/locksim/playground/page"
 
 	_ "github.com/locksim/locksim/playground/locks"
 
@@ -53,7 +52,7 @@ func build(out string) error {
 	if err != nil {
 		return err
 	}
-	files, err := page.Files()
+	files, err := readPage(filepath.Join(root, "playground", "page"))
 	if err != nil {
 		return err
 	}
@@ -85,6 +84,21 @@ func build(out string) error {
 		}
 	}
 	return nil
+}
+
+// readPage returns the files of the page by their names.
+func readPage(folder string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(folder, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // fillIn puts into the page what the engine need not compute: the catalogue, the first answer,
