@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,8 +72,12 @@ func unknownChapter(name string, cmd *cobra.Command) error {
 			known = append(known, c.Name())
 		}
 	}
-	hint := cmp.Or(hintOfTerm(name), scenarios.DidYouMean(name, known), "`locksim learn` lists the chapters")
-	if isBuiltIn(name) {
+	hint := cmp.Or(hintOfTerm(name), scenarios.DidYouMean(name, known))
+	_, err := strconv.Atoi(name)
+	switch {
+	case err == nil:
+		hint = fmt.Sprintf("there are %d, and `locksim learn` lists them", len(chapters.All()))
+	case isBuiltIn(name):
 		hint = fmt.Sprintf("it is a scenario; to see it: locksim explain %s", name)
 	}
 	return fmt.Errorf("locksim learn: there is no chapter %q; %s", name, hint)

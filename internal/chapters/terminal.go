@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,7 +30,7 @@ func (c *Chapter) Write(w io.Writer, width int, palette reports.Palette) error {
 		t.write(b)
 		t.last = b.kind
 	}
-	t.writeSources(c.Markdown)
+	t.writeLinks(c.Markdown)
 	_, err := io.WriteString(w, t.b.String())
 	return err
 }
@@ -155,23 +156,26 @@ func (t *terminal) writeRow(row []string, widths []int) {
 	}
 }
 
-// writeSources lists the addresses on the web to which the chapter links.
-func (t *terminal) writeSources(text string) {
+// writeLinks lists the pages to which the chapter links: on the web, and those of the project that
+// the command does not show, with their paths in the repository.
+func (t *terminal) writeLinks(text string) {
 	var rows []string
 	for _, m := range linkPattern().FindAllStringSubmatch(text, -1) {
-		if strings.HasPrefix(m[2], "http") {
-			rows = append(rows, plain(textwrap.OneLine(m[1]))+"\n    "+m[2])
+		target := m[2]
+		if page, isOurs := strings.CutPrefix(target, "../"); isOurs {
+			target = "docs/" + page
+		}
+		isShown := !strings.Contains(target, "/") || strings.HasPrefix(target, "docs/glossary.md") || strings.HasPrefix(target, "docs/../")
+		row := plain(textwrap.OneLine(m[1])) + "\n    " + target
+		if !isShown && !slices.Contains(rows, row) {
+			rows = append(rows, row)
 		}
 	}
 	if len(rows) == 0 {
 		return
 	}
 	t.line("\n%s", paint.Text(t.palette.Faint, "Links"))
-	seen := map[string]bool{}
 	for _, row := range rows {
-		if !seen[row] {
-			t.line("  %s", row)
-		}
-		seen[row] = true
+		t.line("  %s", row)
 	}
 }
