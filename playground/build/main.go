@@ -17,6 +17,7 @@ import (
 	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/playground"
 	"github.com/locksim/locksim/internal/slide"
+	"github.com/locksim/locksim/internal/webpage"
 
 	_ "github.com/locksim/locksim/playground/locks"
 
@@ -59,16 +60,12 @@ func build(out string) error {
 	if files["index.html"], err = fillIn(files["index.html"]); err != nil {
 		return err
 	}
-	var style bytes.Buffer
-	for _, name := range []string{"page.css", "explored.css"} { // the styles of every report, and of danger maps
-		css, err := os.ReadFile(filepath.Join(root, "reports", "html", name))
-		if err != nil {
-			return err
-		}
-		style.Write(css)
+	dangerMap, err := os.ReadFile(filepath.Join(root, "reports", "html", "explored.css"))
+	if err != nil {
+		return err
 	}
-	style.WriteString(diagram.Style() + slide.Style())
-	files["style.css"] = append(style.Bytes(), files["style.css"]...)
+	style := webpage.Style() + string(dangerMap) + diagram.Style() + slide.Style()
+	files["style.css"] = append([]byte(style), files["style.css"]...)
 	if files["wasm_exec.js"], err = os.ReadFile(filepath.Join(goroot, "lib", "wasm", "wasm_exec.js")); err != nil {
 		return err
 	}
