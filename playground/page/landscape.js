@@ -82,17 +82,20 @@ export class Landscape {
     this.table.replaceChildren(thead, tbody);
   }
 
-  // mark marks the cell at which the world is.
-  mark(row, column) {
+  // mark marks the cell at which the world is. If the world is no cell of the map, because its
+  // fault has a size between two columns, the nearest cell is marked in another way.
+  mark(row, column, isExact = true) {
     Object.assign(this, {row, column});
-    for (const cell of this.table.querySelectorAll("[aria-selected]")) {
+    for (const cell of this.table.querySelectorAll("[tabindex='0']")) {
       cell.removeAttribute("aria-selected");
+      cell.classList.remove("near");
       cell.tabIndex = -1;
     }
     const cell = this.cellAt(row, column) || this.cellAt(0, 0);
     if (!cell) return;
     cell.tabIndex = 0;
-    if (cell === this.cellAt(row, column)) cell.setAttribute("aria-selected", "true");
+    if (isExact) cell.setAttribute("aria-selected", "true");
+    else cell.classList.add("near");
   }
 
   // work computes the cells that are missing, those near the reader first.

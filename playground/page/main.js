@@ -290,7 +290,11 @@ function showPlace() {
     setText($("size-note"), fault.endsAt ? `as in the scenario: until ${fault.endsAt}` : fault.ttlMs ? `the TTL is ${format(fault.ttlMs)}` : "");
   }
   track.show(all, current, fault);
-  if (places.sizes.length) landscape.mark(current, nearestColumn(fault.sizeMs));
+  if (!places.sizes.length) return;
+  const column = nearestColumn(fault.sizeMs);
+  const isExact = places.sizesMs[column] === fault.sizeMs && all[current].strikes === fault.strikes;
+  landscape.mark(current, column, isExact);
+  setText($("map-place"), isExact ? "" : `The world above is not in the map: ${words}, ${format(fault.sizeMs)}. The nearest cell has a dashed border.`);
 }
 
 const nearestColumn = ms => places.sizesMs.reduce((best, size, i, all) => Math.abs(size - ms) < Math.abs(all[best] - ms) ? i : best, 0);
