@@ -21,7 +21,7 @@ import (
 	"github.com/locksim/locksim/internal/website"
 )
 
-func init() { website.Documents, website.Convert = docs.Files, convert }
+func init() { website.Documents, website.Convert = docs.All, convert }
 
 // converter converts the Markdown of GitHub. The documents may contain HTML, because they are
 // the project's own.

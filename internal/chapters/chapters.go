@@ -34,7 +34,7 @@ func (c *Chapter) File() string { return fmt.Sprintf("%02d-%s.md", c.Number, c.N
 func All() []*Chapter { return slices.Clone(all()) }
 
 var all = sync.OnceValue(func() []*Chapter {
-	chapters, err := parseAll(docs.Chapters)
+	chapters, err := parseAll(docs.Files)
 	if err != nil {
 		panic(err) // the files are embedded, and tests read them
 	}

@@ -12,7 +12,13 @@ import (
 )
 
 // entries has the meaning of each word. It is read when somebody asks for the first word.
-var entries = sync.OnceValue(func() map[string]string { return parse(docs.Glossary) })
+var entries = sync.OnceValue(func() map[string]string {
+	text, err := docs.Files.ReadFile("glossary.md")
+	if err != nil {
+		panic(err) // impossible: the file is embedded
+	}
+	return parse(string(text))
+})
 
 // Lookup returns the meaning of a word, as a phrase or as sentences without markup; ok is
 // false if the glossary does not have the word. Upper and lower case are the same.
