@@ -126,14 +126,9 @@ func (n *newLock) prepare() ([]newFile, error) {
 		return nil, systemError(err)
 	}
 	n.module = cmp.Or(n.module, filepath.Base(dir))
-	if n.clone, err = findClone(n.clone); err != nil {
+	if err := n.findLocksim(); err != nil {
 		return nil, err
 	}
-	n.version = ownRelease()
-	if n.version == "" && n.clone == "" {
-		return nil, errors.New("this build of locksim is no release; name the folder of a clone of locksim with --clone, or run the command in that folder")
-	}
-	n.version = cmp.Or(n.version, "v0.1.0")
 	if _, err := os.Lstat(filepath.Join(dir, "go.mod")); err == nil {
 		n.hasModule = true
 	}
@@ -162,6 +157,20 @@ func (n *newLock) prepare() ([]newFile, error) {
 		}
 	}
 	return files, nil
+}
+
+// findLocksim finds the version of locksim that the module requires, and the clone that it
+// uses in its place.
+func (n *newLock) findLocksim() (err error) {
+	if n.clone, err = findClone(n.clone); err != nil {
+		return err
+	}
+	n.version = ownRelease()
+	if n.version == "" && n.clone == "" {
+		return errors.New("this build of locksim is no release; name the folder of a clone of locksim with --clone, or run the command in that folder")
+	}
+	n.version = cmp.Or(n.version, "v0.1.0")
+	return nil
 }
 
 // findClone returns the absolute path of a clone of locksim: of the folder with this name,
@@ -265,7 +274,10 @@ func (n *newLock) write(files []newFile) (err error) {
 		}
 	}()
 	for _, f := range files {
-		name := filepath.Join(n.dir, f.name)
+		name := filepath.Join(n.dir, filepath.FromSlash(f.name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return fmt.Errorf("%s: %w", name, systemError(err))
+		}
 		if err := writeNewFile(name, f.data); err != nil {
 			return err
 		}

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/locksim/locksim/internal/gotool"
 	"github.com/locksim/locksim/internal/mutate"
 )
 
@@ -88,11 +88,9 @@ func (s *Subject) find(ctx context.Context, name, source string, files []string)
 func (s *Subject) Close() error { return os.RemoveAll(s.temp) }
 
 // command returns a command of Go. If its context ends, it is interrupted together with the
-// tests that it runs, and killed a while later. Its temporary files are among those of s.
+// tests that it runs. Its temporary files are among those of s.
 func (s *Subject) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	interruptWithChildren(cmd)
-	cmd.WaitDelay = 5 * time.Second
+	cmd := gotool.Command(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), append(s.env, "GOTMPDIR="+s.temp)...)
 	return cmd
 }
@@ -109,7 +107,7 @@ func (s *Subject) run(ctx context.Context, args ...string) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case text != "":
-		return nil, lines(text)
+		return nil, gotool.Lines(text)
 	}
 	return nil, fmt.Errorf("go %s: %w", args[0], err)
 }

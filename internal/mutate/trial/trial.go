@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/gotool"
 	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/mutate"
 	"github.com/locksim/locksim/reports"
@@ -69,7 +70,7 @@ func (s *Subject) Try(ctx context.Context, m mutate.Mutant, limit time.Duration)
 	}
 	o := Outcome{Result: Caught, Test: firstMatch(failedTest, out), Why: firstMatch(failure, out)}
 	if o.Test == "" && !died().MatchString(out) {
-		return Outcome{}, lines("go test failed, and no test did:\n" + lastLines(out, 40))
+		return Outcome{}, gotool.Lines("go test failed, and no test did:\n" + lastLines(out, 40))
 	}
 	if test, title := s.firstMistake(); title != "" {
 		o.Test, o.Why = test, title
@@ -109,21 +110,11 @@ func (s *Subject) RunUnmutated(ctx context.Context, limit time.Duration) (time.D
 	case err != nil:
 		return 0, err
 	case !passed:
-		return 0, lines("the tests fail without any mutant; let them pass first, or select those that do after --, such as -- -run TestLock\n" + lastLines(out, 40))
+		return 0, gotool.Lines("the tests fail without any mutant; let them pass first, or select those that do after --, such as -- -run TestLock\n" + lastLines(out, 40))
 	case noTests().MatchString(out):
 		return 0, fmt.Errorf("%s has no test to run: %s", s.Package, strings.TrimSpace(out))
 	}
 	return time.Since(start), nil
-}
-
-// lines returns an error with each line of a text as an error of its own, so that they are
-// printed as lines.
-func lines(text string) error {
-	var all []error
-	for line := range strings.SplitSeq(text, "\n") {
-		all = append(all, errors.New(strings.ReplaceAll(line, "\t", "  ")))
-	}
-	return errors.Join(all...)
 }
 
 // lastLines returns the last lines of a text, at most n.

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package trial
+package gotool
 
 import (
 	"os"

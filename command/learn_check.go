@@ -1,0 +1,243 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/internal/exercises"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/reports"
+)
+
+// checkWidth is how many columns the report of a check has.
+const checkWidth = 88
+
+// learnCheckFlags are the flags of learn check.
+type learnCheckFlags struct {
+	stage    int
+	replay   string
+	messages bool
+}
+
+func learnCheckCommand() *cobra.Command {
+	f := &learnCheckFlags{}
+	cmd := &cobra.Command{
+		Use:   "check DIR|FILE",
+		Short: "Say which stage the lock has reached, or whether a scenario solves its exercise",
+		Long: `Say which stage the lock in a folder of locksim learn new has reached, and why not the
+next. It compiles the lock, and runs it in worlds that the exercise does not show. It
+changes no file. The seeds of the worlds depend on the text of the lock.
+
+With the FILE of a scenario, it says whether the scenario solves its exercise: ` + exercises.ScenarioNames() + `.
+
+Exit status:
+  0  the lock has reached the stage of --stage, by default the last; the scenario solves
+     its exercise
+  1  it has not, or the lock does not compile
+  2  bad usage, or the folder is not that of the exercise`,
+		Example: `  locksim learn check .
+  locksim learn check . --stage 3
+  locksim learn check pause.yaml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%s: name the folder of the lock, such as %s ., or the file of a scenario", cmd.CommandPath(), cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.stage, "stage", len(exercises.Stages()), "check only up to this stage")
+	flags.StringVar(&f.replay, "replay", "", "run one `world` again, by the name that a check has printed, and show what happens")
+	flags.BoolVar(&f.messages, "messages", false, "with --replay, show every message")
+	return cmd
+}
+
+func (f *learnCheckFlags) run(cmd *cobra.Command, arg string) error {
+	if last := len(exercises.Stages()); f.stage < 1 || f.stage > last {
+		return fmt.Errorf("%s: --stage is %d; give a stage from 1 to %d", cmd.CommandPath(), f.stage, last)
+	}
+	if f.messages && f.replay == "" {
+		return fmt.Errorf("%s: --messages needs --replay", cmd.CommandPath())
+	}
+	info, err := os.Stat(arg)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", cmd.CommandPath(), arg, systemError(err))
+	}
+	if !info.IsDir() {
+		return f.checkScenario(cmd, arg)
+	}
+	if f.replay != "" && !exercises.IsWorld(f.replay) {
+		return fmt.Errorf("%s: --replay: there is no world %q; copy the name from what the check has printed, such as in-turn/7", cmd.CommandPath(), f.replay)
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	trial, err := exercises.OpenTrial(ctx, arg)
+	if err != nil {
+		return learnCheckError(cmd, badInput, err)
+	}
+	defer trial.Close()
+	printLine(cmd.ErrOrStderr(), "compiling the lock; the first time, this takes a few minutes")
+	if err := trial.Build(ctx); err != nil {
+		return learnCheckError(cmd, unexpected, err)
+	}
+	if f.replay != "" {
+		return f.replayWorld(ctx, cmd, trial)
+	}
+	return f.checkStages(ctx, cmd, trial, arg)
+}
+
+// learnCheckError says which command has failed. An interrupt is no bad input.
+func learnCheckError(cmd *cobra.Command, status int, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errInterrupted
+	}
+	return failure{status, fmt.Errorf("%s: %w", cmd.CommandPath(), err)}
+}
+
+// checkStages checks the stages in order, until one is not reached.
+func (f *learnCheckFlags) checkStages(ctx context.Context, cmd *cobra.Command, trial *exercises.Trial, dir string) error {
+	out := cmd.OutOrStdout()
+	for _, s := range exercises.Stages()[:f.stage] {
+		failed, err := trial.Check(ctx, s)
+		if err != nil {
+			return learnCheckError(cmd, unexpected, err)
+		}
+		mark := "✓"
+		if failed != nil {
+			mark = "✗"
+		}
+		if err := printLine(out, "%s stage %d  %s", mark, s.Number, s.Name); err != nil {
+			return outputError(err)
+		}
+		if failed != nil {
+			if err := printFailure(out, s, failed, dir); err != nil {
+				return outputError(err)
+			}
+			return failure{status: unexpected}
+		}
+	}
+	return outputError(printLine(out, "%s", describeReached(f.stage)))
+}
+
+// describeReached says that a stage is reached, and what the next one is.
+func describeReached(stage int) string {
+	all := exercises.Stages()
+	if stage == len(all) {
+		return "\nThe lock has reached the last stage."
+	}
+	next := all[stage]
+	return fmt.Sprintf("The lock has reached stage %d of %d. Stage %d is %s.", stage, len(all), next.Number, next.Name)
+}
+
+// printFailure says why a lock has not reached a stage.
+func printFailure(out io.Writer, s exercises.Stage, failed *exercises.Failure, dir string) error {
+	var b strings.Builder
+	paragraph := func(text string) { fmt.Fprintf(&b, "%s\n", textwrap.Wrap(story.Visible(text), checkWidth, 0)) }
+	fmt.Fprintln(&b)
+	if s.Number == 1 {
+		paragraph("The lock has not reached stage 1 yet, which is:")
+	} else {
+		paragraph(fmt.Sprintf("The lock has reached stage %d of %d. Stage %d is:", s.Number-1, len(exercises.Stages()), s.Number))
+	}
+	paragraph(s.Property)
+	writeFailure(&b, failed)
+	if failed.Address != "" {
+		fmt.Fprintf(&b, "replay   locksim learn check %s --replay %s\n", story.ShellWord(dir), failed.Address)
+	}
+	_, err := io.WriteString(out, reports.DefuseCommands(b.String()))
+	return err
+}
+
+// writeFailure writes why an exercise is not solved, an example, and a hint.
+func writeFailure(b *strings.Builder, failed *exercises.Failure) {
+	labelled := func(label, text string) {
+		fmt.Fprintf(b, "%-8s %s\n", label, textwrap.Wrap(story.Visible(text), checkWidth, 9))
+	}
+	fmt.Fprintln(b)
+	labelled("why not", failed.Why)
+	if failed.World != "" {
+		seen := ""
+		if failed.Of > 1 {
+			seen = fmt.Sprintf(" (%d of %d worlds show something wrong)", failed.Failed, failed.Of)
+		}
+		labelled("example", failed.World+seen)
+	}
+	if failed.Example != "" {
+		labelled("", failed.Example)
+	}
+	if failed.Lines != "" {
+		fmt.Fprintf(b, "\n%s\n", strings.TrimRight(failed.Lines, "\n"))
+	}
+	fmt.Fprintln(b)
+	if failed.Hint != "" {
+		labelled("hint", failed.Hint)
+	}
+}
+
+// replayWorld runs one world again, and shows its timeline.
+func (f *learnCheckFlags) replayWorld(ctx context.Context, cmd *cobra.Command, trial *exercises.Trial) error {
+	replay, err := trial.Replay(ctx, f.replay, f.messages)
+	if err != nil {
+		return learnCheckError(cmd, unexpected, err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n%s\n", textwrap.Wrap(story.Visible(replay.Title), checkWidth, 0), replay.Timeline)
+	if replay.Failure == nil {
+		fmt.Fprintln(&b, "The lock passes in this world.")
+	} else {
+		fmt.Fprintf(&b, "%s\n", textwrap.Wrap(story.Visible("The lock fails in this world: "+replay.Failure.Why), checkWidth, 0))
+	}
+	if _, err := io.WriteString(cmd.OutOrStdout(), reports.DefuseCommands(b.String())); err != nil {
+		return outputError(err)
+	}
+	if replay.Failure != nil {
+		return failure{status: unexpected}
+	}
+	return nil
+}
+
+// checkScenario says whether a scenario solves its exercise.
+func (f *learnCheckFlags) checkScenario(cmd *cobra.Command, file string) error {
+	for _, flag := range []string{"stage", "replay"} {
+		if cmd.Flags().Changed(flag) {
+			return fmt.Errorf("%s: --%s is for the folder of the lock, and %s is a file", cmd.CommandPath(), flag, file)
+		}
+	}
+	in, err := loadSingle("learn check", file)
+	if err != nil {
+		return err
+	}
+	exercise, err := exercises.FindScenario(filepath.Base(file))
+	if err != nil {
+		return fmt.Errorf("%s: %w", cmd.CommandPath(), err)
+	}
+	failed, err := exercise.Check(in.Scenario)
+	if err != nil {
+		return failure{unexpected, fmt.Errorf("%s: %s: %w", cmd.CommandPath(), file, err)}
+	}
+	var b strings.Builder
+	if failed == nil {
+		fmt.Fprintf(&b, "✓ %s\n", exercise.Title)
+	} else {
+		fmt.Fprintf(&b, "✗ %s\n", exercise.Title)
+		writeFailure(&b, failed)
+	}
+	if _, err := io.WriteString(cmd.OutOrStdout(), reports.DefuseCommands(b.String())); err != nil {
+		return outputError(err)
+	}
+	if failed != nil {
+		return failure{status: unexpected}
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+// Package gotool runs commands such as go build, so that the end of a context ends them
+// together with the processes that they have started.
+package gotool
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Command returns a command. If its context ends, the command is interrupted together with
+// the processes that it has started, and killed a while later.
+func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	interruptWithChildren(cmd)
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// Lines returns an error with each line of a text as an error of its own, so that they are
+// printed as lines.
+func Lines(text string) error {
+	var all []error
+	for line := range strings.SplitSeq(text, "\n") {
+		all = append(all, errors.New(strings.ReplaceAll(line, "\t", "  ")))
+	}
+	return errors.Join(all...)
+}
