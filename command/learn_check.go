@@ -153,7 +153,7 @@ func printFailure(out io.Writer, s exercises.Stage, failed *exercises.Failure, d
 	paragraph(s.Property)
 	writeFailure(&b, failed)
 	if failed.Address != "" {
-		fmt.Fprintf(&b, "replay   locksim learn check %s --replay %s\n", story.ShellWord(dir), failed.Address)
+		fmt.Fprintf(&b, "replay   locksim learn check %s --replay %s\n         (--messages adds every message)\n", story.ShellWord(dir), failed.Address)
 	}
 	_, err := io.WriteString(out, reports.DefuseCommands(b.String()))
 	return err
@@ -162,7 +162,9 @@ func printFailure(out io.Writer, s exercises.Stage, failed *exercises.Failure, d
 // writeFailure writes why an exercise is not solved, an example, and a hint.
 func writeFailure(b *strings.Builder, failed *exercises.Failure) {
 	labelled := func(label, text string) {
-		fmt.Fprintf(b, "%-8s %s\n", label, textwrap.Wrap(story.Visible(text), checkWidth, 9))
+		const margin = 9
+		wrapped := textwrap.Wrap(story.Visible(text), checkWidth-margin, 0)
+		fmt.Fprintf(b, "%-*s%s\n", margin, label, strings.ReplaceAll(wrapped, "\n", "\n"+strings.Repeat(" ", margin)))
 	}
 	fmt.Fprintln(b)
 	labelled("why not", failed.Why)

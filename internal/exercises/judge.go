@@ -1,8 +1,10 @@
 package exercises
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +47,7 @@ func (t *Trial) Check(ctx context.Context, s Stage) (*Failure, error) {
 	}
 	var all []*Failure
 	for _, r := range records {
-		f, err := r.judge()
+		f, err := t.judge(r)
 		if err != nil {
 			return nil, err
 		}
@@ -87,36 +89,39 @@ func (w trialWorld) variant() (*scenarios.Variant, error) {
 const lockName = "your-lock"
 
 // judge returns why the lock failed in a world, or nil.
-func (r record) judge() (*Failure, error) {
+func (t *Trial) judge(r record) (*Failure, error) {
 	v, err := r.world.variant()
 	if err != nil {
 		return nil, err
 	}
 	f := &Failure{World: v.Title, Address: r.world.address()}
-	if r.Trace == nil && r.Ending != nil {
-		f.Why, f.Lines = endingSentence(r.Ending.Rule, r.Ending.Why), ownFrames(r.Ending.Stacks)
+	switch {
+	case r.Ending != nil:
+		f.Why, f.Lines = endingSentence(r.Ending.Rule, r.Ending.Why), t.ownFrames(r.Ending.Stacks)
 		return f, nil
-	}
-	if r.Trace == nil {
-		f.Why = "The world cannot be run: " + r.Error
+	case r.Trace == nil:
+		f.Why = sentence("The world could not be run: " + cmp.Or(r.Error, "the lock's code has prevented it"))
+		return f, nil
+	case len(r.Trace.Complaints) > 0:
+		f.Why = sentence("The lock could not be made: " + r.Trace.Complaints[0].Why)
 		return f, nil
 	}
 	run := v.Judge(r.Trace, lockName, r.world.fencing())
 	h := run.History
-	switch finding, mistake := r.world.findViolation(run); {
-	case r.Ending != nil:
-		f.Why, f.Lines = endingSentence(r.Ending.Rule, r.Ending.Why), ownFrames(r.Ending.Stacks)
-	case finding != nil:
+	if finding, mistake := r.world.findViolation(run); finding != nil {
 		f.gravity = finding.Property.Card().Gravity
 		f.Why = sentence(string(story.RenderReasons(finding.Reason)))
 		if mistake != "" {
-			f.Why, f.Example = sentence(mistake), f.Why
+			f.Example = f.Why
+			if finding.Property == checks.LeaseExclusion {
+				mistake = "Two clients hold the lock at the same time: " + mistake
+			}
+			f.Why = sentence(mistake)
 		}
 		f.Lines = reports.Timeline{}.Excerpt(h, withFaults(h, finding))
-	default:
-		return f.ifNotGranted(r.world, h, run.Verdict), nil
+		return f, nil
 	}
-	return f, nil
+	return f.ifNotGranted(r.world, h, run.Verdict), nil
 }
 
 // findViolation returns the violation that explains best why the lock fails in the world;
@@ -240,39 +245,40 @@ func sentence(text string) string {
 	return text
 }
 
+// conductExit is the rule that a lock breaks by ending the program in which it runs.
+const conductExit = "exit"
+
 // endingSentence says how the lock's code ended a run.
 func endingSentence(rule, why string) string {
 	switch rule {
+	case conductExit:
+		return sentence("The lock's code ends the whole program: " + why)
 	case trace.ConductPanic:
-		return sentence("The lock's code panics or ends the program: " + why)
+		return sentence("The lock's code panics: " + strings.TrimPrefix(why, "panic: "))
 	case trace.ConductHang:
-		return sentence("The lock's code hangs: " + why)
+		return "The lock's code hangs: it computes without end, or waits for something that never comes."
 	case trace.ConductLeak:
-		return sentence("The lock's code leaves goroutines behind: " + why)
+		return "A call of the lock never returns, or the lock leaves goroutines behind."
 	}
 	return sentence("The lock's code does not come to an end: " + why)
 }
 
-// maxFrames is how many lines of a stack a failure shows.
-const maxFrames = 8
+// maxFrames is how many places in the lock's files a failure shows.
+const maxFrames = 4
 
-// ownFrames returns the lines of stacks that name the lock's own files.
-func ownFrames(stacks string) string {
-	var b strings.Builder
-	n := 0
+// ownFrames returns the places in the lock's files that stacks name, each once.
+func (t *Trial) ownFrames(stacks string) string {
+	var places []string
 	for line := range strings.SplitSeq(stacks, "\n") {
-		line = strings.TrimSpace(line)
-		place, _, _ := strings.Cut(line, " +0x")
-		if strings.Contains(line, ".go:") && !strings.Contains(line, "github.com/") && !strings.Contains(line, graderFolder) && !isStandard(line) && n < maxFrames {
-			fmt.Fprintf(&b, "at %s\n", place)
-			n++
+		place, _, _ := strings.Cut(strings.TrimSpace(line), " +0x")
+		place = strings.TrimPrefix(filepath.ToSlash(place), filepath.ToSlash(t.dir)+"/")
+		place = strings.TrimPrefix(place, t.path+"/")
+		if strings.Contains(place, ".go:") && !strings.Contains(place, "/") && len(places) < maxFrames && !slices.Contains(places, place) {
+			places = append(places, place)
 		}
 	}
-	return b.String()
-}
-
-// isStandard reports whether a line of a stack names a file of the standard library.
-func isStandard(line string) bool {
-	first, _, _ := strings.Cut(line, "/")
-	return !strings.HasPrefix(line, "/") && !strings.Contains(first, ".") || strings.Contains(line, "/src/runtime/") || strings.Contains(line, "/src/internal/")
+	if len(places) == 0 {
+		return ""
+	}
+	return "  at " + strings.Join(places, "\n  at ") + "\n"
 }

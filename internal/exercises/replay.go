@@ -32,7 +32,7 @@ func (t *Trial) Replay(ctx context.Context, address string, messages bool) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	failure, err := records[0].judge()
+	failure, err := t.judge(records[0])
 	if err != nil {
 		return nil, err
 	}

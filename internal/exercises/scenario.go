@@ -267,7 +267,7 @@ func checkInVain(s *scenarios.Scenario, seeds []uint64) (*Failure, error) {
 			f.Lines = reports.Timeline{}.Excerpt(h, decisions(h))
 			return f, nil
 		case len(writers(h)) < 2:
-			return fail("Only " + strings.Join(append(writers(h), "nobody")[:1], "") + " writes; two clients must get the lock and write.")
+			return fail("Two clients must get the lock and write; here " + story.Count(len(writers(h)), "client") + " did.")
 		}
 	}
 	return nil, nil

@@ -157,7 +157,7 @@ func (t *Trial) Build(ctx context.Context) error {
 	if err := errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(overlay, mapping, 0o600)); err != nil {
 		return err
 	}
-	cmd := t.command(ctx, "go", "build", "-overlay="+overlay, "-o", t.program(), "./"+graderFolder)
+	cmd := t.command(ctx, "go", "build", "-ldflags=-s -w", "-overlay="+overlay, "-o", t.program(), "./"+graderFolder)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
@@ -247,7 +247,7 @@ func (t *Trial) run(ctx context.Context, worlds []trialWorld) ([]record, error) 
 		return nil, ctx.Err()
 	}
 	data, err := os.ReadFile(output)
-	if err != nil && runErr == nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	records, isComplete, err := t.read(data)
@@ -326,7 +326,7 @@ func (t *Trial) deathRecord(w trialWorld, isLate bool, cmd *exec.Cmd, stderr str
 		ending.Why, _, _ = strings.Cut(stderr[i:], "\n")
 		ending.Stacks = stderr[i:]
 	default:
-		ending.Why = "the lock's code ended the program: " + cmd.ProcessState.String()
+		ending.Rule, ending.Why = conductExit, cmd.ProcessState.String()
 	}
 	r.Ending = &ending
 	return r

@@ -1,76 +1,149 @@
 package exercises
 
 import (
-	"fmt"
-	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/reports"
+	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
-func TestTry(t *testing.T) {
-	root, _ := filepath.Abs("../..")
-	folders, _ := filepath.Glob("_solutions/*")
-	if one := os.Getenv("ONE"); one != "" {
-		folders = []string{one}
+// A workshop is a folder as the reader has it, in which the tests put one lock after the
+// other.
+type workshop struct{ dir string }
+
+// newWorkshop makes a folder whose module uses this clone of locksim. Its go.mod and go.sum
+// are those of locksim, so nothing needs to be downloaded.
+func newWorkshop(t *testing.T) workshop {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it compiles locks")
 	}
-	for _, f := range folders {
-		dir := t.TempDir()
-		data, _ := os.ReadFile(f + "/lock.go")
-		test, _ := os.ReadFile("_module/lock_test.go")
-		mod := "module mylock\n\ngo 1.26.0\n\nrequire github.com/locksim/locksim v0.1.0\nreplace github.com/locksim/locksim => " + root + "\n"
-		_ = mod
-		os.WriteFile(dir+"/lock.go", data, 0o644)
-		os.WriteFile(dir+"/lock_test.go", test, 0o644)
-		os.CopyFS(dir, os.DirFS(os.Getenv("MODDIR")))
-		tr, err := OpenTrial(t.Context(), dir)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := workshop{t.TempDir()}
+	for _, f := range ModuleFiles() {
+		w.write(t, f.Name, f.Data)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod = bytes.Replace(mod, []byte("module github.com/locksim/locksim\n"), []byte("module example.com/lock\n"), 1)
+	w.write(t, "go.mod", append(mod, "\nrequire github.com/locksim/locksim v0.1.0\n\nreplace github.com/locksim/locksim => "+root+"\n"...))
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(t, "go.sum", sum)
+	t.Setenv("GOWORK", "off")
+	return w
+}
+
+func (w workshop) write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, name), data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open compiles a lock.
+func (w workshop) open(t *testing.T, lock []byte) *Trial {
+	t.Helper()
+	w.write(t, "lock.go", lock)
+	trial, err := OpenTrial(t.Context(), w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { trial.Close() })
+	if err := trial.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return trial
+}
+
+// reached returns the highest stage that a lock has reached, and why not the next.
+func reached(t *testing.T, trial *Trial) (stage int, why *Failure) {
+	t.Helper()
+	for _, s := range Stages() {
+		why, err := trial.Check(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := tr.Build(t.Context()); err != nil {
-			t.Fatal(err)
+		if why != nil {
+			return s.Number - 1, why
 		}
-		for _, s := range Stages() {
-			failure, err := tr.Check(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if failure != nil {
-				t.Logf("%s stage %d: FAIL %d/%d %s\n%s\n%s\n%s", f, s.Number, failure.Failed, failure.Of, failure.Address, failure.World, failure.Why, failure.Lines)
-			} else {
-				t.Logf("%s stage %d: ok", f, s.Number)
-			}
+	}
+	return len(Stages()), nil
+}
+
+// solution returns the model solution of a stage; that of stage 0 is the lock that the reader
+// begins with.
+func solution(t *testing.T, stage int) []byte {
+	t.Helper()
+	if stage == 0 {
+		return moduleFile(t, "lock.go")
+	}
+	all, err := filepath.Glob("_solutions/" + string(rune('0'+stage)) + "-*/lock.go")
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	data, err := os.ReadFile(all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func moduleFile(t *testing.T, name string) []byte {
+	t.Helper()
+	for _, f := range ModuleFiles() {
+		if f.Name == name {
+			return f.Data
 		}
-		tr.Close()
+	}
+	t.Fatal("there is no file " + name)
+	return nil
+}
+
+// The solution of each stage reaches that stage, and not the next one.
+func TestSolutions(t *testing.T) {
+	w := newWorkshop(t)
+	for stage := range len(Stages()) + 1 {
+		got, why := reached(t, w.open(t, solution(t, stage)))
+		if got != stage {
+			t.Errorf("the solution of stage %d reaches stage %d: %+v", stage, got, why)
+		}
+		if why != nil && (why.Why == "" || why.Hint == "") {
+			t.Errorf("the check does not say why the solution of stage %d does not reach the next: %+v", stage, why)
+		}
 	}
 }
-func TestReplayOne(t *testing.T) {
-	dir := t.TempDir()
-	data, _ := os.ReadFile(os.Getenv("ONE") + "/lock.go")
-	test, _ := os.ReadFile("_module/lock_test.go")
-	os.WriteFile(dir+"/lock.go", data, 0o644)
-	os.WriteFile(dir+"/lock_test.go", test, 0o644)
-	os.CopyFS(dir, os.DirFS(os.Getenv("MODDIR")))
-	tr, err := OpenTrial(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
+
+// A right lock passes on any seeds.
+func TestSolutionsOnManySeeds(t *testing.T) {
+	w := newWorkshop(t)
+	for _, stage := range []int{5, 7} {
+		trial := w.open(t, solution(t, stage))
+		for range 12 {
+			trial.sources = append(trial.sources, 'x') // the seeds depend on them
+			if got, why := reached(t, trial); got != stage {
+				t.Errorf("the solution of stage %d reaches stage %d: %+v", stage, got, why)
+			}
+		}
 	}
-	if err := tr.Build(t.Context()); err != nil {
-		t.Fatal(err)
+}
+
+// The lock that the reader begins with compiles together with its test, and the test passes.
+func TestModuleFiles(t *testing.T) {
+	w := newWorkshop(t)
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-v", ".")
+	cmd.Dir = w.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "client-2 holds the lock from") {
+		t.Errorf("go test: %v\n%s", err, out)
 	}
-	w, _ := parseAddress(os.Getenv("ADDR"))
-	rs, err := tr.run(t.Context(), []trialWorld{w})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println(w.text)
-	h := history.New(rs[0].Trace)
-	v, _ := w.variant()
-	run := v.Judge(rs[0].Trace, lockName, w.fencing())
-	fmt.Println(reports.Timeline{Messages: os.Getenv("MSG") != "", Width: 100}.Render([]string{""}, []*history.History{h}))
-	for _, f := range run.Verdict.Findings {
-		fmt.Println(f.Property, f.Outcome, f.Blame, f.Reason)
-	}
-	fmt.Println(run.Verdict.Reasons)
 }

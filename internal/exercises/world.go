@@ -60,7 +60,7 @@ var hiddenWorlds = []hiddenWorld{
 	{stage: 2, name: "late-release", grants: "ABC"},
 	{stage: 2, name: "late-release-stranger", grants: "ABC", strangers: "B"},
 	{stage: 2, name: "paused-before-release", grants: "ABC", strictness: ownFaults},
-	{stage: 2, name: "own-late-release", grants: "AAB"},
+	{stage: 2, name: "own-late-release", grants: "AAAB"},
 
 	{stage: 3, name: "slow-answer-in-release", grants: "ABC"},
 	{stage: 3, name: "slow-answer-in-release-stranger", grants: "ABC", strangers: "B"},
@@ -153,6 +153,10 @@ func parseAddress(address string) (trialWorld, bool) {
 	return trialWorld{}, false
 }
 
+// file returns the name of the world's file, without its extension. A world with strangers
+// has the file of the one without them.
+func (h hiddenWorld) file() string { return strings.TrimSuffix(h.name, "-stranger") }
+
 // with returns the world with a seed. The seed also decides what the lock must not depend
 // on: the TTL, the key, which client plays which part, and which nodes fail.
 func (h hiddenWorld) with(seed uint64) trialWorld {
@@ -164,11 +168,7 @@ func (h hiddenWorld) with(seed uint64) trialWorld {
 	for _, i := range random.Perm(5) {
 		v.nodes = append(v.nodes, fmt.Sprintf("redis-%d", i+1))
 	}
-	file := strings.TrimSuffix(h.name, "-stranger")
-	if h.name == "stranger" {
-		file = h.name
-	}
-	text, err := template.ParseFS(worldFiles, "_worlds/"+file+".yaml")
+	text, err := template.ParseFS(worldFiles, "_worlds/"+h.file()+".yaml")
 	var b strings.Builder
 	if err == nil {
 		err = text.Execute(&b, v)
