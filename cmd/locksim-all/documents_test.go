@@ -103,6 +103,8 @@ var blockKinds = map[string]blockKind{
 	"refused":   {show: showRefused, slow: true},
 	"formats":   {show: showFormats},
 	"questions": {show: showQuestions},
+	"stages":    {show: showStages},
+	"check":     {show: showLearnCheck, slow: true},
 }
 
 // Every generated block in the documents is up to date, whether it shows output, a scenario

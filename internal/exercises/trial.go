@@ -170,7 +170,7 @@ func (t *Trial) Build(ctx context.Context) error {
 }
 
 // compilerLine matches an error of the compiler: the file, the line and column, the text.
-var compilerLine = lazy.Regexp(`(?m)^(?:vet: )?(\S*\.go):(\d+:\d+): (.*)$`)
+var compilerLine = lazy.Regexp(`(?m)^(\S*\.go):(\d+:\d+): (.*)$`)
 
 // goError returns what a command of Go says, in the reader's words if it is about the folder
 // as a whole.
@@ -187,7 +187,7 @@ func (t *Trial) goError(out string) error {
 			signature = append(signature, m[3])
 			continue
 		}
-		own = append(own, fmt.Sprintf("%s:%s: %s", filepath.ToSlash(m[1]), m[2], m[3]))
+		own = append(own, fmt.Sprintf("%s:%s: %s", strings.TrimPrefix(filepath.ToSlash(m[1]), "./"), m[2], m[3]))
 	}
 	switch {
 	case len(own) > 0:

@@ -1,0 +1,65 @@
+package exercises
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is wrong with the folder is said in the reader's words.
+func TestMessages(t *testing.T) {
+	w := newWorkshop(t)
+	begin := string(moduleFile(t, "lock.go"))
+	for _, c := range []struct {
+		name, old, new string
+		want           []string
+	}{
+		{"a syntax error", "return nil, ErrNotAcquired", "return nil, ErrNotAcquired)", []string{"the lock does not compile:\nlock.go:47:29: syntax error"}},
+		{"a wrong type", "&Lock{nodes, key, ttl}", "&Lock{nodes, ttl, key}", []string{"the lock does not compile:\nlock.go:28:22: cannot use ttl"}},
+		{"New with other parameters", "key string, ttl time.Duration) *Lock {", "key string, ttl time.Duration, more int) *Lock {", []string{"the lock has other declarations than the exercise; it must have", "func New(nodes []*redis.Client, key string, ttl time.Duration) *Lock", "The compiler says: not enough arguments in call to exercise.New"}},
+		{"Acquire with another result", "(*Lease, error) {", "(any, error) {", []string{"it must have", "func (*Lock) Acquire(ctx context.Context) (*Lease, error)"}},
+		{"no Release", ") Release(", ") Unlock(", []string{"it must have", "func (*Lease) Release(ctx context.Context) error", "missing method Release"}},
+		{"no ErrNotAcquired", "ErrNotAcquired", "ErrTaken", []string{"it must have", "var ErrNotAcquired error"}},
+		{"a program", "package lock", "package main", []string{"lock.go is package main"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !strings.Contains(begin, c.old) {
+				t.Fatalf("lock.go does not contain %q", c.old)
+			}
+			text := strings.ReplaceAll(begin, c.old, c.new)
+			name, _, _ := strings.Cut(text[strings.Index(text, "\npackage ")+1:], "\n")
+			w.write(t, "lock.go", []byte(text))
+			w.write(t, "lock_test.go", []byte(name+"\n\nvar _ = aTestThatDoesNotCompileDoesNotMatter\n"))
+			err := openAndBuild(t, w.dir)
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want %q", err, want)
+				}
+			}
+		})
+	}
+	w.write(t, "lock.go", []byte(begin))
+	w.write(t, "lock_test.go", moduleFile(t, "lock_test.go"))
+	if err := os.Remove(filepath.Join(w.dir, "go.sum")); err != nil {
+		t.Fatal(err)
+	}
+	if err := openAndBuild(t, w.dir); err == nil || !strings.Contains(err.Error(), "run go mod tidy in the folder") {
+		t.Errorf("without go.sum: %v", err)
+	}
+	t.Setenv("PATH", "")
+	if err := openAndBuild(t, w.dir); err == nil || !strings.Contains(err.Error(), "the command go is not found; install Go") {
+		t.Errorf("without Go: %v", err)
+	}
+}
+
+// openAndBuild compiles the lock in a folder.
+func openAndBuild(t *testing.T, dir string) error {
+	t.Helper()
+	trial, err := OpenTrial(t.Context(), dir)
+	if err != nil {
+		return err
+	}
+	defer trial.Close()
+	return trial.Build(t.Context())
+}
