@@ -38,7 +38,8 @@ func learnCheckCommand() *cobra.Command {
 next. It compiles the lock, and runs it in worlds that the exercise does not show. It
 changes no file. The seeds of the worlds depend on the text of the lock.
 
-With the FILE of a scenario, it says whether the scenario solves its exercise: ` + exercises.ScenarioNames() + `.
+With the FILE of a scenario, it says whether the scenario solves its exercise:
+` + exercises.ScenarioNames() + `.
 
 Exit status:
   0  the lock has reached the stage of --stage, by default the last; the scenario solves
@@ -107,9 +108,13 @@ func learnCheckError(cmd *cobra.Command, status int, err error) error {
 
 // checkStages checks the stages in order, until one is not reached.
 func (f *learnCheckFlags) checkStages(ctx context.Context, cmd *cobra.Command, trial *exercises.Trial, dir string) error {
-	out := cmd.OutOrStdout()
-	for _, s := range exercises.Stages()[:f.stage] {
+	out, stages := cmd.OutOrStdout(), exercises.Stages()[:f.stage]
+	progress := newProgress(cmd.ErrOrStderr(), len(stages))
+	defer progress.clear()
+	for _, s := range stages {
+		progress.next("running the worlds of the stage " + s.Name)
 		failed, err := trial.Check(ctx, s)
+		progress.clear()
 		if err != nil {
 			return learnCheckError(cmd, unexpected, err)
 		}

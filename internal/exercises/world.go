@@ -22,8 +22,8 @@ var worldFiles embed.FS
 type strictness int
 
 const (
-	// everything: no property may be violated, whoever is to blame. The world's faults are
-	// those that the stage is about.
+	// everything: no property may be violated, whether or not the lock is to blame. The world's
+	// faults are those that the stage is about.
 	everything strictness = iota
 	// ownFaults: no property may be violated by the lock's own fault. The world has a client
 	// that works longer than its lease, which no lock can prevent.

@@ -50,7 +50,7 @@ func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
 	case err == nil && time.Now().Before(lease.expires):
 		return lease, nil
 	case err == nil:
-		err = ErrNotAcquired // the answer arrived when the lease was over
+		err = ErrNotAcquired // the answer arrived when the lease had ended
 	}
 	// The key may be set although the answer is an error. ctx may have ended.
 	cleanUp, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.ttl)
