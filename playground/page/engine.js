@@ -43,12 +43,16 @@ export class Engine {
   // problem, and a new worker is started.
   async ask(request) {
     await this.ready;
-    const id = ++this.lastId;
     return new Promise(resolve => {
-      const timer = setTimeout(() => this.replace(`This world did not end within ${patience / 1000} seconds, so the page has ended it. Change it back, or make it smaller; the command waits longer.`), patience);
-      this.calls.set(id, {resolve, timer});
-      this.worker.postMessage({id, request});
+      this.calls.set(++this.lastId, {request, resolve});
+      this.send(this.lastId);
     });
+  }
+
+  send(id) {
+    const call = this.calls.get(id);
+    call.timer = setTimeout(() => this.replace(`This world did not end within ${patience / 1000} seconds, so the page has ended it. Change it back, or make it smaller; the command waits longer.`), patience);
+    this.worker.postMessage({id, request: call.request});
   }
 
   settle(id, answer) {
@@ -60,14 +64,19 @@ export class Engine {
     if (answer.spoiled) this.replace("");
   }
 
-  // replace ends the worker with everything that it runs, and starts a new one.
+  // replace ends the worker with everything that it runs, and starts a new one. If why is a
+  // reason, it is the answer to the oldest request, which the worker was at. The other requests
+  // are sent again.
   replace(why) {
     this.worker.terminate();
-    for (const {resolve, timer} of this.calls.values()) {
-      clearTimeout(timer);
-      resolve({problems: [{text: why || "The engine was started again."}], wasEnded: true});
+    for (const {timer} of this.calls.values()) clearTimeout(timer);
+    const [oldest] = this.calls.keys();
+    if (why && oldest) {
+      this.calls.get(oldest).resolve({problems: [{text: why}]});
+      this.calls.delete(oldest);
     }
-    this.calls.clear();
+    const waiting = [...this.calls.keys()];
     this.start();
+    this.ready.then(() => waiting.forEach(id => this.send(id)), () => {});
   }
 }

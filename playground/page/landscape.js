@@ -7,8 +7,8 @@ const maps = new Map();
 const mostMaps = 8;
 
 export class Landscape {
-  // compute asks for one cell, given the number of its row and of its column. onGo gets both when
-  // the reader goes to a cell. onDone is called when no cell is missing.
+  // compute asks for one cell, given its world. onGo gets the world of the cell to which the
+  // reader goes. onDone is called when no cell is missing.
   constructor({table, legend, progress, compute, onGo, onDone}) {
     Object.assign(this, {table, legend, progress, compute, onGo, onDone});
     table.addEventListener("click", e => {
@@ -31,13 +31,14 @@ export class Landscape {
   go(row, column) {
     this.mark(row, column);
     this.cellAt(row, column).focus();
-    this.onGo(row, column);
+    this.onGo(this.worldAt(row, column));
   }
 
-  // show shows the map of a world; key is equal for worlds with the same map.
-  show(key, places, sizes, ttlMs, sizesMs) {
+  // show shows the map of a world; key is equal for worlds with the same map. worldAt returns the
+  // world of a cell, also when the page has gone to another world meanwhile.
+  show(key, worldAt, {places, sizes, sizesMs}, ttlMs) {
     if (key !== this.key) {
-      this.key = key;
+      Object.assign(this, {key, worldAt});
       if (!maps.has(key)) maps.set(key, new Map());
       if (maps.size > mostMaps) maps.delete(maps.keys().next().value);
       this.known = maps.get(key);
@@ -104,8 +105,7 @@ export class Landscape {
     this.isWorking = true;
     for (let next = this.next(); next; next = this.next()) {
       const key = this.key, known = this.known;
-      const answer = await this.compute(...next);
-      if (!answer) break; // the page needs the engine for something else, and calls work again
+      const answer = await this.compute(this.worldAt(...next));
       known.set(String(next), answer.problems ? {sign: "–", level: "unclear", means: answer.problems[0].text} : answer);
       if (key === this.key) {
         this.fill(...next);
@@ -147,7 +147,7 @@ export class Landscape {
       const li = document.createElement("li"), box = document.createElement("span"), {level, means} = seen.get(sign);
       box.className = level;
       box.textContent = sign;
-      li.append(box, " " + (sign === "–" ? "the world is not possible" : means));
+      li.append(box, " " + (sign === "–" ? "the world cannot be run; point at the cell to see why" : means));
       return li;
     }));
   }

@@ -221,16 +221,16 @@ const track = new Track($("track"), {
 const landscape = new Landscape({
   onDone: () => { $("landscape").dataset.state = "complete"; },
   table: $("map"), legend: $("legend"), progress: $("map-progress"),
-  compute: (row, column) => askWhenIdle(request(worldAt(row, column), "cell")),
-  onGo: (row, column) => change(worldAt(row, column)),
+  compute: world => askWhenIdle(request(world, "cell")),
+  onGo: world => change({...world, fencing: state.fencing}),
 });
 
 const split = set => [set.slice(0, set.indexOf("=")), set.slice(set.indexOf("=") + 1)];
 
-// worldAt returns the state in a cell of the danger map.
-function worldAt(row, column) {
-  return withSet(withSet(state, ...split(places.places[row].set)), answer.fault.sizePath, places.sizes[column]);
-}
+// worldsOf returns the function that gives the state of each cell of a danger map, around a state
+// and its fault.
+const worldsOf = (from, found, fault) => (row, column) =>
+  withSet(withSet(from, ...split(found.places[row].set)), fault.sizePath, found.sizes[column]);
 
 // currentPlace returns the number of the moment at which the fault strikes, or of the nearest.
 function currentPlace() {
@@ -318,7 +318,7 @@ async function showPlaces() {
     [places, placesKey] = [found, key];
   }
   $("landscape").hidden = places.sizes.length === 0 || places.places.length === 0;
-  if (!$("landscape").hidden) landscape.show(key, places.places, places.sizes, answer.fault.ttlMs, places.sizesMs);
+  if (!$("landscape").hidden) landscape.show(key, worldsOf(state, places, answer.fault), places, answer.fault.ttlMs);
   showPlace();
 }
 

@@ -417,11 +417,21 @@ func TestPlaygroundProblems(t *testing.T) {
 
 // A world that does not end is ended by the page, which says so and works on.
 func TestPlaygroundEndsAWorld(t *testing.T) {
-	endless := url.Values{"set": {"horizon=4h", "lock.ttl=2h", "faults[1].for=1h", "clients.client-2={starts: client-1 acquired, retry-every: 1ms}"}}
-	p := openPlayground(t, "?patience=4000#"+strings.ReplaceAll(endless.Encode(), "+", "%20"), desktop)
+	values := url.Values{"set": {"horizon=4h", "lock.ttl=2h", "faults[1].for=1h", "clients.client-2={starts: client-1 acquired, retry-every: 1ms}"}}
+	p := openPlayground(t, "?patience=4000#"+strings.ReplaceAll(values.Encode(), "+", "%20"), desktop)
 	p.until("the page has ended the world", `document.querySelector("#problems p")?.textContent.includes("did not end within 4 seconds") === true`)
+	// A request that waits behind a world that does not end is answered by the next engine.
+	endless := playground.Request{Kind: playground.CellKind, Scenario: "gc-pause", Seed: 1, Sets: values["set"]}
+	request, err := json.Marshal(endless)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval[any](p, `playground.engine.ask(`+string(request)+`).then(a => { playground.ended = a.problems[0].text; }); null`)
 	p.click("#reset")
 	p.checkVerdict(unsafeThenSafe)
+	if got := eval[string](p, `playground.ended`); !strings.Contains(got, "did not end within 4 seconds") {
+		t.Errorf("the cell of a world that does not end is answered by %q", got)
+	}
 }
 
 // axe-core finds nothing on the playground that would hinder readers, and the page is no wider
@@ -486,5 +496,24 @@ func TestPlaygroundScreenshots(t *testing.T) {
 		v.height = eval[int64](p, `document.scrollingElement.scrollHeight`)
 		p.setView(v)
 		p.photograph(filepath.Join(*screenshots, fmt.Sprintf("playground-%d-dark=%t-print=%t.png", v.width, v.dark, v.print)))
+	}
+}
+
+// The page shows worlds of every shape: several variants, several faults, a fault of a clock or
+// of a message, and none.
+func TestPlaygroundShowsEveryShape(t *testing.T) {
+	p := openPlayground(t, "", desktop)
+	for _, c := range []struct {
+		at     string
+		hasMap bool
+	}{
+		{"#scenario=clock-jump", true}, {"#scenario=slow-drift", true}, {"#scenario=node-pause", true}, {"#scenario=delayed-write", true},
+		{"#scenario=no-faults", false}, {"#scenario=same-gc-pause&lock=redsync", true}, {"#scenario=pause-in-flight&seed=3", true},
+		{"#scenario=crash-restart", true},
+	} {
+		eval[any](p, `location.hash = `+strconv.Quote(c.at)+`; null`)
+		p.until("the page has noticed", `document.getElementById("replay").textContent.includes(`+strconv.Quote(strings.FieldsFunc(c.at, func(r rune) bool { return r == '=' || r == '&' })[1]+" ")+`)`)
+		p.checkShown()
+		p.until(c.at+": the danger map is there, or not", `document.getElementById("landscape").hidden === `+strconv.FormatBool(!c.hasMap))
 	}
 }
