@@ -120,6 +120,7 @@ worst moment; locksim shows what happened, in order, and says which properties
 held, without fencing tokens and with them.`,
 		Example: `  locksim list
   locksim explain gc-pause
+  locksim learn
   locksim ask
   locksim run gc-pause
   locksim matrix
