@@ -1,11 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +34,7 @@ stages, and four scenarios in YAML. README.md in the folder says what to do.`,
 			n.dir = args[0]
 			dir, err := filepath.Abs(n.dir)
 			if err == nil {
-				err = errors.Join(refuseFilledFolder(n.dir), n.findLocksim())
+				err = cmp.Or(refuseFilledFolder(n.dir), n.findLocksim(), n.refuseFolderInClone(dir))
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", cmd.CommandPath(), err)
@@ -83,6 +85,15 @@ lock.go in a folder that locksim learn new has written.`,
 func requireFolder(cmd *cobra.Command, args []string, example string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("%s: name the folder to write to, such as %s %s", cmd.CommandPath(), cmd.CommandPath(), example)
+	}
+	return nil
+}
+
+// refuseFolderInClone returns an error if a folder is in the clone: there the go command uses
+// the workspace of the clone, which does not have the module.
+func (n *newLock) refuseFolderInClone(dir string) error {
+	if n.clone != "" && strings.HasPrefix(dir+string(filepath.Separator), n.clone+string(filepath.Separator)) {
+		return fmt.Errorf("%s is in the clone of locksim; name a folder outside of it, such as ../mylock", n.dir)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func TestMessages(t *testing.T) {
 	if err := os.Remove(filepath.Join(w.dir, "go.sum")); err != nil {
 		t.Fatal(err)
 	}
-	if err := openAndBuild(t, w.dir); err == nil || !strings.Contains(err.Error(), "run go mod tidy in the folder") {
+	if err := openAndBuild(t, w.dir); err == nil || !strings.Contains(err.Error(), "which modules the lock needs; run go mod tidy in the folder") {
 		t.Errorf("without go.sum: %v", err)
 	}
 	t.Setenv("PATH", "")

@@ -87,7 +87,7 @@ type listed struct {
 // find finds the package of the lock, and reads its files.
 func (t *Trial) find(ctx context.Context) error {
 	found, err := t.list(ctx)
-	if err != nil && strings.Contains(err.Error(), "workspace") {
+	if err != nil && (strings.Contains(err.Error(), "workspace") || strings.Contains(err.Error(), "does not contain package")) {
 		t.env = []string{"GOWORK=off"} // the folder is in a workspace that does not use it
 		found, err = t.list(ctx)
 	}
@@ -179,7 +179,8 @@ func (t *Trial) goError(out string) error {
 	switch {
 	case strings.Contains(out, "missing go.sum entry"), strings.Contains(out, "updates to go.mod needed"),
 		strings.Contains(out, "go mod tidy"), strings.Contains(out, "no required module provides package"):
-		return gotool.Lines("the modules that the lock needs are not known yet; run go mod tidy in the folder. The go command says:\n" + firstLines(out, 3))
+		why, _, _ := strings.Cut(firstLines(out, 1), " (imported by")
+		return gotool.Lines("Go does not know yet which modules the lock needs; run go mod tidy in the folder. The go command says:\n" + why)
 	}
 	var own, signature []string
 	for _, m := range compilerLine().FindAllStringSubmatch(out, -1) {
