@@ -93,10 +93,8 @@ func (t *terminal) writeCode(b block) {
 	}
 }
 
-// leastColumn is the width below which no column of a table is made narrower.
-const leastColumn = 12
-
-// writeTable writes a table in columns. Cells are wrapped if the table would be too wide.
+// writeTable writes a table in columns. It wraps cells if the table would be too wide. If not even
+// that helps, it writes each row as a list.
 func (t *terminal) writeTable(b block) {
 	var rows [][]string
 	for i, line := range strings.Split(strings.TrimSuffix(b.text, "\n"), "\n") {
@@ -104,33 +102,76 @@ func (t *terminal) writeTable(b block) {
 			rows = append(rows, cellsOf(line))
 		}
 	}
-	widths := make([]int, len(rows[0]))
-	total := 2 * len(widths)
-	for i := range widths {
-		for _, row := range rows {
-			if i < len(row) {
-				widths[i] = max(widths[i], utf8.RuneCountInString(plain(row[i])))
-			}
-		}
-		total += widths[i]
-	}
-	for total > t.width {
-		widest := 0
-		for i := range widths {
-			if widths[i] > widths[widest] {
-				widest = i
-			}
-		}
-		if widths[widest] <= leastColumn {
-			break
-		}
-		widths[widest]--
-		total--
+	widths, fits := columnWidths(rows, t.width)
+	if !fits {
+		t.writeRecords(rows)
+		return
 	}
 	for n, row := range rows {
 		t.writeRow(row, widths)
 		if n == 0 {
-			t.line("  %s", paint.Text(t.palette.Faint, strings.Repeat("─", total-2)))
+			total := 2 * (len(widths) - 1)
+			for _, w := range widths {
+				total += w
+			}
+			t.line("  %s", paint.Text(t.palette.Faint, strings.Repeat("─", total)))
+		}
+	}
+}
+
+// columnWidths returns the widths of the columns of a table with which the table has at most a
+// width, together with two spaces before each column. No column is narrower than its longest word.
+// fits is false if that is too wide.
+func columnWidths(rows [][]string, width int) (widths []int, fits bool) {
+	widths = make([]int, len(rows[0]))
+	least := make([]int, len(widths))
+	total := 2 * len(widths)
+	for i := range widths {
+		for _, row := range rows {
+			if i >= len(row) {
+				continue
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(plain(row[i])))
+			for word := range strings.FieldsSeq(plain(row[i])) {
+				least[i] = max(least[i], utf8.RuneCountInString(word))
+			}
+		}
+		total += widths[i]
+	}
+	for ; total > width; total-- {
+		widest := -1 // of the columns that can be narrower
+		for i := range widths {
+			if widths[i] > least[i] && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return nil, false
+		}
+		widths[widest]--
+	}
+	return widths, true
+}
+
+// writeRecords writes each row of a table as its first cell, and below it the other cells with
+// their heads.
+func (t *terminal) writeRecords(rows [][]string) {
+	heads := rows[0]
+	longest := 0
+	for _, head := range heads[1:] {
+		longest = max(longest, utf8.RuneCountInString(plain(head)))
+	}
+	indent := strings.Repeat(" ", longest+6)
+	for _, row := range rows[1:] {
+		t.line("  %s", t.strong(plain(row[0])))
+		for i, cell := range row[1:] {
+			if cell == "" {
+				continue
+			}
+			head := plain(heads[i+1])
+			head += strings.Repeat(" ", longest-utf8.RuneCountInString(head))
+			text := textwrap.Wrap(plain(cell), max(t.width-len(indent), len(indent)), 0)
+			t.line("    %s  %s", head, strings.ReplaceAll(text, "\n", "\n"+indent))
 		}
 	}
 }
