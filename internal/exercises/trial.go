@@ -79,9 +79,8 @@ func (t *Trial) Close() error { return os.RemoveAll(t.temp) }
 
 // A listed is what go list says about the package of the lock.
 type listed struct {
-	ImportPath, Name, Dir string
-	GoFiles               []string
-	Error                 *struct{ Err string }
+	ImportPath, Name string
+	GoFiles          []string
 }
 
 // find finds the package of the lock, and reads its files.
@@ -110,7 +109,7 @@ func (t *Trial) find(ctx context.Context) error {
 
 // list asks the go command for the package of the lock.
 func (t *Trial) list(ctx context.Context) (*listed, error) {
-	cmd := t.command(ctx, "go", "list", "-find", "-json=ImportPath,Name,Dir,GoFiles", ".")
+	cmd := t.command(ctx, "go", "list", "-find", "-json=ImportPath,Name,GoFiles", ".")
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil {
@@ -256,6 +255,9 @@ func (t *Trial) run(ctx context.Context, worlds []trialWorld) ([]record, error) 
 		return nil, err
 	}
 	for i := range records {
+		if i >= len(worlds) || records[i].Name != worlds[i].address() {
+			return nil, errors.New("the program that runs the lock has written something else than it was to run; does the lock's code write to its file?")
+		}
 		records[i].world = worlds[i]
 	}
 	isStuck := len(records) > 0 && records[len(records)-1].Trace == nil && records[len(records)-1].Ending != nil

@@ -10,12 +10,12 @@ import (
 // persistent node. The version of an object is the version of its node, which is how often
 // its data was set. The node is created without data, as version 0.
 
-// Plain and Synced are the two ways to read an object. The server that the client is
+// plain and Synced are the two ways to read an object. The server that the client is
 // connected to answers both. It answers a plain read immediately, although it may not have
 // the latest changes. Before a synced read, the client sends a sync, so that the server
 // first catches up with its leader.
 const (
-	Plain  = "plain"
+	plain  = "plain"
 	Synced = "synced"
 )
 

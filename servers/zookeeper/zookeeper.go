@@ -24,7 +24,7 @@ func init() {
 		Key:             locks.ZooKeeperPath,
 		UsesElapsedTime: true,
 		Disks:           []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, StallAdvice: "the other members decide without it, which is not simulated: pause it, or cut it off from them"}},
-		Reads:           []string{Plain, Synced},
+		Reads:           []string{plain, Synced},
 		Failure:         throttled,
 		Revokes:         true, RevokesSessions: true,
 		Framer: func(names *sim.Names) sim.Framer { return &framer{names: names} },
