@@ -235,7 +235,7 @@ func withFaults(h *history.History, f *checks.Finding) []int {
 // sentence returns a text as a sentence. Names, such as client-1, stay as they are.
 func sentence(text string) string {
 	text = strings.TrimSpace(text)
-	for _, small := range []string{"at ", "acquire ", "release ", "extend ", "a ", "the ", "two "} {
+	for _, small := range []string{"at ", "from ", "no ", "acquire ", "release ", "extend ", "a ", "the ", "two "} {
 		if strings.HasPrefix(text, small) {
 			text = strings.ToUpper(text[:1]) + text[1:]
 		}

@@ -123,6 +123,27 @@ func TestSolutions(t *testing.T) {
 	}
 }
 
+// The example of a failure can be run again, also with a lock that was changed meanwhile.
+func TestReplay(t *testing.T) {
+	w := newWorkshop(t)
+	trial := w.open(t, solution(t, 1))
+	failure, err := trial.Check(t.Context(), Stages()[1])
+	if err != nil || failure == nil {
+		t.Fatalf("the lock of stage 1 reaches stage 2: %v", err)
+	}
+	again, err := trial.Replay(t.Context(), failure.Address, false)
+	if err != nil || again.Failure == nil || again.Failure.Example != failure.Example || !strings.Contains(again.Timeline, "removes client-") {
+		t.Errorf("the replay of %s shows something else: %v\n%+v\n%+v", failure.Address, err, failure, again)
+	}
+	again, err = w.open(t, solution(t, 2)).Replay(t.Context(), failure.Address, true)
+	if err != nil || again.Failure != nil || !strings.Contains(again.Timeline, " GET job-") {
+		t.Errorf("the solution of stage 2 fails in a world of stage 2: %v\n%+v", err, again)
+	}
+	if _, err := trial.Replay(t.Context(), "nowhere/1", false); err == nil {
+		t.Error("a world that does not exist is run again")
+	}
+}
+
 // A right lock passes on any seeds.
 func TestSolutionsOnManySeeds(t *testing.T) {
 	w := newWorkshop(t)
