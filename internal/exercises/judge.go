@@ -72,7 +72,7 @@ func (t *Trial) Check(ctx context.Context, s Stage) (*Failure, error) {
 // left behind, and a short excerpt before a long one. An excerpt of one line does not show
 // what happened before.
 func (f *Failure) size() int {
-	lines := strings.Count(f.Lines, "\n")
+	lines := min(strings.Count(f.Lines, "\n"), 9)
 	n := f.gravity*100_000 + lines*1000 + len(f.Why)
 	if lines < 2 {
 		n += 50_000
@@ -122,7 +122,7 @@ func (t *Trial) judge(r record) (*Failure, error) {
 			}
 			f.Why = sentence(mistake)
 		}
-		f.Lines = reports.Timeline{}.Excerpt(h, withFaults(h, finding))
+		f.Lines = excerpt(h, finding)
 		return f, nil
 	}
 	return f.ifNotGranted(r.world, h, run.Verdict), nil
@@ -217,6 +217,18 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
+// excerpt returns the lines of the timeline that show a violation.
+func excerpt(h *history.History, f *checks.Finding) string {
+	events := withFaults(h, f)
+	commands := commandsOfGrants(h, f)
+	if len(commands) == 0 {
+		return reports.Timeline{}.Excerpt(h, events)
+	}
+	events = append(events, commands...)
+	slices.Sort(events)
+	return reports.Timeline{Messages: true}.Excerpt(h, events)
+}
+
 // withFaults returns the events that show a violation, and those with which the faults before
 // it struck and ended.
 func withFaults(h *history.History, f *checks.Finding) []int {
@@ -230,6 +242,39 @@ func withFaults(h *history.History, f *checks.Finding) []int {
 	}
 	slices.Sort(events)
 	return slices.Compact(events)
+}
+
+// maxCommands is how many events of commands an example shows.
+const maxCommands = 12
+
+// commandsOfGrants returns, if a violation is about a grant that no server has made, the
+// events in which the servers receive the commands of the clients in question, and answer
+// them. They show how the clients came to believe in a grant. It returns none if there are
+// too many to look at.
+func commandsOfGrants(h *history.History, f *checks.Finding) (events []int) {
+	inQuestion := map[string]bool{}
+	isUngranted := false
+	for _, seq := range f.Events {
+		ev := h.Event(seq)
+		inQuestion[ev.Process] = true
+		isUngranted = isUngranted || ev.Ungranted
+	}
+	if !isUngranted {
+		return nil
+	}
+	for _, m := range h.Messages() {
+		switch {
+		case m.IsHandshake() || m.Sent.Seq > f.At || m.Sent.Step != trace.Acquire:
+		case inQuestion[m.From] && m.Arrived != nil:
+			events = append(events, m.Arrived.Seq)
+		case inQuestion[m.To]:
+			events = append(events, m.Sent.Seq)
+		}
+	}
+	if len(events) > maxCommands {
+		return nil
+	}
+	return events
 }
 
 // sentence returns a text as a sentence. Names, such as client-1, stay as they are.
