@@ -18,8 +18,9 @@ import (
 // learnFormats are the formats of learn.
 var learnFormats = []string{"markdown", "text"}
 
-// learnCommand returns the command learn, which shows chapters. exercises are its subcommands.
-func learnCommand(exercises ...*cobra.Command) *cobra.Command {
+// learnCommand returns the command learn, which shows chapters. Its subcommands are about
+// exercises.
+func learnCommand() *cobra.Command {
 	format := ""
 	cmd := &cobra.Command{
 		Use:   "learn [NUMBER|NAME]",
@@ -45,7 +46,7 @@ Without an argument, list the chapters in reading order.`,
 			}
 			stdout := cmd.OutOrStdout()
 			if len(args) == 0 {
-				return outputError(listChapters(stdout, format, cmd.HasAvailableSubCommands()))
+				return outputError(listChapters(stdout, format))
 			}
 			c, ok := chapters.Find(args[0])
 			if !ok {
@@ -60,7 +61,7 @@ Without an argument, list the chapters in reading order.`,
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, or markdown for the source")
 	complete(cmd, "format", learnFormats)
-	cmd.AddCommand(exercises...)
+	cmd.AddCommand(learnExercises()...)
 	return cmd
 }
 
@@ -84,7 +85,7 @@ func unknownChapter(name string, cmd *cobra.Command) error {
 }
 
 // listChapters writes the chapters in reading order, each with one line.
-func listChapters(w io.Writer, format string, hasExercises bool) error {
+func listChapters(w io.Writer, format string) error {
 	const usualWidth = 80
 	width := cmp.Or(chooseWidth(w), usualWidth)
 	all := chapters.All()
@@ -102,9 +103,7 @@ func listChapters(w io.Writer, format string, hasExercises bool) error {
 		fmt.Fprintf(&b, "      %s\n", textwrap.Wrap(c.Summary, width, 6))
 	}
 	b.WriteString("\n" + textwrap.Wrap("locksim learn NUMBER or locksim learn NAME shows a chapter. After it, locksim ask asks you.", width, 0) + "\n")
-	if hasExercises {
-		b.WriteString(textwrap.Wrap("There are exercises, too, in which you write code: locksim learn --help.", width, 0) + "\n")
-	}
+	b.WriteString(textwrap.Wrap("locksim learn new DIR writes exercises, in which you write a lock yourself.", width, 0) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
