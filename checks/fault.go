@@ -22,7 +22,7 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 	if ungranted != "" {
 		reason = reason.And(grantedByNobody.Reason(ungranted))
 		for _, s := range []*history.Section{a, b} {
-			if keys := h.keysBeside(s.Acquisition); len(keys) > 0 {
+			if keys := h.keysBeside(s.Acquisition); s.Granted.Ungranted && len(keys) > 0 {
 				reason = reason.And(keptUnderOtherKey.Reason(h.Name(s), keys[0]))
 			}
 		}

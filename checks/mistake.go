@@ -194,8 +194,6 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		switch {
 		case h.comparesEqualValues():
 			return equalValues, ""
-		case f.Reason.Code == Code(releasedWithoutAsking) && h.asksForOtherKey(h.acquisitionOf(f.Events[0]), trace.Release):
-			return asksForOtherKey, trace.Release
 		case f.Reason.Code == Code(releasedWithoutAsking):
 			return leavesKeyOfRelease, trace.Release
 		}

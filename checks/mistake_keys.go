@@ -40,10 +40,14 @@ func (h *judgedRun) mistakeWithOtherKeys(f Finding) Mistake {
 }
 
 // keysBeside returns the names of the expiring keys that an acquisition set although they
-// are not keys of a lock.
+// are not keys of a lock. It returns nil if the acquisition also set a key of a lock: then
+// the others are for something else.
 func (h *judgedRun) keysBeside(a history.Acquisition) (keys []string) {
 	for _, k := range h.HoldingsOf(a) {
-		if k.By != nil && k.Due != history.Forever && !h.IsLockKey(k.Key) {
+		switch {
+		case h.IsLockKey(k.Key):
+			return nil
+		case k.By != nil && k.Due != history.Forever:
 			keys = append(keys, k.Key)
 		}
 	}
@@ -57,7 +61,7 @@ func (h *judgedRun) acquisitionOf(number int) history.Acquisition {
 }
 
 // asksForOtherKey reports whether an acquisition, which set a key of its lock, names in the
-// commands of a call other keys and not that one.
+// commands of a call other keys, and does not mention that one.
 func (h *judgedRun) asksForOtherKey(a history.Acquisition, step trace.Step) bool {
 	var own []string
 	for _, k := range h.HoldingsOf(a) {
@@ -70,14 +74,19 @@ func (h *judgedRun) asksForOtherKey(a history.Acquisition, step trace.Step) bool
 		if m.From != a.Client || m.Sent.Section != a.Section || m.Sent.Step != step {
 			continue
 		}
-		for _, key := range keysOf(m.Command()) {
-			if slices.Contains(own, key) {
-				return false
-			}
-			asks = true
+		command := m.Command()
+		if slices.ContainsFunc(own, func(key string) bool { return slices.Contains(command, key) }) {
+			return false
 		}
+		// A key that exists is for something else than the lock.
+		asks = asks || slices.ContainsFunc(keysOf(command), func(key string) bool { return !h.wasSet(key) })
 	}
 	return asks && len(own) > 0
+}
+
+// wasSet reports whether any node has had a key.
+func (h *judgedRun) wasSet(key string) bool {
+	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool { return k.Key == key })
 }
 
 // keysOf returns the keys that a command of Redis names; nil if it is none that changes keys.

@@ -38,12 +38,13 @@ func notifyInterrupts(onFirst func()) (searching, reporting context.Context, sto
 }
 
 // removeOnInterrupt removes a folder and ends the process if an interrupt comes before stop is
-// called.
+// called. After stop it removes nothing.
 func removeOnInterrupt(folder string) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	stopped := make(chan struct{})
+	stopped, done := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(done)
 		select {
 		case <-signals:
 			_ = os.RemoveAll(folder) // there is nobody left to tell
@@ -54,6 +55,7 @@ func removeOnInterrupt(folder string) (stop func()) {
 	return func() {
 		signal.Stop(signals)
 		close(stopped)
+		<-done
 	}
 }
 

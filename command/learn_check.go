@@ -50,8 +50,8 @@ Exit status:
   locksim learn check . --stage 3
   locksim learn check pause.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("%s: name the folder of the lock, such as %s ., or the file of a scenario", cmd.CommandPath(), cmd.CommandPath())
+			if len(args) != 1 || args[0] == "" {
+				return fmt.Errorf("%s: name one folder that learn new has written, such as %s ., or the file of a scenario", cmd.CommandPath(), cmd.CommandPath())
 			}
 			return nil
 		},
@@ -73,7 +73,10 @@ func (f *learnCheckFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	info, err := os.Stat(arg)
 	if err != nil {
-		return fmt.Errorf("%s: %s: %w", cmd.CommandPath(), arg, systemError(err))
+		return fmt.Errorf("%s: %s: %w; name the folder that learn new has written, or a scenario in it", cmd.CommandPath(), arg, systemError(err))
+	}
+	if !info.IsDir() && !strings.HasSuffix(arg, ".yaml") && !strings.HasSuffix(arg, ".yml") {
+		return fmt.Errorf("%s: %s is no scenario; to check the lock, name its folder: %s %s", cmd.CommandPath(), arg, cmd.CommandPath(), story.ShellWord(filepath.Dir(arg)))
 	}
 	if !info.IsDir() {
 		return f.checkScenario(cmd, arg)

@@ -83,8 +83,8 @@ lock.go in a folder that locksim learn new has written.`,
 
 // requireFolder returns an error unless the command line names one folder.
 func requireFolder(cmd *cobra.Command, args []string, example string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("%s: name the folder to write to, such as %s %s", cmd.CommandPath(), cmd.CommandPath(), example)
+	if len(args) != 1 || args[0] == "" {
+		return fmt.Errorf("%s: name one folder to write to, such as %s %s", cmd.CommandPath(), cmd.CommandPath(), example)
 	}
 	return nil
 }

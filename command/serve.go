@@ -57,7 +57,10 @@ func (f *serveFlags) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("locksim serve: --port is %d; give a number from 0 to 65535", f.port)
 	}
 	dir := ""
-	if len(args) == 1 {
+	switch {
+	case len(args) == 1 && args[0] == "":
+		return errors.New("locksim serve: the name of the folder is empty")
+	case len(args) == 1:
 		for _, flag := range []string{"playground", "seeds"} {
 			if cmd.Flags().Changed(flag) {
 				return fmt.Errorf("locksim serve: --%s is for a new site, and %s is one already; leave one of them out", flag, args[0])
@@ -65,10 +68,12 @@ func (f *serveFlags) run(cmd *cobra.Command, args []string) error {
 		}
 		dir = args[0]
 		if _, err := os.Stat(filepath.Join(dir, reports.FrontPage)); err != nil {
-			return fmt.Errorf("locksim serve: %s has no site: %w; make one with: locksim site %s", dir, systemError(err), dir)
+			return fmt.Errorf("locksim serve: %s is no folder with a site, because it has no %s; locksim site OUT/ makes one", dir, reports.FrontPage)
 		}
-	} else if err := f.check(); err != nil {
-		return err
+	default:
+		if err := f.check(); err != nil {
+			return err
+		}
 	}
 	// The port is taken first, so that a minute's work is not lost if it is in use.
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))

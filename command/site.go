@@ -46,9 +46,8 @@ func (f *siteFlags) check() error {
 	if f.playground == "" {
 		return nil
 	}
-	front := filepath.Join(f.playground, reports.FrontPage)
-	if _, err := os.Stat(front); err != nil {
-		return fmt.Errorf("locksim: --playground %s is no playground: %w; in a clone, make one with: go run ./playground/build %s", f.playground, systemError(err), story.ShellWord(f.playground))
+	if _, err := os.Stat(filepath.Join(f.playground, reports.FrontPage)); err != nil {
+		return fmt.Errorf("locksim: --playground %s has no %s, so it is no playground; in a clone, go run ./playground/build OUT/ makes one", f.playground, reports.FrontPage)
 	}
 	return nil
 }
@@ -86,29 +85,28 @@ func (f *siteFlags) run(cmd *cobra.Command, name string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if name == "" {
-		return errors.New("locksim site: the name of the folder is empty")
-	}
-	folder := newSiteFolder(name)
-	if err := folder.check(); err != nil {
+	folder, err := findSiteFolder(name)
+	if err != nil {
 		return err
 	}
 	scratch, err := os.MkdirTemp(filepath.Dir(folder.path), ".locksim-site-")
 	if err != nil {
 		return fmt.Errorf("locksim site %s: nothing can be written beside it: %w", name, systemError(err))
 	}
-	defer os.RemoveAll(scratch)
 	stop := removeOnInterrupt(scratch)
 	made := filepath.Join(scratch, "made")
 	count, err := f.make(cmd.ErrOrStderr(), made)
 	stop()
+	if err == nil {
+		err = deferInterrupts(func() error { return folder.replace(made, scratch) })
+	}
+	if _, isKept := errors.AsType[keptSiteError](err); !isKept {
+		err = errors.Join(err, os.RemoveAll(scratch))
+	}
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	if err := folder.replace(made, scratch); err != nil {
-		return failure{unexpected, fmt.Errorf("locksim site %s: %w", name, systemError(err))}
-	}
-	return printLine(cmd.ErrOrStderr(), "wrote %s into %s; open %s, or run: locksim serve %s", fileCount(count), folder.path, filepath.Join(folder.path, reports.FrontPage), story.ShellWord(name))
+	return printLine(cmd.ErrOrStderr(), "wrote %s into %s; open %s, or run: locksim serve %s", fileCount(count), filepath.Clean(name), filepath.Join(name, reports.FrontPage), story.ShellWord(name))
 }
 
 // make makes the site in a new folder, and returns how many files it has.

@@ -76,12 +76,26 @@ func (w *siteWriter) writeManifest() error {
 // is where that is, without symbolic links.
 type siteFolder struct{ name, path string }
 
-func newSiteFolder(name string) siteFolder {
-	folder := siteFolder{name, filepath.Clean(name)}
+// findSiteFolder returns the folder with a name. It returns an error if a site cannot be put
+// there.
+func findSiteFolder(name string) (siteFolder, error) {
+	folder := siteFolder{name: name}
+	if name == "" {
+		return folder, errors.New("locksim site: the name of the folder is empty")
+	}
+	var err error
+	if folder.path, err = filepath.Abs(name); err != nil {
+		return folder, fmt.Errorf("locksim site %s: %w", name, systemError(err))
+	}
 	if target, err := filepath.EvalSymlinks(folder.path); err == nil {
 		folder.path = target
 	}
-	return folder
+	if here, err := os.Getwd(); err == nil {
+		if from, err := filepath.Rel(folder.path, here); err == nil && filepath.IsLocal(from) {
+			return folder, fmt.Errorf("locksim site %s: the folder would be replaced, and it is or contains the working directory; name another folder", name)
+		}
+	}
+	return folder, folder.check()
 }
 
 // check returns an error if the folder has anything else than a site.
@@ -123,23 +137,28 @@ func (f siteFolder) readManifest() manifest {
 	return m
 }
 
+// A keptSiteError says that neither the new site nor the old one is in its place, and where
+// the old one is.
+type keptSiteError struct{ error }
+
 // replace puts a new site into the place of the folder. scratch is a folder for what was
-// there; it is on the same file system, and its owner removes it. If the new site cannot be
-// put there, the old one is put back.
+// there; it is on the same file system. If the new site cannot be put there, the old one is
+// put back, or a [keptSiteError] says where it is.
 func (f siteFolder) replace(made, scratch string) error {
 	if err := f.check(); err != nil { // it can have changed while the site was made
 		return err
 	}
 	old := filepath.Join(scratch, "old")
 	err := os.Rename(f.path, old)
+	existed := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return fmt.Errorf("locksim site %s: it cannot be replaced: %w; name another folder", f.name, systemError(err))
 	}
-	if moved := os.Rename(made, f.path); moved != nil {
-		if err == nil {
-			moved = errors.Join(moved, os.Rename(old, f.path))
+	if err := os.Rename(made, f.path); err != nil {
+		if existed && os.Rename(old, f.path) != nil {
+			return keptSiteError{fmt.Errorf("locksim site %s: it cannot be replaced: %w; what was there is in %s", f.name, systemError(err), old)}
 		}
-		return moved
+		return fmt.Errorf("locksim site %s: it cannot be written: %w", f.name, systemError(err))
 	}
 	return nil
 }

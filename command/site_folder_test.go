@@ -53,8 +53,7 @@ func TestSiteReplacesSitesOnly(t *testing.T) {
 			parent := t.TempDir()
 			dir := filepath.Join(parent, "out")
 			test.before(t, dir)
-			folder := newSiteFolder(dir)
-			err := folder.check()
+			folder, err := findSiteFolder(dir)
 			if test.want != "" {
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Fatalf("the error is %v, want one with %q", err, test.want)
@@ -74,5 +73,18 @@ func TestSiteReplacesSitesOnly(t *testing.T) {
 				t.Errorf("the page has %q (%v), want the new one", data, err)
 			}
 		})
+	}
+}
+
+// The working directory and what contains it cannot be replaced.
+func TestSiteDoesNotReplaceTheWorkingDirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{".", "..", "", string(filepath.Separator)} {
+		if _, err := findSiteFolder(name); err == nil {
+			t.Errorf("the site may be put into %q", name)
+		}
+	}
+	if _, err := findSiteFolder("out"); err != nil {
+		t.Error(err)
 	}
 }

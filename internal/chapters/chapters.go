@@ -45,7 +45,7 @@ var all = sync.OnceValue(func() []*Chapter {
 func Find(name string) (c *Chapter, ok bool) {
 	number, err := strconv.Atoi(name)
 	for _, c := range all() {
-		if c.Name == name || err == nil && c.Number == number {
+		if strings.EqualFold(c.Name, name) || err == nil && c.Number == number {
 			return c, true
 		}
 	}

@@ -71,7 +71,9 @@ func askBreak(c *Case) *Question {
 		choice := Choice{Text: b.text, IsRight: i == first}
 		breaksLater := slices.ContainsFunc(violations, func(f checks.Finding) bool { return breakageOf(f.Property) == i })
 		if !choice.IsRight && breaksLater {
-			choice.IsClose, choice.Remark = true, "it breaks too, but it is not the first to break"
+			// What the text says of the others need not be true then.
+			name, _, _ := strings.Cut(b.text, ":")
+			choice.IsClose, choice.Remark = true, name+" breaks too, but it is not the first to break"
 		}
 		if slices.ContainsFunc(b.properties, func(p checks.Property) bool { return isOffered(c, p) }) {
 			q.Choices = append(q.Choices, choice)

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 func TestEachMistakeHasTexts(t *testing.T) {
 	declared := declaredMistakes(t)
 	if len(declared) < 15 {
-		t.Fatalf("checks/mistake.go declares only %d mistakes, want at least 15: have they moved to another file?", len(declared))
+		t.Fatalf("checks/mistake*.go declare only %d mistakes, want at least 15: have they moved to another file?", len(declared))
 	}
 	for _, m := range declared {
 		if text := mistakeTexts[m]; text.does == "" || text.remedy == "" {
@@ -47,10 +48,26 @@ func TestEachMistakeHasTexts(t *testing.T) {
 // declaredMistakes returns the mistakes that the source of checks declares.
 func declaredMistakes(t *testing.T) (all []checks.Mistake) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../../checks/mistake.go", nil, 0)
+	files, err := filepath.Glob("../../checks/mistake*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, mistakesIn(t, file)...)
+	}
+	return all
+}
+
+// mistakesIn returns the mistakes that a file declares.
+func mistakesIn(t *testing.T, file *ast.File) (all []checks.Mistake) {
+	t.Helper()
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || len(spec.Values) == 0 {

@@ -27,13 +27,23 @@ export class Engine {
   start() {
     this.worker = new Worker("worker.js");
     const worker = this.worker;
+    let wasReady = false;
     this.ready = new Promise((resolve, reject) => {
       worker.onmessage = ({data}) => {
-        if (data.ready) resolve();
+        if (data.ready) {
+          wasReady = true;
+          resolve();
+        } else if (data.failed) reject(new Error(data.failed));
         else if (data.ended) this.replace("The engine ended, which it must not do. A new one has been started.");
         else this.settle(data.id, data.answer);
       };
-      worker.onerror = e => { e.preventDefault(); reject(new Error(e.message)); this.replace(`The engine failed: ${e.message}. A new one has been started.`); };
+      worker.onerror = e => {
+        e.preventDefault();
+        const why = e.message || "its script cannot be loaded";
+        reject(new Error(why));
+        // A worker that was never ready would fail again.
+        if (wasReady) this.replace(`The engine failed: ${why}. A new one has been started.`);
+      };
       this.compiled.then(engine => worker.postMessage({engine}), reject);
     });
     this.ready.catch(() => {});

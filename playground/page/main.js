@@ -43,6 +43,8 @@ function onAddress() {
   if (write(read(location.hash)) === write(state)) return;
   state = read(location.hash);
   settled = write(state);
+  clearTimeout(typing);
+  $("file").value = state.text; // the answer fills it in if the state has no text
   refresh();
 }
 addEventListener("popstate", onAddress);
@@ -50,6 +52,7 @@ addEventListener("hashchange", onAddress);
 
 // --- asking the engine
 
+let typing = 0; // the timer that waits until the reader stops typing
 let wanted = 0, isBusy = false, idle = Promise.resolve();
 
 // refresh asks for the current world. If the world changes while the engine is at work, only the
@@ -158,7 +161,7 @@ function showControls(a) {
   fillScenarios(state);
   $("variants").hidden = a.variants.length === 0;
   fillSelect($("variant"), a.variants.map(v => [v, v]), a.variant);
-  fillSelect($("lock"), [["", `${a.ownLock}, as in the scenario`], ...a.locks.filter(l => l !== a.ownLock).map(l => [l, l])], state.lock);
+  fillSelect($("lock"), [["", `${a.ownLock} (its own)`], ...a.locks.filter(l => l !== a.ownLock).map(l => [l, l])], state.lock);
   setValue($("ttl"), setting("lock.ttl")?.value ?? "");
   setValue($("nodes"), setting("lock.nodes")?.value ?? "");
   setValue($("seed"), state.seed);
@@ -251,6 +254,7 @@ function moveFault(i, isFinal) {
 }
 
 function sizeFault(ms, isFinal) {
+  if (!places) return;
   const fault = answer.fault;
   fault.sizeMs = ms;
   fault.endsAt = "";
@@ -260,13 +264,15 @@ function sizeFault(ms, isFinal) {
 
 // showFault shows the fault of the answer. Its moments may be known already.
 function showFault() {
-  const fault = answer.fault;
-  $("fault").hidden = !fault;
+  const fault = answer.fault, isCurrent = places !== null && placesKey === keyOfPlaces();
+  // Until the moments of this world are known, nothing can be moved.
+  $("fault").hidden = !fault || !places;
+  $("fault").inert = $("landscape").inert = !isCurrent;
   if (!fault) return;
   $("faults").hidden = fault.texts.length < 2;
   fillSelect($("which"), fault.texts.map((text, i) => [String(i + 1), `${i + 1}: ${text}`]), String(fault.number));
   $("size-control").hidden = !fault.sizePath;
-  if (places && placesKey === keyOfPlaces()) showPlace();
+  if (isCurrent) showPlace();
 }
 
 // showPlace shows where the fault is.
@@ -314,9 +320,14 @@ async function showPlaces() {
   const key = keyOfPlaces();
   if (key !== placesKey) {
     const found = await askWhenIdle(request(state, "places"));
-    if (key !== keyOfPlaces() || found.problems) return;
+    if (key !== keyOfPlaces()) return;
+    if (found.problems) {
+      $("fault").hidden = $("landscape").hidden = true;
+      return;
+    }
     [places, placesKey] = [found, key];
   }
+  $("fault").hidden = $("fault").inert = $("landscape").inert = false;
   $("landscape").hidden = places.sizes.length === 0 || places.places.length === 0;
   if (!$("landscape").hidden) landscape.show(key, worldsOf(state, places, answer.fault), places, answer.fault.ttlMs);
   showPlace();
@@ -359,7 +370,6 @@ on("copy", "click", async () => {
 $("controls").addEventListener("submit", e => e.preventDefault());
 document.querySelector(".skip").addEventListener("click", e => { e.preventDefault(); $("verdict").focus(); });
 
-let typing = 0;
 on("file", "input", e => {
   clearTimeout(typing);
   typing = setTimeout(() => change({...state, text: e.value}), 400);

@@ -22,6 +22,12 @@ onmessage = async ({data}) => {
     return;
   }
   const go = new Go();
-  const instance = await WebAssembly.instantiate(data.engine, go.importObject);
+  let instance;
+  try {
+    instance = await WebAssembly.instantiate(data.engine, go.importObject);
+  } catch (e) {
+    postMessage({failed: String(e)});
+    return;
+  }
   go.run(instance).then(() => postMessage({ended: true}), () => postMessage({ended: true}));
 };

@@ -42,6 +42,9 @@ var playgroundFolder = sync.OnceValues(func() (string, error) {
 	return folder, nil
 })
 
+// patient is an address of a page that waits for a world longer than the slowest machine takes.
+const patient = "?patience=120000"
+
 // openPlayground serves the playground on loopback and opens it in a new tab, at the part of
 // its address that follows the name of the page. The test fails if the page requests anything
 // from elsewhere, or if the browser logs a message.
@@ -82,7 +85,7 @@ func ask[A any](p *tab, r playground.Request) A {
 // Each scenario that the engine in the browser has gives the same traces there as the command
 // gives: the hashes of all runs of all variants are equal.
 func TestPlaygroundTracesAreThoseOfTheCommand(t *testing.T) {
-	p := openPlayground(t, "", desktop)
+	p := openPlayground(t, patient, desktop)
 	catalogue := eval[[]playground.Group](p, `JSON.parse(document.getElementById("catalogue").textContent)`)
 	compared := 0
 	for _, group := range catalogue {
@@ -266,7 +269,7 @@ func TestPlaygroundTurnsWhereTheSweepDoes(t *testing.T) {
 	if len(sweep.Bands) < 3 {
 		t.Fatalf("the sweep has %d bands, want at least 3", len(sweep.Bands))
 	}
-	p := openPlayground(t, "", desktop)
+	p := openPlayground(t, patient, desktop)
 	p.until("the fault can be changed", `document.getElementById("size-words").value !== ""`)
 	for _, band := range sweep.Bands {
 		for _, value := range []int64{band.From, band.To} {
@@ -278,7 +281,7 @@ func TestPlaygroundTurnsWhereTheSweepDoes(t *testing.T) {
 
 // Every control works by keys alone, and the back button leads to the world before.
 func TestPlaygroundByKeys(t *testing.T) {
-	p := openPlayground(t, "", desktop)
+	p := openPlayground(t, patient, desktop)
 	first := p.checkVerdict(unsafeThenSafe)
 	p.until("the danger map is there", `!document.getElementById("landscape").hidden`)
 
@@ -355,7 +358,7 @@ func (p *tab) checkCell(verdict, sign string) {
 // A pointer drags the fault and its end along the time line, and clicks a cell of the danger
 // map.
 func TestPlaygroundByPointer(t *testing.T) {
-	p := openPlayground(t, "", desktop)
+	p := openPlayground(t, patient, desktop)
 	p.checkVerdict(unsafeThenSafe)
 	p.mapped()
 	center := func(selector string) (x, y float64) {
@@ -388,7 +391,7 @@ func TestPlaygroundByPointer(t *testing.T) {
 // What cannot be run is said in a sentence, and the page works on. A mistake in the text of a
 // scenario has the line, and a button that leads there.
 func TestPlaygroundProblems(t *testing.T) {
-	p := openPlayground(t, "", desktop)
+	p := openPlayground(t, patient, desktop)
 	p.checkVerdict(unsafeThenSafe)
 	p.enter("ttl", "soon")
 	if got := p.shows(); len(got.Problems) != 1 || !strings.Contains(got.Problems[0], "--set lock.ttl=soon: ") {
@@ -418,7 +421,7 @@ func TestPlaygroundProblems(t *testing.T) {
 // A world that does not end is ended by the page, which says so and works on.
 func TestPlaygroundEndsAWorld(t *testing.T) {
 	values := url.Values{"set": {"horizon=4h", "lock.ttl=2h", "faults[1].for=1h", "clients.client-2={starts: client-1 acquired, retry-every: 1ms}"}}
-	p := openPlayground(t, "?patience=4000#"+strings.ReplaceAll(values.Encode(), "+", "%20"), desktop)
+	p := openPlayground(t, "?patience=10000#"+strings.ReplaceAll(values.Encode(), "+", "%20"), desktop)
 	p.until("the page has ended the world", `document.querySelector("#problems p")?.textContent.includes("did not end within 4 seconds") === true`)
 	// A request that waits behind a world that does not end is answered by the next engine.
 	endless := playground.Request{Kind: playground.CellKind, Scenario: "gc-pause", Seed: 1, Sets: values["set"]}
@@ -438,7 +441,7 @@ func TestPlaygroundEndsAWorld(t *testing.T) {
 // than a phone.
 func TestPlaygroundIsAccessible(t *testing.T) {
 	axe := axeCore(t)
-	p := openPlayground(t, "", desktop)
+	p := openPlayground(t, patient, desktop)
 	p.settle()
 	p.mapped()
 	eval[any](p, axe+`; document.querySelectorAll("details").forEach(d => d.open = true); null`)
@@ -466,7 +469,7 @@ func TestPlaygroundIsAccessible(t *testing.T) {
 // TestPlaygroundTimes reports how long the page takes, and fails only if it takes very long,
 // because other programs may be running.
 func TestPlaygroundTimes(t *testing.T) {
-	p := openPlayground(t, "", desktop)
+	p := openPlayground(t, patient, desktop)
 	p.settle()
 	first := eval[float64](p, `performance.getEntriesByName("first picture")[0].startTime`)
 	ready := eval[float64](p, `performance.getEntriesByName("engine")[0].startTime`)
@@ -490,7 +493,7 @@ func TestPlaygroundScreenshots(t *testing.T) {
 		t.Skip("-screenshots names no folder for them")
 	}
 	for _, v := range []view{{width: 390, height: 844}, {width: 390, height: 844, dark: true}, desktop, desktop.withDark(true), {width: 1000, height: 1400, print: true}} {
-		p := openPlayground(t, "", v)
+		p := openPlayground(t, patient, v)
 		p.settle()
 		p.mapped()
 		v.height = eval[int64](p, `document.scrollingElement.scrollHeight`)
@@ -502,7 +505,7 @@ func TestPlaygroundScreenshots(t *testing.T) {
 // The page shows worlds of every shape: several variants, several faults, a fault of a clock or
 // of a message, and none.
 func TestPlaygroundShowsEveryShape(t *testing.T) {
-	p := openPlayground(t, "", desktop)
+	p := openPlayground(t, patient, desktop)
 	for _, c := range []struct {
 		at     string
 		hasMap bool

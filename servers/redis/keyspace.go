@@ -65,7 +65,10 @@ func (k keyspace) clone() keyspace { return maps.Clone(k) }
 
 // sortedIDs returns the IDs of all keys of k, as sortIDs sorts them.
 func (n *node) sortedIDs(k keyspace) []keyID {
-	ids := slices.Collect(maps.Keys(k))
+	// The names of words that the trace has not shown yet are given in this order.
+	ids := slices.SortedFunc(maps.Keys(k), func(a, b keyID) int {
+		return cmp.Or(cmp.Compare(a.db, b.db), strings.Compare(a.name, b.name))
+	})
 	n.sortIDs(ids)
 	return ids
 }
