@@ -153,7 +153,7 @@ func TestKindsOfLocksAreListed(t *testing.T) {
 	examples := 0
 	err = fs.WalkDir(os.DirFS("testdata"), ".", func(file string, _ fs.DirEntry, err error) error {
 		kind := path.Dir(file)
-		if err != nil || !strings.HasSuffix(file, "_test.go") || kind == "naive" {
+		if err != nil || !strings.HasSuffix(file, "_test.go") || kind == "naive" || kind == "learn" { // these are wrong on purpose, or belong to the chapters
 			return err
 		}
 		examples++
