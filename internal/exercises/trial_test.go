@@ -111,9 +111,12 @@ func moduleFile(t *testing.T, name string) []byte {
 
 // The solution of each stage reaches that stage, and not the next one.
 func TestSolutions(t *testing.T) {
-	w := newWorkshop(t)
+	var solutions [][]byte
 	for stage := range len(Stages()) + 1 {
-		got, why := reached(t, w.open(t, solution(t, stage)))
+		solutions = append(solutions, solution(t, stage))
+	}
+	for stage, trial := range newWorkshop(t).openAll(t, solutions) {
+		got, why := reached(t, trial)
 		if got != stage {
 			t.Errorf("the solution of stage %d reaches stage %d: %+v", stage, got, why)
 		}
@@ -146,9 +149,9 @@ func TestReplay(t *testing.T) {
 
 // A right lock passes on any seeds.
 func TestSolutionsOnManySeeds(t *testing.T) {
-	w := newWorkshop(t)
-	for _, stage := range []int{5, 7} {
-		trial := w.open(t, solution(t, stage))
+	stages := []int{5, 7}
+	for i, trial := range newWorkshop(t).openAll(t, [][]byte{solution(t, stages[0]), solution(t, stages[1])}) {
+		stage := stages[i]
 		for range 6 {
 			trial.sources = append(trial.sources, 'x') // the seeds depend on them
 			if got, why := reached(t, trial); got != stage {

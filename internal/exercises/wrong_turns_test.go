@@ -8,8 +8,7 @@ import (
 // Plausible mistakes stop a lock at the stage that they are about, and other ways to write a
 // right lock do not.
 func TestWrongTurns(t *testing.T) {
-	w := newWorkshop(t)
-	for _, c := range []struct {
+	turns := []struct {
 		name string
 		// stage is the stage of the solution that is changed, and reaches the stage that the
 		// changed lock reaches.
@@ -88,18 +87,23 @@ func (l *Lease) Token() uint64 { return uint64(l.expires.Add(-l.lock.ttl).UnixNa
 		}
 		cancel()
 `, "answers := make(chan bool)", "count := 0"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			text := string(solution(t, c.stage))
-			for i := 0; i < len(c.changes); i += 2 {
-				if !strings.Contains(text, c.changes[i]) {
-					t.Fatalf("the solution of stage %d does not contain %q", c.stage, c.changes[i])
-				}
-				text = strings.ReplaceAll(text, c.changes[i], c.changes[i+1])
+	}
+	var locks [][]byte
+	for _, turn := range turns {
+		text := string(solution(t, turn.stage))
+		for i := 0; i < len(turn.changes); i += 2 {
+			if !strings.Contains(text, turn.changes[i]) {
+				t.Fatalf("the solution of stage %d does not contain %q", turn.stage, turn.changes[i])
 			}
-			got, why := reached(t, w.open(t, []byte(text)))
-			if got != c.reaches {
-				t.Errorf("it reaches stage %d, want %d: %+v", got, c.reaches, why)
+			text = strings.ReplaceAll(text, turn.changes[i], turn.changes[i+1])
+		}
+		locks = append(locks, []byte(text))
+	}
+	for i, trial := range newWorkshop(t).openAll(t, locks) {
+		t.Run(turns[i].name, func(t *testing.T) {
+			got, why := reached(t, trial)
+			if got != turns[i].reaches {
+				t.Errorf("it reaches stage %d, want %d: %+v", got, turns[i].reaches, why)
 			}
 			if why != nil {
 				t.Logf("%s: %s %s", why.Address, why.Why, why.Example)
