@@ -111,7 +111,7 @@ func (w *world) run() (*Answer, error) {
 	v := w.after.Variants[0]
 	a := &Answer{
 		Name: w.operand(), Title: story.Visible(w.after.Title), Story: v.Story, Variants: w.variants, Variant: v.Name,
-		Locks: provided(), OwnLock: v.Lock, Lock: runs[0].Lock, Replay: w.replay(w.after), File: w.before.Text,
+		Locks: Locks(), OwnLock: v.Lock, Lock: runs[0].Lock, Replay: w.replay(w.after), File: w.before.Text,
 	}
 	if len(w.variants) == 1 && w.variants[0] == "" {
 		a.Variants = []string{}
@@ -153,8 +153,8 @@ func (w *world) runBoth(s *scenarios.Scenario, skips func(on sim.Config, off sce
 	return runs, nil
 }
 
-// provided lists the kinds of locks that this program can make.
-func provided() []string {
+// Locks lists the kinds of locks that this program can make.
+func Locks() []string {
 	return slices.DeleteFunc(slices.Clone(locks.Names()), func(kind string) bool { return !isProvided(kind) })
 }
 

@@ -21,6 +21,8 @@ type Entry struct {
 	// Command plays a scenario whose lock is not part of this program; "" if this program can
 	// run the scenario.
 	Command string `json:"command,omitempty"`
+	// System is the system of the first variant's lock; "" is Redis.
+	System string `json:"system,omitempty"`
 }
 
 // Catalogue lists the built-in scenarios. It reads all of them, which takes most of a second
@@ -33,6 +35,9 @@ func Catalogue() []Group {
 			e := Entry{Name: s.Name, Title: story.Visible(s.Title)}
 			if slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return !isProvided(v.Lock) }) {
 				e.Command = "locksim run " + s.Name
+			}
+			if kind, _ := locks.Lookup(s.Variants[0].Lock); kind.System != locks.Redis {
+				e.System = kind.System
 			}
 			g.Scenarios = append(g.Scenarios, e)
 		}

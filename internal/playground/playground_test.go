@@ -122,7 +122,7 @@ func TestProblems(t *testing.T) {
 		{"a field that does not exist", playground.Request{Text: "title: x\nlock: {kind: redlock, tll: 30s}\nclients: {a: {}}\n"}, 2, `did you mean "ttl"?`},
 		{"a scenario that does not exist", playground.Request{Scenario: "gc-paus"}, 0, `did you mean "gc-pause"?`},
 		{"a lock that does not exist", playground.Request{Scenario: "gc-pause", Lock: "redsink"}, 0, `there is no lock "redsink"; did you mean "redsync"?`},
-		{"a lock of another program", playground.Request{Scenario: "gc-pause", Lock: "etcd"}, 0, "the lock etcd is not part of the playground; this command has it\nlocksim run gc-pause --seed 1 --lock etcd"},
+		{"a lock of another program", playground.Request{Scenario: "gc-pause", Lock: "etcd"}, 0, "the lock etcd is not part of this engine; this command has it\nlocksim run gc-pause --seed 1 --lock etcd"},
 		{"a TTL that is none", playground.Request{Scenario: "gc-pause", Sets: []string{"lock.ttl=soon"}}, 0, "--set lock.ttl=soon: "},
 		{"a value that does not exist", playground.Request{Scenario: "gc-pause", Sets: []string{"lock.tll=3s"}}, 0, "--set lock.tll=3s: "},
 		{"a variant that does not exist", playground.Request{Scenario: "retry-fixed", Variant: "none"}, 0, "retry-fixed has no variant"},

@@ -59,10 +59,12 @@ type Problem struct {
 }
 
 // A failure is an answer to a request that cannot be answered. Spoiled says that a world did
-// not end properly, so that the program should be started again.
+// not end properly, so that the program should be started again. Lacks says that the program
+// does not have the lock of the world, and another program may have it.
 type failure struct {
 	Problems []Problem `json:"problems"`
 	Spoiled  bool      `json:"spoiled,omitempty"`
+	Lacks    bool      `json:"lacks,omitempty"`
 }
 
 // Serve answers a request in JSON.
@@ -101,6 +103,9 @@ func (r Request) answer() (any, error) {
 	return nil, fmt.Errorf("the engine knows no request of the kind %q; reload the page", r.Kind)
 }
 
+// A lackError is why a world whose lock is not part of this program cannot be run.
+type lackError struct{ error }
+
 // A spoiledError is an error after which the program may still be running parts of a world.
 type spoiledError struct{ error }
 
@@ -115,10 +120,11 @@ func failureOf(err error) failure {
 		return f
 	}
 	var spoiled spoiledError
+	var lack lackError
 	for text := range strings.Lines(err.Error()) {
 		f.Problems = append(f.Problems, Problem{Text: strings.TrimSpace(text)})
 	}
-	f.Spoiled = errors.As(err, &spoiled)
+	f.Spoiled, f.Lacks = errors.As(err, &spoiled), errors.As(err, &lack)
 	return f
 }
 
@@ -151,9 +157,6 @@ func (r Request) world() (*world, error) {
 	if w.before, err = s.SelectVariant(r.Variant); err != nil {
 		return nil, err
 	}
-	if err := checkLock(r.Lock, w.before.Variants[0].Lock); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, w.replay(w.before))
-	}
 	if r.Fencing != "" && r.Fencing != scenarios.Off && r.Fencing != scenarios.On {
 		return nil, fmt.Errorf("fencing is %q; it must be off or on", r.Fencing)
 	}
@@ -165,8 +168,13 @@ func (r Request) world() (*world, error) {
 		}
 		sets = append(sets, path+".for="+r.Pause)
 	}
-	w.after, err = w.before.With(sets...)
-	return w, err
+	if w.after, err = w.before.With(sets...); err != nil {
+		return nil, err
+	}
+	if err := checkLock(r.Lock, w.after.Variants[0].Lock); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, w.replay(w.after))
+	}
+	return w, nil
 }
 
 // scenario reads the scenario of the request.
@@ -187,7 +195,7 @@ func checkLock(kind, own string) error {
 	case !known:
 		return fmt.Errorf("there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
 	case !isProvided(kind):
-		return fmt.Errorf("the lock %s is not part of the playground; this command has it", kind)
+		return lackError{fmt.Errorf("the lock %s is not part of this engine; this command has it", kind)}
 	}
 	return nil
 }

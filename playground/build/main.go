@@ -19,14 +19,13 @@ import (
 	"github.com/locksim/locksim/internal/slide"
 	"github.com/locksim/locksim/internal/webpage"
 
-	_ "github.com/locksim/locksim/playground/locks"
+	_ "github.com/locksim/locksim/playground/locks/systems"
 
 	// These servers make the scenarios on their systems known, so that the page can say which
 	// command plays them.
 	_ "github.com/locksim/locksim/servers/consul"
 	_ "github.com/locksim/locksim/servers/kubernetes"
 	_ "github.com/locksim/locksim/servers/sqlite"
-	_ "github.com/locksim/locksim/servers/zookeeper"
 )
 
 // first is the scenario that the page shows before the engine has been loaded.
@@ -69,8 +68,10 @@ func build(out string) error {
 	if files["wasm_exec.js"], err = os.ReadFile(filepath.Join(goroot, "lib", "wasm", "wasm_exec.js")); err != nil {
 		return err
 	}
-	if files["engine.wasm.gz"], err = buildEngine(root); err != nil {
-		return err
+	for _, engine := range []string{"engine", "systems"} {
+		if files[engine+".wasm.gz"], err = buildEngine(root, engine); err != nil {
+			return err
+		}
 	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
@@ -98,10 +99,14 @@ func readPage(folder string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// fillIn puts into the page what the engine need not compute: the catalogue, the first answer,
-// and the patterns of the figure.
+// fillIn puts into the page what the engine need not compute: the catalogue, the locks of the
+// large engine, the first answer, and the patterns of the figure.
 func fillIn(index []byte) ([]byte, error) {
 	catalogue, err := json.Marshal(playground.Catalogue()) // escapes what could end a script
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := json.Marshal(playground.Locks())
 	if err != nil {
 		return nil, err
 	}
@@ -116,12 +121,13 @@ func fillIn(index []byte) ([]byte, error) {
 	return []byte(strings.NewReplacer(
 		"<!-- patterns -->", string(diagram.Patterns()),
 		"<!-- catalogue -->", `<script type="application/json" id="catalogue">`+string(catalogue)+"</script>",
+		"<!-- locks -->", `<script type="application/json" id="locks">`+string(kinds)+"</script>",
 		"<!-- first -->", `<script type="application/json" id="first">`+string(answer)+"</script>",
 	).Replace(string(index))), nil
 }
 
-// buildEngine compiles the engine, and compresses it.
-func buildEngine(root string) ([]byte, error) {
+// buildEngine compiles an engine, and compresses it.
+func buildEngine(root, name string) ([]byte, error) {
 	scratch, err := os.MkdirTemp("", "playground")
 	if err != nil {
 		return nil, err
@@ -129,7 +135,7 @@ func buildEngine(root string) ([]byte, error) {
 	defer os.RemoveAll(scratch)
 	wasm := filepath.Join(scratch, "engine.wasm")
 	// Without the table of symbols the program is smaller; stack traces keep their names.
-	compile := exec.Command(filepath.Join(root, "platforms", "js"), "-o", wasm, "-ldflags=-s -w", "./playground/engine")
+	compile := exec.Command(filepath.Join(root, "platforms", "js"), "-o", wasm, "-ldflags=-s -w", "./playground/"+name)
 	compile.Dir, compile.Stdout, compile.Stderr = root, os.Stderr, os.Stderr
 	if err := compile.Run(); err != nil {
 		return nil, fmt.Errorf("platforms/js: %w", err)
@@ -146,7 +152,7 @@ func buildEngine(root string) ([]byte, error) {
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(os.Stderr, "engine.wasm: %.1f MB, with gzip %.1f MB\n", float64(len(data))/1e6, float64(small.Len())/1e6)
+	fmt.Fprintf(os.Stderr, "%s.wasm: %.1f MB, with gzip %.1f MB\n", name, float64(len(data))/1e6, float64(small.Len())/1e6)
 	return small.Bytes(), nil
 }
 

@@ -1,33 +1,11 @@
-//go:build js
-
-// Command engine runs scenarios in a browser. A page loads it in a Web Worker and sends it
-// requests; see package playground. It has the locks on Redis that the debate about Redlock is
-// about.
+// Command engine runs scenarios in a browser. It has the locks on Redis that the debate about
+// Redlock is about, so it is small.
 package main
 
 import (
-	"syscall/js"
-
-	"github.com/locksim/locksim/internal/playground"
+	"github.com/locksim/locksim/playground/bridge"
 
 	_ "github.com/locksim/locksim/playground/locks"
 )
 
-// main gives the worker the function locksimServe. It takes a request in JSON and a function
-// that gets the answer in JSON. Requests are answered one after the other, and not in the call
-// itself, because a world needs the event loop of the browser.
-func main() {
-	type call struct {
-		request string
-		reply   js.Value
-	}
-	calls := make(chan call, 64)
-	js.Global().Set("locksimServe", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		calls <- call{args[0].String(), args[1]}
-		return nil
-	}))
-	js.Global().Call("locksimReady")
-	for c := range calls {
-		c.reply.Invoke(string(playground.Serve([]byte(c.request))))
-	}
-}
+func main() { bridge.Run() }

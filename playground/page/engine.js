@@ -4,10 +4,10 @@
 // How long the page waits for an answer, in milliseconds.
 const patience = Number(new URLSearchParams(location.search).get("patience")) || 10_000;
 
-// download returns the compiled engine.
-async function download() {
-  const response = await fetch("engine.wasm.gz");
-  if (!response.ok) throw new Error(`engine.wasm.gz: the server answers ${response.status}`);
+// download returns a compiled engine.
+async function download(file) {
+  const response = await fetch(file);
+  if (!response.ok) throw new Error(`${file}: the server answers ${response.status}`);
   // A server that knows what .gz means has the browser decompress the file.
   const isDecompressed = (response.headers.get("Content-Encoding") || "").includes("gzip");
   const body = isDecompressed ? response.body : response.body.pipeThrough(new DecompressionStream("gzip"));
@@ -15,8 +15,10 @@ async function download() {
 }
 
 export class Engine {
-  constructor() {
-    this.compiled = download();
+  // file is the compressed engine, beside the page.
+  constructor(file) {
+    this.compiled = download(file);
+    this.isReady = false;
     this.compiled.catch(() => {}); // each request reports it
     this.calls = new Map();
     this.lastId = 0;
@@ -31,7 +33,7 @@ export class Engine {
     this.ready = new Promise((resolve, reject) => {
       worker.onmessage = ({data}) => {
         if (data.ready) {
-          wasReady = true;
+          wasReady = this.isReady = true;
           resolve();
         } else if (data.failed) reject(new Error(data.failed));
         else if (data.ended) this.replace("The engine ended, which it must not do. A new one has been started.");
@@ -73,6 +75,9 @@ export class Engine {
     call.resolve(answer);
     if (answer.spoiled) this.replace("");
   }
+
+  // stop ends the worker. The engine must have answered all requests.
+  stop() { this.worker.terminate(); }
 
   // replace ends the worker with everything that it runs, and starts a new one. If why is a
   // reason, it is the answer to the oldest request, which the worker was at. The other requests

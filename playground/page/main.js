@@ -10,7 +10,10 @@ import {Track} from "./track.js";
 const $ = id => document.getElementById(id);
 const embedded = id => JSON.parse($(id).textContent);
 const catalogue = embedded("catalogue");
-const engine = new Engine();
+
+// The page begins with the small engine. The large one, with the other systems, takes its place
+// when the reader wants a lock that the small one lacks.
+let engine = new Engine("engine.wasm.gz"), isLarge = false;
 
 let state = read(location.hash);
 let answer = null; // what is shown
@@ -18,7 +21,7 @@ let places = null; // the moments at which the fault of the answer can strike
 let placesKey = "";
 
 // What a test needs to know.
-window.playground = {engine, latencies: []};
+window.playground = {ask, latencies: [], isReady: () => engine.isReady};
 
 // --- the world changes
 
@@ -86,11 +89,28 @@ async function answerTo(asked) {
     return {problems: [{text: `${entry.name} needs a lock or a server that is not part of the playground. The command plays it: ${entry.command}`}]};
   }
   try {
-    return await engine.ask(request(asked, "run"));
+    return await ask(request(asked, "run"));
   } catch (e) {
     const hint = location.protocol === "file:" ? " A browser loads it only from a server: serve this folder, also without a network." : "";
     return {problems: [{text: `The engine cannot be loaded: ${e.message}.${hint}`}]};
   }
+}
+
+// ask returns the engine's answer to a request.
+async function ask(request) {
+  const a = await engine.ask(request);
+  if (!a.lacks || isLarge) return a;
+  setText($("verdict"), "The engine with the other systems is being loaded.");
+  const large = new Engine("systems.wasm.gz");
+  try {
+    await large.ready;
+  } catch (e) {
+    large.stop();
+    throw e;
+  }
+  engine.stop();
+  [engine, isLarge] = [large, true];
+  return engine.ask(request);
 }
 
 // askWhenIdle asks for something that is less urgent than the current world.
@@ -161,7 +181,8 @@ function showControls(a) {
   fillScenarios(state);
   $("variants").hidden = a.variants.length === 0;
   fillSelect($("variant"), a.variants.map(v => [v, v]), a.variant);
-  fillSelect($("lock"), [["", `${a.ownLock} (its own)`], ...a.locks.filter(l => l !== a.ownLock).map(l => [l, l])], state.lock);
+  const own = a.ownLock, others = embedded("locks").filter(l => l !== own);
+  fillSelect($("lock"), [["", `${own} (its own)`], ...others.map(l => [l, a.locks.includes(l) ? l : `${l} (loads more)`])], state.lock);
   setValue($("ttl"), setting("lock.ttl")?.value ?? "");
   setValue($("nodes"), setting("lock.nodes")?.value ?? "");
   setValue($("seed"), state.seed);
@@ -181,7 +202,7 @@ function fillScenarios(from) {
       const group = make("optgroup");
       group.label = g.title;
       group.append(...g.scenarios.map(s => {
-        const option = make("option", s.name + (s.command ? " (only with the command)" : ""));
+        const option = make("option", s.name + (s.command ? " (only with the command)" : s.system ? ` (${s.system})` : ""));
         option.value = s.name;
         option.title = s.title;
         return option;
@@ -393,8 +414,5 @@ if (write(state) === write(initial())) {
   showAnswer(embedded("first"));
   performance.mark("first picture");
 }
-engine.ready.then(() => {
-  engine.isReady = true;
-  performance.mark("engine");
-}, () => {});
+engine.ready.then(() => performance.mark("engine"), () => {});
 refresh();

@@ -3,6 +3,14 @@
 "use strict";
 importScripts("wasm_exec.js");
 
+// A browser has no files: each function of wasm_exec.js's file system fails at once. Those of
+// Node call back later, and so do these: a simulated world that looks for a file must get its
+// answer from the event loop, because it would be stuck if the answer came within its call.
+for (const name of ["open", "read", "stat", "lstat", "fstat", "close", "readdir", "readlink"]) {
+  const fail = fs[name];
+  fs[name] = (...args) => queueMicrotask(() => fail(...args));
+}
+
 const waiting = [];
 let isReady = false;
 

@@ -79,7 +79,7 @@ func ask[A any](p *tab, r playground.Request) A {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return eval[A](p, `playground.engine.ask(`+string(request)+`)`)
+	return eval[A](p, `playground.ask(`+string(request)+`)`)
 }
 
 // Each scenario that the engine in the browser has gives the same traces there as the command
@@ -132,13 +132,14 @@ func TestPlaygroundFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const most = 7 << 20
-	info, err := os.Stat(filepath.Join(folder, "engine.wasm.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info.Size() > most {
-		t.Errorf("the engine has %d bytes, want at most %d", info.Size(), most)
+	for name, most := range map[string]int64{"engine.wasm.gz": 7 << 20, "systems.wasm.gz": 15 << 20} {
+		info, err := os.Stat(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > most {
+			t.Errorf("%s has %d bytes, want at most %d", name, info.Size(), most)
+		}
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -154,7 +155,7 @@ func TestPlaygroundFolder(t *testing.T) {
 // settle waits until the page has an answer for its controls.
 func (p *tab) settle() {
 	p.t.Helper()
-	p.until("the engine has answered", `document.documentElement.dataset.state === "idle" && playground.engine.isReady === true`)
+	p.until("the engine has answered", `document.documentElement.dataset.state === "idle" && playground.isReady()`)
 }
 
 // mapped waits until the danger map of the current world is complete.
@@ -414,8 +415,33 @@ func TestPlaygroundProblems(t *testing.T) {
 	if got := p.checkVerdict("Without fencing: unknown. With fencing: unknown."); got.Replay != "locksim run scenario.yaml --seed 1" {
 		t.Errorf("the command for a text of one's own is %s", got.Replay)
 	}
-	p.do(chromedp.Navigate(p.folder + "index.html#scenario=etcd-gc-pause"))
-	p.until("the page says which command plays the scenario", `document.querySelector("#problems p")?.textContent.endsWith("locksim run etcd-gc-pause") === true`)
+	p.do(chromedp.Navigate(p.folder + "index.html#scenario=consul-lock-delay"))
+	p.until("the page says which command plays the scenario", `document.querySelector("#problems p")?.textContent.endsWith("locksim run consul-lock-delay") === true`)
+}
+
+// The engine with the other systems is loaded when the reader wants one of them, and plays a
+// scenario of Redis as the small engine does.
+func TestPlaygroundOtherSystems(t *testing.T) {
+	p := openPlayground(t, patient, desktop)
+	before := p.checkVerdict(unsafeThenSafe)
+	p.choose("lock", "zookeeper")
+	if got := p.checkShown(); !strings.Contains(got.Replay, "--lock zookeeper") {
+		t.Errorf("with another lock, the command is %s", got.Replay)
+	}
+	p.choose("lock", "")
+	if after := p.checkVerdict(unsafeThenSafe); after.Hashes != before.Hashes {
+		t.Errorf("the engines have the traces %s and %s", before.Hashes, after.Hashes)
+	}
+	p.choose("scenario", "postgres-gc-pause")
+	if got := p.checkShown(); got.Replay != "locksim run postgres-gc-pause --seed 1" {
+		t.Errorf("the command is %s", got.Replay)
+	}
+}
+
+// choose selects an option.
+func (p *tab) choose(id, value string) {
+	p.t.Helper()
+	eval[any](p, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("change")); })(document.getElementById(%q)); null`, value, id))
 }
 
 // A world that does not end is ended by the page, which says so and works on.
@@ -429,7 +455,7 @@ func TestPlaygroundEndsAWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eval[any](p, `playground.engine.ask(`+string(request)+`).then(a => { playground.ended = a.problems[0].text; }); null`)
+	eval[any](p, `playground.ask(`+string(request)+`).then(a => { playground.ended = a.problems[0].text; }); null`)
 	p.click("#reset")
 	p.checkVerdict(unsafeThenSafe)
 	if got := eval[string](p, `playground.ended`); !strings.Contains(got, "did not end within 4 seconds") {
