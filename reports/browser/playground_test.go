@@ -415,8 +415,8 @@ func TestPlaygroundProblems(t *testing.T) {
 	if got := p.checkVerdict("Without fencing: unknown. With fencing: unknown."); got.Replay != "locksim run scenario.yaml --seed 1" {
 		t.Errorf("the command for a text of one's own is %s", got.Replay)
 	}
-	p.do(chromedp.Navigate(p.folder + "index.html#scenario=consul-lock-delay"))
-	p.until("the page says which command plays the scenario", `document.querySelector("#problems p")?.textContent.endsWith("locksim run consul-lock-delay") === true`)
+	p.do(chromedp.Navigate(p.folder + "index.html#scenario=consul-gc-pause"))
+	p.until("the page says which command plays the scenario", `document.querySelector("#problems p")?.textContent.endsWith("locksim run consul-gc-pause") === true`)
 }
 
 // The engine with the other systems is loaded when the reader wants one of them, and plays a
@@ -424,22 +424,22 @@ func TestPlaygroundProblems(t *testing.T) {
 func TestPlaygroundOtherSystems(t *testing.T) {
 	p := openPlayground(t, patient, desktop)
 	before := p.checkVerdict(unsafeThenSafe)
-	p.choose("lock", "zookeeper")
+	p.selectOption("lock", "zookeeper")
 	if got := p.checkShown(); !strings.Contains(got.Replay, "--lock zookeeper") {
 		t.Errorf("with another lock, the command is %s", got.Replay)
 	}
-	p.choose("lock", "")
+	p.selectOption("lock", "")
 	if after := p.checkVerdict(unsafeThenSafe); after.Hashes != before.Hashes {
 		t.Errorf("the engines have the traces %s and %s", before.Hashes, after.Hashes)
 	}
-	p.choose("scenario", "postgres-gc-pause")
+	p.selectOption("scenario", "postgres-gc-pause")
 	if got := p.checkShown(); got.Replay != "locksim run postgres-gc-pause --seed 1" {
 		t.Errorf("the command is %s", got.Replay)
 	}
 }
 
-// choose selects an option.
-func (p *tab) choose(id, value string) {
+// selectOption selects an option.
+func (p *tab) selectOption(id, value string) {
 	p.t.Helper()
 	eval[any](p, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("change")); })(document.getElementById(%q)); null`, value, id))
 }
