@@ -86,7 +86,9 @@ func writeChanges(ctx context.Context, e *event, s settings) error {
 		if err := checkOutBase(ctx, s.Workspace, sha, base.Root); err != nil {
 			return err
 		}
-		defer func() { _, _ = git(context.WithoutCancel(ctx), s.Workspace, "worktree", "remove", "--force", base.Root) }()
+		defer func() {
+			_, _ = git(context.WithoutCancel(ctx), s.Workspace, "worktree", "remove", "--force", base.Root)
+		}()
 	}
 	d := document{Schema: changesSchema, NoBase: why, Parts: []part{}}
 	add := func(command []string, run func(tree) (result, error)) {

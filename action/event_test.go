@@ -89,7 +89,9 @@ func TestReadSettings(t *testing.T) {
 		}
 		given[wrong[0]] = before
 	}
-	if _, err := readSettings(func(name string) string { return map[string]string{"GITHUB_WORKSPACE": "/w", "RUNNER_TEMP": "/t"}[name] }); err == nil {
+	if _, err := readSettings(func(name string) string {
+		return map[string]string{"GITHUB_WORKSPACE": "/w", "RUNNER_TEMP": "/t"}[name]
+	}); err == nil {
 		t.Error("nothing to run is accepted")
 	}
 }

@@ -102,7 +102,9 @@ func TestActionsUseTheirInputs(t *testing.T) {
 		text := workflowFiles(t)[name]
 		var file struct {
 			Inputs map[string]struct{ Description string }
-			Runs   struct{ Steps []struct{ Env map[string]string } }
+			Runs   struct {
+				Steps []struct{ Env map[string]string }
+			}
 		}
 		if err := yaml.Unmarshal([]byte(text), &file); err != nil || len(file.Inputs) == 0 || len(file.Runs.Steps) == 0 {
 			t.Fatalf("%s: %v, %d inputs", name, err, len(file.Inputs))
