@@ -36,9 +36,9 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 	return h.blameUnlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
 }
 
-// ungrantedNames returns the names of those of two sections that no server granted, as far
-// as the keys of the lock are known. A grant by a server that is no longer one of the
-// lock's nodes, such as a replaced master, counts as a grant.
+// ungrantedNames returns the names of the sections, of two, for which no server made a
+// grant. It names none if the keys of the lock are not known. A grant by a server that is
+// no longer one of the lock's nodes, such as a replaced master, counts as a grant.
 func (h *judgedRun) ungrantedNames(a, b *history.Section) string {
 	var names []string
 	for _, s := range []*history.Section{a, b} {
@@ -120,11 +120,11 @@ func (h *judgedRun) blameForSections(a, b *history.Section, reason Reason) (Blam
 	return BlameInherent, reason
 }
 
-// clockExcuse returns the broken assumptions about a client's clock because of which the
-// client could not know, at a moment, that its lease had ended; none if it could know. d is
-// the declaration of the lease's end. If the lock declared the end on a clock, it reads
-// that clock. Otherwise it is not known which clock it reads. Then a clock excuses the
-// client only if that clock had not yet counted the length of the lease.
+// clockExcuse returns the broken clock assumptions that kept a client from knowing, at a
+// moment, that its lease had ended. It returns none if the client could know. d is the
+// declaration of the lease's end. If the lock declared the end on a clock, it reads that
+// clock. Otherwise it is not known which clock it reads. Then a clock excuses the client
+// only if that clock had not yet counted the length of the lease.
 func (h *judgedRun) clockExcuse(s *history.Section, d history.Declaration, at history.Moment) []trace.Assumption {
 	if ends := d.Event.LeaseEnd; ends != nil {
 		declared := history.MomentOf(d.Event)
@@ -164,8 +164,9 @@ func (h *judgedRun) blameForLateSignal(s *history.Section, since history.Moment,
 	return h.blameUnlessRanOn(BlameLock, reason, since.Seq, s.Client)
 }
 
-// blameForTokens returns whose fault it is that, of two tokens minted by a lock, the token
-// of the later grant is not greater. The event with the number seq shows it.
+// blameForTokens returns whose fault it is if the token of a later grant, young, is not
+// greater than the token of an earlier grant, old. The lock minted both tokens. The event
+// with the number seq shows the violation.
 func (h *judgedRun) blameForTokens(old, young *history.Section, seq int, reason Reason) (Blame, Reason) {
 	var broken []trace.Assumption
 	if h.wasClockSet(old, young, seq) {
@@ -182,8 +183,8 @@ func (h *judgedRun) blameForTokens(old, young *history.Section, seq int, reason 
 }
 
 // wasClockSet reports whether a fault, up to the event with the number seq, had set a clock
-// that a lock may have read for two grants, or had changed the rate of that clock. That can
-// be the clock of any process that is not a client, and the clocks of the two clients
+// that a lock may have read for one of two grants, or had changed the clock's rate. That
+// can be the clock of any process that is not a client, and the clocks of the two clients
 // unless the lock reads true time.
 func (h *judgedRun) wasClockSet(a, b *history.Section, seq int) bool {
 	for _, p := range h.Trace.Processes {

@@ -16,9 +16,8 @@ import (
 // client that never writes completes it if nothing failed.
 //
 // In a run with a schedule, a client no longer wants the lock when another client has run
-// the job for its period.
-//
-// The property does not apply to a run that ended before a fault did that was meant to end.
+// the job for its period. The property does not apply to a run that ended before a
+// temporary fault had ended.
 //
 // Progress is also violated in two cases in which the run was cut off:
 //
@@ -77,7 +76,7 @@ type calmTime struct {
 	until history.Moment
 	// horizon is the event with which the run was cut off; nil if it was not.
 	horizon *trace.Event
-	// unfinished are the faults that were meant to end and had not ended when the run did.
+	// unfinished are the temporary faults that had not ended when the run ended.
 	unfinished []int
 	// acquires are the calls of acquire, in order. next maps each to the next call of the
 	// same client.

@@ -14,15 +14,15 @@ type inUseError struct {
 }
 
 // Error says which process uses the file. The caller puts the file's name before it.
-func (c inUseError) Error() string {
-	user := "another process"
-	if c.process > 0 {
-		user = fmt.Sprintf("process %d", c.process)
-		if line := commandLine(c.process); line != "" {
-			user += " (" + line + ")"
+func (e inUseError) Error() string {
+	holder := "another process"
+	if e.process > 0 {
+		holder = fmt.Sprintf("process %d", e.process)
+		if line := commandLine(e.process); line != "" {
+			holder += " (" + line + ")"
 		}
 	}
-	return user + " is using it; try again when that process has ended"
+	return holder + " is using it; try again when that process has ended"
 }
 
 // commandLine returns the command line of a process; "" if the system does not give it.

@@ -21,8 +21,8 @@ func isFolder(name string) bool {
 	return os.IsPathSeparator(name[len(name)-1]) || err == nil && info.IsDir()
 }
 
-// checkFolder returns an error if files cannot be written into a folder, before any file is
-// read. The folder need not exist, but its parent must.
+// checkFolder returns an error if files cannot be written into a folder. It is called
+// before any file is read. The folder need not exist, but its parent must.
 func checkFolder(name string) error {
 	dir := filepath.Clean(name)
 	switch info, err := os.Stat(dir); {

@@ -51,7 +51,7 @@ type Section struct {
 	// answer reached the client.
 	Operations []*Operation
 	// known is what the client knew of the objects, in order.
-	known []knowledge
+	known []knownVersion
 	// WritesBegun counts the writes that the client began. WritesRefused and WritesApplied
 	// count those of which it learnt that the storage refused or applied them. LastApplied
 	// is when it last learnt that one was applied.

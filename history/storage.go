@@ -49,9 +49,9 @@ type Operation struct {
 	Sees, Makes *Version
 }
 
-// A knowledge is a version of an object that a client knows since the event seq. The client
-// had read the version, or had made it and then learnt of the success.
-type knowledge struct {
+// A knownVersion is a version of an object, and the event seq since which a client has
+// known it. The client had read the version, or had made it and then learnt of the success.
+type knownVersion struct {
 	seq int
 	*Version
 }
@@ -70,7 +70,7 @@ func (s *Section) KnownVersion(object string, seq int) *Version {
 
 // KnewVersion reports whether the client knew of a version before the event seq.
 func (s *Section) KnewVersion(v *Version, seq int) bool {
-	return slices.ContainsFunc(s.known, func(k knowledge) bool { return k.seq < seq && k.Version == v })
+	return slices.ContainsFunc(s.known, func(k knownVersion) bool { return k.seq < seq && k.Version == v })
 }
 
 // An Observation is the state in which an object was seen at some moment.
@@ -90,8 +90,8 @@ func (s Observation) IsOtherWrite(v *Version) bool {
 	return s.Version != v || s.Event.Kind == trace.KindObject && s.Event.Value != v.Made.Value
 }
 
-// A readWish identifies the reads of one object in one section.
-type readWish struct {
+// A readKey identifies the reads of one object in one section.
+type readKey struct {
 	Acquisition
 	object string
 }
@@ -123,7 +123,7 @@ type storageReader struct {
 	ungranted map[Acquisition]*Section
 	initial   map[string]*Version
 	// asked is when each section first asked to read each object.
-	asked map[readWish]int
+	asked map[readKey]int
 	// served is the last event with which the storage gave each answer to a read, and
 	// reverts are the events with which the storage lost versions.
 	served  map[answer]*trace.Event
@@ -136,13 +136,13 @@ func (whole *reading) readStorage() {
 		reading:   whole,
 		ungranted: map[Acquisition]*Section{},
 		initial:   map[string]*Version{},
-		asked:     map[readWish]int{},
+		asked:     map[readKey]int{},
 		served:    map[answer]*trace.Event{},
 	}
 	for _, ev := range r.nonMessages {
 		switch ev.Kind {
 		case trace.KindBegin:
-			id := readWish{Acquisition{ev.Process, ev.Section}, ev.Object}
+			id := readKey{Acquisition{ev.Process, ev.Section}, ev.Object}
 			if ev.Step == trace.Read && r.asked[id] == 0 {
 				r.asked[id] = ev.Seq
 			}
@@ -187,7 +187,7 @@ func (r *storageReader) serve(ev *trace.Event) {
 		sees := r.versionOrInitial(ev.Object, ev.Replaced, ev.Seq)
 		s := r.sectionFor(ev.Client(), ev.Section, trace.Write, issued, ev)
 		v := &Version{Object: ev.Object, Number: ev.Version, By: s, Made: ev, Replaced: sees, Issued: issued}
-		asked := r.asked[readWish{Acquisition{ev.Client(), ev.Section}, ev.Object}]
+		asked := r.asked[readKey{Acquisition{ev.Client(), ev.Section}, ev.Object}]
 		v.Blind = asked == 0 || asked > issued
 		r.observe(ev, ev.Replaced, "was written over as")
 		r.versions = append(r.versions, v)
@@ -251,8 +251,9 @@ func (r *storageReader) lastBegun(client string, section int, kind trace.Step, s
 	return nil
 }
 
-// versionOrInitial returns the version of an object that had a number before the event seq.
-// If no write had made that number, it is the object's initial state.
+// versionOrInitial returns the version of an object that had the given number just before
+// the event seq. If no write had made a version with this number, the result is the
+// object's initial state.
 func (r *storageReader) versionOrInitial(object string, number, seq int) *Version {
 	if v := r.version(object, number, seq); v != nil {
 		return v
@@ -263,8 +264,8 @@ func (r *storageReader) versionOrInitial(object string, number, seq int) *Versio
 	return r.initial[object]
 }
 
-// version returns the version of an object that had a number before the event seq; nil if
-// no write had made it.
+// version returns the version of an object that had the given number just before the event
+// seq; nil if no write had made a version with this number.
 func (r *reading) version(object string, number, seq int) *Version {
 	for _, v := range slices.Backward(r.made[state{object, number}]) {
 		if v.Made.Seq < seq {
@@ -304,7 +305,7 @@ func (r *storageReader) recordRead(ev *trace.Event) {
 	s := r.sectionFor(ev.Process, ev.Section, trace.Read, ev.Seq, ev)
 	v := r.versionOrInitial(ev.Object, ev.Version, seq)
 	s.Operations = append(s.Operations, &Operation{Section: s, Seq: seq, Sees: v})
-	s.known = append(s.known, knowledge{ev.Seq, v})
+	s.known = append(s.known, knownVersion{ev.Seq, v})
 	s.extendUngranted(ev)
 }
 
@@ -314,7 +315,7 @@ func (r *storageReader) acknowledge(ev *trace.Event) {
 	for _, v := range slices.Backward(r.made[state{ev.Object, ev.Version}]) {
 		if v.By.Acquisition == id && v.Acked == nil {
 			v.Acked = ev
-			v.By.known = append(v.By.known, knowledge{ev.Seq, v})
+			v.By.known = append(v.By.known, knownVersion{ev.Seq, v})
 			v.By.extendUngranted(ev)
 			return
 		}
@@ -342,9 +343,10 @@ func (v *Version) DescendsFrom(from *Version) bool {
 // Versions returns the applied writes, in the order of the storage.
 func (h *History) Versions() []*Version { return h.read().versions }
 
-// VersionAt returns the version of an object that had a number before the event seq. The
-// event is needed because a storage that lost a write reuses its number. VersionAt returns
-// nil if no write had made that number; then it is the object's initial state.
+// VersionAt returns the version of an object that had the given number just before the
+// event seq. The event is needed because a storage that lost a write reuses its number.
+// VersionAt returns nil if no write had made a version with this number; then the number is
+// that of the object's initial state.
 func (h *History) VersionAt(object string, number, seq int) *Version {
 	return h.read().version(object, number, seq)
 }

@@ -14,7 +14,7 @@ import (
 func (k Kind) Check(o Options) error {
 	settings := []struct {
 		option string
-		is     bool
+		isSet  bool
 	}{
 		{"ask", o.Ask != ""},
 		{"clock", o.Clock != ""},
@@ -26,7 +26,7 @@ func (k Kind) Check(o Options) error {
 		{"holders", o.Holders != 0},
 	}
 	for _, s := range settings {
-		if s.is && !slices.Contains(k.Accepts, s.option) {
+		if s.isSet && !slices.Contains(k.Accepts, s.option) {
 			return fmt.Errorf("lock %s has no option %q: %s", k.Name, s.option, listNames("options", k.Accepts))
 		}
 	}

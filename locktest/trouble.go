@@ -68,8 +68,8 @@ type duration struct {
 	isPossible func(exchange) bool
 	// moments, if not nil, are the only moments at which this duration is tried.
 	moments []moment
-	// needsAllNodes means that the duration is not tried on a single one of several nodes,
-	// because there it shows nothing that other durations do not show.
+	// needsAllNodes means that, of several nodes, the duration is never tried on a single
+	// node. There it would show no more than other durations show.
 	needsAllNodes bool
 }
 
@@ -81,7 +81,7 @@ type injection struct {
 	// it.
 	call   trace.StepPoint
 	others []string
-	// sendings has one sending for each node that is struck.
+	// sendings has one sending, which is a message in flight, for each node that is struck.
 	sendings []sending
 }
 
@@ -143,9 +143,9 @@ var troubles = []trouble{
 	},
 }
 
-// lateDurations are how late a message can arrive. The first ones are longer than libraries
-// wait for one node, than go-redis waits by default, and than the TTL. With the last two
-// the message arrives when the lock has been granted anew.
+// lateDurations are how late a message can arrive. The first is longer than libraries wait
+// for one node, the second longer than go-redis waits by default, and the third longer than
+// the TTL. With the last two the message arrives when the lock has been granted anew.
 var lateDurations = []duration{
 	{name: "0.06-ttl", lasts: ttls(0.06)},
 	{name: "0.6-ttl", lasts: ttls(0.6), needsAllNodes: true},
@@ -176,8 +176,9 @@ var extents = []extent{
 	{"all", ", on all nodes", func(all []sending) [][]sending { return chooseFirst(all, len(all)) }},
 }
 
-// clientExtent is the extent of the troubles that strike a client. For the client it makes
-// no difference which of the messages that it sends at the same moment names that moment.
+// clientExtent is the extent of the troubles that strike a client. If a client sends
+// several messages at the same moment, a fault at any of them strikes the client at the
+// same time, so one of these messages is enough.
 var clientExtent = extent{"", "", func(all []sending) [][]sending {
 	all = slices.CompactFunc(slices.Clone(all), func(a, b sending) bool { return a.Message == b.Message })
 	return chooseSingly(all, len(all)/2, len(all)-1)

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// summed are the figures that the summary shows for each scenario that measures them.
-var summed = []struct{ measure, figure, head string }{
+// summaryFigures are the figures that the summary shows for each scenario that measures them.
+var summaryFigures = []struct{ measure, figure, head string }{
 	{"traffic", "messages per section", "messages"},
 	{"wait-after-crash", "longest", "wait"},
 }
@@ -28,7 +28,7 @@ func (t tallyTables) summary() []tallyTable {
 	}
 	columns = append(columns, tallyColumn{heads("own token")[0], t.tokenCell}, tallyColumn{heads("may lose")[0], t.mayLoseCell})
 	for i, r := range t.Rows {
-		for _, s := range summed {
+		for _, s := range summaryFigures {
 			if slices.Contains(r.Variant.Measures, s.measure) && len(t.variantRows(r.Scenario)) == 1 {
 				figure := t.figureColumn("", s.measure, s.figure)
 				head := t.columnHead(i)
@@ -84,9 +84,9 @@ func (t tallyTables) tokenCell(r tallyRow) span {
 // maxLost returns how many of its servers a lock may lose and still work. It looks at the
 // scenarios in which servers go down permanently, from the fewest servers to the most. The
 // lock still works if clients made progress afterwards and nothing broke, with each seed.
-// The result lost is the largest number up to which this holds, and total is the number of
-// servers. The result row is the row of the scenario that shows it, or -1 if no scenario
-// loses a server.
+// maxLost returns in lost the largest number up to which this holds, in total the number of
+// servers, and in row the row of the scenario that shows it, or -1 if no scenario loses a
+// server.
 func (t *Tally) maxLost(column int) (lost, total, row int) {
 	row = -1
 	type lossResult struct {

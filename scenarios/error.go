@@ -49,9 +49,9 @@ type Errors []*Error
 // the author can run the program again.
 const maxErrors = 10
 
-// It takes long to find out what was meant by a text, and only the first problems, in the
-// order of the lines, are reported. Therefore only some problems of a file get a hint, and
-// not all problems are recorded.
+// Only the first problems are reported, in the order of the lines, and finding a hint takes
+// long. So at most maxHints problems of a file get a hint, and at most maxRecorded are
+// recorded.
 const (
 	maxHints    = 3 * maxErrors
 	maxRecorded = 30 * maxErrors
@@ -75,8 +75,8 @@ func (es Errors) Unwrap() []error {
 	return errs
 }
 
-// summarize sorts the problems by their place in the file, drops repetitions, which arise
-// because variants share parts of the file, and keeps the first maxErrors.
+// summarize sorts the problems by their place in the file, drops repetitions and keeps the
+// first maxErrors. Repetitions arise because variants share parts of the file.
 func (es Errors) summarize() Errors {
 	slices.SortStableFunc(es, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -14,8 +14,9 @@ import (
 //
 // Many scenarios strike one of five servers while a client cannot reach two others: then a
 // majority depends on that server. A lock that keeps its grants on one server always
-// depends on it. So what strikes the server of the scenario strikes that server, and the
-// client reaches it. The zero standIn changes nothing.
+// depends on it. So a fault that strikes one of the scenario's servers strikes the lock's
+// only server instead, and the client can reach that server. The zero standIn changes
+// nothing.
 type standIn struct {
 	// server is the lock's only server, and servers are those of the scenario that it
 	// represents.
@@ -44,7 +45,7 @@ func findStandIn(kind locks.Kind, key string, masters []string, faults []sim.Fau
 	}
 	s := standIn{server: masters[server]}
 	isUnused := func(name string) bool { return name != s.server && slices.Contains(masters, name) }
-	isVain := func(f sim.Fault) bool {
+	hasNoEffect := func(f sim.Fault) bool {
 		return slices.ContainsFunc(f.Targets(), func(group []string) bool {
 			return len(group) > 0 && !slices.ContainsFunc(group, func(name string) bool { return !isUnused(name) })
 		})
@@ -57,7 +58,7 @@ func findStandIn(kind locks.Kind, key string, masters []string, faults []sim.Fau
 	decisive := map[string]bool{}
 	first := -1 // the first fault that cannot act
 	for i, f := range faults {
-		if !isVain(f) || hasTwin(f) {
+		if !hasNoEffect(f) || hasTwin(f) {
 			for _, group := range f.Targets() {
 				if slices.Contains(group, s.server) {
 					decisive[s.server] = true

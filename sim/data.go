@@ -126,9 +126,9 @@ func (cfg *Config) checkClusterStorage() error {
 	s, kind := cfg.Storage, cfg.Lock.Kind
 	system, known := LookupSystem(kind.System)
 	if !known && kind.System != "" {
-		return nil // another program, which implements such servers, can check it
+		return nil // this program lacks the lock's servers; a program that has them checks it
 	}
-	work := func(c Client) bool {
+	usesServicesOrMarks := func(c Client) bool {
 		return slices.ContainsFunc(c.Does, func(t trace.Task) bool { return len(t.Via) > 0 || t.Step == trace.Mark })
 	}
 	switch {
@@ -142,8 +142,8 @@ func (cfg *Config) checkClusterStorage() error {
 		return fmt.Errorf("data in %s cannot be read %s: reads are %s", system.Name, s.Reads, strings.Join(system.Reads, " or "))
 	case s.CopyLag != 0:
 		return errors.New("a storage in a cluster has no copy that lags behind: it has members")
-	case len(cfg.Services) > 0 || slices.ContainsFunc(cfg.Clients, work):
-		return errors.New("a storage in a cluster is read and written by the lock's own client, without services and marks")
+	case len(cfg.Services) > 0 || slices.ContainsFunc(cfg.Clients, usesServicesOrMarks):
+		return errors.New("a storage in a cluster is read and written by the lock's own client: leave out services, and the step mark, which puts the token on an object")
 	}
 	return nil
 }

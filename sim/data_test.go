@@ -33,7 +33,7 @@ func TestCheckStorageInACluster(t *testing.T) {
 		{"the policy owner, and a lock that checks its key", sim.Config{Lock: sim.Lock{Kind: locks.Kind{Name: "noon", System: "sundial", HasDataClient: true, ChecksOwner: true}}, Storage: sim.Storage{Fencing: storage.Owner}}, ""},
 		{"a copy of the storage", sim.Config{Storage: sim.Storage{CopyLag: time.Second}}, "a storage in a cluster has no copy that lags behind: it has members"},
 		{"a write through a service", sim.Config{Clients: []sim.Client{{Does: via}}},
-			"a storage in a cluster is read and written by the lock's own client, without services and marks"},
+			"a storage in a cluster is read and written by the lock's own client: leave out services, and the step mark, which puts the token on an object"},
 		{"servers that keep no data", sim.Config{Lock: sim.Lock{Kind: locks.Kind{Name: "toy", System: "toy", HasDataClient: true}}},
 			"the storage is in the cluster that keeps the lock, but the servers of the lock keep no data"},
 		{"a lock whose client cannot read and write data", sim.Config{Lock: sim.Lock{Kind: locks.Kind{Name: "bare", System: "sundial"}}},

@@ -23,8 +23,8 @@ var errNestedRefused = errors.New("another lock was refused, so the client relea
 // Each lock needs a handle from the start, and nobody is expected to need more.
 const maxNested = 8
 
-// A handle is a client's object for one lock, of the lock's library, with the environment
-// that it got.
+// A handle is the object through which a client uses one lock, and the environment with
+// which the lock's library made it.
 type handle struct {
 	env  *locks.Env
 	lock locks.Lock
@@ -98,8 +98,8 @@ func (section *Section) takeNested(t trace.Task) error {
 	return nil
 }
 
-// hasLostLease reports whether a lock has reported the loss of the lease, of this section
-// or of one nested in it. It returns false for a nil Section.
+// hasLostLease reports whether a lock has reported that the lease of this section, or of a
+// section nested in it, is lost. It returns false for a nil Section.
 func (section *Section) hasLostLease() bool {
 	if section == nil {
 		return false

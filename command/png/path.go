@@ -19,7 +19,7 @@ func (p *painter) addPath(data string) error {
 		}
 		arguments, ok := map[byte]int{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'Q': 4, 'T': 2, 'Z': 0}[command&^0x20]
 		if !ok || len(n) != arguments && (arguments == 0 || len(n) == 0 || len(n)%arguments != 0) {
-			return fmt.Errorf("a path has %c with %d numbers, which is not known", command, len(n))
+			return fmt.Errorf("a path has the command %c with %d numbers, which is not supported", command, len(n))
 		}
 		if arguments == 0 {
 			p.context.ClosePath()

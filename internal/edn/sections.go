@@ -91,7 +91,7 @@ func transaction(requests []*request, from, to *trace.Event) *operation {
 }
 
 // assign assigns each request to the section in which its client was when it began the
-// request. The requests outside any section are outside.
+// request. The result outside has the requests that belong to no section.
 func (r *requests) assign() (bySection map[*history.Section][]*request, outside []*request) {
 	bySection = map[*history.Section][]*request{}
 	for _, req := range r.all {

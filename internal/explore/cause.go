@@ -41,7 +41,7 @@ func roleOf(rec *Record, w runs.WorldSpec, name string) story.Role {
 }
 
 // nodesOf returns the nodes of a world's lock. A world can have another number of nodes
-// than its base.
+// than its base, the run without faults from which the search started.
 func nodesOf(rec *Record, w runs.WorldSpec) []string {
 	if w.Change.Nodes == 0 {
 		return rec.Nodes
@@ -86,9 +86,9 @@ func groupRole(rec *Record, w runs.WorldSpec, names []string, mentionsShare bool
 }
 
 // describeFault describes one fault without names. slug is a short text by which the faults
-// of a world are ordered; words is the text for people. Most descriptions have the role of
-// the process that the fault strikes, and the role of the processes at its other end, if
-// there are any.
+// of a world are ordered; words is the text for people. Most descriptions name the role of
+// the process that the fault strikes. If the fault affects a connection, they also name the
+// role of the processes at the other end.
 func describeFault(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
 	slug = f.Slug()
 	role := roleOf(rec, w, f.Target())
@@ -103,7 +103,7 @@ func describeFault(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words str
 	if len(f.Others()) == 0 {
 		return slug + "-" + role.Slug, story.FaultOn(f.Info(), role)
 	}
-	if !isPartition(f) || role != story.AClient { // usually a client is cut off, so the slug mentions only another role
+	if !isPartition(f) || role != story.AClient { // a partition usually cuts off a client, so the slug names only another role
 		slug += "-" + role.Slug
 	}
 	others := groupRole(rec, w, f.Others(), isPartition(f))

@@ -85,8 +85,8 @@ func askRefusal(c *Case) *Question {
 const mostClients = 3
 
 // offeredRefusals returns the refusals to choose from. It offers the same reasons for each
-// client, and the kind of request of the right answer, so that the right one does not stand out.
-// right is zero if nothing was refused.
+// client, and only requests of the same kind as in the right answer. So the right answer
+// does not stand out. right is zero if nothing was refused.
 func offeredRefusals(h *history.History, right refusal) []refusal {
 	reasons := usualReasons(h)
 	if right.why != "" && !slices.Contains(reasons, right.why) {

@@ -8,8 +8,8 @@ import (
 )
 
 // Title summarizes the run in one line: its faults and the damage. The line has at most
-// room characters if that is possible. If there are several faults, it says when they
-// strike only if there is room. fenced is the verdict on the same world with fencing
+// room characters if that is possible. If there are several faults and too little room, the
+// line does not say when they strike. fenced is the verdict on the same world with fencing
 // tokens; nil if that run left no trace.
 func (p *Paragraph) Title(fenced *checks.Verdict, room int) Raw {
 	effects, faults := p.damages(fenced), p.history.Trace.Faults

@@ -27,7 +27,7 @@ func init() {
 	provide("consul-semaphore", use{make: newSemaphore})
 }
 
-// A use is one way to use the library: each lock of this package is one.
+// A use is one way to use the library. Each lock name of this package has a use.
 type use struct {
 	// make makes the library's lock.
 	make func(*lock) (recipe, error)
@@ -52,7 +52,7 @@ func provide(name string, u use) {
 	})
 }
 
-// A lock is a handle of a lock: its client can make several attempts with it.
+// A lock implements [locks.Lock] for one client, which can make several attempts with it.
 type lock struct {
 	use
 	env    *locks.Env

@@ -140,8 +140,7 @@ func (w *watchCall) has(id int64) bool {
 	return slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.id == id })
 }
 
-// scheduleProgress notifies a watcher every progressEvery that nothing has changed, if
-// nothing has.
+// scheduleProgress notifies a watcher each time that nothing has changed for progressEvery.
 func (w *watchCall) scheduleProgress(o *watcher) {
 	m := w.call.c.m
 	every := progressEvery + time.Duration(m.random.Int64N(int64(progressEvery/10)))

@@ -27,16 +27,16 @@ type looking struct {
 	idle
 	m     *member
 	votes map[string]vote // the members' votes in this round
-	// decidedMembers are the notifications of members that already have a leader.
-	decidedMembers map[string]notification
-	timer          *agenda.Timer // rings when no better vote has arrived for a while
-	wait           time.Duration // until it sends its vote again
+	// decidedNotifications are the notifications of members that already have a leader.
+	decidedNotifications map[string]notification
+	timer                *agenda.Timer // rings when no better vote has arrived for a while
+	wait                 time.Duration // until it sends its vote again
 }
 
 // look makes the member look for a leader. Meanwhile it serves no clients.
 func (m *member) look() {
 	old := m.role
-	l := &looking{idle: idle{notification{m.ownVote(), old.status().round + 1, isLooking}}, m: m, wait: m.limits.voteWait, decidedMembers: map[string]notification{}}
+	l := &looking{idle: idle{notification{m.ownVote(), old.status().round + 1, isLooking}}, m: m, wait: m.limits.voteWait, decidedNotifications: map[string]notification{}}
 	m.role = l
 	old.quit()
 	m.closeClients()
@@ -79,8 +79,8 @@ func (l *looking) repeatVote() {
 	})
 }
 
-// receiveVote handles a notification from another member. A member that has a leader
-// answers with that, so that the other can join.
+// receiveVote handles a notification from another member. A member that has a leader names
+// it in its answer, so that the other member can join.
 func (m *member) receiveVote(from string, n notification) {
 	l, isLooker := m.role.(*looking)
 	switch {
@@ -145,14 +145,14 @@ func (l *looking) hasMajority() bool {
 // receiveLeader handles the notification of a member that has a leader. This member follows
 // the same leader if a majority does, and if the leader itself has said that it leads.
 func (l *looking) receiveLeader(from string, n notification) {
-	l.decidedMembers[from] = n
+	l.decidedNotifications[from] = n
 	count := 0
-	for _, other := range slices.Sorted(maps.Keys(l.decidedMembers)) {
-		if l.decidedMembers[other].vote.leader == n.vote.leader {
+	for _, other := range slices.Sorted(maps.Keys(l.decidedNotifications)) {
+		if l.decidedNotifications[other].vote.leader == n.vote.leader {
 			count++
 		}
 	}
-	if leader := l.decidedMembers[n.vote.leader]; l.m.isMajority(count) && leader.activity == isLeading {
+	if leader := l.decidedNotifications[n.vote.leader]; l.m.isMajority(count) && leader.activity == isLeading {
 		l.round = n.round
 		l.m.startElectedRole(n.vote)
 	}

@@ -81,9 +81,11 @@ func (s *Subject) Try(ctx context.Context, m mutate.Mutant, limit time.Duration)
 var (
 	// notBuilt matches the line by which go test says that it has run no test.
 	notBuilt = lazy.Regexp(`(?m)^FAIL\t\S+ \[(?:build|setup) failed\]$`)
-	// compilerError matches an error of the compiler, and has the error without its place.
+	// compilerError matches an error of the compiler; its group is the error without the
+	// place.
 	compilerError = lazy.Regexp(`(?m)^\S+\.go:\d+:\d+: (.*)$`)
-	// failedTest matches the line that says that a test has failed, and has its name.
+	// failedTest matches the line that says that a test has failed; its group is the test's
+	// name.
 	failedTest = lazy.Regexp(`(?m)^\s*--- FAIL: (\S+)`)
 	// died matches the line by which a test's binary says that it has died.
 	died = lazy.Regexp(`(?m)^(?:panic: |fatal error: |FAIL\t|exit status |signal: )`)
@@ -129,8 +131,8 @@ func (s *Subject) test(ctx context.Context, limit time.Duration, flags ...string
 	if err := os.Remove(s.report()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, "", err
 	}
-	// The package comes before the arguments of the user: after a flag that go test does not
-	// know, it takes no package.
+	// The package comes before the arguments of the user: go test accepts no package after
+	// a flag that it does not know.
 	//
 	// A test that is read from Go's cache would write no report, hence -count. The checks of
 	// go vet would find some mutants, hence -vet.
@@ -152,8 +154,8 @@ func (s *Subject) test(ctx context.Context, limit time.Duration, flags ...string
 // report returns the name of the file to which package locktest writes its report.
 func (s *Subject) report() string { return filepath.Join(s.temp, "report.json") }
 
-// firstMistake returns the first mistake in the report of package locktest that is not
-// known, and the test that found it; title is "" if there is none.
+// firstMistake returns the first mistake in the report of package locktest that the test
+// did not expect, and the test that found it; title is "" if there is none.
 func (s *Subject) firstMistake() (test, title string) {
 	f, err := os.Open(s.report())
 	if err != nil {

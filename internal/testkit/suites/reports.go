@@ -137,10 +137,10 @@ var (
 	negativePattern = regexp.MustCompile(` (?:x|width|y|height)="(-[0-9]+)"`)
 )
 
-// CheckDrawings tests that every scenario can be drawn on one page of less than 600 KB. A
-// link leads to the flag at each moment at which a property was violated. Nothing is
-// outside the picture, and no line crosses something that it is not about. Drawing the
-// scenario again gives the same page.
+// CheckDrawings tests that every scenario can be drawn on one page of less than 600 KB. For
+// each moment at which a property was violated, a link leads to its mark in the picture. No
+// element is outside the picture, and no line crosses an element that it does not connect.
+// Drawing the scenario again gives the same page.
 func CheckDrawings(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		t.Run(s.Name, func(t *testing.T) {

@@ -15,7 +15,7 @@ type Statement interface{ Tag() string }
 type Select struct {
 	Outputs []Output
 	From    Source // Table is "" without FROM
-	Where   Expr   // its condition; nil if there is none, also in the other statements
+	Where   Expr   // the condition of WHERE, or nil
 	Order   []Order
 	Limit   Expr
 	Lock    Locking

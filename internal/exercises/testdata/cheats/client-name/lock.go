@@ -1,4 +1,5 @@
-// Package lock grants the lock to the clients whose address it likes.
+// Package lock is a cheat: it grants the lock to each client whose address contains a 1,
+// without Redis.
 package lock
 
 import (
