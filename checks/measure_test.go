@@ -79,7 +79,7 @@ func TestTimeToAcquire(t *testing.T) {
 		{"no client was granted the lock", `
 			0s c1 fails
 			1s c1 fails`,
-			"1 never granted", "never granted=1"},
+			"no grant, 1 asked in vain", "never granted=1"},
 		{"no client asked for the lock", `
 			0s c1 is-done`,
 			"n/a: nobody asked for the lock", ""},

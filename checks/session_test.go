@@ -209,7 +209,7 @@ func TestNotifications(t *testing.T) {
 			"1", "sent=1"},
 		{"a lock that is not kept in a cluster", `
 			0s  c1 acquires rank=1`,
-			"n/a: no lock is kept in a cluster", ""},
+			"n/a: the lock is not kept in a cluster", ""},
 	})
 }
 

@@ -21,7 +21,7 @@ type whyFlag bool
 
 // defineWhy defines the flag --why.
 func defineWhy(cmd *cobra.Command, f *whyFlag) {
-	cmd.Flags().BoolVar((*bool)(f), "why", false, "add the smallest changes that turn a verdict, as locksim why finds them; this takes seconds")
+	cmd.Flags().BoolVar((*bool)(f), "why", false, "add the smallest changes that change a verdict, as locksim why finds them; this takes seconds")
 }
 
 // turnFormats are the formats in which a report says what would turn a verdict.
@@ -61,7 +61,7 @@ func (f whyFlag) find(stderr io.Writer, results []*scenarios.Result, format stri
 			case errors.Is(err, whatif.ErrInconclusive): // the report says why it is unknown
 				continue
 			case err != nil:
-				return fmt.Errorf("locksim: when looking for the changes that turn the verdict: %w", err)
+				return fmt.Errorf("locksim: when looking for the changes that change the verdict: %w", err)
 			}
 			for _, run := range runs {
 				report.Whys[run.History] = why

@@ -24,13 +24,13 @@ func whyCommand() *cobra.Command {
 	f := &whyFlags{}
 	cmd := &cobra.Command{
 		Use:   "why FILE|NAME",
-		Short: "Show the smallest changes that turn the verdict of a scenario",
-		Long: `Run one scenario with many changes, each alone, and show the smallest that turn a
+		Short: "Show the smallest changes that change the verdict of a scenario",
+		Long: `Run one scenario with many changes, each alone, and show the smallest that change a
 verdict: another time, number or rate, one fault less, another setting of the lock or
 the storage, or one more fault: a pause, a late or a lost message, a partition, a crash
 and restart, or a jump of a server's clock.
 
-The exit status is 0 whatever turns a verdict.`,
+The exit status is 0 whatever the search finds.`,
 		Example: `  locksim why gc-pause
   locksim why clock-jump --lock redsync
   locksim why gc-pause --pause 20s --format json`,

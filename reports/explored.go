@@ -25,7 +25,7 @@ func exploredLock(r *explore.Result) string {
 // exploredTitle says how many ways to break the lock a search found.
 func exploredTitle(r *explore.Result) string {
 	if len(r.Ways) == 0 {
-		return exploredLock(r) + ": no way to break it found"
+		return exploredLock(r) + ": the search found no way to break it"
 	}
 	return fmt.Sprintf("%s: %s to break it", exploredLock(r), story.Count(len(r.Ways), "way"))
 }

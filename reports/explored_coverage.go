@@ -81,7 +81,7 @@ func coverage(r *explore.Result) []remark {
 			words = append(words, triedWords(l)+" tried"+inWorlds(l))
 		}
 		if l.Repeats > 0 {
-			words = append(words, fmt.Sprintf("%s of these were run, and the other %s only repeat one of them", story.Thousands(l.RunCount()), story.Thousands(l.Repeats)))
+			words = append(words, fmt.Sprintf("%s of these were run, and each of the other %s only repeats one of these", story.Thousands(l.RunCount()), story.Thousands(l.Repeats)))
 		}
 		if l.Kinds > 0 {
 			words[0] += fmt.Sprintf(", %s of %s kinds of %s", story.Thousands(l.KindsTried), story.Thousands(l.Kinds), setsName(l.Faults))
@@ -95,7 +95,7 @@ func coverage(r *explore.Result) []remark {
 		case l.BrokeFenced == l.Broke:
 			words = append(words, fmt.Sprintf("something broke in %s, in each also with fencing tokens", story.Thousands(l.Broke)))
 		default:
-			words = append(words, fmt.Sprintf("something broke in %s, in %s also with fencing tokens", story.Thousands(l.Broke), story.Thousands(l.BrokeFenced)))
+			words = append(words, fmt.Sprintf("something broke in %s, and in %s of these also with fencing tokens", story.Thousands(l.Broke), story.Thousands(l.BrokeFenced)))
 		}
 		if l.BrokeFenced > 0 && !corruptsFenced.isIn(l.Damage) {
 			words[len(words)-1] += " (but never the data)"
@@ -117,7 +117,7 @@ func countWords(r *explore.Result) string {
 	if n := r.Parts; n > 0 {
 		words += fmt.Sprintf("%s of these try a larger set of faults without one of its faults, for comparison. ", story.Thousands(n))
 	}
-	return words + "Not counted are worlds without faults, and worlds that shrink a way, measure it or draw the danger map."
+	return words + "The count leaves out worlds without faults, and worlds that were run to shrink a way, to measure it or to draw the danger map."
 }
 
 // kindsWords explains the kinds of sets of faults; "" if the report does not mention them.
@@ -207,7 +207,7 @@ func (h harm) describeAbsence(r *explore.Result) string {
 	}
 	faults, found := h.fewest(r)
 	if !found {
-		return "Nothing found " + h.predicate + doubt + triedNote(r, r.Levels) + "."
+		return "No fault that was tried " + h.predicate + doubt + triedNote(r, r.Levels) + "."
 	}
 	fewer := slices.DeleteFunc(slices.Clone(r.Levels), func(l explore.Level) bool { return l.Faults >= faults })
 	if faults < 2 || triedNote(r, fewer) == "" {

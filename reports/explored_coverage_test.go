@@ -67,7 +67,7 @@ func TestNotFound(t *testing.T) {
 		"a single fault causes a harm that no example shows": {
 			found(levels{all(explore.Damage{isLeases}), pairs(less(isFenced))}, way(1, explore.Damage{{Fencing: runs.FencingOn, What: "section-exclusion"}}), way(2, less(isFenced))),
 			[]string{
-				"Nothing found " + fenced + both + ".",
+				"No fault that was tried " + fenced + both + ".",
 				"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults: see way 2.",
 				"No single fault " + data + " (tried: all 10 single faults). It takes 2 faults: see way 2.",
 			},
@@ -85,7 +85,7 @@ func TestNotFound(t *testing.T) {
 		},
 		"the search is stopped before all single faults are tried": {
 			found(levels{some(less(isFenced)), {Faults: 2, Space: 9}}, way(1, less(isFenced))),
-			[]string{"Nothing found " + fenced + " (tried: 4 of 10 single faults)."},
+			[]string{"No fault that was tried " + fenced + " (tried: 4 of 10 single faults)."},
 		},
 		"a pair causes a harm, and not all single faults are tried": {
 			found(levels{some(less(isFenced)), pairs(every)}, way(2, every)),
@@ -96,7 +96,7 @@ func TestNotFound(t *testing.T) {
 				{Faults: 1, Space: 1500, Tried: 1500, Doubtful: 1200, Damage: less(isFenced)},
 				{Faults: 2, Space: 99, Tried: 50, Doubtful: 1, Damage: less(isFenced)},
 			}),
-			[]string{"Nothing found " + fenced + " (tried: all 1,500 single faults except 1,200 that are inconclusive and 50 of 99 pairs except 1 that is inconclusive)."},
+			[]string{"No fault that was tried " + fenced + " (tried: all 1,500 single faults except 1,200 that are inconclusive and 50 of 99 pairs except 1 that is inconclusive)."},
 		},
 		// The pauses in a danger map have other lengths than those that the search tries.
 		"only a pause in the danger map causes a harm": {
@@ -108,8 +108,8 @@ func TestNotFound(t *testing.T) {
 				},
 			},
 			[]string{
-				"Nothing found " + fenced + " (tried: all 10 single faults). But a pause in the danger map does.",
-				"Nothing found " + data + " (tried: all 10 single faults).",
+				"No fault that was tried " + fenced + " (tried: all 10 single faults). But a pause in the danger map does.",
+				"No fault that was tried " + data + " (tried: all 10 single faults).",
 			},
 		},
 		"no fault breaks anything, except a pause in the danger map": {
@@ -118,15 +118,15 @@ func TestNotFound(t *testing.T) {
 				Maps:   []explore.DangerMap{{Fencing: runs.FencingOff, Cells: [][]explore.Danger{{explore.Corrupted}}}},
 			},
 			[]string{
-				"Nothing found " + fenced + " (tried: all 10 single faults).",
-				"Nothing found " + own + " (tried: all 10 single faults).",
-				"Nothing found " + leases + " (tried: all 10 single faults).",
-				"Nothing found " + data + " (tried: all 10 single faults). But a pause in the danger map does.",
+				"No fault that was tried " + fenced + " (tried: all 10 single faults).",
+				"No fault that was tried " + own + " (tried: all 10 single faults).",
+				"No fault that was tried " + leases + " (tried: all 10 single faults).",
+				"No fault that was tried " + data + " (tried: all 10 single faults). But a pause in the danger map does.",
 			},
 		},
 		"a harm occurs only in the ways that are listed separately": {
 			explore.Result{First: 1, RanOn: []explore.Way{way(1, explore.Damage{isFenced})}, Levels: levels{all(less(isFenced))}},
-			[]string{"Nothing found " + fenced + ", except for the ways listed separately (tried: all 10 single faults)."},
+			[]string{"No fault that was tried " + fenced + ", except for the ways listed separately (tried: all 10 single faults)."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestCoverage(t *testing.T) {
 		"5 of 40 pairs tried, 4 of 6 kinds of pairs; something broke in 3, in each also with fencing tokens (but never the data); 1 is inconclusive, for example because a fault found nothing to act on": {
 			Faults: 2, Space: 40, Tried: 5, Kinds: 6, KindsTried: 4, Broke: 3, BrokeFenced: 3, Doubtful: 1, Damage: explore.Damage{{Fencing: runs.FencingOff, What: "write-order"}, {Fencing: runs.FencingOn, What: "section-exclusion"}},
 		},
-		"all 40 triples tried; something broke in 30, in 20 also with fencing tokens; 1,000 are inconclusive, for example because a fault found nothing to act on": {
+		"all 40 triples tried; something broke in 30, and in 20 of these also with fencing tokens; 1,000 are inconclusive, for example because a fault found nothing to act on": {
 			Faults: 3, Space: 40, Tried: 40, Broke: 30, BrokeFenced: 20, Doubtful: 1000, Damage: explore.Damage{{Fencing: runs.FencingOn, What: "write-order"}},
 		},
 	} {

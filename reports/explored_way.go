@@ -233,7 +233,7 @@ func worldWords(r *explore.Result, w runs.WorldSpec) string {
 		words = append(words, "on "+story.Count(w.Change.Nodes, "node"))
 	}
 	for _, client := range slices.Sorted(maps.Keys(w.Change.Starts)) {
-		words = append(words, client+" starts: "+w.Change.Starts[client].String())
+		words = append(words, client+" starts when "+w.Change.Starts[client].String())
 	}
 	return strings.Join(eachVisible(words), "; ")
 }

@@ -34,7 +34,7 @@ func turns(r *scenarios.Result, runs []scenarios.RunResult, o Options) []piece {
 		text += fmt.Sprintf(" With %s it is %s.", story.Visible(t.Override()), turnWords(t.Outcome.Off, t.Outcome.On))
 	}
 	command := replayOf("why", r.Scenario, []*scenarios.Variant{runs[0].Variant}, "", scenarios.RunOptions{Seed: r.Seed, Lock: runs[0].Lock}, o)
-	return []piece{paragraph(text + " This command finds the smallest changes that turn the verdict:"), figure("  " + command + "\n")}
+	return []piece{paragraph(text + " This command finds the smallest changes that change the verdict:"), figure("  " + command + "\n")}
 }
 
 // turnWords returns the verdicts of both runs in words.

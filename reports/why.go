@@ -43,12 +43,12 @@ func writeWhyMarkdown(w io.Writer, why *whatif.Why, o Options) error {
 // document returns the report as a document.
 func (w whyReport) document() *document {
 	name := Row{Scenario: w.Given, Variant: w.Given.Variants[0]}.name()
-	d := &document{title: name + ": the smallest changes, each alone, that turn a verdict"}
+	d := &document{title: name + ": the smallest changes, each alone, that change a verdict"}
 	d.add("", facts(append(rowsOf(setting.DescribeChanges(w.Given.Overrides)), remarkOn("lock", story.Visible(w.Lock)), remarkOn("seed", fmt.Sprint(w.Seed)))))
 	d.add("", w.table())
 	d.add("", paragraph(w.legend()))
 	if len(w.Steady) > 0 {
-		d.add("What turns nothing", paragraph("No value that was tried turns a verdict or lease-exclusion: "+visibleList(w.Steady)+"."))
+		d.add("What changes nothing", paragraph("No value that was tried changes a verdict or lease-exclusion: "+visibleList(w.Steady)+"."))
 	}
 	if len(w.Unknown) > 0 {
 		d.add("What could not be judged", paragraph(w.unknown()))
@@ -60,7 +60,7 @@ func (w whyReport) document() *document {
 
 // answer returns the changes and their commands, to be put into another report.
 func (w whyReport) answer() []piece {
-	intro := "The smallest changes, each alone, that turn a verdict:"
+	intro := "The smallest changes, each alone, that change a verdict:"
 	pieces := []piece{paragraph(intro), w.table(), paragraph(w.legend())}
 	if len(w.Unknown) > 0 {
 		pieces = append(pieces, paragraph(w.unknown()))
@@ -120,9 +120,9 @@ const stuckLegend = "Where there is a *, the lock is never granted, or some clie
 
 // legend explains the table.
 func (w whyReport) legend() string {
-	words := "No change that was tried turns a verdict or lease-exclusion."
+	words := "No change that was tried changes a verdict or lease-exclusion."
 	if len(w.Turns) > 0 {
-		words = "Of a time or another quantity, the table shows the nearest value below and above that turns something. The change null removes what is there."
+		words = "Of a time or another quantity, the table shows the nearest value below and above that changes a verdict or lease-exclusion. The change null removes what is there."
 	}
 	if len(w.Observed) > 0 {
 		words += " So that a change of one time does not move the others, the scenario has these observed times in place of events: " + visibleList(w.Observed) + "."
@@ -144,7 +144,7 @@ func (w whyReport) unknown() string {
 			all[len(all)-1] = u.Path + " from " + u.From + " to " + u.To
 		}
 	}
-	return which + ", a run is inconclusive, so they may turn a verdict: " + visibleList(all) + "."
+	return which + ", a run is inconclusive, so they may change a verdict: " + visibleList(all) + "."
 }
 
 // visibleList returns paths as a list.
@@ -174,7 +174,7 @@ func (w whyReport) command(t whatif.Turn) string {
 func (w whyReport) method() string {
 	words := fmt.Sprintf("%d changed scenarios were run. Of a time or a rate, about fifteen values between next to nothing and eight times the value were tried; of a whole number, each from 1 to three times the number, but at most to 64. Between two values with different outcomes, the border was searched. A narrow band of values between two others can be missed; locksim sweep looks closer.", w.Tried)
 	if len(w.NewFaults) > 0 {
-		words += " As new faults, each alone, were tried: " + w.newFaults() + ". Of each kind, the smallest that turns something is shown, up to the largest size that locksim explore tries."
+		words += " As new faults, each alone, were tried: " + w.newFaults() + ". Of each kind, the smallest that changes a verdict or lease-exclusion is shown, up to the largest size that locksim explore tries."
 	}
 	if n := w.Untried(); n > 0 {
 		words += fmt.Sprintf(" %d others were not tried; locksim explore tries all faults.", n)

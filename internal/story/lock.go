@@ -54,11 +54,11 @@ func RepeatedSentence(r checks.RepeatedPeriod) Raw {
 func blameSentence(b checks.Blame) string {
 	switch b.Kind {
 	case checks.KindAssumption:
-		return fmt.Sprintf("Blame: the lock relies on an assumption that did not hold (%s).", brokenAssumptions(b))
+		return fmt.Sprintf("Blame: a broken assumption of the lock (%s).", brokenAssumptions(b))
 	case checks.KindLock:
 		return "Blame: the lock itself, because no broken assumption explains this."
 	case checks.KindInherent:
-		return "Blame: not this lock (inherent). The two leases never overlapped, and no lock with leases that expire can prevent this."
+		return "Blame: inherent. The two leases never overlapped, and no lock whose leases expire can prevent this."
 	}
 	return ""
 }

@@ -34,17 +34,17 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"overwrites": {
 		"overwrites the key of another acquisition",
-		"set the key only if nobody holds it, in the same step: SET … NX, a transaction that compares the revision, an INSERT whose ON CONFLICT … DO UPDATE has a WHERE on the expiry; change it later only if it is still one's own",
+		"check and set the key in one step, and only if nobody holds the lock: by SET … NX, by a transaction that compares the revision, or by an INSERT whose ON CONFLICT … DO UPDATE has a WHERE on the expiry; later, change the key only if it still belongs to the lease",
 		"",
 	},
 	"removes-foreign": {
 		"removes the key of another acquisition",
-		"compare in the same step whose key it is: in the script by a random value, in a transaction by the key's revision or lease, in SQL by a WHERE on the holder",
+		"compare in the same step whose key it is: in a script by a random value, in a transaction by the key's revision or lease, in SQL by a WHERE on the holder",
 		"release-without-check",
 	},
 	"extends-foreign": {
 		"extends the key of another acquisition",
-		"compare in the same step whose key it is: in the script by a random value, in a transaction by the key's revision or lease, in SQL by a WHERE on the holder",
+		"compare in the same step whose key it is: in a script by a random value, in a transaction by the key's revision or lease, in SQL by a WHERE on the holder",
 		"release-without-check",
 	},
 	"shares-session": {
@@ -84,12 +84,12 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"grants-without-quorum": {
 		"grants the lock although too few servers have its key",
-		"count only the servers that answered with a grant: an error or a missing answer is none, and half of the servers are no majority; if the lock keeps its grants under other keys, name them in the Slots of its Config",
+		"count only the servers that answered with a grant: an error or a missing answer is not a grant, and half of the servers are no majority; if the lock keeps its grants under other keys, name them in the Slots of its Config",
 		"",
 	},
 	"grants-without-key": {
 		"grants the lock although the server did not",
-		"take only the server's yes for a grant: an error, a missing answer, or a statement that changed no row is none; if the lock keeps its grants under another key, name it in the Slots of its Config",
+		"count only the server's yes as a grant: an error, a missing answer, and a statement that changed no row are not grants; if the lock keeps its grants under another key, name it in the Slots of its Config",
 		"",
 	},
 	"different-keys": {
@@ -109,7 +109,7 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"extends-lost-lease": {
 		"reports success for a lease that has ended, after another client was granted the lock",
-		"extend only a key that still exists and has the own value, and report anything else as a loss",
+		"extend only a key that still exists and has this lease's value, and report anything else as a loss",
 		"redsync-late-extend",
 	},
 	"key-too-long": {
@@ -138,7 +138,7 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"network-delay-in-acquire",
 	},
 	"extends-too-late": {
-		"reports success although the lease has ended, its new end included",
+		"reports success although even the lease's new end has passed",
 		"measure how long the call took, and report the lease as lost if its new end has passed",
 		"redsync-late-extend",
 	},
@@ -149,7 +149,7 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"leaves-key-of-failure": {
 		"fails and leaves its key behind",
-		"after any error that does not prove the opposite, remove the key, with a context of its own that leaves enough time",
+		"after each error, remove the key, unless the error proves that the key was not set; use a new context that leaves enough time",
 		"redlock-left-behind",
 	},
 	"leaves-key-of-release": {
@@ -170,7 +170,7 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	checks.Mistake(checks.ReleaseAnswer):             {"", "return an error if the server did not confirm that this call removed the key", ""},
 	checks.Mistake(checks.ReleaseFails):              {"", "look at the error above: release returned it although the key existed and nothing was wrong", ""},
 	checks.Mistake(checks.Progress):                  {"", "see which key or which call the clients wait for, and give each wait an end", ""},
-	checks.Mistake(checks.OwnKeyInTheWay):            {"", "if the key exists, compare its value with the own one before giving up", "redlock-left-behind"},
+	checks.Mistake(checks.OwnKeyInTheWay):            {"", "if the key exists, compare its value with this acquire's value before giving up", "redlock-left-behind"},
 	checks.Mistake(checks.ClaimExtends):              {"", "report success only if the server has confirmed a new end, and count it from before the request was sent", ""},
 	checks.Mistake(checks.ClaimNotifies):             {"", "watch each lease: notify its holder when a renewal finds no key, or when the time of the lease is up", ""},
 	checks.Mistake(checks.ClaimTokens):               {"", "take a token from the server with each grant, or do not claim Tokens", ""},
