@@ -29,7 +29,8 @@ const minKinds = 4
 // lanes; the results of all lanes are put together.
 //
 // A lane first draws pairs of each of its kinds: one pair, or several if the kind costs a
-// holder more slots than it can spare. It draws the two faults at random. Then it prefers
+// holder more slots than it can spare. It draws the two faults at random, and draws again if
+// it has tried a twin of the pair. Then it prefers
 // the kinds that have most often broken something or shown new behaviours, in relation to
 // their number of trials. A set that breaks nothing and shows a new behaviour may be
 // extended by one more fault.
@@ -45,8 +46,8 @@ type lane struct {
 	kinds   []pairKind
 	random  *rand.Rand
 	// knownBehaviours has the behaviours that the lane has seen, and triedSets the sets of
-	// faults that it has tried.
-	knownBehaviours, triedSets *bloom
+	// faults that it has tried. triedTwins has the pairs among them, by their twinsID.
+	knownBehaviours, triedSets, triedTwins *bloom
 	// frontier has the promising sets, which may be extended.
 	frontier []*promisingSet
 	// runCount counts the worlds that the lane has run, and triedCount the new sets of
@@ -96,7 +97,7 @@ func (f *Found) runLanes(ctx context.Context) error {
 		}
 		l := &lane{
 			found: f, unit: laneUnit(s.MaxFaults, i), classes: classes, budget: math.MaxInt,
-			random: rand.New(rand.NewPCG(uint64(i), 0x6c6f636b73696d)), knownBehaviours: new(bloom), triedSets: new(bloom),
+			random: rand.New(rand.NewPCG(uint64(i), 0x6c6f636b73696d)), knownBehaviours: new(bloom), triedSets: new(bloom), triedTwins: new(bloom),
 		}
 		if s.Worlds > 0 {
 			l.budget = s.Worlds / Lanes
@@ -338,6 +339,11 @@ func (p *promisingSet) reward() { p.tries-- }
 // has already tried the set.
 const maxDraws = 200
 
+// maxPassedTwins is how often a lane draws another pair because it has tried a twin of the
+// drawn one: a pair that becomes the same if nodes swap names. After so many draws, the lane
+// tries a twin.
+const maxPassedTwins = 20
+
 // setID returns a hash of the world's set of faults. It does not depend on their order.
 func setID(w runs.WorldSpec) uint64 {
 	words := make([]string, len(w.Faults))
@@ -383,7 +389,8 @@ func (l *lane) draw() (source, promisingSet) {
 			}
 		}
 	}
-	for range maxDraws {
+	passed := 0
+	for draws := 0; draws < maxDraws+passed; draws++ {
 		k := l.nextKind()
 		k.drawn++
 		a, b := l.drawPair(k)
@@ -391,9 +398,16 @@ func (l *lane) draw() (source, promisingSet) {
 		if !ok {
 			continue
 		}
+		r := l.found.records[w.Base]
+		twins := r.twinsID(w)
+		if passed < maxPassedTwins && l.triedTwins.has(twins) {
+			passed++
+			continue
+		}
 		if id := setID(w); l.addNew(id) {
+			l.triedTwins.add(twins)
 			k.tried++
-			return k, promisingSet{world: w, id: id, partsGrade: l.found.records[w.Base].grade() | a.grade | b.grade}
+			return k, promisingSet{world: w, id: id, partsGrade: r.grade() | a.grade | b.grade}
 		}
 	}
 	return nil, promisingSet{}

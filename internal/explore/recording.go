@@ -80,6 +80,10 @@ func NewRecord(cfg sim.Config, off *history.History) *Record {
 			r.Messages = append(r.Messages, Message{NthMessage: m, Stage: o.ClientStage, At: o.Event.At})
 		}
 	}
+	r.alike = findAlike(cfg, off.Trace.Locks, r.Nodes)
+	if len(off.Trace.Locks) > 0 {
+		r.quorumSides = r.findQuorumSides(off.Trace.Locks[0].Quorum)
+	}
 	return r
 }
 

@@ -137,9 +137,7 @@ func groupByMoment(all []single) [][]int {
 	var moments [][]int
 	indexOf := map[string]int{}
 	for i, one := range all {
-		f := one.world.Faults[0]
-		message, _ := f.Message()
-		name := fmt.Sprint(f.Kind(), f.Targets(), f.Strikes, message, f.Step())
+		name := placeName(one.world.Faults[0])
 		index, ok := indexOf[name]
 		if !ok {
 			index = len(moments)
@@ -154,6 +152,13 @@ func groupByMoment(all []single) [][]int {
 		}
 	}
 	return moments
+}
+
+// placeName returns a name that all faults have that strike the same process at the same
+// moment, and no other fault has.
+func placeName(f runs.Fault) string {
+	message, _ := f.Message()
+	return fmt.Sprint(f.Kind(), f.Targets(), f.Strikes, message, f.Step())
 }
 
 // sortFarthestFirst sorts faults that set a clock, given by their indices. The two largest

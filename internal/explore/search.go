@@ -202,21 +202,19 @@ type place struct {
 	// number of single faults of all earlier bases.
 	members []int
 	first   int
-	// n is the number of the place among all places. It is the same in every shard.
-	n int
+	// n is the number of the place among all places. earlierTwins is the number of its twins
+	// that are tried before it. Both are the same in every shard.
+	n, earlierTwins int
 }
 
-// places lists the places of this shard in the order in which they are tried.
+// places lists the places of this shard in the order in which they are tried. The classic
+// causes come first. Then comes the first of each set of twins, then the second of each, and
+// so on.
 func (f *Found) places() (all []place) {
-	n, first := 0, 0
+	first := 0
 	for base, singles := range f.singles {
 		for _, members := range groupByMoment(singles) {
-			// A shard that tries pairs runs all single faults, because the choice of pairs
-			// depends on all of them.
-			if f.search.MaxFaults > 1 || f.search.isInShard(n) {
-				all = append(all, place{base, members, first, n})
-			}
-			n++
+			all = append(all, place{base: base, members: members, first: first, n: len(all)})
 		}
 		first += len(singles)
 	}
@@ -229,6 +227,13 @@ func (f *Found) places() (all []place) {
 	// Neighbouring places usually behave alike. If some are skipped at first, the first
 	// ones soon show what most places do.
 	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(rank(a)-rank(b), a.n%leap-b.n%leap) })
+	f.countTwins(all)
+	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(rank(a)-rank(b), a.earlierTwins-b.earlierTwins) })
+	// A shard that tries pairs runs all single faults, because the choice of pairs depends
+	// on all of them.
+	if f.search.MaxFaults == 1 {
+		all = slices.DeleteFunc(all, func(p place) bool { return !f.search.isInShard(p.n) })
+	}
 	return all
 }
 
