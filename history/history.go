@@ -71,6 +71,7 @@ type History struct {
 	losses           chapter[map[string][]Loss] // the keys that nodes lost, by lock
 	occasions        chapter[[]*Occasion]       // the moments at which a fault could strike
 	connectionEvents chapter[[]ConnectionEvent] // which connections were made, refused and ended
+	eventsByKind     chapter[map[trace.Kind][]*trace.Event]
 }
 
 // A chapter holds a value that is computed when it is first asked for.

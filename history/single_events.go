@@ -9,13 +9,21 @@ import (
 // Some events can be understood by themselves, without reading any other event. The methods
 // below return them as they are, grouped by subject and in order.
 
-// eventsOf returns all events of some kinds, in order.
-func (h *History) eventsOf(kinds ...trace.Kind) []*trace.Event {
-	var all []*trace.Event
-	for _, ev := range h.nonMessages {
-		if slices.Contains(kinds, ev.Kind) {
-			all = append(all, ev)
+// eventsOf returns all events of some kinds, in order. It sorts the events by their kinds
+// once, because a report asks for some kinds at every release of a lock.
+func (h *History) eventsOf(kinds ...trace.Kind) (all []*trace.Event) {
+	byKind := h.eventsByKind.get(func() map[trace.Kind][]*trace.Event {
+		byKind := map[trace.Kind][]*trace.Event{}
+		for _, ev := range h.nonMessages {
+			byKind[ev.Kind] = append(byKind[ev.Kind], ev)
 		}
+		return byKind
+	})
+	for _, kind := range kinds {
+		all = append(all, byKind[kind]...)
+	}
+	if len(kinds) > 1 {
+		slices.SortFunc(all, func(a, b *trace.Event) int { return a.Seq - b.Seq })
 	}
 	return all
 }

@@ -32,7 +32,7 @@ func BenchmarkGrowth(b *testing.B) {
 			return fmt.Sprintf("lock: {kind: redlock, ttl: 10s, nodes: %d}\n", n) +
 				equalClients(2, "{sections: 10, key: lock-%d}")
 		}},
-		{"clients", []int{2, 10, 50, 200}, func(n int) string {
+		{"clients", []int{2, 10, 50, 200, 1000}, func(n int) string {
 			// With more clients, each client asks less often, so that the share of failed
 			// attempts stays the same.
 			return "lock: {kind: single, ttl: 10s}\n" +
