@@ -122,8 +122,11 @@ func Causes(h *history.History, blamed []Finding) []Cause {
 		}
 		c := Cause{Mistake: mistake, Step: step, Findings: []Finding{f}}
 		if f.Property == Progress {
-			if _, _, c.InTheWay = q.mistakeWithStandingKey(); mistake == ignoresExpiry {
+			switch _, _, c.InTheWay = q.mistakeWithStandingKey(); mistake {
+			case ignoresExpiry:
 				c.InTheWay = q.expiredForGood()
+			case unlocksInOtherSession:
+				c.InTheWay = q.keptByOtherSession()
 			}
 		}
 		causes = append(causes, c)
@@ -198,11 +201,17 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 			return leavesKeyOfRelease, trace.Release
 		}
 		return leavesKeyOfFailure, trace.Acquire
-	case ReleaseAnswer:
-		if h.asksForOtherKey(h.acquisitionOf(f.Events[0]), trace.Release) {
+	case ReleaseAnswer, ReleaseFails, ClaimReportsLossAtRelease:
+		switch a := h.acquisitionOf(f.Events[0]); {
+		case h.heldInOtherSession(a) != nil:
+			return unlocksInOtherSession, trace.Release
+		case f.Property == ReleaseAnswer && h.asksForOtherKey(a, trace.Release):
 			return asksForOtherKey, trace.Release
 		}
 	case Progress:
+		if h.keptByOtherSession() != nil {
+			return unlocksInOtherSession, trace.Release
+		}
 		if m, step, _ := h.mistakeWithStandingKey(); m != "" {
 			return m, step
 		}

@@ -52,6 +52,11 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"give each lease a connection of its own: an advisory lock belongs to the session, which is granted it as often as it asks",
 		"",
 	},
+	"unlocks-in-other-session": {
+		"asks another session to unlock than the one that holds the lock, and the answer is false",
+		"acquire and release on one connection: take it from the pool, with sql.DB.Conn for example, keep it until the release, and return an error if pg_advisory_unlock returns false",
+		"postgres-pooler",
+	},
 	"checks-then-acts": {
 		"reads the key and then sends a second command, and the key has changed in between",
 		"compare and change the key in one step: in a script, or by DELEX … IFEQ",
