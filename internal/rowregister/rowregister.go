@@ -41,7 +41,13 @@ type RowState struct {
 	// row over when its own clock shows this time. The zero Time means that the clients'
 	// clocks do not matter.
 	ClientEnds time.Time
+	// Version is a number that each renewal changes. A client takes the row over when it has
+	// seen the same version for the length of a lease. "" means that the row has no version.
+	Version string
 }
+
+// isJudgedByClients reports whether clients decide when the lease ends.
+func (s RowState) isJudgedByClients() bool { return !s.ClientEnds.IsZero() || s.Version != "" }
 
 // A Lease is what the register knows of the row of one lock.
 type Lease struct {
@@ -73,7 +79,7 @@ func (g *Register) Update(l *Lease, state RowState, by *trace.Actor, copied bool
 	case previous.IsActive && previous.Holder == l.Holder:
 		ev.Kind = trace.KindTouch
 	default:
-		if previous.IsActive && !previous.ClientEnds.IsZero() && !copied {
+		if previous.IsActive && previous.isJudgedByClients() && !copied {
 			g.emitEnd(&previous, trace.KindExpire, by)
 			previous.IsActive = false
 		}

@@ -4,6 +4,7 @@ package postgres
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ func (s *server) execCommand(r *run, statement sql.Statement) {
 	case *sql.CreateIndex:
 		s.createIndex(r, statement)
 	case *sql.CreateSequence:
-		s.createSequence(r, statement.Name, statement.IfNotExists)
+		s.createSequence(r, statement)
 	case *sql.Drop:
 		s.drop(r, statement)
 	case *sql.Set:
@@ -96,7 +97,7 @@ func (s *server) createTable(r *run, stmt *sql.CreateTable) {
 		defaultExpr := c.Default
 		if c.Serial {
 			name := stmt.Name + "_" + c.Name + "_seq"
-			s.createSequence(r, name, false)
+			s.createSequence(r, &sql.CreateSequence{Name: name})
 			defaultExpr = &sql.Call{Name: "nextval", Args: []sql.Expr{&sql.Literal{Kind: sql.String, Text: name}}}
 		}
 		if defaultExpr != nil {
@@ -182,12 +183,19 @@ func (s *server) createIndex(r *run, stmt *sql.CreateIndex) {
 	s.noteRedefinition(r, func() { t.keys, t.indexes = keys, indexes })
 }
 
-func (s *server) createSequence(r *run, name string, ifNotExists bool) {
-	if s.isDefined(r, name, ifNotExists) {
+func (s *server) createSequence(r *run, stmt *sql.CreateSequence) {
+	if s.isDefined(r, stmt.Name, stmt.IfNotExists) {
 		return
 	}
-	s.sequences[name] = &sequence{name: name}
-	s.noteRedefinition(r, func() { delete(s.sequences, name) })
+	if stmt.Table != "" {
+		t := s.tables[stmt.Table]
+		if t == nil {
+			raise(noRelation(stmt.Table))
+		}
+		raiseIf(t.columnNumber(stmt.Column) < 0, unknownColumn, "column \"%s\" of relation \"%s\" does not exist", stmt.Column, stmt.Table)
+	}
+	s.sequences[stmt.Name] = &sequence{name: stmt.Name, table: stmt.Table}
+	s.noteRedefinition(r, func() { delete(s.sequences, stmt.Name) })
 }
 
 // sequence returns the sequence with the name, or raises an error.
@@ -229,12 +237,16 @@ func (s *server) drop(r *run, stmt *sql.Drop) {
 		s.noteRedefinition(r, func() { s.sequences[stmt.Name] = q })
 		return
 	}
-	// The sequences of the table's serial columns are dropped with it.
+	// The sequences of the table's serial columns, and those that its columns own, are dropped
+	// with it.
+	owned := map[string]bool{}
 	for _, c := range t.columns {
-		name := t.name + "_" + c.name + "_seq"
-		if ownSequence := s.sequences[name]; ownSequence != nil {
+		owned[t.name+"_"+c.name+"_seq"] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.sequences)) {
+		if q := s.sequences[name]; owned[name] || q.table == t.name {
 			delete(s.sequences, name)
-			s.noteRedefinition(r, func() { s.sequences[name] = ownSequence })
+			s.noteRedefinition(r, func() { s.sequences[name] = q })
 		}
 	}
 	delete(s.tables, stmt.Name)

@@ -35,8 +35,9 @@
 //     holder, and the column expires_at or lease_expires_at, if there is one, says when the lease
 //     ends. The trace reports the lease when it is committed and again when it expires by the
 //     server's clock. If the column is client_expires_at instead, the server never expires the
-//     row: a client takes the row over when, by its own clock, the lease has ended. A row of any
-//     other table is a lock while a transaction has locked it.
+//     row: a client takes the row over when, by its own clock, the lease has ended. If the table has
+//     a column record_version_number, a client takes the row over when it has not seen this
+//     number change for some time. A row of any other table is a lock while a transaction has locked it.
 //   - advisory/NUMBER, or advisory/NUMBER,NUMBER, is an advisory lock.
 //
 // # Data

@@ -69,6 +69,10 @@ func parseLease(key string) (lease, bool) {
 // A client takes such a lease over when the lease has ended by the client's own wall clock.
 const clientExpiryColumn = "client_expires_at"
 
+// leaseVersionColumn is the column with the version of a lease. The holder changes it again and again,
+// and a client takes the lease over when it has not changed for some time.
+const leaseVersionColumn = "record_version_number"
+
 // columns returns the numbers of a table's columns with the holder and with the end of the
 // lease. A number is -1 if the table has no such column.
 func (l *lease) columns(t *table) (holder, end int) {
@@ -194,6 +198,12 @@ func (g *register) readLease(l *lease, v *version) (state rowregister.RowState) 
 	if endColumn >= 0 {
 		if end := parseEnd(v.values[endColumn]); end != plusInfinity {
 			state.Ends = end.time()
+		}
+	}
+	if column := t.columnNumber(leaseVersionColumn); column >= 0 {
+		version := v.values[column]
+		if state.IsHeld = state.IsHeld && version != nil; state.IsHeld {
+			state.Version = formatValue(version)
 		}
 	}
 	if column := t.columnNumber(clientExpiryColumn); column >= 0 {

@@ -174,9 +174,10 @@ func (v *version) delete(writer *tx) {
 // last logged number on the disk.
 type sequence struct {
 	name    string
-	last    int64 // 0 before the first number
-	logged  int64 // the last number that the log covers, perhaps only in memory
-	durable int64 // the last number that the log on the disk covers
+	table   string // the table that owns it, if CREATE SEQUENCE names one
+	last    int64  // 0 before the first number
+	logged  int64  // the last number that the log covers, perhaps only in memory
+	durable int64  // the last number that the log on the disk covers
 }
 
 // logAhead is how many numbers are logged at a time: SEQ_LOG_VALS of PostgreSQL's

@@ -120,8 +120,9 @@ type CreateIndex struct {
 
 // CreateSequence is CREATE SEQUENCE, from 1 in steps of 1.
 type CreateSequence struct {
-	Name        string
-	IfNotExists bool
+	Name          string
+	IfNotExists   bool
+	Table, Column string // the column of a table that owns the sequence; "" if none does
 }
 
 // Drop is DROP TABLE or DROP SEQUENCE.

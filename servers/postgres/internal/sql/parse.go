@@ -147,6 +147,12 @@ func (p *parser) statement() Statement {
 	case p.accept("create", "sequence"):
 		c := &CreateSequence{IfNotExists: p.accept("if", "not", "exists")}
 		c.Name = p.name()
+		p.accept("cycle") // a sequence of 64 bits does not come to its end
+		if p.accept("owned", "by") {
+			c.Table = p.name()
+			p.need(".")
+			c.Column = p.name()
+		}
 		return c
 	case p.is("drop", "table"), p.is("drop", "sequence"):
 		p.take()

@@ -1,0 +1,3 @@
+module github.com/locksim/locksim/libraries/pglock
+
+go 1.26.0
