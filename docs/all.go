@@ -2,7 +2,7 @@ package docs
 
 import "embed"
 
-// All has all documents and chapters. Only the site needs them.
+// All has all documents, chapters and pages of libraries. Only the site needs them.
 //
-//go:embed *.md learn/[0-9][0-9]-*.md
+//go:embed *.md learn/[0-9][0-9]-*.md libraries/*.md
 var All embed.FS

@@ -36,7 +36,7 @@ var sourceFile = regexp.MustCompile("`([a-z]+(?:/[a-z_]+)*/[a-z_]+\\.go)`")
 // Each source file that a document names exists.
 func TestDocumentsNameFilesThatExist(t *testing.T) {
 	found := 0
-	for _, d := range read(t, "README.md", "CONTRIBUTING.md", "docs/*.md", "docs/learn/*.md", "*/README.md") {
+	for _, d := range read(t, "README.md", "CONTRIBUTING.md", "docs/*.md", "docs/learn/*.md", "docs/libraries/*.md", "*/README.md") {
 		for _, m := range sourceFile.FindAllStringSubmatch(d.text, -1) {
 			found++
 			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {
@@ -51,7 +51,7 @@ func TestDocumentsNameFilesThatExist(t *testing.T) {
 
 // The target of each link between documents exists, both the file and the heading.
 func TestDocumentsHaveNoBrokenLinks(t *testing.T) {
-	all := read(t, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/learn/*.md", "spread/README.md", "trackrecord/README.md")
+	all := read(t, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/learn/*.md", "docs/libraries/*.md", "spread/README.md", "trackrecord/README.md")
 	found := 0
 	for _, d := range all {
 		for _, link := range linksOf(d.text) {

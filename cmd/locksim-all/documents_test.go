@@ -40,10 +40,10 @@ func useReadmeCommand(t *testing.T) {
 // A document is a text for people, with its path in the repository.
 type document struct{ path, text string }
 
-// documents reads README.md and all documents in docs/, with the chapters.
+// documents reads README.md and all documents in docs/, with the chapters and the pages of libraries.
 func documents(t *testing.T) []document {
 	t.Helper()
-	return read(t, "README.md", "docs/*.md", "docs/learn/*.md")
+	return read(t, "README.md", "docs/*.md", "docs/learn/*.md", "docs/libraries/*.md")
 }
 
 // read reads the documents whose paths match one of the patterns.

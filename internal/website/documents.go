@@ -19,8 +19,9 @@ const repository = "https://github.com/locksim/locksim/blob/main/"
 func (s Site) DocumentPages() ([]Page, error) {
 	var pages []Page
 	lists := map[string]*documentList{
-		".":     {Folder: DocumentsFolder, Title: "Documentation", Opening: "What the program does, how to use it, and what was measured."},
-		"learn": {Folder: ChaptersFolder, Title: "Learn", Opening: "Read the chapters in this order. Before each run, say what you expect."},
+		".":         {Folder: DocumentsFolder, Title: "Documentation", Opening: "What the program does, how to use it, and what was measured."},
+		"libraries": {Folder: LibrariesFolder, Title: "Libraries", Opening: "What the suite finds in locks that others use, one page for each."},
+		"learn":     {Folder: ChaptersFolder, Title: "Learn", Opening: "Read the chapters in this order. Before each run, say what you expect."},
 	}
 	err := fs.WalkDir(Documents, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Ext(file) != ".md" {
@@ -44,7 +45,7 @@ func (s Site) DocumentPages() ([]Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{"learn", "."} {
+	for _, dir := range []string{"learn", "libraries", "."} {
 		list := lists[dir]
 		for i, e := range list.Entries {
 			data := documentPage{documentEntry: e, IsChapter: dir == "learn"}
@@ -119,6 +120,8 @@ func pageOf(file string) string {
 		return ""
 	case path.Dir(file) == "docs":
 		return DocumentsFolder + "/" + name + ".html"
+	case path.Dir(file) == "docs/libraries":
+		return LibrariesFolder + "/" + name + ".html"
 	case file == "docs/learn/README.md":
 		return ChaptersFolder + "/index.html"
 	case path.Dir(file) == "docs/learn":
