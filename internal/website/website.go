@@ -20,6 +20,7 @@ import (
 // The folders of the site.
 const (
 	ChaptersFolder   = "learn"
+	LibrariesFolder  = "libraries"
 	QuestionsFolder  = "questions"
 	ScenariosFolder  = "scenarios"
 	ComparisonFolder = "compare"
