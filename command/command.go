@@ -139,7 +139,7 @@ held, without fencing tokens and with them.`,
 		width = min(width, known)
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", width)))
-	root.AddCommand(runCommand(), reportCommand(), explainCommand(), askCommand(), learnCommand(), matrixCommand(), compareCommand(), sweepCommand(), whyCommand(), diffCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), showCommand(), schemaCommand(), validateCommand(), newCommand(), mutateCommand(), siteCommand(), serveCommand(), versionCommand())
+	root.AddCommand(runCommand(), reportCommand(), explainCommand(), askCommand(), learnCommand(), matrixCommand(), compareCommand(), sweepCommand(), whyCommand(), diffCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), realityCommand(), realityClientCommand(), realityGuardCommand(), listCommand(), showCommand(), schemaCommand(), validateCommand(), newCommand(), mutateCommand(), siteCommand(), serveCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	requireShell(root) // it prints to the output that was just set

@@ -20,6 +20,11 @@ func replay(r *scenarios.Result, o Options) string { return replayBy("run", r, o
 
 // replayBy is like replay, with another command that runs scenarios.
 func replayBy(command string, r *scenarios.Result, o Options) string {
+	for _, run := range r.Runs {
+		if run.History != nil && run.History.Trace.Real != "" && o.Traces[r.Scenario] == "" {
+			return run.History.Trace.Real
+		}
+	}
 	runOptions := scenarios.RunOptions{Seed: r.Seed}
 	var variants []*scenarios.Variant
 	var fencings []string

@@ -127,8 +127,8 @@ type faultState struct {
 func (w *World) armFault(number int, fault Fault) {
 	f := &faultState{w: w, fault: fault, number: number}
 	f.kind, _ = KindOf(fault.Action)
-	f.FaultInfo = fault.Info()
-	f.Assumption, f.IdleReason = fault.brokenAssumption(w.cfg.Topology()), w.idleReason(fault)
+	f.FaultInfo = w.trace.Faults[number-1]
+	f.IdleReason = w.idleReason(fault)
 	f.NotApplicable = f.IdleReason != ""
 	w.faults = append(w.faults, f)
 	if !fault.Strikes.When.IsZero() {

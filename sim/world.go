@@ -184,25 +184,36 @@ func (w *World) addNotes() {
 
 // startTrace creates the trace, with everything that is known before the run.
 func (w *World) startTrace() {
-	cfg := &w.cfg
-	w.trace = &trace.Trace{
-		Name: cfg.Name, Variant: cfg.Variant, Seed: cfg.Seed,
-		Fencing:        string(cfg.Storage.Fencing),
-		ProgressWithin: cfg.ProgressWithin,
-		Overrides:      slices.Clone(cfg.Overrides),
-		Unscripted:     cfg.Unscripted,
-		Doubts:         slices.Clone(cfg.Doubts),
-		Schedule:       cfg.schedule(),
-		Events:         make([]trace.Event, 0, 96+80*len(cfg.Nodes)), // enough for most worlds
-	}
+	w.trace = w.cfg.NewTrace()
+	w.trace.Events = make([]trace.Event, 0, 96+80*len(w.cfg.Nodes)) // enough for most worlds
 	w.names = NewNames()
-	w.trace.Locks = cfg.Locks()
 	for _, l := range w.trace.Locks {
 		for _, s := range l.Slots {
 			w.names.lockKeys[s.Key] = true
 		}
 	}
-	w.trace.Processes = cfg.processes()
+}
+
+// NewTrace returns a trace without events, with everything that is known before the run.
+func (cfg *Config) NewTrace() *trace.Trace {
+	t := &trace.Trace{
+		Name: cfg.Name, Variant: cfg.Variant, Seed: cfg.Seed,
+		Fencing:        string(cfg.Storage.Fencing),
+		Locks:          cfg.Locks(),
+		Processes:      cfg.processes(),
+		ProgressWithin: cfg.ProgressWithin,
+		Overrides:      slices.Clone(cfg.Overrides),
+		Unscripted:     cfg.Unscripted,
+		Doubts:         slices.Clone(cfg.Doubts),
+		Schedule:       cfg.schedule(),
+	}
+	topology := cfg.Topology()
+	for _, f := range cfg.Faults {
+		info := f.Info()
+		info.Assumption = f.brokenAssumption(topology)
+		t.Faults = append(t.Faults, info)
+	}
+	return t
 }
 
 // processes describes the processes of the world for the trace: clients, nodes, clusters,
@@ -513,9 +524,9 @@ func (w *World) tearDown() {
 // faults ended, and what the clients have not done.
 func (w *World) recordFinalState() {
 	w.recordFinalData()
-	for _, f := range w.faults {
+	for i, f := range w.faults {
 		f.finish()
-		w.trace.Faults = append(w.trace.Faults, f.FaultInfo)
+		w.trace.Faults[i] = f.FaultInfo
 	}
 	for _, p := range w.processes {
 		if p.actor != nil {

@@ -28,6 +28,9 @@ type Event struct {
 	Seq  int           `json:"seq"`
 	At   time.Duration `json:"at"`
 	Kind Kind          `json:"kind"`
+	// Earliest is set in a trace of real servers, if the harness has seen only that the
+	// event happened between Earliest and At. It is 0 if the event happened at At.
+	Earliest time.Duration `json:"earliest,omitempty"`
 
 	Process string `json:"process,omitempty"`
 	Peer    string `json:"peer,omitempty"`

@@ -207,7 +207,7 @@ func (f *Form) check(ev *Event) error {
 	v := reflect.ValueOf(ev).Elem()
 	for i, name := range eventFields {
 		switch {
-		case name == "seq", name == "at", name == "kind":
+		case name == "seq", name == "at", name == "kind", name == "earliest":
 		case slices.Contains(f.Required, name):
 			if v.Field(i).IsZero() {
 				return fmt.Errorf("an event of kind %q must have the field %s, and this one lacks it", f.Kind, name)

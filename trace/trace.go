@@ -35,6 +35,9 @@ type Trace struct {
 	Ending *Ending `json:"ending,omitempty"`
 	// Notes are facts about how the run was made. They change no verdict.
 	Notes []string `json:"notes,omitempty"`
+	// Real is the command that plays the run again, if it was played on real servers in real
+	// time; "" if it was simulated.
+	Real string `json:"real,omitempty"`
 	// Complaints are the errors of clients' programs that say what a lock did wrong, in the
 	// order in which the programs ended. The text of the event that ends a program says the
 	// same in words for people.

@@ -18,6 +18,7 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 
 	"github.com/locksim/locksim/internal/agenda"
+	"github.com/locksim/locksim/internal/resp"
 	"github.com/locksim/locksim/servers/redis/internal/script"
 	"github.com/locksim/locksim/sim"
 )
@@ -322,11 +323,11 @@ func (r *clientConn) refuse(err string) {
 func (r *clientConn) sendReplies() {
 	b := r.out.drain()
 	for len(b) > 0 {
-		size := respSize(b)
+		size := resp.Size(b)
 		if size == 0 {
 			size = len(b)
 		}
-		p := sim.Packet{Bytes: b[:size:size], Text: describeReply(r.n.host.Names(), b[:size])}
+		p := sim.Packet{Bytes: b[:size:size], Text: resp.Describe(b[:size], r.n.host.Names().Value)}
 		// This is a push of RESP 3, such as a message of a subscription.
 		if b[0] == '>' {
 			r.end.Send(p)

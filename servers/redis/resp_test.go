@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/resp"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -24,7 +25,7 @@ var respValues = []string{
 func TestRespSize(t *testing.T) {
 	for _, value := range respValues {
 		for _, rest := range []string{"", "+OK\r\n", "*2\r\n$3"} {
-			if size := respSize([]byte(value + rest)); size != len(value) {
+			if size := resp.Size([]byte(value + rest)); size != len(value) {
 				t.Errorf("%q before %q: size %d, want %d", value, rest, size, len(value))
 			}
 		}
@@ -32,7 +33,7 @@ func TestRespSize(t *testing.T) {
 			continue
 		}
 		for n := range len(value) {
-			if size := respSize([]byte(value[:n])); size != 0 {
+			if size := resp.Size([]byte(value[:n])); size != 0 {
 				t.Errorf("incomplete value %q: size %d, want 0", value[:n], size)
 			}
 		}
@@ -43,7 +44,7 @@ func TestRespSize(t *testing.T) {
 // forever.
 func TestRespSizeOfMalformedBytes(t *testing.T) {
 	for _, malformed := range []string{"$x\r\nabc\r\n", "*many\r\n", "%1\r\n+a\r\n$?\r\n"} {
-		if size := respSize([]byte(malformed)); size != len(malformed) {
+		if size := resp.Size([]byte(malformed)); size != len(malformed) {
 			t.Errorf("%q: size %d, want all %d", malformed, size, len(malformed))
 		}
 	}
@@ -86,7 +87,7 @@ func TestDescribeReply(t *testing.T) {
 		"*2\r\n:1\r\n:2\r\n": "(2 elements)",
 		"%1\r\n+a\r\n:2\r\n": "(1 elements)",
 	} {
-		if got := describeReply(sim.NewNames(), []byte(reply)); got != want {
+		if got := resp.Describe([]byte(reply), sim.NewNames().Value); got != want {
 			t.Errorf("reply %q: text %q, want %q", reply, got, want)
 		}
 	}
@@ -182,16 +183,16 @@ func FuzzRESP(f *testing.F) {
 	f.Add([]byte("$9223372036854775807\r\n"))
 	f.Add([]byte("%4611686018427387904\r\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		size := respSize(b)
+		size := resp.Size(b)
 		if size < 0 || size > len(b) {
 			t.Fatalf("%q has size %d", b, size)
 		}
-		describeReply(sim.NewNames(), b[:size])
+		resp.Describe(b[:size], sim.NewNames().Value)
 		if size == 0 || size == len(b) {
 			return
 		}
 		// Bytes after a value are not part of it.
-		if again := respSize(b[:size]); again != size {
+		if again := resp.Size(b[:size]); again != size {
 			t.Errorf("%q has size %d alone and size %d before %q, want the same", b[:size], again, size, b[size:])
 		}
 	})
@@ -200,10 +201,10 @@ func FuzzRESP(f *testing.F) {
 // Values may be nested to any depth.
 func TestRespSizeOfNestedValues(t *testing.T) {
 	deep := strings.Repeat("*1\r\n", 1_000_000)
-	if size := respSize([]byte(deep)); size != 0 {
+	if size := resp.Size([]byte(deep)); size != 0 {
 		t.Errorf("a million nested arrays without an innermost value: size %d, want 0", size)
 	}
-	if size := respSize([]byte(deep + ":1\r\n" + "+OK\r\n")); size != len(deep)+4 {
+	if size := resp.Size([]byte(deep + ":1\r\n" + "+OK\r\n")); size != len(deep)+4 {
 		t.Errorf("a million nested arrays: size %d, want %d", size, len(deep)+4)
 	}
 }

@@ -1,0 +1,108 @@
+package reality
+
+import (
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// A link is the network from one process to another, in one direction.
+type link struct {
+	// cuts counts the partitions that cut the link now. delay is the sum of the delays that
+	// faults add now.
+	cuts  int
+	delay time.Duration
+}
+
+// linkBetween returns the link from one process to another.
+func (r *run) linkBetween(from, to string) *link {
+	key := [2]string{from, to}
+	if r.links[key] == nil {
+		r.links[key] = &link{}
+	}
+	return r.links[key]
+}
+
+// A message is one request or one reply.
+type message struct {
+	// event describes the message: its Kind is set when it is recorded.
+	event trace.Event
+	bytes []byte
+	body  any // content, as the framer of the system returns it
+	// due is when the message arrives at the earliest. isHeld says that a fault holds it
+	// back.
+	due    time.Duration
+	isHeld bool
+	// sent is the Seq of the event with which it was sent.
+	sent int
+	// deliver is called when the message arrives, for a message that is no bytes.
+	deliver func()
+}
+
+// A stream is one direction of a connection. It delivers each message once, in the order in
+// which the messages were sent.
+type stream struct {
+	r    *run
+	link *link
+	// queue holds the messages that were sent and have not arrived, the oldest first.
+	queue []*message
+	count int // messages sent so far
+	// isClosed says that nothing more will be sent; isDropped that nothing more arrives.
+	isClosed, isDropped bool
+}
+
+// send records that a message is sent, and puts it on its way. The mutex must be held.
+func (s *stream) send(m *message) {
+	s.count++
+	m.event.Msg = s.count
+	m.event.Kind = trace.KindSend
+	m.due = s.r.now() + s.link.delay
+	s.r.wakeAfter(s.link.delay)
+	m.sent = s.r.emit(m.event).Seq
+	s.queue = append(s.queue, m)
+	s.r.intercept(trace.KindSend, m.event, m)
+}
+
+// next waits until the next message arrives, and returns it; nil if none will. isReady says
+// whether the receiver can take a message now. The mutex must be held.
+func (s *stream) next(isReady func(*message) bool) *message {
+	var m *message
+	s.r.await(func() bool {
+		m = nil
+		if s.isDropped || s.isClosed && len(s.queue) == 0 {
+			return true
+		}
+		if len(s.queue) == 0 {
+			return false
+		}
+		if first := s.queue[0]; !first.isHeld && s.link.cuts == 0 && s.r.now() >= first.due && isReady(first) {
+			m = first
+			return true
+		}
+		return false
+	})
+	if m != nil {
+		s.queue = s.queue[1:]
+	}
+	return m
+}
+
+// drop loses all messages that have not arrived. The mutex must be held.
+func (s *stream) drop() {
+	for _, m := range s.queue {
+		m.event.Kind = trace.KindLose
+		s.r.emit(m.event)
+	}
+	s.queue, s.isDropped = nil, true
+}
+
+// arrive records that a message arrives.
+func (s *stream) arrive(m *message) { s.r.emit(arrival(m)) }
+
+// arrival returns the event with which a message arrives.
+func arrival(m *message) trace.Event {
+	ev := m.event
+	ev.Kind = trace.KindDeliver
+	ev.Process, ev.Peer = ev.Peer, ev.Process
+	return ev
+}

@@ -1,0 +1,370 @@
+package reality
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A server is the real server of one node. Its methods are called by one goroutine at a
+// time, except for address and process.
+type server interface {
+	// start starts the server, also again after a crash, and returns when it serves.
+	start() error
+	// address is where it listens, for package net.
+	address() (network, address string)
+	process() *child
+	// shutDown asks it to end in an orderly way. kill need not be called before start.
+	shutDown()
+	// snapshot asks the server for its keys.
+	snapshot() (snapshot, error)
+	// version names the program and its version.
+	version() string
+	// cutter returns how the messages of a new connection are cut.
+	cutter() cutter
+}
+
+// A snapshot is the keys of a server at one moment.
+type snapshot struct {
+	// at is when, by the server's own clock.
+	at   time.Time
+	keys map[string]entry
+}
+
+// An entry is what a server has under one key. owner is the client that set it, which the
+// server does not know.
+type entry struct {
+	value   string
+	expires time.Time // zero: never
+	owner   *trace.Actor
+}
+
+// A cutter cuts the bytes of one connection into messages.
+type cutter interface {
+	sim.Framer
+	// answerSize returns the size of the first message of b, which the server has sent, in
+	// bytes; 0 if b does not contain the whole message yet. isReply is false for a message
+	// that answers no request.
+	answerSize(b []byte) (size int, isReply bool)
+	// describeAnswer describes such a message for the trace.
+	describeAnswer(b []byte) string
+	// isAnswered reports whether the server answers a request soon, so that it can be
+	// attributed to the request what changes until then.
+	isAnswered(f sim.Frame) bool
+}
+
+// A node is one server of the world.
+type node struct {
+	r      *run
+	cfg    sim.Node
+	server server
+
+	// probing is held while the server is asked for its keys, until what has changed is
+	// recorded. It must be locked before the mutex of the run.
+	probing sync.Mutex
+
+	pausedBy []*fault
+	crashes  int // that have not ended
+	isDown   bool
+	// isBusy says that a request is being executed: until it is answered, no other is
+	// passed on, so that it is known which request has changed a key.
+	isBusy bool
+	// keys is what the trace says about the keys.
+	keys map[string]entry
+	// doors are where clients connect.
+	doors []*door
+	conns []*conn
+}
+
+// newNode makes a node and its server, which does not run yet. i counts the nodes from 0.
+func (r *run) newNode(i int, cfg sim.Node) (*node, error) {
+	n := &node{r: r, cfg: cfg, keys: map[string]entry{}}
+	folder, err := r.nodeFolder(cfg.Name)
+	if err != nil {
+		return nil, err
+	}
+	if n.server, err = newServer(r, cfg, folder); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// newServer makes the server of a node.
+func newServer(r *run, cfg sim.Node, folder string) (server, error) {
+	build, ok := builders[cfg.System]
+	if !ok {
+		return nil, fmt.Errorf("%s is a server of the kind %s, which cannot be played", cfg.Name, cfg.System)
+	}
+	return build(r, cfg, folder)
+}
+
+// startAll starts all servers at the same time.
+func startAll(nodes []*node) error {
+	errs := make([]error, len(nodes))
+	var starting sync.WaitGroup
+	for i, n := range nodes {
+		starting.Go(func() { errs[i] = n.server.start() })
+	}
+	starting.Wait()
+	return errors.Join(errs...)
+}
+
+// probe asks the server for its keys and records what has changed. by is the client whose
+// request has just been executed; nil if there is none. then is called at the same moment.
+// restarted says that the server has just been started again.
+func (n *node) probe(by *trace.Actor, earliest time.Duration, restarted bool, then func()) {
+	n.probing.Lock()
+	defer n.probing.Unlock()
+	found, err := n.server.snapshot()
+	n.r.do(func() {
+		switch {
+		case n.r.ended:
+		case err == nil:
+			n.record(found, by, earliest, restarted)
+		case !n.isDown:
+			n.r.doubt("%s did not say which keys it has: %v", n.cfg.Name, err)
+		}
+		if then != nil {
+			then()
+		}
+	})
+}
+
+// record compares the keys with what is known of them, and records the changes. The mutex
+// is held.
+func (n *node) record(found snapshot, by *trace.Actor, earliest time.Duration, restarted bool) {
+	before := n.keys
+	n.keys = map[string]entry{}
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		was, is := before[key], found.keys[key]
+		_, exists := found.keys[key]
+		if exists && was.value == is.value && was.expires.Equal(is.expires) {
+			n.keys[key] = was
+			continue
+		}
+		hasExpired := !was.expires.IsZero() && !found.at.Before(was.expires)
+		switch {
+		case hasExpired:
+			ev := n.keyEvent(trace.KindExpire, key, was)
+			ev.Earliest = n.since(was.expires)
+			n.r.emit(ev)
+			delete(before, key)
+		case exists: // see below
+		case restarted:
+			n.r.emit(n.keyEvent(trace.KindForget, key, was))
+			delete(before, key)
+		default:
+			ev := n.keyEvent(trace.KindDelete, key, was)
+			ev.By, ev.Earliest = by, earliest
+			if by == nil {
+				n.r.doubt("%s lost the key %s, and no client's command did it", n.cfg.Name, key)
+				ev.Kind, ev.Earliest = trace.KindForget, 0
+			}
+			n.r.emit(ev)
+			delete(before, key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(found.keys)) {
+		is := found.keys[key]
+		was, existed := before[key]
+		if _, isSame := n.keys[key]; isSame {
+			continue
+		}
+		switch {
+		case restarted || by == nil && n.r.started:
+			if !restarted {
+				n.r.doubt("%s has a new value of %s, and no client's command set it", n.cfg.Name, key)
+			}
+			is.owner = was.owner
+			ev := n.keyEvent(trace.KindRestore, key, is)
+			n.r.emit(ev)
+		case existed && was.value == is.value:
+			is.owner = was.owner
+			ev := n.keyEvent(trace.KindTouch, key, is)
+			ev.By, ev.Earliest = by, earliest
+			n.r.emit(ev)
+		default:
+			is.owner = by
+			ev := n.keyEvent(trace.KindSet, key, is)
+			ev.By, ev.Earliest = by, earliest
+			if existed {
+				ev.Prior = was.owner
+			}
+			n.r.emit(ev)
+		}
+		n.keys[key] = is
+		n.planExpiry(is)
+	}
+}
+
+// keyEvent returns an event about a key.
+func (n *node) keyEvent(kind trace.Kind, key string, e entry) trace.Event {
+	ev := trace.Event{Kind: kind, Process: n.cfg.Name, Key: key, Value: n.r.names.Value(e.value), Owner: e.owner}
+	if kind == trace.KindSet || kind == trace.KindTouch || kind == trace.KindRestore {
+		if !e.expires.IsZero() {
+			ev.Expires = n.since(e.expires)
+			ev.TTL = max(ev.Expires-n.r.now(), 1)
+		}
+	}
+	return ev
+}
+
+// since converts a time of this machine's clock, by which all servers go, to the time of
+// the run.
+func (n *node) since(t time.Time) time.Duration { return max(t.Round(0).Sub(n.r.began.Round(0)), 1) }
+
+// planExpiry makes the harness look when a key should have expired.
+func (n *node) planExpiry(e entry) {
+	if e.expires.IsZero() {
+		return
+	}
+	n.r.after(time.Until(e.expires)+expiryGrace, func() {
+		if n.runs() {
+			go n.probe(nil, 0, false, nil)
+		}
+	})
+}
+
+// expiryGrace is how much later than a key's end the harness looks whether it has expired:
+// Redis counts in whole milliseconds.
+const expiryGrace = 2 * time.Millisecond
+
+// runs reports whether the server runs.
+func (n *node) runs() bool { return !n.isDown && len(n.pausedBy) == 0 }
+
+// pause implements [process].
+func (n *node) pause(f *fault) bool {
+	if n.isDown {
+		return false
+	}
+	n.pausedBy = append(n.pausedBy, f)
+	if len(n.pausedBy) == 1 {
+		stopGroup(n.server.process().cmd.Process.Pid)
+		n.r.emit(trace.Event{Kind: trace.KindPause, Process: n.cfg.Name, Text: string(trace.Stop)})
+	}
+	return true
+}
+
+// resume implements [process].
+func (n *node) resume(f *fault) {
+	n.pausedBy = slices.DeleteFunc(n.pausedBy, func(o *fault) bool { return o == f })
+	if len(n.pausedBy) > 0 || n.isDown {
+		return
+	}
+	n.r.emit(trace.Event{Kind: trace.KindResume, Process: n.cfg.Name})
+	continueGroup(n.server.process().cmd.Process.Pid)
+	go n.probe(nil, 0, false, nil)
+}
+
+// crash implements [process]. From now on the node refuses connections.
+func (n *node) crash(how trace.Crash) {
+	if n.crashes++; n.crashes > 1 {
+		return
+	}
+	n.isDown, n.pausedBy, n.isBusy = true, nil, false
+	n.r.emit(trace.Event{Kind: trace.KindCrash, Process: n.cfg.Name, Text: string(how)})
+	for _, d := range n.doors {
+		d.shut()
+	}
+	if how == trace.Shutdown {
+		n.server.shutDown()
+		return
+	}
+	killGroup(n.server.process().cmd.Process.Pid)
+}
+
+// restart implements [process].
+func (n *node) restart() {
+	if n.crashes--; n.crashes > 0 {
+		return
+	}
+	go func() {
+		n.probing.Lock()
+		<-n.server.process().exited
+		err := n.server.start()
+		n.probing.Unlock()
+		if err != nil {
+			n.r.fail(err)
+			return
+		}
+		n.r.do(func() {
+			n.isDown, n.isBusy = false, false
+			n.r.emit(trace.Event{Kind: trace.KindRestart, Process: n.cfg.Name})
+		})
+		n.probe(nil, 0, true, func() {
+			for _, d := range n.doors {
+				if err := d.open(); err != nil && n.r.failure == nil {
+					n.r.failure = err
+				}
+			}
+		})
+	}()
+}
+
+// close ends the server and all connections to it.
+func (n *node) close() {
+	n.r.do(func() {
+		for _, d := range n.doors {
+			d.shut()
+		}
+		for _, c := range slices.Clone(n.conns) {
+			c.cut()
+		}
+	})
+	if p := n.server.process(); p != nil {
+		p.kill()
+	}
+}
+
+// A door is where one client connects to one node: a listener on the loopback interface.
+type door struct {
+	n        *node
+	c        *client
+	addr     string
+	listener net.Listener
+}
+
+// listenFor opens a door for a client and returns its address.
+func (n *node) listenFor(c *client) (string, error) {
+	d := &door{n: n, c: c, addr: "127.0.0.1:0"}
+	if err := d.open(); err != nil {
+		return "", err
+	}
+	d.addr = d.listener.Addr().String()
+	n.r.do(func() { n.doors = append(n.doors, d) })
+	return d.addr, nil
+}
+
+// open begins to accept connections.
+func (d *door) open() (err error) {
+	if d.listener, err = net.Listen("tcp4", d.addr); err != nil {
+		return err
+	}
+	go d.accept(d.listener)
+	return nil
+}
+
+// shut makes the kernel refuse connections.
+func (d *door) shut() {
+	if d.listener != nil {
+		d.listener.Close()
+		d.listener = nil
+	}
+}
+
+func (d *door) accept(l net.Listener) {
+	for {
+		accepted, err := l.Accept()
+		if err != nil {
+			return
+		}
+		d.n.r.serve(d.c, d.n, accepted.(*net.TCPConn))
+	}
+}

@@ -1,0 +1,92 @@
+package reality
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+)
+
+// A child is a process that the harness has started, with all processes that it starts
+// itself: they are one process group.
+type child struct {
+	cmd    *exec.Cmd
+	guard  *guard
+	exited chan struct{}
+	stderr *tail
+}
+
+// start starts a command as a child. stdin and stdout of the command must be set already,
+// if it needs any.
+func (g *guard) start(cmd *exec.Cmd) (*child, error) {
+	c := &child{cmd: cmd, guard: g, exited: make(chan struct{}), stderr: &tail{limit: 4 << 10}}
+	if cmd.Stderr == nil {
+		cmd.Stderr = c.stderr
+	}
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", cmd.Path, err)
+	}
+	g.watch(cmd.Process.Pid)
+	go func() {
+		_ = cmd.Wait() // ProcessState has the result
+		close(c.exited)
+	}()
+	return c, nil
+}
+
+// kill ends the child and everything that it has started, and waits until it has ended.
+func (c *child) kill() {
+	killGroup(c.cmd.Process.Pid)
+	<-c.exited
+	killGroup(c.cmd.Process.Pid) // what the child has started may outlive it
+	c.guard.forget(c.cmd.Process.Pid)
+}
+
+// hasExited reports whether the child has ended.
+func (c *child) hasExited() bool {
+	select {
+	case <-c.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// lastWords returns the end of what the child has written to its standard error.
+func (c *child) lastWords() string {
+	text := strings.TrimSpace(c.stderr.String())
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct {
+	limit int
+	mu    sync.Mutex
+	bytes bytes.Buffer
+}
+
+var _ io.Writer = (*tail)(nil)
+
+// Write implements [io.Writer].
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bytes.Write(b)
+	if over := t.bytes.Len() - t.limit; over > 0 {
+		t.bytes.Next(over)
+	}
+	return len(b), nil
+}
+
+// String returns what is kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bytes.String()
+}

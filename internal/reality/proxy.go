@@ -1,0 +1,265 @@
+package reality
+
+import (
+	"net"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A conn is a connection of a client to a server, which goes through the harness.
+type conn struct {
+	client *client
+	node   *node
+	number int
+	// fromClient and toServer are the two halves.
+	fromClient *net.TCPConn
+	toServer   net.Conn
+	cutter     cutter
+
+	requests, replies *stream
+	// asked are the requests that have reached the server and that it has not answered, the
+	// oldest first.
+	asked []*message
+	isCut bool
+}
+
+// serve passes on what a client and a server say to each other on a new connection.
+func (r *run) serve(c *client, n *node, accepted *net.TCPConn) {
+	network, address := n.server.address()
+	toServer, err := net.Dial(network, address)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil || r.ended || c.isDown {
+		_ = accepted.SetLinger(0)
+		accepted.Close()
+		r.emit(trace.Event{Kind: trace.KindRefuse, Process: c.cfg.Name, Peer: n.cfg.Name})
+		if toServer != nil {
+			toServer.Close()
+		}
+		return
+	}
+	number := 1
+	for _, o := range n.conns {
+		if o.client == c {
+			number = max(number, o.number+1)
+		}
+	}
+	conn := &conn{
+		client: c, node: n, number: number, fromClient: accepted, toServer: toServer, cutter: n.server.cutter(),
+		requests: &stream{r: r, link: r.linkBetween(c.cfg.Name, n.cfg.Name)},
+		replies:  &stream{r: r, link: r.linkBetween(n.cfg.Name, c.cfg.Name)},
+	}
+	n.conns = append(n.conns, conn)
+	r.emit(trace.Event{Kind: trace.KindConnect, Process: c.cfg.Name, Peer: n.cfg.Name, Conn: number})
+	go conn.readClient()
+	go conn.carryRequests()
+	go conn.readServer()
+	go conn.carryReplies()
+	r.settle()
+}
+
+// readClient reads what the client writes, and sends each message on its way.
+func (c *conn) readClient() {
+	r := c.node.r
+	buffer := make([]byte, 0, 4096)
+	for {
+		n, err := c.fromClient.Read(grow(&buffer))
+		buffer = buffer[:len(buffer)+n]
+		r.do(func() {
+			for len(buffer) > 0 && !c.isCut {
+				size, frame := c.cutter.Next(buffer)
+				if size == 0 {
+					break
+				}
+				section, step := c.client.doing()
+				c.requests.send(&message{
+					event: trace.Event{
+						Process: c.client.cfg.Name, Peer: c.node.cfg.Name, Conn: c.number, Section: section, Step: step,
+						Text: frame.Text, Handshake: frame.Handshake || !r.started, KeepAlive: frame.KeepAlive,
+					},
+					bytes: slices.Clone(buffer[:size]), body: frame,
+				})
+				buffer = buffer[size:]
+			}
+			if err != nil && !c.isCut {
+				// What was sent still arrives: closing a connection recalls nothing.
+				c.requests.isClosed = true
+				r.emit(trace.Event{Kind: trace.KindClose, Process: c.client.cfg.Name, Peer: c.node.cfg.Name, Conn: c.number})
+			}
+		})
+		if err != nil {
+			return
+		}
+	}
+}
+
+// grow returns the free end of a buffer, which it makes larger if it is full.
+func grow(b *[]byte) []byte {
+	if len(*b) == cap(*b) {
+		*b = slices.Grow(*b, max(cap(*b), 4096))
+	}
+	return (*b)[len(*b):cap(*b)]
+}
+
+// carryRequests delivers the requests to the server, one at a time.
+func (c *conn) carryRequests() {
+	n, r := c.node, c.node.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	isReady := func(m *message) bool { return n.runs() && (!n.isBusy || !c.cutter.isAnswered(m.body.(sim.Frame))) }
+	for m := c.requests.next(isReady); m != nil; m = c.requests.next(isReady) {
+		if c.cutter.isAnswered(m.body.(sim.Frame)) {
+			n.isBusy = true
+		}
+		m.due = r.now() // the moment from which on the server may execute it
+		c.asked = append(c.asked, m)
+		c.requests.arrive(m)
+		r.settle()
+		r.mu.Unlock()
+		_, err := c.toServer.Write(m.bytes)
+		r.mu.Lock()
+		if err != nil {
+			break
+		}
+	}
+	if c.requests.isClosed && !c.isCut {
+		// The server answers what it has got, and nobody reads the answers.
+		r.await(func() bool { return len(c.asked) == 0 || c.isCut || n.isDown })
+		c.cut()
+	}
+}
+
+// readServer reads what the server writes, and sends each message on its way. Before it
+// does, it asks the server what the request has changed.
+func (c *conn) readServer() {
+	r, n := c.node.r, c.node
+	buffer := make([]byte, 0, 4096)
+	for {
+		k, err := c.toServer.Read(grow(&buffer))
+		buffer = buffer[:len(buffer)+k]
+		for len(buffer) > 0 {
+			size, isReply := c.cutter.answerSize(buffer)
+			if size == 0 {
+				break
+			}
+			answer := slices.Clone(buffer[:size])
+			buffer = buffer[size:]
+			if !isReply {
+				r.do(func() { c.reply(nil, answer) })
+				continue
+			}
+			var m *message
+			r.do(func() {
+				if len(c.asked) > 0 {
+					m = c.asked[0]
+				}
+			})
+			finish := func() {
+				if len(c.asked) > 0 && c.asked[0] == m {
+					c.asked = c.asked[1:]
+				}
+				if m != nil && c.cutter.isAnswered(m.body.(sim.Frame)) && !n.isDown {
+					n.isBusy = false
+				}
+				c.reply(m, answer)
+			}
+			if m == nil || m.body.(sim.Frame).Handshake {
+				r.do(finish)
+				continue
+			}
+			n.probe(&trace.Actor{Client: c.client.cfg.Name, Section: m.event.Section, Sent: m.sent}, m.due, false, finish)
+		}
+		if err != nil {
+			r.do(func() { c.serverClosed() })
+			return
+		}
+	}
+}
+
+// reply sends a message of the server on its way to the client. It answers the request m,
+// or nothing if m is nil.
+func (c *conn) reply(m *message, answer []byte) {
+	if c.isCut || c.replies.isDropped {
+		return
+	}
+	section, step := c.client.doing()
+	ev := trace.Event{
+		Process: c.node.cfg.Name, Peer: c.client.cfg.Name, Conn: c.number, Reply: true, Section: section, Step: step,
+		Text: c.cutter.describeAnswer(answer),
+	}
+	if m != nil {
+		ev.Section, ev.Step, ev.Handshake, ev.KeepAlive = m.event.Section, m.event.Step, m.event.Handshake, m.event.KeepAlive
+	}
+	c.replies.send(&message{event: ev, bytes: answer})
+}
+
+// carryReplies delivers the replies to the client's machine. A client that is stopped reads
+// them when it continues.
+func (c *conn) carryReplies() {
+	r := c.node.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	always := func(*message) bool { return true }
+	for m := c.replies.next(always); m != nil; m = c.replies.next(always) {
+		c.client.take(m)
+		r.settle()
+		r.mu.Unlock()
+		_ = c.fromClient.SetWriteDeadline(time.Now().Add(10 * time.Second))
+		_, _ = c.fromClient.Write(m.bytes)
+		r.mu.Lock()
+	}
+	if c.replies.isClosed && !c.isCut {
+		c.cut()
+	}
+}
+
+// serverClosed is called when the server has closed the connection. What it had sent before
+// still arrives, and then the end of the connection.
+func (c *conn) serverClosed() {
+	if c.isCut {
+		return
+	}
+	if len(c.asked) > 0 && !c.node.isDown {
+		c.node.isBusy = false
+	}
+	c.asked = nil
+	c.requests.drop()
+	c.replies.isClosed = true
+}
+
+// cut closes both halves. The mutex is held.
+func (c *conn) cut() {
+	if c.isCut {
+		return
+	}
+	c.isCut = true
+	for _, m := range c.asked {
+		if c.cutter.isAnswered(m.body.(sim.Frame)) && !c.node.isDown {
+			c.node.isBusy = false
+		}
+	}
+	c.asked = nil
+	c.requests.drop()
+	c.replies.drop()
+	c.fromClient.Close()
+	c.toServer.Close()
+}
+
+// resetBetween cuts all connections between a client and a server, as a reset does.
+func (r *run) resetBetween(a, b string) {
+	for _, n := range r.nodes {
+		for _, c := range n.conns {
+			x, y := c.client.cfg.Name, n.cfg.Name
+			if c.isCut || !(x == a && y == b || x == b && y == a) {
+				continue
+			}
+			_ = c.fromClient.SetLinger(0)
+			c.cut()
+			r.emit(trace.Event{Kind: trace.KindReset, Process: x, Peer: y, Conn: c.number})
+			r.emit(trace.Event{Kind: trace.KindReset, Process: y, Peer: x, Conn: c.number})
+		}
+	}
+}

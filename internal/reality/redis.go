@@ -1,0 +1,234 @@
+package reality
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/internal/resp"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+// builders make the server of a node, by the kind of server.
+var builders = map[string]func(r *run, cfg sim.Node, folder string) (server, error){
+	locks.Redis: newRedis,
+}
+
+// A redisServer is a redis-server that listens on a Unix socket in its folder.
+type redisServer struct {
+	r       *run
+	cfg     sim.Node
+	folder  string
+	program string
+	named   string // the program and its version
+	child   *child
+	// probe is the harness's own connection.
+	probe  net.Conn
+	answer *bufio.Reader
+}
+
+// newRedis makes the server of a node.
+func newRedis(r *run, cfg sim.Node, folder string) (server, error) {
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		return nil, fmt.Errorf("%s needs redis-server, which is not installed: %w", cfg.Name, err)
+	}
+	out, err := exec.Command(program, "--version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s --version: %w", program, err)
+	}
+	named := "redis-server"
+	if _, rest, ok := strings.Cut(string(out), "v="); ok {
+		named += " " + strings.Fields(rest)[0]
+	}
+	return &redisServer{r: r, cfg: cfg, folder: folder, program: program, named: named}, nil
+}
+
+func (s *redisServer) version() string { return s.named }
+func (s *redisServer) process() *child { return s.child }
+func (s *redisServer) shutDown()       { shutDown(s.child.cmd.Process.Pid) }
+func (s *redisServer) address() (network, address string) {
+	return "unix", filepath.Join(s.folder, "redis.sock")
+}
+
+// start implements [server].
+func (s *redisServer) start() (err error) {
+	_, socket := s.address()
+	args := []string{
+		"--port", "0", "--unixsocket", socket, "--dir", s.folder, "--daemonize", "no",
+		"--hz", "100", // expires keys that nobody asks for ten times as often
+	}
+	switch s.cfg.Persistence {
+	case "everysec", "always":
+		args = append(args, "--save", "", "--appendonly", "yes", "--appendfsync", string(s.cfg.Persistence))
+	case "snapshots": // as in the configuration that Redis brings along
+	default:
+		args = append(args, "--save", "", "--appendonly", "no")
+	}
+	if s.child, err = s.r.guard.start(exec.Command(s.program, args...)); err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(s.r.options.Setup); ; time.Sleep(2 * time.Millisecond) {
+		if s.probe, err = net.Dial("unix", socket); err == nil {
+			s.answer = bufio.NewReader(s.probe)
+			if _, err = s.command("PING"); err == nil {
+				return nil
+			}
+			s.probe.Close()
+		}
+		switch {
+		case s.child.hasExited():
+			return fmt.Errorf("%s ended at once%s", s.named, s.child.lastWords())
+		case time.Now().After(deadline):
+			return fmt.Errorf("%s does not answer: %w", s.named, err)
+		}
+	}
+}
+
+// readKeys is a script that returns the time and, for each key, its name, its value, and in
+// how many milliseconds it expires. Time stands still while a script runs.
+const readKeys = `
+local now = redis.call('TIME')
+local all = {tostring(now[1]), tostring(now[2])}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  local kind, value = redis.call('TYPE', key).ok, nil
+  if kind == 'string' then value = redis.call('GET', key)
+  elseif kind == 'hash' then value = table.concat(redis.call('HGETALL', key), ' ')
+  elseif kind == 'list' then value = table.concat(redis.call('LRANGE', key, 0, -1), ' ')
+  elseif kind == 'zset' then value = table.concat(redis.call('ZRANGE', key, 0, -1, 'WITHSCORES'), ' ')
+  elseif kind == 'set' then local m = redis.call('SMEMBERS', key); table.sort(m); value = table.concat(m, ' ')
+  else value = kind end
+  all[#all + 1] = key
+  all[#all + 1] = value
+  all[#all + 1] = tostring(redis.call('PTTL', key))
+end
+return all`
+
+// snapshot implements [server].
+func (s *redisServer) snapshot() (snapshot, error) {
+	words, err := s.command("EVAL", readKeys, "0")
+	if err != nil {
+		return snapshot{}, err
+	}
+	if len(words) < 2 || len(words)%3 != 2 {
+		return snapshot{}, fmt.Errorf("the script that lists the keys answered %q", words)
+	}
+	seconds, err1 := strconv.ParseInt(words[0], 10, 64)
+	micros, err2 := strconv.ParseInt(words[1], 10, 64)
+	if err1 != nil || err2 != nil {
+		return snapshot{}, fmt.Errorf("the script that lists the keys answered %q", words)
+	}
+	found := snapshot{at: time.Unix(seconds, micros*1000), keys: map[string]entry{}}
+	for key := range slices.Chunk(words[2:], 3) {
+		left, err := strconv.ParseInt(key[2], 10, 64)
+		if err != nil {
+			return snapshot{}, fmt.Errorf("PTTL of %s is %q", key[0], key[2])
+		}
+		e := entry{value: key[1]}
+		if left >= 0 {
+			// PTTL and TIME are rounded differently: what counts is the whole millisecond.
+			e.expires = found.at.Truncate(time.Millisecond).Add(time.Duration(left) * time.Millisecond)
+		}
+		found.keys[key[0]] = e
+	}
+	return found, nil
+}
+
+// command sends a command on the harness's own connection, and returns the words of the
+// answer.
+func (s *redisServer) command(words ...string) ([]string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "*%d\r\n", len(words))
+	for _, w := range words {
+		fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(w), w)
+	}
+	if _, err := io.WriteString(s.probe, b.String()); err != nil {
+		return nil, err
+	}
+	return readWords(s.answer)
+}
+
+// readWords reads one answer, which is a word or an array of words.
+func readWords(r *bufio.Reader) ([]string, error) {
+	line, err := r.ReadString('\n')
+	if err != nil {
+		return nil, err
+	}
+	line = strings.TrimRight(line, "\r\n")
+	if line == "" {
+		return nil, fmt.Errorf("the answer is empty")
+	}
+	n, _ := strconv.Atoi(line[1:])
+	switch line[0] {
+	case '-':
+		return nil, fmt.Errorf("%s", line[1:])
+	case '$':
+		if n < 0 {
+			return []string{""}, nil
+		}
+		word := make([]byte, n+2)
+		if _, err := io.ReadFull(r, word); err != nil {
+			return nil, err
+		}
+		return []string{string(word[:n])}, nil
+	case '*':
+		var all []string
+		for range n {
+			words, err := readWords(r)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, words...)
+		}
+		return all, nil
+	}
+	return []string{line[1:]}, nil
+}
+
+// A redisCutter cuts the bytes of a connection to a Redis server.
+type redisCutter struct {
+	sim.Framer
+	r *run
+	// isSubscribed says that the client has subscribed to a channel in RESP 2, where
+	// messages look like answers.
+	isSubscribed bool
+}
+
+// cutter implements [server].
+func (s *redisServer) cutter() cutter {
+	system, _ := sim.LookupSystem(locks.Redis)
+	return &redisCutter{Framer: system.Framer(s.r.names), r: s.r}
+}
+
+func (c *redisCutter) answerSize(b []byte) (size int, isReply bool) {
+	return resp.Size(b), b[0] != '>' && !c.isSubscribed
+}
+
+func (c *redisCutter) describeAnswer(b []byte) string { return resp.Describe(b, c.r.names.Value) }
+
+// isAnswered implements [cutter]: commands that wait for something are not answered soon.
+func (c *redisCutter) isAnswered(f sim.Frame) bool {
+	args, _ := f.Body.([]string)
+	if len(args) == 0 {
+		return false
+	}
+	switch name := strings.ToUpper(args[0]); name {
+	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":
+		c.isSubscribed = true
+		return false
+	case "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", "WAIT", "WAITAOF", "MONITOR",
+		"BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
+		return false
+	case "XREAD", "XREADGROUP":
+		return !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "BLOCK") })
+	}
+	return !c.isSubscribed
+}

@@ -1,0 +1,381 @@
+package reality
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// Options say how to play a world.
+type Options struct {
+	// Program returns the command of a client's program, which speaks the line protocol.
+	Program func(client string) *exec.Cmd
+	// Guard returns the command of a process that calls [Guard].
+	Guard func() *exec.Cmd
+	// Foreign says that the program is not this program with one of its own locks. The key
+	// and the quorum of the lock are then those that the program reports.
+	Foreign bool
+	// Setup bounds how long the servers and the programs may take until they are ready; 0
+	// means 30 seconds.
+	Setup time.Duration
+	// Real is the command that plays the run again; it is copied to the trace.
+	Real string
+	// Notes are added to the notes of the trace.
+	Notes []string
+}
+
+// A run is one world that is being played. One mutex guards all of it; faults strike, and
+// events are recorded, while it is held.
+type run struct {
+	cfg     sim.Config
+	options Options
+	folder  string
+	guard   *guard
+
+	mu sync.Mutex
+	// changed is broadcast whenever something may have changed that somebody waits for.
+	changed *sync.Cond
+	// began is when the run began: events are dated from it.
+	began   time.Time
+	started bool // the clients are ready, and the run has begun
+	ended   bool
+	failure error // why the run cannot be continued
+
+	trace    *trace.Trace
+	names    *sim.Names
+	oracle   *history.Oracle
+	watchers []watcher
+	due      []func() // what to do because points were reached
+	faults   []*fault
+	clients  []*client
+	nodes    []*node
+	storage  *storageProcess
+	links    map[[2]string]*link
+	active   int // clients whose program has not ended
+	timers   []*time.Timer
+}
+
+// A watcher calls do each time that its point is reached.
+type watcher struct {
+	point *history.Recogniser
+	do    func()
+}
+
+// Run plays a world. The error is about the run itself, such as a server that cannot be
+// started. What goes wrong for the clients is in the trace.
+func Run(ctx context.Context, cfg sim.Config, options Options) (*trace.Trace, error) {
+	if unsupported != "" {
+		return nil, errors.New("this machine cannot play a scenario: " + unsupported)
+	}
+	if err := Check(cfg); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", folderPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	g, err := startGuard(options.Guard(), folder)
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	if options.Setup == 0 {
+		options.Setup = 30 * time.Second
+	}
+	r := &run{cfg: cfg, options: options, folder: folder, guard: g, links: map[[2]string]*link{}, names: sim.NewNames(), began: time.Now()}
+	r.changed = sync.NewCond(&r.mu)
+	defer r.tearDown()
+	stop := context.AfterFunc(ctx, func() { r.fail(context.Cause(ctx)) })
+	defer stop()
+	if err := r.setUp(); err != nil {
+		return nil, err
+	}
+	r.play()
+	if r.failure != nil {
+		return nil, r.failure
+	}
+	return r.trace, nil
+}
+
+// setUp starts the servers and the programs, and waits until they are ready.
+func (r *run) setUp() error {
+	for i, n := range r.cfg.Nodes {
+		node, err := r.newNode(i, n)
+		if err != nil {
+			return err
+		}
+		r.nodes = append(r.nodes, node)
+	}
+	if err := startAll(r.nodes); err != nil {
+		return err
+	}
+	r.storage = newStorage(r)
+	for _, c := range r.cfg.Clients {
+		client, err := r.newClient(c)
+		if err != nil {
+			return err
+		}
+		r.clients = append(r.clients, client)
+	}
+	r.trace = r.cfg.NewTrace()
+	if r.options.Foreign {
+		r.adoptKeys()
+	}
+	r.trace.Real = r.options.Real
+	r.trace.Notes = append(r.trace.Notes, r.options.Notes...)
+	for _, n := range r.nodes {
+		r.trace.Notes = appendNew(r.trace.Notes, "real servers: "+n.server.version())
+	}
+	return nil
+}
+
+// adoptKeys makes the slots of the lock those that the clients' programs have reported.
+func (r *run) adoptKeys() {
+	for i := range r.trace.Locks {
+		l := &r.trace.Locks[i]
+		for _, c := range r.clients {
+			if c.lockName() != l.Name {
+				continue
+			}
+			if c.ready.Key != "" {
+				for j := range l.Slots {
+					l.Slots[j].Key = c.ready.Key
+				}
+			}
+			if q := c.ready.Quorum; q > 0 && q <= len(l.Slots) {
+				l.Quorum = q
+			}
+		}
+	}
+}
+
+// appendNew appends a text unless the list has it already.
+func appendNew(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
+
+// play lets the run begin, and returns when it has ended.
+func (r *run) play() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.oracle = history.NewOracle(r.trace)
+	r.arm()
+	r.began = time.Now()
+	for _, p := range r.trace.Processes {
+		if p.Role == trace.RoleCluster {
+			continue
+		}
+		now := r.now()
+		r.emit(trace.Event{Kind: trace.KindClock, Process: p.Name, Clocks: &trace.Clocks{Wall: r.began.Add(now).UnixNano(), Monotonic: int64(now)}})
+	}
+	r.started = true
+	r.active = len(r.clients)
+	for _, f := range r.faults {
+		if s := f.fault.Strikes; s.When.IsZero() && s.Before.IsZero() {
+			r.after(s.At, f.trigger)
+		}
+	}
+	r.settle()
+	for _, c := range r.clients {
+		c.begin()
+	}
+	isOver := false
+	r.after(r.cfg.Horizon, func() {
+		if !isOver {
+			r.emit(trace.Event{Kind: trace.KindHorizon, Text: "the run was cut off at its horizon"})
+			r.ended = true
+		}
+	})
+	r.await(func() bool { return r.active == 0 && !r.holdsBackRequest() || r.failure != nil })
+	isOver, r.ended = true, true
+	r.storage.report()
+	for i, f := range r.faults {
+		f.finish()
+		r.trace.Faults[i] = f.FaultInfo
+	}
+	for _, c := range r.clients {
+		c.report()
+	}
+	r.changed.Broadcast()
+}
+
+// now returns the time since the start of the run.
+func (r *run) now() time.Duration { return time.Since(r.began) }
+
+// do calls f while nothing else happens, and then what is due because of it.
+func (r *run) do(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+	r.settle()
+}
+
+// settle does what is due because points were reached, and wakes everybody who waits. The
+// mutex must be held.
+func (r *run) settle() {
+	for len(r.due) > 0 {
+		act := r.due[0]
+		r.due = r.due[1:]
+		if !r.ended {
+			act()
+		}
+	}
+	r.changed.Broadcast()
+}
+
+// await waits until cond is true. It returns false if the run ends before that. The mutex
+// must be held; it is not while await waits.
+func (r *run) await(cond func() bool) bool {
+	r.settle()
+	for !cond() {
+		if r.ended {
+			return false
+		}
+		r.changed.Wait()
+	}
+	return true
+}
+
+// after calls f after a time, while the mutex is held, unless the run ends before that.
+func (r *run) after(d time.Duration, f func()) {
+	if d <= 0 {
+		r.due = append(r.due, f)
+		return
+	}
+	r.timers = append(r.timers, time.AfterFunc(d, func() {
+		r.do(func() {
+			if !r.ended {
+				f()
+			}
+		})
+	}))
+}
+
+// wakeAfter makes everybody who waits look again after a time.
+func (r *run) wakeAfter(d time.Duration) { r.after(d, func() {}) }
+
+// sleep waits for a time, and then until a client runs. It returns false if the run ends or
+// the client crashes before that.
+func (r *run) sleep(c *client, d time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	until := r.now() + d
+	r.wakeAfter(d)
+	return r.await(func() bool { return c.isDown || r.now() >= until && c.canAct() }) && !c.isDown
+}
+
+// emit records an event. The mutex must be held. Before the run has begun, and after its
+// end, nothing is recorded.
+func (r *run) emit(ev trace.Event) *trace.Event {
+	if r.trace == nil || r.oracle == nil || r.ended {
+		return &ev
+	}
+	ev.Seq = len(r.trace.Events) + 1
+	ev.At = r.now()
+	if n := len(r.trace.Events); n > 0 {
+		ev.At = max(ev.At, r.trace.Events[n-1].At+1)
+	}
+	r.trace.Events = append(r.trace.Events, ev)
+	stored := &r.trace.Events[len(r.trace.Events)-1]
+	r.oracle.See(stored)
+	for _, w := range r.watchers {
+		if w.point.See(stored) {
+			r.due = append(r.due, w.do)
+		}
+	}
+	return stored
+}
+
+// onPoint calls do each time that a point is reached; if the point has a delay, after the
+// delay, and each function in planned at its beginning.
+func (r *run) onPoint(p trace.Point, do func(), planned ...func()) {
+	for _, c := range p.Clauses() {
+		act := do
+		if c.Delay > 0 {
+			act = func() {
+				for _, plan := range planned {
+					plan()
+				}
+				r.after(c.Delay, do)
+			}
+		}
+		if _, ok := c.Happening.(trace.Start); ok {
+			r.due = append(r.due, act)
+			continue
+		}
+		r.watchers = append(r.watchers, watcher{history.Recognise(trace.AnyOf(c), r.trace), act})
+	}
+}
+
+// arm prepares all faults and clients to wait for their points.
+func (r *run) arm() {
+	for i, f := range r.cfg.Faults {
+		r.faults = append(r.faults, newFault(r, i, f))
+	}
+	for _, c := range r.clients {
+		c.arm()
+	}
+}
+
+// fail ends the run because it cannot be continued.
+func (r *run) fail(err error) {
+	r.do(func() {
+		if r.failure == nil && !r.ended {
+			r.failure = err
+		}
+	})
+}
+
+// doubt records why the run says nothing.
+func (r *run) doubt(format string, args ...any) {
+	if r.trace != nil && !r.ended {
+		r.trace.Doubts = appendNew(r.trace.Doubts, fmt.Sprintf(format, args...))
+	}
+}
+
+// addDeviation records that something did not happen that the scenario describes. In a run
+// without overrides it is a doubt.
+func (r *run) addDeviation(text string) {
+	if r.trace.Unscripted {
+		r.trace.Deviations = append(r.trace.Deviations, text)
+		return
+	}
+	r.trace.Doubts = append(r.trace.Doubts, text)
+}
+
+// tearDown ends all processes and connections.
+func (r *run) tearDown() {
+	r.do(func() {
+		r.ended = true
+		for _, t := range r.timers {
+			t.Stop()
+		}
+	})
+	for _, c := range r.clients {
+		c.child.kill()
+	}
+	for _, n := range r.nodes {
+		n.close()
+	}
+}
+
+// nodeFolder returns the folder of a node's data, which it makes.
+func (r *run) nodeFolder(name string) (string, error) {
+	dir := filepath.Join(r.folder, strings.ReplaceAll(name, string(filepath.Separator), "_"))
+	return dir, os.MkdirAll(dir, 0o700)
+}
