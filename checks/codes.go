@@ -53,6 +53,7 @@ const (
 	// What the lock did.
 	grantedWhileLeased   code5[string, history.Moment, string, history.Moment, history.Moment] = "granted-while-leased"  // section, when, other, granted when, until
 	renewedAsIfAlone     code5[string, history.Moment, time.Duration, string, history.Moment]  = "prolonged-as-if-alone" // section, granted when, renewed when, other, granted when
+	orderUnseen          code5[string, time.Duration, history.Moment, string, history.Moment]  = "order-unseen"          // section, granted at the earliest, at the latest, other, until
 	enteredWhileInside   code5[string, history.Moment, string, history.Moment, history.Moment] = "entered-while-inside"  // section, when, other, from, until
 	tokenNotGreater      code5[string, string, Token, Token, time.Duration]                    = "token-not-greater"     // younger, older, its token, older token, when
 	removedForeignKey    code5[time.Duration, string, string, string, string]                  = "removed-foreign-key"   // when, acquisition, key, node, owner

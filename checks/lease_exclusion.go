@@ -40,9 +40,27 @@ func judgeLeaseExclusion(h *judgedRun) Finding {
 		}
 	}
 	if first == nil {
-		return holds()
+		return h.judgeUnseenGrants()
 	}
 	return h.overlapFinding(old, young, first)
+}
+
+// judgeUnseenGrants judges a run in which no two leases overlap by the times in the trace.
+// The time of a grant in a trace of real servers is when the harness heard of it. If the
+// grant may have been before the end of another lease, the outcome is unknown.
+func (h *judgedRun) judgeUnseenGrants() Finding {
+	for _, b := range h.Sections() {
+		earliest := b.Granted.Earliest
+		if earliest == 0 || b.GrantsEveryone {
+			continue
+		}
+		for _, a := range h.Sections() {
+			if until := a.Lease.Longest(); a.Lock == b.Lock && a.From.Before(b.From) && earliest < until.At && !b.From.Before(until) {
+				return unknown(orderUnseen.Reason(h.Name(b), earliest, b.From, h.Name(a), until))
+			}
+		}
+	}
+	return holds()
 }
 
 // excessLease finds out whether there is one lease too many: together with the lease of the

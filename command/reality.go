@@ -2,11 +2,14 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,6 +29,13 @@ type realityFlags struct {
 	sets  overrideFlags
 	locks []string
 	ttl   time.Duration
+	// client is the command of a program that has a lock of its own; "" if there is none.
+	client   string
+	compares bool
+	// times is how often each scenario must be seen, and within how long it is repeated for
+	// that; 0 means without a limit.
+	times  int
+	within time.Duration
 }
 
 func realityCommand() *cobra.Command {
@@ -55,6 +65,10 @@ same faults strike at the same points, but not in the same nanoseconds.
 	defineLocks(cmd, &f.locks)
 	flags := cmd.Flags()
 	flags.DurationVar(&f.ttl, "ttl", 0, "shorten all times of the scenario in proportion, so that the lock's TTL is this long")
+	flags.StringVar(&f.client, "client", "", "the `command` of a program in any language that speaks the line protocol; its lock is used instead of the scenario's")
+	flags.BoolVar(&f.compares, "compare", false, "simulate the same scenario too, and say where the two differ")
+	flags.IntVar(&f.times, "times", 1, "repeat each scenario until its runs have been conclusive this `many` times")
+	flags.DurationVar(&f.within, "within", 0, "stop repeating a scenario after this time")
 	flags.StringArrayVar(&f.sets.sets, "set", nil, "replace one value of the scenario, `path=value`, such as lock.nodes=3; null removes the value (can be repeated)")
 	completeWith(cmd, "set", completeOverrides)
 	return cmd
@@ -63,7 +77,7 @@ same faults strike at the same points, but not in the same nanoseconds.
 func (f *realityFlags) run(cmd *cobra.Command, args []string) error {
 	format, err := f.reportFlags.check()
 	if err == nil {
-		err = checkLocks(f.locks)
+		err = cmp.Or(checkLocks(f.locks), f.checkValues())
 	}
 	if err != nil {
 		return err
@@ -80,8 +94,10 @@ func (f *realityFlags) run(cmd *cobra.Command, args []string) error {
 	if found, err = f.sets.applyAll(cmd.ErrOrStderr(), found); err != nil {
 		return err
 	}
-	if err := checkLinked(found, f.locks...); err != nil {
-		return err
+	if f.client == "" {
+		if err := checkLinked(found, f.locks...); err != nil {
+			return err
+		}
 	}
 	jobs := jobsOf(found, f.locks)
 	plays, err := f.plan(jobs)
@@ -105,7 +121,7 @@ func (f *realityFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.prepare(cmd, format, planned, report, sourcesOf(found)); err != nil {
 		return err
 	}
-	results, err := f.playAll(cmd, jobs, plays)
+	results, tallies, err := f.playAll(cmd, jobs, plays)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
@@ -116,7 +132,44 @@ func (f *realityFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.write(cmd, format, selected, report); err != nil {
 		return err
 	}
+	out := cmd.ErrOrStderr()
+	if format.Name == "text" && f.output == "" {
+		out = cmd.OutOrStdout()
+		printLine(out, "")
+	}
+	parted := false
+	for _, t := range tallies {
+		if f.times > 1 {
+			printLine(out, "%s", t)
+		}
+		parted = parted || t.isMixed()
+	}
+	if f.compares {
+		differs, err := f.compare(out, selected)
+		if err != nil {
+			return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+		}
+		parted = parted || differs
+	}
+	if parted {
+		return failure{status: unexpected}
+	}
 	return checkResults(selected)
+}
+
+// checkValues checks the values of the flags, before any file is read.
+func (f *realityFlags) checkValues() error {
+	switch {
+	case f.client != "" && len(f.locks) > 0:
+		return errors.New("locksim: --client brings its own lock, and --lock names another; leave one out")
+	case f.client != "" && f.compares:
+		return errors.New("locksim: --compare simulates the lock, and the lock of --client can only be played; leave one out")
+	case f.ttl < 0 || f.within < 0:
+		return errors.New("locksim: --ttl and --within must be longer than zero")
+	case f.times < 1:
+		return fmt.Errorf("locksim: --times is %d; it must be 1 or more", f.times)
+	}
+	return nil
 }
 
 // A play is one run of a scenario on real servers.
@@ -138,7 +191,7 @@ func (f *realityFlags) plan(jobs []job) ([][]play, error) {
 				if f.runChoice.fencing != "" && f.runChoice.fencing != fencing {
 					continue
 				}
-				config, err := v.Config(scenarios.Options{Lock: j.lock, Fencing: fencing})
+				config, err := v.Config(scenarios.Options{Lock: j.lock, Kind: f.foreignKind(), Fencing: fencing})
 				if err == nil {
 					config = reality.Scale(config, f.ttl)
 					err = cmp.Or(config.CheckTTL(), reality.Check(config))
@@ -146,7 +199,7 @@ func (f *realityFlags) plan(jobs []job) ([][]play, error) {
 				if err != nil {
 					return nil, fmt.Errorf("locksim: %s: %w", titleOf(v), err)
 				}
-				plays = append(plays, play{v, cmp.Or(j.lock, v.Lock), fencing, config, f.replayOf(j)})
+				plays = append(plays, play{v, cmp.Or(f.foreignKind().Name, j.lock, v.Lock), fencing, config, f.replayOf(j)})
 			}
 		}
 		all = append(all, plays)
@@ -168,6 +221,9 @@ func (f *realityFlags) replayOf(j job) string {
 	if j.lock != "" {
 		words = append(words, "--lock", j.lock)
 	}
+	if f.client != "" {
+		words = append(words, "--client", story.ShellWord(f.client))
+	}
 	if f.ttl > 0 {
 		words = append(words, "--ttl", f.ttl.String())
 	}
@@ -177,31 +233,92 @@ func (f *realityFlags) replayOf(j job) string {
 	return strings.Join(words, " ")
 }
 
-// playAll plays all runs, one after the other.
-func (f *realityFlags) playAll(cmd *cobra.Command, jobs []job, plays [][]play) ([]*scenarios.Result, error) {
+// playAll plays all jobs, one after the other, each as often as the flags say. The result of
+// a job is its first conclusive play, or else its last one.
+func (f *realityFlags) playAll(cmd *cobra.Command, jobs []job, plays [][]play) (results []*scenarios.Result, tallies []*playTally, err error) {
 	ctx, _, stop := notifyInterrupts(func() {})
 	defer stop()
 	progress := newProgress(cmd.ErrOrStderr(), len(jobs))
 	defer progress.clear()
-	var results []*scenarios.Result
 	for i, j := range jobs {
 		progress.next(j.Name)
-		var runs []scenarios.RunResult
-		for _, p := range plays[i] {
-			t, err := reality.Run(ctx, p.config, reality.Options{
-				Program: func(string) *exec.Cmd { return realityProgram(p.config.Lock) },
-				Guard:   func() *exec.Cmd { return ownCommand(realityGuard) },
-				Real:    p.replay,
-				Notes:   f.notes(),
-			})
+		tally := &playTally{name: j.Name, verdicts: map[string]map[string]int{}}
+		began := time.Now()
+		var chosen *scenarios.Result
+		for tally.conclusive < f.times {
+			result, err := f.playJob(ctx, j, plays[i])
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", titleOf(p.variant), err)
+				return nil, nil, err
 			}
-			runs = append(runs, p.variant.Judge(t, p.lock, p.fencing))
+			if isConclusive := tally.add(result); chosen == nil || isConclusive && tally.conclusive == 1 {
+				chosen = result
+			}
+			if f.within > 0 && time.Since(began) > f.within || f.within == 0 && tally.plays >= 3*f.times || f.times == 1 {
+				break
+			}
 		}
-		results = append(results, scenarios.NewResult(j.Scenario, cmp.Or(j.lock, j.Variants[0].Lock), 0, runs))
+		results, tallies = append(results, chosen), append(tallies, tally)
 	}
-	return results, nil
+	return results, tallies, nil
+}
+
+// playJob plays all runs of a job once.
+func (f *realityFlags) playJob(ctx context.Context, j job, plays []play) (*scenarios.Result, error) {
+	var runs []scenarios.RunResult
+	for _, p := range plays {
+		t, err := reality.Run(ctx, p.config, reality.Options{
+			Program: func(string) *exec.Cmd { return f.program(p.config.Lock) },
+			Guard:   func() *exec.Cmd { return ownCommand(realityGuard) },
+			Foreign: f.client != "",
+			Real:    p.replay,
+			Notes:   f.notes(),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", titleOf(p.variant), err)
+		}
+		run := p.variant.Judge(t, p.lock, p.fencing)
+		if f.client != "" { // no scenario expects anything of a lock that it does not know
+			run.Expected, run.Differences = nil, nil
+		}
+		runs = append(runs, run)
+	}
+	return scenarios.NewResult(j.Scenario, plays[0].lock, 0, runs), nil
+}
+
+// program returns the command of a client's program.
+func (f *realityFlags) program(lock sim.Lock) *exec.Cmd {
+	if f.client != "" {
+		return exec.Command("sh", "-c", f.client)
+	}
+	return realityProgram(lock)
+}
+
+// foreignKind returns the kind of the lock of --client, which has its key on all servers
+// unless its program says otherwise. It is zero without --client.
+func (f *realityFlags) foreignKind() locks.Kind {
+	if f.client == "" {
+		return locks.Kind{}
+	}
+	words := strings.Fields(f.client)
+	name := filepath.Base(words[len(words)-1])
+	for _, w := range words {
+		if strings.Contains(filepath.Base(w), ".") {
+			name = filepath.Base(w)
+			break
+		}
+	}
+	return locks.Kind{
+		Name: name, Title: "the lock of " + f.client, System: locks.Redis,
+		Slots: func(key string, nodes int) (slots []locks.Slot, quorum int) {
+			for i := range nodes {
+				slots = append(slots, locks.Slot{Node: i, Key: key})
+			}
+			return slots, nodes/2 + 1
+		},
+		New: func(*locks.Env) (locks.Lock, error) {
+			return nil, errors.New("the lock of --client cannot be simulated")
+		},
+	}
 }
 
 // notes says in the report how the runs were made.

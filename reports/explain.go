@@ -43,13 +43,17 @@ func deviations(runs []scenarios.RunResult) []remark {
 	return remarks
 }
 
-// buildNotes lists what the reader has to know about the program that made the runs, each
-// note once.
+// buildNotes lists what the reader has to know about how the runs were made, each note
+// once.
 func buildNotes(runs []scenarios.RunResult) []remark {
 	var remarks []remark
 	for _, run := range runs {
 		for _, note := range run.History.Trace.Notes {
-			if r := (remark{"this build", story.Sentence(note)}); !slices.Contains(remarks, r) {
+			subject := story.Raw("this build")
+			if run.History.Trace.Real != "" {
+				subject = "this run"
+			}
+			if r := (remark{subject, story.Sentence(note)}); !slices.Contains(remarks, r) {
 				remarks = append(remarks, r)
 			}
 		}

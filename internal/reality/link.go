@@ -6,6 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// latency is how long each message takes at least. Without it, no two messages would ever
+// be in flight at the same time.
+const latency = 3 * time.Millisecond
+
 // A link is the network from one process to another, in one direction.
 type link struct {
 	// cuts counts the partitions that cut the link now. delay is the sum of the delays that
@@ -56,8 +60,11 @@ func (s *stream) send(m *message) {
 	s.count++
 	m.event.Msg = s.count
 	m.event.Kind = trace.KindSend
-	m.due = s.r.now() + s.link.delay
-	s.r.wakeAfter(s.link.delay)
+	m.due = s.r.now()
+	if s.r.started {
+		m.due += latency + s.link.delay
+		s.r.wakeAfter(latency + s.link.delay)
+	}
 	m.sent = s.r.emit(m.event).Seq
 	s.queue = append(s.queue, m)
 	s.r.intercept(trace.KindSend, m.event, m)

@@ -46,6 +46,12 @@ type entry struct {
 	owner   *trace.Actor
 }
 
+// expiresWith reports whether two entries expire at the same time, as far as a server that
+// rounds to milliseconds can say.
+func (e entry) expiresWith(o entry) bool {
+	return e.expires.IsZero() == o.expires.IsZero() && e.expires.Sub(o.expires).Abs() <= 2*time.Millisecond
+}
+
 // A cutter cuts the bytes of one connection into messages.
 type cutter interface {
 	sim.Framer
@@ -145,7 +151,7 @@ func (n *node) record(found snapshot, by *trace.Actor, earliest time.Duration, r
 	for _, key := range slices.Sorted(maps.Keys(before)) {
 		was, is := before[key], found.keys[key]
 		_, exists := found.keys[key]
-		if exists && was.value == is.value && was.expires.Equal(is.expires) {
+		if exists && was.value == is.value && was.expiresWith(is) {
 			n.keys[key] = was
 			continue
 		}
@@ -226,10 +232,22 @@ func (n *node) planExpiry(e entry) {
 		return
 	}
 	n.r.after(time.Until(e.expires)+expiryGrace, func() {
-		if n.runs() {
-			go n.probe(nil, 0, false, nil)
-		}
+		go n.look()
 	})
+}
+
+// look asks the server for its keys when it executes no request, so that what has changed
+// is known to have changed by itself.
+func (n *node) look() {
+	n.r.mu.Lock()
+	isFree := n.r.await(func() bool { return n.isDown || n.runs() && !n.isBusy }) && !n.isDown
+	if isFree {
+		n.isBusy = true
+	}
+	n.r.mu.Unlock()
+	if isFree {
+		n.probe(nil, 0, false, func() { n.isBusy = n.isDown && n.isBusy })
+	}
 }
 
 // expiryGrace is how much later than a key's end the harness looks whether it has expired:
@@ -260,7 +278,7 @@ func (n *node) resume(f *fault) {
 	}
 	n.r.emit(trace.Event{Kind: trace.KindResume, Process: n.cfg.Name})
 	continueGroup(n.server.process().cmd.Process.Pid)
-	go n.probe(nil, 0, false, nil)
+	go n.look()
 }
 
 // crash implements [process]. From now on the node refuses connections.

@@ -62,9 +62,11 @@ type Command struct {
 type Answer struct {
 	Type string `json:"type"`
 	// Key is the key under which the lock is stored, in a Ready; "" means the key of the
-	// Init. Quorum is on how many servers the key must be; 0 means a majority.
-	Key    string `json:"key,omitempty"`
-	Quorum int    `json:"quorum,omitempty"`
+	// Init. Servers is how many of the servers the lock uses, the first ones; 0 means all.
+	// Quorum is on how many of them the key must be; 0 means a majority.
+	Key     string `json:"key,omitempty"`
+	Servers int    `json:"servers,omitempty"`
+	Quorum  int    `json:"quorum,omitempty"`
 	// Token is the fencing token of the grant; 0 means that the lock has none.
 	Token uint64 `json:"token,omitempty"`
 	// Until is when the lease ends, in milliseconds since 1970; 0 means one TTL after the
@@ -110,8 +112,8 @@ func (a Answer) check() error {
 		return fmt.Errorf("until is %g; write milliseconds since 1970, or leave it out", a.Until)
 	case a.Until > 0 && a.Until < 1e12:
 		return fmt.Errorf("until is %g, which is in the year 2001 or before; write milliseconds since 1970, not seconds and not a duration", a.Until)
-	case a.Section < 0 || a.Quorum < 0:
-		return errors.New("section and quorum must not be below 0")
+	case a.Section < 0 || a.Quorum < 0 || a.Servers < 0:
+		return errors.New("section, servers and quorum must not be below 0")
 	}
 	return nil
 }

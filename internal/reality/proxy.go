@@ -165,6 +165,9 @@ func (c *conn) readServer() {
 					n.isBusy = false
 				}
 				c.reply(m, answer)
+				if c.isCut && len(c.asked) == 0 {
+					c.toServer.Close()
+				}
 			}
 			if m == nil || m.body.(sim.Frame).Handshake {
 				r.do(finish)
@@ -219,6 +222,7 @@ func (c *conn) carryReplies() {
 // serverClosed is called when the server has closed the connection. What it had sent before
 // still arrives, and then the end of the connection.
 func (c *conn) serverClosed() {
+	c.toServer.Close()
 	if c.isCut {
 		return
 	}
@@ -230,22 +234,19 @@ func (c *conn) serverClosed() {
 	c.replies.isClosed = true
 }
 
-// cut closes both halves. The mutex is held.
+// cut ends the connection. What has reached the server is still executed, and only then
+// its half is closed. The mutex is held.
 func (c *conn) cut() {
 	if c.isCut {
 		return
 	}
 	c.isCut = true
-	for _, m := range c.asked {
-		if c.cutter.isAnswered(m.body.(sim.Frame)) && !c.node.isDown {
-			c.node.isBusy = false
-		}
-	}
-	c.asked = nil
 	c.requests.drop()
 	c.replies.drop()
 	c.fromClient.Close()
-	c.toServer.Close()
+	if len(c.asked) == 0 || c.node.isDown || c.node.r.ended {
+		c.toServer.Close()
+	}
 }
 
 // resetBetween cuts all connections between a client and a server, as a reset does.

@@ -93,8 +93,9 @@ func (s *redisServer) start() (err error) {
 	}
 }
 
-// readKeys is a script that returns the time and, for each key, its name, its value, and in
-// how many milliseconds it expires. Time stands still while a script runs.
+// readKeys is a script that returns the time and, for each key, its name, its value, in how
+// many milliseconds it expires, and when, in milliseconds since 1970. A server before Redis
+// 7.0 cannot say the last.
 const readKeys = `
 local now = redis.call('TIME')
 local all = {tostring(now[1]), tostring(now[2])}
@@ -109,6 +110,8 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
   all[#all + 1] = key
   all[#all + 1] = value
   all[#all + 1] = tostring(redis.call('PTTL', key))
+  local at = redis.pcall('PEXPIRETIME', key)
+  all[#all + 1] = type(at) == 'number' and string.format('%.0f', at) or ''
 end
 return all`
 
@@ -118,7 +121,7 @@ func (s *redisServer) snapshot() (snapshot, error) {
 	if err != nil {
 		return snapshot{}, err
 	}
-	if len(words) < 2 || len(words)%3 != 2 {
+	if len(words) < 2 || len(words)%4 != 2 {
 		return snapshot{}, fmt.Errorf("the script that lists the keys answered %q", words)
 	}
 	seconds, err1 := strconv.ParseInt(words[0], 10, 64)
@@ -127,15 +130,17 @@ func (s *redisServer) snapshot() (snapshot, error) {
 		return snapshot{}, fmt.Errorf("the script that lists the keys answered %q", words)
 	}
 	found := snapshot{at: time.Unix(seconds, micros*1000), keys: map[string]entry{}}
-	for key := range slices.Chunk(words[2:], 3) {
+	for key := range slices.Chunk(words[2:], 4) {
 		left, err := strconv.ParseInt(key[2], 10, 64)
 		if err != nil {
 			return snapshot{}, fmt.Errorf("PTTL of %s is %q", key[0], key[2])
 		}
 		e := entry{value: key[1]}
 		if left >= 0 {
-			// PTTL and TIME are rounded differently: what counts is the whole millisecond.
-			e.expires = found.at.Truncate(time.Millisecond).Add(time.Duration(left) * time.Millisecond)
+			e.expires = found.at.Add(time.Duration(left) * time.Millisecond)
+		}
+		if at, err := strconv.ParseInt(key[3], 10, 64); err == nil && at > 0 {
+			e.expires = time.UnixMilli(at)
 		}
 		found.keys[key[0]] = e
 	}

@@ -1,6 +1,7 @@
 package reality
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,13 +150,14 @@ func (r *run) adoptKeys() {
 			if c.lockName() != l.Name {
 				continue
 			}
-			if c.ready.Key != "" {
-				for j := range l.Slots {
-					l.Slots[j].Key = c.ready.Key
-				}
+			if n := c.ready.Servers; n > 0 && n < len(l.Slots) {
+				l.Slots, l.Quorum = l.Slots[:n], n/2+1
 			}
 			if q := c.ready.Quorum; q > 0 && q <= len(l.Slots) {
 				l.Quorum = q
+			}
+			for j := range l.Slots {
+				l.Slots[j].Key = cmp.Or(c.ready.Key, l.Slots[j].Key)
 			}
 		}
 	}

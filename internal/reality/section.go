@@ -31,10 +31,12 @@ type section struct {
 	token  uint64
 	isLost bool
 	// until is when the lease ends, in milliseconds since 1970.
-	until     float64
-	grantedAt time.Duration
-	versions  map[string]int // the version of each object that the client knows
-	lastRead  string
+	until float64
+	// calledAt is when the program was last asked to call its lock, and grantedAt when the
+	// harness heard of the grant.
+	calledAt, grantedAt time.Duration
+	versions            map[string]int // the version of each object that the client knows
+	lastRead            string
 }
 
 // runSections runs the client's critical sections, one after the other. It returns the
@@ -94,6 +96,8 @@ func (c *client) attempt() (*section, error) {
 			return
 		}
 		s.grantedAt, s.until = c.r.now(), a.Until
+		// The program had the lock at the earliest when the last answer reached it.
+		ev.Earliest = max(c.lastHeard, s.calledAt)
 		ev.LeaseEnd = leaseEnd(a)
 		ev.Rank, ev.Ungranted = c.r.oracle.Rank(lock, history.Acquisition{Client: c.cfg.Name, Section: s.number})
 		ev.Token, ev.Notifies = ev.Rank, a.Notifies
@@ -119,6 +123,7 @@ func (s *section) callLock(step trace.Step, command string, begin trace.Event, f
 	if !s.beginStep(step, begin) {
 		return errEnded
 	}
+	s.calledAt = s.c.r.now()
 	a, ok := s.c.ask(Command{Type: command, Section: s.number}, func(a Answer) {
 		ev := trace.Event{OK: a.Type != Failed, Text: a.Error}
 		if !ev.OK && ev.Text == "" {

@@ -47,6 +47,7 @@ var reasonSentences = map[checks.Code]string{
 	"missed-not":        "period %d was run, expected it to be missed",
 
 	"granted-while-leased":   "%s was granted the lock at %v, although %s held a lease from %v until %v",
+	"order-unseen":           "%s was granted the lock between %v and %v, which is all that can be seen from outside, and the lease of %s ended at %v",
 	"prolonged-as-if-alone":  "%s's lease, granted at %v, was extended at %v although %s had been granted the lock at %v",
 	"entered-while-inside":   "%s entered its critical section at %v, while %s was in its own from %v until %v",
 	"token-not-greater":      "%s was granted the lock after %s, but its fencing token %v is not greater than the earlier token %v (both had been issued by %v)",
