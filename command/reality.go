@@ -100,7 +100,7 @@ func (f *realityFlags) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	jobs := jobsOf(found, f.locks)
-	plays, err := f.plan(jobs)
+	plays, err := f.plan(cmd.ErrOrStderr(), jobs)
 	if err != nil {
 		return err
 	}
@@ -180,31 +180,53 @@ type play struct {
 	replay        string
 }
 
-// plan returns the runs of each job. It fails if one of them cannot be played, before
-// anything is started.
-func (f *realityFlags) plan(jobs []job) ([][]play, error) {
+// plan returns the runs of each job. Of several variants it leaves out those that cannot be
+// played, with a note, also in the scenarios of the jobs. It fails if no variant of a
+// scenario is left, before anything is started.
+func (f *realityFlags) plan(stderr io.Writer, jobs []job) ([][]play, error) {
 	var all [][]play
-	for _, j := range jobs {
+	for i, j := range jobs {
+		kept := *j.Scenario
+		kept.Variants = nil
 		var plays []play
+		var errs []error
 		for _, v := range j.Variants {
-			for _, fencing := range fencings {
-				if f.runChoice.fencing != "" && f.runChoice.fencing != fencing {
-					continue
-				}
-				config, err := v.Config(scenarios.Options{Lock: j.lock, Kind: f.foreignKind(), Fencing: fencing})
-				if err == nil {
-					config = reality.Scale(config, f.ttl)
-					err = cmp.Or(config.CheckTTL(), reality.Check(config))
-				}
-				if err != nil {
-					return nil, fmt.Errorf("locksim: %s: %w", titleOf(v), err)
-				}
-				plays = append(plays, play{v, cmp.Or(f.foreignKind().Name, j.lock, v.Lock), fencing, config, f.replayOf(j)})
+			planned, err := f.planVariant(j, v)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", titleOf(v), err))
+				continue
 			}
+			kept.Variants, plays = append(kept.Variants, v), append(plays, planned...)
 		}
+		if len(plays) == 0 {
+			return nil, fmt.Errorf("locksim: %w", errors.Join(errs...))
+		}
+		for _, err := range errs {
+			printLine(stderr, "left out: %s", err)
+		}
+		jobs[i].Scenario = &kept
 		all = append(all, plays)
 	}
 	return all, nil
+}
+
+// planVariant returns the runs of one variant. It fails if they cannot be played.
+func (f *realityFlags) planVariant(j job, v *scenarios.Variant) (plays []play, err error) {
+	for _, fencing := range fencings {
+		if f.runChoice.fencing != "" && f.runChoice.fencing != fencing {
+			continue
+		}
+		config, err := v.Config(scenarios.Options{Lock: j.lock, Kind: f.foreignKind(), Fencing: fencing})
+		if err == nil {
+			config = reality.Scale(config, f.ttl)
+			err = cmp.Or(config.CheckTTL(), reality.Check(config))
+		}
+		if err != nil {
+			return nil, err
+		}
+		plays = append(plays, play{v, cmp.Or(f.foreignKind().Name, j.lock, v.Lock), fencing, config, f.replayOf(j)})
+	}
+	return plays, nil
 }
 
 // titleOf names a variant in an error.

@@ -8,7 +8,7 @@ import (
 
 // latency is how long each message takes at least. Without it, no two messages would ever
 // be in flight at the same time.
-const latency = 3 * time.Millisecond
+const latency = 5 * time.Millisecond
 
 // A link is the network from one process to another, in one direction.
 type link struct {

@@ -27,6 +27,8 @@ type server interface {
 	snapshot() (snapshot, error)
 	// version names the program and its version.
 	version() string
+	// holdsByConnection reports whether a lock can end with the connection that holds it.
+	holdsByConnection() bool
 	// cutter returns how the messages of a new connection are cut.
 	cutter() cutter
 }
@@ -169,7 +171,10 @@ func (n *node) record(found snapshot, by *trace.Actor, earliest time.Duration, r
 		default:
 			ev := n.keyEvent(trace.KindDelete, key, was)
 			ev.By, ev.Earliest = by, earliest
-			if by == nil {
+			switch {
+			case by == nil && n.server.holdsByConnection() && was.expires.IsZero():
+				ev.Kind, ev.Earliest = trace.KindDrop, 0
+			case by == nil:
 				n.r.doubt("%s lost the key %s, and no client's command did it", n.cfg.Name, key)
 				ev.Kind, ev.Earliest = trace.KindForget, 0
 			}
@@ -247,6 +252,16 @@ func (n *node) look() {
 	n.r.mu.Unlock()
 	if isFree {
 		n.probe(nil, 0, false, func() { n.isBusy = n.isDown && n.isBusy })
+	}
+}
+
+// lookAfterClose makes the harness look which locks have ended with a connection, soon and
+// once more: the server may take a moment to notice.
+func (n *node) lookAfterClose() {
+	if n.server.holdsByConnection() && !n.isDown {
+		for _, after := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond} {
+			n.r.after(after, func() { go n.look() })
+		}
 	}
 }
 

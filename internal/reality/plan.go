@@ -3,8 +3,10 @@ package reality
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
@@ -30,6 +32,9 @@ func Check(cfg sim.Config) error {
 	}
 	if _, ok := builders[lock.System]; !ok {
 		return refuse("its lock is on %s, and only locks on %s can be played", systemName(lock.System), playable())
+	}
+	if lock.System == locks.Postgres && (strings.HasPrefix(lock.Name, "postgres-row") || strings.HasPrefix(lock.Name, "postgres-queue") || lock.Name == "postgres-lease-client-clock") {
+		return refuse("its lock %s waits for the transactions of other clients or goes by their clocks, and what it holds cannot be seen from outside", lock.Name)
 	}
 	for _, n := range cfg.Nodes {
 		switch {
@@ -104,6 +109,9 @@ func whyNot(f sim.Fault, cfg sim.Config) string {
 		if a.Mode == trace.Suspend {
 			return "suspends a machine, and only processes can be stopped"
 		}
+		if isNode(a.Process) && cfg.Lock.Kind.System == locks.Postgres {
+			return "stops PostgreSQL, which is many processes"
+		}
 	case *sim.CrashFault:
 		switch {
 		case isStorage(a.Process):
@@ -148,6 +156,8 @@ func Scale(cfg sim.Config, ttl time.Duration) sim.Config {
 		return trace.AnyOf(clauses...)
 	}
 	cfg.Lock.TTL = ttl
+	cfg.Lock.Options.NodeTimeout = scaled(cfg.Lock.Options.NodeTimeout)
+	cfg.Lock.Options.OpenFor, cfg.Lock.Options.Expects = scaled(cfg.Lock.Options.OpenFor), scaled(cfg.Lock.Options.Expects)
 	cfg.Horizon = scaled(cfg.Horizon)
 	cfg.ProgressWithin = scaled(cfg.ProgressWithin)
 	cfg.Clients = slices.Clone(cfg.Clients)

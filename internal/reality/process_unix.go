@@ -3,7 +3,9 @@
 package reality
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 )
 
@@ -35,4 +37,25 @@ func shutDown(leader int) { _ = syscall.Kill(-leader, syscall.SIGTERM) }
 // withoutParentDeath returns attributes that do not end a process with its parent.
 func withoutParentDeath(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: attr.Setpgid}
+}
+
+// nobody is the user as whom a server runs that refuses to run as root.
+const nobody = 65534
+
+// giveToServer lets a server use a folder, also if it does not run as root.
+func giveToServer(folder string) error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	if err := os.Chmod(filepath.Dir(folder), 0o711); err != nil {
+		return err
+	}
+	return os.Chown(folder, nobody, nobody)
+}
+
+// runAsServer makes a command run as another user than root.
+func runAsServer(cmd *exec.Cmd) {
+	if os.Getuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
 }

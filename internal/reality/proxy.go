@@ -223,6 +223,7 @@ func (c *conn) carryReplies() {
 // still arrives, and then the end of the connection.
 func (c *conn) serverClosed() {
 	c.toServer.Close()
+	c.node.lookAfterClose()
 	if c.isCut {
 		return
 	}
@@ -246,6 +247,7 @@ func (c *conn) cut() {
 	c.fromClient.Close()
 	if len(c.asked) == 0 || c.node.isDown || c.node.r.ended {
 		c.toServer.Close()
+		c.node.lookAfterClose()
 	}
 }
 

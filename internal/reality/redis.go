@@ -207,6 +207,9 @@ type redisCutter struct {
 	isSubscribed bool
 }
 
+// holdsByConnection implements [server]: Redis keeps a key when its client has gone.
+func (s *redisServer) holdsByConnection() bool { return false }
+
 // cutter implements [server].
 func (s *redisServer) cutter() cutter {
 	system, _ := sim.LookupSystem(locks.Redis)
