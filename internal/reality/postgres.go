@@ -45,14 +45,33 @@ func newPostgres(r *run, cfg sim.Node, folder string) (server, error) {
 	if err := giveToServer(folder); err != nil {
 		return nil, err
 	}
-	out, err := s.command("initdb", "--pgdata", s.data(), "--username", "locksim", "--auth", "trust", "--no-sync", "--encoding", "UTF8").CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+	if err := s.makeData(); err != nil {
+		return nil, err
 	}
 	if version, err := os.ReadFile(filepath.Join(s.data(), "PG_VERSION")); err == nil {
 		s.named += " " + strings.TrimSpace(string(version))
 	}
 	return s, nil
+}
+
+// makeData makes an empty database, which takes seconds. Only the first server of a run does
+// that; the others copy its files, before it is started.
+func (s *postgresServer) makeData() error {
+	for _, n := range s.r.nodes {
+		if first, ok := n.server.(*postgresServer); ok {
+			c := exec.Command("cp", "-a", first.data(), s.data())
+			runAsServer(c)
+			if out, err := c.CombinedOutput(); err != nil {
+				return fmt.Errorf("cannot copy an empty database: %w: %s", err, out)
+			}
+			return nil
+		}
+	}
+	out, err := s.command("initdb", "--pgdata", s.data(), "--username", "locksim", "--auth", "trust", "--no-sync", "--encoding", "UTF8").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	return nil
 }
 
 // findPostgres finds the program initdb. Debian keeps it out of the PATH, in a folder for

@@ -1,0 +1,86 @@
+package reality_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/internal/reality"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+
+	_ "github.com/locksim/locksim/servers/redis"
+)
+
+// configOf returns the world of a built-in scenario.
+func configOf(t *testing.T, name, variant string) sim.Config {
+	t.Helper()
+	s, err := scenarios.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if variant != "" {
+		if s, err = s.SelectVariant(variant); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg, err := s.Variants[0].Config(scenarios.Options{Fencing: scenarios.Off})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// A scenario that needs what cannot be done with real servers is refused, and the error
+// says what that is.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct{ scenario, variant, want string }{
+		{"gc-pause", "", ""},
+		{"pause-in-flight", "elapsed-check", ""},
+		{"crash-restart-everysec", "process-killed", ""},
+		{"release-get-then-del", "", ""},
+
+		{"clock-jump", "", "is of the kind jump, which needs a simulated server or clock"},
+		{"crash-restart-always", "", "cuts the power"},
+		{"failover", "", "is a replica"},
+		{"vm-suspend", "", "suspends a machine"},
+		{"rpc-chain", "", "has the service"},
+		{"scheduled-job", "", "work by a schedule"},
+		{"fencing-quorum-counter", "", "fencing tokens come from"},
+		{"opposite-order", "", "does acquire b in its section"},
+	} {
+		err := reality.Check(configOf(t, c.scenario, c.variant))
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", c.scenario, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: the error is %v, want one with %q", c.scenario, err, c.want)
+		}
+	}
+}
+
+// Every time of a scenario is shortened in the same proportion: the TTL, a client's times,
+// the delay in a point, how long a fault lasts, and the lock's timeout if the scenario sets
+// it.
+func TestScale(t *testing.T) {
+	cfg := configOf(t, "same-holder-cut-off", "gives-up")
+	short := reality.Scale(cfg, time.Second)
+	for _, c := range []struct {
+		what      string
+		got, want time.Duration
+	}{
+		{"the TTL", short.Lock.TTL, time.Second},
+		{"the lock's timeout", short.Lock.Options.NodeTimeout, 100 * time.Millisecond},
+		{"the work of client-1", short.Clients[0].Works, 2 * time.Second},
+		{"the time between its extends", short.Clients[0].ExtendsEvery, 400 * time.Millisecond},
+		{"the start of client-3", short.Clients[2].Starts.Clauses()[0].Delay, 4 * time.Second},
+		{"the partition", short.Faults[0].For, 3 * time.Second},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s is %v, want %v", c.what, c.got, c.want)
+		}
+	}
+	if cfg.Lock.TTL != 10*time.Second || cfg.Faults[0].For != 30*time.Second || cfg.Clients[0].Works != 20*time.Second {
+		t.Error("the world that was to be shortened has changed itself")
+	}
+}
