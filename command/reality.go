@@ -30,8 +30,8 @@ type realityFlags struct {
 	locks []string
 	ttl   time.Duration
 	// client is the command of a program that has a lock of its own; "" if there is none.
-	client   string
-	compares bool
+	client           string
+	compares, sweeps bool
 	// times is how often each scenario must be seen, and within how long it is repeated for
 	// that; 0 means without a limit.
 	times  int
@@ -66,6 +66,7 @@ same faults strike at the same points, but not in the same nanoseconds.
 	flags := cmd.Flags()
 	flags.DurationVar(&f.ttl, "ttl", 0, "shorten all times of the scenario in proportion, so that the lock's TTL is this long")
 	flags.StringVar(&f.client, "client", "", "the `command` of a program in any language that speaks the line protocol; its lock is used instead of the scenario's")
+	flags.BoolVar(&f.sweeps, "sweep", false, "play each scenario with one fault at a time, at each message between the first client and the servers, instead of its own faults")
 	flags.BoolVar(&f.compares, "compare", false, "simulate the same scenario too, and say where the two differ")
 	flags.IntVar(&f.times, "times", 1, "repeat each scenario until its runs have been conclusive this `many` times")
 	flags.DurationVar(&f.within, "within", 0, "stop repeating a scenario after this time")
@@ -106,6 +107,9 @@ func (f *realityFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	if err := f.checkRoom(format, len(jobs)); err != nil {
 		return err
+	}
+	if f.sweeps {
+		return f.sweep(cmd, jobs)
 	}
 	report, err := f.options()
 	if err != nil {
@@ -164,6 +168,8 @@ func (f *realityFlags) checkValues() error {
 		return errors.New("locksim: --client brings its own lock, and --lock names another; leave one out")
 	case f.client != "" && f.compares:
 		return errors.New("locksim: --compare simulates the lock, and the lock of --client can only be played; leave one out")
+	case f.sweeps && (f.compares || f.times > 1 || f.output != "" || f.format != "text"):
+		return errors.New("locksim: --sweep prints a line for each fault; leave --compare, --times, --format and -o out")
 	case f.ttl < 0 || f.within < 0:
 		return errors.New("locksim: --ttl and --within must be longer than zero")
 	case f.times < 1:

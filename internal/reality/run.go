@@ -177,7 +177,7 @@ func (r *run) play() {
 	defer r.mu.Unlock()
 	r.oracle = history.NewOracle(r.trace)
 	r.arm()
-	r.began = time.Now()
+	r.beginTime()
 	for _, p := range r.trace.Processes {
 		if p.Role == trace.RoleCluster {
 			continue
@@ -214,6 +214,22 @@ func (r *run) play() {
 		c.report()
 	}
 	r.changed.Broadcast()
+}
+
+// beginTime lets the time of the run begin. What the programs have sent while they made their
+// connections was dated from another beginning, and is due now.
+func (r *run) beginTime() {
+	r.began = time.Now()
+	for _, c := range r.clients {
+		c.lastHeard = 0
+	}
+	for _, n := range r.nodes {
+		for _, c := range n.conns {
+			for _, m := range slices.Concat(c.requests.queue, c.replies.queue, c.asked) {
+				m.due = 0
+			}
+		}
+	}
 }
 
 // now returns the time since the start of the run.

@@ -1,0 +1,168 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
+)
+
+// sweep plays each job without a fault, and then with one fault at a time: each message
+// between the first client and the servers is late, and the first client is paused when the
+// message is on its way. It prints what broke, and fails if the lock is to blame for it.
+func (f *realityFlags) sweep(cmd *cobra.Command, jobs []job) error {
+	ctx, _, stop := notifyInterrupts(func() {})
+	defer stop()
+	isToBlame := false
+	for _, j := range jobs {
+		for _, v := range j.Variants {
+			s := &realitySweep{flags: f, out: cmd.OutOrStdout(), job: j, variant: v}
+			if err := s.run(ctx); err != nil {
+				return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+			}
+			isToBlame = isToBlame || s.blamed > 0
+		}
+	}
+	if isToBlame {
+		return failure{status: unexpected}
+	}
+	return nil
+}
+
+// A realitySweep plays one variant with one fault at a time.
+type realitySweep struct {
+	flags   *realityFlags
+	out     io.Writer
+	job     job
+	variant *scenarios.Variant
+	// played counts the plays with a fault, blamed those in which the lock is to blame for
+	// what broke, and unknown those that say nothing.
+	played, blamed, unknown int
+}
+
+// run plays all worlds of the sweep.
+func (s *realitySweep) run(ctx context.Context) error {
+	var without []string
+	if len(s.variant.FaultKinds()) > 0 {
+		without = append(without, "faults=null")
+	}
+	base, err := s.play(ctx, without...)
+	if err != nil {
+		return err
+	}
+	printLine(s.out, "%s, without a fault: %s", titleOf(s.variant), base.Verdict.Verdict)
+	s.explain(base)
+	faults := faultsAt(base.History.Trace, s.ttl()*11/10)
+	for _, override := range faults {
+		run, err := s.play(ctx, override)
+		if err != nil {
+			return err
+		}
+		s.played++
+		blamed := violationsOf(run, checks.BlameLock)
+		switch {
+		case len(blamed) > 0:
+			s.blamed++
+		case len(run.Verdict.Reasons) > 0:
+			s.unknown++
+		}
+		fault := "no fault"
+		if all := run.History.Trace.Faults; len(all) > 0 {
+			fault = all[0].Text + ", " + all[0].Timing
+		}
+		mark := "·"
+		if len(blamed) > 0 {
+			mark = "✗"
+		} else if len(run.Verdict.Reasons) > 0 {
+			mark = "?"
+		}
+		printLine(s.out, "%s %s: %s", mark, fault, run.Verdict.Verdict)
+		if len(blamed) > 0 {
+			s.explain(run)
+			printLine(s.out, "    replay: %s --set %s", s.flags.replayOf(s.job), story.ShellWord(override))
+		}
+	}
+	printLine(s.out, "%d plays with a fault: in %d of them the lock is to blame for what broke, and %d say nothing", s.played, s.blamed, s.unknown)
+	return nil
+}
+
+// ttl returns the TTL of the lock, as the scenario has it.
+func (s *realitySweep) ttl() time.Duration {
+	config, err := s.variant.Config(scenarios.Options{Lock: s.job.lock, Kind: s.flags.foreignKind(), Fencing: scenarios.Off})
+	if err != nil || config.Lock.TTL == 0 {
+		return 10 * time.Second
+	}
+	return config.Lock.TTL
+}
+
+// play plays the variant once, without fencing and with some values replaced.
+func (s *realitySweep) play(ctx context.Context, overrides ...string) (scenarios.RunResult, error) {
+	only := *s.job.Scenario
+	only.Variants = []*scenarios.Variant{s.variant}
+	changed, err := only.With(overrides...)
+	if err != nil {
+		return scenarios.RunResult{}, err
+	}
+	j := job{input{changed, s.job.argument, s.job.file}, s.job.lock}
+	plays, err := s.flags.planVariant(j, changed.Variants[0])
+	if err != nil {
+		return scenarios.RunResult{}, err
+	}
+	result, err := s.flags.playJob(ctx, j, plays[:1])
+	if err != nil {
+		return scenarios.RunResult{}, err
+	}
+	return result.Runs[0], nil
+}
+
+// explain prints for which violations the lock is to blame.
+func (s *realitySweep) explain(run scenarios.RunResult) {
+	for _, f := range violationsOf(run, checks.BlameLock) {
+		printLine(s.out, "    %s: %s", f.Property, story.ForPrograms.Reason(f.Reason))
+	}
+}
+
+// violationsOf returns the violations for which something is to blame.
+func violationsOf(run scenarios.RunResult, blame checks.Blame) (all []checks.Finding) {
+	for _, f := range run.Verdict.Violations() {
+		if f.Blame == blame {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// faultsAt returns overrides that give a scenario one fault each: every message between the
+// first client and the servers is late by length, and the client is paused for that long
+// when the message is sent.
+func faultsAt(t *trace.Trace, length time.Duration) (overrides []string) {
+	client := t.Processes[0].Name
+	servers := map[string]bool{}
+	for _, p := range t.Processes {
+		servers[p.Name] = p.Role == trace.RoleNode
+	}
+	counts := map[trace.Message]int{}
+	for i := range t.Events {
+		ev := &t.Events[i]
+		m := trace.Message{Client: ev.Process, Peer: ev.Peer, Step: ev.Step, Reply: ev.Reply}
+		if ev.Reply {
+			m.Client, m.Peer = ev.Peer, ev.Process
+		}
+		if ev.Kind != trace.KindSend || ev.Handshake || m.Client != client || !servers[m.Peer] {
+			continue
+		}
+		counts[m]++
+		nth := trace.NthMessage{Message: m, Nth: counts[m]}
+		overrides = append(overrides,
+			fmt.Sprintf("faults=[{hold: %q, for: %v}]", nth, length),
+			fmt.Sprintf("faults=[{when: %q, pause: %s, for: %v}]", m.InFlight(nth.Nth), client, length))
+	}
+	return overrides
+}
