@@ -377,7 +377,11 @@ func showFile(t *testing.T, argument, _ string) string {
 		}
 		part = strings.TrimRight(part[:end], "\n") + "\n"
 	}
-	return fence("go", part)
+	language := "go"
+	if filepath.Ext(name) == ".py" {
+		language = "python"
+	}
+	return fence(language, part)
 }
 
 // unstable matches what differs from run to run or changes with any edit of the suite:

@@ -20,6 +20,8 @@ for line in sys.stdin:
         value, until = uuid.uuid4().hex, time.time() * 1000 + ttl
         granted = redis("SET", key, value, "NX", "PX", int(ttl)) == b"+OK"
         late = time.time() * 1000 >= until  # the lease counts from the request
+        if late:
+            redis("EVAL", DELETE, 1, key, value)
         answer = {"type": "acquired", "until": until} if granted and not late else {"type": "failed", "error": "late" if late else "taken"}
     elif command["type"] == "release":
         gone = redis("EVAL", DELETE, 1, key, value) != b":1"
