@@ -40,7 +40,7 @@ type client struct {
 	// lastHeard is when a message from a server has last reached the client.
 	lastHeard time.Duration
 
-	// pending is what the harness waits for; nil if it waits for nothing.
+	// pending is the question that the program has to answer; nil if there is none.
 	pending            *question
 	canStart, started  bool
 	workMayEnd, hasEnd bool

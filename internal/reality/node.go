@@ -139,6 +139,7 @@ func (n *node) probe(by *trace.Actor, earliest time.Duration, restarted bool, th
 		case !n.isDown:
 			n.r.doubt("%s did not say which keys it has: %v", n.cfg.Name, err)
 		}
+		n.r.settle() // a fault may wait for the answer that follows
 		if then != nil {
 			then()
 		}

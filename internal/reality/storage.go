@@ -158,6 +158,7 @@ func (q *request) apply() {
 	ev.OK, ev.Text = resp.Refused == "", resp.Refused
 	ev.Version, ev.Replaced, ev.Value = resp.Version, resp.Replaced, q.req.Value
 	s.r.emit(ev)
+	s.r.settle() // a fault may wait for the answer that follows
 	if q.conn.replies.isDropped {
 		return
 	}
