@@ -199,7 +199,7 @@ func (cfg *Config) NewTrace() *trace.Trace {
 	t := &trace.Trace{
 		Name: cfg.Name, Variant: cfg.Variant, Seed: cfg.Seed,
 		Fencing:        string(cfg.Storage.Fencing),
-		Locks:          cfg.Locks(),
+		Locks:          cfg.describeLocks(),
 		Processes:      cfg.processes(),
 		ProgressWithin: cfg.ProgressWithin,
 		Overrides:      slices.Clone(cfg.Overrides),
@@ -239,9 +239,9 @@ func (cfg *Config) processes() []trace.ProcessInfo {
 	return all
 }
 
-// Locks describes the locks of the world, as its trace contains them. It returns nil if the
-// world has no lock.
-func (cfg *Config) Locks() (all []trace.LockInfo) {
+// describeLocks describes the locks of the world, as its trace contains them. It returns nil
+// if the world has no lock.
+func (cfg *Config) describeLocks() (all []trace.LockInfo) {
 	if cfg.Lock.Kind.Name == "" {
 		return nil
 	}

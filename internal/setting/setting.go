@@ -43,7 +43,7 @@ func describe(run scenarios.RunResult, seed uint64, change func(*sim.Config, *hi
 	add := func(about, text string) {
 		rows = append(rows, newRow(about, strings.Join(append([]string{text}, hidden.of[about]...), ", ")))
 	}
-	locks, idle := config.Locks(), []string(nil)
+	locks, idle := config.NewTrace().Locks, []string(nil)
 	if run.History != nil {
 		locks, idle = run.History.Trace.Locks, run.History.IdleNodes()
 	}
