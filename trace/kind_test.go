@@ -88,7 +88,7 @@ func TestKinds(t *testing.T) {
 		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
 		names[name] = false
 	}
-	for _, every := range []string{"seq", "at", "kind"} {
+	for _, every := range []string{"seq", "at", "kind", "earliest"} {
 		names[every] = true
 	}
 	kinds := map[trace.Kind]bool{}

@@ -161,6 +161,8 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 		return fmt.Errorf("there is no process %q", ev.Process)
 	case isUnknown(ev.Peer):
 		return fmt.Errorf("there is no process %q", ev.Peer)
+	case ev.Earliest < 0 || ev.Earliest > ev.At:
+		return fmt.Errorf("earliest is %d; it must be from 0 to at, which is %d", ev.Earliest, ev.At)
 	case ev.Fault < 0 || ev.Fault > faults:
 		return fmt.Errorf("fault is %d, but the trace has %d faults", ev.Fault, faults)
 	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Bytes, ev.Section, ev.Version, ev.Replaced, ev.Period, ev.OuterSection}, isNegative):

@@ -323,6 +323,7 @@ func (r *run) emit(ev trace.Event) *trace.Event {
 	if n := len(r.trace.Events); n > 0 {
 		ev.At = max(ev.At, r.trace.Events[n-1].At+1)
 	}
+	ev.Earliest = min(ev.Earliest, ev.At)
 	r.trace.Events = append(r.trace.Events, ev)
 	stored := &r.trace.Events[len(r.trace.Events)-1]
 	r.oracle.See(stored)
