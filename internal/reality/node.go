@@ -165,6 +165,10 @@ func (n *node) record(found snapshot, by *trace.Actor, earliest time.Duration, r
 			ev.Earliest = n.since(was.expires)
 			n.r.emit(ev)
 			delete(before, key)
+		case exists && n.server.holdsByConnection() && was.expires.IsZero() && was.value != is.value:
+			// Nobody can take over such a lock: it had ended with its connection before.
+			n.r.emit(n.keyEvent(trace.KindDrop, key, was))
+			delete(before, key)
 		case exists: // see below
 		case restarted:
 			n.r.emit(n.keyEvent(trace.KindForget, key, was))
