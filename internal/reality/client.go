@@ -127,8 +127,12 @@ func (c *client) listen(out io.Reader) {
 		})
 	}
 	c.r.do(func() {
-		if !c.isDown && !c.r.ended {
-			c.fault("ended unexpectedly%s", c.child.lastWords())
+		switch {
+		case c.isDown || c.r.ended:
+		case lines.Err() != nil:
+			c.fault("its standard output cannot be read: %v; it must write each message as one line", lines.Err())
+		default:
+			c.fault("it ended before the run did; it must answer commands until its standard input ends%s", c.child.lastWords())
 		}
 	})
 }

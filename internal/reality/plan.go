@@ -76,7 +76,7 @@ func playable() string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return fmt.Sprint(names)
+	return strings.Join(names, " and ")
 }
 
 // checkClient returns an error if what a client does cannot be played.
