@@ -188,11 +188,12 @@ func (p *part) compareItems(before, after []item) {
 		case len(added) > 0:
 			p.New = append(p.New, change{a.Title, "now also violates " + strings.Join(added, ", "), a.Replay})
 		case len(gone) > 0:
-			p.Healed = append(p.Healed, change{a.Title, "no longer violates " + strings.Join(gone, ", "), a.Replay})
+			p.Healed = append(p.Healed, change{a.Title, "no longer violates " + strings.Join(gone, ", "), ""})
 		}
 	}
+	isUnknown := func(pkg string) bool { return pkg != "" && find(after, pkg).Unknown != "" }
 	for _, b := range before {
-		if len(b.Breaks) > 0 && find(after, b.ID).ID == "" {
+		if len(b.Breaks) > 0 && find(after, b.ID).ID == "" && !isUnknown(b.Package) {
 			p.Healed = append(p.Healed, change{b.Title, "is not there any more; it violated " + strings.Join(b.Breaks, ", "), ""})
 		}
 	}

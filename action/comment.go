@@ -43,7 +43,7 @@ func comment(ctx context.Context, e *event, env func(string) string) error {
 	}
 	name := env("LOCKSIM_NAME")
 	if !commentName().MatchString(name) {
-		return fmt.Errorf("the input name is %q; it has letters, digits, blanks, _ and . (at most 40)", name)
+		return fmt.Errorf("the input name is %q; give a letter or digit, and then letters, digits, blanks, _ or . (at most 40 in all)", name)
 	}
 	number, head, why, err := c.pullRequest(ctx, e)
 	if err != nil {
@@ -104,11 +104,12 @@ func (c client) pullRequest(ctx context.Context, e *event) (number int, head, wh
 }
 
 // numberOf returns the number of the pull request of a workflow's run, and 0 if there is
-// none. GitHub lists no pull requests for a run of a fork, so they are looked up by branch.
+// none. GitHub lists no pull requests for a run of a fork, so they are looked up by branch. A
+// pull request that has a newer commit does not count: the comment is about that one.
 func (c client) numberOf(ctx context.Context, e *event) (int, error) {
 	run := e.WorkflowRun
 	for _, p := range run.PullRequests {
-		if p.Base.Repo.ID == e.Repository.ID {
+		if p.Base.Repo.ID == e.Repository.ID && p.Head.SHA == run.HeadSHA {
 			return p.Number, nil
 		}
 	}

@@ -68,6 +68,7 @@ func TestComment(t *testing.T) {
 		{what: "a fork's token must not write", event: "pull_request_of_fork"},
 		{what: "a deleted fork", event: "pull_request_of_deleted_fork"},
 		{what: "after the run", event: "workflow_run", want: []string{list + "1", "POST issues/7/comments"}},
+		{what: "after a run of an older commit", event: "workflow_run_of_older_commit", pulls: `[{"number": 7, "head": {"sha": "` + baseSHA + `"}}]`, want: []string{strings.Replace(byBranch, "mallory", "octo", 1)}},
 		{what: "after a fork's run", event: "workflow_run_of_fork", pulls: `[{"number": 3, "head": {"sha": "` + baseSHA + `"}}, {"number": 7, "head": {"sha": "` + headSHA + `"}}]`, want: []string{byBranch, list + "1", "POST issues/7/comments"}},
 		{what: "a fork that has pushed again", event: "workflow_run_of_fork", pulls: `[{"number": 7, "head": {"sha": "` + baseSHA + `"}}]`, want: []string{byBranch}},
 		{what: "a run of a push", event: "workflow_run_of_push"},

@@ -27,7 +27,8 @@ type event struct {
 		HeadBranch     string     `json:"head_branch"`
 		HeadRepository repository `json:"head_repository"`
 		PullRequests   []struct {
-			Number int `json:"number"`
+			Number int    `json:"number"`
+			Head   commit `json:"head"`
 			Base   struct {
 				Repo struct {
 					ID int64 `json:"id"`

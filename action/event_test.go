@@ -95,3 +95,17 @@ func TestReadSettings(t *testing.T) {
 		t.Error("nothing to run is accepted")
 	}
 }
+
+func TestLastLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":           "",
+		"one\ntwo\n": "two",
+		"locksim: nothing there\nexit status 2\n": "locksim: nothing there",
+		"exit status 2":       "",
+		"exit status 2\nlast": "last",
+	} {
+		if got := lastLine(text); got != want {
+			t.Errorf("the last line of %q is %q, want %q", text, got, want)
+		}
+	}
+}

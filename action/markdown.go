@@ -67,7 +67,10 @@ func (d *document) headline() string {
 	if n := d.count(func(p part) []change { return p.Healed }); n > 0 {
 		words = append(words, fmt.Sprintf("%d healed", n))
 	}
-	if len(words) == 0 {
+	switch {
+	case len(words) == 0 && d.NoBase != "":
+		return "nothing compared"
+	case len(words) == 0:
 		return "nothing changed"
 	}
 	return strings.Join(words, ", ")
@@ -94,7 +97,7 @@ func (p part) markdown() string {
 				return
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", mark, escape(c.Title), escape(c.Detail))
-			if c.Replay != "" && mark != "✓ healed" {
+			if c.Replay != "" {
 				replays = append(replays, c.Replay)
 			}
 		}

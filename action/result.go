@@ -28,6 +28,8 @@ type result struct {
 type item struct {
 	// ID is equal in both trees. Title is for people.
 	ID, Title string
+	// Package is the Go package of a mistake; "" for a run.
+	Package string
 	// Breaks are the properties that are violated; empty if all is well.
 	Breaks []string
 	// Unknown says why the result is not known; "" if it is.
@@ -141,7 +143,7 @@ func (s settings) test(ctx context.Context, t tree, pattern string) (result, err
 		if err := os.RemoveAll(report); err != nil {
 			return r, err
 		}
-		out, problem, status, err := t.execute(ctx, []string{"LOCKSIM_REPORT=" + report}, slices.Concat(s.Go, []string{"test", "-count=1", "--", p}))
+		out, problem, status, err := t.execute(ctx, []string{"LOCKSIM_REPORT=" + report}, slices.Concat(s.Go, []string{"test", "-count=1", p}))
 		if err != nil {
 			return r, err
 		}
@@ -150,9 +152,9 @@ func (s settings) test(ctx context.Context, t tree, pattern string) (result, err
 		suite, err := readSuite(report)
 		switch {
 		case err != nil:
-			r.Items = append(r.Items, item{ID: p, Title: p, Unknown: err.Error()})
+			r.Items = append(r.Items, item{ID: p, Title: p, Package: p, Unknown: err.Error()})
 		case suite == nil && status != 0:
-			r.Items = append(r.Items, item{ID: p, Title: p, Unknown: cmp.Or(lastLine(problem), "go test fails, and there is no report of locktest")})
+			r.Items = append(r.Items, item{ID: p, Title: p, Package: p, Unknown: cmp.Or(lastLine(problem), "go test fails, and there is no report of locktest")})
 		case suite != nil:
 			r.Items = append(r.Items, itemsOf(p, suite)...)
 		}
@@ -178,9 +180,10 @@ func itemsOf(pkg string, suite *reports.Suite) (items []item) {
 	for _, t := range suite.Tests {
 		for _, m := range t.Mistakes {
 			i := item{
-				ID:     strings.Join([]string{pkg, t.Test, m.Mistake, m.Step}, "\x00"),
-				Title:  t.Test + ": " + m.Title,
-				Breaks: m.Rules,
+				ID:      strings.Join([]string{pkg, t.Test, m.Mistake, m.Step}, "\x00"),
+				Title:   t.Test + ": " + m.Title,
+				Package: pkg,
+				Breaks:  m.Rules,
 			}
 			if len(i.Breaks) == 0 {
 				i.Breaks = []string{m.Mistake}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/internal/lazy"
+
 	"github.com/locksim/locksim/reports"
 )
 
@@ -115,8 +117,12 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLine returns the last line of a text that is not empty.
+// exitStatus matches the line that go run adds when its program fails.
+var exitStatus = lazy.Regexp(`(?m)^exit status \d+\s*\z`)
+
+// lastLine returns the last line of a text that is not empty. The line of go run with the
+// status does not count, because the line before it says what is wrong.
 func lastLine(text string) string {
-	all := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.TrimSpace(all[len(all)-1])
+	text = strings.TrimSpace(exitStatus().ReplaceAllString(strings.TrimSpace(text), ""))
+	return strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:])
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,15 @@ func values(n *yaml.Node, yield func(key string, value *yaml.Node)) {
 	}
 }
 
+// words returns the texts in a value: it may be a text, a list or a mapping.
+func words(n *yaml.Node) []string {
+	all := []string{n.Value}
+	for _, c := range n.Content {
+		all = append(all, words(c)...)
+	}
+	return all
+}
+
 // flawsOf returns what is dangerous in a file: an expression in a script, which would make a
 // text of a pull request a part of the script, and an action whose version can change.
 func flawsOf(text string) (flaws []string) {
@@ -56,7 +66,7 @@ func flawsOf(text string) (flaws []string) {
 			if !commitAction.MatchString(value.Value) || !versionComment.MatchString(value.LineComment) {
 				flaws = append(flaws, "name the action by its commit, with its version in a comment: "+value.Value+" "+value.LineComment)
 			}
-		case key == "pull_request_target":
+		case key == "on" && slices.Contains(words(value), "pull_request_target"):
 			flaws = append(flaws, "pull_request_target gives a token with rights to code of a pull request")
 		}
 	})
@@ -83,6 +93,8 @@ func TestFlawsAreFound(t *testing.T) {
 		"steps: [{uses: actions/checkout@v4}]",
 		"steps:\n  - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1\n",
 		"on: {pull_request_target: {}}",
+		"on: pull_request_target",
+		"on: [push, pull_request_target]",
 		"a: [",
 	} {
 		if len(flawsOf(text)) != 1 {

@@ -130,8 +130,8 @@ func licencesOf(info *buildinfo.BuildInfo) ([]file, error) {
 	}
 }
 
-// licencesIn returns the licences and notices in a folder. Go's archives can have licences
-// under other names; a module without any is an error, so that somebody looks.
+// licencesIn returns the licences and notices in a folder. A file such
+// as license.go is code. A module without any licence is an error, so that somebody looks.
 func licencesIn(folder, to string) (files []file, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -44,7 +44,7 @@ func try(archive, emulator string) error {
 	isRoot := emulator == "" && changesRoot(&exec.Cmd{}, root)
 	for _, t := range trials {
 		program := filepath.Join(root, name)
-		cmd := &exec.Cmd{}
+		var cmd *exec.Cmd
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		if emulator != "" {
 			cmd = exec.CommandContext(ctx, emulator, append([]string{program}, t.args...)...)

@@ -18,7 +18,7 @@ import (
 const ownModule = "github.com/locksim/locksim"
 
 // unreleased are the modules of the workspace that have no version.
-var unreleased = []string{"playground", "reports/browser"}
+var unreleased = []string{"libraries/pglock", "playground", "reports/browser"}
 
 // version matches the tag of a release. Releases before v2.0.0 only: v2 would change the
 // paths of all modules.

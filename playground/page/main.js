@@ -182,7 +182,7 @@ function showControls(a) {
   $("variants").hidden = a.variants.length === 0;
   fillSelect($("variant"), a.variants.map(v => [v, v]), a.variant);
   const own = a.ownLock, others = embedded("locks").filter(l => l !== own);
-  fillSelect($("lock"), [["", `${own} (its own)`], ...others.map(l => [l, a.locks.includes(l) ? l : `${l} (loads more)`])], state.lock);
+  fillSelect($("lock"), [["", `${own} (its own)`], ...others.map(l => [l, a.locks.includes(l) ? l : `${l} (loads 13 MB)`])], state.lock);
   setValue($("ttl"), setting("lock.ttl")?.value ?? "");
   setValue($("nodes"), setting("lock.nodes")?.value ?? "");
   setValue($("seed"), state.seed);

@@ -18,7 +18,8 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// Statements of ShedLock have the names of its own parameters in its own order.
+// statements are what ShedLock 7.9.0 sends to PostgreSQL (github.com/lukas-krecan/ShedLock, Apache
+// License 2.0), with numbers in place of its named parameters.
 type statements struct {
 	table, lock, extend, unlock string
 	// clientTime means that the statements have the client's time as parameters. Otherwise the
@@ -29,7 +30,7 @@ type statements struct {
 const table = `CREATE TABLE IF NOT EXISTS shedlock (name varchar(64) PRIMARY KEY, lock_until timestamp NOT NULL,
 	locked_at timestamp NOT NULL, locked_by varchar(255) NOT NULL)`
 
-// clientTime are the statements that ShedLock uses unless it is told otherwise.
+// clientTime are the statements that ShedLock sends by default.
 var clientTime = statements{
 	table: table,
 	lock: `INSERT INTO shedlock(name, lock_until, locked_at, locked_by) VALUES($1, $2, $3, $4)
