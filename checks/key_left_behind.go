@@ -11,9 +11,9 @@ import (
 // KeyLeftBehind is violated by a key that exists on a node until it expires, because the
 // lock never asks the node to remove it: after a successful release, or after an acquire
 // that fails. Until the key expires, no client is granted the lock. The lock must have been
-// able to ask: no fault acted since the release, or the node could be reached all the time
-// since the key was set. The keys of an acquire that was called with a context that had
-// ended do not count.
+// able to ask. After a release: no fault acted since. After a failed acquire: the node could
+// be reached all the time since the key was set. The keys of an acquire that was called with
+// a context that had ended do not count.
 const KeyLeftBehind Property = "key left behind"
 
 var noKeyLeftBehind = misconduct(Card{

@@ -173,9 +173,9 @@ func (n *newLock) findLocksim() (err error) {
 	return nil
 }
 
-// findClone returns the absolute path of a clone of locksim: of the folder with this name,
-// or, if name is "", of the folder that contains the working directory. The result is "" if
-// the working directory is in no clone.
+// findClone returns the absolute path of a clone of locksim: the folder with this name, or,
+// if name is "", the clone that contains the working directory. The result is "" if the
+// working directory is in no clone.
 func findClone(name string) (string, error) {
 	dir, err := filepath.Abs(name)
 	if err != nil {

@@ -59,7 +59,7 @@ type callList struct {
 	bySeq         []*Call // indexed by the Seq of their beginnings and ends
 }
 
-// callChapter returns the chapter of calls.
+// callChapter returns the calls of the run, which are computed when they are first needed.
 func (h *History) callChapter() *callList {
 	return h.calls.get(func() *callList {
 		var all []*Call

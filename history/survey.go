@@ -14,11 +14,11 @@ type Occasion struct {
 	Event *trace.Event
 	// StepCall is the step that a client begins; nil for a message.
 	StepCall *Call
-	// Message is the message that is sent, or that has arrived if Arrived is set; zero for
-	// a step. Nth counts from 1 as points count; sent and arrived messages are counted
-	// separately. The message names its step if that is a call of a lock, or if it is a
-	// request to the storage, sent to the storage itself. All other messages are counted
-	// together, by client and peer.
+	// Message is the message that is sent, or that has arrived if Arrived is set; zero for a
+	// step. Nth is the number by which a point names the message: it begins with 1, and sent
+	// and arrived messages are counted separately. Message has a Step if the step is a call of
+	// a lock, or if the step is a request to the storage and the message's peer is the
+	// storage, not a service. All other messages are counted together, by client and peer.
 	Message trace.NthMessage
 	Arrived bool
 	// Stage is the step that the event's process is in, and ClientStage the step that the

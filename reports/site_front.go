@@ -17,7 +17,8 @@ type front struct {
 	// Standing says how many rows of the matrix are as expected. Mood is the colour of that
 	// text.
 	Standing, Mood string
-	// Boxes list the rows that are not as expected or unknown. Lists list the other rows.
+	// Boxes list the rows that are unknown, and those that are not as expected. Lists list the
+	// other rows.
 	Boxes    []frontBox
 	Table    matrixTable
 	Legend   []remark

@@ -21,7 +21,7 @@ type Kinds struct {
 func KindNames() []string {
 	var all []string
 	for _, k := range sim.FaultKinds() {
-		if len(k.Sites) == 0 {
+		if len(k.Sites) == 0 { // no search tries this kind
 			continue
 		}
 		all = append(all, k.Name)

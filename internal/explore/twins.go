@@ -14,9 +14,9 @@ import (
 
 // Two nodes are alike if only their names differ: if they swap names, the world stays the
 // same. Two places are twins if one becomes the other when alike nodes swap names. An
-// example is a partition from redis-1 and redis-2, and one from redis-2 and redis-4. If a
-// message says when the fault strikes, it must also be on the same side of the quorum: the
-// lock has the grant with the third reply of five, and not with the second.
+// example is a partition from redis-1 and redis-2, and one from redis-2 and redis-4. If
+// both faults strike at messages, the messages must also be on the same side of the quorum:
+// the lock has the grant with the third reply of five, and not with the second.
 //
 // Twins have the same verdict in all worlds that were compared, so a search tries one of
 // them early and the others later. It tries all of them, because nothing proves that they
@@ -55,8 +55,8 @@ func findAlike(cfg sim.Config, locks []trace.LockInfo, nodes []string) map[strin
 
 // nodeFacts lists, sorted, all that a world says about nodes by their names: their systems,
 // disks and settings, the keys that they keep, the latencies of their connections, the
-// faults that strike them, and the clients that wait for something on them. The processes
-// are renamed by name.
+// faults that strike them, and the clients that wait for something on them. The function
+// name renames the processes.
 func nodeFacts(cfg sim.Config, locks []trace.LockInfo, name func(string) string) (all []string) {
 	add := func(words ...any) { all = append(all, fmt.Sprintln(words...)) }
 	for _, n := range cfg.Nodes {
@@ -120,18 +120,19 @@ func (r *Record) numberAlike() func(string) string {
 	}
 }
 
-// twinsName returns a name of a fault's place that only its twins have, too.
+// twinsName returns a name for a fault's place. Its twins have the same name, and no other
+// place has it.
 func (r *Record) twinsName(f runs.Fault) string {
 	return fmt.Sprint(placeName(runs.Fault{Fault: sortedOthers(f.WithNames(r.numberAlike()))}), r.sideOfQuorum(f))
 }
 
-// A quorumSide says of a message whether fewer messages of its kind come before it than a
-// quorum needs (-1), or more (1), or whether the message completes the quorum (0).
+// A quorumSide says where a message is among the messages of its kind: before the one that
+// completes a quorum (-1), that message itself (0), or after it (1).
 type quorumSide int
 
-// findQuorumSides returns the side of each message to or from a node, by the texts of the
-// points at which it is sent and arrives, and by its own text. Messages are of one kind if
-// they become the same when alike nodes swap names.
+// findQuorumSides returns the side of each message to or from a node. The keys of the map
+// are the texts of the points at which the message is sent and arrives, and the message's
+// own text. Messages are of one kind if they become the same when alike nodes swap names.
 func (r *Record) findQuorumSides(quorum int) map[string]quorumSide {
 	sides, counts := map[string]quorumSide{}, map[string]int{}
 	add := func(name, kind string) {

@@ -235,8 +235,8 @@ func (c *conn) serverClosed() {
 	c.replies.isClosed = true
 }
 
-// cut ends the connection. What has reached the server is still executed, and only then
-// its half is closed. The mutex is held.
+// cut ends the connection. Requests that have reached the server are still executed, and
+// only then the connection to the server is closed. The mutex is held.
 func (c *conn) cut() {
 	if c.isCut {
 		return

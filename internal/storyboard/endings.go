@@ -41,12 +41,13 @@ func (l *layout) placeEndings() {
 	}
 }
 
-// rowShift is how far the first mark of an ending is to the right of that of the ending above.
-// So the lines to the two marks do not cover each other.
+// rowShift is how far the first mark of each ending is shifted to the right, compared with the
+// ending above. So the lines to the two marks do not cover each other.
 const rowShift = 22
 
-// placeForkedWrite draws how the first request of the i-th ending reaches the storage where
-// the runs begin to differ, and from there the row of the ending, which has its middle at y.
+// placeForkedWrite draws two lines for the first request of the i-th ending: from its sender
+// to the storage, at the moment at which the runs begin to differ, and from there to the row
+// of the ending. y is the middle of that row.
 func (l *layout) placeForkedWrite(e ending, i, y int) {
 	if len(e.moments) == 0 || e.moments[0].comesFrom == nil || e.moments[0].lane != storageLane {
 		return

@@ -84,10 +84,10 @@ func (r *lockRegister) observe(m *member, changes []*mvccpb.Event, by *trace.Act
 	}
 }
 
-// hasSameOwner reports whether a key belongs to the same owner in two versions. Then the
-// key was not created anew in between and has the same lease. The lock's own key must also
-// have the same value. The value of a key in the folder does not matter, because the leader
-// of an election proclaims there.
+// hasSameOwner reports whether a key belongs to the same owner in two versions. It does if
+// the key was not created anew in between and has the same lease. The lock's own key must
+// also have the same value. The value of a key in the folder does not matter, because the
+// leader of an election proclaims there.
 func (r *lockRegister) hasSameOwner(current, previous *mvccpb.KeyValue) bool {
 	return previous != nil && current.CreateRevision == previous.CreateRevision && current.Lease == previous.Lease &&
 		(string(current.Key) != r.name || bytes.Equal(current.Value, previous.Value))

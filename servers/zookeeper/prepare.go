@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// prepare decides what a request of a client with the identities who changes in the tree.
-// It returns the transaction, which contains the error if the request fails. It corresponds
-// to PrepRequestProcessor.pRequest2Txn of the real server, and checks in the same order,
-// because the order decides which of two errors is returned.
+// prepare decides what a request changes in the tree. who lists the identities of the
+// client that sent it. prepare returns the transaction, which contains the error if the
+// request fails. It corresponds to PrepRequestProcessor.pRequest2Txn of the real server,
+// and checks in the same order, because the order decides which of two errors is returned.
 func (t *tree) prepare(q *request, who []ident) *txn {
 	x := &txn{op: q.op, path: q.path, session: q.session}
 	if q.malformed {
@@ -56,8 +56,8 @@ func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 	if !good {
 		return errInvalidACL
 	}
-	// The parent of /a is /. The real server writes it as "", and returns the same for the
-	// parent of /.
+	// The parent of /a is /, which the real server writes as "". The real server returns ""
+	// for the parent of /, too.
 	up := t.nodes[parent(q.path)]
 	if up == nil {
 		return errNoNode
