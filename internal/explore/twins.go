@@ -15,8 +15,9 @@ import (
 // Two nodes are alike if only their names differ: if they swap names, the world stays the
 // same. Two places are twins if one becomes the other when alike nodes swap names. An
 // example is a partition from redis-1 and redis-2, and one from redis-2 and redis-4. If
-// both faults strike at messages, the messages must also be on the same side of the quorum:
-// the lock has the grant with the third reply of five, and not with the second.
+// both faults strike at messages or hold them back, the messages must also be on the same
+// side of the quorum: the lock has the grant with the third reply of five, and not with the
+// second.
 //
 // Twins have the same verdict in all worlds that were compared, so a search tries one of
 // them early and the others later. It tries all of them, because nothing proves that they
