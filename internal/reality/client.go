@@ -23,7 +23,6 @@ type client struct {
 	child *child
 	stdin io.Writer
 	ready Answer
-	conns []*conn
 
 	// pausedBy are the faults that have stopped the process and not let it continue.
 	pausedBy []*fault
