@@ -174,7 +174,7 @@ func TestUnknownPartsAreErrors(t *testing.T) {
 		`<style>rect { filter: blur }</style><rect/>`:                   `style "filter: blur": this property is not known`,
 		`<style>g &gt; rect { fill: none }</style>`:                     `the selector "g > rect" is of a kind that is not known`,
 		`<style>rect { fill: red }</style><rect width="2" height="2"/>`: `"red" is not a colour`,
-		`<path d="M0 0A1 1 0 0 0 2 2"/>`:                                `a path has A with 7 numbers`,
+		`<path d="M0 0A1 1 0 0 0 2 2"/>`:                                `a path has the command A with 7 numbers`,
 		`<rect x="1em"/>`:                                               `x="1em" of rect is not a number`,
 		`<g transform="scale(2)"/>`:                                     `transform="scale(2)" is not known`,
 		`<rect fill="url(#none)" width="2" height="2"/>`:                `there is no pattern "none"`,
