@@ -9,8 +9,8 @@ func TestLookup(t *testing.T) {
 	for _, c := range []struct{ word, want string }{
 		{"lease", "the time for which a grant is valid: from the return of acquire to the end that the lock declares, when it expires. TTL: how long a lease lasts"},
 		{"TTL", "TTL: how long a lease lasts"},
-		{"kind of lock", "the thing that the clients compete for; the algorithm or library that provides it"},
-		{"acquisition", "An acquisition is one call of acquire, with its result"},
+		{"kind of lock", "Kind of lock: the algorithm or library that provides the lock"},
+		{"acquisition", "An acquisition is one call of acquire, with its result."},
 		{"Node", "a simulated server that keeps locks. System: the kind of server, such as redis or etcd"},
 		{"effect", "what a fault does to its target, one of a closed set (trace/effect.go)"},
 	} {
