@@ -131,7 +131,9 @@ func (r *run) setUp() error {
 	}
 	r.trace = r.cfg.NewTrace()
 	if r.options.Foreign {
-		r.adoptKeys()
+		if err := r.adoptKeys(); err != nil {
+			return err
+		}
 	}
 	r.trace.Real = r.options.Real
 	r.trace.Notes = append(r.trace.Notes, r.options.Notes...)
@@ -141,23 +143,62 @@ func (r *run) setUp() error {
 	return nil
 }
 
-// adoptKeys makes the slots of the lock those that the clients' programs have reported.
-func (r *run) adoptKeys() {
+// adoptKeys makes the slots of the lock those that the clients' programs have reported. It
+// fails if two clients of one lock disagree about it, or the world does not have them.
+func (r *run) adoptKeys() error {
 	for i := range r.trace.Locks {
 		l := &r.trace.Locks[i]
+		var first *client
 		for _, c := range r.clients {
 			if c.lockName() != l.Name {
 				continue
 			}
-			if n := c.ready.Servers; n > 0 && n < len(l.Slots) {
-				l.Slots, l.Quorum = l.Slots[:n], n/2+1
+			if first == nil {
+				first = c
+				if err := adoptReport(l, c); err != nil {
+					return err
+				}
+				continue
 			}
-			if q := c.ready.Quorum; q > 0 && q <= len(l.Slots) {
-				l.Quorum = q
+			if a, b := first.ready, c.ready; a.Key != b.Key || a.Servers != b.Servers || a.Quorum != b.Quorum {
+				return fmt.Errorf("the programs of %s and %s report different keys, servers or quorums of the lock %s in ready; they must be equal", first.cfg.Name, c.cfg.Name, l.Name)
 			}
-			for j := range l.Slots {
-				l.Slots[j].Key = cmp.Or(c.ready.Key, l.Slots[j].Key)
-			}
+		}
+	}
+	return nil
+}
+
+// adoptReport makes the slots of a lock those that the program of a client has reported.
+func adoptReport(l *trace.LockInfo, c *client) error {
+	if n := c.ready.Servers; n > len(l.Slots) {
+		return fmt.Errorf("the program of %s says in ready that its lock is on %d servers, but the scenario has %d; set lock.nodes to %d, or report fewer", c.cfg.Name, n, len(l.Slots), n)
+	} else if n > 0 && n < len(l.Slots) {
+		l.Slots, l.Quorum = l.Slots[:n], n/2+1
+	}
+	if q := c.ready.Quorum; q > len(l.Slots) {
+		return fmt.Errorf("the program of %s reports in ready a quorum of %d, but its lock has %d servers; report at most that many", c.cfg.Name, q, len(l.Slots))
+	} else if q > 0 {
+		l.Quorum = q
+	}
+	for j := range l.Slots {
+		l.Slots[j].Key = cmp.Or(c.ready.Key, l.Slots[j].Key)
+	}
+	return nil
+}
+
+// doubtUnseenLocks records a doubt about each lock that was granted although no client has
+// set its key.
+func (r *run) doubtUnseenLocks() {
+	for _, l := range r.trace.Locks {
+		isKey := func(ev trace.Event) bool {
+			return ev.Kind == trace.KindSet && slices.Contains(l.Slots, trace.SlotInfo{Node: ev.Process, Key: ev.Key})
+		}
+		granted := slices.IndexFunc(r.trace.Events, func(ev trace.Event) bool {
+			return ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK && ev.Lock == l.Name
+		})
+		if granted >= 0 && len(l.Slots) > 0 && !slices.ContainsFunc(r.trace.Events, isKey) {
+			r.trace.Doubts = append(r.trace.Doubts, fmt.Sprintf("no client has set the key %q on a server of the lock, although %s says that it has the lock; its program must give the real key in ready",
+				l.Slots[0].Key, r.trace.Events[granted].Process))
 		}
 	}
 }
@@ -207,6 +248,9 @@ func (r *run) play() {
 	r.await(func() bool { return r.active == 0 && !r.holdsBackRequest() || r.failure != nil })
 	if late > 20*time.Millisecond {
 		r.trace.Notes = append(r.trace.Notes, fmt.Sprintf("this machine was busy: a timer was %v late, so a timeout of the lock may have fired without a fault", late.Round(time.Millisecond)))
+	}
+	if r.options.Foreign {
+		r.doubtUnseenLocks()
 	}
 	isOver, r.ended = true, true
 	r.storage.report()
