@@ -313,6 +313,7 @@ func (n *node) crash(how trace.Crash) {
 	}
 	if how == trace.Shutdown {
 		n.server.shutDown()
+		continueGroup(n.server.process().cmd.Process.Pid) // a stopped process does not see the signal
 		return
 	}
 	killGroup(n.server.process().cmd.Process.Pid)
@@ -325,8 +326,10 @@ func (n *node) restart() {
 	}
 	go func() {
 		n.probing.Lock()
-		<-n.server.process().exited
-		err := n.server.start()
+		err := n.awaitExit()
+		if err == nil {
+			err = n.server.start()
+		}
 		n.probing.Unlock()
 		if err != nil {
 			n.r.fail(err)
@@ -344,6 +347,16 @@ func (n *node) restart() {
 			}
 		})
 	}()
+}
+
+// awaitExit waits until the server has ended. It fails if that takes too long.
+func (n *node) awaitExit() error {
+	select {
+	case <-n.server.process().exited:
+		return nil
+	case <-time.After(n.r.options.Setup):
+		return fmt.Errorf("%s did not end within %v after its crash, so it cannot be started again", n.cfg.Name, n.r.options.Setup)
+	}
 }
 
 // close ends the server and all connections to it.

@@ -91,10 +91,13 @@ func findPostgres() (string, error) {
 func (s *postgresServer) data() string    { return filepath.Join(s.folder, "data") }
 func (s *postgresServer) version() string { return s.named }
 func (s *postgresServer) process() *child { return s.child }
-func (s *postgresServer) shutDown()       { shutDown(s.child.cmd.Process.Pid) }
 func (s *postgresServer) address() (network, address string) {
 	return "unix", filepath.Join(s.folder, ".s.PGSQL.5432")
 }
+
+// shutDown implements [server]. The smart shutdown, on SIGTERM, would wait until all clients
+// have closed their sessions.
+func (s *postgresServer) shutDown() { shutDownFast(s.child.cmd.Process.Pid) }
 
 // command returns a command with one of PostgreSQL's programs, which refuse to run as root.
 func (s *postgresServer) command(name string, args ...string) *exec.Cmd {

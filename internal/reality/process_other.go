@@ -15,6 +15,7 @@ func stopGroup(int)                                                     {}
 func continueGroup(int)                                                 {}
 func killGroup(int)                                                     {}
 func shutDown(int)                                                      {}
+func shutDownFast(int)                                                  {}
 func withoutParentDeath(attr *syscall.SysProcAttr) *syscall.SysProcAttr { return attr }
 
 func giveToServer(string) error { return nil }

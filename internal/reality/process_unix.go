@@ -34,6 +34,10 @@ func killGroup(leader int) { _ = syscall.Kill(-leader, syscall.SIGKILL) }
 // shutDown asks a group to end in an orderly way.
 func shutDown(leader int) { _ = syscall.Kill(-leader, syscall.SIGTERM) }
 
+// shutDownFast asks the leader of a group to end in an orderly way without waiting for its
+// clients, as PostgreSQL does on SIGINT.
+func shutDownFast(leader int) { _ = syscall.Kill(leader, syscall.SIGINT) }
+
 // withoutParentDeath returns attributes that do not end a process with its parent.
 func withoutParentDeath(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: attr.Setpgid}
