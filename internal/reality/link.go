@@ -53,6 +53,8 @@ type stream struct {
 	count int // messages sent so far
 	// isClosed says that nothing more will be sent; isDropped that nothing more arrives.
 	isClosed, isDropped bool
+	// endDue is when the end of a closed stream arrives at the earliest.
+	endDue time.Duration
 }
 
 // send records that a message is sent, and puts it on its way. The mutex must be held.
@@ -60,14 +62,28 @@ func (s *stream) send(m *message) {
 	s.count++
 	m.event.Msg = s.count
 	m.event.Kind = trace.KindSend
-	m.due = s.r.now()
-	if s.r.started {
-		m.due += latency + s.link.delay
-		s.r.wakeAfter(latency + s.link.delay)
-	}
+	m.due = s.arrival()
 	m.sent = s.r.emit(m.event).Seq
 	s.queue = append(s.queue, m)
 	s.r.intercept(trace.KindSend, m.event, m)
+}
+
+// arrival returns when what is sent now arrives at the earliest, and wakes everybody who
+// waits then. The mutex must be held.
+func (s *stream) arrival() time.Duration {
+	if !s.r.started {
+		return 0 // the time of the run has not begun
+	}
+	s.r.wakeAfter(latency + s.link.delay)
+	return s.r.now() + latency + s.link.delay
+}
+
+// close puts the end of the stream on its way, behind all messages. The mutex must be held.
+func (s *stream) close() { s.isClosed, s.endDue = true, s.arrival() }
+
+// hasEnded reports whether the end of the stream has arrived.
+func (s *stream) hasEnded() bool {
+	return s.isDropped || s.isClosed && len(s.queue) == 0 && s.link.cuts == 0 && s.r.now() >= s.endDue
 }
 
 // next waits until the next message arrives, and returns it; nil if none will. isReady says
@@ -76,7 +92,7 @@ func (s *stream) next(isReady func(*message) bool) *message {
 	var m *message
 	s.r.await(func() bool {
 		m = nil
-		if s.isDropped || s.isClosed && len(s.queue) == 0 {
+		if s.hasEnded() {
 			return true
 		}
 		if len(s.queue) == 0 {

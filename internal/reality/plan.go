@@ -116,8 +116,8 @@ func whyNot(f sim.Fault, cfg sim.Config) string {
 		switch {
 		case isStorage(a.Process):
 			return "ends the storage, which is a part of the harness"
-		case isNode(a.Process) && a.How == trace.PowerLoss:
-			return "cuts the power, and only processes can be killed: what they have written stays in the memory of the operating system"
+		case a.How == trace.PowerLoss:
+			return "cuts the power, and only processes can be killed: what they have written stays in the memory of the operating system, which also closes their connections"
 		}
 	case *sim.Partition:
 		if isNode(a.Process) && slices.ContainsFunc(a.From, isNode) {

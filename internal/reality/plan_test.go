@@ -59,6 +59,15 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A power loss is refused for a client, too: when a process is killed, its operating system
+// closes its connections.
+func TestCheckOfAPowerLoss(t *testing.T) {
+	err := reality.Check(worldOf(t, "clients:\n  client-1: {}\nfaults:\n  - {at: 1s, crash: client-1, how: power-loss}\n"))
+	if err == nil || !strings.Contains(err.Error(), "cuts the power") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // Every time of a scenario is shortened in the same proportion: the TTL, a client's times,
 // the delay in a point, how long a fault lasts, and the lock's timeout if the scenario sets
 // it.

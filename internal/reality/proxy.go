@@ -86,7 +86,7 @@ func (c *conn) readClient() {
 			}
 			if err != nil && !c.isCut {
 				// What was sent still arrives: closing a connection recalls nothing.
-				c.requests.isClosed = true
+				c.requests.close()
 				r.emit(trace.Event{Kind: trace.KindClose, Process: c.client.cfg.Name, Peer: c.node.cfg.Name, Conn: c.number})
 			}
 		})
@@ -232,7 +232,7 @@ func (c *conn) serverClosed() {
 	}
 	c.asked = nil
 	c.requests.drop()
-	c.replies.isClosed = true
+	c.replies.close()
 }
 
 // cut ends the connection. Requests that have reached the server are still executed, and

@@ -100,7 +100,7 @@ func (s *section) callStorage(req storage.Request) (storage.Response, error) {
 		return q.response, nil
 	}
 	// The request may still arrive: closing a connection recalls nothing.
-	conn.requests.isClosed = true
+	conn.requests.close()
 	conn.replies.drop()
 	c.storage = nil
 	return storage.Response{}, fmt.Errorf("%w within %v", errGaveUp, c.cfg.GivesUp)
