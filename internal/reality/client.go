@@ -163,6 +163,7 @@ func (c *client) hear(a Answer) {
 			c.r.emit(trace.Event{Kind: trace.KindLost, Process: c.cfg.Name, Section: s.number})
 			return
 		}
+		s.until = s.endAfter(c.r.now(), a)
 		c.r.emit(trace.Event{Kind: trace.KindEnd, Process: c.cfg.Name, Section: s.number, Step: trace.Extend, OK: true, LeaseEnd: leaseEnd(a)})
 		return
 	}

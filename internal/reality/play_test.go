@@ -132,13 +132,17 @@ func requireRedis(t *testing.T) {
 	}
 }
 
-// play plays a scenario with a program of this file, without fencing. The lock's TTL is one
-// second, and there is one server.
-func play(t *testing.T, name, scenario string) (*trace.Trace, error) {
+// play plays a scenario with a program of this file, without fencing. The lock's TTL is
+// 400 ms, and there is one server.
+func play(t *testing.T, name, scenario string, changes ...func(*sim.Config)) (*trace.Trace, error) {
 	t.Helper()
 	requireRedis(t)
+	cfg := worldOf(t, scenario)
+	for _, change := range changes {
+		change(&cfg)
+	}
 	t.Setenv("TMPDIR", "/tmp") // the path of a socket must be short
-	return reality.Run(t.Context(), worldOf(t, scenario), reality.Options{
+	return reality.Run(t.Context(), cfg, reality.Options{
 		Program: func(string) *exec.Cmd { return ownCommand(t, name) },
 		Guard:   func() *exec.Cmd { return ownCommand(t, "guard") },
 		Foreign: true,
@@ -149,7 +153,7 @@ func play(t *testing.T, name, scenario string) (*trace.Trace, error) {
 // worldOf returns the world of a scenario, whose lock has its key on each of the servers.
 func worldOf(t *testing.T, scenario string) sim.Config {
 	t.Helper()
-	s, err := scenarios.Parse("test.yaml", []byte("title: A test\nlock: {kind: single, ttl: 1s, nodes: 1}\n"+scenario))
+	s, err := scenarios.Parse("test.yaml", []byte("title: A test\nlock: {kind: single, ttl: 400ms, nodes: 1}\n"+scenario))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,9 +187,9 @@ func ownCommand(t *testing.T, role string) *exec.Cmd {
 }
 
 // mustPlay plays a scenario and fails the test if it cannot be played.
-func mustPlay(t *testing.T, name, scenario string) *trace.Trace {
+func mustPlay(t *testing.T, name, scenario string, changes ...func(*sim.Config)) *trace.Trace {
 	t.Helper()
-	tr, err := play(t, name, scenario)
+	tr, err := play(t, name, scenario, changes...)
 	if err != nil {
 		t.Fatal(err)
 	}

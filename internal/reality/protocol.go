@@ -70,7 +70,7 @@ type Answer struct {
 	// Token is the fencing token of the grant; 0 means that the lock has none.
 	Token uint64 `json:"token,omitempty"`
 	// Until is when the lease ends, in milliseconds since 1970; 0 means one TTL after the
-	// call.
+	// call, or after a Renewed.
 	Until float64 `json:"until,omitempty"`
 	// Notifies says, in an Acquired, that the program will send Lost if the lease is lost.
 	Notifies bool `json:"notifies,omitempty"`

@@ -30,7 +30,8 @@ type section struct {
 	number int
 	token  uint64
 	isLost bool
-	// until is when the lease ends, in milliseconds since 1970.
+	// until is when the lease ends, in milliseconds since 1970. An extension and a renewal
+	// change it.
 	until float64
 	// calledAt is when the program was last asked to call its lock, and grantedAt when the
 	// harness heard of the grant.
@@ -95,7 +96,7 @@ func (c *client) attempt() (*section, error) {
 		if !ev.OK {
 			return
 		}
-		s.grantedAt, s.until = c.r.now(), a.Until
+		s.grantedAt, s.until = c.r.now(), s.endAfter(s.calledAt, a)
 		// The program had the lock at the earliest when the last answer reached it.
 		ev.Earliest = max(c.lastHeard, s.calledAt)
 		ev.LeaseEnd = leaseEnd(a)
@@ -115,6 +116,21 @@ func leaseEnd(a Answer) *fakeclock.Reading {
 		return nil
 	}
 	return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(a.Until * 1e6)}
+}
+
+// endAfter returns when the lease ends, in milliseconds since 1970: when the program says,
+// or else one TTL after the call that it answers.
+func (s *section) endAfter(call time.Duration, a Answer) float64 {
+	if a.Until != 0 {
+		return a.Until
+	}
+	return float64(s.c.r.began.Add(call+s.c.r.cfg.Lock.TTL).UnixNano()) / 1e6
+}
+
+// hasLeaseEnded reports whether the lease has ended, by the clock of this machine.
+func (s *section) hasLeaseEnded() bool {
+	kind := s.c.r.cfg.Lock.Kind
+	return !kind.Endless && !kind.Open && float64(time.Now().UnixNano())/1e6 >= s.until
 }
 
 // callLock makes the program call its lock, as one step. fill, if not nil, completes the
@@ -235,11 +251,7 @@ func (s *section) check() error {
 	}
 	hasEnded := false
 	_, ok := s.c.ask(Command{Type: Step, Section: s.number, Step: string(trace.Check)}, func(Answer) {
-		until := s.until
-		if until == 0 {
-			until = float64(s.c.r.began.Add(s.grantedAt+s.c.r.cfg.Lock.TTL).UnixNano()) / 1e6
-		}
-		hasEnded = float64(time.Now().UnixNano())/1e6 >= until
+		hasEnded = s.hasLeaseEnded()
 		ev := trace.Event{OK: !hasEnded}
 		if hasEnded {
 			ev.Text = errLeaseEnded.Error()
@@ -292,7 +304,7 @@ func (s *section) sleepAndExtend() error {
 		if left -= nap; left > 0 && c.cfg.ExtendsEvery > 0 {
 			err := s.callLock(trace.Extend, Extend, trace.Event{}, func(ev *trace.Event, a Answer) {
 				if ev.OK {
-					ev.LeaseEnd = leaseEnd(a)
+					ev.LeaseEnd, s.until = leaseEnd(a), s.endAfter(s.calledAt, a)
 				}
 			})
 			if err != nil {
