@@ -61,14 +61,6 @@ func (r *run) newClient(cfg sim.Client) (*client, error) {
 	c := &client{r: r, cfg: cfg, stepCounts: map[trace.Step]int{}, sections: map[int]*section{}, canStart: cfg.Starts.IsZero()}
 	c.latest = &section{c: c}
 	command := r.options.Program(cfg.Name)
-	stdin, err := command.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
 	var addresses []string
 	for _, n := range r.nodes {
 		address, err := n.listenFor(c)
@@ -77,10 +69,11 @@ func (r *run) newClient(cfg sim.Client) (*client, error) {
 		}
 		addresses = append(addresses, address)
 	}
-	if c.child, err = r.guard.start(command); err != nil {
+	var stdout *io.PipeReader
+	var err error
+	if c.child, c.stdin, stdout, err = r.guard.startProgram(command); err != nil {
 		return nil, err
 	}
-	c.stdin = stdin
 	go c.listen(stdout)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,14 +87,15 @@ func (r *run) newClient(cfg sim.Client) (*client, error) {
 		TTL: float64(r.cfg.Lock.TTL) / float64(time.Millisecond),
 	}, nil)
 	r.await(func() bool { return q.answered || r.failure != nil })
+	if q.answer.Type == Failed { // the program may have ended since
+		c.child.kill()
+		return nil, fmt.Errorf("the program of %s cannot make its lock: %s", cfg.Name, cmp.Or(q.answer.Error, "it gave no reason"))
+	}
 	if r.failure != nil {
 		c.child.kill()
 		return nil, r.failure
 	}
-	if c.ready = q.answer; c.ready.Type != Ready {
-		c.child.kill()
-		return nil, fmt.Errorf("the program of %s cannot make its lock: %s", cfg.Name, cmp.Or(q.answer.Error, "it answered init with "+q.answer.Type))
-	}
+	c.ready = q.answer
 	return c, nil
 }
 
@@ -109,7 +103,8 @@ func (r *run) newClient(cfg sim.Client) (*client, error) {
 func (c *client) lockName() string { return cmp.Or(c.cfg.Key, c.r.cfg.Lock.Key) }
 
 // listen reads what the program says.
-func (c *client) listen(out io.Reader) {
+func (c *client) listen(out *io.PipeReader) {
+	defer out.Close()
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 2*maxLine)
 	for lines.Scan() {

@@ -7,10 +7,11 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A child is a process that the harness has started, with all processes that it starts
-// itself: they are one process group.
+// itself: they are one process group, unless one of them leaves it.
 type child struct {
 	cmd    *exec.Cmd
 	guard  *guard
@@ -26,6 +27,7 @@ func (g *guard) start(cmd *exec.Cmd) (*child, error) {
 		cmd.Stderr = c.stderr
 	}
 	ownGroup(cmd)
+	cmd.WaitDelay = outputDelay
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", cmd.Path, err)
 	}
@@ -37,7 +39,29 @@ func (g *guard) start(cmd *exec.Cmd) (*child, error) {
 	return c, nil
 }
 
-// kill ends the child and everything that it has started, and waits until it has ended.
+// outputDelay is how long the end of a child waits for other processes that have its output,
+// such as one that has left its group.
+const outputDelay = 2 * time.Second
+
+// startProgram starts a command as a child that reads from stdin and writes to stdout. What
+// it has written before it ends can still be read.
+func (g *guard) startProgram(cmd *exec.Cmd) (c *child, stdin io.Writer, stdout *io.PipeReader, err error) {
+	if stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, nil, nil, err
+	}
+	stdout, out := io.Pipe()
+	cmd.Stdout = out
+	if c, err = g.start(cmd); err != nil {
+		return nil, nil, nil, err
+	}
+	go func() {
+		<-c.exited
+		out.Close()
+	}()
+	return c, stdin, stdout, nil
+}
+
+// kill ends the child and all processes of its group, and waits until it has ended.
 func (c *child) kill() {
 	killGroup(c.cmd.Process.Pid)
 	<-c.exited

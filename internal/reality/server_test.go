@@ -10,6 +10,17 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
+// guardOf starts a guard for a test, which does not clean up.
+func guardOf(t *testing.T, folder string) *guard {
+	t.Helper()
+	g, err := startGuard(exec.Command("cat"), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.close)
+	return g
+}
+
 // A PostgreSQL server that is shut down ends although clients have sessions: the harness
 // itself has one.
 func TestShutdownOfPostgres(t *testing.T) {
@@ -24,11 +35,7 @@ func TestShutdownOfPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(folder)
-	g, err := startGuard(exec.Command("cat"), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.close()
+	g := guardOf(t, folder)
 	r := &run{folder: folder, guard: g, options: Options{Setup: 20 * time.Second}}
 	n, err := r.newNode(0, sim.Node{Name: "postgres-1", System: locks.Postgres})
 	if err != nil {

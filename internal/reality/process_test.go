@@ -1,0 +1,41 @@
+//go:build unix
+
+package reality
+
+import (
+	"io"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// What a program has written before it ends can be read afterwards.
+func TestLastWordsOfAProgram(t *testing.T) {
+	c, _, stdout, err := guardOf(t, "").startProgram(exec.Command("sh", "-c", "echo the last answer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond) // it has ended
+	if got, err := io.ReadAll(stdout); err != nil || string(got) != "the last answer\n" {
+		t.Errorf("its output is %q, %v", got, err)
+	}
+	<-c.exited
+}
+
+// A process that has left the group of a child, and has its standard error, does not keep
+// the child from being ended.
+func TestKillOfAChildWithAnOutsider(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil || testing.Short() {
+		t.Skip("there is no setsid, or the test must be short")
+	}
+	c, err := guardOf(t, "").start(exec.Command("sh", "-c", "setsid sleep 6 & sleep 60"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond) // the outsider has left
+	began := time.Now()
+	c.kill()
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("the end of the child took %v", took)
+	}
+}
