@@ -58,9 +58,11 @@ func (e entry) expiresWith(o entry) bool {
 type cutter interface {
 	sim.Framer
 	// answerSize returns the size of the first message of b, which the server has sent, in
-	// bytes; 0 if b does not contain the whole message yet. isReply is false for a message
-	// that answers no request.
-	answerSize(b []byte) (size int, isReply bool)
+	// bytes; 0 if b does not contain the whole message yet.
+	answerSize(b []byte) int
+	// completes reports whether such a message completes the answer to a request: it is the
+	// oldest one that has no answer, or zero if there is none.
+	completes(b []byte, oldest sim.Frame) bool
 	// describeAnswer describes such a message for the trace.
 	describeAnswer(b []byte) string
 	// isAnswered reports whether the server answers a request soon, so that it can be
@@ -81,9 +83,10 @@ type node struct {
 	pausedBy []*fault
 	crashes  int // that have not ended
 	isDown   bool
-	// isBusy says that a request is being executed: until it is answered, no other is
-	// passed on, so that it is known which request has changed a key.
-	isBusy bool
+	// executing is the request that is being executed, also one of the harness itself; nil
+	// if there is none. Until it is answered, no other is passed on, so that it is known
+	// which request has changed a key.
+	executing *message
 	// keys is what the trace says about the keys.
 	keys map[string]entry
 	// doors are where clients connect.
@@ -250,13 +253,21 @@ func (n *node) planExpiry(e entry) {
 // is known to have changed by itself.
 func (n *node) look() {
 	n.r.mu.Lock()
-	isFree := n.r.await(func() bool { return n.isDown || n.runs() && !n.isBusy }) && !n.isDown
+	isFree := n.r.await(func() bool { return n.isDown || n.runs() && n.executing == nil }) && !n.isDown
+	own := &message{}
 	if isFree {
-		n.isBusy = true
+		n.executing = own
 	}
 	n.r.mu.Unlock()
 	if isFree {
-		n.probe(nil, 0, false, func() { n.isBusy = n.isDown && n.isBusy })
+		n.probe(nil, 0, false, func() { n.endExecution(own) })
+	}
+}
+
+// endExecution lets the next request be executed, if the server was executing this one.
+func (n *node) endExecution(m *message) {
+	if n.executing == m {
+		n.executing = nil
 	}
 }
 
@@ -306,7 +317,7 @@ func (n *node) crash(how trace.Crash) {
 	if n.crashes++; n.crashes > 1 {
 		return
 	}
-	n.isDown, n.pausedBy, n.isBusy = true, nil, false
+	n.isDown, n.pausedBy, n.executing = true, nil, nil
 	n.r.emit(trace.Event{Kind: trace.KindCrash, Process: n.cfg.Name, Text: string(how)})
 	for _, d := range n.doors {
 		d.shut()
@@ -336,7 +347,7 @@ func (n *node) restart() {
 			return
 		}
 		n.r.do(func() {
-			n.isDown, n.isBusy = false, false
+			n.isDown, n.executing = false, nil
 			n.r.emit(trace.Event{Kind: trace.KindRestart, Process: n.cfg.Name})
 		})
 		n.probe(nil, 0, true, func() {

@@ -279,28 +279,31 @@ func (s *postgresServer) cutter() cutter {
 // an answer is everything up to ReadyForQuery.
 type postgresCutter struct{ sim.Framer }
 
-func (c *postgresCutter) answerSize(b []byte) (size int, isReply bool) {
+func (c *postgresCutter) answerSize(b []byte) (size int) {
 	for size < len(b) {
 		if len(b)-size < 5 {
 			if size == 0 && len(b) == 1 && b[0] == 'N' { // the answer to the question whether there is TLS
-				return 1, true
+				return 1
 			}
-			return 0, true
+			return 0
 		}
 		kind, n := b[size], int(binary.BigEndian.Uint32(b[size+1:]))
 		if size+1+n > len(b) {
-			return 0, true
+			return 0
 		}
 		size += 1 + n
 		if kind == 'Z' {
-			return size, true
+			return size
 		}
 		if kind == 'E' && strings.Contains(string(b[size-n:size]), "\x00VFATAL\x00") || kind == 'E' && strings.Contains(string(b[:size]), "SFATAL\x00") {
-			return size, true // the server closes the session
+			return size // the server closes the session
 		}
 	}
-	return 0, true
+	return 0
 }
+
+// completes implements [cutter]: the server says nothing by itself.
+func (c *postgresCutter) completes([]byte, sim.Frame) bool { return true }
 
 // describeAnswer implements [cutter]: the tag of the command that was completed, or the
 // error.

@@ -109,10 +109,13 @@ func (c *conn) carryRequests() {
 	n, r := c.node, c.node.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	isReady := func(m *message) bool { return n.runs() && (!n.isBusy || !c.cutter.isAnswered(m.body.(sim.Frame))) }
+	// A request that changes keys would wait behind one that is not answered soon.
+	isReady := func(m *message) bool {
+		return n.runs() && (!c.isExclusive(m) || n.executing == nil && len(c.asked) == 0)
+	}
 	for m := c.requests.next(isReady); m != nil; m = c.requests.next(isReady) {
-		if c.cutter.isAnswered(m.body.(sim.Frame)) {
-			n.isBusy = true
+		if c.isExclusive(m) {
+			n.executing = m
 		}
 		m.due = r.now() // the moment from which on the server may execute it
 		c.asked = append(c.asked, m)
@@ -127,10 +130,16 @@ func (c *conn) carryRequests() {
 	}
 	if c.requests.isClosed && !c.isCut {
 		// The server answers what it has got, and nobody reads the answers.
-		r.await(func() bool { return len(c.asked) == 0 || c.isCut || n.isDown })
+		r.await(func() bool { return !c.isExecuting() || c.isCut || n.isDown })
 		c.cut()
 	}
 }
+
+// isExclusive reports whether no other request may be executed until this one is answered.
+func (c *conn) isExclusive(m *message) bool { return c.cutter.isAnswered(m.body.(sim.Frame)) }
+
+// isExecuting reports whether the server will soon answer a request that has reached it.
+func (c *conn) isExecuting() bool { return slices.ContainsFunc(c.asked, c.isExclusive) }
 
 // readServer reads what the server writes, and sends each message on its way. Before it
 // does, it asks the server what the request has changed.
@@ -141,31 +150,34 @@ func (c *conn) readServer() {
 		k, err := c.toServer.Read(grow(&buffer))
 		buffer = buffer[:len(buffer)+k]
 		for len(buffer) > 0 {
-			size, isReply := c.cutter.answerSize(buffer)
+			size := c.cutter.answerSize(buffer)
 			if size == 0 {
 				break
 			}
 			answer := slices.Clone(buffer[:size])
 			buffer = buffer[size:]
-			if !isReply {
-				r.do(func() { c.reply(nil, answer) })
-				continue
-			}
 			var m *message
+			isReply := false
 			r.do(func() {
+				var oldest sim.Frame
 				if len(c.asked) > 0 {
 					m = c.asked[0]
+					oldest = m.body.(sim.Frame)
+				}
+				if isReply = c.cutter.completes(answer, oldest); !isReply {
+					c.reply(nil, answer)
 				}
 			})
+			if !isReply {
+				continue
+			}
 			finish := func() {
 				if len(c.asked) > 0 && c.asked[0] == m {
 					c.asked = c.asked[1:]
 				}
-				if m != nil && c.cutter.isAnswered(m.body.(sim.Frame)) && !n.isDown {
-					n.isBusy = false
-				}
+				n.endExecution(m)
 				c.reply(m, answer)
-				if c.isCut && len(c.asked) == 0 {
+				if c.isCut && !c.isExecuting() {
 					c.toServer.Close()
 				}
 			}
@@ -224,13 +236,13 @@ func (c *conn) carryReplies() {
 func (c *conn) serverClosed() {
 	c.toServer.Close()
 	c.node.lookAfterClose()
+	for _, m := range c.asked {
+		c.node.endExecution(m)
+	}
+	c.asked = nil
 	if c.isCut {
 		return
 	}
-	if len(c.asked) > 0 && !c.node.isDown {
-		c.node.isBusy = false
-	}
-	c.asked = nil
 	c.requests.drop()
 	c.replies.close()
 }
@@ -245,7 +257,7 @@ func (c *conn) cut() {
 	c.requests.drop()
 	c.replies.drop()
 	c.fromClient.Close()
-	if len(c.asked) == 0 || c.node.isDown || c.node.r.ended {
+	if !c.isExecuting() || c.node.isDown || c.node.r.ended {
 		c.toServer.Close()
 		c.node.lookAfterClose()
 	}

@@ -2,6 +2,7 @@ package reality
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -184,7 +185,7 @@ func readWords(r *bufio.Reader) ([]string, error) {
 			return nil, err
 		}
 		return []string{string(word[:n])}, nil
-	case '*':
+	case '*', '>':
 		var all []string
 		for range n {
 			words, err := readWords(r)
@@ -202,8 +203,8 @@ func readWords(r *bufio.Reader) ([]string, error) {
 type redisCutter struct {
 	sim.Framer
 	r *run
-	// isSubscribed says that the client has subscribed to a channel in RESP 2, where
-	// messages look like answers.
+	// isSubscribed says that the server has confirmed a subscription in RESP 2, where
+	// published messages look like answers.
 	isSubscribed bool
 }
 
@@ -216,27 +217,54 @@ func (s *redisServer) cutter() cutter {
 	return &redisCutter{Framer: system.Framer(s.r.names), r: s.r}
 }
 
-func (c *redisCutter) answerSize(b []byte) (size int, isReply bool) {
-	return resp.Size(b), b[0] != '>' && !c.isSubscribed
+func (c *redisCutter) answerSize(b []byte) int { return resp.Size(b) }
+
+// subscriptions are the commands that the server confirms once for each channel.
+var subscriptions = []string{"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"}
+
+// completes implements [cutter]. A subscription is confirmed once for each channel, by a
+// message with the command, the channel and the number of subscriptions that are left. In
+// RESP 3 it is a push, as is what is published.
+func (c *redisCutter) completes(b []byte, oldest sim.Frame) bool {
+	isPush := b[0] == '>'
+	if b[0] != '*' && !isPush {
+		if string(b) == "+RESET\r\n" {
+			c.isSubscribed = false
+		}
+		return true
+	}
+	words, err := readWords(bufio.NewReader(bytes.NewReader(b)))
+	if err != nil || len(words) == 0 {
+		return !isPush
+	}
+	if name := strings.ToUpper(words[0]); len(words) == 3 && slices.Contains(subscriptions, name) {
+		args, _ := oldest.Body.([]string)
+		isAsked := len(args) > 0 && strings.EqualFold(args[0], name)
+		if isPush || isAsked || c.isSubscribed {
+			c.isSubscribed = !isPush && words[2] != "0"
+			return isAsked && (len(args) == 1 || words[1] == args[len(args)-1])
+		}
+	}
+	isPublished := c.isSubscribed && slices.Contains([]string{"message", "pmessage", "smessage"}, words[0])
+	return !isPush && !isPublished
 }
 
 func (c *redisCutter) describeAnswer(b []byte) string { return resp.Describe(b, c.r.names.Value) }
 
-// isAnswered implements [cutter]: commands that wait for something are not answered soon.
+// isAnswered implements [cutter]: commands that wait for something are not answered soon. A
+// subscription changes no key.
 func (c *redisCutter) isAnswered(f sim.Frame) bool {
 	args, _ := f.Body.([]string)
 	if len(args) == 0 {
 		return false
 	}
 	switch name := strings.ToUpper(args[0]); name {
-	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":
-		c.isSubscribed = true
-		return false
-	case "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", "WAIT", "WAITAOF", "MONITOR",
+	case "WAIT", "WAITAOF", "MONITOR",
 		"BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
 		return false
 	case "XREAD", "XREADGROUP":
 		return !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "BLOCK") })
+	default:
+		return !slices.Contains(subscriptions, name)
 	}
-	return !c.isSubscribed
 }
