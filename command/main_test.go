@@ -10,5 +10,8 @@ import (
 // contains no lock of a library. The output of the program that people use is checked by
 // the tests in cmd/locksim.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"locksim": Main})
+	testscript.Main(m, testPrograms)
 }
+
+// testPrograms are the programs that this test binary serves as.
+var testPrograms = map[string]func(){"locksim": Main}

@@ -197,7 +197,14 @@ func (f *realityFlags) plan(stderr io.Writer, jobs []job) ([][]play, error) {
 		var plays []play
 		var errs []error
 		for _, v := range j.Variants {
-			planned, err := f.planVariant(j, v)
+			played, err := v, error(nil)
+			if f.sweeps {
+				played, err = withoutFaults(j, v)
+			}
+			var planned []play
+			if err == nil {
+				planned, err = f.planVariant(j, played)
+			}
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", titleOf(v), err))
 				continue

@@ -42,26 +42,33 @@ type realitySweep struct {
 	out     io.Writer
 	job     job
 	variant *scenarios.Variant
-	// played counts the plays with a fault, blamed those in which the lock is to blame for
-	// what broke, and unknown those that say nothing.
+	// played counts the plays with a fault, blamed all plays in which the lock is to blame
+	// for what broke, and unknown those with a fault that say nothing.
 	played, blamed, unknown int
 }
 
 // run plays all worlds of the sweep.
 func (s *realitySweep) run(ctx context.Context) error {
-	var without []string
-	if len(s.variant.FaultKinds()) > 0 {
-		without = append(without, "faults=null")
+	variant, err := withoutFaults(s.job, s.variant)
+	if err != nil {
+		return err
 	}
-	base, err := s.play(ctx, without...)
+	base, err := s.play(ctx, variant)
 	if err != nil {
 		return err
 	}
 	printLine(s.out, "%s, without a fault: %s", titleOf(s.variant), base.Verdict.Verdict)
 	s.explain(base)
+	if len(violationsOf(base, checks.BlameLock)) > 0 {
+		s.blamed++
+	}
 	faults := faultsAt(base.History.Trace, s.ttl()*11/10)
+	if len(faults) == 0 {
+		printLine(s.out, "no message between %s and the servers was seen, so there is no fault to play", base.History.Trace.Processes[0].Name)
+		return nil
+	}
 	for _, override := range faults {
-		run, err := s.play(ctx, override)
+		run, err := s.playWith(ctx, override)
 		if err != nil {
 			return err
 		}
@@ -89,7 +96,7 @@ func (s *realitySweep) run(ctx context.Context) error {
 			printLine(s.out, "    replay: %s --set %s", s.flags.replayOf(s.job), story.ShellWord(override))
 		}
 	}
-	printLine(s.out, "%d plays with a fault: in %d of them the lock is to blame for what broke, and %d say nothing", s.played, s.blamed, s.unknown)
+	printLine(s.out, "%d plays, %d of them with a fault: in %d of them the lock is to blame for what broke, and %d say nothing", s.played+1, s.played, s.blamed, s.unknown)
 	return nil
 }
 
@@ -102,20 +109,41 @@ func (s *realitySweep) ttl() time.Duration {
 	return config.Lock.TTL
 }
 
-// play plays the variant once, without fencing and with some values replaced.
-func (s *realitySweep) play(ctx context.Context, overrides ...string) (scenarios.RunResult, error) {
-	only := *s.job.Scenario
-	only.Variants = []*scenarios.Variant{s.variant}
-	changed, err := only.With(overrides...)
+// withoutFaults returns a variant of a job without its own faults.
+func withoutFaults(j job, v *scenarios.Variant) (*scenarios.Variant, error) {
+	if len(v.FaultKinds()) == 0 {
+		return v, nil
+	}
+	return withValue(j, v, "faults=null")
+}
+
+// withValue returns a variant of a job with one value replaced.
+func withValue(j job, v *scenarios.Variant, override string) (*scenarios.Variant, error) {
+	only := *j.Scenario
+	only.Variants = []*scenarios.Variant{v}
+	changed, err := only.With(override)
+	if err != nil {
+		return nil, err
+	}
+	return changed.Variants[0], nil
+}
+
+// playWith plays the variant once with one value replaced.
+func (s *realitySweep) playWith(ctx context.Context, override string) (scenarios.RunResult, error) {
+	changed, err := withValue(s.job, s.variant, override)
 	if err != nil {
 		return scenarios.RunResult{}, err
 	}
-	j := job{input{changed, s.job.argument, s.job.file}, s.job.lock}
-	plays, err := s.flags.planVariant(j, changed.Variants[0])
+	return s.play(ctx, changed)
+}
+
+// play plays a variant once, without fencing.
+func (s *realitySweep) play(ctx context.Context, v *scenarios.Variant) (scenarios.RunResult, error) {
+	plays, err := s.flags.planVariant(s.job, v)
 	if err != nil {
 		return scenarios.RunResult{}, err
 	}
-	result, err := s.flags.playJob(ctx, j, plays[:1])
+	result, err := s.flags.playJob(ctx, s.job, plays[:1])
 	if err != nil {
 		return scenarios.RunResult{}, err
 	}
