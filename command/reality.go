@@ -164,6 +164,8 @@ func (f *realityFlags) run(cmd *cobra.Command, args []string) error {
 // checkValues checks the values of the flags, before any file is read.
 func (f *realityFlags) checkValues() error {
 	switch {
+	case f.client != "" && strings.TrimSpace(f.client) == "":
+		return errors.New("locksim: --client is blank; give the command of a program")
 	case f.client != "" && len(f.locks) > 0:
 		return errors.New("locksim: --client brings its own lock, and --lock names another; leave one out")
 	case f.client != "" && f.compares:
@@ -416,8 +418,7 @@ func realityGuardCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: realityGuard, Hidden: true, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var in io.Reader = cmd.InOrStdin()
-			reality.Guard(in)
+			reality.Guard(cmd.InOrStdin())
 			return nil
 		},
 	}

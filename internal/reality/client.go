@@ -183,7 +183,7 @@ var answersTo = map[string][]string{
 	Acquire: {Acquired, Failed},
 	Extend:  {Extended, Failed},
 	Release: {Released, Failed},
-	Step:    {OK, Failed},
+	Step:    {OK},
 }
 
 // send sends a command to the program. onAnswer, if not nil, is called when the answer

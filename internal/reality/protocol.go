@@ -23,7 +23,7 @@ const (
 	// Release asks it to release the lock. The answer is Released or Failed.
 	Release = "release"
 	// Step says that the section is about to do its next step, such as a write. The answer
-	// is OK, and the harness then does the step.
+	// is OK, and the harness then does the step. A program cannot refuse a step.
 	Step = "step"
 )
 

@@ -1,6 +1,7 @@
 package reality_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,11 @@ import (
 )
 
 func init() {
+	programs["refuses-steps"] = program{answers: map[string]func(*server, reality.Command) reality.Answer{
+		reality.Step: func(*server, reality.Command) reality.Answer {
+			return reality.Answer{Type: reality.Failed, Error: "no"}
+		},
+	}}
 	programs["slow"] = program{answers: map[string]func(*server, reality.Command) reality.Answer{
 		reality.Acquire: func(s *server, c reality.Command) reality.Answer {
 			time.Sleep(280 * time.Millisecond)
@@ -17,6 +23,14 @@ func init() {
 			return reality.Answer{Type: reality.Acquired}
 		},
 	}}
+}
+
+// A program cannot answer a step with failed.
+func TestFailedAnswerToAStep(t *testing.T) {
+	_, err := play(t, "refuses-steps", "clients:\n  client-1: {}\n")
+	if err == nil || !strings.Contains(err.Error(), "answers step with failed") {
+		t.Errorf("the error is %v", err)
+	}
 }
 
 // The step check goes by the end of the latest extension, and without a declared end it
