@@ -32,20 +32,22 @@ func startGuard(command *exec.Cmd, folder string) (*guard, error) {
 		return nil, fmt.Errorf("cannot start the process that cleans up: %w", err)
 	}
 	g := &guard{orders: orders, cmd: command}
-	g.order("folder %s", folder)
-	return g, nil
+	return g, g.order("folder %s", folder)
 }
 
-// watch makes the guard kill a process group at the end.
-func (g *guard) watch(leader int) { g.order("watch %d", leader) }
+// watch makes the guard kill a process group at the end. It fails if the guard has ended.
+func (g *guard) watch(leader int) error { return g.order("watch %d", leader) }
 
 // forget makes the guard leave a process group alone, because it has ended.
-func (g *guard) forget(leader int) { g.order("forget %d", leader) }
+func (g *guard) forget(leader int) { _ = g.order("forget %d", leader) }
 
-func (g *guard) order(format string, args ...any) {
+func (g *guard) order(format string, args ...any) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	fmt.Fprintf(g.orders, format+"\n", args...)
+	if _, err := fmt.Fprintf(g.orders, format+"\n", args...); err != nil {
+		return fmt.Errorf("the process that cleans up has ended: %w", err)
+	}
+	return nil
 }
 
 // close makes the guard clean up, and waits until it has.

@@ -332,32 +332,64 @@ func (n *node) crash(how trace.Crash) {
 
 // restart implements [process].
 func (n *node) restart() {
-	if n.crashes--; n.crashes > 0 {
+	if n.crashes--; n.crashes == 0 {
+		n.r.restarts.Go(n.startAgain)
+	}
+}
+
+// startAgain starts the server after a crash, unless the run has ended or it has crashed
+// once more.
+func (n *node) startAgain() {
+	isWanted := func() bool { return n.isDown && n.crashes == 0 && !n.r.ended }
+	own := &message{}
+	if !n.bringUp(isWanted, own) {
 		return
 	}
-	go func() {
-		n.probing.Lock()
-		err := n.awaitExit()
-		if err == nil {
-			err = n.server.start()
-		}
-		n.probing.Unlock()
-		if err != nil {
-			n.r.fail(err)
-			return
-		}
-		n.r.do(func() {
-			n.isDown, n.executing = false, nil
-			n.r.emit(trace.Event{Kind: trace.KindRestart, Process: n.cfg.Name})
-		})
-		n.probe(nil, 0, true, func() {
-			for _, d := range n.doors {
-				if err := d.open(); err != nil && n.r.failure == nil {
-					n.r.failure = err
-				}
+	n.probe(nil, 0, true, func() {
+		n.endExecution(own)
+		for _, d := range n.doors {
+			if n.isDown || n.r.ended {
+				return
 			}
-		})
-	}()
+			if err := d.open(); err != nil && n.r.failure == nil {
+				n.r.failure = err
+			}
+		}
+	})
+}
+
+// bringUp starts the server, as long as that is wanted, and reports whether it runs. It
+// executes own then, and no request.
+func (n *node) bringUp(isWanted func() bool, own *message) (isUp bool) {
+	n.probing.Lock()
+	defer n.probing.Unlock()
+	wanted := false
+	n.r.do(func() { wanted = isWanted() })
+	if !wanted {
+		return false
+	}
+	err := n.awaitExit()
+	n.r.do(func() { wanted = isWanted() })
+	if !wanted {
+		return false
+	}
+	if err == nil {
+		err = n.server.start()
+	}
+	n.r.do(func() {
+		switch {
+		case !isWanted(): // it has crashed once more, or the run has ended
+			if err == nil {
+				killGroup(n.server.process().cmd.Process.Pid)
+			}
+		case err != nil && n.r.failure == nil:
+			n.r.failure = err
+		case err == nil:
+			isUp, n.isDown, n.executing = true, false, own
+			n.r.emit(trace.Event{Kind: trace.KindRestart, Process: n.cfg.Name})
+		}
+	})
+	return isUp
 }
 
 // awaitExit waits until the server has ended. It fails if that takes too long.
@@ -370,7 +402,7 @@ func (n *node) awaitExit() error {
 	}
 }
 
-// close ends the server and all connections to it.
+// close ends the server and all connections to it. A restart that is under way fails.
 func (n *node) close() {
 	n.r.do(func() {
 		for _, d := range n.doors {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/locksim/locksim/locks"
@@ -29,7 +30,7 @@ type postgresServer struct {
 	folder   string
 	programs string // the folder with PostgreSQL's programs
 	named    string // the program and its version
-	child    *child
+	child    atomic.Pointer[child]
 	// probe is the harness's own session.
 	probe  net.Conn
 	answer *bufio.Reader
@@ -90,14 +91,14 @@ func findPostgres() (string, error) {
 
 func (s *postgresServer) data() string    { return filepath.Join(s.folder, "data") }
 func (s *postgresServer) version() string { return s.named }
-func (s *postgresServer) process() *child { return s.child }
+func (s *postgresServer) process() *child { return s.child.Load() }
 func (s *postgresServer) address() (network, address string) {
 	return "unix", filepath.Join(s.folder, ".s.PGSQL.5432")
 }
 
 // shutDown implements [server]. The smart shutdown, on SIGTERM, would wait until all clients
 // have closed their sessions.
-func (s *postgresServer) shutDown() { shutDownFast(s.child.cmd.Process.Pid) }
+func (s *postgresServer) shutDown() { shutDownFast(s.process().cmd.Process.Pid) }
 
 // command returns a command with one of PostgreSQL's programs, which refuse to run as root.
 func (s *postgresServer) command(name string, args ...string) *exec.Cmd {
@@ -109,13 +110,15 @@ func (s *postgresServer) command(name string, args ...string) *exec.Cmd {
 }
 
 // start implements [server]. The database is called locksim, and so is its user.
-func (s *postgresServer) start() (err error) {
+func (s *postgresServer) start() error {
 	// What a killed server leaves behind would keep the new one from starting.
 	_ = os.Remove(filepath.Join(s.data(), "postmaster.pid"))
 	c := s.command("postgres", "-D", s.data(), "-k", s.folder, "-h", "", "-F")
-	if s.child, err = s.r.guard.start(c); err != nil {
+	child, err := s.r.guard.start(c)
+	if err != nil {
 		return err
 	}
+	s.child.Store(child)
 	for deadline := time.Now().Add(s.r.options.Setup); ; time.Sleep(5 * time.Millisecond) {
 		if err = s.connect("locksim"); err == nil {
 			return nil
@@ -128,8 +131,8 @@ func (s *postgresServer) start() (err error) {
 			continue
 		}
 		switch {
-		case s.child.hasExited():
-			return fmt.Errorf("%s ended at once%s", s.named, s.child.lastWords())
+		case child.hasExited():
+			return fmt.Errorf("%s ended at once%s", s.named, child.lastWords())
 		case time.Now().After(deadline):
 			return fmt.Errorf("%s does not answer: %w", s.named, err)
 		}

@@ -31,11 +31,14 @@ func (g *guard) start(cmd *exec.Cmd) (*child, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", cmd.Path, err)
 	}
-	g.watch(cmd.Process.Pid)
 	go func() {
 		_ = cmd.Wait() // ProcessState has the result
 		close(c.exited)
 	}()
+	if err := g.watch(cmd.Process.Pid); err != nil {
+		c.kill()
+		return nil, err
+	}
 	return c, nil
 }
 

@@ -39,3 +39,17 @@ func TestKillOfAChildWithAnOutsider(t *testing.T) {
 		t.Errorf("the end of the child took %v", took)
 	}
 }
+
+// A child that the guard cannot watch is ended, and the error says why.
+func TestChildWithoutAGuard(t *testing.T) {
+	g := guardOf(t, "")
+	g.close()
+	began := time.Now()
+	if c, err := g.start(exec.Command("sleep", "10")); err == nil {
+		c.kill()
+		t.Error("the child was started, although the guard has ended")
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("the child was left for %v", took)
+	}
+}

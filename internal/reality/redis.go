@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/locksim/locksim/internal/resp"
@@ -30,7 +31,7 @@ type redisServer struct {
 	folder  string
 	program string
 	named   string // the program and its version
-	child   *child
+	child   atomic.Pointer[child]
 	// probe is the harness's own connection.
 	probe  net.Conn
 	answer *bufio.Reader
@@ -54,14 +55,14 @@ func newRedis(r *run, cfg sim.Node, folder string) (server, error) {
 }
 
 func (s *redisServer) version() string { return s.named }
-func (s *redisServer) process() *child { return s.child }
-func (s *redisServer) shutDown()       { shutDown(s.child.cmd.Process.Pid) }
+func (s *redisServer) process() *child { return s.child.Load() }
+func (s *redisServer) shutDown()       { shutDown(s.process().cmd.Process.Pid) }
 func (s *redisServer) address() (network, address string) {
 	return "unix", filepath.Join(s.folder, "redis.sock")
 }
 
 // start implements [server].
-func (s *redisServer) start() (err error) {
+func (s *redisServer) start() error {
 	_, socket := s.address()
 	args := []string{
 		"--port", "0", "--unixsocket", socket, "--dir", s.folder, "--daemonize", "no",
@@ -74,9 +75,11 @@ func (s *redisServer) start() (err error) {
 	default:
 		args = append(args, "--save", "", "--appendonly", "no")
 	}
-	if s.child, err = s.r.guard.start(exec.Command(s.program, args...)); err != nil {
+	child, err := s.r.guard.start(exec.Command(s.program, args...))
+	if err != nil {
 		return err
 	}
+	s.child.Store(child)
 	for deadline := time.Now().Add(s.r.options.Setup); ; time.Sleep(2 * time.Millisecond) {
 		if s.probe, err = net.Dial("unix", socket); err == nil {
 			s.answer = bufio.NewReader(s.probe)
@@ -86,8 +89,8 @@ func (s *redisServer) start() (err error) {
 			s.probe.Close()
 		}
 		switch {
-		case s.child.hasExited():
-			return fmt.Errorf("%s ended at once%s", s.named, s.child.lastWords())
+		case child.hasExited():
+			return fmt.Errorf("%s ended at once%s", s.named, child.lastWords())
 		case time.Now().After(deadline):
 			return fmt.Errorf("%s does not answer: %w", s.named, err)
 		}

@@ -64,6 +64,7 @@ type run struct {
 	storage  *storageProcess
 	links    map[[2]string]*link
 	active   int // clients whose program has not ended
+	restarts sync.WaitGroup
 }
 
 // A watcher calls do each time that its point is reached.
@@ -444,6 +445,12 @@ func (r *run) tearDown() {
 	}
 	for _, n := range r.nodes {
 		n.close()
+	}
+	r.restarts.Wait() // a server may have been started meanwhile
+	for _, n := range r.nodes {
+		if p := n.server.process(); p != nil {
+			p.kill()
+		}
 	}
 }
 
