@@ -33,7 +33,7 @@ type realityFlags struct {
 	client           string
 	compares, sweeps bool
 	// times is how often each scenario must be seen, and within how long it is repeated for
-	// that; 0 means without a limit.
+	// that; 0 means that it is played at most three times as often, and once if times is 1.
 	times  int
 	within time.Duration
 }
@@ -239,7 +239,7 @@ func (f *realityFlags) planVariant(j job, v *scenarios.Variant) (plays []play, e
 		if err != nil {
 			return nil, err
 		}
-		plays = append(plays, play{v, cmp.Or(f.foreignKind().Name, j.lock, v.Lock), fencing, config, f.replayOf(j)})
+		plays = append(plays, play{v, cmp.Or(f.foreignKind().Name, j.lock, v.Lock), fencing, config, f.replayOf(j, v, fencing)})
 	}
 	return plays, nil
 }
@@ -252,9 +252,13 @@ func titleOf(v *scenarios.Variant) string {
 	return v.Scenario + ", variant " + v.Name
 }
 
-// replayOf returns the command that plays a job again.
-func (f *realityFlags) replayOf(j job) string {
+// replayOf returns the command that plays one run of a job again.
+func (f *realityFlags) replayOf(j job, v *scenarios.Variant, fencing string) string {
 	words := []string{"locksim", "reality", reports.Operand(j.argument)}
+	if v.Name != "" {
+		words = append(words, "--variant", story.ShellWord(v.Name))
+	}
+	words = append(words, "--fencing", fencing)
 	if j.lock != "" {
 		words = append(words, "--lock", j.lock)
 	}
@@ -271,7 +275,7 @@ func (f *realityFlags) replayOf(j job) string {
 }
 
 // playAll plays all jobs, one after the other, each as often as the flags say. The result of
-// a job is its first conclusive play, or else its last one.
+// a job is its first conclusive play, or else its first one.
 func (f *realityFlags) playAll(cmd *cobra.Command, jobs []job, plays [][]play) (results []*scenarios.Result, tallies []*playTally, err error) {
 	ctx, _, stop := notifyInterrupts(func() {})
 	defer stop()
@@ -290,13 +294,25 @@ func (f *realityFlags) playAll(cmd *cobra.Command, jobs []job, plays [][]play) (
 			if isConclusive := tally.add(result); chosen == nil || isConclusive && tally.conclusive == 1 {
 				chosen = result
 			}
-			if f.within > 0 && time.Since(began) > f.within || f.within == 0 && tally.plays >= 3*f.times || f.times == 1 {
+			if f.isEnough(tally.plays, time.Since(began)) {
 				break
 			}
 		}
 		results, tallies = append(results, chosen), append(tallies, tally)
 	}
 	return results, tallies, nil
+}
+
+// isEnough reports whether a scenario is not repeated any more, although its runs have not
+// been conclusive as often as they should be.
+func (f *realityFlags) isEnough(plays int, since time.Duration) bool {
+	switch {
+	case f.within > 0:
+		return since > f.within
+	case f.times == 1:
+		return true
+	}
+	return plays >= 3*f.times
 }
 
 // playJob plays all runs of a job once.

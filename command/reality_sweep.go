@@ -93,7 +93,7 @@ func (s *realitySweep) run(ctx context.Context) error {
 		printLine(s.out, "%s %s: %s", mark, fault, run.Verdict.Verdict)
 		if len(blamed) > 0 {
 			s.explain(run)
-			printLine(s.out, "    replay: %s --set %s", s.flags.replayOf(s.job), story.ShellWord(override))
+			printLine(s.out, "    replay: %s --set %s", s.flags.replayOf(s.job, s.variant, run.Fencing), story.ShellWord(override))
 		}
 	}
 	printLine(s.out, "%d plays, %d of them with a fault: in %d of them the lock is to blame for what broke, and %d say nothing", s.played+1, s.played, s.blamed, s.unknown)

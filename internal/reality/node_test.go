@@ -47,7 +47,7 @@ func TestCrashDuringARestart(t *testing.T) {
 	s.mayStart <- struct{}{}
 	r.restarts.Wait()
 	if !n.isDown {
-		t.Error("the server is up after its second crash")
+		t.Fatal("the server is up after its second crash")
 	}
 
 	r.do(n.restart)
