@@ -114,7 +114,11 @@ func (s *postgresServer) start() error {
 	// What a killed server leaves behind would keep the new one from starting.
 	_ = os.Remove(filepath.Join(s.data(), "postmaster.pid"))
 	c := s.command("postgres", "-D", s.data(), "-k", s.folder, "-h", "", "-F")
-	child, err := s.r.guard.start(c)
+	_, socket := s.address()
+	if err := checkSocket(socket); err != nil {
+		return err
+	}
+	child, err := s.r.guard.startServer(c)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,26 @@ func (g *guard) start(cmd *exec.Cmd) (*child, error) {
 	return c, nil
 }
 
+// startServer starts a server as a child. Servers say on their standard output why they end.
+func (g *guard) startServer(cmd *exec.Cmd) (*child, error) {
+	words := &tail{limit: 4 << 10}
+	cmd.Stdout, cmd.Stderr = words, words
+	c, err := g.start(cmd)
+	if err == nil {
+		c.stderr = words
+	}
+	return c, err
+}
+
+// checkSocket returns an error if the path of a Unix socket is too long for the kernel.
+func checkSocket(path string) error {
+	const most = 103 // of macOS; Linux allows four more
+	if len(path) > most {
+		return fmt.Errorf("the path of the server's socket, %s, has %d bytes, and at most %d are allowed; set TMPDIR to a shorter path", path, len(path), most)
+	}
+	return nil
+}
+
 // outputDelay is how long the end of a child waits for other processes that have its output,
 // such as one that has left its group.
 const outputDelay = 2 * time.Second

@@ -5,6 +5,7 @@ package reality
 import (
 	"io"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 )
@@ -51,5 +52,21 @@ func TestChildWithoutAGuard(t *testing.T) {
 	}
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("the child was left for %v", took)
+	}
+}
+
+// A server that ends at once says why on its standard output, and a path that is too long
+// for a socket is named.
+func TestReasonOfAServer(t *testing.T) {
+	c, err := guardOf(t, "").startServer(exec.Command("sh", "-c", "echo the disk is full"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-c.exited
+	if got := c.lastWords(); got != ": the disk is full" {
+		t.Errorf("its last words are %q", got)
+	}
+	if err := checkSocket("/" + strings.Repeat("x", 103)); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a shorter path") {
+		t.Errorf("the error is %v", err)
 	}
 }

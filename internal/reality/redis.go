@@ -75,7 +75,10 @@ func (s *redisServer) start() error {
 	default:
 		args = append(args, "--save", "", "--appendonly", "no")
 	}
-	child, err := s.r.guard.start(exec.Command(s.program, args...))
+	if err := checkSocket(socket); err != nil {
+		return err
+	}
+	child, err := s.r.guard.startServer(exec.Command(s.program, args...))
 	if err != nil {
 		return err
 	}

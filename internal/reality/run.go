@@ -136,12 +136,25 @@ func (r *run) setUp() error {
 			return err
 		}
 	}
+	r.nameKeys()
 	r.trace.Real = r.options.Real
 	r.trace.Notes = append(r.trace.Notes, r.options.Notes...)
 	for _, n := range r.nodes {
 		r.trace.Notes = appendNew(r.trace.Notes, "real servers: "+n.server.version())
 	}
 	return nil
+}
+
+// nameKeys makes the trace show the keys of the locks as they are. Connections that the
+// programs have made already use the same names.
+func (r *run) nameKeys() {
+	var keys []string
+	for _, l := range r.trace.Locks {
+		for _, s := range l.Slots {
+			keys = append(keys, s.Key)
+		}
+	}
+	r.do(func() { *r.names = *sim.NewNames(keys...) })
 }
 
 // adoptKeys makes the slots of the lock those that the clients' programs have reported. It

@@ -380,7 +380,7 @@ func (s *section) access(t trace.Task, req storage.Request) (storage.Response, e
 	return resp, err
 }
 
-// ensure that a list of steps which the harness can do is complete: see [Check].
+// knownSteps are the steps that the harness can do.
 var knownSteps = []trace.Step{trace.Work, trace.Check, trace.Mark, trace.Read, trace.Write}
 
 func isKnownStep(s trace.Step) bool { return slices.Contains(knownSteps, s) }
