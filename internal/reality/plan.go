@@ -33,7 +33,7 @@ func Check(cfg sim.Config) error {
 	if _, ok := builders[lock.System]; !ok {
 		return refuse("its lock is on %s, and only locks on %s can be played", systemName(lock.System), playable())
 	}
-	if lock.System == locks.Postgres && (strings.HasPrefix(lock.Name, "postgres-row") || strings.HasPrefix(lock.Name, "postgres-queue") || lock.Name == "postgres-lease-client-clock") {
+	if lock.System == locks.Postgres && (lock.Name == "postgres-lease-client-clock" || !isSeenInPostgres(lock)) {
 		return refuse("its lock %s waits for the transactions of other clients or goes by their clocks, and what it holds cannot be seen from outside", lock.Name)
 	}
 	for _, n := range cfg.Nodes {
@@ -55,6 +55,14 @@ func Check(cfg sim.Config) error {
 		}
 	}
 	return nil
+}
+
+// isSeenInPostgres reports whether a snapshot of a PostgreSQL server has the keys of a lock.
+func isSeenInPostgres(lock locks.Kind) bool {
+	slots, _ := lock.Slots("key", 1)
+	return !slices.ContainsFunc(slots, func(s locks.Slot) bool {
+		return !strings.HasPrefix(s.Key, "locks/") && !strings.HasPrefix(s.Key, "advisory/")
+	})
 }
 
 // refuse returns the error of a world that cannot be played.

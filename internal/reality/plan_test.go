@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/reality"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 
@@ -65,6 +66,22 @@ func TestCheckOfAPowerLoss(t *testing.T) {
 	err := reality.Check(worldOf(t, "clients:\n  client-1: {}\nfaults:\n  - {at: 1s, crash: client-1, how: power-loss}\n"))
 	if err == nil || !strings.Contains(err.Error(), "cuts the power") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// Locks on PostgreSQL whose keys a snapshot of the server does not have are refused.
+func TestCheckOfPostgres(t *testing.T) {
+	for name, want := range map[string]bool{
+		"postgres-lease": true, "postgres-advisory": true,
+		"postgres-row-elsewhere": false, "postgres-queue-elsewhere": false, "postgres-lease-client-clock": false,
+	} {
+		kind, ok := locks.Lookup(name)
+		if !ok {
+			t.Fatalf("there is no lock %s", name)
+		}
+		if err := reality.Check(sim.Config{Lock: sim.Lock{Kind: kind}}); (err == nil) != want {
+			t.Errorf("%s can be played: %v, want %v", name, err, want)
+		}
 	}
 }
 

@@ -4,7 +4,9 @@ package reality
 
 import (
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -68,5 +70,17 @@ func TestReasonOfAServer(t *testing.T) {
 	}
 	if err := checkSocket("/" + strings.Repeat("x", 103)); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a shorter path") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// A parent that not everybody may enter is found.
+func TestClosedParent(t *testing.T) {
+	closed := filepath.Join(t.TempDir(), "closed")
+	run := filepath.Join(closed, "run")
+	if err := os.MkdirAll(run, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := findClosedParent(run); got != closed {
+		t.Errorf("the closed parent is %q, want %q", got, closed)
 	}
 }

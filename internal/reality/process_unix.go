@@ -3,6 +3,7 @@
 package reality
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,10 +52,25 @@ func giveToServer(folder string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}
-	if err := os.Chmod(filepath.Dir(folder), 0o711); err != nil {
+	run := filepath.Dir(folder)
+	if err := os.Chmod(run, 0o711); err != nil {
 		return err
 	}
+	if closed := findClosedParent(run); closed != "" {
+		return fmt.Errorf("the server runs as the user nobody, who may not enter %s; set TMPDIR to a folder that everybody may enter", closed)
+	}
 	return os.Chown(folder, nobody, nobody)
+}
+
+// findClosedParent returns a parent of a folder that not everybody may enter; "" if there is
+// none.
+func findClosedParent(folder string) string {
+	for dir := filepath.Dir(folder); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
+			return dir
+		}
+	}
+	return ""
 }
 
 // runAsServer makes a command run as another user than root.
