@@ -21,13 +21,14 @@ func TestClaimsCiteTheFiguresOfARun(t *testing.T) {
 		acquire         time.Duration // rounded to a tenth of a millisecond
 		trips, messages int64
 	}{
-		{"single", "For a section, one Redis node, a row in PostgreSQL and etcd each take two round trips. They take 5, 4 and 9 messages.", 1500 * time.Microsecond, 2, 5},
+		{"single", "A section takes two round trips on one Redis node, on a row in PostgreSQL and on etcd", 1500 * time.Microsecond, 2, 5},
+		{"single", "Redis takes five, because the first release also sends the script", 1500 * time.Microsecond, 2, 5},
 		{"single", "The grant comes after 1.5 ms with one node and with a row", 1500 * time.Microsecond, 2, 5},
 		{"single", "with three nodes the grant takes 4.9 ms, and 1.5 ms on one node", 1500 * time.Microsecond, 2, 5},
 		{"single", "one Redis node and a row in PostgreSQL both take two for a section, and 1.5 ms for the grant", 1500 * time.Microsecond, 2, 5},
-		{"postgres-lease", "a row in PostgreSQL and etcd each take two round trips. They take 5, 4 and 9 messages.", 1500 * time.Microsecond, 2, 4},
+		{"postgres-lease", "two round trips are four messages. PostgreSQL takes these four.", 1500 * time.Microsecond, 2, 4},
 		{"postgres-lease", "one Redis node and a row in PostgreSQL both take two for a section, and 1.5 ms for the grant", 1500 * time.Microsecond, 2, 4},
-		{"etcd", "etcd each take two round trips. They take 5, 4 and 9 messages.", 4400 * time.Microsecond, 2, 9},
+		{"etcd", "etcd takes nine, with the messages by which its client keeps its session alive", 4400 * time.Microsecond, 2, 9},
 		{"etcd", "and after 4.4 ms with etcd", 4400 * time.Microsecond, 2, 9},
 		{"redlock", "with three nodes the grant takes 4.9 ms, and 1.5 ms on one node", 4900 * time.Microsecond, 7, 14},
 		{"redsync", "redsync does so, and takes 1.8 ms", 1800 * time.Microsecond, 3, 14},
@@ -57,12 +58,12 @@ func TestClaimsCiteTheWaitAfterACrash(t *testing.T) {
 		says              string
 		shortest, longest time.Duration // rounded to a hundred milliseconds
 	}{
-		{[]string{"single", "postgres-lease", "etcd"}, "on Redis, on a row and on etcd (8.0 to 8.4 s)", 8 * time.Second, 8400 * time.Millisecond},
-		{[]string{"zookeeper"}, "on ZooKeeper (9.3 to 10.5 s)", 9300 * time.Millisecond, 10500 * time.Millisecond},
+		{[]string{"single", "postgres-lease", "etcd"}, "on Redis, on a lease row in a database and on etcd (8.0 to 8.4 s)", 8 * time.Second, 8400 * time.Millisecond},
+		{[]string{"zookeeper"}, "On ZooKeeper (9.3 to 10.5 s)", 9300 * time.Millisecond, 10500 * time.Millisecond},
 		{[]string{"kubernetes"}, "Kubernetes (9.5 to 12.4 s, seeds 1 to 5)", 9500 * time.Millisecond, 12400 * time.Millisecond},
-		{[]string{"consul"}, "on Consul, with its lock-delay (33 s)", 33 * time.Second, 33 * time.Second},
+		{[]string{"consul"}, "On Consul, with its lock-delay, they wait more than three times the TTL (33 s)", 33 * time.Second, 33 * time.Second},
 		// 8 ms are rounded to 0.
-		{[]string{"postgres-advisory"}, "They wait 8 ms if the lock belongs to a connection", 0, 0},
+		{[]string{"postgres-advisory"}, "If the lock belongs to a connection that is closed when the holder dies, they wait 8 ms", 0, 0},
 	} {
 		if !strings.Contains(document, c.says) {
 			t.Errorf("docs/claims.md does not say %q", c.says)
@@ -89,7 +90,7 @@ func TestQuestionsCiteTheFiguresOfGranularity(t *testing.T) {
 	document := strings.Join(strings.Fields(text(t, "questions.md")), " ")
 	for _, says := range []string{
 		"with one lock 462 sections a minute complete, with one for each shard 1,372, and with one for each file 3,351",
-		"39, 7 and 0 attempts fail",
+		"With one lock 39 attempts fail, with one for each shard 7, and with one for each file none",
 		"from five for each section to three",
 	} {
 		if !strings.Contains(document, says) {
@@ -114,7 +115,7 @@ func TestQuestionsCiteTheFiguresOfGranularity(t *testing.T) {
 // docs/claims.md states how many messages the members of etcd send each other for one
 // acquisition, if a follower receives the request. The test counts them until the answer.
 func TestClaimsCountTheMessagesOfEtcd(t *testing.T) {
-	const says = "each change takes seven messages between the servers if a follower gets the request"
+	const says = "if a follower of three etcd members gets the request, each change takes seven messages between the servers"
 	if !strings.Contains(text(t, "claims.md"), says) {
 		t.Errorf("docs/claims.md does not say %q", says)
 	}

@@ -3,7 +3,7 @@
 package main
 
 import (
-	"github.com/locksim/locksim/playground/bridge"
+	"github.com/locksim/locksim/playground/internal/bridge"
 
 	_ "github.com/locksim/locksim/playground/locks"
 )
