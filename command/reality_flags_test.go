@@ -17,7 +17,7 @@ func TestBlankClient(t *testing.T) {
 	}
 }
 
-// With --within a scenario is repeated until that time is over, also without --times.
+// With --within a scenario is repeated until that time has ended, also without --times.
 // Without it, a scenario is played at most three times as often as it should be seen.
 func TestRepetitions(t *testing.T) {
 	for _, c := range []struct {
