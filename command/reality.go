@@ -83,14 +83,9 @@ func (f *realityFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := load(args)
+	found, err := f.load(args)
 	if err != nil {
 		return err
-	}
-	for i, in := range found {
-		if found[i], err = f.selectVariant(in); err != nil {
-			return err
-		}
 	}
 	if found, err = f.sets.applyAll(cmd.ErrOrStderr(), found); err != nil {
 		return err

@@ -59,14 +59,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := load(args)
+	found, err := f.load(args)
 	if err != nil {
 		return err
-	}
-	for i, in := range found {
-		if found[i], err = f.selectVariant(in); err != nil {
-			return err
-		}
 	}
 	if found, err = f.applyAll(cmd.ErrOrStderr(), found); err != nil {
 		return err

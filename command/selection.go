@@ -33,6 +33,15 @@ func (c *runChoice) check() error {
 	return nil
 }
 
+// load reads the scenarios that arguments name, with only the variant that the flags name.
+func (c *runChoice) load(args []string) ([]input, error) {
+	found, err := load(args)
+	for i := 0; err == nil && i < len(found); i++ {
+		found[i], err = c.selectVariant(found[i])
+	}
+	return found, err
+}
+
 // selectVariant returns the scenario with only the variant that the flags name.
 func (c *runChoice) selectVariant(in input) (input, error) {
 	if c.variant == "" {
