@@ -78,7 +78,7 @@ func (w *World) charge(bytes int) {
 func (w *World) checkMemory() {
 	if w.room() < 0 || w.reserveFailed.Load() {
 		w.stopWith(ErrTooLarge, "%d events, and more than %d MB of memory, by %v; use fewer clients and nodes, shorter keys and values, or a shorter run",
-			len(w.trace.Events), w.bounds.bytes>>20, w.now().Round(time.Millisecond))
+			w.events.count, w.bounds.bytes>>20, w.now().Round(time.Millisecond))
 	}
 }
 
@@ -120,14 +120,14 @@ func (w *World) stopWith(kind error, what string, args ...any) {
 // much real time.
 func (w *World) newLateError() error {
 	return fmt.Errorf("%w: it was cut off after %v of real time, at %v of virtual time and after %d events, so its result is unknown; make it smaller, or give it more time",
-		ErrLate, w.bounds.patience, w.now().Round(time.Millisecond), len(w.trace.Events))
+		ErrLate, w.bounds.patience, w.now().Round(time.Millisecond), w.events.count)
 }
 
 // newHeavyError returns the error of a world that is cut off now because the process uses
 // too much memory.
 func (w *World) newHeavyError() error {
 	return fmt.Errorf("%w: it was cut off when the process used %d MB more than before, at %v of virtual time and after %d events, so its result is unknown; make the lock's own code use less memory and start fewer goroutines",
-		ErrHeavy, maxMemoryGrowth>>20, w.now().Round(time.Millisecond), len(w.trace.Events))
+		ErrHeavy, maxMemoryGrowth>>20, w.now().Round(time.Millisecond), w.events.count)
 }
 
 // maxConnections bounds the number of connections that clients open to nodes before the

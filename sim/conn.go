@@ -140,7 +140,7 @@ func (c *conn) recordClientEvents(client *process, events []trace.Event, sendSeq
 	for _, ev := range events {
 		ev.Process = client.name
 		if ev.TTL > 0 { // the client counts the TTL from when it sent the request
-			ev.Expires = c.w.trace.Events[sendSeq-1].At + ev.TTL
+			ev.Expires = c.w.events.at(sendSeq).At + ev.TTL
 		}
 		c.w.emit(ev)
 	}

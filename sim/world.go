@@ -42,6 +42,7 @@ type World struct {
 	cfg    Config
 	bounds bounds
 	trace  *trace.Trace
+	events eventLog // of the trace, until the run has ended
 	// oracle orders the grants of the run as a perfect lock service would have made them.
 	oracle *history.Oracle
 
@@ -145,10 +146,10 @@ func runWithBounds(cfg Config, b bounds) (*trace.Trace, error) {
 		if cut := w.failure(); errors.Is(cut, ErrTooMuch) || errors.Is(cut, ErrTooLarge) || errors.Is(cut, ErrLate) {
 			err = cut
 		}
-		w.trace.Ending = Ending(err)
+		w.trace.Events, w.trace.Ending = w.events.all(), Ending(err)
 		return w.trace, err
 	}
-	w.trace.Ending = Ending(w.firstError)
+	w.trace.Events, w.trace.Ending = w.events.all(), Ending(w.firstError)
 	w.addNotes()
 	return w.trace, w.firstError
 }
@@ -185,7 +186,7 @@ func (w *World) addNotes() {
 // startTrace creates the trace, with everything that is known before the run.
 func (w *World) startTrace() {
 	w.trace = w.cfg.NewTrace()
-	w.trace.Events = make([]trace.Event, 0, 96+80*len(w.cfg.Nodes)) // enough for most worlds
+	w.events = newEventLog(96 + 80*len(w.cfg.Nodes)) // enough for most worlds
 	w.names = NewNames()
 	for _, l := range w.trace.Locks {
 		for _, s := range l.Slots {
@@ -554,26 +555,19 @@ func (w *World) failure() error {
 // emit records an event, and passes it to the watchers, which wait for points. It returns
 // the recorded event.
 func (w *World) emit(ev trace.Event) *trace.Event {
-	before := w.trace.Events
-	ev.Seq = len(before) + 1
+	ev.Seq = w.events.count + 1
 	ev.At = w.now()
-	if n := len(before); n > 0 {
-		ev.At = max(ev.At, before[n-1].At)
+	if last := w.events.last(); last != nil {
+		ev.At = max(ev.At, last.At)
 	}
-	if len(before) == cap(before) {
-		// Make room for twice as many events. append would only add a quarter, so each
-		// event would be copied about four times.
-		before = slices.Grow(before, len(before))
-	}
-	w.trace.Events = append(before, ev)
-	if n := len(w.trace.Events); n > w.bounds.events {
+	stored := w.events.add(ev)
+	if n := ev.Seq; n > w.bounds.events {
 		w.stopWith(ErrTooMuch, "%d events by %v; let clients retry or start over less often, use fewer clients, or run them for a shorter time", n, w.now().Round(time.Millisecond))
 	}
 	w.charge(bytesOfEvent + len(ev.Text) + len(ev.Key) + len(ev.Value) + len(ev.Object))
-	stored := &w.trace.Events[len(w.trace.Events)-1]
 	w.oracle.See(stored)
 	w.watch(stored)
-	return &w.trace.Events[ev.Seq-1]
+	return stored
 }
 
 // checkConfig returns an error if a configuration cannot run. Scenario files have already
