@@ -88,28 +88,7 @@ func TestKubernetesJob(t *testing.T) {
 }
 
 func TestGitHubMatrix(t *testing.T) {
-	var flow struct {
-		Name string         `json:"name"`
-		On   map[string]any `json:"true"` // YAML 1.1 reads the key on as true
-		Env  map[string]string
-		Jobs map[string]struct {
-			RunsOn   string `json:"runs-on"`
-			Needs    string
-			Strategy struct {
-				FailFast bool `json:"fail-fast"`
-				Matrix   struct{ Part []int }
-			}
-			Steps []struct {
-				Uses string
-				Run  string
-				If   string
-				With map[string]any
-			}
-		}
-	}
-	if err := yaml.UnmarshalStrict(read(t, "github-matrix.yml"), &flow); err != nil {
-		t.Fatal(err)
-	}
+	flow := readWorkflow(t)
 	part, report := flow.Jobs["part"], flow.Jobs["report"]
 	if len(flow.Jobs) != 2 || report.Needs != "part" || part.RunsOn == "" || report.RunsOn == "" {
 		t.Fatalf("the workflow has the jobs %v, want the job part, and the job report, which needs part", flow.Jobs)
@@ -137,6 +116,49 @@ func TestGitHubMatrix(t *testing.T) {
 	if !strings.Contains(commands("report"), "\nlocksim merge part-*.jsonl ") {
 		t.Errorf("the job report merges nothing:\n%s", commands("report"))
 	}
+}
+
+// A workflow is what the tests read of a workflow of GitHub Actions.
+type workflow struct {
+	Name string         `json:"name"`
+	On   map[string]any `json:"true"` // YAML 1.1 reads the key on as true
+	Env  map[string]string
+	Jobs map[string]struct {
+		RunsOn   string `json:"runs-on"`
+		Needs    string
+		Strategy struct {
+			FailFast bool `json:"fail-fast"`
+			Matrix   struct{ Part []int }
+		}
+		Steps []struct {
+			Uses string
+			Run  string
+			If   string
+			With map[string]any
+		}
+	}
+}
+
+// readWorkflow reads the example.
+func readWorkflow(t *testing.T) *workflow {
+	t.Helper()
+	var flow workflow
+	if err := yaml.UnmarshalStrict(read(t, "github-matrix.yml"), &flow); err != nil {
+		t.Fatal(err)
+	}
+	return &flow
+}
+
+// command returns the command of a job that begins with the given text.
+func (w *workflow) command(t *testing.T, job, begins string) string {
+	t.Helper()
+	for _, s := range w.Jobs[job].Steps {
+		if strings.HasPrefix(s.Run, begins) {
+			return s.Run
+		}
+	}
+	t.Fatalf("the job %s runs no command that begins with %q", job, begins)
+	return ""
 }
 
 // The actions that a workflow uses belong to others, who can move a tag. So each action is
