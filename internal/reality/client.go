@@ -265,11 +265,20 @@ func (c *client) restart() {}
 
 // take records that a message from a server has reached the client's machine.
 func (c *client) take(m *message) {
-	if ev := arrival(m); c.canAct() {
-		c.lastHeard = c.r.now()
+	events := []trace.Event{arrival(m)}
+	for _, ev := range m.learned {
+		ev.Process = c.cfg.Name
+		events = append(events, ev)
+	}
+	if !c.canAct() {
+		if !c.isDown {
+			c.arrived = append(c.arrived, events...)
+		}
+		return
+	}
+	c.lastHeard = c.r.now()
+	for _, ev := range events {
 		c.r.emit(ev)
-	} else if !c.isDown {
-		c.arrived = append(c.arrived, ev)
 	}
 }
 

@@ -37,8 +37,11 @@ type message struct {
 	// back.
 	due    time.Duration
 	isHeld bool
-	// sent is the Seq of the event with which it was sent.
-	sent int
+	// sent is the Seq of the event with which it was sent, and sentAt its time.
+	sent   int
+	sentAt time.Duration
+	// learned are the events that happen when a client reads the message.
+	learned []trace.Event
 	// deliver is called when the message arrives, for a message that is no bytes.
 	deliver func()
 }
@@ -62,7 +65,7 @@ func (s *stream) send(m *message) {
 	s.count++
 	m.event.Msg = s.count
 	m.event.Kind = trace.KindSend
-	m.due = s.arrival()
+	m.due, m.sentAt = s.arrival(), s.r.now()
 	m.sent = s.r.emit(m.event).Seq
 	s.queue = append(s.queue, m)
 	s.r.intercept(trace.KindSend, m.event, m)

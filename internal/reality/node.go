@@ -23,14 +23,18 @@ type server interface {
 	process() *child
 	// shutDown asks it to end in an orderly way. kill need not be called before start.
 	shutDown()
-	// snapshot asks the server for its keys.
-	snapshot() (snapshot, error)
 	// version names the program and its version.
 	version() string
-	// holdsByConnection reports whether a lock can end with the connection that holds it.
-	holdsByConnection() bool
 	// cutter returns how the messages of a new connection are cut.
 	cutter() cutter
+}
+
+// A keeper is a server with keys of its own. The members of a cluster have none.
+type keeper interface {
+	// snapshot asks the server for its keys.
+	snapshot() (snapshot, error)
+	// holdsByConnection reports whether a lock can end with the connection that holds it.
+	holdsByConnection() bool
 }
 
 // A snapshot is the keys of a server at one moment.
@@ -60,14 +64,30 @@ type cutter interface {
 	// answerSize returns the size of the first message of b, which the server has sent, in
 	// bytes; 0 if b does not contain the whole message yet.
 	answerSize(b []byte) int
-	// completes reports whether such a message completes the answer to a request: it is the
-	// oldest one that has no answer, or zero if there is none.
-	completes(b []byte, oldest sim.Frame) bool
-	// describeAnswer describes such a message for the trace.
-	describeAnswer(b []byte) string
+	// read reads such a message. asked are the requests that have no answer yet, the oldest
+	// first.
+	read(b []byte, asked []*message) reading
 	// isAnswered reports whether the server answers a request soon, so that it can be
 	// attributed to the request what changes until then.
 	isAnswered(f sim.Frame) bool
+	// expect returns the requests that have no answer yet when m has reached the server.
+	expect(asked []*message, m *message) []*message
+}
+
+// A reading is what one message of a server says.
+type reading struct {
+	// completes is the index of the request to which the message completes the answer, in
+	// the list of those that have none; -1 if it completes no answer. If the list is empty,
+	// 0 says that it answers something.
+	completes int
+	text      string // describes the message for the trace
+	// isHandshake says that the message only concerns the connection.
+	isHandshake bool
+	// learned are the events that happen when the client reads the message, without the
+	// client's name.
+	learned []trace.Event
+	// revision is that of the cluster at the message; 0 if it does not say.
+	revision int64
 }
 
 // A node is one server of the world.
@@ -75,6 +95,7 @@ type node struct {
 	r      *run
 	cfg    sim.Node
 	server server
+	keeper keeper // the server; nil if the node is a member of a cluster
 
 	// probing is held while the server is asked for its keys, until what has changed is
 	// recorded. It must be locked before the mutex of the run.
@@ -104,8 +125,12 @@ func (r *run) newNode(i int, cfg sim.Node) (*node, error) {
 	if n.server, err = newServer(r, cfg, folder); err != nil {
 		return nil, err
 	}
+	n.keeper, _ = n.server.(keeper)
 	return n, nil
 }
+
+// holdsByConnection reports whether a lock can end with the connection that holds it.
+func (n *node) holdsByConnection() bool { return n.keeper != nil && n.keeper.holdsByConnection() }
 
 // newServer makes the server of a node.
 func newServer(r *run, cfg sim.Node, folder string) (server, error) {
@@ -133,7 +158,7 @@ func startAll(nodes []*node) error {
 func (n *node) probe(by *trace.Actor, earliest time.Duration, restarted bool, then func()) {
 	n.probing.Lock()
 	defer n.probing.Unlock()
-	found, err := n.server.snapshot()
+	found, err := n.keeper.snapshot()
 	n.r.do(func() {
 		switch {
 		case n.r.ended:
@@ -168,7 +193,7 @@ func (n *node) record(found snapshot, by *trace.Actor, earliest time.Duration, r
 			ev.Earliest = n.since(was.expires)
 			n.r.emit(ev)
 			delete(before, key)
-		case exists && n.server.holdsByConnection() && was.expires.IsZero() && was.value != is.value:
+		case exists && n.holdsByConnection() && was.expires.IsZero() && was.value != is.value:
 			// Nobody can take over such a lock: it had ended with its connection before.
 			n.r.emit(n.keyEvent(trace.KindDrop, key, was))
 			delete(before, key)
@@ -180,7 +205,7 @@ func (n *node) record(found snapshot, by *trace.Actor, earliest time.Duration, r
 			ev := n.keyEvent(trace.KindDelete, key, was)
 			ev.By, ev.Earliest = by, earliest
 			switch {
-			case by == nil && n.server.holdsByConnection() && was.expires.IsZero():
+			case by == nil && n.holdsByConnection() && was.expires.IsZero():
 				ev.Kind, ev.Earliest = trace.KindDrop, 0
 			case by == nil:
 				n.r.doubt("%s lost the key %s, and no client's command did it", n.cfg.Name, key)
@@ -252,6 +277,9 @@ func (n *node) planExpiry(e entry) {
 // look asks the server for its keys when it executes no request, so that what has changed
 // is known to have changed by itself.
 func (n *node) look() {
+	if n.keeper == nil {
+		return // the cluster is watched all the time
+	}
 	n.r.mu.Lock()
 	isFree := n.r.await(func() bool { return n.isDown || n.runs() && n.executing == nil }) && !n.isDown
 	own := &message{}
@@ -274,7 +302,7 @@ func (n *node) endExecution(m *message) {
 // lookAfterClose makes the harness look which locks have ended with a connection, soon and
 // once more: the server may take a moment to notice.
 func (n *node) lookAfterClose() {
-	if n.server.holdsByConnection() && !n.isDown {
+	if n.holdsByConnection() && !n.isDown {
 		for _, after := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond} {
 			n.r.after(after, func() { go n.look() })
 		}
@@ -297,6 +325,7 @@ func (n *node) pause(f *fault) bool {
 	if len(n.pausedBy) == 1 {
 		stopGroup(n.server.process().cmd.Process.Pid)
 		n.r.emit(trace.Event{Kind: trace.KindPause, Process: n.cfg.Name, Text: string(trace.Stop)})
+		n.r.cluster.leave(n)
 	}
 	return true
 }
@@ -319,6 +348,8 @@ func (n *node) crash(how trace.Crash) {
 	}
 	n.isDown, n.pausedBy, n.executing = true, nil, nil
 	n.r.emit(trace.Event{Kind: trace.KindCrash, Process: n.cfg.Name, Text: string(how)})
+	n.r.cluster.leave(n)
+	n.r.cluster.lookForLeader()
 	for _, d := range n.doors {
 		d.shut()
 	}
@@ -345,7 +376,7 @@ func (n *node) startAgain() {
 	if !n.bringUp(isWanted, own) {
 		return
 	}
-	n.probe(nil, 0, true, func() {
+	n.afterRestart(func() {
 		n.endExecution(own)
 		for _, d := range n.doors {
 			if n.isDown || n.r.ended {
@@ -356,6 +387,15 @@ func (n *node) startAgain() {
 			}
 		}
 	})
+}
+
+// afterRestart records what has changed with a restart, and then calls then.
+func (n *node) afterRestart(then func()) {
+	if n.keeper == nil {
+		n.r.do(then)
+		return
+	}
+	n.probe(nil, 0, true, then)
 }
 
 // bringUp starts the server, as long as that is wanted, and reports whether it runs. It
@@ -387,6 +427,7 @@ func (n *node) bringUp(isWanted func() bool, own *message) (isUp bool) {
 		case err == nil:
 			isUp, n.isDown, n.executing = true, false, own
 			n.r.emit(trace.Event{Kind: trace.KindRestart, Process: n.cfg.Name})
+			n.r.cluster.lookForLeader()
 		}
 	})
 	return isUp

@@ -14,6 +14,7 @@ import (
 // A slowServer is a server that starts when a test lets it.
 type slowServer struct {
 	server
+	keeper
 	child            *child
 	begins, mayStart chan struct{}
 }
@@ -37,7 +38,7 @@ func TestCrashDuringARestart(t *testing.T) {
 	r := &run{options: Options{Setup: 10 * time.Second}}
 	r.changed = sync.NewCond(&r.mu)
 	s := &slowServer{child: child, begins: make(chan struct{}), mayStart: make(chan struct{})}
-	n := &node{r: r, server: s}
+	n := &node{r: r, server: s, keeper: s}
 	crash := func() { n.crash(trace.Kill) }
 
 	r.do(crash)

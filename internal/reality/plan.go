@@ -84,7 +84,8 @@ func playable() string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return strings.Join(names, " and ")
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // checkClient returns an error if what a client does cannot be played.

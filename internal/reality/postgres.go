@@ -235,7 +235,7 @@ FROM locks WHERE holder IS NOT NULL AND expires_at > clock_timestamp() AND expir
 FROM pg_locks WHERE locktype = 'advisory' AND granted`
 )
 
-// snapshot implements [server].
+// snapshot implements [keeper].
 func (s *postgresServer) snapshot() (snapshot, error) {
 	found := snapshot{keys: map[string]entry{}}
 	now, err := s.query(readTime)
@@ -273,7 +273,7 @@ func (s *postgresServer) snapshot() (snapshot, error) {
 	return found, nil
 }
 
-// holdsByConnection implements [server]: an advisory lock ends with its session.
+// holdsByConnection implements [keeper]: an advisory lock ends with its session.
 func (s *postgresServer) holdsByConnection() bool { return true }
 
 // cutter implements [server].
@@ -309,11 +309,15 @@ func (c *postgresCutter) answerSize(b []byte) (size int) {
 	return 0
 }
 
-// completes implements [cutter]: the server says nothing by itself.
-func (c *postgresCutter) completes([]byte, sim.Frame) bool { return true }
+// read implements [cutter]: the server says nothing by itself.
+func (c *postgresCutter) read(b []byte, _ []*message) reading {
+	return reading{text: c.describeAnswer(b)}
+}
 
-// describeAnswer implements [cutter]: the tag of the command that was completed, or the
-// error.
+// expect implements [cutter]: each request is answered.
+func (c *postgresCutter) expect(asked []*message, m *message) []*message { return append(asked, m) }
+
+// describeAnswer returns the tag of the command that was completed, or the error.
 func (c *postgresCutter) describeAnswer(b []byte) string {
 	text := ""
 	for rest := b; len(rest) >= 5; {

@@ -101,6 +101,9 @@ func (p *ownProgram) init(c Command) (err error) {
 // acquired returns the answer about a grant, and passes on what the lease reports later.
 func (p *ownProgram) acquired(lease locks.Lease, section int) Answer {
 	a := Answer{Type: Acquired, Until: untilOf(lease)}
+	if s, ok := lease.(locks.Sessioner); ok {
+		a.Session = s.Session()
+	}
 	if t, ok := lease.(locks.Tokener); ok {
 		a.Token = t.Token()
 	}

@@ -72,6 +72,9 @@ type Answer struct {
 	// Until is when the lease ends, in milliseconds since 1970; 0 means one TTL after the
 	// call, or after a Renewed.
 	Until float64 `json:"until,omitempty"`
+	// Session is the session of the cluster on which the grant depends, in hexadecimal; ""
+	// means that it depends on none.
+	Session string `json:"session,omitempty"`
 	// Notifies says, in an Acquired, that the program will send Lost if the lease is lost.
 	Notifies bool `json:"notifies,omitempty"`
 	// Section is the section that a Lost or a Renewed is about; 0 means the latest.

@@ -118,7 +118,8 @@ func (c *conn) carryRequests() {
 			n.executing = m
 		}
 		m.due = r.now() // the moment from which on the server may execute it
-		c.asked = append(c.asked, m)
+		c.asked = c.cutter.expect(c.asked, m)
+		r.cluster.expect(c, m)
 		c.requests.arrive(m)
 		r.settle()
 		r.mu.Unlock()
@@ -136,10 +137,14 @@ func (c *conn) carryRequests() {
 }
 
 // isExclusive reports whether no other request may be executed until this one is answered.
-func (c *conn) isExclusive(m *message) bool { return c.cutter.isAnswered(m.body.(sim.Frame)) }
+// A cluster says which session each change belongs to, so its members need not take turns.
+func (c *conn) isExclusive(m *message) bool { return c.node.keeper != nil && c.isAnswered(m) }
+
+// isAnswered reports whether the server answers a request soon.
+func (c *conn) isAnswered(m *message) bool { return c.cutter.isAnswered(m.body.(sim.Frame)) }
 
 // isExecuting reports whether the server will soon answer a request that has reached it.
-func (c *conn) isExecuting() bool { return slices.ContainsFunc(c.asked, c.isExclusive) }
+func (c *conn) isExecuting() bool { return slices.ContainsFunc(c.asked, c.isAnswered) }
 
 // readServer reads what the server writes, and sends each message on its way. Before it
 // does, it asks the server what the request has changed.
@@ -157,35 +162,31 @@ func (c *conn) readServer() {
 			answer := slices.Clone(buffer[:size])
 			buffer = buffer[size:]
 			var m *message
-			isReply := false
+			var said reading
 			r.do(func() {
-				var oldest sim.Frame
-				if len(c.asked) > 0 {
-					m = c.asked[0]
-					oldest = m.body.(sim.Frame)
-				}
-				if isReply = c.cutter.completes(answer, oldest); !isReply {
-					c.reply(nil, answer)
+				said = c.cutter.read(answer, c.asked)
+				if said.completes >= 0 && said.completes < len(c.asked) {
+					m = c.asked[said.completes]
 				}
 			})
-			if !isReply {
-				continue
-			}
 			finish := func() {
-				if len(c.asked) > 0 && c.asked[0] == m {
-					c.asked = c.asked[1:]
-				}
+				c.asked = slices.DeleteFunc(c.asked, func(o *message) bool { return o == m })
 				n.endExecution(m)
-				c.reply(m, answer)
+				c.reply(m, answer, said)
 				if c.isCut && !c.isExecuting() {
 					c.toServer.Close()
 				}
 			}
-			if m == nil || m.body.(sim.Frame).Handshake {
+			switch {
+			case n.keeper == nil:
+				r.cluster.await(c, said, m, finish)
+			case said.completes < 0:
+				r.do(func() { c.reply(nil, answer, said) })
+			case m == nil || m.body.(sim.Frame).Handshake:
 				r.do(finish)
-				continue
+			default:
+				n.probe(&trace.Actor{Client: c.client.cfg.Name, Section: m.event.Section, Sent: m.sent}, m.due, false, finish)
 			}
-			n.probe(&trace.Actor{Client: c.client.cfg.Name, Section: m.event.Section, Sent: m.sent}, m.due, false, finish)
 		}
 		if err != nil {
 			r.do(func() { c.serverClosed() })
@@ -196,19 +197,19 @@ func (c *conn) readServer() {
 
 // reply sends a message of the server on its way to the client. It answers the request m,
 // or nothing if m is nil.
-func (c *conn) reply(m *message, answer []byte) {
+func (c *conn) reply(m *message, answer []byte, said reading) {
 	if c.isCut || c.replies.isDropped {
 		return
 	}
 	section, step := c.client.doing()
 	ev := trace.Event{
 		Process: c.node.cfg.Name, Peer: c.client.cfg.Name, Conn: c.number, Reply: true, Section: section, Step: step,
-		Text: c.cutter.describeAnswer(answer),
+		Text: said.text, Handshake: said.isHandshake,
 	}
 	if m != nil {
 		ev.Section, ev.Step, ev.Handshake, ev.KeepAlive = m.event.Section, m.event.Step, m.event.Handshake, m.event.KeepAlive
 	}
-	c.replies.send(&message{event: ev, bytes: answer})
+	c.replies.send(&message{event: ev, bytes: answer, learned: said.learned})
 }
 
 // carryReplies delivers the replies to the client's machine. A client that is stopped reads

@@ -122,7 +122,7 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 end
 return all`
 
-// snapshot implements [server].
+// snapshot implements [keeper].
 func (s *redisServer) snapshot() (snapshot, error) {
 	words, err := s.command("EVAL", readKeys, "0")
 	if err != nil {
@@ -214,7 +214,7 @@ type redisCutter struct {
 	isSubscribed bool
 }
 
-// holdsByConnection implements [server]: Redis keeps a key when its client has gone.
+// holdsByConnection implements [keeper]: Redis keeps a key when its client has gone.
 func (s *redisServer) holdsByConnection() bool { return false }
 
 // cutter implements [server].
@@ -228,7 +228,27 @@ func (c *redisCutter) answerSize(b []byte) int { return resp.Size(b) }
 // subscriptions are the commands that the server confirms once for each channel.
 var subscriptions = []string{"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"}
 
-// completes implements [cutter]. A subscription is confirmed once for each channel, by a
+// read implements [cutter].
+func (c *redisCutter) read(b []byte, asked []*message) reading {
+	said := reading{completes: -1, text: resp.Describe(b, c.r.names.Value)}
+	if c.completes(b, oldestOf(asked)) {
+		said.completes = 0
+	}
+	return said
+}
+
+// oldestOf returns the oldest of the requests that have no answer; zero if there is none.
+func oldestOf(asked []*message) sim.Frame {
+	if len(asked) == 0 {
+		return sim.Frame{}
+	}
+	return asked[0].body.(sim.Frame)
+}
+
+// expect implements [cutter]: each request is answered.
+func (c *redisCutter) expect(asked []*message, m *message) []*message { return append(asked, m) }
+
+// completes reports whether a message completes the answer to the oldest request. A subscription is confirmed once for each channel, by a
 // message with the command, the channel and the number of subscriptions that are left. In
 // RESP 3 it is a push, as is what is published.
 func (c *redisCutter) completes(b []byte, oldest sim.Frame) bool {
@@ -254,8 +274,6 @@ func (c *redisCutter) completes(b []byte, oldest sim.Frame) bool {
 	isPublished := c.isSubscribed && slices.Contains([]string{"message", "pmessage", "smessage"}, words[0])
 	return !isPush && !isPublished
 }
-
-func (c *redisCutter) describeAnswer(b []byte) string { return resp.Describe(b, c.r.names.Value) }
 
 // isAnswered implements [cutter]: commands that wait for something are not answered soon. A
 // subscription changes no key.

@@ -62,6 +62,7 @@ type run struct {
 	clients  []*client
 	nodes    []*node
 	storage  *storageProcess
+	cluster  *cluster // nil if each server keeps keys of its own
 	links    map[[2]string]*link
 	active   int // clients whose program has not ended
 	restarts sync.WaitGroup
@@ -112,6 +113,7 @@ func Run(ctx context.Context, cfg sim.Config, options Options) (*trace.Trace, er
 
 // setUp starts the servers and the programs, and waits until they are ready.
 func (r *run) setUp() error {
+	r.cluster = newCluster(r)
 	for i, n := range r.cfg.Nodes {
 		node, err := r.newNode(i, n)
 		if err != nil {
@@ -120,6 +122,9 @@ func (r *run) setUp() error {
 		r.nodes = append(r.nodes, node)
 	}
 	if err := startAll(r.nodes); err != nil {
+		return err
+	}
+	if err := r.cluster.start(); err != nil {
 		return err
 	}
 	r.storage = newStorage(r)
@@ -137,6 +142,7 @@ func (r *run) setUp() error {
 		}
 	}
 	r.nameKeys()
+	r.do(func() { r.cluster.knowLocks(r.trace.Locks) })
 	r.trace.Real = r.options.Real
 	r.trace.Notes = append(r.trace.Notes, r.options.Notes...)
 	for _, n := range r.nodes {
@@ -239,6 +245,7 @@ func (r *run) play() {
 		now := r.now()
 		r.emit(trace.Event{Kind: trace.KindClock, Process: p.Name, Clocks: &trace.Clocks{Wall: r.began.Add(now).UnixNano(), Monotonic: int64(now)}})
 	}
+	r.cluster.begin()
 	r.started = true
 	r.active = len(r.clients)
 	for _, f := range r.faults {
@@ -453,6 +460,7 @@ func (r *run) addDeviation(text string) {
 // tearDown ends all processes and connections.
 func (r *run) tearDown() {
 	r.do(func() { r.ended = true })
+	defer r.cluster.close()
 	for _, c := range r.clients {
 		c.child.kill()
 	}

@@ -30,6 +30,7 @@ type section struct {
 	number int
 	token  uint64
 	isLost bool
+	lasts  bool // the lease lasts as long as a session, and has no end that the client knows
 	// until is when the lease ends, in milliseconds since 1970. An extension and a renewal
 	// change it.
 	until float64
@@ -100,6 +101,9 @@ func (c *client) attempt() (*section, error) {
 		// The program had the lock at the earliest when the last answer reached it.
 		ev.Earliest = max(c.lastHeard, s.calledAt)
 		ev.LeaseEnd = leaseEnd(a)
+		if a.Session != "" {
+			s.lasts, ev.Session = a.Until == 0, nameSession(c.r.names, a.Session)
+		}
 		ev.Rank, ev.Ungranted = c.r.oracle.Rank(lock, history.Acquisition{Client: c.cfg.Name, Section: s.number})
 		ev.Token, ev.Notifies = ev.Rank, a.Notifies
 		if a.Token != 0 {
@@ -130,7 +134,7 @@ func (s *section) endAfter(call time.Duration, a Answer) float64 {
 // hasLeaseEnded reports whether the lease has ended, by the clock of this machine.
 func (s *section) hasLeaseEnded() bool {
 	kind := s.c.r.cfg.Lock.Kind
-	return !kind.Endless && !kind.Open && float64(time.Now().UnixNano())/1e6 >= s.until
+	return !s.lasts && !kind.Endless && !kind.Open && float64(time.Now().UnixNano())/1e6 >= s.until
 }
 
 // callLock makes the program call its lock, as one step. fill, if not nil, completes the

@@ -1,0 +1,442 @@
+package reality
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A cluster is what the harness knows of servers that agree on one order of all changes. It
+// watches every change of a key. A change belongs to the client whose request names the key,
+// or to the end of the session to which the key is bound. All methods can be called on nil,
+// which is the cluster of servers that keep keys of their own.
+type cluster struct {
+	r       *run
+	name    string // of the kind of servers, which is the trace's name for the cluster
+	watcher clusterWatcher
+	locks   []*queue
+	// sessions are the sessions that have not ended, by their numbers in hexadecimal.
+	sessions map[string]*session
+	// effects are the changes that were asked of a server and that may still happen.
+	effects []*effect
+	// recorded is the revision of the last change that was recorded.
+	recorded int64
+	leader   string
+	// isLookingForLeader says that a goroutine asks which member leads.
+	isLookingForLeader bool
+}
+
+// A clusterWatcher asks a cluster for what is not on the wire of its clients. Its methods are
+// called while the mutex of the run is not held.
+type clusterWatcher interface {
+	// watch begins to report all changes to [cluster.see].
+	watch() error
+	// catchUp returns when all changes up to an answer of a member have been reported.
+	catchUp(said reading) error
+	// hasSession reports whether a session exists.
+	hasSession(id string) (bool, error)
+	// leader returns the name of the member that leads; "" if there is none.
+	leader() string
+	// leave ends a connection on which the member may no longer answer. The mutex is held.
+	leave(n *node)
+	// lead makes the member lead that leads in the simulated world when it begins, if the
+	// servers can be asked for that.
+	lead() error
+	close()
+}
+
+// A session is what the harness knows of a session of a client.
+type session struct {
+	id, client string
+	ttl        time.Duration
+	// earliest and expires bound the time at which the session ends if the server gets no
+	// further sign of life.
+	earliest, expires time.Duration
+	// knownAt is when the client sent the last sign of life that was acknowledged to it.
+	knownAt time.Duration
+	isHeard bool // an acknowledgement has reached the client
+}
+
+// An effect is what one request may change.
+type effect struct {
+	puts []string // keys, or with isSequential beginnings of keys
+	// isSequential says that the server adds digits to the names of what it creates.
+	isSequential bool
+	// deletes are ranges of keys, from the first one to before the last one.
+	deletes [][2]string
+	ends    string // the session that the request ends; "" if none
+
+	by *trace.Actor
+	// since is when the request reached the server.
+	since   time.Duration
+	session string // to which the keys are bound; "" if none, or the change says it
+}
+
+// A change is what happened to one key.
+type change struct {
+	revision int64 // orders all changes
+	key      string
+	// isDeleted says that the key was deleted, and otherwise that it was created or written.
+	isDeleted bool
+	// created is the revision that created the key, and session the session to which it is
+	// bound; "" if it is bound to none, or the server does not say.
+	created int64
+	session string
+	value   string
+}
+
+// newCluster returns the cluster of the lock's servers; nil if each keeps keys of its own.
+func newCluster(r *run) *cluster {
+	system, ok := sim.LookupSystem(r.cfg.Lock.Kind.System)
+	if !ok || !system.Cluster {
+		return nil
+	}
+	return &cluster{r: r, name: system.Name, sessions: map[string]*session{}}
+}
+
+// start begins to watch the cluster, whose servers have just been started.
+func (c *cluster) start() error {
+	if c == nil {
+		return nil
+	}
+	if err := c.watcher.lead(); err != nil {
+		return err
+	}
+	c.leader = c.watcher.leader()
+	return c.watcher.watch()
+}
+
+// close ends the connections of the harness with the cluster.
+func (c *cluster) close() {
+	if c != nil && c.watcher != nil {
+		c.watcher.close()
+	}
+}
+
+// leave makes the harness watch another member than one that is stopped or has ended. The
+// mutex is held.
+func (c *cluster) leave(n *node) {
+	if c != nil {
+		c.watcher.leave(n)
+	}
+}
+
+// running returns the servers of the members that run.
+func (c *cluster) running() (servers []server) {
+	c.r.do(func() {
+		for _, n := range c.r.nodes {
+			if n.runs() {
+				servers = append(servers, n.server)
+			}
+		}
+	})
+	return servers
+}
+
+// knowLocks makes the cluster record what happens to locks. The mutex is held.
+func (c *cluster) knowLocks(all []trace.LockInfo) {
+	if c == nil {
+		return
+	}
+	for _, l := range all {
+		for _, s := range l.Slots {
+			c.locks = append(c.locks, &queue{c: c, name: s.Key, claims: map[string]claim{}})
+		}
+	}
+}
+
+// begin records what is known when the run begins: the sessions that the clients have. What
+// was dated from another beginning is dated from this one. The mutex is held.
+func (c *cluster) begin() {
+	if c == nil {
+		return
+	}
+	for _, id := range c.sessionIDs() {
+		s := c.sessions[id]
+		s.earliest, s.expires = s.ttl, s.ttl // clients renew their sessions right before
+		c.r.emit(trace.Event{Kind: trace.KindOpen, Process: c.name, Peer: s.client, Session: nameSession(c.r.names, id), TTL: s.ttl})
+		if s.isHeard {
+			c.r.emit(trace.Event{Kind: trace.KindAlive, Process: s.client, Session: nameSession(c.r.names, id), TTL: s.ttl, Expires: s.ttl})
+		}
+		c.planExpiry(s)
+	}
+}
+
+// sessionIDs lists the sessions in the order in which they were opened.
+func (c *cluster) sessionIDs() []string {
+	var ids []string
+	for id := range c.sessions {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b string) int {
+		return cmp.Or(strings.Compare(c.sessions[a].client, c.sessions[b].client), strings.Compare(a, b))
+	})
+	return ids
+}
+
+// nameSession returns the name of a session in the trace.
+func nameSession(names *sim.Names, id string) string { return names.Name("session", id) }
+
+// open records that a client has opened a session, or has continued it on another
+// connection. The mutex is held.
+func (c *cluster) open(id, client string, ttl, since time.Duration) {
+	s := c.sessions[id]
+	if s == nil {
+		s = &session{id: id, client: client, ttl: ttl}
+		c.sessions[id] = s
+		c.r.emit(trace.Event{Kind: trace.KindOpen, Process: c.name, Peer: client, Session: nameSession(c.r.names, id), TTL: ttl})
+	}
+	c.renew(id, since)
+}
+
+// renew records that the server has acknowledged a sign of life that reached it after since.
+// The mutex is held.
+func (c *cluster) renew(id string, since time.Duration) {
+	s := c.sessions[id]
+	if s == nil {
+		return
+	}
+	s.earliest, s.expires = since+s.ttl, c.r.now()+s.ttl
+	c.planExpiry(s)
+	for _, q := range c.locks {
+		if q.head != nil && q.head.session == id {
+			q.emit(trace.KindTouch, q.owner, 0)
+		}
+	}
+}
+
+// alive returns the event with which a client learns that its session lives, from the answer
+// to a request that it sent at a time. The mutex is held.
+func (c *cluster) alive(id string, sentAt time.Duration) []trace.Event {
+	s := c.sessions[id]
+	if s == nil {
+		return nil
+	}
+	s.isHeard, s.knownAt = true, sentAt
+	return []trace.Event{{Kind: trace.KindAlive, Session: nameSession(c.r.names, id), TTL: s.ttl, Expires: max(sentAt+s.ttl, 1)}}
+}
+
+// expiryPolls is how often the harness asks whether a session has ended that should have.
+const expiryPolls = 50 * time.Millisecond
+
+// planExpiry makes the harness look when a session should have expired. The mutex is held.
+func (c *cluster) planExpiry(s *session) {
+	if !c.r.started {
+		return
+	}
+	due := s.expires
+	c.r.after(due-c.r.now(), func() {
+		if s.expires == due && c.sessions[s.id] == s {
+			go c.awaitExpiry(s, due)
+		}
+	})
+}
+
+// awaitExpiry waits until a session has ended that should have, or was renewed.
+func (c *cluster) awaitExpiry(s *session, due time.Duration) {
+	for {
+		exists, err := c.watcher.hasSession(s.id)
+		isOver := false
+		c.r.do(func() {
+			isOver = c.r.ended || s.expires != due || c.sessions[s.id] != s
+			if !isOver && err == nil && !exists {
+				c.endSession(s.id)
+				isOver = true
+			}
+		})
+		if isOver {
+			return
+		}
+		time.Sleep(expiryPolls)
+	}
+}
+
+// endSession records the end of a session that no longer exists. The mutex is held.
+func (c *cluster) endSession(id string) {
+	s := c.sessions[id]
+	if s == nil {
+		return
+	}
+	delete(c.sessions, id)
+	ev := trace.Event{Kind: trace.KindExpireSession, Process: c.name, Peer: s.client, Session: nameSession(c.r.names, id), Earliest: s.earliest}
+	if i := c.endOf(id); i >= 0 {
+		ev.Kind, ev.Peer, ev.Earliest = trace.KindCloseSession, c.effects[i].by.Client, c.effects[i].since
+	}
+	c.r.emit(ev)
+}
+
+// expect notes what a request may change that reaches a member of the cluster. The mutex is
+// held.
+func (c *cluster) expect(conn *conn, m *message) {
+	if c == nil {
+		return
+	}
+	if e := m.body.(sim.Frame).Body.(*call).effect; e != nil {
+		e.by = &trace.Actor{Client: conn.client.cfg.Name, Section: m.event.Section, Sent: m.sent}
+		e.since = c.r.now()
+		c.effects = append(c.effects, e)
+	}
+}
+
+// await waits until everything has been recorded that happened before a member's message, and
+// then calls finish. m is the request that the message answers; nil if there is none.
+func (c *cluster) await(conn *conn, said reading, m *message, finish func()) {
+	var e *effect
+	if m != nil {
+		e = m.body.(sim.Frame).Body.(*call).effect
+	}
+	var err error
+	if !said.isHandshake && (m == nil || !m.event.KeepAlive) {
+		err = c.watcher.catchUp(said)
+	}
+	c.r.do(func() {
+		switch {
+		case err != nil && !c.r.ended && c.r.started && !conn.node.isDown:
+			c.r.doubt("what had changed before an answer of %s is not known: %v", conn.node.cfg.Name, err)
+		case err == nil && e != nil:
+			if e.ends != "" {
+				c.endSession(e.ends)
+			}
+			c.effects = slices.DeleteFunc(c.effects, func(o *effect) bool { return o == e })
+		}
+		c.r.settle() // a fault may wait for the answer that follows
+		finish()
+	})
+}
+
+// see records the changes of one revision. It is called by one goroutine.
+func (c *cluster) see(revision int64, changes []change) {
+	for _, ch := range changes {
+		c.seeOne(ch)
+	}
+	c.r.do(func() { c.recorded = max(c.recorded, revision) })
+}
+
+// seeOne records one change.
+func (c *cluster) seeOne(ch change) {
+	var isUnclear bool
+	c.r.do(func() {
+		why := c.cause(&ch)
+		isUnclear = why.by == nil && ch.isDeleted && ch.session != ""
+		if !isUnclear {
+			c.apply(ch, why)
+		}
+	})
+	if !isUnclear {
+		return
+	}
+	// No request deletes the key, so its session must have ended.
+	exists, err := c.watcher.hasSession(ch.session)
+	c.r.do(func() {
+		why := cause{}
+		if err == nil && !exists {
+			if s := c.sessions[ch.session]; s != nil {
+				why.earliest = s.earliest
+			}
+			why.hasExpired = true
+			if i := c.endOf(ch.session); i >= 0 {
+				why = cause{by: c.effects[i].by, earliest: c.effects[i].since}
+			}
+			c.endSession(ch.session)
+		}
+		c.apply(ch, why)
+	})
+}
+
+// A cause is why a key has changed: the acquisition whose request did it, or the end of a
+// session that had expired. It is neither if the harness does not know. The change happened
+// at earliest or later.
+type cause struct {
+	by         *trace.Actor
+	hasExpired bool
+	earliest   time.Duration
+}
+
+// endOf returns the index of the request that ends a session; -1 if there is none.
+func (c *cluster) endOf(session string) int {
+	return slices.IndexFunc(c.effects, func(e *effect) bool { return e.ends == session })
+}
+
+// cause returns the request that has made a change. It completes what the server has not
+// said about the change. The mutex is held.
+func (c *cluster) cause(ch *change) cause {
+	var found *effect
+	for _, e := range c.effects {
+		if !e.causes(*ch) {
+			continue
+		}
+		if found != nil && (found.by.Client != e.by.Client || found.by.Section != e.by.Section) {
+			if c.isOfLock(ch.key) {
+				c.r.doubt("both %s and %s may have changed %s", found.by.Client, e.by.Client, ch.key)
+			}
+		}
+		found = e
+	}
+	if found == nil {
+		return cause{}
+	}
+	if !ch.isDeleted && ch.session == "" {
+		ch.session = found.session
+	}
+	return cause{by: found.by, earliest: found.since}
+}
+
+// causes reports whether a request can have made a change.
+func (e *effect) causes(ch change) bool {
+	if ch.isDeleted {
+		return slices.ContainsFunc(e.deletes, func(r [2]string) bool { return r[0] <= ch.key && (ch.key < r[1] || r[1] == "") })
+	}
+	return slices.ContainsFunc(e.puts, func(key string) bool {
+		rest, ok := strings.CutPrefix(ch.key, key)
+		return ok && (rest == "" || e.isSequential && strings.Trim(rest, "0123456789-") == "")
+	})
+}
+
+// isOfLock reports whether a key belongs to a lock.
+func (c *cluster) isOfLock(key string) bool {
+	return slices.ContainsFunc(c.locks, func(q *queue) bool { return q.has(key) })
+}
+
+// apply records a change of the key of a lock. The mutex is held.
+func (c *cluster) apply(ch change, why cause) {
+	for _, q := range c.locks {
+		if !q.has(ch.key) {
+			continue
+		}
+		if why == (cause{}) && c.r.started {
+			c.r.doubt("%s has changed, and no client's request did it", ch.key)
+		}
+		q.apply(ch, why)
+	}
+}
+
+// lookForLeader makes the harness ask which member leads, until there is one, after a member
+// has crashed or come back. The mutex is held.
+func (c *cluster) lookForLeader() {
+	if c == nil || c.isLookingForLeader {
+		return
+	}
+	c.isLookingForLeader = true
+	go func() {
+		for range 200 {
+			found := c.watcher.leader()
+			isOver := false
+			c.r.do(func() {
+				if isOver = c.r.ended; isOver || found == "" || found == c.leader {
+					return
+				}
+				c.leader = found
+				c.r.emit(trace.Event{Kind: trace.KindLead, Process: found})
+			})
+			if isOver {
+				return
+			}
+			time.Sleep(expiryPolls)
+		}
+		c.r.do(func() { c.isLookingForLeader = false })
+	}()
+}
