@@ -180,7 +180,9 @@ type play struct {
 	variant       *scenarios.Variant
 	lock, fencing string
 	config        sim.Config
-	replay        string
+	// pace is the factor by which the times of the scenario were shortened.
+	pace   float64
+	replay string
 }
 
 // plan returns the runs of each job. Of several variants it leaves out those that cannot be
@@ -227,14 +229,18 @@ func (f *realityFlags) planVariant(j job, v *scenarios.Variant) (plays []play, e
 			continue
 		}
 		config, err := v.Config(scenarios.Options{Lock: j.lock, Kind: f.foreignKind(), Fencing: fencing})
+		pace := 1.0
 		if err == nil {
+			if f.ttl > 0 && config.Lock.TTL > 0 {
+				pace = float64(f.ttl) / float64(config.Lock.TTL)
+			}
 			config = reality.Scale(config, f.ttl)
 			err = cmp.Or(config.CheckTTL(), reality.Check(config))
 		}
 		if err != nil {
 			return nil, err
 		}
-		plays = append(plays, play{v, cmp.Or(f.foreignKind().Name, j.lock, v.Lock), fencing, config, f.replayOf(j, v, fencing)})
+		plays = append(plays, play{v, cmp.Or(f.foreignKind().Name, j.lock, v.Lock), fencing, config, pace, f.replayOf(j, v, fencing)})
 	}
 	return plays, nil
 }
@@ -318,6 +324,7 @@ func (f *realityFlags) playJob(ctx context.Context, j job, plays []play) (*scena
 			Program: func(string) *exec.Cmd { return f.program(p.config.Lock) },
 			Guard:   func() *exec.Cmd { return ownCommand(realityGuard) },
 			Foreign: f.client != "",
+			Pace:    p.pace,
 			Real:    p.replay,
 			Notes:   f.notes(),
 		})

@@ -2,10 +2,12 @@ package reality
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -73,7 +75,7 @@ type effect struct {
 	by *trace.Actor
 	// since is when the request reached the server.
 	since   time.Duration
-	session string // to which the keys are bound; "" if none, or the change says it
+	session string // to which the keys are bound; "" if to none, or the server says it
 }
 
 // A change is what happened to one key.
@@ -107,7 +109,10 @@ func (c *cluster) start() error {
 		return err
 	}
 	c.leader = c.watcher.leader()
-	return c.watcher.watch()
+	if err := c.watcher.watch(); err != nil {
+		return fmt.Errorf("%s cannot be watched: %w", c.name, err)
+	}
+	return nil
 }
 
 // close ends the connections of the harness with the cluster.
@@ -149,18 +154,18 @@ func (c *cluster) knowLocks(all []trace.LockInfo) {
 	}
 }
 
-// begin records what is known when the run begins: the sessions that the clients have. What
-// was dated from another beginning is dated from this one. The mutex is held.
-func (c *cluster) begin() {
+// begin records what is known when the run begins: the sessions that the clients have. Until
+// now times were dated from a beginning that was earlier. The mutex is held.
+func (c *cluster) begin(earlier time.Duration) {
 	if c == nil {
 		return
 	}
 	for _, id := range c.sessionIDs() {
 		s := c.sessions[id]
-		s.earliest, s.expires = s.ttl, s.ttl // clients renew their sessions right before
+		s.earliest, s.expires, s.knownAt = s.earliest-earlier, s.expires-earlier, s.knownAt-earlier
 		c.r.emit(trace.Event{Kind: trace.KindOpen, Process: c.name, Peer: s.client, Session: nameSession(c.r.names, id), TTL: s.ttl})
 		if s.isHeard {
-			c.r.emit(trace.Event{Kind: trace.KindAlive, Process: s.client, Session: nameSession(c.r.names, id), TTL: s.ttl, Expires: s.ttl})
+			c.r.emit(trace.Event{Kind: trace.KindAlive, Process: s.client, Session: nameSession(c.r.names, id), TTL: s.ttl, Expires: max(s.knownAt+s.ttl, 1)})
 		}
 		c.planExpiry(s)
 	}
@@ -290,7 +295,7 @@ func (c *cluster) await(conn *conn, said reading, m *message, finish func()) {
 		e = m.body.(sim.Frame).Body.(*call).effect
 	}
 	var err error
-	if !said.isHandshake && (m == nil || !m.event.KeepAlive) {
+	if e != nil || !said.isHandshake && (m == nil || !m.event.KeepAlive && !m.event.Handshake) {
 		err = c.watcher.catchUp(said)
 	}
 	c.r.do(func() {
@@ -320,6 +325,9 @@ func (c *cluster) see(revision int64, changes []change) {
 func (c *cluster) seeOne(ch change) {
 	var isUnclear bool
 	c.r.do(func() {
+		if ch.isDeleted && ch.session == "" {
+			ch.session = c.sessionOf(ch.key)
+		}
 		why := c.cause(&ch)
 		isUnclear = why.by == nil && ch.isDeleted && ch.session != ""
 		if !isUnclear {
@@ -347,6 +355,16 @@ func (c *cluster) seeOne(ch change) {
 	})
 }
 
+// sessionOf returns the session to which a key of a lock is bound; "" if to none.
+func (c *cluster) sessionOf(key string) string {
+	for _, q := range c.locks {
+		if q.has(key) {
+			return q.claims[key].session
+		}
+	}
+	return ""
+}
+
 // A cause is why a key has changed: the acquisition whose request did it, or the end of a
 // session that had expired. It is neither if the harness does not know. The change happened
 // at earliest or later.
@@ -364,13 +382,19 @@ func (c *cluster) endOf(session string) int {
 // cause returns the request that has made a change. It completes what the server has not
 // said about the change. The mutex is held.
 func (c *cluster) cause(ch *change) cause {
+	owner := ""
+	if s := c.sessions[ch.session]; s != nil && !ch.isDeleted {
+		owner = s.client
+	}
+	isOwners := func(e *effect) bool { return e.causes(*ch) && e.by.Client == owner }
+	knowsOwner := slices.ContainsFunc(c.effects, isOwners)
 	var found *effect
 	for _, e := range c.effects {
-		if !e.causes(*ch) {
+		if !e.causes(*ch) || knowsOwner && !isOwners(e) {
 			continue
 		}
 		if found != nil && (found.by.Client != e.by.Client || found.by.Section != e.by.Section) {
-			if c.isOfLock(ch.key) {
+			if c.isOfLock(ch.key) && (ch.session != "" || c.name != locks.ZooKeeper) {
 				c.r.doubt("both %s and %s may have changed %s", found.by.Client, e.by.Client, ch.key)
 			}
 		}
@@ -378,9 +402,6 @@ func (c *cluster) cause(ch *change) cause {
 	}
 	if found == nil {
 		return cause{}
-	}
-	if !ch.isDeleted && ch.session == "" {
-		ch.session = found.session
 	}
 	return cause{by: found.by, earliest: found.since}
 }
@@ -404,7 +425,7 @@ func (c *cluster) isOfLock(key string) bool {
 // apply records a change of the key of a lock. The mutex is held.
 func (c *cluster) apply(ch change, why cause) {
 	for _, q := range c.locks {
-		if !q.has(ch.key) {
+		if _, exists := q.claims[ch.key]; !q.has(ch.key) || ch.isDeleted && !exists {
 			continue
 		}
 		if why == (cause{}) && c.r.started {

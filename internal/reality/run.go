@@ -30,6 +30,9 @@ type Options struct {
 	// Setup bounds how long the servers and the programs may take until they are ready; 0
 	// means 30 seconds.
 	Setup time.Duration
+	// Pace is the factor by which the times of the scenario were shortened: see [Scale]. 0
+	// means that they were not.
+	Pace float64
 	// Real is the command that plays the run again; it is copied to the trace.
 	Real string
 	// Notes are added to the notes of the trace.
@@ -237,7 +240,7 @@ func (r *run) play() {
 	defer r.mu.Unlock()
 	r.oracle = history.NewOracle(r.trace)
 	r.arm()
-	r.beginTime()
+	earlier := r.beginTime()
 	for _, p := range r.trace.Processes {
 		if p.Role == trace.RoleCluster {
 			continue
@@ -245,7 +248,7 @@ func (r *run) play() {
 		now := r.now()
 		r.emit(trace.Event{Kind: trace.KindClock, Process: p.Name, Clocks: &trace.Clocks{Wall: r.began.Add(now).UnixNano(), Monotonic: int64(now)}})
 	}
-	r.cluster.begin()
+	r.cluster.begin(earlier)
 	r.started = true
 	r.active = len(r.clients)
 	for _, f := range r.faults {
@@ -297,8 +300,9 @@ func (r *run) measureLateness(late *time.Duration) {
 }
 
 // beginTime lets the time of the run begin. What the programs have sent while they made their
-// connections was dated from another beginning, and is due now.
-func (r *run) beginTime() {
+// connections was dated from another beginning, which was earlier, and is due now.
+func (r *run) beginTime() (earlier time.Duration) {
+	earlier = r.now()
 	r.began = time.Now()
 	for _, c := range r.clients {
 		c.lastHeard = 0
@@ -310,6 +314,7 @@ func (r *run) beginTime() {
 			}
 		}
 	}
+	return earlier
 }
 
 // now returns the time since the start of the run.

@@ -1,0 +1,405 @@
+package reality
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+func init() { builders[locks.ZooKeeper] = newZooKeeper }
+
+// zooKeeperClasses is where Debian's package has the server, with a list of what it needs.
+const zooKeeperClasses = "/usr/share/java/zookeeper.jar"
+
+// zooKeeperTick is tickTime in ZooKeeper's sample configuration, which the simulated servers
+// have too. It is shortened with the times of the scenario, because a session lasts from two
+// to twenty ticks.
+const zooKeeperTick = 2 * time.Second
+
+// A zooKeeperServer is a ZooKeeper server that listens on the loopback interface, alone or as
+// a member of an ensemble.
+type zooKeeperServer struct {
+	r                *run
+	cfg              sim.Node
+	folder           string
+	program, classes string
+	watcher          *zooKeeperWatcher
+	number           int // of the member, from 1
+	child            atomic.Pointer[child]
+	// clients is the address for clients. peers and votes are the ports for the other
+	// members. reserved keeps other programs from taking them until the server is started.
+	clients, peers, votes string
+	reserved              []net.Listener
+	wasStarted            bool
+	named                 atomic.Value // the program and its version, as a string
+}
+
+// newZooKeeper makes the server of a node.
+func newZooKeeper(r *run, cfg sim.Node, folder string) (server, error) {
+	program, err := exec.LookPath("java")
+	if err != nil {
+		return nil, fmt.Errorf("%s needs Java to run ZooKeeper, which is not installed: %w", cfg.Name, err)
+	}
+	classes := os.Getenv("LOCKSIM_ZOOKEEPER_CLASSPATH")
+	if classes == "" {
+		classes = zooKeeperClasses
+		if _, err := os.Stat(classes); err != nil {
+			return nil, fmt.Errorf("%s needs ZooKeeper: install the package zookeeper of Debian or Ubuntu, or set LOCKSIM_ZOOKEEPER_CLASSPATH: %w", cfg.Name, err)
+		}
+	}
+	w, ok := r.cluster.watcher.(*zooKeeperWatcher)
+	if !ok {
+		w = &zooKeeperWatcher{c: r.cluster}
+		r.cluster.watcher = w
+	}
+	s := &zooKeeperServer{r: r, cfg: cfg, folder: folder, program: program, classes: classes, watcher: w, number: len(w.members) + 1}
+	s.named.Store("ZooKeeper")
+	for _, address := range []*string{&s.clients, &s.peers, &s.votes} {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		*address, s.reserved = l.Addr().String(), append(s.reserved, l)
+	}
+	w.members = append(w.members, s)
+	return s, nil
+}
+
+func (s *zooKeeperServer) version() string                 { return s.named.Load().(string) }
+func (s *zooKeeperServer) process() *child                 { return s.child.Load() }
+func (s *zooKeeperServer) shutDown()                       { shutDown(s.process().cmd.Process.Pid) }
+func (s *zooKeeperServer) address() (network, addr string) { return "tcp", s.clients }
+
+// writeSettings writes the server's configuration.
+func (s *zooKeeperServer) writeSettings() (file string, err error) {
+	data := filepath.Join(s.folder, "data")
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return "", err
+	}
+	tick := zooKeeperTick
+	if s.r.options.Pace > 0 {
+		tick = max(time.Duration(float64(tick)*s.r.options.Pace), 20*time.Millisecond)
+	}
+	_, port, _ := net.SplitHostPort(s.clients)
+	settings := fmt.Sprintf("tickTime=%d\ninitLimit=%d\nsyncLimit=5\ndataDir=%s\nclientPort=%s\nclientPortAddress=127.0.0.1\nmaxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=srvr,dump\n",
+		tick.Milliseconds(), max(10, 10*time.Second/tick), data, port)
+	if len(s.watcher.members) > 1 {
+		for _, m := range s.watcher.members {
+			_, vote, _ := net.SplitHostPort(m.votes)
+			settings += fmt.Sprintf("server.%d=%s:%s\n", m.number, m.peers, vote)
+		}
+		if err := os.WriteFile(filepath.Join(data, "myid"), fmt.Append(nil, s.number), 0o600); err != nil {
+			return "", err
+		}
+	}
+	file = filepath.Join(s.folder, "zoo.cfg")
+	return file, os.WriteFile(file, []byte(settings), 0o600)
+}
+
+// start implements [server]. It returns when the server serves clients. Of members that are
+// started for the first time, the last one has the highest number. It leads, as in the
+// simulated world, if the others begin to vote when it does.
+func (s *zooKeeperServer) start() error {
+	file, err := s.writeSettings()
+	if err != nil {
+		return err
+	}
+	if last := s.watcher.members[len(s.watcher.members)-1]; last != s && !s.wasStarted {
+		last.awaitVotes()
+	}
+	for _, l := range s.reserved {
+		l.Close()
+	}
+	s.reserved, s.wasStarted = nil, true
+	child, err := s.r.guard.startServer(exec.Command(s.program,
+		"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Dzookeeper.preAllocSize=1024",
+		"-cp", s.classes, "org.apache.zookeeper.server.quorum.QuorumPeerMain", file))
+	if err != nil {
+		return err
+	}
+	s.child.Store(child)
+	for deadline := time.Now().Add(s.r.options.Setup); ; time.Sleep(20 * time.Millisecond) {
+		answer, err := s.command("srvr")
+		if err == nil && strings.Contains(answer, "Mode: ") {
+			if _, rest, ok := strings.Cut(answer, "version: "); ok {
+				number, _, _ := strings.Cut(rest, "-")
+				s.named.Store("ZooKeeper " + number)
+			}
+			return nil
+		}
+		switch {
+		case child.hasExited():
+			return fmt.Errorf("the ZooKeeper server of %s ended at once%s", s.cfg.Name, child.lastWords())
+		case time.Now().After(deadline):
+			return fmt.Errorf("the ZooKeeper server of %s does not serve: %w", s.cfg.Name, errors.Join(err, errors.New(answer)))
+		}
+	}
+}
+
+// awaitVotes waits until the server has been started and accepts votes.
+func (s *zooKeeperServer) awaitVotes() {
+	for deadline := time.Now().Add(s.r.options.Setup / 2); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if p := s.process(); p == nil {
+			continue
+		} else if p.hasExited() {
+			return
+		}
+		if conn, err := net.Dial("tcp", s.votes); err == nil {
+			conn.Close()
+			return
+		}
+	}
+}
+
+// zooKeeperPatience is how long the harness waits for an answer of a member.
+const zooKeeperPatience = 3 * time.Second
+
+// command sends one of the commands of four letters, and returns the answer.
+func (s *zooKeeperServer) command(word string) (string, error) {
+	conn, err := net.DialTimeout("tcp", s.clients, zooKeeperPatience)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(zooKeeperPatience))
+	if _, err := io.WriteString(conn, word); err != nil {
+		return "", err
+	}
+	answer, err := io.ReadAll(conn)
+	return string(answer), err
+}
+
+// leads reports whether the server leads an ensemble, or is alone.
+func (s *zooKeeperServer) leads() bool {
+	answer, err := s.command("srvr")
+	return err == nil && (strings.Contains(answer, "Mode: leader") || strings.Contains(answer, "Mode: standalone"))
+}
+
+// cutter implements [server].
+func (s *zooKeeperServer) cutter() cutter {
+	system, _ := sim.LookupSystem(locks.ZooKeeper)
+	return &zooKeeperCutter{Framer: system.Framer(s.r.names), r: s.r}
+}
+
+// A zooKeeperWatcher watches all nodes of ZooKeeper's tree, on one member.
+type zooKeeperWatcher struct {
+	c       *cluster
+	members []*zooKeeperServer
+	// source is the member that is watched, and session the harness's own session with it.
+	// The mutex of the run guards both.
+	source  *zooKeeperServer
+	session *zooKeeperSession
+}
+
+// watch implements [clusterWatcher].
+func (w *zooKeeperWatcher) watch() error {
+	first := make(chan error, 1)
+	go func() {
+		for {
+			ended := false
+			running := w.c.running()
+			w.c.r.do(func() { ended = w.c.r.ended })
+			if ended {
+				return
+			}
+			if len(running) > 0 {
+				_ = w.follow(running[0].(*zooKeeperServer), first)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	select {
+	case err := <-first:
+		return err
+	case <-time.After(w.c.r.options.Setup):
+		return errors.New("no ZooKeeper server can be watched")
+	}
+}
+
+// follow reports the changes that a member reports, until its connection ends. Those that
+// nobody has watched are found by comparing the nodes. It sends to ready when it watches.
+func (w *zooKeeperWatcher) follow(s *zooKeeperServer, ready chan<- error) error {
+	watching, err := openZooKeeperSession(s.clients)
+	if err != nil {
+		return err
+	}
+	defer watching.close()
+	asking, err := openZooKeeperSession(s.clients)
+	if err != nil {
+		return err
+	}
+	defer asking.close()
+	f := &zooKeeperFollower{w: w, asking: asking}
+	watching.notify = f.seeNode
+	if err := watching.watchAll(); err != nil {
+		return err
+	}
+	isWanted := false
+	w.c.r.do(func() {
+		if isWanted = !w.c.r.ended; isWanted {
+			w.source, w.session = s, watching
+		}
+	})
+	if !isWanted {
+		return nil
+	}
+	defer w.c.r.do(func() { w.source, w.session = nil, nil })
+	if err := f.compareNodes(); err != nil {
+		return err
+	}
+	select {
+	case ready <- nil:
+	default:
+	}
+	go asking.keepAlive()
+	go watching.keepAlive()
+	return watching.readAll()
+}
+
+// A zooKeeperFollower turns notifications into changes.
+type zooKeeperFollower struct {
+	w      *zooKeeperWatcher
+	asking *zooKeeperSession
+}
+
+// seeNode reports that a node was created, written or deleted.
+func (f *zooKeeperFollower) seeNode(path string, isDeleted bool) {
+	ch := change{key: path, isDeleted: isDeleted}
+	isOfLock := false
+	f.w.c.r.do(func() { isOfLock = f.w.c.isOfLock(path) })
+	if !isOfLock {
+		return
+	}
+	if !isDeleted {
+		n, err := f.asking.node(path)
+		if err != nil {
+			return // it is gone again, or the connection has ended
+		}
+		ch.created, ch.revision, ch.session = n.created, n.written, n.session
+	}
+	f.w.c.see(0, []change{ch})
+}
+
+// compareNodes reports what has changed while no member was watched.
+func (f *zooKeeperFollower) compareNodes() error {
+	var folders, known []string
+	f.w.c.r.do(func() {
+		for _, q := range f.w.c.locks {
+			folders = append(folders, q.name)
+			for key := range q.claims {
+				known = append(known, key)
+			}
+		}
+	})
+	var paths []string
+	for _, folder := range folders {
+		names, err := f.asking.children(folder)
+		if err != nil && !errors.Is(err, errNoNode) {
+			return err
+		}
+		if err == nil {
+			paths = append(paths, folder)
+		}
+		for _, name := range names {
+			paths = append(paths, folder+"/"+name)
+		}
+	}
+	slices.Sort(known)
+	for _, path := range known {
+		if !slices.Contains(paths, path) {
+			f.seeNode(path, true)
+		}
+	}
+	for _, path := range paths {
+		if !slices.Contains(known, path) {
+			f.seeNode(path, false)
+		}
+	}
+	return nil
+}
+
+// catchUp implements [clusterWatcher]: a member answers a sync when it has all that was
+// committed before it, and it has sent its notifications before that.
+func (w *zooKeeperWatcher) catchUp(reading) error {
+	err := errors.New("no ZooKeeper server is watched")
+	for deadline := time.Now().Add(zooKeeperPatience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		var session *zooKeeperSession
+		ended := false
+		w.c.r.do(func() { session, ended = w.session, w.c.r.ended })
+		if ended {
+			return nil
+		}
+		if session != nil {
+			if err = session.sync(); err == nil {
+				return nil
+			}
+		}
+	}
+	return err
+}
+
+// hasSession implements [clusterWatcher]: the leader lists the sessions.
+func (w *zooKeeperWatcher) hasSession(id string) (bool, error) {
+	for _, s := range w.c.running() {
+		if !s.(*zooKeeperServer).leads() {
+			continue
+		}
+		answer, err := s.(*zooKeeperServer).command("dump")
+		if err != nil {
+			return false, err
+		}
+		all, _, _ := strings.Cut(answer, "ephemeral nodes dump")
+		return slices.Contains(strings.Fields(all), "0x"+id), nil
+	}
+	return false, errors.New("no ZooKeeper server leads")
+}
+
+// leader implements [clusterWatcher].
+func (w *zooKeeperWatcher) leader() string {
+	if len(w.members) == 1 {
+		return w.members[0].cfg.Name
+	}
+	for _, s := range w.c.running() {
+		if s.(*zooKeeperServer).leads() {
+			return s.(*zooKeeperServer).cfg.Name
+		}
+	}
+	return ""
+}
+
+// lead implements [clusterWatcher]: the last member leads, because of the order in which the
+// members were started. A server cannot be asked to lead.
+func (w *zooKeeperWatcher) lead() error {
+	last := w.members[len(w.members)-1].cfg.Name
+	if found := w.leader(); found != last {
+		return fmt.Errorf("%s leads the ensemble, and the scenario expects that %s does; play it again", found, last)
+	}
+	return nil
+}
+
+// leave implements [clusterWatcher].
+func (w *zooKeeperWatcher) leave(n *node) {
+	if w.source != nil && w.source == n.server.(*zooKeeperServer) {
+		w.session.close()
+	}
+}
+
+// close implements [clusterWatcher].
+func (w *zooKeeperWatcher) close() {
+	w.c.r.do(func() {
+		if w.session != nil {
+			w.session.close()
+		}
+	})
+}

@@ -1,0 +1,248 @@
+package reality
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// zkLargest is the largest size of a message, in bytes: the default of jute.maxbuffer.
+const zkLargest = 0xfffff
+
+// A zooKeeperCutter cuts the bytes of a connection with a ZooKeeper server. Each message
+// begins with its length, and an answer has the number of its request.
+type zooKeeperCutter struct {
+	sim.Framer
+	r *run
+	// hasAsked and hasAnswered say that the first message in that direction was read, which
+	// opens or continues a session.
+	hasAsked, hasAnswered bool
+	session               string // in hexadecimal; "" if it is not known yet
+}
+
+// connectNumber is our number of the first request of a connection, which has none.
+const connectNumber = math.MinInt64
+
+// Next implements [sim.Framer].
+func (c *zooKeeperCutter) Next(b []byte) (int, sim.Frame) {
+	size, frame := c.Framer.Next(b)
+	if size > 0 {
+		frame.Body = c.readRequest(b[:size])
+	}
+	return size, frame
+}
+
+// readRequest reads a message of a client.
+func (c *zooKeeperCutter) readRequest(b []byte) *call {
+	made := &call{isWhole: true, isShort: true}
+	if !c.hasAsked {
+		c.hasAsked = true
+		made.id, made.opens = connectNumber, true
+		return made
+	}
+	body := &juteReader{b: b}
+	body.number() // the length
+	made.id = int64(body.number())
+	op := body.number()
+	e := &effect{session: c.session}
+	if op == zkCloseSession {
+		e.ends = c.session
+	} else {
+		e.addOperation(op, body, 0)
+	}
+	if made.renews = op != zkCloseSession; len(e.puts) > 0 || len(e.deletes) > 0 || e.ends != "" {
+		made.effect = e
+	}
+	return made
+}
+
+// addOperation adds what an operation may change. The operations of a multi are read one
+// after the other.
+func (e *effect) addOperation(op int32, body *juteReader, depth int) {
+	switch op {
+	case zkCreate, zkCreate2, zkCreateContainer, zkCreateTTL:
+		path := body.text()
+		body.buffer() // the content
+		for n := body.number(); n > 0 && !body.isShort; n-- {
+			body.number() // the permissions of an identity
+			body.text()
+			body.text()
+		}
+		const ephemeral, sequential, ephemeralSequential, sequentialTTL = 1, 2, 3, 6
+		flags := body.number()
+		if op == zkCreateTTL {
+			body.take(8)
+		}
+		e.puts = append(e.puts, path)
+		e.isSequential = e.isSequential || flags == sequential || flags == ephemeralSequential || flags == sequentialTTL
+		if flags != ephemeral && flags != ephemeralSequential {
+			e.session = ""
+		}
+	case zkDelete:
+		path := body.text()
+		body.number() // the version
+		e.deletes = append(e.deletes, [2]string{path, path + "\x00"})
+	case zkSetData:
+		e.puts = append(e.puts, body.text())
+		body.buffer()
+		body.number()
+	case zkMulti:
+		for depth == 0 && !body.isShort {
+			kind := body.number()
+			isLast := body.take(1)
+			body.number()
+			if len(isLast) == 0 || isLast[0] != 0 {
+				return
+			}
+			const check = 13
+			if kind == check {
+				body.text()
+				body.number()
+				continue
+			}
+			e.addOperation(kind, body, depth+1)
+		}
+	}
+}
+
+// answerSize implements [cutter].
+func (c *zooKeeperCutter) answerSize(b []byte) int {
+	if len(b) < 4 {
+		return 0
+	}
+	n := binary.BigEndian.Uint32(b)
+	if n > zkLargest { // no message is so long: pass the bytes on
+		return len(b)
+	}
+	if size := 4 + int(n); size <= len(b) {
+		return size
+	}
+	return 0
+}
+
+// read implements [cutter].
+func (c *zooKeeperCutter) read(b []byte, asked []*message) reading {
+	said := reading{completes: -1}
+	body := &juteReader{b: b}
+	body.number() // the length
+	number := int64(connectNumber)
+	if c.hasAnswered {
+		number = int64(body.number())
+	}
+	var m *message
+	for i, o := range asked {
+		if o.body.(sim.Frame).Body.(*call).id == number {
+			said.completes, m = i, o
+			break
+		}
+	}
+	switch {
+	case !c.hasAnswered:
+		c.hasAnswered = true
+		c.readWelcome(&said, body, m)
+		return said
+	case number == zkNotification:
+		body.take(12)
+		kind := body.number()
+		body.number()
+		path := nameZooKeeperPath(c.r.names, body.text())
+		said.text = fmt.Sprintf("event %d: %s", kind, path)
+		if kind > 0 {
+			said.learned = []trace.Event{{Kind: trace.KindNotify, Key: path}}
+		}
+		return said
+	}
+	body.take(8) // the last change
+	said.text = "ok"
+	if code := body.number(); code != 0 {
+		said.text = fmt.Sprintf("error %d", code)
+	}
+	if m != nil && m.body.(sim.Frame).Body.(*call).renews {
+		c.r.cluster.renew(c.session, m.due)
+		said.learned = c.r.cluster.alive(c.session, m.sentAt)
+	}
+	return said
+}
+
+// readWelcome reads the first message of a server, which says which session the client has
+// and how long it lasts. m is the request that it answers; nil if it is not known.
+func (c *zooKeeperCutter) readWelcome(said *reading, body *juteReader, m *message) {
+	body.number() // the version of the protocol
+	timeout := time.Duration(body.number()) * time.Millisecond
+	id := body.take(8)
+	if len(id) < 8 || m == nil {
+		said.text = "a malformed answer to a connection"
+		return
+	}
+	if number := binary.BigEndian.Uint64(id); number != 0 && timeout > 0 {
+		c.session = strconv.FormatUint(number, 16)
+		c.r.cluster.open(c.session, m.event.Process, timeout, m.due)
+		said.learned = c.r.cluster.alive(c.session, m.sentAt)
+		said.text = fmt.Sprintf("%s for %v", nameSession(c.r.names, c.session), timeout)
+		return
+	}
+	said.text = "the session has expired"
+}
+
+// isAnswered implements [cutter].
+func (c *zooKeeperCutter) isAnswered(sim.Frame) bool { return true }
+
+// expect implements [cutter].
+func (c *zooKeeperCutter) expect(asked []*message, m *message) []*message {
+	return expectCall(asked, m)
+}
+
+// nameZooKeeperPath returns a path for the trace.
+func nameZooKeeperPath(names *sim.Names, path string) string {
+	if names.IsKey(path) {
+		return path
+	}
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		parts[i] = names.Value(p)
+	}
+	return strings.Join(parts, "/")
+}
+
+// A juteReader reads jute, ZooKeeper's encoding. If the bytes end too early, what is missing
+// reads as zero, and the reader is short.
+type juteReader struct {
+	b       []byte
+	isShort bool
+}
+
+// take removes and returns the next n bytes.
+func (r *juteReader) take(n int) []byte {
+	if n < 0 || n > len(r.b) {
+		r.b, r.isShort = nil, true
+		return nil
+	}
+	b := r.b[:n:n]
+	r.b = r.b[n:]
+	return b
+}
+
+func (r *juteReader) number() int32 {
+	b := r.take(4)
+	if b == nil {
+		return 0
+	}
+	return int32(binary.BigEndian.Uint32(b))
+}
+
+// buffer reads bytes with their length before them; -1 means that there are none.
+func (r *juteReader) buffer() []byte {
+	n := r.number()
+	if n == -1 {
+		return nil
+	}
+	return r.take(int(n))
+}
+
+func (r *juteReader) text() string { return string(r.buffer()) }
