@@ -47,9 +47,13 @@ func realityCommand() *cobra.Command {
 with them, and report what happened.
 
 locksim starts the servers in a folder of their own, and each client as a process.
-All of them are ended with locksim, in whatever way it ends. Clients reach the
-servers only through locksim, which delays, holds and cuts what they say, stops and
-kills processes, and watches the servers' keys. Only the loopback interface is used.
+When locksim ends, in whatever way, these servers and clients are ended too, and the
+folder is removed. Clients reach the servers only through locksim, which delays, holds
+and cuts what they say, stops and kills processes, and watches the servers' keys. Only
+the loopback interface is used.
+
+Locks on Redis, PostgreSQL, etcd and ZooKeeper can be played, if these servers are
+installed. etcd counts the TTL in whole seconds, and gives no lease less than two.
 
 A scenario that needs what a real server cannot do, such as a clock that jumps, is
 refused before anything starts. A real run is not deterministic: a replay lets the
@@ -68,7 +72,7 @@ same faults strike at the same points, but not in the same nanoseconds.
 	flags.StringVar(&f.client, "client", "", "the `command` of a program in any language that speaks the line protocol; its lock is used instead of the scenario's")
 	flags.BoolVar(&f.sweeps, "sweep", false, "play each scenario with one fault at a time, at each message between the first client and the servers, instead of its own faults")
 	flags.BoolVar(&f.compares, "compare", false, "simulate the same scenario too, and say where the two differ")
-	flags.IntVar(&f.times, "times", 1, "repeat each scenario until its runs have been conclusive this `many` times")
+	flags.IntVar(&f.times, "times", 1, "repeat each scenario until its runs have been conclusive this `many` times; without --within, at most three times as many plays are made")
 	flags.DurationVar(&f.within, "within", 0, "stop repeating a scenario after this time")
 	flags.StringArrayVar(&f.sets.sets, "set", nil, "replace one value of the scenario, `path=value`, such as lock.nodes=3; null removes the value (can be repeated)")
 	completeWith(cmd, "set", completeOverrides)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // require skips a test if a program is not installed, unless the environment says that it
@@ -63,6 +64,115 @@ func TestRealityOfPostgres(t *testing.T) {
 	if want := "off unsafe, on safe, "; got != want {
 		t.Errorf("the verdicts are %q, want %q", got, want)
 	}
+}
+
+// pausedHolder is a scenario in which the holder of a lock on one server is paused for longer
+// than its session, and a control in which it is not.
+const pausedHolder = `title: A holder is paused, or not
+lock: {kind: %s, ttl: 2s, nodes: 1}
+clients:
+  client-1: {}
+  client-2: {starts: client-1's session expired or client-1 released}
+variants:
+  paused:
+    faults:
+      - {before: client-1 write, pause: client-1, until: client-2 released}
+    expect:
+      off: {verdict: unsafe, violated: [section-exclusion, grant-order, write-order, no-lost-update, serial-sections]}
+  not-paused:
+    expect:
+      off: {verdict: safe, violated: []}
+`
+
+// writePausedHolder writes the scenario with a lock, and returns its file. Temporary files
+// of the programs that the test starts are in the same folder.
+func writePausedHolder(t *testing.T, lock string) string {
+	t.Helper()
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	file := filepath.Join(folder, "paused-holder.yaml")
+	if err := os.WriteFile(file, fmt.Appendf(nil, pausedHolder, lock), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// requireEtcd and requireZooKeeper skip a test where the server is not installed.
+func requireEtcd(t *testing.T) {
+	t.Helper()
+	require(t, has("etcd"), "etcd", "LOCKSIM_REQUIRE_ETCD")
+}
+
+func requireZooKeeper(t *testing.T) {
+	t.Helper()
+	_, err := os.Stat("/usr/share/java/zookeeper.jar")
+	require(t, has("java") && (err == nil || os.Getenv("LOCKSIM_ZOOKEEPER_CLASSPATH") != ""), "ZooKeeper", "LOCKSIM_REQUIRE_ZOOKEEPER")
+}
+
+// A pause outlasts a session of a real cluster, as it does in the simulated one: without
+// fencing, that damages the data. Without the pause nothing is damaged.
+func TestRealityOfEtcd(t *testing.T) {
+	requireEtcd(t)
+	testPausedHolder(t, "etcd")
+}
+
+func TestRealityOfZooKeeper(t *testing.T) {
+	requireZooKeeper(t)
+	testPausedHolder(t, "zookeeper")
+}
+
+func testPausedHolder(t *testing.T, lock string) {
+	t.Helper()
+	got := verdictsOf(t, writePausedHolder(t, lock), "--fencing", "off")
+	if want := "off unsafe, off safe, "; got != want {
+		t.Errorf("the verdicts with and without a pause are %q, want %q", got, want)
+	}
+}
+
+// When locksim is killed, the servers of a cluster are ended too.
+func TestClustersAreCleanedUpAfterAKill(t *testing.T) {
+	for lock, requireServer := range map[string]func(*testing.T){"etcd": requireEtcd, "zookeeper": requireZooKeeper} {
+		t.Run(lock, func(t *testing.T) {
+			requireServer(t)
+			file := writePausedHolder(t, lock)
+			folder := filepath.Dir(file)
+			cmd := exec.Command("locksim", "reality", file, "--variant", "paused", "--set", "lock.nodes=3")
+			var stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stderr, &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			await := func(what string, want int) {
+				for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+					got := serversIn(folder)
+					if len(got) == want {
+						return
+					}
+					if time.Now().After(deadline) {
+						t.Fatalf("%s: the servers are %q, want %d\n%s", what, got, want, &stderr)
+					}
+				}
+			}
+			await("while a scenario is played", 3)
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			await("after locksim was killed", 0)
+		})
+	}
+}
+
+// serversIn lists the processes whose command line names a folder in this one.
+func serversIn(folder string) (found []string) {
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range all {
+		words, _ := os.ReadFile(name)
+		if bytes.Contains(words, []byte(folder+"/locksim-reality-")) {
+			found = append(found, string(words))
+		}
+	}
+	return found
 }
 
 // The answer to an acquire is later than the end of the lease. The example in Python refuses

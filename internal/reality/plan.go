@@ -33,8 +33,13 @@ func Check(cfg sim.Config) error {
 	if _, ok := builders[lock.System]; !ok {
 		return refuse("its lock is on %s, and only locks on %s can be played", systemName(lock.System), playable())
 	}
-	if lock.System == locks.Postgres && (lock.Name == "postgres-lease-client-clock" || !isSeenInPostgres(lock)) {
-		return refuse("its lock %s waits for the transactions of other clients or goes by their clocks, and what it holds cannot be seen from outside", lock.Name)
+	if lock.System == locks.Postgres {
+		if lock.Name == "postgres-lease-client-clock" {
+			return refuse("its lock %s ends by the clock of its client, which PostgreSQL does not know", lock.Name)
+		}
+		if key := unseenInPostgres(lock); key != "" {
+			return refuse("its lock %s keeps the row %s, and the harness reads only advisory locks and the table named locks", lock.Name, key)
+		}
 	}
 	for _, n := range cfg.Nodes {
 		switch {
@@ -57,12 +62,16 @@ func Check(cfg sim.Config) error {
 	return nil
 }
 
-// isSeenInPostgres reports whether a snapshot of a PostgreSQL server has the keys of a lock.
-func isSeenInPostgres(lock locks.Kind) bool {
+// unseenInPostgres returns a key of a lock that a snapshot of a PostgreSQL server does not
+// have; "" if it has all.
+func unseenInPostgres(lock locks.Kind) string {
 	slots, _ := lock.Slots("key", 1)
-	return !slices.ContainsFunc(slots, func(s locks.Slot) bool {
-		return !strings.HasPrefix(s.Key, "locks/") && !strings.HasPrefix(s.Key, "advisory/")
-	})
+	for _, s := range slots {
+		if !strings.HasPrefix(s.Key, "locks/") && !strings.HasPrefix(s.Key, "advisory/") {
+			return s.Key
+		}
+	}
+	return ""
 }
 
 // refuse returns the error of a world that cannot be played.

@@ -49,6 +49,9 @@ func TestCheck(t *testing.T) {
 		{"scheduled-job", "", "work by a schedule"},
 		{"fencing-quorum-counter", "", "fencing tokens come from"},
 		{"opposite-order", "", "does acquire b in its section"},
+		{"goose-heartbeat", "outlasts", "its lock goose-table keeps the row goose_lock/"},
+		{"zookeeper-gc-pause", "queue", ""},
+		{"zookeeper-stale-read", "own-session", "data is on the lock's own servers"},
 	} {
 		err := reality.Check(configOf(t, c.scenario, c.variant))
 		switch {
