@@ -232,7 +232,7 @@ func (f *realityFlags) planVariant(j job, v *scenarios.Variant) (plays []play, e
 		if f.runChoice.fencing != "" && f.runChoice.fencing != fencing {
 			continue
 		}
-		config, err := v.Config(scenarios.Options{Lock: j.lock, Kind: f.foreignKind(), Fencing: fencing})
+		config, err := v.Config(scenarios.Options{Lock: j.lock, Kind: f.foreignKind(v), Fencing: fencing})
 		pace := 1.0
 		if err == nil {
 			if f.ttl > 0 && config.Lock.TTL > 0 {
@@ -244,7 +244,7 @@ func (f *realityFlags) planVariant(j job, v *scenarios.Variant) (plays []play, e
 		if err != nil {
 			return nil, err
 		}
-		plays = append(plays, play{v, cmp.Or(f.foreignKind().Name, j.lock, v.Lock), fencing, config, pace, f.replayOf(j, v, fencing)})
+		plays = append(plays, play{v, cmp.Or(f.foreignKind(v).Name, j.lock, v.Lock), fencing, config, pace, f.replayOf(j, v, fencing)})
 	}
 	return plays, nil
 }
@@ -352,9 +352,11 @@ func (f *realityFlags) program(lock sim.Lock) *exec.Cmd {
 	return realityProgram(lock)
 }
 
-// foreignKind returns the kind of the lock of --client, which has its key on all servers
-// unless its program says otherwise. It is zero without --client.
-func (f *realityFlags) foreignKind() locks.Kind {
+// foreignKind returns the kind of the lock of --client in a variant of a scenario. If the
+// scenario's own lock is on a cluster, so is that of --client. Otherwise it is on Redis, and
+// has its key on all servers. Its program may report another key and fewer servers. The kind
+// is zero without --client.
+func (f *realityFlags) foreignKind(v *scenarios.Variant) locks.Kind {
 	if f.client == "" {
 		return locks.Kind{}
 	}
@@ -366,7 +368,7 @@ func (f *realityFlags) foreignKind() locks.Kind {
 			break
 		}
 	}
-	return locks.Kind{
+	kind := locks.Kind{
 		Name: name, Title: "the lock of " + f.client, System: locks.Redis,
 		Slots: func(key string, nodes int) (slots []locks.Slot, quorum int) {
 			for i := range nodes {
@@ -378,6 +380,10 @@ func (f *realityFlags) foreignKind() locks.Kind {
 			return nil, errors.New("the lock of --client cannot be simulated")
 		},
 	}
+	if own, ok := locks.Lookup(v.Lock); ok && (own.System == locks.Etcd || own.System == locks.ZooKeeper) {
+		kind.System, kind.Slots, kind.Renews = own.System, own.Slots, own.Renews
+	}
+	return kind
 }
 
 // notes says in the report how the runs were made.

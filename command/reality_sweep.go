@@ -102,7 +102,7 @@ func (s *realitySweep) run(ctx context.Context) error {
 
 // ttl returns the TTL of the lock, as the scenario has it.
 func (s *realitySweep) ttl() time.Duration {
-	config, err := s.variant.Config(scenarios.Options{Lock: s.job.lock, Kind: s.flags.foreignKind(), Fencing: scenarios.Off})
+	config, err := s.variant.Config(scenarios.Options{Lock: s.job.lock, Kind: s.flags.foreignKind(s.variant), Fencing: scenarios.Off})
 	if err != nil || config.Lock.TTL == 0 {
 		return 10 * time.Second
 	}

@@ -175,6 +175,30 @@ func serversIn(folder string) (found []string) {
 	return found
 }
 
+// A client of the Python package kazoo that is cut off from ZooKeeper gives its lock up, and
+// a mutant of its program that ignores the state of the connection does not.
+func TestRealityOfKazoo(t *testing.T) {
+	requireZooKeeper(t)
+	const python = "/usr/bin/python3" // Debian's, which finds Debian's packages
+	require(t, exec.Command(python, "-c", "import kazoo").Run() == nil, "package kazoo of Python", "LOCKSIM_REQUIRE_KAZOO")
+	const folder = "../../libraries/other-languages/"
+	program, err := os.ReadFile(folder + "kazoo_lock.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const heeds = "state != KazooState.CONNECTED and section in leases"
+	mutant := filepath.Join(t.TempDir(), "mutant.py")
+	if err := os.WriteFile(mutant, bytes.Replace(program, []byte(heeds), []byte("False"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{folder + "kazoo_lock.py": "off safe, ", mutant: "off unsafe, "} {
+		got := verdictsOf(t, folder+"cut-off.yaml", "--ttl", "2s", "--fencing", "off", "--client", python+" "+file)
+		if got != want {
+			t.Errorf("%s: the verdict is %q, want %q", filepath.Base(file), got, want)
+		}
+	}
+}
+
 // The answer to an acquire is later than the end of the lease. The example in Python refuses
 // the grant, and so does redlock of npm. Two other packages let two clients in.
 func TestRealityInOtherLanguages(t *testing.T) {
