@@ -25,11 +25,11 @@ type cluster struct {
 	sessions map[string]*session
 	// effects are the changes that were asked of a server and that may still happen.
 	effects []*effect
-	// recorded is the revision of the last change that was recorded.
+	// recorded is the revision up to which all changes were recorded.
 	recorded int64
-	leader   string
-	// isLookingForLeader says that a goroutine asks which member leads.
-	isLookingForLeader bool
+	leader   string // the member that led when the harness last asked
+	// asksUntil is until when a goroutine asks which member leads.
+	asksUntil time.Duration
 }
 
 // A clusterWatcher asks a cluster for what is not on the wire of its clients. Its methods are
@@ -100,6 +100,11 @@ func newCluster(r *run) *cluster {
 	return &cluster{r: r, name: system.Name, sessions: map[string]*session{}}
 }
 
+// errNotLinked returns the error about a server whose messages this program cannot cut.
+func errNotLinked(cfg sim.Node) error {
+	return fmt.Errorf("%s is a server of the kind %s, which is not linked into this program; use locksim-all", cfg.Name, cfg.System)
+}
+
 // start begins to watch the cluster, whose servers have just been started.
 func (c *cluster) start() error {
 	if c == nil {
@@ -125,7 +130,7 @@ func (c *cluster) close() {
 // leave makes the harness watch another member than one that is stopped or has ended. The
 // mutex is held.
 func (c *cluster) leave(n *node) {
-	if c != nil {
+	if c != nil && c.watcher != nil {
 		c.watcher.leave(n)
 	}
 }
@@ -171,7 +176,7 @@ func (c *cluster) begin(earlier time.Duration) {
 	}
 }
 
-// sessionIDs lists the sessions in the order in which they were opened.
+// sessionIDs lists the sessions by their clients.
 func (c *cluster) sessionIDs() []string {
 	var ids []string
 	for id := range c.sessions {
@@ -435,29 +440,32 @@ func (c *cluster) apply(ch change, why cause) {
 	}
 }
 
-// lookForLeader makes the harness ask which member leads, until there is one, after a member
-// has crashed or come back. The mutex is held.
+// leaderPatience is how long the harness asks for a new leader.
+const leaderPatience = 20 * time.Second
+
+// lookForLeader makes the harness ask which member leads, again and again, after a member has
+// crashed or come back. The mutex is held.
 func (c *cluster) lookForLeader() {
-	if c == nil || c.isLookingForLeader {
+	if c == nil {
 		return
 	}
-	c.isLookingForLeader = true
+	isAsked := c.asksUntil > 0
+	c.asksUntil = c.r.now() + leaderPatience
+	if isAsked {
+		return
+	}
 	go func() {
-		for range 200 {
+		for isOver := false; !isOver; time.Sleep(expiryPolls) {
 			found := c.watcher.leader()
-			isOver := false
 			c.r.do(func() {
-				if isOver = c.r.ended; isOver || found == "" || found == c.leader {
-					return
+				if found != "" && found != c.leader {
+					c.leader = found
+					c.r.emit(trace.Event{Kind: trace.KindLead, Process: found})
 				}
-				c.leader = found
-				c.r.emit(trace.Event{Kind: trace.KindLead, Process: found})
+				if isOver = c.r.ended || c.r.now() > c.asksUntil; isOver {
+					c.asksUntil = 0
+				}
 			})
-			if isOver {
-				return
-			}
-			time.Sleep(expiryPolls)
 		}
-		c.r.do(func() { c.isLookingForLeader = false })
 	}()
 }

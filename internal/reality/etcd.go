@@ -58,6 +58,9 @@ func newEtcd(r *run, cfg sim.Node, folder string) (server, error) {
 		}
 		*address, s.reserved = l.Addr().String(), append(s.reserved, l)
 	}
+	if r.cluster == nil {
+		return nil, errNotLinked(cfg)
+	}
 	w, ok := r.cluster.watcher.(*etcdWatcher)
 	if !ok {
 		w = &etcdWatcher{c: r.cluster, client: &http.Client{}}
@@ -182,10 +185,11 @@ func (w *etcdWatcher) watch() error {
 	w.c.recorded = now.Header.Revision
 	go func() {
 		for !w.hasEnded() {
-			ctx, s := w.chooseSource()
-			if s == nil || w.follow(ctx, s) != nil {
-				time.Sleep(10 * time.Millisecond)
+			if s, ctx, cancel := w.chooseSource(); s != nil {
+				_ = w.follow(ctx, s) // another member, or the same one again, has what is missing
+				cancel()
 			}
+			time.Sleep(10 * time.Millisecond)
 		}
 	}()
 	return nil
@@ -196,17 +200,21 @@ func (w *etcdWatcher) hasEnded() (ended bool) {
 	return ended
 }
 
-// chooseSource returns a member that runs; nil if there is none.
-func (w *etcdWatcher) chooseSource() (context.Context, *etcdServer) {
-	ctx, cancel := context.WithCancel(context.Background())
+// chooseSource returns a member that runs, and the context of a request that watches it; nil
+// if there is none.
+func (w *etcdWatcher) chooseSource() (s *etcdServer, ctx context.Context, cancel context.CancelFunc) {
 	running := w.c.running()
+	if len(running) == 0 {
+		return nil, nil, nil
+	}
+	s = running[0].(*etcdServer)
+	ctx, cancel = context.WithCancel(context.Background())
 	w.c.r.do(func() {
-		w.source, w.cancel = nil, cancel
-		if len(running) > 0 {
-			w.source = running[0].(*etcdServer)
+		if w.source, w.cancel = s, cancel; w.c.r.ended {
+			cancel()
 		}
 	})
-	return ctx, w.source
+	return s, ctx, cancel
 }
 
 // follow reports the changes that a member reports, until its connection ends.

@@ -75,6 +75,9 @@ func (c *conn) readClient() {
 					break
 				}
 				section, step := c.client.doing()
+				if frame.KeepAlive {
+					step = "" // it belongs to no step
+				}
 				c.requests.send(&message{
 					event: trace.Event{
 						Process: c.client.cfg.Name, Peer: c.node.cfg.Name, Conn: c.number, Section: section, Step: step,

@@ -58,6 +58,9 @@ func newZooKeeper(r *run, cfg sim.Node, folder string) (server, error) {
 			return nil, fmt.Errorf("%s needs ZooKeeper: install the package zookeeper of Debian or Ubuntu, or set LOCKSIM_ZOOKEEPER_CLASSPATH: %w", cfg.Name, err)
 		}
 	}
+	if r.cluster == nil {
+		return nil, errNotLinked(cfg)
+	}
 	w, ok := r.cluster.watcher.(*zooKeeperWatcher)
 	if !ok {
 		w = &zooKeeperWatcher{c: r.cluster}
