@@ -1,6 +1,7 @@
 package reality
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strconv"
@@ -34,10 +35,9 @@ type etcdCutter struct {
 	r *run
 
 	// mu guards what follows: requests and answers are cut by two goroutines.
-	mu        sync.Mutex
-	hasBegun  bool // the preface has been read
-	streams   map[uint32]*http2Stream
-	lastFrame http2Frame
+	mu       sync.Mutex
+	hasBegun bool // the preface has been read
+	streams  map[uint32]*http2Stream
 }
 
 // An http2Stream is one call.
@@ -138,13 +138,35 @@ func (s *http2Stream) complete(direction int, data []byte) (message []byte) {
 	return message
 }
 
-// Next implements [sim.Framer].
+// Next implements [sim.Framer]. The beginning of a call and its first request are one message,
+// also if they do not arrive together.
 func (c *etcdCutter) Next(b []byte) (int, sim.Frame) {
+	if c.awaitsRequest(b) {
+		return 0, sim.Frame{}
+	}
 	size, frame := c.Framer.Next(b)
 	if size > 0 {
 		frame.Body = c.readRequest(b[:size], frame.Text)
 	}
 	return size, frame
+}
+
+// awaitsRequest reports whether a client has begun a call whose first request has not arrived
+// yet.
+func (c *etcdCutter) awaitsRequest(b []byte) (awaits bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.hasBegun {
+		b = bytes.TrimPrefix(b, []byte(http2Preface))
+	}
+	for f, ok := readFrame(b); ok; f, ok = readFrame(b) {
+		b = b[f.size:]
+		if f.kind == typeData || f.endsStream() {
+			return false
+		}
+		awaits = awaits || f.kind == typeHeaders
+	}
+	return awaits
 }
 
 // readRequest reads the frames of a client. text begins with the name of the method.
@@ -153,7 +175,7 @@ func (c *etcdCutter) readRequest(b []byte, text string) *call {
 	defer c.mu.Unlock()
 	if !c.hasBegun {
 		c.hasBegun = true
-		b = []byte(strings.TrimPrefix(string(b), http2Preface))
+		b = bytes.TrimPrefix(b, []byte(http2Preface))
 	}
 	made := &call{}
 	for f, ok := readFrame(b); ok; f, ok = readFrame(b) {

@@ -102,6 +102,9 @@ func TestAnswerOfEtcd(t *testing.T) {
 		t.Errorf("the settings of the server are read as %+v", said)
 	}
 	put := grpcMessage(bytesField(1, []byte("resource/7")))
+	if size, _ := c.cut.Next(frame(1, 4, 1)); size != 0 {
+		t.Error("the beginning of a call is a message without its request")
+	}
 	if q := c.ask("Put resource/7", frame(1, 4, 1), frame(0, 1, 1, put...)); !q.isWhole || !q.isShort || q.id != 1 {
 		t.Errorf("the call is read as %+v", q)
 	}
