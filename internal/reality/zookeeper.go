@@ -1,6 +1,7 @@
 package reality
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -125,6 +126,20 @@ func (s *zooKeeperServer) start() error {
 		l.Close()
 	}
 	s.reserved, s.wasStarted = nil, true
+	// A server was seen that never began to serve, although it accepted connections.
+	if err = s.launch(file, s.r.options.Setup/2); errors.Is(err, errNotServing) {
+		s.process().kill()
+		err = s.launch(file, s.r.options.Setup)
+	}
+	return err
+}
+
+// errNotServing says that a server runs and does not serve in time.
+var errNotServing = errors.New("it does not serve")
+
+// launch starts the server's process and waits until it serves, at most as long as patience
+// lasts.
+func (s *zooKeeperServer) launch(file string, patience time.Duration) error {
 	child, err := s.r.guard.startServer(exec.Command(s.program,
 		"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Dzookeeper.preAllocSize=1024",
 		"-cp", s.classes, "org.apache.zookeeper.server.quorum.QuorumPeerMain", file))
@@ -132,7 +147,7 @@ func (s *zooKeeperServer) start() error {
 		return err
 	}
 	s.child.Store(child)
-	for deadline := time.Now().Add(s.r.options.Setup); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		answer, err := s.command("srvr")
 		if err == nil && strings.Contains(answer, "Mode: ") {
 			if _, rest, ok := strings.Cut(answer, "version: "); ok {
@@ -145,7 +160,7 @@ func (s *zooKeeperServer) start() error {
 		case child.hasExited():
 			return fmt.Errorf("the ZooKeeper server of %s ended at once%s", s.cfg.Name, child.lastWords())
 		case time.Now().After(deadline):
-			return fmt.Errorf("the ZooKeeper server of %s does not serve: %w", s.cfg.Name, errors.Join(err, errors.New(answer)))
+			return fmt.Errorf("the ZooKeeper server of %s: %w within %v: %s", s.cfg.Name, errNotServing, patience, cmp.Or(strings.TrimSpace(answer), fmt.Sprint(err)))
 		}
 	}
 }
