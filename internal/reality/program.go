@@ -68,7 +68,10 @@ func (p *ownProgram) execute(c Command) Answer {
 		return p.acquired(lease, c.Section)
 	case Extend:
 		e, ok := p.leases[c.Section].(locks.Extender)
-		if !ok {
+		switch {
+		case !ok && p.kind.Endless: // there is nothing to extend
+			return Answer{Type: Extended}
+		case !ok:
 			return failed(fmt.Errorf("%s cannot be asked to extend a lease", p.kind.Name))
 		}
 		if err := e.Extend(ctx); err != nil {

@@ -305,7 +305,8 @@ func (s *section) sleepAndExtend() error {
 		if !c.r.sleep(c, nap) {
 			return errEnded
 		}
-		if left -= nap; left > 0 && c.cfg.ExtendsEvery > 0 {
+		// A lease that lasts as long as a session need not be extended.
+		if left -= nap; left > 0 && c.cfg.ExtendsEvery > 0 && !s.lasts {
 			err := s.callLock(trace.Extend, Extend, trace.Event{}, func(ev *trace.Event, a Answer) {
 				if ev.OK {
 					ev.LeaseEnd, s.until = leaseEnd(a), s.endAfter(s.calledAt, a)
