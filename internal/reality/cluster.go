@@ -38,7 +38,7 @@ type clusterWatcher interface {
 	// watch begins to report all changes to [cluster.see].
 	watch() error
 	// catchUp returns when all changes up to an answer of a member have been reported.
-	catchUp(said reading) error
+	catchUp(said reading, from server) error
 	// hasSession reports whether a session exists.
 	hasSession(id string) (bool, error)
 	// leader returns the name of the member that leads; "" if there is none.
@@ -301,7 +301,7 @@ func (c *cluster) await(conn *conn, said reading, m *message, finish func()) {
 	}
 	var err error
 	if e != nil || !said.isHandshake && (m == nil || !m.event.KeepAlive && !m.event.Handshake) {
-		err = c.watcher.catchUp(said)
+		err = c.watcher.catchUp(said, conn.node.server)
 	}
 	c.r.do(func() {
 		switch {

@@ -207,7 +207,7 @@ func (w *etcdWatcher) chooseSource() (s *etcdServer, ctx context.Context, cancel
 	if len(running) == 0 {
 		return nil, nil, nil
 	}
-	s = running[0].(*etcdServer)
+	s = running[len(running)-1].(*etcdServer) // the first one is the leader, which scenarios crash
 	ctx, cancel = context.WithCancel(context.Background())
 	w.c.r.do(func() {
 		if w.source, w.cancel = s, cancel; w.c.r.ended {
@@ -286,7 +286,7 @@ func byRevision(events []etcdEvent) (all [][]change) {
 
 // catchUp implements [clusterWatcher]: it waits until the changes up to the revision in an
 // answer have been recorded.
-func (w *etcdWatcher) catchUp(said reading) error {
+func (w *etcdWatcher) catchUp(said reading, _ server) error {
 	r := w.c.r
 	r.mu.Lock()
 	defer r.mu.Unlock()

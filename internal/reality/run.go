@@ -310,7 +310,10 @@ func (r *run) beginTime() (earlier time.Duration) {
 	for _, n := range r.nodes {
 		for _, c := range n.conns {
 			for _, m := range slices.Concat(c.requests.queue, c.replies.queue, c.asked) {
-				m.due = 0
+				m.due, m.sentAt = 0, m.sentAt-earlier
+				for i := range m.learned {
+					m.learned[i].Expires = max(m.learned[i].Expires-earlier, 0)
+				}
 			}
 		}
 	}

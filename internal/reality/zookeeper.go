@@ -210,6 +210,11 @@ func (s *zooKeeperServer) cutter() cutter {
 	return &zooKeeperCutter{Framer: system.Framer(s.r.names), r: s.r}
 }
 
+// isRunning reports whether the server runs. The mutex of the run is held.
+func (s *zooKeeperServer) isRunning() bool {
+	return slices.ContainsFunc(s.r.nodes, func(n *node) bool { return n.server == server(s) && n.runs() })
+}
+
 // A zooKeeperWatcher watches all nodes of ZooKeeper's tree, on one member.
 type zooKeeperWatcher struct {
 	c       *cluster
@@ -218,6 +223,8 @@ type zooKeeperWatcher struct {
 	// The mutex of the run guards both.
 	source  *zooKeeperServer
 	session *zooKeeperSession
+	// drained is the member that was watched before, and that has said all that it will say.
+	drained *zooKeeperServer
 }
 
 // watch implements [clusterWatcher].
@@ -232,7 +239,7 @@ func (w *zooKeeperWatcher) watch() error {
 				return
 			}
 			if len(running) > 0 {
-				_ = w.follow(running[0].(*zooKeeperServer), first)
+				_ = w.follow(running[len(running)-1].(*zooKeeperServer), first)
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -263,19 +270,20 @@ func (w *zooKeeperWatcher) follow(s *zooKeeperServer, ready chan<- error) error 
 	if err := watching.watchAll(); err != nil {
 		return err
 	}
+	if err := f.compareNodes(); err != nil {
+		return err
+	}
+	watching.startReading()
 	isWanted := false
 	w.c.r.do(func() {
-		if isWanted = !w.c.r.ended; isWanted {
+		if isWanted = !w.c.r.ended && s.isRunning(); isWanted {
 			w.source, w.session = s, watching
 		}
 	})
 	if !isWanted {
 		return nil
 	}
-	defer w.c.r.do(func() { w.source, w.session = nil, nil })
-	if err := f.compareNodes(); err != nil {
-		return err
-	}
+	defer w.c.r.do(func() { w.source, w.session, w.drained = nil, nil, s })
 	select {
 	case ready <- nil:
 	default:
@@ -348,13 +356,18 @@ func (f *zooKeeperFollower) compareNodes() error {
 }
 
 // catchUp implements [clusterWatcher]: a member answers a sync when it has all that was
-// committed before it, and it has sent its notifications before that.
-func (w *zooKeeperWatcher) catchUp(reading) error {
+// committed before it, and it has sent its notifications before that. If the member that
+// answers was watched itself, and has ended the connection, its notifications have been read.
+func (w *zooKeeperWatcher) catchUp(_ reading, from server) error {
 	err := errors.New("no ZooKeeper server is watched")
+	wasWatched := false
 	for deadline := time.Now().Add(zooKeeperPatience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		var session *zooKeeperSession
 		ended := false
-		w.c.r.do(func() { session, ended = w.session, w.c.r.ended })
+		w.c.r.do(func() {
+			session, ended = w.session, w.c.r.ended || wasWatched && w.source == nil && w.drained == from
+			wasWatched = wasWatched || w.source == from
+		})
 		if ended {
 			return nil
 		}

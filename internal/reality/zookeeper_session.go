@@ -23,7 +23,7 @@ type zooKeeperSession struct {
 	// number counts the requests. waiting are the receivers of answers, by number.
 	number  int32
 	waiting map[int32]chan []byte
-	isRead  bool // a goroutine reads the answers: see readAll
+	isRead  bool // see startReading
 	hasDied bool
 }
 
@@ -179,12 +179,16 @@ func (s *zooKeeperSession) readOne() error {
 	return nil
 }
 
-// readAll reads messages until the connection ends.
-func (s *zooKeeperSession) readAll() error {
+// startReading says that from now on only [zooKeeperSession.readAll] reads messages.
+func (s *zooKeeperSession) startReading() {
 	_ = s.conn.SetReadDeadline(time.Time{})
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.isRead = true
-	s.mu.Unlock()
+}
+
+// readAll reads messages until the connection ends.
+func (s *zooKeeperSession) readAll() error {
 	for {
 		if err := s.readOne(); err != nil {
 			s.close()
