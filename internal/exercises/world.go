@@ -103,7 +103,7 @@ const seedsPerWorld = 4
 type trialWorld struct {
 	hiddenWorld
 	seed uint64
-	// clients are the names of the clients A, B, C.
+	// clients are the names of the clients A, B, C and D.
 	clients []string
 	text    string
 }
@@ -165,6 +165,7 @@ func (h hiddenWorld) with(seed uint64) trialWorld {
 	for _, i := range random.Perm(3) {
 		v.clients = append(v.clients, fmt.Sprintf("client-%d", i+1))
 	}
+	v.clients = append(v.clients, "client-4")
 	for _, i := range random.Perm(5) {
 		v.nodes = append(v.nodes, fmt.Sprintf("redis-%d", i+1))
 	}
@@ -189,10 +190,14 @@ type values struct {
 	Key            string
 }
 
-// A, B and C return the names of the clients.
+// A, B and C return the names of the clients that a world is about. D returns the name of a
+// client that uses the lock before them, without any fault. After that the servers have the
+// scripts of the lock, so a message that a fault holds back is the one with the effect: the
+// first EVALSHA of a script would do nothing, whenever it arrives.
 func (v values) A() string { return v.clients[0] }
 func (v values) B() string { return v.clients[1] }
 func (v values) C() string { return v.clients[2] }
+func (v values) D() string { return v.clients[3] }
 
 // Node returns the name of one of the five nodes. The nodes are counted from 1, in an order
 // that depends on the seed.

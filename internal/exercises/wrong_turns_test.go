@@ -5,6 +5,9 @@ import (
 	"testing"
 )
 
+// acquireScript declares a script that sets a key which does not exist.
+const acquireScript = "var acquire = redis.NewScript(`\nif redis.call(\"set\", KEYS[1], ARGV[1], \"nx\", \"px\", ARGV[2]) then\n\treturn 1\nend\nreturn 0`)\n\n"
+
 // Plausible mistakes stop a lock at the stage that they are about, and other ways to write a
 // right lock do not.
 func TestWrongTurns(t *testing.T) {
@@ -31,6 +34,28 @@ func TestWrongTurns(t *testing.T) {
 		{"no look at the clock", 4, 3, []string{"case err == nil && time.Now().Before(lease.expires):", "case err == nil && len(lease.value) > 0:"}},
 		{"clean-up with the context of the caller", 4, 3, []string{"context.WithoutCancel(ctx)", "ctx"}},
 		{"no clean-up", 4, 3, []string{"_ = lease.Release(cleanUp)", "_ = cleanUp"}},
+		{"a script that acquires, and no clean-up", 5, 3, []string{
+			`set, err := l.nodes[0].SetNX(ctx, l.key, lease.value, l.ttl).Result()`,
+			`short, cancelShort := context.WithTimeout(ctx, l.ttl/10)
+	defer cancelShort()
+	n, err := acquire.Run(short, l.nodes[0], []string{l.key}, lease.value, l.ttl.Milliseconds()).Int()
+	set := n == 1`,
+			"// Acquire tries", acquireScript + "// Acquire tries",
+			"_ = lease.Release(cleanUp)", "_ = cleanUp"}},
+		{"a script that acquires, and no look at the clock", 5, 3, []string{
+			`set, err := l.nodes[0].SetNX(ctx, l.key, lease.value, l.ttl).Result()`,
+			`n, err := acquire.Run(ctx, l.nodes[0], []string{l.key}, lease.value, l.ttl.Milliseconds()).Int()
+	set := n == 1`,
+			"// Acquire tries", acquireScript + "// Acquire tries",
+			"case err == nil && time.Now().Before(lease.expires):", "case err == nil && len(lease.value) > 0:"}},
+		{"a script that acquires, and an expiry in a second command", 5, 0, []string{
+			`set, err := l.nodes[0].SetNX(ctx, l.key, lease.value, l.ttl).Result()`,
+			`n, err := acquire.Run(ctx, l.nodes[0], []string{l.key}, lease.value).Int()
+	set := n == 1
+	if set {
+		l.nodes[0].PExpire(ctx, l.key, l.ttl)
+	}`,
+			"// Acquire tries", strings.Replace(acquireScript, `, "px", ARGV[2]`, "", 1) + "// Acquire tries"}},
 		{"extends whatever is there", 5, 4, []string{
 			`extended, err := extendOwn.Run(ctx, l.lock.nodes[0], []string{l.lock.key}, l.value, l.lock.ttl.Milliseconds()).Int()`,
 			`extended, err := 1, l.lock.nodes[0].PExpire(ctx, l.lock.key, l.lock.ttl).Err()`}},
@@ -42,12 +67,19 @@ func TestWrongTurns(t *testing.T) {
 		extended, err = 1, l.lock.nodes[0].PExpire(ctx, l.lock.key, l.lock.ttl).Err()
 	}`}},
 		{"sets the key again", 5, 4, []string{"return redis.call(\"pexpire\", KEYS[1], ARGV[2])\nend\nreturn 0", "return redis.call(\"pexpire\", KEYS[1], ARGV[2])\nend\nredis.call(\"set\", KEYS[1], ARGV[1], \"px\", ARGV[2])\nreturn 1"}},
+		{"a script that extends any key, with a timeout", 5, 4, []string{
+			"if redis.call(\"get\", KEYS[1]) == ARGV[1] then\n\treturn redis.call(\"pexpire\"", "if redis.call(\"exists\", KEYS[1]) == 1 then\n\treturn redis.call(\"pexpire\"",
+			`extended, err := extendOwn.Run(ctx,`, `short, cancel := context.WithTimeout(ctx, l.lock.ttl/10)
+	defer cancel()
+	extended, err := extendOwn.Run(short,`}},
 		{"does not extend", 5, 4, []string{"extended, err := extendOwn.Run(ctx, l.lock.nodes[0], []string{l.lock.key}, l.value, l.lock.ttl.Milliseconds()).Int()", "extended, err := 1, error(nil)"}},
 		{"two of five are enough", 6, 5, []string{"len(l.nodes)/2 + 1", "max(1, len(l.nodes)/2)"}},
 		{"all five are needed", 6, 5, []string{"len(l.nodes)/2 + 1", "len(l.nodes)"}},
 		{"waits long for each node", 6, 5, []string{"min(l.ttl/10, 200*time.Millisecond)", "2 * l.ttl"}},
 		{"leaves keys behind", 6, 3, []string{"_ = lease.Release(context.WithoutCancel(ctx))", ""}},
 		{"extends on any node", 6, 5, []string{"if extended < l.lock.quorum() ||", "if extended < 1 ||"}},
+		{"a script that extends any key on the nodes", 6, 4, []string{
+			"if redis.call(\"get\", KEYS[1]) == ARGV[1] then\n\treturn redis.call(\"pexpire\"", "if redis.call(\"exists\", KEYS[1]) == 1 then\n\treturn redis.call(\"pexpire\""}},
 		{"does not write the token back", 7, 6, []string{"\tif granted >= l.quorum() {\n", "\tif false {\n"}},
 		{"counts on the first node that answers", 7, 6, []string{"lease.token = max(lease.token, n)", "if lease.token == 0 {\n\t\t\tlease.token = n\n\t\t}"}},
 		{"the time as a token", 6, 7, []string{"// quorum is", `// Token returns a time: a perfect clock gives a right token.
@@ -77,7 +109,7 @@ func (l *Lease) Token() uint64 { return uint64(l.expires.Add(-l.lock.ttl).UnixNa
 			`set, err := l.nodes[0].SetNX(ctx, l.key, lease.value, l.ttl).Result()`,
 			`n, err := acquire.Run(ctx, l.nodes[0], []string{l.key}, lease.value, l.ttl.Milliseconds()).Int()
 	set := n == 1`,
-			"// Acquire tries", "var acquire = redis.NewScript(`\nif redis.call(\"set\", KEYS[1], ARGV[1], \"nx\", \"px\", ARGV[2]) then\n\treturn 1\nend\nreturn 0`)\n\n// Acquire tries"}},
+			"// Acquire tries", acquireScript + "// Acquire tries"}},
 		{"one node after the other", 6, 6, []string{
 			"\tctx, cancel := context.WithTimeout(ctx, l.askTimeout())\n\tdefer cancel()\n", "",
 			"min(l.ttl/10, 200*time.Millisecond)", "l.ttl / 40",
