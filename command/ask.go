@@ -51,8 +51,9 @@ them. A TOPIC has some of these questions, and a QUESTION is one of them (see
 answers are computed from the runs.
 
 Answer with a letter, a time or a number, and then with 1 (a guess), 2 (fairly sure)
-or 3 (certain), or with both in one line, as in: b 3. An empty line means that you do
-not know, ? explains the terms, and q ends the session.`,
+or 3 (certain), or with both in one line, as in: b 3. If several answers can be right,
+give all letters, as in: ac 3, or none. An empty line means that you do not know, ?
+explains the terms, and q ends the session.`,
 		Example: `  locksim ask
   locksim ask redlock --number 5
   locksim ask gc-pause
@@ -62,6 +63,9 @@ not know, ? explains the terms, and q ends the session.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("locksim ask: name one topic, question or scenario, not %d", len(args))
+			}
+			if len(args) == 1 && args[0] == "" {
+				return errors.New("locksim ask: the name is empty; name a topic, a question or a scenario, or leave it out to be asked everything")
 			}
 			return nil
 		},
@@ -119,7 +123,7 @@ func (f *askFlags) run(cmd *cobra.Command, args []string) error {
 	defer in.stop()
 	err = quiz.Run(in, stdout, exercises, quiz.Options{
 		Palette: choosePalette(stdout), Width: chooseWidth(stdout),
-		Echo: !isTyped(cmd.InOrStdin()), Instructor: f.instructor, Number: f.number,
+		Echo: !isTyped(cmd.InOrStdin()), Instructor: f.instructor, Number: f.number, IsInterrupted: in.isInterrupted,
 	})
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim ask: %w", err)}

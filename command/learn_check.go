@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,8 @@ func learnCheckCommand() *cobra.Command {
 		Short: "Say which stage the lock has reached, or whether a scenario solves its exercise",
 		Long: `Say which stage the lock in a folder of locksim learn new has reached, and why not the
 next. It compiles the lock, and runs it in worlds that the exercise does not show. It
-changes no file. The seeds of the worlds depend on the text of the lock.
+changes no file. The seeds of the worlds depend on the text of the lock. What the lock
+prints is shown with --replay only.
 
 With the FILE of a scenario, it says whether the scenario solves its exercise:
 ` + exercises.ScenarioNames() + `.
@@ -84,21 +86,39 @@ func (f *learnCheckFlags) run(cmd *cobra.Command, arg string) error {
 	if f.replay != "" && !exercises.IsWorld(f.replay) {
 		return fmt.Errorf("%s: --replay: there is no world %q; copy the name from what the check has printed, such as in-turn/7", cmd.CommandPath(), f.replay)
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // which nohup ignores
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), signals...)
 	defer stop()
 	trial, err := exercises.OpenTrial(ctx, arg)
 	if err != nil {
 		return learnCheckError(cmd, badInput, err)
 	}
 	defer trial.Close()
-	printLine(cmd.ErrOrStderr(), "compiling the lock; the first time, this takes a few minutes")
-	if err := trial.Build(ctx); err != nil {
+	if err := build(ctx, cmd.ErrOrStderr(), trial); err != nil {
 		return learnCheckError(cmd, unexpected, err)
 	}
 	if f.replay != "" {
 		return f.replayWorld(ctx, cmd, trial)
 	}
 	return f.checkStages(ctx, cmd, trial, arg)
+}
+
+// build compiles the lock. If that takes long, because the go command has not compiled locksim
+// yet, it says so.
+func build(ctx context.Context, stderr io.Writer, trial *exercises.Trial) error {
+	printLine(stderr, "compiling the lock")
+	done := make(chan error, 1)
+	go func() { done <- trial.Build(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(5 * time.Second):
+		printLine(stderr, "the first time, this takes a few minutes, because Go compiles locksim too")
+		return <-done
+	}
 }
 
 // learnCheckError says which command has failed. An interrupt is no bad input.
@@ -135,14 +155,18 @@ func (f *learnCheckFlags) checkStages(ctx context.Context, cmd *cobra.Command, t
 			return failure{status: unexpected}
 		}
 	}
-	return outputError(printLine(out, "%s", describeReached(f.stage)))
+	_, err := fmt.Fprintf(out, "\n%s\n", describeReached(f.stage))
+	return outputError(err)
 }
 
-// describeReached says that a stage is reached, and what the next one is.
+// describeReached says that a stage is reached, and what to do next.
 func describeReached(stage int) string {
 	all := exercises.Stages()
 	if stage == len(all) {
-		return "\nThe lock has reached the last stage."
+		return textwrap.Wrap("The lock has reached the last stage. It excludes clients with any majority of five nodes, renews its leases, releases only its own keys, and gives each lease a token, so a storage can refuse a late write. The check has found no mistake in its worlds. It cannot see every mistake: docs/exercises.md says which.", checkWidth, 0) +
+			"\n\nnext     run the suite on it, which has many more scenarios: docs/testing-your-lock.md\n" +
+			"         solve the exercises in YAML: locksim learn check policy.yaml\n" +
+			"         read where a token does not help: locksim learn 6"
 	}
 	next := all[stage]
 	return fmt.Sprintf("The lock has reached stage %d of %d. Stage %d is %s.", stage, len(all), next.Number, next.Name)
@@ -203,6 +227,9 @@ func (f *learnCheckFlags) replayWorld(ctx context.Context, cmd *cobra.Command, t
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s\n", textwrap.Wrap(story.Visible(replay.Title), checkWidth, 0), replay.Timeline)
+	if len(replay.Printed) > 0 {
+		fmt.Fprintf(&b, "The lock printed:\n\n  | %s\n\n", strings.Join(replay.Printed, "\n  | "))
+	}
 	if replay.Failure == nil {
 		fmt.Fprintln(&b, "The lock passes in this world.")
 	} else {

@@ -31,7 +31,11 @@ func turns(r *scenarios.Result, runs []scenarios.RunResult, o Options) []piece {
 		text = "This is safe, because " + why.String() + "."
 	}
 	if t := o.NearestTurns[runs[0].History]; t != nil {
-		text += fmt.Sprintf(" With %s it is %s.", story.Visible(t.Override()), turnWords(t.Outcome.Off, t.Outcome.On))
+		text += fmt.Sprintf(" With %s it is %s", story.Visible(t.Override()), turnWords(t.Outcome.Off, t.Outcome.On))
+		if b := t.Beyond; b != nil {
+			text += fmt.Sprintf("; beyond that, with %s, it is %s", story.Visible(b.Value), turnWords(b.Outcome.Off, b.Outcome.On))
+		}
+		text += "."
 	}
 	command := replayOf("why", r.Scenario, []*scenarios.Variant{runs[0].Variant}, "", scenarios.RunOptions{Seed: r.Seed, Lock: runs[0].Lock}, o)
 	return []piece{paragraph(text + " This command finds the smallest changes that change the verdict:"), figure("  " + command + "\n")}

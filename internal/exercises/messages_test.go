@@ -20,6 +20,8 @@ func TestMessages(t *testing.T) {
 		{"New with other parameters", "key string, ttl time.Duration) *Lock {", "key string, ttl time.Duration, more int) *Lock {", []string{"the lock has other declarations than the exercise; it must have", "func New(nodes []*redis.Client, key string, ttl time.Duration) *Lock", "The compiler says: not enough arguments in call to exercise.New"}},
 		{"Acquire with another result", "(*Lease, error) {", "(any, error) {", []string{"it must have", "func (*Lock) Acquire(ctx context.Context) (*Lease, error)"}},
 		{"no Release", ") Release(", ") Unlock(", []string{"it must have", "func (*Lease) Release(ctx context.Context) error", "missing method Release"}},
+		{"no Expires", ") Expires() time.Time", ") End() time.Time", []string{"it must have", "func (*Lease) Expires() time.Time", "missing method Expires"}},
+		{"Expires with another result", "Expires() time.Time { return l.expires }", "Expires() int64 { return l.expires.Unix() }", []string{"it must have", "func (*Lease) Expires() time.Time", "wrong type for method Expires"}},
 		{"no ErrNotAcquired", "ErrNotAcquired", "ErrTaken", []string{"it must have", "var ErrNotAcquired error"}},
 		{"a program", "package lock", "package main", []string{"lock.go is package main"}},
 	} {
@@ -41,6 +43,17 @@ func TestMessages(t *testing.T) {
 	}
 	w.write(t, "lock.go", []byte(begin))
 	w.write(t, "lock_test.go", moduleFile(t, "lock_test.go"))
+	mod, err := os.ReadFile(filepath.Join(w.dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(mod), "replace ")
+	w.write(t, "go.mod", []byte(before+"replace github.com/locksim/locksim => ../moved\n"))
+	want := "the clone of locksim that go.mod names is not at ../moved; correct the path in go.mod"
+	if err := openAndBuild(t, w.dir); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("with a clone that has moved: %v", err)
+	}
+	w.write(t, "go.mod", mod)
 	if err := os.Remove(filepath.Join(w.dir, "go.sum")); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ type Replay struct {
 	Title, Timeline string
 	// Failure is why the lock fails in the world; nil if it does not.
 	Failure *Failure
+	// Printed are the lines that the lock has printed, with an end if they are too many.
+	Printed []string
 }
 
 // IsWorld reports whether there is a world with an address.
@@ -40,7 +42,7 @@ func (t *Trial) Replay(ctx context.Context, address string, messages bool) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	r := &Replay{Title: v.Title, Failure: failure}
+	r := &Replay{Title: v.Title, Failure: failure, Printed: t.printed.lines()}
 	if t := records[0].Trace; t != nil {
 		r.Timeline = reports.Timeline{Messages: messages}.Render([]string{""}, []*history.History{history.New(t)})
 	} else if failure != nil {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -33,12 +34,17 @@ type Trial struct {
 	sources   []byte
 	// methods are the methods of a lease, with their types.
 	methods map[string]string
+	// printed is what the lock has printed in the last run.
+	printed *printedText
 }
 
 // OpenTrial finds the lock in a folder. Its error says in the reader's words what is wrong
 // with the folder. The caller must call Close.
 func OpenTrial(ctx context.Context, dir string) (*Trial, error) {
 	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir) // the go command resolves links, and the overlay does not
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +177,17 @@ func (t *Trial) Build(ctx context.Context) error {
 // compilerLine matches an error of the compiler: the file, the line and column, the text.
 var compilerLine = lazy.Regexp(`(?m)^(\S*\.go):(\d+:\d+): (.*)$`)
 
+// movedClone matches what the go command says if go.mod replaces locksim by a folder that is
+// not there, or that is no module.
+var movedClone = lazy.Regexp(`github\.com/locksim/locksim\S*(?:: replacement directory (.+) does not exist| \(replaced by (.+?)\): reading )`)
+
 // goError returns what a command of Go says, in the reader's words if it is about the folder
 // as a whole.
 func (t *Trial) goError(out string) error {
 	out = strings.TrimSpace(out)
+	if m := movedClone().FindStringSubmatch(out); m != nil {
+		return fmt.Errorf("the clone of locksim that go.mod names is not at %s; correct the path in go.mod, or run: go mod edit -replace github.com/locksim/locksim=PATH-OF-THE-CLONE", m[1]+m[2])
+	}
 	switch {
 	case strings.Contains(out, "missing go.sum entry"), strings.Contains(out, "updates to go.mod needed"),
 		strings.Contains(out, "go mod tidy"), strings.Contains(out, "no required module provides package"):
@@ -241,7 +254,8 @@ func (t *Trial) run(ctx context.Context, worlds []trialWorld) ([]record, error) 
 	defer cancel()
 	cmd := t.command(limited, t.program())
 	var stderr bytes.Buffer
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(text), &stderr
+	t.printed = new(printedText)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), t.printed, io.MultiWriter(&stderr, t.printed)
 	runErr := cmd.Run()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -341,7 +355,7 @@ func (t *Trial) missingMethod(s Stage) string {
 	case s.Method.Name == "", is == s.Method.Type:
 		return ""
 	case has:
-		return fmt.Sprintf("the method %s of a Lease has the type %s; this stage needs %s", s.Method.Name, is, s.Method.Declaration)
+		return fmt.Sprintf("The method %s of a Lease has the type %s; this stage needs %s.", s.Method.Name, is, s.Method.Declaration)
 	}
-	return "a Lease has no method " + s.Method.Name + "; this stage needs " + s.Method.Declaration
+	return fmt.Sprintf("A Lease has no method %s; this stage needs %s.", s.Method.Name, s.Method.Declaration)
 }

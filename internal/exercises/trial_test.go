@@ -147,6 +147,26 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// A lock in a folder behind a symbolic link is compiled too. What it prints is part of a
+// replay, up to a limit.
+func TestReplayOfALockThatPrints(t *testing.T) {
+	w := newWorkshop(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(w.dir, link); err != nil {
+		t.Skip(err)
+	}
+	text := strings.ReplaceAll(string(solution(t, 1)), "\t\"time\"\n", "\t\"fmt\"\n\t\"os\"\n\t\"time\"\n")
+	text = strings.Replace(text, "(*Lease, error) {\n", "(*Lease, error) {\n\tfmt.Println(\"asks\", \"\\x1b[31m\")\n\tfmt.Fprintln(os.Stderr, make([]int, 20_000))\n", 1)
+	trial := workshop{link}.open(t, []byte(text))
+	replay, err := trial.Replay(t.Context(), "in-turn/7", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := replay.Printed; len(got) < 2 || got[0] != `asks \x1b[31m` || !strings.HasSuffix(got[len(got)-1], " bytes more") {
+		t.Errorf("the replay says that the lock printed %.1000q", got)
+	}
+}
+
 // A right lock passes on any seeds.
 func TestSolutionsOnManySeeds(t *testing.T) {
 	stages := []int{5, 7}

@@ -21,9 +21,13 @@ var entries = sync.OnceValue(func() map[string]string {
 })
 
 // Lookup returns the meaning of a word, as a phrase or as sentences without markup; ok is
-// false if the glossary does not have the word. Upper and lower case are the same.
+// false if the glossary does not have the word. Upper and lower case are the same, and so are
+// a hyphen and a space.
 func Lookup(word string) (meaning string, ok bool) {
-	meaning, ok = entries()[strings.ToLower(word)]
+	word = strings.ToLower(word)
+	if meaning, ok = entries()[word]; !ok {
+		meaning, ok = entries()[strings.ReplaceAll(word, "-", " ")]
+	}
 	return meaning, ok
 }
 
@@ -39,6 +43,7 @@ func Words() []string {
 
 var (
 	boldPattern     = lazy.Regexp(`\*\*([^*]+)\*\*`)
+	italicPattern   = lazy.Regexp(`^\*([^*]+)\*$`)
 	linkPattern     = lazy.Regexp(`\[([^\]]+)\]\([^)]+\)`)
 	sentencePattern = lazy.Regexp(`[^.;]+(?:\.[^ ][^.;]*)*[.;]?`)
 )
@@ -60,7 +65,7 @@ func parse(markdown string) map[string]string {
 				}
 			}
 		}
-		add(words, meaning)
+		add(italicPattern().ReplaceAllString(words, "**$1**"), meaning)
 		for _, sentence := range sentencePattern().FindAllString(meaning, -1) {
 			add(sentence, sentence)
 		}
@@ -72,7 +77,7 @@ func parse(markdown string) map[string]string {
 // meaning.
 func splitRow(line string) (words, meaning string, ok bool) {
 	cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-	if !strings.HasPrefix(line, "| **") || len(cells) != 2 {
+	if !strings.HasPrefix(line, "| *") || len(cells) != 2 {
 		return "", "", false
 	}
 	return cells[0], cells[1], true

@@ -160,9 +160,15 @@ func (q *Question) parseForecast(line string) (Forecast, error) {
 		return Forecast{isMissing: true}, nil
 	}
 	var f Forecast
-	if last := len(words) - 1; last > 0 {
+	if q.Estimate == nil {
+		words = splitDigit(words)
+	}
+	last := len(words) - 1
+	if last > 0 {
 		if c, err := parseConfidence(words[last]); err == nil {
 			f.Confidence, words = c, words[:last]
+		} else if q.isForecastAndMore(words[:last], words[last]) {
+			return f, errors.New(q.expected() + sureness)
 		}
 	}
 	if q.Estimate != nil {
@@ -188,6 +194,34 @@ func (q *Question) parseForecast(line string) (Forecast, error) {
 		return f, errors.New(q.expected())
 	}
 	return f, nil
+}
+
+// sureness says what may follow a forecast.
+const sureness = ", and then 1, 2 or 3 for how sure you are"
+
+// splitDigit splits a digit off the last word, as in b3 and ace3.
+func splitDigit(words []string) []string {
+	word := words[len(words)-1]
+	letters := strings.TrimRight(word, "0123456789")
+	if letters == "" || letters == word {
+		return words
+	}
+	return append(slices.Clone(words[:len(words)-1]), letters, word[len(letters):])
+}
+
+// isForecastAndMore reports whether some words are a forecast, and the word after them is
+// neither a part of it nor a confidence. The thousands of a number and the unit of a time are a
+// part of it.
+func (q *Question) isForecastAndMore(words []string, more string) bool {
+	if _, err := q.parseForecast(strings.Join(words, " ")); err != nil {
+		return false
+	}
+	if q.Estimate != nil {
+		_, err := strconv.Atoi(more)
+		return err == nil && len(more) < len("000")
+	}
+	_, err := q.parseForecast(more)
+	return err != nil || !q.IsSet
 }
 
 // parseConfidence reads a confidence.

@@ -10,7 +10,9 @@ import (
 type Card struct {
 	// Name is the name of the question, and that of the scenario if there is no question.
 	Name, Title string
-	IsMyth      bool
+	// IsMyth says that the title is what people say, and IsAsked that it is what an interviewer
+	// asks. Otherwise it names a scenario.
+	IsMyth, IsAsked bool
 	// Opening is the setting in words. It says nothing about the result, and neither does
 	// Setting, which has a row for each part of the setting.
 	Opening string
@@ -51,7 +53,7 @@ func (e *Exercise) Card(withTrial bool) (*Card, error) {
 	if e.item == nil {
 		return c, nil
 	}
-	c.Name, c.IsMyth, c.Opening = e.item.Name, e.item.IsMyth, e.item.Ask
+	c.Name, c.IsMyth, c.IsAsked, c.Opening = e.item.Name, e.item.IsMyth, !e.item.IsMyth, e.item.Ask
 	if withTrial {
 		command, err := e.item.Variation.command()
 		_, shows, tryErr := e.item.Try()

@@ -140,6 +140,14 @@ func (it *Item) Scenarios() []string {
 	return names
 }
 
+// asker says who says the title of the question.
+func (it *Item) asker() string {
+	if it.IsMyth {
+		return "People say"
+	}
+	return "An interviewer asks"
+}
+
 // labels returns the labels of the runs that a question compares.
 func (it *Item) labels() []string {
 	var all []string

@@ -114,6 +114,7 @@ func (s *session) writeScore() {
 	}
 	slices.SortStableFunc(again, func(a, b graded) int { return b.urgency() - a.urgency() })
 	s.line("\n%s", s.strong("Look again at"))
+	s.line("  %s", wrapFrom("locksim ask NAME asks the question again; the replay after each result shows its run.", s.width, 2))
 	again, more := again[:min(len(again), mostAgain)], len(again)-mostAgain
 	for i, g := range again {
 		if slices.ContainsFunc(again[:i], func(o graded) bool { return o.command == g.command }) {

@@ -22,7 +22,9 @@ type session struct {
 	// not come from a terminal.
 	isEchoed bool
 	isVote   bool
-	score    score
+	// isInterrupted is Options.IsInterrupted.
+	isInterrupted func() bool
+	score         score
 	// asked counts the questions, and refused the answers to the last of them that were no
 	// answers.
 	asked, refused int
@@ -39,10 +41,16 @@ type Options struct {
 	Instructor bool
 	// Number is the greatest number of questions; 0 means all.
 	Number int
+	// IsInterrupted reports, when the input has ended, whether an interrupt has ended it; nil
+	// means that none can.
+	IsInterrupted func() bool
 }
 
-// errStopped says that the input has ended, or that somebody has quit.
-var errStopped = errors.New("stopped")
+// errStopped says that the input has ended, and errQuit that somebody has quit.
+var (
+	errStopped = errors.New("stopped")
+	errQuit    = fmt.Errorf("%w: quit", errStopped)
+)
 
 // Run asks the exercises, and writes the score at the end. It ends early when the input does, or
 // when somebody quits.
@@ -50,7 +58,7 @@ func Run(in io.Reader, out io.Writer, exercises []*Exercise, o Options) error {
 	s := &session{
 		page:     page{w: out, width: cmp.Or(o.Width, usualWidth), palette: o.Palette},
 		in:       bufio.NewReader(in),
-		isEchoed: o.Echo, isVote: o.Instructor,
+		isEchoed: o.Echo, isVote: o.Instructor, isInterrupted: o.IsInterrupted,
 	}
 	total := len(exercises)
 	if o.Number > 0 {
@@ -105,10 +113,8 @@ func (s *session) heading(r *round, n, of int) {
 	s.line("%s", s.faint(place))
 	s.line("")
 	if r.item != nil {
-		if r.item.IsMyth {
-			s.line("  %s", s.faint("People say:"))
-		}
-		s.line("  %s\n", s.strong(wrapFrom(r.item.Title, s.width, 2)))
+		s.line("  %s", s.faint(r.item.asker()+":"))
+		s.line("  %s\n", wrapFrom(r.item.Title, s.width, 2))
 		s.paragraph(r.item.Ask)
 	} else {
 		s.line("  %s\n", s.strong(wrapFrom(r.title(), s.width, 2)))
@@ -161,16 +167,23 @@ func (s *session) play(r *round) error {
 	return stopped
 }
 
+// forecastLabel comes before the text of a question that is the only one of its round. The
+// title of an exercise asks something else: what an interviewer asks, or what people say.
+const forecastLabel = "What you forecast: "
+
 // question writes a question and its choices.
 func (s *session) question(q *Question, i, of int) {
 	s.refused = 0
-	text := q.Text
+	text := forecastLabel + q.Text
 	if of > 1 {
-		text = fmt.Sprintf("(%d of %d) %s", i+1, of, text)
+		text = fmt.Sprintf("(%d of %d) %s", i+1, of, q.Text)
 	}
 	s.line("  %s\n", s.strong(wrapFrom(text, s.width, 2)))
 	if q.Estimate == nil {
 		s.choices(q.Choices)
+		if q.IsSet {
+			s.paragraph("Answer with " + q.expected() + ".")
+		}
 		return
 	}
 	s.paragraph("A forecast is right if it is " + q.Estimate.Rule + ".")
@@ -203,10 +216,14 @@ func (s *session) readForecast(q *Question) (Forecast, error) {
 	}
 }
 
-// readConfidence reads how sure somebody is. Without an answer it is a guess.
+// readConfidence reads how sure somebody is. Without an answer it is a guess. Somebody who
+// quits has given no forecast.
 func (s *session) readConfidence() (Confidence, error) {
 	for {
 		line, err := s.ask("How sure are you? (1 a guess, 2 fairly sure, 3 certain): ")
+		if errors.Is(err, errQuit) {
+			return 0, err
+		}
 		if err != nil {
 			return Guess, err
 		}
@@ -246,8 +263,11 @@ func (s *session) ask(prompt string) (string, error) {
 	line := strings.TrimSpace(string(read))
 	if err != nil && line == "" {
 		s.line("\n")
-		if !errors.Is(err, io.EOF) {
+		switch {
+		case !errors.Is(err, io.EOF):
 			return "", err
+		case s.isInterrupted != nil && s.isInterrupted():
+			return "", errQuit
 		}
 		return "", errStopped
 	}
@@ -256,7 +276,7 @@ func (s *session) ask(prompt string) (string, error) {
 	}
 	if line == "q" || line == "quit" || line == "exit" {
 		s.line("")
-		return "", errStopped
+		return "", errQuit
 	}
 	return line, s.err
 }

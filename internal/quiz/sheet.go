@@ -53,8 +53,11 @@ func (sh Sheet) Write(w io.Writer, exercises []*Exercise) error {
 // writeSetting writes the heading and the setting of an exercise.
 func writeSetting(b *strings.Builder, c *Card) {
 	fmt.Fprintf(b, "\n## %s\n", markdown.Escape(c.Title))
-	if c.IsMyth {
-		b.WriteString("\n*People say so. Is it right?*\n")
+	switch {
+	case c.IsMyth:
+		b.WriteString("\n*People say so. Is it right? The numbered question asks for a forecast.*\n")
+	case c.IsAsked:
+		b.WriteString("\n*An interviewer asks so. The numbered question asks for a forecast.*\n")
 	}
 	fmt.Fprintf(b, "\n%s\n", markdown.Escape(c.Opening))
 	if len(c.Setting) > 0 {

@@ -33,11 +33,19 @@ func termsOf(q *Question) [][2]string {
 		text += " " + c.Text
 	}
 	var rows [][2]string
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' && r != '-' || r > 'z' }) {
-		isKnown := slices.ContainsFunc(rows, func(row [2]string) bool { return row[0] == word })
-		if meaning := meaningOf(word); meaning != "" && !isKnown && len(rows) < mostTerms {
+	add := func(word string) {
+		meaning := meaningOf(word)
+		isKnown := slices.ContainsFunc(rows, func(row [2]string) bool { return row[0] == word || row[1] == meaning })
+		if meaning != "" && !isKnown && len(rows) < mostTerms {
 			rows = append(rows, [2]string{word, meaning})
 		}
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' && r != '-' || r > 'z' })
+	for i, word := range words {
+		if i+1 < len(words) { // terms of two words, such as fencing token, are more precise
+			add(strings.TrimSuffix(word+" "+words[i+1], "s"))
+		}
+		add(word)
 	}
 	return rows
 }

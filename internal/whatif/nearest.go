@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -51,6 +52,7 @@ func (f *finder) findNearest(t Turn, now int64, r Range) (*Turn, error) {
 			}
 			for _, turn := range f.nearestTurns(t, now, tried) {
 				if o := turn.Outcome; !o.isUnknown() && (o.Off != f.Now.Off || o.On != f.Now.On) {
+					turn.Beyond = findBeyond(turn, last == &larger, tried)
 					return &turn, nil
 				}
 			}
@@ -58,4 +60,36 @@ func (f *finder) findNearest(t Turn, now int64, r Range) (*Turn, error) {
 		}
 	}
 	return nil, nil
+}
+
+// narrow is the share of a value up to which a band of values is narrow.
+const narrow = 1. / 100
+
+// findBeyond returns the nearest value on the far side of a turn's with which the verdicts are
+// others. It returns nil if the values between are more than a narrow band.
+func findBeyond(t Turn, isLarger bool, tried *values) *Turn {
+	value, _, _ := parseValue(t.Value)
+	inOrder := slices.Clone(tried.bands)
+	if !isLarger {
+		slices.Reverse(inOrder)
+	}
+	for _, b := range inOrder {
+		near := b.From
+		if !isLarger {
+			near = b.To
+		}
+		if isLarger && near <= value || !isLarger && near >= value {
+			continue
+		}
+		o := tried.outcomes[near]
+		switch {
+		case o.Off == t.Outcome.Off && o.On == t.Outcome.On:
+			continue
+		case o.isUnknown(), o.IsImpossible, math.Abs(float64(near-value)) > narrow*math.Abs(float64(value)):
+			return nil
+		}
+		t.Value, t.Outcome = tried.Format(near), o
+		return &t
+	}
+	return nil
 }

@@ -43,6 +43,24 @@ func TestFindNearestTurn(t *testing.T) {
 	}
 }
 
+// If only a few values turn a verdict in the same way as the nearest one, the turn says from
+// which value on the verdicts are others.
+func TestFindNearestTurnAtANarrowBand(t *testing.T) {
+	s := openScenario(t, "gc-pause", "faults[1].for=20s")
+	turn, err := whatif.FindNearestTurn(s, scenarios.RunOptions{Seed: 1})
+	if err != nil || turn == nil || turn.Beyond == nil {
+		t.Fatalf("the nearest turn is %+v; error %v", turn, err)
+	}
+	beyond := turn.Beyond
+	if off, on, _ := verdictsWith(t, s, []string{beyond.Override()}); off != beyond.Outcome.Off || on != beyond.Outcome.On || on == turn.Outcome.On {
+		t.Errorf("%s gives %s and %s, the turn %+v, and what is beyond %+v", beyond.Override(), off, on, turn, beyond)
+	}
+	s = openScenario(t, "gc-pause", "lock.ttl=70s")
+	if turn, err := whatif.FindNearestTurn(s, scenarios.RunOptions{Seed: 1}); err != nil || turn != nil && turn.Beyond != nil {
+		t.Errorf("a wide band has something beyond: %+v; error %v", turn, err)
+	}
+}
+
 // Without a quantity, or without a value that turns anything, there is no turn.
 func TestFindNearestTurnFindsNone(t *testing.T) {
 	for _, overrides := range [][]string{nil, {"faults=[]"}, {"faults=[]", "clients.client-2.starts=null", "lock.nodes=3"}} {

@@ -122,6 +122,9 @@ type Turn struct {
 	// turn a verdict.
 	UnknownFrom, UnknownTo string
 	Outcome                Outcome
+	// Beyond is the nearest value with other verdicts on the far side of Value, if there are few
+	// values between the two; nil otherwise. Only [FindNearestTurn] looks for it.
+	Beyond *Turn
 
 	// distance is by how much a quantity differs, as a share of it. It is +Inf for a change
 	// that has no size.

@@ -55,6 +55,9 @@ type ending struct{ Rule, Why, Stacks string }
 // An adapter makes a lock of the simulation of the exercise's lock.
 type adapter struct{ *exercise.Lock }
 
+// The exercise declares Expires, which a lease of the simulation need not have.
+var _ interface{ Expires() time.Time } = (*exercise.Lease)(nil)
+
 func (a adapter) Acquire(ctx context.Context) (locks.Lease, error) {
 	var lease *exercise.Lease
 	lease, err := a.Lock.Acquire(ctx)
