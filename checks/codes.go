@@ -52,6 +52,7 @@ const (
 
 	// What the lock did.
 	grantedWhileLeased   code5[string, history.Moment, string, history.Moment, history.Moment] = "granted-while-leased"  // section, when, other, granted when, until
+	grantedBeforeRelease code5[string, history.Moment, string, history.Moment, history.Moment] = "granted-till-release"  // section, when, other, granted when, release called when
 	renewedAsIfAlone     code5[string, history.Moment, time.Duration, string, history.Moment]  = "prolonged-as-if-alone" // section, granted when, renewed when, other, granted when
 	orderUnseen          code5[string, time.Duration, history.Moment, string, history.Moment]  = "order-unseen"          // section, granted at the earliest, at the latest, other, until
 	enteredWhileInside   code5[string, history.Moment, string, history.Moment, history.Moment] = "entered-while-inside"  // section, when, other, from, until
@@ -61,6 +62,7 @@ const (
 	touchedForeignKey    code5[time.Duration, string, string, string, string]                  = "touched-foreign-key"   // when, acquisition, key, node, owner
 	grantedByNobody      code1[string]                                                         = "granted-by-nobody"     // sections
 	keptUnderOtherKey    code2[string, string]                                                 = "kept-under-other-key"  // section, key
+	setForeignKeyAgain   code4[string, string, string, string]                                 = "set-key-again"         // section, key, node, owner
 	endedWhenGranted     code1[string]                                                         = "ended-when-granted"    // section
 	renewedTooLate       code3[time.Duration, string, history.Moment]                          = "prolonged-too-late"    // when, section, until
 	notifiedTooLate      code3[string, history.Moment, time.Duration]                          = "told-too-late"         // section, lease ended when, notified when

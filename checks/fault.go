@@ -25,6 +25,9 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 			if keys := h.keysBeside(s.Acquisition); s.Granted.Ungranted && len(keys) > 0 {
 				reason = reason.And(keptUnderOtherKey.Reason(h.Name(s), keys[0]))
 			}
+			if k := h.keySetAgain(s.Acquisition); s.Granted.Ungranted && k != nil {
+				reason = reason.And(setForeignKeyAgain.Reason(h.Name(s), k.Key, k.Place.Node, k.Owner.String()))
+			}
 		}
 		return h.blameUnlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
 	}

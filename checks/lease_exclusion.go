@@ -95,7 +95,11 @@ func (h *judgedRun) overlapFinding(a, b *history.Section, at *trace.Event) Findi
 	f := Finding{Outcome: Violated, At: at.Seq}
 	if at == b.Granted {
 		f.Events = []int{a.From.Seq, b.From.Seq}
-		f.Reason = grantedWhileLeased.Reason(h.Name(b), b.From, h.Name(a), a.From, a.Lease.Until(at.Seq))
+		until := a.Lease.Until(at.Seq)
+		f.Reason = grantedWhileLeased.Reason(h.Name(b), b.From, h.Name(a), a.From, until)
+		if a.Released != nil && until == history.MomentOf(a.Released) {
+			f.Reason = grantedBeforeRelease.Reason(h.Name(b), b.From, h.Name(a), a.From, until)
+		}
 	} else {
 		f.Events = []int{a.From.Seq, b.From.Seq, at.Seq}
 		extended, ignored := a, b

@@ -9,6 +9,11 @@ func TestLeaseExclusion(t *testing.T) {
 			reasonParts: []string{"c2 was granted the lock at 29.999999999s", "although c1 held a lease from 0s until 30s"}, script: `
 			0s            c1 acquires rank=1 ends=30s
 			29.999999999s c2 acquires rank=2 ends=60s <--`},
+		{name: "granted again before the release", want: Violated,
+			reasonParts: []string{"c2 was granted the lock at 5s, although c1 held a lease from 0s until it asked to release at 10s"}, script: `
+			0s  c1 acquires rank=1 ends=30s
+			5s  c2 acquires rank=2 ends=35s <--
+			10s c1 releases`},
 		{name: "granted again in the nanosecond in which the lease ends", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s`},

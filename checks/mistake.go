@@ -423,6 +423,8 @@ func (h *judgedRun) grantWithoutKeys(lock string, f Finding) Mistake {
 		return equalValues
 	case h.mistakeWithOtherKeys(f) != "":
 		return h.mistakeWithOtherKeys(f)
+	case slices.ContainsFunc(f.Events, func(number int) bool { return h.keySetAgain(h.acquisitionOf(number)) != nil }):
+		return overwrites
 	case len(h.Slots(lock)) == 1:
 		return grantsWithoutKey
 	}

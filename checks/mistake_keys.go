@@ -54,6 +54,27 @@ func (h *judgedRun) keysBeside(a history.Acquisition) (keys []string) {
 	return keys
 }
 
+// keySetAgain returns the key of another acquisition to which an acquire gave the same value
+// again, by a SET without a condition; nil if there is none. The server answers OK, and the key
+// does not change its owner.
+func (h *judgedRun) keySetAgain(a history.Acquisition) *history.Holding {
+	for _, m := range h.Messages() {
+		if m.From != a.Client || m.Sent.Section != a.Section || m.Sent.Step != trace.Acquire || m.Arrived == nil {
+			continue
+		}
+		key, value, isSet := setBy(m.Command())
+		if !isSet || slices.ContainsFunc(m.Command(), func(word string) bool { return strings.EqualFold(word, "nx") }) {
+			continue
+		}
+		for _, k := range h.Holdings() {
+			if k.Place == (history.Place{Node: m.To, Key: key}) && h.IsLockKey(key) && k.Owner != a && k.Value == value && k.Withheld().Contains(history.MomentOf(m.Arrived)) {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
 // acquisitionOf returns the acquisition that an event belongs to.
 func (h *judgedRun) acquisitionOf(number int) history.Acquisition {
 	ev := h.Event(number)

@@ -265,7 +265,7 @@ func (f *learnCheckFlags) checkScenario(cmd *cobra.Command, file string) error {
 	}
 	var b strings.Builder
 	if failed == nil {
-		fmt.Fprintf(&b, "✓ %s\n", exercise.Title)
+		fmt.Fprintf(&b, "✓ %s\n\n%s\n", exercise.Title, textwrap.Wrap(exercise.Lesson, checkWidth, 0))
 	} else {
 		fmt.Fprintf(&b, "✗ %s\n", exercise.Title)
 		writeFailure(&b, failed)

@@ -27,8 +27,9 @@ func learnNewCommand() *cobra.Command {
 		Short: "Write the exercises into a new folder",
 		Long: `Write the exercises into a new folder: a lock in Go, which you improve in seven
 stages, and four scenarios in YAML. README.md in the folder says what to do.`,
-		Example: `  locksim learn new ../mylock
-  cd ../mylock && go mod tidy && locksim learn check .`,
+		Example: `  locksim learn new ../mylock                       (in a clone of locksim)
+  locksim learn new mylock --clone ~/src/locksim    (elsewhere)
+  cd mylock && go mod tidy && locksim learn check .`,
 		Args: func(cmd *cobra.Command, args []string) error { return requireFolder(cmd, args, "../mylock") },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n.dir = args[0]
@@ -100,6 +101,9 @@ func (n *newLock) refuseFolderInClone(dir string) error {
 
 // refuseFilledFolder returns an error if a folder cannot be written to, or has files.
 func refuseFilledFolder(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file; name a new folder", dir)
+	}
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

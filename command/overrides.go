@@ -81,9 +81,21 @@ func cutOverride(o string) (path, value string) {
 	return strings.TrimSpace(path), strings.TrimSpace(value)
 }
 
+// shortNames are names of settings that people expect, with what they have to write. No field
+// of a scenario has such a name and such a value.
+var shortNames = map[string]string{
+	"ttl": "lock.ttl, or the flag --ttl", "pause": "faults[1].for, or the flag --pause",
+}
+
 // overridesOf returns what the flags change in a scenario.
 func (f *overrideFlags) overridesOf(in input) ([]string, error) {
 	overrides := slices.Clone(f.sets)
+	for _, o := range overrides {
+		path, _ := cutOverride(o)
+		if meant := shortNames[path]; meant != "" {
+			return nil, fmt.Errorf("--set %s: there is no such field; did you mean %s?", o, meant)
+		}
+	}
 	if f.ttl != "" {
 		overrides = append(overrides, "lock.ttl="+f.ttl)
 	}

@@ -30,6 +30,12 @@ func TestCheats(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if name := filepath.Base(filepath.Dir(all[i])); name == "nil-lease" && why != nil && why.Why != "Acquire returns neither a lease nor an error." {
+					t.Errorf("the check says %+v", why)
+				}
+				if why != nil && strings.Contains(why.Why, "hangs") && !strings.Contains(why.Hint, "sync.Mutex") {
+					t.Errorf("the hint is %q", why.Hint)
+				}
 				if why == nil {
 					t.Errorf("it passes the worlds of stage %d", s.Number)
 				} else if s.Number == 1 {

@@ -102,6 +102,9 @@ func (t *Trial) judge(r record) (*Failure, error) {
 	switch {
 	case r.Ending != nil:
 		f.Why, f.Lines = endingSentence(r.Ending.Rule, r.Ending.Why), t.ownFrames(r.Ending.Stacks)
+		if r.Ending.Rule == trace.ConductHang || r.Ending.Rule == trace.ConductLeak {
+			f.Hint = "virtual time does not pass while a goroutine waits for a sync.Mutex; use a channel of capacity 1 in its place. Clients are on different machines, and share no mutex: only the keys on the servers keep them apart"
+		}
 		return f, nil
 	case r.Trace == nil:
 		f.Why = sentence("The world could not be run: " + cmp.Or(r.Error, "the lock's code has prevented it"))
@@ -112,6 +115,12 @@ func (t *Trial) judge(r record) (*Failure, error) {
 	}
 	run := v.Judge(r.Trace, lockName, r.world.fencing())
 	h := run.History
+	if c := returnedNothing(h); c != nil {
+		f.Why = "Acquire returns neither a lease nor an error."
+		f.Hint = "return ErrNotAcquired if another client holds the lock, and an error of Redis as it is"
+		f.Lines = reports.Timeline{}.Excerpt(h, []int{c.Ended.Seq})
+		return f, nil
+	}
 	if finding, mistake := r.world.findViolation(run); finding != nil {
 		f.gravity = finding.Property.Card().Gravity
 		f.Why = sentence(string(story.RenderReasons(finding.Reason)))
@@ -183,6 +192,20 @@ func (f *Failure) ifNotGranted(w trialWorld, h *history.History, verdict *checks
 	if reasons := verdict.Reasons; len(reasons) > 0 && !w.isLoose {
 		f.Why = "The world shows nothing about the lock: " + string(story.RenderReasons(reasons[0]))
 		return f
+	}
+	return nil
+}
+
+// neitherLeaseNorError is the text of the grader's error for such a result of Acquire.
+const neitherLeaseNorError = "acquire returned neither a lease nor an error"
+
+// returnedNothing returns the first call of acquire that returned neither a lease nor an error;
+// nil if there is none.
+func returnedNothing(h *history.History) *history.Call {
+	for _, c := range h.Calls() {
+		if c.Step == trace.Acquire && c.Failed() && strings.Contains(c.Ended.Text, neitherLeaseNorError) {
+			return c
+		}
 	}
 	return nil
 }
@@ -312,14 +335,29 @@ func endingSentence(rule, why string) string {
 // maxFrames is how many places in the lock's files a failure shows.
 const maxFrames = 4
 
-// ownFrames returns the places in the lock's files that stacks name, each once.
+// ownFrames returns the places in the lock's files that stacks name, each once, with the
+// functions. An empty loop has no line of its own: the compiler gives it line 1.
 func (t *Trial) ownFrames(stacks string) string {
 	var places []string
+	function := ""
 	for line := range strings.SplitSeq(stacks, "\n") {
 		place, _, _ := strings.Cut(strings.TrimSpace(line), " +0x")
+		if !strings.Contains(place, ".go:") {
+			function = functionName(place)
+			continue
+		}
 		place = strings.TrimPrefix(filepath.ToSlash(place), filepath.ToSlash(t.dir)+"/")
 		place = strings.TrimPrefix(place, t.path+"/")
-		if strings.Contains(place, ".go:") && !strings.Contains(place, "/") && len(places) < maxFrames && !slices.Contains(places, place) {
+		if strings.Contains(place, "/") || len(places) == maxFrames {
+			continue
+		}
+		if file, isWithoutLine := strings.CutSuffix(place, ".go:1"); isWithoutLine {
+			place = file + ".go"
+		}
+		if function != "" {
+			place += ", in " + function
+		}
+		if !slices.Contains(places, place) {
 			places = append(places, place)
 		}
 	}
@@ -327,4 +365,16 @@ func (t *Trial) ownFrames(stacks string) string {
 		return ""
 	}
 	return "  at " + strings.Join(places, "\n  at ") + "\n"
+}
+
+// functionName returns the name of the function in a line of a stack, such as (*Lock).Acquire,
+// without its package; "" if the line has none.
+func functionName(line string) string {
+	arguments := strings.LastIndex(line, "(")
+	if arguments < 0 {
+		return ""
+	}
+	name := line[:arguments]
+	_, name, _ = strings.Cut(name[strings.LastIndex(name, "/")+1:], ".")
+	return name
 }

@@ -20,15 +20,33 @@ import (
 type Scenario struct {
 	// File is the name of the file that the reader changes.
 	File, Title string
-	check       func(s *scenarios.Scenario, seeds []uint64) (*Failure, error)
+	// Lesson says why a solution works.
+	Lesson string
+	check  func(s *scenarios.Scenario, seeds []uint64) (*Failure, error)
 }
 
 // scenarioExercises are the exercises in YAML, in the order in which README.md has them.
 var scenarioExercises = []Scenario{
-	{"policy.yaml", "repair the policy of the storage", checkPolicy},
-	{"pause.yaml", "find the smallest pause that does harm", checkPause},
-	{"redlock.yaml", "break Redlock with one fault", checkBrokenRedlock},
-	{"in-vain.yaml", "write a story in which fencing does not help", checkInVain},
+	{
+		"policy.yaml", "repair the policy of the storage",
+		"With this policy a read carries the token, too. So the storage knows the newer holder as soon as that one has read, and refuses the late write, although the newer holder has not written yet.",
+		checkPolicy,
+	},
+	{
+		"pause.yaml", "find the smallest pause that does harm",
+		"client-1's key expires one TTL after its acquire, and client-2, which asks once a second, gets the lock at its next attempt. A pause that is shorter ends before that, and then client-1 still writes first.",
+		checkPause,
+	},
+	{
+		"redlock.yaml", "break Redlock with one fault",
+		"A lease ends by a clock of client-1, and its keys end by the clocks of the nodes. If the client's clock counts less time than passes, the keys are gone while client-1 still believes in its lease. A majority of nodes does not help: all of them are right.",
+		checkBrokenRedlock,
+	},
+	{
+		"in-vain.yaml", "write a story in which fencing does not help",
+		"A storage can refuse a late write only if it knows a newer token. Here it knew none when the late write came, so it applied the write, and client-2's work was based on older data.",
+		checkInVain,
+	},
 }
 
 // ScenarioNames lists the files of the exercises in YAML.
@@ -62,7 +80,11 @@ func (e Scenario) Check(s *scenarios.Scenario) (*Failure, error) {
 	for i := range uint64(8) {
 		seeds = append(seeds, sum.Sum64()%900_000+1+i)
 	}
-	return e.check(s, seeds)
+	failure, err := e.check(s, seeds)
+	if failure != nil && strings.TrimSpace(s.Text) == strings.TrimSpace(base(e.File).Text) {
+		failure.Hint = "this is the file as learn new has written it. Run it, and change something; after that, the check has a hint for you"
+	}
+	return failure, err
 }
 
 // policyFiles has the worlds in which a storage's policy is tried.

@@ -33,8 +33,14 @@ func checkText(t *testing.T, file, text string) *Failure {
 func TestScenarios(t *testing.T) {
 	for _, s := range scenarioExercises {
 		begin := string(moduleFile(t, s.File))
-		if failure := checkText(t, s.File, begin); failure == nil || failure.Why == "" {
+		switch failure := checkText(t, s.File, begin); {
+		case failure == nil || failure.Why == "":
 			t.Errorf("the exercise %s is solved without any change", s.File)
+		case !strings.HasPrefix(failure.Hint, "this is the file as learn new has written it"):
+			t.Errorf("the check of the unchanged %s gives the hint %q", s.File, failure.Hint)
+		}
+		if failure := checkText(t, s.File, begin+"# more\n"); failure == nil || strings.HasPrefix(failure.Hint, "this is the file") {
+			t.Errorf("the check of a changed %s says %+v", s.File, failure)
 		}
 		solution, err := os.ReadFile("_solutions/scenarios/" + s.File)
 		if err != nil {

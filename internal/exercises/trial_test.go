@@ -120,6 +120,9 @@ func TestSolutions(t *testing.T) {
 		if got != stage {
 			t.Errorf("the solution of stage %d reaches stage %d: %+v", stage, got, why)
 		}
+		if overwrites := "acquire overwrites the key of another acquisition"; stage == 0 && !strings.Contains(why.Why, overwrites) {
+			t.Errorf("the check of the lock that the reader begins with says %+v, want %q", why, overwrites)
+		}
 		if why != nil && (why.Why == "" || why.Hint == "") {
 			t.Errorf("the check does not say why the solution of stage %d does not reach the next: %+v", stage, why)
 		}

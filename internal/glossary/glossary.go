@@ -43,7 +43,7 @@ func Words() []string {
 
 var (
 	boldPattern     = lazy.Regexp(`\*\*([^*]+)\*\*`)
-	italicPattern   = lazy.Regexp(`^\*([^*]+)\*$`)
+	italicPattern   = lazy.Regexp(`^\*([^* ]+ [^*]+)\*$`) // of several words: others, such as clock, are common words
 	linkPattern     = lazy.Regexp(`\[([^\]]+)\]\([^)]+\)`)
 	sentencePattern = lazy.Regexp(`[^.;]+(?:\.[^ ][^.;]*)*[.;]?`)
 )
@@ -65,7 +65,7 @@ func parse(markdown string) map[string]string {
 				}
 			}
 		}
-		add(italicPattern().ReplaceAllString(words, "**$1**"), meaning)
+		add(italicPattern().ReplaceAllString(strings.TrimSpace(words), "**$1**"), meaning)
 		for _, sentence := range sentencePattern().FindAllString(meaning, -1) {
 			add(sentence, sentence)
 		}

@@ -12,7 +12,7 @@ func TestLookup(t *testing.T) {
 		{"kind of lock", "Kind of lock: the algorithm or library that provides the lock"},
 		{"acquisition", "An acquisition is one call of acquire, with its result."},
 		{"Node", "a simulated server that keeps locks. System: the kind of server, such as redis or etcd"},
-		{"Critical-Section", "the critical section of a client: from the return of acquire until the client releases the lock, crashes or abandons its work"},
+		{"Critical-Section", "the work of a client under the lock: from the return of acquire until the client releases the lock, crashes or abandons its work"},
 		{"lock-memory", "assumption: the lock's servers forget nothing, such as a key before its end or a counter of tokens"},
 		{"effect", "what a fault does to its target, one of a closed set (trace/effect.go)"},
 	} {

@@ -86,6 +86,54 @@ func TestSessionWithBadAnswers(t *testing.T) {
 	}
 }
 
+// A confidence can follow a letter without a space, and an answer that has more than a forecast
+// and a confidence is refused with both in the message.
+func TestSessionWithAForecastAndAConfidence(t *testing.T) {
+	got := runSession(t, Options{}, gcPause(t), "a 4", "a b", "b3", "?", "b 2", "a 2", "30 4", "30 2", "a1")
+	wantInOrder(t, got,
+		"a 4", "letter from a to d, and then 1, 2 or 3 for how sure you",
+		"a b", "letter from a to d, and then 1, 2 or 3 for how sure you",
+		"b3", "(2 of 5)", "(4 of 5)", "30 4", "1, 2 or 3 for how sure you are.", "(5 of 5)",
+		"(1 of 5) Right.", "(certain)", "(4 of 5) Right.", "(fairly sure)", "(5 of 5) Right.", "(a guess)",
+	)
+	set := &Question{IsSet: true, Choices: make([]Choice, 5)}
+	if f, err := set.parseForecast("ace3"); err != nil || len(f.choices) != 3 || f.Confidence != Certain {
+		t.Errorf("ace3 is read as %+v; error %v", f, err)
+	}
+	if f, err := set.parseForecast("a c, e"); err != nil || len(f.choices) != 3 || f.Confidence != 0 {
+		t.Errorf("a c, e is read as %+v; error %v", f, err)
+	}
+	number := &Question{Estimate: &Estimate{Unit: Numbers}}
+	if f, err := number.parseForecast("12 000 2"); err != nil || f.number.value != 12_000 || f.Confidence != FairlySure {
+		t.Errorf("12 000 2 is read as %+v; error %v", f, err)
+	}
+}
+
+// Somebody who quits when asked for a confidence has given no forecast, also by an interrupt.
+func TestSessionThatIsQuitBeforeTheConfidence(t *testing.T) {
+	const none = "No forecast was given, so there is no score."
+	if got := runSession(t, Options{}, gcPause(t), "b", "q"); !strings.Contains(got, none) {
+		t.Errorf("after q there is a score:\n%s", got)
+	}
+	if got := runSession(t, Options{IsInterrupted: func() bool { return true }}, gcPause(t), "b\n"); !strings.Contains(got, none) {
+		t.Errorf("after an interrupt there is a score:\n%s", got)
+	}
+}
+
+// The title of a question is what somebody asks or says, and the forecast is about a run. The
+// terms of two words are explained, and a set says how to answer.
+func TestSessionAboutAQuestion(t *testing.T) {
+	item, topic, ok := FindItem("what-to-alert-on")
+	if !ok {
+		t.Fatal("there is no such question")
+	}
+	got := runSession(t, Options{}, []*Exercise{OfItem(item, topic)}, "q")
+	wantInOrder(t, got, "An interviewer asks:", "What do you alert on?", "What you forecast: ")
+	item, topic, _ = FindItem("nodes-that-forget")
+	got = runSession(t, Options{}, []*Exercise{OfItem(item, topic)}, "?", "q")
+	wantInOrder(t, got, "What you forecast: ", "Answer with the letters of all right answers, such as ad, or the word none.", "fencing token", "a number that grows with each grant")
+}
+
 // A program that answers without end does not keep a session alive, and a line without an end is
 // refused. A forecast without a confidence is a guess.
 func TestSessionWithEndlessInput(t *testing.T) {

@@ -3,6 +3,7 @@ package setting
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -19,7 +20,7 @@ import (
 func DescribeForQuestion(run scenarios.RunResult, seed uint64, isAnswer func(time.Duration) bool) []Row {
 	h := run.History
 	return describe(run, seed, func(config *sim.Config, hidden *hints) {
-		hidden.isAnswer = isAnswer
+		hidden.isAnswer, hidden.phrase = isAnswer, presentPhrase
 		config.Clients, config.Faults = slices.Clone(config.Clients), slices.Clone(config.Faults)
 		for i := range config.Clients {
 			hideOutcomesOfClient(h, &config.Clients[i], hidden)
@@ -50,6 +51,8 @@ type hints struct {
 	isAnswer func(time.Duration) bool
 	// of has the hints for each row, by what the row is about.
 	of map[string][]string
+	// phrase says when a point of the scenario is.
+	phrase func(trace.Point) string
 }
 
 // hides adds a hint to a row if the time from one moment to another, or the later moment itself,
@@ -175,4 +178,28 @@ func afterStart(at time.Duration) trace.Point {
 		panic(err) // the text is valid
 	}
 	return p
+}
+
+// presentVerbs say what a process does at a point, for readers who do not know the language of
+// scenarios: there "client-1 paused" is the beginning of a pause.
+var presentVerbs = map[trace.Verb]string{
+	trace.Asked: " asks for the lock", trace.Acquired: " is granted the lock", trace.HasRead: " has read the data",
+	trace.Worked: " has worked", trace.Wrote: " has written", trace.Released: " has released the lock",
+	trace.Paused: "'s pause begins", trace.Resumed: "'s pause ends", trace.Crashed: " crashes", trace.Restarted: " restarts",
+}
+
+// presentPhrase is [trace.Point.Phrase] in the present tense.
+func presentPhrase(p trace.Point) string {
+	phrase := p.Phrase()
+	for _, c := range p.Clauses() {
+		switch what := c.Happening.(type) {
+		case trace.Action:
+			if present := presentVerbs[what.Verb]; present != "" {
+				phrase = strings.ReplaceAll(phrase, what.Process+" "+string(what.Verb), what.Process+present)
+			}
+		case trace.KeysExpired:
+			phrase = strings.ReplaceAll(phrase, what.Client+"'s keys expired", what.Client+"'s keys have expired")
+		}
+	}
+	return phrase
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
 )
 
 // A question about a scenario gives times in place of the points that say what other clients
@@ -35,7 +36,7 @@ faults:
 		{"lock", "single on 1 node, TTL 10s"},
 		{"storage", "in the run with fencing it checks the token of every write"},
 		{"client-1", "starts immediately, works for 2.01s"},
-		{"client-2", "starts when client-1's keys expired"},
+		{"client-2", "starts when client-1's keys have expired"},
 		{"client-3", "starts 12.011s after the start"},
 		{"network", "every message takes 1ms"},
 		{"fault 1", "pause client-1, before client-1 read, for 10.001s"},
@@ -43,6 +44,25 @@ faults:
 	}
 	if got := DescribeForQuestion(run, 1, isNoAnswer); !slices.Equal(got, want) {
 		t.Errorf("the setting is\n%v\nwant\n%v", got, want)
+	}
+}
+
+// The points of a scenario are said in the present tense.
+func TestPointsInASettingForAQuestion(t *testing.T) {
+	for text, want := range map[string]string{
+		"client-1 paused":                       "when client-1's pause begins",
+		"5s after redis-1 crashed":              "5s after redis-1 crashes",
+		"client-1 acquired or client-1 resumed": "when client-1 is granted the lock or client-1's pause ends",
+		"client-12 paused or client-1 worked":   "when client-12's pause begins or client-1 has worked",
+		"client-1's key expired on redis-1":     "when client-1's key expired on redis-1",
+	} {
+		p, err := trace.ParsePoint(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := presentPhrase(p); got != want {
+			t.Errorf("%s is said as %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func describe(run scenarios.RunResult, seed uint64, change func(*sim.Config, *hi
 	default:
 		panic(err) // cannot happen: the run was made with this configuration
 	}
-	hidden := &hints{ttl: config.Lock.TTL, of: map[string][]string{}}
+	hidden := &hints{ttl: config.Lock.TTL, of: map[string][]string{}, phrase: trace.Point.Phrase}
 	change(&config, hidden)
 	rows := DescribeChanges(config.Overrides)
 	add := func(about, text string) {
@@ -72,7 +72,7 @@ func describe(run scenarios.RunResult, seed uint64, change func(*sim.Config, *hi
 		add("schedule", scheduleWords(s))
 	}
 	for _, c := range config.Clients {
-		add(c.Name, clientWords(c))
+		add(c.Name, clientWords(c, hidden.phrase))
 	}
 	add("network", networkWords(config.Network))
 	for i, f := range config.Faults {
@@ -161,11 +161,12 @@ func nodeWords(n sim.Node) string {
 }
 
 // clientWords describes in what a client differs from the default client. That client
-// acquires, reads, works, writes and releases once, from the start of the run.
-func clientWords(c sim.Client) string {
+// acquires, reads, works, writes and releases once, from the start of the run. phrase says when
+// a point is.
+func clientWords(c sim.Client, phrase func(trace.Point) string) string {
 	words := []string{"starts immediately"}
 	if !c.Starts.IsZero() {
-		words[0] = "starts " + c.Starts.Phrase()
+		words[0] = "starts " + phrase(c.Starts)
 	}
 	add := func(applies bool, format string, args ...any) {
 		if applies {
@@ -182,7 +183,7 @@ func clientWords(c sim.Client) string {
 	add(!c.WorksUntil.IsZero(), "works until %s", c.WorksUntil)
 	add(c.KeepsFor > 0, "keeps the lock for at least %s", story.Span(c.KeepsFor))
 	add(c.ExtendsEvery > 0, "extends its lease every %s", story.Span(c.ExtendsEvery))
-	add(!c.Cancels.IsZero(), "cancels its current call of the lock %s", c.Cancels.Phrase())
+	add(!c.Cancels.IsZero(), "cancels its current call of the lock %s", phrase(c.Cancels))
 	add(c.CancelsAfter > 0, "cancels a call of the lock that takes longer than %s", story.Span(c.CancelsAfter))
 	add(c.GivesUp > 0, "stops waiting for the storage's answer after %s", story.Span(c.GivesUp))
 	add(c.Resends, "resends unanswered requests")

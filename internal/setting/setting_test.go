@@ -85,7 +85,7 @@ func TestSettingDescribesEveryFieldOfAClient(t *testing.T) {
 		}
 		var c sim.Client
 		reflect.ValueOf(&c).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(value))
-		if clientWords(c) == clientWords(sim.Client{}) {
+		if clientWords(c, trace.Point.Phrase) == clientWords(sim.Client{}, trace.Point.Phrase) {
 			t.Errorf("the setting does not mention the field %s", field.Name)
 		}
 	}

@@ -47,6 +47,7 @@ var reasonSentences = map[checks.Code]string{
 	"missed-not":        "period %d was run, expected it to be missed",
 
 	"granted-while-leased":   "%s was granted the lock at %v, although %s held a lease from %v until %v",
+	"granted-till-release":   "%s was granted the lock at %v, although %s held a lease from %v until it asked to release at %v",
 	"order-unseen":           "%s was granted the lock between %v and %v, which is all that can be seen from outside, and the lease of %s ended at %v",
 	"prolonged-as-if-alone":  "%s's lease, granted at %v, was extended at %v although %s had been granted the lock at %v",
 	"entered-while-inside":   "%s entered its critical section at %v, while %s was in its own from %v until %v",
@@ -56,6 +57,7 @@ var reasonSentences = map[checks.Code]string{
 	"touched-foreign-key":    "at %v, %v changed the expiry of the key %q on %s, which belonged to %v",
 	"granted-by-nobody":      "the acquire of %s reported a grant that no node had made",
 	"kept-under-other-key":   "%s had set %q, which is not a key of this lock",
+	"set-key-again":          "the SET of %s was answered with OK, and only gave the key %q on %s, which belonged to %s, the same value again",
 	"ended-when-granted":     "%s's acquire returned a lease that had already ended",
 	"prolonged-too-late":     "at %v, %s's lease was extended, but the new lease had already ended at %v",
 	"told-too-late":          "%s's lease ended at %v, but the lock reported the loss only at %v",

@@ -17,12 +17,13 @@ func (s *clauseBuilder) addSessions() {
 				Predicate:     Raw(fmt.Sprintf("its session with %s begins, %s", ev.Process, timeout)),
 				eachPredicate: Raw(fmt.Sprintf("begins a session with %s, %s", ev.Process, timeout))})
 		case trace.KindExpireSession:
-			unheard := ev.Process
+			// The client does not know it yet.
+			unheard := "it"
 			if ev.Text != "" {
 				unheard = ev.Text + ", which no longer leads,"
 			}
-			s.add(ev, Clause{Subject: Raw(ev.Peer), IsAboutPossession: true,
-				Predicate: Raw(fmt.Sprintf("its session has expired: %s has received no sign of life from it for too long", unheard))})
+			s.add(ev, Clause{Subject: Raw(ev.Process), IsAboutPossession: true,
+				Predicate: Raw(fmt.Sprintf("ends the session of %s: %s has received no sign of life from %[1]s for too long", ev.Peer, unheard))})
 		case trace.KindCloseSession:
 			if ev.By.IsOperator() {
 				s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: FaultMood, IsAboutPossession: true, Predicate: Raw("its session with " + ev.Process + " is ended by an operator")})

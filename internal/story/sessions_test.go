@@ -36,7 +36,7 @@ func TestClausesOfSessions(t *testing.T) {
 	for _, want := range []string{
 		"etcd-2 becomes leader",
 		"client-1 gets the lock in etcd: token 1, lease until 30.003s",
-		"client-1 its session has expired: etcd has received no sign of life from it for too long",
+		"etcd ends the session of client-1: it has received no sign of life from client-1 for too long",
 		"client-1's key expired in etcd",
 		"client-2 is notified of a change to a watched key",
 	} {

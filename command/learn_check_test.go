@@ -1,0 +1,19 @@
+package command
+
+import (
+	"strings"
+	"testing"
+)
+
+// The last stage is followed by what was reached and by what to do next, in lines.
+func TestDescribeReached(t *testing.T) {
+	got := describeReached(7)
+	for _, want := range []string{"The lock has reached the last stage. ", "\nnext     run the suite", "docs/testing-your-lock.md\n", "locksim learn check policy.yaml\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, `\n`) || !strings.Contains(describeReached(3), "stage 3 of 7. Stage 4 is elapsed check.") {
+		t.Errorf("the last stage is described as\n%s\nand stage 3 as\n%s", got, describeReached(3))
+	}
+}
