@@ -75,7 +75,10 @@ func unknownChapter(name string, cmd *cobra.Command) error {
 	}
 	hint := cmp.Or(hintOfTerm(name), scenarios.DidYouMean(name, known))
 	_, err := strconv.Atoi(name)
+	begins := func(k string) bool { return name != "" && strings.HasPrefix(k, strings.ToLower(name)) }
 	switch {
+	case slices.ContainsFunc(known, begins):
+		hint = scenarios.DidYouMean(name, known)
 	case err == nil:
 		hint = fmt.Sprintf("there are %d, and `locksim learn` lists them", len(chapters.All()))
 	case isBuiltIn(name):

@@ -91,8 +91,8 @@ var shortNames = map[string]string{
 func (f *overrideFlags) overridesOf(in input) ([]string, error) {
 	overrides := slices.Clone(f.sets)
 	for _, o := range overrides {
-		path, _ := cutOverride(o)
-		if meant := shortNames[path]; meant != "" {
+		path, value := cutOverride(o)
+		if meant := shortNames[path]; meant != "" && value != "" {
 			return nil, fmt.Errorf("--set %s: there is no such field; did you mean %s?", o, meant)
 		}
 	}
