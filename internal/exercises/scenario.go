@@ -44,7 +44,7 @@ var scenarioExercises = []Scenario{
 	},
 	{
 		"in-vain.yaml", "write a story in which fencing does not help",
-		"A storage can refuse a late write only if it knows a newer token. Here it knew none when the late write came, so it applied the write, and client-2's work was based on older data.",
+		"A storage can refuse a late write only if it knows a newer token. Here it knew none when the late write came, so it had no reason to refuse it.",
 		checkInVain,
 	},
 }
