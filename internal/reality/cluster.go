@@ -214,7 +214,7 @@ func (c *cluster) renew(id string, since time.Duration) {
 	c.planExpiry(s)
 	for _, q := range c.locks {
 		if q.head != nil && q.head.session == id {
-			q.emit(trace.KindTouch, q.owner, 0)
+			q.emit(q.liveEvent(trace.KindTouch, q.owner), 0)
 		}
 	}
 }

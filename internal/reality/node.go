@@ -227,16 +227,16 @@ func (n *node) record(found snapshot, by *trace.Actor, earliest time.Duration, r
 				n.r.doubt("%s has a new value of %s, and no client's command set it", n.cfg.Name, key)
 			}
 			is.owner = was.owner
-			ev := n.keyEvent(trace.KindRestore, key, is)
+			ev := n.liveKeyEvent(trace.KindRestore, key, is)
 			n.r.emit(ev)
 		case existed && was.value == is.value:
 			is.owner = was.owner
-			ev := n.keyEvent(trace.KindTouch, key, is)
+			ev := n.liveKeyEvent(trace.KindTouch, key, is)
 			ev.By, ev.Earliest = by, earliest
 			n.r.emit(ev)
 		default:
 			is.owner = by
-			ev := n.keyEvent(trace.KindSet, key, is)
+			ev := n.liveKeyEvent(trace.KindSet, key, is)
 			ev.By, ev.Earliest = by, earliest
 			if existed {
 				ev.Prior = was.owner
@@ -250,12 +250,16 @@ func (n *node) record(found snapshot, by *trace.Actor, earliest time.Duration, r
 
 // keyEvent returns an event about a key.
 func (n *node) keyEvent(kind trace.Kind, key string, e entry) trace.Event {
-	ev := trace.Event{Kind: kind, Process: n.cfg.Name, Key: key, Value: n.r.names.Value(e.value), Owner: e.owner}
-	if kind == trace.KindSet || kind == trace.KindTouch || kind == trace.KindRestore {
-		if !e.expires.IsZero() {
-			ev.Expires = n.since(e.expires)
-			ev.TTL = max(ev.Expires-n.r.now(), 1)
-		}
+	return trace.Event{Kind: kind, Process: n.cfg.Name, Key: key, Value: n.r.names.Value(e.value), Owner: e.owner}
+}
+
+// liveKeyEvent returns an event after which the key exists. It has the key's expiry, unless
+// the key has none.
+func (n *node) liveKeyEvent(kind trace.Kind, key string, e entry) trace.Event {
+	ev := n.keyEvent(kind, key, e)
+	if !e.expires.IsZero() {
+		ev.Expires = n.since(e.expires)
+		ev.TTL = max(ev.Expires-n.r.now(), 1)
 	}
 	return ev
 }

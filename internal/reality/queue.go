@@ -54,7 +54,7 @@ func (q *queue) apply(ch change, why cause) {
 		if head != nil && head.key == was.key && q.hasSameOwner(head.change, was.change) && head.by == q.owner {
 			isTouched := head.key == q.name && head.revision != was.revision
 			if q.head = head; isTouched {
-				q.emit(trace.KindTouch, by, why.earliest)
+				q.emit(q.liveEvent(trace.KindTouch, by), why.earliest)
 			}
 			return
 		}
@@ -63,13 +63,13 @@ func (q *queue) apply(ch change, why cause) {
 			if why.hasExpired {
 				kind = trace.KindExpire
 			}
-			q.emit(kind, by, why.earliest)
+			q.emit(q.event(kind, by), why.earliest)
 			prior = nil
 		}
 	}
 	if q.head, q.owner = head, nil; head != nil {
 		q.owner = head.by
-		ev := q.event(trace.KindSet, q.owner)
+		ev := q.liveEvent(trace.KindSet, q.owner)
 		ev.Prior = prior
 		q.c.r.emit(ev)
 	}
@@ -105,9 +105,9 @@ func (q *queue) findHead() *claim {
 	return first
 }
 
-// emit records what has happened to the lock. The mutex is held.
-func (q *queue) emit(kind trace.Kind, by *trace.Actor, earliest time.Duration) {
-	ev := q.event(kind, by)
+// emit records an event about the lock, which may have happened from earliest on. The mutex
+// is held.
+func (q *queue) emit(ev trace.Event, earliest time.Duration) {
 	ev.Earliest = earliest
 	q.c.r.emit(ev)
 }
@@ -120,7 +120,14 @@ func (q *queue) event(kind trace.Kind, by *trace.Actor) trace.Event {
 	if q.head.session != "" {
 		ev.Value = nameSession(names, q.head.session)
 	}
-	if s := q.c.sessions[q.head.session]; s != nil && (kind == trace.KindSet || kind == trace.KindTouch) {
+	return ev
+}
+
+// liveEvent returns an event after which the head exists. It has the end of the session, if
+// the head is bound to one.
+func (q *queue) liveEvent(kind trace.Kind, by *trace.Actor) trace.Event {
+	ev := q.event(kind, by)
+	if s := q.c.sessions[q.head.session]; s != nil {
 		ev.TTL, ev.Expires = s.ttl, max(s.expires, 1)
 	}
 	return ev

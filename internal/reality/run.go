@@ -111,6 +111,9 @@ func Run(ctx context.Context, cfg sim.Config, options Options) (*trace.Trace, er
 	if r.failure != nil {
 		return nil, r.failure
 	}
+	if options.Foreign {
+		doubtUnseenLocks(r.trace)
+	}
 	return r.trace, nil
 }
 
@@ -211,17 +214,16 @@ func adoptReport(l *trace.LockInfo, c *client) error {
 
 // doubtUnseenLocks records a doubt about each lock that was granted although no client has
 // set its key.
-func (r *run) doubtUnseenLocks() {
-	for _, l := range r.trace.Locks {
-		isKey := func(ev trace.Event) bool {
-			return ev.Kind == trace.KindSet && slices.Contains(l.Slots, trace.SlotInfo{Node: ev.Process, Key: ev.Key})
+func doubtUnseenLocks(t *trace.Trace) {
+	h := history.New(t)
+	for _, l := range t.Locks {
+		isOwnKey := func(k *history.Holding) bool {
+			return k.By != nil && slices.Contains(l.Slots, trace.SlotInfo{Node: k.Node, Key: k.Key})
 		}
-		granted := slices.IndexFunc(r.trace.Events, func(ev trace.Event) bool {
-			return ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK && ev.Lock == l.Name
-		})
-		if granted >= 0 && len(l.Slots) > 0 && !slices.ContainsFunc(r.trace.Events, isKey) {
-			r.trace.Doubts = append(r.trace.Doubts, fmt.Sprintf("no client has set the key %q on a server of the lock, although %s says that it has the lock; its program must give the real key in ready",
-				l.Slots[0].Key, r.trace.Events[granted].Process))
+		granted := slices.IndexFunc(h.Sections(), func(s *history.Section) bool { return s.Lock == l.Name && s.Granted != nil })
+		if granted >= 0 && len(l.Slots) > 0 && !slices.ContainsFunc(h.Holdings(), isOwnKey) {
+			t.Doubts = append(t.Doubts, fmt.Sprintf("no client has set the key %q on a server of the lock, although %s says that it has the lock; its program must give the real key in ready",
+				l.Slots[0].Key, h.Sections()[granted].Client))
 		}
 	}
 }
@@ -272,9 +274,6 @@ func (r *run) play() {
 	r.await(func() bool { return r.active == 0 && !r.holdsBackRequest() || r.failure != nil })
 	if late > 20*time.Millisecond {
 		r.trace.Notes = append(r.trace.Notes, fmt.Sprintf("this machine was busy: a timer was %v late, so a timeout of the lock may have fired without a fault", late.Round(time.Millisecond)))
-	}
-	if r.options.Foreign {
-		r.doubtUnseenLocks()
 	}
 	isOver, r.ended = true, true
 	r.storage.report()

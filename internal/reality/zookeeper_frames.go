@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/jute"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -46,10 +47,10 @@ func (c *zooKeeperCutter) readRequest(b []byte) *call {
 		made.id, made.opens = connectNumber, true
 		return made
 	}
-	body := &juteReader{b: b}
-	body.number() // the length
-	made.id = int64(body.number())
-	op := body.number()
+	body := jute.NewReader(b)
+	body.Int() // the length
+	made.id = int64(body.Int())
+	op := body.Int()
 	e := &effect{session: c.session}
 	if op == zkCloseSession {
 		e.ends = c.session
@@ -64,20 +65,20 @@ func (c *zooKeeperCutter) readRequest(b []byte) *call {
 
 // addOperation adds what an operation may change. The operations of a multi are read one
 // after the other.
-func (e *effect) addOperation(op int32, body *juteReader, depth int) {
+func (e *effect) addOperation(op int32, body *jute.Reader, depth int) {
 	switch op {
 	case zkCreate, zkCreate2, zkCreateContainer, zkCreateTTL:
-		path := body.text()
-		body.buffer() // the content
-		for n := body.number(); n > 0 && !body.isShort; n-- {
-			body.number() // the permissions of an identity
-			body.text()
-			body.text()
-		}
+		path := body.String()
+		body.Buffer() // the content
+		body.Each(func() {
+			body.Int() // the permissions of an identity
+			body.String()
+			body.String()
+		})
 		const ephemeral, sequential, ephemeralSequential, sequentialTTL = 1, 2, 3, 6
-		flags := body.number()
+		flags := body.Int()
 		if op == zkCreateTTL {
-			body.take(8)
+			body.Take(8)
 		}
 		e.puts = append(e.puts, path)
 		e.isSequential = e.isSequential || flags == sequential || flags == ephemeralSequential || flags == sequentialTTL
@@ -85,25 +86,25 @@ func (e *effect) addOperation(op int32, body *juteReader, depth int) {
 			e.session = ""
 		}
 	case zkDelete:
-		path := body.text()
-		body.number() // the version
+		path := body.String()
+		body.Int() // the version
 		e.deletes = append(e.deletes, [2]string{path, path + "\x00"})
 	case zkSetData:
-		e.puts = append(e.puts, body.text())
-		body.buffer()
-		body.number()
+		e.puts = append(e.puts, body.String())
+		body.Buffer()
+		body.Int()
 	case zkMulti:
-		for depth == 0 && !body.isShort {
-			kind := body.number()
-			isLast := body.take(1)
-			body.number()
-			if len(isLast) == 0 || isLast[0] != 0 {
+		for depth == 0 && !body.IsShort() {
+			kind := body.Int()
+			isLast := body.Bool()
+			body.Int() // an error, which requests do not have
+			if isLast {
 				return
 			}
 			const check = 13
 			if kind == check {
-				body.text()
-				body.number()
+				body.String()
+				body.Int()
 				continue
 			}
 			e.addOperation(kind, body, depth+1)
@@ -129,11 +130,11 @@ func (c *zooKeeperCutter) answerSize(b []byte) int {
 // read implements [cutter].
 func (c *zooKeeperCutter) read(b []byte, asked []*message) reading {
 	said := reading{completes: -1}
-	body := &juteReader{b: b}
-	body.number() // the length
+	body := jute.NewReader(b)
+	body.Int() // the length
 	number := int64(connectNumber)
 	if c.hasAnswered {
-		number = int64(body.number())
+		number = int64(body.Int())
 	}
 	var m *message
 	for i, o := range asked {
@@ -148,19 +149,19 @@ func (c *zooKeeperCutter) read(b []byte, asked []*message) reading {
 		c.readWelcome(&said, body, m)
 		return said
 	case number == zkNotification:
-		body.take(12)
-		kind := body.number()
-		body.number()
-		path := nameZooKeeperPath(c.r.names, body.text())
+		body.Take(12)
+		kind := body.Int()
+		body.Int()
+		path := nameZooKeeperPath(c.r.names, body.String())
 		said.text = fmt.Sprintf("event %d: %s", kind, path)
 		if kind > 0 {
 			said.learned = []trace.Event{{Kind: trace.KindNotify, Key: path}}
 		}
 		return said
 	}
-	body.take(8) // the last change
+	body.Take(8) // the last change
 	said.text = "ok"
-	if code := body.number(); code != 0 {
+	if code := body.Int(); code != 0 {
 		said.text = fmt.Sprintf("error %d", code)
 	}
 	if m != nil && m.body.(sim.Frame).Body.(*call).renews {
@@ -172,10 +173,10 @@ func (c *zooKeeperCutter) read(b []byte, asked []*message) reading {
 
 // readWelcome reads the first message of a server, which says which session the client has
 // and how long it lasts. m is the request that it answers; nil if it is not known.
-func (c *zooKeeperCutter) readWelcome(said *reading, body *juteReader, m *message) {
-	body.number() // the version of the protocol
-	timeout := time.Duration(body.number()) * time.Millisecond
-	id := body.take(8)
+func (c *zooKeeperCutter) readWelcome(said *reading, body *jute.Reader, m *message) {
+	body.Int() // the version of the protocol
+	timeout := time.Duration(body.Int()) * time.Millisecond
+	id := body.Take(8)
 	if len(id) < 8 || m == nil {
 		said.text = "a malformed answer to a connection"
 		return
@@ -209,40 +210,3 @@ func nameZooKeeperPath(names *sim.Names, path string) string {
 	}
 	return strings.Join(parts, "/")
 }
-
-// A juteReader reads jute, ZooKeeper's encoding. If the bytes end too early, what is missing
-// reads as zero, and the reader is short.
-type juteReader struct {
-	b       []byte
-	isShort bool
-}
-
-// take removes and returns the next n bytes.
-func (r *juteReader) take(n int) []byte {
-	if n < 0 || n > len(r.b) {
-		r.b, r.isShort = nil, true
-		return nil
-	}
-	b := r.b[:n:n]
-	r.b = r.b[n:]
-	return b
-}
-
-func (r *juteReader) number() int32 {
-	b := r.take(4)
-	if b == nil {
-		return 0
-	}
-	return int32(binary.BigEndian.Uint32(b))
-}
-
-// buffer reads bytes with their length before them; -1 means that there are none.
-func (r *juteReader) buffer() []byte {
-	n := r.number()
-	if n == -1 {
-		return nil
-	}
-	return r.take(int(n))
-}
-
-func (r *juteReader) text() string { return string(r.buffer()) }

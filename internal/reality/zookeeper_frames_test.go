@@ -13,8 +13,8 @@ import (
 	_ "github.com/locksim/locksim/servers/zookeeper"
 )
 
-// jute returns values in ZooKeeper's encoding, as one message with its length.
-func jute(values ...any) (b []byte) {
+// encoded returns values in ZooKeeper's encoding, as one message with its length.
+func encoded(values ...any) (b []byte) {
 	for _, v := range values {
 		switch v := v.(type) {
 		case int:
@@ -32,8 +32,8 @@ func jute(values ...any) (b []byte) {
 
 // These are the first messages of a connection, and what follows a path in a create.
 var (
-	zkHello   = jute(0, int64(0), 2000, int64(0), "0123456789abcdef", false)
-	zkWelcome = jute(0, 2000, int64(0x1f), "0123456789abcdef", false)
+	zkHello   = encoded(0, int64(0), 2000, int64(0), "0123456789abcdef", false)
+	zkWelcome = encoded(0, 2000, int64(0x1f), "0123456789abcdef", false)
 	zkAccess  = []any{1, 31, "world", "anyone"}
 )
 
@@ -88,23 +88,23 @@ func (c *zooKeeperConn) answer(b []byte) reading {
 // An answer has the number of its request. Notifications answer nothing.
 func TestAnswersOfZooKeeper(t *testing.T) {
 	c := newZooKeeperConn(t)
-	c.ask(jute(5, zkExists, "/lock", true))
-	c.ask(jute(6, zkDelete, "/lock/a", -1))
-	c.ask(jute(zkPong, zkPing))
+	c.ask(encoded(5, zkExists, "/lock", true))
+	c.ask(encoded(6, zkDelete, "/lock/a", -1))
+	c.ask(encoded(zkPong, zkPing))
 	for _, x := range []struct {
 		answer []byte
 		want   int
 	}{
-		{jute(zkPong, int64(9), 0), 2},
-		{jute(6, int64(9), -101), 1},
-		{jute(5, int64(9), 0), 0},
-		{jute(7, int64(9), 0), -1},
+		{encoded(zkPong, int64(9), 0), 2},
+		{encoded(6, int64(9), -101), 1},
+		{encoded(5, int64(9), 0), 0},
+		{encoded(7, int64(9), 0), -1},
 	} {
 		if said := c.answer(x.answer); said.completes != x.want {
 			t.Errorf("the answer %x completes the request %d, want %d", x.answer, said.completes, x.want)
 		}
 	}
-	said := c.answer(jute(zkNotification, int64(-1), 0, 2, 3, "/lock/a"))
+	said := c.answer(encoded(zkNotification, int64(-1), 0, 2, 3, "/lock/a"))
 	if said.completes >= 0 || len(said.learned) != 1 || said.learned[0].Kind != trace.KindNotify || said.learned[0].Key != "/lock/a" {
 		t.Errorf("the notification is read as %+v", said)
 	}
@@ -116,7 +116,7 @@ func TestEffectsOfZooKeeper(t *testing.T) {
 	create := func(path string, flags int) []any {
 		return slices.Concat([]any{path, "content"}, zkAccess, []any{flags})
 	}
-	request := func(op int, values ...any) []byte { return jute(append([]any{1, op}, values...)...) }
+	request := func(op int, values ...any) []byte { return encoded(append([]any{1, op}, values...)...) }
 	for _, x := range []struct {
 		request      []byte
 		put, deleted string
@@ -146,8 +146,8 @@ func TestEffectsOfZooKeeper(t *testing.T) {
 
 // Bytes that are not ZooKeeper's protocol are passed on or kept, and nothing panics.
 func FuzzZooKeeperFrames(f *testing.F) {
-	f.Add(jute(1, zkCreate, "/lock", "", 1, 31, "world", "anyone", 3), jute(1, int64(9), 0))
-	f.Add(jute(1, zkMulti, zkDelete, false, -1, "/lock", -1), jute(zkNotification, int64(-1), 0, 2, 3, "/lock"))
+	f.Add(encoded(1, zkCreate, "/lock", "", 1, 31, "world", "anyone", 3), encoded(1, int64(9), 0))
+	f.Add(encoded(1, zkMulti, zkDelete, false, -1, "/lock", -1), encoded(zkNotification, int64(-1), 0, 2, 3, "/lock"))
 	f.Add([]byte("ruok"), []byte("imok"))
 	system, _ := sim.LookupSystem(locks.ZooKeeper)
 	f.Fuzz(func(t *testing.T, request, answer []byte) {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/locksim/locksim/internal/jute"
 )
 
 // A zooKeeperSession is a session of the harness itself with a ZooKeeper server.
@@ -163,8 +165,8 @@ func (s *zooKeeperSession) readOne() error {
 	}
 	number := int32(binary.BigEndian.Uint32(message))
 	if number == zkNotification {
-		body := &juteReader{b: message[16:]}
-		kind, _, path := body.number(), body.number(), body.text()
+		body := jute.NewReader(message[16:])
+		kind, _, path := body.Int(), body.Int(), body.String()
 		if s.notify != nil && kind >= 1 && kind <= 3 {
 			s.notify(path, kind == 2)
 		}
@@ -263,14 +265,10 @@ func (s *zooKeeperSession) node(path string) (n zooKeeperNode, err error) {
 }
 
 // children lists the children of a node.
-func (s *zooKeeperSession) children(path string) (names []string, err error) {
+func (s *zooKeeperSession) children(path string) ([]string, error) {
 	answer, err := s.ask(zkGetChildren, append(appendBuffer(nil, []byte(path)), 0))
 	if err != nil {
 		return nil, err
 	}
-	body := &juteReader{b: answer}
-	for n := body.number(); n > 0 && !body.isShort; n-- {
-		names = append(names, body.text())
-	}
-	return names, nil
+	return jute.NewReader(answer).Strings(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/locksim/locksim/internal/jute"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -72,15 +73,15 @@ type watchSet struct {
 
 // connectRequest parses the first message of a connection.
 func connectRequest(b []byte) *request {
-	r := &reader{b: b}
+	r := jute.NewReader(b)
 	q := &request{op: opConnect}
-	r.int() // the protocol version, always 0
-	q.lastSeenZxid = r.long()
-	q.timeout = r.int()
-	q.session = r.long()
-	q.password = r.buffer()
-	q.malformed = r.isShort
-	if !r.isShort && len(r.b) > 0 {
+	r.Int() // the protocol version, always 0
+	q.lastSeenZxid = r.Long()
+	q.timeout = r.Int()
+	q.session = r.Long()
+	q.password = r.Buffer()
+	q.malformed = r.IsShort()
+	if !r.IsShort() && r.Len() > 0 {
 		q.knowsReadOnly = true
 	}
 	return q
@@ -89,50 +90,50 @@ func connectRequest(b []byte) *request {
 // newRequest parses a message that is not the first of its connection. It returns nil if
 // the header is incomplete.
 func newRequest(b []byte) *request {
-	r := &reader{b: b}
-	q := &request{xid: r.int(), op: opcode(r.int())}
-	if r.isShort {
+	r := jute.NewReader(b)
+	q := &request{xid: r.Int(), op: opcode(r.Int())}
+	if r.IsShort() {
 		return nil
 	}
 	q.read(r)
-	q.malformed = r.isShort
+	q.malformed = r.IsShort()
 	return q
 }
 
 // read parses what follows the header of a message.
-func (q *request) read(r *reader) {
+func (q *request) read(r *jute.Reader) {
 	switch q.op {
 	case opCreate, opCreate2, opContainer, opCreateTTL:
-		q.path, q.data, q.acl, q.flags = r.string(), r.buffer(), readACL(r), flags(r.int())
+		q.path, q.data, q.acl, q.flags = r.String(), r.Buffer(), readACL(r), flags(r.Int())
 		if q.op == opCreateTTL {
-			r.long()
+			r.Long()
 		}
 	case opDelete, opCheck:
-		q.path, q.version = r.string(), r.int()
+		q.path, q.version = r.String(), r.Int()
 	case opSetData:
-		q.path, q.data, q.version = r.string(), r.buffer(), r.int()
+		q.path, q.data, q.version = r.String(), r.Buffer(), r.Int()
 	case opExists, opGetData, opGetChildren, opGetChildren2:
-		q.path, q.watch = r.string(), r.bool()
+		q.path, q.watch = r.String(), r.Bool()
 	case opGetACL, opSync:
-		q.path = r.string()
+		q.path = r.String()
 	case opSetACL:
-		q.path, q.acl, q.version = r.string(), readACL(r), r.int()
+		q.path, q.acl, q.version = r.String(), readACL(r), r.Int()
 	case opAuth:
-		r.int()
-		q.scheme, q.data = r.string(), r.buffer()
+		r.Int()
+		q.scheme, q.data = r.String(), r.Buffer()
 	case opSetWatches:
-		q.watches = watchSet{r.long(), r.strings(), r.strings(), r.strings()}
+		q.watches = watchSet{r.Long(), r.Strings(), r.Strings(), r.Strings()}
 	case opMulti:
 		q.readOps(r)
 	}
 }
 
 // readOps parses the operations of a multi. Each of them has a header.
-func (q *request) readOps(r *reader) {
-	for !r.isShort {
-		one := &request{op: opcode(r.int())}
-		done := r.bool()
-		r.int()
+func (q *request) readOps(r *jute.Reader) {
+	for !r.IsShort() {
+		one := &request{op: opcode(r.Int())}
+		done := r.Bool()
+		r.Int()
 		if done {
 			return
 		}
@@ -141,14 +142,14 @@ func (q *request) readOps(r *reader) {
 			one.read(r)
 			q.ops = append(q.ops, one)
 		default:
-			r.isShort = true
+			r.SetShort()
 		}
 	}
 }
 
 // readACL parses an access control list.
-func readACL(r *reader) (acl []permit) {
-	r.each(func() { acl = append(acl, permit{r.int(), ident{r.string(), r.string()}}) })
+func readACL(r *jute.Reader) (acl []permit) {
+	r.Each(func() { acl = append(acl, permit{r.Int(), ident{r.String(), r.String()}}) })
 	return acl
 }
 
