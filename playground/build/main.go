@@ -18,6 +18,7 @@ import (
 	"github.com/locksim/locksim/internal/playground"
 	"github.com/locksim/locksim/internal/slide"
 	"github.com/locksim/locksim/internal/webpage"
+	"github.com/locksim/locksim/scenarios"
 
 	_ "github.com/locksim/locksim/playground/locks/systems"
 
@@ -72,6 +73,12 @@ func build(out string) error {
 		if files[engine+".wasm.gz"], err = buildEngine(root, engine); err != nil {
 			return err
 		}
+	}
+	files["schema.json"] = []byte(scenarios.Schema())
+	if files["editor.js"], err = bundleEditor(filepath.Join(root, "playground", "editor")); err != nil {
+		fmt.Fprintf(os.Stderr, "The page shows the scenario in a plain text field, because npm did not bring the editor: %v\n", err)
+		delete(files, "editor.js")
+		files["index.html"] = bytes.Replace(files["index.html"], []byte("<div id=\"editor\" hidden></div>\n"), nil, 1)
 	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err

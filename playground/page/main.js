@@ -2,6 +2,7 @@
 
 import {Engine} from "./engine.js";
 import {draw} from "./figure.js";
+import {File} from "./file.js";
 import {format} from "./duration.js";
 import {Landscape} from "./landscape.js";
 import {initial, read, request, withSet, write} from "./state.js";
@@ -21,7 +22,7 @@ let places = null; // the moments at which the fault of the answer can strike
 let placesKey = "";
 
 // What a test needs to know.
-window.playground = {ask, latencies: [], isReady: () => engine.isReady};
+window.playground = {ask, latencies: [], isReady: () => engine.isReady, file: () => file};
 
 // --- the world changes
 
@@ -47,7 +48,7 @@ function onAddress() {
   state = read(location.hash);
   settled = write(state);
   clearTimeout(typing);
-  $("file").value = state.text; // the answer fills it in if the state has no text
+  file.text = state.text; // the answer fills it in if the state has no text
   refresh();
 }
 addEventListener("popstate", onAddress);
@@ -141,6 +142,7 @@ function showAnswer(a) {
   document.body.classList.remove("stale");
   $("problems").replaceChildren();
   $("mistakes").replaceChildren();
+  file.mark([]);
   setText($("verdict"), a.runs.map(r => `${r.name[0].toUpperCase()}${r.name.slice(1)}: ${r.verdict}.`).join(" "));
   $("runs").replaceChildren(...a.runs.map(showRun));
   $("figure").replaceChildren(draw(a.figure, `${a.title}. The same in words is below.`));
@@ -163,7 +165,9 @@ function showProblems(problems, from) {
   document.body.classList.add("stale");
   setText($("verdict"), "This world cannot be shown. What is below is the last one that could.");
   $("problems").replaceChildren(...problems.map(p => make("p", p.text)));
-  $("mistakes").replaceChildren(...problems.filter(p => p.line).map(p => {
+  const mistakes = problems.filter(p => p.line);
+  file.mark(mistakes);
+  $("mistakes").replaceChildren(...mistakes.map(p => {
     const li = make("li"), button = make("button", `Line ${p.line}`);
     button.type = "button";
     button.onclick = () => goToLine(p.line, p.column);
@@ -188,7 +192,7 @@ function showControls(a) {
   setValue($("seed"), state.seed);
   for (const radio of document.getElementsByName("fencing")) radio.checked = radio.value === state.fencing;
   $("paths").replaceChildren(...a.settings.map(s => { const o = make("option"); o.value = s.path; return o; }));
-  if (!state.text || $("file").value === "") setValue($("file"), a.file);
+  if ((!state.text || file.text === "") && !file.hasFocus) file.text = a.file;
   showSets();
   showFault();
 }
@@ -358,7 +362,7 @@ async function showPlaces() {
 
 const on = (id, event, then) => $(id).addEventListener(event, () => then($(id)));
 
-on("scenario", "change", e => { $("file").value = ""; change({...initial(), seed: state.seed, scenario: e.value}); });
+on("scenario", "change", e => { file.text = ""; change({...initial(), seed: state.seed, scenario: e.value}); });
 on("variant", "change", e => change({...state, variant: e.value, sets: [], fault: 1}));
 on("lock", "change", e => change({...state, lock: e.value}));
 on("ttl", "change", e => change(withSet(state, "lock.ttl", e.value.trim())));
@@ -379,7 +383,7 @@ on("path", "input", e => {
   $("value").placeholder = chosen?.value || "";
 });
 on("set", "click", () => { if ($("path").value && $("value").value) change(withSet(state, $("path").value.trim(), $("value").value.trim())); });
-on("reset", "click", () => { $("file").value = ""; change({...initial(), scenario: state.scenario}); });
+on("reset", "click", () => { file.text = ""; change({...initial(), scenario: state.scenario}); });
 on("copy", "click", async () => {
   try {
     await navigator.clipboard.writeText(location.href);
@@ -391,23 +395,23 @@ on("copy", "click", async () => {
 $("controls").addEventListener("submit", e => e.preventDefault());
 document.querySelector(".skip").addEventListener("click", e => { e.preventDefault(); $("verdict").focus(); });
 
-on("file", "input", e => {
+// --- the file
+
+const file = new File($("file"), $("editor"), () => {
   clearTimeout(typing);
-  typing = setTimeout(() => change({...state, text: e.value}), 400);
+  typing = setTimeout(() => change({...state, text: file.text}), 400);
 });
+on("file-box", "toggle", box => { if (box.open) file.load(); });
 
 function goToLine(line, column) {
-  const file = $("file"), before = file.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
   $("file-box").open = true;
-  file.focus();
-  const at = before + Math.max((column || 1) - 1, 0);
-  file.setSelectionRange(at, at);
+  file.goTo(line, column);
 }
 
 // --- the beginning
 
 if (state.text) {
-  $("file").value = state.text;
+  file.text = state.text;
   $("file-box").open = true;
 }
 if (write(state) === write(initial())) {

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -132,7 +133,7 @@ func TestPlaygroundFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, most := range map[string]int64{"engine.wasm.gz": 7 << 20, "systems.wasm.gz": 15 << 20} {
+	for name, most := range map[string]int64{"engine.wasm.gz": 7 << 20, "systems.wasm.gz": 15 << 20, "editor.js": 500 << 10} {
 		info, err := os.Stat(filepath.Join(folder, name))
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +147,7 @@ func TestPlaygroundFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); !strings.Contains(".html .css .js .gz", ext) {
+		if ext := filepath.Ext(e.Name()); !strings.Contains(".html .css .js .json .gz", ext) {
 			t.Errorf("the folder has the file %s", e.Name())
 		}
 	}
@@ -400,23 +401,109 @@ func TestPlaygroundProblems(t *testing.T) {
 	}
 	p.enter("ttl", "25s")
 	p.checkShown()
-	eval[any](p, `document.getElementById("file-box").open = true; document.getElementById("reset").click(); null`)
+	p.click("#reset")
 	p.checkVerdict(unsafeThenSafe)
-	eval[any](p, `(f => { f.value = f.value.replace("until: client-2 released", "forr: 20s"); f.dispatchEvent(new Event("input")); })(document.getElementById("file")); null`)
+	p.openEditor()
+	p.replaceInFile("until: client-2 released", "forr: 20s")
 	p.until("the mistake is listed", `document.querySelector("#mistakes button") !== null`)
+	p.until("the mistake is underlined", inEditor(`.querySelector(".cm-lintRange-error") !== null`))
 	line := eval[string](p, `document.querySelector("#mistakes button").textContent`)
 	p.click("#mistakes button")
-	if got := eval[string](p, `(f => f.value.slice(f.selectionStart).split("\n")[0] + "|" + (document.activeElement === f))(document.getElementById("file"))`); !strings.HasPrefix(got, "forr: 20s") && !strings.Contains(got, "pause: client-1") || !strings.HasSuffix(got, "|true") {
-		t.Errorf("the button %q leads to %q", line, got)
+	p.until("the cursor is at the mistake", inEditor(`.querySelector(".cm-activeLineGutter.cm-gutterElement")?.textContent === `+strconv.Quote(strings.TrimPrefix(line, "Line "))))
+	if got := eval[string](p, inEditor(`.activeElement?.getAttribute("aria-label")`)); got != "The scenario in YAML" {
+		t.Errorf("after the button %q, the focus is at %q", line, got)
 	}
-	eval[any](p, `(f => { f.value = f.value.replace("forr: 20s", "for: 20s"); f.dispatchEvent(new Event("input")); })(document.getElementById("file")); null`)
+	p.replaceInFile("forr: 20s", "for: 20s")
 	p.until("the mistake is gone", `document.querySelector("#mistakes button") === null && document.documentElement.dataset.state === "idle"`)
+	if n := eval[int](p, inEditor(`.querySelectorAll(".cm-lintRange-error").length`)); n != 0 {
+		t.Errorf("without a mistake, %d places are underlined", n)
+	}
 	// The file says what must have happened: that the keys expired during the pause.
 	if got := p.checkVerdict("Without fencing: unknown. With fencing: unknown."); got.Replay != "locksim run scenario.yaml --seed 1" {
 		t.Errorf("the command for a text of one's own is %s", got.Replay)
 	}
 	p.do(chromedp.Navigate(p.folder + "index.html#scenario=consul-gc-pause"))
 	p.until("the page says which command plays the scenario", `document.querySelector("#problems p")?.textContent.endsWith("locksim run consul-gc-pause") === true`)
+}
+
+// inEditor is a script that looks for something in the editor.
+func inEditor(script string) string {
+	return `document.getElementById("editor").shadowRoot` + script
+}
+
+// openEditor opens the file, and waits until the editor is there.
+func (p *tab) openEditor() {
+	p.t.Helper()
+	p.click("#file-box summary")
+	p.until("the editor is there", `document.getElementById("editor").shadowRoot?.querySelector(".cm-content") != null`)
+}
+
+// replaceInFile replaces something in the scenario, as if a reader had typed it.
+func (p *tab) replaceInFile(old, replacement string) {
+	p.t.Helper()
+	eval[any](p, fmt.Sprintf(`(f => { f.text = f.text.replace(%q, %q); f.onInput(); })(playground.file()); null`, old, replacement))
+}
+
+// The editor offers what the schema of scenarios allows at the cursor, and what is typed runs.
+// The key Tab leaves it.
+func TestPlaygroundEditor(t *testing.T) {
+	p := openPlayground(t, patient, desktop)
+	p.checkVerdict(unsafeThenSafe)
+	p.openEditor()
+	p.replaceInFile("until: client-2 released", "")
+	line := eval[int](p, `playground.file().text.split("\n").findIndex(line => line.includes("pause: client-1")) + 1`)
+	eval[any](p, fmt.Sprintf(`playground.file().goTo(%d, 1000).then(() => null)`, line+1)) // where the field was that is removed
+	p.press("fo")
+	const selected = `.querySelector(".cm-tooltip-autocomplete li[aria-selected]")?.textContent`
+	p.until("the field is offered", inEditor(selected+` === "for"`))
+	p.until("the field is explained", inEditor(`.querySelector(".cm-completionInfo")?.textContent.length > 10`))
+	// Without a text of its own, or else the key is typed although the editor has accepted it.
+	p.do(command(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13}))
+	p.press("1s")
+	p.until("the text has the field", `/\n +for: 1s\n/.test(playground.file().text)`)
+	p.until("the new text has run", `location.hash.includes("for%3A+1s") && document.documentElement.dataset.state === "idle"`)
+	if problems := p.shows().Problems; len(problems) > 0 {
+		t.Errorf("the text that was typed has the problems %q", problems)
+	}
+	p.press(kb.Tab)
+	if eval[bool](p, inEditor(`.activeElement !== null`)) {
+		t.Error("the key Tab does not leave the editor")
+	}
+	p.click("#reset")
+	p.checkVerdict(unsafeThenSafe)
+	p.until("the editor has the scenario again", `playground.file().text.includes("until: client-2 released")`)
+}
+
+// A playground that was built without npm has no editor. There the file is a plain text field.
+func TestPlaygroundWithoutEditor(t *testing.T) {
+	p := openPlayground(t, patient, desktop)
+	p.checkVerdict(unsafeThenSafe)
+	eval[any](p, `playground.file().element = null`)
+	p.click("#file-box summary")
+	eval[any](p, `(f => { f.value = f.value.replace("until: client-2 released", "forr: 20s"); f.dispatchEvent(new Event("input")); })(document.getElementById("file")); null`)
+	p.until("the mistake is listed", `document.querySelector("#mistakes button") !== null`)
+	p.click("#mistakes button")
+	p.until("the cursor is at the mistake", `document.activeElement.id === "file" && document.activeElement.selectionStart > 0`)
+	if got := eval[string](p, `(f => f.value.slice(f.selectionStart).split("\n")[0])(document.getElementById("file"))`); !strings.HasPrefix(got, "forr: 20s") && !strings.Contains(got, "pause: client-1") {
+		t.Errorf("the button leads to %q", got)
+	}
+}
+
+// For a reader who has asked for reduced motion, nothing moves.
+func TestPlaygroundReducedMotion(t *testing.T) {
+	for _, isReduced := range []bool{false, true} {
+		v := desktop
+		v.reducedMotion = isReduced
+		p := openPlayground(t, patient, v)
+		p.checkVerdict(unsafeThenSafe)
+		eval[any](p, `playground.moves = 0; for (const event of ["transitionrun", "animationstart"]) addEventListener(event, () => playground.moves++); null`)
+		p.enter("ttl", "soon") // the picture becomes pale
+		p.until("the problem is shown", `document.body.classList.contains("stale")`)
+		eval[any](p, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))`)
+		if moves := eval[int](p, `playground.moves`); (moves == 0) != isReduced {
+			t.Errorf("with reduced motion %v, %d parts of the page move", isReduced, moves)
+		}
+	}
 }
 
 // The engine with the other systems is loaded when the reader wants one of them, and plays a
