@@ -175,12 +175,14 @@ func serversIn(folder string) (found []string) {
 	return found
 }
 
+// debianPython is the Python that finds Debian's packages.
+const debianPython = "/usr/bin/python3"
+
 // A client of the Python package kazoo that is cut off from ZooKeeper gives its lock up, and
 // a mutant of its program that ignores the state of the connection does not.
 func TestRealityOfKazoo(t *testing.T) {
 	requireZooKeeper(t)
-	const python = "/usr/bin/python3" // Debian's, which finds Debian's packages
-	require(t, exec.Command(python, "-c", "import kazoo").Run() == nil, "package kazoo of Python", "LOCKSIM_REQUIRE_KAZOO")
+	require(t, exec.Command(debianPython, "-c", "import kazoo").Run() == nil, "package kazoo of Python", "LOCKSIM_REQUIRE_KAZOO")
 	const folder = "../../libraries/other-languages/"
 	program, err := os.ReadFile(folder + "kazoo_lock.py")
 	if err != nil {
@@ -192,7 +194,7 @@ func TestRealityOfKazoo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{folder + "kazoo_lock.py": "off safe, ", mutant: "off unsafe, "} {
-		got := verdictsOf(t, folder+"cut-off.yaml", "--ttl", "2s", "--fencing", "off", "--client", python+" "+file)
+		got := verdictsOf(t, folder+"cut-off.yaml", "--ttl", "2s", "--fencing", "off", "--client", debianPython+" "+file)
 		if got != want {
 			t.Errorf("%s: the verdict is %q, want %q", filepath.Base(file), got, want)
 		}
@@ -200,7 +202,7 @@ func TestRealityOfKazoo(t *testing.T) {
 }
 
 // The answer to an acquire is later than the end of the lease. The example in Python refuses
-// the grant, and so does redlock of npm. Two other packages let two clients in.
+// the grant, and so does redlock of npm. Two other packages of npm and redis-py let two clients in.
 func TestRealityInOtherLanguages(t *testing.T) {
 	require(t, has("redis-server"), "redis-server", "LOCKSIM_REQUIRE_REDIS")
 	const folder = "../../libraries/other-languages/"
@@ -213,6 +215,10 @@ func TestRealityInOtherLanguages(t *testing.T) {
 	t.Run("example.py", func(t *testing.T) {
 		require(t, has("python3"), "python3", "LOCKSIM_REQUIRE_PYTHON")
 		play(t, "python3 "+folder+"example.py", "off safe, ")
+	})
+	t.Run("redis_py_lock.py", func(t *testing.T) {
+		require(t, exec.Command(debianPython, "-c", "import redis").Run() == nil, "package redis of Python", "LOCKSIM_REQUIRE_REDIS_PY")
+		play(t, debianPython+" "+folder+"redis_py_lock.py", "off unsafe, ")
 	})
 	for program, want := range map[string]string{
 		"redlock.js":           "off safe, ",
