@@ -1,8 +1,11 @@
 package reports
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -19,14 +22,26 @@ func remarkOn[A, T ~string](about A, text T) remark {
 // explainRuns says in a few sentences what broke in the runs of one variant, and why. It is
 // derived only from the traces and the findings of the checks.
 func explainRuns(runs []scenarios.RunResult) []remark {
-	var remarks []remark
-	for _, run := range runs {
-		remarks = append(remarks, remarkOn(fencingNames[run.Fencing], story.DataSummary(run.History, run.Verdict)))
-	}
-	remarks = append(mergeEqual(remarks, "the data"), explainLocks(runs)...)
+	remarks := append(explainData(runs, story.DataSummary), explainLocks(runs)...)
 	remarks = append(remarks, deviations(runs)...)
 	remarks = append(remarks, buildNotes(runs)...)
 	return slices.DeleteFunc(remarks, func(r remark) bool { return r.Text == "" })
+}
+
+// explainData says what happened to the data in the runs, in the words that summarize
+// returns, and why fencing did not help, if that can be said.
+func explainData(runs []scenarios.RunResult, summarize func(*history.History, *checks.Verdict) story.Raw) []remark {
+	var data []remark
+	failure := story.Raw("")
+	for _, run := range runs {
+		data = append(data, remarkOn(fencingNames[run.Fencing], summarize(run.History, run.Verdict)))
+		failure = cmp.Or(failure, story.FencingFailure(run.Verdict, run.History))
+	}
+	data = mergeEqual(data, "the data")
+	if failure != "" {
+		data = append(data, remarkOn("", "Fencing did not help: "+failure))
+	}
+	return data
 }
 
 // deviations lists what the scenario describes and did not happen in runs with overrides,

@@ -284,11 +284,7 @@ func damageFacts(runs []scenarios.RunResult) []remark {
 	if v.Why != "" && v.Lock == runs[0].Lock {
 		rows = append(rows, remarkOn("in short", textwrap.OneLine(v.Why)))
 	}
-	var data []remark
-	for _, run := range runs {
-		data = append(data, remarkOn(fencingNames[run.Fencing], story.VerdictAndData(run.History, run.Verdict)))
-	}
-	rows = append(rows, mergeEqual(data, "the data")...)
+	rows = append(rows, explainData(runs, story.VerdictAndData)...)
 	return append(append(rows, explainLocks(runs)...), deviations(runs)...)
 }
 

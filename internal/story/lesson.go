@@ -39,8 +39,8 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 		sentences = append(sentences, "A storage that checks fencing tokens keeps the data intact.")
 	case on.Verdict == checks.Unsafe && on.Finding(checks.TokenOrder).Outcome == checks.Violated:
 		sentences = append(sentences, "Fencing tokens did not help, because they did not grow from grant to grant.")
-	case on.Verdict == checks.Unsafe && passedUnseen(on, fenced):
-		sentences = append(sentences, "Fencing did not help: the storage checks only the tokens of writes, and had not seen the newer token when the late write arrived.")
+	case FencingFailure(on, fenced) != "":
+		sentences = append(sentences, "Fencing did not help: "+string(FencingFailure(on, fenced)))
 	case on.Verdict == checks.Unsafe:
 		sentences = append(sentences, "The storage checked fencing tokens, but the data was still damaged.")
 	case off.Verdict == checks.Safe && on.Verdict == checks.Safe && outlived:
@@ -49,10 +49,14 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 	return Raw(strings.Join(sentences, " "))
 }
 
-// passedUnseen reports whether the storage accepted a write of an older grant because no
-// write of a newer grant had arrived before. It is false for a storage that checks more
-// than the tokens of writes, or that has forgotten a token: then the cause is another.
-func passedUnseen(v *checks.Verdict, h *history.History) bool {
-	return h.Trace.Fencing == string(storage.Writes) && v.Finding(checks.GrantOrder).Outcome == checks.Violated &&
-		len(h.ForgottenTokens()) == 0
+// FencingFailure says why the data was damaged although the storage checks fencing tokens, if
+// the reason is that it accepted a write of an older grant because no write of a newer grant
+// had arrived before. It is "" for a storage that checks more than the tokens of writes, or
+// that has forgotten a token: then the cause is another.
+func FencingFailure(on *checks.Verdict, fenced *history.History) Raw {
+	if on.Verdict != checks.Unsafe || fenced.Trace.Fencing != string(storage.Writes) ||
+		on.Finding(checks.GrantOrder).Outcome != checks.Violated || len(fenced.ForgottenTokens()) > 0 {
+		return ""
+	}
+	return "the storage checks only the tokens of writes, and had not seen the newer token when the late write arrived."
 }
