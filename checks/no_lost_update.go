@@ -19,7 +19,7 @@ const NoLostUpdate Property = "no-lost-update"
 var noLostUpdate = property{
 	Card: Card{
 		Property: NoLostUpdate, Subject: SubjectData, Gravity: 1,
-		Title:  "no update is lost: each replaces the version that its section had read, and none disappears",
+		Title:  "no update is lost: each replaces the version that its section had read, and no acknowledged update disappears",
 		Broken: "an update is lost",
 		Label:  "data", Meaning: "the stored data is wrong",
 	},

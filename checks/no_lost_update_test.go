@@ -13,7 +13,7 @@ import (
 func TestNoLostUpdate(t *testing.T) {
 	judgeAll(t, NoLostUpdate, []judgement{
 		{name: "a write replaced another version than the one that its client had read", want: Violated,
-			reasonParts: []string{"c1's write at 50s was computed from x as it was at first, but replaced version 1 of x", "the update that c2 made at 42s is lost"}, script: `
+			reasonParts: []string{"c1's write at 50s was computed from version 0 of x, but replaced version 1 of x", "the update that c2 made at 42s is lost"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			40s c2 acquires rank=2
@@ -143,7 +143,7 @@ func TestNoLostUpdate(t *testing.T) {
 			7s  c1 lands message=3 x=1>2
 			8s  c1 lands message=1 x=2>3 <--`},
 		{name: "the first copy of a write that was resent arrives after the next write", want: Violated,
-			reasonParts: []string{"c1's write at 8s was computed from x as it was at first, but replaced version 2 of x", "the update that c1 made at 7s is lost"}, script: `
+			reasonParts: []string{"c1's write at 8s was computed from version 0 of x, but replaced version 2 of x", "the update that c1 made at 7s is lost"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			2s  c1 sends message=1
@@ -219,7 +219,7 @@ func TestNoLostUpdate(t *testing.T) {
 			3s c1 releases
 			4s c2 acquires rank=2
 			5s c2 reads x=0 from=B`},
-		{name: "a member that lags behind serves an older version, and a write is computed from it", want: Violated, reasonParts: []string{"as it was at first, but replaced version 1 of x"}, script: `
+		{name: "a member that lags behind serves an older version, and a write is computed from it", want: Violated, reasonParts: []string{"version 0 of x, but replaced version 1 of x"}, script: `
 			lock L ttl=30s members=ABC
 			0s c1 acquires rank=1
 			1s c1 reads x=0

@@ -285,7 +285,7 @@ func TestShortestCycle(t *testing.T) {
 			42s c2 writes x=0>1
 			50s c1 writes x=1>2`,
 			[]string{
-				"c1 read x as it was at first, and c2 replaced it",
+				"c1 read version 0 of x, and c2 replaced it",
 				"c2 wrote version 1 of x, and c1 replaced it",
 			}},
 		{`
@@ -297,7 +297,7 @@ func TestShortestCycle(t *testing.T) {
 			6s c1 lands message=1 x=0>1`,
 			[]string{
 				"c1 had ended at 2s, before c2 began at 3s",
-				"c2 read x as it was at first, and c1 replaced it",
+				"c2 read version 0 of x, and c1 replaced it",
 			}},
 		{`
 			0s c1 acquires rank=1
@@ -316,8 +316,8 @@ func TestShortestCycle(t *testing.T) {
 			1s c1 writes x=0>1
 			3s c2 writes x=0>1`,
 			[]string{
-				"c1 replaced x as it was at first, and c2 also replaced it",
-				"c2 replaced x as it was at first, and c1 also replaced it",
+				"c1 replaced version 0 of x, and c2 also replaced it",
+				"c2 replaced version 0 of x, and c1 also replaced it",
 			}},
 		{`
 			0s c1 acquires rank=1
@@ -339,8 +339,8 @@ func TestShortestCycle(t *testing.T) {
 			3s c3 reads w=0
 			3s c2 writes w=0>1`,
 			[]string{
-				"c2 read y as it was at first, and c3 replaced it",
-				"c3 read w as it was at first, and c2 replaced it",
+				"c2 read version 0 of y, and c3 replaced it",
+				"c3 read version 0 of w, and c2 replaced it",
 			}},
 	} {
 		f := Check(history.New(parseScript(t, test.story).trace), nil).Finding(SerialSections)

@@ -9,7 +9,7 @@ const WriteOrder Property = "write-order"
 var writeOrder = property{
 	Card: Card{
 		Property: WriteOrder, Subject: SubjectData, Gravity: 2,
-		Title:  "no client overwrites a newer grant's write that it has not read in the same critical section",
+		Title:  "no client overwrites a write of a newer grant, unless it has read that write in the same critical section",
 		Broken: "an older grant's write replaces a newer grant's write",
 		Label:  "data", Meaning: "the stored data is wrong",
 	},

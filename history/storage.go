@@ -34,7 +34,7 @@ type Version struct {
 // String returns the version as "version 2 of x".
 func (v *Version) String() string {
 	if v.Made == nil {
-		return fmt.Sprintf("%s as it was at first", v.Object)
+		return fmt.Sprintf("version 0 of %s", v.Object)
 	}
 	return fmt.Sprintf("version %d of %s", v.Number, v.Object)
 }

@@ -52,8 +52,9 @@ func violatedIn(runs []scenarios.RunResult) []checks.Property {
 }
 
 // propertyGlossary explains properties. If some are about the data, it also explains the
-// verdict. The document is empty if there are no properties.
-func propertyGlossary(properties []checks.Property) *document {
+// verdict, and n/a if a table of the runs has it. The document is empty if there are no
+// properties.
+func propertyGlossary(properties []checks.Property, runs ...scenarios.RunResult) *document {
 	var legend facts
 	var data []checks.Property
 	for _, p := range properties {
@@ -64,6 +65,11 @@ func propertyGlossary(properties []checks.Property) *document {
 	}
 	if len(data) > 0 {
 		legend = append(legend, remarkOn("verdict", "unsafe if a property of the data is violated, such as "+story.Alternatives(namesOf(data))))
+	}
+	if len(legend) > 0 && slices.ContainsFunc(propertiesOf(runs), func(p checks.Property) bool {
+		return slices.ContainsFunc(runs, func(run scenarios.RunResult) bool { return run.Verdict.Finding(p).Outcome == checks.NotApplicable })
+	}) {
+		legend = append(legend, remarkOn("n/a", "the property has nothing to judge in the run"))
 	}
 	d := &document{}
 	if len(legend) > 0 {

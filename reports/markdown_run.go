@@ -123,7 +123,7 @@ func (m *runMarkdown) describe(r *scenarios.Result, alone bool) {
 			m.timeline(runs)
 		}
 	}
-	if glossary := propertyGlossary(violatedIn(r.Runs)); alone && len(glossary.chapters) > 0 {
+	if glossary := propertyGlossary(violatedIn(r.Runs), r.Runs...); alone && len(glossary.chapters) > 0 {
 		m.gap()
 		m.fold("<b>"+glossary.chapters[0].title+"</b>", func() { m.pieces(glossary.chapters[0].pieces...) })
 	}

@@ -40,7 +40,7 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 		for _, r := range results {
 			runs = append(runs, r.Runs...)
 		}
-		t.document(propertyGlossary(violatedIn(runs)))
+		t.document(propertyGlossary(violatedIn(runs), runs...))
 		t.line("")
 		t.line("%s", summary(results))
 		t.line("%s", duration(results, o.Took))
@@ -75,7 +75,7 @@ func (t *text) result(r *scenarios.Result, results []*scenarios.Result) {
 	d.add("", facts(measureFacts(pairs)), paragraph(lessonOf(r.Runs, r.Scenario.Narrative)))
 	t.document(d)
 	if len(results) == 1 {
-		t.document(propertyGlossary(violatedIn(r.Runs)))
+		t.document(propertyGlossary(violatedIn(r.Runs), r.Runs...))
 	}
 	t.gap()
 	t.line("replay: %s", replay(r, t.Options))

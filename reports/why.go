@@ -94,7 +94,7 @@ func (w whyReport) table() table {
 		case t.NewFault != nil:
 			change = "add a fault: " + exploredFaultWords(runs.WorldSpec{}, *t.NewFault)
 		case t.From != "":
-			change += " (now " + t.From + ")"
+			change += " (instead of " + t.From + ")"
 		}
 		if t.UnknownFrom != "" {
 			change += ", " + unknownWords(t.UnknownFrom, t.UnknownTo)
@@ -177,7 +177,7 @@ func (w whyReport) method() string {
 		words += " As new faults, each alone, were tried: " + w.newFaults() + ". Of each kind, the smallest that changes a verdict or lease-exclusion is shown, up to the largest size that locksim explore tries."
 	}
 	if n := w.Untried(); n > 0 {
-		words += fmt.Sprintf(" %d others were not tried; locksim explore tries all faults.", n)
+		words += fmt.Sprintf(" %d other new faults were not tried; locksim explore tries all faults.", n)
 	}
 	return words
 }

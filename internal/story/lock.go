@@ -54,11 +54,11 @@ func RepeatedSentence(r checks.RepeatedPeriod) Raw {
 func blameSentence(b checks.Blame) string {
 	switch b.Kind {
 	case checks.KindAssumption:
-		return fmt.Sprintf("Blame: a broken assumption of the lock (%s).", brokenAssumptions(b))
+		return fmt.Sprintf("Blame: this run broke an assumption of the lock (%s).", brokenAssumptions(b))
 	case checks.KindLock:
 		return "Blame: the lock itself, because no broken assumption explains this."
 	case checks.KindInherent:
-		return "Blame: inherent. The two leases never overlapped, and no lock whose leases expire can prevent this."
+		return "Blame: inherent, not the lock: the two leases never overlapped, and no lock whose leases expire can prevent this."
 	}
 	return ""
 }
@@ -67,7 +67,7 @@ func blameSentence(b checks.Blame) string {
 func brokenAssumptions(b checks.Blame) string {
 	var all []string
 	for _, a := range b.Broken() {
-		all = append(all, string(a)+": "+assumptionMeanings[a])
+		all = append(all, string(a)+": the lock assumes that "+assumptionMeanings[a])
 	}
 	return strings.Join(all, "; ")
 }

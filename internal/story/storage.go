@@ -24,7 +24,7 @@ func (s *clauseBuilder) addStorage() {
 	for _, ev := range s.StorageLosses() {
 		switch ev.Kind {
 		case trace.KindRevert:
-			s.addEffect(ev, "is back at version %d of %s: it has lost the later versions up to %d", ev.Version, ev.Object, ev.Replaced)
+			s.addEffect(ev, "is back at version %d of %s: it has lost all later versions, up to version %d", ev.Version, ev.Object, ev.Replaced)
 		case trace.KindForgetToken:
 			s.addEffect(ev, "has forgotten that it has seen token %s: it remembers %s", Token(ev.Token), ev.Text)
 		}
