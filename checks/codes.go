@@ -29,6 +29,8 @@ const (
 	cutOffBeforeStart   code2[time.Duration, string]                = "cut-off-before-start" // when, client
 	cutOffAtWork        code2[time.Duration, string]                = "cut-off-at-work"      // when, client
 	cutOffWaiting       code2[time.Duration, string]                = "cut-off-waiting"      // when, client
+	nobodyEntered       code0                                       = "nobody-entered"
+	nobodyWrote         code0                                       = "nobody-wrote"
 	notCrossChecked     code0                                       = "not-cross-checked"
 	witnessUnseen       code1[string]                               = "witness-unseen"        // the witness
 	InDoubt             code1[string]                               = "in-doubt"              // why, from the trace

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -25,6 +26,8 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) RunResult {
 	if e, ok := v.Expectation(lock, fencing); ok {
 		run.Expected = &e
 		_, run.Differences = e.compare(run.Verdict)
+	} else if _, isRegistered := locks.Lookup(lock); isRegistered {
+		run.Verdict.DoubtIfIdle(past)
 	}
 	return run
 }

@@ -24,6 +24,8 @@ var reasonSentences = map[checks.Code]string{
 	"cut-off-before-fault":  "the run was cut off at its horizon, %v, before fault %d; a longer horizon shows what happens then",
 	"cut-off-before-start":  "the run was cut off at its horizon, %v, before %s did anything; a longer horizon shows what happens then",
 	"cut-off-waiting":       "the run was cut off at its horizon, %v, and %s could still be granted the lock; a longer horizon shows what happens then",
+	"nobody-entered":        "no client acquired the lock, so the run does not show whether the lock protects the data",
+	"nobody-wrote":          "no client wrote anything, so the run does not show whether the lock protects the data",
 	"cut-off-at-work":       "the run was cut off at its horizon, %v, and %s had not ended; a longer horizon shows what happens then",
 	"not-cross-checked":     "not cross-checked by porcupine: the history is too large for it",
 	"witness-unseen":        "the run is inconclusive: the witness %q did not happen",

@@ -186,11 +186,19 @@ func newFinder(s *scenarios.Scenario, o scenarios.RunOptions, onValue func()) (*
 	switch {
 	case err != nil:
 		return nil, err
-	case unbound.isUnknown():
+	case unbound.isUnknown() && !areIdle(unboundResults):
 		return nil, &Inconclusive{unboundResults, true}
 	}
 	w := &Why{Given: s, Scenario: s, Lock: results[0].Lock, Seed: o.Seed, Now: now}
 	return &finder{Why: w, options: o, onValue: onValue, history: results[0].History, outcomes: map[string]Outcome{}}, nil
+}
+
+// areIdle reports whether runs are inconclusive only because no client acquired the lock, or
+// none wrote. The author of a scenario may have meant that; it is then compared as it is.
+func areIdle(results []scenarios.RunResult) bool {
+	return !slices.ContainsFunc(results, func(r scenarios.RunResult) bool {
+		return r.Verdict.Verdict == checks.Undecided && !r.Verdict.IsIdle()
+	})
 }
 
 // A change of the outcome is what differs from the scenario as it is; what does not differ,
