@@ -9,9 +9,9 @@ import (
 
 // DoubtIfIdle makes the verdict unknown if nothing was at stake in the run: no client
 // acquired the lock, or, in an unscripted run, no client wrote although some client was to
-// write. Such a run violates no property of the data, whatever the lock does. It is for runs
-// of which nobody has said what they must show: the author of a scenario may expect that no
-// client is granted the lock.
+// write. Such a run violates no property of the data, whatever the lock does. It is for a
+// scenario that was changed or runs with another lock. The author of a scenario may mean
+// that no client is granted the lock.
 func (v *Verdict) DoubtIfIdle(runHistory *history.History) {
 	h := &judgedRun{runHistory}
 	if reason := h.idle(); len(v.Reasons) == 0 && !reason.IsZero() {

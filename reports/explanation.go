@@ -45,9 +45,9 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 // explanation returns the explanation of a scenario's result. Things that all variants have
 // in common appear once: the setting before the variants, and the conclusions after them.
 func explanation(r *scenarios.Result, o Options) *document {
-	d := &document{title: titleOf(r.Scenario)}
+	d := &document{title: titleOf(r.Scenario) + withOtherLock(r.Runs)}
 	if v := r.Scenario.Variants[0]; len(r.Scenario.Variants) == 1 && v.Name != "" {
-		d.title = Row{Scenario: r.Scenario, Variant: v}.name() + ": " + story.Visible(v.Title)
+		d.title = Row{Scenario: r.Scenario, Variant: v}.name() + ": " + story.Visible(v.Title) + changedMark(r.Scenario) + withOtherLock(r.Runs)
 	}
 	byVariant := groupByVariant(r)
 	settings := make([][]remark, len(byVariant))
@@ -103,6 +103,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 			if hasRun(runs) {
 				about.Lesson = lessonOf(runs, about)
 			}
+			about.Prevention = preventionOf(runs, about)
 			addSayings(sayingsAfter, about, false)
 			if !sameDebate {
 				d.add("What each side says", debateFacts(v.Narrative))
@@ -116,6 +117,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 		d.add("Side by side", compared, arrowLegend(compared))
 	}
 	d.add("Measures", facts(measureFacts(executed)))
+	base.Prevention = preventionOf(r.Runs, base)
 	addSayings(sayingsAfter[:1], base, true)
 	if sameDebate {
 		d.add("What each side says", debateFacts(base))

@@ -71,7 +71,7 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 	t := table{Heads: heads("", "scenario", "assumption", "without fencing", "with fencing", "what differs")}
 	for _, r := range results {
 		for _, runs := range groupByVariant(r) {
-			row := Row{Scenario: r.Scenario, Variant: runs[0].Variant}
+			row := Row{Scenario: r.Scenario, Variant: runs[0].Variant, Cells: []Cell{{Lock: runs[0].Lock, Runs: runs}}}
 			verdicts := map[string]tableCell{}
 			var differences []string
 			for i, run := range runs {
@@ -81,7 +81,7 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 				}
 			}
 			t.add(
-				plainCell(standingSign(runs)), tableCell{{row.name() + lockOf(r, m.all), plain, fileOf(r.Scenario, m.options)}}, plainCell(row.assumption()),
+				plainCell(standingSign(runs)), tableCell{{row.name() + changedMark(r.Scenario) + lockOf(r, m.all), plain, fileOf(r.Scenario, m.options)}}, plainCell(row.assumption()),
 				verdicts[scenarios.Off], verdicts[scenarios.On], plainCell(differences...),
 			)
 		}
@@ -112,7 +112,7 @@ func (m *runMarkdown) describe(r *scenarios.Result, alone bool) {
 			continue
 		}
 		v := runs[0].Variant
-		m.line("\n### %s %s", standingSign(runs), markdown.Escape(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title+lockOf(r, m.all)))
+		m.line("\n### %s %s", standingSign(runs), markdown.Escape(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title+changedMark(r.Scenario)+lockOf(r, m.all)))
 		m.pieces(facts(describeLocks(runs[0])), facts(complaints))
 		if alone {
 			m.properties(runs)

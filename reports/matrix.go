@@ -114,8 +114,22 @@ func (r Row) name() string {
 	return story.Visible(r.Scenario.Name) + ", " + story.Visible(r.Variant.Name)
 }
 
-// assumption returns the name of the assumption that the row's variant breaks.
-func (r Row) assumption() string { return story.Visible(r.Variant.Assumption) }
+// assumption returns the name of the assumption that the row's variant breaks. If the
+// scenario was changed, or is not written for any of the locks, the name is computed from
+// the runs.
+func (r Row) assumption() string {
+	var runs []scenarios.RunResult
+	isWrittenForNone := true
+	for _, c := range r.Cells {
+		runs = append(runs, c.Runs...)
+		_, isGiven := r.Variant.Expectation(c.Lock, scenarios.Off)
+		isWrittenForNone = isWrittenForNone && c.Lock != r.Variant.Lock && !isGiven
+	}
+	if len(runs) > 0 && (len(r.Scenario.Overrides) > 0 || isWrittenForNone) {
+		return brokenIn(runs)
+	}
+	return story.Visible(r.Variant.Assumption)
+}
 
 // hasRuns reports whether the variant was run with the cell's lock.
 func (c Cell) hasRuns() bool { return len(c.Runs) > 0 }

@@ -98,7 +98,7 @@ func (m *Matrix) page(pages pageFinder) matrixTable {
 		onShelf, rows := map[string]int{}, t.Rows
 		for _, s := range shelf.Scenarios {
 			out := matrixScenario{
-				ID: "row-" + ids.name(s.Name), Name: story.Visible(s.Name), Title: story.Visible(textwrap.OneLine(s.Title)),
+				ID: "row-" + ids.name(s.Name), Name: story.Visible(s.Name), Title: story.Visible(textwrap.OneLine(s.Title)) + withChanges(s, nil),
 				Several: len(shelf.rows[s]) > 1 || shelf.rows[s][0].Variant.Name != "",
 			}
 			for _, r := range shelf.rows[s] {

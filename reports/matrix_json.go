@@ -26,14 +26,17 @@ type jsonMatrix struct {
 
 // jsonRow is one variant of a scenario.
 type jsonRow struct {
-	Scenario   string     `json:"scenario"`
-	Variant    string     `json:"variant"`
-	Group      string     `json:"group"`
-	Title      string     `json:"title"`
-	File       string     `json:"file"`
-	Assumption string     `json:"assumption"`
-	Why        string     `json:"why"`
-	Cells      []jsonCell `json:"cells"`
+	Scenario   string `json:"scenario"`
+	Variant    string `json:"variant"`
+	Group      string `json:"group"`
+	Title      string `json:"title"`
+	File       string `json:"file"`
+	Assumption string `json:"assumption"`
+	Why        string `json:"why"`
+	// Overrides are the values that differ from those of the scenario's file, each as
+	// path=value.
+	Overrides []string   `json:"overrides,omitempty"`
+	Cells     []jsonCell `json:"cells"`
 }
 
 // jsonCell is the result of a variant with one lock.
@@ -66,7 +69,7 @@ func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
 	for _, r := range m.inOrder() {
 		row := jsonRow{
 			Scenario: r.Scenario.Name, Variant: r.Variant.Name, Group: r.Scenario.Group, Title: r.Variant.Title,
-			File: r.Scenario.File, Assumption: r.Variant.Assumption, Why: textwrap.OneLine(r.Variant.Why),
+			File: r.Scenario.File, Assumption: r.assumption(), Overrides: r.Scenario.Overrides, Why: textwrap.OneLine(r.Variant.Why),
 		}
 		for _, c := range r.Cells {
 			row.Cells = append(row.Cells, cellJSON(r, c))

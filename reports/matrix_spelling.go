@@ -53,7 +53,7 @@ func (m *Matrix) table(w spelling) table {
 	for _, shelf := range m.shelves() {
 		out.Rows = append(out.Rows, tableRow{Title: shelf.Title})
 		for _, s := range shelf.Scenarios {
-			name := span{story.Visible(s.Name), plain, s.File}
+			name := span{story.Visible(s.Name) + changedMark(s), plain, s.File}
 			rows := shelf.rows[s]
 			if len(rows) == 1 {
 				add(name, false, m.cells(rows[0], w)...)
@@ -126,6 +126,7 @@ func (m *Matrix) legend(w spelling) facts {
 	s := m.contents()
 	var legend facts
 	add := func(about, text string) { legend = append(legend, remarkOn(about, text)) }
+	legend = append(legend, changesOf(m.Rows)...)
 	if len(m.Locks) > 0 && len(w.pairs) > 0 {
 		add("✓✗", aboutExclusions()+"; "+m.outcomes(s))
 		legend = append(legend, w.pairs...)

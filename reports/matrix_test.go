@@ -97,7 +97,7 @@ func sampleMatrix() *Matrix {
 			"waits": {brokenCell("redlock")}, "gives-up": {safeCell("redlock")},
 		}, "waits=the write comes late", "gives-up="),
 		rows("single-instance", "majority-down", "lock memory", map[string][]Cell{
-			"": {cell("single", runWithVerdict(off, checks.Unsafe, checks.NoLostUpdate), runWithVerdict(on, checks.Safe, checks.TokenOrder, checks.Progress))},
+			"": {cell("redlock", runWithVerdict(off, checks.Unsafe, checks.NoLostUpdate), runWithVerdict(on, checks.Safe, checks.TokenOrder, checks.Progress))},
 		}, "="),
 		rows("", "of-mine", "", map[string][]Cell{"": {cell("redlock", unseen, unseen)}}, "="),
 	)}

@@ -153,7 +153,7 @@ type cellSheet struct {
 // links to other pages of its site.
 func scenarioPage(r *scenarios.Result, o Options, links []webpage.Link) webpage.Page {
 	s := scenarioSheet{
-		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: splitLinks(r.Scenario.Source),
+		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)) + withChanges(r.Scenario, r.Runs), Source: splitLinks(r.Scenario.Source),
 		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: diagram.Signs(), Patterns: diagram.Patterns(), Meanings: map[string]string{},
 	}
 	pairs := groupByVariant(r)
@@ -195,7 +195,7 @@ func variantPage(runs []scenarios.RunResult, room diagram.Room) variantSheet {
 	text := func(s string) string { return story.Visible(textwrap.OneLine(s)) }
 	out := variantSheet{
 		ID: variantAnchor(v), Name: story.Visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
-		Prevention: text(v.Prevention), Lesson: text(lessonOf(runs, v.Narrative)),
+		Prevention: text(preventionOf(runs, v.Narrative)), Lesson: text(lessonOf(runs, v.Narrative)),
 		Cast: describeSetup(runs[0]), Explained: explainRuns(runs), Debate: debateFacts(v.Narrative),
 	}
 	if v.Assumption != "" {

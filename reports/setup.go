@@ -40,21 +40,18 @@ func describeSetup(run scenarios.RunResult) []remark {
 // titleOf returns the heading of a report about a scenario. The title of a changed scenario
 // is that of its file.
 func titleOf(s *scenarios.Scenario) string {
-	title := story.Visible(s.Name) + ": " + story.Visible(s.Title)
-	if len(s.Overrides) > 0 {
-		title += " (changed)"
-	}
-	return title
+	return story.Visible(s.Name) + ": " + story.Visible(s.Title) + changedMark(s)
 }
 
-// lockOf returns a phrase with the lock of a result, for its title, if a report also has a
-// result of the same scenario with another lock; otherwise "".
+// lockOf returns a phrase with the lock of a result, for its title, if that is not the lock
+// of the scenario, or if a report also has a result of the same scenario with another lock;
+// otherwise "".
 func lockOf(r *scenarios.Result, results []*scenarios.Result) string {
 	isOther := func(o *scenarios.Result) bool {
 		return o.Scenario.Name == r.Scenario.Name && o.Scenario.File == r.Scenario.File && o.Lock != r.Lock
 	}
 	if !slices.ContainsFunc(results, isOther) {
-		return ""
+		return withOtherLock(r.Runs)
 	}
 	return ", with the lock " + story.Visible(r.Lock)
 }

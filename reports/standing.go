@@ -50,21 +50,19 @@ func standingOfRun(run scenarios.RunResult) Standing {
 }
 
 // lessonOf returns the lesson of a narrative. It returns "" if a run does not show what the
-// lesson says: if it is inconclusive, or if a lock for which the scenario expects nothing
-// violates other properties than the scenario's own.
+// lesson says: if it is inconclusive, or has a lock for which the scenario is not written.
 func lessonOf(runs []scenarios.RunResult, n scenarios.Narrative) string {
-	isOther := func(run scenarios.RunResult) bool {
-		if run.Expected != nil || run.Lock == run.Variant.Lock || run.History == nil {
-			return false
-		}
-		own, ok := run.Variant.Expectation(run.Variant.Lock, run.Fencing)
-		violatesMore := func(f checks.Finding) bool {
-			return f.Outcome == checks.Violated && !slices.Contains(own.Violated, f.Property)
-		}
-		return ok && (own.Verdict != run.Verdict.Verdict || slices.ContainsFunc(run.Verdict.Findings, violatesMore))
-	}
-	if standingOfRuns(runs) == Undecided || slices.ContainsFunc(runs, isOther) {
+	if standingOfRuns(runs) == Undecided || slices.ContainsFunc(runs, isOtherLock) {
 		return ""
 	}
 	return n.Lesson
+}
+
+// preventionOf returns what a narrative says would have prevented the failure. It returns ""
+// for a lock for which the scenario is not written.
+func preventionOf(runs []scenarios.RunResult, n scenarios.Narrative) string {
+	if slices.ContainsFunc(runs, isOtherLock) {
+		return ""
+	}
+	return n.Prevention
 }

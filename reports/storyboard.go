@@ -19,7 +19,7 @@ func storyboardOf(r *scenarios.Result, runs []scenarios.RunResult) *storyboard.B
 	if name := runs[0].Variant.Name; name != "" {
 		title += ": " + name
 	}
-	return storyboard.Draw(title, diagramRuns(runs))
+	return storyboard.Draw(title+withChanges(r.Scenario, runs), diagramRuns(runs))
 }
 
 // storyboards draws the storyboards of all variants of a result in one picture, one below
@@ -31,7 +31,7 @@ func storyboards(r *scenarios.Result) []byte {
 	}
 	title := boards[0].Title
 	if len(boards) > 1 {
-		title = story.Visible(textwrap.OneLine(r.Scenario.Title)) // a board's title names its variant
+		title = story.Visible(textwrap.OneLine(r.Scenario.Title)) + withChanges(r.Scenario, r.Runs) // a board's title names its variant
 	}
 	return slide.Picture(title, boards, webpage.Style())
 }

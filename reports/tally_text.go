@@ -35,7 +35,7 @@ func (t *Tally) document(o Options) *document {
 func (t *Tally) scenarioList() entries {
 	var all entries
 	for i, r := range t.Rows {
-		all = append(all, remarkOn(t.shortNames()[i], story.Visible(r.Scenario.Name)+", "+story.Visible(r.Variant.Title)))
+		all = append(all, remarkOn(t.shortNames()[i], story.Visible(r.Scenario.Name)+changedMark(r.Scenario)+", "+story.Visible(r.Variant.Title)))
 	}
 	return all
 }
@@ -156,11 +156,14 @@ type jsonDecision struct {
 
 // jsonTallyStory is one variant of a scenario.
 type jsonTallyStory struct {
-	Scenario string          `json:"scenario"`
-	Variant  string          `json:"variant"`
-	Title    string          `json:"title"`
-	File     string          `json:"file"`
-	Cells    []jsonTallyCell `json:"cells"`
+	Scenario string `json:"scenario"`
+	Variant  string `json:"variant"`
+	Title    string `json:"title"`
+	File     string `json:"file"`
+	// Overrides are the values that differ from those of the scenario's file, each as
+	// path=value.
+	Overrides []string        `json:"overrides,omitempty"`
+	Cells     []jsonTallyCell `json:"cells"`
 }
 
 // jsonTallyCell has the counts of a variant with one lock.
@@ -233,7 +236,7 @@ func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 		doc.Decisions = append(doc.Decisions, jsonDecision{d.Need, d.Because, append([]string{}, d.Fit...), append([]string{}, d.Others...)})
 	}
 	for i, r := range t.Rows {
-		row := jsonTallyStory{Scenario: r.Scenario.Name, Variant: r.Variant.Name, Title: r.Variant.Title, File: r.Scenario.File, Cells: []jsonTallyCell{}}
+		row := jsonTallyStory{Scenario: r.Scenario.Name, Variant: r.Variant.Name, Title: r.Variant.Title, File: r.Scenario.File, Overrides: r.Scenario.Overrides, Cells: []jsonTallyCell{}}
 		for column := range r.Cells {
 			row.Cells = append(row.Cells, t.cellJSON(i, column, o))
 		}
