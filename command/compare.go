@@ -18,6 +18,8 @@ type compareFlags struct {
 	overrideFlags
 	locks []string
 	seeds int
+	// isDefault reports whether the command line names no scenarios.
+	isDefault bool
 }
 
 func compareCommand() *cobra.Command {
@@ -61,6 +63,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	f.isDefault = len(args) == 0
 	found, err := loadOrDefault(args, f.locks, systemScenarios)
 	if err != nil {
 		return err
@@ -150,10 +153,16 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 	t := f.newTally(found)
 	progress := newProgress(stderr, len(t.Rows)*len(t.Locks))
 	defer progress.clear()
+	// A lock has the same numbers, whether or not --lock names it: it is compared by the
+	// scenarios that expect something of it, unless the user has chosen others.
+	onlyExpected := make([]bool, len(t.Locks))
+	for column, lock := range t.Locks {
+		onlyExpected[column] = len(f.locks) == 0 || f.isDefault && slices.ContainsFunc(t.Rows, func(r reports.Row) bool { return slices.Contains(r.Variant.Locks(), lock) })
+	}
 	for i, row := range t.Rows {
 		for column, lock := range t.Locks {
 			progress.next(row.Scenario.Name + ", " + lock)
-			if len(f.locks) == 0 && !slices.Contains(row.Variant.Locks(), lock) {
+			if onlyExpected[column] && !slices.Contains(row.Variant.Locks(), lock) {
 				t.Add(i, column, f.seed, nil, "the scenario expects nothing of "+lock)
 				continue
 			}
