@@ -34,6 +34,50 @@ func TestWorkloadWithExtensionsIsLeftOut(t *testing.T) {
 	}
 }
 
+// A lock of one's own can be explored on every system: each world of the search can be
+// configured, also those in which a server writes to its disk in another way.
+func TestSearchFitsEverySystem(t *testing.T) {
+	for _, name := range []string{locks.Redis, locks.Etcd, locks.ZooKeeper, locks.Consul, locks.Postgres, locks.SQLite, locks.Kubernetes} {
+		t.Run(name, func(t *testing.T) {
+			system, _ := sim.LookupSystem(name)
+			bases, local := basesOn(t, name)
+			changed := map[string]bool{}
+			for base := range bases {
+				r, err := explore.Records{Bases: bases, Backend: local}.Record(t.Context(), base)
+				if err != nil || !r.CanExplore() {
+					t.Fatalf("%s: the record is %+v, error %v", bases[base].Name, r, err)
+				}
+				for _, w := range r.Singles() {
+					if _, err := local.Config(w, runs.FencingOff); err != nil {
+						t.Fatalf("%s: %+v: %v", bases[base].Name, w, err)
+					}
+					for _, disk := range w.Change.Persistence {
+						changed[string(disk)] = true
+					}
+				}
+			}
+			if want := len(system.Persistences()); len(changed) != want {
+				t.Errorf("the search tries %d ways to write to a disk, want %d", len(changed), want)
+			}
+		})
+	}
+}
+
+// basesOn returns the workloads of a search for a lock that is not registered, and a runner
+// of worlds on them. The lock is the one that locktest.Explore would take for the text of
+// its workloads.
+func basesOn(t *testing.T, system string) ([]explore.Base, *runs.Local) {
+	t.Helper()
+	l := explore.Lock{Name: explore.RegisteredOn(system), Seed: 1}
+	kind, ok := locks.Lookup(l.Name)
+	if !ok || kind.System != system {
+		t.Fatalf("the registered lock on %s is %s, on %s", system, l.Name, kind.System)
+	}
+	l.Kind, l.Kind.Name = kind, "mine"
+	bases := l.Bases(explore.Kinds{})
+	return bases, explore.NewLocal(bases, 10*time.Second)
+}
+
 // A search has faults of limited length. With most locks, another client acquires the lock
 // of a crashed holder before the longest of these faults ends. The test lists the
 // exceptions.

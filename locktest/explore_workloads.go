@@ -23,12 +23,7 @@ const usualLatency = time.Millisecond
 // takeover is how long another client waits for a crashed holder (see [explore.Lock]). The
 // usual latencies are divided by divisor.
 func (s *subject) workloads(seed uint64, takeover, divisor time.Duration) []explore.Base {
-	// The texts of the workloads need the name of a registered lock with as many nodes; the
-	// Kind then replaces it.
-	name := "single"
-	if s.config.Nodes > 1 {
-		name = "redlock"
-	}
+	name := explore.RegisteredOn(s.config.System)
 	lock := explore.Lock{
 		Name: name, Kind: s.kind, Nodes: s.config.Nodes, TTL: ttl, Takeover: takeover, Extends: s.config.Extends, Seed: seed,
 		Latency: fmt.Sprintf("%v-%v", 600*time.Microsecond/divisor, usualLatency/divisor),

@@ -34,7 +34,8 @@ func NewLocal(bases []Base, patience time.Duration) *runs.Local {
 // A Lock is a lock to explore. Its Bases are workloads that fit it.
 type Lock struct {
 	// Name is the name of a registered kind of lock. If Kind has a name, Kind is used
-	// instead of it, and need not be registered.
+	// instead of it, and need not be registered. Name must then be a lock on the same
+	// system, such as [RegisteredOn] returns.
 	Name string
 	Kind locks.Kind
 	// Nodes is the number of nodes; 0 is the lock's default.
@@ -59,6 +60,22 @@ func (l Lock) kind() locks.Kind {
 	}
 	kind, _ := locks.Lookup(l.Name)
 	return kind
+}
+
+// RegisteredOn returns the name of a registered kind of lock on a system; "single" if there
+// is none. The text of a workload needs such a name even if another Kind replaces the lock:
+// the names of the nodes in the text follow from it, and how a node can write to its disk.
+func RegisteredOn(system string) string {
+	const usual = "single"
+	if kind, _ := locks.Lookup(usual); kind.System == system {
+		return usual
+	}
+	for _, name := range locks.Names() {
+		if kind, _ := locks.Lookup(name); kind.System == system {
+			return name
+		}
+	}
+	return usual
 }
 
 // firstClient is the client that is the first to be granted the lock in the bases of a

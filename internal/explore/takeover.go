@@ -40,9 +40,10 @@ func Takeover(ctx context.Context, worlds runs.Backend) (time.Duration, error) {
 		if s.Client == firstClient || s.Granted.Seq < crash.Seq {
 			continue
 		}
-		// The result is rounded, because faults get round sizes.
+		// The result is rounded twice, because faults get round sizes, and a thirtieth of the
+		// TTL need not be one.
 		ttl := cmp.Or(cfg.Lock.TTL, DefaultTTL)
-		if delay := (s.Granted.At - crash.At).Round(ttl / 30); delay >= percentOf(ttl, largestPercent) {
+		if delay := (s.Granted.At - crash.At).Round(ttl / 30).Round(10 * time.Millisecond); delay >= percentOf(ttl, largestPercent) {
 			return delay, nil
 		}
 		break
