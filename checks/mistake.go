@@ -208,6 +208,10 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		case f.Property == ReleaseAnswer && h.asksForOtherKey(a, trace.Release):
 			return asksForOtherKey, trace.Release
 		}
+	case GoroutineLeak:
+		if slices.ContainsFunc(h.Calls(), isUnreturned) {
+			return Mistake(Hang), "" // the goroutine that remains is the call
+		}
 	case Progress:
 		if h.keptByOtherSession() != nil {
 			return unlocksInOtherSession, trace.Release
@@ -224,6 +228,10 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 	}
 	return Mistake(f.Property), ""
 }
+
+// isUnreturned reports whether a call of the lock began and never returned, even though its
+// client may have crashed.
+func isUnreturned(c *history.Call) bool { return c.Step.AtLock() && c.Began != nil && c.Ended == nil }
 
 // mistakeWithForeignKey returns the mistake of a command that touched a key of another
 // acquisition. seq is the number of the event that changed the key, or of a complaint of

@@ -43,8 +43,13 @@ var misbehaviours = map[string]func(ctx context.Context){
 		}
 	},
 	"waits-for-ever": func(context.Context) { <-make(chan int) },
-	"leaks":          func(context.Context) { go func() { select {} }() },
-	"prints":         func(context.Context) { fmt.Print("so far so good") },
+	"sleeps-for-ever": func(context.Context) {
+		for {
+			time.Sleep(time.Second)
+		}
+	},
+	"leaks":  func(context.Context) { go func() { select {} }() },
+	"prints": func(context.Context) { fmt.Print("so far so good") },
 }
 
 // TestMisbehaving is run by [TestContainment], in a process of its own: it is meant to
@@ -66,6 +71,31 @@ func TestMisbehaving(t *testing.T) {
 		lock, err := single(env)
 		return misbehaving{lock, misbehaviours[do]}, err
 	})
+}
+
+// A run or a search stops soon if a call of the lock never returns, whether or not the call
+// sleeps meanwhile. The report has that mistake alone, its replay, and what was left out.
+func TestHangEndsRunAndSearch(t *testing.T) {
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, does := range []string{"waits-for-ever", "sleeps-for-ever"} {
+		for test, want := range map[string][]string{
+			"TestMisbehaving":         {"broken: 1 mistake, which fails ", "not run: 5", "LOCKSIM_REPLAY='claims/lease' go test -run '^TestMisbehaving$'"},
+			"TestMisbehavingExplored": {"broken: 1 mistake, in 1 way to break the lock", "LOCKSIM_REPLAY='explore {}' go test -run '^TestMisbehavingExplored$'"},
+		} {
+			t.Run(does+" "+test, func(t *testing.T) {
+				t.Parallel()
+				out := misbehave(t, binary, does, "-test.run=^"+test+"$")
+				for _, line := range append(want, "1  a call of the lock never returns\n", "client-1 called acquire at ", "remedy: give every wait a context or a timeout\n") {
+					if !strings.Contains(out, line) {
+						t.Errorf("the output does not contain %q:\n%s", line, out)
+					}
+				}
+			})
+		}
+	}
 }
 
 // handlesFile is the environment variable that names a file. In that file

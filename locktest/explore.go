@@ -61,6 +61,10 @@ const defaultWorlds = 500
 // logs how far it has come, what was tried, and the ways that are inherent or that follow
 // from an assumption which the faults break.
 //
+// Explore stops after five worlds in which a call of the lock never returns, if nearly all
+// worlds are such worlds, or if each of them takes much real time. It then reports that, and
+// what it has found before. Run stops in the same way.
+//
 // Explore fails the test if the configuration or the exploration is invalid.
 func Explore(t *testing.T, config Config, build New, o Exploration) {
 	t.Helper()
@@ -71,7 +75,15 @@ func Explore(t *testing.T, config Config, build New, o Exploration) {
 	pool := e.startWorkers(t)
 	defer pool.Close()
 	e.reportProgress(t)
-	found, err := e.search.Find(t.Context())
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	watch := &hangWatch{Backend: pool, stop: stop}
+	e.search.Runner, e.search.Records = watch, explore.Records{Bases: e.search.Bases, Backend: watch}
+	found, err := e.search.Find(ctx)
+	if watch.hasStopped() {
+		e.reportHang(t, watch, found)
+		return
+	}
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
@@ -248,6 +260,14 @@ func (e *explorer) reportProgress(t *testing.T) {
 // result.
 func (e *explorer) report(t *testing.T, worlds runs.Backend, r *explore.Result) {
 	t.Helper()
+	if blamed := e.logResult(t, r); len(blamed) > 0 {
+		t.Error(e.describeMistakes(e.mistakes(t.Context(), worlds, blamed), len(blamed)))
+	}
+}
+
+// logResult logs the whole result, and returns the ways that are the lock's own fault.
+func (e *explorer) logResult(t *testing.T, r *explore.Result) (blamed []explore.Way) {
+	t.Helper()
 	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
 		for i := range list {
 			list[i].File, list[i].Text = "", nil // the locksim command cannot run a file with this lock
@@ -257,10 +277,29 @@ func (e *explorer) report(t *testing.T, worlds runs.Backend, r *explore.Result) 
 	var text bytes.Buffer
 	_ = format.Write(&text, r, reports.Options{}) // writing to a buffer cannot fail
 	t.Log("\n" + text.String())
-	blamed := slices.DeleteFunc(slices.Clone(r.Ways), func(w explore.Way) bool { return w.Blame != checks.BlameLock })
-	if len(blamed) > 0 {
-		t.Error(e.describeMistakes(e.mistakes(t.Context(), worlds, blamed), len(blamed)))
+	return slices.DeleteFunc(slices.Clone(r.Ways), func(w explore.Way) bool { return w.Blame != checks.BlameLock })
+}
+
+// reportHang fails the test after a search that was stopped because the lock hangs. found is
+// what the search had found by then; nil if it had not begun.
+func (e *explorer) reportHang(t *testing.T, watch *hangWatch, found *explore.Found) {
+	t.Helper()
+	all, wayCount, tried := []foundMistake{e.mistakeOfHang(t.Context(), watch)}, maxHangs, 0
+	if found != nil {
+		e.search.End = time.Now() // nothing is made smaller or measured any more
+		if result, err := found.Result(t.Context()); err == nil {
+			blamed := e.logResult(t, result)
+			for _, m := range e.mistakes(t.Context(), watch.Backend, blamed) {
+				if m.Mistake != all[0].Mistake {
+					all = append(all, m)
+				}
+			}
+			wayCount += len(blamed)
+			tried = result.Worlds
+		}
 	}
+	t.Errorf("%s\n\nnot run: the rest of the search, because it stopped after %s in which a call of the lock never returns; %s had been tried. Correct this mistake, and run the test again.",
+		e.describeMistakes(all, wayCount), voice.Count(maxHangs, "world"), voice.Count(tried, "world"))
 }
 
 // A Broken is a world that shows a mistake of the lock: something broke, and the lock is to

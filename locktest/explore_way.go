@@ -119,14 +119,17 @@ func (m foundMistake) examples() []runs.WorldSpec {
 // mistakesIn returns what the lock does wrong in the example of a way. The runs of a lock
 // that ends its process are not there to be judged again.
 func (e *explorer) mistakesIn(ctx context.Context, worlds runs.Backend, w explore.Way) causes {
-	if w.Why == "" {
+	// A call that never returned in virtual time may also have left goroutines behind.
+	hangsInVirtualTime := len(w.Off) > 1 && slices.Contains(w.Off, string(checks.Hang))
+	if w.Why == "" || hangsInVirtualTime {
 		return mergeVerdicts(e.runBoth(ctx, worlds, w.Example)).Causes.sorted()
 	}
-	var all causes
+	why, lines, _ := strings.Cut(w.Why, "\n")
+	var problems []problem
 	for _, rule := range w.Off {
-		all.merge(causesOf([]problem{{Rule: checks.Property(rule), Mistake: checks.Mistake(rule), Why: w.Why}})[0])
+		problems = append(problems, problem{Rule: checks.Property(rule), Mistake: checks.Mistake(rule), Why: why, Lines: lines})
 	}
-	return all
+	return causesOf(dropConsequences(problems)).sorted()
 }
 
 // runBoth runs a world, without fencing tokens and with them, and judges both runs.

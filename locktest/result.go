@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/reports"
@@ -16,6 +17,9 @@ import (
 type testResult struct {
 	// Worlds is how many worlds were run, and Failed how many of them failed the lock.
 	Worlds, Failed int
+	// Stuck is how many worlds hung in real time. Such a world takes as long as
+	// [Config.Patience] allows.
+	Stuck int
 	// Problems has the first problem of each rule.
 	Problems []problem
 	// Causes has the mistakes behind the problems of all worlds.
@@ -47,6 +51,9 @@ func (o *testResult) add(p address, w world, v verdict) {
 	o.Worlds++
 	if len(v.problems) > 0 {
 		o.Failed++
+		if v.history == nil && v.problems[0].Rule == checks.Hang {
+			o.Stuck++
+		}
 	}
 	for _, found := range v.problems {
 		known := func(p problem) bool { return p.Rule == found.Rule }

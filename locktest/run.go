@@ -42,6 +42,10 @@ func (s *subject) run(t *testing.T, call string) {
 	}
 	sum := &summary{subject: s, lists: testing.Verbose(), selects: selects, known: known}
 	for i, st := range all {
+		if c, stops := sum.findHang(); stops {
+			sum.leaveOut(c, len(all)-i)
+			break
+		}
 		if selects {
 			t.Run(st.name, func(t *testing.T) {
 				tasks[i].submit(pool, wanted)
@@ -196,5 +200,9 @@ func resultOfDeath(world string, err error) testResult {
 // failedResult returns the result of a test case that failed the lock in one world.
 func failedResult(addr address, rule checks.Property, why, lines string) testResult {
 	problems := []problem{{Rule: rule, Mistake: checks.Mistake(rule), Why: why, Lines: lines, Address: addr}}
-	return testResult{Worlds: 1, Failed: 1, Problems: problems, Causes: causesOf(problems)}
+	o := testResult{Worlds: 1, Failed: 1, Problems: problems, Causes: causesOf(problems)}
+	if rule == checks.Hang {
+		o.Stuck = 1
+	}
+	return o
 }

@@ -22,7 +22,11 @@ type summary struct {
 	// selects means that only some test cases were run.
 	selects       bool
 	count, worlds int
-	releases      releases
+	// stuck is how many worlds hung in real time.
+	stuck int
+	// leftOut is how many test cases were not run, because the lock hangs.
+	leftOut  int
+	releases releases
 	// failed are the names of the test cases that failed the lock, of the catalogue or not.
 	failed []string
 	causes causes
@@ -67,6 +71,7 @@ func (s *summary) add(st testCase, o testResult) {
 	s.count++
 	s.remarks = append(s.remarks, kindRemarksOn(st, o)...)
 	s.worlds += o.Worlds
+	s.stuck += o.Stuck
 	s.releases.add(o.Releases)
 	s.chance = cmp.Or(s.chance, o.Chance)
 	for _, method := range o.Mistyped {
@@ -191,7 +196,7 @@ func (s *summary) writeKnown(b *strings.Builder) {
 	}
 	for _, t := range s.known.Tests {
 		for _, m := range t.Mistakes {
-			if t.Test == s.test && !seen[m.Title] && !s.selects {
+			if t.Test == s.test && !seen[m.Title] && !s.selects && s.leftOut == 0 {
 				fmt.Fprintf(b, "no longer seen: %s; write %s again\n", m.Title, s.config.Known)
 			}
 		}

@@ -508,7 +508,7 @@ func (w *World) tearDown() {
 			p.actor.stop()
 		}
 	}
-	w.programs.Wait()
+	w.waitForPrograms()
 	// This lets goroutines end that the programs have left behind.
 	time.Sleep(time.Minute)
 	for _, p := range w.processes {
@@ -518,6 +518,26 @@ func (w *World) tearDown() {
 		if p.server != nil {
 			p.server.stop()
 		}
+	}
+}
+
+// maxFarewell is how long a program may take to end after its world. A program in which a
+// call sleeps again and again never ends.
+const maxFarewell = 10 * time.Minute
+
+// waitForPrograms waits until all programs have ended, but no longer than maxFarewell. What
+// then remains is found as a leak: in a bubble whose main goroutine has ended, time stops.
+func (w *World) waitForPrograms() {
+	ended := make(chan struct{})
+	go func() {
+		w.programs.Wait()
+		close(ended)
+	}()
+	limit := time.NewTimer(maxFarewell)
+	defer limit.Stop()
+	select {
+	case <-ended:
+	case <-limit.C:
 	}
 }
 

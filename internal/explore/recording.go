@@ -21,15 +21,18 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	b, worlds := all.Bases[base], all.Backend
 	w := runs.WorldSpec{Base: base}
 	o, err := worlds.Run(ctx, w)
-	if err != nil || o.HasMisconduct() {
-		return &Record{Base: base, Name: b.Name, Outcome: o}, err
+	if err != nil {
+		return nil, err
+	}
+	if o.HasMisconduct() {
+		return newRecordWithoutRun(worlds, base, b.Name, o)
 	}
 	off, err := worlds.Report(ctx, w, runs.FencingOff)
 	if err != nil {
 		return nil, err
 	}
 	if off.History == nil { // the lock behaves differently in each run
-		return &Record{Base: base, Name: b.Name, Outcome: runs.WorldResult{Off: off.RunResult, On: off.RunResult}}, nil
+		return newRecordWithoutRun(worlds, base, b.Name, runs.WorldResult{Off: off.RunResult, On: off.RunResult})
 	}
 	cfg, err := worlds.Config(w, runs.FencingOff)
 	if err != nil {
@@ -38,6 +41,16 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	r := NewRecord(cfg, off.History)
 	r.Base, r.Name, r.Takeover, r.Outcome = base, b.Name, b.Takeover, o
 	return r, nil
+}
+
+// newRecordWithoutRun returns the record of a base whose run the lock has ended. It has no
+// points.
+func newRecordWithoutRun(worlds runs.Backend, base int, name string, o runs.WorldResult) (*Record, error) {
+	cfg, err := worlds.Config(runs.WorldSpec{Base: base}, runs.FencingOff)
+	if err != nil {
+		return nil, err
+	}
+	return &Record{Base: base, Name: name, Lock: cfg.Lock.Kind.Name, TTL: cfg.Lock.TTL, System: cfg.Lock.Kind.System, Outcome: o}, nil
 }
 
 // NewRecord returns the record of a run without fencing tokens: the processes of its world,
