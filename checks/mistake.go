@@ -78,6 +78,8 @@ const (
 	// keepsKeyBySession: a release fails, and the session, which the client keeps alive,
 	// keeps the key.
 	keepsKeyBySession Mistake = "keeps-key-by-session"
+	// ReturnsNoLease: acquire returns neither a lease nor an error.
+	ReturnsNoLease Mistake = "returns-no-lease"
 )
 
 // lockCalls are the steps of a client that are calls of the lock.
@@ -207,6 +209,10 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 			return unlocksInOtherSession, trace.Release
 		case f.Property == ReleaseAnswer && h.asksForOtherKey(a, trace.Release):
 			return asksForOtherKey, trace.Release
+		}
+	case conformance:
+		if slices.ContainsFunc(h.Trace.Complaints, func(c trace.Complaint) bool { return c.Rule == trace.NoLease }) {
+			return ReturnsNoLease, trace.Acquire
 		}
 	case GoroutineLeak:
 		if slices.ContainsFunc(h.Calls(), isUnreturned) {

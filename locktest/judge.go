@@ -175,9 +175,15 @@ func nameMistakes(problems []problem, h *history.History, causes []checks.Cause)
 	}
 }
 
-// dropConsequences leaves out problems that follow from another one. A lock that panics, or
-// whose call never returns, cannot be expected to do anything else right.
+// dropConsequences leaves out problems that follow from another one. A lock that panics,
+// whose call never returns, or whose client does not know whether it holds the lock cannot
+// be expected to do anything else right.
 func dropConsequences(problems []problem) []problem {
+	for _, p := range problems {
+		if p.Mistake == checks.ReturnsNoLease {
+			return []problem{p}
+		}
+	}
 	for _, cause := range []checks.Property{checks.Panic, checks.Hang, checks.CannotBeMade} {
 		for _, p := range problems {
 			if p.Rule == cause {

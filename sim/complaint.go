@@ -2,7 +2,10 @@ package sim
 
 import (
 	"errors"
+	"reflect"
+	"slices"
 
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -20,6 +23,28 @@ type lockError struct{ err error }
 
 func (u *lockError) Error() string { return trace.CannotMake + ": " + u.err.Error() }
 func (u *lockError) Unwrap() error { return u.err }
+
+// errNoLease is the error of a call of acquire that returned neither a lease nor an error.
+// The client does not know whether it holds the lock.
+var errNoLease = errors.New("acquire returned neither a lease nor an error")
+
+// isNoLease reports whether a lease is nil, or a nil pointer, whose methods fail.
+func isNoLease(l locks.Lease) bool {
+	if l == nil {
+		return true
+	}
+	v := reflect.ValueOf(l)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// recordNoLease adds a complaint to the trace, the first time that a client gets no lease
+// and no error.
+func (g *program) recordNoLease() {
+	c := trace.Complaint{Client: g.p.name, Rule: trace.NoLease, Why: errNoLease.Error()}
+	if !slices.Contains(g.w.trace.Complaints, c) {
+		g.w.trace.Complaints = append(g.w.trace.Complaints, c)
+	}
+}
 
 // recordComplaint adds a complaint about the lock to the trace if the error of a program is
 // a [Breach] or a lockError.

@@ -158,6 +158,8 @@ func (g *program) acquire(h handle, outer *Section) (*Section, error) {
 		switch {
 		case err == nil:
 			return section, nil
+		case errors.Is(err, errNoLease):
+			return nil, err // trying again would show the same
 		case g.ctx.Err() != nil:
 			return nil, errEnded
 		}
@@ -203,6 +205,9 @@ func (g *program) attempt(ctx context.Context, h handle, outer *Section) (*Secti
 	acquire := func(ctx context.Context) (err error) {
 		section.acquireCalled = g.readClock(fakeclock.Monotonic)
 		section.lease, err = h.lock.Acquire(ctx)
+		if err == nil && isNoLease(section.lease) {
+			err = errNoLease
+		}
 		return err
 	}
 	err := section.callLock(ctx, trace.Acquire, begin, acquire, func(ev *trace.Event) {
@@ -211,6 +216,9 @@ func (g *program) attempt(ctx context.Context, h handle, outer *Section) (*Secti
 			section.recordGrant(ev)
 		}
 	})
+	if errors.Is(err, errNoLease) {
+		g.recordNoLease()
+	}
 	if err != nil {
 		return nil, err
 	}

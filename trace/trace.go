@@ -217,7 +217,8 @@ type Phrases struct {
 // wrong.
 type Complaint struct {
 	Client string `json:"client"`
-	// Rule is the rule that the lock broke: [CannotMake], or a name given by the program.
+	// Rule is the rule that the lock broke: [CannotMake], [NoLease], or a name given by the
+	// program.
 	Rule string `json:"rule"`
 	Why  string `json:"why"`
 }

@@ -21,6 +21,10 @@ const (
 // CannotMake is the rule of a [Complaint] by a client that could not construct its lock.
 const CannotMake = "cannot make the lock"
 
+// NoLease is the rule of a [Complaint] by a client whose acquire returned neither a lease
+// nor an error.
+const NoLease = "no lease"
+
 // Rules of an [Ending]: what a client's code did that no lock may do.
 const (
 	ConductPanic   = "panic"

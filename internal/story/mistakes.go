@@ -167,6 +167,11 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"repeat the removal until a server answers, also in the background, or end the session",
 		"",
 	},
+	checks.ReturnsNoLease: {
+		"returns neither a lease nor an error",
+		"if the lock was not acquired, return locks.ErrNotAcquired or another error; otherwise return a lease",
+		"",
+	},
 
 	checks.Mistake(checks.ReleaseOwnership):          {"touches the key of another acquisition", "check whose key it is in the same step that changes it", "release-without-check"},
 	checks.Mistake(checks.LeaseExclusion):            {"", "find out why the server granted the lock a second time: the replay with LOCKSIM_MESSAGES=1 shows every command", ""},
