@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The way in which a client's code ended a run, and the complaints of clients' programs, are
-// findings against the lock, in addition to what the events show. A lock that panics has no
+// If a client's code ends a run, or a client's program complains, the verdict has a finding
+// against the lock for it, in addition to those from the events. A lock that panics has no
 // other finding of misconduct. words is the trace; see [wordEvents].
 func TestComplaintsAndEndings(t *testing.T) {
 	complaintAbout := func(rule string) []trace.Complaint {
@@ -121,7 +121,7 @@ func TestMisconduct(t *testing.T) {
 			t.Errorf("%s: progress is %+v, want a conclusive violation: %v; the misconduct is %q, want none", words, f, want, misconductIn(tr))
 		}
 	}
-	// A verdict on a run without misconduct has no finding on it.
+	// If a run has no misconduct, its verdict has no finding about misconduct.
 	v := Check(historyOf("asks set gets leaves removed left"), nil)
 	if all := JudgedProperties(v); slices.ContainsFunc(PropertiesOf(SubjectMisconduct), func(p Property) bool { return slices.Contains(all, p) }) {
 		t.Errorf("a run without misconduct is judged by %v, want no property of misconduct", all)

@@ -20,7 +20,7 @@ import (
 // worlds that are run now. Its file has a line of JSON for the [Heading], then a line for
 // each world. Each line ends with a seal, which is a checksum. The bases and the options of
 // a search determine which worlds it runs in which order. So a world is identified by its
-// place in the search. A nil Ledger has no results and writes nothing.
+// unit and its index there. A nil Ledger has no results and writes nothing.
 type Ledger struct {
 	mu sync.Mutex
 	w  io.Writer // nil if nothing is written
@@ -28,27 +28,31 @@ type Ledger struct {
 	// equal results only once.
 	complete bool
 	outcomes *interner
-	// planned has the results of the worlds of each unit, by their place in the unit. A
-	// unit is all single faults, or one lane. others has the results of worlds outside the
-	// plan, such as those for shrinking, by [runs.WorldSpec.Key].
+	// planned has the results of the worlds of each unit, by their index in the unit. A
+	// unit is the set of all worlds with a single fault, or one [lane]. others has the
+	// results of worlds outside the plan, such as those for shrinking, by
+	// [runs.WorldSpec.Key].
 	planned map[string]map[int]*runs.WorldResult
 	others  map[string]*runs.WorldResult
-	// singles has facts about single faults in addition to their results, by the place.
+	// singles has facts about single faults in addition to their results, by the index of
+	// the world in its unit.
 	singles map[int]singleExtra
 }
 
 // A singleExtra is what a ledger has about a single fault in addition to its result.
 type singleExtra struct {
-	// Grounds are those of the world. They are unknown if Repeats is set, because then the
-	// world was not run: its result follows from the results of other worlds.
+	// Grounds are the [runs.Grounds] of the world: observations from which the results of
+	// other worlds follow. They are unknown if Repeats is set, because then the world was
+	// not run: its result follows from the results of other worlds.
 	Grounds *runs.Grounds `json:"g,omitempty"`
 	Repeats bool          `json:"r,omitempty"`
 }
 
 // The names of the file's format: ledgerSchemas begins all of them, ledgerSchema is the
 // current one, and ledgerWithoutSeals is the first one, whose lines have no seals. A search
-// that draws other worlds than before needs a new name: a ledger identifies a world by its
-// place in the search. v4 has the same lines as v3, and draws other pairs.
+// that selects other worlds than before needs a new name: a ledger identifies a world by
+// its unit and its index there. v4 has the same lines as v3, but its searches select other
+// pairs.
 const (
 	ledgerSchemas      = "locksim/explore-ledger/"
 	ledgerSchema       = ledgerSchemas + "v4"
@@ -98,8 +102,8 @@ func (s *Search) Heading(version, lock string) Heading {
 	return h
 }
 
-// CheckContinues returns an error if a search cannot continue with the ledger of an older
-// one. The two may have different budgets, because the new search begins with the same
+// CheckContinues returns an error if the search of h cannot continue the older search whose
+// ledger has the heading old. The two may have different budgets, because the new search begins with the same
 // worlds. If the search is one part of several, the older search must have been the same
 // part: its ledger has nothing of the other parts.
 func (h Heading) CheckContinues(old Heading) error {
@@ -188,8 +192,8 @@ func hashOf(text []byte) string {
 
 // An entry is one line of a ledger.
 type entry struct {
-	// Unit and Index are the world's place in the search: its unit, and its number there. A
-	// world outside the plan has no place. For such a world, World is its key.
+	// Unit is the world's unit in the search, and Index its number there. A world outside
+	// the plan has no unit. For such a world, World is its key.
 	Unit    string            `json:"u,omitempty"`
 	Index   int               `json:"i,omitempty"`
 	World   string            `json:"w,omitempty"`
@@ -427,8 +431,8 @@ func (l *Ledger) writeLine(v any) error {
 type Missing struct {
 	Unit  string
 	Index int
-	// place is, for a single fault, the number of its place among all places of the search.
-	// A place is all single faults that strike the same process at the same moment.
+	// place is the number of the fault's place, for a world with a single fault. All single
+	// faults that strike the same process at the same moment have the same place.
 	place int
 }
 
@@ -436,8 +440,8 @@ func (m *Missing) Error() string {
 	return fmt.Sprintf("world %d of %s is in none of the ledgers", m.Index, m.Unit)
 }
 
-// Part returns which part of a search has to run the world, if the search is cut into as
-// many parts as shards says. It returns 0 if all parts have to run it.
+// Part returns the number of the part that has to run the world, if the search is divided
+// into this number of shards. It returns 0 if all parts have to run it.
 func (m *Missing) Part(maxFaults, shards int) int {
 	switch lane := laneOf(m.Unit); {
 	case shards == 0:

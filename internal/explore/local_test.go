@@ -86,8 +86,8 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 			return nil
 		}
 		for _, p := range r.Points {
-			// If the client does not read its clock, setting it changes nothing at all. But
-			// it never changes anything earlier.
+			// If the client does not read its clock, the jump changes nothing. In no case does
+			// the jump change an event before the point.
 			if ev := strike(item{Kind: "jump", Target: "client-2", By: time.Hour}.fault().WithTrigger(p.Strikes)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
 				t.Errorf("a fault at the point %+v strikes at %v, want %v", p, ev.At, p.At)
 			}
@@ -126,8 +126,8 @@ func TestSingleFaultsMakeSense(t *testing.T) {
 	}
 }
 
-// The run with fencing tokens is skipped if nothing can be different in it. This test makes
-// such runs, and checks that nothing is.
+// A search skips the run with fencing tokens if that run cannot differ from the run without
+// them. This test makes such runs, and checks that they do not differ.
 func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 	if testing.Short() {
 		t.Skip("this test runs hundreds of worlds")
@@ -185,7 +185,7 @@ func TestWorkloadsScale(t *testing.T) {
 }
 
 // Every scenario of the catalogue can be used as a workload in which no client waits
-// forever. A scenario in which no client does so anyway is not changed.
+// forever. A scenario in which no client waits forever stays as it is.
 func TestEveryScenarioIsAWorkload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("this test runs hundreds of worlds")

@@ -15,26 +15,29 @@ import (
 
 // A call is one request to a member of a cluster, as far as the harness needs it.
 type call struct {
-	// id is the number by which the answer is recognised: of the stream, or of the request.
+	// id identifies the call in its answer: the number of the stream for etcd, the number of
+	// the request for ZooKeeper.
 	id int64
-	// isWhole says that the request is complete, so that the server answers it. isShort says
+	// isWhole says that the request is complete; the server then answers it. isShort says
 	// that the answer comes soon.
 	isWhole, isShort bool
 	isCancel         bool // the client no longer waits for the answer to id
 	// effect is what the request may change; nil if it changes nothing.
 	effect *effect
-	// opens and renews say that the answer tells of a session that was opened or renewed.
+	// opens and renews say that the answer reports a session that was opened or renewed.
 	opens, renews bool
 }
 
 // An etcdCutter cuts the bytes of a connection with an etcd member: HTTP/2 with gRPC.
-// Requests are cut as the simulated member cuts them. An answer is all frames up to the end
-// of a call to which the client sends no more, or else up to the next frame with data.
+// Requests are cut as the simulated member cuts them. If the client has sent all of its
+// call, an answer is all frames up to the end of the call. Otherwise it is all frames up to
+// the next frame with data.
 type etcdCutter struct {
 	sim.Framer
 	r *run
 
-	// mu guards what follows: requests and answers are cut by two goroutines.
+	// mu guards the fields below, because one goroutine cuts the requests and another the
+	// answers.
 	mu       sync.Mutex
 	hasBegun bool // the preface has been read
 	streams  map[uint32]*http2Stream
@@ -202,7 +205,7 @@ func (c *etcdCutter) readRequest(b []byte, text string) *call {
 func (c *etcdCutter) answerSize(b []byte) (size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	isOpen := false // the answer has begun
+	isOpen := false // whether the answer has begun
 	for f, ok := readFrame(b); ok; f, ok = readFrame(b[size:]) {
 		size += f.size
 		switch f.kind {
@@ -259,7 +262,8 @@ func (c *etcdCutter) read(b []byte, asked []*message) reading {
 	return said
 }
 
-// isAnswered implements [cutter]: a watch and a keep-alive wait for what happens later.
+// isAnswered implements [cutter]. It is false for a watch and a keep-alive, whose answers
+// come with later events.
 func (c *etcdCutter) isAnswered(f sim.Frame) bool { return f.Body.(*call).isShort }
 
 // expect implements [cutter].

@@ -67,8 +67,8 @@ type cutter interface {
 	// read reads such a message. asked are the requests that have no answer yet, the oldest
 	// first.
 	read(b []byte, asked []*message) reading
-	// isAnswered reports whether the server answers a request soon, so that it can be
-	// attributed to the request what changes until then.
+	// isAnswered reports whether the server answers a request soon. Changes until then can
+	// be attributed to the request.
 	isAnswered(f sim.Frame) bool
 	// expect returns the requests that have no answer yet when m has reached the server.
 	expect(asked []*message, m *message) []*message

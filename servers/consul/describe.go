@@ -149,8 +149,8 @@ func (s *server) recordLoss(kind trace.Kind, old *entry, by *trace.Actor) {
 	}
 }
 
-// aliveEvents returns the event that a client learns from an answer about its session: the
-// session is alive. It is nil for a session that never expires.
+// aliveEvents returns the event that records that a client learns from an answer that its
+// session is alive. It returns nil for a session that never expires.
 func (s *server) aliveEvents(one *session) []trace.Event {
 	if one.ttl == 0 {
 		return nil
