@@ -16,7 +16,7 @@ import (
 func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason) (Blame, Reason) {
 	ungranted := h.ungrantedNames(a, b)
 	if h.wasClockSet(a, b, seq) && (ungranted != "" || h.hasShortLivedKey(a, seq) || h.hasShortLivedKey(b, seq)) {
-		// Such a lock ends its keys by the time of day, and that clock was set.
+		// Such a lock ends its keys by the wall clock, and that clock was set.
 		return BlameAssumption(trace.AssumeClock), reason
 	}
 	if ungranted != "" {

@@ -198,7 +198,7 @@ func (r *reading) keyEvents(s *Section) []*trace.Event {
 }
 
 // keyEnd returns until when a key of a section is meant to exist after an event that set,
-// renewed or removed it. Some locks give their keys an end by the time of day. If a clock
+// renewed or removed it. Some locks give their keys an end by the wall clock. If a clock
 // that was set shortens such a key, the lock still means a whole TTL.
 func (r *reading) keyEnd(s *Section, ev *trace.Event) time.Duration {
 	wasSet := func(process string) bool { return r.clocks.WasSet(process, ev.Seq) }

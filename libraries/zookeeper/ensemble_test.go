@@ -116,7 +116,7 @@ func TestTheMajorityIsDown(t *testing.T) {
 	NoEvents(t, tr, trace.KindDone, "client-2")
 }
 
-// Sessions expire by the monotonic clock: the time of day does not matter.
+// Sessions expire by the monotonic clock: the wall clock does not matter.
 func TestWallClocksDoNotMatter(t *testing.T) {
 	for _, by := range []time.Duration{time.Hour, -time.Hour} {
 		cfg := contended(t, "zookeeper", 30*time.Second)
