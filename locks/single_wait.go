@@ -16,13 +16,14 @@ import (
 // https://redis.io/docs/latest/commands/wait/
 func init() {
 	Register(Kind{
-		Name:     "single-wait",
-		System:   Redis,
-		Title:    "as single, but a grant counts only if a replica has confirmed it (WAIT 1)",
-		OwnClock: true,
-		Accepts:  []string{"clock", "node-timeout"},
-		Features: []string{"elapsed-check", "value-check", "fresh-value", "extend"},
-		Slots:    onFirstNode,
+		Name:            "single-wait",
+		System:          Redis,
+		Title:           "as single, but a grant counts only if a replica has confirmed it (WAIT 1)",
+		OwnClock:        true,
+		ConfirmedWithin: replicaTimeout,
+		Accepts:         []string{"clock", "node-timeout"},
+		Features:        []string{"elapsed-check", "value-check", "fresh-value", "extend"},
+		Slots:           onFirstNode,
 		New: newVariant(func(l *single) Lock {
 			l.set = l.setAndWait
 			return l

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -83,6 +84,9 @@ func (v *Variant) adaptToLock(c sim.Config) (sim.Config, error) {
 	if err := checkClientClocks(c); err != nil {
 		return c, err
 	}
+	if err := checkReplica(c); err != nil {
+		return c, err
+	}
 	if err := checkPoints(c, v.witnessesWith(c.Lock.Kind, systemOf(c.Lock.Kind.System))); err != nil {
 		return c, err
 	}
@@ -90,6 +94,26 @@ func (v *Variant) adaptToLock(c sim.Config) (sim.Config, error) {
 		c = startWatchers(c)
 	}
 	return c, nil
+}
+
+// checkReplica returns an error if a grant of the lock needs the confirmation of a replica, and
+// no replica of the world can give it.
+func checkReplica(c sim.Config) error {
+	within := c.Lock.Kind.ConfirmedWithin
+	if within == 0 {
+		return nil
+	}
+	reason := "the scenario has no replica"
+	for _, n := range c.Nodes {
+		switch {
+		case n.ReplicaOf == "":
+		case n.Lag < within:
+			return nil
+		default:
+			reason = fmt.Sprintf("%s receives each change only %s later", n.Name, trace.ShortDuration(n.Lag))
+		}
+	}
+	return fmt.Errorf("the lock grants nothing: its acquire fails unless a replica confirms the grant within %s, and %s", trace.ShortDuration(within), reason)
 }
 
 // checkClientClocks returns an error if a fault acts on the clock of a client and the lock
@@ -109,7 +133,8 @@ func checkClientClocks(c sim.Config) error {
 
 // WitnessesIn returns the variant's witnesses for the lock of a run, with the names that the
 // nodes have in its trace. Another kind of server has other names for its nodes, but they
-// are in the same order.
+// are in the same order. If the scenario expects nothing of the lock, the run may be what
+// the author expects of another lock on the same system: it then has that lock's witnesses.
 func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 	var kind locks.Kind
 	if len(t.Locks) > 0 {
@@ -121,7 +146,32 @@ func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 			names[masters[len(names)]] = p.Name
 		}
 	}
-	return v.adaptWitnesses(v.witnessesFor(t), kind, renamer(names))
+	own := v.adaptWitnesses(v.witnessesFor(t), kind, renamer(names))
+	isUnseen := func(w trace.Witness) bool { return !history.WasSeen(w, t) }
+	if !slices.ContainsFunc(own, isUnseen) {
+		return own
+	}
+	for _, witnesses := range v.witnessesOfRelatives(kind) {
+		if adapted := v.adaptWitnesses(witnesses, kind, renamer(names)); !slices.ContainsFunc(adapted, isUnseen) {
+			return adapted
+		}
+	}
+	return own
+}
+
+// witnessesOfRelatives returns the witnesses that the variant gives for each other lock on
+// the system of a lock; nil if the variant expects something of the lock itself, or was
+// changed.
+func (v *Variant) witnessesOfRelatives(kind locks.Kind) (all [][]trace.Witness) {
+	if _, isGiven := v.spec.ExpectWith.get(kind.Name); isGiven || kind.Name == v.Lock || len(v.overrides) > 0 {
+		return nil
+	}
+	for _, e := range v.spec.ExpectWith {
+		if relative, ok := locks.Lookup(e.name); ok && relative.System == kind.System && e.value.Witnesses != nil {
+			all = append(all, e.value.Witnesses)
+		}
+	}
+	return all
 }
 
 // witnessesWith returns the variant's witnesses for a lock on servers of some kind.
