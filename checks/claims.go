@@ -72,11 +72,27 @@ var reportsLossAtReleaseAsClaimed = misconduct(Card{
 	}
 	// If ReleaseAnswer itself blames the lock, the violation is not reported a second time.
 	f := judgeReleaseAnswer(h)
-	if f.Outcome != Violated || f.Blame == BlameLock {
+	if f.Outcome != Violated || f.Blame == BlameLock || h.wasNodeClockSetBack(f.At) {
 		return Reason{}, nil
 	}
 	return f.Reason, f.Events
 })
+
+// wasNodeClockSetBack reports whether the clock of a node was set back before an event. A row
+// whose time had passed may then be valid again, and the node confirms the release of a lease
+// that was lost. No lock could know that.
+func (h *judgedRun) wasNodeClockSetBack(before int) bool {
+	ahead := map[string]int64{} // how far each process's wall clock is ahead of true time
+	for _, ev := range h.ClockChanges() {
+		now := ev.Clocks.Wall - int64(ev.At)
+		old, known := ahead[ev.Process]
+		if known && now < old && ev.Clocks.Why == trace.Jumped && !h.IsClient(ev.Process) && ev.Seq < before {
+			return true
+		}
+		ahead[ev.Process] = now
+	}
+	return false
+}
 
 // withMistyped adds to a reason that a method of a section's lease declares nothing because
 // of its type, if there is such a method.

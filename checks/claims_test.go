@@ -18,6 +18,8 @@ func TestClaimToReportLossAtRelease(t *testing.T) {
 	}{
 		{"success, and the lease had expired", true, "asks set gets expires leaves left", ClaimReportsLossAtRelease},
 		{"success, and the lease had expired, for a lock without the claim", false, "asks set gets expires leaves left", ""},
+		{"success, and the lease had expired, but the clock of the node was set back", true, "asks set gets clock expires set-back leaves left", ""},
+		{"success, and the lease had expired after the clock of the node was set forward", true, "asks set gets clock set-forward expires leaves left", ClaimReportsLossAtRelease},
 		{"an error, and the lease had expired", true, "asks set gets expires leaves fails", ""},
 		{"success, and the release removed the key", true, "asks set gets leaves removed left", ""},
 	} {

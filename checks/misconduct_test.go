@@ -29,6 +29,7 @@ func TestComplaintsAndEndings(t *testing.T) {
 		{"a leak, and a key left behind", "asks set gets leaves left - expires", trace.ConductLeak, nil, "goroutine leak, key left behind"},
 		{"a panic, and a key left behind", "asks set gets leaves left - expires", trace.ConductPanic, nil, "panic"},
 		{"a complaint that no lock can be made", "-", "", complaintAbout(trace.CannotMake), "cannot be made"},
+		{"a complaint that no lock can be made while a fault acts", "strike", "", complaintAbout(trace.CannotMake), ""},
 		{"a complaint about a claim", "asks set gets", "", complaintAbout("claim: extends"), "claim: extends"},
 		{"a complaint about a property of conduct", "asks set gets", "", complaintAbout("progress"), "progress"},
 		{"a complaint about the program's own rule", "asks set gets", "", complaintAbout("manners"), "conformance"},
