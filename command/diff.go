@@ -30,7 +30,7 @@ func diffCommand() *cobra.Command {
 	f := &diffFlags{}
 	cmd := &cobra.Command{
 		Use:   "diff LEFT [RIGHT]",
-		Short: "Show two runs side by side, from where they part",
+		Short: "Show two runs side by side, from the first difference",
 		Long: `Show two runs side by side: what differs in their settings, how long they are the
 same, the steps of both from there on, and which properties and verdicts differ.
 
