@@ -24,7 +24,8 @@ import (
 )
 
 // An Exploration sets how far [Explore] searches for faults that break a lock. With the
-// zero Exploration a search takes seconds.
+// zero Exploration a search takes seconds for a lock on one Redis node, and some minutes for a
+// lock on a cluster or on SQLite, whose worlds are larger.
 type Exploration struct {
 	// MaxFaults is the largest number of faults in one world, up to [explore.FaultLimit]; 0
 	// is 2.
