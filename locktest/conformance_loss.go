@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	voice "github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -23,8 +25,12 @@ func lossCases() []testCase {
 				if err := p.Sleep(ttls(0.5)); err != nil {
 					return err
 				}
+				before, declares := locks.EndOf(section.Lease())
 				if extend(ctx, section) == nil {
 					return newBreach(checks.ClaimExtends, "extend succeeded though the nodes had lost the lease's keys")
+				}
+				if after, _ := locks.EndOf(section.Lease()); declares && after.Clock == before.Clock && after.Sub(before) > 0 {
+					return newBreach(checks.ClaimExtends, "extend failed, and yet Expires then returned an end that is %s later than before", voice.Span(after.Sub(before)))
 				}
 				return section.Release(ctx)
 			})
