@@ -45,9 +45,9 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 // explanation returns the explanation of a scenario's result. Things that all variants have
 // in common appear once: the setting before the variants, and the conclusions after them.
 func explanation(r *scenarios.Result, o Options) *document {
-	d := &document{title: titleOf(r.Scenario) + withOtherLock(r.Runs)}
+	d := &document{title: titleOf(r.Scenario)}
 	if v := r.Scenario.Variants[0]; len(r.Scenario.Variants) == 1 && v.Name != "" {
-		d.title = Row{Scenario: r.Scenario, Variant: v}.name() + ": " + story.Visible(v.Title) + changedMark(r.Scenario) + withOtherLock(r.Runs)
+		d.title = Row{Scenario: r.Scenario, Variant: v}.name() + ": " + story.Visible(v.Title) + changedMark(r.Scenario)
 	}
 	byVariant := groupByVariant(r)
 	settings := make([][]remark, len(byVariant))
