@@ -23,7 +23,7 @@ var perilTones = []string{
 // chartLegend explains the signs of charts. It explains the sign of misconduct only if one
 // of the charts has it, because that is rare.
 func chartLegend(all ...chart) string {
-	text := "  ·  safe   2  two clients at work   x  corrupted without fencing   X  corrupted in both runs   ?  unknown\n"
+	text := "  ·  safe   2  two at work   x  corrupted without fencing   X  corrupted in both runs   ?  unknown\n"
 	if slices.ContainsFunc(all, func(c chart) bool { return slices.ContainsFunc(c.perils, misbehaves) }) {
 		text += "  m  misconduct: the lock does something that no caller can tolerate\n"
 	}
