@@ -120,8 +120,8 @@ horizon: 2m
 	}
 	for _, lock := range locks.Names() {
 		kind, _ := locks.Lookup(lock)
-		if slots, _ := kind.Slots("resource", 1); kind.Open || kind.Endless || kind.KeepsData || slots == nil {
-			continue // nobody is excluded, a grant has no end to renew, or no key shows its end
+		if slots, _ := kind.Slots("resource", 1); kind.Open || kind.Endless || kind.KeepsData || kind.ConfirmedWithin > 0 || slots == nil {
+			continue // nobody is excluded, a grant has no end to renew or needs a replica, or no key shows its end
 		}
 		runs, notApplicable, err := s.Variants[0].RunBoth(scenarios.RunOptions{Seed: 1, Lock: lock})
 		if err != nil || notApplicable != "" || len(runs) == 0 {

@@ -68,8 +68,8 @@ func (r *Reader) Buffer() []byte {
 	return r.Take(int(n))
 }
 
-// String reads a text with its length before it; null is "".
-func (r *Reader) String() string { return string(r.Buffer()) }
+// Text reads a text with its length before it; null is "".
+func (r *Reader) Text() string { return string(r.Buffer()) }
 
 // Each calls f for each entry of a list. If the list claims to have more entries than there
 // are bytes, the reader becomes short, and Each stops.
@@ -79,8 +79,8 @@ func (r *Reader) Each(f func()) {
 	}
 }
 
-// Strings reads a list of texts.
-func (r *Reader) Strings() (all []string) {
-	r.Each(func() { all = append(all, r.String()) })
+// Texts reads a list of texts.
+func (r *Reader) Texts() (all []string) {
+	r.Each(func() { all = append(all, r.Text()) })
 	return all
 }

@@ -20,13 +20,13 @@ func TestReader(t *testing.T) {
 	if v := r.Long(); v != 256 {
 		t.Errorf("the long number is %d, want 256", v)
 	}
-	if v := r.String(); v != "/a" {
+	if v := r.Text(); v != "/a" {
 		t.Errorf("the text is %q, want /a", v)
 	}
 	if v := r.Buffer(); v != nil {
 		t.Errorf("the null buffer is %q, want nil", v)
 	}
-	if v := r.Strings(); !slices.Equal(v, []string{"x", ""}) {
+	if v := r.Texts(); !slices.Equal(v, []string{"x", ""}) {
 		t.Errorf(`the list is %q, want "x" and ""`, v)
 	}
 	if r.Len() != 4 || r.IsShort() {
@@ -43,7 +43,7 @@ func TestReaderOfShortMessages(t *testing.T) {
 		"a list of two thousand million":          "\x7f\xff\xff\xff\x00\x00\x00\x01x",
 	} {
 		r := jute.NewReader([]byte(message))
-		if r.Strings(); !r.IsShort() || r.Len() != 0 || r.Long() != 0 {
+		if r.Texts(); !r.IsShort() || r.Len() != 0 || r.Long() != 0 {
 			t.Errorf("%s: short is %v with %d bytes left, want true and 0", name, r.IsShort(), r.Len())
 		}
 	}

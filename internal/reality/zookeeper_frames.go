@@ -68,12 +68,12 @@ func (c *zooKeeperCutter) readRequest(b []byte) *call {
 func (e *effect) addOperation(op int32, body *jute.Reader, depth int) {
 	switch op {
 	case zkCreate, zkCreate2, zkCreateContainer, zkCreateTTL:
-		path := body.String()
+		path := body.Text()
 		body.Buffer() // the content
 		body.Each(func() {
 			body.Int() // the permissions of an identity
-			body.String()
-			body.String()
+			body.Text()
+			body.Text()
 		})
 		const ephemeral, sequential, ephemeralSequential, sequentialTTL = 1, 2, 3, 6
 		flags := body.Int()
@@ -86,11 +86,11 @@ func (e *effect) addOperation(op int32, body *jute.Reader, depth int) {
 			e.session = ""
 		}
 	case zkDelete:
-		path := body.String()
+		path := body.Text()
 		body.Int() // the version
 		e.deletes = append(e.deletes, [2]string{path, path + "\x00"})
 	case zkSetData:
-		e.puts = append(e.puts, body.String())
+		e.puts = append(e.puts, body.Text())
 		body.Buffer()
 		body.Int()
 	case zkMulti:
@@ -103,7 +103,7 @@ func (e *effect) addOperation(op int32, body *jute.Reader, depth int) {
 			}
 			const check = 13
 			if kind == check {
-				body.String()
+				body.Text()
 				body.Int()
 				continue
 			}
@@ -152,7 +152,7 @@ func (c *zooKeeperCutter) read(b []byte, asked []*message) reading {
 		body.Take(12)
 		kind := body.Int()
 		body.Int()
-		path := nameZooKeeperPath(c.r.names, body.String())
+		path := nameZooKeeperPath(c.r.names, body.Text())
 		said.text = fmt.Sprintf("event %d: %s", kind, path)
 		if kind > 0 {
 			said.learned = []trace.Event{{Kind: trace.KindNotify, Key: path}}

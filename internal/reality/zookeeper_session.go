@@ -166,7 +166,7 @@ func (s *zooKeeperSession) readOne() error {
 	number := int32(binary.BigEndian.Uint32(message))
 	if number == zkNotification {
 		body := jute.NewReader(message[16:])
-		kind, _, path := body.Int(), body.Int(), body.String()
+		kind, _, path := body.Int(), body.Int(), body.Text()
 		if s.notify != nil && kind >= 1 && kind <= 3 {
 			s.notify(path, kind == 2)
 		}
@@ -270,5 +270,5 @@ func (s *zooKeeperSession) children(path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jute.NewReader(answer).Strings(), nil
+	return jute.NewReader(answer).Texts(), nil
 }

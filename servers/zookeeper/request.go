@@ -104,25 +104,25 @@ func newRequest(b []byte) *request {
 func (q *request) read(r *jute.Reader) {
 	switch q.op {
 	case opCreate, opCreate2, opContainer, opCreateTTL:
-		q.path, q.data, q.acl, q.flags = r.String(), r.Buffer(), readACL(r), flags(r.Int())
+		q.path, q.data, q.acl, q.flags = r.Text(), r.Buffer(), readACL(r), flags(r.Int())
 		if q.op == opCreateTTL {
 			r.Long()
 		}
 	case opDelete, opCheck:
-		q.path, q.version = r.String(), r.Int()
+		q.path, q.version = r.Text(), r.Int()
 	case opSetData:
-		q.path, q.data, q.version = r.String(), r.Buffer(), r.Int()
+		q.path, q.data, q.version = r.Text(), r.Buffer(), r.Int()
 	case opExists, opGetData, opGetChildren, opGetChildren2:
-		q.path, q.watch = r.String(), r.Bool()
+		q.path, q.watch = r.Text(), r.Bool()
 	case opGetACL, opSync:
-		q.path = r.String()
+		q.path = r.Text()
 	case opSetACL:
-		q.path, q.acl, q.version = r.String(), readACL(r), r.Int()
+		q.path, q.acl, q.version = r.Text(), readACL(r), r.Int()
 	case opAuth:
 		r.Int()
-		q.scheme, q.data = r.String(), r.Buffer()
+		q.scheme, q.data = r.Text(), r.Buffer()
 	case opSetWatches:
-		q.watches = watchSet{r.Long(), r.Strings(), r.Strings(), r.Strings()}
+		q.watches = watchSet{r.Long(), r.Texts(), r.Texts(), r.Texts()}
 	case opMulti:
 		q.readOps(r)
 	}
@@ -149,7 +149,7 @@ func (q *request) readOps(r *jute.Reader) {
 
 // readACL parses an access control list.
 func readACL(r *jute.Reader) (acl []permit) {
-	r.Each(func() { acl = append(acl, permit{r.Int(), ident{r.String(), r.String()}}) })
+	r.Each(func() { acl = append(acl, permit{r.Int(), ident{r.Text(), r.Text()}}) })
 	return acl
 }
 
