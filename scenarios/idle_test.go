@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// If no client acquires the lock, a changed scenario and a scenario with another lock are not
-// safe. The scenario as it is may expect that.
+// If no client acquires the lock, a changed scenario is not safe. The scenario as it is may
+// expect that, and so may its witnesses of a run with another lock.
 func TestNobodyAcquires(t *testing.T) {
 	for _, c := range []struct {
 		scenario, variant, lock string
@@ -16,7 +16,7 @@ func TestNobodyAcquires(t *testing.T) {
 		want                    string
 	}{
 		{"node-pause", "vote-needed", "", nil, checks.Safe},
-		{"node-pause", "vote-needed", "single", nil, checks.Undecided},
+		{"node-pause", "vote-needed", "single", nil, checks.Safe},
 		{"node-pause", "vote-needed", "", []string{"lock.ttl=20s"}, checks.Undecided},
 		{"gc-pause", "", "", []string{"network.latency=3s"}, checks.Undecided},
 		{"gc-pause", "", "", []string{"lock.ttl=20s", "faults[1].for=1s"}, checks.Safe},
@@ -41,6 +41,31 @@ func TestNobodyAcquires(t *testing.T) {
 			}
 			if progress := run.Verdict.Finding(checks.Progress).Outcome; c.want == checks.Undecided && progress != checks.Violated {
 				t.Errorf("%v: progress %s, and it is violated", c, progress)
+			}
+		}
+	}
+}
+
+// With another lock, a scenario without witnesses does not say that nobody is to acquire it.
+func TestNobodyAcquiresAnotherLock(t *testing.T) {
+	s, err := scenarios.Parse("cut-off.yaml", []byte(`
+title: Two of three nodes are out of reach
+lock: {kind: redlock, ttl: 10s, nodes: 3}
+clients: {client-1: {}}
+faults: [{partition: client-1, from: [redis-1, redis-2]}]
+horizon: 1m
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lock, want := range map[string]string{"redlock": checks.Safe, "single": checks.Undecided} {
+		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1, Lock: lock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range r.Runs {
+			if run.Verdict.Verdict != want {
+				t.Errorf("%s, fencing %s: the verdict is %s, want %s; reasons %v", lock, run.Fencing, run.Verdict.Verdict, want, run.Verdict.Reasons)
 			}
 		}
 	}

@@ -431,10 +431,16 @@ func inEditor(script string) string {
 	return `document.getElementById("editor").shadowRoot` + script
 }
 
+// openFile opens the file. It does not click at a place, because what is above may still grow.
+func (p *tab) openFile() {
+	p.t.Helper()
+	eval[any](p, `document.querySelector("#file-box summary").click(); null`)
+}
+
 // openEditor opens the file, and waits until the editor is there.
 func (p *tab) openEditor() {
 	p.t.Helper()
-	p.click("#file-box summary")
+	p.openFile()
 	p.until("the editor is there", `document.getElementById("editor").shadowRoot?.querySelector(".cm-content") != null`)
 }
 
@@ -479,7 +485,7 @@ func TestPlaygroundWithoutEditor(t *testing.T) {
 	p := openPlayground(t, patient, desktop)
 	p.checkVerdict(unsafeThenSafe)
 	eval[any](p, `playground.file().element = null`)
-	p.click("#file-box summary")
+	p.openFile()
 	eval[any](p, `(f => { f.value = f.value.replace("until: client-2 released", "forr: 20s"); f.dispatchEvent(new Event("input")); })(document.getElementById("file")); null`)
 	p.until("the mistake is listed", `document.querySelector("#mistakes button") !== null`)
 	p.click("#mistakes button")
