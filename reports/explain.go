@@ -39,7 +39,7 @@ func explainData(runs []scenarios.RunResult, summarize func(*history.History, *c
 	}
 	data = mergeEqual(data, "the data")
 	if failure != "" {
-		data = append(data, remarkOn("", "Fencing did not help: "+failure))
+		data = append(data, remarkOn("", failure))
 	}
 	return data
 }

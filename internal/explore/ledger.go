@@ -103,9 +103,9 @@ func (s *Search) Heading(version, lock string) Heading {
 }
 
 // CheckContinues returns an error if the search of h cannot continue the older search whose
-// ledger has the heading old. The two may have different budgets, because the new search begins with the same
-// worlds. If the search is one part of several, the older search must have been the same
-// part: its ledger has nothing of the other parts.
+// ledger has the heading old. The two may have different budgets, because the new search
+// begins with the same worlds. If the search is one part of several, the older search must
+// have been the same part: its ledger has nothing of the other parts.
 func (h Heading) CheckContinues(old Heading) error {
 	if err := h.checkSame(old); err != nil {
 		return err

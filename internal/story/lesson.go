@@ -40,7 +40,7 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 	case on.Verdict == checks.Unsafe && on.Finding(checks.TokenOrder).Outcome == checks.Violated:
 		sentences = append(sentences, "Fencing tokens did not help, because they did not grow from grant to grant.")
 	case FencingFailure(on, fenced) != "":
-		sentences = append(sentences, "Fencing did not help: "+string(FencingFailure(on, fenced)))
+		sentences = append(sentences, string(FencingFailure(on, fenced)))
 	case on.Verdict == checks.Unsafe:
 		sentences = append(sentences, "The storage checked fencing tokens, but the data was still damaged.")
 	case off.Verdict == checks.Safe && on.Verdict == checks.Safe && outlived:
@@ -58,5 +58,5 @@ func FencingFailure(on *checks.Verdict, fenced *history.History) Raw {
 		on.Finding(checks.GrantOrder).Outcome != checks.Violated || len(fenced.ForgottenTokens()) > 0 {
 		return ""
 	}
-	return "the storage checks only the tokens of writes, and had not seen the newer token when the late write arrived."
+	return "Fencing did not help: the storage checks only the tokens of writes, and had not seen the newer token when the late write arrived."
 }
