@@ -77,8 +77,7 @@ func (s *stream) arrival() time.Duration {
 	if !s.r.started {
 		return 0 // the time of the run has not begun
 	}
-	s.r.wakeAfter(latency + s.link.delay)
-	return s.r.now() + latency + s.link.delay
+	return s.r.wakeAfter(latency + s.link.delay)
 }
 
 // close puts the end of the stream on its way, behind all messages. The mutex must be held.

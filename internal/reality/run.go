@@ -371,16 +371,21 @@ func (r *run) after(d time.Duration, f func()) {
 	})
 }
 
-// wakeAfter makes everybody who waits look again after a time.
-func (r *run) wakeAfter(d time.Duration) { r.after(d, func() {}) }
+// wakeAfter makes everybody who waits look again after a time, and returns the time of the
+// run from which that is. It is read before the timer starts: were it read afterwards, those
+// who wait would look again a moment too early, and then not any more.
+func (r *run) wakeAfter(d time.Duration) (due time.Duration) {
+	due = r.now() + d
+	r.after(d, func() {})
+	return due
+}
 
 // sleep waits for a time, and then until a client runs. It returns false if the run ends or
 // the client crashes before that.
 func (r *run) sleep(c *client, d time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	until := r.now() + d
-	r.wakeAfter(d)
+	until := r.wakeAfter(d)
 	return r.await(func() bool { return c.isDown || r.now() >= until && c.canAct() }) && !c.isDown
 }
 

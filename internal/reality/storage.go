@@ -89,8 +89,7 @@ func (s *section) callStorage(req storage.Request) (storage.Response, error) {
 	q.actor.Sent = m.sent
 	until := time.Duration(-1)
 	if c.cfg.GivesUp > 0 {
-		until = r.now() + c.cfg.GivesUp
-		r.wakeAfter(c.cfg.GivesUp)
+		until = r.wakeAfter(c.cfg.GivesUp)
 	}
 	isLate := func() bool { return until >= 0 && r.now() >= until && c.canAct() }
 	switch ok := r.await(func() bool { return q.answered || c.isDown || isLate() }); {
