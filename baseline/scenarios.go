@@ -13,9 +13,9 @@ import (
 	"sync"
 )
 
-// This file makes the parts of the built-in scenarios. They have the runs of each variant
-// without fencing tokens and with them: with the variant's own lock, and with each lock for
-// which the scenario has an expectation.
+// This file makes the parts of the baseline that come from the built-in scenarios. Such a part
+// has the runs of each variant, without fencing tokens and with them. They are run with the
+// variant's own lock, and with each lock for which the scenario has an expectation.
 
 // A catalogue contains the fields that this program uses of the output of locksim list
 // --format json.
@@ -66,6 +66,7 @@ type run struct {
 		Assumption string `json:"assumption"`
 		Idle       string `json:"idle"`
 	} `json:"faults"`
+	// Torn are the sections of which only a part took effect.
 	Torn []struct {
 		Client  string `json:"client"`
 		Section int    `json:"section"`
@@ -237,11 +238,11 @@ func (c *checkout) runBatches(ctx context.Context, batches []batch) (map[place][
 	found := map[place][]fact{}
 	var mu sync.Mutex
 	var work sync.WaitGroup
-	places := make(chan struct{}, c.jobs)
+	slots := make(chan struct{}, c.jobs)
 	for _, b := range batches {
 		work.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
+			slots <- struct{}{}
+			defer func() { <-slots }()
 			if ctx.Err() != nil {
 				return
 			}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// This file makes the parts that come from tests: what the suite and the search find in
+// This file makes the parts of the baseline that come from tests: what the suite and the search find in
 // each mutant, and what the suite finds in each library. The tests write their findings as
 // attributes, which appear in the output of go test -json.
 

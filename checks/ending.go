@@ -10,6 +10,8 @@ const (
 	GoroutineLeak Property = trace.ConductLeak
 )
 
+// The ending of the run shows whether these two are violated, so the checks themselves find
+// nothing; see endedRun.
 var noPanic = misconduct(Card{
 	Property: Panic, Gravity: 12,
 	Title:  "no client's code panics",

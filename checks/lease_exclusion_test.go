@@ -6,11 +6,11 @@ import "testing"
 func TestLeaseExclusion(t *testing.T) {
 	judgeAll(t, LeaseExclusion, []judgement{
 		{name: "granted again while the lease runs", want: Violated,
-			reasonParts: []string{"c2 was granted the lock at 29.999999999s", "although c1 held a lease from 0s until 30s"}, script: `
+			reasonParts: []string{"c2's acquire returned a lease at 29.999999999s", "although c1 held a lease from 0s until 30s"}, script: `
 			0s            c1 acquires rank=1 ends=30s
 			29.999999999s c2 acquires rank=2 ends=60s <--`},
 		{name: "granted again before the release", want: Violated,
-			reasonParts: []string{"c2 was granted the lock at 5s, although c1 held a lease from 0s until it asked to release at 10s"}, script: `
+			reasonParts: []string{"c2's acquire returned a lease at 5s, although c1 held a lease from 0s until it asked to release at 10s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			5s  c2 acquires rank=2 ends=35s <--
 			10s c1 releases`},
@@ -18,7 +18,7 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s`},
 		{name: "two handles of one client", want: Violated, blame: BlameLock,
-			reasonParts: []string{"c1 (section 2) was granted the lock at 10s, although c1 (section 1) held a lease from 0s until 30s"}, script: `
+			reasonParts: []string{"c1 (section 2)'s acquire returned a lease at 10s, although c1 (section 1) held a lease from 0s until 30s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 acquires rank=2 ends=40s <--`},
 		{name: "two handles of one client, one after the other", want: Holds, script: `
@@ -172,7 +172,7 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s`},
 		{name: "two holders admitted, and three leases at once", want: Violated,
-			reasonParts: []string{"c3 was granted the lock at 20s, although c2 held a lease from 10s until 40s", "the lock admits 2 holders"}, script: `
+			reasonParts: []string{"c3's acquire returned a lease at 20s, although c2 held a lease from 10s until 40s", "the lock admits 2 holders"}, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s

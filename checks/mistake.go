@@ -11,7 +11,7 @@ import (
 )
 
 // A Mistake is a kind of error in the code of a lock. All violations with the same mistake
-// are repaired in the same way; package internal/story has the words. A violation for which
+// are repaired in the same way; package internal/story has a text for each mistake. A violation for which
 // no mistake is recognised has the name of its property as its mistake.
 type Mistake string
 
@@ -28,8 +28,9 @@ const (
 	// could compare, removes a key of another acquisition or changes its expiry.
 	removesForeign Mistake = "removes-foreign"
 	extendsForeign Mistake = "extends-foreign"
-	// sharesSession: two acquisitions use one session. The system's locks belong to the
-	// session, which is granted a lock that it holds, and can release it for either.
+	// sharesSession: two acquisitions use one session. The system grants its locks to
+	// sessions. So a session that holds the lock is granted it again, and each of the two
+	// acquisitions can release it.
 	sharesSession Mistake = "shares-session"
 	// checksThenActs: the same call reads the key first, and then sends a command that
 	// compares nothing.
@@ -67,7 +68,8 @@ const (
 	grantsWithoutKey    Mistake = "grants-without-key"
 	// grantsEndedLease: acquire returns a lease that has already ended.
 	grantsEndedLease Mistake = "grants-ended-lease"
-	// extendsTooLate: extend reports success after the lease had ended, new end included.
+	// extendsTooLate: extend reports success although both the old and the new end of
+	// the lease have passed.
 	extendsTooLate Mistake = "extends-too-late"
 	// notifiesTooLate: the holder is notified of the loss too late or never.
 	notifiesTooLate Mistake = "notifies-too-late"
@@ -99,8 +101,8 @@ type Cause struct {
 }
 
 // Causes returns why the lock violated properties in a run, as far as the violations are
-// its own fault; nil if none is. Findings that the judgement leaves out, such as those that
-// a doubt about the run excuses, are not to be in the argument.
+// its own fault; nil if none is. The argument must not contain findings that the judgement
+// leaves out, such as those that a doubt about the run excuses.
 //
 // A later violation belongs to the cause of an earlier one if it can follow from it: a lock
 // that removes another client's key is then granted twice, and two clients are in their
@@ -311,8 +313,8 @@ func (h *judgedRun) sendsAgain(value string) bool {
 	})
 }
 
-// mistakeWithExclusion returns the mistake that two leases or two sections at the same time
-// show.
+// mistakeWithExclusion returns the mistake that explains why two leases, or two sections,
+// overlap.
 func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 	for _, more := range f.Reason.More {
 		switch more.Code {
@@ -349,9 +351,9 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 	return Mistake(f.Property), ""
 }
 
-// hasKeyOfOtherHandle reports whether, when one of a violation's sections was granted the
-// lock, another acquisition of the same client had a key of the lock, which the section's
-// acquisition mistook for its own: it sends the same value, or renewed that key.
+// hasKeyOfOtherHandle reports whether a section of the violation was granted the lock because
+// it mistook a key for its own. The key belongs to another acquisition of the same client, and
+// the section's acquisition sends the value of that key, or has renewed it.
 func (h *judgedRun) hasKeyOfOtherHandle(f Finding) bool {
 	return slices.ContainsFunc(f.Events, func(number int) bool {
 		granted := history.MomentOf(h.Event(number))
@@ -496,9 +498,9 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 	return "", "", nil
 }
 
-// expiredForGood returns the key of a lock with one key that has expired and that nobody
-// took over, although an acquire failed that began later, and while no fault acted; nil if
-// there is none.
+// expiredForGood returns an expired key that nobody took over, of a lock that has only one key.
+// An acquire that began later must have failed, while no fault acted. It returns nil if there
+// is no such key.
 func (h *judgedRun) expiredForGood() *history.Holding {
 	for _, k := range h.Holdings() {
 		lock, kept := h.LockAt(k.Place)

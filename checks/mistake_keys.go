@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lock that keeps one grant under two keys makes mistakes that look like others: each
-// client is granted the lock, or a release does not remove the key.
+// If the calls of a lock do not agree on its key, this looks like another mistake: each client
+// is granted the lock, or a release does not remove the key.
 
 const (
 	// differentKeys: two acquisitions of one lock set keys with different names, so neither
@@ -81,8 +81,8 @@ func (h *judgedRun) acquisitionOf(number int) history.Acquisition {
 	return history.Acquisition{Client: ev.Process, Section: ev.Section}
 }
 
-// asksForOtherKey reports whether an acquisition, which set a key of its lock, names in the
-// commands of a call other keys, and does not mention that one.
+// asksForOtherKey reports whether an acquisition has set a key of its lock, and the commands of
+// one of its calls name only other keys.
 func (h *judgedRun) asksForOtherKey(a history.Acquisition, step trace.Step) bool {
 	var own []string
 	for _, k := range h.HoldingsOf(a) {
@@ -110,7 +110,7 @@ func (h *judgedRun) wasSet(key string) bool {
 	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool { return k.Key == key })
 }
 
-// keysOf returns the keys that a command of Redis names; nil if it is none that changes keys.
+// keysOf returns the keys that a command of Redis names; nil if the command changes no key.
 func keysOf(command []string) []string {
 	if len(command) < 2 {
 		return nil

@@ -4,8 +4,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// notifications measures what it costs the clients that a lock becomes free: how many
-// notifications they receive, in total and at most between one release and the next. A lock
+// notifications counts the notifications that clients receive when a lock becomes free: in
+// total, and the most between one release and the next. A lock
 // that wakes all waiters causes a thundering herd.
 var notifications = measure{
 	name:     "notifications",

@@ -64,8 +64,9 @@ func (h *History) runTime(process string, during Interval) time.Duration {
 }
 
 // NotifiedLate returns how much too late a section's client was notified of the loss of its
-// lease: the time from the lease's end to the signal, without the pauses of its process. It
-// is 0 if the client was notified in time, or never.
+// lease: the time from the lease's end to the signal, without the pauses of its process. No
+// time counts after the section has ended. It is 0 if the client was notified in time, or
+// never.
 func (h *History) NotifiedLate(s *Section) time.Duration {
 	if s.Lost == nil {
 		return 0

@@ -14,11 +14,12 @@ import (
 
 // A cluster is what the harness knows of servers that agree on one order of all changes. It
 // watches every change of a key. A change belongs to the client whose request names the key,
-// or to the end of the session to which the key is bound. All methods can be called on nil,
-// which is the cluster of servers that keep keys of their own.
+// or to the end of the session to which the key is bound. A nil cluster stands for
+// servers that each keep keys of their own: start, close, leave, knowLocks, begin, expect and
+// lookForLeader do nothing on it, and the other methods must not be called.
 type cluster struct {
 	r       *run
-	name    string // of the kind of servers, which is the trace's name for the cluster
+	name    string // the system, such as etcd; the trace has it as the name of the cluster
 	watcher clusterWatcher
 	locks   []*queue
 	// sessions are the sessions that have not ended, by their numbers in hexadecimal.
@@ -28,11 +29,11 @@ type cluster struct {
 	// recorded is the revision up to which all changes were recorded.
 	recorded int64
 	leader   string // the member that led when the harness last asked
-	// asksUntil is until when a goroutine asks which member leads.
+	// asksUntil is the time until which a goroutine asks which member leads; 0 if none asks.
 	asksUntil time.Duration
 }
 
-// A clusterWatcher asks a cluster for what is not on the wire of its clients. Its methods are
+// A clusterWatcher asks a cluster for facts that the messages of its clients do not show. Its methods are
 // called while the mutex of the run is not held.
 type clusterWatcher interface {
 	// watch begins to report all changes to [cluster.see].
@@ -45,8 +46,8 @@ type clusterWatcher interface {
 	leader() string
 	// leave ends a connection on which the member may no longer answer. The mutex is held.
 	leave(n *node)
-	// lead makes the member lead that leads in the simulated world when it begins, if the
-	// servers can be asked for that.
+	// lead makes that member the leader which leads at the beginning of the simulated run. A
+	// leader of etcd is asked to hand over. One of ZooKeeper is ended and started again.
 	lead() error
 	close()
 }
@@ -65,7 +66,7 @@ type session struct {
 
 // An effect is what one request may change.
 type effect struct {
-	puts []string // keys, or with isSequential beginnings of keys
+	puts []string // keys; if isSequential is true, prefixes of keys
 	// isSequential says that the server adds digits to the names of what it creates.
 	isSequential bool
 	// deletes are ranges of keys, from the first one to before the last one.
@@ -100,7 +101,8 @@ func newCluster(r *run) *cluster {
 	return &cluster{r: r, name: system.Name, sessions: map[string]*session{}}
 }
 
-// errNotLinked returns the error about a server whose messages this program cannot cut.
+// errNotLinked returns the error about a server whose bytes this program cannot divide
+// into messages.
 func errNotLinked(cfg sim.Node) error {
 	return fmt.Errorf("%s is a server of the kind %s, which is not linked into this program; use locksim-all", cfg.Name, cfg.System)
 }
@@ -159,8 +161,9 @@ func (c *cluster) knowLocks(all []trace.LockInfo) {
 	}
 }
 
-// begin records what is known when the run begins: the sessions that the clients have. Until
-// now times were dated from a beginning that was earlier. The mutex is held.
+// begin records what is known when the run begins: the sessions that the clients have.
+// Until now their times counted from a beginning that was earlier by the given duration. The
+// mutex is held.
 func (c *cluster) begin(earlier time.Duration) {
 	if c == nil {
 		return
@@ -219,8 +222,8 @@ func (c *cluster) renew(id string, since time.Duration) {
 	}
 }
 
-// alive returns the event with which a client learns that its session lives, from the answer
-// to a request that it sent at a time. The mutex is held.
+// alive returns the event that tells a client that its session is alive. The client learns
+// that from the answer to a request that it sent at sentAt. The mutex is held.
 func (c *cluster) alive(id string, sentAt time.Duration) []trace.Event {
 	s := c.sessions[id]
 	if s == nil {
@@ -246,7 +249,7 @@ func (c *cluster) planExpiry(s *session) {
 	})
 }
 
-// awaitExpiry waits until a session has ended that should have, or was renewed.
+// awaitExpiry waits until a session that should have ended has ended or was renewed.
 func (c *cluster) awaitExpiry(s *session, due time.Duration) {
 	for {
 		exists, err := c.watcher.hasSession(s.id)
@@ -279,7 +282,7 @@ func (c *cluster) endSession(id string) {
 	c.r.emit(ev)
 }
 
-// expect notes what a request may change that reaches a member of the cluster. The mutex is
+// expect notes what a request that reaches a member of the cluster may change. The mutex is
 // held.
 func (c *cluster) expect(conn *conn, m *message) {
 	if c == nil {
@@ -306,7 +309,7 @@ func (c *cluster) await(conn *conn, said reading, m *message, finish func()) {
 	c.r.do(func() {
 		switch {
 		case err != nil && !c.r.ended && c.r.started && !conn.node.isDown:
-			c.r.doubt("what had changed before an answer of %s is not known: %v", conn.node.cfg.Name, err)
+			c.r.doubt("locksim could not learn which changes came before an answer of %s: %v", conn.node.cfg.Name, err)
 		case err == nil && e != nil:
 			if e.ends != "" {
 				c.endSession(e.ends)
@@ -384,8 +387,9 @@ func (c *cluster) endOf(session string) int {
 	return slices.IndexFunc(c.effects, func(e *effect) bool { return e.ends == session })
 }
 
-// cause returns the request that has made a change. It completes what the server has not
-// said about the change. The mutex is held.
+// cause returns the cause of a change: the request that can have made it, or the zero cause if
+// there is none. The run is in doubt if requests of two acquisitions can have changed a key of
+// the lock. The mutex is held.
 func (c *cluster) cause(ch *change) cause {
 	owner := ""
 	if s := c.sessions[ch.session]; s != nil && !ch.isDeleted {

@@ -187,12 +187,15 @@ func (s *clauseBuilder) theLock(name string) string {
 	return "the lock"
 }
 
-// lossDelay says how long after the end of its lease a client was notified of the loss; ""
-// if it was notified in time.
+// lossDelay says how long after the end of its lease a client was notified of the loss, or that
+// its section had ended by then; "" if it was notified in time.
 func (s *clauseBuilder) lossDelay(lost *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: lost.Process, Section: lost.Section})
 	if section == nil || section.Lost != lost {
 		return ""
+	}
+	if section.To.Before(history.MomentOf(lost)) {
+		return ", after the end of its section"
 	}
 	if late := s.NotifiedLate(section); late > 0 {
 		return fmt.Sprintf(", %s too late", Span(late))

@@ -281,7 +281,7 @@ func TestRepeatedClausesAreWrittenOnce(t *testing.T) {
 0.001s  client-1  asks for the lock
 0.002s  client-1  cannot connect to redis-1: connection refused
 0.003s  client-1  fails to get the lock: no node
-0.015s            end of 4 repetitions of the 3 rows from 0.001s to 0.003s
+0.015s            the 3 rows from 0.001s to 0.003s happened 4 more times until here
 0.016s            the run is cut off here, at its horizon (its time limit)
 `)
 }

@@ -12,7 +12,7 @@ import (
 
 // The summaries say in a few sentences what happened to the data and to the lock.
 func TestSummaries(t *testing.T) {
-	const overlap = "client-2 entered its critical section at 30.009s, while client-1 was in its own from 5ms until 30.026s. Blame: inherent, not the lock: the two leases never overlapped, and no lock whose leases expire can prevent this."
+	const overlap = "client-2 entered its critical section at 30.009s, while client-1 was in its own from 5ms until 30.026s. Blame: not the lock. The two leases never overlapped, and no lock whose leases expire can prevent this."
 	empty, doubtful := simtest.NewScript("none", 1), simtest.NewScript("none", 1)
 	doubtful.Doubts = []string{"nobody knows"}
 	for _, c := range []struct {

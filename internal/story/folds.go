@@ -155,7 +155,7 @@ func describeRepetition(round []Clause, more int) (who, what Raw) {
 	if len(round) == 1 {
 		return round[0].Subject, Raw(fmt.Sprintf("the same %d more times until here", more))
 	}
-	return "", Raw(fmt.Sprintf("end of %s of the %d rows from %s to %s", Count(more, "repetition"), len(round), Moment(round[0].At, 3), Moment(round[len(round)-1].At, 3)))
+	return "", Raw(fmt.Sprintf("the %d rows from %s to %s happened %s until here", len(round), Moment(round[0].At, 3), Moment(round[len(round)-1].At, 3), Count(more, "more time")))
 }
 
 // sameText reports whether two clauses read the same.

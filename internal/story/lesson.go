@@ -37,8 +37,6 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 	switch {
 	case off.Verdict == checks.Unsafe && on.Verdict == checks.Safe:
 		sentences = append(sentences, "A storage that checks fencing tokens keeps the data intact.")
-	case on.Verdict == checks.Unsafe && on.Finding(checks.TokenOrder).Outcome == checks.Violated:
-		sentences = append(sentences, "Fencing tokens did not help, because they did not grow from grant to grant.")
 	case FencingFailure(on, fenced) != "":
 		sentences = append(sentences, string(FencingFailure(on, fenced)))
 	case on.Verdict == checks.Unsafe:
@@ -50,10 +48,14 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 }
 
 // FencingFailure says why the data was damaged although the storage checks fencing tokens, if
-// the reason is that it accepted a write of an older grant because no write of a newer grant
-// had arrived before. It is "" for a storage that checks more than the tokens of writes, or
-// that has forgotten a token: then the cause is another.
+// one of two reasons is known: the tokens did not grow, or the storage accepted a write of an
+// older grant because no write of a newer grant had arrived before. The second is never the
+// reason with a storage that checks more than the tokens of writes, or has forgotten a token.
+// For any other reason it is "".
 func FencingFailure(on *checks.Verdict, fenced *history.History) Raw {
+	if on.Verdict == checks.Unsafe && on.Finding(checks.TokenOrder).Outcome == checks.Violated {
+		return "Fencing tokens did not help, because they did not grow from grant to grant."
+	}
 	if on.Verdict != checks.Unsafe || fenced.Trace.Fencing != string(storage.Writes) ||
 		on.Finding(checks.GrantOrder).Outcome != checks.Violated || len(fenced.ForgottenTokens()) > 0 {
 		return ""

@@ -58,7 +58,7 @@ func blameSentence(b checks.Blame) string {
 	case checks.KindLock:
 		return "Blame: the lock itself, because no broken assumption explains this."
 	case checks.KindInherent:
-		return "Blame: inherent, not the lock: the two leases never overlapped, and no lock whose leases expire can prevent this."
+		return "Blame: not the lock. The two leases never overlapped, and no lock whose leases expire can prevent this."
 	}
 	return ""
 }

@@ -193,7 +193,7 @@ func (s *clauseBuilder) grantText(lock string, ev *trace.Event) string {
 	case ev.Token == 0:
 		return ""
 	case ev.Minted && !ev.Ungranted && ev.Rank != 0 && ev.Rank != ev.Token && !ahead:
-		return fmt.Sprintf(": token %s (grant number %d)", Token(ev.Token), ev.Rank)
+		return fmt.Sprintf(": token %s (the lock's grant number %d)", Token(ev.Token), ev.Rank)
 	}
 	return ": token " + Token(ev.Token)
 }

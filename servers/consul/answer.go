@@ -35,7 +35,7 @@ func withCommonHeaders(headers http.Header) http.Header {
 }
 
 // respond answers a call with a value as JSON. text describes the answer in the trace.
-// learns are events that the trace records when the client has read the answer; see
+// clientEvents are events that the trace records when the client has read the answer; see
 // [sim.Packet].
 func respond(call *http1.Call, value any, header http.Header, text string, clientEvents ...trace.Event) {
 	b, err := json.Marshal(value)

@@ -32,7 +32,7 @@ func (s *server) serveKey(call *http1.Call, key string) {
 		s.deleteKey(call, key)
 		return
 	}
-	conditionCount := 0 // of the parameters of which only one is allowed
+	conditionCount := 0 // how many of cas, acquire and release were given; one is allowed
 	for _, name := range []string{"cas", "acquire", "release"} {
 		if q.Has(name) {
 			conditionCount++
@@ -144,9 +144,9 @@ func (s *server) release(call *http1.Call, e entry, id string) {
 	respond(call, true, nil, "yes")
 }
 
-// putKey writes the value of a key. If check is set, it does so only if the latest change
-// of the key has the given index; the index 0 means that the key must not exist. The holder
-// of the key does not change.
+// putKey writes the value of a key. If isConditional is true, it does so only if the latest
+// change of the key has the given index; the index 0 means that the key must not exist. The
+// holder of the key does not change.
 func (s *server) putKey(call *http1.Call, e entry, isConditional bool, index uint64) {
 	nextIndex := s.store.nextIndex()
 	old := s.store.keys[e.Key]
@@ -213,7 +213,7 @@ func (s *server) read(key string, isPrefix bool, q *query) {
 		}
 		return s.store.lastChange, false
 	}
-	q.answer = func(learns []trace.Event) {
+	q.answer = func(clientEvents []trace.Event) {
 		index, _ := q.lookUp()
 		found := s.store.keysUnder(key)
 		if !isPrefix {
@@ -221,11 +221,11 @@ func (s *server) read(key string, isPrefix bool, q *query) {
 		}
 		switch {
 		case len(found) == 0:
-			q.call.Answer(http1.Answer{Status: http.StatusNotFound, Header: withCommonHeaders(queryHeaders(index)), Text: "not found", ClientEvents: learns})
+			q.call.Answer(http1.Answer{Status: http.StatusNotFound, Header: withCommonHeaders(queryHeaders(index)), Text: "not found", ClientEvents: clientEvents})
 		case isPrefix:
-			respond(q.call, found, queryHeaders(index), s.describeEntries(found), learns...)
+			respond(q.call, found, queryHeaders(index), s.describeEntries(found), clientEvents...)
 		default:
-			respond(q.call, found, queryHeaders(index), s.describeEntry(found[0]), learns...)
+			respond(q.call, found, queryHeaders(index), s.describeEntry(found[0]), clientEvents...)
 		}
 	}
 	s.answerOrWait(q)

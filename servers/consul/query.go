@@ -30,7 +30,7 @@ type query struct {
 	// exists.
 	lookUp func() (index uint64, found bool)
 	// answer answers the query with what it reads now.
-	answer func(learns []trace.Event)
+	answer func(clientEvents []trace.Event)
 }
 
 // parseQuery parses the parameters that say whether and how long a request waits. If they

@@ -178,13 +178,13 @@ func (s *server) sessionInfo(call *http1.Call, id string) {
 	s.withQuery(call, func(q *query) {
 		q.key = id
 		q.lookUp = func() (uint64, bool) { return max(s.sessions.lastChange, 1), true }
-		q.answer = func(learns []trace.Event) {
+		q.answer = func(clientEvents []trace.Event) {
 			index, _ := q.lookUp()
 			found, text := []*session{}, "nothing"
 			if one := s.sessions.all[id]; one != nil {
 				found, text = append(found, one), s.name(id)
 			}
-			respond(call, found, queryHeaders(index), text, learns...)
+			respond(call, found, queryHeaders(index), text, clientEvents...)
 		}
 		s.answerOrWait(q)
 	})
