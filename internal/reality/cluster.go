@@ -39,7 +39,7 @@ type clusterWatcher interface {
 	// watch begins to report all changes to [cluster.see].
 	watch() error
 	// catchUp returns when all changes up to an answer of a member have been reported.
-	catchUp(said reading, from server) error
+	catchUp(decoded reading, from server) error
 	// hasSession reports whether a session exists.
 	hasSession(id string) (bool, error)
 	// leader returns the name of the member that leads; "" if there is none.
@@ -297,14 +297,14 @@ func (c *cluster) expect(conn *conn, m *message) {
 
 // await waits until everything has been recorded that happened before a member's message, and
 // then calls finish. m is the request that the message answers; nil if there is none.
-func (c *cluster) await(conn *conn, said reading, m *message, finish func()) {
+func (c *cluster) await(conn *conn, decoded reading, m *message, finish func()) {
 	var e *effect
 	if m != nil {
 		e = m.body.(sim.Frame).Body.(*call).effect
 	}
 	var err error
-	if e != nil || !said.isHandshake && (m == nil || !m.event.KeepAlive && !m.event.Handshake) {
-		err = c.watcher.catchUp(said, conn.node.server)
+	if e != nil || !decoded.isHandshake && (m == nil || !m.event.KeepAlive && !m.event.Handshake) {
+		err = c.watcher.catchUp(decoded, conn.node.server)
 	}
 	c.r.do(func() {
 		switch {

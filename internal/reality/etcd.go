@@ -286,16 +286,16 @@ func byRevision(events []etcdEvent) (all [][]change) {
 
 // catchUp implements [clusterWatcher]: it waits until the changes up to the revision in an
 // answer have been recorded.
-func (w *etcdWatcher) catchUp(said reading, _ server) error {
+func (w *etcdWatcher) catchUp(decoded reading, _ server) error {
 	r := w.c.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	deadline := time.Now().Add(etcdPatience)
 	time.AfterFunc(etcdPatience, func() { r.do(func() {}) })
-	isKnown := func() bool { return w.c.recorded >= said.revision }
+	isKnown := func() bool { return w.c.recorded >= decoded.revision }
 	r.await(func() bool { return isKnown() || time.Now().After(deadline) })
 	if !isKnown() && !r.ended {
-		return fmt.Errorf("revision %d was not seen within %v", said.revision, etcdPatience)
+		return fmt.Errorf("revision %d was not seen within %v", decoded.revision, etcdPatience)
 	}
 	return nil
 }

@@ -180,25 +180,25 @@ func (c *etcdCutter) readRequest(b []byte, text string) *call {
 		c.hasBegun = true
 		b = bytes.TrimPrefix(b, []byte(http2Preface))
 	}
-	made := &call{}
+	q := &call{}
 	for f, ok := readFrame(b); ok; f, ok = readFrame(b) {
 		b = b[f.size:]
 		if f.kind != typeData && f.kind != typeHeaders && f.kind != typeReset {
 			continue
 		}
-		made.id = int64(f.stream)
+		q.id = int64(f.stream)
 		s := c.stream(f.stream)
 		s.isEnded = s.isEnded || f.endsStream()
 		if f.kind == typeReset {
-			made.isCancel = true
+			q.isCancel = true
 			delete(c.streams, f.stream)
 		}
 		if message := s.complete(fromClient, f.data()); message != nil {
-			made.isWhole, made.isShort = true, s.isEnded
-			describeCall(made, strings.Fields(text + " -")[0], message)
+			q.isWhole, q.isShort = true, s.isEnded
+			describeCall(q, strings.Fields(text + " -")[0], message)
 		}
 	}
-	return made
+	return q
 }
 
 // answerSize implements [cutter].
@@ -229,37 +229,37 @@ func (c *etcdCutter) answerSize(b []byte) (size int) {
 func (c *etcdCutter) read(b []byte, asked []*message) reading {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	said := reading{completes: -1, isHandshake: true, text: "settings of the connection"}
+	decoded := reading{completes: -1, isHandshake: true, text: "settings of the connection"}
 	var message []byte
 	var last http2Frame
 	for f, ok := readFrame(b); ok; f, ok = readFrame(b) {
 		b = b[f.size:]
 		switch f.kind {
 		case typeData, typeHeaders, typeReset, typeContinued:
-			said.isHandshake, last = false, f
+			decoded.isHandshake, last = false, f
 			if m := c.stream(f.stream).complete(fromServer, f.data()); m != nil {
 				message = m
 			}
 		}
 	}
-	if said.isHandshake {
-		return said
+	if decoded.isHandshake {
+		return decoded
 	}
 	isOver := last.endsStream()
 	for i, m := range asked {
 		if q := m.body.(sim.Frame).Body.(*call); q.id == int64(last.stream) && (message != nil || isOver) {
-			said.completes = i
-			c.describeAnswer(&said, message, m, q)
+			decoded.completes = i
+			c.describeAnswer(&decoded, message, m, q)
 			break
 		}
 	}
-	if said.completes < 0 {
-		c.describeAnswer(&said, message, nil, &call{})
+	if decoded.completes < 0 {
+		c.describeAnswer(&decoded, message, nil, &call{})
 	}
 	if isOver {
 		delete(c.streams, last.stream)
 	}
-	return said
+	return decoded
 }
 
 // isAnswered implements [cutter]. It is false for a watch and a keep-alive, whose answers
@@ -289,36 +289,36 @@ func expectCall(asked []*message, m *message) []*message {
 
 // describeAnswer describes an answer of the server, and records what it says about a session.
 // m is the request q that it answers; nil if it answers none. The mutex of the run is held.
-func (c *etcdCutter) describeAnswer(said *reading, message []byte, m *message, q *call) {
+func (c *etcdCutter) describeAnswer(decoded *reading, message []byte, m *message, q *call) {
 	if message == nil {
-		said.text = "an error, or the end of a call"
+		decoded.text = "an error, or the end of a call"
 		return
 	}
 	a := readAnswer(message)
-	said.revision = a.revision
-	said.text = fmt.Sprintf("revision %d", a.revision)
+	decoded.revision = a.revision
+	decoded.text = fmt.Sprintf("revision %d", a.revision)
 	names := c.r.names
 	switch {
 	case q.opens && a.id != 0:
 		id := strconv.FormatInt(a.id, 16)
 		c.r.cluster.open(id, m.event.Process, time.Duration(a.ttl)*time.Second, m.due)
-		said.learned = c.r.cluster.alive(id, m.sentAt)
-		said.text = fmt.Sprintf("%s for %d s", nameSession(names, id), a.ttl)
+		decoded.learned = c.r.cluster.alive(id, m.sentAt)
+		decoded.text = fmt.Sprintf("%s for %d s", nameSession(names, id), a.ttl)
 	case q.renews && a.id != 0 && a.ttl > 0:
 		id := strconv.FormatInt(a.id, 16)
 		c.r.cluster.renew(id, m.due)
-		said.learned = c.r.cluster.alive(id, m.sentAt)
-		said.text = fmt.Sprintf("%s for %d s", nameSession(names, id), a.ttl)
+		decoded.learned = c.r.cluster.alive(id, m.sentAt)
+		decoded.text = fmt.Sprintf("%s for %d s", nameSession(names, id), a.ttl)
 	case q.renews && a.id != 0:
-		said.text = nameSession(names, strconv.FormatInt(a.id, 16)) + " has ended"
+		decoded.text = nameSession(names, strconv.FormatInt(a.id, 16)) + " has ended"
 	case m == nil && len(a.changed) > 0:
 		var texts []string
 		for _, key := range a.changed {
 			key = nameEtcdKey(names, key)
 			texts = append(texts, key+" has changed")
-			said.learned = append(said.learned, trace.Event{Kind: trace.KindNotify, Key: key})
+			decoded.learned = append(decoded.learned, trace.Event{Kind: trace.KindNotify, Key: key})
 		}
-		said.text += ": " + strings.Join(texts, ", ")
+		decoded.text += ": " + strings.Join(texts, ", ")
 	}
 }
 

@@ -98,8 +98,8 @@ func TestAnswerOfEtcd(t *testing.T) {
 	if q := c.ask("SETTINGS", []byte(http2Preface), settings); q.isWhole {
 		t.Error("the settings of a connection are a request")
 	}
-	if said := c.answer(settings); !said.isHandshake || said.completes >= 0 {
-		t.Errorf("the settings of the server are read as %+v", said)
+	if decoded := c.answer(settings); !decoded.isHandshake || decoded.completes >= 0 {
+		t.Errorf("the settings of the server are read as %+v", decoded)
 	}
 	put := grpcMessage(bytesField(1, []byte("resource/7")))
 	if size, _ := c.cut.Next(frame(1, 4, 1)); size != 0 {
@@ -109,12 +109,12 @@ func TestAnswerOfEtcd(t *testing.T) {
 		t.Errorf("the call is read as %+v", q)
 	}
 	c.ask("Put other", frame(1, 4, 3), frame(0, 1, 3, put...))
-	said := c.answer(frame(1, 4, 3), frame(0, 0, 3, grpcMessage(revisionOf(7))...), frame(1, 5, 3))
-	if said.completes != 1 || said.revision != 7 {
-		t.Errorf("the answer is read as %+v, want the second request and revision 7", said)
+	decoded := c.answer(frame(1, 4, 3), frame(0, 0, 3, grpcMessage(revisionOf(7))...), frame(1, 5, 3))
+	if decoded.completes != 1 || decoded.revision != 7 {
+		t.Errorf("the answer is read as %+v, want the second request and revision 7", decoded)
 	}
-	if said := c.answer(frame(1, 5, 1)); said.completes != 0 {
-		t.Errorf("the error is read as %+v", said)
+	if decoded := c.answer(frame(1, 5, 1)); decoded.completes != 0 {
+		t.Errorf("the error is read as %+v", decoded)
 	}
 	c.ask("cancels Put", frame(3, 0, 1, 0, 0, 0, 8))
 	if len(c.asked) != 1 {
@@ -129,14 +129,14 @@ func TestNotificationsOfEtcd(t *testing.T) {
 	if !q.isWhole || q.isShort {
 		t.Errorf("the watch is read as %+v", q)
 	}
-	if said := c.answer(frame(1, 4, 1), frame(0, 0, 1, grpcMessage(revisionOf(2), numberField(3, 1))...)); said.completes != 0 {
-		t.Errorf("the confirmation is read as %+v", said)
+	if decoded := c.answer(frame(1, 4, 1), frame(0, 0, 1, grpcMessage(revisionOf(2), numberField(3, 1))...)); decoded.completes != 0 {
+		t.Errorf("the confirmation is read as %+v", decoded)
 	}
 	c.asked = nil
 	event := bytesField(11, numberField(1, 1), bytesField(2, bytesField(1, []byte("resource/7"))))
-	said := c.answer(frame(0, 0, 1, grpcMessage(revisionOf(3), event)...))
-	if said.completes >= 0 || said.revision != 3 || len(said.learned) != 1 || said.learned[0].Kind != trace.KindNotify {
-		t.Errorf("the notification is read as %+v", said)
+	decoded := c.answer(frame(0, 0, 1, grpcMessage(revisionOf(3), event)...))
+	if decoded.completes >= 0 || decoded.revision != 3 || len(decoded.learned) != 1 || decoded.learned[0].Kind != trace.KindNotify {
+		t.Errorf("the notification is read as %+v", decoded)
 	}
 }
 
@@ -145,14 +145,14 @@ func TestSessionOfEtcd(t *testing.T) {
 	c := newEtcdConn(t)
 	c.ask("LeaseGrant for 2 s", frame(1, 4, 1), frame(0, 1, 1, grpcMessage(numberField(1, 2))...))
 	session := grpcMessage(revisionOf(1), numberField(2, 0x7abc), numberField(3, 2))
-	said := c.answer(frame(1, 4, 1), frame(0, 0, 1, session...), frame(1, 5, 1))
-	if s := c.cut.r.cluster.sessions["7abc"]; s == nil || s.client != "client-1" || s.ttl != 2*time.Second || len(said.learned) != 1 {
-		t.Errorf("the session is %+v, and the answer %+v", s, said)
+	decoded := c.answer(frame(1, 4, 1), frame(0, 0, 1, session...), frame(1, 5, 1))
+	if s := c.cut.r.cluster.sessions["7abc"]; s == nil || s.client != "client-1" || s.ttl != 2*time.Second || len(decoded.learned) != 1 {
+		t.Errorf("the session is %+v, and the answer %+v", s, decoded)
 	}
 	c.asked = nil
 	c.ask("LeaseKeepAlive session-1", frame(1, 4, 3), frame(0, 0, 3, grpcMessage(numberField(1, 0x7abc))...))
-	if said := c.answer(frame(1, 4, 3), frame(0, 0, 3, session...)); said.completes != 0 || len(said.learned) != 1 || said.learned[0].TTL != 2*time.Second {
-		t.Errorf("the keep-alive is read as %+v", said)
+	if decoded := c.answer(frame(1, 4, 3), frame(0, 0, 3, session...)); decoded.completes != 0 || len(decoded.learned) != 1 || decoded.learned[0].TTL != 2*time.Second {
+		t.Errorf("the keep-alive is read as %+v", decoded)
 	}
 }
 
@@ -175,9 +175,9 @@ func TestEffectsOfEtcd(t *testing.T) {
 		{"Get", key("a"), "", "", ""},
 		{"Watch", key("a"), "", "", ""},
 	} {
-		made := &call{}
-		describeCall(made, c.method, c.request)
-		e := made.effect
+		q := &call{}
+		describeCall(q, c.method, c.request)
+		e := q.effect
 		if c.puts == "" && c.deletes == "" && c.ends == "" {
 			if e != nil {
 				t.Errorf("%s changes %+v", c.method, e)

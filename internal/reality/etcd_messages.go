@@ -49,7 +49,7 @@ func eachField(b []byte, do func(number int, value uint64, data []byte)) {
 // describeCall completes a call with what its request may change. method is the name by which
 // the trace shows the method. The numbers of fields are those of
 // https://github.com/etcd-io/etcd/blob/v3.4.23/etcdserver/etcdserverpb/rpc.proto.
-func describeCall(made *call, method string, request []byte) {
+func describeCall(q *call, method string, request []byte) {
 	e := &effect{}
 	switch method {
 	case "Put":
@@ -65,12 +65,12 @@ func describeCall(made *call, method string, request []byte) {
 			}
 		})
 	case "LeaseGrant":
-		made.opens = true
+		q.opens = true
 	case "LeaseKeepAlive":
-		made.renews = true
+		q.renews = true
 	}
 	if len(e.puts) > 0 || len(e.deletes) > 0 || e.ends != "" {
-		made.effect = e
+		q.effect = e
 	}
 }
 

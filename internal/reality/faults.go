@@ -28,12 +28,12 @@ type fault struct {
 // newFault prepares a fault; i counts from 0.
 func newFault(r *run, i int, f sim.Fault) *fault {
 	kind, _ := sim.KindOf(f.Action)
-	made := &fault{FaultInfo: r.trace.Faults[i], r: r, fault: f, number: i + 1, instant: kind.Instant}
+	created := &fault{FaultInfo: r.trace.Faults[i], r: r, fault: f, number: i + 1, instant: kind.Instant}
 	if !f.Strikes.When.IsZero() {
-		r.onPoint(f.Strikes.When, made.trigger)
+		r.onPoint(f.Strikes.When, created.trigger)
 	}
-	r.onPoint(f.Until, made.lift, func() { made.endPlanned, made.willEnd = true, made.struck })
-	return made
+	r.onPoint(f.Until, created.lift, func() { created.endPlanned, created.willEnd = true, created.struck })
+	return created
 }
 
 // strikeBefore triggers the faults that strike before a client's step. nth says how many

@@ -165,26 +165,26 @@ func (c *conn) readServer() {
 			answer := slices.Clone(buffer[:size])
 			buffer = buffer[size:]
 			var m *message
-			var said reading
+			var decoded reading
 			r.do(func() {
-				said = c.cutter.read(answer, c.asked)
-				if said.completes >= 0 && said.completes < len(c.asked) {
-					m = c.asked[said.completes]
+				decoded = c.cutter.read(answer, c.asked)
+				if decoded.completes >= 0 && decoded.completes < len(c.asked) {
+					m = c.asked[decoded.completes]
 				}
 			})
 			finish := func() {
 				c.asked = slices.DeleteFunc(c.asked, func(o *message) bool { return o == m })
 				n.endExecution(m)
-				c.reply(m, answer, said)
+				c.reply(m, answer, decoded)
 				if c.isCut && !c.isExecuting() {
 					c.toServer.Close()
 				}
 			}
 			switch {
 			case n.keeper == nil:
-				r.cluster.await(c, said, m, finish)
-			case said.completes < 0:
-				r.do(func() { c.reply(nil, answer, said) })
+				r.cluster.await(c, decoded, m, finish)
+			case decoded.completes < 0:
+				r.do(func() { c.reply(nil, answer, decoded) })
 			case m == nil || m.body.(sim.Frame).Handshake:
 				r.do(finish)
 			default:
@@ -200,19 +200,19 @@ func (c *conn) readServer() {
 
 // reply sends a message of the server on its way to the client. It answers the request m,
 // or nothing if m is nil.
-func (c *conn) reply(m *message, answer []byte, said reading) {
+func (c *conn) reply(m *message, answer []byte, decoded reading) {
 	if c.isCut || c.replies.isDropped {
 		return
 	}
 	section, step := c.client.doing()
 	ev := trace.Event{
 		Process: c.node.cfg.Name, Peer: c.client.cfg.Name, Conn: c.number, Reply: true, Section: section, Step: step,
-		Text: said.text, Handshake: said.isHandshake,
+		Text: decoded.text, Handshake: decoded.isHandshake,
 	}
 	if m != nil {
 		ev.Section, ev.Step, ev.Handshake, ev.KeepAlive = m.event.Section, m.event.Step, m.event.Handshake, m.event.KeepAlive
 	}
-	c.replies.send(&message{event: ev, bytes: answer, learned: said.learned})
+	c.replies.send(&message{event: ev, bytes: answer, learned: decoded.learned})
 }
 
 // carryReplies delivers the replies to the client's machine. A client that is stopped reads

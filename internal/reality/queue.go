@@ -42,11 +42,11 @@ func (q *queue) apply(ch change, why cause) {
 	if ch.isDeleted {
 		delete(q.claims, ch.key)
 	} else {
-		made := claim{ch, by}
+		claimed := claim{ch, by}
 		if existed && q.hasSameOwner(ch, old.change) && !isInAnotherSection(by, old.by) {
-			made.by = old.by
+			claimed.by = old.by
 		}
-		q.claims[ch.key] = made
+		q.claims[ch.key] = claimed
 	}
 	head := q.findHead()
 	prior := q.owner

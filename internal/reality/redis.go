@@ -230,11 +230,11 @@ var subscriptions = []string{"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRI
 
 // read implements [cutter].
 func (c *redisCutter) read(b []byte, asked []*message) reading {
-	said := reading{completes: -1, text: resp.Describe(b, c.r.names.Value)}
+	decoded := reading{completes: -1, text: resp.Describe(b, c.r.names.Value)}
 	if c.completes(b, oldestOf(asked)) {
-		said.completes = 0
+		decoded.completes = 0
 	}
-	return said
+	return decoded
 }
 
 // oldestOf returns the oldest of the requests that have no answer; zero if there is none.

@@ -226,7 +226,7 @@ type zooKeeperWatcher struct {
 	// The mutex of the run guards both.
 	source  *zooKeeperServer
 	session *zooKeeperSession
-	// drained is the member that was watched before, and that has said all that it will say.
+	// drained is the member that was watched before, and that has sent all that it will send.
 	drained *zooKeeperServer
 }
 

@@ -41,15 +41,15 @@ func (c *zooKeeperCutter) Next(b []byte) (int, sim.Frame) {
 
 // readRequest reads a message of a client.
 func (c *zooKeeperCutter) readRequest(b []byte) *call {
-	made := &call{isWhole: true, isShort: true}
+	q := &call{isWhole: true, isShort: true}
 	if !c.hasAsked {
 		c.hasAsked = true
-		made.id, made.opens = connectNumber, true
-		return made
+		q.id, q.opens = connectNumber, true
+		return q
 	}
 	body := jute.NewReader(b)
 	body.Int() // the length
-	made.id = int64(body.Int())
+	q.id = int64(body.Int())
 	op := body.Int()
 	e := &effect{session: c.session}
 	if op == zkCloseSession {
@@ -57,10 +57,10 @@ func (c *zooKeeperCutter) readRequest(b []byte) *call {
 	} else {
 		e.addOperation(op, body, 0)
 	}
-	if made.renews = op != zkCloseSession; len(e.puts) > 0 || len(e.deletes) > 0 || e.ends != "" {
-		made.effect = e
+	if q.renews = op != zkCloseSession; len(e.puts) > 0 || len(e.deletes) > 0 || e.ends != "" {
+		q.effect = e
 	}
-	return made
+	return q
 }
 
 // addOperation adds what an operation may change. The operations of a multi are read one
@@ -129,7 +129,7 @@ func (c *zooKeeperCutter) answerSize(b []byte) int {
 
 // read implements [cutter].
 func (c *zooKeeperCutter) read(b []byte, asked []*message) reading {
-	said := reading{completes: -1}
+	decoded := reading{completes: -1}
 	body := jute.NewReader(b)
 	body.Int() // the length
 	number := int64(connectNumber)
@@ -139,56 +139,56 @@ func (c *zooKeeperCutter) read(b []byte, asked []*message) reading {
 	var m *message
 	for i, o := range asked {
 		if o.body.(sim.Frame).Body.(*call).id == number {
-			said.completes, m = i, o
+			decoded.completes, m = i, o
 			break
 		}
 	}
 	switch {
 	case !c.hasAnswered:
 		c.hasAnswered = true
-		c.readWelcome(&said, body, m)
-		return said
+		c.readWelcome(&decoded, body, m)
+		return decoded
 	case number == zkNotification:
 		body.Take(12)
 		kind := body.Int()
 		body.Int()
 		path := nameZooKeeperPath(c.r.names, body.Text())
-		said.text = fmt.Sprintf("event %d: %s", kind, path)
+		decoded.text = fmt.Sprintf("event %d: %s", kind, path)
 		if kind > 0 {
-			said.learned = []trace.Event{{Kind: trace.KindNotify, Key: path}}
+			decoded.learned = []trace.Event{{Kind: trace.KindNotify, Key: path}}
 		}
-		return said
+		return decoded
 	}
 	body.Take(8) // the last change
-	said.text = "ok"
+	decoded.text = "ok"
 	if code := body.Int(); code != 0 {
-		said.text = fmt.Sprintf("error %d", code)
+		decoded.text = fmt.Sprintf("error %d", code)
 	}
 	if m != nil && m.body.(sim.Frame).Body.(*call).renews {
 		c.r.cluster.renew(c.session, m.due)
-		said.learned = c.r.cluster.alive(c.session, m.sentAt)
+		decoded.learned = c.r.cluster.alive(c.session, m.sentAt)
 	}
-	return said
+	return decoded
 }
 
 // readWelcome reads the first message of a server, which says which session the client has
 // and how long it lasts. m is the request that it answers; nil if it is not known.
-func (c *zooKeeperCutter) readWelcome(said *reading, body *jute.Reader, m *message) {
+func (c *zooKeeperCutter) readWelcome(decoded *reading, body *jute.Reader, m *message) {
 	body.Int() // the version of the protocol
 	timeout := time.Duration(body.Int()) * time.Millisecond
 	id := body.Take(8)
 	if len(id) < 8 || m == nil {
-		said.text = "a malformed answer to a connection"
+		decoded.text = "a malformed answer to a connection"
 		return
 	}
 	if number := binary.BigEndian.Uint64(id); number != 0 && timeout > 0 {
 		c.session = strconv.FormatUint(number, 16)
 		c.r.cluster.open(c.session, m.event.Process, timeout, m.due)
-		said.learned = c.r.cluster.alive(c.session, m.sentAt)
-		said.text = fmt.Sprintf("%s for %v", nameSession(c.r.names, c.session), timeout)
+		decoded.learned = c.r.cluster.alive(c.session, m.sentAt)
+		decoded.text = fmt.Sprintf("%s for %v", nameSession(c.r.names, c.session), timeout)
 		return
 	}
-	said.text = "the session has expired"
+	decoded.text = "the session has expired"
 }
 
 // isAnswered implements [cutter].

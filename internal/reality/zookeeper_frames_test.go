@@ -50,8 +50,8 @@ func newZooKeeperConn(t *testing.T) *zooKeeperConn {
 	r := testRun(locks.ZooKeeper)
 	c := &zooKeeperConn{T: t, cut: &zooKeeperCutter{Framer: system.Framer(r.names), r: r}}
 	c.ask(zkHello)
-	if said := c.answer(zkWelcome); said.completes != 0 || len(said.learned) != 1 {
-		t.Fatalf("the answer to a connection is read as %+v", said)
+	if decoded := c.answer(zkWelcome); decoded.completes != 0 || len(decoded.learned) != 1 {
+		t.Fatalf("the answer to a connection is read as %+v", decoded)
 	}
 	if s := r.cluster.sessions["1f"]; s == nil || s.client != "client-1" || s.ttl != 2*time.Second {
 		t.Fatalf("the session is %+v", s)
@@ -100,13 +100,13 @@ func TestAnswersOfZooKeeper(t *testing.T) {
 		{encoded(5, int64(9), 0), 0},
 		{encoded(7, int64(9), 0), -1},
 	} {
-		if said := c.answer(x.answer); said.completes != x.want {
-			t.Errorf("the answer %x completes the request %d, want %d", x.answer, said.completes, x.want)
+		if decoded := c.answer(x.answer); decoded.completes != x.want {
+			t.Errorf("the answer %x completes the request %d, want %d", x.answer, decoded.completes, x.want)
 		}
 	}
-	said := c.answer(encoded(zkNotification, int64(-1), 0, 2, 3, "/lock/a"))
-	if said.completes >= 0 || len(said.learned) != 1 || said.learned[0].Kind != trace.KindNotify || said.learned[0].Key != "/lock/a" {
-		t.Errorf("the notification is read as %+v", said)
+	decoded := c.answer(encoded(zkNotification, int64(-1), 0, 2, 3, "/lock/a"))
+	if decoded.completes >= 0 || len(decoded.learned) != 1 || decoded.learned[0].Kind != trace.KindNotify || decoded.learned[0].Key != "/lock/a" {
+		t.Errorf("the notification is read as %+v", decoded)
 	}
 }
 

@@ -77,8 +77,8 @@ func keyName(names *sim.Names, key string) string {
 	if names.IsKey(key) {
 		return key
 	}
-	if under, last := path.Split(key); under != "" && isSession(last) {
-		return names.Value(under) + sessionName(names, last)
+	if folder, last := path.Split(key); folder != "" && isSession(last) {
+		return names.Value(folder) + sessionName(names, last)
 	}
 	return names.Value(key)
 }
@@ -131,13 +131,13 @@ func (s *server) isLock(key string) bool { return s.host.Names().IsKey(key) }
 // recordGrant records that a session holds a lock, and when the session expires if it is
 // not renewed.
 func (s *server) recordGrant(kind trace.Kind, e *entry, prior *trace.Actor) {
-	one := s.sessions.all[e.Session]
-	if one == nil || !s.isLock(e.Key) {
+	session := s.sessions.all[e.Session]
+	if session == nil || !s.isLock(e.Key) {
 		return
 	}
-	ev := trace.Event{Kind: kind, Key: e.Key, Value: s.name(e.Session), By: e.owner, Owner: e.owner, Prior: prior, TTL: one.ttl}
-	if one.timer != nil {
-		ev.Expires, _ = s.timers.DueInTrueTime(one.timer)
+	ev := trace.Event{Kind: kind, Key: e.Key, Value: s.name(e.Session), By: e.owner, Owner: e.owner, Prior: prior, TTL: session.ttl}
+	if session.timer != nil {
+		ev.Expires, _ = s.timers.DueInTrueTime(session.timer)
 	}
 	s.host.Emit(ev)
 }
@@ -151,9 +151,9 @@ func (s *server) recordLoss(kind trace.Kind, old *entry, by *trace.Actor) {
 
 // aliveEvents returns the event that records that a client learns from an answer that its
 // session is alive. It returns nil for a session that never expires.
-func (s *server) aliveEvents(one *session) []trace.Event {
-	if one.ttl == 0 {
+func (s *server) aliveEvents(session *session) []trace.Event {
+	if session.ttl == 0 {
 		return nil
 	}
-	return []trace.Event{{Kind: trace.KindAlive, Peer: s.host.Node().Name, Session: s.name(one.ID), TTL: one.ttl}}
+	return []trace.Event{{Kind: trace.KindAlive, Peer: s.host.Node().Name, Session: s.name(session.ID), TTL: session.ttl}}
 }
