@@ -66,6 +66,9 @@ func mergeNeighbours(clauses []Clause) []Clause {
 	for i, c := range folded {
 		if len(c.items) > 1 {
 			folded[i].Predicate = Raw(c.merge(c.items))
+			if c.Until-c.At >= Silence {
+				folded[i].Predicate += Raw(fmt.Sprintf("; the last time at %s", Moment(c.Until, 3)))
+			}
 		}
 	}
 	return folded
