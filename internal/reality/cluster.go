@@ -14,7 +14,7 @@ import (
 
 // A cluster is what the harness knows of servers that agree on one order of all changes. It
 // watches every change of a key. A change belongs to the client whose request names the key,
-// or to the end of the session to which the key is bound. A nil cluster stands for
+// or to the end of the session to which the key is bound. A nil cluster means
 // servers that each keep keys of their own: start, close, leave, knowLocks, begin, expect and
 // lookForLeader do nothing on it, and the other methods must not be called.
 type cluster struct {
