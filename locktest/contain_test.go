@@ -196,6 +196,9 @@ func TestDeadlyExplored(t *testing.T) {
 // Only worker processes run the lock. This lock ends every process in which it runs. It is
 // explored to the end nevertheless, and each way to break it shows what happened.
 func TestOnlyWorkersRunTheLock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the test starts a process for each world of a search")
+	}
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -47,6 +47,9 @@ func caseOf(t *testing.T, s *scenarios.Scenario, v *scenarios.Variant) *quiz.Cas
 // and does not stand in the question. The numbers say to how many variants a form applies. They
 // change with the catalogue; a large change shows that a form has become too narrow or too wide.
 func TestFormsOfTheCatalogue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the test asks each question about each variant of the catalogue")
+	}
 	applies := map[string]int{}
 	answers := map[string]map[string]int{}
 	for _, s := range scenarios.Embedded() {

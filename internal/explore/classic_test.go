@@ -22,6 +22,9 @@ var debatedWays = []string{
 // nodes.
 func TestQuickSearchFindsDebatedWays(t *testing.T) {
 	for _, nodes := range []int{3, 5} {
+		if testing.Short() && nodes > 3 {
+			continue
+		}
 		l, bases := newRunner("redlock", nodes)
 		first := 0
 		s := &Search{

@@ -153,6 +153,9 @@ var takeoverMethods = map[string]takeoverMethod{
 // that.
 func TestTakeover(t *testing.T) {
 	for name, method := range takeoverMethods {
+		if testing.Short() && name != "compare-and-set" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			config := locktest.Config{System: locks.Postgres}
 			if testing.Short() {

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-var troubles = flag.Uint64("troubles", 60, "on how many seeds TestTroubles is run")
+var troubles = flag.Uint64("troubles", 60, "on how many seeds TestTroubles is run; at most 12 with -short")
 
 // faultyWorld returns a world of three servers and three clients. Random faults strike,
 // each for a while. After the last fault has ended, there is time left.
@@ -55,7 +55,11 @@ func faultyWorld(t testing.TB, kind string, seed uint64) sim.Config {
 // Whatever faults strike an ensemble, it works after they have ended. It grants the lock to
 // one client at a time, and equal worlds have equal traces.
 func TestTroubles(t *testing.T) {
-	for seed := range *troubles {
+	seeds := *troubles
+	if testing.Short() {
+		seeds = min(seeds, 12)
+	}
+	for seed := range seeds {
 		for _, kind := range kinds {
 			cfg := faultyWorld(t, kind, seed)
 			tr := RunWorld(t, cfg)

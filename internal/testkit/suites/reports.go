@@ -29,14 +29,14 @@ func mustResult(t *testing.T, s *scenarios.Scenario) *scenarios.Result {
 	return result
 }
 
-// sample returns every fourth scenario if the tests are run with -short, and otherwise all
+// sample returns every eighth scenario if the tests are run with -short, and otherwise all
 // scenarios.
 func sample(all []*scenarios.Scenario) []*scenarios.Scenario {
 	if !testing.Short() {
 		return all
 	}
 	var some []*scenarios.Scenario
-	for i := 0; i < len(all); i += 4 {
+	for i := 0; i < len(all); i += 8 {
 		some = append(some, all[i])
 	}
 	return some
