@@ -6,12 +6,14 @@ import (
 	"slices"
 )
 
-// This file merges clauses that are similar, so that a timeline becomes shorter.
-//
+// This file merges clauses that are similar, so that a timeline becomes shorter. Each function
+// returns its clauses in the memory of those that it gets: a crowd has so many that copies of
+// them take longer than the merging.
+
 // mergeFaultEffects merges the clause that a fault strikes with the clause after it that
 // describes what the fault does to a process.
 func mergeFaultEffects(clauses []Clause) []Clause {
-	kept := make([]Clause, 0, len(clauses))
+	kept := clauses[:0]
 	for i, c := range clauses {
 		if i+1 < len(clauses) && c.isFaultOf(clauses[i+1]) {
 			continue
@@ -34,7 +36,7 @@ func (c Clause) isFaultOf(effect Clause) bool {
 // dropStepEdges drops the beginning of a step if the next clause is about the same step. It
 // also drops the end of a step if the clause before it already shows the storage's answer.
 func dropStepEdges(clauses []Clause) []Clause {
-	kept := make([]Clause, 0, len(clauses))
+	kept := clauses[:0]
 	for i, c := range clauses {
 		next := i+1 < len(clauses) && clauses[i+1].OfStep == c.OfStep
 		previous := i > 0 && clauses[i-1].OfStep == c.OfStep && clauses[i-1].Part == StorageAnswers
@@ -53,7 +55,7 @@ func dropStepEdges(clauses []Clause) []Clause {
 // mergeNeighbours merges neighbouring clauses of the same merge key, which say the same
 // about several processes.
 func mergeNeighbours(clauses []Clause) []Clause {
-	folded := make([]Clause, 0, len(clauses))
+	folded := clauses[:0]
 	for _, c := range clauses {
 		if n := len(folded); n > 0 && c.mergeKey != "" && folded[n-1].mergeKey == c.mergeKey {
 			folded[n-1].items = append(folded[n-1].items, c.items...)
@@ -78,7 +80,7 @@ func mergeNeighbours(clauses []Clause) []Clause {
 // succession, such as asking for the lock.
 func mergeClients(clauses []Clause) []Clause {
 	const fewest = 3
-	kept := make([]Clause, 0, len(clauses))
+	kept := clauses[:0]
 	for i := 0; i < len(clauses); {
 		end, clients := i, []string{}
 		for end < len(clauses) && continuesSeries(clauses[i:end+1]) {
@@ -129,7 +131,7 @@ func continuesSeries(clauses []Clause) bool {
 // a lock whose nodes are down: it keeps the first round and then says how often it repeats.
 func mergeRepetitions(clauses []Clause) []Clause {
 	const longest, fewest = 8, 3
-	kept := make([]Clause, 0, len(clauses))
+	kept := clauses[:0]
 	for i := 0; i < len(clauses); {
 		length, times := 0, 0
 		for n := 1; n <= longest && times < fewest; n++ {
