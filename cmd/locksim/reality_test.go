@@ -66,6 +66,21 @@ func TestRealityOfPostgres(t *testing.T) {
 	}
 }
 
+// The clock of a real PostgreSQL is set, and the row of a lease ends early. A jump that leaves
+// enough of the lease does no harm.
+func TestRealityOfASetClock(t *testing.T) {
+	servers, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	require(t, len(servers) > 0 || has("initdb"), "PostgreSQL", "LOCKSIM_REQUIRE_POSTGRES")
+	libraries, _ := filepath.Glob("/usr/lib/*/faketime/libfaketime.so.1")
+	require(t, len(libraries) > 0, "libfaketime", "LOCKSIM_REQUIRE_FAKETIME")
+	for jump, want := range map[string]string{"11s": "off unsafe, on safe, ", "1s": "off safe, on safe, "} {
+		got := verdictsOf(t, "postgres-clock", "--variant", "lease", "--ttl", "2s", "--set", "faults[1].by="+jump)
+		if got != want {
+			t.Errorf("after a jump by %s of a TTL of 10s the verdicts are %q, want %q", jump, got, want)
+		}
+	}
+}
+
 // pausedHolder is a scenario in which the holder of a lock on one server is paused for longer
 // than its session, and a control in which it is not.
 const pausedHolder = `title: A holder is paused, or not

@@ -105,6 +105,8 @@ func (f *fault) act() {
 		r.emit(ev)
 	case *sim.Reset:
 		r.resetBetween(a.Process, a.From)
+	case *sim.Jump:
+		r.process(a.Process).(*node).jump(a.By)
 	}
 }
 

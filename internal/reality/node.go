@@ -110,6 +110,9 @@ type node struct {
 	executing *message
 	// keys is what the trace says about the keys.
 	keys map[string]entry
+	// clockAhead is how much the server's clock is ahead of the clock of this machine, and
+	// clockSetAt when it was set last.
+	clockAhead, clockSetAt time.Duration
 	// doors are where clients connect.
 	doors []*door
 	conns []*conn
@@ -190,7 +193,7 @@ func (n *node) record(found snapshot, by *trace.Actor, earliest time.Duration, r
 		switch {
 		case hasExpired:
 			ev := n.keyEvent(trace.KindExpire, key, was)
-			ev.Earliest = n.since(was.expires)
+			ev.Earliest = max(n.since(was.expires), n.clockSetAt)
 			n.r.emit(ev)
 			delete(before, key)
 		case exists && n.holdsByConnection() && was.expires.IsZero() && was.value != is.value:
@@ -264,16 +267,17 @@ func (n *node) liveKeyEvent(kind trace.Kind, key string, e entry) trace.Event {
 	return ev
 }
 
-// since converts a time of this machine's clock, by which all servers go, to the time of
-// the run.
-func (n *node) since(t time.Time) time.Duration { return max(t.Round(0).Sub(n.r.began.Round(0)), 1) }
+// since converts a time of the server's clock to the time of the run.
+func (n *node) since(t time.Time) time.Duration {
+	return max(t.Round(0).Sub(n.r.began.Round(0))-n.clockAhead, 1)
+}
 
 // planExpiry makes the harness look when a key should have expired.
 func (n *node) planExpiry(e entry) {
 	if e.expires.IsZero() {
 		return
 	}
-	n.r.after(time.Until(e.expires)+expiryGrace, func() {
+	n.r.after(time.Until(e.expires.Add(-n.clockAhead))+expiryGrace, func() {
 		go n.look()
 	})
 }

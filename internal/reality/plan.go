@@ -145,6 +145,8 @@ func whyNot(f sim.Fault, cfg sim.Config) string {
 		if isStorage(a.Process) || isStorage(a.From) {
 			return "cuts a connection to the storage, which is a part of the harness"
 		}
+	case *sim.Jump:
+		return whyNotSet(a.Process, cfg)
 	case *sim.Delay, *sim.Hold, *sim.Stall:
 	default:
 		return fmt.Sprintf("is of the kind %s, which needs a simulated server or clock", f.Kind())
@@ -190,10 +192,17 @@ func Scale(cfg sim.Config, ttl time.Duration) sim.Config {
 		f := &cfg.Faults[i]
 		f.Strikes.At, f.For = scaled(f.Strikes.At), scaled(f.For)
 		f.Strikes.When, f.Until = point(f.Strikes.When), point(f.Until)
-		if d, ok := f.Action.(*sim.Delay); ok {
-			slower := *d
-			slower.By = scaled(d.By)
+		switch a := f.Action.(type) {
+		case *sim.Delay:
+			slower := *a
+			slower.By = scaled(a.By)
 			f.Action = &slower
+		case *sim.Jump:
+			shorter := *a
+			if shorter.By = scaled(a.By.Abs()); a.By < 0 {
+				shorter.By = -shorter.By
+			}
+			f.Action = &shorter
 		}
 	}
 	return cfg

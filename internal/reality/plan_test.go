@@ -41,7 +41,8 @@ func TestCheck(t *testing.T) {
 		{"crash-restart-everysec", "process-killed", ""},
 		{"release-get-then-del", "", ""},
 
-		{"clock-jump", "", "is of the kind jump, which needs a simulated server or clock"},
+		{"clock-jump", "", "only the clock of a PostgreSQL server can be set"},
+		{"slow-drift", "", "is of the kind drift, which needs a simulated server or clock"},
 		{"crash-restart-always", "", "cuts the power"},
 		{"failover", "", "is a replica"},
 		{"vm-suspend", "", "suspends a machine"},

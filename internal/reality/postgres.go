@@ -49,6 +49,9 @@ func newPostgres(r *run, cfg sim.Node, folder string) (server, error) {
 	if err := s.makeData(); err != nil {
 		return nil, err
 	}
+	if err := s.setClock(0); err != nil {
+		return nil, err
+	}
 	if version, err := os.ReadFile(filepath.Join(s.data(), "PG_VERSION")); err == nil {
 		s.named += " " + strings.TrimSpace(string(version))
 	}
@@ -114,6 +117,13 @@ func (s *postgresServer) start() error {
 	// What a killed server leaves behind would keep the new one from starting.
 	_ = os.Remove(filepath.Join(s.data(), "postmaster.pid"))
 	c := s.command("postgres", "-D", s.data(), "-k", s.folder, "-h", "", "-F")
+	if s.r.setsClock(s.cfg.Name) {
+		settable, err := s.clockEnvironment()
+		if err != nil {
+			return err
+		}
+		c.Env = append(c.Env, settable...)
+	}
 	_, socket := s.address()
 	if err := checkSocket(socket); err != nil {
 		return err
