@@ -45,6 +45,7 @@ type realitySweep struct {
 	// played counts the plays with a fault, blamed all plays in which the lock is to blame
 	// for what broke, and unknown those with a fault that say nothing.
 	played, blamed, unknown int
+	causes                  []*sweepCause
 }
 
 // run plays all worlds of the sweep.
@@ -58,13 +59,18 @@ func (s *realitySweep) run(ctx context.Context) error {
 		return err
 	}
 	printLine(s.out, "%s, without a fault: %s", titleOf(s.variant), base.Verdict.Verdict)
-	s.explain(base)
 	if len(violationsOf(base, checks.BlameLock)) > 0 {
 		s.blamed++
+		replay := s.flags.replayOf(s.job, s.variant, base.Fencing)
+		if variant != s.variant {
+			replay += " --set " + noFaults
+		}
+		s.addCauses(base, replay)
 	}
 	faults := faultsAt(base.History.Trace, s.ttl()*11/10)
 	if len(faults) == 0 {
 		printLine(s.out, "no message between %s and the servers was seen, so there is no fault to play", base.History.Trace.Processes[0].Name)
+		s.printCauses()
 		return nil
 	}
 	for _, override := range faults {
@@ -91,12 +97,10 @@ func (s *realitySweep) run(ctx context.Context) error {
 			mark = "?"
 		}
 		printLine(s.out, "%s %s: %s", mark, fault, run.Verdict.Verdict)
-		if len(blamed) > 0 {
-			s.explain(run)
-			printLine(s.out, "    replay: %s --set %s", s.flags.replayOf(s.job, s.variant, run.Fencing), story.ShellWord(override))
-		}
+		s.addCauses(run, s.flags.replayOf(s.job, s.variant, run.Fencing)+" --set "+story.ShellWord(override))
 	}
 	printLine(s.out, "%d plays, %d of them with a fault: in %d of them the lock is to blame for what broke, and %d say nothing", s.played+1, s.played, s.blamed, s.unknown)
+	s.printCauses()
 	return nil
 }
 
@@ -114,8 +118,11 @@ func withoutFaults(j job, v *scenarios.Variant) (*scenarios.Variant, error) {
 	if len(v.FaultKinds()) == 0 {
 		return v, nil
 	}
-	return withValue(j, v, "faults=null")
+	return withValue(j, v, noFaults)
 }
+
+// noFaults is the override that removes all faults of a scenario.
+const noFaults = "faults=null"
 
 // withValue returns a variant of a job with one value replaced.
 func withValue(j job, v *scenarios.Variant, override string) (*scenarios.Variant, error) {
@@ -148,13 +155,6 @@ func (s *realitySweep) play(ctx context.Context, v *scenarios.Variant) (scenario
 		return scenarios.RunResult{}, err
 	}
 	return result.Runs[0], nil
-}
-
-// explain prints for which violations the lock is to blame.
-func (s *realitySweep) explain(run scenarios.RunResult) {
-	for _, f := range violationsOf(run, checks.BlameLock) {
-		printLine(s.out, "    %s: %s", f.Property, story.ForPrograms.Reason(f.Reason))
-	}
 }
 
 // violationsOf returns the violations for which something is to blame.

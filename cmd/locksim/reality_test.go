@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -247,5 +248,20 @@ func TestRealityInOtherLanguages(t *testing.T) {
 			t.Setenv("NODE_PATH", modules)
 			play(t, "node "+folder+program, want)
 		})
+	}
+}
+
+// A sweep describes each mistake of a lock once, although several faults show it. It finds
+// nothing in a lock that compares the value of its key.
+func TestSweepDescribesEachMistakeOnce(t *testing.T) {
+	require(t, has("redis-server"), "redis-server", "LOCKSIM_REQUIRE_REDIS")
+	const mistake = "acquire removes the key of another acquisition, because it compares nothing"
+	for lock, want := range map[string]int{"single": 0, "single-plain-del": 1} {
+		cmd := exec.Command("locksim", "reality", "../../libraries/other-languages/two-clients.yaml", "--ttl", "1s", "--sweep", "--lock", lock)
+		out, err := cmd.Output()
+		failures, described := strings.Count(string(out), "\n✗ "), strings.Count(string(out), mistake)
+		if described != want || failures < 2*want || cmd.ProcessState.ExitCode() != want {
+			t.Errorf("the sweep of %s ended with %v, and it says %d times that %q; want %d times\n%s", lock, err, described, mistake, want, out)
+		}
 	}
 }
