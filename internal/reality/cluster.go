@@ -33,8 +33,8 @@ type cluster struct {
 	asksUntil time.Duration
 }
 
-// A clusterWatcher asks a cluster for facts that the messages of its clients do not show. Its methods are
-// called while the mutex of the run is not held.
+// A clusterWatcher asks a cluster for facts that the messages of its clients do not show. Except
+// for leave, its methods are called while the mutex of the run is not held.
 type clusterWatcher interface {
 	// watch begins to report all changes to [cluster.see].
 	watch() error
@@ -59,9 +59,9 @@ type session struct {
 	// earliest and expires bound the time at which the session ends if the server gets no
 	// further sign of life.
 	earliest, expires time.Duration
-	// knownAt is when the client sent the last sign of life that was acknowledged to it.
+	// knownAt is when the client sent the last sign of life that the server has acknowledged.
 	knownAt time.Duration
-	isHeard bool // an acknowledgement has reached the client
+	isHeard bool // the server has sent the client an acknowledgement
 }
 
 // An effect is what one request may change.
@@ -69,14 +69,14 @@ type effect struct {
 	puts []string // keys; if isSequential is true, prefixes of keys
 	// isSequential says that the server adds digits to the names of what it creates.
 	isSequential bool
-	// deletes are ranges of keys, from the first one to before the last one.
+	// deletes are ranges of keys. Each includes its first key and excludes its second.
 	deletes [][2]string
 	ends    string // the session that the request ends; "" if none
 
 	by *trace.Actor
 	// since is when the request reached the server.
 	since   time.Duration
-	session string // to which the keys are bound; "" if to none, or the server says it
+	session string // the session of the keys; "" if there is none, or if only the server knows it
 }
 
 // A change is what happened to one key.

@@ -111,7 +111,7 @@ func (s *etcdServer) start() error {
 	}
 }
 
-// everything is the key from which on a range or a watch begins that includes all keys.
+// everything is the first key of a range or a watch that includes all keys.
 var everything = []byte{0}
 
 // etcdPatience is how long the harness waits for an answer of a member.
@@ -163,8 +163,8 @@ type etcdWatcher struct {
 	c       *cluster
 	client  *http.Client
 	members []*etcdServer
-	// source is the member that is watched, and cancel ends that. The mutex of the run
-	// guards both.
+	// source is the member that is watched, and cancel ends the watch. The mutex of the run guards
+	// both.
 	source *etcdServer
 	cancel context.CancelFunc
 }
@@ -175,8 +175,8 @@ type etcdHeader struct {
 	Revision int64  `json:"revision,string"`
 }
 
-// watch implements [clusterWatcher]: it watches all keys on one member, and on another one
-// if that no longer runs. A watch continues where the last one ended, so no change is missed.
+// watch implements [clusterWatcher]: it watches all keys on one member. When that member no longer
+// runs, it watches another one. A watch continues where the last one ended, so no change is missed.
 func (w *etcdWatcher) watch() error {
 	var now struct{ Header etcdHeader }
 	if err := w.members[0].ask("kv/range", map[string]any{"key": everything, "count_only": true}, &now); err != nil {
@@ -255,7 +255,7 @@ type etcdEvent struct {
 	Prev etcdKey `json:"prev_kv"`
 }
 
-// An etcdKey is a key with its value, or of a deletion only the key and its revision.
+// An etcdKey is a key with its value. For a deletion, it has only the key and its revision.
 type etcdKey struct {
 	Key, Value []byte
 	Created    int64 `json:"create_revision,string"`
@@ -263,7 +263,7 @@ type etcdKey struct {
 	Lease      int64 `json:",string"`
 }
 
-// byRevision converts the events of a watch to changes, those of one revision together.
+// byRevision converts the events of a watch to changes, in one list for each revision.
 func byRevision(events []etcdEvent) (all [][]change) {
 	for _, ev := range events {
 		ch := change{revision: ev.Kv.Revision, key: string(ev.Kv.Key), isDeleted: ev.Type == "DELETE"}
@@ -327,7 +327,7 @@ type etcdStatus struct {
 	Leader uint64 `json:",string"`
 }
 
-// leader implements [clusterWatcher]: it returns the member that takes itself for the leader.
+// leader implements [clusterWatcher]: it returns the member that believes that it leads.
 func (w *etcdWatcher) leader() string {
 	for _, s := range w.c.running() {
 		var answer etcdStatus

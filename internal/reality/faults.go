@@ -159,8 +159,8 @@ func (f *fault) finish() {
 	}
 }
 
-// intercept lets the faults that wait for a message or a request look at one, which ev
-// describes. The first fault whose it is holds it back.
+// intercept shows a message or a request, which ev describes, to the faults that wait for one. The
+// first fault that selects it holds it back.
 func (r *run) intercept(kind trace.Kind, ev trace.Event, held any) {
 	for _, f := range r.faults {
 		if !f.armed || f.struck || f.lifted {
@@ -187,8 +187,8 @@ func (r *run) intercept(kind trace.Kind, ev trace.Event, held any) {
 	}
 }
 
-// holdsBackRequest reports whether a request to the storage has not been served yet, and
-// nothing but a fault that will end holds it back. The run must not end before that.
+// holdsBackRequest reports whether a request to the storage is pending that will still be served:
+// no fault holds it back, or a fault that acts now will end. The run must not end before that.
 func (r *run) holdsBackRequest() bool {
 	ends := func(f *fault) bool { return f.willEnd && !f.lifted }
 	return r.storage.hasRequests() && (slices.ContainsFunc(r.faults, ends) || !r.storage.isHeldUp())

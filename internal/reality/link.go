@@ -42,7 +42,7 @@ type message struct {
 	sentAt time.Duration
 	// learned are the events that happen when a client reads the message.
 	learned []trace.Event
-	// deliver is called when the message arrives, for a message that is no bytes.
+	// deliver is called when the message arrives; nil for a message of a connection with a server.
 	deliver func()
 }
 
@@ -71,8 +71,8 @@ func (s *stream) send(m *message) {
 	s.r.intercept(trace.KindSend, m.event, m)
 }
 
-// arrival returns when what is sent now arrives at the earliest, and wakes everybody who
-// waits then. The mutex must be held.
+// arrival returns the earliest time at which a message that is sent now arrives, and wakes all
+// waiting goroutines at that time. The mutex must be held.
 func (s *stream) arrival() time.Duration {
 	if !s.r.started {
 		return 0 // the time of the run has not begun

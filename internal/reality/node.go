@@ -21,7 +21,7 @@ type server interface {
 	// address is where it listens, for package net.
 	address() (network, address string)
 	process() *child
-	// shutDown asks it to end in an orderly way. kill need not be called before start.
+	// shutDown asks it to end in an orderly way, and does not wait until it has.
 	shutDown()
 	// version names the program and its version.
 	version() string
@@ -39,7 +39,7 @@ type keeper interface {
 
 // A snapshot is the keys of a server at one moment.
 type snapshot struct {
-	// at is when, by the server's own clock.
+	// at is that moment, by the server's own clock.
 	at   time.Time
 	keys map[string]entry
 }
@@ -61,10 +61,10 @@ func (e entry) expiresWith(o entry) bool {
 // A cutter cuts the bytes of one connection into messages.
 type cutter interface {
 	sim.Framer
-	// answerSize returns the size of the first message of b, which the server has sent, in
-	// bytes; 0 if b does not contain the whole message yet.
+	// answerSize returns the size, in bytes, of the first message of b, which the server has sent;
+	// 0 if b does not contain the whole message yet.
 	answerSize(b []byte) int
-	// read reads such a message. asked are the requests that have no answer yet, the oldest
+	// read reads the first message of b. asked are the requests that have no answer yet, the oldest
 	// first.
 	read(b []byte, asked []*message) reading
 	// isAnswered reports whether the server answers a request soon. Changes until then can
@@ -76,9 +76,9 @@ type cutter interface {
 
 // A reading is what one message of a server says.
 type reading struct {
-	// completes is the index of the request to which the message completes the answer, in
-	// the list of those that have none; -1 if it completes no answer. If the list is empty,
-	// 0 says that it answers something.
+	// completes is the index of a request in the list of those without an answer: the message
+	// completes the answer to that request. It is -1 if the message completes no answer. If the
+	// list is empty, 0 says that the message answers something.
 	completes int
 	text      string // describes the message for the trace
 	// isHandshake says that the message only concerns the connection.
@@ -86,7 +86,7 @@ type reading struct {
 	// learned are the events that happen when the client reads the message, without the
 	// client's name.
 	learned []trace.Event
-	// revision is that of the cluster at the message; 0 if it does not say.
+	// revision is the cluster's revision at the time of the message; 0 if the message does not say.
 	revision int64
 }
 
@@ -102,11 +102,11 @@ type node struct {
 	probing sync.Mutex
 
 	pausedBy []*fault
-	crashes  int // that have not ended
+	crashes  int // how many crashes have not ended
 	isDown   bool
-	// executing is the request that is being executed, also one of the harness itself; nil
-	// if there is none. Until it is answered, no other is passed on, so that it is known
-	// which request has changed a key.
+	// executing is the request that is being executed, also one of the harness itself; nil if there
+	// is none. Until it is answered, no other exclusive request is passed on (see
+	// [conn.isExclusive]), so that it is known which request has changed a key.
 	executing *message
 	// keys is what the trace says about the keys.
 	keys map[string]entry
@@ -406,8 +406,8 @@ func (n *node) afterRestart(then func()) {
 	n.probe(nil, 0, true, then)
 }
 
-// bringUp starts the server, as long as that is wanted, and reports whether it runs. It
-// executes own then, and no request.
+// bringUp starts the server, as long as that is wanted, and reports whether it runs. After the
+// start, the server is executing own, so no request is passed on to it.
 func (n *node) bringUp(isWanted func() bool, own *message) (isUp bool) {
 	n.probing.Lock()
 	defer n.probing.Unlock()

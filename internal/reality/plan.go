@@ -62,8 +62,8 @@ func Check(cfg sim.Config) error {
 	return nil
 }
 
-// unseenInPostgres returns a key of a lock that a snapshot of a PostgreSQL server does not
-// have; "" if it has all.
+// unseenInPostgres returns a key of a lock that no snapshot of a PostgreSQL server contains; "" if
+// a snapshot contains all keys of the lock.
 func unseenInPostgres(lock locks.Kind) string {
 	slots, _ := lock.Slots("key", 1)
 	for _, s := range slots {

@@ -114,7 +114,7 @@ func (s *postgresServer) command(name string, args ...string) *exec.Cmd {
 
 // start implements [server]. The database is called locksim, and so is its user.
 func (s *postgresServer) start() error {
-	// What a killed server leaves behind would keep the new one from starting.
+	// The file that a killed server leaves behind would keep the new one from starting.
 	_ = os.Remove(filepath.Join(s.data(), "postmaster.pid"))
 	c := s.command("postgres", "-D", s.data(), "-k", s.folder, "-h", "", "-F")
 	if s.r.setsClock(s.cfg.Name) {

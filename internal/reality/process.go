@@ -55,7 +55,7 @@ func (g *guard) startServer(cmd *exec.Cmd) (*child, error) {
 
 // checkSocket returns an error if the path of a Unix socket is too long for the kernel.
 func checkSocket(path string) error {
-	const most = 103 // of macOS; Linux allows four more
+	const most = 103 // the limit of macOS; Linux allows four more
 	if len(path) > most {
 		return fmt.Errorf("the path of the server's socket, %s, has %d bytes, and at most %d are allowed; set TMPDIR to a shorter path", path, len(path), most)
 	}

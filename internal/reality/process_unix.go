@@ -44,7 +44,7 @@ func withoutParentDeath(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: attr.Setpgid}
 }
 
-// nobody is the user as whom a server runs that refuses to run as root.
+// nobody is the user of a server that refuses to run as root.
 const nobody = 65534
 
 // giveToServer lets a server use a folder, also if it does not run as root.

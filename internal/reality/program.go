@@ -47,7 +47,7 @@ type ownProgram struct {
 func (p *ownProgram) answer(a Answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_ = p.out.Encode(a) // if the harness has gone, in ends too
+	_ = p.out.Encode(a) // if the harness has ended, so has the input
 }
 
 // execute carries out one command and returns the answer.

@@ -88,7 +88,7 @@ func (c *conn) readClient() {
 				buffer = buffer[size:]
 			}
 			if err != nil && !c.isCut {
-				// What was sent still arrives: closing a connection recalls nothing.
+				// Messages that were sent still arrive: closing a connection recalls nothing.
 				c.requests.close()
 				r.emit(trace.Event{Kind: trace.KindClose, Process: c.client.cfg.Name, Peer: c.node.cfg.Name, Conn: c.number})
 			}
@@ -112,7 +112,8 @@ func (c *conn) carryRequests() {
 	n, r := c.node, c.node.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// A request that changes keys would wait behind one that is not answered soon.
+	// Behind a request that is not answered soon, a request that changes keys would wait in the
+	// server, and the requests of all other connections would wait for it.
 	isReady := func(m *message) bool {
 		return n.runs() && (!c.isExclusive(m) || n.executing == nil && len(c.asked) == 0)
 	}
@@ -133,7 +134,7 @@ func (c *conn) carryRequests() {
 		}
 	}
 	if c.requests.isClosed && !c.isCut {
-		// The server answers what it has got, and nobody reads the answers.
+		// The server answers the requests that it has received, and nobody reads the answers.
 		r.await(func() bool { return !c.isExecuting() || c.isCut || n.isDown })
 		c.cut()
 	}

@@ -93,7 +93,7 @@ func (q *queue) findHead() *claim {
 	var first *claim
 	for key, cl := range q.claims {
 		if q.c.name == locks.ZooKeeper && cl.session == "" {
-			continue // a folder
+			continue // a folder, which is bound to no session
 		}
 		if key == q.name {
 			return &cl

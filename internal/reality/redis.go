@@ -66,12 +66,12 @@ func (s *redisServer) start() error {
 	_, socket := s.address()
 	args := []string{
 		"--port", "0", "--unixsocket", socket, "--dir", s.folder, "--daemonize", "no",
-		"--hz", "100", // expires keys that nobody asks for ten times as often
+		"--hz", "100", // looks for expired keys ten times as often as by default
 	}
 	switch s.cfg.Persistence {
 	case "everysec", "always":
 		args = append(args, "--save", "", "--appendonly", "yes", "--appendfsync", string(s.cfg.Persistence))
-	case "snapshots": // as in the configuration that Redis brings along
+	case "snapshots": // as in the configuration file that comes with Redis
 	default:
 		args = append(args, "--save", "", "--appendonly", "no")
 	}
@@ -100,9 +100,9 @@ func (s *redisServer) start() error {
 	}
 }
 
-// readKeys is a script that returns the time and, for each key, its name, its value, in how
-// many milliseconds it expires, and when, in milliseconds since 1970. A server before Redis
-// 7.0 cannot say the last.
+// readKeys is a script that returns the time and, for each key, its name, its value, in how many
+// milliseconds it expires, and when, in milliseconds since 1970. A server before Redis 7.0 does not
+// know the last of these.
 const readKeys = `
 local now = redis.call('TIME')
 local all = {tostring(now[1]), tostring(now[2])}
@@ -248,9 +248,10 @@ func oldestOf(asked []*message) sim.Frame {
 // expect implements [cutter]: each request is answered.
 func (c *redisCutter) expect(asked []*message, m *message) []*message { return append(asked, m) }
 
-// completes reports whether a message completes the answer to the oldest request. A subscription is confirmed once for each channel, by a
-// message with the command, the channel and the number of subscriptions that are left. In
-// RESP 3 it is a push, as is what is published.
+// completes reports whether a message completes the answer to the oldest request. A subscription is
+// confirmed once for each channel, by a message with the command, the channel and the number of
+// subscriptions that are left. In RESP 3 the confirmation is a push message, and so is a published
+// message.
 func (c *redisCutter) completes(b []byte, oldest sim.Frame) bool {
 	isPush := b[0] == '>'
 	if b[0] != '*' && !isPush {

@@ -48,7 +48,7 @@ type run struct {
 	guard   *guard
 
 	mu sync.Mutex
-	// changed is broadcast whenever something may have changed that somebody waits for.
+	// changed is broadcast whenever something that a goroutine waits for may have changed.
 	changed *sync.Cond
 	// began is when the run began: events are dated from it.
 	began   time.Time
@@ -287,8 +287,8 @@ func (r *run) play() {
 	r.changed.Broadcast()
 }
 
-// measureLateness keeps in late how late the latest of many timers was, until the run ends.
-// The mutex guards late.
+// measureLateness measures how late timers are, until the run ends, and keeps the greatest lateness
+// in late. The mutex guards late.
 func (r *run) measureLateness(late *time.Duration) {
 	const every = 10 * time.Millisecond
 	due := r.now() + every
@@ -298,8 +298,9 @@ func (r *run) measureLateness(late *time.Duration) {
 	})
 }
 
-// beginTime lets the time of the run begin. What the programs have sent while they made their
-// connections was dated from another beginning, which was earlier, and is due now.
+// beginTime lets the time of the run begin. The messages that the programs sent while they made
+// their connections count their times from another beginning, which was earlier by the result. They
+// are due now.
 func (r *run) beginTime() (earlier time.Duration) {
 	earlier = r.now()
 	r.began = time.Now()
@@ -322,7 +323,7 @@ func (r *run) beginTime() (earlier time.Duration) {
 // now returns the time since the start of the run.
 func (r *run) now() time.Duration { return time.Since(r.began) }
 
-// do calls f while nothing else happens, and then what is due because of it.
+// do calls f, and then the functions that are due because of it, while nothing else happens.
 func (r *run) do(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -330,8 +331,8 @@ func (r *run) do(f func()) {
 	r.settle()
 }
 
-// settle does what is due because points were reached, and wakes everybody who waits. The
-// mutex must be held.
+// settle calls the functions that are due because points were reached, and wakes all waiting
+// goroutines. The mutex must be held.
 func (r *run) settle() {
 	for len(r.due) > 0 {
 		act := r.due[0]
@@ -356,7 +357,8 @@ func (r *run) await(cond func() bool) bool {
 	return true
 }
 
-// after calls f after a time, while the mutex is held, unless the run ends before that.
+// after calls f after a time, while the mutex is held, unless the run ends before that. If the time
+// is not positive, f is called by the next settle. The mutex must be held.
 func (r *run) after(d time.Duration, f func()) {
 	if d <= 0 {
 		r.due = append(r.due, f)
@@ -371,9 +373,9 @@ func (r *run) after(d time.Duration, f func()) {
 	})
 }
 
-// wakeAfter makes everybody who waits look again after a time, and returns the time of the
-// run from which that is. It is read before the timer starts: were it read afterwards, those
-// who wait would look again a moment too early, and then not any more.
+// wakeAfter wakes all waiting goroutines after a time, and returns the time of the run at which
+// that is due. It reads the clock before the timer starts. Otherwise the timer could ring a moment
+// before due: the goroutines would find that it is too early, and nothing would wake them again.
 func (r *run) wakeAfter(d time.Duration) (due time.Duration) {
 	due = r.now() + d
 	r.after(d, func() {})
@@ -412,8 +414,8 @@ func (r *run) emit(ev trace.Event) *trace.Event {
 	return stored
 }
 
-// onPoint calls do each time that a point is reached; if the point has a delay, after the
-// delay, and each function in planned at its beginning.
+// onPoint calls do each time that a point is reached. If the point has a delay, onPoint calls do
+// after the delay, and each function in planned at the beginning of the delay.
 func (r *run) onPoint(p trace.Point, do func(), planned ...func()) {
 	for _, c := range p.Clauses() {
 		act := do
@@ -452,15 +454,15 @@ func (r *run) fail(err error) {
 	})
 }
 
-// doubt records why the run says nothing.
+// doubt records a reason why the run is inconclusive.
 func (r *run) doubt(format string, args ...any) {
 	if r.trace != nil && !r.ended {
 		r.trace.Doubts = appendNew(r.trace.Doubts, fmt.Sprintf(format, args...))
 	}
 }
 
-// addDeviation records that something did not happen that the scenario describes. In a run
-// without overrides it is a doubt.
+// addDeviation records that something in the scenario did not happen. In an unscripted run it is a
+// deviation, and otherwise a doubt.
 func (r *run) addDeviation(text string) {
 	if r.trace.Unscripted {
 		r.trace.Deviations = append(r.trace.Deviations, text)

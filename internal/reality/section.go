@@ -98,7 +98,7 @@ func (c *client) attempt() (*section, error) {
 			return
 		}
 		s.grantedAt, s.until = c.r.now(), s.endAfter(s.calledAt, a)
-		// The program had the lock at the earliest when the last answer reached it.
+		// The lock was granted at the earliest when the last answer reached the program.
 		ev.Earliest = max(c.lastHeard, s.calledAt)
 		ev.LeaseEnd = leaseEnd(a)
 		if a.Session != "" {

@@ -36,7 +36,7 @@ type zooKeeperServer struct {
 	folder           string
 	program, classes string
 	watcher          *zooKeeperWatcher
-	number           int // of the member, from 1
+	number           int // the member's number, from 1
 	child            atomic.Pointer[child]
 	// clients is the address for clients. peers and votes are the ports for the other
 	// members. reserved keeps other programs from taking them until the server is started.
@@ -95,8 +95,8 @@ func (s *zooKeeperServer) writeSettings() (file string, err error) {
 	if s.r.options.Pace > 0 {
 		tick = max(time.Duration(float64(tick)*s.r.options.Pace), 20*time.Millisecond)
 	}
-	// The members of a busy machine hear nothing of each other for a while. That is no fault of
-	// the scenario, so they wait as long as without a shorter tick.
+	// The members of a busy machine may hear nothing from each other for a while. That is no fault
+	// of the scenario, so they wait as long as without a shorter tick.
 	limit := max(5, 10*time.Second/tick)
 	_, port, _ := net.SplitHostPort(s.clients)
 	settings := fmt.Sprintf("tickTime=%d\ninitLimit=%d\nsyncLimit=%d\ndataDir=%s\nclientPort=%s\nclientPortAddress=127.0.0.1\nmaxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=srvr,dump\n",
@@ -114,9 +114,9 @@ func (s *zooKeeperServer) writeSettings() (file string, err error) {
 	return file, os.WriteFile(file, []byte(settings), 0o600)
 }
 
-// start implements [server]. It returns when the server serves clients. Of members that are
-// started for the first time, the last one has the highest number. It leads, as in the
-// simulated world, if the others begin to vote when it does.
+// start implements [server]. It returns when the server serves clients. Members that are started
+// for the first time begin to vote when the last of them accepts votes. So the last one, which has
+// the highest number, leads, as in the simulated world.
 func (s *zooKeeperServer) start() error {
 	file, err := s.writeSettings()
 	if err != nil {
@@ -255,8 +255,8 @@ func (w *zooKeeperWatcher) watch() error {
 	}
 }
 
-// follow reports the changes that a member reports, until its connection ends. Those that
-// nobody has watched are found by comparing the nodes. It sends to ready when it watches.
+// follow reports the changes that a member reports, until its connection ends. It finds the changes
+// that no watch reported by comparing the nodes. It sends to ready when it watches.
 func (w *zooKeeperWatcher) follow(s *zooKeeperServer, ready chan<- error) error {
 	watching, err := openZooKeeperSession(s.clients)
 	if err != nil {
@@ -358,9 +358,9 @@ func (f *zooKeeperFollower) compareNodes() error {
 	return nil
 }
 
-// catchUp implements [clusterWatcher]: a member answers a sync when it has all that was
-// committed before it, and it has sent its notifications before that. If the member that
-// answers was watched itself, and has ended the connection, its notifications have been read.
+// catchUp implements [clusterWatcher]. Before a member answers a sync, it has applied all changes
+// that were committed earlier, and sent their notifications. If the member was watched itself, and
+// has ended the connection, all its notifications have been read.
 func (w *zooKeeperWatcher) catchUp(_ reading, from server) error {
 	err := errors.New("no ZooKeeper server is watched")
 	wasWatched := false
@@ -412,9 +412,9 @@ func (w *zooKeeperWatcher) leader() string {
 	return ""
 }
 
-// lead implements [clusterWatcher]: the last member leads. Mostly it does because of the order
-// in which the members were started. A server cannot be asked to lead, so another leader is
-// ended until the last member leads, and started again.
+// lead implements [clusterWatcher]: the last member leads. Mostly it does because of the order in
+// which the members were started. A server cannot be asked to lead. So the harness kills any other
+// leader, waits for the election, and starts that server again; it tries this three times.
 func (w *zooKeeperWatcher) lead() error {
 	last := w.members[len(w.members)-1]
 	for range 3 {

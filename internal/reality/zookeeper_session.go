@@ -21,7 +21,7 @@ type zooKeeperSession struct {
 	pause  time.Duration // between two pings
 	notify func(path string, isDeleted bool)
 
-	mu sync.Mutex // guards what follows, and writing
+	mu sync.Mutex // guards the fields below, and writing
 	// number counts the requests. waiting are the receivers of answers, by number.
 	number  int32
 	waiting map[int32]chan []byte
@@ -29,8 +29,8 @@ type zooKeeperSession struct {
 	hasDied bool
 }
 
-// The opcodes of the requests that the harness sends, and those of which it needs to know
-// what they change: ZooDefs.OpCode in ZooKeeper's source.
+// The opcodes of the requests that the harness sends, and of the requests whose changes it needs to
+// know: ZooDefs.OpCode in ZooKeeper's source.
 const (
 	zkCreate          = 1
 	zkDelete          = 2
