@@ -2,12 +2,12 @@
 // loop, it serves the part of Consul's HTTP API that locks use: sessions, keys, and
 // blocking queries, which wait for a change.
 //
-// It answers as version 1.21.0 does. A session expires when twice its TTL has passed since
-// its last renewal. After a session has ended, nobody can acquire its keys for a while, the
-// lock-delay. Both are measured by the server's monotonic clock, so no jump of a wall clock
-// affects them. All that the server has written is on its disk. After a restart there is no
-// leader for a while; then each session gets its whole time again. The restart also begins
-// every lock-delay that there ever was again.
+// It answers as version 1.21.0 does. A session expires when twice its TTL has passed since its last
+// renewal. After a session has ended, nobody can acquire its keys for a while, the lock-delay. Both
+// are measured by the server's monotonic clock, so no jump of a wall clock affects them. All that
+// the server has written is on its disk. After a restart there is no leader for a while; then each
+// session gets its whole time again. The restart also begins again every lock-delay that there ever
+// was.
 //
 // It does not have the rest of the API, such as services, several datacenters or access
 // control lists. A request for those is answered with an error, and the run then proves
@@ -55,7 +55,7 @@ const (
 	// SessionTTLMax in agent/structs.
 	shortestTTL = 10 * time.Second
 	longestTTL  = 24 * time.Hour
-	// ttlMultiplier: a session expires when so many times its TTL have passed:
+	// ttlMultiplier: a session expires when this multiple of its TTL has passed:
 	// SessionTTLMultiplier in agent/structs.
 	ttlMultiplier = 2
 	// defaultDelay is the lock-delay of a session that does not set one. longestDelay is

@@ -17,16 +17,16 @@ func (s *server) Revoke(client string, session bool) (found bool) {
 	s.Do(func() {
 		if session {
 			for _, id := range slices.Sorted(maps.Keys(s.sessions.all)) {
-				if one := s.sessions.all[id]; one.client == client {
+				if candidate := s.sessions.all[id]; candidate.client == client {
 					found = true
-					s.sessions.end(one, trace.KindCloseSession, trace.Operator())
+					s.sessions.end(candidate, trace.KindCloseSession, trace.Operator())
 				}
 			}
 			return
 		}
 		for _, key := range slices.Sorted(maps.Keys(s.store.keys)) {
 			held := s.store.keys[key]
-			if one := s.sessions.all[held.Session]; one != nil && one.client == client {
+			if candidate := s.sessions.all[held.Session]; candidate != nil && candidate.client == client {
 				found = true
 				s.remove(s.store.nextIndex(), held, trace.KindDelete, trace.Operator())
 			}

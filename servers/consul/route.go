@@ -105,8 +105,8 @@ func (s *server) refuseUnknown(call *http1.Call, path, parameter string) {
 
 // reportUnserved makes the run inconclusive: a client has asked for something that a real
 // server may answer differently.
-func (s *server) reportUnserved(call *http1.Call, what string) {
-	s.host.Doubt(fmt.Sprintf("%s asked %s for %s, which a real Consul server may answer differently", call.Peer(), s.host.Node().Name, what))
+func (s *server) reportUnserved(call *http1.Call, feature string) {
+	s.host.Doubt(fmt.Sprintf("%s asked %s for %s, which a real Consul server may answer differently", call.Peer(), s.host.Node().Name, feature))
 }
 
 // refuseMethod answers a request whose method the endpoint does not serve. OPTIONS is

@@ -49,40 +49,40 @@ type sessions struct {
 // createSession creates a session. A real server also ends a session when the health checks
 // of its node fail. Here the session's node is the server itself, so that cannot happen.
 func (s *server) createSession(call *http1.Call, _ string) {
-	one := &session{Node: s.host.Node().Name, NodeChecks: []string{"serfHealth"}, LockDelay: defaultDelay}
+	created := &session{Node: s.host.Node().Name, NodeChecks: []string{"serfHealth"}, LockDelay: defaultDelay}
 	if len(call.Content) > 0 {
-		if err := one.decode(call.Content); err != nil {
+		if err := created.decode(call.Content); err != nil {
 			refuse(call, http.StatusBadRequest, "Request decode failed: "+err.Error())
 			return
 		}
 	}
-	if why := one.validate(); why != "" {
+	if why := created.validate(); why != "" {
 		refuse(call, http.StatusInternalServerError, why)
 		return
 	}
 	index := s.store.nextIndex()
-	if one.Node != s.host.Node().Name {
+	if created.Node != s.host.Node().Name {
 		refuse(call, http.StatusInternalServerError, "apply failed: Missing node registration")
 		return
 	}
-	if !slices.Equal(one.NodeChecks, []string{"serfHealth"}) && len(one.NodeChecks) > 0 || len(one.ServiceChecks) > 0 {
+	if !slices.Equal(created.NodeChecks, []string{"serfHealth"}) && len(created.NodeChecks) > 0 || len(created.ServiceChecks) > 0 {
 		s.reportUnserved(call, "a session with health checks")
 	}
-	one.ID = s.newID()
-	one.CreateIndex, one.ModifyIndex = index, index
+	created.ID = s.newID()
+	created.CreateIndex, created.ModifyIndex = index, index
 	if by := call.By(); by != nil {
-		one.client = by.Client
+		created.client = by.Client
 	}
-	s.sessions.all[one.ID] = one
+	s.sessions.all[created.ID] = created
 	s.sessions.lastChange = index
-	name := s.name(one.ID)
-	s.host.Emit(trace.Event{Kind: trace.KindOpen, Peer: one.client, Session: name, TTL: one.ttl})
-	s.sessions.renew(one)
-	respond(call, struct{ ID string }{one.ID}, nil, fmt.Sprintf("%s, expires after %s", name, one.TTL), s.aliveEvents(one)...)
+	name := s.name(created.ID)
+	s.host.Emit(trace.Event{Kind: trace.KindOpen, Peer: created.client, Session: name, TTL: created.ttl})
+	s.sessions.renew(created)
+	respond(call, struct{ ID string }{created.ID}, nil, fmt.Sprintf("%s, expires after %s", name, created.TTL), s.aliveEvents(created)...)
 }
 
 // decode sets the fields of a session to those of a client's request.
-func (one *session) decode(b []byte) error {
+func (session *session) decode(b []byte) error {
 	var fields struct {
 		Name, Node, Behavior, TTL string
 		LockDelay                 any
@@ -93,16 +93,16 @@ func (one *session) decode(b []byte) error {
 	if err := json.NewDecoder(bytes.NewReader(b)).Decode(&fields); err != nil {
 		return err
 	}
-	one.Name, one.Behavior, one.TTL = fields.Name, fields.Behavior, fields.TTL
-	one.Node = cmp.Or(fields.Node, one.Node)
+	session.Name, session.Behavior, session.TTL = fields.Name, fields.Behavior, fields.TTL
+	session.Node = cmp.Or(fields.Node, session.Node)
 	if fields.NodeChecks != nil {
-		one.NodeChecks = *fields.NodeChecks
+		session.NodeChecks = *fields.NodeChecks
 	}
 	if fields.ServiceChecks != nil {
-		one.ServiceChecks = *fields.ServiceChecks
+		session.ServiceChecks = *fields.ServiceChecks
 	}
 	if fields.Checks != nil {
-		one.NodeChecks = *fields.Checks
+		session.NodeChecks = *fields.Checks
 	}
 	var delay time.Duration
 	switch d := fields.LockDelay.(type) {
@@ -119,30 +119,30 @@ func (one *session) decode(b []byte) error {
 	if delay < lockDelayThreshold {
 		delay *= time.Second
 	}
-	one.LockDelay = delay
+	session.LockDelay = delay
 	return nil
 }
 
 // validate returns the text of an error if the session is invalid, or "".
-func (one *session) validate() string {
-	switch one.Behavior {
+func (session *session) validate() string {
+	switch session.Behavior {
 	case "":
-		one.Behavior = behaviorRelease
+		session.Behavior = behaviorRelease
 	case behaviorRelease, behaviorDelete:
 	default:
-		return fmt.Sprintf("Invalid Behavior setting '%s'", one.Behavior)
+		return fmt.Sprintf("Invalid Behavior setting '%s'", session.Behavior)
 	}
-	if one.TTL == "" {
+	if session.TTL == "" {
 		return ""
 	}
-	ttl, err := time.ParseDuration(one.TTL)
+	ttl, err := time.ParseDuration(session.TTL)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("Session TTL '%s' invalid: %v", one.TTL, err)
+		return fmt.Sprintf("Session TTL '%s' invalid: %v", session.TTL, err)
 	case ttl != 0 && (ttl < shortestTTL || ttl > longestTTL):
 		return fmt.Sprintf("Invalid Session TTL '%d', must be between [%v=%v]", ttl, shortestTTL, longestTTL)
 	}
-	one.ttl = ttl
+	session.ttl = ttl
 	return ""
 }
 
@@ -154,20 +154,20 @@ func (s *server) newID() string {
 
 // renewSession renews a session at the request of its client.
 func (s *server) renewSession(call *http1.Call, id string) {
-	one := s.sessions.all[id]
-	if one == nil {
+	renewed := s.sessions.all[id]
+	if renewed == nil {
 		refuse(call, http.StatusNotFound, fmt.Sprintf("Session id '%s' not found", id))
 		return
 	}
-	s.sessions.renew(one)
-	respond(call, []*session{one}, nil, fmt.Sprintf("expires after %s", one.TTL), s.aliveEvents(one)...)
+	s.sessions.renew(renewed)
+	respond(call, []*session{renewed}, nil, fmt.Sprintf("expires after %s", renewed.TTL), s.aliveEvents(renewed)...)
 }
 
 // destroySession ends a session at the request of a client. A session that does not exist
 // is no error.
 func (s *server) destroySession(call *http1.Call, id string) {
-	if one := s.sessions.all[id]; one != nil {
-		s.sessions.end(one, trace.KindCloseSession, call.By())
+	if existing := s.sessions.all[id]; existing != nil {
+		s.sessions.end(existing, trace.KindCloseSession, call.By())
 	}
 	respond(call, true, nil, "yes")
 }
@@ -181,8 +181,8 @@ func (s *server) sessionInfo(call *http1.Call, id string) {
 		q.answer = func(clientEvents []trace.Event) {
 			index, _ := q.lookUp()
 			found, text := []*session{}, "nothing"
-			if one := s.sessions.all[id]; one != nil {
-				found, text = append(found, one), s.name(id)
+			if existing := s.sessions.all[id]; existing != nil {
+				found, text = append(found, existing), s.name(id)
 			}
 			respond(call, found, queryHeaders(index), text, clientEvents...)
 		}
@@ -191,15 +191,15 @@ func (s *server) sessionInfo(call *http1.Call, id string) {
 }
 
 // renew gives a session its whole time again, and records that for each lock that it holds.
-func (ss *sessions) renew(one *session) {
+func (ss *sessions) renew(session *session) {
 	s := ss.s
-	if one.ttl == 0 {
+	if session.ttl == 0 {
 		return
 	}
-	s.timers.Stop(one.timer)
-	one.timer = s.timers.After(ttlMultiplier*one.ttl, func() { ss.end(one, trace.KindExpireSession, nil) })
+	s.timers.Stop(session.timer)
+	session.timer = s.timers.After(ttlMultiplier*session.ttl, func() { ss.end(session, trace.KindExpireSession, nil) })
 	for _, key := range s.locks {
-		if e := s.store.keys[key]; e != nil && e.Session == one.ID {
+		if e := s.store.keys[key]; e != nil && e.Session == session.ID {
 			s.recordGrant(trace.KindTouch, e, nil)
 		}
 	}
@@ -207,13 +207,13 @@ func (ss *sessions) renew(one *session) {
 
 // end ends a session, and releases or deletes its keys. During the session's lock-delay,
 // nobody can acquire them. how is the event that the trace gets.
-func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
+func (ss *sessions) end(session *session, how trace.Kind, by *trace.Actor) {
 	s := ss.s
 	index := s.store.nextIndex()
-	s.timers.Stop(one.timer)
-	delete(ss.all, one.ID)
+	s.timers.Stop(session.timer)
+	delete(ss.all, session.ID)
 	ss.lastChange = index
-	ended := trace.Event{Kind: how, Peer: one.client, Session: s.name(one.ID)}
+	ended := trace.Event{Kind: how, Peer: session.client, Session: s.name(session.ID)}
 	if by.IsOperator() {
 		ended.By = by
 	}
@@ -222,17 +222,17 @@ func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
 	if how == trace.KindExpireSession {
 		lossKind = trace.KindExpire
 	}
-	delay := min(one.LockDelay, longestDelay)
+	delay := min(session.LockDelay, longestDelay)
 	for _, key := range slices.Sorted(maps.Keys(s.store.keys)) {
 		old := s.store.keys[key]
-		if old.Session != one.ID {
+		if old.Session != session.ID {
 			continue
 		}
 		if delay > 0 {
 			s.store.delayedUntil[key] = s.timers.Now() + int64(delay)
 			s.store.lastDelays[key] = delay
 		}
-		if one.Behavior == behaviorDelete {
+		if session.Behavior == behaviorDelete {
 			s.remove(index, old, lossKind, by)
 			continue
 		}
@@ -242,5 +242,5 @@ func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
 		s.recordLoss(lossKind, old, by)
 		s.notifyWaiters(key)
 	}
-	s.notifyWaiters(one.ID)
+	s.notifyWaiters(session.ID)
 }
