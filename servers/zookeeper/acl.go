@@ -35,10 +35,10 @@ func allows(acl []permit, perm int32, who []ident) bool {
 }
 
 // normalizeACL returns an ACL in the form in which it is stored: the scheme "auth" is
-// replaced by all identities of the client. good is false if the ACL is invalid:
+// replaced by all identities of the client. isValid is false if the ACL is invalid:
 // PrepRequestProcessor.fixupACL. A simulated client has no IP address, so an entry for an
 // address gives permissions to no client.
-func normalizeACL(acl []permit, who []ident) (all []permit, good bool) {
+func normalizeACL(acl []permit, who []ident) (all []permit, isValid bool) {
 	add := func(p permit) {
 		if !slices.Contains(all, p) {
 			all = append(all, p)

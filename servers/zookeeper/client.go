@@ -19,7 +19,7 @@ type client struct {
 	// ended.
 	session           int64
 	isGreeted, closed bool
-	timeout           int32 // of the session, in milliseconds
+	timeout           int32 // the session's timeout, in milliseconds
 	// knowsReadOnly reports whether the client expects the answer to its first message to
 	// say if the server is read-only.
 	knowsReadOnly bool
@@ -65,10 +65,10 @@ func (c *client) receive(r *sim.Request) {
 		c.addAuth(r, q)
 	default:
 		q.session = c.session
-		one := &call{c: c, r: r, q: q}
-		c.calls = append(c.calls, one)
+		newCall := &call{c: c, r: r, q: q}
+		c.calls = append(c.calls, newCall)
 		if c.isGreeted {
-			c.dispatch(one)
+			c.dispatch(newCall)
 		}
 	}
 }
@@ -82,13 +82,13 @@ func (c *client) connect(r *sim.Request, q *request) {
 	}
 	q.timeout = m.limits.timeout(q.timeout)
 	c.timeout, c.knowsReadOnly = q.timeout, q.knowsReadOnly
-	one := &call{c: c, r: r, q: q}
-	c.calls = append(c.calls, one)
+	newCall := &call{c: c, r: r, q: q}
+	c.calls = append(c.calls, newCall)
 	if q.session == 0 {
 		m.lastSessionID++
 		c.session = m.lastSessionID
 		q.op, q.session = opOpen, c.session
-		m.role.submit(one)
+		m.role.submit(newCall)
 		return
 	}
 	// A client resumes a session on a new connection, so its old one is closed.
@@ -99,20 +99,20 @@ func (c *client) connect(r *sim.Request, q *request) {
 	}
 	c.session = q.session
 	if !bytes.Equal(q.password, password(q.session)) {
-		one.finishResume(false)
+		newCall.finishResume(false)
 		return
 	}
-	m.role.resume(one)
+	m.role.resume(newCall)
 }
 
 // finishResume sets the result of a call by which a client wants to resume a session.
 // isAlive says whether the session is still alive.
-func (one *call) finishResume(isAlive bool) {
+func (call *call) finishResume(isAlive bool) {
 	r := result{op: opConnect}
 	if !isAlive {
 		r.code = errSessionExpired
 	}
-	one.finish(r)
+	call.finish(r)
 }
 
 // addAuth handles the request addAuth, by which a client proves an identity.
@@ -137,21 +137,21 @@ func (c *client) addAuth(r *sim.Request, q *request) {
 
 // doubt makes the run inconclusive: a client has asked for something that only a real
 // server does.
-func (m *member) doubt(what string) {
-	m.host.Doubt(fmt.Sprintf("%s was asked for %s, which a real ZooKeeper server does and this one does not", m.name, what))
+func (m *member) doubt(feature string) {
+	m.host.Doubt(fmt.Sprintf("%s was asked for %s, which a real ZooKeeper server does and this one does not", m.name, feature))
 }
 
 // dispatch executes a request. A change or a sync is submitted to the role, which may pass
 // it to the leader. Any other request is executed immediately, and answered in its turn.
-func (c *client) dispatch(one *call) {
-	m, q := c.m, one.q
-	for _, one := range append([]*request{q}, q.ops...) {
-		if one.flags == container || unsupportedOps[one.op] != "" {
-			m.doubt(one.String())
+func (c *client) dispatch(call *call) {
+	m, q := c.m, call.q
+	for _, call := range append([]*request{q}, q.ops...) {
+		if call.flags == container || unsupportedOps[call.op] != "" {
+			m.doubt(call.String())
 		}
 	}
 	if ops[q.op] == "" || q.op == opConnect || q.op == opOpen {
-		one.finish(result{op: q.op, code: errUnimplemented})
+		call.finish(result{op: q.op, code: errUnimplemented})
 		return
 	}
 	if !m.role.touch(c.session) {
@@ -160,63 +160,63 @@ func (c *client) dispatch(one *call) {
 	why := m.host.Failure()
 	switch {
 	case why != "" && q.op != opPing && q.op != opClose:
-		one.failure = failureCode(why)
+		call.failure = failureCode(why)
 	case q.op.isChange() || q.op == opSync:
-		m.role.submit(one)
+		m.role.submit(call)
 		return
 	}
-	one.done = true
+	call.done = true
 	c.drain()
 }
 
 // finish sets the result of a call, and answers it when all earlier ones are answered.
-func (one *call) finish(r result) {
-	one.result, one.done = r, true
-	one.c.drain()
+func (call *call) finish(r result) {
+	call.result, call.done = r, true
+	call.c.drain()
 }
 
 // drain answers the calls that are done, up to the first one that is not.
 func (c *client) drain() {
 	for len(c.calls) > 0 && c.calls[0].done && !c.closed {
-		one := c.calls[0]
+		call := c.calls[0]
 		c.calls = c.calls[1:]
-		c.answer(one)
+		c.answer(call)
 	}
 }
 
 // answer answers a call. A read gets its result only now, from the current tree.
-func (c *client) answer(one *call) {
-	switch q := one.q; {
+func (c *client) answer(call *call) {
+	switch q := call.q; {
 	case q.op == opOpen, q.op == opConnect:
-		c.answerConnect(one)
+		c.answerConnect(call)
 	case q.op == opPing:
 		const ping = -2
-		c.sendAnswer(one, ping, ok, nil, "")
-	case one.failure != ok:
-		c.sendAnswer(one, q.xid, one.failure, nil, "")
-	case one.result.code == errSessionMoved:
+		c.sendAnswer(call, ping, ok, nil, "")
+	case call.failure != ok:
+		c.sendAnswer(call, q.xid, call.failure, nil, "")
+	case call.result.code == errSessionMoved:
 		c.close() // the client has reconnected to another member, so this connection is out of date
 	case q.malformed && !q.op.isChange():
-		c.sendAnswer(one, q.xid, errMarshalling, nil, "")
+		c.sendAnswer(call, q.xid, errMarshalling, nil, "")
 	case q.op.isChange():
-		code := one.result.code
+		code := call.result.code
 		if q.op == opMulti && !q.malformed {
 			code = ok // each operation has its own code
 		}
-		c.sendAnswer(one, q.xid, code, one.result.write, one.result.describe(c.m.host.Names()))
+		c.sendAnswer(call, q.xid, code, call.result.write, call.result.describe(c.m.host.Names()))
 		if q.op == opClose {
 			c.close()
 		}
 	default:
-		c.read(one)
+		c.read(call)
 	}
 }
 
 // answerConnect answers the first message of a connection. Then it executes the requests
 // that have arrived behind it.
-func (c *client) answerConnect(one *call) {
-	q := one.q
-	isAlive := one.result.code == ok
+func (c *client) answerConnect(call *call) {
+	q := call.q
+	isAlive := call.result.code == ok
 	var p sim.Packet
 	timeout, session, secret := q.timeout, q.session, password(q.session)
 	if isAlive {
@@ -235,7 +235,7 @@ func (c *client) answerConnect(one *call) {
 		w.bool(false)
 	}
 	p.Bytes = w.framed()
-	c.m.send(c.end, one.r, p)
+	c.m.send(c.end, call.r, p)
 	if !isAlive {
 		c.close()
 		return
@@ -267,7 +267,7 @@ func reply(xid int32, zxid int64, code code) *writer {
 
 // sendAnswer sends an answer. If the request succeeded, body writes what follows the
 // header, and text is its text in the trace. Both may be empty.
-func (c *client) sendAnswer(one *call, xid int32, code code, body func(*writer), text string) {
+func (c *client) sendAnswer(call *call, xid int32, code code, body func(*writer), text string) {
 	w := reply(xid, c.m.tree.zxid, code)
 	if code == ok && body != nil {
 		body(w)
@@ -276,25 +276,25 @@ func (c *client) sendAnswer(one *call, xid int32, code code, body func(*writer),
 	if code == ok && text != "" {
 		p.Text = text
 	}
-	if c.m.tree.sessions[c.session] != nil && one.q.op != opClose {
+	if c.m.tree.sessions[c.session] != nil && call.q.op != opClose {
 		p.ClientEvents = c.aliveEvents()
 	}
-	c.m.send(c.end, one.r, p)
+	c.m.send(c.end, call.r, p)
 }
 
 // read answers a request that changes nothing, and sets the watch that it may ask for.
-func (c *client) read(one *call) {
-	q, m := one.q, c.m
+func (c *client) read(call *call) {
+	q, m := call.q, c.m
 	n := m.tree.nodes[q.path]
-	answer := func(code code, body func(*writer), text string) { c.sendAnswer(one, q.xid, code, body, text) }
-	if one.result.code == errUnimplemented {
+	answer := func(code code, body func(*writer), text string) { c.sendAnswer(call, q.xid, code, body, text) }
+	if call.result.code == errUnimplemented {
 		answer(errUnimplemented, nil, "")
 		c.close()
 		return
 	}
 	switch q.op {
 	case opSync:
-		answer(one.result.code, func(w *writer) { w.string(q.path) }, "")
+		answer(call.result.code, func(w *writer) { w.string(q.path) }, "")
 		return
 	case opSetWatches:
 		m.watches.restore(m.tree, c, q.watches)
@@ -323,7 +323,7 @@ func (c *client) read(one *call) {
 	case opExists:
 		answer(ok, func(w *writer) { w.stat(n) }, "it exists")
 	case opGetData:
-		m.recordRead(q.path, n, one.r.Sender())
+		m.recordRead(q.path, n, call.r.Sender())
 		answer(ok, func(w *writer) { w.buffer(n.data); w.stat(n) }, fmt.Sprintf("version %d, %d bytes", n.version, len(n.data)))
 	case opGetACL:
 		acl := n.acl
@@ -384,11 +384,11 @@ func (r result) write(w *writer) {
 	case opError:
 		w.int(int32(r.code))
 	case opMulti:
-		for _, one := range r.ops {
-			w.int(int32(one.op))
+		for _, op := range r.ops {
+			w.int(int32(op.op))
 			w.bool(false)
-			w.int(int32(one.code))
-			one.write(w)
+			w.int(int32(op.code))
+			op.write(w)
 		}
 		w.int(-1)
 		w.bool(true)
@@ -414,8 +414,8 @@ func (r result) describe(names *sim.Names) string {
 // sessionEnded closes the connection because its session has ended. If the client has ended
 // the session itself, the connection is closed only after that request was answered.
 func (c *client) sessionEnded() {
-	for _, one := range c.calls {
-		if one.q.op == opClose && one.done {
+	for _, call := range c.calls {
+		if call.q.op == opClose && call.done {
 			return
 		}
 	}
@@ -437,8 +437,8 @@ func (c *client) forgetConnection() {
 	c.closed = true
 	c.m.watches.forget(c)
 	c.m.clients = slices.DeleteFunc(c.m.clients, func(o *client) bool { return o == c })
-	for _, one := range c.calls {
-		delete(c.m.calls, one.serial)
+	for _, call := range c.calls {
+		delete(c.m.calls, call.serial)
 	}
 	c.calls = nil
 }

@@ -31,8 +31,8 @@ func (m *member) recordRead(path string, n *znode, by *trace.Actor) {
 // recordWrite records the result of a write of an object: the new version, or that the
 // write was refused because the object has another version.
 func (r *register) recordWrite(m *member, x *txn) {
-	for _, one := range x.ops {
-		r.recordWrite(m, &txn{op: one.op, code: one.code, path: one.path, data: one.data, version: one.version, by: x.by})
+	for _, op := range x.ops {
+		r.recordWrite(m, &txn{op: op.op, code: op.code, path: op.path, data: op.data, version: op.version, by: x.by})
 	}
 	object, is := m.host.Object(x.path)
 	if !is || x.op != opSetData || x.by == nil {
@@ -52,8 +52,8 @@ func (r *register) recordWrite(m *member, x *txn) {
 	m.host.RecordEvent(ev)
 }
 
-// Kept implements [sim.DataServer]. It returns what the member has that has applied the
-// most transactions.
+// Kept implements [sim.DataServer]. It returns the data of the member that has applied the most
+// transactions.
 func (m *member) Kept(path string) (version int, value string) {
 	if latest := m.latest(); latest != nil && latest.nodes[path] != nil {
 		n := latest.nodes[path]

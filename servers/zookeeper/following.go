@@ -155,14 +155,14 @@ func (f *following) receive(msg message) {
 	case commit:
 		m.replay(msg.zxid)
 	case synced:
-		if one := m.calls[msg.serial]; one != nil {
+		if call := m.calls[msg.serial]; call != nil {
 			delete(m.calls, msg.serial)
-			one.finish(result{op: opSync})
+			call.finish(result{op: opSync})
 		}
 	case revalidated:
-		if one := f.resuming[msg.serial]; one != nil {
+		if call := f.resuming[msg.serial]; call != nil {
 			delete(f.resuming, msg.serial)
-			one.finishResume(msg.isAlive)
+			call.finishResume(msg.isAlive)
 		}
 	case ping:
 		m.sendMessage(f.end, pong{f.touched})
@@ -186,10 +186,10 @@ func (f *following) syncWithLeader(msg newLeader) {
 }
 
 // submit implements [role]: it passes the request to the leader.
-func (f *following) submit(one *call) {
+func (f *following) submit(call *call) {
 	m := f.m
-	m.keepCall(one)
-	m.sendMessage(f.end, forward{one.q, one.r, slices.Clone(one.c.identities), one.serial})
+	m.keepCall(call)
+	m.sendMessage(f.end, forward{call.q, call.r, slices.Clone(call.c.identities), call.serial})
 }
 
 // touch implements [role]. A follower does not know which sessions have ended, so it
@@ -202,10 +202,10 @@ func (f *following) touch(session int64) bool {
 }
 
 // resume implements [role]: it asks the leader whether the session is alive.
-func (f *following) resume(one *call) {
+func (f *following) resume(call *call) {
 	m := f.m
 	m.serial++
-	one.serial = m.serial
-	f.resuming[one.serial] = one
-	m.sendMessage(f.end, revalidate{one.q.session, one.q.timeout, one.serial})
+	call.serial = m.serial
+	f.resuming[call.serial] = call
+	m.sendMessage(f.end, revalidate{call.q.session, call.q.timeout, call.serial})
 }

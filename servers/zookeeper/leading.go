@@ -152,14 +152,14 @@ func (l *leading) commitReady() {
 }
 
 // submit implements [role] for the clients that are connected to the leader itself.
-func (l *leading) submit(one *call) {
+func (l *leading) submit(call *call) {
 	m := l.m
-	if one.q.op == opSync {
-		l.whenCommitted(func() { one.finish(result{op: opSync}) })
+	if call.q.op == opSync {
+		l.whenCommitted(func() { call.finish(result{op: opSync}) })
 		return
 	}
-	m.keepCall(one)
-	l.decide(one.q, one.r.Sender(), one.c.identities, m.name, one.serial)
+	m.keepCall(call)
+	l.decide(call.q, call.r.Sender(), call.c.identities, m.name, call.serial)
 }
 
 // decide decides what a request changes, and proposes it. by is the client that has sent
@@ -214,8 +214,8 @@ func (l *leading) touch(session int64) bool {
 }
 
 // resume implements [role]. The leader itself knows whether the session is alive.
-func (l *leading) resume(one *call) {
-	one.finishResume(l.takeOver(one.q.session, one.q.timeout, l.m.name))
+func (l *leading) resume(call *call) {
+	call.finishResume(l.takeOver(call.q.session, call.q.timeout, l.m.name))
 }
 
 // takeOver notes that the client of a session is now connected to the member origin, and
@@ -347,9 +347,9 @@ func (l *leading) synchronize() {
 	}
 }
 
-// since returns the transactions that a follower lacks whose last one is zxid, and the zxid
-// after which they come. That is zxid itself, or the last earlier one in this log if the
-// log does not contain zxid.
+// since returns the transactions that a follower lacks if zxid is its last one, and the zxid after
+// which they come. That is zxid itself, or the last earlier one in this log if the log does not
+// contain zxid.
 func (d *disk) since(zxid int64) (int64, []*txn) {
 	since := int64(0)
 	i := 0
@@ -405,9 +405,9 @@ func (l *leading) removeLearner(f *learner) {
 	l.learners = slices.DeleteFunc(l.learners, func(o *learner) bool { return o == f })
 }
 
-// pingLearners pings the followers twice in each tick, and forgets followers that it has
-// not heard for too long. Once in each tick it checks that a majority still follows. If
-// not, the member looks for a leader again.
+// pingLearners pings the followers twice in each tick, and forgets followers from which it has
+// heard nothing for too long. Once in each tick it checks that a majority still follows. If not,
+// the member looks for a leader again.
 func (l *leading) pingLearners() {
 	m := l.m
 	if m.role != l {

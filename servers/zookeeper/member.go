@@ -136,12 +136,12 @@ func (m *member) formEnsemble() {
 	leader := members[len(members)-1]
 	for i := range members {
 		name := members[len(members)-1-i] // the leader first, so that others can follow it
-		one := m
+		peer := m
 		if name != m.name {
-			one = m.host.Peer(name).(*member)
+			peer = m.host.Peer(name).(*member)
 		}
-		one.formed = true
-		one.turn(func() { one.startElectedRole(vote{leader: leader}) })
+		peer.formed = true
+		peer.turn(func() { peer.startElectedRole(vote{leader: leader}) })
 	}
 }
 
@@ -259,10 +259,10 @@ func sortedPaths(s *treeSession) []string {
 
 // keepCall gives a call a serial, by which its result can be found, and keeps it until
 // then.
-func (m *member) keepCall(one *call) {
+func (m *member) keepCall(call *call) {
 	m.serial++
-	one.serial = m.serial
-	m.calls[one.serial] = one
+	call.serial = m.serial
+	m.calls[call.serial] = call
 }
 
 // idle is the role of a server that is starting or has crashed. It serves no clients, knows

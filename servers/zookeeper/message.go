@@ -42,7 +42,7 @@ type (
 		epoch, since int64
 		txns         []*txn
 	}
-	// newLeaderAck says that the follower has them on its disk, up to zxid.
+	// newLeaderAck says that the follower has those transactions on its disk, up to zxid.
 	newLeaderAck struct{ zxid int64 }
 	// upToDate allows the follower to serve clients. Everything up to zxid is committed.
 	upToDate struct{ zxid int64 }
@@ -116,18 +116,18 @@ func (p pong) describe(*sim.Names) string {
 
 // describe returns the text of a transaction for the trace.
 func (x *txn) describe(names *sim.Names) string {
-	what := x.op.String()
+	text := x.op.String()
 	switch {
 	case x.code != ok:
-		what = x.code.String()
+		text = x.code.String()
 	case x.op == opOpen:
-		what = "open " + sessionName(names, x.session)
+		text = "open " + sessionName(names, x.session)
 	case x.op == opClose:
-		what = "close " + sessionName(names, x.session)
+		text = "close " + sessionName(names, x.session)
 	case x.path != "":
-		what += " " + describePath(names, x.path)
+		text += " " + describePath(names, x.path)
 	}
-	return fmt.Sprintf("0x%x: %s", x.zxid, what)
+	return fmt.Sprintf("0x%x: %s", x.zxid, text)
 }
 
 // sendMessage sends a message to another member, at the end of the turn.

@@ -52,8 +52,8 @@ func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 	if !strings.Contains(q.path, "/") || strings.ContainsRune(q.path, 0) {
 		return errBadArguments
 	}
-	acl, good := normalizeACL(q.acl, who)
-	if !good {
+	acl, isValid := normalizeACL(q.acl, who)
+	if !isValid {
 		return errInvalidACL
 	}
 	// The parent of /a is /, which the real server writes as "". The real server returns ""
@@ -109,8 +109,8 @@ var permanent = map[string]bool{"/": true, "/zookeeper": true, "/zookeeper/quota
 // prepareACL checks a change of a node's access control list, and completes its
 // transaction.
 func (t *tree) prepareACL(x *txn, q *request, who []ident) code {
-	acl, good := normalizeACL(q.acl, who)
-	if validPath(q.path) && !good {
+	acl, isValid := normalizeACL(q.acl, who)
+	if validPath(q.path) && !isValid {
 		return errInvalidACL
 	}
 	version, code := t.nextVersion(q, permAdmin, who, func(n *znode) int32 { return n.aversion })
@@ -146,9 +146,9 @@ func (t *tree) nextVersion(q *request, perm int32, who []ident, currentVersion f
 // have the code ok, and those after it "not tried".
 func (t *tree) prepareMulti(x *txn, q *request, who []ident) {
 	trial := t.clone()
-	for i, one := range q.ops {
-		one.session = q.session
-		step := trial.prepare(one, who)
+	for i, op := range q.ops {
+		op.session = q.session
+		step := trial.prepare(op, who)
 		x.ops = append(x.ops, step)
 		if step.code != ok {
 			x.code = step.code

@@ -22,7 +22,7 @@ type request struct {
 	acl     []permit
 	flags   flags
 	ops     []*request // the operations of a multi
-	watches watchSet   // of setWatches
+	watches watchSet   // the watches that a setWatches sets again
 
 	// The following fields are used in the first message of a connection and in opOpen.
 	lastSeenZxid int64 // the last zxid that the client has seen
@@ -33,7 +33,7 @@ type request struct {
 	// not.
 	knowsReadOnly bool
 
-	scheme string // of addAuth
+	scheme string // the scheme of an addAuth
 }
 
 // flags are the kind of node that a create makes: CreateMode in the real server.
@@ -131,16 +131,16 @@ func (q *request) read(r *jute.Reader) {
 // readOps parses the operations of a multi. Each of them has a header.
 func (q *request) readOps(r *jute.Reader) {
 	for !r.IsShort() {
-		one := &request{op: opcode(r.Int())}
+		op := &request{op: opcode(r.Int())}
 		done := r.Bool()
 		r.Int()
 		if done {
 			return
 		}
-		switch one.op {
+		switch op.op {
 		case opCreate, opCreate2, opContainer, opCreateTTL, opDelete, opSetData, opCheck:
-			one.read(r)
-			q.ops = append(q.ops, one)
+			op.read(r)
+			q.ops = append(q.ops, op)
 		default:
 			r.SetShort()
 		}
@@ -188,8 +188,8 @@ func (q *request) describe(names *sim.Names) string {
 		return q.op.String() + " " + describePath(names, q.path)
 	case opMulti:
 		all := make([]string, len(q.ops))
-		for i, one := range q.ops {
-			all[i] = one.describe(names)
+		for i, op := range q.ops {
+			all[i] = op.describe(names)
 		}
 		return "multi: " + strings.Join(all, "; ")
 	case opSetWatches:

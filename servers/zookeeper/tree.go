@@ -115,7 +115,7 @@ type txn struct {
 	data    []byte
 	acl     []permit
 	owner   int64
-	version int32 // of the data or the ACL after the change
+	version int32 // the version of the data or the ACL after the change
 	timeout int32
 	paths   []string // the nodes that are deleted because the session ends
 	ops     []*txn   // the operations of a multi
@@ -137,7 +137,7 @@ type result struct {
 	op   opcode
 	code code
 	path string
-	node *znode // as it was after the change
+	node *znode // the node after the change
 	ops  []result
 }
 
@@ -176,8 +176,8 @@ func (t *tree) change(whole, x *txn, changed func(event, string)) result {
 		n.acl, n.aversion = x.acl, x.version
 		r.node = n
 	case opMulti:
-		for _, one := range x.ops {
-			r.ops = append(r.ops, t.change(whole, one, changed))
+		for _, op := range x.ops {
+			r.ops = append(r.ops, t.change(whole, op, changed))
 		}
 	}
 	if r.node != nil {

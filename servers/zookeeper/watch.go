@@ -81,13 +81,13 @@ func (w *watches) forget(c *client) {
 // immediately: DataTree.setWatches. A client may send the paths in any order, so they are
 // sorted.
 func (w *watches) restore(t *tree, c *client, set watchSet) {
-	watchAll := func(watchers map[string][]*client, paths []string, what event, latest func(*znode) int64) {
+	watchAll := func(watchers map[string][]*client, paths []string, ev event, latest func(*znode) int64) {
 		for _, path := range slices.Sorted(slices.Values(paths)) {
 			switch n := t.nodes[path]; {
 			case n == nil:
 				c.notify(deleted, path)
 			case latest(n) > set.since:
-				c.notify(what, path)
+				c.notify(ev, path)
 			default:
 				addWatch(watchers, path, c)
 			}
