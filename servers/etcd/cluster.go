@@ -21,7 +21,7 @@ type cluster struct {
 	members []*member
 	// isForming: the members have begun to form the cluster; isFormed: they have formed it.
 	isForming, isFormed bool
-	disturbedAt         time.Duration // when something last happened that may concern whether the members reach each other
+	disturbedAt         time.Duration // last event that may change which members reach each other
 	recordedIndex       uint64        // the last entry of the log whose effects have been recorded
 	// requesters are the acquisitions that sent the requests in the log, by request ID.
 	requesters map[uint64]*trace.Actor
@@ -132,9 +132,10 @@ func (c *cluster) describeEntry(names *sim.Names, e *raftpb.Entry) string {
 	return describe(names, firstValid(r.Put, r.DeleteRange, r.Compaction, r.LeaseGrant, r.LeaseRevoke))
 }
 
-// findStaleRevoker returns the member that wants a lease revoked that has not expired,
-// because the member does not know that it no longer leads. It returns nil if there is no
-// such member. It must be called before the lease is revoked.
+// findStaleRevoker returns the member that asks for a lease to be revoked although the lease has
+// not expired. The member does so because it does not know that it no longer leads.
+// findStaleRevoker returns nil if there is no such member. It must be called before the lease is
+// revoked.
 func (c *cluster) findStaleRevoker(r *pb.InternalRaftRequest) *member {
 	primary := c.primary()
 	if r.LeaseRevoke == nil || c.requesters[r.Header.ID] != nil || primary == nil {

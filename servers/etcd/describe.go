@@ -188,8 +188,8 @@ func describeTxn(names *sim.Names, r *pb.TxnRequest) string {
 // describeList describes several things with a word before the first of them and a word
 // between any two. It returns "" if there are none.
 func describeList[T any](word, between string, all []T, describeOne func(T) string) (text string) {
-	for _, one := range all {
-		text += word + describeOne(one)
+	for _, element := range all {
+		text += word + describeOne(element)
 		word = between
 	}
 	return text

@@ -322,12 +322,12 @@ func (f *framer) readData(frame *http2.DataFrame) (any, *violation) {
 
 // readSettings returns the settings that concern the member.
 func readSettings(frame *http2.SettingsFrame) (s settings) {
-	_ = frame.ForeachSetting(func(one http2.Setting) error {
-		switch one.ID {
+	_ = frame.ForeachSetting(func(setting http2.Setting) error {
+		switch setting.ID {
 		case http2.SettingInitialWindowSize:
-			s.window, s.hasWindow = one.Val, true
+			s.window, s.hasWindow = setting.Val, true
 		case http2.SettingHeaderTableSize:
-			s.table, s.hasTable = one.Val, true
+			s.table, s.hasTable = setting.Val, true
 		}
 		return nil
 	})
@@ -352,7 +352,7 @@ func onlyKeepsAlive(body []any) bool {
 // message is only a handshake: whether none of its parts belongs to a call, so that it
 // concerns only the connection (see [sim.Frame]).
 func (f *framer) describe(body []any) (text string, handshake bool) {
-	var texts, connTexts []string // of calls, and of the connection
+	var texts, connTexts []string // the texts of calls, and those of the connection
 	fallback, hasCalls := "a part of a call", false
 	for _, parsed := range body {
 		switch p := parsed.(type) {

@@ -243,9 +243,9 @@ func (m *member) describeEntries(msg *raftpb.Message) string {
 	if len(entries) > 1 {
 		return fmt.Sprintf("%d entries up to %d", len(entries), entries[len(entries)-1].GetIndex())
 	}
-	what := m.cluster.describeEntry(m.host.Names(), entries[0])
+	text := m.cluster.describeEntry(m.host.Names(), entries[0])
 	if i := entries[0].GetIndex(); i > 0 {
-		return fmt.Sprintf("entry %d: %s", i, what)
+		return fmt.Sprintf("entry %d: %s", i, text)
 	}
-	return what
+	return text
 }

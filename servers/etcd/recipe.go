@@ -195,8 +195,8 @@ func firstCreatedRequest(prefix string) *pb.RangeRequest {
 	return &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_ASCEND, Limit: 1}
 }
 
-// waitDeletes waits until all keys are deleted that have the prefix and a create revision
-// up to upTo. It then calls then, or failed with an error.
+// waitDeletes waits until there is no key with the prefix and a create revision up to upTo. It then
+// calls then, or failed with an error.
 func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), then func()) {
 	last := &pb.RangeRequest{
 		Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_DESCEND, Limit: 1,

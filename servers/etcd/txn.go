@@ -132,9 +132,9 @@ func (s *store) txn(r *pb.TxnRequest, leaseExists func(lease int64) bool) (*pb.T
 	return resp, nil
 }
 
-// classifyReads returns whether a transaction only reads in both branches, and whether all
-// these reads are serializable. Even a member that is behind may answer serializable reads.
-// Like etcd, classifyReads takes a nested transaction for a change.
+// classifyReads returns whether a transaction only reads in both branches, and whether all these
+// reads are serializable. Even a member that is behind may answer serializable reads. Like etcd,
+// classifyReads counts a nested transaction as a change.
 func classifyReads(r *pb.TxnRequest) (readOnly, serializable bool) {
 	readOnly, serializable = true, true
 	for _, ops := range [][]*pb.RequestOp{r.Success, r.Failure} {

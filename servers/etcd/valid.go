@@ -59,9 +59,9 @@ func checkTxn(r *pb.TxnRequest) error {
 	return nil
 }
 
-// checkOps checks the comparisons and operations of a transaction, of which each list can
-// have limit elements. A nested transaction can have fewer: limit less the length of the
-// longest list of the transaction around it.
+// checkOps checks the comparisons and operations of a transaction. Each list of them can have limit
+// elements. A nested transaction can have fewer: limit less the length of the longest list of the
+// transaction around it.
 func checkOps(r *pb.TxnRequest, limit int) error {
 	ops := max(len(r.Compare), len(r.Success), len(r.Failure))
 	if ops > limit {

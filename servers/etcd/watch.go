@@ -186,7 +186,7 @@ func (m *member) notifyWatchers(changes []*mvccpb.Event) {
 	}
 }
 
-// notify notifies a watcher of those of the changes that it wants.
+// notify notifies a watcher of the changes that it wants.
 func (w *watchCall) notify(m *member, o *watcher, changes []*mvccpb.Event, revision int64) {
 	resp := &pb.WatchResponse{WatchId: o.id}
 	var texts []string
