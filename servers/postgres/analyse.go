@@ -283,11 +283,11 @@ func (sc *scope) analyseCast(e *sql.Cast) *node {
 // analyseCase analyses CASE WHEN.
 func (sc *scope) analyseCase(e *sql.Case) *node {
 	var conditions, results []*node
-	for _, one := range e.When {
-		conditions = append(conditions, sc.require(sc.analyse(one), sql.Bool, "CASE/WHEN"))
+	for _, expr := range e.When {
+		conditions = append(conditions, sc.require(sc.analyse(expr), sql.Bool, "CASE/WHEN"))
 	}
-	for _, one := range e.Then {
-		results = append(results, sc.analyse(one))
+	for _, expr := range e.Then {
+		results = append(results, sc.analyse(expr))
 	}
 	if e.Else != nil {
 		results = append(results, sc.analyse(e.Else))
@@ -306,8 +306,8 @@ func (sc *scope) analyseCase(e *sql.Case) *node {
 }
 
 // commonType converts nodes to the one type that all of them can have, and returns that
-// type. what names the construct for the error.
-func (sc *scope) commonType(what string, all []*node) ([]*node, sql.Type) {
+// type. construct is the name of the construct for the error.
+func (sc *scope) commonType(construct string, all []*node) ([]*node, sql.Type) {
 	t := unknown
 	for _, n := range all {
 		if t == unknown || n.typ != unknown && isImplicit(t, n.typ) {
@@ -318,7 +318,7 @@ func (sc *scope) commonType(what string, all []*node) ([]*node, sql.Type) {
 		t = sql.Text
 	}
 	for i, n := range all {
-		all[i] = sc.coerce(n, t, isImplicit, newError(typeMismatch, "%s types %s and %s cannot be matched", what, t, n.typ))
+		all[i] = sc.coerce(n, t, isImplicit, newError(typeMismatch, "%s types %s and %s cannot be matched", construct, t, n.typ))
 	}
 	return all, t
 }

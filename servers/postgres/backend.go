@@ -56,7 +56,7 @@ type backend struct {
 	isSkipping   bool
 	running      *run      // the statement or commit that the session executes, or nil
 	receivedAt   timestamp // when the request arrived, by the wall clock
-	receivedMono int64     // and by the monotonic clock, in nanoseconds
+	receivedMono int64     // when it arrived, by the monotonic clock, in nanoseconds
 	reply
 	idleTimer *agenda.Timer
 	// query is the text of the last query, which came at queryAt. isActive is true from

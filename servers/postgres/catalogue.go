@@ -97,7 +97,7 @@ var views = map[string]*view{
 // to an object of a user.
 const databaseID = int64(16384)
 
-// errIncomparable is only caught: the condition is then no bound.
+// errIncomparable never reaches a client: it shows that a condition is no bound.
 var errIncomparable = errors.New("a column is compared with a value of another type")
 
 // bind makes the view the relation of a scope. It also finds the conditions of the query

@@ -106,8 +106,8 @@ func (sc *scope) analyseCall(e *sql.Call) *node {
 		return sc.analyseAggregate(e)
 	}
 	var args []*node
-	for _, one := range e.Args {
-		args = append(args, sc.analyse(one))
+	for _, arg := range e.Args {
+		args = append(args, sc.analyse(arg))
 	}
 	switch e.Name {
 	case "coalesce", "greatest", "least":

@@ -210,7 +210,7 @@ func (c *poolClient) rewrite(messages []pgproto3.FrontendMessage) []pgproto3.Fro
 	}
 	b := c.session
 	var rewritten []pgproto3.FrontendMessage
-	preparedHere := map[string]bool{} // by this request, by the pooler's names
+	preparedHere := map[string]bool{} // the pooler's names of the statements that it prepares
 	usableName := func(name string) string {
 		st := c.statements[name]
 		raiseIf(st == nil, protocolViolation, "prepared statement did not exist")

@@ -218,4 +218,4 @@ func (r *run) addRow(outputs []output, v *version) {
 }
 
 // countTag returns a command tag with a number of rows, such as UPDATE 1.
-func countTag(what string, n int) string { return fmt.Sprint(what, " ", n) }
+func countTag(command string, n int) string { return fmt.Sprint(command, " ", n) }

@@ -185,12 +185,12 @@ func (s timestamp) sub(o timestamp) interval {
 
 func (s interval) String() string {
 	var parts []string
-	add := func(n int32, one string) {
+	add := func(n int32, unit string) {
 		if n != 0 {
 			if n != 1 {
-				one += "s"
+				unit += "s"
 			}
-			parts = append(parts, fmt.Sprint(n, " ", one))
+			parts = append(parts, fmt.Sprint(n, " ", unit))
 		}
 	}
 	add(s.months/12, "year")

@@ -68,8 +68,8 @@ func (p *parser) membership(x Expr) Expr {
 	case p.accept("in"):
 		raiseUnsupportedIf(p.is("(", "select"), "IN of a query")
 		var anyOf Expr
-		for _, one := range inBrackets(p, p.expr) {
-			if equality := (&Operation{Op: "=", X: x, Y: one}); anyOf == nil {
+		for _, element := range inBrackets(p, p.expr) {
+			if equality := (&Operation{Op: "=", X: x, Y: element}); anyOf == nil {
 				anyOf = equality
 			} else {
 				anyOf = &Operation{Op: "or", X: anyOf, Y: equality}

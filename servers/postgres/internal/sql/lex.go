@@ -134,9 +134,9 @@ func lower(s string) string {
 }
 
 // inQuotes returns the text between the quotes at the beginning of s, and the length with
-// the quotes. Two quotes within the text mean one. what names the kind of text for the
-// error.
-func inQuotes(s string, quote byte, what string) (text string, size int) {
+// the quotes. Two quotes within the text mean one. textKind names the kind of text for
+// the error.
+func inQuotes(s string, quote byte, textKind string) (text string, size int) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {
@@ -150,7 +150,7 @@ func inQuotes(s string, quote byte, what string) (text string, size int) {
 		}
 		return b.String(), i + 1
 	}
-	panic(syntaxError("unterminated quoted %s at or near \"%s\"", what, s))
+	panic(syntaxError("unterminated quoted %s at or near \"%s\"", textKind, s))
 }
 
 // number returns the number at the beginning of s, and its length.

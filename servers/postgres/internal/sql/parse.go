@@ -147,7 +147,7 @@ func (p *parser) statement() Statement {
 	case p.accept("create", "sequence"):
 		c := &CreateSequence{IfNotExists: p.accept("if", "not", "exists")}
 		c.Name = p.name()
-		p.accept("cycle") // a sequence of 64 bits does not come to its end
+		p.accept("cycle") // a sequence of 64 bits never reaches its end
 		if p.accept("owned", "by") {
 			c.Table = p.name()
 			p.need(".")
@@ -294,19 +294,19 @@ func (p *parser) table() string {
 	return name
 }
 
-// list parses elements that are separated by commas; one parses an element.
-func list[T any](p *parser, one func() T) []T {
-	all := []T{one()}
+// list parses elements that are separated by commas; parseElement parses an element.
+func list[T any](p *parser, parseElement func() T) []T {
+	all := []T{parseElement()}
 	for p.accept(",") {
-		all = append(all, one())
+		all = append(all, parseElement())
 	}
 	return all
 }
 
 // inBrackets parses elements that are separated by commas, in parentheses.
-func inBrackets[T any](p *parser, one func() T) []T {
+func inBrackets[T any](p *parser, parseElement func() T) []T {
 	p.need("(")
-	all := list(p, one)
+	all := list(p, parseElement)
 	p.need(")")
 	return all
 }
