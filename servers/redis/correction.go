@@ -203,9 +203,9 @@ func (n *node) parseLifespan(command, word string, l lifespan) (fit string, left
 	return word, time.Duration(fitting-from) * time.Millisecond, ""
 }
 
-// correctSET refuses a SET that Redis refuses, and corrects a SET that lets its key expire
-// in the past: miniredis would keep the TTL for the next key of that name, and would store
-// a key that expires at the current nanosecond without an expiry.
+// correctSET refuses a SET that Redis refuses, and corrects a SET that lets its key expire in the
+// past. For such a SET, miniredis would keep the TTL for the next key of that name. It would also
+// store a key that expires at the current nanosecond without an expiry.
 func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	var nx, xx, keep bool
 	end := 0

@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A disk is what a node keeps of its data on its disk, and when it writes it there.
+// A disk is the disk of a node: the data that the node has written to it, and the next write that
+// is planned.
 type disk struct {
 	n      *node
 	policy sim.Persistence
@@ -157,8 +158,8 @@ func (d *disk) afterCrash(how trace.Crash) keyspace {
 	case how == trace.Kill && d.isSyncStalled:
 		return d.handedToOS.clone()
 	case how == trace.Shutdown, how == trace.Kill && d.policy != Snapshots:
-		// What a killed process has written is kept by the operating system, even if it is
-		// not on the disk yet.
+		// The operating system keeps what a killed process has written, even if it is not on the
+		// disk yet.
 		return d.n.keys.clone()
 	}
 	return d.saved.clone()

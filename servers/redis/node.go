@@ -382,9 +382,9 @@ func mayDraw(word string) bool {
 	return false
 }
 
-// readOnlyCommand returns the command that a replica executes when a client sends the given
-// one: a script runs as its read-only variant, and other commands are unchanged. ok is
-// false if the command writes.
+// readOnlyCommand returns the command that a replica executes when a client sends the given one: a
+// script runs as its read-only variant, and other commands are unchanged. It returns false if the
+// command writes.
 func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 	switch name {
 	case "EVAL", "EVALSHA":

@@ -195,13 +195,13 @@ func (r *replication) lacksReplicas() bool {
 	if r.requiredReplicas == 0 || r.IsReplica() {
 		return false
 	}
-	good, now := 0, r.n.host.Clock().Now()
+	recent, now := 0, r.n.host.Clock().Now()
 	for _, at := range r.lastHeard {
 		if now.Sub(at) <= r.maxAge {
-			good++
+			recent++
 		}
 	}
-	return good < r.requiredReplicas
+	return recent < r.requiredReplicas
 }
 
 // isWrite reports whether a command changes keys, judged by its name. It is false for a

@@ -132,12 +132,12 @@ func (in *Interpreter) meterFunctions(globals *lua.LTable) {
 		setFunction(in.l, threads, name, func(l *lua.LState) int {
 			in.meter.charge(l, bytesOfCoroutine)
 			results := original(l)
-			made := l.Get(-1)
-			if f, ok := made.(*lua.LFunction); ok {
-				made = f.Upvalues[0].Value()
+			thread := l.Get(-1)
+			if f, ok := thread.(*lua.LFunction); ok {
+				thread = f.Upvalues[0].Value()
 			}
 			// A coroutine has a context of its own; this makes it the meter.
-			made.(*lua.LState).SetContext(&in.meter)
+			thread.(*lua.LState).SetContext(&in.meter)
 			return results
 		})
 	}

@@ -197,7 +197,7 @@ type conversion struct {
 	width     int
 	precision int // -1: none
 	verb      string
-	size      int // in bytes, of the whole conversion
+	size      int // the size of the whole conversion, in bytes
 }
 
 // parseConversion parses the conversion at the start of text.
