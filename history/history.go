@@ -48,7 +48,7 @@ type History struct {
 	processOrder map[string]int
 	clocks       *Clocks
 	faults       *Faults
-	quiet        []Interval // in which no fault acted
+	quiet        []Interval // the intervals in which no fault acted
 	// nonMessages are the events other than those with which a message is sent or arrives.
 	// Most events are of messages, and most chapters do not need them.
 	nonMessages []*trace.Event

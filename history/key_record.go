@@ -126,11 +126,10 @@ func (h *History) readLosses() map[string][]Loss {
 	return all
 }
 
-// expiredTooEarly reports whether a clock that counted too much time ended a key before its
-// TTL of true time. The change c must have ended the key before that. If no client caused
-// the change, the node's clock did. If a client took the key over, its clock decides: it
-// must have reached the end that the key declares, or else have counted more time than
-// passed.
+// expiredTooEarly reports whether a clock that counted too much time ended a key before its TTL of
+// true time. The change c must be the one that ended the key, before that time. If no client caused
+// the change, the node's clock did. If a client took the key over, its clock decides: it must have
+// reached the end that the key declares, or else have counted more time than passed.
 func (h *History) expiredTooEarly(c Change) bool {
 	if c.Event.By == nil {
 		return true

@@ -11,9 +11,9 @@ import (
 // It must see all events of the run, in order.
 type Recogniser struct{ clauses []func(*trace.Event) bool }
 
-// Recognise returns a recogniser of a point. Of the trace it uses only what is there before
-// the run starts: the locks. It ignores a delay ("5s after …"), so it recognises the point
-// when the delay begins.
+// Recognise returns a recogniser of a point. It uses only what the trace contains before the run
+// starts: the locks. It ignores a delay ("5s after …"), so it recognises the point when the delay
+// begins.
 func Recognise(p trace.Point, t *trace.Trace) *Recogniser {
 	r := &Recogniser{}
 	for _, c := range p.Clauses() {

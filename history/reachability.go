@@ -155,7 +155,7 @@ func (h *History) nodesTaken(fault int, lock, client string) (nodes []string, on
 				case one == client, other == client:
 					return nil, false
 				case a != trace.RoleClient && b != trace.RoleClient:
-					return nil, false // between services and the storage
+					return nil, false // the link is between services and the storage
 				}
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A sessionName is the name of a client's session with a cluster. The cluster keeps a
-// session for a client that it takes for alive.
+// A sessionName is the name of a client's session with a cluster. The cluster keeps a session for a
+// client that it considers alive.
 type sessionName struct{ client, session string }
 
 // recordSignOfLife records that a client learnt that the cluster had acknowledged a sign of

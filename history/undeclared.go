@@ -35,9 +35,9 @@ func (r *reading) renewsUndeclared(s *Section) bool {
 	return false
 }
 
-// renewalRequest returns the request from which the time of a renewal counts that a lock
-// made by itself and declared with the event ev. It is the first request since the previous
-// declaration that renewed a key of the section; nil if there is none.
+// renewalRequest returns the request from which the time of a renewal counts. The lock made the
+// renewal by itself, and declared it with the event ev. The result is the first request since the
+// previous declaration that renewed a key of the section; nil if there is none.
 func (r *reading) renewalRequest(s *Section, ev *trace.Event) *trace.Event {
 	firstSent, previous := 0, s.Lease.Latest(ev.Seq)
 	slots := r.Slots(s.Lock)
