@@ -110,9 +110,9 @@ func (w *World) unreserve(bytes int) { w.reserved.Add(-int64(bytes)) }
 
 // stopWith makes the world end before its next moment. kind is the error that its error
 // wraps. Later calls do nothing.
-func (w *World) stopWith(kind error, what string, args ...any) {
+func (w *World) stopWith(kind error, format string, args ...any) {
 	if w.stopError == nil {
-		w.stopError = fmt.Errorf("%w: %s", kind, fmt.Sprintf(what, args...))
+		w.stopError = fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))
 	}
 }
 

@@ -207,10 +207,9 @@ func (w *World) idleReason(fault Fault) string {
 	return ""
 }
 
-// hasActingTwin reports whether another fault of the same kind strikes at the same moment a
-// node that takes part. For example, a power loss may strike all servers, and only one of
-// them keeps the lock. The other faults belong to that event, so they are not reported as
-// idle.
+// hasActingTwin reports whether another fault of the same kind strikes, at the same moment, a node
+// that takes part. For example, a power loss may strike all servers, and only one of them keeps the
+// lock. The other faults belong to that event, so they are not reported as idle.
 func (w *World) hasActingTwin(fault Fault) bool {
 	return slices.ContainsFunc(w.cfg.Faults, func(o Fault) bool {
 		return o.Kind() == fault.Kind() && o.Strikes.Equal(fault.Strikes) && w.byName[o.Target()].host() != nil && w.takesPart(o.Target())

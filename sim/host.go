@@ -135,10 +135,9 @@ func (h *Host) RecordEvent(ev trace.Event) { h.record(h.system.Name, ev) }
 // something that this one does not simulate.
 func (h *Host) Doubt(why string) { h.w.addDoubt(why) }
 
-// Act lets the faults strike or end, and the clients start, that waited for an event which
-// the node has just recorded. It reports whether the node is still up. A server calls it
-// after it has recorded a change and before it answers, so that a fault can strike between
-// the two.
+// Act does what waited for the events that the node has just recorded: faults strike or end, and
+// clients start. It reports whether the node is still up. A server calls it after it has recorded a
+// change and before it answers, so that a fault can strike between the two.
 func (h *Host) Act() bool {
 	h.w.runDueActions()
 	return h.IsUp()
@@ -164,9 +163,9 @@ func (h *Host) Room() int { return max(h.w.room()/textCopies, 0) }
 // for which the world has no room.
 func (h *Host) Overflow() { h.w.reserveFailed.Store(true) }
 
-// StopWorld ends the world with [ErrTooMuch]. what says in the error what there is too much
-// of.
-func (h *Host) StopWorld(what string) { h.w.stopWith(ErrTooMuch, "%s", what) }
+// StopWorld ends the world with [ErrTooMuch]. excess says in the error what the world has too
+// much of.
+func (h *Host) StopWorld(excess string) { h.w.stopWith(ErrTooMuch, "%s", excess) }
 
 // IsHeavy reports whether the world must end with [ErrHeavy]. A server calls it during long
 // computations, and ends them if it returns true.

@@ -56,7 +56,7 @@ func (w *World) intercept(kind trace.Kind, p interceptable) bool {
 	return halted
 }
 
-// releaseHeldBack lets the message or request continue that the fault holds back.
+// releaseHeldBack releases the message or request that the fault holds back.
 func (f *faultState) releaseHeldBack() {
 	kept := f.heldBack
 	f.heldBack = nil

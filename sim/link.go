@@ -168,7 +168,7 @@ func (m *message) halt() bool {
 	return !wasHeld
 }
 
-// proceed lets a message continue that was held back. It arrives one latency later.
+// proceed releases a message that was held back. It arrives one latency later.
 func (m *message) proceed() {
 	m.held = false
 	m.due = m.stream.conn.w.now() + m.latency

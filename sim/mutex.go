@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// waitedMutex returns a package in which a goroutine waits for a mutex that another
-// goroutine probably holds while it waits for the network, if each of the goroutines to
-// blame for a standstill waits so. It returns "" otherwise. toBlame and all are the stacks
-// of goroutines of one bubble.
+// waitedMutex finds out whether a standstill has this cause: each of the goroutines to blame waits
+// for a mutex, and another goroutine, which probably holds the mutex, waits for the network. If so,
+// waitedMutex returns the package of one of the goroutines that wait for a mutex, and otherwise "".
+// toBlame and all are the stacks of goroutines of one bubble.
 //
 // Nothing shows which goroutine holds a mutex. The owner has code of the same package on
 // its stack. In the lock's own code it also has to belong to the same client, and to be in

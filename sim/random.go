@@ -50,9 +50,9 @@ type cryptoSource struct {
 	seeded io.Reader
 }
 
-// begin seeds the source for a world, unless another one runs. A source that is in use must
-// not start again: two clients would draw the same value, and each could take the key of
-// the other for its own.
+// begin seeds the source for a world, unless another one runs. A source that is in use must not
+// start again: two clients would draw the same value, and each could mistake the key of the other
+// for its own.
 func (s *cryptoSource) begin(seeded io.Reader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

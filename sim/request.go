@@ -195,12 +195,12 @@ func (w *World) recordRaces(r *request, others []*request) {
 
 // addDeviation records that something which the configuration describes did not happen:
 // in an unscripted run as a deviation, and otherwise as a doubt, which makes the verdict unknown.
-func (w *World) addDeviation(what string) {
+func (w *World) addDeviation(text string) {
 	if !w.cfg.Unscripted {
-		w.addDoubt(what)
+		w.addDoubt(text)
 		return
 	}
-	w.trace.Deviations = append(w.trace.Deviations, what)
+	w.trace.Deviations = append(w.trace.Deviations, text)
 }
 
 // addDoubt records a reason why the run is inconclusive.
@@ -214,8 +214,7 @@ func (w *World) addDoubt(why string) {
 // woken in this way, because they must not see the world in the middle of a moment.
 func (w *World) afterMoment(do func()) { w.wakeUps = append(w.wakeUps, do) }
 
-// runDueActions lets the faults strike or end, and the clients start, that waited for one
-// of the latest events.
+// runDueActions does what waited for the latest events: faults strike or end, and clients start.
 func (w *World) runDueActions() {
 	for len(w.dueActions) > 0 {
 		do := w.dueActions[0]

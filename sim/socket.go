@@ -61,7 +61,7 @@ type socket struct {
 	reset           bool
 	wasWritten      bool      // something was written
 	wasChecked      bool      // the client has checked the connection; see peekConn
-	deadline        time.Time // of reads
+	deadline        time.Time // the deadline of reads
 	deadlineExpired bool
 	checkDue        time.Time // time at which the loop will check the deadline; zero if no check is scheduled
 }

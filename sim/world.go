@@ -42,14 +42,14 @@ type World struct {
 	cfg    Config
 	bounds bounds
 	trace  *trace.Trace
-	events eventLog // of the trace, until the run has ended
+	events eventLog // the trace gets them when the run has ended
 	// oracle orders the grants of the run as a perfect lock service would have made them.
 	oracle *history.Oracle
 
-	// charged is how much memory the world has used for good, in bytes. reserved is the
-	// length of the texts that it keeps for a while. reserveFailed reports that a
-	// reservation found no room. stopError is the error with which a world ends that has
-	// exceeded its bounds. Any goroutine may use the first three.
+	// charged is how much memory the world has used for good, in bytes. reserved is the length of
+	// the texts that it keeps for a while. reserveFailed reports that a reservation found no room.
+	// stopError is the error of a world that has exceeded its bounds. Any goroutine may use the
+	// first three.
 	charged, reserved atomic.Int64
 	reserveFailed     atomic.Bool
 	stopError         error
@@ -509,7 +509,7 @@ func (w *World) tearDown() {
 		}
 	}
 	w.waitForPrograms()
-	// This lets goroutines end that the programs have left behind.
+	// Meanwhile goroutines that the programs have left behind can end.
 	time.Sleep(time.Minute)
 	for _, p := range w.processes {
 		if p.actor != nil {
@@ -525,8 +525,9 @@ func (w *World) tearDown() {
 // call sleeps again and again never ends.
 const maxFarewell = 10 * time.Minute
 
-// waitForPrograms waits until all programs have ended, but no longer than maxFarewell. What
-// then remains is found as a leak: in a bubble whose main goroutine has ended, time stops.
+// waitForPrograms waits until all programs have ended, but no longer than maxFarewell. Programs
+// that still run then are reported as a leak: in a bubble whose main goroutine has ended, time
+// stops.
 func (w *World) waitForPrograms() {
 	ended := make(chan struct{})
 	go func() {
