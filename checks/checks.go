@@ -95,10 +95,10 @@ type Verdict struct {
 	// Verdict is Unsafe if a data property is violated, Safe if all of them hold, and
 	// otherwise Undecided. It is also Undecided if the run proves nothing; see Reasons.
 	Verdict string
-	// Reasons say why the run proves nothing. A witness was not seen, the trace contains
-	// doubts about the run, a fault did not act, the two checkers of the storage's history
-	// disagree, which are that of [SerialSections] and porcupine, or nothing was at stake;
-	// see [Verdict.DoubtIfIdle]. No property of such a run has the outcome Holds.
+	// Reasons say why the run proves nothing: a witness was not seen; the trace contains doubts
+	// about the run; a fault did not act; the two checkers of the storage's history,
+	// [SerialSections] and porcupine, disagree; or nothing was at stake (see
+	// [Verdict.DoubtIfIdle]). No property of such a run has the outcome Holds.
 	Reasons []Reason
 	// Findings has one entry for each property by which the run is judged, in the order of
 	// [Properties]. [OncePerPeriod] has an entry only in a run with a schedule. Properties

@@ -105,8 +105,8 @@ func withMistyped(r Reason, in *history.Section, method string) Reason {
 	return r
 }
 
-// findUnnotified finds a holder whose lease is lost, and whom the lock does not notify of
-// that for a TTL although nothing else is wrong.
+// findUnnotified finds a holder that lost its lease and that the lock did not notify of the loss
+// for a TTL, although nothing else was wrong.
 func (h *judgedRun) findUnnotified() (reason Reason, at []int) {
 	var first *trace.Event
 	for _, section := range h.Sections() {

@@ -27,13 +27,13 @@ var noEndlessRetry = misconduct(Card{
 	Label:  "endless retry", Meaning: "a call of the lock retries without a pause or without an end",
 }, (*judgedRun).findEndlessRetry)
 
-// manyCalls is how many calls of the lock a client's program makes at least if it, and not
-// the lock, is the reason why a run has too many events.
+// manyCalls is how many calls of the lock the clients' programs must have made to count as the
+// cause of too many events. With fewer calls, the lock is the cause.
 const manyCalls = 1000
 
-// isEndedByProgram reports whether a run had to be ended because so much happened in it,
-// and the clients' programs caused that: they called the lock very often, and neither one
-// call nor the traffic of one client outside its calls has a tenth of the requests.
+// isEndedByProgram reports whether a run had to be ended because the clients' programs caused too
+// much traffic. They did if they called the lock very often, and if neither a single call nor the
+// traffic of one client outside its calls has more than a tenth of the requests.
 func (h *judgedRun) isEndedByProgram() bool {
 	if e := h.Trace.Ending; e == nil || Property(e.Rule) != EndlessRetry {
 		return false

@@ -39,9 +39,9 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 	return h.blameUnlessRanOn(BlameLock, reason, seq, a.Client, b.Client)
 }
 
-// ungrantedNames returns the names of the sections, of two, for which no server made a
-// grant. It names none if the keys of the lock are not known. A grant by a server that is
-// no longer one of the lock's nodes, such as a replaced master, counts as a grant.
+// ungrantedNames returns the names of those of the two sections for which no server made a grant.
+// It names none if the keys of the lock are not known. A grant by a server that is no longer one of
+// the lock's nodes, such as a replaced master, counts as a grant.
 func (h *judgedRun) ungrantedNames(a, b *history.Section) string {
 	var names []string
 	for _, s := range []*history.Section{a, b} {

@@ -117,11 +117,11 @@ func (h *judgedRun) findMuteCall() (Reason, []int) {
 	return Reason{}, nil
 }
 
-// isLockFree reports whether a call of acquire had no reason to wait when a run was cut
-// off: for the duration long no other acquisition had a key of the lock, and the call's own
-// client was in no section of the lock.
-func (h *judgedRun) isLockFree(c *history.Call, horizon *trace.Event, long time.Duration) bool {
-	since := history.StartOf(horizon.At - long)
+// isLockFree reports whether a call of acquire had no reason to wait when a run was cut off: for
+// the given duration, no other acquisition had a key of the lock, and the call's own client was in
+// no section of the lock.
+func (h *judgedRun) isLockFree(c *history.Call, horizon *trace.Event, duration time.Duration) bool {
+	since := history.StartOf(horizon.At - duration)
 	blocks := func(k *history.Holding) bool {
 		return h.Slots(c.Lock).Contains(k.Place) && k.Owner != c.Acquisition && since.Before(k.Withheld().To)
 	}

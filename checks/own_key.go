@@ -7,10 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// OwnKeyInTheWay is violated by an acquire that takes its own key for another client's. The
-// key existed, and its node answered a further request of the same acquire. Then acquire
-// failed, or kept asking until the key expired, although nothing was wrong. A lock that
-// sends SET NX again must not treat a nil reply to the second request as a refusal.
+// OwnKeyInTheWay is violated by an acquire that mistakes its own key for another client's. The key
+// existed, and its node answered a further request of the same acquire. Then acquire failed, or
+// kept asking until the key expired, although nothing was wrong. A lock that sends SET NX again
+// must not treat a nil reply to the second request as a refusal.
 const OwnKeyInTheWay Property = "own key in the way"
 
 var ownKeyKnown = misconduct(Card{
@@ -20,7 +20,7 @@ var ownKeyKnown = misconduct(Card{
 	Label:  "own key in the way", Meaning: "an acquire mistakes the key that it has set itself for another client's key",
 }, (*judgedRun).findOwnKeyInTheWay)
 
-// findOwnKeyInTheWay finds an acquire that takes its own key for another client's; see
+// findOwnKeyInTheWay finds an acquire that mistakes its own key for another client's; see
 // [OwnKeyInTheWay].
 func (h *judgedRun) findOwnKeyInTheWay() (Reason, []int) {
 	for _, c := range h.Calls() {

@@ -19,9 +19,9 @@ func (h *judgedRun) brokenPromises(s *history.Section, seq int) []trace.Assumpti
 	promised, kept := 0, 0
 	var broken []trace.Assumption
 	for _, slot := range h.Slots(s.Lock) {
-		made, brokenAssumption := h.slotPromise(s, slot, seq)
+		isPromised, brokenAssumption := h.slotPromise(s, slot, seq)
 		switch {
-		case !made:
+		case !isPromised:
 		case brokenAssumption == "":
 			promised++
 			kept++
@@ -51,25 +51,25 @@ func (h *judgedRun) hasLostKeysAtGrant(s *history.Section) bool {
 // key exists, or if a command removed the key, which is not the node's fault. A replica
 // that took a node's place has to keep all promises of that node. These include promises
 // that the node made afterwards, when it did not know that it had been replaced.
-func (h *judgedRun) slotPromise(s *history.Section, slot history.Place, seq int) (made bool, broke trace.Assumption) {
+func (h *judgedRun) slotPromise(s *history.Section, slot history.Place, seq int) (isPromised bool, broke trace.Assumption) {
 	for _, ev := range h.Promotions() {
 		if ev.Peer != slot.Node || ev.Seq > seq {
 			continue
 		}
 		if before, _ := h.nodePromise(s, slot, seq); before {
-			made, broke = true, trace.AssumeLockMemory
+			isPromised, broke = true, trace.AssumeLockMemory
 		}
 		slot.Node = ev.Process
 	}
 	if isMade, lost := h.nodePromise(s, slot, seq); isMade {
 		return true, lost
 	}
-	return made, broke
+	return isPromised, broke
 }
 
 // nodePromise is slotPromise for one node. A key that came back to the node from a disk or
 // from a master counts as promised.
-func (h *judgedRun) nodePromise(s *history.Section, place history.Place, seq int) (made bool, broke trace.Assumption) {
+func (h *judgedRun) nodePromise(s *history.Section, place history.Place, seq int) (isPromised bool, broke trace.Assumption) {
 	trueTime := h.Event(seq).At
 	for _, k := range h.HoldingsOf(s.Acquisition) {
 		if k.Place != place || k.Set.Seq > seq {
@@ -78,14 +78,14 @@ func (h *judgedRun) nodePromise(s *history.Section, place history.Place, seq int
 		givenUp := k.How == history.Removed && k.Ended.Seq <= seq && history.AcquisitionOf(k.Ended.By) == s.Acquisition
 		switch isRunning := !givenUp && trueTime < promisedUntil(k, seq); {
 		case isRunning:
-			made, broke = true, h.assumptionOfLoss(s.Lock, k, seq)
+			isPromised, broke = true, h.assumptionOfLoss(s.Lock, k, seq)
 		// By is nil for a key that came back from a disk or a master. If its time to live has
 		// become shorter, an earlier promise remains valid.
 		case givenUp, k.By != nil:
-			made, broke = false, ""
+			isPromised, broke = false, ""
 		}
 	}
-	return made, broke
+	return isPromised, broke
 }
 
 // promisedUntil returns until when a key was promised to exist by the event that set it,

@@ -8,8 +8,8 @@ import (
 // The commands by which locks keep their keys, most of them of Redis. A command is a list of
 // words.
 
-// conditions has the commands that change a key, with the options by which each of them
-// compares the key's value, or checks whether there is one.
+// conditions has the commands that change a key. For each of them it has the options with which the
+// command compares the key's value, or checks whether the key exists.
 var conditions = map[string][]string{
 	"SET": {"NX", "IFEQ", "IFNE", "IFDEQ", "IFDNE"}, "SETEX": nil, "PSETEX": nil, "GETSET": nil, "GETDEL": nil,
 	"DEL": nil, "UNLINK": nil, "EXPIRE": {"NX"}, "PEXPIRE": {"NX"}, "EXPIREAT": {"NX"}, "PEXPIREAT": {"NX"}, "PERSIST": nil,

@@ -15,8 +15,8 @@ import (
 // overwrote the key of an earlier section that the client, through another handle, is still
 // in.
 //
-// A client that replaces a record which has ended by its own content, though no server has
-// ended it, takes the lock over; that is no violation.
+// A client may replace a record that no server has ended but that, as its own content says, has
+// expired or is free. So the client takes the lock over, which is no violation.
 const ReleaseOwnership Property = "release-ownership"
 
 var releaseOwnership = property{

@@ -163,13 +163,13 @@ func dependencies(sections []*history.Section) *graph {
 		}
 	}
 	for _, v := range versions {
-		made := v.Made == nil // the initial version has no maker
+		isMakerListed := v.Made == nil // the initial version has no maker
 		for _, o := range v.seen {
 			by := o.Section.Outermost()
-			made = made || by == v.By.Outermost()
+			isMakerListed = isMakerListed || by == v.By.Outermost()
 			g.uses[by] = append(g.uses[by], use{v, o})
 		}
-		if !made {
+		if !isMakerListed {
 			by := v.By.Outermost()
 			g.uses[by] = append(g.uses[by], use{v, nil})
 		}

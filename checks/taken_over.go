@@ -13,8 +13,8 @@ import (
 // replace such a record by its own once it has expired, or once its owner has marked it as
 // free. This touches no other grant: the client acquires the lock.
 
-// isTakeover reports whether a change only replaces a record that had ended by its own
-// content. by is the acquisition that replaces it.
+// isTakeover reports whether a change only replaces a record that, as its own content says, has
+// expired or is free. by is the acquisition that replaces it.
 func (h *judgedRun) isTakeover(c history.Change, by *trace.Actor) bool {
 	if c.Touch || c.Before == nil || c.After == nil {
 		return false

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// trafficAfterRelease is violated by a lock that still sends commands for a lease that has
-// ended: five commands about a lock that its client released more than a TTL ago and has
-// not asked for since, while no fault has acted for as long.
+// trafficAfterRelease is violated by a lock that still sends commands for a lease that has ended.
+// Five commands are a violation if they are about a lock that its client released more than a TTL
+// ago and has not asked for since. No fault may have acted for as long.
 const trafficAfterRelease Property = "traffic after release"
 
 var noTrafficAfterRelease = misconduct(Card{
