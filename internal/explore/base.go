@@ -62,9 +62,9 @@ func (l Lock) kind() locks.Kind {
 	return kind
 }
 
-// RegisteredOn returns the name of a registered kind of lock on a system; "single" if there
-// is none. The text of a workload needs such a name even if another Kind replaces the lock:
-// the names of the nodes in the text follow from it, and how a node can write to its disk.
+// RegisteredOn returns the name of a registered kind of lock on a system; "single" if there is
+// none. The text of a workload needs such a name even if another Kind replaces the lock: the name
+// determines the names of the nodes in the text, and how a node can write to its disk.
 func RegisteredOn(system string) string {
 	const usual = "single"
 	if kind, _ := locks.Lookup(usual); kind.System == system {

@@ -23,9 +23,8 @@ func fewerFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
 	}
 }
 
-// resetStarts gives some clients of the world fewer the start that they have in the base.
-// In the world w such a client waits for an effect of a fault, and fewer does not have the
-// fault.
+// resetStarts returns the world fewer, in which some clients start again as in the base. In the
+// world w such a client waits for an effect of a fault that fewer does not have.
 func resetStarts(rec *Record, w, fewer runs.WorldSpec) runs.WorldSpec {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
 	waitsFor := func(w runs.WorldSpec, client string, point trace.Point) bool {

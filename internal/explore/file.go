@@ -132,9 +132,9 @@ func assumption(run runs.RunReport) trace.Assumption {
 		return all[0]
 	}
 	for _, f := range run.Verdict.Violations() {
-		for _, one := range f.Blame.Broken() {
-			if slices.Contains(all, one) {
-				return one
+		for _, broken := range f.Blame.Broken() {
+			if slices.Contains(all, broken) {
+				return broken
 			}
 		}
 	}

@@ -54,18 +54,18 @@ func (g groups) add(r *Record, w runs.WorldSpec, o runs.WorldResult) {
 
 // join adds all worlds of a group to the group with the same ID.
 func (g groups) join(more *group) {
-	one, ok := g[more.id]
+	existing, ok := g[more.id]
 	if !ok {
 		g[more.id] = more
 		return
 	}
-	one.worlds += more.worlds
-	maps.Copy(one.stages, more.stages)
+	existing.worlds += more.worlds
+	maps.Copy(existing.stages, more.stages)
 	for cause, n := range more.causes {
-		one.causes[cause] += n
+		existing.causes[cause] += n
 	}
-	if compareExamples(more.best, one.best) < 0 {
-		one.best = more.best
+	if compareExamples(more.best, existing.best) < 0 {
+		existing.best = more.best
 	}
 }
 

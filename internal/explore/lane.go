@@ -80,9 +80,9 @@ func (f *Found) runLanes(ctx context.Context) error {
 	kinds := f.pairKinds(classes)
 	known := f.baseBehaviours()
 	for _, singles := range f.singles {
-		for _, one := range singles {
-			if one.outcome != nil {
-				known[one.outcome.Off.Behaviour] = true
+		for _, single := range singles {
+			if single.outcome != nil {
+				known[single.outcome.Off.Behaviour] = true
 			}
 		}
 	}
@@ -379,13 +379,13 @@ func (l *lane) draw() (source, promisingSet) {
 				continue
 			}
 			i := c.members[l.random.IntN(len(c.members))]
-			one := l.found.singles[c.base][i]
-			w, ok := p.world.WithFaultsOf(one.world)
+			single := l.found.singles[c.base][i]
+			w, ok := p.world.WithFaultsOf(single.world)
 			if !ok {
 				continue
 			}
 			if id := setID(w); l.addNew(id) {
-				return p, promisingSet{world: w, id: id, partsGrade: p.partsGrade | one.grade}
+				return p, promisingSet{world: w, id: id, partsGrade: p.partsGrade | single.grade}
 			}
 		}
 	}

@@ -431,8 +431,8 @@ func (l *Ledger) writeLine(v any) error {
 type Missing struct {
 	Unit  string
 	Index int
-	// place is the number of the fault's place, for a world with a single fault. All single
-	// faults that strike the same process at the same moment have the same place.
+	// place is the number of the fault's place, for a world with a single fault. All single faults
+	// of one kind that strike the same processes at the same moment have the same place.
 	place int
 }
 

@@ -29,9 +29,8 @@ type Record struct {
 	Clients, Nodes []string
 	// Replicas are the nodes that follow another node.
 	Replicas []string
-	// alike has, for each of the Nodes, the first of them of which only the name differs.
-	// quorumSides has the side of the quorum of each message with a node; see
-	// findQuorumSides.
+	// alike has, for each of the Nodes, the first of them from which it differs only in its name.
+	// quorumSides has the side of the quorum of each message with a node; see findQuorumSides.
 	alike       map[string]string
 	quorumSides map[string]quorumSide
 	// Roles has the role of every process.

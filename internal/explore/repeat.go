@@ -130,14 +130,14 @@ func (r *Record) findSameCourse(w runs.WorldSpec, ran []triedWorld) (triedWorld,
 	return triedWorld{}, false
 }
 
-// groupByMoment groups single faults that strike the same process at the same moment. They
-// differ only in their manner and size, so their worlds can repeat each other. Each group
-// has the indices of its faults. The groups are in the order of their first faults.
+// groupByMoment groups single faults of one kind that strike the same processes at the same moment.
+// They differ only in their manner and size, so their worlds can repeat each other. Each group has
+// the indices of its faults. The groups are in the order of their first faults.
 func groupByMoment(all []single) [][]int {
 	var moments [][]int
 	indexOf := map[string]int{}
-	for i, one := range all {
-		name := placeName(one.world.Faults[0])
+	for i, single := range all {
+		name := placeName(single.world.Faults[0])
 		index, ok := indexOf[name]
 		if !ok {
 			index = len(moments)
@@ -154,8 +154,8 @@ func groupByMoment(all []single) [][]int {
 	return moments
 }
 
-// placeName returns a name that all faults have that strike the same process at the same
-// moment, and no other fault has.
+// placeName returns a name for the place of a single fault. Faults of one kind that strike the same
+// processes at the same moment have the same name, and no other fault has it.
 func placeName(f runs.Fault) string {
 	message, _ := f.Message()
 	return fmt.Sprint(f.Kind(), f.Targets(), f.Strikes, message, f.Step())

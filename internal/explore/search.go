@@ -71,9 +71,9 @@ type Search struct {
 	Watch func(runs.WorldSpec, runs.WorldResult)
 	// Deadline, if not zero, is when the search stops trying sets of several faults.
 	Deadline time.Time
-	// End, if not zero, is when the search stops running worlds, and not later than that;
-	// the Deadline then holds for single faults, too. What has not been made smaller by the
-	// End is reported as it was found, and sizes that have not been measured are left out.
+	// End, if not zero, is the latest time at which the search runs worlds. The Deadline then holds
+	// for single faults, too. What has not been made smaller by the End is reported as it was
+	// found, and sizes that have not been measured are left out.
 	End time.Time
 }
 
@@ -193,8 +193,8 @@ func (f *Found) record(ctx context.Context) error {
 // leap is the distance between two places that are tried one directly after the other.
 const leap = 16
 
-// A place is all single faults of a base that strike the same process at the same moment.
-// Only the order in which faults are tried depends on places, and which worlds need not be
+// A place is all single faults of one kind of a base that strike the same processes at the same
+// moment. Only the order in which faults are tried depends on places, and which worlds need not be
 // run: a world can repeat only another one of the same place.
 type place struct {
 	base int
@@ -253,22 +253,22 @@ func (f *Found) runSingles(ctx context.Context) error {
 	}, func(k int) {
 		r := f.records[places[k].base]
 		for _, i := range places[k].members {
-			one := &f.singles[r.Base][i]
-			one.grade = provenDamage(one.outcome).grade()
+			single := &f.singles[r.Base][i]
+			single.grade = provenDamage(single.outcome).grade()
 			f.result.Worlds++
-			s.notifyWatch(one.world, *one.outcome)
-			if one.repeats {
+			s.notifyWatch(single.world, *single.outcome)
+			if single.repeats {
 				level.Repeats++
 			}
-			if level.count(one.outcome, r.grade()) {
+			if level.count(single.outcome, r.grade()) {
 				if f.result.First == 0 {
 					f.result.First = f.result.Worlds
 				}
-				f.reportFirst(one.world)
-				f.groups.add(r, one.world, *one.outcome)
+				f.reportFirst(single.world)
+				f.groups.add(r, single.world, *single.outcome)
 			}
-			if !behaviours[one.outcome.Off.Behaviour] {
-				behaviours[one.outcome.Off.Behaviour] = true
+			if !behaviours[single.outcome.Off.Behaviour] {
+				behaviours[single.outcome.Off.Behaviour] = true
 				level.Behaviours++
 			}
 			s.reportProgress(SingleFaults, f.result.Worlds, total, len(f.groups))
@@ -291,15 +291,15 @@ func (f *Found) reportFirst(w runs.WorldSpec) {
 func (f *Found) runPlace(ctx context.Context, p place, outcomes *interner) error {
 	var ran []triedWorld
 	for _, i := range p.members {
-		one := &f.singles[p.base][i]
+		single := &f.singles[p.base][i]
 		o, err := f.runSingle(ctx, p, i, ran)
 		if err != nil {
 			return err
 		}
-		if !one.repeats {
-			ran = addTried(ran, one.world, o)
+		if !single.repeats {
+			ran = addTried(ran, single.world, o)
 		}
-		one.outcome = outcomes.intern(o)
+		single.outcome = outcomes.intern(o)
 	}
 	return nil
 }
@@ -307,22 +307,22 @@ func (f *Found) runPlace(ctx context.Context, p place, outcomes *interner) error
 // runSingle returns the result of one of the worlds of a place. It runs the world, unless
 // the ledger has the result or the world repeats one of ran.
 func (f *Found) runSingle(ctx context.Context, p place, i int, ran []triedWorld) (runs.WorldResult, error) {
-	s, one := f.search, &f.singles[p.base][i]
+	s, single := f.search, &f.singles[p.base][i]
 	o, repeats, known := s.Ledger.singleResult(p.first + i)
 	if known {
-		one.repeats = repeats
+		single.repeats = repeats
 		return o, nil
 	}
 	if s.Ledger.isComplete() {
 		return o, &Missing{Unit: singlesUnit, Index: p.first + i, place: p.n}
 	}
-	if o, one.repeats = f.records[p.base].findRepeated(one.world, ran); !one.repeats {
+	if o, single.repeats = f.records[p.base].findRepeated(single.world, ran); !single.repeats {
 		var err error
-		if o, err = s.Runner.Run(ctx, one.world); err != nil {
+		if o, err = s.Runner.Run(ctx, single.world); err != nil {
 			return o, err
 		}
 	}
-	return o, s.Ledger.writeSingle(p.first+i, o, one.repeats)
+	return o, s.Ledger.writeSingle(p.first+i, o, single.repeats)
 }
 
 // baseBehaviours returns the behaviours of the bases' runs without faults.
@@ -451,25 +451,25 @@ func parallel(ctx context.Context, limit, n int, work func(ctx context.Context, 
 	// The number of calls of work that are ahead of done is limited, so that results do not
 	// pile up.
 	begun := make(chan chan error, 8*limit)
-	type thing struct {
+	type task struct {
 		i    int
 		over chan error
 	}
-	things := make(chan thing)
+	tasks := make(chan task)
 	for range limit {
 		go func() {
-			for t := range things {
+			for t := range tasks {
 				t.over <- work(ctx, t.i)
 			}
 		}()
 	}
 	go func() {
 		defer close(begun)
-		defer close(things)
+		defer close(tasks)
 		for i := range n {
 			result := make(chan error, 1)
 			select {
-			case things <- thing{i, result}:
+			case tasks <- task{i, result}:
 				begun <- result
 			case <-ctx.Done():
 				return

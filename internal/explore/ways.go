@@ -59,9 +59,9 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 // sizes returns the sizes of the single faults that were tried, the smallest first.
 func (f *Found) sizes() (lengths []time.Duration, rates []sim.Rate) {
 	for _, singles := range f.singles {
-		for _, one := range singles {
-			switch size := one.world.Faults[0].Size(); {
-			case one.outcome == nil:
+		for _, single := range singles {
+			switch size := single.world.Faults[0].Size(); {
+			case single.outcome == nil:
 			case size.Rate != 0:
 				rates = append(rates, size.Rate)
 			case size.Time != 0:
@@ -311,7 +311,7 @@ func compareWays(a, b Way) int {
 
 // gravity returns how bad a way is; a greater number is worse.
 func (w Way) gravity() int {
-	data := func(what string) bool { return checks.Property(what).IsData() }
+	data := func(property string) bool { return checks.Property(property).IsData() }
 	switch {
 	case w.Blame == checks.BlameLock:
 		return 3

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How many witnesses a world gets, at least if there are so many, and at most.
+// The smallest number of witnesses that a world gets, if there are so many, and the largest.
 const (
 	minWitnesses = 2
 	maxWitnesses = 4
