@@ -64,8 +64,8 @@ type Why struct {
 	Now Outcome
 	// Turns are the changes. Those of a quantity come first, the smallest first.
 	Turns []Turn
-	// Steady are the paths of the quantities and words of which no value that was tried
-	// turns anything, and with none of which a run was inconclusive.
+	// Steady are the paths of quantities and words that turn nothing: whatever value was tried, the
+	// outcome stayed the same, and no run was inconclusive.
 	Steady []string
 	// Unknown are the values with which a run was inconclusive.
 	Unknown []UnknownValues

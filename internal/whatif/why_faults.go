@@ -66,7 +66,8 @@ func (s *smallestFaults) try(fault runs.Fault) error {
 	r := newRange(0, size, duration)
 	from := []int64{0, r.round(size / 3), size}
 	if s.verdict != nil {
-		// Whether a smaller fault than the smallest so far turns a verdict is all that matters.
+		// All that matters is whether a fault that is smaller than the smallest so far turns a
+		// verdict.
 		from = []int64{0, int64(s.verdict.NewFault.Size().Time)}
 	}
 	if from[len(from)-1] <= r.Resolution {

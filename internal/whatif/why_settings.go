@@ -13,8 +13,8 @@ import (
 // removal is the value of an override that removes what is there.
 const removal = "null"
 
-// trySetting tries other values of a setting, or removes a fault. It leaves out what a report
-// shows, because that turns nothing.
+// trySetting tries other values of a setting, or removes a fault. It leaves out the choice of the
+// measures in a report, which turns nothing.
 func (f *finder) trySetting(s scenarios.Setting) error {
 	if s.Path == "measures" || strings.HasPrefix(s.Path, "measures[") {
 		return nil
@@ -75,8 +75,8 @@ func (f *finder) tryWords(s scenarios.Setting) error {
 	return nil
 }
 
-// tryQuantity tries other values of a quantity. Of each change of the outcome that smaller
-// or larger values make, it adds the nearest value.
+// tryQuantity tries other values of a quantity. For each change of the outcome, it adds the nearest
+// smaller value and the nearest larger value that make this change.
 func (f *finder) tryQuantity(t Turn, value int64, u unit) error {
 	from, r := around(value, u)
 	if _, _, isFault := cutFault(t.Path); isFault && u == duration && value > 0 {
@@ -115,8 +115,8 @@ func (f *finder) extend(from []int64, r Range) ([]int64, Range) {
 	return slices.Compact(from), r
 }
 
-// nearestTurns returns, of each change of the outcome that values smaller than now or larger
-// values make, the nearest value.
+// nearestTurns returns the turns with the nearest values: for each change of the outcome, the
+// nearest value below now that makes it, and the nearest value above.
 func (f *finder) nearestTurns(t Turn, now int64, tried *values) (turns []Turn) {
 	add := func(nearest int64, c change, seen *[]change) {
 		if c != (change{}) && !slices.Contains(*seen, c) {
@@ -151,8 +151,8 @@ func (v *values) anyPossible(now int64) bool {
 	return false
 }
 
-// onlyMultiplesPossible reports whether values are impossible, and the scenario can have none
-// of those that are no multiples of a unit: some locks count a time in whole seconds.
+// onlyMultiplesPossible reports whether some of the tried values are impossible, and all possible
+// ones are multiples of a unit: some locks count a time in whole seconds.
 func (v *values) onlyMultiplesPossible(unit int64) bool {
 	anyImpossible := false
 	for value, o := range v.outcomes {
