@@ -154,9 +154,9 @@ func reasonSuffix(text string) string {
 	return ": " + Quoted(text)
 }
 
-// describeNodes says on which of a lock's nodes something is true: "on all 5 nodes", "on
-// redis-1 and redis-2 (2 of 5 nodes)". If a node is a replica, and so not one of the lock's
-// nodes, on leaves the count out.
+// describeNodes says on which of a lock's nodes something is true: "on all 5 nodes", "on redis-1
+// and redis-2 (2 of 5 nodes)". If a node is a replica, and so not one of the lock's nodes,
+// describeNodes leaves the count out.
 func (s *clauseBuilder) describeNodes(nodes []string) string {
 	nodes = s.InWorldOrder(nodes)
 	all := s.Keepers()

@@ -148,15 +148,15 @@ func mergeRepetitions(clauses []Clause) []Clause {
 		kept = append(kept, clauses[i:i+length]...)
 		rest := clauses[i+length]
 		i += times * length
-		who, what := describeRepetition(kept[len(kept)-length:], times-1)
-		kept = append(kept, Clause{At: clauses[i-1].At, Subject: who, First: rest.First, Last: clauses[i-1].Last, IsRepetition: true, Mood: DetailMood, Predicate: what})
+		subject, predicate := describeRepetition(kept[len(kept)-length:], times-1)
+		kept = append(kept, Clause{At: clauses[i-1].At, Subject: subject, First: rest.First, Last: clauses[i-1].Last, IsRepetition: true, Mood: DetailMood, Predicate: predicate})
 	}
 	return kept
 }
 
 // describeRepetition returns the subject and the predicate of the clause that says how
 // often the given clauses repeat.
-func describeRepetition(round []Clause, more int) (who, what Raw) {
+func describeRepetition(round []Clause, more int) (subject, predicate Raw) {
 	if len(round) == 1 {
 		return round[0].Subject, Raw(fmt.Sprintf("the same %d more times until here", more))
 	}

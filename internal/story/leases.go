@@ -37,8 +37,8 @@ func (s *clauseBuilder) itsLease(lock string) string {
 	return "its lease"
 }
 
-// leaseEnds says when the lease ends that an event granted or extended, as far as that was
-// foreseeable at the event.
+// leaseEnds says when a lease ends, as far as that was foreseeable at the event that granted or
+// extended it.
 func (s *clauseBuilder) leaseEnds(ev *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: ev.Process, Section: ev.Section})
 	if ev.LeaseEnd == nil || section == nil {

@@ -35,11 +35,11 @@ func MarksOf(h *history.History, v *checks.Verdict, witnesses []trace.Witness) [
 		marks = append(marks, Mark{ev.Seq, ev.At, sign, m, Raw(fmt.Sprintf(format, args...))})
 	}
 	for _, a := range h.Acts() {
-		what := a.Struck.Text
+		text := a.Struck.Text
 		if a.Instant {
-			add(a.Struck, Noteworthy, FaultMood, "fault %d: %s", a.Fault, what)
+			add(a.Struck, Noteworthy, FaultMood, "fault %d: %s", a.Fault, text)
 		} else {
-			add(a.Struck, Noteworthy, FaultMood, "fault %d begins: %s", a.Fault, what)
+			add(a.Struck, Noteworthy, FaultMood, "fault %d begins: %s", a.Fault, text)
 		}
 		if a.Lifted != nil {
 			add(a.Lifted, Noteworthy, FaultMood, "fault %d ends", a.Fault)

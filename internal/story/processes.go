@@ -24,8 +24,8 @@ func (s *clauseBuilder) addFaults() {
 
 // addFault adds a clause that a fault strikes or ends. format has a %s for the fault.
 func (s *clauseBuilder) addFault(ev *trace.Event, format string) {
-	what := cmp.Or(ev.Text, s.Fault(ev.Fault).Text)
-	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: FaultMood, Part: FaultStrikes, fault: ev.Fault, Predicate: Raw(fmt.Sprintf(format, what))})
+	description := cmp.Or(ev.Text, s.Fault(ev.Fault).Text)
+	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: FaultMood, Part: FaultStrikes, fault: ev.Fault, Predicate: Raw(fmt.Sprintf(format, description))})
 }
 
 // addProcesses describes which processes were paused, crashed or answered with errors, and
@@ -68,8 +68,8 @@ func (s *clauseBuilder) addProcesses() {
 	}
 }
 
-// leftBehind says on which nodes the key of a client remains that crashes while it asks for
-// a lock. The acquire never ended, so no other clause says so.
+// leftBehind says on which nodes a client's key remains when the client crashes while it asks for a
+// lock. The acquire never ended, so no other clause says so.
 func (s *clauseBuilder) leftBehind(crash *trace.Event) string {
 	last, left := 0, ""
 	for id, acquire := range s.acquires {

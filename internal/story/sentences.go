@@ -42,8 +42,7 @@ type sentence struct {
 	returnsToSubject bool // its subject was the subject of an earlier sentence, but not of the one before
 }
 
-// joinCost returns a number that is greater the worse it is to join sentence i with the
-// next one.
+// joinCost says how bad it is to join sentence i with the next one; a greater number is worse.
 func joinCost(sentences []sentence, i int) int {
 	n := len(sentences[i].text) + len(sentences[i+1].text)
 	if sentences[i].keepSeparate || sentences[i+1].keepSeparate {

@@ -17,7 +17,7 @@ func (s *clauseBuilder) addSessions() {
 				Predicate:     Raw(fmt.Sprintf("its session with %s begins, %s", ev.Process, timeout)),
 				eachPredicate: Raw(fmt.Sprintf("begins a session with %s, %s", ev.Process, timeout))})
 		case trace.KindExpireSession:
-			// The client does not know it yet.
+			// The client does not know it yet, so the clause is about the cluster.
 			unheard := "it"
 			if ev.Text != "" {
 				unheard = ev.Text + ", which no longer leads,"

@@ -9,14 +9,14 @@ import (
 
 // addStorage describes what the storage did, and what happened to it.
 func (s *clauseBuilder) addStorage() {
-	made := map[*trace.Event]*history.Version{}
+	versionOf := map[*trace.Event]*history.Version{}
 	for _, v := range s.Versions() {
-		made[v.Made] = v
+		versionOf[v.Made] = v
 	}
 	for _, ev := range s.StorageDecisions() {
 		switch {
 		case ev.Kind == trace.KindServe:
-			s.addServed(ev, made[ev])
+			s.addServed(ev, versionOf[ev])
 		case ev.OK:
 			s.addText(ev, PlainMood, "checks %s %s%s: it has seen no newer token", Possessive(ev.Client()), ev.Step, TokenSuffix(ev.Token))
 		}
@@ -50,9 +50,9 @@ func lastRun(period int) string {
 	return fmt.Sprintf("period %d was run last", period)
 }
 
-// addServed describes how the storage answered a request. made is the version that an
+// addServed describes how the storage answered a request. version is the version that an
 // applied write made; nil if there is none.
-func (s *clauseBuilder) addServed(ev *trace.Event, made *history.Version) {
+func (s *clauseBuilder) addServed(ev *trace.Event, version *history.Version) {
 	clause := Clause{
 		Subject: Raw(ev.Process),
 		OfStep:  Step{history.Acquisition{Client: ev.Client(), Section: ev.Section}, ev.Step}, Part: StorageAnswers,
@@ -72,10 +72,10 @@ func (s *clauseBuilder) addServed(ev *trace.Event, made *history.Version) {
 	default:
 		clause.Predicate = Raw(fmt.Sprintf("applies %s write of %s%s: version %d → %d",
 			who, object, TokenSuffix(ev.Token), ev.Replaced, ev.Version))
-		if made == nil {
+		if version == nil {
 			break
 		}
-		if knew := made.By.KnownVersion(ev.Object, made.Issued); knew != nil && knew.Number != ev.Replaced {
+		if knew := version.By.KnownVersion(ev.Object, version.Issued); knew != nil && knew.Number != ev.Replaced {
 			clause.Mood = WrongMood
 			clause.Predicate += Raw(fmt.Sprintf(", but the client had read version %d", knew.Number))
 		}

@@ -114,8 +114,8 @@ func keyEnded(k *history.Holding) string {
 }
 
 // DescribeState describes the time for which a process is in a state, such as paused.
-func DescribeState(process, what string, from, to time.Duration) Raw {
-	return Raw(fmt.Sprintf("%s %s %s", process, what, FromTo(from, to)))
+func DescribeState(process, state string, from, to time.Duration) Raw {
+	return Raw(fmt.Sprintf("%s %s %s", process, state, FromTo(from, to)))
 }
 
 // StateName names the state of a process during a spell in which it does not run, or
