@@ -286,12 +286,12 @@ func readReport(text []byte, seed uint64) (map[place][]fact, error) {
 	}
 	runs := map[place][]fact{}
 	for _, result := range r.Results {
-		for _, one := range result.Runs {
-			at := setup{result.Scenario, one.Variant, one.Lock}
-			if one.TraceHash == "" || one.Verdict == "" || len(one.Properties) == 0 {
+		for _, run := range result.Runs {
+			at := setup{result.Scenario, run.Variant, run.Lock}
+			if run.TraceHash == "" || run.Verdict == "" || len(run.Properties) == 0 {
 				return nil, fmt.Errorf("%s: its report lacks the verdict, the properties or the trace's hash", at.command())
 			}
-			runs[place{at, one.Fencing, seed}] = one.facts()
+			runs[place{at, run.Fencing, seed}] = run.facts()
 		}
 	}
 	return runs, nil
