@@ -349,7 +349,8 @@ func (s *section) write(t trace.Task) error {
 	return err
 }
 
-// access sends a request to the storage, as one step.
+// access sends a request to the storage, as one step. A client that resends sends the request again
+// each time that it gets no answer in time.
 func (s *section) access(t trace.Task, req storage.Request) (storage.Response, error) {
 	c := s.c
 	step := trace.Step(req.Op)

@@ -302,7 +302,7 @@ type zooKeeperFollower struct {
 	asking *zooKeeperSession
 }
 
-// seeNode reports that a node was created, written or deleted.
+// seeNode reports that a node of a lock was created, written or deleted; it ignores other nodes.
 func (f *zooKeeperFollower) seeNode(path string, isDeleted bool) {
 	ch := change{key: path, isDeleted: isDeleted}
 	isOfLock := false
@@ -320,7 +320,7 @@ func (f *zooKeeperFollower) seeNode(path string, isDeleted bool) {
 	f.w.c.see(0, []change{ch})
 }
 
-// compareNodes reports what has changed while no member was watched.
+// compareNodes reports which nodes of locks were created or deleted while no member was watched.
 func (f *zooKeeperFollower) compareNodes() error {
 	var folders, known []string
 	f.w.c.r.do(func() {

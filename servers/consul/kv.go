@@ -119,8 +119,8 @@ func (s *server) acquire(call *http1.Call, e entry, id string) {
 	respond(call, true, nil, fmt.Sprintf("yes: acquired for the %s time", ordinal(e.LockIndex)))
 }
 
-// inAnotherSection reports whether a client that acquires a key which its session already
-// holds does so for another section than before.
+// inAnotherSection reports whether an acquisition of a key that its session holds already is for
+// another section than before, or by another client.
 func inAnotherSection(by, was *trace.Actor) bool {
 	return by != nil && was != nil && (by.Client != was.Client || by.Section != was.Section)
 }

@@ -123,7 +123,8 @@ func (session *session) decode(b []byte) error {
 	return nil
 }
 
-// validate returns the text of an error if the session is invalid, or "".
+// validate checks a session, and sets its default Behavior and its ttl. It returns the text of an
+// error if the session is invalid, or "".
 func (session *session) validate() string {
 	switch session.Behavior {
 	case "":
