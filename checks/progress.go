@@ -331,9 +331,9 @@ func (c *calmTime) lostKeyAssumptions(lock string, seq int) []trace.Assumption {
 	return nil
 }
 
-// misguidedSection returns a section, granted after the last fault, whose client could not
-// know that its grant was stale: it was stopped or had its clock set while it asked for the
-// lock. It returns nil if there is none.
+// misguidedSection returns a section, granted after the last fault, whose client could not know
+// that its grant was stale: while it asked for the lock, its clock was stopped or set back, or ran
+// slowly. It returns nil if there is none.
 func (c *calmTime) misguidedSection(lock string) *history.Section {
 	for _, s := range c.Sections() {
 		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(c.clockBrokenWhileAsking(s)) > 0 {
@@ -401,8 +401,8 @@ func clientsOf(calls []*history.Call) []string {
 	return clients
 }
 
-// isWithdrawn reports whether the client of a call of acquire crashed before it called
-// again, or ended its program after the call had failed.
+// isWithdrawn reports whether the client of a call of acquire crashed before it called again, or
+// ended its program after the call had failed before the calm time.
 func (c *calmTime) isWithdrawn(call *history.Call) bool {
 	over, crashed := c.ProcessEnd(call.Client)
 	if over == nil || over.Seq < call.Began.Seq {

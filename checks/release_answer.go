@@ -84,9 +84,9 @@ type releaseCall struct {
 	keys []*history.Holding
 }
 
-// newReleaseCall returns a call of release with the keys to compare its answer with. It is
-// not comparable if the call never returned, if no server had a key of the grant, or if the
-// client had released the grant before.
+// newReleaseCall returns a call of release with the keys to compare its answer with. It is not
+// comparable if the call never returned, if no server had a key of the grant, or if the client had
+// released the grant before, with a release or with a write.
 func (h *judgedRun) newReleaseCall(c *history.Call) (r releaseCall, comparable bool) {
 	s := h.Section(c.Acquisition)
 	if c.Step != trace.Release || c.Began == nil || c.Ended == nil || s == nil || s.ReleasedByWrite() {

@@ -4,8 +4,8 @@ import "fmt"
 
 // Policy is how the storage uses the tokens of requests.
 //
-// Only None, Lenient, Owner, Optimistic and Unfenceable accept requests without a token.
-// Every other policy refuses a request that it checks if the request has no token.
+// Only None, Lenient, Owner, Optimistic and Unfenceable accept every request without a token. Every
+// other policy refuses such a request if it checks requests of that operation.
 type Policy string
 
 // These are no fencing, and fencing that works.

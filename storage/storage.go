@@ -112,8 +112,8 @@ func (s *Store) Check(req Request) (refused string) {
 	return s.policy.refusal(req, s.Token(req.Object), s.record.objects[req.Object].version)
 }
 
-// Apply serves a request that has passed the check, and records it. The check may have been
-// some time ago.
+// Apply serves a request that has passed the check, and records it. It refuses the request if the
+// row that the request would insert exists by now. The check may have been some time ago.
 func (s *Store) Apply(req Request) Response {
 	if req.Claims && s.isClaimed(req) {
 		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: claimRefusal(req.Object, req.Period)})
@@ -163,8 +163,8 @@ func (s *Store) remember(req Request) {
 	}
 }
 
-// History returns all requests that were served, in order. The caller must not change the
-// slice.
+// History returns all requests with their responses, also the refused ones, in order. The caller
+// must not change the slice.
 func (s *Store) History() []Entry { return s.history }
 
 // Token returns the token with which the policy compares a request for an object: the

@@ -111,8 +111,8 @@ func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lea
 	return l, http.StatusOK, nil
 }
 
-// checkNamespace returns an error if the Lease in a request names another namespace than
-// the path of the request.
+// checkNamespace gives a Lease without a namespace that of the path of the request. It returns an
+// error if the Lease names another namespace.
 func checkNamespace(namespace string, l *lease) *status {
 	if l.Metadata.Namespace == "" {
 		l.Metadata.Namespace = namespace
