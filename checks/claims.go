@@ -15,9 +15,9 @@ const (
 	// ClaimExtends is violated by a lease that cannot be renewed as claimed. Only a
 	// client's program can report that.
 	ClaimExtends Property = "claim: extends"
-	// ClaimNotifies is violated by a lease that cannot notify of its loss, and by one that
-	// has not notified of it for a TTL in which no fault acted. A client whose clock was
-	// set does not count, because it cannot be notified in time.
+	// ClaimNotifies is violated by a lease that cannot notify of its loss, and by one that has not
+	// notified of it for a TTL in which no fault acted. A client whose clocks were changed does not
+	// count, because it cannot be notified in time.
 	ClaimNotifies Property = "claim: notifies"
 	// ClaimTokens is violated by a grant without a fencing token.
 	ClaimTokens Property = "claim: tokens"

@@ -78,8 +78,8 @@ type clientCalls struct {
 	last, refused *history.Call
 }
 
-// unendedCalls returns the calls of each client that made any. An extension that the lock
-// made by itself is no call of the client.
+// unendedCalls returns the [clientCalls] of each client that made a call. An extension that the
+// lock made by itself is no call of the client.
 func (h *judgedRun) unendedCalls() map[string]*clientCalls {
 	clients := map[string]*clientCalls{}
 	for _, call := range h.Calls() {

@@ -12,8 +12,9 @@ import (
 // Hang is violated by a call of the lock that does not return although everything works
 // again. That is so in two cases:
 //
-//   - no fault has acted for a minute, and no other client holds the lock. An acquire that waits
-//     for a grant which nobody uses behaves correctly; in that case [Progress] is violated.
+//   - no fault has acted for a minute, and the call has lasted as long. An acquire does not count
+//     while any client is in a section of the lock. An acquire that waits for a grant which nobody
+//     uses behaves correctly; in that case [Progress] is violated.
 //   - the call has sent no node anything about the lock for a TTL, so it waits for something in
 //     its own process. An acquire does not count while another client's grant exists, because it
 //     must wait, nor while its own client is in a section of the same lock.
@@ -69,7 +70,7 @@ func (h *judgedRun) findUnreturned(forIdleGrant bool) (Reason, []int) {
 	return Reason{}, nil
 }
 
-// isInSection reports whether a client is in a section of a lock at a moment.
+// isInSection reports whether any client is in a section of a lock at a moment.
 func (h *judgedRun) isInSection(lock string, at history.Moment) bool {
 	return slices.ContainsFunc(h.Sections(), func(s *history.Section) bool { return s.Lock == lock && s.From.Before(at) && !s.To.Before(at) })
 }

@@ -88,8 +88,8 @@ func (o *Oracle) see(ev *trace.Event) []*ranks {
 	return o.changed
 }
 
-// Rank fixes and returns the rank of an acquire that returns: its place in the order of
-// grants, from 1. ungranted says that no slot of the lock had changed during the call.
+// Rank fixes and returns the rank of an acquire that returns: its place in the order of grants,
+// from 1. ungranted says that the acquisition changed no slot of the lock.
 func (o *Oracle) Rank(lock string, id Acquisition) (rank uint64, ungranted bool) {
 	r := o.locks[lock]
 	if r == nil {
