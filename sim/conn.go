@@ -31,8 +31,8 @@ type conn struct {
 	onOpened func(*conn, error)
 }
 
-// connect begins to open a connection between two processes. end handles the opener's end.
-// onOpened is called when the connection is made, or with an error if it cannot be made.
+// connect begins to open a connection between two processes. end handles the opener's end. opened
+// is called when the connection is made, or with an error if it cannot be made.
 func (w *World) connect(from, to *process, end endpoint, opened func(*conn, error)) *conn {
 	pair := linkKey{from.name, to.name}
 	w.connCounts[pair]++
@@ -45,8 +45,8 @@ func (w *World) connect(from, to *process, end endpoint, opened func(*conn, erro
 	return c
 }
 
-// newStream adds the stream of one direction to the connection. carriesReplies is true for
-// the direction to the client.
+// newStream adds the stream of one direction to the connection. reply is true for the direction to
+// the client.
 func (c *conn) newStream(l *link, reply bool) *stream {
 	h := &stream{conn: c, link: l, carriesReplies: reply}
 	l.streams = append(l.streams, h)

@@ -25,9 +25,9 @@ type class struct {
 	broke bool
 }
 
-// classes sorts the single faults that were run into classes, in the order in which the
-// faults were listed. It leaves out inconclusive worlds, for example with a fault that
-// never struck.
+// classes sorts the single faults that were run into classes, in the order in which the faults were
+// listed. It leaves out inconclusive worlds, for example with a fault that never struck, and worlds
+// with misconduct of the lock.
 func (f *Found) classes() []class {
 	type key struct {
 		base      int

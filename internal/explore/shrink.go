@@ -41,9 +41,9 @@ func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, w
 	return w, ctx.Err()
 }
 
-// maxShrinkWorlds is how many worlds shrink runs at most for one example. An example with
-// one fault takes about 25, one with two faults about 100. The limit is for locks whose
-// damage depends on every point: a search may have to shrink hundreds of ways.
+// maxShrinkWorlds is how many worlds shrink runs at most for one example before its last pass. An
+// example with one fault takes about 25, one with two faults about 100. The limit is for locks
+// whose damage depends on every point: a search may have to shrink hundreds of ways.
 const maxShrinkWorlds = 300
 
 // A pass lists worlds that are simpler than w in one respect, the best first. In the

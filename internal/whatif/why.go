@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ErrInconclusive is the error of a search for the changes that turn a verdict, if a run of
-// the scenario itself has none.
+// ErrInconclusive is the error of a search for the changes that turn a verdict, if a run of the
+// unchanged scenario is inconclusive.
 var ErrInconclusive = errors.New("a run of the scenario is inconclusive, so no change can turn its verdict")
 
 // Inconclusive is an [ErrInconclusive] with the runs of the scenario.
@@ -239,12 +239,12 @@ func (f *finder) try(path, value string) (Outcome, error) {
 // values are the values of a range that a finder has tried at one path.
 type values struct {
 	Range
-	// bands are the values that change the outcome in the same way.
+	// bands group neighbouring values that change the outcome in the same way.
 	bands    []bands.Band[change]
 	outcomes map[int64]Outcome
 }
 
-// tryValues tries values of a range, which are in ascending order, and looks for the borders
+// tryValues tries the values in from, which are in ascending order, and looks for the borders
 // between them.
 func (f *finder) tryValues(r Range, from []int64, override func(value int64) (path, text string)) (*values, error) {
 	v := &values{Range: r, outcomes: map[int64]Outcome{}}
