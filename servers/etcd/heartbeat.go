@@ -182,11 +182,11 @@ func (m *member) catchUpTicks() {
 	}
 }
 
-// calmDown lets the members stop their heartbeats if all is well, and reports whether they
-// stop. All is well under three conditions: nothing has happened to the members for
-// calmAfter, all of them hear the leader, and all have applied what the leader has. If only
-// a majority of the members is well, calmDown waits for givenUpAfter, because messages to
-// the others may still be in flight. These others keep campaigning.
+// calmDown lets the members stop their heartbeats if all is well, and reports whether they stop.
+// All is well under three conditions: nothing has happened to the members for calmAfter, all of
+// them hear the leader, and all have applied what the leader has. Members that are down do not
+// count. If only a majority of the members is well, calmDown waits for givenUpAfter, because
+// messages to the others may still be in flight. These others keep campaigning.
 func (c *cluster) calmDown(leader *member) bool {
 	quiet := leader.host.Now() - c.disturbedAt
 	if quiet < calmAfter {

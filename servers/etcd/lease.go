@@ -157,8 +157,9 @@ func (le *lessor) sorted() []*lease {
 	})
 }
 
-// due returns when the leader will notice that a lease has expired: at its first check
-// after the lease's end.
+// due returns when the leader will notice that a lease has expired: at its first check after the
+// lease's end. If it has asked for the lease to be revoked already, it is the first check at which
+// it may ask again.
 func (le *lessor) due(l *lease) fakeclock.Reading {
 	earliest := max(l.expires.Nanos, l.retryRevokeAt.Nanos)
 	checks := (time.Duration(earliest) - le.checkPhase + leaseCheck - 1) / leaseCheck

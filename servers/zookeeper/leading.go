@@ -218,8 +218,8 @@ func (l *leading) resume(call *call) {
 	call.finishResume(l.takeOver(call.q.session, call.q.timeout, l.m.name))
 }
 
-// takeOver notes that the client of a session is now connected to the member origin, and
-// asks for a new timeout. It reports whether the session is alive.
+// takeOver records that the client of a session is now connected to the member origin, sets the
+// session's new timeout, and renews the session. It reports whether the session is alive.
 func (l *leading) takeOver(session int64, timeout int32, origin string) bool {
 	if s := l.tracker.sessions[session]; s != nil {
 		s.timeout, s.owner = milliseconds(timeout), origin

@@ -30,7 +30,7 @@ type looking struct {
 	// decidedNotifications are the notifications of members that already have a leader.
 	decidedNotifications map[string]notification
 	timer                *agenda.Timer // rings when no better vote has arrived for a while
-	wait                 time.Duration // until it sends its vote again
+	wait                 time.Duration // the pause before it sends its vote again
 }
 
 // look makes the member look for a leader. Meanwhile it serves no clients.
@@ -66,8 +66,8 @@ func (l *looking) sendVotes() {
 	}
 }
 
-// repeatVote sends the vote again while the election is undecided. Each pause is twice as
-// long as the one before.
+// repeatVote sends the vote again while the election is undecided. Each pause is twice as long as
+// the one before, up to maxVotePause.
 func (l *looking) repeatVote() {
 	m := l.m
 	m.timers.After(l.wait, func() {
