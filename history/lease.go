@@ -15,7 +15,8 @@ type Lease struct {
 	// Declarations are the ends of the lease as the lock declared them, in order: when it
 	// granted the lease, and each time it renewed it.
 	Declarations []Declaration
-	// CutAt is when the lease was released or lost, or its client crashed.
+	// CutAt is when the lease was released or lost, or its client crashed. It is [Never] if
+	// none of that happened.
 	CutAt Moment
 }
 
