@@ -62,7 +62,7 @@ func (h *Host) Peer(name string) Server {
 func (h *Host) Members() []string { return h.w.cfg.members(h.system) }
 
 // Keys returns the keys under which the servers keep the locks of the world, in the order
-// of the locks.
+// of the locks. A key that several servers keep occurs once for each of them.
 func (h *Host) Keys() []string {
 	var keys []string
 	for _, l := range h.w.trace.Locks {

@@ -59,7 +59,8 @@ func checkTasks(c Client, services []Service) error {
 }
 
 // sections runs the client's critical sections, one after the other. It returns the error
-// of the last section that failed.
+// of the last section that failed. If the client cannot acquire the lock for a section, that
+// section is the last.
 func (g *program) sections() error {
 	if g.w.cfg.Schedule.Periods > 0 {
 		return g.runJobs()
@@ -150,8 +151,8 @@ func (section *Section) Number() int { return section.number }
 // Lease returns what the lock granted.
 func (section *Section) Lease() locks.Lease { return section.lease }
 
-// acquire tries to acquire a lock until it succeeds or may not try again. outer is the
-// section in which the new section will be nested, or nil.
+// acquire tries to acquire a lock until it succeeds, may not try again, or has lost a lease
+// of outer. outer is the section in which the new section will be nested, or nil.
 func (g *program) acquire(h handle, outer *Section) (*Section, error) {
 	for attempt := 1; ; attempt++ {
 		section, err := g.attempt(g.ctx, h, outer)
@@ -288,8 +289,8 @@ func (section *Section) run() error {
 	return err
 }
 
-// releaseAgain does a release step in a section: it releases the client's previous section
-// again, if that release has failed. Such a client has acquired the lock again after an
+// releaseAgain does a release step in a section: it releases again each lock of the client's
+// previous section whose latest release has failed. Such a client has acquired the lock again after an
 // error that says that the key may still exist.
 func (section *Section) releaseAgain() {
 	if section.g.previousSection == nil {
@@ -355,7 +356,8 @@ func (section *Section) watchRenewals() {
 	}()
 }
 
-// doTasks does the client's tasks in a section, until one fails.
+// doTasks does the client's tasks in a section, until one fails. It leaves out the remaining
+// tasks, without an error, if another client has run or claimed the section's period.
 func (section *Section) doTasks() error {
 	tasks := section.g.tasks()
 	for i, t := range tasks {
@@ -418,9 +420,9 @@ func (section *Section) checkLease() error {
 	return err
 }
 
-// hasLeaseEnded reports whether the client's clock is past the end of the lease. That is
+// hasLeaseEnded reports whether the client's clock has reached the end of the lease. That is
 // the end that the lock declares, or, if it declares none, one TTL after acquire was
-// called.
+// called. A lease that never ends by itself has not ended.
 func (section *Section) hasLeaseEnded() bool {
 	g := section.g
 	ends := section.acquireCalled.Add(g.env.TTL)
