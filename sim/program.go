@@ -231,7 +231,7 @@ func (g *program) begin() {
 func (g *program) doing() (section int, step trace.Step) { return g.currentSection, g.currentStep }
 
 // report implements [actor]: it records that the client never started, or never cancelled a
-// call, although its configuration says so.
+// call, although its configuration says so, and that it never read its wall clock.
 func (g *program) report() {
 	if !g.started && g.p.state != down {
 		why := ""

@@ -290,8 +290,8 @@ func (section *Section) run() error {
 }
 
 // releaseAgain does a release step in a section: it releases again each lock of the client's
-// previous section whose latest release has failed. Such a client has acquired the lock again after an
-// error that says that the key may still exist.
+// previous section whose latest release has failed. Such a client has acquired the lock
+// again after an error that says that the key may still exist.
 func (section *Section) releaseAgain() {
 	if section.g.previousSection == nil {
 		return
