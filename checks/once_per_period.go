@@ -11,7 +11,7 @@ import (
 // the job: a write of each was applied. The period of a section is the one that its client
 // named when it asked for the lock, not the one in which it worked. A period for which no
 // section ran the job is missed (see [Verdict.Missed]), which is no violation. Only a run
-// with a schedule is judged.
+// with a schedule is judged, and only if its jobs may not be repeated.
 const OncePerPeriod Property = "once-per-period"
 
 var oncePerPeriod = property{

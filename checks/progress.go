@@ -274,8 +274,8 @@ func (c *calmTime) withSilentServer(client string, reason Reason) Reason {
 }
 
 // storageRefusal returns the first event with which the storage refused a client that had
-// been granted the lock, or did not answer it; nil if there is none. The lock is not to
-// blame for such an event.
+// been granted the lock since the last fault, or did not answer it; nil if there is none.
+// The lock is not to blame for such an event.
 func (c *calmTime) storageRefusal(lock string) *trace.Event {
 	var first *trace.Event
 	for _, call := range c.Calls() {
@@ -331,9 +331,9 @@ func (c *calmTime) lostKeyAssumptions(lock string, seq int) []trace.Assumption {
 	return nil
 }
 
-// misguidedSection returns a section, granted after the last fault, whose client could not know
-// that its grant was stale: while it asked for the lock, its clock was stopped or set back, or ran
-// slowly. It returns nil if there is none.
+// misguidedSection returns a section, granted after the last fault and not completed, whose
+// client could not know that its grant was stale: while it asked for the lock, its clock was
+// stopped or set back, or ran slowly. It returns nil if there is none.
 func (c *calmTime) misguidedSection(lock string) *history.Section {
 	for _, s := range c.Sections() {
 		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(c.clockBrokenWhileAsking(s)) > 0 {

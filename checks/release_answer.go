@@ -29,8 +29,8 @@ import (
 // It holds if a release that removed no grant returned an error. If a lock is released
 // twice, any answer of the second release is right.
 //
-// It is n/a if nothing can be compared: the lock does not declare which keys it keeps, the
-// server never had a key of the grant, or no release returned.
+// It is n/a if nothing can be compared: the lock grants everyone, it does not declare which
+// keys it keeps, the server never had a key of the grant, or no release returned.
 //
 // Many libraries document that releasing an expired lock returns success. Therefore a
 // violation is reported but does not count (see [Card.ReportOnly]), with two exceptions for
@@ -203,8 +203,8 @@ func (r releaseCall) isMessageInFlight(remaining []*history.Holding) bool {
 	})
 }
 
-// isLeaseRunning reports whether the lease that the lock had declared was still running
-// when release was called.
+// isLeaseRunning reports whether the lease that the lock had declared was still running,
+// and the lock had not reported its loss, when release was called.
 func (r releaseCall) isLeaseRunning() bool {
 	called := history.MomentOf(r.call.Began)
 	last := r.section.Lease.Latest(r.call.Began.Seq)

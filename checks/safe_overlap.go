@@ -162,7 +162,8 @@ func lastOf(all []access, step trace.Step) *access {
 }
 
 // noWriteCause returns the first thing that happened during a section and explains why its
-// client did not even try to write, and when it happened.
+// client did not even try to write, and when it happened. It returns NoCause and 0 if there
+// is none, if the client did try, or if it never writes.
 func (h *judgedRun) noWriteCause(s *history.Section) (NoWriteCause, time.Duration) {
 	if s.ReadOnly || s.WritesBegun > 0 { // the client never writes, or it did try
 		return NoCause, 0

@@ -198,6 +198,7 @@ func (g *graph) dependents(s *history.Section, skipReplacers func(*sharedVersion
 }
 
 // dependents yields the dependencies on a section that follow from its use of one version.
+// It returns false if yield has returned false.
 func (u use) dependents(s *history.Section, skipReplacers func(*sharedVersion) bool, yield func(dependency) bool) bool {
 	replacers := func() bool {
 		if skipReplacers(u.sharedVersion) {
