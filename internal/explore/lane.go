@@ -30,10 +30,9 @@ const minKinds = 4
 //
 // A lane first draws pairs of each of its kinds: one pair, or several if the kind costs a
 // holder more slots than it can spare. It draws the two faults at random, and draws again if
-// it has tried a twin of the pair. Then it prefers
-// the kinds that have most often broken something or shown new behaviours, in relation to
-// their number of trials. A set that breaks nothing and shows a new behaviour may be
-// extended by one more fault.
+// it has tried a twin of the pair. Then it prefers the kinds that have most often broken
+// something or shown new behaviours, in relation to their number of trials. A set that
+// breaks nothing and shows a new behaviour may be extended by one more fault.
 type lane struct {
 	found *Found
 	// unit is the name of the lane in a ledger. It includes the largest number of faults of

@@ -122,7 +122,7 @@ func (s site) spots() [][]spot {
 }
 
 // spotsAtPoints returns the spots at which something happens to the struck process itself:
-// the steps, and then the messages.
+// first the steps, and then the messages, unless the faults strike only at steps.
 func (s site) spotsAtPoints() [][]spot {
 	var steps, messages []spot
 	for i, p := range s.Points {
@@ -187,7 +187,9 @@ func (s site) worldsAt(at spot, m sim.Manner, size sim.Size) (all []runs.WorldSp
 	return all
 }
 
-// sizes returns the sizes of the site's faults. Faults without a size have one zero size.
+// sizes returns the sizes of the site's faults. If the base has a Takeover, and Lengths
+// contains largestPercent, two of the sizes are times that are longer than the Takeover.
+// Faults without a size have one zero size.
 func (s site) sizes() (all []sim.Size) {
 	for _, rate := range s.Rates {
 		all = append(all, sim.Size{Rate: rate})

@@ -192,7 +192,7 @@ func merge(all []*group, shrunken []example) []*group {
 }
 
 // dropRedundant leaves out a group if another group has only some of its families of faults
-// and does the same damage: the other families add nothing. The groups must agree on
+// and does at least the same damage: the other families add nothing. The groups must agree on
 // whether a paused process ran on.
 func dropRedundant(all []*group) []*group {
 	return slices.DeleteFunc(slices.Clone(all), func(g *group) bool {
@@ -298,7 +298,8 @@ func (f *Found) unplannedRunner() runs.Runner {
 }
 
 // compareWays orders ways. First come those for which the lock is to blame, then those that
-// corrupt data although tokens are checked. Among equals, those of fewer faults come first,
+// corrupt data although tokens are checked, then those that corrupt data only if tokens are
+// not checked, and then the rest. Among equals, those of fewer faults come first,
 // then those of more worlds.
 func compareWays(a, b Way) int {
 	return cmp.Or(
