@@ -42,10 +42,10 @@ func rivalryIn(h *history.History, v *checks.Verdict) *rivalry {
 }
 
 // witnesses chooses the witnesses of a world: what must have happened for the verdict on
-// the world to mean anything. A witness is seen in the world's runs, and would not be seen
-// without the faults. withoutOne has, for each fault, the runs without it. withoutAny has
-// the runs without any fault. idle has the numbers, from 1, of the faults that make no
-// difference for any witness.
+// the world to mean anything. A witness is seen in all of the world's runs. If possible, it
+// is one that would not be seen without the faults. withoutOne has, for each fault, the
+// runs without it. withoutAny has the runs without any fault. idle has the numbers, from 1,
+// of the faults that make no difference for any witness.
 func (r *rivalry) witnesses(runs []*history.History, withoutOne [][]*history.History, withoutAny []*history.History) (chosen []trace.Witness, idle []int) {
 	countSeen := func(w trace.Witness, in []*history.History) int {
 		n := 0
@@ -333,8 +333,8 @@ func (r *rivalry) heldArrival(fault int) (*trace.Message, int) {
 	return &m, nth
 }
 
-// orderWitnesses returns witnesses for the order of any two points of the run. They are for
-// faults that no more specific witness shows.
+// orderWitnesses returns witnesses for points of the run, and for the order of any two of
+// them. They are for faults that no more specific witness shows.
 func (r *rivalry) orderWitnesses() []trace.Witness {
 	var points []trace.Point
 	add := func(h trace.Happening) {
