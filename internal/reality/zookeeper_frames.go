@@ -27,7 +27,7 @@ type zooKeeperCutter struct {
 	session               string // in hexadecimal; "" if it is not known yet
 }
 
-// connectNumber stands for the number of the first request of a connection, which has no number.
+// connectNumber is our number for the first request of a connection, which has none of its own.
 const connectNumber = math.MinInt64
 
 // Next implements [sim.Framer].
