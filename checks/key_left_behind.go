@@ -72,10 +72,13 @@ func lastSuccess(calls []*history.Call, before *trace.Event) (ended *trace.Event
 }
 
 // wasNodeAsked reports whether the owner of a key sent its node anything between the
-// beginning of a release and the end of the key. Messages that the client sends once it
+// beginning of a release and the end of the key, or of the run. Messages that the client sends once it
 // releases a later section do not count, because they are about that section.
 func (h *judgedRun) wasNodeAsked(key *history.Holding, released *trace.Event) bool {
-	until := key.Ended.Seq
+	until := history.Never.Seq
+	if key.Ended != nil {
+		until = key.Ended.Seq
+	}
 	for _, c := range h.Calls() {
 		if c.Step == trace.Release && c.Began != nil && c.Client == key.Owner.Client && c.Section != key.Owner.Section && c.Began.Seq > released.Seq {
 			until = min(until, c.Began.Seq)

@@ -77,6 +77,9 @@ const (
 	leavesKeyOfFailure Mistake = "leaves-key-of-failure"
 	// leavesKeyOfRelease: a successful release leaves its key behind.
 	leavesKeyOfRelease Mistake = "leaves-key-of-release"
+	// stopsAtFailedServer: a release fails and leaves its key on a server that it has not
+	// asked, as if it had stopped at another server that failed.
+	stopsAtFailedServer Mistake = "stops-at-failed-server"
 	// keepsKeyBySession: a release fails, and the session, which the client keeps alive,
 	// keeps the key.
 	keepsKeyBySession Mistake = "keeps-key-by-session"
@@ -348,7 +351,33 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 	if h.comparesEqualValues() {
 		return equalValues, ""
 	}
+	if m, step := h.mistakeWithOverwrite(f); m != "" {
+		return m, step
+	}
 	return Mistake(f.Property), ""
+}
+
+// mistakeWithOverwrite returns the mistake of a command that compares nothing and by which
+// one of a violation's sections replaced another acquisition's key; "" if there is none. The
+// key may have seemed to be free: two clients have seen that a lease had ended, and both
+// take the lock over.
+func (h *judgedRun) mistakeWithOverwrite(f Finding) (Mistake, trace.Step) {
+	for _, c := range h.KeyChanges() {
+		by := c.Event.By
+		if by == nil || c.Touch || c.Before == nil || c.After == nil || c.Event.Seq > f.At || !h.IsLockKey(c.Place.Key) {
+			continue
+		}
+		isOfSection := func(number int) bool { return h.acquisitionOf(number) == history.AcquisitionOf(by) }
+		command, sent := h.CommandOf(by)
+		if sent == nil || c.Before.Owner == history.AcquisitionOf(by) || !comparesNothing(command) || !slices.ContainsFunc(f.Events[:2], isOfSection) {
+			continue
+		}
+		if h.wasReadBefore(c.Place.Key, sent) {
+			return checksThenActs, sent.Step
+		}
+		return overwrites, sent.Step
+	}
+	return "", ""
 }
 
 // hasKeyOfOtherHandle reports whether a section of the violation was granted the lock because
@@ -492,10 +521,22 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 				return asksForOtherKey, trace.Release, k
 			case c.Step == trace.Release && c.OK():
 				return leavesKeyOfRelease, trace.Release, k
+			case c.Step == trace.Release && len(lock.Slots) > 1 && !h.wasNodeAsked(k, c.Began) && !h.wasStruckDuring(k.Node, c):
+				return stopsAtFailedServer, trace.Release, k
 			}
 		}
 	}
 	return "", "", nil
+}
+
+// wasStruckDuring reports whether a fault acted on a node, or on one of its links, at any time
+// during a call that has ended.
+func (h *judgedRun) wasStruckDuring(node string, c *history.Call) bool {
+	return slices.ContainsFunc(h.Acts(), func(a *history.Act) bool {
+		f := h.Fault(a.Fault)
+		isOfNode := f.Stops == node || slices.ContainsFunc(f.Targets, func(group []string) bool { return slices.Contains(group, node) })
+		return isOfNode && a.Struck.Seq < c.Ended.Seq && (a.Lifted == nil || c.Began.Seq < a.Lifted.Seq)
+	})
 }
 
 // expiredForGood returns an expired key that nobody took over, of a lock that has only one key.

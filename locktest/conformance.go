@@ -17,7 +17,7 @@ import (
 func conformanceCases() []testCase {
 	return slices.Concat(
 		claimCases(), lossCases(), lateCases(), handleCases(),
-		partialCases(), errorCases(), contextCases(), deathCases(), sectionCases(), repeatedReleaseCases(), releaseCases(),
+		partialCases(), errorCases(), contextCases(), deathCases(), waiterCases(), sectionCases(), repeatedReleaseCases(), releaseCases(),
 	)
 }
 
@@ -35,6 +35,9 @@ type scene struct {
 	// ttl is the TTL of the lock in this scene, if it is not the usual one. The lock may
 	// then refuse it. 0 is the TTL of all other test cases.
 	ttl time.Duration
+	// inStep means that all messages take the same time, and that clients try again at
+	// regular intervals.
+	inStep bool
 	// horizon is when the world is cut off; 0 is the horizon of the systematic test cases.
 	horizon time.Duration
 }
@@ -69,6 +72,12 @@ func (s *subject) sceneWorld(story string, sc scene, seed uint64) world {
 	config.ProgressWithin = cmp.Or(sc.progressWithin, config.ProgressWithin)
 	config.Horizon = cmp.Or(sc.horizon, config.Horizon)
 	config.Lock.TTL = cmp.Or(sc.ttl, config.Lock.TTL)
+	if sc.inStep {
+		config.Network.Min = config.Network.Max
+		for i := range config.Clients {
+			config.Clients[i].Retry = locks.Fixed
+		}
+	}
 	return world{name: sc.name, config: config}
 }
 
@@ -136,6 +145,14 @@ func needsExpiry(s *subject) string {
 func needsMinority(s *subject) string {
 	if s.spareNodes() == 0 {
 		return "the lock needs all of its nodes for a grant"
+	}
+	return ""
+}
+
+// needsSeparateNodes is for test cases in which a client asks each node by itself.
+func needsSeparateNodes(s *subject) string {
+	if s.config.isCluster() {
+		return "the lock's nodes are the members of one cluster"
 	}
 	return ""
 }

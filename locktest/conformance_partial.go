@@ -3,6 +3,7 @@ package locktest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/sim"
@@ -10,7 +11,8 @@ import (
 )
 
 // partialCases returns test cases in which some nodes refuse the lock, because a stranger
-// has set the lock's key there. The stranger is a client that does not use the lock.
+// has set the lock's key there, or because they are down. The stranger is a client that does
+// not use the lock.
 func partialCases() []testCase {
 	contenders := func(starts trace.Happening) []sim.Client {
 		one, two := newContender("client-1", starts), newContender("client-2", starts)
@@ -52,7 +54,54 @@ func partialCases() []testCase {
 				clients: []sim.Client{{Name: "client-1", Run: acquireAndRelease}, stranger, newContender("client-2", actionOf("stranger", trace.Finished))},
 			}}
 		}),
+		conformanceCase("partial/released-one-down", "a node goes down or silent while the lock is held, and after release another client asks for it", allNeeds(needsMinority, needsSeparateNodes), func(s *subject) (scenes []scene) {
+			for _, node := range s.firstMiddleLast() {
+				name := s.config.node(node)
+				// A key that release has left on the other nodes would prevent progress until
+				// one TTL after the grant. A lock may wait for a silent node.
+				newScene := func(suffix string, progressWithin time.Duration, action sim.Action) scene {
+					return scene{
+						name: name + suffix, progressWithin: progressWithin, faults: s.strikeNode(node, action, actionOf("client-1", trace.HasRead)),
+						clients: []sim.Client{{Name: "client-1", RetryEvery: shortRetry, Works: ttl / 50}, newContender("client-2", actionOf("client-1", trace.Released))},
+					}
+				}
+				scenes = append(scenes, newScene("", ttls(0.5), &sim.CrashFault{Process: name}), newScene(",silent", ttls(0.9), &sim.Pause{Process: name}))
+			}
+			return scenes
+		}),
+		conformanceCase("partial/failed-one-down", "a node is down, and an attempt acquires only a minority of the nodes", allNeeds(needsRedis, needsMinority, needsSeparateNodes), func(s *subject) (scenes []scene) {
+			for _, node := range s.firstMiddleLast() {
+				// Together with the stranger's nodes, the node that is down leaves too few
+				// nodes for a grant.
+				var strangers []sim.Client
+				for i := s.config.Nodes - 1; len(strangers) < s.spareNodes(); i-- {
+					if i != node {
+						strangers = append(strangers, s.stranger(fmt.Sprintf("-%d", i+1), ttls(0.3), i, i+1))
+					}
+				}
+				firstClient := newContender("client-1", actionOf(s.config.node(node), trace.Crashed))
+				firstClient.Attempts = 1
+				scenes = append(scenes, scene{
+					name: s.config.node(node), progressWithin: ttls(0.8), faults: s.strikeNode(node, &sim.CrashFault{Process: s.config.node(node)}, actionOf(strangers[0].Name, trace.Finished)),
+					clients: append(strangers, firstClient, newContender("client-2", actionOf("client-1", trace.Finished))),
+				})
+			}
+			return scenes
+		}),
 	}
+}
+
+// firstMiddleLast returns three of the lock's nodes. A lock that asks one node after the other
+// asks one of them early, in whichever order.
+func (s *subject) firstMiddleLast() []int {
+	return slices.Compact([]int{0, s.config.Nodes / 2, s.config.Nodes - 1})
+}
+
+// strikeNode makes a fault that strikes a node when something happens, and never ends.
+func (s *subject) strikeNode(node int, action sim.Action, when trace.Happening) []sim.Fault {
+	f := sim.Fault{Strikes: trace.Trigger{When: whenAny(when)}, Action: action}
+	f.Text = f.Kind() + " " + s.config.node(node)
+	return []sim.Fault{f}
 }
 
 // stranger returns a client that sets the lock's key on the nodes from first to last-1,

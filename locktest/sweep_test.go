@@ -124,6 +124,11 @@ func TestMistakesAreCaught(t *testing.T) {
 		{"quorum/no-cleanup", 3, "lost-reply/acquire/majority", checks.Progress},
 		{"quorum/no-node-timeout", 3, "node-silent/acquire/minority", checks.Progress},
 		{"quorum/no-node-timeout", 5, "node-silent/extend/minority", checks.Progress},
+		{"quorum/remove-stops-at-error", 3, "partial/released-one-down", checks.Progress},
+		{"quorum/remove-stops-at-error", 5, "partial/released-one-down", checks.Progress},
+		{"quorum/remove-stops-at-error", 3, "partial/failed-one-down", checks.Progress},
+		{"quorum/remove-stops-at-error", 5, "partial/failed-one-down", checks.Progress},
+		{"single/takes-expired-in-steps", 1, "waiters/expired", checks.LeaseExclusion},
 	} {
 		t.Run(fmt.Sprintf("%s, %d nodes, %s", c.mutant, c.nodes, c.story), func(t *testing.T) {
 			st, ok := findTestCase(c.story)

@@ -80,6 +80,8 @@ func Elusive() []Mutant {
 		onRenewing(renewsWholeSeconds, "a renewal rounds the TTL down to whole seconds", "lease-exclusion"),
 		onPatient("waits-beyond-ttl", 1.5, "the lock waits for a node for longer than the TTL", "progress"),
 		onPatient("waits-half-ttl", 0.5, "the lock waits for a node for half of the TTL, so two silent nodes use up the lease", "progress"),
+		// This takes a holder whose lease expires, and two clients that wait for it.
+		onSingle(takesExpiredInSteps, "a client that has waited until the key has expired looks whether it is gone, and then sets it without a condition", "lease-exclusion"),
 		// This takes a late reply and, at the same time, a holder that works for longer
 		// than its key lasts.
 		onSingle(leaseFromSecondTry, "the lease counts from a second try, which finds the key that the first try has set", "lease-exclusion"),

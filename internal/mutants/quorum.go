@@ -42,6 +42,7 @@ const (
 	releaseWhereGranted  mistake = "release-where-granted"
 	acquireOnErrors      mistake = "acquire-counts-errors"
 	sameNodeTwice        mistake = "same-node-twice"
+	removeStopsAtError   mistake = "remove-stops-at-error"
 )
 
 // quorumMutants lists the mutants of the lock on a quorum.
@@ -65,6 +66,7 @@ func quorumMutants() []Mutant {
 		onQuorum(releaseWhereGranted, "release sends its request only to the nodes that had granted the lock", "progress"),
 		onQuorum(acquireOnErrors, "acquire counts an error of a node as a success", "lease-exclusion"),
 		onQuorum(sameNodeTwice, "extend asks some nodes twice and others never", "lease-exclusion"),
+		onQuorum(removeStopsAtError, "release, and the clean-up of a failed attempt, ask no more nodes after one that gives no answer", "progress"),
 	}
 }
 
@@ -152,12 +154,26 @@ func (v votes) countErrors() (n int) {
 
 // ask sends a request to nodes, one after the other, and returns their votes.
 func (q *quorum) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) votes {
+	return q.askUntil(ctx, nodes, false, request)
+}
+
+// remove asks nodes to remove a key.
+func (q *quorum) remove(ctx context.Context, nodes []int, key nodeKey) votes {
+	return q.askUntil(ctx, nodes, q.makes(removeStopsAtError), key.remove)
+}
+
+// askUntil is ask. If stopsAtError is set, it asks no more nodes after one that gave no
+// answer, or answered with an error.
+func (q *quorum) askUntil(ctx context.Context, nodes []int, stopsAtError bool, request func(context.Context, *redis.Client) (bool, error)) votes {
 	var answers votes
 	for _, i := range nodes {
 		bounded, cancel := fakeclock.WithTimeout(ctx, q.env.Clock, nodeTimeout)
 		yes, err := request(bounded, q.nodes[i])
 		cancel()
 		answers = append(answers, vote{i, yes && err == nil, err})
+		if err != nil && stopsAtError {
+			break
+		}
 	}
 	return answers
 }
@@ -205,7 +221,7 @@ func (q *quorum) tryAcquire(ctx context.Context) (*quorumLease, error) {
 	if !q.makes(noCleanup) {
 		// Clean up on all nodes, also on those that answered with an error. The caller's
 		// context may have ended, so it must not end the cleanup.
-		q.ask(context.WithoutCancel(ctx), q.allNodes(), key.remove)
+		q.remove(context.WithoutCancel(ctx), q.allNodes(), key)
 	}
 	return nil, fmt.Errorf("%w: %d of %d nodes said yes", locks.ErrNotAcquired, len(granted), len(q.nodes))
 }
@@ -224,7 +240,7 @@ func (l *quorumLease) Release(ctx context.Context) error {
 	if l.makes(releaseWhereGranted) {
 		nodes = l.granted
 	}
-	if answers := l.ask(ctx, nodes, l.nodeKey.remove); len(answers.granting()) < l.majority() {
+	if answers := l.remove(ctx, nodes, l.nodeKey); len(answers.granting()) < l.majority() {
 		return fmt.Errorf("released on %d of %d nodes", len(answers.granting()), len(l.nodes))
 	}
 	return nil

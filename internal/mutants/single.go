@@ -23,6 +23,7 @@ const (
 	setThenExpire        mistake = "set-then-expire"
 	ttlInMicroseconds    mistake = "ttl-in-microseconds"
 	takesExpiringKey     mistake = "takes-what-expires"
+	takesExpiredInSteps  mistake = "takes-expired-in-steps"
 	timeoutIsYes         mistake = "timeout-is-yes"
 	errorIsYes           mistake = "error-is-yes"
 	leaseFromSecondTry   mistake = "lease-from-second-try"
@@ -83,9 +84,11 @@ func singleMutants() []Mutant {
 // single is a lock on one node. Its leases have fencing tokens and notify of their loss.
 type single struct {
 	oneNode
-	value      string        // the value of every attempt, for the mistake valueOfProcess
-	grantCount uint64        // how many grants the handle has had, for tokenOfHandle
-	mutex      chan struct{} // for the mistake mutexOfProcess; otherwise nil
+	value      string            // the value of every attempt, for the mistake valueOfProcess
+	grantCount uint64            // how many grants the handle has had, for tokenOfHandle
+	mutex      chan struct{}     // for the mistake mutexOfProcess; otherwise nil
+	due        fakeclock.Reading // when the key that refused the last attempt expires, for takesExpiredInSteps
+	isRefused  bool              // due is set
 }
 
 func newSingle(env *locks.Env, m maker) *single {
@@ -172,12 +175,24 @@ var takeForEverScript = redis.NewScript(`if redis.call("set",KEYS[1],ARGV[1],"NX
 end
 return 0`)
 
+// overwriteScript is a mistake: it sets the key even if it is not free.
+var overwriteScript = redis.NewScript(`redis.call("set",KEYS[1],ARGV[1],"PX",ARGV[2])
+return redis.call("incr",KEYS[2])`)
+
 // take sets the key if it is free. It returns the grant's fencing token, or 0 if the key is
 // not free.
 func (s *single) take(ctx context.Context, value string) (token uint64, err error) {
 	key, ttl, script := s.key(), s.env.TTL.Milliseconds(), takeScript
 	earlyToken := uint64(0)
 	switch {
+	case s.makes(takesExpiredInSteps):
+		if s.isRefused && s.now().Sub(s.due) >= 0 && s.node.Exists(ctx, key).Val() == 0 {
+			script = overwriteScript
+		}
+		defer func() {
+			left, leftErr := s.node.PTTL(ctx, key).Result()
+			s.due, s.isRefused = s.now().Add(left), err == nil && token == 0 && leftErr == nil && left > 0
+		}()
 	case s.makes(tokenBeforeLock):
 		earlyToken, _ = s.node.Incr(ctx, s.counter()).Uint64()
 	case s.makes(takesExpiringKey):

@@ -157,6 +157,11 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"after each error, remove the key, unless the error proves that the key was not set; use a new context that leaves enough time",
 		"redlock-left-behind",
 	},
+	"stops-at-failed-server": {
+		"fails at one server, and leaves its key on others that it does not ask",
+		"ask every server, also after one that fails: collect the errors, and return them at the end",
+		"",
+	},
 	"leaves-key-of-release": {
 		"reports success and leaves its key behind",
 		"send the removal to every server on which acquire may have set a key",
