@@ -75,6 +75,7 @@ var wordEvents = map[string]trace.Event{
 	"set":         keyEvent(trace.KindSet),
 	"expires":     keyEvent(trace.KindExpire),
 	"removed":     keyEvent(trace.KindDelete),
+	"dropped":     {Kind: trace.KindDelete, Process: "redis-1", Key: "k", Owner: owner, By: owner},
 	"stolen":      {Kind: trace.KindDelete, Process: "redis-1", Key: "k", Owner: owner, By: &trace.Actor{Client: "client-2", Section: 1}},
 	"cancelled":   {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Section: 1, Step: trace.Acquire, Text: "cancels Txn"},
 	"del":         {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Step: trace.Release, Text: "DEL k"},

@@ -17,7 +17,9 @@ const (
 	ClaimExtends Property = "claim: extends"
 	// ClaimNotifies is violated by a lease that cannot notify of its loss, and by one that has not
 	// notified of it for a TTL in which no fault acted. A client whose clocks were changed does not
-	// count, because it cannot be notified in time.
+	// count, because it cannot be notified in time. It is also violated by a false alarm: while no
+	// fault acts, the lock itself removes the key of a valid lease, and then notifies the holder of
+	// the loss.
 	ClaimNotifies Property = "claim: notifies"
 	// ClaimTokens is violated by a grant without a fencing token.
 	ClaimTokens Property = "claim: tokens"
@@ -43,6 +45,9 @@ var notifiesAsClaimed = misconduct(Card{
 		if h.Lock(in.Lock).Claims.Notifies && !in.Granted.Notifies {
 			return withMistyped(leaseCannotTell.Reason(in.Client), in, "Lost"), []int{in.Granted.Seq}
 		}
+	}
+	if reason, at := h.findFalseAlarm(); !reason.IsZero() {
+		return reason, at
 	}
 	return h.findUnnotified()
 })

@@ -78,6 +78,7 @@ func TestMisconduct(t *testing.T) {
 
 		{"a release that fails", "asks set gets leaves removed fails", ReleaseFails},
 		{"a release that fails after the key was removed", "asks set gets removed leaves fails", ""},
+		{"a release that fails after the lock itself removed the key", "asks set gets dropped leaves fails", ReleaseFails},
 		{"a release that fails because another acquisition removed the key meanwhile", "asks set gets leaves stolen fails", ""},
 		{"a release that fails after a fault has acted since acquire was called", "asks strike lift set gets leaves removed fails", ""},
 	} {

@@ -40,14 +40,18 @@ const (
 	equalValues Mistake = "equal-values"
 	// removesOwnKey: the holder's own command removes its key while its lease is valid.
 	removesOwnKey Mistake = "removes-own-key"
+	// failsAfterRemoval: release returns an error although it has removed the key and the server
+	// has confirmed that.
+	failsAfterRemoval Mistake = "fails-after-removal"
 	// keyTooShort: the key expires after a tenth of the lease or less, as if a number of
 	// milliseconds had been taken for seconds.
 	keyTooShort Mistake = "key-too-short"
 	// leaseOutlivesKey: the lease ends after the keys that it is based on.
 	leaseOutlivesKey Mistake = "lease-outlives-key"
-	// extendsLostLease: extend reports success for a lease that had ended, after another
-	// client had been granted the lock.
+	// extendsLostLease: extend reports success for a lease whose keys no longer existed.
 	extendsLostLease Mistake = "extends-lost-lease"
+	// setsGoneKey: extend sets a key of the lease that no longer existed.
+	setsGoneKey Mistake = "sets-gone-key"
 	// keyTooLong: a key that keeps every other client waiting lives for ten times the TTL or
 	// more.
 	keyTooLong Mistake = "key-too-long"
@@ -96,8 +100,8 @@ type Cause struct {
 	// Step is the call of the lock whose command did the damage; "" if no single call did,
 	// or if the command was sent between two calls.
 	Step trace.Step
-	// Findings are the violations, in the order in which they happened. There is at least
-	// one.
+	// Findings are the violations. There is at least one. The first shows the mistake, and the
+	// others are in the order in which they happened.
 	Findings []Finding
 	// InTheWay is the key of the lock that keeps other clients waiting; nil if none does.
 	InTheWay *history.Holding
@@ -138,7 +142,33 @@ func Causes(h *history.History, blamed []Finding) []Cause {
 		}
 		causes = append(causes, c)
 	}
-	return causes
+	return withoutUnrecognised(causes)
+}
+
+// withoutUnrecognised moves violations that show no mistake by themselves to a cause of the
+// same run that does: those of exclusion and of the data to a cause of that family, and a lack
+// of progress to any cause. A violation can be seen before the mistake: a client that stays
+// too long is no mistake of the lock until an extension confirms its lease.
+func withoutUnrecognised(causes []Cause) []Cause {
+	isOfData := func(c Cause) bool { return slices.Contains(families[0], c.Findings[0].Property) }
+	isRecognised := func(c Cause) bool { return c.Mistake != Mistake(c.Findings[0].Property) }
+	explains := func(known, c Cause) bool {
+		return isRecognised(known) && !isRecognised(c) && (c.Findings[0].Property == Progress || isOfData(c) && isOfData(known))
+	}
+	var kept []Cause
+	for _, c := range causes {
+		if !slices.ContainsFunc(causes, func(known Cause) bool { return explains(known, c) }) {
+			kept = append(kept, c)
+		}
+	}
+	for _, c := range causes {
+		if i := slices.IndexFunc(kept, func(known Cause) bool { return explains(known, c) }); i >= 0 {
+			kept[i].Findings = append(slices.Clone(kept[i].Findings), c.Findings...)
+			slices.SortStableFunc(kept[i].Findings[1:], func(a, b Finding) int { return a.At - b.At })
+			kept[i].InTheWay = cmp.Or(kept[i].InTheWay, c.InTheWay)
+		}
+	}
+	return kept
 }
 
 // inOrderOfCause returns findings in an order in which a cause comes before its
@@ -212,8 +242,27 @@ func (h *judgedRun) mistakeOf(f Finding) (Mistake, trace.Step) {
 		switch a := h.acquisitionOf(f.Events[0]); {
 		case h.heldInOtherSession(a) != nil:
 			return unlocksInOtherSession, trace.Release
+		case h.isLostByItself(a, f):
+			return removesOwnKey, h.stepOfOwnRemoval(a)
+		case h.failsAfterRemoval(a):
+			return failsAfterRemoval, trace.Release
 		case f.Property == ReleaseAnswer && h.asksForOtherKey(a, trace.Release):
 			return asksForOtherKey, trace.Release
+		}
+	case ClaimNotifies:
+		switch f.Reason.Code {
+		case Code(lostByItself):
+			return removesOwnKey, h.stepOfOwnRemoval(h.acquisitionOf(f.Events[0]))
+		case Code(notNotifiedOfLoss):
+			return notifiesTooLate, ""
+		case Code(complaint): // by a program that was not notified, or for no reason
+			if s := h.Section(h.acquisitionOf(f.Events[0])); s != nil && s.Granted.Notifies && len(h.unbackedTimes(s)) > 0 {
+				return notifiesTooLate, ""
+			}
+		}
+	case ClaimExtends:
+		if m, step := h.mistakeWithExtension(f); m != "" {
+			return m, step
 		}
 	case conformance:
 		if slices.ContainsFunc(h.Trace.Complaints, func(c trace.Complaint) bool { return c.Rule == trace.NoLease }) {
@@ -260,7 +309,7 @@ func (h *judgedRun) mistakeWithForeignKey(seq int) (Mistake, trace.Step) {
 	comparesNothing := comparesNothing(command)
 	switch {
 	case !comparesNothing && h.comparesEqualValues():
-		return equalValues, sent.Step
+		return equalValues, ""
 	case isAdvisoryStatement(command):
 		return sharesSession, sent.Step
 	case !comparesNothing && change.Touch:
@@ -332,6 +381,12 @@ func (h *judgedRun) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 		}
 	}
 	if f.Reason.Code == Code(renewedAsIfAlone) {
+		switch c := h.callEndedBy(f.At); {
+		case c != nil && h.setsGoneKey(c):
+			return setsGoneKey, trace.Extend
+		case c != nil && h.asksForOtherKey(c.Acquisition, trace.Extend):
+			return asksForOtherKey, trace.Extend
+		}
 		return extendsLostLease, trace.Extend
 	}
 	if len(f.Events) < 2 {
@@ -424,7 +479,7 @@ func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event, f Fi
 		if k.By == nil || !slots.Contains(k.Place) || k.Set.Seq > seen.Seq || wasGone {
 			continue
 		}
-		if k.How == history.Removed && k.Ended.Seq < seen.Seq && history.AcquisitionOf(k.Ended.By) == s.Acquisition {
+		if h.isRemovedByOwner(k) && k.Ended.Seq < seen.Seq {
 			return removesOwnKey, h.stepOf(k.Ended.By)
 		}
 		due[k.Place] = max(due[k.Place], k.Due)
@@ -492,6 +547,9 @@ func (h *judgedRun) mistakeWithStandingKey() (Mistake, trace.Step, *history.Hold
 		lock, kept := h.LockAt(k.Place)
 		if !kept || lock.TTL == 0 || k.By == nil || !slices.Contains(lockCalls, h.stepOf(k.By)) {
 			continue
+		}
+		if reached, ok := h.ReachableSlots(lock.Name, k.Owner.Client); ok && len(lock.Slots) > 1 && !reached.Contains(k.Place) {
+			continue // the lock can do without the node
 		}
 		calls := h.CallsOf(k.Owner)
 		if k.Ended == nil {

@@ -15,7 +15,8 @@ import (
 //   - A wrong success: release returned success, but the client gave up no key of the grant.
 //     Since the call began, no command of the client removed a key or shortened its TTL. No
 //     earlier release did, either, and the connection that held the key was not closed. So the
-//     client had lost the lock before the call, or it still holds the lock after it.
+//     client had lost the lock before the call, or it still holds the lock after it. The lock
+//     may have lost it by itself: by a command that removed the key while the lease was valid.
 //   - A wrong error: release returned an error, but a command of this call had removed the
 //     grant, the answer to that command had reached the client, and no fault had disturbed the
 //     call.
@@ -99,7 +100,7 @@ func (h *judgedRun) newReleaseCall(c *history.Call) (r releaseCall, comparable b
 		if !ofLock || k.Set.Seq > c.Began.Seq {
 			continue
 		}
-		if k.How == history.Removed && r.isOwn(k.Ended) && k.Ended.Seq < c.Began.Seq {
+		if k.How == history.Removed && r.isOwn(k.Ended) && k.Ended.Seq < c.Began.Seq && h.ownRemoval(s) == nil {
 			return r, false
 		}
 		r.keys = append(r.keys, k)

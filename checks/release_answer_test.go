@@ -25,6 +25,21 @@ func TestReleaseAnswer(t *testing.T) {
 			30s c1 asks-to-release
 			30s A deletes by=c1/1 of=c1/1
 			30s c1 released`},
+		{name: "success, and the lock itself had removed the key of the valid lease", want: Violated, blame: BlameLock,
+			reasonParts: []string{"its key was removed by c1 on A at 5s"}, script: `
+			lock L ttl=30s nodes=A quorum=1
+			1s  A sets by=c1/1 ttl=30s
+			1s  c1 acquires rank=1 ends=31s
+			5s  A deletes by=c1/1 of=c1/1
+			9s  c1 asks-to-release
+			9s  c1 released <--`},
+		{name: "success, and the lock itself had removed the key after the end of the lease", want: NotApplicable, script: `
+			lock L ttl=30s nodes=A quorum=1
+			1s  A sets by=c1/1 ttl=60s
+			1s  c1 acquires rank=1 ends=31s
+			35s A deletes by=c1/1 of=c1/1
+			39s c1 asks-to-release
+			39s c1 released`},
 		{name: "an error, and the lock had expired", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s

@@ -9,7 +9,7 @@ import (
 
 // ReleaseFails is violated by a release that returns an error although no fault has acted
 // since the lock was asked for, the lease was still running, and its keys existed until the
-// release removed them.
+// release, or before it another command of the lock itself, removed them.
 const ReleaseFails Property = "release fails"
 
 var releaseWorks = misconduct(Card{
@@ -36,9 +36,12 @@ func (h *judgedRun) findFailedRelease() (reason Reason, at []int) {
 }
 
 // wasHeldDuring reports whether a section's lease ran until its release returned, and its
-// keys existed when release was called.
+// keys existed when release was called, or would have if the lock had not removed them itself.
 func (h *judgedRun) wasHeldDuring(s *history.Section, release *history.Call) bool {
 	began, ended := history.MomentOf(release.Began), history.MomentOf(release.Ended)
+	if k := h.ownRemoval(s); k != nil {
+		return ended.Before(s.Lease.Latest(k.Ended.Seq - 1).Until)
+	}
 	lease := s.Lease.Latest(release.Began.Seq)
 	if lease == nil || !ended.Before(lease.Until) || s.Lost != nil && s.Lost.Seq < release.Ended.Seq {
 		return false

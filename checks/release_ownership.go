@@ -95,16 +95,16 @@ func (h *judgedRun) isForeign(c history.Change, by, owner *trace.Actor) bool {
 	case by.Section < owner.Section:
 		return !h.mayBeBackground(c, by, owner) && !h.isOfOtherLock(c, by, owner)
 	case by.Section > owner.Section:
-		return !c.Touch && h.wasInSection(history.AcquisitionOf(owner), c.Event)
+		return !c.Touch && h.wasInSection(history.AcquisitionOf(owner), c.Event) && !h.mayBeBackground(c, by, owner)
 	}
 	return false
 }
 
-// mayBeBackground reports whether a change with an earlier section's number may have been
-// made for the later section. While a client is in several sections, everything that its
+// mayBeBackground reports whether a change with one section's number may have been made for
+// the section that owns the key. While a client is in several sections, everything that its
 // handles do in the background has the number of the section that the client is busy with.
 // A command that contains the key's value was sent by a handle that knows it. So it belongs
-// to the later section, unless the earlier one has used that value, too.
+// to the owner, unless the other section has used that value, too.
 func (h *judgedRun) mayBeBackground(c history.Change, by, owner *trace.Actor) bool {
 	value := c.Event.Value
 	command, _ := h.CommandOf(by)

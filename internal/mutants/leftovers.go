@@ -20,6 +20,10 @@ const (
 	releaseCancelled           mistake = "release-under-acquires-context"
 	cleanupUnderCallersContext mistake = "cleanup-under-callers-context"
 	mutexOfProcess             mistake = "mutex-of-process"
+	releaseReportsLoss         mistake = "release-reports-loss"
+	releaseRemovesTwice        mistake = "release-removes-twice"
+	dropsKeyAndTells           mistake = "drops-key-and-tells"
+	dropsKey                   mistake = "drops-key"
 )
 
 // leftoverMutants lists the mutants of the lock on a single node that make these mistakes.
@@ -30,6 +34,10 @@ func leftoverMutants() []Mutant {
 		onSingle(releaseCancelled, "acquire cancels its context when it returns, and release runs under that context", "release fails"),
 		onSingle(releaseComparesWrongly, "release compares the key with another value, and returns nil", "release-answer"),
 		onSingle(cleanupUnderCallersContext, "a failed acquire removes its key under the caller's context, which may have ended", "key left behind"),
+		onSingle(releaseReportsLoss, "release removes the key, and returns ErrLost", "release-answer"),
+		onSingle(releaseRemovesTwice, "release removes the key, and then asks again and takes the answer for a loss", "release-answer"),
+		onSingle(dropsKeyAndTells, "the lock removes its own key before the lease has ended, and notifies the holder of the loss", "claim: notifies"),
+		onSingle(dropsKey, "the lock removes its own key before the lease has ended, and does not notify the holder", "lease-exclusion"),
 		onSingle(noCleanup, "a failed acquire leaves its key behind", "key left behind"),
 	}
 }

@@ -289,6 +289,13 @@ func (l *singleLease) watch(ctx context.Context) {
 		if l.env.Clock.Sleep(ctx, min(remaining, l.env.TTL/4)) != nil {
 			return
 		}
+		if left := l.remaining(); 0 < left && left < l.env.TTL*2/5 && (l.makes(dropsKey) || l.makes(dropsKeyAndTells)) {
+			_, _ = l.remove(ctx)
+			if l.makes(dropsKey) && l.env.Clock.Sleep(ctx, l.remaining()) != nil {
+				return
+			}
+			break
+		}
 		if !l.ownsKey(ctx) && !l.makes(watchesAfterRelease) {
 			break
 		}
@@ -338,6 +345,12 @@ func (l *singleLease) Release(ctx context.Context) error {
 		return l.node.Del(ctx, l.env.Key).Err()
 	}
 	removed, err := l.remove(ctx)
+	if l.makes(releaseRemovesTwice) && err == nil {
+		removed, err = l.remove(ctx)
+	}
+	if l.makes(releaseReportsLoss) {
+		removed = false
+	}
 	return releaseError(removed || l.makes(releaseComparesWrongly), err)
 }
 

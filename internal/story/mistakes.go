@@ -69,7 +69,12 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"removes-own-key": {
 		"removes the key of its own lease while the lease is valid",
-		"look at what each command of this call does to the key, and report the lease as lost if the key is removed on purpose",
+		"look at what each command of this call does to the key, and let only release remove it: until then the holder relies on the lease",
+		"",
+	},
+	"fails-after-removal": {
+		"removes the key of its lease and returns an error",
+		"return success if the server has confirmed that this call removed the key, and ErrLost only if the key was gone before",
 		"",
 	},
 	"key-too-short": {
@@ -113,8 +118,13 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 		"",
 	},
 	"extends-lost-lease": {
-		"reports success for a lease that has ended, after another client was granted the lock",
+		"reports success for a lease that has ended",
 		"extend only a key that still exists and has this lease's value, and report anything else as a loss",
+		"redsync-late-extend",
+	},
+	"sets-gone-key": {
+		"sets the key of its lease again after the key was gone",
+		"extend only a key that still exists and has this lease's value, and report anything else as a loss: another client may have had the lock in between",
 		"redsync-late-extend",
 	},
 	"key-too-long": {
@@ -149,7 +159,7 @@ var mistakeTexts = map[checks.Mistake]mistakeText{
 	},
 	"notifies-too-late": {
 		"notifies the holder of the loss too late or never",
-		"end the lease by a timer of the client itself, which needs no answer from a server",
+		"notify the holder when a renewal finds no key of the lease, and when the time of the lease is up, by a timer of the client that needs no answer from a server",
 		"rueidislock-late-loss",
 	},
 	"leaves-key-of-failure": {

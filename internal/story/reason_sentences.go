@@ -100,6 +100,7 @@ var reasonSentences = map[checks.Code]string{
 	"asked-without-pause":     "in one %s, %s sent %d commands within %v and never paused for more than %v",
 	"method-mistyped":         "its method %s",
 	"lease-cannot-tell":       "%s got a lease that cannot report its loss",
+	"lost-by-itself":          "%s was notified at %v that its lease was lost, but the lock itself had removed the key on %s at %v, while the lease was valid",
 	"grant-without-token":     "%s was granted the lock without a fencing token",
 	"not-told-of-loss":        "%s had lost its lease at %v, and the lock had not reported the loss by %v",
 	"traffic-grew":            "%[2]s sent %[3]d commands for %[1]d calls of acquire and their sections, but %[5]d for %[4]d later ones",

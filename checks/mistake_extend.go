@@ -1,0 +1,69 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// mistakeWithExtension returns the mistake of an extend of which a client's program complains,
+// and the call in which it was made; "" if it is not recognised. The last events of the
+// violation are the beginning and the end of the extend.
+func (h *judgedRun) mistakeWithExtension(f Finding) (Mistake, trace.Step) {
+	c := h.callEndedBy(f.At)
+	if c == nil || c.Step != trace.Extend || h.Section(c.Acquisition) == nil {
+		return "", ""
+	}
+	lease, keys := h.Section(c.Acquisition).Lease, h.slotKeys(c.Acquisition)
+	hadNoKey := len(keys) > 0 && !slices.ContainsFunc(keys, func(k *history.Holding) bool { return k.Ended == nil || k.Ended.Seq > c.Began.Seq })
+	// declared is the end of the lease that counted when the extend failed, or that it set.
+	declared := lease.Latest(c.Began.Seq)
+	if c.OK() {
+		declared = lease.Latest(c.Ended.Seq)
+	}
+	outlivesKeys := len(keys) > 0 && declared != nil && !slices.ContainsFunc(keys, func(k *history.Holding) bool {
+		return k.How != history.Expired || k.Due >= declared.Until.At
+	})
+	switch {
+	case h.setsGoneKey(c):
+		return setsGoneKey, trace.Extend
+	case (hadNoKey || outlivesKeys) && h.asksForOtherKey(c.Acquisition, trace.Extend):
+		return asksForOtherKey, trace.Extend
+	case c.OK() && hadNoKey:
+		return extendsLostLease, trace.Extend
+	case c.OK() && lease.RenewedTooLate() != nil:
+		return extendsTooLate, trace.Extend
+	case !c.OK() && h.isLostByItself(c.Acquisition, f):
+		return removesOwnKey, h.stepOfOwnRemoval(c.Acquisition)
+	case outlivesKeys && (c.OK() || hadNoKey):
+		return leaseOutlivesKey, declared.Call.Step
+	}
+	return "", ""
+}
+
+// callEndedBy returns the call of the lock that ended with an event. It returns nil if none
+// did, or if the lock renewed the lease by itself.
+func (h *judgedRun) callEndedBy(seq int) *history.Call {
+	for _, c := range h.Calls() {
+		if c.Began != nil && c.Ended != nil && c.Ended.Seq == seq {
+			return c
+		}
+	}
+	return nil
+}
+
+// slotKeys returns the keys of the lock that an acquisition has had.
+func (h *judgedRun) slotKeys(a history.Acquisition) []*history.Holding {
+	return slices.DeleteFunc(slices.Clone(h.HoldingsOf(a)), func(k *history.Holding) bool { return !h.IsLockKey(k.Key) })
+}
+
+// setsGoneKey reports whether a command of a call of extend set a key of the lock where there
+// was none.
+func (h *judgedRun) setsGoneKey(c *history.Call) bool {
+	return slices.ContainsFunc(h.KeyChanges(), func(change history.Change) bool {
+		by := change.Event.By
+		isOfCall := by != nil && by.Client == c.Client && c.Began.Seq < by.Sent && by.Sent < c.Ended.Seq
+		return isOfCall && c.Step == trace.Extend && change.Before == nil && change.After != nil && h.IsLockKey(change.Key)
+	})
+}

@@ -1,0 +1,92 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// A lock may remove the key of its own lease while the lease is valid: by a timer, or in a
+// call of extend that fails. The holder believes that it still holds the lock. If it is
+// notified of the loss, or learns of it when it releases the lock, it is still the lock that
+// has caused the loss.
+
+// ownRemoval returns a key of a section that the section's own acquisition removed, although
+// its lease was valid and nobody had called release, so that fewer keys than a quorum were
+// left. It returns nil if there is none.
+func (h *judgedRun) ownRemoval(s *history.Section) *history.Holding {
+	released := history.Never.Seq
+	for _, c := range h.CallsOf(s.Acquisition) {
+		if c.Step == trace.Release && c.Began != nil {
+			released = min(released, c.Began.Seq)
+		}
+	}
+	lock := h.Lock(s.Lock)
+	removed, left := []*history.Holding{}, 0
+	for _, k := range h.slotKeys(s.Acquisition) {
+		e := k.Ended
+		switch {
+		case !h.isRemovedByOwner(k):
+			left++
+		case s.Granted.Seq < e.Seq && e.Seq < released && history.MomentOf(e).Before(s.Lease.Until(e.Seq-1)):
+			removed = append(removed, k)
+		}
+	}
+	if len(removed) == 0 || left >= max(lock.Quorum, 1) {
+		return nil
+	}
+	return slices.MaxFunc(removed, func(a, b *history.Holding) int { return a.Ended.Seq - b.Ended.Seq })
+}
+
+// findFalseAlarm finds a holder that the lock notifies of the loss of its lease, although the
+// lock itself has removed the key, and no fault has acted.
+func (h *judgedRun) findFalseAlarm() (reason Reason, at []int) {
+	for _, s := range h.Sections() {
+		if !h.Lock(s.Lock).Claims.Notifies || s.Lost == nil || !h.isCalmSince(s.AcquireCall(), s.Lost) {
+			continue
+		}
+		if k := h.ownRemoval(s); k != nil && k.Ended.Seq < s.Lost.Seq {
+			return lostByItself.Reason(h.Name(s), s.Lost.At, k.Node, k.Ended.At), []int{s.Granted.Seq, k.Ended.Seq, s.Lost.Seq}
+		}
+	}
+	return Reason{}, nil
+}
+
+// isLostByItself reports whether a violation by a release that returned follows from a removal
+// by the lock itself, before release was called.
+func (h *judgedRun) isLostByItself(a history.Acquisition, f Finding) bool {
+	s := h.Section(a)
+	if s == nil {
+		return false
+	}
+	k := h.ownRemoval(s)
+	return k != nil && k.Ended.Seq < f.At
+}
+
+// stepOfOwnRemoval returns the call in which the lock removed the key of an acquisition by
+// itself; "" if it was between two calls.
+func (h *judgedRun) stepOfOwnRemoval(a history.Acquisition) trace.Step {
+	if k := h.ownRemoval(h.Section(a)); k != nil {
+		return h.stepOf(k.Ended.By)
+	}
+	return ""
+}
+
+// failsAfterRemoval reports whether a release of an acquisition returned an error although it
+// had removed the grant and the answer had arrived.
+func (h *judgedRun) failsAfterRemoval(a history.Acquisition) bool {
+	return slices.ContainsFunc(h.CallsOf(a), func(c *history.Call) bool {
+		r, comparable := h.newReleaseCall(c)
+		return comparable && c.Failed() && r.judgeFailure().Outcome == Violated
+	})
+}
+
+// isRemovedByOwner reports whether a key was removed by the acquisition that had set it, be it
+// in the background while the client is in another section.
+func (h *judgedRun) isRemovedByOwner(k *history.Holding) bool {
+	if k.How != history.Removed || k.Ended.By == nil || k.Ended.By.Client != k.Owner.Client {
+		return false
+	}
+	return history.AcquisitionOf(k.Ended.By) == k.Owner || k.By != nil && h.mayBeBackground(history.Change{Event: k.Ended, Place: k.Place, Before: k}, k.Ended.By, k.By)
+}
