@@ -63,8 +63,9 @@ const defaultWorlds = 500
 // from an assumption which the faults break.
 //
 // Explore stops after five worlds in which a call of the lock never returns, if nearly all
-// worlds are such worlds, or if each of them takes much real time. It then reports that, and
-// what it has found before. Run stops in the same way.
+// worlds are such worlds, or if each of them takes much real time. After two worlds that take
+// much real time it stops if they are a tenth of all worlds. It then reports that, and what it
+// has found before. Run stops in the same way.
 //
 // Explore fails the test if the configuration or the exploration is invalid.
 func Explore(t *testing.T, config Config, build New, o Exploration) {
@@ -285,7 +286,9 @@ func (e *explorer) logResult(t *testing.T, r *explore.Result) (blamed []explore.
 // what the search had found by then; nil if it had not begun.
 func (e *explorer) reportHang(t *testing.T, watch *hangWatch, found *explore.Found) {
 	t.Helper()
-	all, wayCount, tried := []foundMistake{e.mistakeOfHang(t.Context(), watch)}, maxHangs, 0
+	all, tried := []foundMistake{e.mistakeOfHang(t.Context(), watch)}, 0
+	hangCount := len(all[0].ways)
+	wayCount := hangCount
 	if found != nil {
 		e.search.End = time.Now() // nothing is made smaller or measured any more
 		if result, err := found.Result(t.Context()); err == nil {
@@ -300,7 +303,7 @@ func (e *explorer) reportHang(t *testing.T, watch *hangWatch, found *explore.Fou
 		}
 	}
 	t.Errorf("%s\n\nnot run: the rest of the search, because it stopped after %s in which a call of the lock never returns; %s had been tried. Correct this mistake, and run the test again.",
-		e.describeMistakes(all, wayCount), voice.Count(maxHangs, "world"), voice.Count(tried, "world"))
+		e.describeMistakes(all, wayCount), voice.Count(hangCount, "world"), voice.Count(tried, "world"))
 }
 
 // A Broken is a world that shows a mistake of the lock: something broke, and the lock is to

@@ -14,11 +14,22 @@ import (
 )
 
 // A call that never returns may take much real time in each world, and most worlds of a lock
-// that hangs show nothing else. So a run or a search stops when it has seen maxHangs worlds
-// that hang in the same way.
+// that hangs show nothing else. So a run or a search stops when it has seen a few worlds that
+// hang in the same way.
 
-// maxHangs is how many worlds may hang in the same way.
-const maxHangs = 5
+const (
+	// maxHangs is how many worlds may hang in the same way.
+	maxHangs = 5
+	// maxStuck is how many worlds may hang in real time, if they are a tenth of all worlds or
+	// more. Each of them takes many seconds.
+	maxStuck = 2
+)
+
+// hangsOften reports whether further worlds would take long and show nothing else than a hang.
+// Of all worlds so many hung, and of these so many were stuck in real time.
+func hangsOften(all, hung, stuck int) bool {
+	return hung >= maxHangs && (10*hung >= 9*all || stuck >= maxHangs) || stuck >= maxStuck && 10*stuck >= all
+}
 
 // neverReturns reports whether a mistake is that a call of the lock never returns.
 func neverReturns(m checks.Mistake) bool {
@@ -30,8 +41,7 @@ func neverReturns(m checks.Mistake) bool {
 // worlds. It does not return a mistake that the test expects.
 func (s *summary) findHang() (c cause, found bool) {
 	for _, c := range s.causes {
-		isUsual := 10*c.Worlds >= 9*s.worlds || s.stuck >= maxHangs
-		if neverReturns(c.Mistake) && c.Worlds >= maxHangs && isUsual && !s.isKnown(c) {
+		if neverReturns(c.Mistake) && hangsOften(s.worlds, c.Worlds, s.stuck) && !s.isKnown(c) {
 			return c, true
 		}
 	}
@@ -78,7 +88,7 @@ func (h *hangWatch) Run(ctx context.Context, w runs.WorldSpec) (runs.WorldResult
 			h.stuck++
 		}
 	}
-	if n := len(h.hung); n >= maxHangs && (h.stuck >= maxHangs || 10*n >= 9*h.ran) && !h.stopped {
+	if hangsOften(h.ran, len(h.hung), h.stuck) && !h.stopped {
 		h.stopped = true
 		h.stop()
 	}
@@ -98,7 +108,7 @@ func isHang(b runs.Break) bool { return b.What == string(checks.Hang) }
 // mistakeOfHang returns the mistake that stopped the search.
 func (e *explorer) mistakeOfHang(ctx context.Context, watch *hangWatch) foundMistake {
 	var m foundMistake
-	for _, w := range watch.hung[:maxHangs] {
+	for _, w := range watch.hung[:min(len(watch.hung), maxHangs)] {
 		m.ways = append(m.ways, explore.Way{Cause: faultNames(w), Example: w, Off: []string{string(checks.Hang)}})
 	}
 	m.best = m.ways[0]

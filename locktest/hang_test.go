@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/locksim/locksim/checks"
@@ -19,7 +20,7 @@ func (f *fakeWorlds) Run(context.Context, runs.WorldSpec) (runs.WorldResult, err
 }
 
 // A search stops after five worlds that hang, if they are nearly all worlds, or if they take
-// much real time.
+// much real time. If such worlds are a tenth of all, it stops after two.
 func TestHangWatch(t *testing.T) {
 	sound := runs.WorldResult{}
 	hangs := runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: string(checks.Hang), Blame: checks.BlameLock}}}}
@@ -31,6 +32,9 @@ func TestHangWatch(t *testing.T) {
 		"five that hang":                        {[]runs.WorldResult{hangs, hangs, hangs, hangs, hangs}, true},
 		"four that hang":                        {[]runs.WorldResult{hangs, hangs, hangs, hangs}, false},
 		"five that hang, and one that does not": {[]runs.WorldResult{sound, hangs, hangs, hangs, hangs, hangs}, false},
+		"one that is stuck":                     {[]runs.WorldResult{stuck, sound}, false},
+		"two that are stuck, of ten":            {append(slices.Repeat([]runs.WorldResult{sound}, 8), stuck, stuck), true},
+		"two that are stuck, of thirty":         {append(slices.Repeat([]runs.WorldResult{sound}, 28), stuck, stuck), false},
 		"five that are stuck, and others":       {[]runs.WorldResult{sound, stuck, sound, stuck, stuck, sound, stuck, stuck}, true},
 	} {
 		worlds, stops := &fakeWorlds{}, 0
