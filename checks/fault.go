@@ -26,7 +26,7 @@ func (h *judgedRun) blameForLeases(a, b *history.Section, seq int, reason Reason
 				reason = reason.And(keptUnderOtherKey.Reason(h.Name(s), keys[0]))
 			}
 			if k := h.keySetAgain(s.Acquisition); s.Granted.Ungranted && k != nil {
-				reason = reason.And(setForeignKeyAgain.Reason(h.Name(s), k.Key, k.Place.Node, k.Owner.String()))
+				reason = reason.And(setForeignKeyAgain.Reason(h.Name(s), k.Key, k.Place.Node, h.nameOf(k.Owner)))
 			}
 		}
 		return h.blameUnlessRanOn(BlameLock, reason, seq, a.Client, b.Client)

@@ -69,7 +69,7 @@ func judgeReleaseOwnership(h *judgedRun) Finding {
 			f.Events = []int{c.Before.Set.Seq, ev.Seq}
 		}
 		f.Reason = code.Reason(
-			ev.At, history.AcquisitionOf(by).String(), ev.Key, ev.Process, history.AcquisitionOf(owner).String())
+			ev.At, h.nameOf(history.AcquisitionOf(by)), ev.Key, ev.Process, h.nameOf(history.AcquisitionOf(owner)))
 		if history.AcquisitionOf(by) == history.AcquisitionOf(owner) {
 			f.Reason = f.Reason.And(bySentLater.Reason())
 		}
@@ -137,4 +137,16 @@ func (h *judgedRun) isOfOtherLock(c history.Change, by, owner *trace.Actor) bool
 func (h *judgedRun) wasInSection(id history.Acquisition, ev *trace.Event) bool {
 	s := h.Section(id)
 	return s != nil && s.From.Before(history.MomentOf(ev)) && history.MomentOf(ev).Before(s.To)
+}
+
+// nameOf returns the name of an acquisition for use in sentences: that of its section if it
+// was granted.
+func (h *judgedRun) nameOf(a history.Acquisition) string {
+	switch s := h.Section(a); {
+	case s != nil:
+		return h.Name(s)
+	case a.Section == 0:
+		return a.Client
+	}
+	return a.Client + " (an acquire that was not granted)"
 }

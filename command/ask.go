@@ -142,7 +142,7 @@ func (f *askFlags) check(args []string) error {
 	case f.isLimited && f.number < 1:
 		return fmt.Errorf("locksim ask: --number is %d; give the greatest number of questions, 1 or more", f.number)
 	case f.topic != "" && !isTopic:
-		return fmt.Errorf("locksim ask: there is no topic %q; %s", f.topic, scenarios.DidYouMean(f.topic, topicNames()))
+		return fmt.Errorf("locksim ask: there is no topic %q; %s", f.topic, oneOf(f.topic, topicNames()))
 	case f.topic != "" && len(args) > 0:
 		return fmt.Errorf("locksim ask: --topic %s and %q both say what to ask; leave one of them out", f.topic, args[0])
 	case f.list && (f.sheet || f.answers || f.instructor):
@@ -159,6 +159,9 @@ func (f *askFlags) check(args []string) error {
 	}
 	if isFolder(f.output) {
 		return fmt.Errorf("locksim ask: -o %s is a folder, and a sheet is one file; name a file in it", f.output)
+	}
+	if extension, formats := extensionOf(f.output); formats != nil && !slices.Contains(formats, "markdown") {
+		return fmt.Errorf("locksim ask: -o %s ends in %s, and a sheet is Markdown; name a file that ends in .md", f.output, extension)
 	}
 	var err error
 	f.destination, err = findDestination(f.output)

@@ -182,7 +182,8 @@ func outputError(err error) error {
 // that is not a command. Without it, cobra would print the help of the whole program.
 func refuseHelpAboutUnknown(root *cobra.Command, args []string) error {
 	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") }
-	asks := slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" })
+	isHelp := func(arg string) bool { return arg == "--help" || arg == "-h" }
+	asks := slices.ContainsFunc(args, isHelp)
 	words := slices.DeleteFunc(slices.Clone(args), isFlag)
 	if len(words) > 1 && words[0] == "help" {
 		words, asks = words[1:], true
@@ -190,10 +191,15 @@ func refuseHelpAboutUnknown(root *cobra.Command, args []string) error {
 	if !asks || len(words) == 0 || words[0] == "help" || strings.HasPrefix(words[0], "__") { // cobra adds these itself
 		return nil
 	}
-	if found, _, err := root.Find(words); err == nil && found != root {
+	found, rest, err := root.Find(words)
+	if err != nil || found == root {
+		return refuseUnknown(root, words)
+	}
+	hasOtherFlags := slices.ContainsFunc(args, func(arg string) bool { return isFlag(arg) && !isHelp(arg) }) // then a word may be the value of a flag
+	if len(rest) == 0 || hasOtherFlags || !found.HasSubCommands() {
 		return nil
 	}
-	return refuseUnknown(root, words)
+	return found.ValidateArgs(rest)
 }
 
 // refuseUnknown returns an error for a word that is not a command. The error suggests the
@@ -212,5 +218,5 @@ func refuseUnknown(cmd *cobra.Command, args []string) error {
 	if isBuiltIn(word) {
 		return fmt.Errorf("locksim: %q is a scenario, not a command; to run it: locksim run %s", word, word)
 	}
-	return fmt.Errorf("locksim: there is no command %q; %s", word, scenarios.DidYouMean(word, names))
+	return fmt.Errorf("%s: there is no command %q; %s", cmd.CommandPath(), word, scenarios.DidYouMean(word, names))
 }

@@ -53,7 +53,7 @@ func requireShell(root *cobra.Command) {
 		if len(args) == 0 {
 			return fmt.Errorf("locksim completion: name a shell: %s", strings.Join(shells, ", "))
 		}
-		return fmt.Errorf("locksim completion: there is no shell %q; %s", args[0], scenarios.DidYouMean(args[0], shells))
+		return fmt.Errorf("locksim completion: there is no shell %q; %s", args[0], oneOf(args[0], shells))
 	}
 	cmd.RunE = func(*cobra.Command, []string) error { return nil } // never called, because Args always fails
 }
@@ -76,6 +76,23 @@ func completeScenario(cmd *cobra.Command, args []string, typed string) ([]cobra.
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return completeScenarios(cmd, args, typed)
+}
+
+// completeExplained completes what explain explains: scenarios, locks, properties, kinds of
+// faults and the words of the glossary.
+func completeExplained(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	words, directive := completeScenarios(nil, nil, "")
+	offered := scenarios.Names()
+	for _, name := range termNames() {
+		name = strings.ReplaceAll(name, " ", "-") // a space would have to be quoted
+		if t, ok := findTerm(name); ok && !slices.Contains(offered, name) {
+			words, offered = append(words, cobra.CompletionWithDesc(name, "a "+t.kind)), append(offered, name)
+		}
+	}
+	return words, directive
 }
 
 // completeVariants completes the variants of the scenarios on the command line.

@@ -41,7 +41,7 @@ fault, such as pause, or a term, such as lease.`,
   locksim explain delayed-write --variant gives-up --fencing off
   locksim explain clock-jump --lock redsync --format markdown`,
 		Args:              requireOneScenario,
-		ValidArgsFunction: completeScenario,
+		ValidArgsFunction: completeExplained,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if t, ok := findTerm(args[0]); ok && !isPath(args[0]) && cmd.Flags().NFlag() == 0 {
 				return t.write(cmd.OutOrStdout())

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,6 +35,21 @@ var valueKinds = map[string]string{
 	"uint64":   "a whole number from 0 to 18446744073709551615",
 }
 
+// oneOf says which values are possible where another was given, and which of them was
+// probably meant. It leaves out a long list if it has a suggestion.
+func oneOf(given string, possible []string) string {
+	const mostListed = 20
+	hint := scenarios.DidYouMean(given, possible)
+	list := "ame one of " + strings.Join(possible, ", ")
+	switch isSuggestion := hint != scenarios.DidYouMean("", possible); {
+	case !isSuggestion:
+		return "n" + list
+	case len(possible) > mostListed:
+		return hint
+	}
+	return hint + " N" + list
+}
+
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
@@ -45,7 +61,7 @@ func checkLock(kind string) error {
 	if _, known := locks.Lookup(kind); known {
 		return nil
 	}
-	return fmt.Errorf("locksim: there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
+	return fmt.Errorf("locksim: there is no lock %q; %s", kind, oneOf(kind, locks.Names()))
 }
 
 // checkLocks returns an error if one of the kinds of locks does not exist, or is named

@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/locksim/locksim/internal/chapters"
 	"github.com/locksim/locksim/internal/textwrap"
@@ -37,21 +39,24 @@ Without an argument, list the chapters in reading order.`,
 			if len(args) > 1 {
 				return fmt.Errorf("%s: name one chapter, not %d", cmd.CommandPath(), len(args))
 			}
+			if len(args) == 0 {
+				return nil
+			}
+			if _, ok := chapters.Find(args[0]); !ok {
+				return unknownChapter(args[0], cmd)
+			}
 			return nil
 		},
 		ValidArgsFunction: completeChapters,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(learnFormats, format) {
-				return fmt.Errorf("locksim learn: there is no format %q; %s", format, scenarios.DidYouMean(format, learnFormats))
+				return fmt.Errorf("locksim learn: there is no format %q; %s", format, oneOf(format, learnFormats))
 			}
 			stdout := cmd.OutOrStdout()
 			if len(args) == 0 {
 				return outputError(listChapters(stdout, format))
 			}
-			c, ok := chapters.Find(args[0])
-			if !ok {
-				return unknownChapter(args[0], cmd)
-			}
+			c, _ := chapters.Find(args[0])
 			if format == "markdown" {
 				_, err := io.WriteString(stdout, c.Markdown)
 				return outputError(err)
@@ -62,6 +67,15 @@ Without an argument, list the chapters in reading order.`,
 	cmd.Flags().StringVar(&format, "format", "text", "text, or markdown for the source")
 	complete(cmd, "format", learnFormats)
 	cmd.AddCommand(learnExercises()...)
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			if _, notNumber := strconv.Atoi(unknown.GetSpecifiedShortnames()); notNumber == nil {
+				return unknownChapter("-"+unknown.GetSpecifiedShortnames(), cmd)
+			}
+		}
+		return explainFlagError(cmd, err)
+	})
 	return cmd
 }
 
@@ -80,7 +94,7 @@ func unknownChapter(name string, cmd *cobra.Command) error {
 	case slices.ContainsFunc(known, begins):
 		hint = scenarios.DidYouMean(name, known)
 	case err == nil:
-		hint = fmt.Sprintf("there are %d, and `locksim learn` lists them", len(chapters.All()))
+		hint = fmt.Sprintf("they are numbered from 1 to %d, and `locksim learn` lists them", len(chapters.All()))
 	case isBuiltIn(name):
 		hint = fmt.Sprintf("it is a scenario; to see it: locksim explain %s", name)
 	}

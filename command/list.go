@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -81,7 +82,7 @@ func (f *listFlags) filters() []filter {
 func (f *listFlags) run(stdout, stderr io.Writer, words []string) error {
 	for _, filter := range append(f.filters(), filter{"format", "format", f.format, listFormats}) {
 		if filter.value != "" && !slices.Contains(filter.known, filter.value) {
-			return fmt.Errorf("locksim: there is no %s %q; %s", filter.noun, filter.value, scenarios.DidYouMean(filter.value, filter.known))
+			return fmt.Errorf("locksim: there is no %s %q; %s", filter.noun, filter.value, oneOf(filter.value, filter.known))
 		}
 	}
 	var shelves []scenarios.CatalogueGroup
@@ -91,18 +92,37 @@ func (f *listFlags) run(stdout, stderr io.Writer, words []string) error {
 			shelves = append(shelves, shelf)
 		}
 	}
-	if f.format == "json" {
-		return outputError(listJSON(stdout, shelves))
+	var nothing error
+	if len(shelves) == 0 && len(words) > 0 {
+		nothing = failure{unexpected, fmt.Errorf("locksim: no built-in scenario that fits all filters contains %s; %s", strings.Join(words, " and "), hintOfWords(words))}
 	}
-	if len(shelves) == 0 {
-		what := "fits all filters"
-		if len(words) > 0 {
-			what = fmt.Sprintf("that fits all filters contains %s; `locksim list` shows all", strings.Join(words, " and "))
-		}
-		return outputError(printLine(stderr, "locksim: no built-in scenario %s", what))
+	switch {
+	case f.format == "json":
+		return cmp.Or(outputError(listJSON(stdout, shelves)), nothing)
+	case nothing != nil:
+		return nothing
+	case len(shelves) == 0:
+		return outputError(printLine(stderr, "locksim: no built-in scenario fits all filters"))
 	}
 	isWhole := len(words) == 0 && *f == (listFlags{format: f.format})
 	return outputError(listText(stdout, shelves, chooseWidth(stdout), isWhole))
+}
+
+// hintOfWords says what was probably meant by words that no scenario contains.
+func hintOfWords(words []string) string {
+	known := slices.Concat(scenarios.Names(), locks.Names(), faultKinds())
+	isKnown := func(word string) bool {
+		return slices.ContainsFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool { return containsAll(s, []string{word}) })
+	}
+	for _, word := range words {
+		if isKnown(word) {
+			continue
+		}
+		if hint := cmp.Or(hintOfTerm(word), scenarios.DidYouMean(word, known)); hint != "" {
+			return hint
+		}
+	}
+	return "`locksim list` shows all"
 }
 
 // containsAll reports whether a scenario contains each of the words in what a reader would

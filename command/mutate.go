@@ -18,7 +18,6 @@ import (
 	"github.com/locksim/locksim/internal/mutate/trial"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/scenarios"
 )
 
 // mutateFlags are the flags of the mutate command.
@@ -97,7 +96,7 @@ func operatorNames() (names []string) {
 func (f *mutateFlags) chosenOperators() ([]mutate.Operator, error) {
 	for _, name := range f.operators {
 		if !slices.Contains(operatorNames(), name) {
-			return nil, fmt.Errorf("locksim mutate: --only: there is no mistake %q; %s", name, scenarios.DidYouMean(name, operatorNames()))
+			return nil, fmt.Errorf("locksim mutate: --only: there is no mistake %q; %s", name, oneOf(name, operatorNames()))
 		}
 	}
 	return slices.DeleteFunc(mutate.Operators(), func(o mutate.Operator) bool {

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/scenarios"
 )
 
 // templates has a folder for each system, with a lock on it and the test of that lock.
@@ -119,7 +118,7 @@ type newFile struct {
 // prepare checks what the user asks for, and returns the files to write. It writes nothing.
 func (n *newLock) prepare() ([]newFile, error) {
 	if !slices.Contains(templateSystems(), n.system) {
-		return nil, fmt.Errorf("--on: there is no system %q; %s", n.system, scenarios.DidYouMean(n.system, templateSystems()))
+		return nil, fmt.Errorf("--on: there is no system %q; %s", n.system, oneOf(n.system, templateSystems()))
 	}
 	dir, err := filepath.Abs(n.dir)
 	if err != nil {

@@ -48,7 +48,7 @@ func (f *reportFlags) check() (reports.Format[reports.Results], error) {
 	case err != nil:
 		return format, err
 	case f.style != "" && !slices.Contains(styles, f.style):
-		return format, fmt.Errorf("locksim: there is no style %q; %s", f.style, scenarios.DidYouMean(f.style, styles))
+		return format, fmt.Errorf("locksim: there is no style %q; %s", f.style, oneOf(f.style, styles))
 	case f.style != "" && !slices.Contains([]string{"svg", imageFormat, "html"}, format.Name):
 		return format, fmt.Errorf("locksim: --style is for pictures, and --format %s has none; add --format svg or --format html", format.Name)
 	case len(f.explored) > 0 && !f.writesPages(format):

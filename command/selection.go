@@ -28,7 +28,7 @@ func (c *runChoice) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
 // check checks the values of the flags, before any file is read.
 func (c *runChoice) check() error {
 	if c.fencing != "" && !slices.Contains(fencings, c.fencing) {
-		return fmt.Errorf("locksim: --fencing is %q; it must be off or on", c.fencing)
+		return fmt.Errorf("locksim: --fencing is %q; %s", c.fencing, oneOf(c.fencing, fencings))
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func TestReportsReplaceNoSources(t *testing.T) {
 	explore := func(args ...string) []string { return append(append([]string{"explore"}, search...), args...) }
 	mustRun(t, explore("--format", "json", "-o", "found.json")...)
 	mustRun(t, explore("--shard", "1/1", "--ledger", "part.jsonl")...)
-	for _, link := range []struct{ to, name string }{{"story.yaml", "soft"}, {"trace.json", "soft.json"}, {"found.json", "found.link"}} {
+	for _, link := range []struct{ to, name string }{{"story.yaml", "soft"}, {"trace.json", "soft.json"}, {"found.json", "found.link"}, {"part.jsonl", "part.link"}} {
 		if err := os.Symlink(link.to, link.name); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestReportsReplaceNoSources(t *testing.T) {
 		{explore("--expect", "found.json", "-o", "found.json"), "-o found.json is the report of an earlier search, which"},
 		{explore("--expect", "found.json", "--format", "json", "-o", "found.link"), "-o found.link is the report of an earlier search found.json, which"},
 		{explore("--ledger", "new", "-o", "./new"), "-o ./new is the ledger new, which"},
-		{[]string{"merge", "part.jsonl", "-o", "part.jsonl"}, "-o part.jsonl is the ledger, which"},
+		{[]string{"merge", "part.jsonl", "-o", "./part.link"}, "-o ./part.link is the ledger part.jsonl, which"},
 		{[]string{"merge", "part.jsonl", "--expect", "found.json", "-o", "found.json"}, "is the report of an earlier search, which"},
 		{explore("--ways", "ways", "-o", "ways"), "--ways ways is the report, or inside of it; name another directory"},
 		{explore("--ways", "ways/here", "-o", "ways"), "--ways ways/here is the report ways, or inside of it; name another directory"},
@@ -235,7 +235,10 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 
 	// A saved trace can have the name of a page, but it is not a page, so it is not
 	// replaced.
-	mustRun(t, "run", "story.yaml", "--format", "trace", "-o", "index.html")
+	mustRun(t, "run", "story.yaml", "--format", "trace", "-o", "trace.json")
+	if err := os.Rename("trace.json", "index.html"); err != nil {
+		t.Fatal(err)
+	}
 	if _, stderr, status := runProcess(t, "report", "index.html", "--format", "html", "-o", "."); status != badInput || !strings.Contains(stderr, "replace index.html, and locksim has not written it") {
 		t.Errorf("a page in place of a saved trace: status %d, %s", status, stderr)
 	}

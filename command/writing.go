@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/scenarios"
 )
 
 // imageFormat is the name of the format that package command/png adds.
@@ -20,6 +20,8 @@ const imageFormat = "png"
 type writeFlags[S any] struct {
 	subject        *reports.Subject[S]
 	format, output string
+	// formatFlag is the flag --format, which says whether the command line has it.
+	formatFlag *pflag.Flag
 	// destination is where the report is written, unless that is a folder. sources are the
 	// files that the report must not replace.
 	destination *destination
@@ -29,12 +31,16 @@ type writeFlags[S any] struct {
 // define adds the flags to a command; thing names the report in the help.
 func (f *writeFlags[S]) define(cmd *cobra.Command, thing string, subject *reports.Subject[S]) {
 	f.subject = subject
-	names := f.formatNames(func(reports.Format[S]) bool { return true })
+	names := f.formatNames(isAnyFormat)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "text", strings.Join(names, ", "))
+	flags.StringVar(&f.format, "format", "text", strings.Join(names, ", ")+"; without this flag, the extension of -o chooses the format, as in -o report.html")
+	f.formatFlag = flags.Lookup("format")
 	flags.VarP((*outputName)(&f.output), "output", "o", "write the "+thing+" to this `file`, as a whole or not at all; - is standard output")
 	complete(cmd, "format", names)
 }
+
+// isAnyFormat accepts every format.
+func isAnyFormat[S any](reports.Format[S]) bool { return true }
 
 // formatNames returns the names of the formats for which accept returns true.
 func (f *writeFlags[S]) formatNames(accept func(reports.Format[S]) bool) []string {
@@ -47,16 +53,22 @@ func (f *writeFlags[S]) formatNames(accept func(reports.Format[S]) bool) []strin
 	return names
 }
 
-// chosenFormat returns the format that the flags name. If it does not exist, the error
-// suggests the one that was probably meant.
+// chosenFormat returns the format that the flags name, or that the extension of -o stands
+// for. If it does not exist, the error suggests the one that was probably meant.
 func (f *writeFlags[S]) chosenFormat() (reports.Format[S], error) {
 	format, known := f.subject.Lookup(f.format)
+	if known {
+		if err := f.chooseByExtension(); err != nil {
+			return format, err
+		}
+		format, known = f.subject.Lookup(f.format)
+	}
 	if !known {
 		if _, hasSVG := f.subject.Lookup("svg"); hasSVG && f.format == imageFormat {
 			return format, notLinkedError{fmt.Errorf("locksim: --format %s is not linked into this program, because it needs fonts; locksim-all has it, and --format svg writes the same pictures", f.format)}
 		}
-		names := f.formatNames(func(reports.Format[S]) bool { return true })
-		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, scenarios.DidYouMean(f.format, names))
+		names := f.formatNames(isAnyFormat)
+		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, oneOf(f.format, names))
 	}
 	return format, nil
 }

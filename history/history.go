@@ -143,7 +143,8 @@ type Acquisition struct {
 	Section int
 }
 
-// String returns the acquisition as "client-1 (section 2)".
+// String returns the acquisition as "client-1 (section 2)", with the number that the trace
+// has. [History.Name] numbers sections for readers.
 func (a Acquisition) String() string { return fmt.Sprintf("%s (section %d)", a.Client, a.Section) }
 
 // AcquisitionOf returns the acquisition of an actor; zero if the actor is nil.

@@ -291,22 +291,26 @@ func (s *Section) end(ev *trace.Event, how SectionEnding) {
 	s.How = how
 }
 
-// Name returns the name of a section for use in sentences: the name of its client. It adds
-// the section's number if the client has several sections, and the lock if some of them are
-// of other locks.
+// Name returns the name of a section for use in sentences: the name of its client. If the
+// client has several sections, the name has the section's number, and the lock if some of
+// them are of other locks. The number counts the grants, because a reader of a report sees
+// those, and does not count the failed attempts.
 func (h *History) Name(s *Section) string {
-	several := false
+	number, several, otherLocks := 1, false, false
 	for _, o := range h.Sections() {
-		switch {
-		case o == s || o.Client != s.Client:
-		case o.Lock != s.Lock:
-			return fmt.Sprintf("%s (section %d, lock %s)", s.Client, s.Acquisition.Section, s.Lock)
-		default:
-			several = true
+		if o == s || o.Client != s.Client {
+			continue
+		}
+		several, otherLocks = true, otherLocks || o.Lock != s.Lock
+		if o.Acquisition.Section < s.Acquisition.Section {
+			number++
 		}
 	}
-	if several {
-		return s.String()
+	switch {
+	case otherLocks:
+		return fmt.Sprintf("%s (section %d, lock %s)", s.Client, number, s.Lock)
+	case several:
+		return fmt.Sprintf("%s (section %d)", s.Client, number)
 	}
 	return s.Client
 }

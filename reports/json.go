@@ -54,6 +54,8 @@ type jsonRun struct {
 	Variant string `json:"variant"`
 	Fencing string `json:"fencing"`
 	Lock    string `json:"lock"`
+	// OwnLock is the lock of the scenario, if the run was made with another one.
+	OwnLock string `json:"own_lock,omitempty"`
 	// Without are the features of the lock that are turned off. Servers are the settings of
 	// its servers that differ from the defaults, each as NAME=VALUE.
 	Without    []string      `json:"without,omitempty"`
@@ -162,6 +164,9 @@ func runJSON(run scenarios.RunResult) jsonRun {
 		TraceHash:   t.Hash(),
 		VirtualMS:   int64(t.End() / time.Millisecond),
 		Events:      run.History.EventCount(),
+	}
+	if out.OwnLock = run.Variant.Lock; out.OwnLock == out.Lock {
+		out.OwnLock = ""
 	}
 	out.Without, out.Servers = nonDefaults(run)
 	for _, f := range v.Findings {

@@ -23,6 +23,9 @@ type jsonLine struct {
 	Title    string `json:"title"`
 	File     string `json:"file"`
 	Seed     uint64 `json:"seed"`
+	// Overrides are the values that differ from those of the scenario's file, each as
+	// PATH=VALUE.
+	Overrides []string `json:"overrides,omitempty"`
 	// AsExpected is null if the scenario has no expectation for this run.
 	AsExpected *bool  `json:"as_expected"`
 	Replay     string `json:"replay"`
@@ -38,7 +41,7 @@ func writeJSONLines(w io.Writer, results []*scenarios.Result, o Options) error {
 		for _, run := range r.Runs {
 			line := jsonLine{
 				Schema: runSchema, Scenario: r.Scenario.Name, Title: r.Scenario.Title, File: r.Scenario.File,
-				Seed: r.Seed, Replay: replay(r, o), jsonRun: runJSON(run),
+				Seed: r.Seed, Overrides: r.Scenario.Overrides, Replay: replay(r, o), jsonRun: runJSON(run),
 			}
 			if run.Expected != nil {
 				asExpected := standingOfRun(run) == AsExpected
