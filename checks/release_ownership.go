@@ -140,13 +140,10 @@ func (h *judgedRun) wasInSection(id history.Acquisition, ev *trace.Event) bool {
 }
 
 // nameOf returns the name of an acquisition for use in sentences: that of its section if it
-// was granted.
+// was granted, and otherwise that of its client.
 func (h *judgedRun) nameOf(a history.Acquisition) string {
-	switch s := h.Section(a); {
-	case s != nil:
+	if s := h.Section(a); s != nil {
 		return h.Name(s)
-	case a.Section == 0:
-		return a.Client
 	}
-	return a.Client + " (an acquire that was not granted)"
+	return a.Client
 }

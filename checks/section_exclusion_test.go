@@ -57,6 +57,14 @@ func TestSectionExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 acquires rank=2 ends=60s <--
 			40s c1 releases section=1`},
+		{name: "sections are numbered by the grants, without the failed attempts", want: Violated, blame: BlameInherent,
+			reasonParts: []string{"c1 (section 2) entered its critical section at 30s, while c1 (section 1) was in its own from 0s until 40s"}, script: `
+			0s  c1 fails
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 fails
+			20s c1 fails
+			30s c1 acquires rank=2 ends=60s <--
+			40s c1 releases section=2`},
 		{name: "two handles of one client, the first of which had released", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 releases

@@ -23,11 +23,11 @@ func writeGitHub(w io.Writer, results []*scenarios.Result, o Options) error {
 	var b strings.Builder
 	for _, r := range results {
 		for _, run := range r.Runs {
-			switch standing := standingOfRun(run); standing {
+			switch standingOfRun(run) {
 			case NotAsExpected, Undecided:
 				message := visibleTexts(slices.Concat(complaintsOfRun(run), explanationLines(run)))
 				message = append(message, "replay: "+replay(r, o))
-				annotate(&b, "error", r, o, run, runTitle(run)+": "+complaintTitle(standing), message)
+				annotate(&b, "error", r, o, run, runTitle(run)+": "+complaintTitle(run), message)
 			}
 		}
 		silent := func(run scenarios.RunResult) bool { return run.Expected == nil }

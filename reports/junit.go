@@ -142,7 +142,7 @@ func suiteOf(r *scenarios.Result, o Options) junitSuite {
 func describeTrouble(run scenarios.RunResult, kind, replay string) *junitTrouble {
 	complaints := visibleTexts(complaintsOfRun(run))
 	return &junitTrouble{
-		Message: complaintTitle(standingOfRun(run)) + ": " + complaints[0],
+		Message: complaintTitle(run) + ": " + complaints[0],
 		Type:    kind,
 		Text:    lines(append(complaints, "replay: "+replay)),
 	}

@@ -48,12 +48,23 @@ func complaintsOf(runs []scenarios.RunResult) []remark {
 	return all
 }
 
-// complaintTitle returns a title for complaints.
-func complaintTitle(s Standing) string {
-	if s == Undecided {
-		return "it is unknown whether it is as expected"
+// complaintTitle returns a title for the complaints about a run.
+func complaintTitle(run scenarios.RunResult) string {
+	if standingOfRun(run) == Undecided {
+		return undecidedTitle([]scenarios.RunResult{run}, "it")
 	}
 	return "not as expected"
+}
+
+// undecidedTitle says that the verdict of some runs is unknown; subject is the pronoun for
+// the runs. The expectations of a file are not about a changed scenario.
+func undecidedTitle(runs []scenarios.RunResult, subject string) string {
+	for _, run := range runs {
+		if run.Expected != nil {
+			return "it is unknown whether " + subject + " is as expected"
+		}
+	}
+	return "the verdict is unknown; " + nothingExpected(runs[0])
 }
 
 // nothingExpected says that the scenario has no expectation for the run's lock.

@@ -150,7 +150,7 @@ func doubtPoints(runs []scenarios.RunResult) points {
 func expectation(runs []scenarios.RunResult) points {
 	switch standing := standingOfRuns(runs); standing {
 	case Undecided:
-		return append(points{{standingBadges[standing], "it is unknown whether this is as expected"}}, eachRun(runs, func(run scenarios.RunResult) []checks.Reason { return run.Verdict.Reasons })...)
+		return append(points{{standingBadges[standing], undecidedTitle(runs, "this")}}, eachRun(runs, func(run scenarios.RunResult) []checks.Reason { return run.Verdict.Reasons })...)
 	case NotAsExpected:
 		return append(points{{standingBadges[standing], "not as expected"}}, eachRun(runs, func(run scenarios.RunResult) []checks.Reason { return run.Differences })...)
 	case NothingExpected:

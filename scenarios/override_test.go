@@ -181,6 +181,7 @@ func TestOverriddenRunIsJudgedByWhatHappened(t *testing.T) {
 func TestBadOverride(t *testing.T) {
 	for set, want := range map[string]string{
 		"lock.tll=3s":                         `--set lock.tll=3s: there is no such field; did you mean "ttl"?`,
+		"lock.ttl=0":                          `--set lock.ttl=0: "0" has no unit; write a number and a unit, as in "500ms"`,
 		"lock.ttl=20":                         `--set lock.ttl=20: "20" has no unit; did you mean "20s"?`,
 		"lock.ttl=":                           `--set lock.ttl=: there is no value; write it after the equals sign; null removes what is there`,
 		"lock.kind=redlok":                    `--set lock.kind=redlok: "redlok" is not known here; did you mean "redlock"?`,

@@ -112,6 +112,9 @@ var (
 // parseDuration parses a duration; its error suggests what was probably meant.
 func parseDuration(s string) (time.Duration, error) {
 	switch {
+	case bareNumber().MatchString(s) && strings.Trim(s, "+-0.") == "":
+		// "0s" is no suggestion, because most durations must be longer than zero.
+		return 0, problem{quote(s) + " has no unit", `write a number and a unit, as in "500ms"`}
 	case bareNumber().MatchString(s):
 		return 0, problem{quote(s) + " has no unit", "did you mean " + quote(s+"s") + "?"}
 	case !duration().MatchString(s):
