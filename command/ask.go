@@ -292,7 +292,7 @@ func listQuestions(w io.Writer) error {
 		fmt.Fprintf(&b, "%s: %s\n", t.Name, t.Title)
 		for _, item := range t.Items {
 			fmt.Fprintf(&b, "  %s\n", item.Name)
-			fmt.Fprintf(&b, "      %s\n", textwrap.Wrap(item.Title, width, 6))
+			b.WriteString(indented(item.Title, width, 6))
 		}
 		b.WriteString("\n")
 	}

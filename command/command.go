@@ -15,6 +15,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -106,9 +107,6 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 	return badInput
 }
 
-// helpWidth is the maximum number of columns of the help.
-const helpWidth = 100
-
 // rootCommand returns the command with all its subcommands.
 func rootCommand(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
@@ -134,14 +132,12 @@ held, without fencing tokens and with them.`,
 		PersistentPreRunE: refuseEmptyValues,
 	}
 	root.SetFlagErrorFunc(explainFlagError)
-	width := helpWidth
-	if known := chooseWidth(stdout); known > 0 {
-		width = min(width, known)
-	}
+	width := min(cmp.Or(chooseWidth(stdout), helpWidth), helpWidth)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", width)))
 	root.AddCommand(runCommand(), reportCommand(), explainCommand(), askCommand(), learnCommand(), matrixCommand(), compareCommand(), sweepCommand(), whyCommand(), diffCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), realityCommand(), realityClientCommand(), realityGuardCommand(), listCommand(), showCommand(), schemaCommand(), validateCommand(), newCommand(), mutateCommand(), siteCommand(), serveCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	fitHelp(root, stdout, chooseWidth(stdout))
 	requireShell(root) // it prints to the output that was just set
 	return root
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -36,6 +37,33 @@ func TestHelpFitsInATerminal(t *testing.T) {
 	check(rootCommand(io.Discard, io.Discard))
 	if tested < 15 {
 		t.Errorf("only %d commands were tested", tested)
+	}
+}
+
+// The help and the lists are no wider than the terminal, except for examples, which can be
+// copied. They use a wider terminal.
+func TestListsFitInATerminal(t *testing.T) {
+	commands := [][]string{{"learn"}, {"ask", "--list"}, {"version"}, {"list"}, {"--help"}, {"run", "--help"}, {"learn", "--help"}, {"explore", "--help"}, {"ask", "--help"}, {"completion", "--help"}}
+	for _, width := range []int{60, 72, 90, 200} {
+		t.Setenv("COLUMNS", strconv.Itoa(width))
+		for _, args := range commands {
+			var printed bytes.Buffer
+			if status := locksim(args, &printed, io.Discard); status != success {
+				t.Errorf("%q ends with status %d", args, status)
+			}
+			head, widest := "", 0
+			for line := range strings.Lines(printed.String()) {
+				if line = strings.TrimRight(line, "\n"); strings.HasSuffix(line, ":") {
+					head = line
+				}
+				if n := utf8.RuneCountInString(line); head != "Examples:" && head != "Usage:" {
+					widest = max(widest, n)
+				}
+			}
+			if widest > width || width == 200 && args[len(args)-1] == "--help" && widest < 85 {
+				t.Errorf("%q on %d columns: the longest line has %d", args, width, widest)
+			}
+		}
 	}
 }
 

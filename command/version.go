@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/servers/redis"
 )
@@ -20,7 +21,7 @@ func versionCommand() *cobra.Command {
 		Short: "Print the versions of locksim, of Go and of the lock libraries",
 		Args:  refuseArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text := version() + describeLinked()
+			text := version() + describeLinked(chooseWidth(cmd.OutOrStdout()))
 			if !hasReferenceTraces() {
 				text += "\n" + redis.IdleCheckGap
 			}
@@ -92,8 +93,15 @@ func versionOf(info *debug.BuildInfo, module string) string {
 }
 
 // describeLinked returns lines that list the systems, libraries and locks that are linked
-// into this program, and the known locks that are not.
-func describeLinked() string {
+// into this program, and the known locks that are not. A width of 0 means that it is not
+// known, and no line is broken.
+func describeLinked(width int) string {
+	wrap := func(text string) string {
+		if width == 0 {
+			return text
+		}
+		return textwrap.Wrap(text, width, 2)
+	}
 	var systems, libraries, missing []string
 	info, _ := debug.ReadBuildInfo()
 	for _, name := range locks.Names() {
@@ -115,7 +123,7 @@ func describeLinked() string {
 		if len(names) == 0 {
 			return ""
 		}
-		return "\n" + what + strings.Join(names, ", ") + after
+		return "\n" + wrap(what+strings.Join(names, ", ")+after)
 	}
 	return line("systems: ", systems, "") + line("libraries: ", libraries, "") +
 		line("known, but not linked in: the locks ", missing, "; locksim-all has them")
