@@ -86,32 +86,30 @@ func (s sweepReport) table() table {
 	return tb
 }
 
-// sweepWidth is the number of columns of a drawn range.
-const sweepWidth = 60
-
 // draw draws the bands of each run over the range. A column shows the worst outcome of its
 // values, so that a narrow band can be seen.
 func (s sweepReport) draw() string {
 	var b strings.Builder
 	labelWidth := utf8.RuneCountInString(fencingNames[scenarios.Off])
+	width := s.lineWidth() - labelWidth - 5 // the indent, two spaces, and one column at the end
 	line := func(label, text string) { fmt.Fprintf(&b, "  %s  %s\n", pad(label, labelWidth), text) }
 	for _, fencing := range []string{scenarios.Off, scenarios.On} {
 		columns := ""
-		for column := range sweepWidth {
-			columns += s.worstIn(column, fencing)
+		for column := range width {
+			columns += s.worstIn(column, width, fencing)
 		}
 		line(fencingNames[fencing], columns)
 	}
 	from, to := s.Format(s.From), s.Format(s.To)
-	line("", from+strings.Repeat(" ", max(sweepWidth-utf8.RuneCountInString(from+to), 1))+to)
+	line("", from+strings.Repeat(" ", max(width-utf8.RuneCountInString(from+to), 1))+to)
 	return b.String()
 }
 
 const safeMark, unsafeMark = "─", "█"
 
-// worstIn returns the sign of the worst outcome of a run in one column.
-func (s sweepReport) worstIn(column int, fencing string) string {
-	width := float64(s.To-s.From) / sweepWidth
+// worstIn returns the sign of the worst outcome of a run in one of the columns.
+func (s sweepReport) worstIn(column, columns int, fencing string) string {
+	width := float64(s.To-s.From) / float64(columns)
 	from, to := float64(s.From)+width*float64(column), float64(s.From)+width*float64(column+1)
 	sign, rank := s.Palette.faint("·"), 0
 	for _, b := range s.Bands {
@@ -179,7 +177,7 @@ func (s sweepReport) commands() string {
 
 // legend explains the drawing and the columns of the table.
 func (s sweepReport) legend() string {
-	words := fmt.Sprintf("Each column of the drawing shows the worst outcome in its part of the range: %s safe, %s unsafe, ? unknown, · no value is possible. "+
+	words := fmt.Sprintf("Each column of the drawing shows the worst outcome in its part of the range: %[2]s unsafe before ? unknown before %[1]s safe; · no value is possible. "+
 		"In the table, a property is violated if it is violated in either run.", safeMark, unsafeMark)
 	if slices.ContainsFunc(s.Bands, func(b whatif.SweepBand) bool { return b.Outcome.IsStuck }) {
 		words += " " + stuckLegend

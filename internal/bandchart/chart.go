@@ -4,6 +4,7 @@
 package bandchart
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -157,8 +158,17 @@ func (d *drawing) newBar(b Bar) *placedBar {
 			placed.below.put(storyboard.Text{Class: "border", X: from, Anchor: "middle", Size: textSize, Line: story.Raw(d.Format(band.From))}, from)
 		}
 	}
+	// What is unsafe covers what is not, where narrow bands are drawn wider than they are.
+	slices.SortStableFunc(narrow, func(a, b storyboard.Shape) int {
+		return cmp.Compare(narrowRank(a), narrowRank(b))
+	})
 	placed.bands = append(placed.bands, narrow...)
 	return placed
+}
+
+// narrowRank orders narrow bands: the last is drawn above the others.
+func narrowRank(s storyboard.Shape) int {
+	return slices.Index([]string{"safe", "unknown", "unsafe"}, s.Class)
 }
 
 // place draws a bar at a height.
