@@ -8,7 +8,7 @@ import "strconv"
 func init() {
 	const library = "github.com/pressly/goose/v3/lock, unmodified: "
 	Register(Kind{
-		Name: "goose-table", System: Postgres, Adapter: adapters + "goose", Library: "github.com/pressly/goose/v3", Renews: true,
+		Name: "goose-table", System: Postgres, Adapter: adapters + "goose", Library: "github.com/pressly/goose/v3", Renews: true, CannotExtend: true,
 		Title: library + "NewPostgresTableLocker, a lease row that a heartbeat renews",
 		Features: []string{
 			"lasting-context", // the heartbeat's context outlasts the attempt; without it the heartbeat ends with the attempt

@@ -30,7 +30,7 @@ func init() {
 		// rueidislock sets the last of a lock's keys after the lock was granted, and
 		// extends all keys, over connections that the locks of a process share. So with two
 		// locks in a process the simulator could not say which lock a message belongs to.
-		Register(Kind{Name: name, Title: title, System: Redis, Slots: rueidislockSlots, Renews: true, OneAtATime: true, Adapter: adapters + "rueidislock", Library: "github.com/redis/rueidis"})
+		Register(Kind{Name: name, Title: title, System: Redis, Slots: rueidislockSlots, Renews: true, CannotExtend: true, OneAtATime: true, Adapter: adapters + "rueidislock", Library: "github.com/redis/rueidis"})
 	}
 }
 

@@ -7,12 +7,13 @@ import "context"
 // nor the storage protects the data.
 func init() {
 	Register(Kind{
-		Name:     "none",
-		Title:    "no lock at all: every acquire succeeds immediately",
-		OwnClock: true,
-		Open:     true,
-		Slots:    func(string, int) ([]Slot, int) { return nil, 0 },
-		New:      func(*Env) (Lock, error) { return noLock{}, nil },
+		Name:         "none",
+		Title:        "no lock at all: every acquire succeeds immediately",
+		OwnClock:     true,
+		Open:         true,
+		CannotExtend: true,
+		Slots:        func(string, int) ([]Slot, int) { return nil, 0 },
+		New:          func(*Env) (Lock, error) { return noLock{}, nil },
 	})
 }
 

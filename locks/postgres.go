@@ -61,7 +61,7 @@ func init() {
 		k := Kind{
 			Name: name, System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5", Title: title,
 			OwnClock: true, Accepts: []string{"node-timeout"},
-			Endless: name != "postgres-row-timeout", KeepsData: !strings.HasSuffix(name, "elsewhere"),
+			Endless: name != "postgres-row-timeout", CannotExtend: name == "postgres-row-timeout", KeepsData: !strings.HasSuffix(name, "elsewhere"),
 			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: "items/" + key}}, 1 },
 		}
 		if strings.HasPrefix(name, "postgres-queue") {
@@ -78,7 +78,7 @@ func init() {
 	Register(Kind{
 		Name: "postgres-none", System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5",
 		Title:    "no lock at all, and the data in PostgreSQL",
-		OwnClock: true, Open: true, HasDataClient: true, Accepts: []string{"node-timeout"},
+		OwnClock: true, Open: true, CannotExtend: true, HasDataClient: true, Accepts: []string{"node-timeout"},
 		Slots: func(string, int) ([]Slot, int) { return nil, 0 },
 	})
 }

@@ -19,12 +19,13 @@ import (
 // https://github.com/redisson/redisson/issues/4698.
 func init() {
 	Register(Kind{
-		Name:     "watchdog",
-		System:   Redis,
-		Title:    "as single, and a watchdog renews the lease every third of its TTL until it is released",
-		OwnClock: true,
-		Renews:   true,
-		Accepts:  []string{"clock", "node-timeout"},
+		Name:         "watchdog",
+		System:       Redis,
+		Title:        "as single, and a watchdog renews the lease every third of its TTL until it is released",
+		OwnClock:     true,
+		Renews:       true,
+		CannotExtend: true,
+		Accepts:      []string{"clock", "node-timeout"},
 		Features: []string{
 			"elapsed-check",
 			"value-check",

@@ -113,6 +113,9 @@ func adaptWitness(w trace.Witness) trace.Witness {
 			case trace.Action:
 				if slices.Contains(verbs, h.Verb) {
 					clause.Happening = trace.Action{Process: h.Process, Verb: trace.Asked}
+					if h.Verb != trace.Acquired { // a client asks once for several writes, and once if it waits in a queue
+						clause.Nth = 0
+					}
 				}
 			case trace.HoldsNode:
 				clause.Happening = trace.Action{Process: h.Client, Verb: trace.Asked}
@@ -133,9 +136,15 @@ func adaptWitness(w trace.Witness) trace.Witness {
 		h, ok := c.Happening.(trace.Action)
 		return ok && h.Verb == trace.Acquired
 	}
+	isWork := func(c trace.Clause) bool {
+		h, ok := c.Happening.(trace.Action)
+		return ok && h.Verb == trace.Worked
+	}
 	switch {
 	case w.Relation == trace.After:
 		w.Point = replaceClauses(w.Point, answered)
+	case slices.ContainsFunc(w.Other.Clauses(), isWork): // a whole section while another client is at work
+		w.Point = replaceClauses(w.Point, asked(trace.Acquired, trace.NotAcquired, trace.Wrote, trace.Released))
 	case slices.ContainsFunc(w.Other.Clauses(), isGrant): // one section comes before another
 		w.Point = replaceClauses(w.Point, asked(trace.NotAcquired))
 	default:
