@@ -163,7 +163,7 @@ var Mistakes = []Mistake{
 	{"days", "ttl: 30s", "ttl: 30d", `x.yaml:2: lock.ttl: "30d" is not a duration; write a number and a unit (ns, us, ms, s, m, h), as in "500ms" or "1m30s"`, true},
 	{"negative", "ttl: 30s", "ttl: -30s", `x.yaml:2: lock.ttl: -30s is not a positive duration; give a duration longer than zero, or leave the field out`, true},
 	{"zero", "ttl: 30s", "ttl: 0s", `x.yaml:2: lock.ttl: 0s is not a positive duration; give a duration longer than zero, or leave the field out`, true},
-	{"zero without unit", "ttl: 30s", "ttl: 0", `x.yaml:2: lock.ttl: "0" has no unit; did you mean "0s"?`, true},
+	{"zero without unit", "ttl: 30s", "ttl: 0", `x.yaml:2: lock.ttl: "0" has no unit; write a number and a unit, as in "500ms"`, true},
 	{"absurd", "ttl: 30s", "ttl: 9000h", `x.yaml:2: lock.ttl: 9000h is longer than a year; check the unit`, false},
 	{"overflow", "ttl: 30s", "ttl: 99999999999999999999h", `x.yaml:2: lock.ttl: 99999999999999999999h is longer than a year; check the unit`, false},
 	{"list as a duration", "ttl: 30s", "ttl: [30s]", `x.yaml:2: lock.ttl: expected text, but it is a list`, true},
