@@ -68,9 +68,12 @@ func judgeReleaseOwnership(h *judgedRun) Finding {
 		if c.Before != nil {
 			f.Events = []int{c.Before.Set.Seq, ev.Seq}
 		}
-		f.Reason = code.Reason(
-			ev.At, h.nameOf(history.AcquisitionOf(by)), ev.Key, ev.Process, h.nameOf(history.AcquisitionOf(owner)))
-		if history.AcquisitionOf(by) == history.AcquisitionOf(owner) {
+		changer, holder := history.AcquisitionOf(by), history.AcquisitionOf(owner)
+		f.Reason = code.Reason(ev.At, h.nameOf(changer), ev.Key, ev.Process, h.nameOf(holder))
+		if changer.Client == holder.Client && changer != holder { // one of them may not have been granted
+			f.Reason = code.Reason(ev.At, changer.String(), ev.Key, ev.Process, holder.String())
+		}
+		if changer == holder {
 			f.Reason = f.Reason.And(bySentLater.Reason())
 		}
 		f.Blame, f.Reason = h.blameUnlessRanOn(BlameLock, f.Reason, f.At, by.Client, owner.Client)

@@ -56,7 +56,7 @@ func TestReleaseOwnership(t *testing.T) {
 			35s A sets by=c1/1
 			40s A deletes by=c1/2 of=c1/1`},
 		{name: "a later section removes the key of an earlier section that has not ended", want: Violated, blame: BlameLock,
-			reasonParts: []string{"c1 removed", "belonged to c1"}, script: `
+			reasonParts: []string{"c1 (section 2) removed", "belonged to c1 (section 1)"}, script: `
 			1s  A sets by=c1/1
 			2s  c1 acquires rank=1
 			3s  c1 calls
