@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ReleaseFails is violated by a release that returns an error although no fault has acted
-// since the lock was asked for, the lease was still running, and its keys existed until the
-// release, or before it another command of the lock itself, removed them.
+// ReleaseFails is violated by a release that returns an error although nothing is wrong: no
+// fault has acted since the lock was asked for, and the lease is still running. Its keys
+// existed until the release removed them, or until another command of the lock did so before.
 const ReleaseFails Property = "release fails"
 
 var releaseWorks = misconduct(Card{

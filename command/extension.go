@@ -28,7 +28,7 @@ var extensions = []struct {
 	{".svg", []string{"svg"}},
 }
 
-// chooseByExtension sets the format to the one that the extension of -o stands for, if no
+// chooseByExtension sets the format to that of the extension of -o, if no
 // flag names a format. It fails if a flag names a format that does not fit the extension.
 func (f *writeFlags[S]) chooseByExtension() error {
 	extension, fitting := extensionOf(f.output)
@@ -46,7 +46,7 @@ func (f *writeFlags[S]) chooseByExtension() error {
 }
 
 // extensionOf returns the extension of a file name, and the formats that such a file can
-// have; none if the extension stands for no format.
+// have; none if no format has this extension.
 func extensionOf(file string) (name string, formats []string) {
 	name = strings.ToLower(filepath.Ext(file))
 	for _, e := range extensions {

@@ -239,7 +239,7 @@ func TestGitHub(t *testing.T) {
 	want := []string{
 		"error file=unseen.yaml,line=9,title=unseen%2C waits%2C without fencing%3A it is unknown whether it is as expected",
 		"error file=unseen.yaml,line=9,title=unseen%2C waits%2C with fencing%3A it is unknown whether it is as expected",
-		"error file=unseen.yaml,line=11,title=unseen%2C hopes%2C without fencing%3A it is unknown whether it is as expected",
+		"error file=unseen.yaml,line=11,title=unseen%2C hopes%2C without fencing%3A the verdict is unknown; the scenario has no expectation for the lock redlock",
 		"error file=unseen.yaml,line=12,title=unseen%2C hopes%2C with fencing%3A it is unknown whether it is as expected",
 		"notice file=silent.yaml,line=1,title=silent%2C nothing is checked",
 		"error file=surprising.yaml,line=8,title=surprising%2C without fencing%3A not as expected",
