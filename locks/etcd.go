@@ -35,8 +35,7 @@ func init() {
 			)
 		}
 		queues := !strings.Contains(name, "-put") // each client has a key of its own, and the oldest key is the owner's
-		neverWaits := name == "etcd-ask-owner" || strings.HasPrefix(name, "etcd-put-recipe")
-		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, Renews: true, NeverWaits: neverWaits, HasDataClient: true, ChecksOwner: queues, Adapter: adapters + "etcd", Library: "go.etcd.io/etcd/client/v3", Features: features})
+		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, Renews: true, HasDataClient: true, ChecksOwner: queues, Adapter: adapters + "etcd", Library: "go.etcd.io/etcd/client/v3", Features: features})
 	}
 }
 

@@ -203,9 +203,6 @@ type Kind struct {
 	// Open reports that the lock excludes nobody: it is granted to every client that asks,
 	// as when there is no lock.
 	Open bool
-	// NeverWaits reports that the lock is granted to every client that asks, although it
-	// keeps each grant. An Open lock never lets a client wait, either.
-	NeverWaits bool
 	// CannotExtend reports that a client cannot extend a lease of the lock: the leases end,
 	// and they are neither [Extender]s nor [Sessioner]s.
 	CannotExtend bool

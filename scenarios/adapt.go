@@ -87,11 +87,10 @@ func (v *Variant) adaptToLock(c sim.Config) (sim.Config, error) {
 	if err := checkReplica(c); err != nil {
 		return c, err
 	}
-	witnesses := v.witnessesWith(c.Lock.Kind, systemOf(c.Lock.Kind.System))
-	if err := checkPoints(c, witnesses); err != nil {
+	if err := checkPoints(c, v.witnessesWith(c.Lock.Kind, systemOf(c.Lock.Kind.System))); err != nil {
 		return c, err
 	}
-	if err := checkAbilities(c, witnesses); err != nil {
+	if err := checkAbilities(c); err != nil {
 		return c, err
 	}
 	if c.Lock.Kind.TakenOver {
