@@ -82,6 +82,9 @@ func Elusive() []Mutant {
 		onPatient("waits-half-ttl", 0.5, "the lock waits for a node for half of the TTL, so two silent nodes use up the lease", "progress"),
 		// This takes a holder whose lease expires, and two clients that wait for it.
 		onSingle(takesExpiredInSteps, "a client that has waited until the key has expired looks whether it is gone, and then sets it without a condition", "lease-exclusion"),
+		// Its keys stay on the nodes that it does not ask, and expire. No single fault on three
+		// nodes shows more than a client that waits for that.
+		onQuorum(removeStopsAtError, "release, and the clean-up of a failed attempt, ask no more nodes after one that gives no answer", "progress"),
 		// This takes a late reply and, at the same time, a holder that works for longer
 		// than its key lasts.
 		onSingle(leaseFromSecondTry, "the lease counts from a second try, which finds the key that the first try has set", "lease-exclusion"),

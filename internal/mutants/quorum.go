@@ -66,7 +66,6 @@ func quorumMutants() []Mutant {
 		onQuorum(releaseWhereGranted, "release sends its request only to the nodes that had granted the lock", "progress"),
 		onQuorum(acquireOnErrors, "acquire counts an error of a node as a success", "lease-exclusion"),
 		onQuorum(sameNodeTwice, "extend asks some nodes twice and others never", "lease-exclusion"),
-		onQuorum(removeStopsAtError, "release, and the clean-up of a failed attempt, ask no more nodes after one that gives no answer", "progress"),
 	}
 }
 
