@@ -11,8 +11,8 @@ import (
 )
 
 // A Mistake is a kind of error in the code of a lock. All violations with the same mistake
-// are repaired in the same way; package internal/story has a text for each mistake. A violation for which
-// no mistake is recognised has the name of its property as its mistake.
+// are repaired in the same way; package internal/story has a text for each mistake. A violation
+// for which no mistake is recognised has the name of its property as its mistake.
 type Mistake string
 
 // The mistakes that are recognised; see [Cause.Step] for the call in which one is made.
