@@ -124,10 +124,9 @@ func (e *explorer) mistakesIn(ctx context.Context, worlds runs.Backend, w explor
 	if w.Why == "" || hangsInVirtualTime {
 		return mergeVerdicts(e.runBoth(ctx, worlds, w.Example)).Causes.sorted()
 	}
-	why, lines, _ := strings.Cut(w.Why, "\n")
 	var problems []problem
 	for _, rule := range w.Off {
-		problems = append(problems, problem{Rule: checks.Property(rule), Mistake: checks.Mistake(rule), Why: why, Lines: lines})
+		problems = append(problems, problem{Rule: checks.Property(rule), Mistake: checks.Mistake(rule), Why: w.Why, Lines: w.Stack})
 	}
 	return causesOf(dropConsequences(problems)).sorted()
 }

@@ -112,7 +112,8 @@ func (e *explorer) mistakeOfHang(ctx context.Context, watch *hangWatch) foundMis
 		m.ways = append(m.ways, explore.Way{Cause: faultNames(w), Example: w, Off: []string{string(checks.Hang)}})
 	}
 	m.best = m.ways[0]
-	m.best.Why = watch.first.Off.Breaks[slices.IndexFunc(watch.first.Off.Breaks, isHang)].Why
+	hang := watch.first.Off.Breaks[slices.IndexFunc(watch.first.Off.Breaks, isHang)]
+	m.best.Why, m.best.Stack = hang.Why, hang.Stack
 	all := e.mistakesIn(ctx, watch.Backend, m.best)
 	if i := all.index(checks.Mistake(checks.Hang), ""); i >= 0 {
 		m.cause = all[i]

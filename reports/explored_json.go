@@ -111,8 +111,10 @@ type jsonWay struct {
 	File           string         `json:"file"`
 	// Replay is the command that runs the scenario file; missing if there is none.
 	Replay string `json:"replay,omitempty"`
-	// Why says how the lock misbehaved, with the stack of a panic; missing if it did not.
-	Why string `json:"why,omitempty"`
+	// Why says how the lock misbehaved; missing if it did not. Stack is the beginning of the
+	// stacks of its goroutines; missing if there are none.
+	Why   string `json:"why,omitempty"`
+	Stack string `json:"stack,omitempty"`
 }
 
 // jsonWorld is the example of a way. A base is a workload without faults, from which the
@@ -244,7 +246,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 	for _, w := range ways {
 		way := jsonWay{
 			ID: w.ID, Title: w.Title, Story: w.Story, Cause: nonNil(w.Cause), Causes: nonNil(w.Causes), Stages: nonNil(w.Stages), WithoutFencing: nonNil(w.Off), WithFencing: nonNil(w.On),
-			Fault: w.Blame, Worlds: w.Worlds, Example: worldJSON(w.Example), Effect: nonNil(w.Damage), Margins: []jsonMargin{}, File: w.File, Why: w.Why,
+			Fault: w.Blame, Worlds: w.Worlds, Example: worldJSON(w.Example), Effect: nonNil(w.Damage), Margins: []jsonMargin{}, File: w.File, Why: w.Why, Stack: w.Stack,
 		}
 		for _, m := range w.Margins {
 			way.Margins = append(way.Margins, jsonMargin{
@@ -304,7 +306,7 @@ func dangerJSON(m explore.DangerMap) jsonDangerMap {
 func (w jsonWay) way() explore.Way {
 	way := explore.Way{
 		ID: w.ID, Title: w.Title, Story: w.Story, Cause: w.Cause, Causes: w.Causes, Stages: w.Stages, Off: w.WithoutFencing, On: w.WithFencing, Blame: w.Fault, Worlds: w.Worlds,
-		Example: w.Example.world(), Damage: w.Effect, File: w.File, Why: w.Why,
+		Example: w.Example.world(), Damage: w.Effect, File: w.File, Why: w.Why, Stack: w.Stack,
 	}
 	for _, m := range w.Margins {
 		way.Margins = append(way.Margins, explore.Margin{

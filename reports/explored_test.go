@@ -114,7 +114,8 @@ func panicWay() explore.Way {
 			Action: &sim.Hold{Message: trace.NthMessage{Message: releaseReply}}, For: 60 * s,
 		}}}},
 		Damage: explore.Damage{{Fencing: runs.FencingOff, What: "panic", Blame: checks.BlameLock}, {Fencing: runs.FencingOn, What: "panic", Blame: checks.BlameLock}},
-		Why: "panic: nil map\n\ngoroutine 7 [running]:\nexample.com/lock.(*Mutex).Unlock(0xc000123456)\n\t" +
+		Why:    "panic: nil map",
+		Stack: "goroutine 7 [running]:\nexample.com/lock.(*Mutex).Unlock(0xc000123456)\n\t" +
 			strings.Repeat("/very/long", 10) + "/lock/mutex.go:123 +0x1d\n",
 	}
 }
@@ -297,7 +298,7 @@ func hostileSearch() (*explore.Result, Options) {
 			for j := range w.Example.Faults {
 				w.Example.Faults[j].Action = []sim.Action{&sim.Pause{Process: evil}, &sim.Partition{Process: evil, From: []string{evil}}}[j]
 			}
-			w.Why, w.Causes = evil+"\n"+evil, []explore.Cause{{Faults: evil}, {Faults: evil}}
+			w.Why, w.Stack, w.Causes = evil, evil+"\n"+evil, []explore.Cause{{Faults: evil}, {Faults: evil}}
 			for j := range w.Margins {
 				w.Margins[j].What = evil
 			}

@@ -256,7 +256,10 @@ func stack(w explore.Way) []string {
 	if w.Why == "" {
 		return nil
 	}
-	all := strings.Split(strings.TrimRight(w.Why, "\n"), "\n")
+	all := []string{w.Why}
+	if w.Stack != "" {
+		all = append(all, strings.Split(strings.TrimRight(w.Stack, "\n"), "\n")...)
+	}
 	omitted := len(all) - maxStack
 	if omitted > 0 {
 		all = all[:maxStack]

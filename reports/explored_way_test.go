@@ -127,11 +127,11 @@ func TestStack(t *testing.T) {
 	if got := stack(explore.Way{}); got != nil {
 		t.Errorf("a way without a stack has the lines %q", got)
 	}
-	why := "panic: x\n\t" + strings.Repeat("é", 95) + "end"
+	lines := "\t" + strings.Repeat("é", 95) + "end"
 	for i := range 30 {
-		why += fmt.Sprintf("\n%d", i)
+		lines += fmt.Sprintf("\n%d", i)
 	}
-	got := stack(explore.Way{Why: why + "\n"})
+	got := stack(explore.Way{Why: "panic: x", Stack: lines + "\n"})
 	// There are 32 lines, of which 24 are shown. The second line has 2+95+3 columns, and
 	// only 96 fit.
 	if len(got) != 25 || got[1] != "…"+strings.Repeat("é", 92)+"end" || got[24] != "… and 8 more lines, see the JSON report" {

@@ -109,16 +109,16 @@ func (t *Trial) judge(r record) (*Failure, error) {
 	case r.Trace == nil:
 		f.Why = sentence("The world could not be run: " + cmp.Or(r.Error, "the lock's code has prevented it"))
 		return f, nil
-	case len(r.Trace.Complaints) > 0:
+	case len(r.Trace.Complaints) > 0 && r.Trace.Complaints[0].Rule == trace.CannotMake:
 		f.Why = sentence("The lock could not be made: " + r.Trace.Complaints[0].Why)
 		return f, nil
 	}
 	run := v.Judge(r.Trace, lockName, r.world.fencing())
 	h := run.History
-	if c := returnedNothing(h); c != nil {
+	if i := slices.IndexFunc(r.Trace.Complaints, isAboutNoLease); i >= 0 {
 		f.Why = "Acquire returns neither a lease nor an error."
 		f.Hint = "return ErrNotAcquired if another client holds the lock, and an error of Redis as it is"
-		f.Lines = reports.Timeline{}.Excerpt(h, []int{c.Ended.Seq})
+		f.Lines = reports.Timeline{}.Excerpt(h, lastFailures(h, r.Trace.Complaints[i].Client))
 		return f, nil
 	}
 	if finding, mistake := r.world.findViolation(run); finding != nil {
@@ -196,19 +196,9 @@ func (f *Failure) ifNotGranted(w trialWorld, h *history.History, verdict *checks
 	return nil
 }
 
-// neitherLeaseNorError is the text of the grader's error for such a result of Acquire.
-const neitherLeaseNorError = "acquire returned neither a lease nor an error"
-
-// returnedNothing returns the first call of acquire that returned neither a lease nor an error;
-// nil if there is none.
-func returnedNothing(h *history.History) *history.Call {
-	for _, c := range h.Calls() {
-		if c.Step == trace.Acquire && c.Failed() && strings.Contains(c.Ended.Text, neitherLeaseNorError) {
-			return c
-		}
-	}
-	return nil
-}
+// isAboutNoLease reports whether a client complains that acquire returned neither a lease nor
+// an error.
+func isAboutNoLease(c trace.Complaint) bool { return c.Rule == trace.NoLease }
 
 func (w trialWorld) strangerNames() (names []string) {
 	for _, letter := range w.strangers {

@@ -147,8 +147,9 @@ type Way struct {
 	File string
 	Text []byte
 	// Why is set if the lock ended the run, for example by a panic or a hang: what the lock
-	// did, and the stack. Such an example is not shrunk and has no file.
-	Why string
+	// did. Stack is the beginning of the stacks of its goroutines, if there are any. Such an
+	// example is not shrunk and has no file.
+	Why, Stack string
 }
 
 // A Cause is the faults of a world in words, and the number of worlds that broke because of

@@ -227,7 +227,8 @@ func (f *Found) makeWay(ctx context.Context, g *group) (Way, error) {
 		return cmp.Or(cmp.Compare(b.Worlds, a.Worlds), strings.Compare(a.Faults, b.Faults))
 	})
 	if e.damage.endsRun() {
-		w.Why = misconductOf(o)
+		misconduct := misconductOf(o)
+		w.Why, w.Stack = misconduct.Why, misconduct.Stack
 		return w, nil
 	}
 	err = f.search.untilEnd(ctx, func(ctx context.Context) error {
@@ -260,14 +261,15 @@ func inOrder(stages map[string]bool) []string {
 	return all
 }
 
-// misconductOf describes the misconduct of a lock; "" if there is none.
-func misconductOf(o runs.WorldResult) string {
+// misconductOf returns the misconduct of a lock that ended a run; the zero Break if there is
+// none.
+func misconductOf(o runs.WorldResult) runs.Break {
 	for _, b := range slices.Concat(o.Off.Breaks, o.On.Breaks) {
 		if b.Why != "" {
-			return b.Why
+			return b
 		}
 	}
-	return ""
+	return runs.Break{}
 }
 
 // whatBroke lists what broke in a run, each once.

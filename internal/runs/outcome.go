@@ -2,10 +2,10 @@ package runs
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/trace"
 )
 
 // A WorldResult is the result of a world's two runs: Off without fencing tokens, and On
@@ -50,8 +50,7 @@ func ResultOf(j JudgedRun) RunResult {
 		switch {
 		case !f.Counts():
 		case j.Ending != nil && string(f.Property) == j.Ending.Rule: // it comes first, because people have to see it first
-			text := strings.TrimSpace(j.Ending.Why + "\n" + j.Ending.Stacks)
-			r.Breaks = slices.Insert(r.Breaks, 0, Break{string(f.Property), f.Blame, shortStack(text)})
+			r.Breaks = slices.Insert(r.Breaks, 0, breakOf(*j.Ending, f.Blame))
 		default:
 			r.Breaks = append(r.Breaks, Break{What: string(f.Property), Blame: f.Blame})
 		}
@@ -71,8 +70,15 @@ type Break struct {
 	// Blame is what is to blame: the lock, an assumption, or no lock of this kind can
 	// prevent it. It is zero if it cannot be determined.
 	Blame checks.Blame `json:"fault,omitzero"`
-	// Why is set for misconduct that ended the run: what the lock did, and the stack.
-	Why string `json:"why,omitempty"`
+	// Why is set for misconduct that ended the run: what the lock did. Stack is the beginning
+	// of the stacks of its goroutines; "" if there are none.
+	Why   string `json:"why,omitempty"`
+	Stack string `json:"stack,omitempty"`
+}
+
+// breakOf returns the misconduct that ended a run.
+func breakOf(e trace.Ending, blame checks.Blame) Break {
+	return Break{What: e.Rule, Blame: blame, Why: shortStack(e.Why), Stack: shortStack(e.Stacks)}
 }
 
 // The two runs of a world: without and with fencing tokens.

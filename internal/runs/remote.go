@@ -71,7 +71,7 @@ func (p *Remote) request(ctx context.Context, o workOrder) (r workReply, err err
 	switch {
 	case errors.As(err, &death):
 		ending := endingOf(*death)
-		r := RunResult{Breaks: []Break{{What: ending.Rule, Blame: checks.BlameLock, Why: strings.TrimSpace(ending.Why + "\n" + ending.Stacks)}}}
+		r := RunResult{Breaks: []Break{breakOf(ending, checks.BlameLock)}}
 		return workReply{Outcome: WorldResult{Off: r, On: r}, Ending: &ending, Stacks: ending.Stacks}, nil
 	case err == nil && r.Error != "":
 		err = errors.New(r.Error)

@@ -145,20 +145,20 @@ func TestPoolSurvivesItsWorlds(t *testing.T) {
 // The result of a world that panics contains the stack, in the same words every time.
 func TestPoolPanic(t *testing.T) {
 	p := newPool(t, 1, 0)
-	var reasons []string
+	var breaks []runs.Break
 	for range 3 {
 		got, err := p.Run(t.Context(), fakeWorld("panics", 1))
 		if err != nil || len(got.Off.Breaks) != 1 || !reflect.DeepEqual(got.Off, got.On) || got.Off.Breaks[0].What != "panic" {
 			t.Fatalf("the result is %+v, %v; want a panic in both runs", got, err)
 		}
-		reasons = append(reasons, got.Off.Breaks[0].Why)
+		breaks = append(breaks, got.Off.Breaks[0])
 		p.Run(t.Context(), fakeWorld("nothing", 1)) // the worker of the next panic has then run another world before
 	}
-	if first, stack, _ := strings.Cut(reasons[0], "\n"); first != "the process that ran it died: panic: oh no" || !strings.Contains(stack, "runs_test.runFake") {
-		t.Errorf("the reason is\n%s\nwant the panic and its stack", reasons[0])
+	if first := breaks[0]; first.Why != "the process that ran it died: panic: oh no" || !strings.Contains(first.Stack, "runs_test.runFake") {
+		t.Errorf("the reason is\n%s\n%s\nwant the panic and its stack", first.Why, first.Stack)
 	}
-	if reasons[0] != reasons[1] || reasons[0] != reasons[2] {
-		t.Errorf("the same panic has different reasons:\n%s", strings.Join(reasons, "\n\n"))
+	if breaks[0] != breaks[1] || breaks[0] != breaks[2] {
+		t.Errorf("the same panic has different reasons:\n%v", breaks)
 	}
 }
 

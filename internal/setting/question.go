@@ -188,18 +188,38 @@ var presentVerbs = map[trace.Verb]string{
 	trace.Paused: "'s pause begins", trace.Resumed: "'s pause ends", trace.Crashed: " crashes", trace.Restarted: " restarts",
 }
 
-// presentPhrase is [trace.Point.Phrase] in the present tense.
+// presentPhrase returns a point as [trace.Point.Phrase] does, but in the present tense.
 func presentPhrase(p trace.Point) string {
-	phrase := p.Phrase()
+	var alternatives []string
 	for _, c := range p.Clauses() {
-		switch what := c.Happening.(type) {
-		case trace.Action:
-			if present := presentVerbs[what.Verb]; present != "" {
-				phrase = strings.ReplaceAll(phrase, what.Process+" "+string(what.Verb), what.Process+present)
-			}
-		case trace.KeysExpired:
-			phrase = strings.ReplaceAll(phrase, what.Client+"'s keys expired", what.Client+"'s keys have expired")
-		}
+		alternatives = append(alternatives, presentClause(c))
 	}
-	return phrase
+	phrase := strings.Join(alternatives, " or ")
+	if p.Phrase() == p.String() { // it is an adverbial phrase as it is: "5s after …"
+		return phrase
+	}
+	return "when " + phrase
+}
+
+// presentClause returns an alternative of a point in the present tense.
+func presentClause(c trace.Clause) string {
+	var text string
+	switch what := c.Happening.(type) {
+	case trace.Action:
+		if present := presentVerbs[what.Verb]; present != "" {
+			text = what.Process + present
+		}
+	case trace.KeysExpired:
+		text = what.Client + "'s keys have expired"
+	}
+	if text == "" {
+		return trace.AnyOf(c).String()
+	}
+	if c.Nth > 0 {
+		text += ", " + trace.NthTime(c.Nth)
+	}
+	if c.Delay > 0 {
+		text = trace.ShortDuration(c.Delay) + " after " + text
+	}
+	return text
 }

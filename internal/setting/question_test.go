@@ -55,6 +55,9 @@ func TestPointsInASettingForAQuestion(t *testing.T) {
 		"client-1 acquired or client-1 resumed": "when client-1 is granted the lock or client-1's pause ends",
 		"client-12 paused or client-1 worked":   "when client-12's pause begins or client-1 has worked",
 		"client-1's key expired on redis-1":     "when client-1's key expired on redis-1",
+		"client-1's keys expired, 2nd time":     "when client-1's keys have expired, 2nd time",
+		"1s after client-1 wrote, 3rd time":     "1s after client-1 has written, 3rd time",
+		"after client-1 write":                  "after client-1 write",
 	} {
 		p, err := trace.ParsePoint(text)
 		if err != nil {
