@@ -1,8 +1,8 @@
 package trace
 
-// An Effect is what a fault does to its target. The set is closed: searches, suites and
-// diagrams look up by the effect what to do with a fault, so a new kind of fault needs no
-// change there if it has one of these effects.
+// An Effect is what a fault does to its target. The set is closed: searches, suites and diagrams
+// decide by the effect how they treat a fault. So a new kind of fault needs no change there if it
+// has one of these effects.
 type Effect string
 
 const (
@@ -53,8 +53,8 @@ func Effects() []Effect {
 	return all
 }
 
-// Breaks returns the assumption that a fault with this effect breaks, or "" for none. It is
-// not right for the crash of a server, which breaks the assumption that the server's memory
+// Breaks returns the assumption that a fault with this effect breaks, or "" for none. The answer is
+// wrong for the crash of a server: that crash breaks the assumption that the server's memory
 // survives.
 func (e Effect) Breaks() Assumption {
 	for _, b := range brokenByEffect {

@@ -37,10 +37,10 @@ type Event struct {
 	// Fault is the number of the fault that the event is about, from 1, in the order of the
 	// scenario.
 	Fault int `json:"fault,omitempty"`
-	// Instant says, if a fault strikes, that the fault has no duration: it ends in the
-	// moment in which it strikes, and is never lifted.
+	// Instant is set when a fault without a duration strikes: the fault ends at the moment at which
+	// it strikes, and is never lifted.
 	Instant bool `json:"instant,omitempty"`
-	// HasEnd says, if a fault strikes, that the scenario gives it an end.
+	// HasEnd is set when a fault strikes for which the scenario has an end.
 	HasEnd bool `json:"lifts,omitempty"`
 	// Text is for people: a command, a reply, a reason.
 	Text string `json:"text,omitempty"`

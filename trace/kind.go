@@ -202,7 +202,8 @@ var eventFields = func() []string {
 	return names
 }()
 
-// check returns an error if an event of the kind lacks a field, or has one too many.
+// check returns an error if an event lacks a field that its kind requires, or if it has a field or
+// a text that its kind cannot have.
 func (f *Form) check(ev *Event) error {
 	v := reflect.ValueOf(ev).Elem()
 	for i, name := range eventFields {

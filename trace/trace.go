@@ -148,9 +148,9 @@ type FaultInfo struct {
 	// Timing is when the fault should strike and end, in words: "before client-1 write,
 	// until client-2 released".
 	Timing string `json:"course,omitempty"`
-	// Kind is the name of the kind of fault. Targets are the processes that it acts on, in
-	// groups: a partition has a group of the processes that are cut off, and a group of
-	// those that they are cut off from.
+	// Kind is the name of the kind of fault. Targets are the processes that it acts on, in groups:
+	// a partition has two groups, the processes that are cut off and the processes from which they
+	// are cut off.
 	Kind    string     `json:"kind,omitempty"`
 	Targets [][]string `json:"targets,omitempty"`
 	// Effect is what the fault does to its targets. This field and the fields from here to

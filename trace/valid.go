@@ -16,12 +16,12 @@ const (
 	// maxClockReading bounds what a clock shows, in nanoseconds: a wall clock reaches it in
 	// 2096.
 	maxClockReading = 4_000_000_000_000_000_000
-	// maxEvents is more than any world has: a world is stopped when it has fewer events.
+	// maxEvents is more than any world has: a world is stopped before it has that many events.
 	maxEvents = 800_000
 )
 
-// Validate returns an error if a trace that was read from a file lacks something that every
-// world's trace has, so that it cannot be checked and described. It does not find out
+// Validate checks a trace that was read from a file. It returns an error if the trace lacks
+// something that every world's trace has and that checks and reports need. It does not find out
 // whether such a run is possible.
 func (t *Trace) Validate() error {
 	known, err := t.processNames()

@@ -3,8 +3,8 @@ package trace
 // StorageName is the name of the storage's process.
 const StorageName = "storage"
 
-// OperatorName stands in place of the client's name in an [Actor] that is an operator, who
-// has typed the command at a server.
+// OperatorName is the client's name in an [Actor] that is an operator: a person who types a command
+// at a server.
 const OperatorName = "operator"
 
 // DefaultObject is the name of the object that clients read and write if the scenario names
