@@ -40,10 +40,10 @@ func (s *Scenario) SelectApplicable(o RunOptions) (applicable *Scenario, leftOut
 	return &kept, leftOut
 }
 
-// nearest returns the name of the built-in scenario that is nearest to a variant among
-// those that apply to the lock of the options; "" if none has a fault or the broken
-// assumption in common with it. Of scenarios that are equally near, it is one that expects
-// something of the lock, and then the first in the catalogue.
+// nearest returns the name of the built-in scenario that is nearest to a variant among those that
+// apply to the lock of the options; "" if none has a fault or the broken assumption in common with
+// it. Among equally near scenarios it prefers those that expect something of the lock, and then the
+// first in the catalogue.
 func (v *Variant) nearest(o RunOptions) string {
 	kind, ok := locks.Lookup(cmp.Or(o.Kind.Name, o.Lock, v.Lock))
 	if !ok {

@@ -104,9 +104,9 @@ func (v *Variant) uncheckedConfig(o Options) (sim.Config, error) {
 	return adaptToSystem(c, s.system()), nil
 }
 
-// doubts returns reasons why a run with a lock instead of the scenario's own says nothing:
-// the lock lacks what the scenario is about. The texts do not name the lock, so that a
-// doubt about several locks can be reported once.
+// doubts returns the reasons why a run with another lock than the scenario's own says nothing: that
+// lock lacks what the scenario is about. The texts do not name the lock, so that a doubt about
+// several locks can be reported once.
 func (s *spec) doubts(kind locks.Kind) []string {
 	var doubts []string
 	for _, f := range s.Lock.Without {
@@ -232,9 +232,9 @@ func systemOf(name string) sim.System {
 	return sim.System{Name: name}
 }
 
-// nodesUsed returns the number of nodes of a lock if the file gives none: as many of five
-// nodes as the lock stores its grants on, or the default number of members if a cluster
-// keeps the lock.
+// nodesUsed returns the number of nodes of a lock if the file gives no number. If a cluster keeps
+// the lock, it is the default number of members; otherwise it is how many of the default nodes the
+// lock stores its grants on.
 func nodesUsed(kind locks.Kind) int {
 	used := map[int]bool{}
 	slots, _ := kind.Slots(defaultKey, defaultNodes)

@@ -154,7 +154,7 @@ func (d *decoder) decodeScalar(n *yaml.Node, v reflect.Value, parse func(string)
 		d.report(n, "", "the text has %d bytes, and at most %d are allowed", "is this the right file?", len(n.Value), maxText)
 		return
 	}
-	// Parse before the check that the value is text: if a duration is written as a number,
+	// Parsing comes before the check that the value is text: if a duration is written as a number,
 	// the better error is that its unit is missing.
 	x, err := parse(n.Value)
 	if err == nil && n.Tag != "!!str" {

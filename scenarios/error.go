@@ -45,8 +45,8 @@ func (e *Error) Error() string {
 // Errors are the problems of one scenario file, in the order of its lines.
 type Errors []*Error
 
-// maxErrors is how many problems of a file are reported. When the author has corrected ten,
-// the author can run the program again.
+// maxErrors is how many problems of a file are reported. After correcting ten, the author can run
+// the program again.
 const maxErrors = 10
 
 // Only the first problems are reported, in the order of the lines, and finding a hint takes

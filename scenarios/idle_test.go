@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// If no client acquires the lock, a changed scenario is not safe. The scenario as it is may
-// expect that, and so may its witnesses of a run with another lock.
+// If no client acquires the lock, a run of a changed scenario is not safe. The unchanged scenario
+// may expect that no client does, and its witnesses may say so of a run with another lock.
 func TestNobodyAcquires(t *testing.T) {
 	for _, c := range []struct {
 		scenario, variant, lock string
@@ -46,7 +46,7 @@ func TestNobodyAcquires(t *testing.T) {
 	}
 }
 
-// With another lock, a scenario without witnesses does not say that nobody is to acquire it.
+// A scenario without witnesses does not say of another lock that no client is meant to acquire it.
 func TestNobodyAcquiresAnotherLock(t *testing.T) {
 	s, err := scenarios.Parse("cut-off.yaml", []byte(`
 title: Two of three nodes are out of reach

@@ -27,16 +27,16 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) RunResult {
 		run.Expected = &e
 		_, run.Differences = e.compare(run.Verdict)
 	} else if _, isRegistered := locks.Lookup(lock); isRegistered && (len(v.overrides) > 0 || lock != v.Lock && len(run.Verdict.Witnesses) == 0) {
-		// With another lock, witnesses show whether the run is what the author meant, who may mean
-		// that nobody is granted the lock.
+		// If another lock is granted to no client, the author may have meant that, but only
+		// witnesses can show it.
 		run.Verdict.DoubtIfIdle(past)
 	}
 	return run
 }
 
-// withholdFindings makes unknown what is violated in an inconclusive run. It is not what the
-// scenario is about: a run that is cut off while a client waits for a moment that never
-// comes says nothing about progress. Misconduct and a violation that counts in any case
+// withholdFindings makes the violations of an inconclusive run unknown, because such a run is not
+// what the scenario is about. For example, a run that is cut off while a client waits for a moment
+// that never comes says nothing about progress. Misconduct, and violations that count in any case,
 // stay.
 func withholdFindings(v *checks.Verdict) {
 	if len(v.Reasons) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/internal/testkit/simtest"
 )
 
-// Each file with a mistake gives the error that is wanted of it.
+// Each file with a mistake gives the wanted error.
 func TestBadFiles(t *testing.T) {
 	for _, m := range simtest.Mistakes {
 		t.Run(m.Name, func(t *testing.T) {

@@ -15,15 +15,14 @@ import (
 
 // adaptPoints translates the points at which something begins or ends.
 //
-// A client that fails to acquire with one lock waits in a queue, or for a silent server,
-// with another. So a client has also failed to acquire if it asked as long ago as it would
-// otherwise pause between its attempts. A fault that strikes a client after a refusal needs
-// the refusal itself: the client may as well be granted the lock. An acquire of another lock can take several
-// requests. If one server or a cluster keeps its grants, the replies of an acquire are in
-// flight when the grant has been made. Servers that agree on each grant have no keys of
-// their own: the key on each of them is the grant. If no server ends a grant, another
-// client can take the lock over only after it has watched the grant. So a client that
-// starts when the keys of the holder expire starts when the holder has set them.
+// With another lock, a client may wait in a queue or for a silent server instead of failing to
+// acquire. So a point at which a client has failed to acquire is also reached when it has asked,
+// and the pause between its attempts has passed since. The strike of a fault still needs the
+// failure itself: the client may be granted the lock instead.
+//
+// An acquire of another lock can take several requests. If one server or a cluster keeps its
+// grants, the moment at which all replies are in flight becomes the moment of the grant. Servers
+// that agree on each grant have no keys of their own, so a key on one of them becomes the grant.
 func adaptPoints(c sim.Config) sim.Config {
 	pauses := map[string]time.Duration{}
 	for _, client := range c.Clients {
@@ -75,8 +74,9 @@ func joinKeys(p trace.Point) trace.Point {
 	})
 }
 
-// startWatchers makes the clients that start when a grant ends start when it begins, if no
-// server ends a grant.
+// startWatchers changes the starts of clients for a lock whose grants no server ends. Another
+// client takes over such a lock only after it has watched the grant. So a client that would start
+// when the keys of the holder expire starts when the holder has set them.
 func startWatchers(c sim.Config) sim.Config {
 	for i := range c.Clients {
 		c.Clients[i].Starts = replaceClauses(c.Clients[i].Starts, func(clause trace.Clause) []trace.Clause {
@@ -244,10 +244,9 @@ func whyNoEnd(c sim.Config, client string) string {
 	return ""
 }
 
-// canEndGrant reports whether a fault can have the effect that a client's grant is no longer
-// renewed, or that a server ends it. A clock that is a little fast does not: the lock
-// renews a grant long before its end. A client that is cut off from a minority of the
-// servers reaches the others.
+// canEndGrant reports whether a fault can keep a client's grant from being renewed, or make a
+// server end it. A clock that is a little fast cannot: the lock renews a grant long before its end.
+// A client that is cut off from a minority of the servers reaches the others.
 func canEndGrant(c sim.Config, f sim.Fault, client string) bool {
 	isNode := func(name string) bool {
 		return slices.ContainsFunc(c.Nodes, func(n sim.Node) bool { return n.Name == name })

@@ -230,8 +230,8 @@ func hasWorld(v *scenarios.Variant) bool {
 	return err == nil
 }
 
-// In every scenario, each path that can be overridden takes the value that it has, and
-// refuses what is certainly wrong there with a sentence.
+// In every scenario, each path that can be overridden accepts the value that it has. A value that
+// is certainly wrong there is refused with a sentence.
 func TestEveryPathCanBeOverridden(t *testing.T) {
 	tried := 0
 	for _, s := range scenarios.Embedded() {

@@ -9,9 +9,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Parse reads a scenario file from data. It opens no file: file is only the file's name,
-// from which the scenario gets its own name, and which errors show. The error is an
-// [Errors], with one line for each problem, in the order of the file.
+// Parse reads a scenario file from data. It opens no file: file is only the name that errors show,
+// and from which the scenario gets its own name. The error is an [Errors], with one line for each
+// problem, in the order of the file.
 func Parse(file string, data []byte) (*Scenario, error) {
 	t := parseTree(file, data)
 	var s *Scenario

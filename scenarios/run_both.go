@@ -8,11 +8,11 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// RunBoth runs a variant without fencing tokens and with them, with any kind of lock. If
-// the scenario does not apply to the lock, there are no runs, and notApplicable says why:
-// the lock lacks what the scenario is about, or it is not the scenario's own lock and too
-// much happens with it. There is one run if the options leave out the other. RunBoth fails in
-// the same cases as [Run].
+// RunBoth runs a variant without fencing tokens and with them, with any kind of lock. If the
+// scenario does not apply to the lock, there are no runs, and notApplicable says why: the lock
+// lacks what the scenario is about, or it is not the scenario's own lock, and a fault cannot act on
+// it or too much happens in a run. There is one run if the options leave out the other. RunBoth
+// fails in the same cases as [Run].
 func (v *Variant) RunBoth(o RunOptions) (runs []RunResult, notApplicable string, err error) {
 	configs := map[string]sim.Config{}
 	for _, fencing := range []string{Off, On} {

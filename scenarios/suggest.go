@@ -21,8 +21,8 @@ type suggestion struct {
 	hint string
 }
 
-// suggest returns what was probably meant by a text at a place of the file; find finds it.
-// A result is remembered, because several variants may share the misspelling. After
+// suggest returns what was probably meant by a text at a place of the file; it calls find to find
+// that out. A result is remembered, because several variants may share the misspelling. After
 // maxHints misspellings suggest calls find no more, and returns an empty suggestion.
 func (t *tree) suggest(at *yaml.Node, text string, find func() suggestion) suggestion {
 	key := misspelling{at, text}

@@ -62,9 +62,9 @@ func parseTree(file string, data []byte) *tree {
 	return t
 }
 
-// report records a problem of the value n. If path is not empty, it replaces the path of n.
-// message is a format, and args are its arguments. hint is a text of its own, which is no
-// format. Once maxRecorded problems have been recorded, report only counts.
+// report records a problem of the value n. If path is not empty, it replaces the path of n. message
+// is a format, and args are its arguments; hint is plain text. Once maxRecorded problems have been
+// recorded, report only counts.
 func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) *Error {
 	if path == "" {
 		path = t.paths[n]
