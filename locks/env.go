@@ -31,25 +31,23 @@ type Env struct {
 	// Dial opens a connection to a node. Any client can be built on it. A constructor may
 	// dial: it is called before the run begins, when the network takes no time.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// WaitTurn, if not nil, returns when it is the calling goroutine's turn to act. If
-	// several goroutines wait at the same moment, they act one at a time, in the order of
-	// their words; each acts until it waits for something else. The words are the command
-	// that the goroutine will send next. If another goroutine may send an equal command,
-	// more words must distinguish the two. A library has to call WaitTurn if its goroutines
-	// share a connection: without it two runs of one world may differ, because nothing else
-	// orders such goroutines.
+	// WaitTurn, if not nil, returns when it is the calling goroutine's turn to act. The words are
+	// the command that the goroutine will send next. If another goroutine may send an equal
+	// command, more words must distinguish the two. Goroutines that wait at the same moment are
+	// sorted by their words, and act one at a time, each until it waits for something else. A
+	// library has to call WaitTurn if its goroutines share a connection: without it two runs of one
+	// world may differ, because nothing else orders such goroutines.
 	WaitTurn func(words ...string)
 	// WaitAfterTimer, if not nil, must be called by a goroutine that was woken by a timer
 	// that is not on the process's clock. Libraries have such timers, and they fire even
 	// while the process is paused. WaitAfterTimer returns when the process runs, as if the
 	// timer were on its clock. A goroutine that calls it during a pause is not reported as
 	// running while paused.
-	//
-	// If one timer has woken several goroutines, they continue at different times, in the
-	// order of their words. The words are as for WaitTurn. ctx is the context of what the
-	// goroutine will do next. A goroutine whose ctx has ended gets no time of its own. The
-	// caller must check ctx afterwards, because a timer that ends ctx may be due at the
-	// same time as the timer that has woken the goroutine.
+	// If one timer has woken several goroutines, they continue at different times, sorted by their
+	// words, which are as for WaitTurn. ctx is the context of what the goroutine will do next. A
+	// goroutine whose ctx has ended gets no time of its own. The caller must check ctx afterwards,
+	// because a timer that ends ctx may be due at the same time as the timer that has woken the
+	// goroutine.
 	WaitAfterTimer func(ctx context.Context, words ...string)
 	// Clock reads the process's clocks and sleeps on them.
 	Clock fakeclock.Clock

@@ -194,8 +194,8 @@ type Kind struct {
 	// Renews reports that the lock renews a grant by itself while its client runs and
 	// reaches the servers. So the grant of a healthy client does not end before its release.
 	Renews bool
-	// ConfirmedWithin is how long an acquire waits for a replica to confirm the grant, without
-	// which it fails; 0 if the lock needs no replica.
+	// ConfirmedWithin is how long an acquire waits for a replica to confirm the grant; if none
+	// does, the acquire fails. It is 0 if the lock needs no replica.
 	ConfirmedWithin time.Duration
 	// TakenOver reports that no server ends a grant: only another client does, after it has
 	// watched the grant for its whole duration by its own clock.

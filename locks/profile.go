@@ -48,7 +48,7 @@ func (e *Env) RedisDefaults(node int) *redis.Client {
 			defer context.AfterFunc(life, cancel)()
 			return dialWithRetries(ctx, func(ctx context.Context) (net.Conn, error) { return e.Dial(ctx, network, addr) })
 		},
-		DialTimeout:              time.Minute, // dialWithRetries ends before; some releases of go-redis take "no timeout" for one that has passed
+		DialTimeout:              time.Minute, // longer than dialWithRetries takes; some releases of go-redis treat "no timeout" as a deadline that has passed
 		DialerRetries:            1,
 		MinRetryBackoff:          retryBackoff,
 		MaxRetryBackoff:          retryBackoff,

@@ -4,10 +4,10 @@ import "fmt"
 
 // A lease can be a row of a table that has one column with the holder and one with the end.
 var (
-	// HolderColumns are the possible names of the column with the holder, and EndColumns
-	// those of the column with the end. In the table of [PostgresRow], the first name of
-	// each list that the table has is taken. In any other table only the first two names of
-	// each list count, because a row that is not a lock may also have an owner and an end.
+	// HolderColumns are the possible names of the column with the holder, and EndColumns those of
+	// the column with the end. In the table of [PostgresRow], the column is the first name of a
+	// list that the table has. In any other table only the first two names of each list count,
+	// because a row that is not a lock may also have an owner and an end.
 	HolderColumns = []string{"holder", "locked_by", "owner", "held_by", "holder_id", "owner_id"}
 	EndColumns    = []string{"expires_at", "lease_expires_at", "lock_until", "locked_until", "expires", "valid_until"}
 )
