@@ -145,10 +145,10 @@ func Causes(h *history.History, blamed []Finding) []Cause {
 	return withoutUnrecognised(causes)
 }
 
-// withoutUnrecognised moves violations that show no mistake by themselves to a cause of the
-// same run that does: those of exclusion and of the data to a cause of that family, and a lack
-// of progress to any cause. A violation can be seen before the mistake: a client that stays
-// too long is no mistake of the lock until an extension confirms its lease.
+// withoutUnrecognised moves violations that show no mistake by themselves to a recognised cause of
+// the same run: a violation of exclusion or of the data to a cause of its family, and a lack of
+// progress to any cause. A violation can be seen before the mistake: a client that stays too long
+// is no mistake of the lock until an extension confirms its lease.
 func withoutUnrecognised(causes []Cause) []Cause {
 	isOfData := func(c Cause) bool { return slices.Contains(families[0], c.Findings[0].Property) }
 	isRecognised := func(c Cause) bool { return c.Mistake != Mistake(c.Findings[0].Property) }
@@ -463,9 +463,9 @@ func (h *judgedRun) sendsValue(a history.Acquisition, value string) bool {
 	})
 }
 
-// mistakeWithLease compares a section's lease with the keys that it is based on, as they
-// were when another client was granted the lock. f is the violation that the section is part
-// of. mistakeWithLease returns "" if they agree.
+// mistakeWithLease compares a section's lease with the keys that it is based on, as they were when
+// another client was granted the lock. f is the violation that the section is part of. It returns
+// "" if the lease agrees with the keys.
 func (h *judgedRun) mistakeWithLease(s *history.Section, seen *trace.Event, f Finding) (Mistake, trace.Step) {
 	lock := h.Lock(s.Lock)
 	slots, latest := h.Slots(s.Lock), s.Lease.Latest(seen.Seq)
