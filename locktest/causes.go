@@ -30,7 +30,7 @@ type cause struct {
 	Others []address
 }
 
-// maxOthers is for how many worlds, in addition to the example, a cause has the command
+// maxOthers is how many worlds of a cause, in addition to the example, are listed with the command
 // that runs them again.
 const maxOthers = 2
 
@@ -122,8 +122,8 @@ func compareCauses(a, b cause) int {
 	return cmp.Or(a.class()-b.class(), b.Worlds-a.Worlds, a.Rules[0].Card().Gravity-b.Rules[0].Card().Gravity)
 }
 
-// class is 0 for a cause that violates mutual exclusion or damages data, 1 if it does that
-// and nothing more is known than the property, and 2 for any other cause.
+// class is 2 for a cause that neither violates mutual exclusion nor damages data. Otherwise it is 0
+// if the mistake is recognised, and 1 if only the violated property is known.
 func (c cause) class() int {
 	switch {
 	case c.Rules[0].Card().Gravity > checks.TokenOrder.Card().Gravity:

@@ -12,20 +12,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Nothing in a world is left to chance but what the lock itself leaves to it. If two runs
-// of one world differ, a replay may show something else than the report. The suite
-// therefore runs some worlds twice.
+// In a world only the lock itself can act at random. If two runs of one world differ, a replay may
+// show something else than the report. The suite therefore runs some worlds twice.
 
 // A chance is a difference between two runs of the same world.
 type chance struct {
 	Address address
 	// Lines are the first event that differs, as it was in each of the two runs.
 	Lines string
-	// Source is what such a difference mostly comes from.
+	// Source is the most likely source of such a difference.
 	Source string
 }
 
-// chanceShare is the share of the test cases whose first world is run twice: one in so many.
+// chanceShare says how often a test case runs its first world twice: one of so many test cases
+// does.
 const chanceShare = 12
 
 // isRepeated reports whether to run a world a second time: the first world of a share of
@@ -65,8 +65,8 @@ func (v verdict) differsFrom(at address, again verdict) *chance {
 	return c
 }
 
-// sourceOf returns what the first difference between two runs mostly comes from; "" if the
-// two events have nothing in common.
+// sourceOf returns the most likely source of the first difference between two runs; "" if the two
+// events have nothing in common.
 func sourceOf(first, second *trace.Event) string {
 	alike := *first
 	alike.At = second.At

@@ -57,7 +57,7 @@ func TestUnseededRandomnessIsReported(t *testing.T) {
 	}
 }
 
-// The first event that differs mostly says where the difference comes from.
+// The first event that differs shows where the difference probably comes from.
 func TestSourceOfDifference(t *testing.T) {
 	sends := trace.Event{Seq: 3, At: time.Second, Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "GET a"}
 	later, otherNode, otherText, otherClient := sends, sends, sends, sends

@@ -88,8 +88,8 @@ func needsFractions(s *subject) string {
 	return ""
 }
 
-// refusal returns why the lock refused the world's TTL; "" if it did not. A lock that cannot
-// be made with the usual TTL either refuses none in particular.
+// refusal returns why the lock refused the world's TTL; "" if it did not. If the lock cannot be
+// made with the usual TTL either, the TTL is not the reason.
 func (s *subject) refusal(w world, h *history.History) string {
 	if lasts := w.config.Lock.TTL; lasts == 0 || lasts == ttl || s.cannotBeMade {
 		return ""

@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// waiterCases returns the test cases in which several clients that wait for the lock ask for
-// it at the same moment, just after it has become free. If a lock first looks whether it is
-// free, and then takes it without a condition, several of them get it.
+// waiterCases returns the test cases in which several clients that wait for the lock ask for it at
+// the same moment, just after it has become free. If a lock first checks whether it is free, and
+// then sets its key without a condition, several clients get it.
 func waiterCases() []testCase {
 	return []testCase{
 		conformanceCase("waiters/expired", "three clients wait for the lock, and ask at the same moment when the lease of a dead holder has expired", needsExpiry, func(s *subject) []scene {
@@ -39,9 +39,9 @@ func waiterCases() []testCase {
 // waiterNames are the names of the clients that wait.
 var waiterNames = []string{"client-2", "client-3", "client-4"}
 
-// waiterScenes returns scenes in which a holder's lock becomes free some time after it was
-// granted. That shows in a happening. Each scene has another way to make the clients that
-// wait ask at the same moment.
+// waiterScenes returns scenes in which the holder's lock becomes free: free is how long after the
+// grant that is, and isFree the happening that shows it. Each scene has another way to make the
+// clients that wait ask at the same moment.
 func (s *subject) waiterScenes(holder sim.Client, free time.Duration, isFree trace.Happening, faults ...sim.Fault) []scene {
 	clients := []sim.Client{holder}
 	for _, name := range waiterNames {

@@ -33,9 +33,9 @@ type Exploration struct {
 	// Worlds is how many worlds with several faults are tried. 0 is 500. If For is set, 0
 	// is as many as there is time for.
 	Worlds int
-	// For limits the real time of the search; 0 is no limit. New worlds are tried for most
-	// of that time. In the rest, what was found is made as small as possible, and measured.
-	// With For, the result depends on the speed of the machine.
+	// For limits the real time of the search; 0 is no limit. New worlds are tried for most of that
+	// time. In the rest, the search makes the faults that it has found as small as possible, and
+	// measures them. With For, the result depends on the speed of the machine.
 	For time.Duration
 	// Seed is the number from which the latencies and every random value follow; 0 is 1.
 	Seed uint64

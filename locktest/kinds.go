@@ -6,9 +6,9 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// The suite judges locks that one client holds at a time, and takes each call of acquire
-// for a section of its own. A kind of lock that works otherwise must be tested in a form
-// that works so. A kindRemark says so in the report, if the lock may be of that kind.
+// The suite judges locks that one client holds at a time, and treats each call of acquire as a
+// section of its own. A lock that works otherwise must be tested through an adapter that works in
+// this way. A kindRemark says so in the report, if the lock may be of such a kind.
 type kindRemark struct {
 	// testCase and world are the first world in which a lock of the kind breaks
 	// lease-exclusion.

@@ -31,7 +31,7 @@
 // need no particular lock: they check the claims of the Config, or one thing goes wrong with
 // each message of the lock's own traffic in turn. A test case runs in one world or in many.
 //
-// A lock that fails mostly makes few mistakes, and each of them fails many test cases. The
+// Most failing locks make few mistakes, and each mistake fails many test cases. The
 // report shows each mistake once: what the lock does wrong, in how many worlds, the example
 // that is easiest to understand, a remedy, and commands that run exactly one world again,
 // with its whole timeline:

@@ -12,7 +12,7 @@ import (
 // silent is a lock whose acquire returns no error if another client holds the lock.
 type silent struct {
 	locks.Lock
-	// typed means that its lease is then a nil pointer, and not nil.
+	// typed means that acquire then returns a nil pointer as the lease, and not a nil interface.
 	typed bool
 }
 

@@ -155,8 +155,8 @@ func (s *summary) String() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// showsNothing reports whether the result of no test case is known that applies to the
-// lock, but for those that it failed.
+// showsNothing reports whether there are unknown results and no known ones. Test cases that the
+// lock failed, and those that do not apply to it, do not count.
 func (s *summary) showsNothing() bool {
 	return len(s.byCategory[categoryUnknown]) > 0 && !slices.ContainsFunc(
 		[]string{categoryPasses, categoryHolds, categoryBreaks, categoryBreaksFenced},
@@ -210,8 +210,8 @@ func failVerb(mistakes int) string {
 	return "fail"
 }
 
-// writeNumbers writes how many test cases have which result, and whose fault the violations
-// are that do not fail the lock.
+// writeNumbers writes how many test cases have each result, and what is to blame for the violations
+// that do not fail the lock.
 func (s *summary) writeNumbers(b *strings.Builder) {
 	line := func(text string) { fmt.Fprintln(b, textwrap.Wrap(text, pageWidth, 2)) }
 	numbers := func(names []string, of map[string][]string) string {

@@ -68,8 +68,8 @@ type duration struct {
 	isPossible func(exchange) bool
 	// moments, if not nil, are the only moments at which this duration is tried.
 	moments []moment
-	// needsAllNodes means that, of several nodes, the duration is never tried on a single
-	// node. There it would show no more than other durations show.
+	// needsAllNodes means that, if the lock has several nodes, the duration is never tried on one
+	// of them alone, because that would show no more than other durations show.
 	needsAllNodes bool
 }
 

@@ -50,10 +50,9 @@ func nextCall(test string) string {
 	return fmt.Sprintf("%s#%d", test, callsMade.of[test])
 }
 
-// serveOrReplay does what this process has to do instead of a call of Run or Explore, and
-// returns true if there is such a thing. A worker for this call serves the process that
-// started it. A worker for another call of the same test does nothing here. With
-// LOCKSIM_REPLAY, a single world is replayed.
+// serveOrReplay reports whether this process has something else to do than the call of Run or
+// Explore, and does it. A worker for this call serves the process that started it. A worker for
+// another call of the same test does nothing here. With LOCKSIM_REPLAY, a single world is replayed.
 func serveOrReplay(t *testing.T, call string, runner interface {
 	serve()
 	replay(t *testing.T, text string)
