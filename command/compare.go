@@ -95,9 +95,9 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// systemScenarios returns the scenarios of the group systems, which apply to locks of every
-// system, in the order of the catalogue. It leaves out a scenario whose own lock is in no
-// other of them: most locks could not be compared by it.
+// systemScenarios returns the scenarios of the group systems, which apply to locks of every system,
+// in the order of the catalogue. It leaves out a scenario whose own lock occurs in no other
+// scenario of the group, because most locks could not be compared by it.
 func systemScenarios() []input {
 	found := slices.DeleteFunc(builtIn(), func(in input) bool { return in.Group != "systems" })
 	uses := map[string]int{}

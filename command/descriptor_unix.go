@@ -28,11 +28,11 @@ func openDescriptor(number int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(number), name), nil
 }
 
-// isDiscarded reports whether output to a file is lost. A standard stream may have been
-// closed when this process started. Then the Go runtime has opened /dev/null in its place,
-// for reading and writing, before this program runs. A parent process may have done the
-// same on purpose; the two cases cannot be distinguished. A shell opens /dev/null for
-// >/dev/null only for writing, so that is another case.
+// isDiscarded reports whether output to a file is lost. A standard stream may have been closed when
+// this process started. Then the Go runtime has opened /dev/null in its place, for reading and
+// writing, before this program runs. A parent process may have done the same on purpose; the two
+// cases cannot be distinguished. A shell opens /dev/null for >/dev/null only for writing; then
+// isDiscarded returns false.
 func isDiscarded(f *os.File) bool {
 	mode, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	if err != nil {

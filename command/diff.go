@@ -204,8 +204,8 @@ func (s *diffSide) loadTrace(stdin io.Reader) (err error) {
 	return nil
 }
 
-// ignoresVariant reports whether --variant does not count for a scenario without variants,
-// because it is for both of two scenarios.
+// ignoresVariant reports whether --variant has no effect on this side: the flag is for both of two
+// scenarios, and this one has no variants.
 func (s *diffSide) ignoresVariant() bool {
 	return s.saved == nil && s.isVariantShared && s.variant != "" && s.input.Variants[0].Name == ""
 }

@@ -35,8 +35,8 @@ var valueKinds = map[string]string{
 	"uint64":   "a whole number from 0 to 18446744073709551615",
 }
 
-// oneOf says which values are possible where another was given, and which of them was
-// probably meant. It leaves out a long list if it has a suggestion.
+// oneOf returns the advice for a value that is not possible: a list of the possible ones, and the
+// one that was probably meant. It leaves out a long list if it has a suggestion.
 func oneOf(given string, possible []string) string {
 	const mostListed = 20
 	hint := scenarios.DidYouMean(given, possible)

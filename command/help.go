@@ -15,8 +15,9 @@ import (
 // helpWidth is the maximum number of columns of the help.
 const helpWidth = 100
 
-// fitHelp makes the help of all commands as wide as a terminal of this width, at most
-// helpWidth columns. If the width is not known, which is 0, the lines are as they were written.
+// fitHelp makes the help of all commands as wide as a terminal of this width, at most helpWidth
+// columns. If the width is 0, which means that it is not known, the lines stay as they were
+// written.
 func fitHelp(root *cobra.Command, stdout io.Writer, width int) {
 	if width == 0 {
 		return

@@ -47,7 +47,7 @@ func removeOnInterrupt(folder string) (stop func()) {
 		defer close(done)
 		select {
 		case <-signals:
-			_ = os.RemoveAll(folder) // there is nobody left to tell
+			_ = os.RemoveAll(folder) // nobody is left who could read an error
 			os.Exit(unexpected)
 		case <-stopped:
 		}

@@ -63,7 +63,7 @@ variant.`,
 
 var listFormats = []string{"json", "text"}
 
-// A filter is a flag with a fixed list of values; what names such a value in an error.
+// A filter is a flag with a fixed list of values. noun names such a value in an error.
 type filter struct {
 	flag, noun string
 	value      string
@@ -146,9 +146,9 @@ func (f *listFlags) matches(s *scenarios.Scenario) bool {
 	})
 }
 
-// listText writes the groups, with a line for each scenario: its name and title. The whole
-// list begins with the scenarios to begin with. Titles are broken into lines if a width is
-// known; 0 means that it is not, as in a pipe.
+// listText writes the groups, with a line for each scenario: its name and title. If isWhole is
+// true, the list has all scenarios, and begins with advice on which to read first. Titles are
+// broken into lines if a width is known; 0 means that it is not, as in a pipe.
 func listText(w io.Writer, shelves []scenarios.CatalogueGroup, width int, isWhole bool) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	wrap := textwrap.Wrap

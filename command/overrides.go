@@ -81,8 +81,8 @@ func cutOverride(o string) (path, value string) {
 	return strings.TrimSpace(path), strings.TrimSpace(value)
 }
 
-// shortNames are names of settings that people expect, with what they have to write. No field
-// of a scenario has such a name and such a value.
+// shortNames maps names that people expect for settings to what they have to write instead. No
+// field of a scenario has such a name and takes a value.
 var shortNames = map[string]string{
 	"ttl": "lock.ttl, or the flag --ttl", "pause": "faults[1].for, or the flag --pause",
 }
@@ -103,8 +103,8 @@ func (f *overrideFlags) overridesOf(in input) ([]string, error) {
 		overrides = append(overrides, "lock.nodes="+f.nodes)
 	}
 	if f.pause != "" {
-		// A pause that --set adds or removes counts. If it cannot be set yet, because it has
-		// a range, the scenario as it is decides.
+		// A pause that --set adds or removes counts. If the scenario cannot be changed yet, because
+		// a value of --set is a range, the unchanged scenario decides.
 		base := in.Scenario
 		if changed, err := in.With(overrides...); err == nil {
 			base = changed

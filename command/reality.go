@@ -32,8 +32,8 @@ type realityFlags struct {
 	// client is the command of a program that has a lock of its own; "" if there is none.
 	client           string
 	compares, sweeps bool
-	// times is how often each scenario must be seen, and within how long it is repeated for
-	// that; 0 means that it is played at most three times as often, and once if times is 1.
+	// times is how often each scenario must be seen, and within is how long it is repeated until
+	// then. If within is 0, it is played at most three times as often, and only once if times is 1.
 	times  int
 	within time.Duration
 }
@@ -189,9 +189,9 @@ type play struct {
 	replay string
 }
 
-// plan returns the runs of each job. Of several variants it leaves out those that cannot be
-// played, with a note, also in the scenarios of the jobs. It fails if no variant of a
-// scenario is left, before anything is started.
+// plan returns the runs of each job. It leaves out variants that cannot be played, also in the
+// scenarios of the jobs, and prints a note for each. It fails before anything is started if no
+// variant of a scenario is left.
 func (f *realityFlags) plan(stderr io.Writer, jobs []job) ([][]play, error) {
 	var all [][]play
 	for i, j := range jobs {
@@ -308,8 +308,8 @@ func (f *realityFlags) playAll(cmd *cobra.Command, jobs []job, plays [][]play) (
 	return results, tallies, nil
 }
 
-// isEnough reports whether a scenario is not repeated any more, although its runs have not
-// been conclusive as often as they should be.
+// isEnough reports whether to stop repeating a scenario whose runs have not been conclusive as
+// often as they should be.
 func (f *realityFlags) isEnough(plays int, since time.Duration) bool {
 	switch {
 	case f.within > 0:

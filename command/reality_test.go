@@ -122,7 +122,7 @@ func TestRealityIsCleanedUpAfterAKill(t *testing.T) {
 	await(t, &stderr, "nothing is left behind", func() bool { return leftBehind(folder) == "" })
 }
 
-// await waits until something is the case.
+// await waits until the function is returns true. what says in words what it waits for.
 func await(t *testing.T, stderr *bytes.Buffer, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {

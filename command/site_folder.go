@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// manifestName is the file of a site that lists all its files. By it the command site knows
-// which folder it may replace.
+// manifestName is the file of a site that lists all its files. By this list the command site
+// recognizes a folder that it may replace.
 const manifestName = "site.json"
 
 // siteSchema is the schema of a manifest.

@@ -21,8 +21,8 @@ type term struct {
 	name, kind string
 	// facts are labels and texts.
 	facts [][2]string
-	// flag is the flag of locksim list that finds the scenarios about the term, and filter
-	// the same as a value; "" for a word of the glossary.
+	// flag is the flag of locksim list that finds the scenarios about the term, and filter has that
+	// flag set; flag is "" for a word of the glossary.
 	flag   string
 	filter listFlags
 	// document is where more is written about terms of this kind.

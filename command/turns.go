@@ -71,8 +71,9 @@ func (f whyFlag) find(stderr io.Writer, results []*scenarios.Result, format stri
 	return nil
 }
 
-// maxTurnEvents is the most events of both runs with which the nearest turn is searched. The
-// search runs about twenty worlds, and should not take longer than a fraction of a second.
+// maxTurnEvents is the greatest number of events in both runs for which the nearest turn is
+// searched. The search runs about twenty worlds, and should not take longer than a fraction of a
+// second.
 const maxTurnEvents = 800
 
 // findTurns finds the nearest change that turns the verdict of a changed and safe scenario,

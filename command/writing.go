@@ -53,8 +53,8 @@ func (f *writeFlags[S]) formatNames(accept func(reports.Format[S]) bool) []strin
 	return names
 }
 
-// chosenFormat returns the format that the flags name, or that the extension of -o stands
-// for. If it does not exist, the error suggests the one that was probably meant.
+// chosenFormat returns the format that the flags name, or that the extension of -o selects. If it
+// does not exist, the error suggests the one that was probably meant.
 func (f *writeFlags[S]) chosenFormat() (reports.Format[S], error) {
 	format, known := f.subject.Lookup(f.format)
 	if known {

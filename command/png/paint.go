@@ -74,7 +74,8 @@ func (p *painter) drawGroup(e *element, around []*element, s style) error {
 		n[0], n[1] = n[0]+x, n[1]+y
 	}
 	if width, height, err := e.size(); err == nil && e.name == "svg" && len(around) > 0 {
-		// It shows nothing of what reaches over its edges, so it is an image of its own.
+		// An inner svg element shows nothing beyond its edges, so it is drawn as an image of its
+		// own.
 		window := *p
 		window.context = newContext(width, height, p.factor)
 		x, y := p.context.TransformPoint(n[0], n[1])

@@ -90,7 +90,7 @@ func withoutComments(css string) string {
 	}
 }
 
-// afterBlock returns what follows the block of which css begins with the inside.
+// afterBlock returns what follows a block. css begins inside the block, after its opening brace.
 func afterBlock(css string) string {
 	depth := 1
 	for i, c := range css {
