@@ -30,9 +30,8 @@ func changesOf(rows []Row) []remark {
 	return rowsOf(setting.DescribeChanges(all))
 }
 
-// isOtherLock reports whether a run has another lock than that of its scenario, and the
-// scenario is not written for it. What its author says of the scenario is then not about
-// the run.
+// isOtherLock reports whether a run has another lock than its scenario, and the scenario is not
+// written for that lock. Then the author's texts about the scenario are not about the run.
 func isOtherLock(run scenarios.RunResult) bool {
 	_, isGiven := run.Variant.Expectation(run.Lock, run.Fencing)
 	return run.Lock != run.Variant.Lock && !isGiven
@@ -47,9 +46,8 @@ func withOtherLock(runs []scenarios.RunResult) string {
 	return ", with the lock " + story.Visible(runs[0].Lock)
 }
 
-// withChanges returns a phrase for the title of a picture or a page that can be seen alone:
-// another lock, and the values that were changed. It returns "" if the scenario is as its
-// file has it.
+// withChanges returns a phrase for the title of a picture or a page that can be seen alone: another
+// lock, and the values that were changed. It returns "" if nothing was changed.
 func withChanges(s *scenarios.Scenario, runs []scenarios.RunResult) string {
 	phrase, changes := withOtherLock(runs), story.Visible(story.List(s.Overrides))
 	switch {
@@ -61,7 +59,7 @@ func withChanges(s *scenarios.Scenario, runs []scenarios.RunResult) string {
 	return phrase + " and " + changes
 }
 
-// brokenIn returns the assumptions that the faults broke that struck in some runs, or
+// brokenIn returns the assumptions that were broken by the faults that struck in some runs, or
 // "none".
 func brokenIn(runs []scenarios.RunResult) string {
 	var names []string

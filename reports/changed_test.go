@@ -81,7 +81,7 @@ func TestWordsOfAnotherLock(t *testing.T) {
 	}
 }
 
-// The assumption of a changed row is that which its run broke.
+// A changed row names the assumption that its run broke.
 func TestAssumptionOfChangedRow(t *testing.T) {
 	for _, c := range []struct{ lock, override, want string }{
 		{"redlock", "lock.ttl=20s", "process"},

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// layOutColumns arranges the cells of a table in columns. Text reports use it if [Options]
-// has no function for that (Columns). It takes every character for one column wide.
+// layOutColumns arranges the cells of a table in columns. Text reports use it if [Options].Columns
+// is nil. It counts every character as one column wide.
 func layOutColumns(heads []string, rows [][]string) string {
 	all := append([][]string{heads}, rows...)
 	widths, total := make([]int, len(heads)), 0

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// The most steps of each run that a comparison shows from where the runs part. With
-// messages there are more steps.
+// The greatest number of steps of each run that a comparison shows after the steps that are equal.
+// With messages there are more steps.
 const (
 	maxDiffSteps    = 300
 	maxDiffMessages = 2000

@@ -15,13 +15,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// BenchmarkGrowth runs, judges and describes worlds of growing size. It tests that the cost
-// of an event does not depend on the number of events. For the whole and for each of the
-// three parts, it reports a ratio of processor times for an event: that in the largest
-// world, divided by the smallest among all worlds. It also logs the times.
+// BenchmarkGrowth runs, judges and describes worlds of growing size. It tests that the cost of an
+// event does not depend on the number of events. For the whole and for each of the three parts, it
+// reports a ratio: the processor time for an event in the largest world, divided by the smallest
+// such time among all worlds. It also logs the times.
 //
-// The worlds are measured in turn, several times, and the best time of each counts. Other
-// load on the machine disturbs only some of the measurements.
+// The worlds are measured in turn, several times, and the best time of each counts. Other load on
+// the machine disturbs only some of the measurements.
 func BenchmarkGrowth(b *testing.B) {
 	for _, axis := range []struct {
 		of    string             // what grows

@@ -258,7 +258,7 @@ func writeSuiteJUnit(w io.Writer, s *Suite, _ Options) error {
 	return report.writeTo(w)
 }
 
-// failureOf says which mistakes fail a test case; nil if none does that is not known.
+// failureOf says which mistakes fail a test case, except the known ones; nil if there are none.
 func (t SuiteTest) failureOf(c SuiteCase) *junitTrouble {
 	var titles, rules, texts []string
 	for _, m := range t.Mistakes {

@@ -43,7 +43,8 @@ var playgroundFolder = sync.OnceValues(func() (string, error) {
 	return folder, nil
 })
 
-// patient is an address of a page that waits for a world longer than the slowest machine takes.
+// patient is the query of an address: with it the page waits for a world longer than the slowest
+// machine takes.
 const patient = "?patience=120000"
 
 // openPlayground serves the playground on loopback and opens it in a new tab, at the part of
@@ -182,9 +183,9 @@ func (p *tab) shows() shown {
 	}))(selector => [...document.querySelectorAll(selector)].map(e => e.textContent))`)
 }
 
-// checkShown tests that the page shows of the world in its address what the program shows of
-// it outside a browser: the verdicts, the traces, the events of the picture and the command.
-// It returns what the page shows.
+// checkShown tests that the page shows the world in its address as the program shows it outside a
+// browser: the verdicts, the traces, the events of the picture and the command. It returns what the
+// page shows.
 func (p *tab) checkShown() shown {
 	p.t.Helper()
 	got := p.shows()
@@ -390,8 +391,8 @@ func TestPlaygroundByPointer(t *testing.T) {
 	}
 }
 
-// What cannot be run is said in a sentence, and the page works on. A mistake in the text of a
-// scenario has the line, and a button that leads there.
+// If something cannot be run, the page says so in a sentence, and continues to work. A mistake in
+// the text of a scenario has the line, and a button that leads there.
 func TestPlaygroundProblems(t *testing.T) {
 	p := openPlayground(t, patient, desktop)
 	p.checkVerdict(unsafeThenSafe)
