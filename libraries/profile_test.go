@@ -17,7 +17,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// timesOf returns when node 1 has received a command since the last call.
+// timesOf returns the times at which node 1 has received a command since the last call.
 func timesOf(c *cluster, command string) (at []string) {
 	for _, line := range c.Commands() {
 		if when, ok := strings.CutSuffix(line, " node 1 "+command); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// tries returns when one attempt has asked a node for the lock, while another client holds
+// tries returns the times at which one attempt asks a node for the lock, while another client holds
 // the lock.
 func tries(t *testing.T, kind string) (at []time.Duration) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {

@@ -67,8 +67,9 @@ func (l *lease) Extend(ctx context.Context) error {
 	return failure(ctx, l.lock.Refresh(ctx, l.ttl, nil), redislock.ErrNotObtained, "extended")
 }
 
-// failure turns the error of a release or an extension into an error of this package; nil
-// remains nil. gone is redislock's error for a key that no longer belongs to the lease.
+// failure turns the error of a release or an extension into an error of this package; nil remains
+// nil. errGone is redislock's error for a key that no longer belongs to the lease, and done is what
+// has failed: "released" or "extended".
 func failure(ctx context.Context, err, errGone error, done string) error {
 	if err == nil {
 		return nil
@@ -80,9 +81,8 @@ func failure(ctx context.Context, err, errGone error, done string) error {
 	return answers.WithCause(ctx, what)
 }
 
-// reason returns why a request failed, in words that are equal in every run. If the node
-// has refused the request, which redislock reports as the error refusal, reason returns
-// word.
+// reason returns why a request failed, in words that are equal in every run. If err is refusal,
+// redislock's error for a request that the node has refused, reason returns refusalText.
 func reason(err, refusal error, refusalText string) string {
 	if errors.Is(err, refusal) {
 		return refusalText

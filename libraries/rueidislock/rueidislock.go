@@ -46,7 +46,7 @@ type lock struct {
 	leases   sync.WaitGroup
 }
 
-// newLock makes a lock on the first node. set changes rueidis's options.
+// newLock makes a lock on the first node. setOptions changes rueidis's options.
 func newLock(e *locks.Env, setOptions func(*rueidis.ClientOption)) (locks.Lock, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("rueidislock needs a Redis node, but there is none")
