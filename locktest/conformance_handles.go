@@ -24,9 +24,9 @@ func handleCases() []testCase {
 	}
 }
 
-// acquireTwice returns a program that acquires the lock, and asks for it again by another
-// handle while it still holds it. That must fail. After the release the other handle must
-// get the lock. handle returns the other handle, which may be the first one itself.
+// acquireTwice returns a program that acquires the lock, and asks for it again by another handle
+// while it still holds it. That must fail. After the release the other handle must get the lock.
+// newHandle returns the other handle, which may be the first one itself.
 func acquireTwice(newHandle func(*sim.Program) (locks.Lock, error)) program {
 	return ignoreOtherErrors(func(ctx context.Context, p *sim.Program) error {
 		second, err := newHandle(p)
