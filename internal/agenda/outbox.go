@@ -2,11 +2,10 @@ package agenda
 
 import "github.com/locksim/locksim/sim"
 
-// An Outbox delays the messages of a server. While the server handles one request, it only
-// puts messages into the outbox. Before they are sent, the faults strike that waited for an
-// event which the server has just recorded. If such a fault crashes the server, the
-// messages are never sent, as on a real machine. Only the goroutine of the world's event
-// loop may call the methods.
+// An Outbox delays the messages of a server. While the server handles one request, it only puts
+// messages into the outbox. Faults that wait for an event which the server has just recorded strike
+// before the messages are sent. If such a fault crashes the server, the messages are never sent, as
+// on a real machine. Only the goroutine of the world's event loop may call the methods.
 type Outbox struct {
 	host       *sim.Host
 	crashCount int // so that Do notices a crash
@@ -25,13 +24,12 @@ func NewOutbox(h *sim.Host) *Outbox { return &Outbox{host: h} }
 // after the function that was given to [Outbox.Do] has returned.
 func (o *Outbox) Send(transmit func()) { o.unsent = append(o.unsent, transmit) }
 
-// Do calls f. If f has put messages into the outbox, Do then lets the faults strike and the
-// clients start that waited for an event which f has recorded, and sends the messages. If
-// the server is paused then, it sends them when it resumes; if it has crashed, it sends
-// nothing.
+// Do calls f. If f has put messages into the outbox, Do then lets faults strike and clients start
+// that have waited for an event which f has recorded, and after that it sends the messages. If the
+// server is paused then, Do sends them when it resumes; if it has crashed, Do sends nothing.
 //
-// A Do within f sends nothing itself, but the outer Do does. A Do that is called while
-// messages are sent also leaves the sending to the Do that is at it.
+// A Do within f sends nothing itself, but the outer Do does. A Do that is called while messages are
+// sent also leaves the sending to the Do that has begun it.
 func (o *Outbox) Do(f func()) {
 	o.depth++
 	f()

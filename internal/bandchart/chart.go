@@ -158,7 +158,8 @@ func (d *drawing) newBar(b Bar) *placedBar {
 			placed.below.put(storyboard.Text{Class: "border", X: from, Anchor: "middle", Size: textSize, Line: story.Raw(d.Format(band.From))}, from)
 		}
 	}
-	// What is unsafe covers what is not, where narrow bands are drawn wider than they are.
+	// Narrow bands are drawn wider than they are, so they can overlap. An unsafe band covers the
+	// others.
 	slices.SortStableFunc(narrow, func(a, b storyboard.Shape) int {
 		return cmp.Compare(narrowRank(a), narrowRank(b))
 	})

@@ -35,8 +35,8 @@ func textsOf(b *storyboard.Board) string {
 	return strings.Join(all, "\n")
 }
 
-// Each band has its outcome, and each border its value. A band without room for its outcome
-// has it above, with its values, and can be seen.
+// Each band has its outcome, and each border its value. A band without room for its outcome has the
+// outcome above it, with its values, and is wide enough to be seen.
 func TestDraw(t *testing.T) {
 	board := chartOf("0 safe", "500 unsafe", "501 unknown").Draw()
 	texts := textsOf(board)

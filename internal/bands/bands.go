@@ -10,12 +10,11 @@ type Band[O comparable] struct {
 	Outcome  O
 }
 
-// Find tries values, which are in ascending order. Between two neighbours with different
-// outcomes it looks for the border by bisection, and for other outcomes there. split returns
-// a value strictly between two others; ok is false if they are so close that the border
-// needs no other value. Find does not find a band that lies between two neighbours with the
-// same outcome. It returns the bands in order, and how many values it tried. An error of try
-// ends it.
+// Find tries values, which are in ascending order. Between two neighbours with different outcomes
+// it looks by bisection for the border, and for further outcomes between them. split returns a
+// value strictly between two others; ok is false if they are so close that the border needs no
+// other value. Find does not find a band that lies between two neighbours with the same outcome. It
+// returns the bands in order, and how many values it tried. An error of try ends it.
 func Find[O comparable](values []int64, split func(low, high int64) (middle int64, ok bool), try func(value int64) (O, error)) (bands []Band[O], tried int, err error) {
 	type sample struct {
 		value   int64

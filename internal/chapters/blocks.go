@@ -20,8 +20,7 @@ const (
 // A block is a part of a document.
 type block struct {
 	kind blockKind
-	// text is the text without its markup: of a heading, a paragraph or an item in one line or
-	// several, of code with its lines, of a table as in the document.
+	// text is the text without its markup. Code keeps its lines, and a table is as in the document.
 	text string
 	// level is that of a heading, from 1 on. sign is that of an item, such as "-" or "2.".
 	// language is that of code.

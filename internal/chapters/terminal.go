@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// usualWidth is the greatest number of columns of a line if the width of the terminal is not known,
-// and mostWidth in any case, because longer lines are hard to read.
+// usualWidth is the greatest number of columns of a line if the width of the terminal is not known.
+// mostWidth is the greatest number on any terminal, because longer lines are hard to read.
 const usualWidth, mostWidth = 80, 100
 
 // Write writes the chapter for a terminal of this many columns; 0 means that the width is not known.

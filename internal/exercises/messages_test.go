@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is wrong with the folder is said in the reader's words.
+// Errors about the folder are in the reader's words.
 func TestMessages(t *testing.T) {
 	w := newWorkshop(t)
 	begin := string(moduleFile(t, "lock.go"))

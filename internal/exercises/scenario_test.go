@@ -74,7 +74,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// What does not solve an exercise in YAML, and what does in another way.
+// Changes of the exercises in YAML: some are no solution, and some solve the exercise in another
+// way than the model solution.
 func TestScenarioAnswers(t *testing.T) {
 	const suspend = "\n  - after: client-1 read\n    pause: client-1\n    mode: suspend\n    until: client-2 acquired\n"
 	for _, c := range []struct {

@@ -34,7 +34,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// What claims to be longer than the message is zero, and ends a list.
+// A value that claims to be longer than the message reads as zero, and ends a list.
 func TestReaderOfShortMessages(t *testing.T) {
 	for name, message := range map[string]string{
 		"a number of three bytes":                 "\x00\x00\x01",

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// ignoreAnswer makes a test of an answer always true if the lock succeeds then, and
-// otherwise never.
+// ignoreAnswer makes a test of an answer always true if the lock succeeds when the test is true,
+// and never true otherwise.
 func ignoreAnswer(f *file) (changes []change) {
 	answers := map[*ast.FuncDecl][]assignment{}
 	for _, t := range f.tests() {

@@ -25,8 +25,8 @@ func readsClock(e ast.Expr) bool {
 // clockName matches the name of a kind of clock, as in Clock.Read(fakeclock.Monotonic).
 var clockName = lazy.Regexp(`^(Monotonic|Wall)$`)
 
-// countLeaseFromAnswer reads the clock again after the request that follows a reading, and
-// uses that reading.
+// countLeaseFromAnswer reads the clock again after the request that follows a reading, and uses the
+// new reading.
 func countLeaseFromAnswer(f *file) (changes []change) {
 	f.statements(func(list []ast.Stmt, stack []ast.Node) {
 		for i, s := range list {
@@ -50,9 +50,9 @@ func countLeaseFromAnswer(f *file) (changes []change) {
 	return changes
 }
 
-// reading returns what a statement assigns a reading of a clock to, and the expression that
-// contains the reading: a variable, or a field of the struct that the statement makes. The
-// expression is nil if the statement does nothing of the kind.
+// reading returns the target to which a statement assigns a reading of a clock, and the expression
+// that contains the reading. The target is a variable, or a field of the struct that the statement
+// makes. The expression is nil if the statement assigns no reading.
 func (f *file) reading(s ast.Stmt) (target string, reading ast.Expr) {
 	a, is := s.(*ast.AssignStmt)
 	if !is || len(a.Lhs) != 1 || len(a.Rhs) != 1 || f.hasRequest(s) || !readsClock(a.Rhs[0]) {
@@ -107,8 +107,8 @@ var (
 	nowName = lazy.Regexp(`(?i)^now$`)
 )
 
-// skipElapsedCheck makes a test of the time that is left always true, and one of the time
-// that has passed never.
+// skipElapsedCheck makes a test of the time that is left always true, and a test of the time that
+// has passed never true.
 func skipElapsedCheck(f *file) (changes []change) {
 	for _, t := range f.tests() {
 		hasTime, is := testsTime(t.expr)

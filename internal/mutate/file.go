@@ -241,8 +241,8 @@ func functionName(stack []ast.Node) string {
 	return ""
 }
 
-// dropUnusedImports makes the imports blank that the file uses and text, a mutant of it,
-// does not.
+// dropUnusedImports returns text, a mutant of the file, with the imports made blank that the file
+// uses and the mutant does not.
 func (f *file) dropUnusedImports(text []byte) []byte {
 	if f.tree == nil {
 		return text

@@ -110,7 +110,7 @@ func TestTracesAreThoseOfTheCommand(t *testing.T) {
 	}
 }
 
-// What cannot be run is answered by a sentence with the place of the mistake.
+// A request that cannot be run is answered by a sentence with the place of the mistake.
 func TestProblems(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -39,7 +39,8 @@ func (c *cluster) asks(client string, e *effect) {
 	c.effects = append(c.effects, e)
 }
 
-// events lists what was recorded since the event before, one line each.
+// eventsSince lists the events that were recorded since the last call with seen, each with its
+// kind, owner, client and peer.
 func eventsSince(c *cluster, seen *int) string {
 	var lines []string
 	for _, ev := range c.r.trace.Events[*seen:] {

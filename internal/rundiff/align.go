@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A Row has a step of each run that correspond to each other, or a step of one run to which
-// none of the other corresponds. That one is nil.
+// A Row has a step of each run, which correspond to each other. If no step of the other run
+// corresponds to a step, the row has that step alone, and the other is nil.
 type Row struct{ Left, Right *story.Clause }
 
 // IsSame reports whether both runs have the step, and its text is the same. Its times may

@@ -49,8 +49,8 @@ func (d *Death) Error() string {
 	}
 }
 
-// death returns how the process ended. silent means that the pool killed it because it had
-// sent nothing for too long.
+// death returns how the process ended. wasSilent means that the pool killed it because it had sent
+// nothing for too long.
 func (w *worker) death(wasSilent bool) *Death {
 	d := &Death{Exit: w.process.ProcessState.String(), Stderr: strings.TrimSpace(w.stderr.drain())}
 	if wasSilent {

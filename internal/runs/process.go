@@ -55,9 +55,9 @@ func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 	return w, nil
 }
 
-// execute gives the worker all jobs, and finishes each job with the worker's answer. undone
-// are the jobs without an answer. There are such jobs if the worker died, as death
-// describes, if it has sent its last answer, or if it was dismissed.
+// execute gives the worker all jobs, and finishes each job with the worker's answer. unanswered are
+// the jobs without an answer. There are such jobs if the worker died, as death describes, if it has
+// sent its last answer, or if it was dismissed.
 func (w *worker) execute(jobs []*Job) (unanswered []*Job, death *Death) {
 	var lines []byte
 	for _, j := range jobs {

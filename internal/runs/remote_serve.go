@@ -15,7 +15,7 @@ import (
 type workOrder struct {
 	Bases []Base     `json:"bases,omitempty"`
 	World *wireWorld `json:"world,omitempty"`
-	// Account, if not "", asks for a report on one run of the world: it is the fencing of
+	// ReportFencing, if not "", asks for a report on one run of the world: it is the fencing of
 	// that run.
 	ReportFencing string `json:"account,omitempty"`
 }

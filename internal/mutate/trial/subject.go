@@ -44,10 +44,9 @@ type listedPackage struct {
 // A module is what go list says about a module.
 type module struct{ Path, Version, Dir string }
 
-// Find finds a package by the argument that the user gives to the go command, and the
-// package of the lock by its import path; source is "" if it is the same. Of the lock, only
-// the files with some names are mutated; none means all. arguments are for go test. The
-// caller must call Close.
+// Find finds a package by the argument that the user gives to the go command, and the package of
+// the lock by its import path; source is "" if it is the same. files are the names of the lock's
+// files to mutate; none means all. arguments are for go test. The caller must call Close.
 func Find(ctx context.Context, name, source string, files, arguments []string) (*Subject, error) {
 	temp, err := os.MkdirTemp("", "locksim-mutate-")
 	if err != nil {

@@ -46,7 +46,7 @@ func LibraryScenarios() []*scenarios.Scenario {
 	})
 }
 
-// Results returns the results of the playable scenarios on seed 1.
+// Results returns the results of the runnable scenarios on seed 1.
 func Results() ([]*scenarios.Result, error) {
 	var results []*scenarios.Result
 	for _, s := range RunnableScenarios() {
