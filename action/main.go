@@ -18,7 +18,8 @@ import (
 	"os/signal"
 )
 
-// errBroken is returned if the pull request breaks something; what, has been reported.
+// errBroken is returned if the pull request breaks something. What it breaks has been reported
+// already.
 var errBroken = errors.New("the pull request breaks something that its base does not")
 
 func main() {

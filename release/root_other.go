@@ -4,5 +4,6 @@ package main
 
 import "os/exec"
 
-// changesRoot reports that only Linux runs a program that needs no file of its system.
+// changesRoot returns false: only on Linux does a program of a release need no file of the system,
+// so only there can it run with another root.
 func changesRoot(*exec.Cmd, string) bool { return false }

@@ -217,8 +217,9 @@ func TestRealityOfKazoo(t *testing.T) {
 	}
 }
 
-// The answer to an acquire is later than the end of the lease. The example in Python refuses
-// the grant, and so does redlock of npm. Two other packages of npm and redis-py let two clients in.
+// The answer to an acquire is later than the end of the lease. The example in Python refuses the
+// grant, and so does redlock of npm. With two other packages of npm and with redis-py, two clients
+// are in their sections at the same time.
 func TestRealityInOtherLanguages(t *testing.T) {
 	require(t, has("redis-server"), "redis-server", "LOCKSIM_REQUIRE_REDIS")
 	const folder = "../../libraries/other-languages/"

@@ -43,8 +43,9 @@ func bundleEditor(folder string) ([]byte, error) {
 	return append(licences, script...), nil
 }
 
-// readLicences returns the licences of the packages that are in the bundle, as a comment. Equal
-// lines, but for the holders of the copyright, are there once.
+// readLicences returns the licences of the packages that are in the bundle, as a comment. A
+// paragraph that several licences have, such as their terms without the copyright line, is there
+// once.
 func readLicences(modules string) ([]byte, error) {
 	var files []string
 	for _, pattern := range []string{"*/LICENSE", "@*/*/LICENSE"} {
@@ -76,7 +77,7 @@ func readLicences(modules string) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// runIn runs a command in a folder. The error has what it said.
+// runIn runs a command in a folder. Its error contains what the command printed.
 func runIn(folder, name string, args ...string) error {
 	c := exec.Command(name, args...)
 	c.Dir = folder
