@@ -118,7 +118,7 @@ func (b *bug) survey(r *row, first time.Duration) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("  %s: %d stories of the suite fail it\n", v.title(), len(s.failures))
+		fmt.Printf("  %s fails %d test cases of the suite\n", v.title(), len(s.failures))
 		if i == 0 {
 			candidates, r.suiteWorlds = s.failures, s.worlds
 			continue
@@ -130,7 +130,7 @@ func (b *bug) survey(r *row, first time.Duration) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("  %s: %d stories of the suite fail it\n", v.title(), len(s.failures))
+		fmt.Printf("  %s fails %d test cases of the suite\n", v.title(), len(s.failures))
 		candidates = slices.DeleteFunc(candidates, func(f failure) bool { return s.fails(f.story) })
 	}
 	for _, f := range candidates {
