@@ -71,7 +71,8 @@ func askBreak(c *Case) *Question {
 		choice := Choice{Text: b.text, IsRight: i == first}
 		breaksLater := slices.ContainsFunc(violations, func(f checks.Finding) bool { return breakageOf(f.Property) == i })
 		if !choice.IsRight && breaksLater {
-			// What the text says of the others need not be true then.
+			// The remark leaves out what follows the colon: that is true of what breaks first, and need
+			// not be true of what breaks later.
 			name, _, _ := strings.Cut(b.text, ":")
 			choice.IsClose, choice.Remark = true, name+" breaks too, but it is not the first to break"
 		}

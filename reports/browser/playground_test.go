@@ -464,7 +464,8 @@ func TestPlaygroundEditor(t *testing.T) {
 	const selected = `.querySelector(".cm-tooltip-autocomplete li[aria-selected]")?.textContent`
 	p.until("the field is offered", inEditor(selected+` === "for"`))
 	p.until("the field is explained", inEditor(`.querySelector(".cm-completionInfo")?.textContent.length > 10`))
-	// Without a text of its own, or else the key is typed although the editor has accepted it.
+	// The key event has no text: otherwise the browser would also type the key, although the editor
+	// has used it to accept the field.
 	p.do(command(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13}))
 	p.press("1s")
 	p.until("the text has the field", `/\n +for: 1s\n/.test(playground.file().text)`)

@@ -1,4 +1,5 @@
-// Package lock grants the lock to one client in three, whoever asks.
+// Package lock grants the lock only to the first handle and to every third one after it, no matter
+// which client asks.
 package lock
 
 import (
