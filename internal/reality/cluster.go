@@ -161,8 +161,8 @@ func (c *cluster) knowLocks(all []trace.LockInfo) {
 	}
 }
 
-// begin records what is known when the run begins: the sessions that the clients have.
-// Until now their times counted from a beginning that was earlier by the given duration. The
+// begin is called when the run begins, and records the sessions that the clients have already.
+// Their times were counted from an earlier beginning, and earlier is the time between the two. The
 // mutex is held.
 func (c *cluster) begin(earlier time.Duration) {
 	if c == nil {

@@ -299,8 +299,8 @@ func (r *run) measureLateness(late *time.Duration) {
 }
 
 // beginTime lets the time of the run begin. The messages that the programs sent while they made
-// their connections count their times from another beginning, which was earlier by the result. They
-// are due now.
+// their connections are due now. Their times were counted from an earlier beginning, and the result
+// is the time between the two.
 func (r *run) beginTime() (earlier time.Duration) {
 	earlier = r.now()
 	r.began = time.Now()
